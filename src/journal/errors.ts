@@ -1,0 +1,78 @@
+/** Something a person or a program can act on. Anything else that is thrown is a defect. */
+export class StintError extends Error {
+  override readonly name: string = 'StintError'
+  constructor(
+    readonly code: string,
+    message: string,
+    /** What to do next, in one line. */
+    readonly hint?: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+  }
+}
+
+/** Nothing of the write is there; doing it again is safe. */
+export class NotWritten extends StintError {
+  override readonly name = 'NotWritten'
+  constructor(
+    readonly path: string,
+    cause: unknown,
+  ) {
+    super('NOT_WRITTEN', `not saved: ${path}: ${reasonOf(cause)}`, adviceFor(cause), { cause })
+  }
+}
+
+/** The write may or may not be there. Doing it again with the same id is safe and settles it. */
+export class OutcomeUnknown extends StintError {
+  override readonly name = 'OutcomeUnknown'
+  constructor(
+    readonly path: string,
+    cause: unknown,
+  ) {
+    super(
+      'OUTCOME_UNKNOWN',
+      `it is not known whether this was saved: ${path}: ${reasonOf(cause)}`,
+      'run the same command again; nothing is recorded twice',
+      { cause },
+    )
+  }
+}
+
+export class JournalMissing extends StintError {
+  override readonly name = 'JournalMissing'
+  constructor(readonly path: string) {
+    super('JOURNAL_MISSING', `there is no journal at ${path}`, 'stint doctor lists the sessions that can be found')
+  }
+}
+
+export function errnoOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null) return undefined
+  const { code, errno } = error as NodeJS.ErrnoException
+  // Node has no name for EDQUOT and reports "Unknown system error -122"; macOS numbers it 69.
+  if (errno === -122 || errno === -69) return 'EDQUOT'
+  return code
+}
+
+export function isMissing(error: unknown): boolean {
+  const code = errnoOf(error)
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause)
+}
+
+function adviceFor(cause: unknown): string | undefined {
+  switch (errnoOf(cause)) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'the disk or quota is full; make room and run the same command again'
+    case 'EROFS':
+    case 'EACCES':
+    case 'EPERM':
+      return 'this folder cannot be written; check its permissions or mount'
+    default:
+      return undefined
+  }
+}

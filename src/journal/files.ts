@@ -1,0 +1,235 @@
+// The only module that changes anything on disk. Everything Stint writes goes through here, so
+// that counts are checked, new names are made durable, and a crash at any call leaves either the
+// old file or the new one.
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fdatasyncSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import { dirname, join } from 'node:path'
+import { errnoOf, isMissing } from './errors.ts'
+
+export type WriteOutcome =
+  | { readonly outcome: 'done' }
+  | { readonly outcome: 'not done'; readonly cause: unknown }
+  | { readonly outcome: 'unknown'; readonly cause: unknown }
+
+const DONE: WriteOutcome = { outcome: 'done' }
+
+export class ShortWrite extends Error {
+  override readonly name = 'ShortWrite'
+  readonly code = 'ENOSPC'
+  constructor(written: number, wanted: number) {
+    super(`only ${written} of ${wanted} bytes could be written; the disk is probably full`)
+  }
+}
+
+export function openForAppend(path: string): number {
+  return openSync(path, constants.O_RDWR | constants.O_APPEND)
+}
+
+/** Creates the file and fails if the name is taken. */
+export function createForAppend(path: string): number {
+  return openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL, 0o600)
+}
+
+/**
+ * Appends in one write and makes it durable. A short write is never continued: the rest would
+ * land behind whatever another process appended in between.
+ *
+ * `wholeAfter` is the number of bytes after which a reader would already accept a record.
+ */
+export function appendDurably(fd: number, bytes: Buffer, wholeAfter: number): WriteOutcome {
+  let written: number
+  try {
+    written = writeSync(fd, bytes, 0, bytes.length, null)
+  } catch (cause) {
+    return { outcome: 'not done', cause }
+  }
+  if (written < bytes.length) {
+    // fs.writeSync returns a short count without throwing when the disk fills in the middle of a
+    // record, so the count decides, not the absence of an exception.
+    return { outcome: written >= wholeAfter ? 'unknown' : 'not done', cause: new ShortWrite(written, bytes.length) }
+  }
+  try {
+    fdatasyncSync(fd)
+  } catch (cause) {
+    // Never retried on this descriptor: the kernel may have dropped the pages and would now say yes.
+    return { outcome: 'unknown', cause }
+  }
+  return DONE
+}
+
+/** Makes the names in a folder durable. */
+export function syncFolder(path: string): void {
+  if (process.platform === 'win32') return
+  const fd = openSync(path, constants.O_RDONLY)
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Creates a folder and its parents, each new name durable. */
+export function createFolder(path: string): void {
+  if (existsSync(path)) return
+  const parent = dirname(path)
+  createFolder(parent)
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error
+  }
+  syncFolder(parent)
+}
+
+/** Replaces a file by another in one step, or leaves the old one. */
+export function replaceFile(path: string, content: string | Buffer): void {
+  const temporary = writeTemporary(path, content)
+  try {
+    renameSync(temporary, path)
+  } catch (error) {
+    removeFile(temporary)
+    throw error
+  }
+  syncFolder(dirname(path))
+}
+
+/** Creates a file with its content in one step. Answers false, changing nothing, when the name is taken. */
+export function createFile(path: string, content: string | Buffer): boolean {
+  const temporary = writeTemporary(path, content)
+  try {
+    return linkFile(temporary, path)
+  } finally {
+    removeFile(temporary)
+  }
+}
+
+/** Gives a file a second name. Answers false, changing nothing, when the name is taken. */
+export function linkFile(from: string, to: string): boolean {
+  try {
+    linkSync(from, to)
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false
+    throw error
+  }
+  syncFolder(dirname(to))
+  return true
+}
+
+/** Makes `to` another name of `from`, taking the name from whatever had it. */
+export function relinkFile(from: string, to: string): void {
+  const temporary = temporaryName(to)
+  linkSync(from, temporary)
+  try {
+    renameSync(temporary, to)
+  } catch (error) {
+    removeFile(temporary)
+    throw error
+  }
+  syncFolder(dirname(to))
+}
+
+/** Renames a file. Answers false when it is not there. */
+export function moveFile(from: string, to: string): boolean {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
+  syncFolder(dirname(to))
+  return true
+}
+
+/** Removes one name. Answers false when it is not there. */
+export function removeFile(path: string): boolean {
+  try {
+    unlinkSync(path)
+    return true
+  } catch (error) {
+    if (isMissing(error)) return false
+    throw error
+  }
+}
+
+/** Removes a folder of files that can all be made again. */
+export function removeDerivedFolder(path: string): void {
+  rmSync(path, { recursive: true, force: true })
+}
+
+/** Creates an empty file, or renews its time. */
+export function touchFile(path: string): void {
+  try {
+    const now = new Date()
+    utimesSync(path, now, now)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    closeSync(openSync(path, 'a', 0o600))
+  }
+}
+
+/** Removes the temporaries that a killed process left in a folder, once nobody can still be writing them. */
+export function sweepTemporaries(folder: string, olderThanMs = 60_000): number {
+  let swept = 0
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    if (!TEMPORARY_PATTERN.test(name)) continue
+    const path = join(folder, name)
+    if (Date.now() - lstatSync(path).mtimeMs > olderThanMs && removeFile(path)) swept += 1
+  }
+  return swept
+}
+
+export function sameFile(a: string, b: string): boolean {
+  const first = statOrUndefined(a)
+  const second = statOrUndefined(b)
+  return first !== undefined && second !== undefined && first.ino === second.ino && first.dev === second.dev
+}
+
+export function statOrUndefined(path: string) {
+  return statSync(path, { throwIfNoEntry: false })
+}
+
+const TEMPORARY_PATTERN = /^\..+\.[0-9a-f]{12}\.tmp$/
+
+// Hidden and unique: two processes never share one, and no listing of ours takes it for a document.
+function temporaryName(path: string): string {
+  const folder = dirname(path)
+  return join(folder, `.${path.slice(folder.length + 1)}.${randomBytes(6).toString('hex')}.tmp`)
+}
+
+function writeTemporary(path: string, content: string | Buffer): string {
+  const temporary = temporaryName(path)
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content
+  const fd = openSync(temporary, 'wx', modeOf(path))
+  try {
+    const written = writeSync(fd, bytes, 0, bytes.length, null)
+    if (written < bytes.length) throw new ShortWrite(written, bytes.length)
+    fsyncSync(fd)
+  } catch (error) {
+    closeSync(fd)
+    removeFile(temporary)
+    throw error
+  }
+  closeSync(fd)
+  return temporary
+}
+
+function modeOf(path: string): number {
+  return (statOrUndefined(path)?.mode ?? 0o600) & 0o777
+}

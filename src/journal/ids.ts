@@ -1,0 +1,44 @@
+import { randomFillSync } from 'node:crypto'
+
+const ID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const COUNTER_LIMIT = 0xfff
+// A fresh millisecond starts its counter in the lower half, which leaves room for
+// at least 2,048 further ids before the millisecond itself has to be borrowed from the future.
+const COUNTER_SEED_MASK = 0x7ff
+
+export function isId(text: string): boolean {
+  return ID_PATTERN.test(text)
+}
+
+/**
+ * Mints a UUIDv7 that sorts after `after`, whatever the clock says.
+ *
+ * The clock may jump back, and another process may have minted ahead of ours; order in the
+ * fold is order of ids, so an id seen is a floor and the time of day only a suggestion.
+ */
+export function mintId(after: string | undefined, now: number = Date.now()): string {
+  const random = randomFillSync(Buffer.alloc(10))
+  let millis = now
+  let counter = random.readUInt16BE(0) & COUNTER_SEED_MASK
+  if (after !== undefined && isId(after)) {
+    const afterMillis = millisOf(after)
+    if (millis <= afterMillis) {
+      const afterCounter = Number.parseInt(after.slice(15, 18), 16)
+      millis = afterCounter === COUNTER_LIMIT ? afterMillis + 1 : afterMillis
+      counter = afterCounter === COUNTER_LIMIT ? counter : afterCounter + 1
+    }
+  }
+  const time = millis.toString(16).padStart(12, '0')
+  const variant = ((random[2]! & 0x3f) | 0x80).toString(16)
+  const tail = random.subarray(3, 10).toString('hex')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${variant}${tail.slice(0, 2)}-${tail.slice(2)}`
+}
+
+/** The short name of an id: its random tail, because two ids minted together share their time. */
+export function shortId(id: string): string {
+  return id.slice(-6)
+}
+
+function millisOf(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+}

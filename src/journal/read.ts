@@ -1,0 +1,107 @@
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { type DamageReason, type JournalRecord, decodeLine } from './record.ts'
+
+/** A line that could not be read as a record. It stays in the file as evidence. */
+export interface Damage {
+  readonly file: string
+  /** Counted from the start of what was read; absolute when reading began at byte 0. */
+  readonly line: number
+  readonly offset: number
+  readonly reason: DamageReason
+  /** The first bytes, for a person to recognise. */
+  readonly preview: string
+}
+
+export interface LogContents {
+  /** Every good record, each id once, in the order of the file. */
+  readonly records: readonly JournalRecord[]
+  readonly damage: readonly Damage[]
+  /** Where reading stopped: the offset after the last complete line. */
+  readonly end: number
+  readonly bytes: Buffer
+}
+
+const NEWLINE = 0x0a
+const RECORD_START = Buffer.from('{"v":')
+
+/** Reads every good record of a log and names what is damaged. Throws only when the file itself cannot be read. */
+export function readLog(path: string, from = 0): LogContents {
+  const fd = openSync(path, 'r')
+  try {
+    return readLogFd(fd, path, from)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+export function readLogFd(fd: number, path: string, from = 0): LogContents {
+  const bytes = readRange(fd, from, fstatSync(fd).size)
+  return { ...parseLog(bytes, path, from), bytes }
+}
+
+/** Reads `[from, to)`, or less when the file ends earlier. */
+export function readRange(fd: number, from: number, to: number): Buffer {
+  const bytes = Buffer.allocUnsafe(Math.max(0, to - from))
+  let filled = 0
+  while (filled < bytes.length) {
+    const count = readSync(fd, bytes, filled, bytes.length - filled, from + filled)
+    if (count === 0) break
+    filled += count
+  }
+  return bytes.subarray(0, filled)
+}
+
+/** The records and the damage in `bytes`, which begin at offset `from` of `path`. */
+export function parseLog(bytes: Buffer, path: string, from = 0): Omit<LogContents, 'bytes'> {
+  const records: JournalRecord[] = []
+  const damage: Damage[] = []
+  const seen = new Map<string, string>()
+  let line = 0
+  let end = from
+
+  const keep = (record: JournalRecord, text: Buffer, offset: number) => {
+    const content = text.toString('latin1')
+    const earlier = seen.get(record.id)
+    if (earlier === undefined) {
+      seen.set(record.id, content)
+      records.push(record)
+    } else if (earlier !== content) {
+      damage.push({ file: path, line, offset, reason: 'id used twice with different content', preview: preview(text) })
+    }
+  }
+
+  for (let start = 0; start < bytes.length;) {
+    const newline = bytes.indexOf(NEWLINE, start)
+    const stop = newline === -1 ? bytes.length : newline
+    line += 1
+    const text = trimmed(bytes, start, stop)
+    if (text.length > 0) {
+      const offset = from + start
+      const decoded = decodeLine(text)
+      if (decoded.ok) {
+        keep(decoded.record, text, offset)
+      } else {
+        // A tool that joined two lines may have left a whole record behind other bytes.
+        const inner = text.lastIndexOf(RECORD_START)
+        const salvaged = inner > 0 ? decodeLine(text.subarray(inner)) : undefined
+        const reason = salvaged?.ok ? 'other bytes before a good record' : decoded.reason
+        damage.push({ file: path, line, offset, reason, preview: preview(text) })
+        if (salvaged?.ok) keep(salvaged.record, text.subarray(inner), offset + inner)
+      }
+    }
+    if (newline === -1) break
+    end = from + newline + 1
+    start = newline + 1
+  }
+  return { records, damage, end }
+}
+
+function trimmed(bytes: Buffer, start: number, stop: number): Buffer {
+  let last = stop
+  while (last > start && (bytes[last - 1] === 0x0d || bytes[last - 1] === 0x20)) last -= 1
+  return bytes.subarray(start, last)
+}
+
+function preview(text: Buffer): string {
+  return JSON.stringify(text.subarray(0, 60).toString('utf8')).slice(1, -1)
+}

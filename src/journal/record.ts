@@ -1,0 +1,84 @@
+import { crc32 } from 'node:zlib'
+
+/** The version of the framing. A reader keeps what it does not understand; a writer writes only this. */
+export const FORMAT_VERSION = 1
+
+/** One immutable line of a journal. The journal does not look inside `data`. */
+export interface JournalRecord {
+  readonly id: string
+  /** Wall-clock time of writing, for people. Order comes from `id`. */
+  readonly at: string
+  readonly kind: string
+  /** Who wrote it and through what: `cli`, `document`, `hook`, `library`. */
+  readonly by: string
+  /** Two entries with the same `once` are the same event noticed twice; the fold takes the first. */
+  readonly once?: string
+  readonly data: Readonly<Record<string, unknown>>
+}
+
+export type Decoded =
+  | { readonly ok: true; readonly record: JournalRecord }
+  | { readonly ok: false; readonly reason: DamageReason }
+
+export type DamageReason =
+  | 'torn or not JSON'
+  | 'checksum does not match'
+  | 'no checksum'
+  | 'written by a newer format'
+  | 'not a record'
+  | 'id used twice with different content'
+  | 'other bytes before a good record'
+
+const SUM_LENGTH = ',"sum":"00000000"}'.length
+const SUM_PATTERN = /^,"sum":"[0-9a-f]{8}"\}$/
+
+/**
+ * Frames a record as `\n{…}\n`. The newline in front ends whatever a killed writer left
+ * half-written, so that a tear never swallows the record after it.
+ */
+export function encodeRecord(record: JournalRecord): Buffer {
+  const { id, at, kind, by, once, data } = record
+  const head = once === undefined ? { v: FORMAT_VERSION, id, at, kind, by } : { v: FORMAT_VERSION, id, at, kind, by, once }
+  const body = JSON.stringify({ ...head, data }).slice(0, -1)
+  return Buffer.from(`\n${body},"sum":"${checksum(Buffer.from(body))}"}\n`)
+}
+
+/** Reads one line back. The checksum covers every byte before it, so a changed byte anywhere is noticed. */
+export function decodeLine(line: Buffer): Decoded {
+  const bodyEnd = line.length - SUM_LENGTH
+  if (bodyEnd <= 0) return { ok: false, reason: 'torn or not JSON' }
+  const tail = line.toString('latin1', bodyEnd)
+  if (!SUM_PATTERN.test(tail)) return { ok: false, reason: isJson(line) ? 'no checksum' : 'torn or not JSON' }
+  if (checksum(line.subarray(0, bodyEnd)) !== tail.slice(8, 16)) return { ok: false, reason: 'checksum does not match' }
+  return decodeChecked(line)
+}
+
+function decodeChecked(line: Buffer): Decoded {
+  let value: unknown
+  try {
+    value = JSON.parse(line.toString('utf8'))
+  } catch {
+    return { ok: false, reason: 'torn or not JSON' }
+  }
+  if (typeof value !== 'object' || value === null) return { ok: false, reason: 'not a record' }
+  const { v, id, at, kind, by, once, data } = value as Record<string, unknown>
+  if (typeof v === 'number' && v > FORMAT_VERSION) return { ok: false, reason: 'written by a newer format' }
+  const isRecord =
+    typeof id === 'string' && typeof at === 'string' && typeof kind === 'string' && typeof data === 'object' && data !== null
+  if (!isRecord) return { ok: false, reason: 'not a record' }
+  const record = { id, at, kind, by: typeof by === 'string' ? by : 'unknown', data: data as Record<string, unknown> }
+  return { ok: true, record: typeof once === 'string' ? { ...record, once } : record }
+}
+
+function checksum(bytes: Buffer): string {
+  return crc32(bytes).toString(16).padStart(8, '0')
+}
+
+function isJson(line: Buffer): boolean {
+  try {
+    JSON.parse(line.toString('utf8'))
+    return true
+  } catch {
+    return false
+  }
+}

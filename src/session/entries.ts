@@ -1,0 +1,129 @@
+/** What git said when an entry was written. */
+export interface GitState {
+  readonly branch?: string
+  readonly commit?: string
+  /** Paths with uncommitted changes. */
+  readonly dirty?: number
+}
+
+/** Where an item a person wrote stands: behind the item with this id, or `start` for the top of its list. */
+export type After = string
+
+export type TaskStatus = 'ready' | 'in_progress' | 'blocked' | 'completed' | 'failed'
+
+export interface ChecklistItem {
+  readonly item: string
+  readonly done: boolean
+}
+
+/** The fields of a task that entries may set. */
+export interface TaskFields {
+  readonly shortname?: string
+  readonly title?: string
+  readonly description?: string
+  readonly details?: string
+  readonly priority?: string
+  readonly size?: string
+  readonly labels?: readonly string[]
+  readonly dependsOn?: readonly string[]
+  readonly parent?: string
+  readonly group?: string
+  readonly assignee?: string
+  readonly verify?: string
+  readonly checklist?: readonly ChecklistItem[]
+}
+
+/** The kinds of entry and what each carries. A kind that is not here is kept and ignored. */
+export interface EntryData {
+  'session.opened': { name: string; title?: string; goal?: string; worktree?: string; git?: GitState }
+  'session.renamed': { name: string }
+  'session.titled': { title: string }
+  'session.paused': { note?: string; switchTo?: string; git?: GitState }
+  'session.resumed': { git?: GitState; worktree?: string }
+  'session.closed': { how: 'completed' | 'abandoned'; reason?: string; git?: GitState }
+  'session.reopened': { git?: GitState }
+  'goal.set': { text: string }
+  'tldr.written': { text: string }
+  'step.added': { text: string; after?: After }
+  'step.started': { step: string }
+  'step.stopped': { step: string }
+  'step.done': { step: string; when?: string }
+  'step.reopened': { step: string }
+  'progress.made': { text: string; when?: string }
+  'decision.made': {
+    title: string
+    context?: string
+    options?: string
+    choice?: string
+    rationale?: string
+    after?: After
+    when?: string
+  }
+  'discovery.made': { text: string; after?: After; when?: string }
+  'gotcha.found': { text: string; after?: After; when?: string }
+  'blocker.raised': { text: string; after?: After; when?: string }
+  'blocker.resolved': { blocker: string; resolution?: string; when?: string }
+  'blocker.reopened': { blocker: string }
+  'next.added': { text: string; after?: After }
+  'next.taken': { next: string }
+  'key.added': { text: string; after?: After; from?: string }
+  'file.noted': { path: string; description: string; after?: After }
+  'file.changed': { path: string; description?: string; after?: After }
+  'command.kept': { command: string; after?: After }
+  'note.added': { text: string; after?: After; when?: string }
+  'remark.placed': { section: string; after: After; text: string }
+  'section.written': { title: string; body: string; after: After }
+  'field.set': { key: string; value: string }
+  'item.moved': { entry: string; after: After }
+  'git.observed': { git: GitState }
+  'checkpoint.made': {
+    note?: string
+    tldr?: string
+    preCompact?: boolean
+    git?: GitState
+    /** The working tree as a commit, under `refs/stint/`. */
+    code?: { commit: string; ref: string; leftOut?: readonly string[] }
+  }
+  'context.compacted': { trigger?: string; conversation?: string }
+  'entry.retracted': { entry: string; reason?: string }
+  'entry.amended': { entry: string; changes: Readonly<Record<string, unknown>> }
+  'task.linked': { task: string }
+  'task.unlinked': { task: string }
+  'task.added': { task: string } & TaskFields
+  'task.changed': { task: string } & TaskFields
+  'task.moved': { task: string; status: TaskStatus; summary?: string; git?: GitState }
+  'task.checked': { task: string; item: string; done: boolean }
+}
+
+export type EntryKind = keyof EntryData
+
+export interface Entry<K extends EntryKind = EntryKind> {
+  readonly id: string
+  readonly at: string
+  readonly kind: K
+  readonly by: string
+  readonly once?: string
+  readonly data: Readonly<EntryData[K]>
+}
+
+/** An entry to be: the journal gives it its id and time. */
+export interface Draft<K extends EntryKind = EntryKind> {
+  readonly kind: K
+  readonly by: string
+  readonly data: Readonly<EntryData[K]>
+  readonly id?: string
+  readonly at?: string
+  readonly once?: string
+}
+
+export function draft<K extends EntryKind>(
+  kind: K,
+  data: EntryData[K],
+  extra: Omit<Draft<K>, 'kind' | 'data' | 'by'> & { by?: string } = {},
+): Draft<K> {
+  return { kind, data: withoutUndefined(data), ...extra, by: extra.by ?? 'library' }
+}
+
+function withoutUndefined<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as T
+}

@@ -1,0 +1,365 @@
+import type { Entry, EntryData, EntryKind, GitState } from './entries.ts'
+import { type RawEntry, inEffect, sortedById } from './in-effect.ts'
+import type { SessionState, Shelf, Step } from './state.ts'
+
+/** Thrown by `advance` when an entry reaches behind the state it is given; fold everything instead. */
+export class NeedsFullFold extends Error {
+  override readonly name = 'NeedsFullFold'
+}
+
+const ONCE_KEPT = 200
+
+/** The state that these entries make, in whatever order they come. Pure; never throws on any data. */
+export function fold(sessionId: string, entries: readonly RawEntry[]): SessionState {
+  const state = initialState(sessionId)
+  for (const entry of inEffect(entries)) apply(state, entry)
+  const count = new Set(entries.map((entry) => entry.id)).size
+  const last = entries.reduce((max, entry) => (entry.id > max.id ? entry : max), { id: '', at: state.updatedAt })
+  return { ...state, entryCount: count, lastId: last.id, updatedAt: last.at, once: newestOnce(entries) }
+}
+
+/**
+ * Carries a state forward over newer entries without the older ones. Throws `NeedsFullFold` when
+ * an entry is late, or takes back or changes one that went before.
+ */
+export function advance(state: SessionState, entries: readonly RawEntry[]): SessionState {
+  const next = workingCopy(state)
+  for (const entry of sortedById(entries)) {
+    if (entry.id === next.lastId) continue
+    if (entry.id < next.lastId) throw new NeedsFullFold(`late entry ${entry.id}`)
+    if (REACHING_BACK.has(entry.kind)) throw new NeedsFullFold(`${entry.kind} ${entry.id}`)
+    const isRepeat = entry.once !== undefined && next.once.includes(entry.once)
+    if (!isRepeat) apply(next, entry)
+    if (entry.once !== undefined && !isRepeat) next.once = [...next.once, entry.once].slice(-ONCE_KEPT)
+    next.entryCount += 1
+    next.lastId = entry.id
+    next.updatedAt = entry.at
+  }
+  return next
+}
+
+const REACHING_BACK = new Set(['entry.retracted', 'entry.amended', 'item.moved'])
+
+function newestOnce(entries: readonly RawEntry[]): readonly string[] {
+  const keys = sortedById(entries).flatMap((entry) => (entry.once === undefined ? [] : [entry.once]))
+  return [...new Set(keys)].slice(-ONCE_KEPT)
+}
+
+/** The state while it is being folded. Lists are pushed to rather than copied, or a long session would cost its square. */
+type Working = { -readonly [K in keyof SessionState]: SessionState[K] extends Shelf<infer T> ? WorkingShelf<T> : SessionState[K] }
+
+interface WorkingShelf<T> {
+  earlier: number
+  items: T[]
+}
+
+const shelf = <T>(): WorkingShelf<T> => ({ earlier: 0, items: [] })
+
+function initialState(id: string): Working {
+  return {
+    id,
+    name: '',
+    title: '',
+    status: 'active',
+    goal: '',
+    tasks: [],
+    createdAt: '',
+    updatedAt: '',
+    compactions: 0,
+    openedGit: {},
+    git: {},
+    steps: shelf(),
+    progress: shelf(),
+    decisions: shelf(),
+    discoveries: shelf(),
+    blockers: shelf(),
+    next: shelf(),
+    key: shelf(),
+    keyFiles: shelf(),
+    changedFiles: shelf(),
+    commands: shelf(),
+    notes: shelf(),
+    remarks: shelf(),
+    sections: shelf(),
+    checkpoints: shelf(),
+    fields: {},
+    entryCount: 0,
+    lastId: '',
+    once: [],
+  }
+}
+
+function workingCopy(state: SessionState): Working {
+  const isShelf = (value: unknown): value is Shelf<unknown> => typeof value === 'object' && value !== null && 'items' in value
+  const copied = Object.entries(state).map(([name, value]) => [
+    name,
+    isShelf(value) ? { ...value, items: [...value.items] } : value,
+  ])
+  return Object.fromEntries(copied) as Working
+}
+
+type Handler<K extends EntryKind> = (state: Working, data: Lenient<EntryData[K]>, entry: Entry<K>) => void
+/** Data from a file may lack or misname anything, so handlers read every field as unknown. */
+type Lenient<T> = { readonly [K in keyof T]?: unknown }
+
+function apply(state: Working, entry: RawEntry): void {
+  const handler = HANDLERS[entry.kind as EntryKind] as Handler<EntryKind> | undefined
+  handler?.(state, entry.data as never, entry as unknown as Entry)
+  if (state.tldr !== undefined && !SILENT.has(entry.kind)) state.tldr = { ...state.tldr, isOutdated: state.tldr.id !== entry.id }
+  const git = gitOf(entry.data.git)
+  if (git !== undefined) state.git = { ...state.git, ...git }
+}
+
+/** Kinds after which a written TL;DR is as true as before. */
+const SILENT = new Set<string>([
+  'checkpoint.made',
+  'context.compacted',
+  'git.observed',
+  'session.paused',
+  'session.resumed',
+  'item.moved',
+])
+
+const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
+  'session.opened': (state, data, entry) => {
+    state.name = str(data.name)
+    state.title = optional(data.title) ?? titleFromName(state.name)
+    state.goal = str(data.goal)
+    state.createdAt = entry.at
+    state.openedGit = gitOf(data.git) ?? {}
+    bindTo(state, data.worktree)
+  },
+  'session.renamed': (state, data) => {
+    state.name = str(data.name)
+  },
+  'session.titled': (state, data) => {
+    state.title = str(data.title)
+  },
+  'session.paused': (state, data, entry) => {
+    if (state.status !== 'active') return
+    state.status = 'paused'
+    state.pausedAt = entry.at
+    const note = optional(data.note)
+    if (note !== undefined) state.pauseNote = note
+  },
+  'session.resumed': (state, data) => {
+    if (state.status !== 'active' && state.status !== 'paused') return
+    clearEndings(state)
+    bindTo(state, data.worktree)
+  },
+  'session.closed': (state, data, entry) => {
+    clearEndings(state)
+    state.status = data.how === 'abandoned' ? 'abandoned' : 'completed'
+    state.closedAt = entry.at
+    const reason = optional(data.reason)
+    if (reason !== undefined) state.closeReason = reason
+  },
+  'session.reopened': (state) => clearEndings(state),
+  'goal.set': (state, data) => {
+    state.goal = str(data.text)
+  },
+  'tldr.written': (state, data, entry) => {
+    state.tldr = { text: str(data.text), id: entry.id, at: entry.at, isOutdated: false }
+  },
+
+  'step.added': (state, data, entry) => {
+    insert(state.steps, { ...item(entry, data.text), status: 'todo', changedAt: entry.at }, data.after)
+  },
+  'step.started': (state, data, entry) => setStep(state, data.step, 'started', entry.at),
+  'step.stopped': (state, data, entry) => setStep(state, data.step, 'todo', entry.at),
+  'step.done': (state, data, entry) => setStep(state, data.step, 'done', when(data.when, entry.at)),
+  'step.reopened': (state, data, entry) => {
+    change<Step>(state.steps, data.step, (step) => ({ ...step, status: 'todo', changedAt: entry.at }))
+  },
+
+  'progress.made': (state, data, entry) => {
+    state.progress.items.push(item(entry, data.text, data.when))
+  },
+  'decision.made': (state, data, entry) => {
+    const decision = { ...item(entry, data.title, data.when), ...fields(data, 'context', 'options', 'choice', 'rationale') }
+    insert(state.decisions, decision, data.after)
+  },
+  'discovery.made': (state, data, entry) => {
+    insert(state.discoveries, { ...item(entry, data.text, data.when), gotcha: false }, data.after)
+  },
+  'gotcha.found': (state, data, entry) => {
+    insert(state.discoveries, { ...item(entry, data.text, data.when), gotcha: true }, data.after)
+  },
+  'blocker.raised': (state, data, entry) => {
+    insert(state.blockers, item(entry, data.text, data.when), data.after)
+  },
+  'blocker.resolved': (state, data, entry) => {
+    const resolution = { resolvedAt: when(data.when, entry.at), ...fields(data, 'resolution') }
+    change(state.blockers, data.blocker, (blocker) => ({ ...blocker, ...resolution }))
+  },
+  'blocker.reopened': (state, data) => {
+    change(state.blockers, data.blocker, ({ resolvedAt: _at, resolution: _how, ...blocker }) => blocker)
+  },
+  'next.added': (state, data, entry) => {
+    insert(state.next, item(entry, data.text), data.after)
+  },
+  'next.taken': (state, data) => {
+    const index = find(state.next, data.next)
+    if (index !== -1) state.next.items.splice(index, 1)
+  },
+  'key.added': (state, data, entry) => {
+    insert(state.key, { ...item(entry, data.text), ...fields(data, 'from') }, data.after)
+  },
+  'file.noted': (state, data, entry) => {
+    noteFile(state.keyFiles, { ...item(entry, data.path), ...fields(data, 'description') }, data.after)
+  },
+  'file.changed': (state, data, entry) => {
+    noteFile(state.changedFiles, { ...item(entry, data.path), ...fields(data, 'description') }, data.after)
+  },
+  'command.kept': (state, data, entry) => {
+    insert(state.commands, item(entry, data.command), data.after)
+  },
+  'note.added': (state, data, entry) => {
+    insert(state.notes, item(entry, data.text, data.when), data.after)
+  },
+  'remark.placed': (state, data, entry) => {
+    state.remarks.items.push({ ...item(entry, data.text), section: str(data.section), after: str(data.after) })
+  },
+  'section.written': (state, data, entry) => {
+    state.sections.items.push({ ...item(entry, data.body), title: str(data.title), after: str(data.after) })
+  },
+  'field.set': (state, data) => {
+    const { [str(data.key)]: _replaced, ...others } = state.fields
+    const value = str(data.value)
+    state.fields = value === '' ? others : { ...others, [str(data.key)]: value }
+  },
+  'item.moved': (state, data) => {
+    const { steps, decisions, discoveries, blockers, next, key, keyFiles, changedFiles, commands, notes } = state
+    for (const list of [steps, decisions, discoveries, blockers, next, key, keyFiles, changedFiles, commands, notes]) {
+      move(list as WorkingShelf<{ readonly id: string }>, data.entry, data.after)
+    }
+  },
+  'checkpoint.made': (state, data, entry) => {
+    if (state.tldr?.isOutdated === true) state.tldr = { ...state.tldr, renewed: entry.id }
+    const git = gitOf(data.git)
+    const code = data.code as { commit: string; ref: string } | undefined
+    state.checkpoints.items.push({
+      ...item(entry, data.note),
+      preCompact: data.preCompact === true,
+      ...fields(data, 'tldr'),
+      ...(git === undefined ? {} : { git }),
+      ...(typeof code?.commit === 'string' ? { code } : {}),
+    })
+  },
+  'context.compacted': (state) => {
+    state.compactions += 1
+  },
+  'task.linked': (state, data) => {
+    state.tasks = [...new Set([...state.tasks, str(data.task)])]
+  },
+  'task.unlinked': (state, data) => {
+    state.tasks = state.tasks.filter((task) => task !== data.task)
+  },
+}
+
+// A done step stays done until it is reopened: an old "started" arriving late must not undo it.
+function setStep(state: Working, id: unknown, status: Step['status'], changedAt: string): void {
+  change<Step>(state.steps, id, (step) => (step.status === 'done' ? step : { ...step, status, changedAt }))
+}
+
+function clearEndings(state: Working): void {
+  state.status = 'active'
+  delete state.pausedAt
+  delete state.pauseNote
+  delete state.closedAt
+  delete state.closeReason
+}
+
+function bindTo(state: Working, worktree: unknown): void {
+  const path = optional(worktree)
+  if (path !== undefined) state.worktree = path
+}
+
+/** Puts an item behind the one with the id `after`, at the top for `start`, else at the end. */
+function insert<T extends { readonly id: string }>(list: WorkingShelf<T>, item: T, after?: unknown): void {
+  if (typeof after !== 'string') {
+    list.items.push(item)
+    return
+  }
+  if (after === 'start') {
+    if (list.earlier > 0) throw new NeedsFullFold('the top of the list is not in the snapshot')
+    list.items.unshift(item)
+    return
+  }
+  const anchor = find(list, after)
+  list.items.splice(anchor === -1 ? list.items.length : anchor + 1, 0, item)
+}
+
+function change<T extends { readonly id: string }>(list: WorkingShelf<T>, id: unknown, update: (item: T) => T): void {
+  const index = find(list, id)
+  if (index !== -1) list.items[index] = update(list.items[index]!)
+}
+
+function move<T extends { readonly id: string }>(list: WorkingShelf<T>, id: unknown, after: unknown): void {
+  const index = list.items.findIndex((candidate) => candidate.id === id)
+  if (index === -1) return
+  const [moved] = list.items.splice(index, 1)
+  insert(list, moved!, after)
+}
+
+function find(list: WorkingShelf<{ readonly id: string }>, id: unknown): number {
+  const index = list.items.findLastIndex((candidate) => candidate.id === id)
+  if (index === -1 && list.earlier > 0) throw new NeedsFullFold(`${String(id)} is not in the snapshot`)
+  return index
+}
+
+// The same path noted again renews its description and keeps its place, so a file edited a
+// hundred times is one line.
+function noteFile<T extends { readonly id: string; readonly text: string }>(
+  list: WorkingShelf<T>,
+  file: T,
+  after: unknown,
+): void {
+  const index = list.items.findIndex((other) => other.text === file.text)
+  if (index !== -1) list.items[index] = { ...list.items[index]!, ...file, id: list.items[index]!.id }
+  else if (list.earlier > 0) throw new NeedsFullFold(`${file.text} may be in the part the snapshot left out`)
+  else insert(list, file, after)
+}
+
+function item(entry: { readonly id: string; readonly at: string }, text: unknown, whenStated?: unknown) {
+  return { id: entry.id, text: str(text), at: when(whenStated, entry.at) }
+}
+
+function when(stated: unknown, at: string): string {
+  return typeof stated === 'string' && stated !== '' ? stated : at
+}
+
+function str(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+function optional(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function fields<K extends string>(data: object, ...names: K[]): { [P in K]?: string } {
+  const found: { [P in K]?: string } = {}
+  for (const name of names) {
+    const value = optional((data as Record<string, unknown>)[name])
+    if (value !== undefined) found[name] = value
+  }
+  return found
+}
+
+function gitOf(value: unknown): GitState | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { branch, commit, dirty } = value as Record<string, unknown>
+  return {
+    ...(typeof branch === 'string' ? { branch } : {}),
+    ...(typeof commit === 'string' ? { commit } : {}),
+    ...(typeof dirty === 'number' ? { dirty } : {}),
+  }
+}
+
+function titleFromName(name: string): string {
+  return name
+    .split('-')
+    .filter((word) => word !== '')
+    .map((word) => word[0]!.toUpperCase() + word.slice(1))
+    .join(' ')
+}
