@@ -1,0 +1,43 @@
+// Times in journals may come from a machine with a broken clock or from a hand. A view must still be
+// rendered, and a file name must still be a file name, so a time that cannot be read becomes this word.
+const UNKNOWN = 'unknown-time'
+
+/** `2025-01-15T10:30`, in UTC. */
+export function minute(iso: string): string {
+  return utc(iso)?.replace(/:\d\d\.\d{3}Z$/, '') ?? UNKNOWN
+}
+
+/** `2025-01-15T10:00:00Z` */
+export function second(iso: string): string {
+  return utc(iso)?.replace(/\.\d{3}Z$/, 'Z') ?? UNKNOWN
+}
+
+/** `2025-01-15T10-00-00-000Z`: a time that every file system takes as a name. */
+export function fileSafe(iso: string): string {
+  return utc(iso)?.replace(/[:.]/g, '-') ?? UNKNOWN
+}
+
+/** How long it took, in words: `2 days`, `3 hours 20 minutes`, `less than a minute`. */
+export function duration(fromIso: string, toIso: string): string {
+  const minutes = Math.floor((Date.parse(toIso) - Date.parse(fromIso)) / 60_000)
+  if (Number.isNaN(minutes)) return 'an unknown time'
+  // A clock that was set back gives a negative span, which is no news to anyone.
+  if (minutes < 1) return 'less than a minute'
+  if (minutes < 60) return count(minutes, 'minute')
+  const hours = Math.floor(minutes / 60)
+  if (hours < 24) return both(count(hours, 'hour'), minutes % 60, 'minute')
+  return both(count(Math.floor(hours / 24), 'day'), hours % 24, 'hour')
+}
+
+function utc(iso: string): string | undefined {
+  const time = Date.parse(iso)
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString()
+}
+
+function both(first: string, rest: number, unit: string): string {
+  return rest === 0 ? first : `${first} ${count(rest, unit)}`
+}
+
+function count(n: number, unit: string): string {
+  return `${n} ${unit}${n === 1 ? '' : 's'}`
+}

@@ -1,0 +1,29 @@
+import { describe, expect, test } from 'vitest'
+import { duration, fileSafe, minute, second } from '../../src/text/times.ts'
+
+describe('times', () => {
+  test('a time is given in UTC, as long as its use needs', () => {
+    const time = '2025-01-15T12:30:00.000+02:00'
+    expect(minute(time)).toBe('2025-01-15T10:30')
+    expect(second(time)).toBe('2025-01-15T10:30:00Z')
+    expect(fileSafe(time)).toBe('2025-01-15T10-30-00-000Z')
+  })
+
+  test('a time that cannot be read still gives a harmless word', () => {
+    for (const show of [minute, second, fileSafe]) expect(show('../../etc')).toBe('unknown-time')
+  })
+
+  test.each([
+    ['2025-01-15T10:00:30Z', 'less than a minute'],
+    ['2025-01-15T09:00:00Z', 'less than a minute'],
+    ['2025-01-15T10:01:59Z', '1 minute'],
+    ['2025-01-15T10:12:00Z', '12 minutes'],
+    ['2025-01-15T11:00:00Z', '1 hour'],
+    ['2025-01-15T13:20:00Z', '3 hours 20 minutes'],
+    ['2025-01-17T10:30:00Z', '2 days'],
+    ['2025-01-18T11:00:00Z', '3 days 1 hour'],
+    ['soon', 'an unknown time'],
+  ])('from ten o’clock to %s it is %s', (to, words) => {
+    expect(duration('2025-01-15T10:00:00Z', to)).toBe(words)
+  })
+})
