@@ -1,0 +1,76 @@
+import { lstatSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { errnoOf, isMissing } from '../journal/errors.ts'
+import type { Repository } from './repository.ts'
+import { GitFailed, runGit } from './run-git.ts'
+
+/** Where HEAD is. A new branch has no commit yet; a detached HEAD has no branch. */
+export interface Head {
+  readonly branch?: string
+  /** The full object name. */
+  readonly commit?: string
+}
+
+const OBJECT_NAME = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
+const BRANCH_PREFIX = 'refs/heads/'
+
+/** What HEAD points at, from git's own files; git is started only for what these do not say. */
+export function readHead(repository: Repository): Head {
+  return headInFiles(repository) ?? askGitForHead(repository)
+}
+
+function headInFiles({ gitDir, commonDir }: Repository): Head | undefined {
+  const path = join(gitDir, 'HEAD')
+  // An old repository may have a link in place of a symbolic reference; reading through it would look detached.
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== false) return undefined
+  const head = readOrUndefined(path)?.trim() ?? ''
+  if (OBJECT_NAME.test(head)) return { commit: head }
+  const ref = head.startsWith('ref: ') ? head.slice('ref: '.length).trim() : ''
+  if (!isPlainBranch(ref)) return undefined
+  const branch = ref.slice(BRANCH_PREFIX.length)
+
+  const loose = readOrUndefined(join(commonDir, ref))?.trim()
+  if (loose !== undefined) return OBJECT_NAME.test(loose) ? { branch, commit: loose } : undefined
+  // git packs before it removes the loose file, so looking in this order never misses a branch.
+  const packed = packedCommit(readOrUndefined(join(commonDir, 'packed-refs')) ?? '', ref)
+  return packed === undefined ? { branch } : { branch, commit: packed }
+}
+
+// A reftable repository names `refs/heads/.invalid` here, so that nobody reads on in the files.
+function isPlainBranch(ref: string): boolean {
+  if (!ref.startsWith(BRANCH_PREFIX)) return false
+  return ref.split('/').every((part) => part !== '' && !part.startsWith('.'))
+}
+
+function packedCommit(packed: string, ref: string): string | undefined {
+  const end = packed.indexOf(` ${ref}\n`)
+  if (end < 0) return undefined
+  const name = packed.slice(packed.lastIndexOf('\n', end) + 1, end)
+  return OBJECT_NAME.test(name) ? name : undefined
+}
+
+function askGitForHead(repository: Repository): Head {
+  const branch = answer(repository, ['symbolic-ref', '--quiet', '--short', 'HEAD'])
+  const commit = answer(repository, ['rev-parse', '--quiet', '--verify', 'HEAD^{commit}'])
+  return { ...(branch !== undefined && { branch }), ...(commit !== undefined && { commit }) }
+}
+
+// A head that git cannot read either is left unsaid: whoever asks records what is known, and goes on.
+function answer(repository: Repository, args: readonly string[]): string | undefined {
+  try {
+    return runGit(repository.worktree, args).trim() || undefined
+  } catch (error) {
+    if (error instanceof GitFailed) return undefined
+    throw error
+  }
+}
+
+function readOrUndefined(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    // A folder of branches may stand where the branch itself is packed.
+    if (isMissing(error) || errnoOf(error) === 'EISDIR') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,138 @@
+// Found by reading files only: a hook asks this on every event, and starting git costs more than the rest of it.
+import { readFileSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { errnoOf, isMissing } from '../journal/errors.ts'
+import { statOrUndefined } from '../journal/files.ts'
+
+/** Where a repository is, seen from one of its worktrees. Every path is absolute and without symbolic links. */
+export interface Repository {
+  /** The root of this worktree. */
+  readonly worktree: string
+  /** Where this worktree's HEAD and index are. */
+  readonly gitDir: string
+  /** Where objects and branches are, shared by all worktrees. */
+  readonly commonDir: string
+  /** The root of the main worktree: the same folder from every linked worktree. */
+  readonly mainRoot: string
+  readonly isLinked: boolean
+}
+
+/** The repository that a folder is in, if any. A submodule is a repository of its own. */
+export function findRepository(cwd: string): Repository | undefined {
+  let folder = realPath(cwd)
+  while (folder !== undefined) {
+    const dotGit = join(folder, '.git')
+    const kind = statOrUndefined(dotGit)
+    if (kind?.isDirectory() === true && isGitDir(dotGit)) return fromWorktree(folder, dotGit)
+    if (kind?.isFile() === true) {
+      const target = gitDirNamedIn(dotGit)
+      return target !== undefined && isGitDir(target) ? fromWorktree(folder, target) : undefined
+    }
+    if (isGitDir(folder)) return fromInside(folder)
+    const parent = dirname(folder)
+    folder = parent === folder ? undefined : parent
+  }
+  return undefined
+}
+
+function fromWorktree(worktree: string, dotGit: string): Repository | undefined {
+  const gitDir = realPath(dotGit)
+  if (gitDir === undefined) return undefined
+  const commonDir = commonDirOf(gitDir)
+  const isLinked = commonDir !== gitDir
+  return { worktree, gitDir, commonDir, mainRoot: isLinked ? mainRootOf(commonDir) : worktree, isLinked }
+}
+
+// Somebody stands in `.git` itself, or in a bare repository.
+function fromInside(gitDir: string): Repository {
+  const commonDir = commonDirOf(gitDir)
+  const mainRoot = mainRootOf(commonDir)
+  const isLinked = commonDir !== gitDir
+  // A linked worktree's own folder is named by the `gitdir` file that git keeps for pruning.
+  const dotGit = isLinked ? readOrUndefined(join(gitDir, 'gitdir'))?.trim() : undefined
+  const worktree = dotGit === undefined ? undefined : realPath(dirname(resolve(gitDir, dotGit)))
+  return { worktree: worktree ?? mainRoot, gitDir, commonDir, mainRoot, isLinked }
+}
+
+/**
+ * A common directory does not say where its main worktree is, except by its name or, for submodules, by
+ * `core.worktree`. A bare repository has none: its folder stands for it, or the folder around it when it is
+ * hidden (`project/.bare` with worktrees beside it). After `git init --separate-git-dir` nothing leads back to the
+ * main worktree, so that its linked worktrees, as in git's own listing, have the git directory for a main root.
+ */
+function mainRootOf(commonDir: string): string {
+  const configured = configuredWorktree(commonDir)
+  if (configured !== undefined) return configured
+  const name = basename(commonDir)
+  return name === '.git' || name === '.bare' ? dirname(commonDir) : commonDir
+}
+
+function configuredWorktree(commonDir: string): string | undefined {
+  for (const name of ['config.worktree', 'config']) {
+    const value = coreWorktreeIn(readOrUndefined(join(commonDir, name)) ?? '')
+    if (value !== undefined) return realPath(resolve(commonDir, value))
+  }
+  return undefined
+}
+
+function coreWorktreeIn(config: string): string | undefined {
+  let isCore = false
+  let found: string | undefined
+  for (const line of config.split('\n')) {
+    const section = /^\s*\[\s*([^\]]*?)\s*\]/.exec(line)
+    if (section !== null) isCore = section[1]?.toLowerCase() === 'core'
+    const setting = isCore ? /^\s*(?:\[[^\]]*\]\s*)?worktree\s*=\s*(.*?)\s*$/i.exec(line) : null
+    if (setting?.[1] !== undefined) found = unquoted(setting[1])
+  }
+  return found
+}
+
+function unquoted(value: string): string {
+  if (!value.startsWith('"')) return value
+  return value.replace(/^"|"$/g, '').replace(/\\(["\\])/g, '$1')
+}
+
+function commonDirOf(gitDir: string): string {
+  const named = readOrUndefined(join(gitDir, 'commondir'))?.trim()
+  return (named === undefined || named === '' ? undefined : realPath(resolve(gitDir, named))) ?? gitDir
+}
+
+function gitDirNamedIn(dotGit: string): string | undefined {
+  const named = /^gitdir: (.+?)[\r\n]*$/.exec(readOrUndefined(dotGit) ?? '')?.[1]
+  return named === undefined ? undefined : resolve(dirname(dotGit), named)
+}
+
+// The test git itself makes, so that a folder that merely has the name is walked past.
+function isGitDir(path: string): boolean {
+  if (statOrUndefined(join(path, 'HEAD')) === undefined && readOrUndefined(join(path, 'HEAD')) === undefined) return false
+  if (statOrUndefined(join(path, 'commondir'))?.isFile() === true) return true
+  return isFolder(join(path, 'objects')) && isFolder(join(path, 'refs'))
+}
+
+function isFolder(path: string): boolean {
+  return statOrUndefined(path)?.isDirectory() === true
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path)
+  } catch (error) {
+    if (isMissing(error) || isBarred(error)) return undefined
+    throw error
+  }
+}
+
+function readOrUndefined(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (isMissing(error) || isBarred(error) || errnoOf(error) === 'EISDIR') return undefined
+    throw error
+  }
+}
+
+// What may not be read is no repository of this user.
+function isBarred(error: unknown): boolean {
+  const code = errnoOf(error)
+  return code === 'EACCES' || code === 'EPERM' || code === 'ELOOP'
+}

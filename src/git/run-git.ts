@@ -1,0 +1,146 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { StintError } from '../journal/errors.ts'
+
+/** git could not be run, or said no. */
+export class GitFailed extends StintError {
+  override readonly name = 'GitFailed'
+  constructor(
+    readonly args: readonly string[],
+    /** The exit code; absent when git did not run to its end. */
+    readonly status: number | undefined,
+    readonly stderr: string,
+    reason: string,
+    options: ErrorOptions & { hint?: string } = {},
+  ) {
+    super('GIT_FAILED', `git ${verbOf(args)} failed: ${reason}`, options.hint, options)
+  }
+}
+
+export interface GitOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string
+  /** `latin1` keeps every byte of a path apart, for names that are not UTF-8. */
+  readonly encoding?: 'utf8' | 'latin1'
+  readonly timeoutMs?: number
+}
+
+const MAX_OUTPUT_BYTES = 256 * 1024 * 1024
+const TIMEOUT_MS = 5 * 60_000
+
+// A hook or an editor that starts us may have pointed git at another repository, index or object
+// store. These are what git calls local to a repository, and what changes how paths or output are read.
+// GIT_CONFIG_COUNT stays: containers use it to say which folders are safe.
+const FOREIGN = [
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_INDEX_VERSION',
+  'GIT_COMMON_DIR',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_QUARANTINE_PATH',
+  'GIT_NAMESPACE',
+  'GIT_PREFIX',
+  'GIT_CONFIG',
+  'GIT_CONFIG_PARAMETERS',
+  'GIT_GRAFT_FILE',
+  'GIT_SHALLOW_FILE',
+  'GIT_NO_REPLACE_OBJECTS',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_CEILING_DIRECTORIES',
+  'GIT_LITERAL_PATHSPECS',
+  'GIT_GLOB_PATHSPECS',
+  'GIT_NOGLOB_PATHSPECS',
+  'GIT_ICASE_PATHSPECS',
+  'GIT_EXTERNAL_DIFF',
+  'GIT_DIFF_OPTS',
+  'GIT_ATTR_SOURCE',
+  'GIT_DEFAULT_HASH',
+  'GIT_DEFAULT_REF_FORMAT',
+]
+
+/** Runs git in a folder and answers what it printed. */
+export function runGit(cwd: string, args: readonly string[], options: GitOptions = {}): string {
+  const encoding = options.encoding ?? 'utf8'
+  const result = spawnSync('git', [...SETTINGS, ...args], {
+    cwd,
+    env: environment(options.env),
+    input: options.input === undefined ? undefined : Buffer.from(options.input, encoding),
+    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    maxBuffer: MAX_OUTPUT_BYTES,
+    timeout: options.timeoutMs ?? TIMEOUT_MS,
+    windowsHide: true,
+  })
+  const stderr = result.stderr?.toString() ?? ''
+  // A program that stops reading its input makes the write fail with EPIPE; its own exit code says more.
+  if (result.error !== undefined && result.status === null) throw didNotRun(cwd, args, stderr, result.error)
+  if (result.status !== 0) {
+    throw new GitFailed(args, result.status ?? undefined, stderr, firstLine(stderr) || endOf(result.status, result.signal))
+  }
+  return result.stdout.toString(encoding)
+}
+
+/** For the commands of git that answer a question by exit code: 0 is yes, 1 is no. */
+export function askGit(cwd: string, args: readonly string[], options: GitOptions = {}): boolean {
+  try {
+    runGit(cwd, args, options)
+    return true
+  } catch (error) {
+    if (error instanceof GitFailed && error.status === 1) return false
+    throw error
+  }
+}
+
+const SETTINGS = [
+  '-c',
+  'core.quotepath=off',
+  // A file system monitor would be started by us and outlive us.
+  '-c',
+  'core.fsmonitor=false',
+]
+
+function environment(extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const env: NodeJS.ProcessEnv = { ...process.env }
+  for (const name of FOREIGN) delete env[name]
+  return {
+    ...env,
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_PAGER: 'cat',
+    // Looking at the state must not take the index lock from the user's own git.
+    GIT_OPTIONAL_LOCKS: '0',
+    ...extra,
+  }
+}
+
+function didNotRun(cwd: string, args: readonly string[], stderr: string, error: Error): GitFailed {
+  const { code } = error as NodeJS.ErrnoException
+  if (code === 'ENOENT' && !existsSync(cwd))
+    return new GitFailed(args, undefined, stderr, `there is no folder ${cwd}`, { cause: error })
+  if (code === 'ENOENT') {
+    return new GitFailed(args, undefined, stderr, 'git is not installed', {
+      cause: error,
+      hint: 'install git and put it on the PATH',
+    })
+  }
+  if (code === 'ENOBUFS') return new GitFailed(args, undefined, stderr, 'it printed more than can be held', { cause: error })
+  if (code === 'ETIMEDOUT') return new GitFailed(args, undefined, stderr, 'it took too long', { cause: error })
+  return new GitFailed(args, undefined, stderr, error.message, { cause: error })
+}
+
+function endOf(status: number | null, signal: string | null): string {
+  return status === null ? `ended by ${signal ?? 'an unknown signal'}` : `exit code ${status}`
+}
+
+function firstLine(text: string): string {
+  return text.split('\n').find((line) => line.trim() !== '') ?? ''
+}
+
+// Settings come before the verb and are of no interest to whoever reads the message.
+function verbOf(args: readonly string[]): string {
+  let at = 0
+  while (args[at] === '-c') at += 2
+  return args[at] ?? ''
+}

@@ -1,0 +1,68 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { StintError } from '../../src/journal/errors.ts'
+import { GitFailed, askGit, runGit } from '../../src/git/run-git.ts'
+import { newRepository, temporaryFolder, write } from './world.ts'
+
+describe('running git', () => {
+  test('a refusal is a typed error with the exit code and the words of git', () => {
+    const root = newRepository()
+    const failure = failureOf(() => runGit(root, ['-c', 'a.b=c', 'rev-parse', '--verify', 'nothing']))
+    expect(failure).toBeInstanceOf(StintError)
+    expect(failure).toMatchObject({ code: 'GIT_FAILED', status: 128 })
+    expect(failure.message).toBe('git rev-parse failed: fatal: Needed a single revision')
+  })
+
+  test('a missing folder is named', () => {
+    const missing = join(temporaryFolder(), 'missing')
+    expect(failureOf(() => runGit(missing, ['status'])).message).toContain(`there is no folder ${missing}`)
+  })
+
+  test('a missing git is named', () => {
+    const failure = failureOf(() => runGit(temporaryFolder(), ['status'], { env: { PATH: '/nowhere' } }))
+    expect(failure.message).toContain('git is not installed')
+    expect(failure.hint).toContain('PATH')
+  })
+
+  test('variables that point git elsewhere are not passed on', () => {
+    const root = newRepository()
+    const elsewhere = newRepository()
+    process.env['GIT_DIR'] = join(elsewhere, '.git')
+    process.env['GIT_INDEX_FILE'] = join(elsewhere, 'index')
+    try {
+      expect(runGit(root, ['rev-parse', '--show-toplevel']).trim()).toBe(root)
+    } finally {
+      delete process.env['GIT_DIR']
+      delete process.env['GIT_INDEX_FILE']
+    }
+  })
+
+  test('paths are printed as they are', () => {
+    const root = newRepository()
+    write(root, 'größe – 大.txt', 'x')
+    expect(runGit(root, ['ls-files', '--others'])).toBe('größe – 大.txt\n')
+  })
+
+  test('input is given to git, byte for byte', () => {
+    const root = newRepository()
+    expect(runGit(root, ['stripspace'], { input: 'ü\n\n\nb' })).toBe('ü\n\nb\n')
+    expect(runGit(root, ['stripspace'], { input: '\u00ff', encoding: 'latin1' })).toBe('\u00ff\n')
+  })
+
+  test('a question gets yes or no, and an error stays an error', () => {
+    const root = newRepository()
+    expect(askGit(root, ['show-ref', '--verify', '--quiet', 'refs/heads/main'])).toBe(true)
+    expect(askGit(root, ['show-ref', '--verify', '--quiet', 'refs/heads/none'])).toBe(false)
+    expect(() => askGit(root, ['rev-parse', '--verify', 'nothing'])).toThrow(GitFailed)
+  })
+})
+
+function failureOf(act: () => unknown): GitFailed {
+  try {
+    act()
+  } catch (error) {
+    if (error instanceof GitFailed) return error
+    throw error
+  }
+  throw new Error('it did not fail')
+}
