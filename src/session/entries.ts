@@ -16,7 +16,7 @@ export interface ChecklistItem {
   readonly done: boolean
 }
 
-/** The fields of a task that entries may set. */
+/** The fields of a task that entries may set. An empty text or list clears its field. */
 export interface TaskFields {
   readonly shortname?: string
   readonly title?: string
@@ -31,6 +31,8 @@ export interface TaskFields {
   readonly assignee?: string
   readonly verify?: string
   readonly checklist?: readonly ChecklistItem[]
+  /** Lines of the task file's frontmatter that are not Stint's, verbatim. */
+  readonly extra?: string
 }
 
 /** The kinds of entry and what each carries. A kind that is not here is kept and ignored. */
@@ -67,8 +69,10 @@ export interface EntryData {
   'next.added': { text: string; after?: After }
   'next.taken': { next: string }
   'key.added': { text: string; after?: After; from?: string }
-  'file.noted': { path: string; description: string; after?: After }
+  'file.noted': { path: string; description?: string; after?: After }
   'file.changed': { path: string; description?: string; after?: After }
+  /** A person took the path off a list; noting it again puts it back. */
+  'file.dropped': { path: string; list: 'key' | 'changed' }
   'command.kept': { command: string; after?: After }
   'note.added': { text: string; after?: After; when?: string }
   'remark.placed': { section: string; after: After; text: string }
@@ -89,7 +93,7 @@ export interface EntryData {
   'entry.amended': { entry: string; changes: Readonly<Record<string, unknown>> }
   'task.linked': { task: string }
   'task.unlinked': { task: string }
-  'task.added': { task: string } & TaskFields
+  'task.added': { task: string; when?: string } & TaskFields
   'task.changed': { task: string } & TaskFields
   'task.moved': { task: string; status: TaskStatus; summary?: string; git?: GitState }
   'task.checked': { task: string; item: string; done: boolean }

@@ -1,6 +1,6 @@
 import type { Entry, EntryData, EntryKind, GitState } from './entries.ts'
 import { type RawEntry, inEffect, sortedById } from './in-effect.ts'
-import type { SessionState, Shelf, Step } from './state.ts'
+import type { FileLine, SessionState, Shelf, Step } from './state.ts'
 
 /** Thrown by `advance` when an entry reaches behind the state it is given; fold everything instead. */
 export class NeedsFullFold extends Error {
@@ -206,10 +206,16 @@ const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
     insert(state.key, { ...item(entry, data.text), ...fields(data, 'from') }, data.after)
   },
   'file.noted': (state, data, entry) => {
-    noteFile(state.keyFiles, { ...item(entry, data.path), ...fields(data, 'description') }, data.after)
+    noteFile(state.keyFiles, fileLine(entry, data), data.after)
   },
   'file.changed': (state, data, entry) => {
-    noteFile(state.changedFiles, { ...item(entry, data.path), ...fields(data, 'description') }, data.after)
+    noteFile(state.changedFiles, fileLine(entry, data), data.after)
+  },
+  'file.dropped': (state, data) => {
+    const list = data.list === 'key' ? state.keyFiles : state.changedFiles
+    const index = list.items.findIndex((file) => file.text === data.path)
+    if (index !== -1) list.items.splice(index, 1)
+    else if (list.earlier > 0) throw new NeedsFullFold(`${String(data.path)} is not in the snapshot`)
   },
   'command.kept': (state, data, entry) => {
     insert(state.commands, item(entry, data.command), data.after)
@@ -308,17 +314,20 @@ function find(list: WorkingShelf<{ readonly id: string }>, id: unknown): number 
   return index
 }
 
-// The same path noted again renews its description and keeps its place, so a file edited a
-// hundred times is one line.
-function noteFile<T extends { readonly id: string; readonly text: string }>(
-  list: WorkingShelf<T>,
-  file: T,
-  after: unknown,
-): void {
+function fileLine(entry: RawEntry | Entry, data: { path?: unknown; description?: unknown }): FileLine {
+  return { ...item(entry, data.path), ...(typeof data.description === 'string' ? { description: data.description } : {}) }
+}
+
+// The same path noted again keeps its place, so a file edited a hundred times is one line. A new
+// description replaces the old one, and an empty one takes it away.
+function noteFile(list: WorkingShelf<FileLine>, file: FileLine, after: unknown): void {
   const index = list.items.findIndex((other) => other.text === file.text)
-  if (index !== -1) list.items[index] = { ...list.items[index]!, ...file, id: list.items[index]!.id }
-  else if (list.earlier > 0) throw new NeedsFullFold(`${file.text} may be in the part the snapshot left out`)
-  else insert(list, file, after)
+  const known = list.items[index]
+  if (known === undefined && list.earlier > 0) throw new NeedsFullFold(`${file.text} may be in the part the snapshot left out`)
+  const { description = known?.description, ...rest } = file
+  const noted = { ...rest, id: known?.id ?? file.id, ...(description === undefined || description === '' ? {} : { description }) }
+  if (known === undefined) insert(list, noted, after)
+  else list.items[index] = noted
 }
 
 function item(entry: { readonly id: string; readonly at: string }, text: unknown, whenStated?: unknown) {

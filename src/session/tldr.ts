@@ -1,0 +1,48 @@
+import { type SessionState, currentStep, openBlockers } from './state.ts'
+
+const SENTENCE_LIMIT = 240
+
+/**
+ * The paragraph that says where things stand. What somebody wrote is used as written; when nobody
+ * did, or a checkpoint found it outdated, it is composed from the latest entries. No model is asked.
+ */
+export function tldrOf(state: SessionState): string {
+  const written = state.tldr
+  if (written !== undefined && written.renewed === undefined) return written.text
+  const lead = written?.text ?? state.goal
+  const facts = [latest(state), now(state), next(state)].filter((sentence) => sentence !== '')
+  const text = [sentence(lead), ...facts].filter((part) => part !== '').join(' ')
+  return text === '' ? 'Nothing recorded yet.' : text
+}
+
+function latest(state: SessionState): string {
+  const note = state.progress.items.at(-1)
+  const done = state.steps.items
+    .filter((step) => step.status === 'done')
+    .reduce<{ at: string; text: string } | undefined>(
+      (newest, step) => (newest && newest.at > step.changedAt ? newest : { at: step.changedAt, text: step.text }),
+      undefined,
+    )
+  const found = [note, done, state.discoveries.items.at(-1)].filter((item) => item !== undefined)
+  const newest = found.reduce<{ at: string; text: string } | undefined>((best, item) => (best && best.at > item.at ? best : item), undefined)
+  return newest === undefined ? '' : sentence(`Latest: ${newest.text}`)
+}
+
+function now(state: SessionState): string {
+  const blocker = openBlockers(state)[0]
+  if (blocker !== undefined) return sentence(`Blocked: ${blocker.text}`)
+  const step = currentStep(state)
+  return step === undefined ? '' : sentence(`Now: ${step.text}`)
+}
+
+function next(state: SessionState): string {
+  const upcoming = state.next.items[0] ?? state.steps.items.find((step) => step.status === 'todo')
+  return upcoming === undefined ? '' : sentence(`Next: ${upcoming.text}`)
+}
+
+function sentence(text: string): string {
+  const line = text.split('\n').join(' ').replaceAll(/\s+/g, ' ').trim()
+  if (line === '') return ''
+  const short = line.length > SENTENCE_LIMIT ? `${Array.from(line).slice(0, SENTENCE_LIMIT).join('').trimEnd()}…` : line
+  return /[.!?…]$/.test(short) ? short : `${short}.`
+}

@@ -1,0 +1,180 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fold } from '../../src/session/fold.ts'
+import { editsBetween } from '../../src/views/document/edits.ts'
+import { parseDocument } from '../../src/views/document/parse.ts'
+import { renderDocument } from '../../src/views/document/render.ts'
+import { mintId } from '../../src/journal/ids.ts'
+import { anyLine, anyText } from '../support/texts.ts'
+import { SESSION_ID, Story } from '../support/worlds.ts'
+
+const MARKER = { offset: 1, sum: '00000000' }
+
+/** A story of up to thirty entries of every kind that shows in the document. */
+const anyStory = fc
+  .array(fc.tuple(fc.nat({ max: 21 }), anyText, anyLine, fc.nat()), { maxLength: 30 })
+  .map((moves) => {
+    const story = new Story()
+    const made: Record<'step' | 'blocker' | 'next' | 'any', string[]> = { step: [], blocker: [], next: [], any: [] }
+    const pick = (ids: string[], at: number) => ids[at % ids.length]
+    for (const [move, text, line, at] of moves) {
+      const step = pick(made.step, at)
+      const blocker = pick(made.blocker, at)
+      const any = pick(made.any, at)
+      if (move === 0) story.add('goal.set', { text })
+      if (move === 1) story.add('tldr.written', { text })
+      if (move === 2) made.step.push(story.add('step.added', { text }))
+      if (move === 3 && step !== undefined) story.add('step.done', { step })
+      if (move === 4 && step !== undefined) story.add('step.started', { step })
+      if (move === 5) made.any.push(story.add('progress.made', { text }))
+      if (move === 6) made.any.push(story.add('decision.made', { title: line, context: text, rationale: text }))
+      if (move === 7) made.any.push(story.add('decision.made', { title: line, options: text, choice: line }))
+      if (move === 8) made.any.push(story.add('discovery.made', { text }))
+      if (move === 9) made.any.push(story.add('gotcha.found', { text }))
+      if (move === 10) made.blocker.push(story.add('blocker.raised', { text }))
+      if (move === 11 && blocker !== undefined) story.add('blocker.resolved', { blocker, resolution: line })
+      if (move === 12) made.next.push(story.add('next.added', { text }))
+      if (move === 13) made.any.push(story.add('key.added', { text }))
+      if (move === 14) story.add('file.noted', { path: line, description: line })
+      if (move === 15) story.add('file.changed', { path: line })
+      if (move === 16) story.add('command.kept', { command: line })
+      if (move === 17) story.add('note.added', { text })
+      if (move === 18 && any !== undefined) story.add('entry.retracted', { entry: any })
+      if (move === 19) story.add('checkpoint.made', { note: line })
+      if (move === 20) story.add('session.paused', { note: text })
+      if (move === 21) story.add('field.set', { key: 'owner', value: ' alice' })
+    }
+    return story
+  })
+
+function read(text: string) {
+  const parsed = parseDocument(text)
+  if (!parsed.ok) throw new Error(parsed.problem)
+  return parsed.document
+}
+
+function absorb(story: Story, person: string, base = story.state) {
+  let last = story.entries.at(-1)!.id
+  const mint = () => (last = mintId(last))
+  const edits = editsBetween(base, read(person), { mint, isBaseSure: true })
+  for (const draft of edits.drafts) {
+    const id = draft.id ?? mint()
+    story.entries.push({ at: '2025-01-16T09:00:00.000Z', ...draft, id, data: draft.data as Record<string, unknown> })
+  }
+  return edits
+}
+
+describe('a rendered document', () => {
+  test('read back is no edit, whatever was logged', () => {
+    fc.assert(
+      fc.property(anyStory, (story) => {
+        const state = story.state
+        const edits = editsBetween(state, read(renderDocument(state, MARKER)), { mint: () => 'x', isBaseSure: true })
+        expect(edits).toEqual({ drafts: [], unabsorbed: [] })
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  test('is the same for the same entries in any order', () => {
+    fc.assert(
+      fc.property(anyStory, fc.infiniteStream(fc.nat()), (story, random) => {
+        const shuffled = story.entries.toSorted(() => (random.next().value % 3) - 1)
+        expect(renderDocument(fold(SESSION_ID, shuffled), MARKER)).toBe(renderDocument(story.state, MARKER))
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
+
+const PLACES = [
+  { heading: '### Completed', line: (text: string) => `- [x] ${text}` },
+  { heading: '### Remaining', line: (text: string) => `- [ ] ${text}` },
+  { heading: '**Key Context** (survives compaction):', line: (text: string) => `- ${text}` },
+  { heading: '## Discoveries', line: (text: string) => `1. ${text}` },
+  { heading: '## Blockers', line: (text: string) => `- ${text}` },
+  { heading: '## Next Steps', line: (text: string) => `1. ${text}` },
+  { heading: '## Decisions', line: (text: string) => `### ${text}\n**Rationale**: it was said` },
+  { heading: '## Decisions', line: (text: string) => `${text} as a paragraph of their own.\n` },
+  { heading: '### Completed', line: (text: string) => `${text} in a fence:\n\n~~~\n## not a heading\n~~~\n` },
+]
+const insert = (rendered: string, place: (typeof PLACES)[number], text: string) =>
+  rendered.replace(`\n${place.heading}\n`, () => `\n${place.heading}\n${place.line(text)}\n`)
+const word = fc.stringMatching(/^[a-z]{5,12} [a-z]{5,12}$/)
+
+describe('what a person writes into the document', () => {
+  test('is entries afterwards, still there, and absorbed once', () => {
+    fc.assert(
+      fc.property(anyStory, fc.constantFrom(...PLACES), word, (told, place, text) => {
+        const story = told.copy()
+        const rendered = renderDocument(story.state, MARKER)
+        const edits = absorb(story, insert(rendered, place, text))
+        expect(edits.drafts.length).toBeGreaterThan(0)
+        expect(edits.drafts.some((draft) => draft.kind === 'entry.retracted')).toBe(false)
+        const after = renderDocument(story.state, MARKER)
+        expect(after).toContain(text)
+        expect(absorb(story, after).drafts).toEqual([])
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('into an old copy takes nothing newer back', () => {
+    fc.assert(
+      fc.property(anyStory, anyStory, fc.constantFrom(...PLACES), word, (told, newer, place, text) => {
+        const story = told.copy()
+        const base = story.state
+        const rendered = renderDocument(base, MARKER)
+        const person = insert(rendered, place, text)
+        for (const entry of newer.entries.slice(1)) {
+          if (entry.kind === 'progress.made' || entry.kind === 'key.added' || entry.kind === 'decision.made') {
+            story.add(entry.kind, entry.data as never)
+          }
+        }
+        const before = story.state
+        absorb(story, person, base)
+        const after = story.state
+        for (const list of ['progress', 'key', 'decisions'] as const) {
+          const kept = new Set(after[list].items.map((item) => item.id))
+          expect(before[list].items.every((item) => kept.has(item.id))).toBe(true)
+        }
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('as a section of their own stays where they put it', () => {
+    const headings = ['## Context', '## Progress', '## Decisions', '## Discoveries', '## Blockers', '## Next Steps']
+    fc.assert(
+      fc.property(anyStory, fc.array(fc.tuple(fc.constantFrom(...headings), word, anyText), { minLength: 1, maxLength: 4 }), (told, added) => {
+        const story = told.copy()
+        for (const [heading, title, body] of added) {
+          const own = `## ${title}\n${body.replaceAll(/^(#|```|~~~|<|>|=|---)/gm, ' $1')}\n`
+          const person = renderDocument(story.state, MARKER).replace(`\n${heading}\n`, () => `\n${own}\n${heading}\n`)
+          absorb(story, person)
+          const after = renderDocument(story.state, MARKER)
+          expect(after).toContain(`${own}\n${heading}\n`)
+          expect(absorb(story, after).drafts).toEqual([])
+        }
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('over any line of the document loses no other line', () => {
+    fc.assert(
+      fc.property(anyStory, fc.nat(), word, (told, at, text) => {
+        const story = told.copy()
+        const lines = renderDocument(story.state, MARKER).split('\n')
+        const candidates = lines.flatMap((line, index) => (/^(?:- |\d+\. )/.test(line) && !/None (?:yet|currently)$/.test(line) ? [index] : []))
+        fc.pre(candidates.length > 0)
+        const target = candidates[at % candidates.length]!
+        const removed = lines[target]!
+        lines[target] = removed.replace(/^((?:- (?:\[.\] )?|\d+\. ))(.*)$/, `$1${text}`)
+        absorb(story, lines.join('\n'))
+        expect(renderDocument(story.state, MARKER)).toContain(text)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
