@@ -1,3 +1,5 @@
+import type { JournalRecord } from './record.ts'
+
 /** Something a person or a program can act on. Anything else that is thrown is a defect. */
 export class StintError extends Error {
   override readonly name: string = 'StintError'
@@ -18,6 +20,8 @@ export class NotWritten extends StintError {
   constructor(
     readonly path: string,
     cause: unknown,
+    /** What was to be written, ids and all: appending exactly this never duplicates. */
+    readonly records: readonly JournalRecord[] = [],
   ) {
     super('NOT_WRITTEN', `not saved: ${path}: ${reasonOf(cause)}`, adviceFor(cause), { cause })
   }
@@ -29,6 +33,8 @@ export class OutcomeUnknown extends StintError {
   constructor(
     readonly path: string,
     cause: unknown,
+    /** What was to be written, ids and all: appending exactly this settles it. */
+    readonly records: readonly JournalRecord[] = [],
   ) {
     super(
       'OUTCOME_UNKNOWN',

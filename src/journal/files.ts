@@ -6,6 +6,7 @@ import {
   constants,
   existsSync,
   fdatasyncSync,
+  fstatSync,
   fsyncSync,
   linkSync,
   lstatSync,
@@ -42,9 +43,8 @@ export function openForAppend(path: string): number {
   return openSync(path, constants.O_RDWR | constants.O_APPEND)
 }
 
-/** Creates the file and fails if the name is taken. */
-export function createForAppend(path: string): number {
-  return openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL, 0o600)
+export function openToRead(path: string): number {
+  return openSync(path, constants.O_RDONLY)
 }
 
 /**
@@ -100,7 +100,8 @@ export function createFolder(path: string): void {
 
 /** Replaces a file by another in one step, or leaves the old one. */
 export function replaceFile(path: string, content: string | Buffer): void {
-  const temporary = writeTemporary(path, content)
+  const temporary = temporaryName(path)
+  writeNew(temporary, content, modeOf(path))
   try {
     renameSync(temporary, path)
   } catch (error) {
@@ -112,12 +113,29 @@ export function replaceFile(path: string, content: string | Buffer): void {
 
 /** Creates a file with its content in one step. Answers false, changing nothing, when the name is taken. */
 export function createFile(path: string, content: string | Buffer): boolean {
-  const temporary = writeTemporary(path, content)
+  const temporary = temporaryName(path)
+  writeNew(temporary, content)
   try {
     return linkFile(temporary, path)
+  } catch (error) {
+    if (!lacksHardLinks(error)) throw error
   } finally {
     removeFile(temporary)
   }
+  // Without hard links the name can still be taken by one process only, though not in one step.
+  try {
+    writeNew(path, content)
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false
+    throw error
+  }
+  syncFolder(dirname(path))
+  return true
+}
+
+/** Whether an error says that this file system has no hard links, or none between these two folders. */
+export function lacksHardLinks(error: unknown): boolean {
+  return ['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(errnoOf(error) ?? '')
 }
 
 /** Gives a file a second name. Answers false, changing nothing, when the name is taken. */
@@ -132,17 +150,22 @@ export function linkFile(from: string, to: string): boolean {
   return true
 }
 
-/** Makes `to` another name of `from`, taking the name from whatever had it. */
-export function relinkFile(from: string, to: string): void {
+/**
+ * Makes `to` another name of `from`, taking the name from whatever had it. Answers false, changing
+ * nothing, when `from` no longer names the open file `fd`.
+ */
+export function relinkFile(from: string, fd: number, to: string): boolean {
   const temporary = temporaryName(to)
   linkSync(from, temporary)
   try {
+    if (!isNameOf(temporary, fd)) return false
     renameSync(temporary, to)
-  } catch (error) {
+  } finally {
+    // Renaming one name of a file onto another of the same file does nothing, and leaves both.
     removeFile(temporary)
-    throw error
   }
   syncFolder(dirname(to))
+  return true
 }
 
 /** Renames a file. Answers false when it is not there. */
@@ -190,7 +213,9 @@ export function sweepTemporaries(folder: string, olderThanMs = 60_000): number {
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     if (!TEMPORARY_PATTERN.test(name)) continue
     const path = join(folder, name)
-    if (Date.now() - lstatSync(path).mtimeMs > olderThanMs && removeFile(path)) swept += 1
+    // A second name of an old file has that file's old time of writing, but a new time of change.
+    const changedAt = lstatSync(path, { throwIfNoEntry: false })?.ctimeMs
+    if (changedAt !== undefined && Date.now() - changedAt > olderThanMs && removeFile(path)) swept += 1
   }
   return swept
 }
@@ -199,6 +224,13 @@ export function sameFile(a: string, b: string): boolean {
   const first = statOrUndefined(a)
   const second = statOrUndefined(b)
   return first !== undefined && second !== undefined && first.ino === second.ino && first.dev === second.dev
+}
+
+/** Whether `path` is a name of the open file `fd`. */
+export function isNameOf(path: string, fd: number): boolean {
+  const named = statOrUndefined(path)
+  const open = fstatSync(fd)
+  return named !== undefined && named.ino === open.ino && named.dev === open.dev
 }
 
 export function statOrUndefined(path: string) {
@@ -213,21 +245,20 @@ function temporaryName(path: string): string {
   return join(folder, `.${path.slice(folder.length + 1)}.${randomBytes(6).toString('hex')}.tmp`)
 }
 
-function writeTemporary(path: string, content: string | Buffer): string {
-  const temporary = temporaryName(path)
+/** Creates a file and makes its content durable, though not yet its name; leaves nothing when it fails. */
+function writeNew(path: string, content: string | Buffer, mode = 0o600): void {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
-  const fd = openSync(temporary, 'wx', modeOf(path))
+  const fd = openSync(path, 'wx', mode)
   try {
     const written = writeSync(fd, bytes, 0, bytes.length, null)
     if (written < bytes.length) throw new ShortWrite(written, bytes.length)
     fsyncSync(fd)
   } catch (error) {
     closeSync(fd)
-    removeFile(temporary)
+    removeFile(path)
     throw error
   }
   closeSync(fd)
-  return temporary
 }
 
 function modeOf(path: string): number {

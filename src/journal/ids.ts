@@ -2,6 +2,7 @@ import { randomFillSync } from 'node:crypto'
 
 const ID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const COUNTER_LIMIT = 0xfff
+const MILLIS_LIMIT = 0xffff_ffff_ffff
 // A fresh millisecond starts its counter in the lower half, which leaves room for
 // at least 2,048 further ids before the millisecond itself has to be borrowed from the future.
 const COUNTER_SEED_MASK = 0x7ff
@@ -24,8 +25,12 @@ export function mintId(after: string | undefined, now: number = Date.now()): str
     const afterMillis = millisOf(after)
     if (millis <= afterMillis) {
       const afterCounter = Number.parseInt(after.slice(15, 18), 16)
-      millis = afterCounter === COUNTER_LIMIT ? afterMillis + 1 : afterMillis
-      counter = afterCounter === COUNTER_LIMIT ? counter : afterCounter + 1
+      if (afterCounter < COUNTER_LIMIT) {
+        millis = afterMillis
+        counter = afterCounter + 1
+      } else if (afterMillis < MILLIS_LIMIT) {
+        millis = afterMillis + 1
+      }
     }
   }
   const time = millis.toString(16).padStart(12, '0')
@@ -37,6 +42,12 @@ export function mintId(after: string | undefined, now: number = Date.now()): str
 /** The short name of an id: its random tail, because two ids minted together share their time. */
 export function shortId(id: string): string {
   return id.slice(-6)
+}
+
+/** The time an id was minted at, as the clock then said; undefined for an id that is not ours. */
+export function timeOfId(id: string): string | undefined {
+  const time = new Date(isId(id) ? millisOf(id) : Number.NaN)
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString()
 }
 
 function millisOf(id: string): number {

@@ -1,20 +1,21 @@
 import { closeSync, fstatSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
+import { dirname } from 'node:path'
 import { JournalMissing, NotWritten, OutcomeUnknown, errnoOf, isMissing } from './errors.ts'
 import {
   type WriteOutcome,
   appendDurably,
+  createFile,
   createFolder,
-  createForAppend,
+  isNameOf,
+  lacksHardLinks,
   linkFile,
-  moveFile,
   openForAppend,
+  openToRead,
   relinkFile,
   sameFile,
   statOrUndefined,
-  syncFolder,
 } from './files.ts'
-import { mintId } from './ids.ts'
+import { isId, mintId, timeOfId } from './ids.ts'
 import { type LogContents, readLogFd } from './read.ts'
 import { type JournalRecord, encodeRecord } from './record.ts'
 
@@ -34,7 +35,7 @@ export interface LogPlace {
   readonly link?: string | undefined
 }
 
-const ATTEMPTS = 5
+const ATTEMPTS = 10
 const TAIL_BYTES = 64 * 1024
 
 /**
@@ -46,6 +47,7 @@ const TAIL_BYTES = 64 * 1024
  */
 export class Log {
   #fd: number | undefined
+  #isReadOnly = false
   #read = 0
   #lastId: string | undefined
   #now: () => number
@@ -64,7 +66,8 @@ export class Log {
 
   /** Takes note of an id from elsewhere (a snapshot, another log). */
   sawId(id: string | undefined): void {
-    if (id !== undefined && (this.#lastId === undefined || id > this.#lastId)) this.#lastId = id
+    // Only ids like ours: a larger one that cannot be counted on from would be no floor at all.
+    if (id !== undefined && isId(id) && (this.#lastId === undefined || id > this.#lastId)) this.#lastId = id
   }
 
   exists(): boolean {
@@ -74,94 +77,125 @@ export class Log {
     )
   }
 
-  /** Creates the log with its first records. Fails if the name is taken. */
+  /** Creates the log with its first records, in one step. Fails if the name is taken. */
   create(drafts: readonly RecordDraft[]): readonly JournalRecord[] {
     const { path } = this.place
+    const records = this.#mint(drafts)
+    let isOurs: boolean
     try {
       createFolder(dirname(path))
-      this.#fd = createForAppend(path)
-      syncFolder(dirname(path))
-    } catch (cause) {
-      this.close()
-      throw new NotWritten(path, cause)
+      isOurs = !restoreFromLink(this.place) && createFile(path, Buffer.concat(records.map(encodeRecord)))
+      if (isOurs) this.#open()
+    } catch (error) {
+      const cause = error instanceof NotWritten ? error.cause : error
+      if (this.exists()) throw new OutcomeUnknown(path, cause, records)
+      throw new NotWritten(path, cause, records)
     }
-    return this.append(drafts)
+    if (!isOurs) throw new NotWritten(path, new Error('the name is taken'), records)
+    return records
   }
 
   /**
    * Appends records and returns them once they are durable.
    *
    * Throws `NotWritten` when they are certainly absent and `OutcomeUnknown` when they may be
-   * there; after either, appending the same drafts with the same ids never duplicates.
+   * there; either carries the records, and appending those never duplicates.
    */
   append(drafts: readonly RecordDraft[]): readonly JournalRecord[] {
     let records: readonly JournalRecord[] | undefined
-    let last: WriteOutcome = { outcome: 'not done', cause: new Error('the log kept being replaced by another program') }
-    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      const fd = this.#open()
-      this.#catchUp(fd)
-      records ??= this.#mint(drafts)
-      last = appendRecords(fd, records)
-      if (last.outcome !== 'done') break
-      if (this.#stillNamed(fd)) return records
+    let unknowns = 0
+    let mayBeThere = false
+    let cause: unknown
+    for (let attempt = 0; attempt < ATTEMPTS && unknowns < 2; attempt += 1) {
+      try {
+        const fd = this.#open()
+        this.#catchUp(fd)
+        records ??= this.#mint(drafts)
+        const result = appendRecords(fd, records)
+        if (result.outcome !== 'not done') mayBeThere = true
+        if (result.outcome === 'done' && this.#isStillNamed(fd)) return records
+        cause = result.outcome === 'done' ? new Error('the log kept being replaced by another program') : result.cause
+        if (result.outcome === 'not done') break
+        // Written again with the same ids through a new descriptor, the second copy settles it.
+        if (result.outcome === 'unknown') unknowns += 1
+      } catch (error) {
+        if (error instanceof JournalMissing) throw error
+        cause = error instanceof NotWritten ? error.cause : error
+        if (!isMissing(error)) break
+      }
       this.close()
     }
     this.close()
-    if (last.outcome === 'unknown') throw new OutcomeUnknown(this.place.path, last.cause)
-    throw new NotWritten(this.place.path, last.outcome === 'done' ? new Error('the log was replaced while writing') : last.cause)
+    if (mayBeThere) throw new OutcomeUnknown(this.place.path, cause, records)
+    throw new NotWritten(this.place.path, cause, records)
   }
 
   /** Every good record, and the damage. */
   read(): LogContents {
-    const fd = this.#open()
-    const contents = readLogFd(fd, this.place.path)
-    for (const record of contents.records) this.sawId(record.id)
+    const contents = this.readFrom(0)
     this.#read = Math.max(this.#read, contents.end)
     return contents
   }
 
   /** What was appended at or after `offset`. */
   readFrom(offset: number): LogContents {
-    const contents = readLogFd(this.#open(), this.place.path, offset)
+    const contents = readLogFd(this.#openToRead(), this.place.path, offset)
     for (const record of contents.records) this.sawId(record.id)
     return contents
   }
 
   /** The file behind the name now: what a snapshot must match. */
   identity(): { inode: number; size: number } {
-    const stat = fstatSync(this.#open())
+    const stat = fstatSync(this.#openToRead())
     return { inode: stat.ino, size: stat.size }
   }
 
+  /** An open file to read the log from. */
   descriptor(): number {
-    return this.#open()
+    return this.#openToRead()
   }
 
   close(): void {
     if (this.#fd !== undefined) closeSync(this.#fd)
     this.#fd = undefined
+    this.#isReadOnly = false
     this.#read = 0
   }
 
   #open(): number {
-    if (this.#fd !== undefined) {
-      const named = statOrUndefined(this.place.path)
-      const open = fstatSync(this.#fd)
-      if (named?.ino === open.ino && named.dev === open.dev) {
+    const { path } = this.place
+    if (this.#isReadOnly) this.close()
+    let cause: unknown
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      try {
+        if (this.#fd !== undefined && !isNameOf(path, this.#fd)) this.close()
+        if (this.#fd === undefined) restoreFromLink(this.place)
+        this.#fd ??= openForAppend(path)
         this.#holdLink()
         return this.#fd
+      } catch (error) {
+        this.close()
+        cause = error
+        // Another program may take a name away between any two calls, as `git clean` does; while
+        // one name is left, going again finds the log.
+        if (!isMissing(error)) break
+        if (!this.exists()) throw new JournalMissing(path)
       }
-      this.close()
     }
-    restoreFromLink(this.place)
+    throw new NotWritten(path, cause)
+  }
+
+  /** A full or a read-only disk keeps nobody from reading. */
+  #openToRead(): number {
     try {
-      this.#fd = openForAppend(this.place.path)
-    } catch (cause) {
-      if (isMissing(cause)) throw new JournalMissing(this.place.path)
-      throw new NotWritten(this.place.path, cause)
+      return this.#open()
+    } catch (error) {
+      if (!(error instanceof NotWritten)) throw error
+      const { path, link } = this.place
+      this.#fd = openToRead(link !== undefined && statOrUndefined(path) === undefined ? link : path)
+      this.#isReadOnly = true
+      return this.#fd
     }
-    this.#holdLink()
-    return this.#fd
   }
 
   #holdLink(): void {
@@ -170,18 +204,21 @@ export class Log {
     try {
       reconcileLink(path, link)
     } catch (error) {
-      // Another file system, or one without hard links: the log works, only without its second name.
-      if (!['EXDEV', 'EPERM', 'ENOTSUP', 'EMLINK', 'EROFS', 'EACCES'].includes(errnoOf(error) ?? '')) {
-        throw new NotWritten(link, error)
-      }
+      // Without hard links, or where the second name may not be written, the log works without it.
+      if (!lacksHardLinks(error) && errnoOf(error) !== 'EROFS' && errnoOf(error) !== 'EACCES') throw error
     }
   }
 
   #catchUp(fd: number): void {
     const size = fstatSync(fd).size
     if (this.#read === size) return
-    const from = this.#read > 0 && this.#read < size ? this.#read : Math.max(0, size - TAIL_BYTES)
-    const contents = readLogFd(fd, this.place.path, from)
+    let from = this.#read > 0 && this.#read < size ? this.#read : Math.max(0, size - TAIL_BYTES)
+    let contents = readLogFd(fd, this.place.path, from)
+    // A record longer than the tail hides its own id, so look further back until one is seen.
+    while (contents.records.length === 0 && this.#read === 0 && from > 0) {
+      from = Math.max(0, size - 4 * (size - from))
+      contents = readLogFd(fd, this.place.path, from)
+    }
     for (const record of contents.records) this.sawId(record.id)
     this.#read = contents.end
   }
@@ -190,20 +227,21 @@ export class Log {
     return drafts.map((draft) => {
       const id = draft.id ?? mintId(this.#lastId, this.#now())
       this.sawId(id)
-      const at = draft.at ?? new Date(this.#now()).toISOString()
+      // An id given without a time takes the time in the id, so that a retry is the same to the byte.
+      const at = draft.at ?? (draft.id === undefined ? undefined : timeOfId(draft.id)) ?? new Date(this.#now()).toISOString()
       const { kind, by, data, once } = draft
       return once === undefined ? { id, at, kind, by, data } : { id, at, kind, by, once, data }
     })
   }
 
-  #stillNamed(fd: number): boolean {
-    const open = fstatSync(fd)
-    if (open.nlink === 0) return false
-    const { path, link } = this.place
-    return [path, link].some((name) => {
-      const stat = name === undefined ? undefined : statOrUndefined(name)
-      return stat?.ino === open.ino && stat.dev === open.dev
-    })
+  /**
+   * Whether what was just written is in the file that the log's own name means. The link alone is
+   * not enough: a process that finds both names on different files copies the link's file before it
+   * takes its name away, and would miss what is written there after it read.
+   */
+  #isStillNamed(fd: number): boolean {
+    restoreFromLink(this.place)
+    return isNameOf(this.place.path, fd)
   }
 }
 
@@ -229,18 +267,15 @@ export function restoreFromLink(place: LogPlace): boolean {
 function reconcileLink(path: string, link: string): void {
   createFolder(dirname(link))
   if (linkFile(path, link)) return
-  const old = openForAppend(link)
+  const old = openToRead(link)
   try {
     const log = openForAppend(path)
     try {
-      if (fstatSync(log).ino === fstatSync(old).ino) return
-      const before = readLogFd(old, link)
-      const damaged = before.damage.length > 0
-      copyMissing(before.records, log, path)
-      if (damaged) moveFile(link, `${link}.damaged-${basename(path)}-${Date.now()}`)
-      relinkFile(path, link)
-      // A writer may have finished on the old file between our reading it and taking its name.
-      copyMissing(readLogFd(old, link, before.end).records, log, path)
+      if (isNameOf(link, log)) return
+      const { records, damage } = readLogFd(old, link)
+      copyMissing(records, log, path)
+      if (damage.length > 0) linkFile(link, `${link}.damaged-${Date.now()}`)
+      relinkFile(path, log, link)
     } finally {
       closeSync(log)
     }

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { type DamageReason, type JournalRecord, decodeLine } from './record.ts'
+import { type DamageReason, type JournalRecord, decodeLine, findRecords } from './record.ts'
 
 /** A line that could not be read as a record. It stays in the file as evidence. */
 export interface Damage {
@@ -22,7 +22,6 @@ export interface LogContents {
 }
 
 const NEWLINE = 0x0a
-const RECORD_START = Buffer.from('{"v":')
 
 /** Reads every good record of a log and names what is damaged. Throws only when the file itself cannot be read. */
 export function readLog(path: string, from = 0): LogContents {
@@ -81,12 +80,10 @@ export function parseLog(bytes: Buffer, path: string, from = 0): Omit<LogContent
       if (decoded.ok) {
         keep(decoded.record, text, offset)
       } else {
-        // A tool that joined two lines may have left a whole record behind other bytes.
-        const inner = text.lastIndexOf(RECORD_START)
-        const salvaged = inner > 0 ? decodeLine(text.subarray(inner)) : undefined
-        const reason = salvaged?.ok ? 'other bytes before a good record' : decoded.reason
+        const inner = findRecords(text)
+        const reason = inner.length > 0 ? 'other bytes around a good record' : decoded.reason
         damage.push({ file: path, line, offset, reason, preview: preview(text) })
-        if (salvaged?.ok) keep(salvaged.record, text.subarray(inner), offset + inner)
+        for (const found of inner) keep(found.record, found.text, offset + found.start)
       }
     }
     if (newline === -1) break

@@ -27,9 +27,11 @@ export type DamageReason =
   | 'written by a newer format'
   | 'not a record'
   | 'id used twice with different content'
-  | 'other bytes before a good record'
+  | 'other bytes around a good record'
 
+const SUM_START = Buffer.from(',"sum":"')
 const SUM_LENGTH = ',"sum":"00000000"}'.length
+const RECORD_START = Buffer.from('{"v":')
 const SUM_PATTERN = /^,"sum":"[0-9a-f]{8}"\}$/
 
 /**
@@ -45,12 +47,36 @@ export function encodeRecord(record: JournalRecord): Buffer {
 
 /** Reads one line back. The checksum covers every byte before it, so a changed byte anywhere is noticed. */
 export function decodeLine(line: Buffer): Decoded {
-  const bodyEnd = line.length - SUM_LENGTH
-  if (bodyEnd <= 0) return { ok: false, reason: 'torn or not JSON' }
+  const bodyEnd = Math.max(0, line.length - SUM_LENGTH)
   const tail = line.toString('latin1', bodyEnd)
   if (!SUM_PATTERN.test(tail)) return { ok: false, reason: isJson(line) ? 'no checksum' : 'torn or not JSON' }
   if (checksum(line.subarray(0, bodyEnd)) !== tail.slice(8, 16)) return { ok: false, reason: 'checksum does not match' }
   return decodeChecked(line)
+}
+
+/**
+ * Finds the whole records inside a line that is not one record, where a tool joined lines or a
+ * power cut left a page of zeroes in front. The checksum decides what is whole.
+ */
+export function findRecords(line: Buffer): { record: JournalRecord; text: Buffer; start: number }[] {
+  const found: { record: JournalRecord; text: Buffer; start: number }[] = []
+  // Garbage can look like the start of a record everywhere; the effort stays linear in the line.
+  let effort = 64 * line.length
+  let start = line.indexOf(RECORD_START)
+  while (start !== -1 && effort > 0) {
+    let next = start + 1
+    for (let sum = line.indexOf(SUM_START, start); sum !== -1 && effort > 0; sum = line.indexOf(SUM_START, sum + 1)) {
+      const text = line.subarray(start, sum + SUM_LENGTH)
+      const decoded = decodeLine(text)
+      effort -= text.length
+      if (!decoded.ok) continue
+      found.push({ record: decoded.record, text, start })
+      next = start + text.length
+      break
+    }
+    start = line.indexOf(RECORD_START, next)
+  }
+  return found
 }
 
 function decodeChecked(line: Buffer): Decoded {
@@ -62,10 +88,11 @@ function decodeChecked(line: Buffer): Decoded {
   }
   if (typeof value !== 'object' || value === null) return { ok: false, reason: 'not a record' }
   const { v, id, at, kind, by, once, data } = value as Record<string, unknown>
-  if (typeof v === 'number' && v > FORMAT_VERSION) return { ok: false, reason: 'written by a newer format' }
-  const isRecord =
-    typeof id === 'string' && typeof at === 'string' && typeof kind === 'string' && typeof data === 'object' && data !== null
-  if (!isRecord) return { ok: false, reason: 'not a record' }
+  if (typeof v !== 'number') return { ok: false, reason: 'not a record' }
+  if (v > FORMAT_VERSION) return { ok: false, reason: 'written by a newer format' }
+  const hasData = typeof data === 'object' && data !== null && !Array.isArray(data)
+  if (typeof id !== 'string' || typeof at !== 'string' || typeof kind !== 'string' || !hasData)
+    return { ok: false, reason: 'not a record' }
   const record = { id, at, kind, by: typeof by === 'string' ? by : 'unknown', data: data as Record<string, unknown> }
   return { ok: true, record: typeof once === 'string' ? { ...record, once } : record }
 }

@@ -1,0 +1,113 @@
+import { closeSync, linkSync, mkdirSync, readFileSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import {
+  createFile,
+  createFolder,
+  linkFile,
+  moveFile,
+  openForAppend,
+  relinkFile,
+  removeDerivedFolder,
+  removeFile,
+  replaceFile,
+  sweepTemporaries,
+  touchFile,
+} from '../../src/journal/files.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+describe('a file', () => {
+  test('is created once, whole, and never over another', () => {
+    const folder = scratchFolder()
+    expect(createFile(join(folder, 'a'), 'first')).toBe(true)
+    expect(createFile(join(folder, 'a'), 'second')).toBe(false)
+    expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('first')
+    expect(readdirSync(folder)).toEqual(['a'])
+  })
+
+  test('is replaced with its permissions kept', () => {
+    const folder = scratchFolder()
+    writeFileSync(join(folder, 'a'), 'old', { mode: 0o640 })
+    replaceFile(join(folder, 'a'), 'new')
+    expect(readFileSync(join(folder, 'a'), 'utf8')).toBe('new')
+    expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o640)
+    expect(readdirSync(folder)).toEqual(['a'])
+  })
+
+  test('that is not replaced leaves no temporary behind', () => {
+    const folder = scratchFolder()
+    mkdirSync(join(folder, 'a'))
+    expect(() => replaceFile(join(folder, 'a'), 'new')).toThrow()
+    expect(readdirSync(folder)).toEqual(['a'])
+  })
+
+  test('is moved, removed and touched, and its absence is an answer', () => {
+    const folder = scratchFolder()
+    const [a, b] = [join(folder, 'a'), join(folder, 'b')]
+    expect(moveFile(a, b)).toBe(false)
+    expect(removeFile(a)).toBe(false)
+    touchFile(a)
+    utimesSync(a, 1, 1)
+    touchFile(a)
+    expect(statSync(a).mtimeMs).toBeGreaterThan(1000)
+    expect(moveFile(a, b)).toBe(true)
+    expect(removeFile(b)).toBe(true)
+    removeDerivedFolder(join(folder, 'nothing'))
+    expect(readdirSync(folder)).toEqual([])
+  })
+})
+
+describe('a second name', () => {
+  test('is refused when it is taken', () => {
+    const folder = scratchFolder()
+    writeFileSync(join(folder, 'a'), 'a')
+    writeFileSync(join(folder, 'b'), 'b')
+    expect(linkFile(join(folder, 'a'), join(folder, 'b'))).toBe(false)
+    expect(readFileSync(join(folder, 'b'), 'utf8')).toBe('b')
+  })
+
+  test('is taken from another file without a trace, also when it was ours already', () => {
+    const folder = scratchFolder()
+    const [a, b] = [join(folder, 'a'), join(folder, 'b')]
+    writeFileSync(a, 'a')
+    writeFileSync(b, 'b')
+    const fd = openForAppend(a)
+    expect(relinkFile(a, fd, b)).toBe(true)
+    expect(relinkFile(a, fd, b)).toBe(true)
+    closeSync(fd)
+    expect(statSync(b).ino).toBe(statSync(a).ino)
+    expect(readdirSync(folder).toSorted()).toEqual(['a', 'b'])
+  })
+
+  test('is not given to a file that has taken the place of the one meant', () => {
+    const folder = scratchFolder()
+    const [a, b] = [join(folder, 'a'), join(folder, 'b')]
+    writeFileSync(a, 'a')
+    writeFileSync(b, 'b')
+    const fd = openForAppend(a)
+    moveFile(b, a)
+    expect(relinkFile(a, fd, b)).toBe(false)
+    closeSync(fd)
+    expect(readdirSync(folder)).toEqual(['a'])
+  })
+})
+
+test('a folder is created with its parents and again without complaint', () => {
+  const folder = join(scratchFolder(), 'a/b/c')
+  createFolder(folder)
+  createFolder(folder)
+  expect(statSync(folder).isDirectory()).toBe(true)
+})
+
+test('temporaries are swept when nobody can still be writing them, and nothing else is', () => {
+  const folder = scratchFolder()
+  const temporary = '.log.jsonl.0123456789ab.tmp'
+  writeFileSync(join(folder, 'log.jsonl'), '')
+  utimesSync(join(folder, 'log.jsonl'), 1, 1)
+  // As old as the log it is a name of, but only just made.
+  linkSync(join(folder, 'log.jsonl'), join(folder, temporary))
+  expect(sweepTemporaries(folder)).toBe(0)
+  expect(sweepTemporaries(folder, -1)).toBe(1)
+  expect(sweepTemporaries(join(folder, 'nothing'))).toBe(0)
+  expect(readdirSync(folder)).toEqual(['log.jsonl'])
+})

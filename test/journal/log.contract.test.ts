@@ -1,0 +1,23 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Log, type LogPlace } from '../../src/journal/log.ts'
+import { type LogUnderTest, describeLog } from '../contract/log.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+describeLog('a file', () => fileLog({ path: join(scratchFolder(), 'log.jsonl') }))
+
+describeLog('a file with a second name', () => {
+  const folder = scratchFolder()
+  return fileLog({ path: join(folder, 'work/log.jsonl'), link: join(folder, 'git/log.jsonl') })
+})
+
+function fileLog(place: LogPlace): LogUnderTest {
+  mkdirSync(dirname(place.path), { recursive: true })
+  writeFileSync(place.path, '')
+  return {
+    open(options) {
+      const log = new Log(place, options)
+      return { append: (drafts) => log.append(drafts), read: () => log.read().records, close: () => log.close() }
+    },
+  }
+}

@@ -1,0 +1,308 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { JournalMissing, NotWritten, OutcomeUnknown } from '../../src/journal/errors.ts'
+import { isId } from '../../src/journal/ids.ts'
+import { Log, type LogPlace, type RecordDraft } from '../../src/journal/log.ts'
+import { readLog } from '../../src/journal/read.ts'
+import { encodeRecord } from '../../src/journal/record.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+const note = (text: string, extra: Partial<RecordDraft> = {}): RecordDraft => ({
+  kind: 'note.added',
+  by: 'test',
+  data: { text },
+  ...extra,
+})
+
+function linkedPlace(): Required<LogPlace> & { link: string } {
+  const folder = scratchFolder()
+  return { path: join(folder, 'work/log.jsonl'), link: join(folder, 'git/stint/log.jsonl') }
+}
+
+function textsIn(path: string): unknown[] {
+  return readLog(path).records.map((record) => record.data['text'])
+}
+
+describe('an append', () => {
+  test('that cannot be written says that nothing is there, and carries what was to be', () => {
+    const error = failureOf(() => new Log({ path: '/dev/full' }).append([note('a')]))
+    expect(error).toBeInstanceOf(NotWritten)
+    expect(error).toMatchObject({
+      code: 'NOT_WRITTEN',
+      path: '/dev/full',
+      hint: expect.stringContaining('full'),
+      records: [{ data: { text: 'a' } }],
+    })
+  })
+
+  test('that cannot be made durable says that the outcome is unknown, and carries what may be there', () => {
+    // A device takes the bytes and refuses the sync.
+    const error = failureOf(() => new Log({ path: '/dev/null' }).append([note('a'), note('b')]))
+    expect(error).toBeInstanceOf(OutcomeUnknown)
+    expect((error as OutcomeUnknown).records.map(({ data }) => data['text'])).toEqual(['a', 'b'])
+  })
+
+  test('of the records of a failed one settles it without a duplicate', () => {
+    const { path } = linkedPlace()
+    const log = new Log({ path })
+    log.create([note('first')])
+    const { records } = failureOf(() => new Log({ path: '/dev/null' }).append([note('again')])) as OutcomeUnknown
+    for (let time = 0; time < 3; time += 1) expect(log.append(records)).toEqual(records)
+    const contents = log.read()
+    expect(contents.records.map(({ data }) => data['text'])).toEqual(['first', 'again'])
+    expect(contents.damage).toEqual([])
+  })
+
+  test('repeated with the same id and no time is the same entry', () => {
+    const { path } = linkedPlace()
+    let now = Date.UTC(2026, 0, 1)
+    const log = new Log({ path }, { now: () => (now += 1000) })
+    log.create([note('first')])
+    const id = '0190a000-0000-7000-8000-000000000001'
+    log.append([note('again', { id })])
+    log.append([note('again', { id })])
+    expect(textsIn(path)).toEqual(['first', 'again'])
+    expect(readLog(path).damage).toEqual([])
+  })
+
+  test('to a log that is nowhere says so and creates nothing', () => {
+    const place = linkedPlace()
+    expect(failureOf(() => new Log(place).append([note('a')]))).toBeInstanceOf(JournalMissing)
+    expect(failureOf(() => new Log(place).read())).toBeInstanceOf(JournalMissing)
+    expect(new Log(place).exists()).toBe(false)
+    expect(existsSync(place.path)).toBe(false)
+  })
+
+  test('behind a torn record starts on a line of its own', () => {
+    const { path } = linkedPlace()
+    const log = new Log({ path })
+    log.create([note('first')])
+    appendFileSync(path, encodeRecord({ id: 'x', at: '', kind: 'k', by: 'b', data: {} }).subarray(0, 20))
+    log.append([note('second')])
+    const contents = readLog(path)
+    expect(contents.records.map(({ data }) => data['text'])).toEqual(['first', 'second'])
+    expect(contents.damage.map(({ reason }) => reason)).toEqual(['torn or not JSON'])
+  })
+})
+
+describe('the id of an append', () => {
+  const HOUR = 3_600_000
+
+  test('is larger than that of another process whose clock is ahead', () => {
+    const { path } = linkedPlace()
+    const now = Date.UTC(2026, 0, 1)
+    const behind = new Log({ path }, { now: () => now })
+    const ahead = new Log({ path }, { now: () => now + HOUR })
+    behind.create([note('0')])
+    for (let n = 1; n <= 20; n += 1) (n % 2 === 0 ? behind : ahead).append([note(String(n))])
+    expectIdsToRise(path, 21)
+  })
+
+  test('is larger than every id in the log when the clock has gone back and the process is new', () => {
+    const { path } = linkedPlace()
+    new Log({ path }, { now: () => Date.UTC(2026, 0, 2) }).create([note('a'), note('b')])
+    new Log({ path }, { now: () => Date.UTC(2026, 0, 1) }).append([note('c'), note('d')])
+    expectIdsToRise(path, 4)
+  })
+
+  test('is larger than that of a last record too long for the tail that is read', () => {
+    const { path } = linkedPlace()
+    new Log({ path }, { now: () => Date.UTC(2026, 0, 2) }).create([note('a'), note('x'.repeat(900_000))])
+    new Log({ path }, { now: () => Date.UTC(2026, 0, 1) }).append([note('c')])
+    expectIdsToRise(path, 3)
+  })
+
+  test('is larger than an id it was told of', () => {
+    const { path } = linkedPlace()
+    const log = new Log({ path })
+    log.create([note('a')])
+    log.sawId('ff00a000-0000-7000-8000-000000000001')
+    expect(log.append([note('b')])[0]!.id > 'ff00a000-0000-7000-8000-000000000001').toBe(true)
+  })
+
+  test('keeps rising beside ids of another making', () => {
+    const { path } = linkedPlace()
+    new Log({ path }, { now: () => Date.UTC(2026, 0, 2) }).create([note('a')])
+    const log = new Log({ path }, { now: () => Date.UTC(2026, 0, 1) })
+    log.append([note('b', { id: 'zzz' })])
+    const [first] = log.read().records
+    const [third] = log.append([note('c')])
+    expect(isId(third!.id) && third!.id > first!.id).toBe(true)
+  })
+
+  function expectIdsToRise(path: string, count: number) {
+    const ids = readLog(path).records.map(({ id }) => id)
+    expect(ids).toHaveLength(count)
+    expect(ids).toEqual(ids.toSorted())
+  }
+})
+
+describe('a new log', () => {
+  test('has its first records and its second name from the start', () => {
+    const place = linkedPlace()
+    new Log(place).create([note('a'), note('b')])
+    expect(textsIn(place.path)).toEqual(['a', 'b'])
+    expect(statSync(place.link).ino).toBe(statSync(place.path).ino)
+    expect(readdirSync(join(place.path, '..'))).toEqual(['log.jsonl'])
+  })
+
+  test('is refused where there is one, and leaves that one alone', () => {
+    const place = linkedPlace()
+    new Log(place).create([note('a')])
+    expect(failureOf(() => new Log(place).create([note('b')]))).toBeInstanceOf(NotWritten)
+    expect(textsIn(place.path)).toEqual(['a'])
+  })
+
+  test('is refused where only the second name of one is left, and brings that one back', () => {
+    const place = linkedPlace()
+    new Log(place).create([note('a')])
+    rmSync(join(place.path, '..'), { recursive: true })
+    expect(failureOf(() => new Log(place).create([note('b')]))).toBeInstanceOf(NotWritten)
+    expect(textsIn(place.path)).toEqual(['a'])
+  })
+
+  test('works without a second name where the two folders are on different disks', () => {
+    const folder = scratchFolder()
+    const place = { path: join(folder, 'log.jsonl'), link: `/dev/shm/stint-test-${process.pid}/log.jsonl` }
+    try {
+      const log = new Log(place)
+      log.create([note('a')])
+      log.append([note('b')])
+      expect(textsIn(place.path)).toEqual(['a', 'b'])
+    } finally {
+      rmSync(join(place.link, '..'), { recursive: true, force: true })
+    }
+  })
+})
+
+describe('the second name of a log', () => {
+  test('brings the log back after its folder was removed, for a reader and for a writer', () => {
+    const place = linkedPlace()
+    const log = new Log(place)
+    log.create([note('a')])
+    rmSync(join(place.path, '..'), { recursive: true })
+    expect(new Log(place).read().records).toHaveLength(1)
+    rmSync(join(place.path, '..'), { recursive: true })
+    log.append([note('b')])
+    expect(textsIn(place.path)).toEqual(['a', 'b'])
+  })
+
+  test('is made again when it was taken away', () => {
+    const place = linkedPlace()
+    const log = new Log(place)
+    log.create([note('a')])
+    rmSync(place.link)
+    log.append([note('b')])
+    expect(textsIn(place.link)).toEqual(['a', 'b'])
+  })
+
+  test('gives back what a replaced log no longer holds, and names it again', () => {
+    const place = linkedPlace()
+    const log = new Log(place)
+    log.create([note('a')])
+    const older = readFileSync(place.path)
+    log.append([note('b'), note('c')])
+    rmSync(place.path)
+    writeFileSync(place.path, older)
+    log.append([note('d')])
+    expect(textsIn(place.path)).toEqual(['a', 'b', 'c', 'd'])
+    expect(statSync(place.link).ino).toBe(statSync(place.path).ino)
+    expect(readdirSync(join(place.link, '..'))).toEqual(['log.jsonl'])
+  })
+
+  test('keeps the damaged bytes of the file it leaves', () => {
+    const place = linkedPlace()
+    new Log(place).create([note('a')])
+    appendFileSync(place.path, 'half a rec')
+    rmSync(place.path)
+    writeFileSync(place.path, '')
+    expect(new Log(place).read().records).toHaveLength(1)
+    const aside = readdirSync(join(place.link, '..')).filter((name) => name.includes('.damaged-'))
+    expect(aside).toHaveLength(1)
+    expect(readFileSync(join(place.link, '..', aside[0]!), 'utf8')).toContain('half a rec')
+  })
+})
+
+describe('a log that is replaced while it is being written', () => {
+  // The clock is asked after the log was opened and before it is written: there another program steps in.
+  function interrupted(place: LogPlace, interrupt: () => void): Log {
+    let isArmed = true
+    const now = () => {
+      if (isArmed) {
+        isArmed = false
+        interrupt()
+      }
+      return Date.now()
+    }
+    return new Log(place, { now })
+  }
+
+  test('has the entry although its file lost its only name', () => {
+    const { path } = linkedPlace()
+    new Log({ path }).create([note('a')])
+    const bytes = readFileSync(path)
+    interrupted({ path }, () => {
+      rmSync(path)
+      writeFileSync(path, bytes)
+    }).append([note('b')])
+    expect(textsIn(path)).toEqual(['a', 'b'])
+  })
+
+  test('has the entry although both names moved to another file', () => {
+    const place = linkedPlace()
+    new Log(place).create([note('a')])
+    const bytes = readFileSync(place.path)
+    interrupted(place, () => {
+      rmSync(place.path)
+      writeFileSync(place.path, bytes)
+      new Log(place).read()
+    }).append([note('b')])
+    expect(textsIn(place.path)).toEqual(['a', 'b'])
+  })
+
+  test('has the entry under its own name although only the second one was left', () => {
+    const place = linkedPlace()
+    new Log(place).create([note('a')])
+    interrupted(place, () => rmSync(join(place.path, '..'), { recursive: true })).append([note('b')])
+    expect(textsIn(place.path)).toEqual(['a', 'b'])
+  })
+
+  test('acknowledges nothing that only the second name holds', () => {
+    const place = linkedPlace()
+    new Log(place).create([note('a')])
+    const bytes = readFileSync(place.path)
+    interrupted(place, () => {
+      rmSync(place.path)
+      writeFileSync(place.path, bytes)
+    }).append([note('b')])
+    // As if the process that takes the link away were killed between reading it and reading it again.
+    rmSync(place.link)
+    expect(textsIn(place.path)).toEqual(['a', 'b'])
+  })
+
+  test('says that it is gone when no name is left', () => {
+    const place = linkedPlace()
+    new Log(place).create([note('a')])
+    const log = interrupted(place, () => {
+      rmSync(place.path)
+      rmSync(place.link)
+    })
+    expect(failureOf(() => log.append([note('b')]))).toBeInstanceOf(JournalMissing)
+  })
+})
+
+test('a file that is a folder is an error with its name, not a crash', () => {
+  const folder = scratchFolder()
+  mkdirSync(join(folder, 'log.jsonl'))
+  expect(failureOf(() => new Log({ path: join(folder, 'log.jsonl') }).append([note('a')]))).toBeInstanceOf(NotWritten)
+})
+
+function failureOf(action: () => unknown): unknown {
+  try {
+    action()
+  } catch (error) {
+    return error
+  }
+  throw new Error('it did not fail')
+}
