@@ -1,0 +1,123 @@
+// The code of a checkpoint is a commit under `refs/stint/`. Keeping it changes neither index, HEAD, branch, stash nor
+// files; getting it back makes something new and goes over nothing.
+import { lstatSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { StintError } from '../journal/errors.ts'
+import { readHead } from './head.ts'
+import type { Repository } from './repository.ts'
+import { GitFailed, askGit, runGit } from './run-git.ts'
+import { DEFAULT_EXCLUDE, QUIETLY, type TreeOptions, writeWorkingTree } from './working-tree.ts'
+
+export interface KeepCode extends TreeOptions {
+  /** Under `refs/stint/`. */
+  readonly ref: string
+  readonly message: string
+}
+
+export interface KeptCode {
+  readonly commit: string
+  readonly ref: string
+  /** Paths whose content is not in the commit. */
+  readonly leftOut: readonly string[]
+}
+
+/** Where kept code is to go: a branch or a worktree folder that does not exist yet. */
+export type RestoreTo = { readonly branch: string } | { readonly worktree: string }
+
+const REFS = 'refs/stint/'
+
+/** Keeps the working tree, untracked files included, as a commit under `refs/stint/`. */
+export function keepCode(repository: Repository, options: KeepCode): KeptCode {
+  const { ref } = options
+  const root = repository.worktree
+  if (!ref.startsWith(REFS) || !askGit(root, ['check-ref-format', ref])) {
+    throw new StintError('BAD_REF', `${ref} is not a name for kept code`, `it has to be a valid reference under ${REFS}`)
+  }
+  const { tree, leftOut } = writeWorkingTree(repository, options)
+  const head = readHead(repository).commit
+  const isHead = head !== undefined && runGit(root, ['rev-parse', `${head}^{tree}`]).trim() === tree
+  const commit = isHead ? head : commitTree(root, tree, head, options.message)
+  runGit(root, [...QUIETLY, 'update-ref', '--no-deref', '-m', 'stint: keep the code', ref, commit])
+  return { commit, ref, leftOut }
+}
+
+/** What is different in the working tree now, untracked files included, from a commit. */
+export function codeDiff(
+  repository: Repository,
+  commit: string,
+  options: TreeOptions & { readonly stat?: boolean } = {},
+): string {
+  const from = commitNamed(repository, commit)
+  const { tree } = writeWorkingTree(repository, options)
+  const form = options.stat === true ? ['--stat=100'] : ['-p']
+  const without = (options.exclude ?? DEFAULT_EXCLUDE).map((path) => `:(exclude,top,literal)${path}`)
+  const plain = ['--no-color', '--no-ext-diff', '--no-textconv', '-M']
+  return runGit(repository.worktree, ['diff-tree', ...form, ...plain, from, tree, '--', ':(top)', ...without])
+}
+
+/** Gives kept code back as a new branch or in a new worktree. */
+export function restoreCode(repository: Repository, commit: string, to: RestoreTo): KeptCodePlace {
+  const from = commitNamed(repository, commit)
+  return 'branch' in to ? toBranch(repository, from, to.branch) : toWorktree(repository, from, to.worktree)
+}
+
+export interface KeptCodePlace {
+  readonly commit: string
+  readonly branch?: string
+  readonly worktree?: string
+}
+
+function toBranch(repository: Repository, commit: string, branch: string): KeptCodePlace {
+  const root = repository.worktree
+  const ref = `refs/heads/${branch}`
+  if (branch.startsWith('-') || branch === 'HEAD' || !askGit(root, ['check-ref-format', ref])) {
+    throw new StintError('BAD_BRANCH', `${branch} is not a name for a branch`)
+  }
+  if (askGit(root, ['show-ref', '--verify', '--quiet', ref])) throw taken(`the branch ${branch}`)
+  // The empty old value makes git itself refuse, should the branch appear in between.
+  runGit(root, [...QUIETLY, 'update-ref', '-m', 'stint: give back kept code', ref, commit, ''])
+  return { commit, branch }
+}
+
+function toWorktree(repository: Repository, commit: string, folder: string): KeptCodePlace {
+  const worktree = resolve(repository.worktree, folder)
+  if (lstatSync(worktree, { throwIfNoEntry: false }) !== undefined) throw taken(worktree)
+  runGit(repository.worktree, [...QUIETLY, 'worktree', 'add', '--quiet', '--detach', '--', worktree, commit])
+  return { commit, worktree }
+}
+
+function taken(what: string): StintError {
+  return new StintError('ALREADY_THERE', `${what} exists; kept code only goes where nothing is`, 'choose another name')
+}
+
+function commitNamed(repository: Repository, commit: string): string {
+  // Only names that can be no option of git and no expression.
+  const isName = /^[0-9a-f]{4,64}$/.test(commit) || commit.startsWith(REFS)
+  try {
+    if (isName) return runGit(repository.worktree, ['rev-parse', '--quiet', '--verify', `${commit}^{commit}`]).trim()
+  } catch (error) {
+    if (!(error instanceof GitFailed) || error.status === undefined) throw error
+  }
+  throw new StintError('NO_SUCH_CODE', `there is no kept code ${commit} in this repository`)
+}
+
+function commitTree(root: string, tree: string, parent: string | undefined, message: string): string {
+  const parents = parent === undefined ? [] : ['-p', parent]
+  const settings = [...QUIETLY, '-c', 'i18n.commitEncoding=UTF-8']
+  return runGit(root, [...settings, 'commit-tree', '--no-gpg-sign', ...parents, tree], {
+    env: identity(),
+    // git takes no NUL in a message.
+    input: `${message.replaceAll('\0', '')}\n`,
+  }).trim()
+}
+
+// Said in full, because the user may have configured none, and a hook may have been started with that of another commit.
+function identity(): Record<string, string> {
+  const date = `${Math.floor(Date.now() / 1000)} +0000`
+  const roles = ['AUTHOR', 'COMMITTER'].flatMap((role) => [
+    [`GIT_${role}_NAME`, 'Stint'],
+    [`GIT_${role}_EMAIL`, 'stint@localhost'],
+    [`GIT_${role}_DATE`, date],
+  ])
+  return Object.fromEntries(roles) as Record<string, string>
+}

@@ -1,0 +1,75 @@
+import { readHead } from './head.ts'
+import { findRepository } from './repository.ts'
+import { askGit, GitFailed, runGit } from './run-git.ts'
+import { DEFAULT_EXCLUDE } from './working-tree.ts'
+
+/** How far a worktree has moved from where it was. */
+export interface Drift {
+  readonly from: string
+  readonly to?: string
+  /** Commits in HEAD now that were not in the history of `from`. */
+  readonly commits: number
+  /** The subjects of the newest of them, newest first. */
+  readonly subjects: readonly string[]
+  /**
+   * `kept`: HEAD builds on `from`. `elsewhere`: another branch does. `rewritten`: no branch does (amended,
+   * rebased, reset). `missing`: this repository does not have the commit.
+   */
+  readonly history: 'kept' | 'elsewhere' | 'rewritten' | 'missing'
+  readonly branchThen?: string
+  readonly branchNow?: string
+  readonly hasBranchChanged: boolean
+  /** How many paths have uncommitted changes. */
+  readonly dirty: number
+}
+
+const SUBJECTS = 10
+const OBJECT_NAME = /^[0-9a-f]{4,64}$/
+
+/** Paths with uncommitted changes, staged, unstaged or untracked. */
+export function dirtyPaths(worktree: string, exclude = DEFAULT_EXCLUDE): string[] {
+  const status = runGit(worktree, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all'])
+  const paths = status
+    .split('\0')
+    .filter((line) => line !== '')
+    .map((line) => line.slice('XY '.length))
+  return paths.filter((path) => !exclude.some((folder) => path === folder || path.startsWith(`${folder}/`)))
+}
+
+/** What happened in a worktree since it was at a commit. */
+export function drift(worktree: string, fromCommit: string, then: { readonly branch?: string } = {}): Drift {
+  const repository = findRepository(worktree)
+  const head = repository === undefined ? {} : readHead(repository)
+  const history = historyOf(worktree, fromCommit, head.commit)
+  const range = history === 'missing' || head.commit === undefined ? undefined : `${fromCommit}..${head.commit}`
+  const subjects = range === undefined ? '' : runGit(worktree, ['log', '--format=%s', `--max-count=${SUBJECTS}`, range, '--'])
+  return {
+    from: fromCommit,
+    ...(head.commit !== undefined && { to: head.commit }),
+    commits: range === undefined ? 0 : Number(runGit(worktree, ['rev-list', '--count', range, '--'])),
+    subjects: subjects.split('\n').filter((subject) => subject !== ''),
+    history,
+    ...(then.branch !== undefined && { branchThen: then.branch }),
+    ...(head.branch !== undefined && { branchNow: head.branch }),
+    // A branch that was not recorded is not known to have been another.
+    hasBranchChanged: then.branch !== undefined && then.branch !== head.branch,
+    dirty: dirtyPaths(worktree).length,
+  }
+}
+
+function historyOf(worktree: string, from: string, head: string | undefined): Drift['history'] {
+  if (!OBJECT_NAME.test(from) || !hasCommit(worktree, from)) return 'missing'
+  if (head !== undefined && askGit(worktree, ['merge-base', '--is-ancestor', from, head])) return 'kept'
+  const holders = runGit(worktree, ['for-each-ref', '--count=1', '--contains', from, 'refs/heads', 'refs/remotes', 'refs/tags'])
+  return holders.trim() === '' ? 'rewritten' : 'elsewhere'
+}
+
+function hasCommit(worktree: string, commit: string): boolean {
+  try {
+    runGit(worktree, ['cat-file', '-e', `${commit}^{commit}`])
+    return true
+  } catch (error) {
+    if (error instanceof GitFailed && error.status !== undefined) return false
+    throw error
+  }
+}

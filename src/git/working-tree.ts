@@ -1,0 +1,133 @@
+// The working tree as git sees it, untracked files included, without the user's index taking notice.
+import { accessSync, constants, lstatSync } from 'node:fs'
+import { errnoOf, isMissing } from '../journal/errors.ts'
+import type { Repository } from './repository.ts'
+import { GitFailed, runGit } from './run-git.ts'
+import { withTemporaryIndex } from './temporary-index.ts'
+
+export interface TreeOptions {
+  /** Files and folders, from the root of the worktree, whose changes are not looked at. */
+  readonly exclude?: readonly string[]
+  /** Untracked files above this are left out. */
+  readonly maxFileBytes?: number
+}
+
+export interface WorkingTree {
+  /** The name of the tree object. */
+  readonly tree: string
+  /** What is in the working tree but not in the tree object: too large, unreadable, or a repository of its own. */
+  readonly leftOut: readonly string[]
+}
+
+export const DEFAULT_EXCLUDE: readonly string[] = ['.sessions']
+const MAX_FILE_BYTES = 50 * 1024 * 1024
+
+// Nothing of the user's is to be started or changed by a look at their files.
+export const QUIETLY = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.splitIndex=false', '-c', 'core.safecrlf=false']
+
+const SUBMODULE = '160000'
+
+/** Writes the working tree into the object store, and nothing else anywhere. */
+export function writeWorkingTree(repository: Repository, options: TreeOptions = {}): WorkingTree {
+  return withTemporaryIndex(repository.gitDir, (index) => {
+    // Paths travel as latin1, so that names that are not UTF-8 come back to git byte for byte.
+    const git = (args: readonly string[], input?: string) =>
+      runGit(repository.worktree, [...QUIETLY, ...args], {
+        env: { GIT_INDEX_FILE: index },
+        encoding: 'latin1',
+        ...(input !== undefined && { input }),
+      })
+    const changes = listChanges(repository.worktree, git, options)
+    // Removed by force and first: git refuses to look at a path behind what is now a link or a file.
+    if (changes.gone.length > 0) git(['update-index', '--force-remove', '-z', '--stdin'], joined(changes.gone))
+    if (changes.present.length > 0) git(['update-index', '--add', '--remove', '-z', '--stdin'], joined(changes.present))
+    return { tree: git(['write-tree']).trim(), leftOut: changes.leftOut.map(shown).sort() }
+  })
+}
+
+type Git = (args: readonly string[], input?: string) => string
+
+interface Changes {
+  readonly present: string[]
+  readonly gone: string[]
+  readonly leftOut: string[]
+}
+
+// `git add -A` would stop at a nested repository without a commit, and fails when an excluded path is also ignored,
+// so the paths are listed and chosen here.
+function listChanges(worktree: string, git: Git, options: TreeOptions): Changes {
+  const isExcluded = exclusion(options.exclude ?? DEFAULT_EXCLUDE)
+  const present = new Set<string>()
+  const gone = new Set<string>()
+  const leftOut: string[] = []
+
+  for (const { path, status, isSubmodule } of trackedChanges(git)) {
+    // A conflict must be settled even where nobody looks, because git writes no tree with one.
+    if (status !== 'U' && isExcluded(path)) continue
+    const file = lookAt(worktree, path)
+    if (status === 'D' || file === 'missing') gone.add(path)
+    else if (file === 'unreadable') leftOut.push(path)
+    else present.add(path)
+    if (isSubmodule && hasOwnChanges(worktree, path)) leftOut.push(path)
+  }
+
+  const maxBytes = options.maxFileBytes ?? MAX_FILE_BYTES
+  for (const path of split(git(['ls-files', '-z', '--others', '--exclude-standard']))) {
+    if (isExcluded(path)) continue
+    const file = lookAt(worktree, path)
+    if (file === 'missing') continue
+    // A repository of its own is listed with a slash at its end; git would keep its commit's name and none of its files.
+    if (path.endsWith('/') || file === 'unreadable' || file > maxBytes) leftOut.push(path)
+    else present.add(path)
+  }
+  return { present: [...present], gone: [...gone].filter((path) => !present.has(path)), leftOut: [...new Set(leftOut)] }
+}
+
+function* trackedChanges(git: Git): Generator<{ path: string; status: string; isSubmodule: boolean }> {
+  const fields = split(git(['diff-files', '--raw', '-z', '--no-renames', '--ignore-submodules=none']))
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const [before = '', after = '', , , status = ''] = (fields[i] ?? '').split(' ')
+    const isSubmodule = before === `:${SUBMODULE}` && after === SUBMODULE
+    yield { path: fields[i + 1] ?? '', status, isSubmodule }
+  }
+}
+
+function hasOwnChanges(worktree: string, path: string): boolean {
+  try {
+    return runGit(`${worktree}/${shown(path)}`, ['status', '--porcelain']) !== ''
+  } catch (error) {
+    // What cannot be looked at cannot be said to be kept.
+    if (error instanceof GitFailed) return true
+    throw error
+  }
+}
+
+function lookAt(worktree: string, path: string): number | 'missing' | 'unreadable' {
+  const file = Buffer.concat([Buffer.from(`${worktree}/`), Buffer.from(path, 'latin1')])
+  try {
+    const stat = lstatSync(file)
+    if (stat.isFile()) accessSync(file, constants.R_OK)
+    return stat.size
+  } catch (error) {
+    if (isMissing(error)) return 'missing'
+    if (errnoOf(error) === 'EACCES' || errnoOf(error) === 'EPERM') return 'unreadable'
+    throw error
+  }
+}
+
+function exclusion(paths: readonly string[]): (path: string) => boolean {
+  const folders = paths.map((path) => Buffer.from(path.replace(/\/+$/, '')).toString('latin1'))
+  return (path) => folders.some((folder) => path === folder || path.startsWith(`${folder}/`))
+}
+
+function split(list: string): string[] {
+  return list.split('\0').filter((part) => part !== '')
+}
+
+function joined(paths: readonly string[]): string {
+  return paths.map((path) => `${path}\0`).join('')
+}
+
+function shown(path: string): string {
+  return Buffer.from(path, 'latin1').toString('utf8')
+}

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { existsSync, lstatSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { type KeepCode, type KeptCode, keepCode } from '../../src/git/code-checkpoint.ts'
+import { git, repositoryAt } from './world.ts'
+
+/** Everything of the user's that keeping code must leave as it is. */
+function stateOf(root: string) {
+  const { gitDir } = repositoryAt(root)
+  // The index first: git refreshes it when asked for the status without being told not to.
+  const index = existsSync(join(gitDir, 'index')) ? sha(readFileSync(join(gitDir, 'index'))) : 'none'
+  return {
+    index,
+    status: git(root, '--no-optional-locks', 'status', '--porcelain', '--untracked-files=all'),
+    head: readFileSync(join(gitDir, 'HEAD'), 'utf8'),
+    refs: git(root, 'for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads', 'refs/tags', 'refs/remotes'),
+    stash: git(root, 'stash', 'list'),
+    files: filesUnder(root),
+    gitDir: readdirSync(gitDir).sort(),
+  }
+}
+
+/** Keeps the code of a worktree, and fails unless all of the user's own is the same afterwards. */
+export function keepUntouched(root: string, options: Partial<KeepCode> = {}): KeptCode {
+  const before = stateOf(root)
+  const kept = keepCode(repositoryAt(root), { ref: 'refs/stint/test/1', message: 'checkpoint', ...options })
+  expect(stateOf(root)).toEqual(before)
+  expect(git(root, 'rev-parse', kept.ref)).toBe(kept.commit)
+  return kept
+}
+
+/** The files of a commit, as `mode path`. */
+export function filesOf(root: string, commit: string): string[] {
+  const entries = git(root, '-c', 'core.quotepath=off', 'ls-tree', '-r', commit).split('\n')
+  return entries.filter((line) => line !== '').map((line) => line.replace(/^(\d+) \w+ \w+\t/, '$1 '))
+}
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.name === '.git') return []
+    if (entry.isDirectory()) return filesUnder(path)
+    const content = entry.isSymbolicLink() ? readlinkSync(path) : sha(readFileSync(path))
+    const { mode, mtimeMs } = lstatSync(path)
+    return [`${path} ${mode} ${mtimeMs} ${content}`]
+  })
+}
+
+function sha(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
