@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { execFileSync } from 'node:child_process'
@@ -18,6 +18,7 @@ export function temporaryFolder(): string {
 
 /** Makes a folder a git repository that no setting of the machine reaches into. */
 export function initRepository(folder: string): void {
+  mkdirSync(folder, { recursive: true })
   git(folder, 'init', '--quiet', '--initial-branch=main')
   git(folder, 'config', 'user.name', 'Test')
   git(folder, 'config', 'user.email', 'test@example.invalid')

@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process'
+import { copyFileSync, existsSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { Log } from '../../src/journal/log.ts'
+import { bundleProgram } from '../support/bundle.ts'
+import { initRepository, scratchFolder } from '../support/scratch.ts'
+
+const run = promisify(execFile)
+const WRITERS = 16
+
+test('sixteen processes lose and double nothing while their clocks go back and git clean takes the folder away', async () => {
+  const world = newWorld()
+  const removals = await writeWhile(world, 500, 100, async () => {
+    // It fails when a writer brings the log back while the folder is being removed; the log was gone all the same.
+    const isClean = await run('git', ['clean', '-fdx'], { cwd: world.repository }).then(
+      () => true,
+      () => !existsSync(world.place.path),
+    )
+    return isClean ? 1 : 0
+  })
+  expect(removals).toBeGreaterThan(3)
+})
+
+test('sixteen processes lose and double nothing while another program puts an old copy in the place of their log', async () => {
+  const world = newWorld()
+  const old = join(world.folder, 'old.jsonl')
+  copyFileSync(world.place.path, old)
+  const replacements = await writeWhile(world, 200, 8, async () => {
+    copyFileSync(old, `${old}.copy`)
+    renameSync(`${old}.copy`, world.place.path)
+    return 1
+  })
+  expect(replacements).toBeGreaterThan(2)
+})
+
+function newWorld() {
+  const folder = scratchFolder()
+  const repository = join(folder, 'repository')
+  initRepository(repository)
+  const place = {
+    path: join(repository, '.sessions/journal/1/log.jsonl'),
+    link: join(repository, '.git/stint/journal/1/log.jsonl'),
+  }
+  new Log(place).create([{ kind: 'session.opened', by: 'test', data: { name: 'many' } }])
+  return { folder, repository, place }
+}
+
+/** Lets every writer append `each` entries while `disturb` runs again and again, but `atMost` so often; answers how often it did. */
+async function writeWhile(
+  world: ReturnType<typeof newWorld>,
+  each: number,
+  atMost: number,
+  disturb: () => Promise<number>,
+): Promise<number> {
+  const { folder, place } = world
+  const program = join(folder, 'worker.mjs')
+  await bundleProgram(join(import.meta.dirname, 'many-writers.worker.ts'), program)
+  let isWriting = true
+  let disturbed = 0
+  const disturbing = (async () => {
+    while (isWriting && disturbed < atMost) {
+      disturbed += await disturb()
+      await sleep(60)
+    }
+  })()
+  const writers = Array.from({ length: WRITERS }, (_, writer) =>
+    run(process.execPath, [program, place.path, place.link, String(writer), String(each)]),
+  )
+  const outputs = await Promise.all(writers).finally(() => (isWriting = false))
+  await disturbing
+
+  const { records, damage } = new Log(place).read()
+  expect(damage).toEqual([])
+  const notes = records.filter(({ kind }) => kind === 'note.added')
+  expect(notes).toHaveLength(WRITERS * each)
+  expect(new Set(notes.map(({ data }) => data['text'])).size).toBe(WRITERS * each)
+
+  const held = new Set(notes.map(({ id }) => id))
+  for (const [writer, { stdout }] of outputs.entries()) {
+    const acknowledged = stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.slice('ack '.length))
+    const lost = acknowledged.filter((id) => !held.has(id))
+    expect({ writer, count: acknowledged.length, lost }).toEqual({ writer, count: each, lost: [] })
+    expect(acknowledged).toEqual(acknowledged.toSorted())
+  }
+  return disturbed
+}
