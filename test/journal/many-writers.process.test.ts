@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { Log } from '../../src/journal/log.ts'
+import { readLog } from '../../src/journal/read.ts'
 import { bundleProgram } from '../support/bundle.ts'
 import { initRepository, scratchFolder } from '../support/scratch.ts'
 
@@ -58,10 +59,11 @@ async function writeWhile(
   const { folder, place } = world
   const program = join(folder, 'worker.mjs')
   await bundleProgram(join(import.meta.dirname, 'many-writers.worker.ts'), program)
-  let isWriting = true
+  const written = new AbortController()
   let disturbed = 0
   const disturbing = (async () => {
-    while (isWriting && disturbed < atMost) {
+    while (!written.signal.aborted && readLog(place.link).records.length < WRITERS) await sleep(10)
+    while (!written.signal.aborted && disturbed < atMost) {
       disturbed += await disturb()
       await sleep(60)
     }
@@ -69,7 +71,7 @@ async function writeWhile(
   const writers = Array.from({ length: WRITERS }, (_, writer) =>
     run(process.execPath, [program, place.path, place.link, String(writer), String(each)]),
   )
-  const outputs = await Promise.all(writers).finally(() => (isWriting = false))
+  const outputs = await Promise.all(writers).finally(() => written.abort())
   await disturbing
 
   const { records, damage } = new Log(place).read()
