@@ -1,0 +1,42 @@
+import { isId } from '../journal/ids.ts'
+import type { RawEntry } from '../session/in-effect.ts'
+
+/** Fields that hold references, places and states rather than something a person would search for. */
+const NOT_PROSE = new Set(['git', 'code', 'after', 'when', 'how', 'status', 'list', 'trigger', 'conversation'])
+
+// The tokeniser takes a run of these as one word, since nothing stands between them. A zero-width
+// space behind each makes them words of their own, and a phrase of them is found anywhere.
+const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/gu
+const MAYBE_UNSPACED = /[\u0e00-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\uffff\ud840-\ud8ff]/
+// A journal may come from anywhere, and data nested a hundred thousand deep would end the process.
+const DEPTH_LIMIT = 20
+const ZERO_WIDTH_SPACE = '\u200b'
+
+/** Everything in an entry that may be searched for, a field a line; empty when there is nothing. */
+export function entryText(entry: RawEntry): string {
+  // What an amendment says is found at the entry it changes.
+  if (entry.kind === 'entry.amended') return ''
+  const parts: string[] = []
+  collect(entry.data, parts, DEPTH_LIMIT)
+  // SQLite would replace a broken character, and the text would then never compare equal to itself.
+  return separateWords(parts.join('\n').toWellFormed())
+}
+
+export function separateWords(text: string): string {
+  return MAYBE_UNSPACED.test(text) ? text.replace(UNSPACED, `$&${ZERO_WIDTH_SPACE}`) : text
+}
+
+export function joinWords(text: string): string {
+  return text.replaceAll(ZERO_WIDTH_SPACE, '')
+}
+
+function collect(value: unknown, parts: string[], depth: number): void {
+  if (depth === 0) return
+  if (typeof value === 'string') {
+    if (value !== '' && value !== 'start' && !isId(value)) parts.push(value)
+  } else if (Array.isArray(value)) {
+    for (const element of value) collect(element, parts, depth - 1)
+  } else if (typeof value === 'object' && value !== null) {
+    for (const [name, field] of Object.entries(value)) if (!NOT_PROSE.has(name)) collect(field, parts, depth - 1)
+  }
+}

@@ -1,0 +1,126 @@
+// Brings the rows of one session up to date with its log. Called inside a transaction.
+import { closeSync, fstatSync } from 'node:fs'
+import { crc32 } from 'node:zlib'
+import { isMissing } from '../journal/errors.ts'
+import { openToRead } from '../journal/files.ts'
+import type { LogPlace } from '../journal/log.ts'
+import { type LogContents, parseLog, readRange } from '../journal/read.ts'
+import { abridge } from '../session/abridge.ts'
+import { NeedsFullFold, advance, fold } from '../session/fold.ts'
+import { type RawEntry, inEffect } from '../session/in-effect.ts'
+import type { SessionState } from '../session/state.ts'
+import { entryText } from './entry-text.ts'
+import type { SessionWriter, StoredLog } from './session-writer.ts'
+
+/** Above this a log is continued from where it was read; below, reading it whole is as quick and needs no stored state. */
+const LONG_LOG_BYTES = 64 * 1024
+const CHUNK_BYTES = 1024 * 1024
+
+/** Reads what is new in a session's log and updates its rows. Answers false when nothing had changed. */
+export function indexSession(writer: SessionWriter, id: string, place: LogPlace): boolean {
+  const stored = writer.storedLog(id)
+  const fd = openLog(place)
+  if (fd === undefined) {
+    if (stored !== undefined) writer.drop(stored.key)
+    return stored !== undefined
+  }
+  try {
+    const stat = fstatSync(fd)
+    const log = { inode: stat.ino, size: stat.size, mtime: stat.mtimeMs }
+    if (stored !== undefined && isUnchanged(stored, log)) return false
+    const unread = stored === undefined ? undefined : continueLog(writer, fd, stored, log)
+    if (unread === undefined) readWhole(writer, fd, id, stored, log)
+    return true
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** The log's own name, or its link when only that is left; undefined when both are gone. */
+export function openLog(place: LogPlace): number | undefined {
+  for (const name of [place.path, place.link]) {
+    if (name === undefined) continue
+    try {
+      return openToRead(name)
+    } catch (error) {
+      if (!isMissing(error)) throw error
+    }
+  }
+  return undefined
+}
+
+interface LogIdentity {
+  readonly inode: number
+  readonly size: number
+  readonly mtime: number
+}
+
+export function isUnchanged(stored: LogIdentity, log: LogIdentity): boolean {
+  return stored.inode === log.inode && stored.size === log.size && stored.mtime === log.mtime
+}
+
+/** Adds only what was appended. Undefined when that does not give the right answer and the log must be read whole. */
+function continueLog(writer: SessionWriter, fd: number, stored: StoredLog, log: LogIdentity): true | undefined {
+  const state = writer.storedState(stored.key)
+  if (state === undefined || stored.inode !== log.inode || log.size < stored.offset) return undefined
+  if (prefixSum(fd, stored.offset) !== stored.prefix) return undefined
+  const tail = readRange(fd, stored.offset, log.size)
+  const { records, end } = parseLog(tail, '', stored.offset)
+  const fresh = records.filter((record) => record.id !== state.lastId)
+  // A state forgets old `once` keys and every retraction; the table does not.
+  if (fresh.some((record) => writer.isForeshadowed(stored.key, record))) return undefined
+  let next: SessionState
+  try {
+    next = advance(state, fresh)
+  } catch (error) {
+    if (error instanceof NeedsFullFold) return undefined
+    throw error
+  }
+  const prefix = crc32(tail.subarray(0, end - stored.offset), stored.prefix)
+  writer.putSession(next, { ...log, offset: end, prefix }, stored.key)
+  writer.putState(stored.key, abridge(next))
+  const inForce = textsInEffect(fresh)
+  for (const record of fresh) writer.addEntry(stored.key, record, inForce.get(record.id) ?? '')
+  return true
+}
+
+function readWhole(writer: SessionWriter, fd: number, id: string, stored: StoredLog | undefined, log: LogIdentity): void {
+  const { records, end, bytes } = readAll(fd, log.size)
+  const state = fold(id, records)
+  const prefix = crc32(bytes.subarray(0, end))
+  const key = writer.putSession(state, { ...log, offset: end, prefix }, stored?.key)
+  if (log.size > LONG_LOG_BYTES) writer.putState(key, abridge(state))
+  else if (stored !== undefined) writer.dropState(key)
+
+  // Compared with what is there rather than replaced, so that taking back one entry of ten
+  // thousand writes one row.
+  const texts = textsInEffect(records)
+  const before = stored === undefined ? undefined : writer.entriesOf(key)
+  for (const record of records) {
+    const text = texts.get(record.id) ?? ''
+    const row = before?.get(record.id)
+    before?.delete(record.id)
+    if (row === undefined) writer.addEntry(key, record, text)
+    else writer.changeEntry(row, key, record, text)
+  }
+  for (const row of before?.values() ?? []) writer.removeEntry(row.key)
+}
+
+function readAll(fd: number, size: number): LogContents {
+  const bytes = readRange(fd, 0, size)
+  return { ...parseLog(bytes, ''), bytes }
+}
+
+function textsInEffect(records: readonly RawEntry[]): ReadonlyMap<string, string> {
+  return new Map(inEffect(records).map((entry) => [entry.id, entryText(entry)]))
+}
+
+// The sum of everything before the offset, not a sample: reading and summing three megabytes takes
+// a few milliseconds, and no rewrite of the log can then pass for its continuation.
+function prefixSum(fd: number, end: number): number {
+  let sum = 0
+  for (let from = 0; from < end; from += CHUNK_BYTES) {
+    sum = crc32(readRange(fd, from, Math.min(end, from + CHUNK_BYTES)), sum)
+  }
+  return sum
+}

@@ -1,0 +1,144 @@
+import type { SessionStatus } from '../session/state.ts'
+import { matchExpression } from './match.ts'
+import { ROW_COLUMNS } from './rows.ts'
+import type { SqlValue } from './sqlite.ts'
+
+/** Which sessions a list holds. Times are ISO instants. */
+export interface SessionFilter {
+  readonly status?: readonly SessionStatus[]
+  readonly branch?: string
+  readonly task?: string
+  /** Part of the short name, in any case. */
+  readonly name?: string
+  /** Words that one entry of the session holds, as in a search. */
+  readonly text?: string
+  /** With `until`: sessions that were alive in between, from their first entry to their last. */
+  readonly since?: string
+  readonly until?: string
+  readonly limit?: number
+  readonly offset?: number
+  readonly sort?: 'updated' | 'created' | 'name'
+}
+
+/** What to search for, and where. Times are ISO instants. */
+export interface SearchQuery {
+  /** Words, all of which must occur; `"a phrase"`; `prefix*`. */
+  readonly text: string
+  readonly kind?: readonly string[]
+  /** The id of a session. */
+  readonly session?: string
+  readonly status?: readonly SessionStatus[]
+  readonly since?: string
+  readonly until?: string
+  readonly limit?: number
+  readonly offset?: number
+  /** What stands before and after each word that was found. */
+  readonly marks?: readonly [string, string]
+}
+
+/** A query whose rows can be had from the nth on: its last two values are the limit and the offset. */
+export interface PagedSql {
+  readonly sql: string
+  readonly values: readonly SqlValue[]
+  readonly limit: number
+  readonly offset: number
+}
+
+export const ROW_SELECT = `SELECT ${ROW_COLUMNS.map((column) => `s.${column}`).join(', ')} FROM sessions s`
+/** A log without a single good record is remembered so as not to be read again, and is not a session yet. */
+export const IS_SESSION = 's.entry_count > 0'
+
+// The id decides between equals, so that a page ends where the next begins.
+const ORDER = {
+  updated: 's.updated_at DESC, s.id DESC',
+  created: 's.created_at DESC, s.id DESC',
+  name: 's.name, s.id',
+} as const
+
+export function listSql(filter: SessionFilter): PagedSql {
+  const where = new Conditions([IS_SESSION])
+  where.oneOf('s.status', filter.status)
+  where.when(filter.branch, 's.branch = ?')
+  where.when(filter.task, 's.key IN (SELECT session FROM session_tasks WHERE task = ?)')
+  where.when(filter.name === '' ? undefined : filter.name?.toLowerCase(), 'instr(lower(s.name), ?) > 0')
+  where.when(filter.since, 's.updated_at >= ?')
+  where.when(filter.until, 's.created_at <= ?')
+  if (filter.text !== undefined && filter.text.trim() !== '') {
+    const hits = 'SELECT e.session FROM texts CROSS JOIN entries e ON e.key = texts.rowid WHERE texts MATCH ?'
+    const match = matchExpression(filter.text)
+    where.when(match, `s.key IN (${hits})`)
+    if (match === undefined) where.add('0')
+  }
+  const sql = `${ROW_SELECT} WHERE ${where.text()} ORDER BY ${ORDER[filter.sort ?? 'updated']} LIMIT ? OFFSET ?`
+  return { sql, values: where.values, ...page(filter) }
+}
+
+/** The ranking only; undefined when there is no word to search for. */
+export function searchSql(query: SearchQuery): (PagedSql & { readonly match: string }) | undefined {
+  const match = matchExpression(query.text)
+  if (match === undefined) return undefined
+  const where = new Conditions(['texts MATCH ?'], [match])
+  where.oneOf('e.kind', query.kind)
+  where.when(query.session, 's.id = ?')
+  where.oneOf('s.status', query.status)
+  where.when(query.since, 'e.at >= ?')
+  where.when(query.until, 'e.at <= ?')
+  // CROSS JOIN keeps the order of the tables: the full-text engine first, then one look-up a hit.
+  const sql = `SELECT texts.rowid AS key, bm25(texts) AS score, e.id AS entry, e.kind, e.at, s.id AS session, s.name, s.title, s.status
+    FROM texts CROSS JOIN entries e ON e.key = texts.rowid CROSS JOIN sessions s ON s.key = e.session
+    WHERE ${where.text()} ORDER BY score, e.id LIMIT ? OFFSET ?`
+  return { sql, values: where.values, match, ...page(query) }
+}
+
+/** Asked for one hit at a time, so that a snippet is made only of what is shown and not of all that was ranked. */
+export const SNIPPET_SQL = `SELECT snippet(texts, 0, ?, ?, '…', 16) AS snippet FROM texts WHERE texts MATCH ? AND rowid = ?`
+
+/** The entries of tasks, and whatever takes back or changes one of these, or one of those. */
+export const TASK_SQL = `
+  WITH RECURSIVE concerned (id) AS (
+    SELECT id FROM entries WHERE record IS NOT NULL AND substr(kind, 1, 5) = 'task.'
+    UNION
+    SELECT e.id FROM concerned JOIN entries e ON e.refers = concerned.id
+  )
+  SELECT record FROM entries WHERE record IS NOT NULL AND id IN (SELECT id FROM concerned)
+  ORDER BY id, key LIMIT ? OFFSET ?`
+
+/** Best first: the whole id or name, then ids that begin, end, or go on with the text. */
+export const NAME_PART_SQL = `
+  ${ROW_SELECT} WHERE ${IS_SESSION} AND (s.name = ?1 OR instr(s.id, ?2) > 0)
+  ORDER BY CASE WHEN s.id = ?2 OR s.name = ?1 THEN 0 WHEN instr(s.id, ?2) = 1 THEN 1
+    WHEN substr(s.id, -length(?2)) = ?2 THEN 2 ELSE 3 END, s.updated_at DESC, s.id DESC`
+
+function page({ limit, offset }: { readonly limit?: number; readonly offset?: number }) {
+  return { limit: limit === undefined ? Infinity : Math.max(0, Math.trunc(limit)), offset: Math.max(0, Math.trunc(offset ?? 0)) }
+}
+
+class Conditions {
+  readonly #parts: string[]
+  readonly values: SqlValue[]
+
+  constructor(parts: string[], values: SqlValue[] = []) {
+    this.#parts = parts
+    this.values = values
+  }
+
+  add(condition: string): void {
+    this.#parts.push(condition)
+  }
+
+  when(value: string | undefined, condition: string): void {
+    if (value === undefined) return
+    this.add(condition)
+    this.values.push(value)
+  }
+
+  oneOf(column: string, values: readonly string[] | undefined): void {
+    if (values === undefined) return
+    this.add(values.length === 1 ? `${column} = ?` : `${column} IN (${values.map(() => '?').join(', ')})`)
+    this.values.push(...values)
+  }
+
+  text(): string {
+    return this.#parts.join(' AND ')
+  }
+}

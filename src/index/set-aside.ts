@@ -1,0 +1,31 @@
+import { readdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { moveFile, removeFile, statOrUndefined } from '../journal/files.ts'
+
+const COMPANIONS = ['', '-wal', '-shm', '-journal']
+const KEPT = 3
+const MARK = '.set-aside-'
+
+/**
+ * Moves an index that cannot be used out of the way, with the files that belong to it. Answers its new
+ * name, or undefined when there was nothing to keep or another process has already replaced it.
+ */
+export function setAside(path: string, inode: number | undefined, now: Date = new Date()): string | undefined {
+  const stat = statOrUndefined(path)
+  // Two processes may find the damage at once; the second must not take away what the first built.
+  if (stat === undefined || (inode !== undefined && stat.ino !== inode)) return undefined
+  const name = path + MARK + now.toISOString().replaceAll(/[:.]/g, '-')
+  for (const companion of COMPANIONS) moveFile(path + companion, name + companion)
+  forgetOldest(path)
+  return name
+}
+
+// An index holds nothing that the journals do not, and two versions of Stint that take turns in a
+// project would otherwise fill the disk with each other's.
+function forgetOldest(path: string): void {
+  const folder = dirname(path)
+  const names = readdirSync(folder).filter((name) => name.startsWith(basename(path) + MARK) && name.endsWith('Z'))
+  for (const name of names.sort().slice(0, -KEPT)) {
+    for (const companion of COMPANIONS) removeFile(join(folder, name + companion))
+  }
+}

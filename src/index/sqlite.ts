@@ -1,0 +1,101 @@
+// The part of the `node:sqlite` interface that the index uses, and where it comes from. Written
+// down here because Node 20 has neither the module nor its types.
+import { createRequire } from 'node:module'
+import { StintError } from '../journal/errors.ts'
+
+export type SqlValue = string | number | null
+
+export interface Statement {
+  run(...values: SqlValue[]): { changes: number | bigint; lastInsertRowid: number | bigint }
+  get(...values: SqlValue[]): unknown
+  all(...values: SqlValue[]): unknown[]
+  iterate(...values: SqlValue[]): IterableIterator<unknown>
+}
+
+export interface Database {
+  exec(sql: string): void
+  prepare(sql: string): Statement
+  close(): void
+}
+
+interface SqliteModule {
+  readonly DatabaseSync: new (path: string) => Database
+}
+
+let loaded: SqliteModule | undefined
+
+/** SQLite, from Node itself where it has it, else from the optional package with the same interface. */
+export function loadSqlite(): SqliteModule {
+  loaded ??= builtin() ?? packaged()
+  return loaded
+}
+
+function builtin(): SqliteModule | undefined {
+  const { emitWarning } = process
+  // Node 22 announces the module as experimental on standard error, which belongs to our own talk.
+  process.emitWarning = () => undefined
+  try {
+    return process.getBuiltinModule('node:sqlite') as SqliteModule | undefined
+  } finally {
+    process.emitWarning = emitWarning
+  }
+}
+
+function packaged(): SqliteModule {
+  try {
+    // Not an import: a bundler would take the package in and leave its binary behind.
+    return createRequire(import.meta.url)('@photostructure/sqlite') as SqliteModule
+  } catch (cause) {
+    throw new StintError(
+      'NO_SQLITE',
+      'SQLite could not be loaded, and lists and search need it',
+      'use Node 22.13 or later, or reinstall without --omit=optional',
+      { cause },
+    )
+  }
+}
+
+/**
+ * Whether several processes may share a write-ahead log. Before 3.51.3 two connections that write
+ * and checkpoint at once can corrupt the file (the WAL-reset bug), and that is how hooks behave.
+ */
+export function isWalSafe(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+  return major !== 3 ? major > 3 : minor !== 51 ? minor > 51 : patch >= 3
+}
+
+const BUSY = new Set([5, 6])
+const CORRUPT = new Set([11, 26])
+const UNWRITABLE = new Set([3, 8, 10, 13, 14, 23])
+
+/** Another connection holds the lock. */
+export function isBusy(error: unknown): boolean {
+  return BUSY.has(resultCode(error))
+}
+
+/** The file is damaged or is no database at all. */
+export function isCorrupt(error: unknown): boolean {
+  return CORRUPT.has(resultCode(error))
+}
+
+/** The disk is full, read-only or failing, or the file may not be opened. */
+export function isUnwritable(error: unknown): boolean {
+  return UNWRITABLE.has(resultCode(error))
+}
+
+// The low byte is the kind of failure; the rest says where it was met. The package leaves the
+// number out when stepping through rows fails, and then only the words are left.
+function resultCode(error: unknown): number {
+  if (typeof error !== 'object' || error === null) return -1
+  const { code, errcode, message } = error as { code?: unknown; errcode?: unknown; message?: unknown }
+  if (typeof errcode === 'number') return errcode & 0xff
+  if (code !== 'ERR_SQLITE_ERROR') return -1
+  return MESSAGES.find(([words]) => words.test(String(message)))?.[1] ?? -1
+}
+
+const MESSAGES: readonly (readonly [RegExp, number])[] = [
+  [/malformed|corrupt|fts5: missing row/i, 11],
+  [/not a database/i, 26],
+  [/locked|busy/i, 5],
+  [/disk I\/O error/i, 10],
+]

@@ -1,0 +1,148 @@
+import { join } from 'node:path'
+import { errnoOf } from '../journal/errors.ts'
+import { statOrUndefined } from '../journal/files.ts'
+import type { LogPlace } from '../journal/log.ts'
+import { indexSession, isUnchanged } from './index-session.ts'
+import { SessionWriter } from './session-writer.ts'
+import { type Database, isCorrupt } from './sqlite.ts'
+import { clearTouched, listTouched } from './touched.ts'
+
+interface Source {
+  readonly folder: string
+  sessionIds(): Iterable<string>
+  log(id: string): LogPlace
+}
+
+interface SyncOptions {
+  /** Look at every log, marked or not. */
+  readonly full: boolean
+  /** Leave the marks for an index that lasts. */
+  readonly keepMarks: boolean
+  progress?(done: number, total: number): void
+}
+
+/** A transaction is ended after this long, well below the five seconds that another process waits for it. */
+const TRANSACTION_MS = 2_000
+const PROGRESS_EVERY = 200
+const BUILT = 'built'
+const JOURNAL_TIME = 'journal time'
+
+/**
+ * Brings the index up to date. Answers a line about logs that could not be read, if any.
+ *
+ * Any number of processes may do this at once: what is out of date is found without a lock, and
+ * looked at again by whoever has it.
+ */
+export function synchronise(database: Database, source: Source, options: SyncOptions): string | undefined {
+  const writer = new SessionWriter(database)
+  // Before the logs are read: what is marked or created from here on is for the next time.
+  const touched = listTouched(source.folder)
+  const journalTime = timeOfJournal(source.folder)
+  const isFull = options.full || writer.fact(BUILT) === undefined
+  const mayHaveOthers = isFull || journalTime === undefined || writer.fact(JOURNAL_TIME) !== journalTime
+
+  const pending = new Set<string>()
+  for (const { id } of touched) if (isOutOfDate(writer, source, id)) pending.add(id)
+  if (mayHaveOthers) for (const id of comparedByName(database, writer, source, isFull)) pending.add(id)
+
+  const finish = () => {
+    if (writer.fact(BUILT) === undefined) writer.setFact(BUILT, 'yes')
+    if (mayHaveOthers && journalTime !== undefined) writer.setFact(JOURNAL_TIME, journalTime)
+  }
+  const needsFacts = writer.fact(BUILT) === undefined || (mayHaveOthers && journalTime !== undefined)
+  const unread = pending.size > 0 || needsFacts ? update(database, writer, source, [...pending], options, finish) : []
+  const unreadIds = new Set(unread.map(({ id }) => id))
+  if (!options.keepMarks)
+    clearTouched(
+      source.folder,
+      touched.filter(({ id }) => !unreadIds.has(id)),
+    )
+  return describe(unread)
+}
+
+interface Unread {
+  readonly id: string
+  readonly path: string
+  readonly cause: Error
+}
+
+function update(
+  database: Database,
+  writer: SessionWriter,
+  source: Source,
+  ids: readonly string[],
+  { progress }: SyncOptions,
+  finish: () => void,
+): readonly Unread[] {
+  const unread: Unread[] = []
+  let done = 0
+  do {
+    inTransaction(database, () => {
+      const until = performance.now() + TRANSACTION_MS
+      for (; done < ids.length && performance.now() < until; done += 1) {
+        const id = ids[done]!
+        const place = source.log(id)
+        try {
+          indexSession(writer, id, place)
+        } catch (cause) {
+          // One log that may not be read is no reason to show none.
+          if (!(cause instanceof Error) || !UNREADABLE.has(errnoOf(cause) ?? '')) throw cause
+          unread.push({ id, path: place.path, cause })
+        }
+        if (done % PROGRESS_EVERY === 0) progress?.(done, ids.length)
+      }
+      if (done === ids.length) finish()
+    })
+  } while (done < ids.length)
+  if (ids.length > 0) progress?.(done, ids.length)
+  return unread
+}
+
+const UNREADABLE = new Set(['EACCES', 'EPERM', 'EIO', 'EISDIR', 'ELOOP', 'ESTALE'])
+
+function inTransaction(database: Database, work: () => void): void {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    work()
+    database.exec('COMMIT')
+  } catch (error) {
+    // A damaged file may refuse even this, and is closed and set aside anyway.
+    if (!isCorrupt(error)) database.exec('ROLLBACK')
+    throw error
+  }
+}
+
+/** Sessions that came or went, found by their names alone; every other one that has changed, when asked for all. */
+function* comparedByName(database: Database, writer: SessionWriter, source: Source, isFull: boolean): Iterable<string> {
+  const ids = new Set(source.sessionIds())
+  const indexed = database.prepare('SELECT id FROM sessions').all() as { id: string }[]
+  for (const { id } of indexed) {
+    if (!ids.delete(id) || (isFull && isOutOfDate(writer, source, id))) yield id
+  }
+  yield* ids
+}
+
+function isOutOfDate(writer: SessionWriter, source: Source, id: string): boolean {
+  const stored = writer.storedLog(id)
+  if (stored === undefined) return true
+  const { path, link } = source.log(id)
+  const stat = statOrUndefined(path) ?? (link === undefined ? undefined : statOrUndefined(link))
+  return stat === undefined || !isUnchanged(stored, { inode: stat.ino, size: stat.size, mtime: stat.mtimeMs })
+}
+
+/**
+ * When a session's folder was last added or removed. Undefined while that is so recent that
+ * another change could carry the same time.
+ */
+function timeOfJournal(folder: string): string | undefined {
+  const mtimeMs = statOrUndefined(join(folder, 'journal'))?.mtimeMs
+  if (mtimeMs === undefined) return 'none'
+  return Date.now() - mtimeMs < 1_000 ? undefined : String(mtimeMs)
+}
+
+function describe(unread: readonly Unread[]): string | undefined {
+  const [first] = unread
+  if (first === undefined) return undefined
+  const others = unread.length === 1 ? '' : ` and ${unread.length - 1} more`
+  return `could not read ${first.path}${others}: ${first.cause.message}`
+}

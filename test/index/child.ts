@@ -1,0 +1,22 @@
+// What a child process does in the tests with several: opens the index of a project, brings it up to
+// date as often as it is told, and prints what it then holds.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { openIndex } from '../../src/index/open-index.ts'
+
+const [project = '', times = '1'] = process.argv.slice(2)
+const folder = join(project, '.sessions')
+const said: string[] = []
+const index = await openIndex(
+  {
+    folder,
+    project,
+    sessionIds: () => readdirSync(join(folder, 'journal')),
+    log: (id) => ({ path: join(folder, 'journal', id, 'log.jsonl') }),
+  },
+  { say: (line) => said.push(line) },
+)
+for (let n = 1; n < Number(times); n += 1) index.sync({ full: n % 10 === 0 })
+const { differing, damage } = index.verify()
+console.log(JSON.stringify({ said, counts: index.counts(), differing, damage }))
+index.close()

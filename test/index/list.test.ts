@@ -1,0 +1,135 @@
+import { describe, expect, test } from 'vitest'
+import { names, world } from './world.ts'
+
+async function threeSessions() {
+  const w = world()
+  const login = w.begin('fix-login', { goal: 'make the login work', git: { branch: 'main' }, worktree: '/elsewhere' })
+  w.add(login, 'step.added', { text: 'reproduce' })
+  const step = w.add(login, 'step.added', { text: 'repair' })
+  w.add(login, 'step.done', { step })
+  w.add(login, 'decision.made', { title: 'use cookies' })
+  w.add(login, 'discovery.made', { text: 'tokens expire' })
+  w.add(login, 'gotcha.found', { text: 'clock skew' })
+  w.add(login, 'blocker.raised', { text: 'no access' })
+  w.add(login, 'task.linked', { task: 't-1' })
+  w.add(login, 'context.compacted', {})
+  w.add(login, 'tldr.written', { text: 'nearly there' })
+  w.wait(60)
+  const cache = w.begin('add-cache', { title: 'A cache', git: { branch: 'cache' } })
+  w.add(cache, 'task.linked', { task: 't-1' })
+  w.add(cache, 'task.linked', { task: 't-2' })
+  w.add(cache, 'session.paused', {})
+  w.wait(60)
+  const docs = w.begin('Write-Docs', { git: { branch: 'main' } })
+  w.add(docs, 'session.closed', { how: 'completed' })
+  return { w, login, cache, docs, index: await w.open() }
+}
+
+describe('a list of sessions', () => {
+  test('holds what the journal says of a session', async () => {
+    const { index, login } = await threeSessions()
+    expect(index.byId(login)).toEqual({
+      id: login,
+      name: 'fix-login',
+      title: 'Fix Login',
+      status: 'active',
+      branch: 'main',
+      worktree: '/elsewhere',
+      goal: 'make the login work',
+      tldr: 'nearly there',
+      createdAt: '2026-03-01T10:00:01.000Z',
+      updatedAt: '2026-03-01T10:00:11.000Z',
+      compactions: 1,
+      stepsDone: 1,
+      stepsTotal: 2,
+      decisions: 1,
+      discoveries: 2,
+      openBlockers: 1,
+      entryCount: 11,
+      tasks: ['t-1'],
+    })
+  })
+
+  test('is sorted by update, creation or name, and answers by pages', async () => {
+    const { index, w, login } = await threeSessions()
+    w.wait(60)
+    w.add(login, 'note.added', { text: 'again' })
+    index.sync()
+    expect(names(index.sessions())).toEqual(['fix-login', 'Write-Docs', 'add-cache'])
+    expect(names(index.sessions({ sort: 'created' }))).toEqual(['Write-Docs', 'add-cache', 'fix-login'])
+    expect(names(index.sessions({ sort: 'name' }))).toEqual(['Write-Docs', 'add-cache', 'fix-login'])
+    expect(names(index.sessions({ limit: 1, offset: 1 }))).toEqual(['Write-Docs'])
+    expect(names(index.sessions({ limit: 0 }))).toEqual([])
+    expect(names(index.sessions({ offset: 7 }))).toEqual([])
+  })
+
+  test.each([
+    ['status', { status: ['paused'] as const }, ['add-cache']],
+    ['several statuses', { status: ['active', 'completed'] as const }, ['Write-Docs', 'fix-login']],
+    ['no status at all', { status: [] }, []],
+    ['branch', { branch: 'main' }, ['Write-Docs', 'fix-login']],
+    ['task', { task: 't-1' }, ['add-cache', 'fix-login']],
+    ['part of the name in any case', { name: 'docs' }, ['Write-Docs']],
+    ['a name that is a pattern elsewhere', { name: '%' }, []],
+    ['words of an entry', { text: 'clock skew' }, ['fix-login']],
+    ['no words', { text: ' ' }, ['Write-Docs', 'add-cache', 'fix-login']],
+    ['text without a word', { text: '"*' }, []],
+    ['alive since', { since: '2026-03-01T11:30:00.000Z' }, ['Write-Docs']],
+    ['alive until', { until: '2026-03-01T10:30:00.000Z' }, ['fix-login']],
+    ['several at once', { branch: 'main', status: ['active'] as const, text: 'cookies' }, ['fix-login']],
+  ])('is filtered by %s', async (_, filter, expected) => {
+    const { index } = await threeSessions()
+    expect(names(index.sessions(filter))).toEqual(expected)
+  })
+
+  test('of what is open holds active and paused sessions', async () => {
+    const { index } = await threeSessions()
+    expect(names(index.openOn())).toEqual(['add-cache', 'fix-login'])
+  })
+
+  test('may be read while another is', async () => {
+    const { index } = await threeSessions()
+    const pairs = [...index.sessions()].flatMap((outer) => [...index.sessions()].map((inner) => outer.name + inner.name))
+    const first = index.sessions()
+    expect(first.next().value?.name).toBe('Write-Docs')
+    expect(names(index.sessions())).toHaveLength(3)
+    expect(first.next().value?.name).toBe('add-cache')
+    expect(pairs).toHaveLength(9)
+  })
+
+  test('leaves out a log without a single record until it has one', async () => {
+    const w = world()
+    const id = w.begin('real')
+    const empty = id.replace(/.$/, (last) => (last === '0' ? '1' : '0'))
+    w.scribble(empty, 'not a record\n')
+    const index = await w.open()
+    expect(names(index.sessions())).toEqual(['real'])
+    expect(index.counts()).toEqual({ sessions: 1, entries: 1 })
+    w.add(empty, 'session.opened', { name: 'late' })
+    index.sync()
+    expect(names(index.sessions())).toEqual(['late', 'real'])
+  })
+})
+
+describe('a session is found', () => {
+  test('by its name, its id, and the beginning, end or middle of its id, exact ones first', async () => {
+    const { index, login, cache, w } = await threeSessions()
+    expect(names(index.byNamePart('fix-login'))).toEqual(['fix-login'])
+    expect(names(index.byNamePart('fix'))).toEqual([])
+    expect(names(index.byNamePart(login))).toEqual(['fix-login'])
+    expect(names(index.byNamePart(login.toUpperCase()))).toEqual(['fix-login'])
+    expect(names(index.byNamePart(login.slice(0, 18)))).toEqual(['fix-login'])
+    expect(names(index.byNamePart(login.slice(-8)))).toEqual(['fix-login'])
+    expect(names(index.byNamePart(login.slice(20, 30)))).toEqual(['fix-login'])
+    expect(names(index.byNamePart(''))).toEqual([])
+    const other = w.begin(cache.slice(-6))
+    index.sync()
+    expect(index.byNamePart(cache.slice(-6)).map((row) => row.id)).toEqual([other, cache])
+  })
+
+  test('not at all when there is none', async () => {
+    const { index } = await threeSessions()
+    expect(index.byId('nobody')).toBeUndefined()
+    expect(index.byNamePart('nobody')).toEqual([])
+  })
+})

@@ -1,0 +1,106 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { loadSqlite } from '../../src/index/sqlite.ts'
+import { bundled } from './bundle.ts'
+import { names, world } from './world.ts'
+
+const run = promisify(execFile)
+
+async function answerOf(child: string, project: string, times = 1) {
+  const { stdout, stderr } = await run(process.execPath, [child, project, String(times)])
+  expect(stderr).toBe('')
+  return JSON.parse(stdout) as {
+    said: string[]
+    counts: { sessions: number; entries: number }
+    differing: unknown[]
+    damage: string[]
+  }
+}
+
+function manySessions(sessions: number, entries: number) {
+  const w = world()
+  const ids = Array.from({ length: sessions }, (_, n) => w.begin(`session-${n}`))
+  for (const id of ids) for (let n = 1; n < entries; n += 1) w.add(id, 'note.added', { text: `note ${n}` })
+  return { w, ids }
+}
+
+describe('several processes', () => {
+  test('that build one index at once all end with the whole of it', async () => {
+    const child = await bundled('test/index/child.ts')
+    const { w } = manySessions(300, 10)
+    const answers = await Promise.all(Array.from({ length: 4 }, () => answerOf(child, w.project)))
+    for (const answer of answers) {
+      expect(answer).toEqual({ said: [], counts: { sessions: 300, entries: 3_000 }, differing: [], damage: [] })
+    }
+  })
+
+  test('that bring one index up to date while it grows lose nothing', async () => {
+    const child = await bundled('test/index/child.ts')
+    const { w, ids } = manySessions(20, 5)
+    const index = await w.open()
+    const children = Promise.all(Array.from({ length: 3 }, () => answerOf(child, w.project, 200)))
+    let added = 0
+    const waiting = { isOver: false }
+    void children.finally(() => (waiting.isOver = true))
+    while (!waiting.isOver) {
+      w.add(ids[added % ids.length]!, 'decision.made', { title: `decision ${added}` })
+      added += 1
+      if (added % 7 === 0) index.sync()
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+    for (const { said, damage } of await children) expect({ said, damage }).toEqual({ said: [], damage: [] })
+    index.sync()
+    expect(index.counts()).toEqual({ sessions: 20, entries: 100 + added })
+    expect([...index.search({ text: 'decision' })]).toHaveLength(added)
+    expect(index.verify()).toEqual({ checked: 20, differing: [], damage: [] })
+  })
+
+  test('that find the same damage at once both end with a good index', async () => {
+    const child = await bundled('test/index/child.ts')
+    const { w } = manySessions(100, 5)
+    writeFileSync(join(w.folder, 'index.db'), 'garbage '.repeat(5_000))
+    const answers = await Promise.all(Array.from({ length: 3 }, () => answerOf(child, w.project)))
+    for (const { counts, differing, damage } of answers) {
+      expect({ counts, differing, damage }).toEqual({ counts: { sessions: 100, entries: 500 }, differing: [], damage: [] })
+    }
+    const last = await answerOf(child, w.project)
+    expect(last.said).toEqual([])
+  })
+
+  test('leave an index that one was killed in building to be finished by the next', async () => {
+    const child = await bundled('test/index/child.ts')
+    const { w } = manySessions(400, 10)
+    const killed: ChildProcess = spawn(process.execPath, [child, w.project], { stdio: 'ignore' })
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    killed.kill('SIGKILL')
+    await once(killed, 'exit')
+    expect(await answerOf(child, w.project)).toEqual({
+      said: [],
+      counts: { sessions: 400, entries: 4_000 },
+      differing: [],
+      damage: [],
+    })
+  })
+
+  test('answer from what is there, and say so, when one keeps the lock', async () => {
+    const { w, ids } = manySessions(3, 2)
+    const index = await w.open()
+    w.add(ids[0]!, 'note.added', { text: 'too late' })
+    const holder = new (loadSqlite().DatabaseSync)(join(w.folder, 'index.db'))
+    holder.exec('BEGIN IMMEDIATE')
+    index.sync()
+    expect(w.said).toHaveLength(1)
+    expect(w.said[0]).toContain('another process')
+    expect(names(index.sessions())).toHaveLength(3)
+    w.ageMarks(60)
+    holder.exec('ROLLBACK')
+    holder.close()
+    index.sync()
+    expect([...index.search({ text: 'too late' })]).toHaveLength(1)
+    expect(w.said).toHaveLength(1)
+  })
+})
