@@ -90,11 +90,7 @@ export function createFolder(path: string): void {
   if (existsSync(path)) return
   const parent = dirname(path)
   createFolder(parent)
-  try {
-    mkdirSync(path)
-  } catch (error) {
-    if (errnoOf(error) !== 'EEXIST') throw error
-  }
+  unlessTaken(() => mkdirSync(path))
   syncFolder(parent)
 }
 
@@ -115,22 +111,18 @@ export function replaceFile(path: string, content: string | Buffer): void {
 export function createFile(path: string, content: string | Buffer): boolean {
   const temporary = temporaryName(path)
   writeNew(temporary, content)
+  let isNew: boolean
   try {
-    return linkFile(temporary, path)
+    isNew = unlessTaken(() => linkSync(temporary, path))
   } catch (error) {
     if (!lacksHardLinks(error)) throw error
+    // Without hard links the name can still be taken by one process only, though not in one step.
+    isNew = unlessTaken(() => writeNew(path, content))
   } finally {
     removeFile(temporary)
   }
-  // Without hard links the name can still be taken by one process only, though not in one step.
-  try {
-    writeNew(path, content)
-  } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return false
-    throw error
-  }
-  syncFolder(dirname(path))
-  return true
+  if (isNew) syncFolder(dirname(path))
+  return isNew
 }
 
 /** Whether an error says that this file system has no hard links, or none between these two folders. */
@@ -138,16 +130,16 @@ export function lacksHardLinks(error: unknown): boolean {
   return ['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(errnoOf(error) ?? '')
 }
 
+/** Creates a file with this content unless there is one, whatever it holds. */
+export function writeOnce(path: string, content: string): void {
+  if (statOrUndefined(path) === undefined) createFile(path, content)
+}
+
 /** Gives a file a second name. Answers false, changing nothing, when the name is taken. */
 export function linkFile(from: string, to: string): boolean {
-  try {
-    linkSync(from, to)
-  } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return false
-    throw error
-  }
-  syncFolder(dirname(to))
-  return true
+  const isNew = unlessTaken(() => linkSync(from, to))
+  if (isNew) syncFolder(dirname(to))
+  return isNew
 }
 
 /**
@@ -243,6 +235,16 @@ const TEMPORARY_PATTERN = /^\..+\.[0-9a-f]{12}\.tmp$/
 function temporaryName(path: string): string {
   const folder = dirname(path)
   return join(folder, `.${path.slice(folder.length + 1)}.${randomBytes(6).toString('hex')}.tmp`)
+}
+
+function unlessTaken(create: () => void): boolean {
+  try {
+    create()
+    return true
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false
+    throw error
+  }
 }
 
 /** Creates a file and makes its content durable, though not yet its name; leaves nothing when it fails. */

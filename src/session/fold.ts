@@ -28,9 +28,9 @@ export function advance(state: SessionState, entries: readonly RawEntry[]): Sess
     if (entry.id === next.lastId) continue
     if (entry.id < next.lastId) throw new NeedsFullFold(`late entry ${entry.id}`)
     if (REACHING_BACK.has(entry.kind)) throw new NeedsFullFold(`${entry.kind} ${entry.id}`)
-    const isRepeat = entry.once !== undefined && next.once.includes(entry.once)
-    if (!isRepeat) apply(next, entry)
-    if (entry.once !== undefined && !isRepeat) next.once = [...next.once, entry.once].slice(-ONCE_KEPT)
+    if (entry.once !== undefined && next.once.includes(entry.once)) throw new NeedsFullFold(`${entry.once} was noticed twice`)
+    apply(next, entry)
+    if (entry.once !== undefined) next.once = [...next.once, entry.once].slice(-ONCE_KEPT)
     next.entryCount += 1
     next.lastId = entry.id
     next.updatedAt = entry.at

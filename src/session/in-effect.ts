@@ -34,13 +34,23 @@ export function inEffect(entries: readonly RawEntry[]): readonly RawEntry[] {
   return [...kept.values()]
 }
 
+/**
+ * Leaves out events noticed twice, and lets what refers to a left-out entry refer to the kept one:
+ * two processes that absorbed the same edit each gave its step an id and ticked it by that id.
+ */
 function withoutRepeats(ordered: readonly RawEntry[]): readonly RawEntry[] {
-  const seen = new Set<string>()
-  return ordered.filter((entry) => {
-    if (entry.once === undefined) return true
-    if (seen.has(entry.once)) return false
-    seen.add(entry.once)
-    return true
+  const first = new Map<string, string>()
+  const keptFor = new Map<string, string>()
+  const kept = ordered.filter(({ id, once }) => {
+    const earlier = once === undefined ? undefined : first.get(once)
+    if (earlier !== undefined) keptFor.set(id, earlier)
+    else if (once !== undefined) first.set(once, id)
+    return earlier === undefined
+  })
+  if (keptFor.size === 0) return kept
+  return kept.map((entry) => {
+    const data = Object.entries(entry.data).map(([key, value]) => [key, keptFor.get(value as string) ?? value])
+    return { ...entry, data: Object.fromEntries(data) }
   })
 }
 

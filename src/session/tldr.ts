@@ -24,7 +24,10 @@ function latest(state: SessionState): string {
       undefined,
     )
   const found = [note, done, state.discoveries.items.at(-1)].filter((item) => item !== undefined)
-  const newest = found.reduce<{ at: string; text: string } | undefined>((best, item) => (best && best.at > item.at ? best : item), undefined)
+  const newest = found.reduce<{ at: string; text: string } | undefined>(
+    (best, item) => (best && best.at > item.at ? best : item),
+    undefined,
+  )
   return newest === undefined ? '' : sentence(`Latest: ${newest.text}`)
 }
 

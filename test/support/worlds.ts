@@ -22,7 +22,14 @@ export class Story {
 
   add<K extends EntryKind>(kind: K, data: EntryData[K], extra: { by?: string; once?: string } = {}): string {
     const id = mintId(this.entries.at(-1)?.id, this.#time)
-    this.entries.push({ id, at: new Date(this.#time).toISOString(), kind, by: 'cli', data: data as Record<string, unknown>, ...extra })
+    this.entries.push({
+      id,
+      at: new Date(this.#time).toISOString(),
+      kind,
+      by: 'cli',
+      data: data as Record<string, unknown>,
+      ...extra,
+    })
     this.#time += 60_000
     return id
   }
@@ -42,9 +49,13 @@ export class Story {
 /** The session of the format's own example. */
 export function sweepStory(): Story & { steps: string[] } {
   const story = new Story()
-  const steps = ['Reproduce bug in test', 'Identify root cause', 'Draft fix approach', 'Implement fix', 'Add regression test'].map((text) =>
-    story.add('step.added', { text }),
-  )
+  const steps = [
+    'Reproduce bug in test',
+    'Identify root cause',
+    'Draft fix approach',
+    'Implement fix',
+    'Add regression test',
+  ].map((text) => story.add('step.added', { text }))
   story.add('file.noted', { path: 'sweep/sweeper.go', description: 'Main sweeper logic' })
   story.add('file.noted', { path: 'contractcourt/chain_watcher.go', description: 'Triggers sweeps' })
   story.add('key.added', { text: 'Race condition: state check before lock acquisition' })
@@ -58,7 +69,9 @@ export function sweepStory(): Story & { steps: string[] } {
     choice: 'Lock before check',
     rationale: 'Simplest fix, performance impact minimal',
   })
-  story.add('discovery.made', { text: 'Lock ordering: chain_watcher must acquire\nlock before sweeper to avoid deadlock. Document this!' })
+  story.add('discovery.made', {
+    text: 'Lock ordering: chain_watcher must acquire\nlock before sweeper to avoid deadlock. Document this!',
+  })
   story.add('next.added', { text: 'Complete mutex implementation in sweeper.go' })
   story.add('next.added', { text: 'Add regression test' })
   story.add('tldr.written', {

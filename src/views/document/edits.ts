@@ -28,13 +28,18 @@ export interface EditLog {
  * What they added or reworded becomes entries, what they removed becomes retractions; anything
  * recorded since the base is not looked at, so an old document saved late takes nothing back.
  */
-export function editsBetween(base: SessionState, person: ParsedDocument, options: { mint: () => string; isBaseSure: boolean }): Edits {
+export function editsBetween(
+  base: SessionState,
+  person: ParsedDocument,
+  options: { mint: () => string; isBaseSure: boolean },
+): Edits {
   const drafts: Draft[] = []
   const unabsorbed: string[] = []
   const log: EditLog = {
     mint: options.mint,
     say: (sentence) => unabsorbed.push(sentence),
-    add: (kind, data, id) => drafts.push({ kind, data: defined(data), by: 'document', ...(id === undefined ? {} : { id }) } as Draft),
+    add: (kind, data, id) =>
+      drafts.push({ kind, data: defined(data), by: 'document', ...(id === undefined ? {} : { id }) } as Draft),
     takeBack: (kind, data) => {
       if (options.isBaseSure) log.add(kind, data)
     },
@@ -124,7 +129,11 @@ const FAMILIES: readonly Family[] = [
     added: (block, id, after, _region, log) => {
       const { context, options, rationale } = block
       const choice = block.choice === block.text ? undefined : block.choice
-      log.add('decision.made', { title: block.text, ...defined({ context, options, choice, rationale }), ...anchor(after), ...stated(block) }, id)
+      log.add(
+        'decision.made',
+        { title: block.text, ...defined({ context, options, choice, rationale }), ...anchor(after), ...stated(block) },
+        id,
+      )
     },
     changed: (base, person, log) => {
       const changes: Record<string, unknown> = {}
@@ -133,7 +142,8 @@ const FAMILIES: readonly Family[] = [
         if (person[name] !== base[name]) changes[name] = person[name] ?? null
       }
       // A choice nobody spelt out follows the title; once the title is reworded it has to be kept by itself.
-      if (changes.title !== undefined && changes.choice === undefined && person.choice !== person.text) changes.choice = person.choice
+      if (changes.title !== undefined && changes.choice === undefined && person.choice !== person.text)
+        changes.choice = person.choice
       if (isRetimed(base, person)) changes.when = stated(person).when
       if (Object.keys(changes).length > 0) log.add('entry.amended', { entry: base.id, changes })
     },
@@ -170,7 +180,8 @@ function familyEdits(
 
   for (const [before, now] of pairs) family.changed(before, now, log)
   for (const block of removed) {
-    if (family.removed === undefined) for (const id of block.ids) log.takeBack('entry.retracted', { entry: id, reason: 'removed in the document' })
+    if (family.removed === undefined)
+      for (const id of block.ids) log.takeBack('entry.retracted', { entry: id, reason: 'removed in the document' })
     else family.removed(block, log)
   }
   if (missing.size === 0 || regions.length === family.regions.length) regionChanges(family, pairs, base, person, log)
@@ -185,7 +196,8 @@ function familyEdits(
       const previous = index === 0 ? undefined : idOf.get(blocks[index - 1]!)
       const isLast = index === blocks.length - 1
       const after = previous ?? placeBefore(idOf.get(blocks[index + 1] ?? block)!, order)
-      if (added.includes(block)) family.added(timedBy(blocks[index - 1], block, region, isLast), id, isOrdered && !isLast ? after : undefined, region, log)
+      if (added.includes(block))
+        family.added(timedBy(blocks[index - 1], block, region, isLast), id, isOrdered && !isLast ? after : undefined, region, log)
       else if (kept !== undefined && !kept.has(index)) log.takeBack('item.moved', { entry: id, after })
     }
   }
@@ -287,10 +299,15 @@ function remarkEdits(
       log.add('entry.amended', { entry: before.id, changes: { text: now.text } })
       for (const id of before.ids.slice(1)) log.takeBack('entry.retracted', { entry: id, reason: 'joined with the remark above' })
     }
-    for (const block of removed) for (const id of block.ids) log.takeBack('entry.retracted', { entry: id, reason: 'removed in the document' })
+    for (const block of removed)
+      for (const id of block.ids) log.takeBack('entry.retracted', { entry: id, reason: 'removed in the document' })
     for (const block of added) {
       const above = person.regions[region][person.regions[region].indexOf(block) - 1]
-      log.add('remark.placed', { section: region, after: above === undefined ? 'start' : (idOf.get(above) ?? 'end'), text: block.text })
+      log.add('remark.placed', {
+        section: region,
+        after: above === undefined ? 'start' : (idOf.get(above) ?? 'end'),
+        text: block.text,
+      })
     }
   }
 }

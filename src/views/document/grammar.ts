@@ -60,7 +60,8 @@ export const MARKER_PATTERN = /^<!-- stint: rendered from (\d+) bytes ([0-9a-f]{
 // An item whose text could be taken for something else gets a backslash, which reading takes off again.
 const MISTAKABLE = /^\\*(?:\[[ xX]\](?: |$)|None yet$|None currently$)/
 // The same for free text at the beginning of a line.
-const STRUCTURAL = /^\\*(?:#|\*\*(?:Progress|Current|Blocker|Objective|Key Files|Key Context)\*\*|<!-- stint|<{7}|={7}|>{7}|---$|```|~~~)/
+const STRUCTURAL =
+  /^\\*(?:#|\*\*(?:Progress|Current|Blocker|Objective|Key Files|Key Context)\*\*|<!-- stint|<{7}|={7}|>{7}|---$|```|~~~)/
 
 export function escapeItem(text: string): string {
   return MISTAKABLE.test(text) ? `\\${text}` : text

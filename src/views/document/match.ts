@@ -74,7 +74,8 @@ export function inOrder(positions: readonly number[]): ReadonlySet<number> {
   for (const [index, position] of positions.entries()) {
     let entry = { length: 1, previous: -1 }
     for (let before = 0; before < index; before += 1) {
-      if (positions[before]! < position && best[before]!.length + 1 > entry.length) entry = { length: best[before]!.length + 1, previous: before }
+      if (positions[before]! < position && best[before]!.length + 1 > entry.length)
+        entry = { length: best[before]!.length + 1, previous: before }
     }
     best.push(entry)
   }

@@ -116,8 +116,8 @@ function regionsOf(state: SessionState, currentId: string | undefined): Record<R
   const steps = (status: Step['status']) => state.steps.items.filter((step) => step.status === status).map(stepBlock)
   const notes = state.progress.items.map(({ id, text, at }): Block => ({ kind: 'progress', id, text, when: at }))
   const completed = [...steps('done'), ...notes].toSorted((a, b) => compare(a.when, b.when) || compare(a.id, b.id))
-  const derived = state.key.items.filter((item) => item.from !== undefined).slice(0, -DERIVED_KEY_LINES)
-  const key = state.key.items.filter((item) => !derived.includes(item))
+  const older = new Set(state.key.items.filter((item) => item.from !== undefined).slice(0, -DERIVED_KEY_LINES))
+  const key = state.key.items.filter((item) => !older.has(item))
 
   const items: Record<Region, readonly Block[]> = {
     ...emptyRegions(),
@@ -127,7 +127,12 @@ function regionsOf(state: SessionState, currentId: string | undefined): Record<R
     inProgress: steps('started'),
     remaining: steps('todo'),
     decisions: state.decisions.items.map(decisionBlock),
-    discoveries: state.discoveries.items.map(({ id, text, at, gotcha }) => ({ kind: gotcha ? 'gotcha' : 'discovery', id, text, when: at })),
+    discoveries: state.discoveries.items.map(({ id, text, at, gotcha }) => ({
+      kind: gotcha ? 'gotcha' : 'discovery',
+      id,
+      text,
+      when: at,
+    })),
     blockers: state.blockers.items.map(({ id, text, at, resolvedAt, resolution }) => ({
       kind: 'blocker',
       id,
@@ -141,7 +146,10 @@ function regionsOf(state: SessionState, currentId: string | undefined): Record<R
     changedFiles: state.changedFiles.items.map((file) => ({ kind: 'changedFile', ...fileBlock(file) })),
     commands: state.commands.items.map(({ id, text }) => ({ kind: 'command', id, text: line(text) })),
   }
-  return Object.fromEntries(REGIONS.map((region) => [region, withRemarks(region, items[region], state)])) as Record<Region, readonly Block[]>
+  return Object.fromEntries(REGIONS.map((region) => [region, withRemarks(region, items[region], state)])) as Record<
+    Region,
+    readonly Block[]
+  >
 }
 
 function withRemarks(region: Region, items: readonly Block[], state: SessionState): readonly Block[] {
@@ -210,7 +218,11 @@ function decisionBlock(decision: Decision): Block {
 }
 
 function fileBlock(file: { id: string; text: string; description?: string }): Omit<Block, 'kind'> {
-  return { id: file.id, text: line(file.text), ...(file.description === undefined ? {} : { description: line(file.description) }) }
+  return {
+    id: file.id,
+    text: line(file.text),
+    ...(file.description === undefined ? {} : { description: line(file.description) }),
+  }
 }
 
 function line(text: string): string {

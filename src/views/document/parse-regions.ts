@@ -56,7 +56,11 @@ export function parseContext(lines: readonly string[]) {
   const filesAt = at('**Key Files**')
   const keyAt = at('**Key Context**')
   const top = lines.slice(0, [filesAt, keyAt].filter((index) => index !== -1).toSorted((a, b) => a - b)[0] ?? lines.length)
-  const objective = fieldAt(top, top.findIndex((line) => line.startsWith('**Objective**:')), 'Objective')
+  const objective = fieldAt(
+    top,
+    top.findIndex((line) => line.startsWith('**Objective**:')),
+    'Objective',
+  )
   const around = objective === undefined ? top : [...top.slice(0, objective.start), ...top.slice(objective.end)]
   const list = (start: number, other: number) => lines.slice(start + 1, other > start ? other : lines.length)
   return {
@@ -71,13 +75,14 @@ export function parseContext(lines: readonly string[]) {
 export function parseProgress(lines: readonly string[]): Partial<Record<Region, readonly Block[]>> {
   const fenced = fencedLines(lines)
   const found: Partial<Record<Region, readonly Block[]>> = {}
-  const regionOf = (line: string) => PROGRESS_HEADINGS.find(({ title }) => line.toLowerCase() === `### ${title.toLowerCase()}`)?.region
+  const regionOf = (line: string) =>
+    PROGRESS_HEADINGS.find(({ title }) => line.toLowerCase() === `### ${title.toLowerCase()}`)?.region
   const starts = lines.flatMap((line, index) => (!fenced[index] && regionOf(line) !== undefined ? [index] : []))
   found.progress = parseRegion('progress', lines.slice(0, starts[0] ?? lines.length))
   for (const [position, start] of starts.entries()) {
     const region = regionOf(lines[start]!)!
     const body = lines.slice(start + 1, starts[position + 1] ?? lines.length)
-    const own = body.findIndex((line) => /^### /.test(line))
+    const own = body.findIndex((line) => line.startsWith('### '))
     const steps = parseRegion(region, own === -1 ? body : body.slice(0, own))
     const rest = own === -1 ? [] : [{ kind: 'remark' as const, text: `\n${trimBlank(body.slice(own)).join('\n')}\n` }]
     found[region] = [...(found[region] ?? []), ...steps, ...rest]
@@ -149,7 +154,12 @@ function blocker(text: string): Block {
   const reopened = RESOLVED_SUFFIX.exec(first)
   const time = TIME_SUFFIX.exec(first)
   const plain = reopened?.[1] ?? time?.[1] ?? first
-  return { kind: 'blocker', text: unescapeItem([plain, ...more].join('\n')), isChecked: false, ...(time === null ? {} : { when: time[2]! }) }
+  return {
+    kind: 'blocker',
+    text: unescapeItem([plain, ...more].join('\n')),
+    isChecked: false,
+    ...(time === null ? {} : { when: time[2]! }),
+  }
 }
 
 function fileBlock(kind: 'keyFile' | 'changedFile', text: string): Block {
@@ -172,7 +182,12 @@ function parseDecisions(lines: readonly string[]): readonly Block[] {
       isUnderHeading = true
       const time = TIME_SUFFIX.exec(heading[1]!)
       const { fields, end } = decisionFields(lines, index + 1)
-      const block = { kind: 'decision' as const, text: time?.[1] ?? heading[1]!, ...(time === null ? {} : { when: time[2]! }), ...fields }
+      const block = {
+        kind: 'decision' as const,
+        text: time?.[1] ?? heading[1]!,
+        ...(time === null ? {} : { when: time[2]! }),
+        ...fields,
+      }
       return { block, end }
     }
     // A bullet before the first heading is a decision written in short; later ones belong to what is above them.
@@ -187,7 +202,9 @@ function decisionFields(lines: readonly string[], start: number): { fields: Part
   const fields: Record<string, string> = {}
   let end = start
   for (;;) {
-    const label = DECISION_FIELDS.find(({ label: name, field }) => lines[end]?.startsWith(`**${name}**:`) === true && fields[field] === undefined)
+    const label = DECISION_FIELDS.find(
+      ({ label: name, field }) => lines[end]?.startsWith(`**${name}**:`) === true && fields[field] === undefined,
+    )
     const found = label === undefined ? undefined : fieldAt(lines, end, label.label)
     if (label === undefined || found === undefined) break
     if (!(label.field === 'rationale' && found.text === NO_RATIONALE)) fields[label.field] = found.text
@@ -197,7 +214,11 @@ function decisionFields(lines: readonly string[], start: number): { fields: Part
 }
 
 /** `**Label**: text` with the lines that continue it: indented ones, or plain ones right below. */
-function fieldAt(lines: readonly string[], start: number, label: string): { text: string; start: number; end: number } | undefined {
+function fieldAt(
+  lines: readonly string[],
+  start: number,
+  label: string,
+): { text: string; start: number; end: number } | undefined {
   const line = lines[start]
   if (line === undefined) return undefined
   const text = [line.slice(label.length + 5).trim()]
@@ -243,7 +264,7 @@ function collect(
     if (remark.length > 0) blocks.push({ kind: 'remark', text: `${remark.join('\n')}${trailing}` })
     remark = []
   }
-  for (let index = 0; index < lines.length; ) {
+  for (let index = 0; index < lines.length;) {
     const line = lines[index]!
     if (line.trim() === '' && !fenced[index]) {
       hasBlank = true

@@ -10,7 +10,9 @@ export interface ParsedDocument extends DocumentModel {
   readonly missing: ReadonlySet<Region>
 }
 
-export type ParseResult = { readonly ok: true; readonly document: ParsedDocument } | { readonly ok: false; readonly problem: string }
+export type ParseResult =
+  | { readonly ok: true; readonly document: ParsedDocument }
+  | { readonly ok: false; readonly problem: string }
 
 /** Reads a session document back. A document that cannot be trusted is refused with the reason, never half-read. */
 export function parseDocument(raw: string): ParseResult {
@@ -119,9 +121,9 @@ function parseBody(fields: ParsedDocument['fields'], lines: readonly string[]): 
 
 function splitBySections(lines: readonly string[]): readonly Chunk[] {
   const fenced = fencedLines(lines)
-  const starts = lines.flatMap((line, index) => (/^## /.test(line) && !fenced[index] ? [index] : []))
+  const starts = lines.flatMap((line, index) => (line.startsWith('## ') && !fenced[index] ? [index] : []))
   const headLines = lines.slice(0, starts[0] ?? lines.length)
-  const titleAt = headLines.findIndex((line) => /^# /.test(line))
+  const titleAt = headLines.findIndex((line) => line.startsWith('# '))
   const title = titleAt === -1 ? '' : headLines[titleAt]!.slice(2).replace(/^Session: ?/, '')
   const head: Chunk = { key: 'head', title, lines: trimBlank(headLines.filter((_, index) => index !== titleAt)) }
   const sections = starts.map((start, index): Chunk => {

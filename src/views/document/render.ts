@@ -23,8 +23,16 @@ export function renderDocument(state: SessionState, marker: Marker): string {
   return renderModel(modelOf(state), marker)
 }
 
-export function renderModel(model: DocumentModel, marker: Marker): string {
-  const lines: string[] = ['---', ...model.fields.map(([key, value]) => `${key}:${value}`), '---', '', `# Session: ${model.title}`, '']
+/** Without a marker the text is a copy to be read, not a document to be edited. */
+export function renderModel(model: DocumentModel, marker?: Marker): string {
+  const lines: string[] = [
+    '---',
+    ...model.fields.map(([key, value]) => `${key}:${value}`),
+    '---',
+    '',
+    `# Session: ${model.title}`,
+    '',
+  ]
   lines.push(...remarksOnly(model.regions.head))
   const byId = new Map(model.sections.flatMap((section) => (section.id === undefined ? [] : [[section.id, section] as const])))
   const rest = new Set(model.sections)
@@ -42,7 +50,8 @@ export function renderModel(model: DocumentModel, marker: Marker): string {
   }
   // Sections whose heading is gone keep their text, at the end.
   for (const section of rest) lines.push(...customSection(section))
-  return `${[...lines, markerLine(marker)].join('\n')}\n`
+  if (marker !== undefined) lines.push(markerLine(marker))
+  return `${lines.join('\n').trimEnd()}\n`
 }
 
 const BODIES: Record<HeadingKey, (model: DocumentModel) => readonly string[]> = {

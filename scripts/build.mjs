@@ -1,0 +1,48 @@
+// Bundles the program and the library, and writes the library's types.
+// Everything but the native SQLite module is bundled: unbundled, the imports alone cost more than the work.
+import { spawnSync } from 'node:child_process'
+import { chmodSync, readFileSync, readdirSync, rmSync, writeFileSync, existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+process.chdir(root)
+rmSync('dist', { recursive: true, force: true })
+
+const bundle = await rolldown({
+  input: { stint: 'src/bin/stint.ts', library: 'src/library.ts' },
+  platform: 'node',
+  external: [/^node:/, '@photostructure/sqlite'],
+})
+const { output } = await bundle.write({ dir: 'dist', format: 'esm', chunkFileNames: 'chunks/[name]-[hash].js', minify: false })
+await bundle.close()
+chmodSync('dist/stint.js', 0o755)
+writeFileSync('dist/THIRD-PARTY.txt', licences(output))
+
+const types = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'scripts/tsconfig.types.json'], {
+  stdio: 'inherit',
+})
+process.exit(types.status ?? 1)
+
+/** The licences of what was bundled, because their text has to travel with their code. */
+function licences(chunks) {
+  const packages = new Set()
+  for (const chunk of chunks) {
+    for (const id of chunk.type === 'chunk' ? chunk.moduleIds : []) {
+      const found = /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(id)
+      if (found) packages.add(found[1])
+    }
+  }
+  return [...packages]
+    .sort()
+    .map((name) => {
+      const folder = join('node_modules', name)
+      const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+      const file = readdirSync(folder).find((entry) => /^licen[sc]e/i.test(entry))
+      const text =
+        file && existsSync(join(folder, file)) ? readFileSync(join(folder, file), 'utf8').trim() : `Licence: ${license}`
+      return `${name} ${version}\n\n${text}\n`
+    })
+    .join('\n' + '-'.repeat(72) + '\n\n')
+}

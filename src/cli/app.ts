@@ -1,0 +1,51 @@
+import { type Application, buildApplication, buildRouteMap, proposeCompletions, run, text_en } from '@stricli/core'
+import { checkpoint } from './commands/checkpoint.ts'
+import { completion } from './commands/completion.ts'
+import { close, pause, reopen } from './commands/finish.ts'
+import { init } from './commands/init.ts'
+import { list } from './commands/list.ts'
+import { log } from './commands/log.ts'
+import { resume } from './commands/resume.ts'
+import { search } from './commands/search.ts'
+import { task } from './commands/task.ts'
+import { view } from './commands/view.ts'
+import type { Context } from './context.ts'
+import { EXIT, describeError, exitCodeFor } from './errors.ts'
+import { Reported } from './with-project.ts'
+
+const routes = buildRouteMap({
+  routes: { init, resume, log, checkpoint, view, pause, close, reopen, list, search, task, completion },
+  docs: {
+    brief: 'Durable sessions for coding agents',
+    fullDescription:
+      'Stint keeps what was done, decided and found, and gives it back after a compaction, a crash or a closed window.\nEvery command takes --help and --json. Exit codes: 0 ok, 1 expected failure, 2 misuse, 70 defect.',
+  },
+})
+
+function application(version: string): Application<Context> {
+  return buildApplication(routes, {
+    name: 'stint',
+    versionInfo: { currentVersion: version },
+    scanner: { caseStyle: 'allow-kebab-for-camel', allowArgumentEscapeSequence: true },
+    documentation: { useAliasInUsageLine: false, onlyRequiredInUsageLine: true, disableAnsiColor: true },
+    determineExitCode: (error) => (error instanceof Reported ? error.exitCode : exitCodeFor(error)),
+    localization: {
+      text: { ...text_en, exceptionWhileRunningCommand: (error) => (error instanceof Reported ? '' : describeError(error)) },
+    },
+  })
+}
+
+/** Runs one command line and answers its exit code. */
+export async function runCommandLine(args: readonly string[], context: Context, version: string): Promise<number> {
+  const app = application(version)
+  if (args[0] === '__complete') {
+    const proposals = await proposeCompletions(app, args.slice(1), context)
+    for (const proposal of proposals) context.process.stdout.write(`${proposal.completion}\n`)
+    return EXIT.ok
+  }
+  await run(app, args, context)
+  const code = context.process.exitCode
+  // The parser counts its own refusals downwards from zero: an unknown command or argument is misuse, the rest a defect.
+  if (typeof code !== 'number' || code >= 0) return typeof code === 'number' ? code : EXIT.ok
+  return code === -4 || code === -5 ? EXIT.misuse : EXIT.defect
+}

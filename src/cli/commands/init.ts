@@ -1,0 +1,97 @@
+import { buildCommand } from '@stricli/core'
+import { relative } from 'node:path'
+import type { InitOptions } from '../../project/start.ts'
+import type { Context } from '../context.ts'
+import { sessionJson } from '../describe.ts'
+import { Misuse } from '../errors.ts'
+import { json, list, text, toggle } from '../flags.ts'
+import { withProject } from '../with-project.ts'
+
+interface Flags {
+  readonly name?: string
+  readonly goal?: string
+  readonly title?: string
+  readonly task?: string
+  readonly tasks?: readonly string[]
+  readonly force?: boolean
+  readonly json?: boolean
+}
+
+export const init = buildCommand<Flags, [], Context>({
+  docs: {
+    brief: 'Start a session',
+    fullDescription: 'Starts a session for the branch you are on. With no flags, on a terminal, it asks.',
+    customUsage: [
+      { input: '--name fix-auth --goal "Stop the login loop"', brief: 'name and objective' },
+      { input: '--task fix-sweep-bug', brief: 'linked to a task, which is then in progress' },
+      { input: '--tasks t1,t2 --name both', brief: 'linked to several' },
+      { input: '--name next --force', brief: 'closes the session that is active here' },
+    ],
+  },
+  parameters: {
+    flags: {
+      name: text('Short name', 'NAME'),
+      goal: text('Objective'),
+      title: text('Heading of the document'),
+      task: text('Task to link, by id or short name', 'ID'),
+      tasks: list('Several tasks to link, joined by commas'),
+      force: toggle('Close the session that is active here'),
+      json,
+    },
+  },
+  async func(flags) {
+    const options = await answered(this, flags)
+    await withProject(this, flags, async (project, output) => {
+      const { reading, closed } = await project.init({ ...options, by: 'cli' })
+      const { state } = reading
+      if (closed !== undefined) output.talk(`${closed} was closed (abandoned); stint reopen ${closed} takes that back`)
+      output.result(flags.json, sessionJson(state), () =>
+        [
+          `📋 ${output.bold(`Session Initialized: ${state.name}`)}`,
+          `   ID: ${state.id}`,
+          `   Branch: ${state.git.branch ?? 'none'}`,
+          ...(state.goal === '' ? [] : [`   Objective: ${state.goal.split('\n').join(' ')}`]),
+          ...state.tasks.map((task) => `   Task: ${task} (in progress)`),
+          `   Document: ${relative(this.cwd, `${project.sessionsFolder}/active/${state.name}-${state.id.slice(-6)}.md`)}`,
+          '',
+          output.dim('   Record as you go: stint log --progress "…", --decision "…" --rationale "…", --discovery "…"'),
+        ].join('\n'),
+      )
+    })
+  },
+})
+
+/** The options from the flags, or from the person when there are none. */
+async function answered(context: Context, flags: Flags): Promise<InitOptions> {
+  const { name, goal, title, force } = flags
+  const tasks = [...(flags.task === undefined ? [] : [flags.task]), ...(flags.tasks ?? [])]
+  const given = {
+    tasks,
+    ...(name === undefined ? {} : { name }),
+    ...(goal === undefined ? {} : { goal }),
+    ...(title === undefined ? {} : { title }),
+    ...(force === true ? { force } : {}),
+  }
+  if (name !== undefined || goal !== undefined || tasks.length > 0) return given
+  if (!context.canAsk)
+    throw new Misuse(
+      'init needs to know what the session is for',
+      'give --name NAME, --goal TEXT or --task ID (no terminal to ask on)',
+    )
+  const { askText } = await import('../ask.ts')
+  const objective = await askText('What is this session to achieve?', 'Fix the race in the sweep trigger')
+  if (objective === undefined) throw new Misuse('nothing was started')
+  const shortName = await askText('A short name for it? (empty: made from the objective)', 'fix-sweep-bug')
+  const linked = await askText('Tasks to link? (ids or short names, joined by commas; empty: none)', '')
+  if (shortName === undefined || linked === undefined) throw new Misuse('nothing was started')
+  const ids = linked
+    .split(',')
+    .map((id) => id.trim())
+    .filter((id) => id !== '')
+  return {
+    ...given,
+    tasks: ids,
+    ...(objective === '' ? {} : { goal: objective }),
+    ...(shortName === '' ? {} : { name: shortName }),
+  }
+}

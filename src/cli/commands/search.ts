@@ -1,0 +1,104 @@
+import { buildCommand } from '@stricli/core'
+import { shortId } from '../../journal/ids.ts'
+import { minute } from '../../text/times.ts'
+import type { Context } from '../context.ts'
+import { Misuse } from '../errors.ts'
+import { json, number, session, text, toggle } from '../flags.ts'
+import { withProject } from '../with-project.ts'
+import { time } from './list.ts'
+
+interface Flags {
+  readonly kind?: string
+  readonly session?: string
+  readonly since?: string
+  readonly until?: string
+  readonly limit?: number
+  readonly offset?: number
+  readonly allProjects?: boolean
+  readonly json?: boolean
+}
+
+const DEFAULT_LIMIT = 20
+
+/** What people call the kinds of entry they look for. */
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  progress: ['progress.made'],
+  decision: ['decision.made'],
+  discovery: ['discovery.made'],
+  gotcha: ['gotcha.found'],
+  blocker: ['blocker.raised', 'blocker.resolved'],
+  next: ['next.added'],
+  step: ['step.added'],
+  key: ['key.added'],
+  note: ['note.added', 'remark.placed', 'section.written'],
+  file: ['file.noted', 'file.changed'],
+  tldr: ['tldr.written'],
+  goal: ['goal.set', 'session.opened'],
+  checkpoint: ['checkpoint.made'],
+  task: ['task.added', 'task.changed', 'task.moved'],
+}
+
+function kindsOf(name: string): readonly string[] {
+  const kinds = KINDS[name.toLowerCase()] ?? (name.includes('.') ? [name] : undefined)
+  if (kinds === undefined) throw new Misuse(`there is no kind "${name}"`, `there are ${Object.keys(KINDS).join(', ')}`)
+  return kinds
+}
+
+export const search = buildCommand<Flags, string[], Context>({
+  docs: {
+    brief: 'Search everything recorded',
+    fullDescription: 'Full text over all entries, the most telling first. "Exact phrases" in quotes; a* for beginnings.',
+    customUsage: [
+      { input: 'lock ordering', brief: 'both words' },
+      { input: 'mutex --kind decision', brief: 'only decisions' },
+      { input: 'timeout --all-projects --limit 50', brief: 'on this whole machine' },
+    ],
+  },
+  parameters: {
+    positional: { kind: 'array', parameter: { parse: String, brief: 'Words to look for', placeholder: 'WORD' } },
+    flags: {
+      kind: text('Only entries of this kind: decision, discovery, progress, …', 'KIND'),
+      session,
+      since: text('Only entries since', 'DATE'),
+      until: text('Only entries until', 'DATE'),
+      limit: number(`At most this many (${DEFAULT_LIMIT})`),
+      offset: number('Leave out this many at first'),
+      allProjects: toggle('Every project that Stint was used in on this machine'),
+      json,
+    },
+  },
+  async func(flags, ...words) {
+    const query = words.join(' ').trim()
+    if (query === '') throw new Misuse('say what to look for', 'stint search lock ordering')
+    await withProject(this, flags, async (project, output) => {
+      const marks = output.bold('|').split('|') as [string, string]
+      const within = flags.session === undefined ? undefined : (await project.find(flags.session)).id
+      const hits = project.search({
+        text: query,
+        limit: flags.limit ?? DEFAULT_LIMIT,
+        ...(flags.offset === undefined ? {} : { offset: flags.offset }),
+        ...(flags.kind === undefined ? {} : { kind: kindsOf(flags.kind) }),
+        ...(within === undefined ? {} : { session: within }),
+        ...(flags.since === undefined ? {} : { since: time(flags.since) }),
+        ...(flags.until === undefined ? {} : { until: time(flags.until) }),
+        ...(flags.allProjects === true ? { allProjects: true } : {}),
+        ...(flags.json === true || marks[0] === '' ? {} : { marks }),
+      })
+      let found = 0
+      if (flags.json === true) output.line('[')
+      for await (const hit of hits) {
+        if (flags.json === true) output.line(`${found === 0 ? '' : ','}${JSON.stringify(hit)}`)
+        else {
+          const where = flags.allProjects === true ? `${hit.project}  ` : ''
+          output.line(
+            `${where}${hit.name} ${output.dim(`(${shortId(hit.session)})`)}  ${minute(hit.at)}  ${hit.kind}  ${shortId(hit.entry)}`,
+          )
+          output.line(`   ${hit.snippet}`)
+        }
+        found += 1
+      }
+      if (flags.json === true) output.line(']')
+      else if (found === 0) output.line(`Nothing found for "${query}".`)
+    })
+  },
+})

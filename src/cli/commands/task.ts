@@ -1,0 +1,295 @@
+import { buildCommand, buildRouteMap } from '@stricli/core'
+import type { TaskStatus } from '../../session/entries.ts'
+import { proposeSpecialist } from '../../tasks/specialist.ts'
+import { PRIORITIES, SIZES, type Task } from '../../tasks/task.ts'
+import { shorten } from '../../text/clean.ts'
+import type { Context } from '../context.ts'
+import { indent } from '../describe.ts'
+import { Misuse } from '../errors.ts'
+import { json, list as listFlag, text, texts, toggle } from '../flags.ts'
+import type { Output } from '../output.ts'
+import { withProject } from '../with-project.ts'
+
+interface AddFlags {
+  readonly description?: string
+  readonly parent?: string
+  readonly depends?: readonly string[]
+  readonly checklist?: readonly string[]
+  readonly assign?: string
+  readonly group?: string
+  readonly priority?: string
+  readonly size?: string
+  readonly label?: readonly string[]
+  readonly verify?: string
+  readonly json?: boolean
+}
+
+const add = buildCommand<AddFlags, string[], Context>({
+  docs: {
+    brief: 'Add a task to the backlog',
+    fullDescription:
+      'Short forms at the end of the title are understood: (depends: [t1, t2]) (parallel: group1) → code agent, #label, P1, !S',
+    customUsage: [
+      { input: '"Fix the sweep trigger" --priority P1 --size M --label bug', brief: '' },
+      { input: '"Add tests" --depends fix-the-sweep-trigger --checklist "unit" --checklist "race"', brief: '' },
+      { input: '"Write docs (parallel: group1) → documentation agent"', brief: 'in short form' },
+    ],
+  },
+  parameters: {
+    positional: { kind: 'array', parameter: { parse: String, brief: 'What is to be done', placeholder: 'TITLE' } },
+    flags: {
+      description: text('More about it'),
+      parent: text('The task it is a part of', 'ID'),
+      depends: listFlag('Tasks that must be done before'),
+      checklist: texts('An item to tick off', 'ITEM'),
+      assign: text('Who is to do it: architect, code, debugger, reviewer, documentation, research, devops, tests', 'AGENT'),
+      group: text('Tasks of one group may be done at the same time', 'GROUP'),
+      priority: text('P0 (highest) to P3', 'P0-P3'),
+      size: text('XS, S, M, L or XL', 'SIZE'),
+      label: listFlag('Labels', 'LABEL'),
+      verify: text('A command that shows it is done', 'COMMAND'),
+      json,
+    },
+  },
+  async func(flags, ...words) {
+    const title = words.join(' ')
+    const { description, parent, group, verify } = flags
+    const priority = oneOf('priority', flags.priority, PRIORITIES)
+    const size = oneOf('size', flags.size, SIZES)
+    await withProject(this, flags, async (project, output) => {
+      const task = await project.tasks.add({
+        by: 'cli',
+        title,
+        ...defined({ description, parent, group, verify, priority, size, assignee: flags.assign }),
+        ...(flags.depends === undefined ? {} : { dependsOn: flags.depends }),
+        ...(flags.label === undefined ? {} : { labels: flags.label }),
+        ...(flags.checklist === undefined ? {} : { checklist: flags.checklist.map((item) => ({ item, done: false })) }),
+      })
+      output.result(flags.json, task, () =>
+        [`➕ ${output.bold(`Task Added: ${task.shortname}`)}`, `   ID: ${task.id}`, `   ${taskLine(task)}`].join('\n'),
+      )
+    })
+  },
+})
+
+const list = buildCommand<{ all?: boolean; status?: readonly string[]; label?: string; json?: boolean }, [], Context>({
+  docs: {
+    brief: 'List the tasks',
+    customUsage: [
+      { input: '', brief: 'those that are open' },
+      { input: '--all', brief: 'completed ones too' },
+    ],
+  },
+  parameters: {
+    flags: {
+      all: toggle('Completed tasks too'),
+      status: listFlag('Only these statuses', 'STATUS'),
+      label: text('Only with this label', 'LABEL'),
+      json,
+    },
+  },
+  async func(flags) {
+    await withProject(this, flags, async (project, output) => {
+      const backlog = await project.tasks.list()
+      const chosen = backlog.tasks.filter(
+        (task) =>
+          (flags.status === undefined || flags.status.length === 0
+            ? flags.all === true || task.status !== 'completed'
+            : flags.status.includes(task.status)) &&
+          (flags.label === undefined || task.labels.includes(flags.label)),
+      )
+      for (const problem of backlog.problems) output.talk(problem)
+      output.result(flags.json, chosen, () =>
+        chosen.length === 0 ? 'No tasks: stint task add "What is to be done" adds one.' : tree(chosen).join('\n'),
+      )
+    })
+  },
+})
+
+const next = buildCommand<{ start?: boolean; json?: boolean }, [], Context>({
+  docs: {
+    brief: 'Say which task to do next, and why',
+    fullDescription:
+      'Of the tasks whose dependencies are met: those in progress first, then by priority, smaller size, how many\nothers it frees, and age. On a terminal it offers to start a session.',
+    customUsage: [
+      { input: '', brief: '' },
+      { input: '--start', brief: 'and start a session on it' },
+    ],
+  },
+  parameters: { flags: { start: toggle('Start a session on it'), json } },
+  async func(flags) {
+    await withProject(this, flags, async (project, output) => {
+      const found = await project.tasks.next()
+      const [first] = found.tasks
+      if (first === undefined) {
+        output.result(flags.json, { task: undefined, waiting: found.waiting }, () =>
+          found.waiting.length === 0
+            ? 'Nothing to do: no task is ready.'
+            : ['Nothing can be started:', ...found.waiting.map((one) => `  ${one.task.shortname}: ${one.because}`)].join('\n'),
+        )
+        return
+      }
+      const { task, because } = first
+      const specialist = proposeSpecialist(task)
+      if (found.hint !== undefined) output.talk(found.hint)
+      output.result(flags.json, { task, because, specialist, after: found.tasks.slice(1).map((one) => one.task) }, () =>
+        [
+          `▶️  ${output.bold(`Next: ${task.shortname}`)} (${task.priority}, ${task.size})`,
+          `   ${task.title}`,
+          `   Because: ${because}`,
+          `   Specialist: ${specialist.specialist} (${specialist.because})`,
+          ...(found.tasks.length > 1
+            ? [
+                `   Then: ${found.tasks
+                  .slice(1, 4)
+                  .map((one) => one.task.shortname)
+                  .join(', ')}`,
+              ]
+            : []),
+        ].join('\n'),
+      )
+      if (flags.start === true || (flags.json !== true && this.canAsk && (await offer()))) {
+        const { reading } = await project.init({ tasks: [task.id], by: 'cli' })
+        output.talk(`session ${reading.state.name} started (${reading.state.id})`)
+      } else if (flags.json !== true) {
+        output.talk(`stint init --task ${task.shortname} starts a session on it`)
+      }
+    })
+  },
+})
+
+async function offer(): Promise<boolean> {
+  const { askYes } = await import('../ask.ts')
+  return askYes('Start a session for it? (recommended for tracking)')
+}
+
+const idArgument = {
+  kind: 'tuple',
+  parameters: [{ parse: String, brief: 'The task, by id, part of it, or short name', placeholder: 'ID' }],
+} as const
+
+const show = buildCommand<{ json?: boolean }, [string], Context>({
+  docs: { brief: 'Show a task' },
+  parameters: { positional: idArgument, flags: { json } },
+  async func(flags, name) {
+    await withProject(this, flags, async (project, output) => {
+      const task = await project.tasks.show(name)
+      output.result(flags.json, task, () => describeTask(task, output))
+    })
+  },
+})
+
+const check = buildCommand<{ undo?: boolean; json?: boolean }, [string, string], Context>({
+  docs: {
+    brief: 'Tick an item of a task',
+    customUsage: [
+      { input: 'fix-auth 2', brief: 'the second' },
+      { input: 'fix-auth "race" --undo', brief: 'by a part of its text' },
+    ],
+  },
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        { parse: String, brief: 'The task', placeholder: 'ID' },
+        { parse: String, brief: 'The item, by number or text', placeholder: 'ITEM' },
+      ],
+    },
+    flags: { undo: toggle('Untick it'), json },
+  },
+  async func(flags, name, item) {
+    await withProject(this, flags, async (project, output) => {
+      const task = await project.tasks.check(name, item, flags.undo !== true)
+      output.result(flags.json, task, () => describeTask(task, output))
+    })
+  },
+})
+
+function mover(brief: string, status: TaskStatus) {
+  return buildCommand<{ summary?: string; json?: boolean }, [string], Context>({
+    docs: { brief, customUsage: [{ input: 'fix-auth --summary "What came of it"', brief: '' }] },
+    parameters: { positional: idArgument, flags: { summary: text('What is to be remembered'), json } },
+    async func(flags, name) {
+      await withProject(this, flags, async (project, output) => {
+        const task = await project.tasks.move(name, status, {
+          by: 'cli',
+          ...(flags.summary === undefined ? {} : { summary: flags.summary }),
+        })
+        output.result(flags.json, task, () => taskLine(task))
+      })
+    },
+  })
+}
+
+export const task = buildRouteMap<'add' | 'list' | 'next' | 'show' | 'check' | 'start' | 'done' | 'blocked' | 'failed', Context>({
+  routes: {
+    add,
+    list,
+    next,
+    show,
+    check,
+    start: mover('Mark a task as in progress', 'in_progress'),
+    done: mover('Mark a task as completed', 'completed'),
+    blocked: mover('Mark a task as blocked', 'blocked'),
+    failed: mover('Mark a task as failed', 'failed'),
+  },
+  docs: { brief: 'The backlog: add, list and move tasks' },
+})
+
+const MARKS: Record<TaskStatus, string> = { ready: '○', in_progress: '◆', blocked: '⊘', completed: '✓', failed: '✗' }
+
+function taskLine(task: Task): string {
+  const labels = task.labels.map((label) => ` #${label}`).join('')
+  const ticked =
+    task.checklist.length === 0 ? '' : ` [${task.checklist.filter((item) => item.done).length}/${task.checklist.length}]`
+  const who = task.assignee === undefined ? '' : ` → ${task.assignee}`
+  return `${MARKS[task.status]} ${task.shortname}  ${task.priority} ${task.size}  ${shorten(task.title, 60)}${ticked}${labels}${who}${task.status === 'ready' ? '' : `  (${task.status})`}`
+}
+
+/** Parts stand under the task they are a part of. */
+function tree(tasks: readonly Task[], parent?: string, depth = 0): readonly string[] {
+  const ids = new Set(tasks.map((task) => task.id))
+  const here = tasks.filter((task) =>
+    parent === undefined ? task.parent === undefined || !ids.has(task.parent) : task.parent === parent,
+  )
+  // A task that is its own ancestor would recurse for ever.
+  if (depth > 20) return []
+  return here.flatMap((task) => [indent(taskLine(task), '  '.repeat(depth)), ...tree(tasks, task.id, depth + 1)])
+}
+
+function describeTask(task: Task, output: Output): string {
+  const facts: [string, string][] = [
+    ['ID', task.id],
+    ['Status', task.status],
+    ['Priority', `${task.priority}, size ${task.size}`],
+    ['Labels', task.labels.join(', ')],
+    ['Depends on', task.dependsOn.join(', ')],
+    ['Blocks', task.blocks.join(', ')],
+    ['Part of', task.parent ?? ''],
+    ['Parts', task.children.join(', ')],
+    ['Group', task.group ?? ''],
+    ['Assigned to', task.assignee ?? ''],
+    ['Verify', task.verify ?? ''],
+    ['Summary', task.summary ?? ''],
+  ]
+  return [
+    `${MARKS[task.status]} ${output.bold(task.title)}`,
+    ...facts.filter(([, value]) => value !== '').map(([name, value]) => `   ${name}: ${value}`),
+    ...(task.description === '' ? [] : ['', indent(task.description)]),
+    ...(task.checklist.length === 0
+      ? []
+      : ['', ...task.checklist.map((item, index) => `   ${index + 1}. [${item.done ? 'x' : ' '}] ${item.item}`)]),
+    ...(task.details === '' ? [] : ['', indent(task.details)]),
+  ].join('\n')
+}
+
+function oneOf<T extends string>(name: string, value: string | undefined, allowed: readonly T[]): T | undefined {
+  if (value === undefined) return undefined
+  const found = allowed.find((candidate) => candidate.toLowerCase() === value.toLowerCase())
+  if (found === undefined) throw new Misuse(`"${value}" is no ${name}`, `there are ${allowed.join(', ')}`)
+  return found
+}
+
+function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as never
+}

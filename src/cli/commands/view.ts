@@ -1,0 +1,111 @@
+import { buildCommand } from '@stricli/core'
+import type { Reading } from '../../project/live-session.ts'
+import { type SessionState, openBlockers } from '../../session/state.ts'
+import { minute } from '../../text/times.ts'
+import { modelOf } from '../../views/document/model.ts'
+import { renderModel } from '../../views/document/render.ts'
+import { renderStateToon } from '../../views/state-files.ts'
+import type { Context } from '../context.ts'
+import { entryLine, sessionJson } from '../describe.ts'
+import { json, optionalName, toggle } from '../flags.ts'
+import { withProject } from '../with-project.ts'
+import { printList } from './list.ts'
+
+interface Flags {
+  readonly current?: boolean
+  readonly progress?: boolean
+  readonly decisions?: boolean
+  readonly discoveries?: boolean
+  readonly blockers?: boolean
+  readonly next?: boolean
+  readonly entries?: boolean
+  readonly toon?: boolean
+  readonly json?: boolean
+}
+
+export const view = buildCommand<Flags, [string?], Context>({
+  docs: {
+    brief: 'Show a session, or a part of it',
+    customUsage: [
+      { input: '', brief: 'the current session' },
+      { input: 'fix-auth --decisions', brief: 'the decisions of one' },
+      { input: '--progress --blockers --next', brief: 'several parts' },
+      { input: '--entries', brief: 'every entry with its id' },
+      { input: 'list', brief: 'all sessions' },
+    ],
+  },
+  parameters: {
+    positional: optionalName('The session to show, or the word list', 'SESSION'),
+    flags: {
+      current: toggle('The current session (as without a name)'),
+      progress: toggle('Only the progress'),
+      decisions: toggle('Only the decisions'),
+      discoveries: toggle('Only the discoveries'),
+      blockers: toggle('Only the blockers'),
+      next: toggle('Only the next steps'),
+      entries: toggle('Every entry with its id, for --amend and --retract'),
+      toon: toggle('The summary as TOON, in few tokens'),
+      json,
+    },
+  },
+  async func(flags, name) {
+    await withProject(this, flags, async (project, output) => {
+      if (name === 'list') {
+        printList(await project.list({}), flags.json, output)
+        return
+      }
+      const reading = await project.view(name)
+      if (flags.toon === true) {
+        output.line(renderStateToon(reading.state))
+        return
+      }
+      const parts = PARTS.filter(({ flag }) => flags[flag] === true)
+      const value =
+        parts.length === 0
+          ? { ...sessionJson(reading.state), state: shown(reading.state) }
+          : Object.fromEntries(parts.map(({ flag, json: of }) => [flag, of(reading)]))
+      output.result(flags.json, value, () =>
+        parts.length === 0
+          ? renderModel(modelOf(reading.state))
+          : parts.map(({ words }) => words(reading).trimEnd()).join('\n\n'),
+      )
+    })
+  },
+})
+
+type PartFlag = 'progress' | 'decisions' | 'discoveries' | 'blockers' | 'next' | 'entries'
+
+const PARTS: readonly { flag: PartFlag; json: (reading: Reading) => unknown; words: (reading: Reading) => string }[] = [
+  {
+    flag: 'progress',
+    json: ({ state }) => ({ steps: state.steps.items, progress: state.progress.items }),
+    words: ({ state }) => section(state, 'Progress'),
+  },
+  { flag: 'decisions', json: ({ state }) => state.decisions.items, words: ({ state }) => section(state, 'Decisions') },
+  { flag: 'discoveries', json: ({ state }) => state.discoveries.items, words: ({ state }) => section(state, 'Discoveries') },
+  {
+    flag: 'blockers',
+    json: ({ state }) => ({ open: openBlockers(state), all: state.blockers.items }),
+    words: ({ state }) => section(state, 'Blockers'),
+  },
+  { flag: 'next', json: ({ state }) => state.next.items, words: ({ state }) => section(state, 'Next Steps') },
+  {
+    flag: 'entries',
+    json: ({ entries }) => entries,
+    words: ({ entries, state }) =>
+      [`${state.name}: ${entries.length} entries since ${minute(state.createdAt)}`, ...entries.map(entryLine)].join('\n'),
+  },
+]
+
+/** One section of the document, as the document has it. */
+function section(state: SessionState, title: string): string {
+  const lines = renderModel(modelOf(state)).split('\n')
+  const start = lines.indexOf(`## ${title}`)
+  const end = lines.findIndex((line, index) => index > start && line.startsWith('## '))
+  return lines.slice(start, end === -1 ? lines.length : end).join('\n')
+}
+
+function shown(state: SessionState) {
+  const { once: _once, ...rest } = state
+  return rest
+}

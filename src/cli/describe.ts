@@ -1,0 +1,91 @@
+// The words that several commands share.
+import { type SessionState, count, currentStep, openBlockers, stepCounts } from '../session/state.ts'
+import { shortId } from '../journal/ids.ts'
+import { tldrOf } from '../session/tldr.ts'
+import { minute } from '../text/times.ts'
+
+/** What `--json` says of a session. */
+export function sessionJson(state: SessionState) {
+  const { done, total } = stepCounts(state)
+  return {
+    id: state.id,
+    name: state.name,
+    title: state.title,
+    status: state.status,
+    goal: state.goal,
+    tldr: tldrOf(state),
+    branch: state.git.branch,
+    commit: state.git.commit,
+    worktree: state.worktree,
+    tasks: state.tasks,
+    created_at: state.createdAt,
+    updated_at: state.updatedAt,
+    compaction_count: state.compactions,
+    progress: { done, total },
+    current: currentStep(state)?.text,
+    blockers: openBlockers(state).map((blocker) => blocker.text),
+    next: state.next.items.map((item) => item.text),
+    counts: {
+      entries: state.entryCount,
+      decisions: count(state.decisions),
+      discoveries: count(state.discoveries),
+      checkpoints: count(state.checkpoints),
+    },
+  }
+}
+
+export function indent(text: string, by = '   '): string {
+  return text
+    .split('\n')
+    .map((line) => (line === '' ? '' : `${by}${line}`))
+    .join('\n')
+}
+
+export function progressLine(state: SessionState): string {
+  const { done, total } = stepCounts(state)
+  return `${done}/${total} steps`
+}
+
+/** TL;DR, progress, current step and blockers, as a resuming reader needs them. */
+export function standing(state: SessionState): readonly string[] {
+  const { done, total } = stepCounts(state)
+  const current = currentStep(state)
+  const blockers = openBlockers(state)
+  return [
+    tldrOf(state),
+    '',
+    `Progress: ${done}/${total} steps complete`,
+    `Current: ${current?.text ?? 'None'}`,
+    `Blocker: ${blockers.length === 0 ? 'None' : blockers.map((blocker) => blocker.text).join('; ')}`,
+  ]
+}
+
+export function plural(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`
+}
+
+/** `2025-01-15T10:30  a1b2c3  text` */
+export function entryLine(entry: { id: string; at: string; kind: string; data: Readonly<Record<string, unknown>> }): string {
+  return `${minute(entry.at)}  ${shortId(entry.id)}  ${entry.kind.padEnd(18)}  ${entryText(entry.data)}`
+}
+
+function entryText(data: Readonly<Record<string, unknown>>): string {
+  const told = [
+    'text',
+    'title',
+    'note',
+    'goal',
+    'path',
+    'command',
+    'resolution',
+    'reason',
+    'summary',
+    'body',
+    'name',
+    'task',
+    'entry',
+    'step',
+  ]
+  const found = told.map((field) => data[field]).find((value) => typeof value === 'string' && value !== '')
+  return typeof found === 'string' ? found.split('\n').join(' ').slice(0, 100) : ''
+}

@@ -1,0 +1,36 @@
+// The few kinds of flag there are, so that a command's list of flags reads as a list.
+
+export function text(brief: string, placeholder = 'TEXT') {
+  return { kind: 'parsed', parse: String, brief, placeholder, optional: true } as const
+}
+
+/** A flag that may be given several times. */
+export function texts(brief: string, placeholder = 'TEXT') {
+  return { kind: 'parsed', parse: String, brief, placeholder, optional: true, variadic: true } as const
+}
+
+/** A flag whose values may also be joined by commas. */
+export function list(brief: string, placeholder = 'ID') {
+  return { kind: 'parsed', parse: String, brief, placeholder, optional: true, variadic: ',' } as const
+}
+
+export function toggle(brief: string) {
+  return { kind: 'boolean', brief, optional: true, withNegated: false } as const
+}
+
+export function number(brief: string, placeholder = 'N') {
+  return { kind: 'parsed', parse: wholeNumber, brief, placeholder, optional: true } as const
+}
+
+export const json = toggle('Print the result as JSON')
+export const session = text('The session, by id, any unique part of it, or short name', 'SESSION')
+
+export function optionalName(brief: string, placeholder: string) {
+  return { kind: 'tuple', parameters: [{ parse: String, brief, placeholder, optional: true }] } as const
+}
+
+function wholeNumber(input: string): number {
+  const value = Number(input)
+  if (!Number.isInteger(value) || value < 0) throw new SyntaxError(`${input} is not a whole number`)
+  return value
+}

@@ -1,0 +1,151 @@
+import { codeDiff, keepCode, restoreCode, type KeptCodePlace, type RestoreTo } from '../git/code-checkpoint.ts'
+import { GitFailed } from '../git/run-git.ts'
+import { StintError } from '../journal/errors.ts'
+import { shortId } from '../journal/ids.ts'
+import { type Draft, type EntryData, draft } from '../session/entries.ts'
+import type { Checkpoint, SessionState } from '../session/state.ts'
+import { tldrOf } from '../session/tldr.ts'
+import { oneLine } from '../text/clean.ts'
+import { decisionLine } from '../views/progress.ts'
+import { chooseSession } from './choose.ts'
+import type { LiveSession, Reading } from './live-session.ts'
+import type { Workspace } from './workspace.ts'
+
+export interface CheckpointOptions {
+  readonly session?: string
+  readonly note?: string
+  /** A TL;DR to write instead of the composed one. */
+  readonly tldr?: string
+  /** The context is about to be compacted: counts as one compaction. */
+  readonly preCompact?: boolean
+  /** Whether to keep the working tree; the configuration decides when absent. */
+  readonly code?: boolean
+  readonly by?: string
+}
+
+/** Pins the state and the code, and renews what a resuming agent reads first. */
+export async function makeCheckpoint(
+  workspace: Workspace,
+  options: CheckpointOptions,
+): Promise<Reading & { checkpoint: Checkpoint }> {
+  const row = await chooseSession(workspace, options.session)
+  const session = workspace.session(row.id)
+  const { state } = await workspace.refresh(session)
+  const by = options.by ?? 'library'
+  const tldr = options.tldr === undefined ? [] : [draft('tldr.written', { text: options.tldr }, { by })]
+  const compacted = options.preCompact === true ? [draft('context.compacted', { trigger: 'manual' }, { by })] : []
+  session.append([...tldr, ...checkpointDrafts(workspace, session, state, { ...options, by }), ...compacted])
+  const reading = await workspace.refreshIfPossible(session)
+  session.close()
+  return { ...reading, checkpoint: reading.state.checkpoints.items.at(-1)! }
+}
+
+/** The entries of a checkpoint: renewed key context, and the pin itself with the code it kept. */
+export function checkpointDrafts(
+  workspace: Workspace,
+  session: LiveSession,
+  state: SessionState,
+  options: CheckpointOptions & { by: string },
+): readonly Draft[] {
+  const id = session.mint()
+  const git = workspace.git({ dirty: true })
+  const code =
+    (options.code ?? workspace.config.checkpoint.code) ? keepWorkingTree(workspace, state, id, options.note) : undefined
+  const pin: EntryData['checkpoint.made'] = {
+    tldr: options.tldr ?? tldrOf(state),
+    ...(options.note === undefined ? {} : { note: options.note }),
+    ...(options.preCompact === true ? { preCompact: true } : {}),
+    ...(git === undefined ? {} : { git }),
+    ...(code === undefined ? {} : { code }),
+  }
+  return [...keyContextDrafts(state, options.by), draft('checkpoint.made', pin, { id, by: options.by })]
+}
+
+/** Key context is what somebody pinned, and at each checkpoint also what was found and decided since the last. */
+function keyContextDrafts(state: SessionState, by: string): readonly Draft[] {
+  const since = state.checkpoints.items.at(-1)?.id ?? ''
+  const known = new Set(state.key.items.flatMap((line) => [line.text, line.from ?? '']))
+  const found = [
+    ...state.discoveries.items.map((item) => ({ id: item.id, text: oneLine(item.text) })),
+    ...state.decisions.items.map((item) => ({ id: item.id, text: `Decided: ${oneLine(decisionLine(item))}` })),
+  ]
+  return found
+    .filter(({ id, text }) => id > since && !known.has(id) && !known.has(text))
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .map(({ id, text }) => draft('key.added', { text, from: id }, { by }))
+}
+
+function keepWorkingTree(workspace: Workspace, state: SessionState, id: string, note = 'checkpoint') {
+  const { repository } = workspace.place
+  if (repository === undefined) return undefined
+  try {
+    const kept = keepCode(repository, {
+      ref: `refs/stint/${state.id}/${id}`,
+      message: `stint: ${oneLine(note)} (${state.name})`,
+      maxFileBytes: workspace.config.checkpoint.maxFileMegabytes * 1024 * 1024,
+    })
+    if (kept.leftOut.length > 0) workspace.say(`too large to keep with the code: ${kept.leftOut.join(', ')}`)
+    const { commit, ref, leftOut } = kept
+    return leftOut.length === 0 ? { commit, ref } : { commit, ref, leftOut }
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error
+    workspace.say(`the code could not be kept: ${error.message}`)
+    return undefined
+  }
+}
+
+/** The checkpoint that a name means: part of its id, its number, or nothing for the latest. */
+async function findCheckpoint(workspace: Workspace, options: { session?: string; checkpoint?: string }) {
+  const row = await chooseSession(workspace, options.session)
+  const session = workspace.session(row.id)
+  const { state } = session.read()
+  session.close()
+  const { items } = state.checkpoints
+  const wanted = options.checkpoint
+  const byNumber = wanted !== undefined && /^\d{1,4}$/.test(wanted) ? items[Number(wanted) - 1] : undefined
+  const found =
+    wanted === undefined ? items.slice(-1) : byNumber !== undefined ? [byNumber] : items.filter(({ id }) => id.includes(wanted))
+  if (found.length === 1) return { state, checkpoint: found[0]! }
+  const hint = items.length === 0 ? 'stint checkpoint makes one' : 'stint checkpoint list shows them'
+  const problem =
+    found.length > 1 ? `"${wanted}" fits ${found.length} checkpoints` : `${state.name} has no checkpoint ${wanted ?? ''}`.trim()
+  throw new StintError('NO_CHECKPOINT', problem, hint)
+}
+
+export async function listCheckpoints(workspace: Workspace, options: { session?: string }): Promise<readonly Checkpoint[]> {
+  const row = await chooseSession(workspace, options.session)
+  const session = workspace.session(row.id)
+  const { state } = await workspace.refreshIfPossible(session)
+  session.close()
+  return state.checkpoints.items
+}
+
+/** What changed in the working tree since a checkpoint, untracked files included. */
+export async function diffCheckpoint(workspace: Workspace, options: { session?: string; checkpoint?: string; stat?: boolean }) {
+  const { state, checkpoint } = await findCheckpoint(workspace, options)
+  const { repository, code } = withCode(workspace, state, checkpoint)
+  return { checkpoint, diff: codeDiff(repository, code.commit, { stat: options.stat === true }) }
+}
+
+/** Brings the code of a checkpoint back, into a new branch or a new worktree and never over work. */
+export async function restoreCheckpoint(
+  workspace: Workspace,
+  options: { session?: string; checkpoint?: string; to?: RestoreTo },
+): Promise<KeptCodePlace & { checkpoint: Checkpoint }> {
+  const { state, checkpoint } = await findCheckpoint(workspace, options)
+  const { repository, code } = withCode(workspace, state, checkpoint)
+  const to = options.to ?? { branch: `stint/${state.name}-${shortId(checkpoint.id)}` }
+  return { ...restoreCode(repository, code.commit, to), checkpoint }
+}
+
+function withCode(workspace: Workspace, state: SessionState, checkpoint: Checkpoint) {
+  const { repository } = workspace.place
+  if (repository === undefined || checkpoint.code === undefined) {
+    throw new StintError(
+      'NO_CODE',
+      `checkpoint ${shortId(checkpoint.id)} of ${state.name} kept no code`,
+      'stint checkpoint list shows which did',
+    )
+  }
+  return { repository, code: checkpoint.code }
+}

@@ -1,0 +1,67 @@
+import type { SessionRow } from '../index/rows.ts'
+import { StintError } from '../journal/errors.ts'
+import { shortId } from '../journal/ids.ts'
+import type { Workspace } from './workspace.ts'
+
+/** Several sessions fit; the person has to say which. */
+export class AmbiguousSession extends StintError {
+  override readonly name = 'AmbiguousSession'
+  constructor(
+    what: string,
+    readonly candidates: readonly SessionRow[],
+  ) {
+    const lines = candidates.slice(0, 10).map((row) => `  ${shortId(row.id)}  ${row.name}  ${row.status}  ${row.branch ?? ''}`)
+    const more = candidates.length > 10 ? [`  … and ${candidates.length - 10} more`] : []
+    super('SESSION_AMBIGUOUS', [what, ...lines, ...more].join('\n'), 'name one of them, by id or any part of it that only it has')
+  }
+}
+
+export class NoSession extends StintError {
+  override readonly name = 'NoSession'
+  constructor(message: string, hint: string) {
+    super('NO_SESSION', message, hint)
+  }
+}
+
+/** The session that a name means: an id, any part of one that is unique, or a short name. */
+export async function findSession(workspace: Workspace, name: string): Promise<SessionRow> {
+  const found = workspace.hasSessions() ? (await workspace.index()).byNamePart(name) : []
+  const exact = found.filter((row) => row.id === name || row.name === name)
+  const candidates = exact.length > 0 ? exact : found
+  const [first] = candidates
+  if (first === undefined) throw new NoSession(`there is no session "${name}"`, 'stint list shows the sessions of this project')
+  if (candidates.length === 1) return first
+  const open = candidates.filter((row) => row.status === 'active' || row.status === 'paused')
+  if (exact.length > 0 && open.length === 1) return open[0]!
+  throw new AmbiguousSession(`"${name}" fits several sessions:`, candidates)
+}
+
+/** The active session here, or undefined when there is none. A paused one is never taken for active. */
+export async function activeSession(workspace: Workspace): Promise<SessionRow | undefined> {
+  if (!workspace.hasSessions()) return undefined
+  const active = [...(await workspace.index()).sessions({ status: ['active'] })]
+  const branch = workspace.git()?.branch
+  const worktree = workspace.worktree
+  const here = worktree === undefined ? [] : active.filter((row) => row.worktree === worktree)
+  const onBranch = active.filter((row) => branch !== undefined && row.branch === branch)
+  // One bound to another worktree is somebody else's as long as there is another to choose.
+  const unbound = active.filter((row) => row.worktree === undefined)
+  const candidates = [here, onBranch, unbound, active].find((rows) => rows.length > 0) ?? []
+  if (candidates.length > 1) throw new AmbiguousSession('several sessions are active here:', candidates)
+  return candidates[0]
+}
+
+/** The session a command works on: the one named, the one named by the environment, or the active one. */
+export async function chooseSession(workspace: Workspace, name?: string): Promise<SessionRow> {
+  const wanted = name ?? workspace.env.STINT_SESSION
+  if (wanted !== undefined && wanted !== '') return findSession(workspace, wanted)
+  const active = await activeSession(workspace)
+  if (active !== undefined) return active
+  const paused = workspace.hasSessions()
+    ? [...(await workspace.index()).sessions({ status: ['paused'], limit: 1 })][0]
+    : undefined
+  if (paused !== undefined) {
+    throw new NoSession('no session is active here', `${paused.name} is paused: stint resume ${paused.name} goes on with it`)
+  }
+  throw new NoSession('no session is active here', 'stint init --name NAME --goal TEXT starts one')
+}

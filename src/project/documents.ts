@@ -1,0 +1,179 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { isMissing } from '../journal/errors.ts'
+import { createFile, createFolder, moveFile, removeFile, replaceFile, statOrUndefined } from '../journal/files.ts'
+import { shortId } from '../journal/ids.ts'
+import { parseLog } from '../journal/read.ts'
+import type { Draft } from '../session/entries.ts'
+import { fold } from '../session/fold.ts'
+import type { SessionState } from '../session/state.ts'
+import { fileSafe } from '../text/times.ts'
+import { MARKER_PATTERN, type Marker } from '../views/document/grammar.ts'
+import { renderDocument } from '../views/document/render.ts'
+import { type LiveSession, type Reading, sumOf } from './live-session.ts'
+
+const ROUNDS = 8
+const TAKEN_PREFIX = 'taken-'
+
+/** What was made of a person's edits. */
+export interface Absorbed {
+  /** Entries that their edits became. */
+  readonly entries: number
+  /** Each in a sentence: what was set aside and where, what could not be taken over. */
+  readonly notices: readonly string[]
+}
+
+/**
+ * Turns what a person changed in the document into entries, then puts the document of the current
+ * state in its place. Nothing they saved is overwritten unseen: the file is first moved away under
+ * another name, read there, and the new one is created only where none stands; a save that slips
+ * in between is found in the next round. A process killed in the middle leaves the moved file,
+ * which the next one reads; absorbing the same file twice adds nothing.
+ */
+export async function refreshDocument(session: LiveSession): Promise<Absorbed & { reading: Reading }> {
+  const notices: string[] = []
+  let absorbed = 0
+  const handled = new Set<string>()
+  for (let round = 0; ; round += 1) {
+    let reading = session.read()
+    const path = session.documentPath(reading.state)
+    const wanted = renderDocument(reading.state, reading.marker)
+    const standing = documentsOf(session, reading.state)
+    const isInPlace = standing.length === 1 && standing[0] === path && textOf(path) === wanted
+    if (isInPlace && takenFiles(session).length === 0) return { entries: absorbed, notices, reading }
+    for (const document of standing) moveFile(document, join(session.folder, takenName(document)))
+    const taken = takenFiles(session)
+    for (const file of taken) {
+      file.text = textOf(file.path) ?? ''
+      if (handled.has(file.text)) continue
+      handled.add(file.text)
+      const entries = await absorbFile(session, reading, file, notices)
+      absorbed += entries
+      if (entries > 0) reading = session.read()
+    }
+    const target = session.documentPath(reading.state)
+    createFolder(dirname(target))
+    const isPlaced = createFile(target, renderDocument(reading.state, reading.marker))
+    for (const file of taken) letGo(session, file, notices)
+    if (isPlaced || round === ROUNDS) return { entries: absorbed, notices, reading }
+  }
+}
+
+/** Every file that may be this session's document: where it belongs, and where an older name or status had put it. */
+function documentsOf(session: LiveSession, state: SessionState): readonly string[] {
+  const suffix = `-${shortId(session.id)}.md`
+  const active = join(session.place.sessions, 'active')
+  const open = existsSync(active)
+    ? readdirSync(active)
+        .filter((name) => name.endsWith(suffix))
+        .map((name) => join(active, name))
+    : []
+  const archived = join(session.place.sessions, 'archive', `${state.name}${suffix}`)
+  return existsSync(archived) ? [...open, archived] : open
+}
+
+interface Taken {
+  readonly path: string
+  text: string
+  /** What is to become of the file: forgotten, or kept for the person to see. */
+  keep: string | undefined
+}
+
+function takenFiles(session: LiveSession): readonly Taken[] {
+  if (!existsSync(session.folder)) return []
+  return readdirSync(session.folder)
+    .filter((name) => name.startsWith(TAKEN_PREFIX))
+    .map((name) => ({ path: join(session.folder, name), text: '', keep: undefined }))
+}
+
+/** Appends what the file says beyond what it was rendered from, and answers how many entries that was. */
+async function absorbFile(session: LiveSession, reading: Reading, file: Taken, notices: string[]): Promise<number> {
+  const base = baseOf(session, reading, file.text)
+  if (base.isUnedited) return 0
+  const { parseDocument } = await import('../views/document/parse.ts')
+  const { editsBetween } = await import('../views/document/edits.ts')
+  const parsed = parseDocument(file.text)
+  if (!parsed.ok) {
+    file.keep = parsed.problem
+    return 0
+  }
+  const edits = editsBetween(base.state, parsed.document, { mint: () => session.mint(), isBaseSure: base.isSure })
+  if (edits.unabsorbed.length > 0) file.keep = edits.unabsorbed.join('; ')
+  const known = new Set(reading.entries.filter((entry) => entry.by === 'document' && entry.id > base.state.lastId).map(signature))
+  const bytes = Buffer.from(file.text)
+  const drafts = edits.drafts
+    .map((draft, index): Draft => ({ ...draft, once: `document:${sumOf(bytes)}:${bytes.length}:${index}` }))
+    .filter((draft) => !known.has(signature(draft)))
+  const { redacted } = session.append(drafts)
+  if (redacted.length > 0) notices.push(`what looked like a secret in the document was redacted (${redacted.join(', ')})`)
+  return drafts.length
+}
+
+/** What the document was rendered from: the state at its marker, when the log still begins with those very bytes. */
+function baseOf(
+  session: LiveSession,
+  reading: Reading,
+  text: string,
+): { state: SessionState; isSure: boolean; isUnedited: boolean } {
+  const marker = markerOf(text)
+  const bytes = reading.contents.bytes
+  if (marker === undefined || marker.offset > bytes.length || sumOf(bytes.subarray(0, marker.offset)) !== marker.sum) {
+    return { state: reading.state, isSure: false, isUnedited: false }
+  }
+  const isCurrent = marker.offset === reading.marker.offset
+  const state = isCurrent ? reading.state : fold(session.id, parseLog(bytes.subarray(0, marker.offset), '').records)
+  return { state, isSure: true, isUnedited: renderDocument(state, marker) === text }
+}
+
+function markerOf(text: string): Marker | undefined {
+  const line = text.split('\n').findLast((candidate) => candidate.startsWith('<!-- stint: rendered'))
+  const found = line === undefined ? null : MARKER_PATTERN.exec(line.trimEnd())
+  return found === null ? undefined : { offset: Number(found[1]), sum: found[2]! }
+}
+
+/**
+ * Two drafts that say the same. An editor that was not told of the new file saves the same edit
+ * again with the next one; it was absorbed then and is not news now.
+ */
+function signature(entry: { kind: string; data: object }): string {
+  const { after: _after, ...data } = entry.data as { after?: string }
+  return `${entry.kind} ${JSON.stringify(data)}`
+}
+
+/** Removes a taken file that holds nothing unseen, or keeps it under a name that says so. */
+function letGo(session: LiveSession, file: Taken, notices: string[]): void {
+  const changed = textOf(file.path)
+  if (changed === undefined) return
+  // Still being written by an editor that had it open: left for the next round.
+  if (changed !== file.text) return
+  if (file.keep === undefined) {
+    removeFile(file.path)
+    return
+  }
+  const folder = join(session.folder, 'set-aside')
+  createFolder(folder)
+  const name = file.path.replace(/^.*taken-[0-9a-f]+-/, '').replace(/\.md$/, '')
+  const kept = join(folder, `${name}-${fileSafe(new Date().toISOString())}-${randomBytes(2).toString('hex')}.md`)
+  moveFile(file.path, kept)
+  notices.push(`${name}.md was set aside as ${relative(session.place.root, kept)}: ${file.keep}`)
+}
+
+function takenName(document: string): string {
+  return `${TAKEN_PREFIX}${randomBytes(6).toString('hex')}-${basename(document)}`
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+/** Replaces a view only when it says something else, so that watchers are not woken for nothing. */
+export function writeView(path: string, text: string): void {
+  if (statOrUndefined(path) !== undefined && textOf(path) === text) return
+  replaceFile(path, text)
+}

@@ -1,0 +1,105 @@
+import { crc32 } from 'node:zlib'
+import { join } from 'node:path'
+import { markTouched } from '../index/touched.ts'
+import { StintError } from '../journal/errors.ts'
+import { mintId, shortId } from '../journal/ids.ts'
+import { Log } from '../journal/log.ts'
+import type { Damage, LogContents } from '../journal/read.ts'
+import type { Draft } from '../session/entries.ts'
+import { fold } from '../session/fold.ts'
+import type { RawEntry } from '../session/in-effect.ts'
+import { type SessionState, isOpen } from '../session/state.ts'
+import type { Marker } from '../views/document/grammar.ts'
+import { openAbridged } from '../views/snapshot.ts'
+import { cleanDraft } from './clean-draft.ts'
+import type { Config } from './config.ts'
+import { type Place, journalFolder, logPlace } from './place.ts'
+
+/** A session's entries and what they amount to, at one moment. */
+export interface Reading {
+  readonly state: SessionState
+  readonly entries: readonly RawEntry[]
+  readonly damage: readonly Damage[]
+  readonly contents: LogContents
+  readonly marker: Marker
+}
+
+/** One session of a project: its log, and the only way to append to it. */
+export class LiveSession {
+  readonly log: Log
+  readonly folder: string
+  readonly #config: Config
+
+  constructor(
+    readonly id: string,
+    readonly place: Place,
+    config: Config,
+  ) {
+    this.folder = journalFolder(place, id)
+    this.log = new Log(logPlace(place, id))
+    this.#config = config
+  }
+
+  get snapshotPath(): string {
+    return join(this.folder, 'snapshot.json')
+  }
+
+  /** The recent state, at the cost of reading the log's tail. Long lists are cut to their recent end. */
+  open(): SessionState {
+    return openAbridged(this.id, this.log, this.snapshotPath)
+  }
+
+  /** Everything, at the cost of reading all of the log. */
+  read(): Reading {
+    const contents = this.log.read()
+    const state = fold(this.id, contents.records)
+    if (state.name === '') {
+      throw new StintError(
+        'SESSION_DAMAGED',
+        `the beginning of session ${this.id} cannot be read`,
+        'stint doctor shows the damage',
+      )
+    }
+    const marker = { offset: contents.end, sum: sumOf(contents.bytes.subarray(0, contents.end)) }
+    return { state, entries: contents.records, damage: contents.damage, contents, marker }
+  }
+
+  /** Mints an id later than every one seen, for entries that refer to each other before they are written. */
+  mint(): string {
+    const id = mintId(this.log.lastId)
+    this.log.sawId(id)
+    return id
+  }
+
+  /** Cleans, redacts and appends. Returns the entries once they are durable, and the kinds of secret taken out. */
+  append(drafts: readonly Draft[]): { entries: readonly RawEntry[]; redacted: readonly string[] } {
+    if (drafts.length === 0) return { entries: [], redacted: [] }
+    return this.#write(drafts, (cleaned) => this.log.append(cleaned))
+  }
+
+  create(drafts: readonly Draft[]): { entries: readonly RawEntry[]; redacted: readonly string[] } {
+    return this.#write(drafts, (cleaned) => this.log.create(cleaned))
+  }
+
+  close(): void {
+    this.log.close()
+  }
+
+  /** Where the document of a state belongs. */
+  documentPath(state: SessionState): string {
+    return join(this.place.sessions, isOpen(state) ? 'active' : 'archive', `${state.name}-${shortId(this.id)}.md`)
+  }
+
+  #write(drafts: readonly Draft[], write: (drafts: readonly Draft<never>[]) => readonly RawEntry[]) {
+    const cleaned = drafts.map((draft) => cleanDraft(draft, this.#config))
+    // Before the append: were it after, a kill in between would leave an entry the index never hears of.
+    markTouched(this.place.sessions, this.id)
+    const entries = write(cleaned.map(({ draft }) => draft as Draft<never>))
+    markTouched(this.place.sessions, this.id)
+    return { entries, redacted: [...new Set(cleaned.flatMap(({ redacted }) => redacted))] }
+  }
+}
+
+export function sumOf(bytes: Buffer): string {
+  return crc32(bytes).toString(16).padStart(8, '0')
+}

@@ -1,0 +1,89 @@
+import { knownProjects } from '../index/projects.ts'
+import type { SearchHit } from '../index/open-index.ts'
+import type { SearchQuery, SessionFilter } from '../index/queries.ts'
+import type { SessionRow } from '../index/rows.ts'
+import type { RestoreTo } from '../git/code-checkpoint.ts'
+import type { TaskFields, TaskStatus } from '../session/entries.ts'
+import { findTask } from '../tasks/find.ts'
+import { type AddTask, addTask, changeTask, checkTask, moveTask, nextTask, openBacklog } from './backlog.ts'
+import { type CheckpointOptions, diffCheckpoint, listCheckpoints, makeCheckpoint, restoreCheckpoint } from './checkpoint.ts'
+import { activeSession, chooseSession, findSession } from './choose.ts'
+import { type CloseOptions, type PauseOptions, closeSession, pauseSession, reopenSession } from './finish.ts'
+import type { Reading } from './live-session.ts'
+import { type RecordOptions, recordEntries } from './record.ts'
+import { type ResumeOptions, resumeSession } from './resume.ts'
+import { type InitOptions, initSession } from './start.ts'
+import { Workspace, type WorkspaceOptions } from './workspace.ts'
+
+/** Everything the command line does, for programs. Close it when done. */
+export type Project = ReturnType<typeof projectOf>
+
+/** Opens the project around a folder. Nothing is written until something is recorded. */
+export function openProject(cwd: string = process.cwd(), options: WorkspaceOptions = {}): Project {
+  return projectOf(new Workspace(cwd, options))
+}
+
+function projectOf(workspace: Workspace) {
+  return {
+    root: workspace.place.root,
+    sessionsFolder: workspace.place.sessions,
+    tasksFolder: workspace.place.tasks,
+
+    init: (init: InitOptions) => initSession(workspace, init),
+    resume: (resume: ResumeOptions = {}) => resumeSession(workspace, resume),
+    log: (record: RecordOptions) => recordEntries(workspace, record),
+    checkpoint: (checkpoint: CheckpointOptions = {}) => makeCheckpoint(workspace, checkpoint),
+    checkpoints: {
+      list: (of: { session?: string } = {}) => listCheckpoints(workspace, of),
+      diff: (of: { session?: string; checkpoint?: string; stat?: boolean } = {}) => diffCheckpoint(workspace, of),
+      restore: (of: { session?: string; checkpoint?: string; to?: RestoreTo } = {}) => restoreCheckpoint(workspace, of),
+    },
+    pause: (pause: PauseOptions = {}) => pauseSession(workspace, pause),
+    close: (close: CloseOptions) => closeSession(workspace, close),
+    reopen: (reopen: { session: string; by?: string }) => reopenSession(workspace, reopen),
+
+    /** The whole of one session, edits absorbed. */
+    async view(name?: string): Promise<Reading> {
+      const session = workspace.session((await chooseSession(workspace, name)).id)
+      const reading = await workspace.refreshIfPossible(session)
+      session.close()
+      return reading
+    },
+    /** The recent state of a session, at the cost of its log's tail. */
+    async open(name?: string) {
+      const session = workspace.session((await chooseSession(workspace, name)).id)
+      const state = session.open()
+      session.close()
+      return state
+    },
+    active: () => activeSession(workspace),
+    find: (name: string) => findSession(workspace, name),
+
+    async list(filter: SessionFilter = {}): Promise<Iterable<SessionRow>> {
+      return workspace.hasSessions() ? (await workspace.index()).sessions(filter) : []
+    },
+    async *search(query: SearchQuery & { allProjects?: boolean }): AsyncIterable<SearchHit> {
+      const { allProjects, ...asked } = query
+      if (workspace.hasSessions()) yield* (await workspace.index()).search(asked)
+      if (allProjects !== true) return
+      for (const root of knownProjects().filter((known) => known !== workspace.place.root)) {
+        const other = new Workspace(root, { say: (line) => workspace.say(`${root}: ${line}`) })
+        if (other.hasSessions()) yield* (await other.index()).search(asked)
+        other.close()
+      }
+    },
+
+    tasks: {
+      add: (task: AddTask) => addTask(workspace, task),
+      list: () => openBacklog(workspace),
+      next: () => nextTask(workspace),
+      show: async (name: string) => findTask((await openBacklog(workspace)).tasks, name),
+      change: (name: string, fields: TaskFields) => changeTask(workspace, name, fields),
+      check: (name: string, item: string, done = true) => checkTask(workspace, name, item, done),
+      move: (name: string, status: TaskStatus, options: { summary?: string; by?: string } = {}) =>
+        moveTask(workspace, name, status, options),
+    },
+
+    dispose: () => workspace.close(),
+  }
+}

@@ -1,0 +1,124 @@
+import { StintError } from '../journal/errors.ts'
+import { shortId } from '../journal/ids.ts'
+import { type Draft, draft } from '../session/entries.ts'
+import { advance } from '../session/fold.ts'
+import type { RawEntry } from '../session/in-effect.ts'
+import type { SessionState } from '../session/state.ts'
+import { chooseSession } from './choose.ts'
+import type { Reading } from './live-session.ts'
+import { type LogEntry, draftsFor } from './log-entries.ts'
+import { type Workspace, hasMoved } from './workspace.ts'
+
+export interface RecordOptions {
+  readonly session?: string
+  readonly entries?: readonly LogEntry[]
+  /** An entry to change, by its id or any unique part of it, and what it is to say. */
+  readonly amend?: { readonly entry: string; readonly changes: Readonly<Record<string, string>> }
+  readonly retract?: readonly string[]
+  readonly reason?: string
+  readonly by?: string
+}
+
+export interface Recorded {
+  readonly reading: Reading
+  /** What was appended, in order. */
+  readonly appended: readonly RawEntry[]
+}
+
+/** Appends to the active session, or to the one named. */
+export async function recordEntries(workspace: Workspace, options: RecordOptions): Promise<Recorded> {
+  const row = await chooseSession(workspace, options.session)
+  const session = workspace.session(row.id)
+  const reading = await workspace.refreshIfPossible(session)
+  const by = options.by ?? 'library'
+  const drafts: Draft[] = []
+  let state = reading.state
+  const add = (more: readonly Draft[]) => {
+    drafts.push(...more)
+    state = withDrafts(state, more)
+  }
+  for (const entry of options.entries ?? []) add(draftsFor(entry, state, { mint: () => session.mint(), by }))
+  add(startFirst(state, by, () => session.mint()))
+  const moved = workspace.git()
+  if (hasMoved(state, moved)) drafts.push(draft('git.observed', { git: moved }, { by }))
+  if (options.amend !== undefined) drafts.push(amendment(reading.entries, options.amend, by))
+  for (const entry of options.retract ?? []) drafts.push(retraction(reading.entries, entry, options.reason, by))
+
+  const { entries: appended, redacted } = session.append(drafts)
+  if (redacted.length > 0) workspace.say(`what looked like a secret was redacted (${redacted.join(', ')})`)
+  const after = await workspace.refreshIfPossible(session)
+  session.close()
+  return { reading: after, appended }
+}
+
+/** The state with drafts worked in, so that a later entry of the same call can refer to an earlier one. */
+function withDrafts(state: SessionState, drafts: readonly Draft[]): SessionState {
+  const at = new Date().toISOString()
+  return advance(
+    state,
+    drafts.map((one) => ({ ...one, at, id: one.id!, data: one.data as Record<string, unknown> })),
+  )
+}
+
+/** While there are steps to do, one of them is the current one. */
+function startFirst(state: SessionState, by: string, mint: () => string): readonly Draft[] {
+  if (state.steps.items.some((step) => step.status === 'started')) return []
+  const first = state.steps.items.find((step) => step.status === 'todo')
+  return first === undefined ? [] : [draft('step.started', { step: first.id }, { id: mint(), by })]
+}
+
+function amendment(entries: readonly RawEntry[], amend: NonNullable<RecordOptions['amend']>, by: string): Draft {
+  const target = findEntry(entries, amend.entry)
+  const allowed = AMENDABLE[target.kind]
+  if (allowed === undefined) {
+    throw new StintError('NOT_AMENDABLE', `a ${target.kind} entry cannot be reworded`, 'stint log --retract takes it back')
+  }
+  const wrong = Object.keys(amend.changes).find((field) => !allowed.includes(field))
+  if (wrong !== undefined) {
+    throw new StintError('NOT_AMENDABLE', `a ${target.kind} entry has no ${wrong}`, `it has ${allowed.join(', ')}`)
+  }
+  if (Object.keys(amend.changes).length === 0) throw new StintError('NOTHING_TO_CHANGE', 'say what the entry is to read now')
+  return draft('entry.amended', { entry: target.id, changes: amend.changes }, { by })
+}
+
+/** What can be reworded in an entry of each kind. */
+const AMENDABLE: Readonly<Record<string, readonly string[]>> = {
+  'goal.set': ['text'],
+  'tldr.written': ['text'],
+  'step.added': ['text'],
+  'progress.made': ['text'],
+  'decision.made': ['title', 'context', 'options', 'choice', 'rationale'],
+  'discovery.made': ['text'],
+  'gotcha.found': ['text'],
+  'blocker.raised': ['text'],
+  'blocker.resolved': ['resolution'],
+  'next.added': ['text'],
+  'key.added': ['text'],
+  'file.noted': ['path', 'description'],
+  'file.changed': ['path', 'description'],
+  'command.kept': ['command'],
+  'note.added': ['text'],
+  'checkpoint.made': ['note'],
+}
+
+function retraction(entries: readonly RawEntry[], reference: string, reason: string | undefined, by: string): Draft {
+  const target = findEntry(entries, reference)
+  if (target.kind === 'session.opened') {
+    throw new StintError(
+      'NOT_RETRACTABLE',
+      'the beginning of a session cannot be retracted',
+      'stint close --abandon ends the session',
+    )
+  }
+  return draft('entry.retracted', { entry: target.id, ...(reason === undefined ? {} : { reason }) }, { by })
+}
+
+export function findEntry(entries: readonly RawEntry[], reference: string): RawEntry {
+  const ending = entries.filter((entry) => entry.id.endsWith(reference))
+  const found = ending.length > 0 ? ending : entries.filter((entry) => entry.id.includes(reference))
+  if (found.length === 1 && reference !== '') return found[0]!
+  const hint = 'stint view --entries lists the entries with their ids'
+  if (found.length === 0 || reference === '') throw new StintError('NO_ENTRY', `there is no entry "${reference}"`, hint)
+  const some = found.slice(0, 5).map((entry) => `  ${shortId(entry.id)}  ${entry.kind}`)
+  throw new StintError('ENTRY_AMBIGUOUS', [`"${reference}" fits ${found.length} entries:`, ...some].join('\n'), hint)
+}

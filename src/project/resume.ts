@@ -1,0 +1,83 @@
+import { type Drift, drift } from '../git/status.ts'
+import { GitFailed } from '../git/run-git.ts'
+import { type RawEntry, inEffect } from '../session/in-effect.ts'
+import { draft } from '../session/entries.ts'
+import { StintError } from '../journal/errors.ts'
+import { type SessionState, isOpen } from '../session/state.ts'
+import { moveDrafts, refreshTasks } from './backlog.ts'
+import { NoSession, activeSession, findSession } from './choose.ts'
+import type { Reading } from './live-session.ts'
+import type { Workspace } from './workspace.ts'
+
+export interface ResumeOptions {
+  readonly session?: string
+  /** The session worked on last, whichever is active here. */
+  readonly last?: boolean
+  readonly by?: string
+}
+
+export interface Resumed {
+  readonly reading: Reading
+  /** What git did since the session was last written to. */
+  readonly drift?: Drift
+  /** The state as it was found, before resuming was recorded. */
+  readonly before: SessionState
+}
+
+/** Goes on with a session: the one named, the active one, or the one worked on last. */
+export async function resumeSession(workspace: Workspace, options: ResumeOptions): Promise<Resumed> {
+  const row = await chooseToResume(workspace, options)
+  const session = workspace.session(row.id)
+  const before = (await workspace.refreshIfPossible(session)).state
+  if (!isOpen(before)) {
+    throw new StintError('SESSION_CLOSED', `${before.name} is ${before.status}`, `stint reopen ${before.name} takes that back`)
+  }
+  const since = driftSince(workspace, before)
+  const by = options.by ?? 'library'
+  const git = workspace.git()
+  const { worktree } = workspace
+  const isNews = before.status === 'paused' || lastKind(session.read().entries) !== 'session.resumed'
+  if (isNews) {
+    const data = { ...(git === undefined ? {} : { git }), ...(worktree === undefined ? {} : { worktree }) }
+    const tasks = before.status === 'paused' ? moveDrafts(before.tasks, 'in_progress', by) : []
+    session.append([draft('session.resumed', data, { by }), ...tasks])
+  }
+  const reading = await workspace.refreshIfPossible(session)
+  if (before.status === 'paused') await refreshTasks(workspace, before.tasks)
+  session.close()
+  return since === undefined ? { reading, before } : { reading, before, drift: since }
+}
+
+async function chooseToResume(workspace: Workspace, options: ResumeOptions): Promise<{ id: string }> {
+  const wanted = options.session ?? workspace.env.STINT_SESSION
+  if (wanted !== undefined && wanted !== '') return findSession(workspace, wanted)
+  const active = options.last === true ? undefined : await activeSession(workspace)
+  if (active !== undefined) return active
+  if (!workspace.hasSessions()) throw new NoSession('there are no sessions here', 'stint init --name NAME --goal TEXT starts one')
+  const index = await workspace.index()
+  const [latest] = index.sessions({ status: ['active', 'paused'], limit: 1 })
+  if (latest !== undefined) return latest
+  const [closed] = index.sessions({ limit: 1 })
+  const hint =
+    closed === undefined
+      ? 'stint init --name NAME --goal TEXT starts one'
+      : `the last one, ${closed.name}, is ${closed.status}: stint reopen ${closed.name}`
+  throw new NoSession('no session is active or paused here', hint)
+}
+
+function driftSince(workspace: Workspace, state: SessionState): Drift | undefined {
+  const { repository } = workspace.place
+  const { commit, branch } = state.git
+  if (repository === undefined || commit === undefined) return undefined
+  try {
+    return drift(repository.worktree, commit, branch === undefined ? {} : { branch })
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error
+    workspace.say(`what git did meanwhile is not known: ${error.message}`)
+    return undefined
+  }
+}
+
+function lastKind(entries: readonly RawEntry[]): string | undefined {
+  return inEffect(entries).at(-1)?.kind
+}

@@ -1,0 +1,136 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { readHead } from '../git/head.ts'
+import { dirtyPaths } from '../git/status.ts'
+import type { SessionIndex } from '../index/open-index.ts'
+import { createFolder, writeOnce } from '../journal/files.ts'
+import type { GitState } from '../session/entries.ts'
+import type { SessionState } from '../session/state.ts'
+import { type Config, readConfig } from './config.ts'
+import { LiveSession, type Reading } from './live-session.ts'
+import { type Place, findPlace, logIds, logPlace } from './place.ts'
+import { refresh } from './refresh.ts'
+
+export interface WorkspaceOptions {
+  /** Takes a line for the person that is not the answer: what was rebuilt, set aside, redacted. */
+  readonly say?: (line: string) => void
+  readonly progress?: (done: number, total: number) => void
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/** What all operations on a project share: where it is, its settings, its index and its sessions. */
+export class Workspace {
+  readonly place: Place
+  readonly config: Config
+  readonly env: NodeJS.ProcessEnv
+  readonly #options: WorkspaceOptions
+  #index: SessionIndex | undefined
+
+  constructor(
+    readonly cwd: string,
+    options: WorkspaceOptions = {},
+  ) {
+    this.place = findPlace(cwd)
+    this.config = readConfig(this.place.sessions)
+    this.env = options.env ?? process.env
+    this.#options = options
+  }
+
+  say(line: string): void {
+    this.#options.say?.(line)
+  }
+
+  hasSessions(): boolean {
+    return existsSync(join(this.place.sessions, 'journal')) || logIds(this.place).size > 0
+  }
+
+  /** The index, opened and brought up to date at its first use. */
+  async index(): Promise<SessionIndex> {
+    if (this.#index === undefined) {
+      const { openIndex } = await import('../index/open-index.ts')
+      this.prepare()
+      const { place } = this
+      const source = {
+        folder: place.sessions,
+        project: place.root,
+        sessionIds: () => logIds(place),
+        log: (id: string) => logPlace(place, id),
+      }
+      const { progress } = this.#options
+      this.#index = await openIndex(source, { say: (line) => this.say(line), ...(progress === undefined ? {} : { progress }) })
+    } else {
+      this.#index.sync()
+    }
+    return this.#index
+  }
+
+  session(id: string): LiveSession {
+    return new LiveSession(id, this.place, this.config)
+  }
+
+  /** Creates `.sessions/` with its `.gitignore`, so that nothing of it is committed unless the user asks. */
+  prepare(): void {
+    const { sessions } = this.place
+    createFolder(sessions)
+    const isShared = this.config.share === 'git'
+    writeOnce(join(sessions, '.gitignore'), isShared ? SHARED_IGNORE : '*\n')
+    if (isShared) writeOnce(join(sessions, '.gitattributes'), 'journal/*/log.jsonl merge=union\nbacklog/log.jsonl merge=union\n')
+  }
+
+  /** What git says now; the number of dirty paths only when asked, because counting them starts git. */
+  git(options: { dirty?: boolean } = {}): GitState | undefined {
+    const { repository } = this.place
+    if (repository === undefined) return undefined
+    const head = readHead(repository)
+    return options.dirty === true ? { ...head, dirty: dirtyPaths(repository.worktree).length } : head
+  }
+
+  /** The linked worktree we are in, when it is not the main one. */
+  get worktree(): string | undefined {
+    const { repository } = this.place
+    return repository?.isLinked === true ? repository.worktree : undefined
+  }
+
+  /** Absorbs edits and renders the views; says what it has to say. */
+  async refresh(session: LiveSession): Promise<Reading> {
+    const { notices, reading } = await refresh(session)
+    for (const notice of notices) this.say(notice)
+    for (const damage of reading.damage) {
+      this.say(`${damage.file}:${damage.line} cannot be read (${damage.reason}); every other entry is here, see stint doctor`)
+    }
+    return reading
+  }
+
+  /** The same where nothing may fail for it: entries are already safe, or only reading was asked for. */
+  async refreshIfPossible(session: LiveSession): Promise<Reading> {
+    try {
+      return await this.refresh(session)
+    } catch (error) {
+      this.say(`the views could not be written: ${error instanceof Error ? error.message : String(error)}`)
+      return session.read()
+    }
+  }
+
+  close(): void {
+    this.#index?.close()
+    this.#index = undefined
+  }
+}
+
+/** Whether git has moved on from what the session last saw. */
+export function hasMoved(state: SessionState, git: GitState | undefined): git is GitState {
+  return git !== undefined && (git.branch !== state.git.branch || git.commit !== state.git.commit)
+}
+
+// What is shared is the truth and what people read; everything else can be made again.
+const SHARED_IGNORE = [
+  'index.db*',
+  'touched/',
+  'runs/',
+  'conversations/',
+  'journal/*/snapshot.json',
+  'journal/*/state.*',
+  'journal/*/taken-*',
+  '.*.tmp',
+  '',
+].join('\n')
