@@ -2,6 +2,8 @@
 import { type SessionState, count, currentStep, openBlockers, stepCounts } from '../session/state.ts'
 import { shortId } from '../journal/ids.ts'
 import { tldrOf } from '../session/tldr.ts'
+import type { RawEntry } from '../session/in-effect.ts'
+import { shorten } from '../text/clean.ts'
 import { minute } from '../text/times.ts'
 
 /** What `--json` says of a session. */
@@ -65,27 +67,32 @@ export function plural(number: number, noun: string): string {
 }
 
 /** `2025-01-15T10:30  a1b2c3  text` */
-export function entryLine(entry: { id: string; at: string; kind: string; data: Readonly<Record<string, unknown>> }): string {
-  return `${minute(entry.at)}  ${shortId(entry.id)}  ${entry.kind.padEnd(18)}  ${entryText(entry.data)}`
+export function entryLine(entry: RawEntry, all: readonly RawEntry[]): string {
+  return `${minute(entry.at)}  ${shortId(entry.id)}  ${entry.kind.padEnd(18)}  ${entryText(entry, all)}`.trimEnd()
 }
 
-function entryText(data: Readonly<Record<string, unknown>>): string {
-  const told = [
-    'text',
-    'title',
-    'note',
-    'goal',
-    'path',
-    'command',
-    'resolution',
-    'reason',
-    'summary',
-    'body',
-    'name',
-    'task',
-    'entry',
-    'step',
-  ]
-  const found = told.map((field) => data[field]).find((value) => typeof value === 'string' && value !== '')
-  return typeof found === 'string' ? found.split('\n').join(' ').slice(0, 100) : ''
+const TOLD = [
+  'text',
+  'title',
+  'note',
+  'goal',
+  'path',
+  'command',
+  'resolution',
+  'reason',
+  'summary',
+  'body',
+  'name',
+  'status',
+  'key',
+  'task',
+]
+
+/** What an entry says; one about another entry says what that one says. */
+function entryText({ data }: RawEntry, all: readonly RawEntry[], depth = 0): string {
+  const about = ['step', 'blocker', 'next', 'entry'].map((field) => data[field]).find((value) => typeof value === 'string')
+  const subject = depth > 3 ? undefined : all.find((other) => other.id === about)
+  if (subject !== undefined) return entryText(subject, all, depth + 1)
+  const found = TOLD.map((field) => data[field]).find((value) => typeof value === 'string' && value !== '')
+  return typeof found === 'string' ? shorten(found.split('\n').join(' '), 100) : ''
 }

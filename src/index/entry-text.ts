@@ -16,10 +16,19 @@ const ZERO_WIDTH_SPACE = '\u200b'
 export function entryText(entry: RawEntry): string {
   // What an amendment says is found at the entry it changes.
   if (entry.kind === 'entry.amended') return ''
+  // A line drawn from an entry at a checkpoint is found there.
+  if (entry.kind === 'key.added' && typeof entry.data.from === 'string') return ''
   const parts: string[] = []
-  collect(entry.data, parts, DEPTH_LIMIT)
+  collect(ownWords(entry), parts, DEPTH_LIMIT)
   // SQLite would replace a broken character, and the text would then never compare equal to itself.
   return separateWords(parts.join('\n').toWellFormed())
+}
+
+// The TL;DR in a checkpoint is composed from entries that are found themselves.
+function ownWords(entry: RawEntry): object {
+  if (entry.kind !== 'checkpoint.made') return entry.data
+  const { tldr: _composed, ...own } = entry.data
+  return own
 }
 
 export function separateWords(text: string): string {

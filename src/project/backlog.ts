@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { StintError, errnoOf } from '../journal/errors.ts'
 import { mintId } from '../journal/ids.ts'
-import { type Draft, type TaskFields, type TaskStatus, draft } from '../session/entries.ts'
+import { BACKLOG_ID, type Draft, type TaskFields, type TaskStatus, draft } from '../session/entries.ts'
 import type { RawEntry } from '../session/in-effect.ts'
 import { cleanText, slug } from '../text/clean.ts'
 import { absorbTaskFiles } from '../tasks/absorb-files.ts'
@@ -12,7 +12,6 @@ import { readQuickForm } from '../tasks/quick-form.ts'
 import { TaskFiles } from '../tasks/store.ts'
 import type { Task } from '../tasks/task.ts'
 import { AmbiguousSession, activeSession } from './choose.ts'
-import { BACKLOG_ID } from './place.ts'
 import type { Workspace } from './workspace.ts'
 
 /** What a session needs to know of a task it is linked to. */

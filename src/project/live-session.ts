@@ -53,10 +53,10 @@ export class LiveSession {
   read(): Reading {
     const contents = this.log.read()
     const state = fold(this.id, contents.records)
-    if (state.name === '') {
+    if (contents.records.length === 0) {
       throw new StintError(
-        'SESSION_DAMAGED',
-        `the beginning of session ${this.id} cannot be read`,
+        'SESSION_EMPTY',
+        `nothing in the journal of session ${this.id} can be read`,
         'stint doctor shows the damage',
       )
     }

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { type Repository, findRepository } from '../git/repository.ts'
 import { isId } from '../journal/ids.ts'
 import type { LogPlace } from '../journal/log.ts'
+import { BACKLOG_ID } from '../session/entries.ts'
 
 /** Where a project keeps its sessions. */
 export interface Place {
@@ -34,9 +35,6 @@ function nearestWithSessions(cwd: string): string | undefined {
 export function journalFolder(place: Place, id: string): string {
   return join(place.sessions, 'journal', id)
 }
-
-/** Stands for the backlog where a session's id is asked for: its log holds what happens to tasks outside any session. */
-export const BACKLOG_ID = '00000000-0000-7000-8000-000000000000'
 
 /** A log and its second name, which `git clean` and `rm -r .sessions` do not reach. */
 export function logPlace(place: Place, id: string): LogPlace {

@@ -61,7 +61,7 @@ function withDrafts(state: SessionState, drafts: readonly Draft[]): SessionState
 }
 
 /** While there are steps to do, one of them is the current one. */
-function startFirst(state: SessionState, by: string, mint: () => string): readonly Draft[] {
+export function startFirst(state: SessionState, by: string, mint: () => string): readonly Draft[] {
   if (state.steps.items.some((step) => step.status === 'started')) return []
   const first = state.steps.items.find((step) => step.status === 'todo')
   return first === undefined ? [] : [draft('step.started', { step: first.id }, { id: mint(), by })]

@@ -7,6 +7,7 @@ import { type SessionState, isOpen } from '../session/state.ts'
 import { moveDrafts, refreshTasks } from './backlog.ts'
 import { NoSession, activeSession, findSession } from './choose.ts'
 import type { Reading } from './live-session.ts'
+import { startFirst } from './record.ts'
 import type { Workspace } from './workspace.ts'
 
 export interface ResumeOptions {
@@ -40,7 +41,11 @@ export async function resumeSession(workspace: Workspace, options: ResumeOptions
   if (isNews) {
     const data = { ...(git === undefined ? {} : { git }), ...(worktree === undefined ? {} : { worktree }) }
     const tasks = before.status === 'paused' ? moveDrafts(before.tasks, 'in_progress', by) : []
-    session.append([draft('session.resumed', data, { by }), ...tasks])
+    session.append([
+      draft('session.resumed', data, { by, id: session.mint() }),
+      ...startFirst(before, by, () => session.mint()),
+      ...tasks,
+    ])
   }
   const reading = await workspace.refreshIfPossible(session)
   if (before.status === 'paused') await refreshTasks(workspace, before.tasks)

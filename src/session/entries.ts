@@ -9,6 +9,9 @@ export interface GitState {
 /** Where an item a person wrote stands: behind the item with this id, or `start` for the top of its list. */
 export type After = string
 
+/** Stands for the backlog where a session's id is asked for: its log holds what happens to tasks outside any session. */
+export const BACKLOG_ID = '00000000-0000-7000-8000-000000000000'
+
 export type TaskStatus = 'ready' | 'in_progress' | 'blocked' | 'completed' | 'failed'
 
 export interface ChecklistItem {

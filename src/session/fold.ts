@@ -13,6 +13,7 @@ const ONCE_KEPT = 200
 export function fold(sessionId: string, entries: readonly RawEntry[]): SessionState {
   const state = initialState(sessionId)
   for (const entry of inEffect(entries)) apply(state, entry)
+  if (state.createdAt === '') state.createdAt = sortedById(entries)[0]?.at ?? ''
   const count = new Set(entries.map((entry) => entry.id)).size
   const last = entries.reduce((max, entry) => (entry.id > max.id ? entry : max), { id: '', at: state.updatedAt })
   return { ...state, entryCount: count, lastId: last.id, updatedAt: last.at, once: newestOnce(entries) }
@@ -58,8 +59,9 @@ const shelf = <T>(): WorkingShelf<T> => ({ earlier: 0, items: [] })
 function initialState(id: string): Working {
   return {
     id,
-    name: '',
-    title: '',
+    // What a session whose beginning cannot be read is known by.
+    name: `session-${id.slice(-6)}`,
+    title: `Session ${id.slice(-6)}`,
     status: 'active',
     goal: '',
     tasks: [],

@@ -10,6 +10,7 @@ import { json, session, text, toggle } from '../flags.ts'
 import type { Output } from '../output.ts'
 import { withProject } from '../with-project.ts'
 import { describeResumed } from './resume.ts'
+import { taskNames } from './task.ts'
 
 interface PauseFlags {
   readonly note?: string
@@ -100,6 +101,7 @@ export const close = buildCommand<CloseFlags, [], Context>({
         ...(flags.reason === undefined ? {} : { reason: flags.reason }),
         ...(flags.session === undefined ? {} : { session: flags.session }),
       })
+      const names = await taskNames(project, state.tasks)
       const open = state.steps.items.filter((step) => step.status !== 'done')
       if (how === 'completed' && open.length > 0 && flags.force !== true) {
         output.talk(
@@ -109,7 +111,7 @@ export const close = buildCommand<CloseFlags, [], Context>({
       output.result(
         flags.json,
         { ...sessionJson(state), duration: duration(state.createdAt, state.closedAt ?? state.updatedAt) },
-        () => describeClosed(state, output),
+        () => describeClosed(state, names, output),
       )
     })
   },
@@ -129,7 +131,7 @@ async function outcome(context: Context, flags: CloseFlags): Promise<'completed'
   return answer
 }
 
-function describeClosed(state: SessionState, output: Output): string {
+function describeClosed(state: SessionState, names: readonly string[], output: Output): string {
   const isDone = state.status === 'completed'
   return [
     `${isDone ? '✅' : '🚫'} ${output.bold(`Session ${isDone ? 'Completed' : 'Abandoned'}: ${state.name}`)}`,
@@ -146,9 +148,9 @@ function describeClosed(state: SessionState, output: Output): string {
     '',
     '   ## Discoveries',
     `   ${count(state.discoveries)} ${count(state.discoveries) === 1 ? 'discovery' : 'discoveries'} logged`,
-    ...(state.tasks.length === 0
+    ...(names.length === 0
       ? []
-      : ['', ...state.tasks.map((task) => `   Linked task ${task}: ${isDone ? 'completed ✅' : 'ready again'}`)]),
+      : ['', ...names.map((task) => `   Linked task ${task}: ${isDone ? 'completed ✅' : 'ready again'}`)]),
   ].join('\n')
 }
 

@@ -6,6 +6,7 @@ import { sessionJson } from '../describe.ts'
 import { Misuse } from '../errors.ts'
 import { json, list, text, toggle } from '../flags.ts'
 import { withProject } from '../with-project.ts'
+import { taskNames } from './task.ts'
 
 interface Flags {
   readonly name?: string
@@ -44,6 +45,7 @@ export const init = buildCommand<Flags, [], Context>({
     await withProject(this, flags, async (project, output) => {
       const { reading, closed } = await project.init({ ...options, by: 'cli' })
       const { state } = reading
+      const names = await taskNames(project, state.tasks)
       if (closed !== undefined) output.talk(`${closed} was closed (abandoned); stint reopen ${closed} takes that back`)
       output.result(flags.json, sessionJson(state), () =>
         [
@@ -51,7 +53,7 @@ export const init = buildCommand<Flags, [], Context>({
           `   ID: ${state.id}`,
           `   Branch: ${state.git.branch ?? 'none'}`,
           ...(state.goal === '' ? [] : [`   Objective: ${state.goal.split('\n').join(' ')}`]),
-          ...state.tasks.map((task) => `   Task: ${task} (in progress)`),
+          ...names.map((task) => `   Task: ${task} (in progress)`),
           `   Document: ${relative(this.cwd, `${project.sessionsFolder}/active/${state.name}-${state.id.slice(-6)}.md`)}`,
           '',
           output.dim('   Record as you go: stint log --progress "…", --decision "…" --rationale "…", --discovery "…"'),

@@ -96,7 +96,7 @@ export const log = buildCommand<Flags, [], Context>({
       if (lacksReason) output.talk('the decision has no --rationale; without one it will be argued again')
       output.result(flags.json, { session: sessionJson(state), entries: appended }, () =>
         [
-          ...appended.filter((entry) => entry.kind !== 'git.observed').map(entryLine),
+          ...appended.filter((entry) => entry.kind !== 'git.observed').map((entry) => entryLine(entry, reading.entries)),
           output.dim(`${state.name}: ${progressLine(state)}`),
         ].join('\n'),
       )

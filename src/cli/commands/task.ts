@@ -3,6 +3,7 @@ import type { TaskStatus } from '../../session/entries.ts'
 import { proposeSpecialist } from '../../tasks/specialist.ts'
 import { PRIORITIES, SIZES, type Task } from '../../tasks/task.ts'
 import { shorten } from '../../text/clean.ts'
+import type { Project } from '../../project/open-project.ts'
 import type { Context } from '../context.ts'
 import { indent } from '../describe.ts'
 import { Misuse } from '../errors.ts'
@@ -235,6 +236,13 @@ export const task = buildRouteMap<'add' | 'list' | 'next' | 'show' | 'check' | '
   },
   docs: { brief: 'The backlog: add, list and move tasks' },
 })
+
+/** The short names of tasks, or what they were linked by when the backlog does not have them. */
+export async function taskNames(project: Project, ids: readonly string[]): Promise<readonly string[]> {
+  if (ids.length === 0) return []
+  const { byId } = await project.tasks.list()
+  return ids.map((id) => byId.get(id)?.shortname ?? id)
+}
 
 const MARKS: Record<TaskStatus, string> = { ready: '○', in_progress: '◆', blocked: '⊘', completed: '✓', failed: '✗' }
 

@@ -93,7 +93,10 @@ const PARTS: readonly { flag: PartFlag; json: (reading: Reading) => unknown; wor
     flag: 'entries',
     json: ({ entries }) => entries,
     words: ({ entries, state }) =>
-      [`${state.name}: ${entries.length} entries since ${minute(state.createdAt)}`, ...entries.map(entryLine)].join('\n'),
+      [
+        `${state.name}: ${entries.length} entries since ${minute(state.createdAt)}`,
+        ...entries.map((entry) => entryLine(entry, entries)),
+      ].join('\n'),
   },
 ]
 

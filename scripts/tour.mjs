@@ -1,0 +1,79 @@
+// A walk through one session with the real program, in a scratch git project.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const program = join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist', 'stint.js')
+const folder = mkdtempSync(join(tmpdir(), 'stint-tour-'))
+const env = { ...process.env, STINT_STATE_HOME: join(folder, '.state'), GIT_CONFIG_GLOBAL: '/dev/null', CI: 'true' }
+delete env.STINT_SESSION
+const project = join(folder, 'sweeper')
+
+run('git', ['init', '-q', '-b', 'fix/sweep-trigger', project], folder)
+for (const [key, value] of [['user.name', 'Tour'], ['user.email', 'tour@example.invalid']]) run('git', ['config', key, value])
+writeFileSync(join(project, 'sweeper.go'), 'package sweep\n')
+run('git', ['add', '.'])
+run('git', ['commit', '-qm', 'start'])
+
+say('Day 1. A task from the backlog, and a session on it')
+stint('task', 'add', 'Fix the sweep trigger', '--priority', 'P1', '--checklist', 'Reproduce bug in test', '--checklist', 'Implement fix', '--checklist', 'Add regression test')
+stint('task', 'next')
+stint('init', '--task', 'fix-the-sweep-trigger', '--name', 'fix-sweep-bug', '--goal', 'Fix race condition causing intermittent sweep failures')
+
+say('The agent records as it works')
+stint('log', '--done', 'Reproduce bug in test', '--progress', 'Found root cause: race condition in sweeper.go:245')
+stint('log', '--discovery', 'Lock ordering: chain_watcher must lock before sweeper', '--key', 'Test command: go test -run TestSweepTrigger ./itest')
+stint('log', '--decision', 'Lock before check', '--context', 'Fix the race without a refactor', '--options', 'Lock before check', '--options', 'Atomic state', '--rationale', 'Simplest fix, performance impact minimal')
+writeFileSync(join(project, 'sweeper.go'), 'package sweep\n\n// mutex, half done\n')
+stint('checkpoint', '--note', 'Before the refactor')
+
+say('The context fills up and is compacted')
+stint('checkpoint', '--pre-compact')
+
+say('A person ticks a box in the document, in any editor')
+const active = join(project, '.sessions', 'active')
+const document = join(active, readdirSync(active).find((name) => name.endsWith('.md')))
+const before = readFileSync(document, 'utf8')
+writeFileSync(document, before.replace('- [ ] Implement fix', '- [x] Implement fix'))
+console.log(`  (${document.slice(folder.length + 1)}: "Implement fix" is ticked)`)
+
+say('Day 2. A new conversation that knows nothing')
+stint('resume')
+
+say('Done')
+stint('log', '--done', 'Add regression test')
+stint('close', '--complete')
+stint('list')
+stint('search', 'lock ordering')
+stint('doctor')
+
+console.log(`
+Everything above is in ${folder}
+  the journal (the truth)    ${project}/.sessions/journal/*/log.jsonl
+  the document               ${project}/.sessions/archive/
+  the backlog                ${project}/.tasks/
+Try it there: cd ${project} && node ${program} view fix-sweep-bug`)
+
+function say(heading) {
+  console.log(`\n── ${heading} ${'─'.repeat(Math.max(0, 76 - heading.length))}`)
+}
+
+function stint(...args) {
+  console.log(`\n$ stint ${args.map((arg) => (/^[\w.:/-]+$/.test(arg) ? arg : `"${arg}"`)).join(' ')}`)
+  const { stdout, stderr } = run(process.execPath, [program, ...args])
+  process.stdout.write(indent(stdout))
+  process.stdout.write(indent(stderr))
+}
+
+function run(command, args, cwd = project) {
+  const result = spawnSync(command, args, { cwd, env, encoding: 'utf8' })
+  if (result.status === 0) return result
+  process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}`)
+  throw new Error(`${command} ${args.join(' ')} ended with ${result.status ?? result.signal ?? result.error}`)
+}
+
+function indent(text) {
+  return text.replace(/^(?=.)/gm, '  ')
+}
