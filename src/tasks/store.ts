@@ -1,0 +1,208 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { NotWritten, StintError, errnoOf, isMissing } from '../journal/errors.ts'
+import { createFolder, linkFile, moveFile, removeFile, replaceFile, statOrUndefined } from '../journal/files.ts'
+import { fileSafe } from '../text/times.ts'
+import type { Backlog } from './backlog.ts'
+import type { Task } from './task.ts'
+import { idOf, isUntouched, renderTaskFile, showsTheSame } from './task-file.ts'
+
+export type TaskPlace = 'active' | 'archive'
+
+/** A file under `.tasks/` as it was when it was read. */
+export interface TaskFile {
+  readonly path: string
+  readonly name: string
+  readonly place: TaskPlace
+  readonly text: string
+  readonly modifiedMs: number
+  /** The task it says it is about. */
+  readonly id?: string
+  /** Its id is that of another file which has the better right to it: a copy made to write a new task into. */
+  readonly isCopy: boolean
+  /** Why its bytes are no text, when they are none. */
+  readonly damage?: string
+}
+
+/** A file whose edits are in the journal, and the task they went to. */
+export interface AbsorbedFile {
+  readonly file: TaskFile
+  readonly task: string
+}
+
+export interface TaskWrite {
+  readonly task: string
+  readonly path: string
+  /** `edited`: somebody saved it since it was absorbed, so it was left alone; absorb it and write again. */
+  readonly outcome: 'written' | 'unchanged' | 'edited'
+}
+
+const PLACES: readonly TaskPlace[] = ['active', 'archive']
+// Files about the folder, not about a task.
+const NOT_TASKS = /^(?:readme|index|template)\.md$/i
+
+/** The files of a backlog: `.tasks/active/` and `.tasks/archive/`, and what was set aside. */
+export class TaskFiles {
+  constructor(readonly folder: string) {}
+
+  /** Every task file, in the order of their names. A folder that is not there has none. */
+  read(): readonly TaskFile[] {
+    const files = PLACES.flatMap((place) => this.#names(place).flatMap((name) => this.#readOne(place, name)))
+    const rightful = new Set(files.filter(hasItsName).map((file) => file.id))
+    return files.map((file) => ({ ...file, isCopy: file.id !== undefined && rightful.has(file.id) && !hasItsName(file) }))
+  }
+
+  pathOf(task: Pick<Task, 'id' | 'shortname' | 'status'>): string {
+    return join(this.folder, task.status === 'completed' ? 'archive' : 'active', taskFileName(task))
+  }
+
+  /**
+   * Brings every file up to the backlog: written when it shows something else, moved when the
+   * status asks for it, removed when its task was taken back. A file that holds an edit nobody has
+   * absorbed is never touched.
+   */
+  writeAll(backlog: Backlog, absorbed: readonly AbsorbedFile[] = []): readonly TaskWrite[] {
+    const files = this.read()
+    for (const file of files) {
+      const isLeftover = file.id !== undefined && !file.isCopy && backlog.withdrawn.has(file.id)
+      if (isLeftover && isUntouched(file.text)) this.#remove(file)
+    }
+    return backlog.tasks.map((task) => this.write(task, backlog, absorbed, files))
+  }
+
+  /** The same for one task. `files` spares reading them again. */
+  write(
+    task: Task,
+    backlog: Backlog,
+    absorbed: readonly AbsorbedFile[] = [],
+    files: readonly TaskFile[] = this.read(),
+  ): TaskWrite {
+    const path = this.pathOf(task)
+    const taken = new Map(absorbed.filter((one) => one.task === task.id).map(({ file }) => [file.path, file.text]))
+    const own = files.filter((file) => (file.id === task.id && !file.isCopy) || taken.has(file.path))
+    const stranger = files.find((file) => file.path === path && !own.includes(file))
+    const isSpent = (file: TaskFile) => isUntouched(file.text) || taken.get(file.path) === file.text
+    if (stranger !== undefined || !own.every((file) => isSpent(file) && this.#isAsRead(file))) {
+      return { task: task.id, path, outcome: 'edited' }
+    }
+    const text = renderTaskFile(task, backlog)
+    const before = own.find((file) => file.path === path)
+    const isSame = before !== undefined && showsTheSame(before.text, text)
+    if (!isSame) written(path, () => (createFolder(dirname(path)), replaceFile(path, text)))
+    for (const file of own) if (file.path !== path) this.#remove(file)
+    return { task: task.id, path, outcome: isSame ? 'unchanged' : 'written' }
+  }
+
+  /** Moves a file that cannot be used out of the way, bytes and all, and answers where it is now. */
+  setAside(file: TaskFile, now: Date = new Date()): string {
+    const folder = join(this.folder, 'set-aside')
+    const stem = `${file.name.replace(/\.md$/, '')}.${fileSafe(now.toISOString())}`
+    return written(folder, () => {
+      createFolder(folder)
+      for (let attempt = 1; ; attempt += 1) {
+        const path = join(folder, attempt === 1 ? `${stem}.md` : `${stem}.${attempt}.md`)
+        if (statOrUndefined(path) === undefined && moveTo(file.path, path)) return path
+      }
+    })
+  }
+
+  #names(place: TaskPlace): readonly string[] {
+    try {
+      return readdirSync(join(this.folder, place))
+        .filter((name) => name.endsWith('.md') && !name.startsWith('.') && !NOT_TASKS.test(name))
+        .toSorted()
+    } catch (error) {
+      if (isMissing(error)) return []
+      throw unreadable(join(this.folder, place), error)
+    }
+  }
+
+  #readOne(place: TaskPlace, name: string): readonly TaskFile[] {
+    const path = join(this.folder, place, name)
+    const stat = statOrUndefined(path)
+    const bytes = stat?.isFile() === true ? readOrUndefined(path) : undefined
+    if (stat === undefined || bytes === undefined) return []
+    const text = bytes.toString('utf8')
+    const id = idOf(text)
+    return [
+      {
+        path,
+        name,
+        place,
+        text,
+        modifiedMs: Math.floor(stat.mtimeMs),
+        isCopy: false,
+        ...(id === undefined ? {} : { id }),
+        ...(Buffer.from(text).equals(bytes) ? {} : { damage: 'it is not UTF-8 text' }),
+      },
+    ]
+  }
+
+  #isAsRead(file: TaskFile): boolean {
+    return readOrUndefined(file.path)?.toString('utf8') === file.text
+  }
+
+  #remove(file: TaskFile): void {
+    if (this.#isAsRead(file)) written(file.path, () => removeFile(file.path))
+  }
+}
+
+/** The name of a task's file. Ids made elsewhere may hold anything, also what would lead out of the folder. */
+export function taskFileName(task: Pick<Task, 'id' | 'shortname'>): string {
+  return `${task.shortname}-${safeId(task.id)}.md`
+}
+
+/**
+ * An id for the task of a hand-written file, in the shape and order of minted ones. Made from the
+ * file, so that a crash after its task was added and before the file was written anew adds no second.
+ */
+export function idFromFile(file: Pick<TaskFile, 'name' | 'text' | 'modifiedMs'>): string {
+  const time = Math.max(0, file.modifiedMs).toString(16).padStart(12, '0').slice(-12)
+  const hash = createHash('sha256').update(`${file.name}\0${file.text}`).digest('hex')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`
+}
+
+function safeId(id: string): string {
+  const safe = id.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, 80)
+  return safe === id ? id : `${safe}-${createHash('sha256').update(id).digest('hex').slice(0, 8)}`
+}
+
+function hasItsName(file: TaskFile): boolean {
+  return file.id !== undefined && file.name.endsWith(`-${safeId(file.id)}.md`)
+}
+
+function moveTo(from: string, to: string): boolean {
+  try {
+    if (!linkFile(from, to)) return false
+    removeFile(from)
+    return true
+  } catch (error) {
+    // A file system without hard links. Nobody else makes names with this very time in them.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'].includes(errnoOf(error) ?? '')) throw error
+    moveFile(from, to)
+    return true
+  }
+}
+
+function written<T>(path: string, write: () => T): T {
+  try {
+    return write()
+  } catch (cause) {
+    throw new NotWritten(path, cause)
+  }
+}
+
+function readOrUndefined(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw unreadable(path, error)
+  }
+}
+
+function unreadable(path: string, cause: unknown): StintError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new StintError('TASKS_UNREADABLE', `cannot read ${path}: ${reason}`, 'check its permissions', { cause })
+}
