@@ -10,7 +10,6 @@ import {
   NAME_PART_SQL,
   type PagedSql,
   ROW_SELECT,
-  SNIPPET_SQL,
   type SearchQuery,
   type SessionFilter,
   TASK_SQL,
@@ -37,7 +36,7 @@ export interface IndexSource {
 export interface IndexOptions {
   /** Takes a line for the person: the index was rebuilt, or is behind. */
   say(line: string): void
-  /** Called while many sessions are read. */
+  /** Called while every session is read. */
   progress?(done: number, total: number): void
 }
 
@@ -83,7 +82,8 @@ export class SessionIndex {
   #database: Database
   /** Of the file that is open; undefined while the index lives in memory only. */
   #inode: number | undefined
-  readonly #reading = new Set<Statement>()
+  /** Prepared statements that nobody is reading from. */
+  readonly #idle = new Map<string, Statement>()
   #isClosed = false
 
   constructor(source: IndexSource, options: IndexOptions) {
@@ -122,14 +122,11 @@ export class SessionIndex {
 
   /** Entries that hold every word asked for, the most telling first. */
   *search(query: SearchQuery): IterableIterator<SearchHit> {
-    const ranking = searchSql(query)
-    if (ranking === undefined) return
-    const [before, after] = query.marks ?? ['«', '»']
+    const sql = searchSql(query)
+    if (sql === undefined) return
     const { project } = this.#source
-    type Ranked = Omit<SearchHit, 'project' | 'snippet'> & { readonly key: number }
-    for (const { key, score, ...hit } of this.#stream(ranking) as IterableIterator<Ranked>) {
-      const found = this.#database.prepare(SNIPPET_SQL).get(before, after, ranking.match, key) as { snippet: string } | undefined
-      yield { project, ...hit, snippet: onOneLine(found?.snippet ?? ''), score: -score }
+    for (const hit of this.#stream(sql) as IterableIterator<Omit<SearchHit, 'project'>>) {
+      yield { project, ...hit, snippet: onOneLine(hit.snippet), score: -hit.score }
     }
   }
 
@@ -170,15 +167,20 @@ export class SessionIndex {
   #open(): Database {
     const { ino: inode, size = 0 } = statOrUndefined(this.#path) ?? {}
     try {
-      // SQLite takes a file that is shorter than its smallest page for an empty one and writes over it.
-      if (size > 0 && size < 512) throw new OtherVersion('is cut off')
-      return this.#opened(openDatabase(this.#path))
+      try {
+        // SQLite takes a file that is shorter than its smallest page for an empty one and writes over it.
+        if (size > 0 && size < 512) throw new OtherVersion('is cut off')
+        return this.#opened(openDatabase(this.#path))
+      } catch (error) {
+        if (!(error instanceof OtherVersion) && !isCorrupt(error)) throw error
+        this.#setAside(inode, error)
+        return this.#opened(openDatabase(this.#path))
+      }
     } catch (error) {
-      if (isUnwritable(error) || isBusy(error)) return this.#openInMemory(error)
-      if (!(error instanceof OtherVersion) && !isCorrupt(error)) throw error
-      this.#setAside(inode, error)
+      // Still of another version: a different Stint is at work here right now.
+      if (isUnwritable(error) || isBusy(error) || error instanceof OtherVersion) return this.#openInMemory(error)
+      throw error
     }
-    return this.#opened(openDatabase(this.#path))
   }
 
   #opened(database: Database): Database {
@@ -202,6 +204,11 @@ export class SessionIndex {
   /** Goes over to the file that has the name now: another process may have deleted or replaced ours. */
   #followFile(): void {
     if (this.#inode === undefined || statOrUndefined(this.#path)?.ino === this.#inode) return
+    this.#reopen()
+  }
+
+  #reopen(): void {
+    this.#idle.clear()
     this.#database.close()
     this.#database = this.#open()
   }
@@ -235,9 +242,8 @@ export class SessionIndex {
 
   #rebuildIfCorrupt(error: unknown): void {
     if (!isCorrupt(error)) throw error
-    this.#database.close()
     this.#setAside(this.#inode, error)
-    this.#database = this.#open()
+    this.#reopen()
     this.#synchronise(true)
   }
 
@@ -259,19 +265,20 @@ export class SessionIndex {
   }
 
   *#iterate(sql: string, values: readonly SqlValue[]): IterableIterator<unknown> {
-    // A statement of its own, since two lists may be read at once. It is held on to because an
-    // iterator of the package does not keep its statement alive.
-    const statement = this.#database.prepare(sql)
-    this.#reading.add(statement)
+    // Two lists may be read at once, so a statement is kept for the next only when this is through
+    // with it. It must be held on to anyway: an iterator of the package does not keep it alive.
+    const database = this.#database
+    const statement = this.#idle.get(sql) ?? database.prepare(sql)
+    this.#idle.delete(sql)
     try {
       yield* statement.iterate(...values)
     } finally {
-      this.#reading.delete(statement)
+      if (database === this.#database) this.#idle.set(sql, statement)
     }
   }
 
   #rows(sql: string, ...values: SqlValue[]): readonly SessionRow[] {
-    return this.#repairing(() => (this.#database.prepare(sql).all(...values) as StoredRow[]).map(rowFrom))
+    return this.#repairing(() => Array.from(this.#iterate(sql, values) as IterableIterator<StoredRow>, rowFrom))
   }
 
   #damage(): readonly string[] {

@@ -1,3 +1,4 @@
+import { BACKLOG_ID } from '../session/entries.ts'
 import type { SessionStatus } from '../session/state.ts'
 import { matchExpression } from './match.ts'
 import { ROW_COLUMNS } from './rows.ts'
@@ -45,8 +46,8 @@ export interface PagedSql {
 }
 
 export const ROW_SELECT = `SELECT ${ROW_COLUMNS.map((column) => `s.${column}`).join(', ')} FROM sessions s`
-/** A log without a single good record is remembered so as not to be read again, and is not a session yet. */
-export const IS_SESSION = 's.entry_count > 0'
+/** A log without a single good record is remembered so as not to be read again, and is not a session yet; the backlog never is. */
+export const IS_SESSION = `s.entry_count > 0 AND s.id <> '${BACKLOG_ID}'`
 
 // The id decides between equals, so that a page ends where the next begins.
 const ORDER = {
@@ -60,7 +61,7 @@ export function listSql(filter: SessionFilter): PagedSql {
   where.oneOf('s.status', filter.status)
   where.when(filter.branch, 's.branch = ?')
   where.when(filter.task, 's.key IN (SELECT session FROM session_tasks WHERE task = ?)')
-  where.when(filter.name === '' ? undefined : filter.name?.toLowerCase(), 'instr(lower(s.name), ?) > 0')
+  if (filter.name) where.when(`%${filter.name.replaceAll(/[%_\\]/g, '\\$&')}%`, "s.name LIKE ? ESCAPE '\\'")
   where.when(filter.since, 's.updated_at >= ?')
   where.when(filter.until, 's.created_at <= ?')
   if (filter.text !== undefined && filter.text.trim() !== '') {
@@ -73,25 +74,25 @@ export function listSql(filter: SessionFilter): PagedSql {
   return { sql, values: where.values, ...page(filter) }
 }
 
-/** The ranking only; undefined when there is no word to search for. */
-export function searchSql(query: SearchQuery): (PagedSql & { readonly match: string }) | undefined {
+/** Undefined when there is no word to search for. */
+export function searchSql(query: SearchQuery): PagedSql | undefined {
   const match = matchExpression(query.text)
   if (match === undefined) return undefined
-  const where = new Conditions(['texts MATCH ?'], [match])
+  const [before, after] = query.marks ?? ['«', '»']
+  const where = new Conditions(['texts MATCH ?'], [before, after, match])
   where.oneOf('e.kind', query.kind)
   where.when(query.session, 's.id = ?')
   where.oneOf('s.status', query.status)
   where.when(query.since, 'e.at >= ?')
   where.when(query.until, 'e.at <= ?')
   // CROSS JOIN keeps the order of the tables: the full-text engine first, then one look-up a hit.
-  const sql = `SELECT texts.rowid AS key, bm25(texts) AS score, e.id AS entry, e.kind, e.at, s.id AS session, s.name, s.title, s.status
+  // With a limit SQLite makes snippets only of what may still be among the best.
+  const sql = `SELECT s.id AS session, s.name, s.title, s.status, e.id AS entry, e.kind, e.at, bm25(texts) AS score,
+      snippet(texts, 0, ?, ?, '…', 16) AS snippet
     FROM texts CROSS JOIN entries e ON e.key = texts.rowid CROSS JOIN sessions s ON s.key = e.session
     WHERE ${where.text()} ORDER BY score, e.id LIMIT ? OFFSET ?`
-  return { sql, values: where.values, match, ...page(query) }
+  return { sql, values: where.values, ...page(query) }
 }
-
-/** Asked for one hit at a time, so that a snippet is made only of what is shown and not of all that was ranked. */
-export const SNIPPET_SQL = `SELECT snippet(texts, 0, ?, ?, '…', 16) AS snippet FROM texts WHERE texts MATCH ? AND rowid = ?`
 
 /** The entries of tasks, and whatever takes back or changes one of these, or one of those. */
 export const TASK_SQL = `

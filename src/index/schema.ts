@@ -1,4 +1,4 @@
-import { type Database, isBusy, isWalSafe, loadSqlite } from './sqlite.ts'
+import { type Database, inTransaction, isBusy, isWalSafe, loadSqlite } from './sqlite.ts'
 
 /** Raised whenever the tables, or what is written into them, change: an index of any other version is built anew. */
 export const INDEX_VERSION = 1
@@ -93,17 +93,11 @@ function setJournalMode(database: Database, wanted: 'wal' | 'delete'): void {
 function prepareTables(database: Database): void {
   if (isReady(database)) return
   // Two processes may find the file empty at once; the second looks again when it has the lock.
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    if (!isReady(database)) {
-      database.exec(TABLES)
-      database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${INDEX_VERSION}`)
-    }
-    database.exec('COMMIT')
-  } catch (error) {
-    database.exec('ROLLBACK')
-    throw error
-  }
+  inTransaction(database, () => {
+    if (isReady(database)) return
+    database.exec(TABLES)
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${INDEX_VERSION}`)
+  })
 }
 
 function isReady(database: Database): boolean {

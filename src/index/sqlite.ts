@@ -1,7 +1,7 @@
 // The part of the `node:sqlite` interface that the index uses, and where it comes from. Written
 // down here because Node 20 has neither the module nor its types.
 import { createRequire } from 'node:module'
-import { StintError } from '../journal/errors.ts'
+import { StintError, errnoOf } from '../journal/errors.ts'
 
 export type SqlValue = string | number | null
 
@@ -55,6 +55,28 @@ function packaged(): SqliteModule {
   }
 }
 
+/** Does the work while no other process writes, all of it or nothing. */
+export function inTransaction<T>(database: Database, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = work()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    rollBack(database, error)
+    throw error
+  }
+}
+
+function rollBack(database: Database, cause: unknown): void {
+  try {
+    database.exec('ROLLBACK')
+  } catch (error) {
+    // On a full disk or a damaged file SQLite has rolled back by itself, and the cause is what matters.
+    if (cause === undefined) throw error
+  }
+}
+
 /**
  * Whether several processes may share a write-ahead log. Before 3.51.3 two connections that write
  * and checkpoint at once can corrupt the file (the WAL-reset bug), and that is how hooks behave.
@@ -67,6 +89,7 @@ export function isWalSafe(version: string): boolean {
 const BUSY = new Set([5, 6])
 const CORRUPT = new Set([11, 26])
 const UNWRITABLE = new Set([3, 8, 10, 13, 14, 23])
+const UNWRITABLE_ERRNO = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'EIO'])
 
 /** Another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
@@ -80,7 +103,7 @@ export function isCorrupt(error: unknown): boolean {
 
 /** The disk is full, read-only or failing, or the file may not be opened. */
 export function isUnwritable(error: unknown): boolean {
-  return UNWRITABLE.has(resultCode(error))
+  return UNWRITABLE.has(resultCode(error)) || UNWRITABLE_ERRNO.has(errnoOf(error) ?? '')
 }
 
 // The low byte is the kind of failure; the rest says where it was met. The package leaves the

@@ -4,7 +4,7 @@ import { statOrUndefined } from '../journal/files.ts'
 import type { LogPlace } from '../journal/log.ts'
 import { indexSession, isUnchanged } from './index-session.ts'
 import { SessionWriter } from './session-writer.ts'
-import { type Database, isCorrupt } from './sqlite.ts'
+import { type Database, inTransaction } from './sqlite.ts'
 import { clearTouched, listTouched } from './touched.ts'
 
 interface Source {
@@ -50,7 +50,10 @@ export function synchronise(database: Database, source: Source, options: SyncOpt
     if (mayHaveOthers && journalTime !== undefined) writer.setFact(JOURNAL_TIME, journalTime)
   }
   const needsFacts = writer.fact(BUILT) === undefined || (mayHaveOthers && journalTime !== undefined)
-  const unread = pending.size > 0 || needsFacts ? update(database, writer, source, [...pending], options, finish) : []
+  const unread =
+    pending.size > 0 || needsFacts
+      ? update(database, writer, source, [...pending], isFull ? options.progress : undefined, finish)
+      : []
   const unreadIds = new Set(unread.map(({ id }) => id))
   if (!options.keepMarks)
     clearTouched(
@@ -71,7 +74,7 @@ function update(
   writer: SessionWriter,
   source: Source,
   ids: readonly string[],
-  { progress }: SyncOptions,
+  progress: SyncOptions['progress'],
   finish: () => void,
 ): readonly Unread[] {
   const unread: Unread[] = []
@@ -99,18 +102,6 @@ function update(
 }
 
 const UNREADABLE = new Set(['EACCES', 'EPERM', 'EIO', 'EISDIR', 'ELOOP', 'ESTALE'])
-
-function inTransaction(database: Database, work: () => void): void {
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    work()
-    database.exec('COMMIT')
-  } catch (error) {
-    // A damaged file may refuse even this, and is closed and set aside anyway.
-    if (!isCorrupt(error)) database.exec('ROLLBACK')
-    throw error
-  }
-}
 
 /** Sessions that came or went, found by their names alone; every other one that has changed, when asked for all. */
 function* comparedByName(database: Database, writer: SessionWriter, source: Source, isFull: boolean): Iterable<string> {

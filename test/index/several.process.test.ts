@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
@@ -67,6 +67,7 @@ describe('several processes', () => {
     for (const { counts, differing, damage } of answers) {
       expect({ counts, differing, damage }).toEqual({ counts: { sessions: 100, entries: 500 }, differing: [], damage: [] })
     }
+    expect(readdirSync(w.folder).filter((name) => /set-aside-.*Z$/.test(name))).toHaveLength(1)
     const last = await answerOf(child, w.project)
     expect(last.said).toEqual([])
   })
