@@ -67,7 +67,9 @@ function criteriaFor(backlog: Backlog): readonly Criterion[] {
 }
 
 function reasonFor(criteria: readonly Criterion[], task: Task, behind: Task | undefined): string {
-  const met = task.dependsOn.length === 0 ? 'waits for nothing' : `all ${task.dependsOn.length} dependencies completed`
+  const count = task.dependsOn.length
+  const met =
+    count === 0 ? 'waits for nothing' : count === 1 ? 'its dependency is completed' : `its ${count} dependencies are completed`
   if (behind === undefined) {
     const begun = task.status === 'in_progress' ? 'already in progress' : `${task.priority}, size ${task.size}`
     return `${met}; ${begun}`

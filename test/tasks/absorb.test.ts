@@ -143,6 +143,26 @@ test('labels and boxes added on both sides are all there', async () => {
   ])
 })
 
+test('a box that both sides added stays ticked', async () => {
+  const told = new Told()
+  told.add('it', { checklist: [{ item: 'one', done: false }] })
+  const text = rendered(told).replace('- [ ] one', '- [ ] one\n- [ ] two')
+  await absorb(told, text)
+  told.tell('task.checked', { task: 'it', item: 'two', done: true })
+  expect((await absorb(told, text)).drafts).toEqual([])
+})
+
+test('an entry that arrives late from another machine is not taken back by an untouched file', async () => {
+  const told = new Told()
+  told.add('it', { title: 'Old' })
+  const late = told.tell('task.changed', { task: 'it', title: 'Theirs' })
+  told.tell('task.changed', { task: 'it', priority: 'P0' })
+  const here = told.entries.filter((entry) => entry.id !== late)
+  const backlog = backlogAt(here, told.backlog().lastId)
+  await absorb(told, renderTaskFile(backlog.byId.get('it')!, backlog))
+  expect(told.task('it').title).toBe('Theirs')
+})
+
 test('one of two boxes of the same wording can be ticked', async () => {
   const told = new Told()
   const twice = { item: 'again', done: false }

@@ -26,7 +26,8 @@ test.each([
 
 test.each([
   [['a in_progress', 'b'], 'waits for nothing; already in progress'],
-  [['x completed', 'a P0 <x', 'b P1'], 'all 1 dependencies completed; P0 before P1'],
+  [['x completed', 'a P0 <x', 'b P1'], 'its dependency is completed; P0 before P1'],
+  [['x completed', 'y completed', 'a <x,y', 'b'], 'its 2 dependencies are completed; added first'],
   [['a S', 'b L'], 'waits for nothing; smaller: S before L'],
   [['a', 'b', 'c <a'], 'waits for nothing; unblocks 1, the one behind it 0'],
   [['a', 'b'], 'waits for nothing; added first'],

@@ -132,6 +132,17 @@ test('an edit saved after absorbing is left alone until it is absorbed', async (
   expect(backlog.tasks).toMatchObject([{ priority: 'P0', status: 'blocked' }])
 })
 
+test('a file saved between reading and writing is left alone', async () => {
+  const world = new World(backlogOf('a'))
+  await world.sync()
+  const files = world.files.read()
+  world.told.move('a', 'completed')
+  world.edit('active/a-a.md', 'P2', 'P0')
+  const backlog = world.told.backlog()
+  expect(world.files.write(backlog.tasks[0]!, backlog, [], files)).toMatchObject({ outcome: 'edited' })
+  expect(world.text('active/a-a.md')).toContain('priority: P0')
+})
+
 test('a damaged file is set aside with every byte, and its task is shown again', async () => {
   const world = new World(backlogOf('a', 'b'))
   await world.sync()
