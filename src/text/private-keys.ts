@@ -1,0 +1,57 @@
+import type { FoundSecret } from './secret-assignments.ts'
+
+const BEGIN = /-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?-----/g
+const BEGIN_MARK = '-----BEGIN '
+const END_MARK = '-----END '
+const END_LINE = /-----END [A-Z0-9 ]{1,48}-----/y
+// What a file viewer, a diff or a quotation puts before a line, and line ends that are written out.
+const BETWEEN = /(?:[\s>|:+→-]|\\[nrt]|\d{1,6}(?:→|\t|: )|(?:Proc-Type|DEK-Info|Version|Comment|Hash):[^\n\\]{0,200})*/y
+const BODY = /[A-Za-z0-9+/=]{16,}|[A-Za-z0-9+/]{1,15}(?:={1,2}|(?=$|\.{3}|…))/y
+const MAX_KEY = 32_768
+
+/**
+ * Finds private keys, whole or cut off. A mention of the first line alone is no key.
+ *
+ * Walked by hand: a pattern that looks for the end of each beginning would read a text of beginnings again and again.
+ */
+export function* findPrivateKeys(text: string): Generator<FoundSecret> {
+  let end = -1
+  let from = 0
+  for (const { 0: begin, index } of text.matchAll(BEGIN)) {
+    if (index < from) continue
+    const body = index + begin.length
+    if (end !== Infinity && end < body) end = indexOrInfinity(text, END_MARK, body)
+    const isWhole = end - body <= MAX_KEY && end < indexOrInfinity(text, BEGIN_MARK, body)
+    const stop = isWhole ? endOfLine(text, end) : endOfBody(text, body)
+    if (stop <= body || isBlank(text.slice(body, Math.min(end, stop)))) continue
+    from = stop
+    yield { kind: 'private-key', start: index, end: stop }
+  }
+}
+
+function indexOrInfinity(text: string, mark: string, from: number): number {
+  const at = text.indexOf(mark, from)
+  return at < 0 ? Infinity : at
+}
+
+function endOfLine(text: string, end: number): number {
+  END_LINE.lastIndex = end
+  return end + (END_LINE.exec(text)?.[0].length ?? END_MARK.length)
+}
+
+function endOfBody(text: string, body: number): number {
+  let at = body
+  for (;;) {
+    BETWEEN.lastIndex = at
+    BODY.lastIndex = at + (BETWEEN.exec(text)?.[0].length ?? 0)
+    const start = BODY.lastIndex
+    const line = BODY.exec(text)
+    if (line === null) return at
+    at = start + line[0].length
+  }
+}
+
+// Two marks with nothing to keep between them, as in a program that looks for keys.
+function isBlank(body: string): boolean {
+  return !/[A-Za-z0-9+/=]{16}/.test(body)
+}
