@@ -1,0 +1,232 @@
+import * as fc from 'fast-check'
+import type { EntryData, EntryKind, GitState, TaskFields } from '../../src/session/entries.ts'
+import type { RawEntry } from '../../src/session/in-effect.ts'
+
+/** Texts that people and programs write, and some that only break things. */
+export const anyWords = fc.oneof(
+  { weight: 5, arbitrary: fc.lorem({ maxCount: 8 }) },
+  { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 40 }) },
+  { weight: 1, arbitrary: fc.constantFrom('', 'start', '__proto__', 'a\0b', '\ud83d', 'one\ntwo', 'x'.repeat(2000)) },
+)
+
+/** What the data of one entry is drawn from: choices, words, and the entries before it. */
+interface Draw {
+  words(): string
+  maybe<T>(value: () => T): T | undefined
+  one<T>(...values: readonly T[]): T
+  /** The id of an earlier entry of one of these kinds, now and then one that is nowhere. */
+  earlier(...kinds: readonly EntryKind[]): string
+  git(): GitState
+}
+
+const PLACED: readonly EntryKind[] = ['step.added', 'decision.made', 'discovery.made', 'gotcha.found', 'blocker.raised']
+const PATHS = ['src/a.ts', 'src/b.ts', 'test/a.test.ts', 'README.md'] as const
+
+const after = (draw: Draw, ...kinds: readonly EntryKind[]) => draw.maybe(() => draw.one('start', draw.earlier(...kinds)))
+const when = (draw: Draw) => draw.maybe(() => '2026-01-02T03:04:00.000Z')
+const task = (draw: Draw) => draw.one('1', '2', 'build/3')
+
+/** How the data of each kind is made. A kind added to `EntryData` is missing here until it is made, too. */
+const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData[K]]: EntryData[K][P] | undefined } } = {
+  'session.opened': (draw) => ({
+    name: draw.one('fix-login', 'a', draw.words()),
+    title: draw.maybe(() => draw.words()),
+    goal: draw.maybe(() => draw.words()),
+    worktree: draw.maybe(() => '/tmp/tree'),
+    git: draw.maybe(() => draw.git()),
+  }),
+  'session.renamed': (draw) => ({ name: draw.words() }),
+  'session.titled': (draw) => ({ title: draw.words() }),
+  'session.paused': (draw) => ({
+    note: draw.maybe(() => draw.words()),
+    switchTo: draw.maybe(() => draw.words()),
+    git: draw.maybe(() => draw.git()),
+  }),
+  'session.resumed': (draw) => ({ git: draw.maybe(() => draw.git()), worktree: draw.maybe(() => '/tmp/other') }),
+  'session.closed': (draw) => ({
+    how: draw.one('completed', 'abandoned'),
+    reason: draw.maybe(() => draw.words()),
+    git: draw.maybe(() => draw.git()),
+  }),
+  'session.reopened': (draw) => ({ git: draw.maybe(() => draw.git()) }),
+  'goal.set': (draw) => ({ text: draw.words() }),
+  'tldr.written': (draw) => ({ text: draw.words() }),
+  'step.added': (draw) => ({ text: draw.words(), after: after(draw, 'step.added') }),
+  'step.started': (draw) => ({ step: draw.earlier('step.added') }),
+  'step.stopped': (draw) => ({ step: draw.earlier('step.added') }),
+  'step.done': (draw) => ({ step: draw.earlier('step.added'), when: when(draw) }),
+  'step.reopened': (draw) => ({ step: draw.earlier('step.added') }),
+  'progress.made': (draw) => ({ text: draw.words(), when: when(draw) }),
+  'decision.made': (draw) => ({
+    title: draw.words(),
+    context: draw.maybe(() => draw.words()),
+    options: draw.maybe(() => draw.words()),
+    choice: draw.maybe(() => draw.words()),
+    rationale: draw.maybe(() => draw.words()),
+    after: after(draw, 'decision.made'),
+    when: when(draw),
+  }),
+  'discovery.made': (draw) => ({ text: draw.words(), after: after(draw, 'discovery.made', 'gotcha.found'), when: when(draw) }),
+  'gotcha.found': (draw) => ({ text: draw.words(), after: after(draw, 'discovery.made', 'gotcha.found'), when: when(draw) }),
+  'blocker.raised': (draw) => ({ text: draw.words(), after: after(draw, 'blocker.raised'), when: when(draw) }),
+  'blocker.resolved': (draw) => ({
+    blocker: draw.earlier('blocker.raised'),
+    resolution: draw.maybe(() => draw.words()),
+    when: when(draw),
+  }),
+  'blocker.reopened': (draw) => ({ blocker: draw.earlier('blocker.raised') }),
+  'next.added': (draw) => ({ text: draw.words(), after: after(draw, 'next.added') }),
+  'next.taken': (draw) => ({ next: draw.earlier('next.added') }),
+  'key.added': (draw) => ({
+    text: draw.words(),
+    after: after(draw, 'key.added'),
+    from: draw.maybe(() => draw.earlier('decision.made', 'gotcha.found')),
+  }),
+  'file.noted': (draw) => ({ path: draw.one(...PATHS), description: draw.words(), after: after(draw, 'file.noted') }),
+  'file.changed': (draw) => ({
+    path: draw.one(...PATHS),
+    description: draw.maybe(() => draw.words()),
+    after: after(draw, 'file.changed'),
+  }),
+  'file.dropped': (draw) => ({ path: draw.one(...PATHS), list: draw.one('key', 'changed') }),
+  'command.kept': (draw) => ({ command: draw.words(), after: after(draw, 'command.kept') }),
+  'note.added': (draw) => ({ text: draw.words(), after: after(draw, 'note.added'), when: when(draw) }),
+  'remark.placed': (draw) => ({ section: draw.one('Context', 'Progress'), after: draw.one('start', 'x'), text: draw.words() }),
+  'section.written': (draw) => ({ title: draw.words(), body: draw.words(), after: draw.one('start', 'Context') }),
+  'field.set': (draw) => ({ key: draw.one('ticket', 'owner', '__proto__', draw.words()), value: draw.one('', draw.words()) }),
+  'item.moved': (draw) => ({ entry: draw.earlier(...PLACED), after: draw.one('start', draw.earlier(...PLACED)) }),
+  'git.observed': (draw) => ({ git: draw.git() }),
+  'checkpoint.made': (draw) => ({
+    note: draw.maybe(() => draw.words()),
+    tldr: draw.maybe(() => draw.words()),
+    preCompact: draw.maybe(() => draw.one(true, false)),
+    git: draw.maybe(() => draw.git()),
+    code: draw.maybe(() => ({ commit: 'c0ffee', ref: 'refs/stint/1', leftOut: ['big.bin'] })),
+  }),
+  'context.compacted': (draw) => ({ trigger: draw.maybe(() => 'auto'), conversation: draw.maybe(() => draw.words()) }),
+  'entry.retracted': (draw) => ({
+    entry: draw.earlier(...PLACED, 'entry.retracted', 'entry.amended', 'session.opened', 'key.added', 'progress.made'),
+    reason: draw.maybe(() => draw.words()),
+  }),
+  'entry.amended': (draw) => ({
+    entry: draw.earlier(...PLACED, 'progress.made', 'entry.amended'),
+    changes: draw.one<Record<string, unknown>>(
+      { text: draw.words() },
+      { title: draw.words(), context: null },
+      { after: 'start' },
+    ),
+  }),
+  'task.linked': (draw) => ({ task: task(draw) }),
+  'task.unlinked': (draw) => ({ task: task(draw) }),
+  'task.added': (draw) => ({ task: task(draw), ...taskFields(draw) }),
+  'task.changed': (draw) => ({ task: task(draw), ...taskFields(draw) }),
+  'task.moved': (draw) => ({
+    task: task(draw),
+    status: draw.one('ready', 'in_progress', 'blocked', 'completed', 'failed'),
+    summary: draw.maybe(() => draw.words()),
+    git: draw.maybe(() => draw.git()),
+  }),
+  'task.checked': (draw) => ({ task: task(draw), item: draw.words(), done: draw.one(true, false) }),
+}
+
+export const ENTRY_KINDS = Object.keys(MAKE) as readonly EntryKind[]
+
+interface Length {
+  readonly minLength?: number
+  readonly maxLength?: number
+}
+
+/** A session as it may have gone: opened, then anything, each entry speaking of those before it. */
+export function history({ kinds = ENTRY_KINDS, ...length }: Length & { kinds?: readonly EntryKind[] } = {}) {
+  return moves(kinds, length).map(told)
+}
+
+/** A session in two parts, of which the second may be of other kinds; with where that begins. */
+export function historyInTwo(first: readonly EntryKind[], second: readonly EntryKind[], length: Length = {}) {
+  return fc.tuple(moves(first, length), moves(second, length)).map(([before, after]) => {
+    const entries = told([...before, ...after.map(({ once: _once, ...move }) => move)])
+    return { entries, at: before.length + 1 }
+  })
+}
+
+interface Move {
+  readonly kind: EntryKind
+  readonly seeds: readonly number[]
+  readonly words: string
+  readonly once?: string | undefined
+}
+
+function moves(kinds: readonly EntryKind[], { minLength = 0, maxLength = 60 }: Length): fc.Arbitrary<Move[]> {
+  const move = fc.record({
+    kind: fc.constantFrom(...kinds),
+    seeds: fc.array(fc.nat({ max: 0xffff }), { minLength: 6, maxLength: 6 }),
+    words: anyWords,
+    once: fc.option(fc.constantFrom('compaction-1', 'compaction-2', 'stop-1'), { nil: undefined, freq: 12 }),
+  })
+  return fc.array(move, { minLength, maxLength, size: 'max' })
+}
+
+function told(moves: readonly Move[]): RawEntry[] {
+  const entries: RawEntry[] = [entry(0, 'session.opened', MAKE['session.opened'](drawFrom([7, 1, 2], 'fix-login', [])))]
+  for (const { kind, seeds, words, once } of moves) {
+    const made = entry(entries.length, kind, MAKE[kind](drawFrom(seeds, words, entries)))
+    entries.push(once === undefined ? made : { ...made, once })
+  }
+  return entries
+}
+
+const FIELDS = 'text title entry changes step blocker next after from path git code key value list task name when'.split(' ')
+
+/** Entries that no writer of ours makes: any kind, any data. */
+export const anyEntries = fc.array(
+  fc.record({
+    id: fc.oneof(fc.nat({ max: 30 }).map(idOf), fc.string({ maxLength: 5 })),
+    at: fc.string({ maxLength: 30 }),
+    kind: fc.oneof(
+      { weight: 8, arbitrary: fc.constantFrom(...ENTRY_KINDS) },
+      { weight: 1, arbitrary: fc.constantFrom('__proto__', 'constructor', 'toString', 'hasOwnProperty', 'sail.trimmed', '') },
+    ),
+    by: fc.string({ maxLength: 5 }),
+    data: fc.dictionary(
+      fc.oneof(fc.constantFrom(...FIELDS), fc.string({ maxLength: 5 })),
+      fc.oneof(fc.jsonValue(), fc.nat({ max: 30 }).map(idOf), fc.constant('start')),
+    ),
+  }),
+  { maxLength: 40 },
+)
+
+/** The id of the nth entry of a history. */
+export function idOf(n: number): string {
+  return `0190a000-${n.toString(16).padStart(4, '0')}-7000-8000-${(n * 7919 + 1).toString(16).padStart(12, '0')}`
+}
+
+function entry(n: number, kind: EntryKind, data: object): RawEntry {
+  const at = new Date(Date.UTC(2026, 0, 1) + n * 60_000).toISOString()
+  const given = Object.entries(data).filter(([, value]) => value !== undefined)
+  return { id: idOf(n), at, kind, by: 'library', data: Object.fromEntries(given) }
+}
+
+function drawFrom(seeds: readonly number[], words: string, entries: readonly RawEntry[]): Draw {
+  let drawn = 0
+  const next = () => seeds[drawn++ % seeds.length]! + drawn
+  const draw: Draw = {
+    words: () => words,
+    maybe: (value) => (next() % 2 === 0 ? value() : undefined),
+    one: (...values) => values[next() % values.length]!,
+    earlier: (...kinds) => {
+      const candidates = entries.filter(({ kind }) => kinds.includes(kind as EntryKind))
+      return next() % 20 === 0 ? idOf(0xfff0) : (candidates[next() % Math.max(1, candidates.length)]?.id ?? idOf(0xfff1))
+    },
+    git: () => ({ branch: draw.one('main', 'fix'), commit: draw.one('abc123', 'def456'), dirty: next() % 5 }),
+  }
+  return draw
+}
+
+function taskFields(draw: Draw): { [K in keyof TaskFields]: TaskFields[K] | undefined } {
+  return {
+    title: draw.maybe(() => draw.words()),
+    labels: draw.maybe(() => ['bug']),
+    dependsOn: draw.maybe(() => [task(draw)]),
+    checklist: draw.maybe(() => [{ item: draw.words(), done: false }]),
+  }
+}
