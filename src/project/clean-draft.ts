@@ -1,7 +1,7 @@
 import { StintError } from '../journal/errors.ts'
-import type { Draft } from '../session/entries.ts'
+import type { Draft, EntryData } from '../session/entries.ts'
 import { cleanText } from '../text/clean.ts'
-import { redact } from '../text/redact.ts'
+import { redactDeep } from '../text/redact.ts'
 import type { Config } from './config.ts'
 
 const LONGEST_ENTRY = 1024 * 1024
@@ -14,20 +14,10 @@ export interface Cleaned {
 
 /** Brings an entry into the form that is journalled: plain text, without secrets. Nothing reaches the disk that did not pass here. */
 export function cleanDraft(draft: Draft, config: Config): Cleaned {
-  const redacted: string[] = []
-  const clean = (value: unknown): unknown => {
-    if (typeof value === 'string') {
-      const result = redact(cleanKeepingEdges(value), { extra: [...config.redact.patterns], allow: [...config.redact.allow] })
-      redacted.push(...result.found)
-      return result.text
-    }
-    if (Array.isArray(value)) return value.map(clean)
-    if (typeof value === 'object' && value !== null) {
-      return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, clean(field)]))
-    }
-    return value
-  }
-  const cleaned = { ...draft, data: clean(draft.data) } as Draft
+  const options = { extra: [...config.redact.patterns], allow: [...config.redact.allow] }
+  const { value, found } = redactDeep(cleanStrings(named(draft)), options)
+  const data = draft.kind === 'field.set' ? { ...draft.data, value: Object.values(value)[0] } : value
+  const cleaned = { ...draft, data } as Draft
   if (JSON.stringify(cleaned.data).length > LONGEST_ENTRY) {
     throw new StintError(
       'ENTRY_TOO_LONG',
@@ -35,7 +25,21 @@ export function cleanDraft(draft: Draft, config: Config): Cleaned {
       'put the text into a file and log its path with --file',
     )
   }
-  return { draft: cleaned, redacted: [...new Set(redacted)] }
+  return { draft: cleaned, redacted: found }
+}
+
+// A frontmatter key is a name like any other: `password` says what its value is.
+function named(draft: Draft): Readonly<Record<string, unknown>> {
+  if (draft.kind !== 'field.set') return draft.data as Record<string, unknown>
+  const { key, value } = draft.data as EntryData['field.set']
+  return { [key]: value }
+}
+
+function cleanStrings<T>(value: T): T {
+  if (typeof value === 'string') return cleanKeepingEdges(value) as T
+  if (Array.isArray(value)) return value.map(cleanStrings) as T
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, cleanStrings(field)])) as T
 }
 
 // A remark remembers by an empty first or last line that it stood apart from its neighbours.

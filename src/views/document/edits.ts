@@ -1,7 +1,8 @@
-import type { Draft, EntryData, EntryKind } from '../../session/entries.ts'
+import type { Draft } from '../../session/entries.ts'
 import type { SessionState } from '../../session/state.ts'
 import { minute } from '../../text/times.ts'
 import { type BaseBlock, type BaseDocument, baseDocument } from './base.ts'
+import type { EditLog } from './edit-log.ts'
 import { fieldEdits } from './field-edits.ts'
 import { HEADINGS } from './grammar.ts'
 import { inOrder, match } from './match.ts'
@@ -12,15 +13,6 @@ export interface Edits {
   readonly drafts: readonly Draft[]
   /** What the person changed that cannot become an entry, each in a sentence. */
   readonly unabsorbed: readonly string[]
-}
-
-/** Collects the entries that an edit amounts to. */
-export interface EditLog {
-  add<K extends EntryKind>(kind: K, data: EntryData[K], id?: string): void
-  /** An entry that takes something back. Ignored when it is not certain what the document was rendered from. */
-  takeBack<K extends EntryKind>(kind: K, data: EntryData[K]): void
-  say(sentence: string): void
-  mint(): string
 }
 
 /**

@@ -2,7 +2,7 @@ import { parse as parseYaml } from 'yaml'
 import type { SessionState } from '../../session/state.ts'
 import { slug } from '../../text/clean.ts'
 import type { BaseDocument } from './base.ts'
-import type { EditLog } from './edits.ts'
+import type { EditLog } from './edit-log.ts'
 import type { ParsedDocument } from './parse.ts'
 
 /** What a person changed in the frontmatter. Their own keys are kept; computed ones are computed again. */

@@ -1,0 +1,89 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const source = join(root, 'src')
+
+/** From the bottom up. A file may import from its own layer and from those before it. */
+const LAYERS = ['journal', 'session', 'text', 'git', 'views', 'index', 'tasks', 'project', 'library.ts', 'cli', 'bin']
+
+const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+const texts = new Map(files.map((name) => [name, readFileSync(join(source, name), 'utf8')]))
+
+function importsOf(name: string): readonly string[] {
+  const found = [...texts.get(name)!.matchAll(/(?:from|import)\s*\(?\s*'([^']+)'/g)].map((match) => match[1]!)
+  return found
+}
+
+function localImports(name: string): readonly string[] {
+  return importsOf(name)
+    .filter((path) => path.startsWith('.'))
+    .map((path) => relative(source, resolve(source, dirname(name), path)))
+}
+
+function layerOf(name: string): number {
+  return LAYERS.indexOf(name.split('/')[0]!)
+}
+
+describe('the sources', () => {
+  test('stand in a known layer', () => {
+    expect(files.filter((name) => layerOf(name) === -1)).toEqual([])
+  })
+
+  test('import downwards only', () => {
+    const upward = files.flatMap((name) => localImports(name).filter((other) => layerOf(other) > layerOf(name)).map((other) => `${name} → ${other}`))
+    expect(upward).toEqual([])
+  })
+
+  test('have no import cycle', () => {
+    const done = new Set<string>()
+    const cycles: string[] = []
+    const visit = (name: string, path: readonly string[]) => {
+      if (path.includes(name)) cycles.push([...path.slice(path.indexOf(name)), name].join(' → '))
+      if (done.has(name) || path.includes(name)) return
+      for (const other of localImports(name)) visit(other, [...path, name])
+      done.add(name)
+    }
+    for (const name of files) visit(name, [])
+    expect(cycles).toEqual([])
+  })
+
+  test('write to disk in one module only', () => {
+    const writing =
+      /\b(?:append|chmod|chown|copy|cp|fdatasync|fsync|ftruncate|futimes|lchown|link|lutimes|mkdir|mkdtemp|open|rename|rmdir|rm|symlink|truncate|unlink|utimes|write|writev|writeFile|appendFile|copyFile|createWriteStream)(?:Sync)?\b/
+    const reading = new Set(['openSync'])
+    const offenders = [...texts].flatMap(([name, text]) => {
+      const imported = [...text.matchAll(/import (?:type )?\{([^}]*)\} from 'node:fs(?:\/promises)?'/g)].flatMap((match) =>
+        match[1]!.split(',').map((part) => part.trim().replace(/ as .*$/, '')),
+      )
+      return imported.filter((part) => writing.test(part) && !reading.has(part)).map((part) => `${name}: ${part}`)
+    })
+    expect(offenders.filter((offender) => !offender.startsWith('journal/files.ts'))).toEqual([])
+  })
+
+  test('open a file for writing in one module only', () => {
+    const offenders = [...texts].filter(([name, text]) => name !== 'journal/files.ts' && /openSync\([^,)]*,\s*(?!\s|'r')/.test(text)).map(([name]) => name)
+    expect(offenders).toEqual([])
+  })
+
+  test('keep the fold and the texts free of input and output', () => {
+    const impure = files
+      .filter((name) => name.startsWith('session/') || name.startsWith('text/'))
+      .flatMap((name) => importsOf(name).filter((path) => path.startsWith('node:')).map((path) => `${name}: ${path}`))
+    expect(impure).toEqual([])
+  })
+
+  test('keep the journal free of everything of ours', () => {
+    const foreign = files.filter((name) => name.startsWith('journal/')).flatMap((name) => localImports(name).filter((other) => !other.startsWith('journal/')))
+    expect(foreign).toEqual([])
+  })
+})
+
+describe('ARCHITECTURE.md', () => {
+  test('shows every folder of the sources', () => {
+    const map = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
+    for (const layer of LAYERS) expect(map).toContain(layer)
+  })
+})
