@@ -49,7 +49,7 @@ export function openToRead(path: string): number {
 
 /**
  * Appends in one write and makes it durable. A short write is never continued: the rest would
- * land behind whatever another process appended in between.
+ * land behind whatever another process appended in between. (Node may do so all the same; see `Log`.)
  *
  * `wholeAfter` is the number of bytes after which a reader would already accept a record.
  */
@@ -105,6 +105,23 @@ export function replaceFile(path: string, content: string | Buffer): void {
     throw error
   }
   syncFolder(dirname(path))
+}
+
+/**
+ * Replaces the file that is open as `fd` by another in one step. Answers false, changing nothing,
+ * when the name no longer means that file: whoever rewrites a file must have read the one it replaces.
+ */
+export function replaceOpenFile(path: string, fd: number, content: Buffer): boolean {
+  const temporary = temporaryName(path)
+  writeNew(temporary, content, modeOf(path))
+  try {
+    if (!isNameOf(path, fd)) return false
+    renameSync(temporary, path)
+  } finally {
+    removeFile(temporary)
+  }
+  syncFolder(dirname(path))
+  return true
 }
 
 /** Creates a file with its content in one step. Answers false, changing nothing, when the name is taken. */
@@ -201,15 +218,19 @@ export function touchFile(path: string): void {
 
 /** Removes the temporaries that a killed process left in a folder, once nobody can still be writing them. */
 export function sweepTemporaries(folder: string, olderThanMs = 60_000): number {
-  let swept = 0
-  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
-    if (!TEMPORARY_PATTERN.test(name)) continue
-    const path = join(folder, name)
-    // A second name of an old file has that file's old time of writing, but a new time of change.
-    const changedAt = lstatSync(path, { throwIfNoEntry: false })?.ctimeMs
-    if (changedAt !== undefined && Date.now() - changedAt > olderThanMs && removeFile(path)) swept += 1
-  }
-  return swept
+  return staleTemporaries(folder, olderThanMs).filter(removeFile).length
+}
+
+/** The temporaries in a folder that nobody can still be writing. Looking is apart from removing for whoever only reports. */
+export function staleTemporaries(folder: string, olderThanMs = 60_000): readonly string[] {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => TEMPORARY_PATTERN.test(name)) : []
+  return names
+    .map((name) => join(folder, name))
+    .filter((path) => {
+      // A second name of an old file has that file's old time of writing, but a new time of change.
+      const changedAt = lstatSync(path, { throwIfNoEntry: false })?.ctimeMs
+      return changedAt !== undefined && Date.now() - changedAt > olderThanMs
+    })
 }
 
 export function sameFile(a: string, b: string): boolean {

@@ -113,8 +113,13 @@ export class Log {
         records ??= this.#mint(drafts)
         const result = appendRecords(fd, records)
         if (result.outcome !== 'not done') mayBeThere = true
-        if (result.outcome === 'done' && this.#isStillNamed(fd)) return records
-        cause = result.outcome === 'done' ? new Error('the log kept being replaced by another program') : result.cause
+        if (result.outcome === 'done') {
+          cause = new Error('the log kept being changed by another program')
+          const found = this.#catchUp(fd)
+          if (records.every(({ id }) => found.has(id)) && this.#isStillNamed(fd)) return records
+        } else {
+          cause = result.cause
+        }
         if (result.outcome === 'not done') break
         // Written again with the same ids through a new descriptor, the second copy settles it.
         if (result.outcome === 'unknown') unknowns += 1
@@ -209,9 +214,14 @@ export class Log {
     }
   }
 
-  #catchUp(fd: number): void {
+  /**
+   * Reads what was appended since the last time, by anybody, and answers the ids in it. After an
+   * append these must include its own: Node goes on with the rest of a short write by itself, and
+   * a file system may not append in one step, so another process's record can be in the middle of ours.
+   */
+  #catchUp(fd: number): ReadonlySet<string> {
     const size = fstatSync(fd).size
-    if (this.#read === size) return
+    if (this.#read === size) return new Set()
     let from = this.#read > 0 && this.#read < size ? this.#read : Math.max(0, size - TAIL_BYTES)
     let contents = readLogFd(fd, this.place.path, from)
     // A record longer than the tail hides its own id, so look further back until one is seen.
@@ -221,6 +231,7 @@ export class Log {
     }
     for (const record of contents.records) this.sawId(record.id)
     this.#read = contents.end
+    return new Set(contents.records.map(({ id }) => id))
   }
 
   #mint(drafts: readonly RecordDraft[]): readonly JournalRecord[] {
@@ -284,13 +295,18 @@ function reconcileLink(path: string, link: string): void {
   }
 }
 
-/** Appends the records that the log does not hold yet. */
+/** Appends the records that the log does not hold yet, and looks whether it does then. */
 export function copyMissing(records: readonly JournalRecord[], fd: number, path: string): number {
-  const held = new Set(readLogFd(fd, path).records.map((record) => record.id))
-  const missing = records.filter((record) => !held.has(record.id))
+  const missing = withoutHeld(records, fd, path)
   if (missing.length === 0) return 0
   const result = appendRecords(fd, missing)
   if (result.outcome === 'not done') throw new NotWritten(path, result.cause)
   if (result.outcome === 'unknown') throw new OutcomeUnknown(path, result.cause)
+  if (withoutHeld(missing, fd, path).length > 0) throw new OutcomeUnknown(path, new Error('another program wrote in between'))
   return missing.length
+}
+
+function withoutHeld(records: readonly JournalRecord[], fd: number, path: string): readonly JournalRecord[] {
+  const held = new Set(readLogFd(fd, path).records.map(({ id }) => id))
+  return records.filter(({ id }) => !held.has(id))
 }

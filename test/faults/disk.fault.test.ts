@@ -1,0 +1,125 @@
+// Real disks that are full or cannot be written: a small tmpfs, filled up and mounted read-only.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, describe, expect, onTestFinished, test } from 'vitest'
+import { NotWritten, OutcomeUnknown } from '../../src/journal/errors.ts'
+import { Log, type RecordDraft } from '../../src/journal/log.ts'
+import type { JournalRecord } from '../../src/journal/record.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+const note = (text: string): RecordDraft => ({ kind: 'note.added', by: 'test', data: { text } })
+
+/** A disk of 64 KiB, or a skipped test where none may be mounted. */
+function smallDisk(context: TestContext): string {
+  const disk = join(scratchFolder(), 'disk')
+  mkdirSync(disk)
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk], { stdio: 'ignore' })
+  } catch {
+    context.skip('mounting a tmpfs is not permitted here')
+  }
+  onTestFinished(() => void execFileSync('umount', ['-l', disk]))
+  return disk
+}
+
+const remount = (disk: string, options: string) => execFileSync('mount', ['-o', `remount,${options}`, disk])
+
+/** Appends until the disk is full; answers what was acknowledged and how it failed. */
+function fillUp(log: Log): { acknowledged: readonly JournalRecord[]; failure: NotWritten | OutcomeUnknown } {
+  const acknowledged: JournalRecord[] = []
+  for (;;) {
+    try {
+      acknowledged.push(...log.append([note(`${acknowledged.length} ${'x'.repeat(400)}`)]))
+    } catch (error) {
+      if (error instanceof NotWritten || error instanceof OutcomeUnknown) return { acknowledged, failure: error }
+      throw error
+    }
+  }
+}
+
+describe('a full disk', () => {
+  test('loses nothing acknowledged, can be read, and takes the rest once there is room', (context) => {
+    const disk = smallDisk(context)
+    const place = { path: join(disk, 'work/log.jsonl'), link: join(disk, 'git/log.jsonl') }
+    const log = new Log(place)
+    const opened = log.create([note('first')])
+    const { acknowledged, failure } = fillUp(log)
+
+    expect(failure).toMatchObject({ code: 'NOT_WRITTEN', hint: expect.stringContaining('full') })
+    expect(acknowledged.length).toBeGreaterThan(50)
+    const full = new Log(place).read()
+    expect(full.records).toEqual([...opened, ...acknowledged])
+
+    remount(disk, 'size=128k')
+    expect(log.append(failure.records)).toEqual(failure.records)
+    const [last] = log.append([note('last')])
+    const { records, damage } = new Log(place).read()
+    expect(records).toEqual([...opened, ...acknowledged, ...failure.records, last])
+    expect(damage.map(({ reason }) => reason)).toEqual(full.damage.map(() => 'torn or not JSON'))
+  })
+
+  test('that stops a record in the middle is not taken for success', (context) => {
+    const disk = smallDisk(context)
+    const path = join(disk, 'log.jsonl')
+    const log = new Log({ path })
+    const opened = log.create([note('first')])
+    const failure = failureOf(() => log.append([note('x'.repeat(100_000))]))
+    expect(failure).toBeInstanceOf(NotWritten)
+    expect(failure).toMatchObject({ cause: { name: 'ShortWrite', code: 'ENOSPC' } })
+    const { records, damage } = new Log({ path }).read()
+    expect(records).toEqual(opened)
+    expect(damage).toMatchObject([{ file: path, reason: 'torn or not JSON' }])
+  })
+
+  test('refuses a new log and leaves no trace of it', (context) => {
+    const disk = smallDisk(context)
+    const path = join(disk, 'log.jsonl')
+    writeFileSync(join(disk, 'filler'), Buffer.alloc(60 * 1024))
+    const failure = failureOf(() => new Log({ path }).create([note('x'.repeat(20_000))]))
+    expect(failure).toBeInstanceOf(NotWritten)
+    expect(new Log({ path }).exists()).toBe(false)
+    rmSync(join(disk, 'filler'))
+    new Log({ path }).create((failure as NotWritten).records)
+    expect(new Log({ path }).read().records).toHaveLength(1)
+  })
+})
+
+describe('a read-only disk', () => {
+  test('can be read with every name that is left, and refuses an append by name', (context) => {
+    const disk = smallDisk(context)
+    const place = { path: join(disk, 'work/log.jsonl'), link: join(disk, 'git/log.jsonl') }
+    const creator = new Log(place)
+    const records = creator.create([note('first')])
+    creator.close()
+    const before = readFileSync(place.path)
+
+    for (const lost of [undefined, place.link, join(disk, 'work')]) {
+      if (lost !== undefined) rmSync(lost, { recursive: true })
+      remount(disk, 'ro')
+      const log = new Log(place)
+      expect(log.read().records).toEqual(records)
+      expect(log.identity().size).toBe(before.length)
+      const failure = failureOf(() => log.append([note('second')]))
+      expect(failure).toMatchObject({ code: 'NOT_WRITTEN', hint: expect.stringContaining('cannot be written') })
+      expect(failureOf(() => new Log({ path: join(disk, 'new/log.jsonl') }).create([note('a')]))).toBeInstanceOf(NotWritten)
+      expect(log.read().records).toEqual(records)
+      log.close()
+      remount(disk, 'rw')
+      // Whichever name was lost is there again for the next round.
+      const writable = new Log(place)
+      writable.descriptor()
+      writable.close()
+    }
+    expect(readFileSync(place.path)).toEqual(before)
+  })
+})
+
+function failureOf(action: () => unknown): unknown {
+  try {
+    action()
+  } catch (error) {
+    return error
+  }
+  throw new Error('it did not fail')
+}
