@@ -24,7 +24,7 @@ import { synchronise } from './synchronise.ts'
 
 /** Where the sessions of a project are. */
 export interface IndexSource {
-  /** The `.sessions` folder. */
+  /** The `.sessions` folder, whose `journal` folder changes when a session comes or goes. */
   readonly folder: string
   /** The root of the project. */
   readonly project: string

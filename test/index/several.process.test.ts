@@ -1,6 +1,6 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
@@ -30,7 +30,7 @@ function manySessions(sessions: number, entries: number) {
 
 describe('several processes', () => {
   test('that build one index at once all end with the whole of it', async () => {
-    const child = await bundled('test/index/child.ts')
+    const child = await bundled(new URL('child.ts', import.meta.url))
     const { w } = manySessions(300, 10)
     const answers = await Promise.all(Array.from({ length: 4 }, () => answerOf(child, w.project)))
     for (const answer of answers) {
@@ -39,7 +39,7 @@ describe('several processes', () => {
   })
 
   test('that bring one index up to date while it grows lose nothing', async () => {
-    const child = await bundled('test/index/child.ts')
+    const child = await bundled(new URL('child.ts', import.meta.url))
     const { w, ids } = manySessions(20, 5)
     const index = await w.open()
     const children = Promise.all(Array.from({ length: 3 }, () => answerOf(child, w.project, 200)))
@@ -60,7 +60,7 @@ describe('several processes', () => {
   })
 
   test('that find the same damage at once both end with a good index', async () => {
-    const child = await bundled('test/index/child.ts')
+    const child = await bundled(new URL('child.ts', import.meta.url))
     const { w } = manySessions(100, 5)
     writeFileSync(join(w.folder, 'index.db'), 'garbage '.repeat(5_000))
     const answers = await Promise.all(Array.from({ length: 3 }, () => answerOf(child, w.project)))
@@ -73,12 +73,13 @@ describe('several processes', () => {
   })
 
   test('leave an index that one was killed in building to be finished by the next', async () => {
-    const child = await bundled('test/index/child.ts')
+    const child = await bundled(new URL('child.ts', import.meta.url))
     const { w } = manySessions(400, 10)
-    const killed: ChildProcess = spawn(process.execPath, [child, w.project], { stdio: 'ignore' })
-    await new Promise((resolve) => setTimeout(resolve, 150))
+    const killed = spawn(process.execPath, [child, w.project], { stdio: 'ignore' })
+    const ended = once(killed, 'exit')
+    while (!existsSync(join(w.folder, 'index.db-wal'))) await new Promise((resolve) => setTimeout(resolve, 1))
     killed.kill('SIGKILL')
-    await once(killed, 'exit')
+    expect(await ended).toEqual([null, 'SIGKILL'])
     expect(await answerOf(child, w.project)).toEqual({
       said: [],
       counts: { sessions: 400, entries: 4_000 },

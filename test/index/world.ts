@@ -21,7 +21,7 @@ import { encodeRecord } from '../../src/journal/record.ts'
 import type { EntryData, EntryKind } from '../../src/session/entries.ts'
 import type { RawEntry } from '../../src/session/in-effect.ts'
 
-export const START = Date.parse('2026-03-01T10:00:00.000Z')
+const START = Date.parse('2026-03-01T10:00:00.000Z')
 
 export interface World extends IndexSource {
   readonly said: string[]
