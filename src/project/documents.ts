@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { isMissing } from '../journal/errors.ts'
+import { StintError, isMissing } from '../journal/errors.ts'
 import { createFile, createFolder, moveFile, removeFile, replaceFile, statOrUndefined } from '../journal/files.ts'
 import { shortId } from '../journal/ids.ts'
 import { parseLog } from '../journal/read.ts'
 import type { Draft } from '../session/entries.ts'
 import { fold } from '../session/fold.ts'
+import type { RawEntry } from '../session/in-effect.ts'
 import type { SessionState } from '../session/state.ts'
 import { fileSafe } from '../text/times.ts'
 import { MARKER_PATTERN, type Marker } from '../views/document/grammar.ts'
@@ -93,21 +94,85 @@ async function absorbFile(session: LiveSession, reading: Reading, file: Taken, n
   if (base.isUnedited) return 0
   const { parseDocument } = await import('../views/document/parse.ts')
   const { editsBetween } = await import('../views/document/edits.ts')
-  const parsed = parseDocument(file.text)
-  if (!parsed.ok) {
-    file.keep = parsed.problem
+  const parsed = isTooLong(file.text, reading.marker) ? TOO_LONG : parseDocument(file.text)
+  const problem = parsed.ok ? misplaced(session, reading, file.text, parsed.document.fields, base.isSure) : parsed.problem
+  if (!parsed.ok || problem !== undefined) {
+    file.keep = problem
     return 0
   }
   const edits = editsBetween(base.state, parsed.document, { mint: () => session.mint(), isBaseSure: base.isSure })
   if (edits.unabsorbed.length > 0) file.keep = edits.unabsorbed.join('; ')
-  const known = new Set(reading.entries.filter((entry) => entry.by === 'document' && entry.id > base.state.lastId).map(signature))
-  const bytes = Buffer.from(file.text)
-  const drafts = edits.drafts
-    .map((draft, index): Draft => ({ ...draft, once: `document:${sumOf(bytes)}:${bytes.length}:${index}` }))
-    .filter((draft) => !known.has(signature(draft)))
-  const { redacted } = session.append(drafts)
-  if (redacted.length > 0) notices.push(`what looked like a secret in the document was redacted (${redacted.join(', ')})`)
-  return drafts.length
+  try {
+    const { drafts, redacted } = session.clean(edits.drafts)
+    const known = reading.entries.filter((entry) => entry.by === 'document' && entry.id > base.state.lastId)
+    const news = newsAmong(onceEach(drafts, file.text), known)
+    session.append(news)
+    if (redacted.length > 0) notices.push(`what looked like a secret in the document was redacted (${redacted.join(', ')})`)
+    return news.length
+  } catch (error) {
+    if (!(error instanceof StintError) || error.code !== 'ENTRY_TOO_LONG') throw error
+    file.keep = error.message
+    return 0
+  }
+}
+
+const MOST_ADDED = 1024 * 1024
+const TOO_LONG = {
+  ok: false,
+  problem: 'it has grown by more than 1 MB, which is more than a session document can take over',
+} as const
+
+/** A document of a long session may be long; one that is longer than the log behind it holds something else. */
+function isTooLong(text: string, { offset }: Marker): boolean {
+  return text.length > offset + MOST_ADDED
+}
+
+/** Why a document that can be read is not what a person made of this session's. */
+function misplaced(
+  session: LiveSession,
+  reading: Reading,
+  text: string,
+  fields: readonly (readonly [string, string])[],
+  isSure: boolean,
+): string | undefined {
+  if (isSure) return undefined
+  const id = fields.find(([key]) => key === 'id')?.[1].replaceAll(/["'\s]/g, '')
+  if (id !== undefined && id !== session.id) return `it is the document of another session (${id})`
+  // A full disk or a killed editor leaves the end off, and half a line would reword the whole one.
+  const last = text.slice(text.lastIndexOf('\n') + 1).trimEnd()
+  if (last === '') return undefined
+  const whole = renderDocument(reading.state, reading.marker).split('\n')
+  const isCutShort = !/^## Next Steps/m.test(text) || whole.some((line) => line !== last && line.startsWith(last))
+  return isCutShort ? 'it breaks off in the middle of a line' : undefined
+}
+
+/** Marks each entry as what this very text says, so that two processes that read it record it once. */
+function onceEach(drafts: readonly Draft[], text: string): readonly Draft[] {
+  const bytes = Buffer.from(text)
+  const counts = new Map<string, number>()
+  return drafts.map((draft) => {
+    const number = counts.get(draft.kind) ?? 0
+    counts.set(draft.kind, number + 1)
+    return { ...draft, once: `document:${sumOf(bytes)}:${bytes.length}:${draft.kind}:${number}` }
+  })
+}
+
+/**
+ * The drafts that are not among the entries that earlier saves became. An editor that was not told
+ * of the new file saves the same edit again with the next one; it was absorbed then and is not news
+ * now, and what the next one says about it is about the entry it became.
+ */
+function newsAmong(drafts: readonly Draft[], known: readonly RawEntry[]): readonly Draft[] {
+  const waiting = new Map<string, string[]>()
+  for (const entry of known) waiting.set(signature(entry), [...(waiting.get(signature(entry)) ?? []), entry.id])
+  const became = new Map<unknown, string>()
+  return drafts.flatMap((draft) => {
+    const data = Object.fromEntries(Object.entries(draft.data).map(([key, value]) => [key, became.get(value) ?? value]))
+    const news = { ...draft, data } as Draft
+    const earlier = waiting.get(signature(news))?.shift()
+    if (earlier !== undefined && draft.id !== undefined) became.set(draft.id, earlier)
+    return earlier === undefined ? [news] : []
+  })
 }
 
 /** What the document was rendered from: the state at its marker, when the log still begins with those very bytes. */
@@ -132,10 +197,7 @@ function markerOf(text: string): Marker | undefined {
   return found === null ? undefined : { offset: Number(found[1]), sum: found[2]! }
 }
 
-/**
- * Two drafts that say the same. An editor that was not told of the new file saves the same edit
- * again with the next one; it was absorbed then and is not news now.
- */
+/** What an entry says, apart from its place: two with the same signature say the same. */
 function signature(entry: { kind: string; data: object }): string {
   const { after: _after, ...data } = entry.data as { after?: string }
   return `${entry.kind} ${JSON.stringify(data)}`

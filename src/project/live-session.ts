@@ -81,6 +81,12 @@ export class LiveSession {
     return this.#write(drafts, (cleaned) => this.log.create(cleaned))
   }
 
+  /** Brings drafts into the form in which they are journalled. */
+  clean(drafts: readonly Draft[]): { drafts: readonly Draft[]; redacted: readonly string[] } {
+    const cleaned = drafts.map((draft) => cleanDraft(draft, this.#config))
+    return { drafts: cleaned.map(({ draft }) => draft), redacted: [...new Set(cleaned.flatMap(({ redacted }) => redacted))] }
+  }
+
   close(): void {
     this.log.close()
   }
@@ -91,12 +97,12 @@ export class LiveSession {
   }
 
   #write(drafts: readonly Draft[], write: (drafts: readonly Draft<never>[]) => readonly RawEntry[]) {
-    const cleaned = drafts.map((draft) => cleanDraft(draft, this.#config))
+    const cleaned = this.clean(drafts)
     // Before the append: were it after, a kill in between would leave an entry the index never hears of.
     markTouched(this.place.sessions, this.id)
-    const entries = write(cleaned.map(({ draft }) => draft as Draft<never>))
+    const entries = write(cleaned.drafts as readonly Draft<never>[])
     markTouched(this.place.sessions, this.id)
-    return { entries, redacted: [...new Set(cleaned.flatMap(({ redacted }) => redacted))] }
+    return { entries, redacted: cleaned.redacted }
   }
 }
 

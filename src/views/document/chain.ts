@@ -5,25 +5,32 @@
  */
 export function chain<T extends { readonly id: string; readonly after: string }>(sections: readonly T[]): readonly T[] {
   const ids = new Set(sections.map((section) => section.id))
+  const under = new Map<string, T[]>()
+  for (const section of sections) {
+    const siblings = under.get(section.after)
+    if (siblings === undefined) under.set(section.after, [section])
+    else siblings.push(section)
+  }
+  // By hand rather than by recursion: a pasted page of thousands of headings is a chain as deep.
   const ordered: T[] = []
-  const place = (anchor: string) => {
-    for (const section of sections.filter((candidate) => candidate.after === anchor).toReversed()) {
+  for (const root of [...under.keys()].filter((after) => !ids.has(after))) {
+    const waiting = [...under.get(root)!]
+    for (let section = waiting.pop(); section !== undefined; section = waiting.pop()) {
       ordered.push(section)
-      place(section.id)
+      waiting.push(...(under.get(section.id) ?? []))
     }
   }
-  const roots = new Set(sections.map((section) => section.after).filter((after) => !ids.has(after)))
-  for (const root of roots) place(root)
   return ordered
 }
 
-/** The known heading a section stands under, through however many other sections. */
-export function rootOf(section: { readonly after: string }, byId: ReadonlyMap<string, { readonly after: string }>): string {
-  let current = section
-  for (let depth = 0; depth <= byId.size; depth += 1) {
-    const above = byId.get(current.after)
-    if (above === undefined) return current.after
-    current = above
-  }
-  return current.after
+/** For each section in the order of `chain`, the known heading it stands under, through however many other sections. */
+export function roots<T extends { readonly id?: string; readonly after: string }>(chained: readonly T[]): ReadonlyMap<T, string> {
+  const byId = new Map<string, string>()
+  return new Map(
+    chained.map((section) => {
+      const root = byId.get(section.after) ?? section.after
+      if (section.id !== undefined) byId.set(section.id, root)
+      return [section, root]
+    }),
+  )
 }

@@ -32,8 +32,8 @@ export function editsBetween(
     say: (sentence) => unabsorbed.push(sentence),
     add: (kind, data, id) =>
       drafts.push({ kind, data: defined(data), by: 'document', ...(id === undefined ? {} : { id }) } as Draft),
-    takeBack: (kind, data) => {
-      if (options.isBaseSure) log.add(kind, data)
+    takeBack: (kind, data, id) => {
+      if (options.isBaseSure) log.add(kind, data, id)
     },
   }
   const before = baseDocument(base)
@@ -166,9 +166,8 @@ function familyEdits(
   const ofFamily = <B extends Block>(blocks: readonly B[]) => blocks.filter((block) => family.kinds.includes(block.kind))
   const was = regions.flatMap((region) => ofFamily(base.regions[region]))
   const is = regions.flatMap((region) => ofFamily(person.regions[region]))
-  const { pairs, removed, added } = match(was, is)
+  const { pairs, removed } = match(was, is)
   for (const [before, now] of pairs) idOf.set(now, before.id)
-  for (const block of added) idOf.set(block, log.mint())
 
   for (const [before, now] of pairs) family.changed(before, now, log)
   for (const block of removed) {
@@ -178,27 +177,34 @@ function familyEdits(
   }
   if (missing.size === 0 || regions.length === family.regions.length) regionChanges(family, pairs, base, person, log)
 
-  const order = was.map((block) => block.id)
+  const gone = new Set(removed)
+  const order = was.filter((block) => !gone.has(block)).map((block) => block.id)
+  const places = new Map(order.map((id, place) => [id, place]))
   for (const region of regions) {
     const blocks = ofFamily(person.regions[region])
     const isOrdered = family.ordered.includes(region)
-    const kept = isOrdered ? inOrder(blocks.map((block) => order.indexOf(idOf.get(block)!))) : undefined
+    const kept = isOrdered ? inOrder(blocks.map((block) => places.get(idOf.get(block) ?? ''))) : undefined
     for (const [index, block] of blocks.entries()) {
-      const id = idOf.get(block)!
-      const previous = index === 0 ? undefined : idOf.get(blocks[index - 1]!)
       const isLast = index === blocks.length - 1
-      const after = previous ?? placeBefore(idOf.get(blocks[index + 1] ?? block)!, order)
-      if (added.includes(block))
+      const after = index === 0 ? placeBefore(blocks, idOf, order) : idOf.get(blocks[index - 1]!)!
+      const known = idOf.get(block)
+      if (known === undefined) {
+        // Minted here and not before: an entry names the one in front of it, which must be in its place by then.
+        const id = log.mint()
+        idOf.set(block, id)
         family.added(timedBy(blocks[index - 1], block, region, isLast), id, isOrdered && !isLast ? after : undefined, region, log)
-      else if (kept !== undefined && !kept.has(index)) log.takeBack('item.moved', { entry: id, after })
+      } else if (kept !== undefined && !kept.has(index)) {
+        log.takeBack('item.moved', { entry: known, after }, log.mint())
+      }
     }
   }
 }
 
-/** What stands in front of an item in the whole list, of which a region may show only a part. */
-function placeBefore(id: string, order: readonly string[]): string {
-  const index = order.indexOf(id)
-  return index > 0 ? order[index - 1]! : 'start'
+/** What stands in front of a region's blocks in the whole list, of which a region may show only a part. */
+function placeBefore(blocks: readonly Block[], idOf: ReadonlyMap<Block, string>, order: readonly string[]): string {
+  const known = blocks.slice(1).find((block) => order.includes(idOf.get(block) ?? ''))
+  const index = known === undefined ? order.length : order.indexOf(idOf.get(known)!)
+  return order[index - 1] ?? 'start'
 }
 
 /** In a list that goes by time, a line put between two others takes the time of the one above it, so that it stays there. */
@@ -293,8 +299,9 @@ function remarkEdits(
     }
     for (const block of removed)
       for (const id of block.ids) log.takeBack('entry.retracted', { entry: id, reason: 'removed in the document' })
+    const aboveOf = new Map(person.regions[region].map((block, index, blocks) => [block, blocks[index - 1]]))
     for (const block of added) {
-      const above = person.regions[region][person.regions[region].indexOf(block) - 1]
+      const above = aboveOf.get(block)
       log.add('remark.placed', {
         section: region,
         after: above === undefined ? 'start' : (idOf.get(above) ?? 'end'),

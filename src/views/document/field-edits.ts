@@ -51,7 +51,12 @@ const CHANGES: Readonly<Record<string, (value: unknown, state: SessionState, log
     else if (value === 'completed' || value === 'abandoned') log.add('session.closed', { how: value })
     else if (value === 'active' && state.status === 'paused') log.add('session.resumed', {})
     else if (value === 'active') log.add('session.reopened', {})
-    else log.say(`status in the frontmatter is one of active, paused, completed, abandoned`)
+    else {
+      log.say(`status in the frontmatter is one of active, paused, completed, abandoned`)
+      return
+    }
+    const status = value === 'completed' ? 'completed' : value === 'active' ? 'in_progress' : 'ready'
+    for (const task of state.tasks) log.add('task.moved', { task, status })
   },
 }
 

@@ -10,11 +10,15 @@ export interface ListItem {
 /** For each line, whether it belongs to a closed fenced block. A fence that never closes is an ordinary line. */
 export function fencedLines(lines: readonly string[]): readonly boolean[] {
   const fenced = lines.map(() => false)
+  const unclosed = new Set<string>()
   for (let start = 0; start < lines.length; start += 1) {
     const mark = /^(?:`{3,}|~{3,})/.exec(lines[start]!)?.[0]
-    if (mark === undefined) continue
+    if (mark === undefined || unclosed.has(mark)) continue
     const end = lines.findIndex((line, index) => index > start && line.startsWith(mark) && line.slice(mark.length).trim() === '')
-    if (end === -1) continue
+    if (end === -1) {
+      unclosed.add(mark)
+      continue
+    }
     fenced.fill(true, start, end + 1)
     start = end
   }

@@ -28,8 +28,9 @@ export function match<B extends { readonly text: string }, P extends { readonly 
   const removed = base.filter((block) => !paired.has(block))
   if (removed.length * added.length > COMPARISONS_LIMIT) return { pairs, removed, added }
 
+  const letters = new Map([...removed, ...added].map(({ text }) => [text, bigrams(text)]))
   const candidates = removed
-    .flatMap((from) => added.map((to) => ({ from, to, likeness: likeness(from.text, to.text) })))
+    .flatMap((from) => added.map((to) => ({ from, to, likeness: likeness(from.text, to.text, letters) })))
     .filter(({ likeness: value }) => value >= ALIKE)
     .toSorted((a, b) => b.likeness - a.likeness)
   const taken = new Set<B | P>()
@@ -42,10 +43,10 @@ export function match<B extends { readonly text: string }, P extends { readonly 
 }
 
 /** How alike two texts are by their pairs of letters, 0 to 1. A text that begins with the whole other one is the other, continued. */
-function likeness(a: string, b: string): number {
+function likeness(a: string, b: string, letters: ReadonlyMap<string, ReadonlyMap<string, number>>): number {
   if (a !== '' && b !== '' && (a.startsWith(b) || b.startsWith(a))) return 1
-  const first = bigrams(a)
-  const second = bigrams(b)
+  const first = letters.get(a)!
+  const second = letters.get(b)!
   let common = 0
   for (const [pair, count] of first) common += Math.min(count, second.get(pair) ?? 0)
   const total = size(first) + size(second)
@@ -68,22 +69,26 @@ function size(pairs: ReadonlyMap<string, number>): number {
   return total
 }
 
-/** The items to leave alone when restoring an order: the longest run already in it. The others were moved. */
-export function inOrder(positions: readonly number[]): ReadonlySet<number> {
-  const best: { length: number; previous: number }[] = []
+/**
+ * The items to leave alone when restoring an order: the longest run already in it. The others were
+ * moved. An item without a position is new and in nobody's way.
+ */
+export function inOrder(positions: readonly (number | undefined)[]): ReadonlySet<number> {
+  // For each length, the run of that length that ends lowest; each item remembers the one before it in its run.
+  const ends: number[] = []
+  const previous: (number | undefined)[] = []
   for (const [index, position] of positions.entries()) {
-    let entry = { length: 1, previous: -1 }
-    for (let before = 0; before < index; before += 1) {
-      if (positions[before]! < position && best[before]!.length + 1 > entry.length)
-        entry = { length: best[before]!.length + 1, previous: before }
+    if (position === undefined) continue
+    let [low, high] = [0, ends.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (positions[ends[middle]!]! < position) low = middle + 1
+      else high = middle
     }
-    best.push(entry)
+    previous[index] = ends[low - 1]
+    ends[low] = index
   }
   const kept = new Set<number>()
-  let last = best.reduce((top, entry, index) => (top === -1 || entry.length > best[top]!.length ? index : top), -1)
-  while (last !== -1) {
-    kept.add(last)
-    last = best[last]!.previous
-  }
+  for (let last = ends.at(-1); last !== undefined; last = previous[last]) kept.add(last)
   return kept
 }

@@ -39,7 +39,9 @@ export function parseTldr(lines: readonly string[]) {
     const line = lines.find((candidate, index) => isStatus(candidate, index) && candidate.startsWith(`**${label}**:`))
     return line === undefined ? '' : line.slice(label.length + 5).trim()
   }
-  const text = trimBlank(lines.slice(0, split)).map((line, index) => (fenced[index] ? line : unescapeLine(line)))
+  const own = trimBlank(lines.slice(0, split))
+  const isFenced = fencedLines(own)
+  const text = own.map((line, index) => (isFenced[index] ? line : unescapeLine(line)))
   const rest = lines.slice(split, last + 1).filter((line, index) => !isStatus(line, split + index))
   return {
     text: text.join('\n'),

@@ -1,6 +1,6 @@
 import type { SessionState } from '../../session/state.ts'
 import { minute } from '../../text/times.ts'
-import { rootOf } from './chain.ts'
+import { roots } from './chain.ts'
 import {
   CURRENT_MARK,
   DECISION_FIELDS,
@@ -34,11 +34,9 @@ export function renderModel(model: DocumentModel, marker?: Marker): string {
     '',
   ]
   lines.push(...remarksOnly(model.regions.head))
-  const byId = new Map(model.sections.flatMap((section) => (section.id === undefined ? [] : [[section.id, section] as const])))
-  const rest = new Set(model.sections)
+  const rest = new Map(roots(model.sections))
   const customUnder = (key: string) => {
-    for (const section of model.sections) {
-      const root = byId.size > 0 ? rootOf(section, byId) : section.after
+    for (const [section, root] of rest) {
       if (root === key && rest.delete(section)) lines.push(...customSection(section))
     }
   }
@@ -49,7 +47,7 @@ export function renderModel(model: DocumentModel, marker?: Marker): string {
     customUnder(key)
   }
   // Sections whose heading is gone keep their text, at the end.
-  for (const section of rest) lines.push(...customSection(section))
+  for (const section of rest.keys()) lines.push(...customSection(section))
   if (marker !== undefined) lines.push(markerLine(marker))
   return `${lines.join('\n').trimEnd()}\n`
 }
@@ -65,7 +63,7 @@ const BODIES: Record<HeadingKey, (model: DocumentModel) => readonly string[]> = 
   ],
   context: (model) => [
     ...field('Objective', model.objective),
-    ...region(model, 'context'),
+    ...apart(region(model, 'context')),
     '',
     KEY_FILES_LINE,
     ...region(model, 'keyFiles', 'None yet'),
@@ -105,6 +103,11 @@ function region(model: DocumentModel, name: Region, placeholder?: string): reado
   while (lines.at(-1) === '') lines.pop()
   if (number === 0 && placeholder !== undefined) lines.unshift(`- ${placeholder}`)
   return lines
+}
+
+/** A text right below a field would be read back as the rest of the field. */
+function apart(lines: readonly string[]): readonly string[] {
+  return lines.length === 0 || lines[0] === '' ? lines : ['', ...lines]
 }
 
 function itemLines(block: Block, number: number): readonly string[] {

@@ -1,0 +1,171 @@
+// One-line worlds for the library as users meet it: a project in a temporary folder, with real files and real git.
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { readLog } from '../../src/journal/read.ts'
+import { encodeRecord } from '../../src/journal/record.ts'
+import { shortId } from '../../src/journal/ids.ts'
+import { type Project, openProject } from '../../src/library.ts'
+import type { RawEntry } from '../../src/session/in-effect.ts'
+import { git, initRepository, scratchFolder, temporaryFolder } from './scratch.ts'
+import { SESSION_ID, type Story } from './worlds.ts'
+
+// What the machine's owner configured, or works on just now, must not decide a test.
+process.env['GIT_CONFIG_GLOBAL'] = '/dev/null'
+process.env['GIT_CONFIG_SYSTEM'] = '/dev/null'
+process.env['STINT_STATE_HOME'] = temporaryFolder()
+for (const name of ['GIT_DIR', 'GIT_INDEX_FILE', 'GIT_WORK_TREE', 'STINT_SESSION']) delete process.env[name]
+process.once('exit', () => rmSync(process.env['STINT_STATE_HOME']!, { recursive: true, force: true }))
+
+export interface RunOptions {
+  readonly cwd?: string
+  readonly env?: NodeJS.ProcessEnv
+}
+
+/** A project and what a user does in it. */
+export class World {
+  /** What was said to the person, command by command. */
+  readonly said: string[] = []
+
+  constructor(readonly root: string) {}
+
+  /** One command: the project is opened for it and let go of afterwards, as the command line does. */
+  async run<T>(work: (project: Project) => T | Promise<T>, options: RunOptions = {}): Promise<T> {
+    const project = openProject(options.cwd ?? this.root, {
+      say: (line) => this.said.push(line),
+      env: options.env ?? {},
+    })
+    try {
+      return await work(project)
+    } finally {
+      project.dispose()
+    }
+  }
+
+  /** The command that does least: it absorbs what was edited and shows the session. */
+  view(name?: string) {
+    return this.run((project) => project.view(name))
+  }
+
+  git(...args: string[]): string {
+    return git(this.root, ...args)
+  }
+
+  path(...parts: string[]): string {
+    return join(this.root, ...parts)
+  }
+
+  read(...parts: string[]): string {
+    return readFileSync(this.path(...parts), 'utf8')
+  }
+
+  write(path: string, content: string | Buffer): void {
+    mkdirSync(dirname(this.path(path)), { recursive: true })
+    writeFileSync(this.path(path), content)
+  }
+
+  names(...parts: string[]): readonly string[] {
+    try {
+      return readdirSync(this.path(...parts)).toSorted()
+    } catch {
+      // A folder that was never needed is not made.
+      return []
+    }
+  }
+
+  commit(message: string, files: Readonly<Record<string, string>> = {}): string {
+    for (const [path, content] of Object.entries(files)) this.write(path, content)
+    this.git('add', '--all')
+    this.git('commit', '--quiet', '--allow-empty', '-m', message)
+    return this.git('rev-parse', 'HEAD').trim()
+  }
+
+  /** The only session's id, or that of the one whose name is given. */
+  sessionId(name?: string): string {
+    const ids = this.names('.sessions', 'journal').filter((id) => name === undefined || this.#nameOf(id) === name)
+    if (ids.length !== 1) throw new Error(`there are ${ids.length} sessions ${name ?? ''}`)
+    return ids[0]!
+  }
+
+  #nameOf(id: string): unknown {
+    return this.journal(id).findLast(({ kind }) => kind === 'session.opened' || kind === 'session.renamed')?.data['name']
+  }
+
+  journal(id = this.sessionId()): readonly RawEntry[] {
+    return readLog(this.path('.sessions', 'journal', id, 'log.jsonl')).records
+  }
+
+  /** What the journal says of a kind, oldest first, without ids and times. */
+  entries(kind: string, id = this.sessionId()): readonly unknown[] {
+    return this.journal(id)
+      .filter((entry) => entry.kind === kind)
+      .map((entry) => entry.data)
+  }
+
+  /** Where the document stands; fails unless it stands in one place only. */
+  documentPath(id = this.sessionId()): string {
+    const found = ['active', 'archive'].flatMap((place) =>
+      this.names('.sessions', place)
+        .filter((name) => name.endsWith(`-${shortId(id)}.md`))
+        .map((name) => join('.sessions', place, name)),
+    )
+    if (found.length !== 1) throw new Error(`the document stands at ${found.join(', ') || 'no place'}`)
+    return found[0]!
+  }
+
+  document(id = this.sessionId()): string {
+    return this.read(this.documentPath(id))
+  }
+
+  save(text: string | Buffer, id = this.sessionId()): void {
+    this.write(this.documentPath(id), text)
+  }
+
+  /** Edits the document as a person does, and answers what they saved. */
+  edit(from: string | RegExp, to: string, id = this.sessionId()): string {
+    const before = this.document(id)
+    const after = before.replace(from, () => to)
+    if (after === before) throw new Error(`the document has no ${String(from)}:\n${before}`)
+    this.save(after, id)
+    return after
+  }
+
+  /** What was set aside, as bytes. */
+  setAside(id = this.sessionId()): readonly Buffer[] {
+    const folder = ['.sessions', 'journal', id, 'set-aside']
+    return this.names(...folder).map((name) => readFileSync(this.path(...folder, name)))
+  }
+}
+
+/** An empty project outside git. */
+export function plainProject(root = scratchFolder()): World {
+  mkdirSync(root, { recursive: true })
+  return new World(root)
+}
+
+/** A project in a git repository on `main`, with one commit. */
+export function gitProject(root = scratchFolder()): World {
+  initRepository(root)
+  const world = new World(root)
+  world.commit('first', { 'a.txt': 'one\n' })
+  return world
+}
+
+/** A project outside git whose session has a story, with its document rendered. */
+export async function projectOf(story: Story): Promise<World> {
+  const world = plainProject()
+  plant(world, story)
+  await world.view()
+  return world
+}
+
+/** Writes a story into the journal of a project as its session. */
+export function plant(world: World, story: Story): void {
+  const log = Buffer.concat(story.entries.map(encodeRecord))
+  world.write(join('.sessions', 'journal', SESSION_ID, 'log.jsonl'), log)
+}
+
+/** Runs when the test ends, whatever becomes of it. */
+export function afterwards(work: () => void): void {
+  onTestFinished(work)
+}
