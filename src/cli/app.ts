@@ -1,4 +1,4 @@
-import { type Application, buildApplication, buildRouteMap, proposeCompletions, run, text_en } from '@stricli/core'
+import { type Application, type CommandContext, buildApplication, buildRouteMap, generateHelpTextForAllCommands, proposeCompletions, run, text_en } from '@stricli/core'
 import { checkpoint } from './commands/checkpoint.ts'
 import { completion } from './commands/completion.ts'
 import { close, pause, reopen } from './commands/finish.ts'
@@ -33,6 +33,13 @@ function application(version: string): Application<Context> {
       text: { ...text_en, exceptionWhileRunningCommand: (error) => (error instanceof Reported ? '' : describeError(error)) },
     },
   })
+}
+
+/** Every command's help on one page, as the reference shows it. */
+export function helpForAllCommands(): string {
+  const commands = generateHelpTextForAllCommands(application('0.0.0') as unknown as Application<CommandContext>)
+  const parts = commands.map(([name, text]) => `## ${name}\n\n\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`)
+  return `# Every command and flag\n\n${parts.join('\n')}`
 }
 
 /** Runs one command line and answers its exit code. */

@@ -1,4 +1,4 @@
-import type { SessionState, Shelf } from './state.ts'
+import type { FileLine, SessionState, Shelf } from './state.ts'
 
 /**
  * The state with its long lists cut to their recent end: what a snapshot keeps. Whatever is still
@@ -8,20 +8,20 @@ import type { SessionState, Shelf } from './state.ts'
 export function abridge(state: SessionState): SessionState {
   return {
     ...state,
-    steps: keepRecent(state.steps, 20, (step) => step.status !== 'done'),
-    progress: keepRecent(state.progress, 30),
-    decisions: keepRecent(state.decisions, 60),
-    discoveries: keepRecent(state.discoveries, 60),
-    blockers: keepRecent(state.blockers, 10, (blocker) => blocker.resolvedAt === undefined),
-    next: keepRecent(state.next, 100),
-    key: keepRecent(state.key, 30, (line) => line.from === undefined),
-    keyFiles: keepRecent(state.keyFiles, 100),
-    changedFiles: keepRecent(state.changedFiles, 1000),
-    commands: keepRecent(state.commands, 50),
-    notes: keepRecent(state.notes, 20),
+    steps: keepRecent(state.steps, 10, (step) => step.status !== 'done'),
+    progress: keepRecent(state.progress, 10),
+    decisions: keepRecent(state.decisions, 20),
+    discoveries: keepRecent(state.discoveries, 20),
+    blockers: keepRecent(state.blockers, 5, (blocker) => blocker.resolvedAt === undefined),
+    next: keepRecent(state.next, 50),
+    key: keepRecent(state.key, 12, (line) => line.from === undefined),
+    keyFiles: keepRecentFiles(state.keyFiles),
+    changedFiles: keepRecentFiles(state.changedFiles),
+    commands: keepRecent(state.commands, 20),
+    notes: keepRecent(state.notes, 10),
     remarks: keepRecent(state.remarks, 0),
     sections: keepRecent(state.sections, 0),
-    checkpoints: keepRecent(state.checkpoints, 20),
+    checkpoints: keepRecent(state.checkpoints, 5),
   }
 }
 
@@ -29,4 +29,15 @@ function keepRecent<T>(shelf: Shelf<T>, limit: number, isOpen: (item: T) => bool
   const firstKept = shelf.items.length - limit
   const items = shelf.items.filter((item, index) => index >= firstKept || isOpen(item))
   return { earlier: shelf.earlier + shelf.items.length - items.length, items }
+}
+
+const FILES = 30
+const PATHS = 2000
+
+// A path noted again keeps its place in the list, so the paths of the files left behind stay known.
+function keepRecentFiles(shelf: Shelf<FileLine>): Shelf<FileLine> {
+  const kept = keepRecent(shelf, FILES)
+  if (kept.earlier === 0) return kept
+  const leftOut = [...(shelf.leftOut ?? []), ...shelf.items.slice(0, -FILES).map((file) => file.text)]
+  return leftOut.length === kept.earlier && leftOut.length <= PATHS ? { ...kept, leftOut } : kept
 }

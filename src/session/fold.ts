@@ -25,8 +25,12 @@ export function fold(sessionId: string, entries: readonly RawEntry[]): SessionSt
  */
 export function advance(state: SessionState, entries: readonly RawEntry[]): SessionState {
   const next = workingCopy(state)
+  const known = itemIds(state)
   for (const entry of sortedById(entries)) {
     if (entry.id === next.lastId) continue
+    const unknown = REFERENCES.find((field) => isReference(entry.data[field]) && !known.has(entry.data[field]))
+    if (unknown !== undefined) throw new NeedsFullFold(`${entry.kind} ${entry.id} refers to what is not here`)
+    known.add(entry.id)
     if (entry.id < next.lastId) throw new NeedsFullFold(`late entry ${entry.id}`)
     if (REACHING_BACK.has(entry.kind)) throw new NeedsFullFold(`${entry.kind} ${entry.id}`)
     if (entry.once !== undefined && next.once.includes(entry.once)) throw new NeedsFullFold(`${entry.once} was noticed twice`)
@@ -37,6 +41,19 @@ export function advance(state: SessionState, entries: readonly RawEntry[]): Sess
     next.updatedAt = entry.at
   }
   return next
+}
+
+/** Fields by which an entry refers to an earlier one. */
+const REFERENCES = ['step', 'blocker', 'next', 'from', 'after'] as const
+
+function isReference(value: unknown): value is string {
+  return typeof value === 'string' && value !== 'start'
+}
+
+// What is not in a list may have been left behind, taken back, or be another name of an entry that
+// was noticed twice; only all entries can tell.
+function itemIds(state: SessionState): Set<string> {
+  return new Set(Object.values(state).flatMap((value) => (isShelf(value) ? value.items.map((item) => item.id) : [])))
 }
 
 const REACHING_BACK = new Set(['entry.retracted', 'entry.amended', 'item.moved'])
@@ -52,6 +69,7 @@ type Working = { -readonly [K in keyof SessionState]: SessionState[K] extends Sh
 interface WorkingShelf<T> {
   earlier: number
   items: T[]
+  leftOut?: readonly string[]
 }
 
 const shelf = <T>(): WorkingShelf<T> => ({ earlier: 0, items: [] })
@@ -92,7 +110,6 @@ function initialState(id: string): Working {
 }
 
 function workingCopy(state: SessionState): Working {
-  const isShelf = (value: unknown): value is Shelf<unknown> => typeof value === 'object' && value !== null && 'items' in value
   const copied = Object.entries(state).map(([name, value]) => [
     name,
     isShelf(value) ? { ...value, items: [...value.items] } : value,
@@ -100,12 +117,18 @@ function workingCopy(state: SessionState): Working {
   return Object.fromEntries(copied) as Working
 }
 
+function isShelf(value: unknown): value is Shelf<{ readonly id: string }> {
+  return typeof value === 'object' && value !== null && 'items' in value
+}
+
 type Handler<K extends EntryKind> = (state: Working, data: Lenient<EntryData[K]>, entry: Entry<K>) => void
 /** Data from a file may lack or misname anything, so handlers read every field as unknown. */
 type Lenient<T> = { readonly [K in keyof T]?: unknown }
 
 function apply(state: Working, entry: RawEntry): void {
-  const handler = HANDLERS[entry.kind as EntryKind] as Handler<EntryKind> | undefined
+  const handler = (Object.hasOwn(HANDLERS, entry.kind) ? HANDLERS[entry.kind as EntryKind] : undefined) as
+    | Handler<EntryKind>
+    | undefined
   handler?.(state, entry.data as never, entry as unknown as Entry)
   if (state.tldr !== undefined && !SILENT.has(entry.kind)) state.tldr = { ...state.tldr, isOutdated: state.tldr.id !== entry.id }
   const git = gitOf(entry.data.git)
@@ -201,8 +224,7 @@ const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
     insert(state.next, item(entry, data.text), data.after)
   },
   'next.taken': (state, data) => {
-    const index = find(state.next, data.next)
-    if (index !== -1) state.next.items.splice(index, 1)
+    remove(state.next, find(state.next, data.next))
   },
   'key.added': (state, data, entry) => {
     insert(state.key, { ...item(entry, data.text), ...fields(data, 'from') }, data.after)
@@ -216,8 +238,8 @@ const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
   'file.dropped': (state, data) => {
     const list = data.list === 'key' ? state.keyFiles : state.changedFiles
     const index = list.items.findIndex((file) => file.text === data.path)
-    if (index !== -1) list.items.splice(index, 1)
-    else if (list.earlier > 0) throw new NeedsFullFold(`${String(data.path)} is not in the snapshot`)
+    if (index !== -1) remove(list, index)
+    else if (isLeftOut(list, str(data.path))) throw new NeedsFullFold(`${str(data.path)} is not in the snapshot`)
   },
   'command.kept': (state, data, entry) => {
     insert(state.commands, item(entry, data.command), data.after)
@@ -310,6 +332,13 @@ function move<T extends { readonly id: string }>(list: WorkingShelf<T>, id: unkn
   insert(list, moved!, after)
 }
 
+function remove(list: WorkingShelf<unknown>, index: number): void {
+  if (index === -1) return
+  // One that was left behind would take its place.
+  if (list.earlier > 0) throw new NeedsFullFold('a list that was cut gets shorter')
+  list.items.splice(index, 1)
+}
+
 function find(list: WorkingShelf<{ readonly id: string }>, id: unknown): number {
   const index = list.items.findLastIndex((candidate) => candidate.id === id)
   if (index === -1 && list.earlier > 0) throw new NeedsFullFold(`${String(id)} is not in the snapshot`)
@@ -325,11 +354,17 @@ function fileLine(entry: RawEntry | Entry, data: { path?: unknown; description?:
 function noteFile(list: WorkingShelf<FileLine>, file: FileLine, after: unknown): void {
   const index = list.items.findIndex((other) => other.text === file.text)
   const known = list.items[index]
-  if (known === undefined && list.earlier > 0) throw new NeedsFullFold(`${file.text} may be in the part the snapshot left out`)
+  if (known === undefined && isLeftOut(list, file.text)) return
   const { description = known?.description, ...rest } = file
   const noted = { ...rest, id: known?.id ?? file.id, ...(description === undefined || description === '' ? {} : { description }) }
   if (known === undefined) insert(list, noted, after)
   else list.items[index] = noted
+}
+
+function isLeftOut(list: WorkingShelf<FileLine>, path: string): boolean {
+  if (list.earlier === 0) return false
+  if (list.leftOut === undefined) throw new NeedsFullFold(`${path} may be in the part the snapshot left out`)
+  return list.leftOut.includes(path)
 }
 
 function item(entry: { readonly id: string; readonly at: string }, text: unknown, whenStated?: unknown) {

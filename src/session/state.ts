@@ -9,6 +9,8 @@ export type SessionStatus = 'active' | 'paused' | 'completed' | 'abandoned'
 export interface Shelf<T> {
   readonly earlier: number
   readonly items: readonly T[]
+  /** The texts of the items left behind, where it has to be known whether one was there. */
+  readonly leftOut?: readonly string[]
 }
 
 /** Anything that stands in a list of the document: the id is that of the entry that made it. */

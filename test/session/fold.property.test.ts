@@ -49,17 +49,14 @@ describe('a session folded from its entries', () => {
   test('never fails, whatever the entries hold', () => {
     fc.assert(
       fc.property(anyEntries, (entries) => {
-        const state = fold(
-          SESSION,
-          entries.filter(({ kind }) => !(kind in Object.prototype)),
-        )
+        const state = fold(SESSION, entries)
         expect(JSON.parse(JSON.stringify(abridge(state)))).toBeDefined()
       }),
       { numRuns: 500 },
     )
   })
 
-  test.fails('never fails on a kind that is the name of something else', () => {
+  test('never fails on a kind that is the name of something else', () => {
     for (const kind of ['__proto__', 'constructor', 'hasOwnProperty', 'isPrototypeOf', 'toString', 'valueOf']) {
       expect(fold(SESSION, [note(1, 'a'), { ...note(2, 'b'), kind }]).notes.items).toHaveLength(1)
     }
@@ -79,15 +76,7 @@ describe('a session folded from its entries', () => {
 })
 
 describe('a snapshot carried forward', () => {
-  // Also without the kinds of the cases below that fail.
-  const LOOKING_BACK = new Set<EntryKind>([
-    'entry.retracted',
-    'entry.amended',
-    'item.moved',
-    'key.added',
-    'next.taken',
-    'file.dropped',
-  ])
+  const LOOKING_BACK = new Set<EntryKind>(['entry.retracted', 'entry.amended', 'item.moved'])
   const lookingOn = ENTRY_KINDS.filter((kind) => !LOOKING_BACK.has(kind))
   /** Many entries of few kinds: what fills a list beyond what a snapshot keeps. */
   const long = fc
@@ -95,7 +84,7 @@ describe('a snapshot carried forward', () => {
     .chain((kinds) => historyInTwo(kinds, kinds, { minLength: 60, maxLength: 140 }))
 
   test('is the fold of everything, or asks for it', () => {
-    const anywhere = history({ kinds: [...lookingOn, ...LOOKING_BACK].filter((kind) => kind !== 'key.added') }).chain((entries) =>
+    const anywhere = history({ kinds: ENTRY_KINDS }).chain((entries) =>
       fc.record({ entries: fc.constant(entries), at: fc.nat({ max: entries.length }) }),
     )
     fc.assert(fc.property(anywhere.map(eachOnce), expectSameAfter), { numRuns: 200 })
@@ -145,7 +134,7 @@ describe('a snapshot carried forward', () => {
       entry(150, 'file.dropped', { path: '149', list: 'key' }),
     ],
   ]
-  test.fails.each(REFERRING)('is the fold of everything, or asks for it, when an entry refers to %s', (_name, before, last) => {
+  test.each(REFERRING)('is the fold of everything, or asks for it, when an entry refers to %s', (_name, before, last) => {
     expectSameAfter({ entries: [...before, last], at: before.length })
   })
 

@@ -1,0 +1,106 @@
+// What durability costs over the bare system calls for the same bytes, and what a long journal costs to open.
+import { closeSync, constants, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { bundleSources } from './bundle.mjs'
+import { paired } from './paired.mjs'
+
+const SOURCES = {
+  'src/journal/log.ts': ['Log'],
+  'src/journal/record.ts': ['encodeRecord'],
+  'src/journal/ids.ts': ['mintId'],
+  'src/project/workspace.ts': ['Workspace'],
+  'src/project/open-project.ts': ['openProject'],
+  'src/project/refresh.ts': ['refresh'],
+  'src/session/entries.ts': ['draft'],
+}
+/** A durable append may be this much slower than the bare append and fdatasync of the same bytes. */
+const APPEND_LIMIT = 0.7
+/** Opening 10,000 entries may cost this much more than opening ten. */
+const OPEN_LIMIT = 1.2
+
+export async function run({ scale = 1 } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'stint-bench-journal-'))
+  const bundle = await bundleSources(SOURCES)
+  try {
+    const modules = await import(pathToFileURL(bundle.file).href)
+    return [await appending(modules, folder, Math.max(50, Math.round(200 * scale))), await opening(modules, folder, 10_000)]
+  } finally {
+    bundle.remove()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function appending({ Log, encodeRecord, mintId }, folder, batch) {
+  execFileSync('git', ['init', '-q', join(folder, 'append')])
+  const log = new Log({ path: join(folder, 'append', 'log.jsonl'), link: join(folder, 'append', '.git', 'stint', 'log.jsonl') })
+  const entry = { kind: 'progress.made', by: 'bench', data: { text: 'Implemented mutex wrapper in sweeper.go:245-260, '.repeat(8) } }
+  log.create([entry])
+  const bytes = encodeRecord({ id: mintId(undefined), at: new Date().toISOString(), ...entry })
+  const bare = openSync(join(folder, 'append', 'bare.jsonl'), constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT)
+  const measured = await paired(
+    () => {
+      for (let count = 0; count < batch; count += 1) log.append([entry])
+    },
+    () => {
+      for (let count = 0; count < batch; count += 1) {
+        writeSync(bare, bytes)
+        fdatasyncSync(bare)
+      }
+    },
+    { rounds: 21 },
+  )
+  closeSync(bare)
+  log.close()
+  const ratio = 1 / measured.ratio
+  return {
+    name: `durable append against bare append + fdatasync of the same ${bytes.length} bytes`,
+    ours: measured.a / batch,
+    bare: measured.b / batch,
+    ratio,
+    limit: `at least ${APPEND_LIMIT}`,
+    ok: ratio >= APPEND_LIMIT,
+  }
+}
+
+async function opening({ Workspace, openProject, refresh, draft, mintId }, folder, entries) {
+  const root = join(folder, 'open')
+  execFileSync('git', ['init', '-q', root])
+  const workspace = new Workspace(root)
+  const make = async (count) => {
+    const session = workspace.session(mintId(undefined))
+    const made = [draft('session.opened', { name: `of-${count}`, goal: 'Be opened' })]
+    for (let index = 1; index < count; index += 1) made.push(KINDS[index % KINDS.length](draft, index))
+    session.create(made)
+    await refresh(session)
+  }
+  await make(entries)
+  await make(10)
+  const project = openProject(root)
+  const open = (name) => async () => {
+    for (let count = 0; count < 20; count += 1) if ((await project.open(name)).name !== name) throw new Error('not opened')
+  }
+  const measured = await paired(open(`of-${entries}`), open('of-10'), { rounds: 41 })
+  project.dispose()
+  return {
+    name: `opening a session of ${entries.toLocaleString('en')} entries against one of 10, through the library`,
+    ours: measured.a / 20,
+    bare: measured.b / 20,
+    ratio: measured.ratio,
+    limit: `at most ${OPEN_LIMIT}`,
+    ok: measured.ratio <= OPEN_LIMIT,
+  }
+}
+
+/** A long session: mostly progress and files, some decisions and discoveries. */
+const KINDS = [
+  (draft, index) => draft('progress.made', { text: `Moved handler ${index} behind the new interface` }),
+  (draft, index) => draft('file.changed', { path: `src/handlers/handler-${index % 200}.ts` }),
+  (draft, index) => draft('discovery.made', { text: `Finding ${index}: the cache is keyed by host` }),
+  (draft, index) => draft('progress.made', { text: `Tests of handler ${index} pass` }),
+  (draft, index) => draft('decision.made', { title: `Choice ${index}`, rationale: 'Simplest that works' }),
+]
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) console.table(await run())

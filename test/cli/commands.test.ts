@@ -1,0 +1,221 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { terminal } from '../support/cli.ts'
+
+describe('init', () => {
+  test('off a terminal and without flags says which flags it needs', async () => {
+    const { stint } = terminal()
+    const ran = await stint('init')
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(ran.stderr).toContain('--name NAME, --goal TEXT or --task ID')
+  })
+
+  test('makes a session and tells its id, branch and document', async () => {
+    const { stint, cwd } = terminal()
+    const ran = await stint('init', '--name', 'fix-auth', '--goal', 'Stop the login loop')
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(ran.stdout).toMatch(/📋 Session Initialized: fix-auth\n {3}ID: [0-9a-f-]{36}\n {3}Branch: main\n/)
+    expect(readdirSync(join(cwd, '.sessions', 'active'))).toHaveLength(1)
+  })
+
+  test('takes seed-style --flag=value and --tasks with commas', async () => {
+    const { stint } = terminal()
+    await stint('task', 'add', 'First thing')
+    await stint('task', 'add', 'Second thing')
+    const ran = await stint('init', '--tasks=first-thing,second-thing', '--name=both', '--json')
+    expect(ran.json()).toMatchObject({ name: 'both', status: 'active' })
+    expect(ran.json<{ tasks: string[] }>().tasks).toHaveLength(2)
+    expect((await stint('task', 'list')).stdout).toContain('(in_progress)')
+  })
+
+  test('makes a name that no path can hide in', async () => {
+    const { stint, cwd } = terminal()
+    await stint('init', '--name', '../../etc/passwd')
+    expect(readdirSync(join(cwd, '.sessions', 'active'))[0]).toMatch(/^etc-passwd-[0-9a-f]{6}\.md$/)
+  })
+})
+
+describe('log', () => {
+  test('records every kind of entry in one call', async () => {
+    const { stint } = terminal()
+    await stint('init', '--name', 'all')
+    const ran = await stint(
+      ...['log', '--step', 'One', '--step', 'Two', '--done', 'One', '--progress', 'P', '--decision', 'D', '--context', 'C'],
+      ...['--options', 'a', '--options', 'b', '--choice', 'a', '--rationale', 'R', '--discovery', 'Disc', '--gotcha', 'G', '--next', 'N'],
+      ...['--key', 'K', '--file', 'src/a.ts', '--description', 'A', '--command', 'make', '--note', 'Note', '--goal', 'Goal', '--tldr', 'T', '--json'],
+    )
+    const kinds = ran.json<{ entries: { kind: string }[] }>().entries.map((entry) => entry.kind)
+    expect(kinds).toEqual(
+      expect.arrayContaining([
+        'step.added', 'step.done', 'step.started', 'progress.made', 'decision.made', 'discovery.made', 'gotcha.found',
+        'next.added', 'key.added', 'file.noted', 'command.kept', 'note.added', 'goal.set', 'tldr.written',
+      ]),
+    )
+    const document = (await stint('view')).stdout
+    expect(document).toContain('**Options**: (1) a, (2) b')
+    expect(document).toContain('- `src/a.ts` - A')
+    expect(document).toContain('**Current**: Two (step 2)')
+  })
+
+  test('resolves a blocker by a part of its text', async () => {
+    const { stint } = terminal()
+    await stint('init', '--name', 'b')
+    await stint('log', '--blocker', 'Waiting on API docs')
+    expect((await stint('view', '--blockers')).stdout).toContain('- Waiting on API docs')
+    await stint('log', '--blocker', 'api docs', '--resolved', '--resolution', 'They came')
+    expect((await stint('view', '--blockers')).stdout).toMatch(/- \[x\] Waiting on API docs \(resolved .*\): They came/)
+  })
+
+  test('says which blockers there are when it finds none', async () => {
+    const { stint } = terminal()
+    await stint('init', '--name', 'b')
+    await stint('log', '--blocker', 'Waiting on API docs')
+    const ran = await stint('log', '--blocker', 'nothing like it', '--resolved')
+    expect(ran.exitCode).toBe(1)
+    expect(ran.stderr).toContain('1. Waiting on API docs')
+  })
+
+  test('amends and retracts an entry by its short id', async () => {
+    const { stint } = terminal()
+    await stint('init', '--name', 'a')
+    const { entries } = (await stint('log', '--progress', 'Halfway', '--json')).json<{ entries: { id: string }[] }>()
+    const short = entries[0]!.id.slice(-6)
+    await stint('log', '--amend', short, '--progress', 'Two thirds')
+    expect((await stint('view', '--progress')).stdout).toContain('- Two thirds (')
+    await stint('log', '--retract', short, '--reason', 'wrong')
+    expect((await stint('view', '--progress')).stdout).not.toContain('Two thirds')
+    expect((await stint('view', '--entries')).stdout).toMatch(/entry\.retracted {5}/)
+  })
+
+  test('with nothing to log, an unknown entry, or a rationale without decision is refused and writes nothing', async () => {
+    const { stint } = terminal()
+    await stint('init', '--name', 'a')
+    const before = (await stint('view', '--entries')).stdout
+    expect((await stint('log')).exitCode).toBe(2)
+    expect((await stint('log', '--rationale', 'because')).exitCode).toBe(2)
+    expect((await stint('log', '--progress', '  ')).exitCode).toBe(1)
+    expect((await stint('log', '--retract', 'zzzzzz')).exitCode).toBe(1)
+    expect((await stint('log', '--done', '7')).exitCode).toBe(1)
+    expect((await stint('view', '--entries')).stdout).toBe(before)
+  })
+
+  test('asks for a rationale on standard error and keeps standard output for the result', async () => {
+    const { stint } = terminal()
+    await stint('init', '--name', 'a')
+    const ran = await stint('log', '--decision', 'Use it', '--json')
+    expect(ran.stderr).toContain('--rationale')
+    expect(ran.json()).toBeDefined()
+  })
+})
+
+describe('close', () => {
+  test('shows duration, compactions, progress, decisions and discoveries, and warns of open steps', async () => {
+    const { stint, cwd } = terminal()
+    await stint('init', '--name', 'c')
+    await stint('log', '--step', 'Left open', '--decision', 'D', '--rationale', 'R', '--discovery', 'X')
+    await stint('checkpoint', '--pre-compact')
+    const ran = await stint('close', '--complete')
+    expect(ran.stdout).toMatch(
+      /^✅ Session Completed: c\n {3}Duration: less than a minute\n {3}Compactions: 1\n {3}Progress: 0\/1 steps\n\n {3}## Summary\n[\s\S]*## Decisions Made\n {3}1 decision recorded\n\n {3}## Discoveries\n {3}1 discovery logged\n/,
+    )
+    expect(ran.stderr).toContain('1 step left open: Left open')
+    expect(existsSync(join(cwd, '.sessions', 'archive'))).toBe(true)
+    expect(readdirSync(join(cwd, '.sessions', 'active'))).toEqual([])
+  })
+
+  test('needs to know how it ended', async () => {
+    const { stint } = terminal()
+    await stint('init', '--name', 'c')
+    expect((await stint('close')).exitCode).toBe(2)
+    expect((await stint('close', '--complete', '--abandon')).exitCode).toBe(2)
+  })
+})
+
+describe('every command', () => {
+  const commands = [
+    ['init'], ['resume'], ['log'], ['checkpoint'], ['checkpoint', 'list'], ['checkpoint', 'diff'], ['checkpoint', 'restore'], ['view'],
+    ['pause'], ['close'], ['reopen'], ['list'], ['search'], ['doctor'], ['purge'], ['task', 'add'], ['task', 'list'], ['task', 'next'],
+    ['task', 'show'], ['task', 'check'], ['task', 'start'], ['task', 'done'], ['task', 'blocked'], ['task', 'failed'],
+  ]
+  test.each(commands)('%s %s has help that starts with how it is used and offers --json', async (...command) => {
+    const { stint } = terminal()
+    const ran = await stint(...command.filter((word) => word !== undefined), '--help')
+    expect(ran.exitCode).toBe(0)
+    expect(ran.stdout).toContain(`stint ${command.join(' ')}`)
+    if (command.join(' ') !== 'checkpoint') expect(ran.stdout).toContain('--json')
+  })
+
+  test('that is mistyped is answered with the nearest one and exit 2', async () => {
+    const { stint } = terminal()
+    const command = await stint('resme')
+    expect(command).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(command.stderr).toContain('resume')
+    const flag = await stint('log', '--progess', 'x')
+    expect(flag.exitCode).toBe(2)
+    expect(flag.stderr).toContain('--progress')
+  })
+
+  test('that fails with --json prints the error as JSON', async () => {
+    const { stint } = terminal()
+    const ran = await stint('log', '--progress', 'x', '--json')
+    expect(ran.exitCode).toBe(1)
+    expect(ran.json()).toEqual({ error: { code: 'NO_SESSION', message: 'no session is active here', hint: expect.stringContaining('stint init') } })
+  })
+
+  test('answers in JSON that can be parsed', async () => {
+    const { stint } = terminal()
+    await stint('task', 'add', 'A task')
+    const lines = [
+      ['init', '--name', 'j'], ['log', '--progress', 'p'], ['checkpoint'], ['checkpoint', 'list'], ['checkpoint', 'diff'], ['view'],
+      ['view', '--decisions'], ['list'], ['search', 'p'], ['resume'], ['resume', '--list'], ['view', 'list'], ['task', 'list'], ['task', 'next'],
+      ['task', 'show', 'a-task'], ['task', 'start', 'a-task'], ['doctor'], ['pause'], ['resume'], ['close', '--complete'], ['reopen', 'j'],
+    ]
+    for (const line of lines) {
+      const ran = await stint(...line, '--json')
+      expect(`${line.join(' ')}: ${ran.exitCode} ${ran.stderr}`).toBe(`${line.join(' ')}: 0 `)
+      expect(() => ran.json()).not.toThrow()
+    }
+  })
+
+  test('colours only a terminal', async () => {
+    const { run } = terminal()
+    const plain = await run(['init', '--name', 'c'], {})
+    const coloured = await run(['resume'], { hasColour: true })
+    expect(plain.stdout).not.toContain('\u001B[')
+    expect(coloured.stdout).toContain('\u001B[1m')
+  })
+
+  test('works outside git', async () => {
+    const { stint, cwd } = terminal({ git: false })
+    await stint('init', '--name', 'no-git', '--goal', 'G')
+    await stint('log', '--progress', 'p')
+    expect((await stint('checkpoint')).exitCode).toBe(0)
+    expect((await stint('checkpoint', 'diff')).exitCode).toBe(1)
+    expect((await stint('close', '--complete')).exitCode).toBe(0)
+    expect(existsSync(join(cwd, '.sessions', '.gitignore'))).toBe(true)
+  })
+})
+
+describe('a mistake in the configuration', () => {
+  test.each([
+    ['share: maybe', 'share'],
+    ['redact:\n  patterns: ["("]', 'not a regular expression'],
+    ['unknown: 1', 'there is no setting "unknown"'],
+    ['a: [', 'config.yaml'],
+  ])('%j stops the command and names it', async (text, said) => {
+    const { stint, cwd } = terminal()
+    await stint('init', '--name', 'c')
+    writeFileSync(join(cwd, '.sessions', 'config.yaml'), text)
+    const ran = await stint('log', '--progress', 'p')
+    expect(ran.exitCode).toBe(1)
+    expect(ran.stderr).toContain(said)
+  })
+})
+
+describe('the reference page', () => {
+  test('is what the program says of itself', async () => {
+    const { helpForAllCommands } = await import('../../src/cli/app.ts')
+    await expect(helpForAllCommands()).toMatchFileSnapshot('../../docs/commands.md')
+  })
+})
