@@ -58,6 +58,8 @@ export class Workspace {
       }
       const { progress } = this.#options
       this.#index = await openIndex(source, { say: (line) => this.say(line), ...(progress === undefined ? {} : { progress }) })
+      // Another machine's entries come with a pull or a switch, which leave no mark.
+      if (this.config.share === 'git') this.#index.sync({ full: true })
     } else {
       this.#index.sync()
     }
