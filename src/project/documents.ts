@@ -183,7 +183,8 @@ function baseOf(
 ): { state: SessionState; isSure: boolean; isUnedited: boolean } {
   const marker = markerOf(text)
   const bytes = reading.contents.bytes
-  if (marker === undefined || marker.offset > bytes.length || sumOf(bytes.subarray(0, marker.offset)) !== marker.sum) {
+  const isOfThisLog = marker !== undefined && marker.offset > 0 && marker.offset <= bytes.length
+  if (!isOfThisLog || sumOf(bytes.subarray(0, marker.offset)) !== marker.sum) {
     return { state: reading.state, isSure: false, isUnedited: false }
   }
   const isCurrent = marker.offset === reading.marker.offset

@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { renderDocument } from '../../src/views/document/render.ts'
+import { type World, projectOf } from '../support/project.ts'
+import { sweepStory } from '../support/worlds.ts'
+
+const FIXTURES = join(import.meta.dirname, '../fixtures/documents')
+const MARKER = /<!-- stint: rendered from \d+ bytes [0-9a-f]{8} -->/
+const NAME = 'fix-sweep-bug-890abc.md'
+
+interface Case {
+  readonly name: string
+  /** Whether its marker is to be the one of the document it replaces: each log has its own. */
+  readonly isMarked?: boolean
+  /** Whether the line that a person wrote into it becomes an entry. */
+  readonly isAbsorbed: boolean
+  /** What is said when it is set aside. */
+  readonly says?: string
+}
+
+const CASES: readonly Case[] = [
+  { name: 'conflict-markers', isMarked: true, isAbsorbed: false, says: 'it has conflict markers (line 62)' },
+  { name: 'broken-yaml', isMarked: true, isAbsorbed: false, says: 'its frontmatter is not valid YAML' },
+  { name: 'no-frontmatter', isMarked: true, isAbsorbed: false, says: 'its frontmatter is missing' },
+  { name: 'crlf', isMarked: true, isAbsorbed: true },
+  { name: 'byte-order-mark', isMarked: true, isAbsorbed: true },
+  {
+    name: 'missing-section',
+    isMarked: true,
+    isAbsorbed: true,
+    says: 'the section "Discoveries" was missing; what it held is kept',
+  },
+  { name: 'missing-marker', isAbsorbed: true },
+  { name: 'repeated-section', isMarked: true, isAbsorbed: true },
+  { name: 'empty', isAbsorbed: false, says: 'it is empty' },
+  { name: 'binary-garbage', isAbsorbed: false, says: 'its frontmatter is missing' },
+  { name: 'cut-off-in-a-line', isAbsorbed: false, says: 'it breaks off in the middle of a line' },
+  { name: 'cut-off-in-the-last-line', isAbsorbed: false, says: 'it breaks off in the middle of a line' },
+  { name: 'cut-off-after-a-line', isAbsorbed: false, says: 'the section "Next Steps" was missing' },
+  { name: 'another-session', isAbsorbed: false, says: 'it is the document of another session' },
+  { name: 'changed-id', isMarked: true, isAbsorbed: true, says: 'id in the frontmatter is computed' },
+  { name: 'huge', isAbsorbed: false, says: 'it has grown by more than 1 MB' },
+]
+
+const COMMANDS: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
+  view: (world) => world.view(),
+  log: (world) => world.run((project) => project.log({ entries: [{ progress: 'Went on' }] })),
+  checkpoint: (world) => world.run((project) => project.checkpoint()),
+  resume: (world) => world.run((project) => project.resume()),
+  pause: (world) => world.run((project) => project.pause()),
+  close: (world) => world.run((project) => project.close({ how: 'completed' })),
+}
+
+/** The bytes of a fixture, as if they had been saved over the document that stands there. */
+function damaged(world: World, { name, isMarked }: Case): Buffer {
+  if (name === 'huge') return Buffer.from(world.document() + '## Pasted\n' + 'a line of a log that was pasted\n'.repeat(170_000))
+  const bytes = readFileSync(join(FIXTURES, `${name}.md`))
+  if (isMarked !== true) return bytes
+  const marker = MARKER.exec(world.document())![0]
+  return Buffer.from(bytes.toString('latin1').replace(MARKER, marker), 'latin1')
+}
+
+async function damagedWorld(of: Case) {
+  const world = await projectOf(sweepStory())
+  const saved = damaged(world, of)
+  const before = world.document()
+  world.save(saved)
+  return { world, saved, before }
+}
+
+const written = (world: World) =>
+  world.entries('next.added').filter((data) => (data as { text: string }).text === 'Written by hand')
+
+describe.each(CASES)('a document with $name', (of) => {
+  test.each(Object.keys(COMMANDS))('does not make %s fail', async (command) => {
+    const { world } = await damagedWorld(of)
+    await COMMANDS[command]!(world)
+    expect(world.said.join('\n')).not.toContain('could not be written')
+  })
+
+  test('is not overwritten unseen, and the notice names it', async () => {
+    const { world, saved } = await damagedWorld(of)
+    await world.view()
+    expect(written(world)).toHaveLength(of.isAbsorbed ? 1 : 0)
+    if (of.says === undefined) {
+      expect(world.setAside()).toEqual([])
+      expect(world.said).toEqual([])
+    } else {
+      expect(world.setAside().map((bytes) => bytes.equals(saved))).toEqual([true])
+      const [kept] = world.names('.sessions', 'journal', world.sessionId(), 'set-aside')
+      const path = join('.sessions', 'journal', world.sessionId(), 'set-aside', kept!)
+      expect(world.said).toHaveLength(1)
+      expect(world.said[0]).toContain(`${NAME} was set aside as ${path}: `)
+      expect(world.said[0]).toContain(of.says)
+    }
+  })
+
+  test('takes nothing back, and the document is whole again', async () => {
+    const { world, before } = await damagedWorld(of)
+    const { state, marker } = await world.view()
+    expect(world.document()).toBe(renderDocument(state, marker))
+    expect(world.entries('entry.retracted')).toEqual([])
+    expect(world.entries('entry.amended')).toEqual([])
+    const lines = (text: string) => text.split('\n').map((line) => line.replace(/^\d+\. /, ''))
+    const now = new Set(lines(world.document()))
+    expect(lines(before).filter((line) => !now.has(line) && !line.startsWith('updated_at') && !MARKER.test(line))).toEqual([])
+  })
+
+  test('is dealt with once', async () => {
+    const { world } = await damagedWorld(of)
+    await world.view()
+    const [document, count, kept] = [world.document(), world.journal().length, world.setAside().length]
+    await world.view()
+    expect([world.document(), world.journal().length, world.setAside().length]).toEqual([document, count, kept])
+  })
+})
+
+describe('a document too long for one entry', () => {
+  test('is set aside, and the next command works as ever', async () => {
+    const world = await projectOf(sweepStory())
+    for (const half of [1, 2]) {
+      world.save(
+        world.document().replace('\n<!-- stint', `\n## Pasted\n${`${half} "quoted" line of a log\n`.repeat(24_000)}\n<!-- stint`),
+      )
+      await world.view()
+    }
+    // Each of the two went in; put together in one section they are more than an entry may hold.
+    const saved = world.document().replace(/\n## Pasted\n(?=2)/, '\n')
+    expect(world.entries('section.written')).toHaveLength(2)
+    world.save(saved)
+    await world.run((project) => project.checkpoint())
+    expect(world.setAside().map(String)).toEqual([saved])
+    expect(world.said.join('\n')).toContain(`${NAME} was set aside`)
+    expect(world.said.join('\n')).toContain('longer than 1 MB')
+    await world.run((project) => project.log({ entries: [{ progress: 'Went on' }] }))
+    expect(world.document()).toContain('- Went on (')
+  })
+})
