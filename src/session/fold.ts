@@ -2,6 +2,9 @@ import type { Entry, EntryData, EntryKind, GitState } from './entries.ts'
 import { type RawEntry, inEffect, sortedById } from './in-effect.ts'
 import type { FileLine, SessionState, Shelf, Step } from './state.ts'
 
+/** Raised whenever the same entries give another state, so that none kept by an older program is carried on. */
+export const FOLD_VERSION = 1
+
 /** Thrown by `advance` when an entry reaches behind the state it is given; fold everything instead. */
 export class NeedsFullFold extends Error {
   override readonly name = 'NeedsFullFold'

@@ -5,12 +5,9 @@ import { replaceFile } from '../journal/files.ts'
 import type { Log } from '../journal/log.ts'
 import { readRange } from '../journal/read.ts'
 import { abridge } from '../session/abridge.ts'
-import { NeedsFullFold, advance, fold } from '../session/fold.ts'
+import { FOLD_VERSION, NeedsFullFold, advance, fold } from '../session/fold.ts'
 import type { SessionState } from '../session/state.ts'
 
-// Raised whenever the fold gives another answer for the same entries, so that a snapshot by an
-// older program is not carried on.
-const FOLD_VERSION = 1
 const PREFIX_BYTES = 4096
 
 interface Snapshot {
