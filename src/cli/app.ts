@@ -1,10 +1,20 @@
-import { type Application, type CommandContext, buildApplication, buildRouteMap, generateHelpTextForAllCommands, proposeCompletions, run, text_en } from '@stricli/core'
+import {
+  type Application,
+  type CommandContext,
+  buildApplication,
+  buildRouteMap,
+  generateHelpTextForAllCommands,
+  proposeCompletions,
+  run,
+  text_en,
+} from '@stricli/core'
 import { checkpoint } from './commands/checkpoint.ts'
 import { completion } from './commands/completion.ts'
 import { close, pause, reopen } from './commands/finish.ts'
 import { init } from './commands/init.ts'
 import { list } from './commands/list.ts'
 import { log } from './commands/log.ts'
+import { purge } from './commands/purge.ts'
 import { resume } from './commands/resume.ts'
 import { search } from './commands/search.ts'
 import { task } from './commands/task.ts'
@@ -14,7 +24,7 @@ import { EXIT, describeError, exitCodeFor } from './errors.ts'
 import { Reported } from './with-project.ts'
 
 const routes = buildRouteMap({
-  routes: { init, resume, log, checkpoint, view, pause, close, reopen, list, search, task, completion },
+  routes: { init, resume, log, checkpoint, view, pause, close, reopen, list, search, task, purge, completion },
   docs: {
     brief: 'Durable sessions for coding agents',
     fullDescription:

@@ -10,6 +10,7 @@ import { type CheckpointOptions, diffCheckpoint, listCheckpoints, makeCheckpoint
 import { activeSession, chooseSession, findSession } from './choose.ts'
 import { type CloseOptions, type PauseOptions, closeSession, pauseSession, reopenSession } from './finish.ts'
 import type { Reading } from './live-session.ts'
+import type { PurgeOptions, Purged } from './purge.ts'
 import { type RecordOptions, recordEntries } from './record.ts'
 import { type ResumeOptions, resumeSession } from './resume.ts'
 import { type InitOptions, initSession } from './start.ts'
@@ -82,6 +83,12 @@ function projectOf(workspace: Workspace) {
       check: (name: string, item: string, done = true) => checkTask(workspace, name, item, done),
       move: (name: string, status: TaskStatus, options: { summary?: string; by?: string } = {}) =>
         moveTask(workspace, name, status, options),
+    },
+
+    /** Takes a text out of everything recorded. Rarely needed, so not loaded with the rest. */
+    async purge(options: PurgeOptions): Promise<Purged> {
+      const { purgeText } = await import('./purge.ts')
+      return purgeText(workspace, options)
     },
 
     dispose: () => workspace.close(),

@@ -1,0 +1,93 @@
+import { buildCommand } from '@stricli/core'
+import { shortId } from '../../journal/ids.ts'
+import type { Purged } from '../../project/purge.ts'
+import { whyNotPurged } from '../../project/purge/needle.ts'
+import type { Context } from '../context.ts'
+import { plural } from '../describe.ts'
+import { Misuse } from '../errors.ts'
+import { json, toggle } from '../flags.ts'
+import type { Output } from '../output.ts'
+import { withProject } from '../with-project.ts'
+
+interface Flags {
+  readonly dryRun?: boolean
+  readonly checkpoints?: boolean
+  readonly json?: boolean
+}
+
+const FILES_SHOWN = 4
+
+export const purge = buildCommand<Flags, [string], Context>({
+  docs: {
+    brief: 'Take a leaked secret out of everything recorded',
+    fullDescription:
+      'Replaces the text in every journal, document, task, copy and index of this project. This is the only command that rewrites a journal. It can be run again at any time, also after it was killed.',
+    customUsage: [
+      { input: '-', brief: 'read the text from standard input, so that it stays out of the shell history' },
+      { input: '- --dry-run', brief: 'only say where it is' },
+      { input: '- --checkpoints', brief: 'also let go of code that checkpoints kept with it' },
+    ],
+  },
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [{ parse: String, brief: 'The text, or - to read it from standard input', placeholder: 'TEXT' }],
+    },
+    flags: {
+      dryRun: toggle('Change nothing and say where it is'),
+      checkpoints: toggle('Let go of the code of checkpoints that hold it'),
+      json,
+    },
+  },
+  async func(flags, given) {
+    const text = given === '-' ? this.readStdin() : given
+    const problem = whyNotPurged(text)
+    if (problem !== undefined) throw new Misuse(problem, 'printf %s "$SECRET" | stint purge -')
+    await withProject(this, flags, async (project, output) => {
+      const purged = await project.purge({
+        text,
+        ...(flags.dryRun === true ? { dryRun: true } : {}),
+        ...(flags.checkpoints === true ? { checkpoints: true } : {}),
+      })
+      output.result(flags.json, purged, () => describe(purged, output))
+    })
+  },
+})
+
+function describe(purged: Purged, output: Output): string {
+  const { isDryRun, replacements, files, remaining } = purged
+  const found = `${plural(replacements, 'place')} in ${plural(files.length, 'file')}`
+  const head = replacements === 0 ? 'Nothing recorded here holds it.' : isDryRun ? `Found in ${found}.` : `Purged from ${found}.`
+  return [
+    output.bold(head),
+    ...files.map((file) => `   ${String(file.replacements).padStart(5)}  ${file.path}`),
+    ...(isDryRun ? [] : ['   The index was built anew.']),
+    ...describeCode(purged),
+    ...(remaining.length === 0
+      ? []
+      : ['', 'Still there, as a part of ids, names of fields or headings, or because it is being written again:']),
+    ...remaining.map((path) => `   ${path}`),
+    ...(replacements === 0 || isDryRun ? [] : ['', 'A secret that was written down once should be changed where it is used.']),
+  ].join('\n')
+}
+
+function describeCode({ checkpoints, isDryRun }: Purged): readonly string[] {
+  if (checkpoints.length === 0) return []
+  const areDropped = checkpoints.every((code) => code.isDropped)
+  const isInHistory = checkpoints.some((code) => code.isInHistory)
+  return [
+    '',
+    areDropped
+      ? `Let go of the code of ${plural(checkpoints.length, 'checkpoint')} that held it:`
+      : `The code of ${plural(checkpoints.length, 'checkpoint')} holds it:`,
+    ...checkpoints.map(({ checkpoint, ref, files }) => {
+      const more = files.length > FILES_SHOWN ? ` and ${files.length - FILES_SHOWN} more` : ''
+      const where = files.length === 0 ? 'in its message' : `${files.slice(0, FILES_SHOWN).join(', ')}${more}`
+      return `   ${shortId(checkpoint)}  ${ref}  ${where}`
+    }),
+    ...(areDropped
+      ? ['   The objects stay in the repository until: git gc --prune=now']
+      : [`   ${isDryRun ? 'purge' : 'the same'} with --checkpoints lets go of it`]),
+    ...(isInHistory ? ['   Some of it is in branches or tags of yours as well, which are left alone.'] : []),
+  ]
+}

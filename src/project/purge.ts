@@ -1,0 +1,225 @@
+import { readdirSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { GitFailed } from '../git/run-git.ts'
+import { StintError } from '../journal/errors.ts'
+import { removeFile, statOrUndefined } from '../journal/files.ts'
+import { isId, shortId } from '../journal/ids.ts'
+import { BACKLOG_ID } from '../session/entries.ts'
+import { isUntouched } from '../tasks/task-file.ts'
+import { openBacklog } from './backlog.ts'
+import { logIds, logPlace } from './place.ts'
+import { type HoldingCode, dropKeptCode, findKeptCode } from './purge/kept-code.ts'
+import { Needle } from './purge/needle.ts'
+import { countIn, filesUnder, holds, readTextOr, scrubFile, scrubFileName } from './purge/other-files.ts'
+import { isReplacedLog, rewriteLog } from './purge/rewrite-log.ts'
+import { renderAnew, viewsOf, withdrawDocument } from './purge/session-views.ts'
+import type { Workspace } from './workspace.ts'
+
+export interface PurgeOptions {
+  readonly text: string
+  /** Only say where it is. */
+  readonly dryRun?: boolean
+  /** Let go of kept code that holds it. */
+  readonly checkpoints?: boolean
+}
+
+export interface Purged {
+  readonly isDryRun: boolean
+  readonly replacements: number
+  /** From the root of the project. */
+  readonly files: readonly { readonly path: string; readonly replacements: number }[]
+  readonly checkpoints: readonly (HoldingCode & { readonly isDropped: boolean })[]
+  /** Whether kept code could be looked through. */
+  readonly isCodeSearched: boolean
+  /** Files where the text is part of an id, a kind or a heading, or where it keeps being written. */
+  readonly remaining: readonly string[]
+}
+
+// One does the work and one finds nothing left; more are needed when somebody writes the text again meanwhile.
+const ROUNDS = 6
+
+/**
+ * Takes a text out of every journal, view and other file of the project. Nothing of it is recorded, and
+ * a purge that was killed is finished by running it again.
+ */
+export async function purgeText(workspace: Workspace, options: PurgeOptions): Promise<Purged> {
+  const needle = new Needle(options.text)
+  const isDryRun = options.dryRun === true
+  const purge = new Purge(workspace, needle)
+  if (isDryRun) purge.look()
+  else for (let round = 0; round < ROUNDS && (await purge.round(round === 0)) > 0;) round += 1
+  const kept = searchCode(workspace, needle)
+  const isDropped = !isDryRun && options.checkpoints === true
+  if (isDropped && kept !== undefined) dropKeptCode(workspace.place.repository!, kept)
+  const files = [...purge.found].map(([path, replacements]) => ({ path: relative(workspace.place.root, path), replacements }))
+  return {
+    isDryRun,
+    replacements: files.reduce((sum, file) => sum + file.replacements, 0),
+    files,
+    checkpoints: (kept ?? []).map((code) => ({ ...code, isDropped })),
+    isCodeSearched: kept !== undefined,
+    remaining: isDryRun ? [] : purge.remaining().map((path) => relative(workspace.place.root, path)),
+  }
+}
+
+function searchCode(workspace: Workspace, needle: Needle): readonly HoldingCode[] | undefined {
+  const { repository } = workspace.place
+  if (repository === undefined) return []
+  try {
+    return findKeptCode(repository, needle)
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error
+    workspace.say(`the code of checkpoints could not be searched: ${error.message}`)
+    return undefined
+  }
+}
+
+class Purge {
+  /** How often it was found, by file. */
+  readonly found = new Map<string, number>()
+  /** Views that were made anew from journals without the text. */
+  readonly #rendered = new Set<string>()
+
+  constructor(
+    readonly workspace: Workspace,
+    readonly needle: Needle,
+  ) {}
+
+  /** Counts without changing anything. */
+  look(): void {
+    const { place } = this.workspace
+    for (const id of logIds(place)) this.#note(logPlace(place, id).path, this.#inLog(id, true))
+    for (const path of this.#otherFiles()) this.#note(path, scrubFile(path, this.needle, { dryRun: true }))
+  }
+
+  /** Goes over everything once. Answers how much there was to do. */
+  async round(isFirst: boolean): Promise<number> {
+    const taskFiles = this.#taskFiles().filter((path) => holds(path, this.needle))
+    const before = new Map(taskFiles.map((path) => [path, countIn(path, this.needle)]))
+    // What a person wrote into them becomes entries first, and goes from the journals with the rest.
+    if (taskFiles.length > 0) await this.#tasks()
+    let done = 0
+    const documents = this.#documents()
+    for (const id of logIds(this.workspace.place)) done += await this.#session(id, documents.get(shortId(id)) ?? [])
+    if (isFirst || done > 0 || taskFiles.length > 0) {
+      await this.#rebuildIndex()
+      await this.#tasks()
+    }
+    for (const [path, count] of before) if (!holds(path, this.needle)) done += this.#note(path, count)
+    for (const path of this.#otherFiles()) done += this.#otherFile(path)
+    return done
+  }
+
+  /** Where it still is. */
+  remaining(): readonly string[] {
+    return this.#folders().flatMap((folder) =>
+      [...filesUnder(folder)].filter((path) => !isIndex(path) && holds(path, this.needle)),
+    )
+  }
+
+  /** Takes it out of a session's journal and views. `documents` are those of its documents that hold it. */
+  async #session(id: string, documents: readonly string[]): Promise<number> {
+    const { workspace, needle } = this
+    const { path } = logPlace(workspace.place, id)
+    if (id === BACKLOG_ID) return this.#note(path, this.#inLog(id, false))
+    const session = workspace.session(id)
+    try {
+      const views = [...viewsOf(session).filter((view) => holds(view, needle)), ...documents]
+      if (views.length === 0 && this.#inLog(id, true) === 0) return 0
+      const counts = new Map(views.map((view) => [view, countIn(view, needle)]))
+      const isReadable = await withdrawDocument(workspace, session)
+      let done = this.#note(path, this.#inLog(id, false))
+      if (isReadable) for (const view of await renderAnew(workspace, session, needle)) this.#rendered.add(view)
+      for (const [view, count] of counts) if (!holds(view, needle)) done += this.#note(view, count)
+      return done
+    } finally {
+      session.close()
+    }
+  }
+
+  #inLog(id: string, dryRun: boolean): number {
+    return rewriteLog(logPlace(this.workspace.place, id), this.needle, { dryRun })
+  }
+
+  #otherFile(path: string): number {
+    if (this.#rendered.has(path)) return 0
+    // A task's file as it was just rendered: what is left there is no text of the task.
+    if (this.#isTaskFile(path) && isUntouched(readTextOr(path, ''))) return 0
+    const done = this.#note(path, scrubFile(path, this.needle, { dryRun: false }))
+    const isNamedByText = path.endsWith('.md') && NAMED_AFTER_TEXT.has(basename(dirname(path)))
+    return isNamedByText && scrubFileName(path, this.needle) !== undefined ? done + 1 : done
+  }
+
+  /** Everything but the logs of sessions, which are rewritten with their links, and the index, which is built anew. */
+  *#otherFiles(): Iterable<string> {
+    for (const folder of this.#folders()) {
+      for (const path of filesUnder(folder)) {
+        if (!this.#isSessionLog(path) && !isIndex(path) && !isReplacedLog(basename(path))) yield path
+      }
+    }
+  }
+
+  #folders(): readonly string[] {
+    const { sessions, tasks, repository } = this.workspace.place
+    return [sessions, tasks, ...(repository === undefined ? [] : [join(repository.commonDir, 'stint')])]
+  }
+
+  /** The session documents that hold it, by the short id in their names. Listed once, for there may be very many. */
+  #documents(): ReadonlyMap<string, readonly string[]> {
+    const found = new Map<string, string[]>()
+    for (const path of ['active', 'archive'].flatMap((name) => [...filesUnder(join(this.workspace.place.sessions, name))])) {
+      const id = /-([0-9a-f]{6})\.md$/.exec(path)?.[1]
+      if (id !== undefined && holds(path, this.needle)) found.set(id, [...(found.get(id) ?? []), path])
+    }
+    return found
+  }
+
+  #isSessionLog(path: string): boolean {
+    const id = basename(path) === 'log.jsonl' ? basename(dirname(path)) : basename(path, '.jsonl')
+    const { path: log, link } = logPlace(this.workspace.place, id === 'backlog' ? BACKLOG_ID : id)
+    return (path === log || path === link) && (id === 'backlog' || isId(id))
+  }
+
+  #isTaskFile(path: string): boolean {
+    return dirname(dirname(path)) === this.workspace.place.tasks && !path.includes('set-aside')
+  }
+
+  #taskFiles(): readonly string[] {
+    return [...filesUnder(this.workspace.place.tasks)].filter((path) => this.#isTaskFile(path))
+  }
+
+  /** A new file, because pages that SQLite has let go of still hold what was on them. */
+  async #rebuildIndex(): Promise<void> {
+    const { sessions } = this.workspace.place
+    this.workspace.close()
+    if (statOrUndefined(sessions) === undefined) return
+    for (const name of readdirSync(sessions)) if (isIndex(name)) removeFile(join(sessions, name))
+    await this.#withIndex(() => this.workspace.index())
+  }
+
+  /** Takes in what people wrote into task files, and renders them. */
+  async #tasks(): Promise<void> {
+    if (statOrUndefined(this.workspace.place.tasks) !== undefined) await this.#withIndex(() => openBacklog(this.workspace))
+  }
+
+  /** Without SQLite there is no index to build and no backlog to read; the files are scrubbed all the same. */
+  async #withIndex(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (!(error instanceof StintError && error.code === 'NO_SQLITE')) throw error
+      this.workspace.say(error.message)
+    }
+  }
+
+  #note(path: string, count: number): number {
+    if (count > 0) this.found.set(path, (this.found.get(path) ?? 0) + count)
+    return count
+  }
+}
+
+const NAMED_AFTER_TEXT = new Set(['active', 'archive', 'set-aside'])
+
+function isIndex(path: string): boolean {
+  return basename(path).startsWith('index.db')
+}

@@ -1,0 +1,11 @@
+// One of several processes that append to a log while it is being purged. Every tenth entry holds the secret.
+import { writeSync } from 'node:fs'
+import { Log } from '../../src/journal/log.ts'
+
+const [path, link, name, count, secret] = process.argv.slice(2) as [string, string, string, string, string]
+const log = new Log(link === '' ? { path } : { path, link })
+for (let written = 0; written < Number(count); written += 1) {
+  const text = written % 10 === 0 ? `${name}/${written} ${secret}` : `${name}/${written}`
+  const [record] = log.append([{ kind: 'note.added', by: 'test', data: { text } }])
+  writeSync(1, `${record!.id}\n`)
+}

@@ -1,0 +1,358 @@
+import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { appendFileSync, linkSync, readFileSync, readdirSync, unlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { beforeAll, expect, test } from 'vitest'
+import { Log } from '../../src/journal/log.ts'
+import { readLog } from '../../src/journal/read.ts'
+import { encodeRecord } from '../../src/journal/record.ts'
+import { type Project, StintError, openProject } from '../../src/library.ts'
+import { Needle } from '../../src/project/purge/needle.ts'
+import { rewriteLog } from '../../src/project/purge/rewrite-log.ts'
+import { bundleProgram } from '../support/bundle.ts'
+import { git, initRepository, scratchFolder, temporaryFolder } from '../support/scratch.ts'
+
+const SECRET = 'tr0ub4dor&3 "quoted" \\ é'
+const run = promisify(execFile)
+
+beforeAll(() => {
+  process.env['STINT_STATE_HOME'] = temporaryFolder()
+})
+
+function repository(): string {
+  const root = scratchFolder()
+  initRepository(root)
+  writeFileSync(join(root, 'a.txt'), 'one\n')
+  git(root, 'add', 'a.txt')
+  git(root, 'commit', '--quiet', '-m', 'first')
+  return root
+}
+
+async function within<T>(root: string, work: (project: Project) => Promise<T>): Promise<T> {
+  const project = openProject(root, { env: {} })
+  try {
+    return await work(project)
+  } finally {
+    project.dispose()
+  }
+}
+
+/** A project that has the secret in every place it can get to. */
+async function leakyProject(secret = SECRET) {
+  const root = repository()
+  const id = await within(root, async (project) => {
+    const { reading } = await project.init({ name: 'leak', goal: `find ${secret} out` })
+    await project.log({
+      entries: [
+        { decision: 'Use it', rationale: `because ${secret} works` },
+        { discovery: `first line\nthen ${secret} in the second` },
+        { step: 'a step without it' },
+        { file: 'a.txt', description: `holds ${secret}` },
+      ],
+    })
+    await project.checkpoint({ note: `with ${secret}`, code: false })
+    await project.tasks.add({ title: 'A task', description: `log in with ${secret}` })
+    return reading.state.id
+  })
+  const folder = join(root, '.sessions', 'journal', id)
+  return { root, id, folder, log: join(folder, 'log.jsonl'), link: join(root, '.git', 'stint', 'journal', `${id}.jsonl`) }
+}
+
+/** Files that hold the text, or its form inside JSON, outside git's own objects. */
+function filesWith(root: string, text: string): readonly string[] {
+  const forms = [text, JSON.stringify(text).slice(1, -1)].flatMap((form) => ['-e', form])
+  const found = spawnSync('grep', ['-r', '-l', '-a', '-F', '--exclude-dir=objects', ...forms, root], { encoding: 'utf8' })
+  return found.stdout.split('\n').filter((line) => line !== '')
+}
+
+function documentOf(root: string): string {
+  const [name] = readdirSync(join(root, '.sessions', 'active'))
+  return join(root, '.sessions', 'active', name!)
+}
+
+test('no byte of a purged secret is left in any file of the project or the git directory', async () => {
+  const { root, folder, id } = await leakyProject()
+  writeFileSync(join(root, '.sessions', 'config.yaml'), `redact:\n  allow:\n    - 'other'\n    - ${JSON.stringify(SECRET)}\n`)
+  for (const [path, text] of [
+    ['conversations/one.jsonl', `{"said":${JSON.stringify(SECRET)}}\n`],
+    ['runs/1/plan.txt', `plan: ${SECRET}\n`],
+    [`journal/${id}/taken-0123456789ab-leak.md`, `not a document: ${SECRET}`],
+    [`journal/${id}/handoffs/1.md`, `# Handoff\n\n    ${SECRET}\n`],
+    ['index.db.set-aside-2025-01-01T00-00-00-000Z', `SQLite ${SECRET}`],
+  ] as const) {
+    execFileSync('mkdir', ['-p', dirname(join(root, '.sessions', path))])
+    writeFileSync(join(root, '.sessions', path), text)
+  }
+  expect(filesWith(root, SECRET).length).toBeGreaterThan(12)
+  const before = readLog(join(folder, 'log.jsonl')).records
+
+  const purged = await within(root, (project) => project.purge({ text: SECRET }))
+
+  expect(filesWith(root, SECRET)).toEqual([])
+  expect(purged.remaining).toEqual([])
+  expect(purged.files.map((file) => file.path)).toContain(join('.sessions', 'journal', id, 'log.jsonl'))
+  expect(purged.files.map((file) => file.path)).toContain(join('.sessions', 'journal', id, 'handoffs', '1.md'))
+  const { records, damage } = readLog(join(folder, 'log.jsonl'))
+  expect(damage).toEqual([])
+  const headOf = ({ id: entry, at, kind, by, once }: (typeof records)[number]) => ({ entry, at, kind, by, once })
+  expect(records.slice(0, before.length).map(headOf)).toEqual(before.map(headOf))
+  // Every command still works on what is left, the configuration included.
+  const view = await within(root, (project) => project.view())
+  expect(view.state.goal).toBe('find [purged] out')
+  expect(view.state.discoveries.items[0]?.text).toBe('first line\nthen [purged] in the second')
+  expect(readFileSync(documentOf(root), 'utf8')).toContain('because [purged] works')
+})
+
+test('the log and its link are one file again after a purge', async () => {
+  const { root, log, link } = await leakyProject()
+  await within(root, (project) => project.purge({ text: SECRET }))
+  expect(readFileSync(link)).toEqual(readFileSync(log))
+  appendFileSync(log, '\n')
+  expect(readFileSync(link)).toEqual(readFileSync(log))
+})
+
+test('a secret of several lines is found where it is indented, joined to one line or inside JSON', async () => {
+  const secret = '-----BEGIN THING-----\nMIIabcdef0123456789\nqrstuvwxyz\n-----END THING-----'
+  const { root } = await leakyProject(secret)
+  expect(filesWith(root, 'MIIabcdef0123456789').length).toBeGreaterThan(5)
+  await within(root, (project) => project.purge({ text: `${secret}\n` }))
+  expect(filesWith(root, 'MIIabcdef0123456789')).toEqual([])
+})
+
+test('a dry run says where the secret is and changes nothing', async () => {
+  const { root, log } = await leakyProject()
+  const before = readFileSync(log)
+  const holding = filesWith(root, SECRET)
+  const purged = await within(root, (project) => project.purge({ text: SECRET, dryRun: true }))
+  expect(purged.isDryRun).toBe(true)
+  expect(purged.replacements).toBeGreaterThan(5)
+  expect(readFileSync(log)).toEqual(before)
+  expect(filesWith(root, SECRET)).toEqual(holding)
+})
+
+test('the purged text is not journalled, and a second purge finds nothing to do', async () => {
+  const { root, log } = await leakyProject()
+  const before = readLog(log).records.length
+  await within(root, (project) => project.purge({ text: SECRET }))
+  expect(readLog(log).records.length).toBe(before)
+  const bytes = readFileSync(log)
+  const again = await within(root, (project) => project.purge({ text: SECRET }))
+  expect(again.replacements).toBe(0)
+  expect(readFileSync(log)).toEqual(bytes)
+})
+
+test('an edit of the document that nobody has absorbed yet is purged too, and the rest of the edit is kept', async () => {
+  const { root } = await leakyProject()
+  const path = documentOf(root)
+  const edited = readFileSync(path, 'utf8').replace('- [ ] a step without it', `- [ ] a step with ${SECRET}`)
+  expect(edited).toContain(`- [ ] a step with ${SECRET}`)
+  writeFileSync(path, edited)
+  await within(root, (project) => project.purge({ text: SECRET }))
+  expect(filesWith(root, SECRET)).toEqual([])
+  const { state } = await within(root, (project) => project.view())
+  expect(state.steps.items.map((step) => step.text)).toEqual(['a step with [purged]'])
+})
+
+test('a purge from a linked worktree reaches the same files', async () => {
+  const { root } = await leakyProject()
+  const worktree = join(scratchFolder(), 'linked')
+  git(root, 'worktree', 'add', '--quiet', worktree)
+  await within(worktree, (project) => project.purge({ text: SECRET }))
+  expect(filesWith(root, SECRET)).toEqual([])
+})
+
+test('a session and a task that were named after the secret lose that name', async () => {
+  const root = repository()
+  const secret = 'hunter2hunter2'
+  await within(root, async (project) => {
+    await project.init({ goal: `rotate ${secret} now` })
+    await project.close({ how: 'completed' })
+    await project.tasks.add({ title: `Replace ${secret}` })
+    await project.purge({ text: secret })
+  })
+  expect(readdirSync(join(root, '.sessions', 'archive')).map((name) => name.slice(0, -10))).toEqual(['rotate-purged-now'])
+  expect(readdirSync(join(root, '.tasks', 'active')).join()).toMatch(/^replace-purged-/)
+  expect(filesWith(root, secret)).toEqual([])
+})
+
+test('damaged lines lose the secret, also the piece of it before a tear, and stay as evidence', async () => {
+  const { root, log } = await leakyProject()
+  appendFileSync(
+    log,
+    `\ngarbage ${SECRET} garbage\n{"v":1,"data":{"text":${JSON.stringify(SECRET)}}\n{"v":1,"text":"${SECRET.slice(0, 9)}`,
+  )
+  await within(root, (project) => project.purge({ text: SECRET }))
+  expect(filesWith(root, SECRET)).toEqual([])
+  expect(filesWith(root, SECRET.slice(0, 9))).toEqual([])
+  const { damage } = readLog(log)
+  expect(damage.map(({ preview }) => preview)).toEqual([
+    'garbage [purged] garbage',
+    String.raw`{\"v\":1,\"data\":{\"text\":\"[purged]\"}`,
+    String.raw`{\"v\":1,\"text\":\"[purged]`,
+  ])
+})
+
+test('a session whose beginning cannot be read is purged all the same', async () => {
+  const { root, log, link } = await leakyProject()
+  const first = readLog(log).bytes.toString('utf8').replace('session.opened', 'session.opxned')
+  writeFileSync(log, first)
+  expect(readFileSync(link, 'utf8')).toBe(first)
+  await within(root, (project) => project.purge({ text: SECRET }))
+  expect(filesWith(root, SECRET)).toEqual([])
+})
+
+test('a record of a newer format keeps a checksum that fits', async () => {
+  const { root, log } = await leakyProject()
+  const record = encodeRecord({ id: 'x', at: '', kind: 'new', by: 'test', data: {} }).toString()
+  const newer = `${record
+    .replace('{"v":1', `{"v":9,"shape":${JSON.stringify(SECRET)}`)
+    .trim()
+    .slice(0, -18)}`
+  const { crc32 } = await import('node:zlib')
+  const seal = (body: string) => `${body},"sum":"${crc32(Buffer.from(body)).toString(16).padStart(8, '0')}"}`
+  appendFileSync(log, `\n${seal(newer)}\n`)
+  expect(readLog(log).damage.map(({ reason }) => reason)).toEqual(['written by a newer format'])
+  await within(root, (project) => project.purge({ text: SECRET }))
+  expect(readLog(log).damage.map(({ reason }) => reason)).toEqual(['written by a newer format'])
+  expect(filesWith(root, SECRET)).toEqual([])
+})
+
+test('ids and commits that hold the text by chance still lead where they led', async () => {
+  const root = repository()
+  await within(root, async (project) => {
+    await project.init({ name: 'chance', goal: 'g' })
+    await project.log({ entries: [{ step: 'one' }, { done: 'one' }] })
+    const { state } = await project.view()
+    const piece = state.steps.items[0]!.id.slice(0, 8)
+    const { remaining } = await project.purge({ text: piece })
+    expect(remaining.length).toBeGreaterThan(0)
+    const after = await project.view()
+    expect(after.state.steps.items.map((step) => step.status)).toEqual(['done'])
+  })
+})
+
+test('a text that is too short, or only space, is refused', async () => {
+  const root = repository()
+  for (const text of ['abc', '   ', ' a\n']) {
+    const refused = within(root, (project) => project.purge({ text }))
+    await expect(refused).rejects.toBeInstanceOf(StintError)
+  }
+})
+
+test('kept code that holds the secret is named, and let go of when asked', async () => {
+  const root = repository()
+  const secret = 'sUp3rs3cr3tValue'
+  await within(root, async (project) => {
+    await project.init({ name: 'code', goal: 'g' })
+    await project.checkpoint({ note: 'clean' })
+    writeFileSync(join(root, 'env.txt'), `A=1\nTOKEN: ${secret}\n`)
+    await project.checkpoint({ note: 'leaked' })
+    unlinkSync(join(root, 'env.txt'))
+    const refs = () => git(root, 'for-each-ref', '--format=%(refname)', 'refs/stint').split('\n').filter(Boolean)
+    expect(refs().length).toBe(2)
+
+    const named = await project.purge({ text: secret })
+    expect(named.checkpoints.map(({ files, isDropped }) => ({ files, isDropped }))).toEqual([
+      { files: ['env.txt'], isDropped: false },
+    ])
+    expect(refs().length).toBe(2)
+
+    const dropped = await project.purge({ text: secret, checkpoints: true })
+    expect(dropped.checkpoints.map(({ isDropped }) => isDropped)).toEqual([true])
+    expect(refs().length).toBe(1)
+    git(root, 'reflog', 'expire', '--expire=now', '--all')
+    git(root, 'gc', '--quiet', '--prune=now')
+    await expect(project.checkpoints.restore({ checkpoint: '2' })).rejects.toThrow(/no kept code/)
+    await expect(project.checkpoints.restore({ checkpoint: '1' })).resolves.toBeDefined()
+  })
+})
+
+test('a purge that was killed after the new log was put in place is finished by running it again', async () => {
+  const { root, log, link } = await leakyProject()
+  const late = { id: '01990000-0000-7000-8000-0000000000aa', at: '2025-01-01T00:00:00.000Z', kind: 'note.added', by: 'test' }
+  const old = join(dirname(log), 'replaced-0123456789ab.jsonl')
+  linkSync(log, old)
+  const needle = new Needle(SECRET)
+  rewriteLog({ path: log }, needle, { dryRun: false })
+  // As a kill leaves it: the link and the held name still lead to the old file, which has one entry more.
+  unlinkSync(link)
+  writeFileSync(old, Buffer.concat([readFileSync(log), encodeRecord({ ...late, data: { text: `late ${SECRET}` } })]))
+  linkSync(old, link)
+  await within(root, (project) => project.purge({ text: SECRET }))
+  expect(filesWith(root, SECRET)).toEqual([])
+  expect(readdirSync(dirname(log)).filter((name) => name.startsWith('replaced-'))).toEqual([])
+  expect(readFileSync(link)).toEqual(readFileSync(log))
+  expect(readLog(log).records.find(({ id }) => id === late.id)?.data).toEqual({ text: 'late [purged]' })
+})
+
+test('a purge killed at any moment can be run again and finishes', async () => {
+  const { root, log } = await leakyProject()
+  const before = readLog(log).records.length
+  for (const delay of [120, 160, 200, 240, 280, 320, 400]) {
+    const child = spawn(process.execPath, [STINT, 'purge', '-'], { cwd: root, stdio: ['pipe', 'ignore', 'ignore'] })
+    child.stdin.end(SECRET)
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    setTimeout(() => child.kill('SIGKILL'), delay)
+    await ended
+    const { records, damage } = readLog(log)
+    expect(damage).toEqual([])
+    expect(records.length).toBe(before)
+  }
+  await within(root, (project) => project.purge({ text: SECRET }))
+  expect(filesWith(root, SECRET)).toEqual([])
+  expect(readLog(log).records.length).toBe(before)
+})
+
+test.each([{ linked: true }, { linked: false }])(
+  'eight processes that append during purges lose and double nothing (second name: $linked)',
+  async ({ linked }) => {
+    const folder = scratchFolder()
+    const path = join(folder, '.sessions', 'log.jsonl')
+    const place = linked ? { path, link: join(folder, '.git', 'link.jsonl') } : { path }
+    new Log(place).create([{ kind: 'session.opened', by: 'test', data: { name: 'many' } }])
+    const program = join(folder, 'worker.mjs')
+    await bundleProgram(fileURLToPath(new URL('append-entries.worker.ts', import.meta.url)), program)
+    const needle = new Needle(SECRET)
+    const writers = Promise.all(
+      Array.from({ length: 8 }, async (_, number) => {
+        const { stdout } = await run(process.execPath, [program, path, place.link ?? '', `w${number}`, '150', SECRET])
+        return stdout.split('\n').filter((line) => line !== '')
+      }),
+    )
+    let purges = 0
+    while ((await Promise.race([writers, sleep(15)])) === undefined) {
+      purges += rewriteLog(place, needle, { dryRun: false }) > 0 ? 1 : 0
+    }
+    const acknowledged = (await writers).flat()
+    while (rewriteLog(place, needle, { dryRun: false }) > 0);
+
+    const { records, damage, bytes } = readLog(path)
+    expect(purges).toBeGreaterThan(3)
+    expect(acknowledged.length).toBe(8 * 150)
+    expect(new Set(records.map(({ id }) => id))).toEqual(new Set([records[0]!.id, ...acknowledged]))
+    expect(damage).toEqual([])
+    expect(bytes.includes(JSON.stringify(SECRET).slice(1, -1))).toBe(false)
+    if (place.link !== undefined) expect(readFileSync(place.link)).toEqual(bytes)
+  },
+)
+
+const STINT = fileURLToPath(new URL('../../dist/stint.js', import.meta.url))
+
+test('the command reads the secret from standard input and never prints it', async () => {
+  const { root } = await leakyProject()
+  const command = (args: readonly string[], input: string) =>
+    spawnSync(process.execPath, [STINT, 'purge', ...args], { cwd: root, input, encoding: 'utf8' })
+  const looked = command(['-', '--dry-run'], `${SECRET}\n`)
+  expect(looked.status).toBe(0)
+  expect(looked.stdout).toMatch(/^Found in \d+ places in \d+ files\./)
+  const done = command(['-'], `${SECRET}\n`)
+  expect(done.stderr + done.stdout).not.toContain(SECRET)
+  expect(done.stdout).toMatch(/^Purged from \d+ places in \d+ files\./)
+  expect(done.status).toBe(0)
+  expect(filesWith(root, SECRET)).toEqual([])
+  expect(command(['abc'], '').status).toBe(2)
+  const json = JSON.parse(command(['-', '--json'], SECRET).stdout) as { replacements: number }
+  expect(json.replacements).toBe(0)
+})
