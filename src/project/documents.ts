@@ -70,7 +70,7 @@ function documentsOf(session: LiveSession, state: SessionState): readonly string
         .filter((name) => name.endsWith(suffix))
         .map((name) => join(active, name))
     : []
-  const archived = join(session.place.sessions, 'archive', `${state.name}${suffix}`)
+  const archived = join(session.place.sessions, 'archive', session.documentName(state))
   return existsSync(archived) ? [...open, archived] : open
 }
 

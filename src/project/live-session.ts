@@ -9,6 +9,7 @@ import type { Draft } from '../session/entries.ts'
 import { fold } from '../session/fold.ts'
 import type { RawEntry } from '../session/in-effect.ts'
 import { type SessionState, isOpen } from '../session/state.ts'
+import { slug } from '../text/clean.ts'
 import type { Marker } from '../views/document/grammar.ts'
 import { openAbridged } from '../views/snapshot.ts'
 import { cleanDraft } from './clean-draft.ts'
@@ -93,7 +94,13 @@ export class LiveSession {
 
   /** Where the document of a state belongs. */
   documentPath(state: SessionState): string {
-    return join(this.place.sessions, isOpen(state) ? 'active' : 'archive', `${state.name}-${shortId(this.id)}.md`)
+    return join(this.place.sessions, isOpen(state) ? 'active' : 'archive', this.documentName(state))
+  }
+
+  /** A journal may come from elsewhere, and no name in it is to lead out of the folder. */
+  documentName(state: SessionState): string {
+    const name = /^[a-z0-9-]{1,80}$/.test(state.name) ? state.name : slug(state.name)
+    return `${name}-${shortId(this.id)}.md`
   }
 
   #write(drafts: readonly Draft[], write: (drafts: readonly Draft<never>[]) => readonly RawEntry[]) {

@@ -1,21 +1,22 @@
 import { shortId } from '../journal/ids.ts'
 import { fold } from '../session/fold.ts'
-import { type RawEntry, inEffect } from '../session/in-effect.ts'
+import type { RawEntry } from '../session/in-effect.ts'
 import type { Checkpoint, SessionState } from '../session/state.ts'
 import { fileSafe, minute } from '../text/times.ts'
 import { modelOf } from './document/model.ts'
 import { renderModel } from './document/render.ts'
 
-/** The readable copies that a session's checkpoints leave behind, by file name. Each is made only when asked for. */
+/**
+ * The readable copies that a session's checkpoints leave behind, by file name. Each is made only when
+ * asked for, of the entries up to the checkpoint in the order of the log: whatever is appended
+ * later, a copy made again is the same.
+ */
 export function checkpointCopies(sessionId: string, entries: readonly RawEntry[]): ReadonlyMap<string, () => string> {
   const copies = new Map<string, () => string>()
-  for (const entry of inEffect(entries)) {
+  for (const [index, entry] of entries.entries()) {
     if (entry.kind !== 'checkpoint.made') continue
     copies.set(`${fileSafe(entry.at)}-${shortId(entry.id)}.md`, () => {
-      const state = fold(
-        sessionId,
-        entries.filter((other) => other.id <= entry.id),
-      )
+      const state = fold(sessionId, entries.slice(0, index + 1))
       return renderCopy(
         state,
         state.checkpoints.items.find((checkpoint) => checkpoint.id === entry.id),

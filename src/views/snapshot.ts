@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { isMissing } from '../journal/errors.ts'
 import { replaceFile } from '../journal/files.ts'
 import type { Log } from '../journal/log.ts'
 import { readRange } from '../journal/read.ts'
@@ -17,6 +16,8 @@ interface Snapshot {
   /** A sum over the first and the last bytes before `offset`. */
   readonly prefix: number
   readonly state: SessionState
+  /** A sum over the state, because a changed snapshot would otherwise be believed. */
+  readonly sum: number
 }
 
 /**
@@ -39,8 +40,11 @@ export function openAbridged(sessionId: string, log: Log, snapshotPath: string):
 
 export function writeSnapshot(path: string, log: Log, offset: number, state: SessionState): void {
   const { inode } = log.identity()
-  const snapshot: Snapshot = { fold: FOLD_VERSION, inode, offset, prefix: prefixSum(log, offset), state: abridge(state) }
-  replaceFile(path, JSON.stringify(snapshot))
+  const kept = abridge(state)
+  const prefix = prefixSum(log, offset)
+  const snapshot: Snapshot = { fold: FOLD_VERSION, inode, offset, prefix, state: kept, sum: crc32(JSON.stringify(kept)) }
+  const text = JSON.stringify(snapshot)
+  if (textOf(path) !== text) replaceFile(path, text)
 }
 
 function matches(snapshot: Snapshot, log: Log): boolean {
@@ -58,19 +62,21 @@ function prefixSum(log: Log, offset: number): number {
 }
 
 function readSnapshot(path: string): Snapshot | undefined {
-  let text: string
   try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
-  }
-  try {
-    const value = JSON.parse(text) as Partial<Snapshot>
+    const value = JSON.parse(textOf(path) ?? '{}') as Partial<Snapshot>
     const isWhole = value.fold === FOLD_VERSION && typeof value.inode === 'number' && typeof value.offset === 'number'
-    return isWhole && typeof value.state?.lastId === 'string' ? (value as Snapshot) : undefined
+    return isWhole && value.sum === crc32(JSON.stringify(value.state)) ? (value as Snapshot) : undefined
   } catch {
     // Half-written or foreign: it is only a shortcut, and the long way is always open.
+    return undefined
+  }
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    // Missing, or not to be read: the same as none.
     return undefined
   }
 }

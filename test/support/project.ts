@@ -155,7 +155,7 @@ export function gitProject(root = scratchFolder()): World {
 export async function projectOf(story: Story): Promise<World> {
   const world = plainProject()
   plant(world, story)
-  await world.view()
+  await world.view(SESSION_ID)
   return world
 }
 

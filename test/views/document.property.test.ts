@@ -5,47 +5,11 @@ import { editsBetween } from '../../src/views/document/edits.ts'
 import { parseDocument } from '../../src/views/document/parse.ts'
 import { renderDocument } from '../../src/views/document/render.ts'
 import { mintId } from '../../src/journal/ids.ts'
-import { anyLine, anyText } from '../support/texts.ts'
-import { SESSION_ID, Story } from '../support/worlds.ts'
+import { PLACES, anyStory, insert } from '../support/stories.ts'
+import { anyText } from '../support/texts.ts'
+import { SESSION_ID, type Story } from '../support/worlds.ts'
 
 const MARKER = { offset: 1, sum: '00000000' }
-
-/** A story of up to thirty entries of every kind that shows in the document. */
-const anyStory = fc
-  .array(fc.tuple(fc.nat({ max: 21 }), anyText, anyLine, fc.nat()), { maxLength: 30 })
-  .map((moves) => {
-    const story = new Story()
-    const made: Record<'step' | 'blocker' | 'next' | 'any', string[]> = { step: [], blocker: [], next: [], any: [] }
-    const pick = (ids: string[], at: number) => ids[at % ids.length]
-    for (const [move, text, line, at] of moves) {
-      const step = pick(made.step, at)
-      const blocker = pick(made.blocker, at)
-      const any = pick(made.any, at)
-      if (move === 0) story.add('goal.set', { text })
-      if (move === 1) story.add('tldr.written', { text })
-      if (move === 2) made.step.push(story.add('step.added', { text }))
-      if (move === 3 && step !== undefined) story.add('step.done', { step })
-      if (move === 4 && step !== undefined) story.add('step.started', { step })
-      if (move === 5) made.any.push(story.add('progress.made', { text }))
-      if (move === 6) made.any.push(story.add('decision.made', { title: line, context: text, rationale: text }))
-      if (move === 7) made.any.push(story.add('decision.made', { title: line, options: text, choice: line }))
-      if (move === 8) made.any.push(story.add('discovery.made', { text }))
-      if (move === 9) made.any.push(story.add('gotcha.found', { text }))
-      if (move === 10) made.blocker.push(story.add('blocker.raised', { text }))
-      if (move === 11 && blocker !== undefined) story.add('blocker.resolved', { blocker, resolution: line })
-      if (move === 12) made.next.push(story.add('next.added', { text }))
-      if (move === 13) made.any.push(story.add('key.added', { text }))
-      if (move === 14) story.add('file.noted', { path: line, description: line })
-      if (move === 15) story.add('file.changed', { path: line })
-      if (move === 16) story.add('command.kept', { command: line })
-      if (move === 17) story.add('note.added', { text })
-      if (move === 18 && any !== undefined) story.add('entry.retracted', { entry: any })
-      if (move === 19) story.add('checkpoint.made', { note: line })
-      if (move === 20) story.add('session.paused', { note: text })
-      if (move === 21) story.add('field.set', { key: 'owner', value: ' alice' })
-    }
-    return story
-  })
 
 function read(text: string) {
   const parsed = parseDocument(text)
@@ -87,19 +51,6 @@ describe('a rendered document', () => {
   })
 })
 
-const PLACES = [
-  { heading: '### Completed', line: (text: string) => `- [x] ${text}` },
-  { heading: '### Remaining', line: (text: string) => `- [ ] ${text}` },
-  { heading: '**Key Context** (survives compaction):', line: (text: string) => `- ${text}` },
-  { heading: '## Discoveries', line: (text: string) => `1. ${text}` },
-  { heading: '## Blockers', line: (text: string) => `- ${text}` },
-  { heading: '## Next Steps', line: (text: string) => `1. ${text}` },
-  { heading: '## Decisions', line: (text: string) => `### ${text}\n**Rationale**: it was said` },
-  { heading: '## Decisions', line: (text: string) => `${text} as a paragraph of their own.\n` },
-  { heading: '### Completed', line: (text: string) => `${text} in a fence:\n\n~~~\n## not a heading\n~~~\n` },
-]
-const insert = (rendered: string, place: (typeof PLACES)[number], text: string) =>
-  rendered.replace(`\n${place.heading}\n`, () => `\n${place.heading}\n${place.line(text)}\n`)
 const word = fc.stringMatching(/^[a-z]{5,12} [a-z]{5,12}$/)
 
 describe('what a person writes into the document', () => {
@@ -146,17 +97,21 @@ describe('what a person writes into the document', () => {
   test('as a section of their own stays where they put it', () => {
     const headings = ['## Context', '## Progress', '## Decisions', '## Discoveries', '## Blockers', '## Next Steps']
     fc.assert(
-      fc.property(anyStory, fc.array(fc.tuple(fc.constantFrom(...headings), word, anyText), { minLength: 1, maxLength: 4 }), (told, added) => {
-        const story = told.copy()
-        for (const [heading, title, body] of added) {
-          const own = `## ${title}\n${body.replaceAll(/^(#|```|~~~|<|>|=|---)/gm, ' $1')}\n`
-          const person = renderDocument(story.state, MARKER).replace(`\n${heading}\n`, () => `\n${own}\n${heading}\n`)
-          absorb(story, person)
-          const after = renderDocument(story.state, MARKER)
-          expect(after).toContain(`${own}\n${heading}\n`)
-          expect(absorb(story, after).drafts).toEqual([])
-        }
-      }),
+      fc.property(
+        anyStory,
+        fc.array(fc.tuple(fc.constantFrom(...headings), word, anyText), { minLength: 1, maxLength: 4 }),
+        (told, added) => {
+          const story = told.copy()
+          for (const [heading, title, body] of added) {
+            const own = `## ${title}\n${body.replaceAll(/^(#|```|~~~|<|>|=|---)/gm, ' $1')}\n`
+            const person = renderDocument(story.state, MARKER).replace(`\n${heading}\n`, () => `\n${own}\n${heading}\n`)
+            absorb(story, person)
+            const after = renderDocument(story.state, MARKER)
+            expect(after).toContain(`${own}\n${heading}\n`)
+            expect(absorb(story, after).drafts).toEqual([])
+          }
+        },
+      ),
       { numRuns: 150 },
     )
   })
@@ -166,7 +121,9 @@ describe('what a person writes into the document', () => {
       fc.property(anyStory, fc.nat(), word, (told, at, text) => {
         const story = told.copy()
         const lines = renderDocument(story.state, MARKER).split('\n')
-        const candidates = lines.flatMap((line, index) => (/^(?:- |\d+\. )/.test(line) && !/None (?:yet|currently)$/.test(line) ? [index] : []))
+        const candidates = lines.flatMap((line, index) =>
+          /^(?:- |\d+\. )/.test(line) && !/None (?:yet|currently)$/.test(line) ? [index] : [],
+        )
         fc.pre(candidates.length > 0)
         const target = candidates[at % candidates.length]!
         const removed = lines[target]!

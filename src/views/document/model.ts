@@ -198,8 +198,12 @@ function frontmatter(state: SessionState): readonly (readonly [string, string])[
   return [...fields, ...Object.entries(state.fields)]
 }
 
+// Two dashes keep it from being a number or a time, whatever it begins with.
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
 /** A string as YAML reads it back unchanged: plain when it cannot be mistaken, quoted otherwise. */
 function scalar(text: string): string {
+  if (UUID.test(text)) return text
   return /^[A-Za-z][\w./@-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text) ? text : JSON.stringify(text)
 }
 
