@@ -10,6 +10,7 @@ import {
 } from '@stricli/core'
 import { checkpoint } from './commands/checkpoint.ts'
 import { completion } from './commands/completion.ts'
+import { doctor } from './commands/doctor.ts'
 import { close, pause, reopen } from './commands/finish.ts'
 import { init } from './commands/init.ts'
 import { list } from './commands/list.ts'
@@ -24,7 +25,7 @@ import { EXIT, describeError, exitCodeFor } from './errors.ts'
 import { Reported } from './with-project.ts'
 
 const routes = buildRouteMap({
-  routes: { init, resume, log, checkpoint, view, pause, close, reopen, list, search, task, purge, completion },
+  routes: { init, resume, log, checkpoint, view, pause, close, reopen, list, search, task, doctor, purge, completion },
   docs: {
     brief: 'Durable sessions for coding agents',
     fullDescription:

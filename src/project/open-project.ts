@@ -9,6 +9,7 @@ import { type AddTask, addTask, changeTask, checkTask, moveTask, nextTask, openB
 import { type CheckpointOptions, diffCheckpoint, listCheckpoints, makeCheckpoint, restoreCheckpoint } from './checkpoint.ts'
 import { activeSession, chooseSession, findSession } from './choose.ts'
 import { type CloseOptions, type PauseOptions, closeSession, pauseSession, reopenSession } from './finish.ts'
+import type { Diagnosis, DoctorOptions } from './doctor.ts'
 import type { Reading } from './live-session.ts'
 import type { PurgeOptions, Purged } from './purge.ts'
 import { type RecordOptions, recordEntries } from './record.ts'
@@ -85,7 +86,12 @@ function projectOf(workspace: Workspace) {
         moveTask(workspace, name, status, options),
     },
 
-    /** Takes a text out of everything recorded. Rarely needed, so not loaded with the rest. */
+    /** Verifies everything from the files. Rarely needed, so not loaded with the rest. */
+    async doctor(options: DoctorOptions = {}): Promise<Diagnosis> {
+      const { examine } = await import('./doctor.ts')
+      return examine(workspace, options)
+    },
+    /** Takes a text out of everything recorded. */
     async purge(options: PurgeOptions): Promise<Purged> {
       const { purgeText } = await import('./purge.ts')
       return purgeText(workspace, options)

@@ -1,0 +1,61 @@
+import { readdirSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
+import { isMissing } from '../../journal/errors.ts'
+import { staleTemporaries, sweepTemporaries } from '../../journal/files.ts'
+import { isReplacedLog } from '../purge/rewrite-log.ts'
+import type { Place } from '../place.ts'
+import { type Check, Findings, plural } from './report.ts'
+
+/** What killed commands left behind, and what was set aside for a person to look at. Nothing of it is lost or in the way. */
+export function checkLeftovers(place: Place, options: { readonly repair: boolean }): readonly Check[] {
+  const leftovers = new Findings('left over')
+  const temporaries = new Findings('temporaries')
+  for (const folder of foldersUnder(place)) {
+    for (const name of namesIn(folder).files) {
+      const what = describe(name, basename(folder))
+      if (what !== undefined) leftovers.note(`${relative(place.root, join(folder, name))}: ${what}`)
+    }
+    const stale = staleTemporaries(folder)
+    if (options.repair) sweepTemporaries(folder)
+    for (const path of stale) temporaries.note(relative(place.root, path))
+  }
+  const fate = options.repair ? 'removed' : '--repair removes them'
+  return [
+    leftovers.check('nothing was left or set aside', (count) => `${plural(count, 'file')} to know of`),
+    temporaries.check('none', (count) => `${plural(count, 'half-written file')} of killed processes; ${fate}`),
+  ]
+}
+
+function describe(name: string, folder: string): string | undefined {
+  if (isReplacedLog(name)) return 'left by a purge that was killed; run the purge again'
+  if (name.startsWith('taken-')) return 'a document that a killed command had taken; the next command on the session reads it'
+  if (folder === 'set-aside') return 'set aside because it could not be taken over whole'
+  if (name.includes('.set-aside-') && !/-(?:wal|shm|journal)$/.test(name))
+    return 'an index that could not be used; it may be deleted'
+  if (name.includes('.damaged-'))
+    return 'a log that differed from its second name and has damaged lines; what could be read is in the log'
+  return undefined
+}
+
+/** The project's own folders and every one below them. */
+function* foldersUnder(place: Place): Iterable<string> {
+  const { sessions, tasks, repository } = place
+  const pending = [sessions, tasks, ...(repository === undefined ? [] : [join(repository.commonDir, 'stint')])]
+  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
+    yield folder
+    pending.push(...namesIn(folder).folders.map((name) => join(folder!, name)))
+  }
+}
+
+function namesIn(folder: string): { readonly files: readonly string[]; readonly folders: readonly string[] } {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true })
+    return {
+      files: entries.filter((entry) => entry.isFile()).map((entry) => entry.name),
+      folders: entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name),
+    }
+  } catch (error) {
+    if (isMissing(error)) return { files: [], folders: [] }
+    throw error
+  }
+}

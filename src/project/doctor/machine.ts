@@ -1,0 +1,89 @@
+// What the machine gives the project to stand on: file system, space, versions.
+import { statfsSync } from 'node:fs'
+import { isWalSafe, loadSqlite } from '../../index/sqlite.ts'
+import { statOrUndefined } from '../../journal/files.ts'
+import type { Place } from '../place.ts'
+import { type Check, Findings } from './report.ts'
+
+const MEGABYTE = 1024 * 1024
+const LITTLE_MB = 1024
+const TOO_LITTLE_MB = 50
+
+// Linux names a file system by a number; these are from its linux/magic.h and statfs(2).
+const NETWORK: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'NFS'],
+  [0x517b, 'SMB'],
+  [0xff534d42, 'CIFS'],
+  [0xfe534d42, 'SMB2'],
+  [0x5346414f, 'AFS'],
+  [0x6b414653, 'AFS'],
+  [0x73757245, 'Coda'],
+  [0x564c, 'NCP'],
+  [0x00c36400, 'Ceph'],
+  [0x0bd00bd0, 'Lustre'],
+  [0x47504653, 'GPFS'],
+  [0x01021997, '9p'],
+  [0x786f4256, 'a shared folder of VirtualBox'],
+  [0xbacbacbc, 'a shared folder of VMware'],
+])
+const FUSE = 0x65735546
+
+/** What kind of network file system a number of `statfs` stands for, or undefined for one on this machine. */
+export function networkFileSystem(type: number): { readonly name: string; readonly isCertain: boolean } | undefined {
+  // The number is 32 bits wide, and comes with its sign or without.
+  const unsigned = type >>> 0
+  if (unsigned === FUSE) return { name: 'FUSE', isCertain: false }
+  const name = NETWORK.get(unsigned)
+  return name === undefined ? undefined : { name, isCertain: true }
+}
+
+export function checkFileSystem(place: Place): Check {
+  const findings = new Findings('file system')
+  const paths = [place.sessions, ...(place.repository === undefined ? [] : [place.repository.commonDir])]
+  if (process.platform !== 'linux') {
+    return findings.check(`not looked at on ${process.platform}: keep the project on a disk of this machine`)
+  }
+  for (const path of paths.filter((name) => statOrUndefined(name) !== undefined)) {
+    const found = networkFileSystem(statfsSync(path).type)
+    if (found === undefined) continue
+    const how = found.isCertain ? `is on ${found.name}` : `is on ${found.name} and may be on a network`
+    findings.note(`${path} ${how}: appends of several machines at once can mix there, and a sync may not reach the disk`)
+  }
+  const [sessions, git] = paths.map((path) => statOrUndefined(path)?.dev)
+  if (sessions !== undefined && git !== undefined && sessions !== git) {
+    findings.note(
+      'the git directory is on another disk, so no log has a second name: rm -r .sessions and git clean -fdx are final',
+    )
+  }
+  return findings.check('a disk of this machine', () => 'not everything is protected here')
+}
+
+export function checkSpace(place: Place): Check {
+  const findings = new Findings('free space')
+  const { bavail, bsize } = statfsSync(statOrUndefined(place.sessions) === undefined ? place.root : place.sessions)
+  const megabytes = Math.floor((bavail * bsize) / MEGABYTE)
+  const words = megabytes >= 10 * 1024 ? `${Math.floor(megabytes / 1024)} GB` : `${megabytes} MB`
+  if (megabytes < TOO_LITTLE_MB) findings.problem('entries are refused when the disk is full; make room')
+  else if (megabytes < LITTLE_MB) findings.note('entries are refused when the disk is full')
+  return findings.check(words, () => words)
+}
+
+export function checkVersions(): Check {
+  const findings = new Findings('versions')
+  const node = `Node ${process.versions.node}`
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  if (major < 20 || (major === 20 && minor < 19)) findings.problem('Stint needs Node 20.19 or later')
+  let sqlite: string
+  try {
+    const { DatabaseSync } = loadSqlite()
+    const database = new DatabaseSync(':memory:')
+    sqlite = (database.prepare('SELECT sqlite_version() AS version').get() as { version: string }).version
+    database.close()
+  } catch (error) {
+    findings.problem(error instanceof Error ? error.message : String(error))
+    return findings.check(node, () => `${node}, no SQLite`)
+  }
+  const versions = `${node}, SQLite ${sqlite}`
+  if (!isWalSafe(sqlite)) findings.note('this SQLite can damage a write-ahead log that several processes share, so none is used')
+  return findings.check(versions, () => versions)
+}

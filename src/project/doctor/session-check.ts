@@ -1,0 +1,199 @@
+import { join, relative } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { errnoOf } from '../../journal/errors.ts'
+import { sameFile, statOrUndefined } from '../../journal/files.ts'
+import { shortId } from '../../journal/ids.ts'
+import { abridge } from '../../session/abridge.ts'
+import { BACKLOG_ID } from '../../session/entries.ts'
+import { checkpointCopies } from '../../views/checkpoint-copy.ts'
+import { renderProgress } from '../../views/progress.ts'
+import { writeSnapshot } from '../../views/snapshot.ts'
+import { renderStateJson, renderStateToon } from '../../views/state-files.ts'
+import { writeView } from '../documents.ts'
+import type { LiveSession, Reading } from '../live-session.ts'
+import { logPlace } from '../place.ts'
+import type { Workspace } from '../workspace.ts'
+import { documentState, textOf } from './document-check.ts'
+import { type Check, Findings, plural } from './report.ts'
+
+/** Rendering a copy costs a fold, so of very many only the newest are compared and the others looked for. */
+const COPIES_READ = 20
+
+export interface SessionTotals {
+  logs: number
+  links: number
+  documents: number
+  entries: number
+  damagedLines: number
+}
+
+/** Looks at one session after the other, so that a hundred thousand need no more memory than the largest. */
+export class SessionChecks {
+  readonly totals: SessionTotals = { logs: 0, links: 0, documents: 0, entries: 0, damagedLines: 0 }
+  readonly #journals = new Findings('journals')
+  readonly #beginnings = new Findings('beginnings')
+  readonly #links = new Findings('second names')
+  readonly #snapshots = new Findings('snapshots')
+  readonly #documents = new Findings('documents')
+  readonly #views = new Findings('other views')
+  #unlinked = 0
+  /** How long each log was when it was read. */
+  readonly #sizes = new Map<string, number>()
+
+  constructor(
+    readonly workspace: Workspace,
+    readonly documents: ReadonlyMap<string, readonly string[]>,
+    readonly options: { readonly repair: boolean },
+  ) {}
+
+  async look(id: string): Promise<void> {
+    const session = this.workspace.session(id)
+    const name = id === BACKLOG_ID ? 'the backlog' : `session ${shortId(id)}`
+    try {
+      const before = this.#namesOf(id)
+      if (before === 'no log') {
+        const why = 'its journal is gone, and so is the second name of it; what is left are views'
+        this.#journals.problem(`${name} (${relative(this.workspace.place.root, session.folder)}): ${why}`)
+        return
+      }
+      // Opening a log gives it back the name it lost, and copies what only one of two files holds.
+      const contents = session.log.read()
+      this.#sizes.set(id, session.log.identity().size)
+      this.#sayNames(id, name, before)
+      this.totals.entries += contents.records.length
+      this.totals.damagedLines += contents.damage.length
+      for (const { file, line, reason, preview } of contents.damage) {
+        this.#journals.problem(`${relative(this.workspace.place.root, file)}:${line} ${reason}: ${preview}`)
+      }
+      if (id === BACKLOG_ID) return
+      if (contents.records.length === 0) {
+        this.#beginnings.problem(`${name}: not one entry of it can be read`)
+        return
+      }
+      this.totals.logs += 1
+      await this.#lookAtViews(session, name)
+    } catch (error) {
+      if (errnoOf(error) === undefined) throw error
+      this.#journals.problem(`${name} cannot be read: ${(error as Error).message}`)
+    } finally {
+      session.close()
+    }
+  }
+
+  /** How many logs are longer now than when they were read. */
+  grewMeanwhile(): number {
+    return [...this.#sizes].filter(([id, size]) => {
+      const { path, link } = logPlace(this.workspace.place, id)
+      const stat = statOrUndefined(path) ?? (link === undefined ? undefined : statOrUndefined(link))
+      return stat !== undefined && stat.size > size
+    }).length
+  }
+
+  results(): readonly Check[] {
+    const { logs, entries } = this.totals
+    const hasGit = this.workspace.place.repository !== undefined
+    if (this.#unlinked > 0) {
+      const why = hasGit
+        ? 'this file system gives them no second name under the git directory'
+        : 'there is no git repository here'
+      this.#links.note(`${plural(this.#unlinked, 'log')} would not survive rm -r .sessions: ${why}`)
+    }
+    const again = this.options.repair ? 'rendered again' : 'the next command on it renders it again, and so does --repair'
+    return [
+      this.#journals.check(
+        `${plural(logs, 'session')} read whole, ${plural(entries, 'entry', 'entries')}, none damaged`,
+        (count) => `${plural(count, 'place')} cannot be read; every other entry can, and nothing was removed`,
+      ),
+      this.#beginnings.check('every session has its beginning', (count) => `${plural(count, 'session')} without a beginning`),
+      this.#links.check('every log has its second name under the git directory', (count) => plural(count, 'remark')),
+      this.#snapshots.check('every snapshot agrees with its journal', (count) => `${plural(count, 'snapshot')} written again`),
+      this.#documents.check(
+        'every document is as rendered',
+        (count) => `${plural(count, 'document')} edited, behind or missing; ${again}`,
+      ),
+      this.#views.check(
+        'progress, state files and checkpoint copies are as rendered',
+        (count) => `${plural(count, 'view')} missing or not as rendered; ${again}`,
+      ),
+    ]
+  }
+
+  #namesOf(id: string): 'no log' | 'both' | 'log missing' | 'link missing' | 'different files' | 'no link wanted' {
+    const { path, link } = logPlace(this.workspace.place, id)
+    const hasLog = statOrUndefined(path) !== undefined
+    if (link === undefined) return hasLog ? 'no link wanted' : 'no log'
+    const hasLink = statOrUndefined(link) !== undefined
+    if (!hasLog) return hasLink ? 'log missing' : 'no log'
+    if (!hasLink) return 'link missing'
+    return sameFile(path, link) ? 'both' : 'different files'
+  }
+
+  #sayNames(id: string, name: string, before: string): void {
+    const after = this.#namesOf(id)
+    if (after === 'both' && id !== BACKLOG_ID) this.totals.links += 1
+    if (after !== 'both') this.#unlinked += 1
+    if (after !== 'both' || before === 'both') return
+    if (before === 'log missing') this.#links.note(`${name}: its log was gone and is back, from its second name`)
+    if (before === 'link missing') this.#links.note(`${name}: its log had no second name and has it again`)
+    if (before === 'different files')
+      this.#links.note(`${name}: its two names were different files; everything in either is in the log`)
+  }
+
+  async #lookAtViews(session: LiveSession, name: string): Promise<void> {
+    const reading = session.read()
+    if (!reading.entries.some(({ kind }) => kind === 'session.opened')) {
+      this.#beginnings.problem(`${name}: the entry that began it, with its name and goal, cannot be read`)
+    }
+    const label = `${reading.state.name} (${shortId(session.id)})`
+    this.#lookAtSnapshot(session, reading, label)
+    const document = documentState(session, reading, this.documents)
+    if (document !== 'missing') this.totals.documents += 1
+    if (document === 'edited') this.#documents.note(`${label}: edited, will be absorbed by the next command on it`)
+    else if (document !== 'as rendered') this.#documents.note(`${label}: ${document}`)
+    const outdated = outdatedViews(session, reading)
+    for (const { name: view, problem } of outdated) this.#views.note(`${label}: ${view} ${problem}`)
+    const isAllRight = outdated.length === 0 && ['as rendered', 'edited'].includes(document)
+    if (this.options.repair && !isAllRight) {
+      await this.workspace.refresh(session)
+      // A copy that is there is not rendered again by itself, because it costs a fold.
+      for (const { name: view, text } of outdated) if (view.startsWith('entries')) writeView(join(session.folder, view), text())
+      if (document === 'missing') this.totals.documents += 1
+    }
+  }
+
+  /** A snapshot that gives another answer than the journal would mislead every command that trusts it. */
+  #lookAtSnapshot(session: LiveSession, { state, contents }: Reading, label: string): void {
+    const shortcut = session.open()
+    if (shortcut.lastId !== state.lastId || isDeepStrictEqual(plain(shortcut), plain(abridge(state)))) return
+    writeSnapshot(session.snapshotPath, session.log, contents.end, state)
+    this.#snapshots.note(`${label}: disagreed with the journal`)
+  }
+}
+
+/** As JSON has it: a snapshot comes from a file, where a field that is not there cannot be undefined. */
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value))
+}
+
+interface OutdatedView {
+  readonly name: string
+  readonly problem: 'is missing' | 'shows something else'
+  readonly text: () => string
+}
+
+/** The rendered files, other than the document, that are missing or show something else. */
+function outdatedViews(session: LiveSession, { state, entries }: Reading): readonly OutdatedView[] {
+  const copies = [...checkpointCopies(session.id, entries)].map(([name, text]) => ({ name: join('entries', name), text }))
+  const unread = new Set(copies.slice(0, -COPIES_READ).map(({ name }) => name))
+  const views = [
+    { name: 'progress.md', text: () => renderProgress(state) },
+    { name: 'state.json', text: () => renderStateJson(state) },
+    { name: 'state.toon', text: () => renderStateToon(state) },
+    ...copies,
+  ]
+  return views.flatMap((view): readonly OutdatedView[] => {
+    const found = textOf(join(session.folder, view.name))
+    if (found === undefined) return [{ ...view, problem: 'is missing' }]
+    return unread.has(view.name) || found === view.text() ? [] : [{ ...view, problem: 'shows something else' }]
+  })
+}
