@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { GitFailed } from '../git/run-git.ts'
+import { setAside } from '../index/set-aside.ts'
 import { StintError } from '../journal/errors.ts'
 import { removeFile, statOrUndefined } from '../journal/files.ts'
 import { isId, shortId } from '../journal/ids.ts'
@@ -191,9 +192,12 @@ class Purge {
   /** A new file, because pages that SQLite has let go of still hold what was on them. */
   async #rebuildIndex(): Promise<void> {
     const { sessions } = this.workspace.place
+    const path = join(sessions, 'index.db')
     this.workspace.close()
     if (statOrUndefined(sessions) === undefined) return
-    for (const name of readdirSync(sessions)) if (isIndex(name)) removeFile(join(sessions, name))
+    // Moved away first, as one that cannot be used is, since other processes may be about to open it.
+    await this.#withIndex(() => setAside(path, statOrUndefined(path)?.ino))
+    for (const name of readdirSync(sessions)) if (isIndex(name) && !name.endsWith('.lock')) removeFile(join(sessions, name))
     await this.#withIndex(() => this.workspace.index())
   }
 
@@ -203,7 +207,7 @@ class Purge {
   }
 
   /** Without SQLite there is no index to build and no backlog to read; the files are scrubbed all the same. */
-  async #withIndex(work: () => Promise<unknown>): Promise<void> {
+  async #withIndex(work: () => unknown): Promise<void> {
     try {
       await work()
     } catch (error) {

@@ -33,7 +33,7 @@ export async function withdrawDocument(workspace: Workspace, session: LiveSessio
       const reading = await workspace.refresh(session)
       wanted = renderDocument(reading.state, reading.marker)
     } catch (error) {
-      if (error instanceof JournalMissing || (error instanceof StintError && error.code === 'SESSION_DAMAGED')) return false
+      if (error instanceof JournalMissing || (error instanceof StintError && error.code === 'SESSION_EMPTY')) return false
       throw error
     }
     isEdited = false
