@@ -12,6 +12,7 @@ import { readQuickForm } from '../tasks/quick-form.ts'
 import { TaskFiles } from '../tasks/store.ts'
 import type { Task } from '../tasks/task.ts'
 import { AmbiguousSession, activeSession } from './choose.ts'
+import { withoutSecrets } from './clean-draft.ts'
 import type { Workspace } from './workspace.ts'
 
 /** What a session needs to know of a task it is linked to. */
@@ -93,7 +94,7 @@ export async function addTask(workspace: Workspace, options: AddTask): Promise<T
   const parent = given.parent === undefined ? undefined : findTask(tasks, given.parent).id
   const labels = [...new Set([...quick.labels, ...(given.labels ?? [])])]
   const id = mintId(undefined)
-  const shortname = freeShortname(given.shortname ?? slug(title), tasks)
+  const shortname = freeShortname(given.shortname ?? slug(withoutSecrets(title, workspace.config)), tasks)
   const fields = { ...quick, ...given, title, shortname, labels, dependsOn, ...(parent === undefined ? {} : { parent }) }
   appendToBacklog(workspace, [draft('task.added', { task: id, ...fields }, { by })])
   return findTask((await openBacklog(workspace)).tasks, id)

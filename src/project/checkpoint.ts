@@ -8,6 +8,7 @@ import { tldrOf } from '../session/tldr.ts'
 import { oneLine } from '../text/clean.ts'
 import { decisionLine } from '../views/progress.ts'
 import { chooseSession } from './choose.ts'
+import { withoutSecrets } from './clean-draft.ts'
 import type { LiveSession, Reading } from './live-session.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -32,37 +33,42 @@ export async function makeCheckpoint(
   const session = workspace.session(row.id)
   const { state } = await workspace.refresh(session)
   const by = options.by ?? 'library'
-  const tldr = options.tldr === undefined ? [] : [draft('tldr.written', { text: options.tldr }, { by })]
   const compacted = options.preCompact === true ? [draft('context.compacted', { trigger: 'manual' }, { by })] : []
-  session.append([...tldr, ...checkpointDrafts(workspace, session, state, { ...options, by }), ...compacted])
+  session.append([...checkpointDrafts(workspace, session, state, { ...options, by }), ...compacted])
   const reading = await workspace.refreshIfPossible(session)
   session.close()
   return { ...reading, checkpoint: reading.state.checkpoints.items.at(-1)! }
 }
 
-/** The entries of a checkpoint: renewed key context, and the pin itself with the code it kept. */
+/**
+ * The entries of a checkpoint: renewed key context, a TL;DR if one is given, and the pin itself with
+ * the code it kept. Their ids are minted in this order, or the key context would outdate the TL;DR.
+ */
 export function checkpointDrafts(
   workspace: Workspace,
   session: LiveSession,
   state: SessionState,
   options: CheckpointOptions & { by: string },
 ): readonly Draft[] {
+  const { by } = options
+  const key = keyContext(state).map((data) => draft('key.added', data, { id: session.mint(), by }))
+  const written = options.tldr === undefined ? [] : [draft('tldr.written', { text: options.tldr }, { id: session.mint(), by })]
   const id = session.mint()
   const git = workspace.git({ dirty: true })
   const code =
     (options.code ?? workspace.config.checkpoint.code) ? keepWorkingTree(workspace, state, id, options.note) : undefined
   const pin: EntryData['checkpoint.made'] = {
-    tldr: options.tldr ?? tldrOf(state),
+    tldr: options.tldr ?? tldrOf(state.tldr?.isOutdated === true ? { ...state, tldr: { ...state.tldr, renewed: id } } : state),
     ...(options.note === undefined ? {} : { note: options.note }),
     ...(options.preCompact === true ? { preCompact: true } : {}),
     ...(git === undefined ? {} : { git }),
     ...(code === undefined ? {} : { code }),
   }
-  return [...keyContextDrafts(state, options.by), draft('checkpoint.made', pin, { id, by: options.by })]
+  return [...key, ...written, draft('checkpoint.made', pin, { id, by })]
 }
 
 /** Key context is what somebody pinned, and at each checkpoint also what was found and decided since the last. */
-function keyContextDrafts(state: SessionState, by: string): readonly Draft[] {
+function keyContext(state: SessionState): readonly EntryData['key.added'][] {
   const since = state.checkpoints.items.at(-1)?.id ?? ''
   const known = new Set(state.key.items.flatMap((line) => [line.text, line.from ?? '']))
   const found = [
@@ -72,7 +78,7 @@ function keyContextDrafts(state: SessionState, by: string): readonly Draft[] {
   return found
     .filter(({ id, text }) => id > since && !known.has(id) && !known.has(text))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1))
-    .map(({ id, text }) => draft('key.added', { text, from: id }, { by }))
+    .map(({ id, text }) => ({ text, from: id }))
 }
 
 function keepWorkingTree(workspace: Workspace, state: SessionState, id: string, note = 'checkpoint') {
@@ -81,7 +87,7 @@ function keepWorkingTree(workspace: Workspace, state: SessionState, id: string, 
   try {
     const kept = keepCode(repository, {
       ref: `refs/stint/${state.id}/${id}`,
-      message: `stint: ${oneLine(note)} (${state.name})`,
+      message: `stint: ${oneLine(withoutSecrets(note, workspace.config))} (${state.name})`,
       maxFileBytes: workspace.config.checkpoint.maxFileMegabytes * 1024 * 1024,
     })
     if (kept.leftOut.length > 0) workspace.say(`too large to keep with the code: ${kept.leftOut.join(', ')}`)

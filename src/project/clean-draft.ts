@@ -1,7 +1,7 @@
 import { StintError } from '../journal/errors.ts'
 import type { Draft, EntryData } from '../session/entries.ts'
 import { cleanText } from '../text/clean.ts'
-import { redactDeep } from '../text/redact.ts'
+import { type RedactOptions, redact, redactDeep } from '../text/redact.ts'
 import type { Config } from './config.ts'
 
 const LONGEST_ENTRY = 1024 * 1024
@@ -14,8 +14,7 @@ export interface Cleaned {
 
 /** Brings an entry into the form that is journalled: plain text, without secrets. Nothing reaches the disk that did not pass here. */
 export function cleanDraft(draft: Draft, config: Config): Cleaned {
-  const options = { extra: [...config.redact.patterns], allow: [...config.redact.allow] }
-  const { value, found } = redactDeep(cleanStrings(named(draft)), options)
+  const { value, found } = redactDeep(cleanStrings(named(draft)), redaction(config))
   const data = draft.kind === 'field.set' ? { ...draft.data, value: Object.values(value)[0] } : value
   const cleaned = { ...draft, data } as Draft
   if (JSON.stringify(cleaned.data).length > LONGEST_ENTRY) {
@@ -26,6 +25,15 @@ export function cleanDraft(draft: Draft, config: Config): Cleaned {
     )
   }
   return { draft: cleaned, redacted: found }
+}
+
+/** A text without secrets, for what is made of it before it becomes an entry: a name, a message. */
+export function withoutSecrets(text: string, config: Config): string {
+  return redact(text, redaction(config)).text
+}
+
+function redaction({ redact: { patterns, allow } }: Config): RedactOptions {
+  return { extra: [...patterns], allow: [...allow] }
 }
 
 // A frontmatter key is a name like any other: `password` says what its value is.

@@ -5,6 +5,7 @@ import { type Draft, draft } from '../session/entries.ts'
 import { cleanText, oneLine, slug } from '../text/clean.ts'
 import { linkDrafts, refreshTasks, resolveTasks } from './backlog.ts'
 import { findSession } from './choose.ts'
+import { withoutSecrets } from './clean-draft.ts'
 import { endDrafts } from './finish.ts'
 import type { Reading } from './live-session.ts'
 import type { Workspace } from './workspace.ts'
@@ -35,7 +36,7 @@ export async function initSession(workspace: Workspace, options: InitOptions): P
   if (oneLine(wanted) === '') {
     throw new StintError('NEEDS_NAME', 'a session needs a name', 'give --name NAME, --goal TEXT or --task ID')
   }
-  const name = await freeName(workspace, slug(wanted))
+  const name = await freeName(workspace, slug(withoutSecrets(wanted, workspace.config)))
   const closed = await makeRoom(workspace, name, options)
 
   const by = options.by ?? 'library'

@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readHead } from '../git/head.ts'
 import { dirtyPaths } from '../git/status.ts'
 import type { SessionIndex } from '../index/open-index.ts'
-import { createFolder, writeOnce } from '../journal/files.ts'
+import { createFolder, replaceFile, writeOnce } from '../journal/files.ts'
 import type { GitState } from '../session/entries.ts'
 import type { SessionState } from '../session/state.ts'
 import { type Config, readConfig } from './config.ts'
@@ -75,8 +75,12 @@ export class Workspace {
     const { sessions } = this.place
     createFolder(sessions)
     const isShared = this.config.share === 'git'
-    writeOnce(join(sessions, '.gitignore'), isShared ? SHARED_IGNORE : '*\n')
-    if (isShared) writeOnce(join(sessions, '.gitattributes'), 'journal/*/log.jsonl merge=union\nbacklog/log.jsonl merge=union\n')
+    const [ignore, other] = isShared ? [SHARED_IGNORE, OWN_IGNORE] : [OWN_IGNORE, SHARED_IGNORE]
+    const path = join(sessions, '.gitignore')
+    writeOnce(path, ignore)
+    // The setting was changed since; a file that a person wrote is theirs.
+    if (readFileSync(path, 'utf8') === other) replaceFile(path, ignore)
+    if (isShared) writeOnce(join(sessions, '.gitattributes'), SHARED_ATTRIBUTES)
   }
 
   /** What git says now; the number of dirty paths only when asked, because counting them starts git. */
@@ -124,15 +128,28 @@ export function hasMoved(state: SessionState, git: GitState | undefined): git is
   return git !== undefined && (git.branch !== state.git.branch || git.commit !== state.git.commit)
 }
 
+const OWN_IGNORE = '*\n'
+
 // What is shared is the truth and what people read; everything else can be made again.
 const SHARED_IGNORE = [
   'index.db*',
   'touched/',
   'runs/',
   'conversations/',
+  'journal/*/progress.md',
   'journal/*/snapshot.json',
   'journal/*/state.*',
   'journal/*/taken-*',
   '.*.tmp',
+  '',
+].join('\n')
+
+// Two machines' entries are both kept, one after the other. A document is never mixed from two: it
+// stays as it was here, and is rendered from all entries by the next command.
+const SHARED_ATTRIBUTES = [
+  'journal/*/log.jsonl merge=union',
+  'backlog/log.jsonl merge=union',
+  'active/*.md -merge',
+  'archive/*.md -merge',
   '',
 ].join('\n')

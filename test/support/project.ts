@@ -1,7 +1,6 @@
 // One-line worlds for the library as users meet it: a project in a temporary folder, with real files and real git.
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { readLog } from '../../src/journal/read.ts'
 import { encodeRecord } from '../../src/journal/record.ts'
 import { shortId } from '../../src/journal/ids.ts'
@@ -163,9 +162,4 @@ export async function projectOf(story: Story): Promise<World> {
 export function plant(world: World, story: Story): void {
   const log = Buffer.concat(story.entries.map(encodeRecord))
   world.write(join('.sessions', 'journal', SESSION_ID, 'log.jsonl'), log)
-}
-
-/** Runs when the test ends, whatever becomes of it. */
-export function afterwards(work: () => void): void {
-  onTestFinished(work)
 }
