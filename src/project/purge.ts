@@ -49,6 +49,11 @@ export async function purgeText(workspace: Workspace, options: PurgeOptions): Pr
   const purge = new Purge(workspace, needle)
   if (isDryRun) purge.look()
   else for (let round = 0; round < ROUNDS && (await purge.round(round === 0)) > 0;) round += 1
+  if (workspace.config.share === 'git' && purge.found.size > 0) {
+    workspace.say(
+      'journals are shared through git here: what was committed of them holds it still, here and wherever it was pushed',
+    )
+  }
   const kept = searchCode(workspace, needle)
   const isDropped = !isDryRun && options.checkpoints === true
   if (isDropped && kept !== undefined) dropKeptCode(workspace.place.repository!, kept)
