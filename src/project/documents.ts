@@ -45,6 +45,9 @@ export async function refreshDocument(session: LiveSession): Promise<Absorbed & 
     if (isInPlace && takenFiles(session).length === 0) return { entries: absorbed, notices, reading }
     for (const document of standing) moveFile(document, join(session.folder, takenName(document)))
     const taken = takenFiles(session)
+    // Read again: another process may have put a document there that is newer than our reading, and
+    // what is newer in it is nobody's edit.
+    reading = session.read()
     for (const file of taken) {
       file.text = textOf(file.path) ?? ''
       if (handled.has(file.text)) continue
@@ -56,8 +59,8 @@ export async function refreshDocument(session: LiveSession): Promise<Absorbed & 
     const target = session.documentPath(reading.state)
     createFolder(dirname(target))
     const isPlaced = createFile(target, renderDocument(reading.state, reading.marker))
-    for (const file of taken) letGo(session, file, notices)
-    if (isPlaced || round === ROUNDS) return { entries: absorbed, notices, reading }
+    const isAllRead = taken.map((file) => letGo(session, file, notices)).every(Boolean)
+    if ((isPlaced && isAllRead) || round === ROUNDS) return { entries: absorbed, notices, reading }
   }
 }
 
@@ -204,22 +207,24 @@ function signature(entry: { kind: string; data: object }): string {
   return `${entry.kind} ${JSON.stringify(data)}`
 }
 
-/** Removes a taken file that holds nothing unseen, or keeps it under a name that says so. */
-function letGo(session: LiveSession, file: Taken, notices: string[]): void {
+/**
+ * Removes a taken file that holds nothing unseen, or keeps it under a name that says so. Answers
+ * false for one that is still being written by an editor that had it open: it is read again.
+ */
+function letGo(session: LiveSession, file: Taken, notices: string[]): boolean {
   const changed = textOf(file.path)
-  if (changed === undefined) return
-  // Still being written by an editor that had it open: left for the next round.
-  if (changed !== file.text) return
+  if (changed === undefined) return true
+  if (changed !== file.text) return false
   if (file.keep === undefined) {
     removeFile(file.path)
-    return
+    return true
   }
   const folder = join(session.folder, 'set-aside')
   createFolder(folder)
   const name = file.path.replace(/^.*taken-[0-9a-f]+-/, '').replace(/\.md$/, '')
   const kept = join(folder, `${name}-${fileSafe(new Date().toISOString())}-${randomBytes(2).toString('hex')}.md`)
-  moveFile(file.path, kept)
-  notices.push(`${name}.md was set aside as ${relative(session.place.root, kept)}: ${file.keep}`)
+  if (moveFile(file.path, kept)) notices.push(`${name}.md was set aside as ${relative(session.place.root, kept)}: ${file.keep}`)
+  return true
 }
 
 function takenName(document: string): string {

@@ -8,11 +8,23 @@ import { writeSnapshot } from '../views/snapshot.ts'
 import { type Absorbed, refreshDocument, writeView } from './documents.ts'
 import type { LiveSession, Reading } from './live-session.ts'
 
-/** Absorbs a person's edits and brings every view of the session up to date. */
+const ROUNDS = 20
+
+/**
+ * Absorbs a person's edits and brings every view of the session up to date. A view may be written
+ * over one that another process wrote later than we read, so whoever finds the log longer than it
+ * was goes again: the last to write has seen the last entry.
+ */
 export async function refresh(session: LiveSession): Promise<Absorbed & { reading: Reading }> {
-  const result = await refreshDocument(session)
-  writeViews(session, result.reading)
-  return result
+  const notices: string[] = []
+  let entries = 0
+  for (let round = 1; ; round += 1) {
+    const { reading, ...absorbed } = await refreshDocument(session)
+    notices.push(...absorbed.notices)
+    entries += absorbed.entries
+    writeViews(session, reading)
+    if (session.log.identity().size === reading.contents.bytes.length || round === ROUNDS) return { entries, notices, reading }
+  }
 }
 
 function writeViews(session: LiveSession, reading: Reading): void {

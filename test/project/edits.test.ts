@@ -1,5 +1,9 @@
+import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { encodeRecord } from '../../src/journal/record.ts'
+import { refresh } from '../../src/project/refresh.ts'
+import { Workspace } from '../../src/project/workspace.ts'
 import { type World, projectOf } from '../support/project.ts'
 import { type Story, sweepStory } from '../support/worlds.ts'
 
@@ -694,6 +698,47 @@ describe('an edit is noticed', () => {
     ])
     expect(state.sections.items).toHaveLength(1)
     expect(world.document().match(/## Ideas/g)).toHaveLength(1)
+  })
+
+  test('only where a person made one, also by a process that had read before another one wrote', async () => {
+    const { world } = await sweep()
+    const slow = new Workspace(world.root).session(world.sessionId())
+    const stale = slow.read()
+    await world.run((project) => project.log({ entries: [{ progress: 'Newer' }, { tldr: 'Newer' }, { key: 'Newer' }] }))
+    const fresh = { document: world.document(), count: world.journal().length }
+    const read = slow.read.bind(slow)
+    let isFirst = true
+    slow.read = () => {
+      const reading = isFirst ? stale : read()
+      isFirst = false
+      return reading
+    }
+    await refresh(slow)
+    slow.close()
+    expect(world.document()).toBe(fresh.document)
+    expect(world.journal()).toHaveLength(fresh.count)
+    await expectSettled(world)
+  })
+
+  test('and an entry written meanwhile is in every view', async () => {
+    const { world, story } = await sweep()
+    world.edit('2. Add regression test', '2. Add regression test\n3. Rest')
+    const slow = new Workspace(world.root).session(world.sessionId())
+    const read = slow.read.bind(slow)
+    const folder = ['.sessions', 'journal', world.sessionId()]
+    let readings = 0
+    slow.read = () => {
+      const reading = read()
+      readings += 1
+      const record = { ...story.entries.at(-1)!, id: slow.mint(), kind: 'key.added', data: { text: `Entry ${readings}` } }
+      if (readings <= 5) appendFileSync(world.path(...folder, 'log.jsonl'), encodeRecord(record))
+      return reading
+    }
+    await refresh(slow)
+    slow.close()
+    const views = [world.document(), ...['progress.md', 'state.json', 'state.toon'].map((name) => world.read(...folder, name))]
+    for (const view of views) expect(view).toContain('Entry 5')
+    await expectSettled(world)
   })
 
   test('when it was saved while another command had taken the document away', async () => {
