@@ -108,9 +108,12 @@ async function findCheckpoint(workspace: Workspace, options: { session?: string;
   session.close()
   const { items } = state.checkpoints
   const wanted = options.checkpoint
-  const byNumber = wanted !== undefined && /^\d{1,4}$/.test(wanted) ? items[Number(wanted) - 1] : undefined
+  // A number that there is not must not happen to be part of an id and bring back something else.
+  const isNumber = wanted !== undefined && /^\d{1,4}$/.test(wanted)
   const found =
-    wanted === undefined ? items.slice(-1) : byNumber !== undefined ? [byNumber] : items.filter(({ id }) => id.includes(wanted))
+    wanted === undefined
+      ? items.slice(-1)
+      : items.filter(({ id }, index) => (isNumber ? index + 1 === Number(wanted) : id.includes(wanted)))
   if (found.length === 1) return { state, checkpoint: found[0]! }
   const hint = items.length === 0 ? 'stint checkpoint makes one' : 'stint checkpoint list shows them'
   const problem =
