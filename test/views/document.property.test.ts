@@ -7,7 +7,7 @@ import { renderDocument } from '../../src/views/document/render.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { PLACES, anyStory, insert } from '../support/stories.ts'
 import { anyText } from '../support/texts.ts'
-import { SESSION_ID, type Story } from '../support/worlds.ts'
+import { SESSION_ID, Story } from '../support/worlds.ts'
 
 const MARKER = { offset: 1, sum: '00000000' }
 
@@ -113,6 +113,56 @@ describe('what a person writes into the document', () => {
         },
       ),
       { numRuns: 150 },
+    )
+  })
+
+  test('as a list in another order, with lines added and removed, is that list', () => {
+    const lists = [
+      {
+        kind: 'next.added',
+        heading: '## Next Steps',
+        line: (text: string) => `1. ${text}`,
+        texts: (story: Story) => story.state.next.items,
+      },
+      {
+        kind: 'key.added',
+        heading: '**Key Context** (survives compaction):',
+        line: (text: string) => `- ${text}`,
+        texts: (story: Story) => story.state.key.items,
+      },
+      {
+        kind: 'step.added',
+        heading: '### Remaining',
+        line: (text: string) => `- [ ] ${text}`,
+        texts: (story: Story) => story.state.steps.items.filter(({ status }) => status === 'todo'),
+      },
+    ] as const
+    const anyList = fc.uniqueArray(word, { maxLength: 8 }).chain((before) =>
+      fc.record({
+        before: fc.constant(before),
+        kept: fc.shuffledSubarray(before),
+        added: fc.array(fc.tuple(word, fc.nat()), { maxLength: 4 }),
+      }),
+    )
+    fc.assert(
+      fc.property(fc.constantFrom(...lists), anyList, ({ kind, heading, line, texts }, { before, kept, added }) => {
+        const story = new Story()
+        const done = story.add('step.added', { text: 'done long ago' })
+        story.add('step.done', { step: done })
+        for (const text of before) story.add(kind, { text })
+        const wanted = [...kept]
+        for (const [text, at] of added) wanted.splice(at % (wanted.length + 1), 0, text)
+        const lines = wanted.map((text) => `${line(text)}\n`).join('')
+        const person = renderDocument(story.state, MARKER).replace(
+          new RegExp(`(${heading.replaceAll(/[()*]/g, String.raw`\$&`)}\n)(?:[^\n]+\n)*`),
+          (_, kept: string) => `${kept}${lines}`,
+        )
+        absorb(story, person)
+        expect(texts(story).map(({ text }) => text)).toEqual(wanted)
+        expect(story.state.steps.items[0]?.text).toBe('done long ago')
+        expect(absorb(story, renderDocument(story.state, MARKER)).drafts).toEqual([])
+      }),
+      { numRuns: 500 },
     )
   })
 

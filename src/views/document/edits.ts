@@ -186,7 +186,14 @@ function familyEdits(
     const kept = isOrdered ? inOrder(blocks.map((block) => places.get(idOf.get(block) ?? ''))) : undefined
     for (const [index, block] of blocks.entries()) {
       const isLast = index === blocks.length - 1
-      const after = index === 0 ? placeBefore(blocks, idOf, order) : idOf.get(blocks[index - 1]!)!
+      const after =
+        index === 0
+          ? placeBefore(
+              blocks.find((_, at) => kept?.has(at)),
+              idOf,
+              order,
+            )
+          : idOf.get(blocks[index - 1]!)!
       const known = idOf.get(block)
       if (known === undefined) {
         // Minted here and not before: an entry names the one in front of it, which must be in its place by then.
@@ -200,10 +207,12 @@ function familyEdits(
   }
 }
 
-/** What stands in front of a region's blocks in the whole list, of which a region may show only a part. */
-function placeBefore(blocks: readonly Block[], idOf: ReadonlyMap<Block, string>, order: readonly string[]): string {
-  const known = blocks.slice(1).find((block) => order.includes(idOf.get(block) ?? ''))
-  const index = known === undefined ? order.length : order.indexOf(idOf.get(known)!)
+/**
+ * What stands in front of a region's blocks in the whole list, of which a region may show only a
+ * part: what is in front of the first that stays where it is.
+ */
+function placeBefore(staying: Block | undefined, idOf: ReadonlyMap<Block, string>, order: readonly string[]): string {
+  const index = staying === undefined ? order.length : order.indexOf(idOf.get(staying)!)
   return order[index - 1] ?? 'start'
 }
 
