@@ -34,6 +34,7 @@ const DONE: WriteOutcome = { outcome: 'done' }
 export class ShortWrite extends Error {
   override readonly name = 'ShortWrite'
   readonly code = 'ENOSPC'
+  readonly syscall = 'write'
   constructor(written: number, wanted: number) {
     super(`only ${written} of ${wanted} bytes could be written; the disk is probably full`)
   }

@@ -170,6 +170,7 @@ export class Log {
   #open(): number {
     const { path } = this.place
     if (this.#isReadOnly) this.close()
+    if (this.#fd !== undefined && this.#hasBothNames(this.#fd)) return this.#fd
     let cause: unknown
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       try {
@@ -188,6 +189,15 @@ export class Log {
       }
     }
     throw new NotWritten(path, cause)
+  }
+
+  // Asked before every append, so it looks at one name and a count. The other name was seen to be
+  // the link's when the file was opened.
+  #hasBothNames(fd: number): boolean {
+    const open = fstatSync(fd)
+    const named = statOrUndefined(this.place.path)
+    if (named?.ino !== open.ino || named.dev !== open.dev) return false
+    return this.place.link === undefined || open.nlink > 1
   }
 
   /** A full or a read-only disk keeps nobody from reading. */
@@ -251,8 +261,7 @@ export class Log {
    * takes its name away, and would miss what is written there after it read.
    */
   #isStillNamed(fd: number): boolean {
-    restoreFromLink(this.place)
-    return isNameOf(this.place.path, fd)
+    return isNameOf(this.place.path, fd) || (restoreFromLink(this.place) && isNameOf(this.place.path, fd))
   }
 }
 

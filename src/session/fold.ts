@@ -150,7 +150,7 @@ const SILENT = new Set<string>([
 
 const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
   'session.opened': (state, data, entry) => {
-    state.name = str(data.name)
+    state.name = optional(data.name) ?? state.name
     state.title = optional(data.title) ?? titleFromName(state.name)
     state.goal = str(data.goal)
     state.createdAt = entry.at
@@ -158,10 +158,10 @@ const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
     bindTo(state, data.worktree)
   },
   'session.renamed': (state, data) => {
-    state.name = str(data.name)
+    state.name = optional(data.name) ?? state.name
   },
   'session.titled': (state, data) => {
-    state.title = str(data.title)
+    state.title = optional(data.title) ?? state.title
   },
   'session.paused': (state, data, entry) => {
     if (state.status !== 'active') return

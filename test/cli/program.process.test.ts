@@ -1,7 +1,7 @@
 import { type SpawnSyncOptions, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { program, terminal } from '../support/cli.ts'
 
 const root = dirname(dirname(program))
@@ -95,6 +95,7 @@ describe.skipIf(!hasScript)('on a terminal', () => {
       cwd: world.cwd,
       env: { ...world.env, TERM: 'xterm' },
     })
+    onTestFinished(() => void child.kill('SIGKILL'))
     let screen = ''
     child.stdout.on('data', (chunk: Buffer) => (screen += chunk.toString()))
     const ended = new Promise((resolve) => child.on('exit', resolve))
@@ -102,9 +103,11 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     for (const key of keys) {
       await until(() => screen.length > seen && /[?›◆]/.test(screen.slice(seen)), child)
       seen = screen.length
-      child.stdin.write(key)
-      await until(() => screen.length > seen, child)
-      seen = screen.length
+      if (key !== '') {
+        child.stdin.write(key)
+        await until(() => screen.length > seen, child)
+        seen = screen.length
+      }
       child.stdin.write('\r')
     }
     await ended

@@ -1,0 +1,109 @@
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { join } from 'node:path'
+import { build } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readLog } from '../../src/journal/read.ts'
+import { isId } from '../../src/journal/ids.ts'
+import { git, initRepository, temporaryFolder } from '../support/scratch.ts'
+import { type Fault, type SweepReport, type Verdict, type Workload, compileShim, sweep } from './sweep.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+// Inside the project, so that the SQLite package is found from it.
+const tools = join(root, 'node_modules', '.cache', `stint-faults-${process.pid}`)
+const program = join(tools, 'commands.workload.js')
+let shim: string
+
+beforeAll(async () => {
+  await build({
+    input: join(import.meta.dirname, 'commands.workload.ts'),
+    platform: 'node',
+    external: ['@photostructure/sqlite'],
+    output: { dir: tools, format: 'esm' },
+    logLevel: 'warn',
+  })
+  shim = compileShim(tools)
+})
+afterAll(() => rmSync(tools, { recursive: true, force: true }))
+
+const EDIT = 'A sentence that only the person wrote.'
+const env = { STINT_STATE_HOME: join(temporaryFolder(), 'state'), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
+const FAULTS: Fault[] = ['kill', 'torn', 'short', 'ENOSPC', 'EIO']
+
+/** A project in a subfolder, so that only what Stint writes is disturbed and not what git writes. */
+function workload(doing: string, before: readonly string[], options: { edit?: boolean } = {}): Workload {
+  return {
+    env,
+    prepare: (world) => {
+      initRepository(world)
+      writeFileSync(join(world, 'code.txt'), 'code\n')
+      git(world, 'add', '.')
+      git(world, 'commit', '-qm', 'start')
+      const acknowledged = before.flatMap((step) => {
+        const output = execFileSync(process.execPath, [program, step], { cwd: world, env: { ...process.env, ...env }, encoding: 'utf8' })
+        return [...output.matchAll(/^ack (\S+)$/gm)].map((match) => match[1]!)
+      })
+      if (options.edit === true) editDocument(world)
+      return acknowledged
+    },
+    argv: () => [process.execPath, program, doing],
+    argvAfter: () => [process.execPath, program, 'on'],
+    verify: (world, _finished, stage) => verdict(world, stage, options.edit === true),
+  }
+}
+
+function editDocument(world: string): void {
+  const active = join(world, '.sessions', 'active')
+  const path = join(active, readdirSync(active)[0]!)
+  writeFileSync(path, readFileSync(path, 'utf8').replace('## Decisions', `## Mine\n${EDIT}\n\n## Decisions`))
+}
+
+function verdict(world: string, stage: 'disturbed' | 'after', isEdited: boolean): Verdict {
+  const journal = join(world, '.sessions', 'journal')
+  const ids = existsSync(journal) ? readdirSync(journal).filter(isId) : []
+  const linked = join(world, '.git', 'stint', 'journal')
+  const links = existsSync(linked) ? readdirSync(linked).filter((name) => name.endsWith('.jsonl')) : []
+  const logs = [...ids.map((id) => join(journal, id, 'log.jsonl')), ...links.map((name) => join(linked, name))].filter(existsSync)
+  const held = logs.flatMap((log) => readLog(log).records.map((record) => record.id))
+  const problems: string[] = []
+  if (stage === 'after') {
+    for (const folder of ids.map((id) => join(journal, id))) {
+      const left = readdirSync(folder).filter((name) => name.startsWith('taken-'))
+      if (left.length > 0) problems.push(`left behind: ${left.join(', ')}`)
+    }
+    const active = join(world, '.sessions', 'active')
+    const documents = existsSync(active) ? readdirSync(active).filter((name) => !name.startsWith('.')) : []
+    if (documents.length !== 1) problems.push(`there are ${documents.length} documents`)
+    const text = documents.map((name) => readFileSync(join(active, name), 'utf8')).join('')
+    if (!text.includes('And on')) problems.push('the document does not show the last entry')
+    if (isEdited && text.split(EDIT).length !== 2) problems.push(`the edit is there ${text.split(EDIT).length - 1} times`)
+  }
+  return { held, problems }
+}
+
+const COMMANDS: readonly [string, Workload][] = [
+  ['init', workload('init', [])],
+  ['log', workload('log', ['init'])],
+  ['log over a document that a person edited', workload('log', ['init'], { edit: true })],
+  ['close', workload('close', ['init', 'log'])],
+]
+
+describe.each(COMMANDS)('%s', (name, disturbed) => {
+  let report: SweepReport
+  beforeAll(async () => {
+    report = await sweep(shim, disturbed, FAULTS)
+  }, 900_000)
+
+  test('disturbed at any call loses nothing acknowledged and leaves a session that goes on', () => {
+    console.info(`${name}: ${report.calls.length} calls, ${report.runs.length} disturbed runs`)
+    expect(report.falseDone).toEqual([])
+    expect(report.acknowledgedLost).toEqual([])
+    expect(report.stuck).toEqual([])
+    expect(report.unreadable).toEqual([])
+  })
+
+  test('disturbed at any call never ends as a defect', () => {
+    const ends = report.runs.map(({ fault, at, call, disturbed: { code, signal, stderr } }) => ({ fault, at, call: call.name, path: call.path, code, signal, stderr }))
+    expect(ends.filter(({ code, signal }) => signal !== 'SIGKILL' && ![0, 3].includes(code ?? -1))).toEqual([])
+  })
+})

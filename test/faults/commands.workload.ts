@@ -1,0 +1,36 @@
+// Does one thing a user does, through the library, and acknowledges every entry the library says is saved.
+import { writeSync } from 'node:fs'
+import { StintError } from '../../src/journal/errors.ts'
+import { openProject } from '../../src/library.ts'
+
+const [doing] = process.argv.slice(2) as [string]
+const project = openProject(process.cwd(), { say: (line) => process.stderr.write(`${line}\n`) })
+
+try {
+  const reading = await DOINGS()[doing]!()
+  for (const entry of reading.entries) writeSync(1, `ack ${entry.id}\n`)
+} catch (error) {
+  // A full disk is told by its system error where no entry was at stake.
+  const isExpected = error instanceof StintError || (error instanceof Error && 'syscall' in error)
+  if (!isExpected) throw error
+  process.stderr.write(`${error.name}: ${error.message}\n`)
+  process.exitCode = 3
+} finally {
+  project.dispose()
+}
+
+function DOINGS(): Record<string, () => Promise<{ entries: readonly { id: string }[] }>> {
+  return {
+    init: async () => (await project.init({ name: 'first', goal: 'Be there' })).reading,
+    log: async () => (await project.log({ entries: [{ step: 'One' }, { progress: 'Halfway' }, { key: 'Kept' }] })).reading,
+    checkpoint: () => project.checkpoint({ note: 'Now' }),
+    close: () => project.close({ how: 'completed' }),
+    // The undisturbed process afterwards: goes on with whatever is there.
+    on: async () => {
+      const [row] = await project.list({})
+      if (row === undefined) await project.init({ name: 'again', goal: 'Be there' })
+      else if (row.status === 'completed') await project.reopen({ session: row.id })
+      return (await project.log({ entries: [{ progress: 'And on' }] })).reading
+    },
+  }
+}
