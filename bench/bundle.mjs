@@ -21,6 +21,12 @@ export async function bundleSources(sources) {
     load: (id) => (id === 'sources' ? lines.join('\n') : null),
   }
   const file = join(folder, 'bundle.mjs')
-  await build({ input: 'sources', platform: 'node', plugins: [virtual], output: { file, codeSplitting: false }, logLevel: 'silent' })
+  await build({
+    input: 'sources',
+    platform: 'node',
+    plugins: [virtual],
+    output: { file, codeSplitting: false },
+    logLevel: 'silent',
+  })
   return { file, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }

@@ -36,7 +36,11 @@ export async function run({ scale = 1 } = {}) {
 async function appending({ Log, encodeRecord, mintId }, folder, batch) {
   execFileSync('git', ['init', '-q', join(folder, 'append')])
   const log = new Log({ path: join(folder, 'append', 'log.jsonl'), link: join(folder, 'append', '.git', 'stint', 'log.jsonl') })
-  const entry = { kind: 'progress.made', by: 'bench', data: { text: 'Implemented mutex wrapper in sweeper.go:245-260, '.repeat(8) } }
+  const entry = {
+    kind: 'progress.made',
+    by: 'bench',
+    data: { text: 'Implemented mutex wrapper in sweeper.go:245-260, '.repeat(8) },
+  }
   log.create([entry])
   const bytes = encodeRecord({ id: mintId(undefined), at: new Date().toISOString(), ...entry })
   const bare = openSync(join(folder, 'append', 'bare.jsonl'), constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT)

@@ -8,10 +8,14 @@ const scale = Number(process.argv[2] ?? 1)
 const say = (line) => process.stderr.write(`${line}\n`)
 const results = [...(await journal.run({ scale, say })), ...(await index.run({ scale, say }))]
 
-console.log(`${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} cores\n`)
+console.log(
+  `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} cores\n`,
+)
 console.log('| what | ours | bare | ratio | limit | |\n|---|---|---|---|---|---|')
 for (const { name, ours, bare, ratio, limit = '', note = '', ok } of results) {
-  console.log(`| ${[name, time(ours) ?? note, time(bare) ?? '', ratio?.toFixed(2) ?? '', limit, ok ? 'ok' : 'OVER'].join(' | ')} |`)
+  console.log(
+    `| ${[name, time(ours) ?? note, time(bare) ?? '', ratio?.toFixed(2) ?? '', limit, ok ? 'ok' : 'OVER'].join(' | ')} |`,
+  )
 }
 process.exitCode = results.every((result) => result.ok) ? 0 : 1
 

@@ -12,20 +12,62 @@ delete env.STINT_SESSION
 const project = join(folder, 'sweeper')
 
 run('git', ['init', '-q', '-b', 'fix/sweep-trigger', project], folder)
-for (const [key, value] of [['user.name', 'Tour'], ['user.email', 'tour@example.invalid']]) run('git', ['config', key, value])
+for (const [key, value] of [
+  ['user.name', 'Tour'],
+  ['user.email', 'tour@example.invalid'],
+])
+  run('git', ['config', key, value])
 writeFileSync(join(project, 'sweeper.go'), 'package sweep\n')
 run('git', ['add', '.'])
 run('git', ['commit', '-qm', 'start'])
 
 say('Day 1. A task from the backlog, and a session on it')
-stint('task', 'add', 'Fix the sweep trigger', '--priority', 'P1', '--checklist', 'Reproduce bug in test', '--checklist', 'Implement fix', '--checklist', 'Add regression test')
+stint(
+  'task',
+  'add',
+  'Fix the sweep trigger',
+  '--priority',
+  'P1',
+  '--checklist',
+  'Reproduce bug in test',
+  '--checklist',
+  'Implement fix',
+  '--checklist',
+  'Add regression test',
+)
 stint('task', 'next')
-stint('init', '--task', 'fix-the-sweep-trigger', '--name', 'fix-sweep-bug', '--goal', 'Fix race condition causing intermittent sweep failures')
+stint(
+  'init',
+  '--task',
+  'fix-the-sweep-trigger',
+  '--name',
+  'fix-sweep-bug',
+  '--goal',
+  'Fix race condition causing intermittent sweep failures',
+)
 
 say('The agent records as it works')
 stint('log', '--done', 'Reproduce bug in test', '--progress', 'Found root cause: race condition in sweeper.go:245')
-stint('log', '--discovery', 'Lock ordering: chain_watcher must lock before sweeper', '--key', 'Test command: go test -run TestSweepTrigger ./itest')
-stint('log', '--decision', 'Lock before check', '--context', 'Fix the race without a refactor', '--options', 'Lock before check', '--options', 'Atomic state', '--rationale', 'Simplest fix, performance impact minimal')
+stint(
+  'log',
+  '--discovery',
+  'Lock ordering: chain_watcher must lock before sweeper',
+  '--key',
+  'Test command: go test -run TestSweepTrigger ./itest',
+)
+stint(
+  'log',
+  '--decision',
+  'Lock before check',
+  '--context',
+  'Fix the race without a refactor',
+  '--options',
+  'Lock before check',
+  '--options',
+  'Atomic state',
+  '--rationale',
+  'Simplest fix, performance impact minimal',
+)
 writeFileSync(join(project, 'sweeper.go'), 'package sweep\n\n// mutex, half done\n')
 stint('checkpoint', '--note', 'Before the refactor')
 
@@ -34,7 +76,10 @@ stint('checkpoint', '--pre-compact')
 
 say('A person ticks a box in the document, in any editor')
 const active = join(project, '.sessions', 'active')
-const document = join(active, readdirSync(active).find((name) => name.endsWith('.md')))
+const document = join(
+  active,
+  readdirSync(active).find((name) => name.endsWith('.md')),
+)
 const before = readFileSync(document, 'utf8')
 writeFileSync(document, before.replace('- [ ] Implement fix', '- [x] Implement fix'))
 console.log(`  (${document.slice(folder.length + 1)}: "Implement fix" is ticked)`)

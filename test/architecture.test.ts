@@ -33,7 +33,11 @@ describe('the sources', () => {
   })
 
   test('import downwards only', () => {
-    const upward = files.flatMap((name) => localImports(name).filter((other) => layerOf(other) > layerOf(name)).map((other) => `${name} → ${other}`))
+    const upward = files.flatMap((name) =>
+      localImports(name)
+        .filter((other) => layerOf(other) > layerOf(name))
+        .map((other) => `${name} → ${other}`),
+    )
     expect(upward).toEqual([])
   })
 
@@ -64,19 +68,27 @@ describe('the sources', () => {
   })
 
   test('open a file for writing in one module only', () => {
-    const offenders = [...texts].filter(([name, text]) => name !== 'journal/files.ts' && /openSync\([^,)]*,\s*(?!\s|'r')/.test(text)).map(([name]) => name)
+    const offenders = [...texts]
+      .filter(([name, text]) => name !== 'journal/files.ts' && /openSync\([^,)]*,\s*(?!\s|'r')/.test(text))
+      .map(([name]) => name)
     expect(offenders).toEqual([])
   })
 
   test('keep the fold and the texts free of input and output', () => {
     const impure = files
       .filter((name) => name.startsWith('session/') || name.startsWith('text/'))
-      .flatMap((name) => importsOf(name).filter((path) => path.startsWith('node:')).map((path) => `${name}: ${path}`))
+      .flatMap((name) =>
+        importsOf(name)
+          .filter((path) => path.startsWith('node:'))
+          .map((path) => `${name}: ${path}`),
+      )
     expect(impure).toEqual([])
   })
 
   test('keep the journal free of everything of ours', () => {
-    const foreign = files.filter((name) => name.startsWith('journal/')).flatMap((name) => localImports(name).filter((other) => !other.startsWith('journal/')))
+    const foreign = files
+      .filter((name) => name.startsWith('journal/'))
+      .flatMap((name) => localImports(name).filter((other) => !other.startsWith('journal/')))
     expect(foreign).toEqual([])
   })
 })

@@ -16,7 +16,9 @@ describe('PROMISES.md', () => {
     const proofs = proofsIn('PROMISES.md')
     expect(proofs.length).toBeGreaterThan(10)
     const known = new Set(readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).map((name) => `test/${name}`))
-    const missing = proofs.filter(({ file, title }) => !known.has(file) || !readFileSync(join(root, file), 'utf8').includes(title))
+    const missing = proofs.filter(
+      ({ file, title }) => !known.has(file) || !readFileSync(join(root, file), 'utf8').includes(title),
+    )
     expect(missing).toEqual([])
   })
 

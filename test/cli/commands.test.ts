@@ -40,16 +40,27 @@ describe('log', () => {
   test('records every kind of entry in one call', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'all')
-    const ran = await stint(
-      ...['log', '--step', 'One', '--step', 'Two', '--done', 'One', '--progress', 'P', '--decision', 'D', '--context', 'C'],
-      ...['--options', 'a', '--options', 'b', '--choice', 'a', '--rationale', 'R', '--discovery', 'Disc', '--gotcha', 'G', '--next', 'N'],
-      ...['--key', 'K', '--file', 'src/a.ts', '--description', 'A', '--command', 'make', '--note', 'Note', '--goal', 'Goal', '--tldr', 'T', '--json'],
-    )
+    const line =
+      'log --step One --step Two --done One --progress P --decision D --context C --options a --options b --choice a --rationale R ' +
+      '--discovery Disc --gotcha G --next N --key K --file src/a.ts --description A --command make --note Note --goal Goal --tldr T --json'
+    const ran = await stint(...line.split(' '))
     const kinds = ran.json<{ entries: { kind: string }[] }>().entries.map((entry) => entry.kind)
     expect(kinds).toEqual(
       expect.arrayContaining([
-        'step.added', 'step.done', 'step.started', 'progress.made', 'decision.made', 'discovery.made', 'gotcha.found',
-        'next.added', 'key.added', 'file.noted', 'command.kept', 'note.added', 'goal.set', 'tldr.written',
+        'step.added',
+        'step.done',
+        'step.started',
+        'progress.made',
+        'decision.made',
+        'discovery.made',
+        'gotcha.found',
+        'next.added',
+        'key.added',
+        'file.noted',
+        'command.kept',
+        'note.added',
+        'goal.set',
+        'tldr.written',
       ]),
     )
     const document = (await stint('view')).stdout
@@ -134,9 +145,30 @@ describe('close', () => {
 
 describe('every command', () => {
   const commands = [
-    ['init'], ['resume'], ['log'], ['checkpoint'], ['checkpoint', 'list'], ['checkpoint', 'diff'], ['checkpoint', 'restore'], ['view'],
-    ['pause'], ['close'], ['reopen'], ['list'], ['search'], ['doctor'], ['purge'], ['task', 'add'], ['task', 'list'], ['task', 'next'],
-    ['task', 'show'], ['task', 'check'], ['task', 'start'], ['task', 'done'], ['task', 'blocked'], ['task', 'failed'],
+    ['init'],
+    ['resume'],
+    ['log'],
+    ['checkpoint'],
+    ['checkpoint', 'list'],
+    ['checkpoint', 'diff'],
+    ['checkpoint', 'restore'],
+    ['view'],
+    ['pause'],
+    ['close'],
+    ['reopen'],
+    ['list'],
+    ['search'],
+    ['doctor'],
+    ['purge'],
+    ['task', 'add'],
+    ['task', 'list'],
+    ['task', 'next'],
+    ['task', 'show'],
+    ['task', 'check'],
+    ['task', 'start'],
+    ['task', 'done'],
+    ['task', 'blocked'],
+    ['task', 'failed'],
   ]
   test.each(commands)('%s %s has help that starts with how it is used and offers --json', async (...command) => {
     const { stint } = terminal()
@@ -160,16 +192,36 @@ describe('every command', () => {
     const { stint } = terminal()
     const ran = await stint('log', '--progress', 'x', '--json')
     expect(ran.exitCode).toBe(1)
-    expect(ran.json()).toEqual({ error: { code: 'NO_SESSION', message: 'no session is active here', hint: expect.stringContaining('stint init') } })
+    expect(ran.json()).toEqual({
+      error: { code: 'NO_SESSION', message: 'no session is active here', hint: expect.stringContaining('stint init') },
+    })
   })
 
   test('answers in JSON that can be parsed', async () => {
     const { stint } = terminal()
     await stint('task', 'add', 'A task')
     const lines = [
-      ['init', '--name', 'j'], ['log', '--progress', 'p'], ['checkpoint'], ['checkpoint', 'list'], ['checkpoint', 'diff'], ['view'],
-      ['view', '--decisions'], ['list'], ['search', 'p'], ['resume'], ['resume', '--list'], ['view', 'list'], ['task', 'list'], ['task', 'next'],
-      ['task', 'show', 'a-task'], ['task', 'start', 'a-task'], ['doctor'], ['pause'], ['resume'], ['close', '--complete'], ['reopen', 'j'],
+      ['init', '--name', 'j'],
+      ['log', '--progress', 'p'],
+      ['checkpoint'],
+      ['checkpoint', 'list'],
+      ['checkpoint', 'diff'],
+      ['view'],
+      ['view', '--decisions'],
+      ['list'],
+      ['search', 'p'],
+      ['resume'],
+      ['resume', '--list'],
+      ['view', 'list'],
+      ['task', 'list'],
+      ['task', 'next'],
+      ['task', 'show', 'a-task'],
+      ['task', 'start', 'a-task'],
+      ['doctor'],
+      ['pause'],
+      ['resume'],
+      ['close', '--complete'],
+      ['reopen', 'j'],
     ]
     for (const line of lines) {
       const ran = await stint(...line, '--json')

@@ -35,11 +35,15 @@ describe('the program', () => {
     const world = terminal()
     runProgram(world, ['init', '--name', 'p'])
     for (let count = 0; count < 3; count += 1) runProgram(world, ['log', '--progress', 'x'.repeat(2000)])
-    const piped = spawnSync('bash', ['-c', `set -o pipefail; "${process.execPath}" "${program}" view --entries --json | head -1`], {
-      cwd: world.cwd,
-      env: world.env,
-      encoding: 'utf8',
-    })
+    const piped = spawnSync(
+      'bash',
+      ['-c', `set -o pipefail; "${process.execPath}" "${program}" view --entries --json | head -1`],
+      {
+        cwd: world.cwd,
+        env: world.env,
+        encoding: 'utf8',
+      },
+    )
     expect(piped.stderr).toBe('')
   })
 
@@ -47,7 +51,10 @@ describe('the program', () => {
     const world = terminal()
     runProgram(world, ['init', '--name', 'p'])
     for (const delay of [30, 60, 90, 120, 150, 180]) {
-      const child = spawn(process.execPath, [program, 'log', '--progress', `killed after ${delay}`], { cwd: world.cwd, env: world.env })
+      const child = spawn(process.execPath, [program, 'log', '--progress', `killed after ${delay}`], {
+        cwd: world.cwd,
+        env: world.env,
+      })
       setTimeout(() => child.kill('SIGKILL'), delay)
       await new Promise((resolve) => child.on('exit', resolve))
     }
@@ -63,11 +70,15 @@ describe('the program', () => {
     runProgram(world, ['init', '--name', 'p'])
     runProgram(world, ['log', '--progress', 'before'])
     // A file where a folder is wanted stops a writer whoever it runs as, root included.
-    const blocked = spawnSync('bash', ['-c', 'ulimit -f 0; exec "$0" "$@"', process.execPath, program, 'log', '--progress', 'after'], {
-      cwd: world.cwd,
-      env: world.env,
-      encoding: 'utf8',
-    })
+    const blocked = spawnSync(
+      'bash',
+      ['-c', 'ulimit -f 0; exec "$0" "$@"', process.execPath, program, 'log', '--progress', 'after'],
+      {
+        cwd: world.cwd,
+        env: world.env,
+        encoding: 'utf8',
+      },
+    )
     expect(blocked.status).not.toBe(0)
     expect(runProgram(world, ['view', '--progress']).stdout).toContain('before')
   })
@@ -79,7 +90,12 @@ describe('the program', () => {
     expect(complete('log', '--prog')).toContain('--progress')
     const inBash = spawnSync(
       'bash',
-      ['-c', 'eval "$("$0" "$1" completion bash)"; stint() { "$NODE" "$PROGRAM" "$@"; }; COMP_WORDS=(stint re); COMP_CWORD=1; _stint; echo "${COMPREPLY[@]}"', process.execPath, program],
+      [
+        '-c',
+        'eval "$("$0" "$1" completion bash)"; stint() { "$NODE" "$PROGRAM" "$@"; }; COMP_WORDS=(stint re); COMP_CWORD=1; _stint; echo "${COMPREPLY[@]}"',
+        process.execPath,
+        program,
+      ],
       { cwd: world.cwd, env: { ...world.env, NODE: process.execPath, PROGRAM: program }, encoding: 'utf8' },
     )
     expect(inBash.stdout).toContain('resume')
@@ -91,10 +107,18 @@ const hasScript = spawnSync('script', ['--version']).status === 0
 describe.skipIf(!hasScript)('on a terminal', () => {
   /** Types lines into the program running in a real pseudo-terminal. */
   async function typed(world: ReturnType<typeof terminal>, args: readonly string[], keys: readonly string[]): Promise<string> {
-    const child = spawn('script', ['-qec', `stty cols 100 rows 40; ${[process.execPath, program, ...args].map((part) => `'${part}'`).join(' ')}`, '/dev/null'], {
-      cwd: world.cwd,
-      env: { ...world.env, TERM: 'xterm' },
-    })
+    const child = spawn(
+      'script',
+      [
+        '-qec',
+        `stty cols 100 rows 40; ${[process.execPath, program, ...args].map((part) => `'${part}'`).join(' ')}`,
+        '/dev/null',
+      ],
+      {
+        cwd: world.cwd,
+        env: { ...world.env, TERM: 'xterm' },
+      },
+    )
     onTestFinished(() => void child.kill('SIGKILL'))
     let screen = ''
     child.stdout.on('data', (chunk: Buffer) => (screen += chunk.toString()))
@@ -140,16 +164,27 @@ describe.skipIf(!hasScript)('on a terminal', () => {
 describe('npm pack', () => {
   test('installed into an empty prefix gives a working stint and an importable library', () => {
     const world = terminal()
-    const packed = execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', world.folder], { cwd: root, encoding: 'utf8', env: { ...process.env } })
+    const packed = execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', world.folder], {
+      cwd: root,
+      encoding: 'utf8',
+      env: { ...process.env },
+    })
     const prefix = join(world.folder, 'prefix')
     mkdirSync(prefix)
     const tarball = join(world.folder, packed.trim().split('\n').at(-1)!)
-    execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', prefix, tarball], { cwd: world.folder, encoding: 'utf8', env: { ...process.env } })
+    execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', prefix, tarball], {
+      cwd: world.folder,
+      encoding: 'utf8',
+      env: { ...process.env },
+    })
     const stint = join(prefix, 'node_modules', '.bin', 'stint')
     const ran = spawnSync(stint, ['init', '--name', 'packed'], { cwd: world.cwd, env: world.env, encoding: 'utf8' })
     expect(ran).toMatchObject({ status: 0 })
     expect(spawnSync(stint, ['list'], { cwd: world.cwd, env: world.env, encoding: 'utf8' }).stdout).toContain('packed')
-    writeFileSync(join(prefix, 'use.mjs'), "import { openProject } from 'stint'\nconst p = openProject(process.argv[2])\nconsole.log((await p.view()).state.name)\np.dispose()\n")
+    writeFileSync(
+      join(prefix, 'use.mjs'),
+      "import { openProject } from 'stint'\nconst p = openProject(process.argv[2])\nconsole.log((await p.view()).state.name)\np.dispose()\n",
+    )
     const used = spawnSync(process.execPath, [join(prefix, 'use.mjs'), world.cwd], { env: world.env, encoding: 'utf8' })
     expect(used.stdout).toBe('packed\n')
   }, 180_000)

@@ -40,7 +40,11 @@ function workload(doing: string, before: readonly string[], options: { edit?: bo
       git(world, 'add', '.')
       git(world, 'commit', '-qm', 'start')
       const acknowledged = before.flatMap((step) => {
-        const output = execFileSync(process.execPath, [program, step], { cwd: world, env: { ...process.env, ...env }, encoding: 'utf8' })
+        const output = execFileSync(process.execPath, [program, step], {
+          cwd: world,
+          env: { ...process.env, ...env },
+          encoding: 'utf8',
+        })
         return [...output.matchAll(/^ack (\S+)$/gm)].map((match) => match[1]!)
       })
       if (options.edit === true) editDocument(world)
@@ -103,7 +107,15 @@ describe.each(COMMANDS)('%s', (name, disturbed) => {
   })
 
   test('disturbed at any call never ends as a defect', () => {
-    const ends = report.runs.map(({ fault, at, call, disturbed: { code, signal, stderr } }) => ({ fault, at, call: call.name, path: call.path, code, signal, stderr }))
+    const ends = report.runs.map(({ fault, at, call, disturbed: { code, signal, stderr } }) => ({
+      fault,
+      at,
+      call: call.name,
+      path: call.path,
+      code,
+      signal,
+      stderr,
+    }))
     expect(ends.filter(({ code, signal }) => signal !== 'SIGKILL' && ![0, 3].includes(code ?? -1))).toEqual([])
   })
 })

@@ -32,7 +32,12 @@ export function terminal(options: { git?: boolean } = {}) {
   const git = (...args: string[]) => execFileSync('git', args, { cwd, env, encoding: 'utf8' })
   if (options.git !== false) {
     writeFileSync(join(cwd, 'readme.txt'), 'a project\n')
-    for (const args of [['init', '-q'], ['add', '.'], ['commit', '-qm', 'start']]) git(...args)
+    for (const args of [
+      ['init', '-q'],
+      ['add', '.'],
+      ['commit', '-qm', 'start'],
+    ])
+      git(...args)
   }
 
   /** Runs a command line in this process. */
