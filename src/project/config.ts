@@ -20,7 +20,7 @@ export interface Config {
   }
 }
 
-const DEFAULTS: Config = {
+export const DEFAULTS: Config = {
   share: 'none',
   redact: { patterns: [], allow: [] },
   checkpoint: { code: true, maxFileMegabytes: 50 },

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { StintError } from '../journal/errors.ts'
 import { statOrUndefined } from '../journal/files.ts'
 import { configPath } from './config.ts'
 import { listDocuments } from './doctor/document-check.ts'
@@ -24,6 +25,7 @@ export interface DoctorOptions {
 export async function examine(workspace: Workspace, options: DoctorOptions = {}): Promise<Diagnosis> {
   const { place } = workspace
   const repair = options.repair === true
+  const config = checkConfig(workspace)
   const isIgnored = checkIgnored(workspace)
   const sessions = new SessionChecks(workspace, listDocuments(place.sessions), { repair })
   for (const id of logIds(place)) await sessions.look(id)
@@ -44,7 +46,7 @@ export async function examine(workspace: Workspace, options: DoctorOptions = {})
     ...(tasks === undefined ? [] : [tasks.check]),
     checkCounts(counts),
     ...checkLeftovers(place, { repair }),
-    checkConfig(workspace),
+    config,
     isIgnored,
     checkFileSystem(place),
     checkSpace(place),
@@ -64,10 +66,21 @@ function checkCounts({ sessions, entries, grewMeanwhile }: Counts): Check {
   return findings.check('logs and index agree', () => 'logs and index do not agree')
 }
 
-/** Reading it is part of opening the project, which a mistake in it keeps from happening. */
-function checkConfig({ place }: Workspace): Check {
-  const hasFile = statOrUndefined(configPath(place.sessions)) !== undefined
-  return new Findings('configuration').check(hasFile ? 'config.yaml is in order' : 'no config.yaml, so the defaults hold')
+/** A mistake in it is named, and the rest is looked at with the defaults. */
+function checkConfig(workspace: Workspace): Check {
+  const findings = new Findings('configuration')
+  const hasFile = statOrUndefined(configPath(workspace.place.sessions)) !== undefined
+  try {
+    void workspace.config
+  } catch (error) {
+    if (!(error instanceof StintError)) throw error
+    findings.problem(`${error.message}; ${error.hint ?? ''}`)
+    workspace.assumeDefaults()
+  }
+  return findings.check(
+    hasFile ? 'config.yaml is in order' : 'no config.yaml, so the defaults hold',
+    () => 'config.yaml cannot be used',
+  )
 }
 
 /** Journals hold what people said and are not to be committed by accident. */

@@ -4,14 +4,13 @@ import { basename, dirname, join, relative } from 'node:path'
 import { StintError, isMissing } from '../journal/errors.ts'
 import { createFile, createFolder, moveFile, removeFile, replaceFile, statOrUndefined } from '../journal/files.ts'
 import { shortId } from '../journal/ids.ts'
-import { parseLog } from '../journal/read.ts'
 import type { Draft } from '../session/entries.ts'
-import { fold } from '../session/fold.ts'
 import type { RawEntry } from '../session/in-effect.ts'
 import type { SessionState } from '../session/state.ts'
 import { fileSafe } from '../text/times.ts'
-import { MARKER_PATTERN, type Marker } from '../views/document/grammar.ts'
+import type { Marker } from '../views/document/grammar.ts'
 import { renderDocument } from '../views/document/render.ts'
+import { baseOf } from './document-base.ts'
 import { type LiveSession, type Reading, sumOf } from './live-session.ts'
 
 const ROUNDS = 8
@@ -176,29 +175,6 @@ function newsAmong(drafts: readonly Draft[], known: readonly RawEntry[]): readon
     if (earlier !== undefined && draft.id !== undefined) became.set(draft.id, earlier)
     return earlier === undefined ? [news] : []
   })
-}
-
-/** What the document was rendered from: the state at its marker, when the log still begins with those very bytes. */
-function baseOf(
-  session: LiveSession,
-  reading: Reading,
-  text: string,
-): { state: SessionState; isSure: boolean; isUnedited: boolean } {
-  const marker = markerOf(text)
-  const bytes = reading.contents.bytes
-  const isOfThisLog = marker !== undefined && marker.offset > 0 && marker.offset <= bytes.length
-  if (!isOfThisLog || sumOf(bytes.subarray(0, marker.offset)) !== marker.sum) {
-    return { state: reading.state, isSure: false, isUnedited: false }
-  }
-  const isCurrent = marker.offset === reading.marker.offset
-  const state = isCurrent ? reading.state : fold(session.id, parseLog(bytes.subarray(0, marker.offset), '').records)
-  return { state, isSure: true, isUnedited: renderDocument(state, marker) === text }
-}
-
-function markerOf(text: string): Marker | undefined {
-  const line = text.split('\n').findLast((candidate) => candidate.startsWith('<!-- stint: rendered'))
-  const found = line === undefined ? null : MARKER_PATTERN.exec(line.trimEnd())
-  return found === null ? undefined : { offset: Number(found[1]), sum: found[2]! }
 }
 
 /** What an entry says, apart from its place: two with the same signature say the same. */

@@ -6,7 +6,7 @@ import type { SessionIndex } from '../index/open-index.ts'
 import { createFolder, replaceFile, writeOnce } from '../journal/files.ts'
 import type { GitState } from '../session/entries.ts'
 import type { SessionState } from '../session/state.ts'
-import { type Config, readConfig } from './config.ts'
+import { type Config, DEFAULTS, readConfig } from './config.ts'
 import { LiveSession, type Reading } from './live-session.ts'
 import { type Place, findPlace, logIds, logPlace } from './place.ts'
 import { refresh } from './refresh.ts'
@@ -21,19 +21,29 @@ export interface WorkspaceOptions {
 /** What all operations on a project share: where it is, its settings, its index and its sessions. */
 export class Workspace {
   readonly place: Place
-  readonly config: Config
   readonly env: NodeJS.ProcessEnv
   readonly #options: WorkspaceOptions
   #index: SessionIndex | undefined
+  #config: Config | undefined
 
   constructor(
     readonly cwd: string,
     options: WorkspaceOptions = {},
   ) {
     this.place = findPlace(cwd)
-    this.config = readConfig(this.place.sessions)
     this.env = options.env ?? process.env
     this.#options = options
+  }
+
+  /** Read at its first use; a mistake in it is an error there, before anything is written. */
+  get config(): Config {
+    this.#config ??= readConfig(this.place.sessions)
+    return this.#config
+  }
+
+  /** Goes on as if there were no configuration, to look at the rest. */
+  assumeDefaults(): void {
+    this.#config = DEFAULTS
   }
 
   say(line: string): void {

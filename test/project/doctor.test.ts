@@ -277,6 +277,15 @@ test('a missing .gitignore is written again', async () => {
   expect(readFileSync(path, 'utf8')).toBe('*\n')
 })
 
+test('a mistake in the configuration is named, and everything else is looked at all the same', async () => {
+  const { root } = await healthyProject()
+  writeFileSync(join(root, '.sessions', 'config.yaml'), 'share: perhaps\n')
+  const { check, isHealthy } = await diagnose(root)
+  expect(isHealthy).toBe(false)
+  expect(check('configuration').details.join()).toContain('"share" is one of none, git')
+  expect(check('counts').status).toBe('ok')
+})
+
 test('outside git it is said what is not protected', async () => {
   const { root } = await healthyProject({ isGit: false })
   const { check, isHealthy } = await diagnose(root)

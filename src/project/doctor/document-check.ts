@@ -2,11 +2,9 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isMissing } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'
-import { parseLog } from '../../journal/read.ts'
-import { fold } from '../../session/fold.ts'
-import { MARKER_PATTERN } from '../../views/document/grammar.ts'
 import { renderDocument } from '../../views/document/render.ts'
-import { type LiveSession, type Reading, sumOf } from '../live-session.ts'
+import { baseOf } from '../document-base.ts'
+import type { LiveSession, Reading } from '../live-session.ts'
 
 /** `edited`: somebody wrote into it, and the next command on the session takes that in. */
 export type DocumentState = 'as rendered' | 'behind' | 'edited' | 'missing' | 'misplaced'
@@ -38,19 +36,7 @@ export function documentState(
   const text = path === undefined ? undefined : textOf(path)
   if (text === undefined) return 'missing'
   if (text === renderDocument(reading.state, reading.marker)) return own === undefined ? 'misplaced' : 'as rendered'
-  return isRenderOfEarlier(session, reading, text) ? 'behind' : 'edited'
-}
-
-/** Whether a document is what the entries up to its own marker were rendered to, and nobody has touched it since. */
-function isRenderOfEarlier(session: LiveSession, reading: Reading, text: string): boolean {
-  const line = text.split('\n').findLast((candidate) => candidate.startsWith('<!-- stint: rendered'))
-  const found = line === undefined ? null : MARKER_PATTERN.exec(line.trimEnd())
-  if (found === null) return false
-  const marker = { offset: Number(found[1]), sum: found[2]! }
-  const { bytes } = reading.contents
-  if (marker.offset > bytes.length || sumOf(bytes.subarray(0, marker.offset)) !== marker.sum) return false
-  const state = fold(session.id, parseLog(bytes.subarray(0, marker.offset), '').records)
-  return renderDocument(state, marker) === text
+  return baseOf(session, reading, text).isUnedited ? 'behind' : 'edited'
 }
 
 /** A file's text, or undefined when there is no such file. */
