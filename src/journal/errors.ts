@@ -39,7 +39,7 @@ export class OutcomeUnknown extends StintError {
     super(
       'OUTCOME_UNKNOWN',
       `it is not known whether this was saved: ${path}: ${reasonOf(cause)}`,
-      'run the same command again; nothing is recorded twice',
+      'stint view --entries shows whether it is there; if not, run the command again',
       { cause },
     )
   }

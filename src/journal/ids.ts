@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 
 const ID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const COUNTER_LIMIT = 0xfff
@@ -18,9 +18,9 @@ export function isId(text: string): boolean {
  * fold is order of ids, so an id seen is a floor and the time of day only a suggestion.
  */
 export function mintId(after: string | undefined, now: number = Date.now()): string {
-  const random = randomFillSync(Buffer.alloc(10))
+  const random = randomUUID()
   let millis = now
-  let counter = random.readUInt16BE(0) & COUNTER_SEED_MASK
+  let counter = Number.parseInt(random.slice(0, 3), 16) & COUNTER_SEED_MASK
   if (after !== undefined && isId(after)) {
     const afterMillis = millisOf(after)
     if (millis <= afterMillis) {
@@ -34,9 +34,8 @@ export function mintId(after: string | undefined, now: number = Date.now()): str
     }
   }
   const time = millis.toString(16).padStart(12, '0')
-  const variant = ((random[2]! & 0x3f) | 0x80).toString(16)
-  const tail = random.subarray(3, 10).toString('hex')
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${variant}${tail.slice(0, 2)}-${tail.slice(2)}`
+  // The variant and the random tail of a UUID stand at the same place in every version.
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${random.slice(19)}`
 }
 
 /** The short name of an id: its random tail, because two ids minted together share their time. */

@@ -2,7 +2,6 @@ import { closeSync, fstatSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { JournalMissing, NotWritten, OutcomeUnknown, errnoOf, isMissing } from './errors.ts'
 import {
-  type WriteOutcome,
   appendDurably,
   createFile,
   createFolder,
@@ -16,7 +15,7 @@ import {
   statOrUndefined,
 } from './files.ts'
 import { isId, mintId, timeOfId } from './ids.ts'
-import { type LogContents, readLogFd } from './read.ts'
+import { type LogContents, parseLog, readLogFd, readRange } from './read.ts'
 import { type JournalRecord, encodeRecord } from './record.ts'
 
 /** A record that has not been given its id or time yet. Giving an `id` makes a retry safe. */
@@ -108,15 +107,19 @@ export class Log {
     let cause: unknown
     for (let attempt = 0; attempt < ATTEMPTS && unknowns < 2; attempt += 1) {
       try {
-        const fd = this.#open()
-        this.#catchUp(fd)
+        // A log that is held is written to at once: whether it still has its names is seen afterwards.
+        const fd = this.#fd === undefined || this.#isReadOnly ? this.#open() : this.#fd
+        const before = fstatSync(fd)
+        if (this.#read !== before.size) this.#catchUp(fd, before)
         records ??= this.#mint(drafts)
-        const result = appendRecords(fd, records)
+        const frames = records.map(encodeRecord)
+        const bytes = frames.length === 1 ? frames[0]! : Buffer.concat(frames)
+        // A reader accepts a record as soon as its closing brace is there, with or without the newline.
+        const result = appendDurably(fd, bytes, frames[0]!.length - 1)
         if (result.outcome !== 'not done') mayBeThere = true
         if (result.outcome === 'done') {
+          if (this.#hasGrownByJust(bytes.length, before) || this.#isSettled(fd, records)) return records
           cause = new Error('the log kept being changed by another program')
-          const found = this.#catchUp(fd)
-          if (records.every(({ id }) => found.has(id)) && this.#isStillNamed(fd)) return records
         } else {
           cause = result.cause
         }
@@ -170,7 +173,6 @@ export class Log {
   #open(): number {
     const { path } = this.place
     if (this.#isReadOnly) this.close()
-    if (this.#fd !== undefined && this.#hasBothNames(this.#fd)) return this.#fd
     let cause: unknown
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       try {
@@ -189,15 +191,6 @@ export class Log {
       }
     }
     throw new NotWritten(path, cause)
-  }
-
-  // Asked before every append, so it looks at one name and a count. The other name was seen to be
-  // the link's when the file was opened.
-  #hasBothNames(fd: number): boolean {
-    const open = fstatSync(fd)
-    const named = statOrUndefined(this.place.path)
-    if (named?.ino !== open.ino || named.dev !== open.dev) return false
-    return this.place.link === undefined || open.nlink > 1
   }
 
   /** A full or a read-only disk keeps nobody from reading. */
@@ -229,15 +222,15 @@ export class Log {
    * append these must include its own: Node goes on with the rest of a short write by itself, and
    * a file system may not append in one step, so another process's record can be in the middle of ours.
    */
-  #catchUp(fd: number): ReadonlySet<string> {
-    const size = fstatSync(fd).size
+  #catchUp(fd: number, { size }: { size: number }): ReadonlySet<string> {
     if (this.#read === size) return new Set()
     let from = this.#read > 0 && this.#read < size ? this.#read : Math.max(0, size - TAIL_BYTES)
-    let contents = readLogFd(fd, this.place.path, from)
+    const readOn = () => parseLog(readRange(fd, from, size), this.place.path, from)
+    let contents = readOn()
     // A record longer than the tail hides its own id, so look further back until one is seen.
     while (contents.records.length === 0 && this.#read === 0 && from > 0) {
       from = Math.max(0, size - 4 * (size - from))
-      contents = readLogFd(fd, this.place.path, from)
+      contents = readOn()
     }
     for (const record of contents.records) this.sawId(record.id)
     this.#read = contents.end
@@ -256,20 +249,36 @@ export class Log {
   }
 
   /**
-   * Whether what was just written is in the file that the log's own name means. The link alone is
-   * not enough: a process that finds both names on different files copies the link's file before it
+   * What one look can settle, and nearly always does: the log's own name still means the same file,
+   * which has a second name and is longer by just our bytes, so that they are there in one piece.
+   */
+  #hasGrownByJust(length: number, before: { ino: number; dev: number; size: number }): boolean {
+    const now = statOrUndefined(this.place.path)
+    if (now?.ino !== before.ino || now.dev !== before.dev || now.size !== before.size + length) return false
+    if (this.place.link !== undefined && now.nlink < 2) return false
+    this.#read = now.size
+    return true
+  }
+
+  /**
+   * Whether what was just written is there, in the file that the log's own name means. The link alone
+   * is not enough: a process that finds both names on different files copies the link's file before it
    * takes its name away, and would miss what is written there after it read.
    */
-  #isStillNamed(fd: number): boolean {
-    return isNameOf(this.place.path, fd) || (restoreFromLink(this.place) && isNameOf(this.place.path, fd))
+  #isSettled(fd: number, records: readonly JournalRecord[]): boolean {
+    const { path, link } = this.place
+    const file = fstatSync(fd)
+    const found = this.#catchUp(fd, file)
+    if (!records.every(({ id }) => found.has(id))) return false
+    const isNamed = isFile(path, file) || (restoreFromLink(this.place) && isFile(path, file))
+    if (isNamed && link !== undefined && file.nlink < 2) this.#holdLink()
+    return isNamed
   }
 }
 
-function appendRecords(fd: number, records: readonly JournalRecord[]): WriteOutcome {
-  const frames = records.map(encodeRecord)
-  // A reader accepts a record as soon as its closing brace is there, with or without the newline.
-  const firstWhole = (frames[0]?.length ?? 1) - 1
-  return appendDurably(fd, Buffer.concat(frames), firstWhole)
+function isFile(path: string, file: { ino: number; dev: number }): boolean {
+  const named = statOrUndefined(path)
+  return named?.ino === file.ino && named.dev === file.dev
 }
 
 /** Brings a log back under its own name from its link, when only that name was taken away. */
@@ -308,7 +317,8 @@ function reconcileLink(path: string, link: string): void {
 export function copyMissing(records: readonly JournalRecord[], fd: number, path: string): number {
   const missing = withoutHeld(records, fd, path)
   if (missing.length === 0) return 0
-  const result = appendRecords(fd, missing)
+  const frames = missing.map(encodeRecord)
+  const result = appendDurably(fd, Buffer.concat(frames), frames[0]!.length - 1)
   if (result.outcome === 'not done') throw new NotWritten(path, result.cause)
   if (result.outcome === 'unknown') throw new OutcomeUnknown(path, result.cause)
   if (withoutHeld(missing, fd, path).length > 0) throw new OutcomeUnknown(path, new Error('another program wrote in between'))

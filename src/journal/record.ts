@@ -32,6 +32,7 @@ export type DamageReason =
 const SUM_START = Buffer.from(',"sum":"')
 const SUM_LENGTH = ',"sum":"00000000"}'.length
 const RECORD_START = Buffer.from('{"v":')
+const SUM_PREFIX_LENGTH = ',"sum":"'.length
 const SUM_PATTERN = /^,"sum":"[0-9a-f]{8}"\}$/
 
 /**
@@ -40,18 +41,30 @@ const SUM_PATTERN = /^,"sum":"[0-9a-f]{8}"\}$/
  */
 export function encodeRecord(record: JournalRecord): Buffer {
   const { id, at, kind, by, once, data } = record
-  const head = once === undefined ? { v: FORMAT_VERSION, id, at, kind, by } : { v: FORMAT_VERSION, id, at, kind, by, once }
-  const body = JSON.stringify({ ...head, data }).slice(0, -1)
-  return Buffer.from(`\n${body},"sum":"${checksum(Buffer.from(body))}"}\n`)
+  return sealed(JSON.stringify({ v: FORMAT_VERSION, id, at, kind, by, once, data }), '\n')
+}
+
+/** JSON with a checksum as its last field, over every byte before that; `around` stands on both sides of it. */
+export function sealed(json: string, around = ''): Buffer {
+  const bytes = Buffer.from(`${around}${json.slice(0, -1)},"sum":"00000000"}${around}`)
+  const bodyEnd = bytes.length - around.length - SUM_LENGTH
+  bytes.write(checksum(bytes.subarray(around.length, bodyEnd)), bodyEnd + SUM_PREFIX_LENGTH, 'latin1')
+  return bytes
+}
+
+/** Whether these are the bytes that were sealed. */
+export function isSealed(bytes: Buffer): boolean {
+  const bodyEnd = Math.max(0, bytes.length - SUM_LENGTH)
+  const tail = bytes.toString('latin1', bodyEnd)
+  return SUM_PATTERN.test(tail) && checksum(bytes.subarray(0, bodyEnd)) === tail.slice(SUM_PREFIX_LENGTH, SUM_PREFIX_LENGTH + 8)
 }
 
 /** Reads one line back. The checksum covers every byte before it, so a changed byte anywhere is noticed. */
 export function decodeLine(line: Buffer): Decoded {
-  const bodyEnd = Math.max(0, line.length - SUM_LENGTH)
-  const tail = line.toString('latin1', bodyEnd)
-  if (!SUM_PATTERN.test(tail)) return { ok: false, reason: isJson(line) ? 'no checksum' : 'torn or not JSON' }
-  if (checksum(line.subarray(0, bodyEnd)) !== tail.slice(8, 16)) return { ok: false, reason: 'checksum does not match' }
-  return decodeChecked(line)
+  if (isSealed(line)) return decodeChecked(line)
+  const hasSum = SUM_PATTERN.test(line.toString('latin1', Math.max(0, line.length - SUM_LENGTH)))
+  if (hasSum) return { ok: false, reason: 'checksum does not match' }
+  return { ok: false, reason: isJson(line) ? 'no checksum' : 'torn or not JSON' }
 }
 
 /**

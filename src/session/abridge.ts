@@ -8,20 +8,20 @@ import type { FileLine, SessionState, Shelf } from './state.ts'
 export function abridge(state: SessionState): SessionState {
   return {
     ...state,
-    steps: keepRecent(state.steps, 10, (step) => step.status !== 'done'),
-    progress: keepRecent(state.progress, 10),
-    decisions: keepRecent(state.decisions, 20),
-    discoveries: keepRecent(state.discoveries, 20),
+    steps: keepRecent(state.steps, 6, (step) => step.status !== 'done'),
+    progress: keepRecent(state.progress, 6),
+    decisions: keepRecent(state.decisions, 12),
+    discoveries: keepRecent(state.discoveries, 12),
     blockers: keepRecent(state.blockers, 5, (blocker) => blocker.resolvedAt === undefined),
     next: keepRecent(state.next, 50),
     key: keepRecent(state.key, 12, (line) => line.from === undefined),
     keyFiles: keepRecentFiles(state.keyFiles),
     changedFiles: keepRecentFiles(state.changedFiles),
     commands: keepRecent(state.commands, 20),
-    notes: keepRecent(state.notes, 10),
+    notes: keepRecent(state.notes, 5),
     remarks: keepRecent(state.remarks, 0),
     sections: keepRecent(state.sections, 0),
-    checkpoints: keepRecent(state.checkpoints, 5),
+    checkpoints: keepRecent(state.checkpoints, 3),
   }
 }
 
@@ -31,7 +31,7 @@ function keepRecent<T>(shelf: Shelf<T>, limit: number, isOpen: (item: T) => bool
   return { earlier: shelf.earlier + shelf.items.length - items.length, items }
 }
 
-const FILES = 30
+const FILES = 12
 const PATHS = 2000
 
 // A path noted again keeps its place in the list, so the paths of the files left behind stay known.

@@ -3,11 +3,12 @@ import { crc32 } from 'node:zlib'
 import { replaceFile } from '../journal/files.ts'
 import type { Log } from '../journal/log.ts'
 import { readRange } from '../journal/read.ts'
+import { isSealed, sealed } from '../journal/record.ts'
 import { abridge } from '../session/abridge.ts'
 import { FOLD_VERSION, NeedsFullFold, advance, fold } from '../session/fold.ts'
 import type { SessionState } from '../session/state.ts'
 
-const PREFIX_BYTES = 4096
+const PREFIX_BYTES = 2048
 
 interface Snapshot {
   readonly fold: number
@@ -16,8 +17,6 @@ interface Snapshot {
   /** A sum over the first and the last bytes before `offset`. */
   readonly prefix: number
   readonly state: SessionState
-  /** A sum over the state, because a changed snapshot would otherwise be believed. */
-  readonly sum: number
 }
 
 /**
@@ -29,8 +28,10 @@ export function openAbridged(sessionId: string, log: Log, snapshotPath: string):
   const snapshot = readSnapshot(snapshotPath)
   if (snapshot !== undefined && matches(snapshot, log)) {
     log.sawId(snapshot.state.lastId)
+    const { records } = log.readFrom(snapshot.offset)
+    if (records.length === 0) return snapshot.state
     try {
-      return abridge(advance(snapshot.state, log.readFrom(snapshot.offset).records))
+      return abridge(advance(snapshot.state, records))
     } catch (error) {
       if (!(error instanceof NeedsFullFold)) throw error
     }
@@ -40,11 +41,9 @@ export function openAbridged(sessionId: string, log: Log, snapshotPath: string):
 
 export function writeSnapshot(path: string, log: Log, offset: number, state: SessionState): void {
   const { inode } = log.identity()
-  const kept = abridge(state)
-  const prefix = prefixSum(log, offset)
-  const snapshot: Snapshot = { fold: FOLD_VERSION, inode, offset, prefix, state: kept, sum: crc32(JSON.stringify(kept)) }
-  const text = JSON.stringify(snapshot)
-  if (textOf(path) !== text) replaceFile(path, text)
+  const snapshot: Snapshot = { fold: FOLD_VERSION, inode, offset, prefix: prefixSum(log, offset), state: abridge(state) }
+  const bytes = sealed(JSON.stringify(snapshot))
+  if (bytesOf(path)?.equals(bytes) !== true) replaceFile(path, bytes)
 }
 
 function matches(snapshot: Snapshot, log: Log): boolean {
@@ -62,21 +61,18 @@ function prefixSum(log: Log, offset: number): number {
 }
 
 function readSnapshot(path: string): Snapshot | undefined {
-  try {
-    const value = JSON.parse(textOf(path) ?? '{}') as Partial<Snapshot>
-    const isWhole = value.fold === FOLD_VERSION && typeof value.inode === 'number' && typeof value.offset === 'number'
-    return isWhole && value.sum === crc32(JSON.stringify(value.state)) ? (value as Snapshot) : undefined
-  } catch {
-    // Half-written or foreign: it is only a shortcut, and the long way is always open.
-    return undefined
-  }
+  const bytes = bytesOf(path)
+  // Without a checksum a changed snapshot would be believed.
+  if (bytes === undefined || !isSealed(bytes)) return undefined
+  const value = JSON.parse(bytes.toString('utf8')) as Snapshot
+  return value.fold === FOLD_VERSION ? value : undefined
 }
 
-function textOf(path: string): string | undefined {
+function bytesOf(path: string): Buffer | undefined {
   try {
-    return readFileSync(path, 'utf8')
+    return readFileSync(path)
   } catch {
-    // Missing, or not to be read: the same as none.
+    // Missing, or not to be read: it is only a shortcut, and the long way is always open.
     return undefined
   }
 }
