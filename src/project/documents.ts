@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { StintError, isMissing } from '../journal/errors.ts'
-import { createFile, createFolder, moveFile, removeFile, replaceFile, statOrUndefined } from '../journal/files.ts'
+import { createFile, createFolder, moveFile, removeFile, replaceFile } from '../journal/files.ts'
 import { shortId } from '../journal/ids.ts'
 import type { Draft } from '../session/entries.ts'
 import type { RawEntry } from '../session/in-effect.ts'
@@ -40,7 +40,7 @@ export async function refreshDocument(session: LiveSession): Promise<Absorbed & 
     const path = session.documentPath(reading.state)
     const wanted = renderDocument(reading.state, reading.marker)
     const standing = documentsOf(session, reading.state)
-    const isInPlace = standing.length === 1 && standing[0] === path && textOf(path) === wanted
+    const isInPlace = standing.length === 1 && standing[0] === path && bytesOf(path)?.equals(Buffer.from(wanted)) === true
     if (isInPlace && takenFiles(session).length === 0) return { entries: absorbed, notices, reading }
     for (const document of standing) moveFile(document, join(session.folder, takenName(document)))
     const taken = takenFiles(session)
@@ -48,9 +48,10 @@ export async function refreshDocument(session: LiveSession): Promise<Absorbed & 
     // what is newer in it is nobody's edit.
     reading = session.read()
     for (const file of taken) {
-      file.text = textOf(file.path) ?? ''
-      if (handled.has(file.text)) continue
-      handled.add(file.text)
+      file.bytes = bytesOf(file.path) ?? Buffer.alloc(0)
+      const content = file.bytes.toString('latin1')
+      if (handled.has(content)) continue
+      handled.add(content)
       const entries = await absorbFile(session, reading, file, notices)
       absorbed += entries
       if (entries > 0) reading = session.read()
@@ -78,7 +79,7 @@ function documentsOf(session: LiveSession, state: SessionState): readonly string
 
 interface Taken {
   readonly path: string
-  text: string
+  bytes: Buffer
   /** What is to become of the file: forgotten, or kept for the person to see. */
   keep: string | undefined
 }
@@ -87,17 +88,23 @@ function takenFiles(session: LiveSession): readonly Taken[] {
   if (!existsSync(session.folder)) return []
   return readdirSync(session.folder)
     .filter((name) => name.startsWith(TAKEN_PREFIX))
-    .map((name) => ({ path: join(session.folder, name), text: '', keep: undefined }))
+    .map((name) => ({ path: join(session.folder, name), bytes: Buffer.alloc(0), keep: undefined }))
 }
 
 /** Appends what the file says beyond what it was rendered from, and answers how many entries that was. */
 async function absorbFile(session: LiveSession, reading: Reading, file: Taken, notices: string[]): Promise<number> {
-  const base = baseOf(session, reading, file.text)
+  const text = file.bytes.toString('utf8')
+  // Decoding puts U+FFFD for bytes it cannot read, and what they were would be gone.
+  if (!Buffer.from(text).equals(file.bytes)) {
+    file.keep = 'it is not UTF-8 text'
+    return 0
+  }
+  const base = baseOf(session, reading, text)
   if (base.isUnedited) return 0
   const { parseDocument } = await import('../views/document/parse.ts')
   const { editsBetween } = await import('../views/document/edits.ts')
-  const parsed = isTooLong(file.text, reading.marker) ? TOO_LONG : parseDocument(file.text)
-  const problem = parsed.ok ? misplaced(session, reading, file.text, parsed.document.fields, base.isSure) : parsed.problem
+  const parsed = isTooLong(text, reading.marker) ? TOO_LONG : parseDocument(text)
+  const problem = parsed.ok ? misplaced(session, reading, text, parsed.document.fields, base.isSure) : parsed.problem
   if (!parsed.ok || problem !== undefined) {
     file.keep = problem
     return 0
@@ -107,7 +114,7 @@ async function absorbFile(session: LiveSession, reading: Reading, file: Taken, n
   try {
     const { drafts, redacted } = session.clean(edits.drafts)
     const known = reading.entries.filter((entry) => entry.by === 'document' && entry.id > base.state.lastId)
-    const news = newsAmong(onceEach(drafts, file.text), known)
+    const news = newsAmong(onceEach(drafts, text), known)
     session.append(news)
     if (redacted.length > 0) notices.push(`what looked like a secret in the document was redacted (${redacted.join(', ')})`)
     return news.length
@@ -188,9 +195,9 @@ function signature(entry: { kind: string; data: object }): string {
  * false for one that is still being written by an editor that had it open: it is read again.
  */
 function letGo(session: LiveSession, file: Taken, notices: string[]): boolean {
-  const changed = textOf(file.path)
-  if (changed === undefined) return true
-  if (changed !== file.text) return false
+  const now = bytesOf(file.path)
+  if (now === undefined) return true
+  if (!now.equals(file.bytes)) return false
   if (file.keep === undefined) {
     removeFile(file.path)
     return true
@@ -207,9 +214,9 @@ function takenName(document: string): string {
   return `${TAKEN_PREFIX}${randomBytes(6).toString('hex')}-${basename(document)}`
 }
 
-function textOf(path: string): string | undefined {
+function bytesOf(path: string): Buffer | undefined {
   try {
-    return readFileSync(path, 'utf8')
+    return readFileSync(path)
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
@@ -218,6 +225,6 @@ function textOf(path: string): string | undefined {
 
 /** Replaces a view only when it says something else, so that watchers are not woken for nothing. */
 export function writeView(path: string, text: string): void {
-  if (statOrUndefined(path) !== undefined && textOf(path) === text) return
+  if (bytesOf(path)?.equals(Buffer.from(text)) === true) return
   replaceFile(path, text)
 }
