@@ -88,8 +88,10 @@ const TOLD = [
   'task',
 ]
 
-/** What an entry says; one about another entry says what that one says. */
+/** What an entry says; an amendment says the new words, any other entry about another what that one says. */
 function entryText({ data }: RawEntry, all: readonly RawEntry[], depth = 0): string {
+  const changes = Object.values(data.changes ?? {}).filter((value) => typeof value === 'string' && value !== '')
+  if (changes.length > 0) return shorten(changes.join('; ').split('\n').join(' '), 100)
   const about = ['step', 'blocker', 'next', 'entry'].map((field) => data[field]).find((value) => typeof value === 'string')
   const subject = depth > 3 ? undefined : all.find((other) => other.id === about)
   if (subject !== undefined) return entryText(subject, all, depth + 1)

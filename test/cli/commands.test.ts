@@ -92,12 +92,51 @@ describe('log', () => {
     await stint('init', '--name', 'a')
     const { entries } = (await stint('log', '--progress', 'Halfway', '--json')).json<{ entries: { id: string }[] }>()
     const short = entries[0]!.id.slice(-6)
-    await stint('log', '--amend', short, '--progress', 'Two thirds')
+    const amended = await stint('log', '--amend', short, '--progress', 'Two thirds')
+    expect(amended.stdout).toContain('Two thirds')
+    expect(amended.stdout).not.toContain('Halfway')
     expect((await stint('view', '--progress')).stdout).toContain('- Two thirds (')
     await stint('log', '--retract', short, '--reason', 'wrong')
     expect((await stint('view', '--progress')).stdout).not.toContain('Two thirds')
     expect((await stint('view', '--entries')).stdout).toMatch(/entry\.retracted {5}/)
   })
+
+  test('amends the note of a checkpoint as it amends a note', async () => {
+    const { stint } = terminal()
+    await stint('init', '--name', 'a')
+    const { checkpoint } = (await stint('checkpoint', '--note', 'Befor', '--json')).json<{ checkpoint: { id: string } }>()
+    const { entries } = (await stint('log', '--note', 'Remembr', '--json')).json<{ entries: { id: string }[] }>()
+    for (const id of [checkpoint.id, entries[0]!.id]) {
+      const ran = await stint('log', '--amend', id.slice(-6), '--note', 'Better words')
+      expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
+      expect(ran.stdout).toContain('Better words')
+    }
+    expect((await stint('checkpoint', 'list')).stdout).toContain('Better words')
+  })
+
+  test('refuses to amend a field that the entry does not have, and names those it has', async () => {
+    const { stint } = terminal()
+    await stint('init', '--name', 'a')
+    const { entries } = (await stint('log', '--decision', 'D', '--rationale', 'R', '--json')).json<{
+      entries: { id: string }[]
+    }>()
+    const ran = await stint('log', '--amend', entries[0]!.id, '--note', 'x')
+    expect(ran.exitCode).toBe(1)
+    expect(ran.stderr).toContain('it has title, context, options, choice, rationale')
+  })
+
+  test.each([['--done', '1'], ['--retract', 'abcdef'], ['--current', '1'], ['--resolved'], ['--reason', 'because']])(
+    '--amend with %s is refused by name, not half done',
+    async (flag, ...value) => {
+      const { stint } = terminal()
+      await stint('init', '--name', 'a')
+      const { entries } = (await stint('log', '--progress', 'Halfway', '--json')).json<{ entries: { id: string }[] }>()
+      const ran = await stint('log', '--amend', entries[0]!.id, '--progress', 'Two thirds', flag, ...value)
+      expect(ran.exitCode).toBe(2)
+      expect(ran.stderr).toContain(`${flag} cannot go with it`)
+      expect((await stint('view', '--progress')).stdout).toContain('Halfway')
+    },
+  )
 
   test('with nothing to log, an unknown entry, or a rationale without decision is refused and writes nothing', async () => {
     const { stint } = terminal()

@@ -1,7 +1,10 @@
 import { buildCommand } from '@stricli/core'
 import type { LogEntry } from '../../project/log-entries.ts'
-import type { RecordOptions } from '../../project/record.ts'
+import { StintError } from '../../journal/errors.ts'
+import type { Project } from '../../project/open-project.ts'
+import type { RecordOptions, Recorded } from '../../project/record.ts'
 import type { Context } from '../context.ts'
+import { defined } from '../defined.ts'
 import { entryLine, progressLine, sessionJson } from '../describe.ts'
 import { Misuse } from '../errors.ts'
 import { json, session, text, texts, toggle } from '../flags.ts'
@@ -84,13 +87,9 @@ export const log = buildCommand<Flags, [], Context>({
     },
   },
   async func(flags) {
-    const options = recordOptions(flags)
     await withProject(this, flags, async (project, output) => {
-      const { reading, appended } = await project.log({
-        ...options,
-        by: 'cli',
-        ...(flags.session === undefined ? {} : { session: flags.session }),
-      })
+      const options = { ...recordOptions(flags), by: 'cli', ...defined({ session: flags.session }) }
+      const { reading, appended } = await record(project, options, flags)
       const { state } = reading
       const lacksReason = flags.decision !== undefined && flags.rationale === undefined && flags.amend === undefined
       if (lacksReason) output.talk('the decision has no --rationale; without one it will be argued again')
@@ -104,8 +103,38 @@ export const log = buildCommand<Flags, [], Context>({
   },
 })
 
+/**
+ * The words of a checkpoint are its note, those of every other entry its text, and only the library
+ * knows what the id means: `--amend ID --note TEXT` is tried as the one and then as the other.
+ */
+async function record(project: Project, options: RecordOptions, flags: Flags): Promise<Recorded> {
+  try {
+    return await project.log(options)
+  } catch (error) {
+    if (!isNotAmendable(error) || options.amend === undefined || flags.note === undefined) throw error
+    const { text: note, ...rest } = options.amend.changes
+    try {
+      return await project.log({ ...options, amend: { ...options.amend, changes: { ...rest, ...defined({ note }) } } })
+    } catch (second) {
+      // It is no checkpoint either; the first answer is the one about what was typed.
+      throw isNotAmendable(second) ? error : second
+    }
+  }
+}
+
+function isNotAmendable(error: unknown): boolean {
+  return error instanceof StintError && error.code === 'NOT_AMENDABLE'
+}
+
 function recordOptions(flags: Flags): RecordOptions {
-  if (flags.amend !== undefined) return { amend: { entry: flags.amend, changes: changesFrom(flags) } }
+  if (flags.amend !== undefined) {
+    const stray = NOT_AMENDING.filter((flag) => flags[flag] !== undefined)
+    if (stray.length > 0) {
+      const names = stray.map((flag) => `--${flag}`).join(', ')
+      throw new Misuse(`--amend only rewords an entry; ${names} cannot go with it`, 'give them in a call of their own')
+    }
+    return { amend: { entry: flags.amend, changes: changesFrom(flags) } }
+  }
   const entries = entriesFrom(flags)
   const retract = flags.retract ?? []
   if (entries.length === 0 && retract.length === 0) {
@@ -114,14 +143,17 @@ function recordOptions(flags: Flags): RecordOptions {
       'stint log --progress "what was done"; stint log --help lists what can be recorded',
     )
   }
-  return { entries, retract, ...(flags.reason === undefined ? {} : { reason: flags.reason }) }
+  return { entries, retract, ...defined({ reason: flags.reason }) }
 }
+
+/** Flags that stand for no field of an entry. */
+const NOT_AMENDING = ['done', 'retract', 'current', 'resolved', 'reason'] as const
 
 function entriesFrom(flags: Flags): readonly LogEntry[] {
   const decisions = flags.decision ?? []
   const detail = {
-    ...given(flags, 'context', 'choice', 'rationale'),
-    ...(flags.options === undefined ? {} : { options: numbered(flags.options) }),
+    ...defined({ context: flags.context, choice: flags.choice, rationale: flags.rationale }),
+    ...defined({ options: flags.options && numbered(flags.options) }),
   }
   if (decisions.length !== 1 && Object.keys(detail).length > 0) {
     throw new Misuse(
@@ -144,10 +176,12 @@ function entriesFrom(flags: Flags): readonly LogEntry[] {
     ...decisions.map((decision) => ({ decision, ...detail })),
     ...(flags.discovery ?? []).map((discovery) => ({ discovery })),
     ...(flags.gotcha ?? []).map((gotcha) => ({ gotcha })),
-    ...(flags.blocker ?? []).map((blocker) => (isResolved ? { resolved: blocker, ...given(flags, 'resolution') } : { blocker })),
+    ...(flags.blocker ?? []).map((blocker) =>
+      isResolved ? { resolved: blocker, ...defined({ resolution: flags.resolution }) } : { blocker },
+    ),
     ...(flags.next ?? []).map((next) => ({ next })),
     ...(flags.key ?? []).map((key) => ({ key })),
-    ...files.map((file) => ({ file, ...given(flags, 'description') })),
+    ...files.map((file) => ({ file, ...defined({ description: flags.description }) })),
     ...(flags.command ?? []).map((command) => ({ command })),
     ...(flags.note ?? []).map((note) => ({ note })),
     ...(flags.tldr === undefined ? [] : [{ tldr: flags.tldr }]),
@@ -178,8 +212,4 @@ function changesFrom(flags: Flags): Record<string, string> {
 /** `(1) Lock before check, (2) Atomic state`: several options in the document's own form. */
 function numbered(options: readonly string[]): string {
   return options.length === 1 ? options[0]! : options.map((option, index) => `(${index + 1}) ${option}`).join(', ')
-}
-
-function given<K extends keyof Flags>(flags: Flags, ...names: K[]): { [P in K]?: string } {
-  return Object.fromEntries(names.flatMap((name) => (flags[name] === undefined ? [] : [[name, flags[name]]]))) as never
 }
