@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, readdirSync } from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
-import { StintError, isMissing } from '../journal/errors.ts'
-import { createFile, createFolder, moveFile, removeFile, replaceFile } from '../journal/files.ts'
+import { existsSync, lstatSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { StintError, errnoOf, isMissing } from '../journal/errors.ts'
+import { createFile, createFolder, moveFile, removeFile, replaceFile, statOrUndefined } from '../journal/files.ts'
 import { shortId } from '../journal/ids.ts'
 import type { Draft } from '../session/entries.ts'
 import type { RawEntry } from '../session/in-effect.ts'
@@ -40,7 +40,7 @@ export async function refreshDocument(session: LiveSession): Promise<Absorbed & 
     const path = session.documentPath(reading.state)
     const wanted = renderDocument(reading.state, reading.marker)
     const standing = documentsOf(session, reading.state)
-    const isInPlace = standing.length === 1 && standing[0] === path && bytesOf(path)?.equals(Buffer.from(wanted)) === true
+    const isInPlace = standing.length === 1 && standing[0] === path && isFileWith(path, Buffer.from(wanted))
     if (isInPlace && takenFiles(session).length === 0) return { entries: absorbed, notices, reading }
     for (const document of standing) moveFile(document, join(session.folder, takenName(document)))
     const taken = takenFiles(session)
@@ -48,9 +48,9 @@ export async function refreshDocument(session: LiveSession): Promise<Absorbed & 
     // what is newer in it is nobody's edit.
     reading = session.read()
     for (const file of taken) {
-      file.bytes = bytesOf(file.path) ?? Buffer.alloc(0)
-      const content = file.bytes.toString('latin1')
-      if (handled.has(content)) continue
+      readTaken(session, file)
+      const content = file.bytes?.toString('latin1')
+      if (content === undefined || handled.has(content)) continue
       handled.add(content)
       const entries = await absorbFile(session, reading, file, notices)
       absorbed += entries
@@ -74,12 +74,15 @@ function documentsOf(session: LiveSession, state: SessionState): readonly string
         .map((name) => join(active, name))
     : []
   const archived = join(session.place.sessions, 'archive', session.documentName(state))
-  return existsSync(archived) ? [...open, archived] : open
+  return isStanding(archived) ? [...open, archived] : open
 }
 
 interface Taken {
   readonly path: string
-  bytes: Buffer
+  /** What there was to read, when there was anything. */
+  bytes: Buffer | undefined
+  /** What it is, when it is no file. */
+  oddity: string | undefined
   /** What is to become of the file: forgotten, or kept for the person to see. */
   keep: string | undefined
 }
@@ -88,14 +91,42 @@ function takenFiles(session: LiveSession): readonly Taken[] {
   if (!existsSync(session.folder)) return []
   return readdirSync(session.folder)
     .filter((name) => name.startsWith(TAKEN_PREFIX))
-    .map((name) => ({ path: join(session.folder, name), bytes: Buffer.alloc(0), keep: undefined }))
+    .map((name) => ({ path: join(session.folder, name), bytes: undefined, oddity: undefined, keep: undefined }))
+}
+
+/** Reads what was taken, also through a symbolic link, and never waits at a pipe. */
+function readTaken(session: LiveSession, file: Taken): void {
+  const stat = lstatSync(file.path, { throwIfNoEntry: false })
+  if (stat === undefined) return
+  if (stat.isFile()) {
+    file.bytes = bytesOf(file.path)
+  } else if (stat.isSymbolicLink()) {
+    // It led somewhere from where the document stood, not from where it was moved to.
+    const target = resolve(session.place.sessions, 'active', readlinkSync(file.path))
+    file.bytes = readThrough(target)
+    const fate = file.bytes === undefined ? ', where no file can be read' : '; the file it leads to stays'
+    file.oddity = `it is a symbolic link to ${relative(session.place.root, target) || '.'}${fate}`
+  } else {
+    file.oddity = stat.isDirectory() ? 'it is a folder' : 'it is not a file'
+  }
+}
+
+function readThrough(target: string): Buffer | undefined {
+  try {
+    return statOrUndefined(target)?.isFile() === true ? bytesOf(target) : undefined
+  } catch (error) {
+    // A link that leads in a circle, or to what this user may not read, has nothing to absorb.
+    if (errnoOf(error) === undefined) throw error
+    return undefined
+  }
 }
 
 /** Appends what the file says beyond what it was rendered from, and answers how many entries that was. */
 async function absorbFile(session: LiveSession, reading: Reading, file: Taken, notices: string[]): Promise<number> {
-  const text = file.bytes.toString('utf8')
+  const bytes = file.bytes ?? Buffer.alloc(0)
+  const text = bytes.toString('utf8')
   // Decoding puts U+FFFD for bytes it cannot read, and what they were would be gone.
-  if (!Buffer.from(text).equals(file.bytes)) {
+  if (!Buffer.from(text).equals(bytes)) {
     file.keep = 'it is not UTF-8 text'
     return 0
   }
@@ -195,10 +226,10 @@ function signature(entry: { kind: string; data: object }): string {
  * false for one that is still being written by an editor that had it open: it is read again.
  */
 function letGo(session: LiveSession, file: Taken, notices: string[]): boolean {
-  const now = bytesOf(file.path)
-  if (now === undefined) return true
-  if (!now.equals(file.bytes)) return false
-  if (file.keep === undefined) {
+  if (!isStanding(file.path)) return true
+  if (file.oddity === undefined && (file.bytes === undefined || !isFileWith(file.path, file.bytes))) return false
+  const why = [file.oddity, file.keep].filter((reason) => reason !== undefined).join('; ')
+  if (why === '') {
     removeFile(file.path)
     return true
   }
@@ -206,12 +237,21 @@ function letGo(session: LiveSession, file: Taken, notices: string[]): boolean {
   createFolder(folder)
   const name = file.path.replace(/^.*taken-[0-9a-f]+-/, '').replace(/\.md$/, '')
   const kept = join(folder, `${name}-${fileSafe(new Date().toISOString())}-${randomBytes(2).toString('hex')}.md`)
-  if (moveFile(file.path, kept)) notices.push(`${name}.md was set aside as ${relative(session.place.root, kept)}: ${file.keep}`)
+  if (moveFile(file.path, kept)) notices.push(`${name}.md was set aside as ${relative(session.place.root, kept)}: ${why}`)
   return true
 }
 
 function takenName(document: string): string {
   return `${TAKEN_PREFIX}${randomBytes(6).toString('hex')}-${basename(document)}`
+}
+
+/** Whether anything has this name, were it a link that leads nowhere. */
+function isStanding(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}
+
+function isFileWith(path: string, bytes: Buffer): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true && bytesOf(path)?.equals(bytes) === true
 }
 
 function bytesOf(path: string): Buffer | undefined {

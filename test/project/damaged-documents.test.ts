@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFileSync } from 'node:child_process'
+import { lstatSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { renderDocument } from '../../src/views/document/render.ts'
 import { type World, projectOf } from '../support/project.ts'
@@ -136,5 +137,76 @@ describe('a document too long for one entry', () => {
     expect(world.said.join('\n')).toContain('longer than 1 MB')
     await world.run((project) => project.log({ entries: [{ progress: 'Went on' }] }))
     expect(world.document()).toContain('- Went on (')
+  })
+})
+
+describe("what is no file in the document's place", () => {
+  const THINGS: Readonly<Record<string, { put: (path: string) => void; says: string }>> = {
+    'a folder': { put: (path) => (mkdirSync(path), writeFileSync(join(path, 'mine.txt'), 'Mine')), says: 'it is a folder' },
+    'a pipe': { put: (path) => execFileSync('mkfifo', [path]), says: 'it is not a file' },
+    'a link to nothing': {
+      put: (path) => symlinkSync('nowhere.md', path),
+      says: 'it is a symbolic link to .sessions/active/nowhere.md',
+    },
+    'a link to itself': {
+      put: (path) => symlinkSync(basename(path), path),
+      says: `it is a symbolic link to .sessions/active/${NAME}`,
+    },
+    'a link to a folder': { put: (path) => symlinkSync('../..', path), says: 'it is a symbolic link to .' },
+  }
+
+  async function worldWith(thing: string) {
+    const world = await projectOf(sweepStory())
+    const path = world.path(world.documentPath())
+    rmSync(path)
+    THINGS[thing]!.put(path)
+    return { world, path, inode: lstatSync(path).ino }
+  }
+
+  test.each(Object.keys(THINGS))('%s is set aside as it is, and the document is whole again', async (thing) => {
+    const { world, path, inode } = await worldWith(thing)
+    const { state, marker } = await world.view()
+    const folder = world.path('.sessions', 'journal', world.sessionId(), 'set-aside')
+    const kept = readdirSync(folder)
+    expect(kept.map((name) => lstatSync(join(folder, name)).ino)).toEqual([inode])
+    expect(world.said).toHaveLength(1)
+    expect(world.said[0]).toContain(
+      `${NAME} was set aside as ${join(relative(world.root, folder), kept[0]!)}: ${THINGS[thing]!.says}`,
+    )
+    expect(lstatSync(path).isFile()).toBe(true)
+    expect(world.document()).toBe(renderDocument(state, marker))
+    await world.view()
+    expect(world.said).toHaveLength(1)
+  })
+
+  test('a link to a file is read before it is set aside, and the file it leads to stays', async () => {
+    const world = await projectOf(sweepStory())
+    const path = world.path(world.documentPath())
+    const edited = world.edit('2. Add regression test\n', '2. Add regression test\n3. Written by hand\n')
+    renameSync(path, world.path('elsewhere.md'))
+    symlinkSync('../../elsewhere.md', path)
+    await world.view()
+    expect(written(world)).toHaveLength(1)
+    expect(world.said).toHaveLength(1)
+    expect(world.said[0]).toContain(': it is a symbolic link to elsewhere.md')
+    expect(world.read('elsewhere.md')).toBe(edited)
+    expect(lstatSync(path).isFile()).toBe(true)
+    expect(world.document()).toContain('Written by hand')
+  })
+
+  test.each(Object.keys(THINGS))('%s is no reason to doubt the journal, and doctor says what stands there', async (thing) => {
+    const { world } = await worldWith(thing)
+    const found = async (repair: boolean) => {
+      const { checks, counts } = await world.run((project) => project.doctor({ repair }))
+      const of = (name: string) => checks.find(({ check }) => check === name)
+      return { journals: of('journals')?.status, documents: of('documents')?.details, leftOver: of('left over'), counts }
+    }
+    const before = await found(true)
+    expect(before.journals).toBe('ok')
+    expect(before.documents).toEqual([expect.stringContaining('no file stands there but something else')])
+    const after = await found(false)
+    expect(after.documents).toEqual([])
+    expect(after.leftOver?.details).toEqual([expect.stringContaining('set aside')])
+    expect(after.counts.sessions.documents).toBe(1)
   })
 })

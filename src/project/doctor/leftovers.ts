@@ -11,7 +11,8 @@ export function checkLeftovers(place: Place, options: { readonly repair: boolean
   const leftovers = new Findings('left over')
   const temporaries = new Findings('temporaries')
   for (const folder of foldersUnder(place)) {
-    for (const name of namesIn(folder).files) {
+    const { files, folders } = namesIn(folder)
+    for (const name of [...files, ...folders]) {
       const what = describe(name, basename(folder))
       if (what !== undefined) leftovers.note(`${relative(place.root, join(folder, name))}: ${what}`)
     }
@@ -51,7 +52,7 @@ function namesIn(folder: string): { readonly files: readonly string[]; readonly 
   try {
     const entries = readdirSync(folder, { withFileTypes: true })
     return {
-      files: entries.filter((entry) => entry.isFile()).map((entry) => entry.name),
+      files: entries.filter((entry) => !entry.isDirectory()).map((entry) => entry.name),
       folders: entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name),
     }
   } catch (error) {

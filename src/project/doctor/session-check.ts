@@ -147,8 +147,10 @@ export class SessionChecks {
     const label = `${reading.state.name} (${shortId(session.id)})`
     this.#lookAtSnapshot(session, reading, label)
     const document = documentState(session, reading, this.documents)
-    if (document !== 'missing') this.totals.documents += 1
+    const isThere = document !== 'missing' && document !== 'no file'
+    if (isThere) this.totals.documents += 1
     if (document === 'edited') this.#documents.note(`${label}: edited, will be absorbed by the next command on it`)
+    else if (document === 'no file') this.#documents.note(`${label}: no file stands there but something else, to be set aside`)
     else if (document !== 'as rendered') this.#documents.note(`${label}: ${document}`)
     const outdated = outdatedViews(session, reading)
     for (const { name: view, problem } of outdated) this.#views.note(`${label}: ${view} ${problem}`)
@@ -157,7 +159,7 @@ export class SessionChecks {
       await this.workspace.refresh(session)
       // A copy that is there is not rendered again by itself, because it costs a fold.
       for (const { name: view, text } of outdated) if (view.startsWith('entries')) writeView(join(session.folder, view), text())
-      if (document === 'missing') this.totals.documents += 1
+      if (!isThere) this.totals.documents += 1
     }
   }
 
