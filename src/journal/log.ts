@@ -101,6 +101,7 @@ export class Log {
    * there; either carries the records, and appending those never duplicates.
    */
   append(drafts: readonly RecordDraft[]): readonly JournalRecord[] {
+    if (drafts.length === 0) return []
     let records: readonly JournalRecord[] | undefined
     let unknowns = 0
     let mayBeThere = false
