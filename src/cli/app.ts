@@ -22,14 +22,13 @@ import { task } from './commands/task.ts'
 import { view } from './commands/view.ts'
 import type { Context } from './context.ts'
 import { EXIT, describeError, exitCodeFor } from './errors.ts'
-import { Reported } from './with-project.ts'
 
 const routes = buildRouteMap({
   routes: { init, resume, log, checkpoint, view, pause, close, reopen, list, search, task, doctor, purge, completion },
   docs: {
     brief: 'Durable sessions for coding agents',
     fullDescription:
-      'Stint keeps what was done, decided and found, and gives it back after a compaction, a crash or a closed window.\nEvery command takes --help and --json. Exit codes: 0 ok, 1 expected failure, 2 misuse, 70 defect.',
+      'Stint keeps what was done, decided and found, and gives it back after a compaction, a crash or a closed window.\nEvery command takes --help, and every command that answers something takes --json. Exit codes: 0 ok, 1 expected failure, 2 misuse, 70 defect.',
   },
 })
 
@@ -39,10 +38,8 @@ function application(version: string): Application<Context> {
     versionInfo: { currentVersion: version },
     scanner: { caseStyle: 'allow-kebab-for-camel', allowArgumentEscapeSequence: true },
     documentation: { useAliasInUsageLine: false, onlyRequiredInUsageLine: true, disableAnsiColor: true },
-    determineExitCode: (error) => (error instanceof Reported ? error.exitCode : exitCodeFor(error)),
-    localization: {
-      text: { ...text_en, exceptionWhileRunningCommand: (error) => (error instanceof Reported ? '' : describeError(error)) },
-    },
+    determineExitCode: exitCodeFor,
+    localization: { text: { ...text_en, exceptionWhileRunningCommand: describeError } },
   })
 }
 

@@ -1,4 +1,5 @@
 import { StintError } from '../journal/errors.ts'
+import { defined } from './defined.ts'
 
 export const EXIT = { ok: 0, failure: 1, misuse: 2, defect: 70 } as const
 
@@ -26,7 +27,7 @@ export function describeError(error: unknown): string {
 
 export function errorJson(error: unknown): { error: { code: string; message: string; hint?: string } } {
   if (error instanceof StintError) {
-    return { error: { code: error.code, message: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) } }
+    return { error: { code: error.code, message: error.message, ...defined({ hint: error.hint }) } }
   }
   const message = error instanceof Error ? error.message : String(error)
   return { error: { code: isSystemError(error) ? 'SYSTEM' : 'DEFECT', message } }

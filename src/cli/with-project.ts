@@ -35,15 +35,7 @@ export async function withProject(
     }
     if (flags.json !== true || exitCodeFor(error) === EXIT.defect) throw error
     output.line(JSON.stringify(errorJson(error), undefined, 2))
+    // Set and not thrown: the parser would say a thrown one once more on standard error.
     context.process.exitCode = exitCodeFor(error)
-    throw new Reported(exitCodeFor(error))
-  }
-}
-
-/** Already told to the user; only the exit code is left to set. */
-export class Reported extends Error {
-  override readonly name = 'Reported'
-  constructor(readonly exitCode: number) {
-    super('reported')
   }
 }

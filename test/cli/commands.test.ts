@@ -29,10 +29,38 @@ describe('init', () => {
     expect((await stint('task', 'list')).stdout).toContain('(in_progress)')
   })
 
+  test('with --json tells the document and what it closed', async () => {
+    const { stint } = terminal()
+    const first = (await stint('init', '--name', 'one', '--json')).json<{ document: string }>()
+    expect(existsSync(first.document)).toBe(true)
+    expect(first).not.toHaveProperty('closed')
+    expect((await stint('init', '--name', 'two', '--force', '--json')).json()).toMatchObject({ closed: 'one' })
+  })
+
   test('makes a name that no path can hide in', async () => {
     const { stint, cwd } = terminal()
     await stint('init', '--name', '../../etc/passwd')
     expect(readdirSync(join(cwd, '.sessions', 'active'))[0]).toMatch(/^etc-passwd-[0-9a-f]{6}\.md$/)
+  })
+})
+
+describe('resume', () => {
+  test('with --json gives all that is needed to go on', async () => {
+    const { stint } = terminal()
+    await stint('init', '--name', 'r', '--goal', 'G')
+    const said = ['--key', 'K', '--decision', 'D', '--choice', 'C', '--rationale', 'R', '--discovery', 'Found', '--next', 'N']
+    await stint('log', ...said, '--gotcha', 'Trap', '--command', 'make')
+    expect((await stint('resume', '--json')).json()).toMatchObject({
+      objective: 'G',
+      key_context: ['K'],
+      decisions: [{ title: 'D', choice: 'C', rationale: 'R' }],
+      discoveries: [
+        { text: 'Found', gotcha: false },
+        { text: 'Trap', gotcha: true },
+      ],
+      next: ['N'],
+      resume_commands: ['make'],
+    })
   })
 })
 
@@ -227,13 +255,33 @@ describe('every command', () => {
     expect(flag.stderr).toContain('--progress')
   })
 
-  test('that fails with --json prints the error as JSON', async () => {
+  test('that fails with --json prints the error as JSON, and nothing on standard error', async () => {
     const { stint } = terminal()
     const ran = await stint('log', '--progress', 'x', '--json')
-    expect(ran.exitCode).toBe(1)
+    expect(ran).toMatchObject({ exitCode: 1, stderr: '' })
     expect(ran.json()).toEqual({
       error: { code: 'NO_SESSION', message: 'no session is active here', hint: expect.stringContaining('stint init') },
     })
+  })
+
+  test.each([
+    ['init'],
+    ['log'],
+    ['log --rationale because'],
+    ['close'],
+    ['close --complete --abandon'],
+    ['checkpoint restore --branch a --worktree b'],
+    ['list --status bogus'],
+    ['list --since someday'],
+    ['search'],
+    ['purge x'],
+    ['task add A --priority P9'],
+    ['view --toon'],
+  ])('that is misused with --json says so as JSON: %s', async (line) => {
+    const { stint } = terminal()
+    const ran = await stint(...line.split(' '), '--json')
+    expect(ran).toMatchObject({ exitCode: 2, stderr: '' })
+    expect(ran.json()).toMatchObject({ error: { code: 'MISUSE' } })
   })
 
   test('answers in JSON that can be parsed', async () => {

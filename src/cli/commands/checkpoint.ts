@@ -1,9 +1,11 @@
 import { buildCommand, buildRouteMap } from '@stricli/core'
+import type { RestoreTo } from '../../git/code-checkpoint.ts'
 import type { Checkpoint, SessionState } from '../../session/state.ts'
 import { shortId } from '../../journal/ids.ts'
 import { minute } from '../../text/times.ts'
 import { tldrOf } from '../../session/tldr.ts'
 import type { Context } from '../context.ts'
+import { defined } from '../defined.ts'
 import { indent, progressLine, sessionJson } from '../describe.ts'
 import { Misuse } from '../errors.ts'
 import { json, optionalName, session, text, toggle } from '../flags.ts'
@@ -43,10 +45,7 @@ const save = buildCommand<SaveFlags, [], Context>({
     await withProject(this, flags, async (project, output) => {
       const { state, checkpoint } = await project.checkpoint({
         by: 'cli',
-        ...(flags.note === undefined ? {} : { note: flags.note }),
-        ...(flags.tldr === undefined ? {} : { tldr: flags.tldr }),
-        ...(flags.session === undefined ? {} : { session: flags.session }),
-        ...(flags.preCompact === true ? { preCompact: true } : {}),
+        ...defined({ note: flags.note, tldr: flags.tldr, session: flags.session, preCompact: flags.preCompact }),
         ...(flags.noCode === true ? { code: false } : {}),
       })
       output.result(flags.json, { session: sessionJson(state), checkpoint }, () =>
@@ -78,7 +77,7 @@ const listing = buildCommand<{ session?: string; json?: boolean }, [], Context>(
   parameters: { flags: { session, json } },
   async func(flags) {
     await withProject(this, flags, async (project, output) => {
-      const checkpoints = await project.checkpoints.list(flags.session === undefined ? {} : { session: flags.session })
+      const checkpoints = await project.checkpoints.list(defined({ session: flags.session }))
       output.result(flags.json, checkpoints, () =>
         checkpoints.length === 0
           ? 'No checkpoints yet: stint checkpoint saves one.'
@@ -106,9 +105,7 @@ const diff = buildCommand<{ stat?: boolean; session?: string; json?: boolean }, 
   async func(flags, checkpoint) {
     await withProject(this, flags, async (project, output) => {
       const found = await project.checkpoints.diff({
-        ...(checkpoint === undefined ? {} : { checkpoint }),
-        ...(flags.session === undefined ? {} : { session: flags.session }),
-        ...(flags.stat === true ? { stat: true } : {}),
+        ...defined({ checkpoint, session: flags.session, stat: flags.stat }),
       })
       output.result(flags.json, found, () =>
         found.diff === '' ? `Nothing changed since checkpoint ${shortId(found.checkpoint.id)}.` : found.diff,
@@ -136,18 +133,9 @@ const restore = buildCommand<{ branch?: string; worktree?: string; session?: str
     },
   },
   async func(flags, checkpoint) {
-    if (flags.branch !== undefined && flags.worktree !== undefined) throw new Misuse('give --branch or --worktree, not both')
-    const to =
-      flags.branch !== undefined
-        ? { branch: flags.branch }
-        : flags.worktree !== undefined
-          ? { worktree: flags.worktree }
-          : undefined
     await withProject(this, flags, async (project, output) => {
       const restored = await project.checkpoints.restore({
-        ...(checkpoint === undefined ? {} : { checkpoint }),
-        ...(flags.session === undefined ? {} : { session: flags.session }),
-        ...(to === undefined ? {} : { to }),
+        ...defined({ checkpoint, session: flags.session, to: placeFrom(flags) }),
       })
       output.result(flags.json, restored, () =>
         [
@@ -161,6 +149,12 @@ const restore = buildCommand<{ branch?: string; worktree?: string; session?: str
     })
   },
 })
+
+function placeFrom({ branch, worktree }: { branch?: string; worktree?: string }): RestoreTo | undefined {
+  if (branch !== undefined && worktree !== undefined) throw new Misuse('give --branch or --worktree, not both')
+  if (branch !== undefined) return { branch }
+  return worktree === undefined ? undefined : { worktree }
+}
 
 export const checkpoint = buildRouteMap<'save' | 'list' | 'diff' | 'restore', Context>({
   routes: { save, list: listing, diff, restore },

@@ -5,7 +5,7 @@ import { plural } from '../describe.ts'
 import { EXIT } from '../errors.ts'
 import { json, toggle } from '../flags.ts'
 import type { Output } from '../output.ts'
-import { Reported, withProject } from '../with-project.ts'
+import { withProject } from '../with-project.ts'
 
 interface Flags {
   readonly repair?: boolean
@@ -30,7 +30,7 @@ export const doctor = buildCommand<Flags, [], Context>({
       const diagnosis = await project.doctor({ repair: flags.repair === true })
       output.result(flags.json, diagnosis, () => describe(diagnosis, output))
       // The report is the answer; only the exit code is left to say that it is not a good one.
-      if (!diagnosis.isHealthy) throw new Reported(EXIT.failure)
+      if (!diagnosis.isHealthy) this.process.exitCode = EXIT.failure
     })
   },
 })

@@ -4,13 +4,14 @@ import { count } from '../../session/state.ts'
 import { tldrOf } from '../../session/tldr.ts'
 import { duration } from '../../text/times.ts'
 import type { Context } from '../context.ts'
+import { defined } from '../defined.ts'
+import { describeResumed, resumedJson } from '../describe-resumed.ts'
 import { indent, plural, progressLine, sessionJson } from '../describe.ts'
 import { Misuse } from '../errors.ts'
 import { json, session, text, toggle } from '../flags.ts'
 import type { Output } from '../output.ts'
+import { taskNames } from '../describe-task.ts'
 import { withProject } from '../with-project.ts'
-import { describeResumed } from './resume.ts'
-import { taskNames } from './task.ts'
 
 interface PauseFlags {
   readonly note?: string
@@ -42,15 +43,13 @@ export const pause = buildCommand<PauseFlags, [], Context>({
     await withProject(this, flags, async (project, output) => {
       const { reading, resumed } = await project.pause({
         by: 'cli',
-        ...(flags.note === undefined ? {} : { note: flags.note }),
-        ...(flags.switchTo === undefined ? {} : { switchTo: flags.switchTo }),
-        ...(flags.session === undefined ? {} : { session: flags.session }),
-        ...(flags.keepTaskStatus === true ? { keepTaskStatus: true } : {}),
+        ...defined({ note: flags.note, switchTo: flags.switchTo, session: flags.session }),
+        ...defined({ keepTaskStatus: flags.keepTaskStatus }),
       })
       const { state } = reading
       const value = {
         session: sessionJson(state),
-        ...(resumed === undefined ? {} : { resumed: sessionJson(resumed.reading.state) }),
+        ...defined({ resumed: resumed && resumedJson(resumed) }),
       }
       output.result(flags.json, value, () =>
         [
@@ -93,13 +92,14 @@ export const close = buildCommand<CloseFlags, [], Context>({
     },
   },
   async func(flags) {
-    const how = await outcome(this, flags)
+    // Asked once, also when the session has to be asked for too and the work starts over.
+    let how: 'completed' | 'abandoned' | undefined
     await withProject(this, flags, async (project, output) => {
+      how ??= await outcome(this, flags)
       const { state } = await project.close({
         how,
         by: 'cli',
-        ...(flags.reason === undefined ? {} : { reason: flags.reason }),
-        ...(flags.session === undefined ? {} : { session: flags.session }),
+        ...defined({ reason: flags.reason, session: flags.session }),
       })
       const names = await taskNames(project, state.tasks)
       const open = state.steps.items.filter((step) => step.status !== 'done')

@@ -1,12 +1,14 @@
 import { buildCommand } from '@stricli/core'
-import { relative } from 'node:path'
+import { join, relative } from 'node:path'
+import { shortId } from '../../journal/ids.ts'
 import type { InitOptions } from '../../project/start.ts'
 import type { Context } from '../context.ts'
+import { defined } from '../defined.ts'
 import { sessionJson } from '../describe.ts'
 import { Misuse } from '../errors.ts'
 import { json, list, text, toggle } from '../flags.ts'
+import { taskNames } from '../describe-task.ts'
 import { withProject } from '../with-project.ts'
-import { taskNames } from './task.ts'
 
 interface Flags {
   readonly name?: string
@@ -41,20 +43,21 @@ export const init = buildCommand<Flags, [], Context>({
     },
   },
   async func(flags) {
-    const options = await answered(this, flags)
     await withProject(this, flags, async (project, output) => {
+      const options = await answered(this, flags)
       const { reading, closed } = await project.init({ ...options, by: 'cli' })
       const { state } = reading
       const names = await taskNames(project, state.tasks)
       if (closed !== undefined) output.talk(`${closed} was closed (abandoned); stint reopen ${closed} takes that back`)
-      output.result(flags.json, sessionJson(state), () =>
+      const document = join(project.sessionsFolder, 'active', `${state.name}-${shortId(state.id)}.md`)
+      output.result(flags.json, { ...sessionJson(state), document, closed }, () =>
         [
           `📋 ${output.bold(`Session Initialized: ${state.name}`)}`,
           `   ID: ${state.id}`,
           `   Branch: ${state.git.branch ?? 'none'}`,
           ...(state.goal === '' ? [] : [`   Objective: ${state.goal.split('\n').join(' ')}`]),
           ...names.map((task) => `   Task: ${task} (in progress)`),
-          `   Document: ${relative(this.cwd, `${project.sessionsFolder}/active/${state.name}-${state.id.slice(-6)}.md`)}`,
+          `   Document: ${relative(this.cwd, document)}`,
           '',
           output.dim('   Record as you go: stint log --progress "…", --decision "…" --rationale "…", --discovery "…"'),
         ].join('\n'),
@@ -67,13 +70,7 @@ export const init = buildCommand<Flags, [], Context>({
 async function answered(context: Context, flags: Flags): Promise<InitOptions> {
   const { name, goal, title, force } = flags
   const tasks = [...(flags.task === undefined ? [] : [flags.task]), ...(flags.tasks ?? [])]
-  const given = {
-    tasks,
-    ...(name === undefined ? {} : { name }),
-    ...(goal === undefined ? {} : { goal }),
-    ...(title === undefined ? {} : { title }),
-    ...(force === true ? { force } : {}),
-  }
+  const given = { tasks, ...defined({ name, goal, title, force }) }
   if (name !== undefined || goal !== undefined || tasks.length > 0) return given
   if (!context.canAsk)
     throw new Misuse(

@@ -1,14 +1,12 @@
 import { buildCommand } from '@stricli/core'
 import type { SessionFilter } from '../../index/queries.ts'
-import type { SessionRow } from '../../index/rows.ts'
-import { shortId } from '../../journal/ids.ts'
 import type { SessionStatus } from '../../session/state.ts'
-import { shorten } from '../../text/clean.ts'
-import { minute } from '../../text/times.ts'
 import type { Context } from '../context.ts'
+import { defined } from '../defined.ts'
 import { Misuse } from '../errors.ts'
 import { json, list as listFlag, number, text } from '../flags.ts'
-import type { Output } from '../output.ts'
+import { moment } from '../moment.ts'
+import { printList } from '../session-list.ts'
 import { withProject } from '../with-project.ts'
 
 interface Flags {
@@ -54,10 +52,10 @@ export const list = buildCommand<Flags, [], Context>({
     },
   },
   async func(flags) {
-    const filter = filterFrom(flags)
     await withProject(this, flags, async (project, output) => {
+      const filter = filterFrom(flags)
       const task = flags.task === undefined ? undefined : await taskId(project, flags.task)
-      printList(await project.list({ ...filter, ...(task === undefined ? {} : { task }) }), flags.json, output)
+      printList(await project.list({ ...filter, ...defined({ task }) }), flags.json, output)
     })
   },
 })
@@ -79,45 +77,8 @@ function filterFrom(flags: Flags): SessionFilter {
   if (flags.sort !== undefined && sort === undefined)
     throw new Misuse(`"${flags.sort}" is no order`, `there are ${SORTS.join(', ')}`)
   return {
-    ...(flags.status === undefined || flags.status.length === 0
-      ? {}
-      : { status: flags.status as readonly SessionStatus[] as SessionStatus[] }),
-    ...(flags.branch === undefined ? {} : { branch: flags.branch }),
-    ...(flags.name === undefined ? {} : { name: flags.name }),
-    ...(flags.text === undefined ? {} : { text: flags.text }),
-    ...(flags.since === undefined ? {} : { since: time(flags.since) }),
-    ...(flags.until === undefined ? {} : { until: time(flags.until) }),
-    ...(sort === undefined ? {} : { sort }),
-    ...(flags.limit === undefined ? {} : { limit: flags.limit }),
-    ...(flags.offset === undefined ? {} : { offset: flags.offset }),
+    ...defined({ branch: flags.branch, name: flags.name, text: flags.text, sort, limit: flags.limit, offset: flags.offset }),
+    ...defined({ since: moment(flags.since), until: moment(flags.until) }),
+    ...(flags.status === undefined || flags.status.length === 0 ? {} : { status: flags.status as SessionStatus[] }),
   }
-}
-
-/** A date as a person types it, as the time it stands for. */
-export function time(input: string): string {
-  const parsed = Date.parse(input)
-  if (Number.isNaN(parsed)) throw new Misuse(`"${input}" is not a date`, 'write it like 2025-01-15 or 2025-01-15T10:30Z')
-  return new Date(parsed).toISOString()
-}
-
-/** Prints rows as they come, so that a hundred thousand need no more memory than ten. */
-export function printList(rows: Iterable<SessionRow>, isJson: boolean | undefined, output: Output): void {
-  let printed = 0
-  if (isJson === true) output.line('[')
-  for (const row of rows) {
-    if (isJson === true) output.line(`${printed === 0 ? '' : ','}${JSON.stringify(row)}`)
-    else {
-      if (printed === 0) output.line(output.dim(columns('ID', 'NAME', 'STATUS', 'PROGRESS', 'UPDATED', 'BRANCH', 'OBJECTIVE')))
-      const steps = `${row.stepsDone}/${row.stepsTotal}`
-      const goal = shorten(row.goal.split('\n').join(' '), 50)
-      output.line(columns(shortId(row.id), row.name, row.status, steps, minute(row.updatedAt), row.branch ?? '', goal))
-    }
-    printed += 1
-  }
-  if (isJson === true) output.line(']')
-  else if (printed === 0) output.line('No sessions.')
-}
-
-function columns(...[id = '', name = '', status = '', steps = '', updated = '', branch = '', goal = '']: string[]): string {
-  return `${id.padEnd(6)}  ${name.padEnd(24)}  ${status.padEnd(9)}  ${steps.padEnd(8)}  ${updated.padEnd(16)}  ${branch.padEnd(20)}  ${goal}`.trimEnd()
 }

@@ -3,6 +3,7 @@ import { shortId } from '../../journal/ids.ts'
 import type { Purged } from '../../project/purge.ts'
 import { whyNotPurged } from '../../project/purge/needle.ts'
 import type { Context } from '../context.ts'
+import { defined } from '../defined.ts'
 import { plural } from '../describe.ts'
 import { Misuse } from '../errors.ts'
 import { json, toggle } from '../flags.ts'
@@ -40,15 +41,11 @@ export const purge = buildCommand<Flags, [string], Context>({
     },
   },
   async func(flags, given) {
-    const text = given === '-' ? this.readStdin() : given
-    const problem = whyNotPurged(text)
-    if (problem !== undefined) throw new Misuse(problem, 'printf %s "$SECRET" | stint purge -')
     await withProject(this, flags, async (project, output) => {
-      const purged = await project.purge({
-        text,
-        ...(flags.dryRun === true ? { dryRun: true } : {}),
-        ...(flags.checkpoints === true ? { checkpoints: true } : {}),
-      })
+      const text = given === '-' ? this.readStdin() : given
+      const problem = whyNotPurged(text)
+      if (problem !== undefined) throw new Misuse(problem, 'printf %s "$SECRET" | stint purge -')
+      const purged = await project.purge({ text, ...defined({ dryRun: flags.dryRun, checkpoints: flags.checkpoints }) })
       output.result(flags.json, purged, () => describe(purged, output))
     })
   },

@@ -1,14 +1,10 @@
 import { buildCommand } from '@stricli/core'
-import type { Drift } from '../../git/status.ts'
-import type { Resumed } from '../../project/resume.ts'
-import { minute } from '../../text/times.ts'
-import { decisionLine } from '../../views/progress.ts'
 import type { Context } from '../context.ts'
-import { plural, sessionJson, standing } from '../describe.ts'
+import { defined } from '../defined.ts'
+import { describeResumed, resumedJson } from '../describe-resumed.ts'
 import { json, optionalName, toggle } from '../flags.ts'
-import type { Output } from '../output.ts'
+import { printList } from '../session-list.ts'
 import { withProject } from '../with-project.ts'
-import { printList } from './list.ts'
 
 interface Flags {
   readonly last?: boolean
@@ -39,67 +35,9 @@ export const resume = buildCommand<Flags, [string?], Context>({
       }
       const resumed = await project.resume({
         by: 'cli',
-        ...(name === undefined ? {} : { session: name }),
-        ...(flags.last === true ? { last: true } : {}),
+        ...defined({ session: name, last: flags.last }),
       })
-      const { state } = resumed.reading
-      const result = {
-        ...sessionJson(state),
-        drift: resumed.drift,
-        resume_commands: state.commands.items.map((item) => item.text),
-      }
-      output.result(flags.json, result, () => describeResumed(resumed, output))
+      output.result(flags.json, resumedJson(resumed), () => describeResumed(resumed, output))
     })
   },
 })
-
-export function describeResumed({ reading: { state }, before, drift }: Resumed, output: Output): string {
-  const after = state.compactions === 0 ? '' : ` (after ${plural(state.compactions, 'compaction')})`
-  const lines = [
-    `📋 ${output.bold(`Resuming Session: ${state.name}`)}${after}`,
-    `   ID: ${state.id}`,
-    `   Last worked on: ${minute(before.updatedAt)}${before.pauseNote === undefined ? '' : `, paused: ${before.pauseNote}`}`,
-    '',
-    '   ## Where You Left Off',
-    ...standing(before).map((line) => (line === '' ? '' : `   ${line}`)),
-  ]
-  const part = (title: string, items: readonly string[]) => {
-    if (items.length > 0) lines.push('', `   ## ${title}`, ...items.map((item) => `   - ${item.split('\n').join(' ')}`))
-  }
-  part('Objective', state.goal === '' ? [] : [state.goal])
-  part(
-    'Key Context',
-    state.key.items.map((item) => item.text),
-  )
-  part('Decisions', state.decisions.items.slice(-5).map(decisionLine))
-  part(
-    'Discoveries',
-    state.discoveries.items.slice(-5).map((item) => item.text),
-  )
-  part(
-    'Next Steps',
-    state.next.items.map((item) => item.text),
-  )
-  part('Since Then', driftLines(drift))
-  if (state.commands.items.length > 0) {
-    lines.push('', '   ## Resume Commands (shown, not run)', ...state.commands.items.map((item) => `   $ ${item.text}`))
-  }
-  return lines.join('\n')
-}
-
-function driftLines(drift: Drift | undefined): readonly string[] {
-  if (drift === undefined) return []
-  const lines: string[] = []
-  if (drift.hasBranchChanged && drift.branchThen !== undefined) {
-    lines.push(
-      `the session was on ${drift.branchThen}, you are on ${drift.branchNow ?? 'no branch'}: git switch ${drift.branchThen} goes back`,
-    )
-  }
-  if (drift.history === 'rewritten')
-    lines.push(`its commit ${drift.from.slice(0, 7)} is on no branch any more (amended, rebased or reset)`)
-  if (drift.history === 'missing') lines.push(`its commit ${drift.from.slice(0, 7)} is not in this repository`)
-  if (drift.history === 'elsewhere') lines.push(`its commit ${drift.from.slice(0, 7)} is not on this branch`)
-  if (drift.commits > 0) lines.push(`${plural(drift.commits, 'new commit')}: ${drift.subjects.slice(0, 5).join('; ')}`)
-  if (drift.dirty > 0) lines.push(`${plural(drift.dirty, 'uncommitted path')}`)
-  return lines.length === 0 ? ['no new commits, nothing uncommitted'] : lines
-}

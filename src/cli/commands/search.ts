@@ -2,10 +2,11 @@ import { buildCommand } from '@stricli/core'
 import { shortId } from '../../journal/ids.ts'
 import { minute } from '../../text/times.ts'
 import type { Context } from '../context.ts'
+import { defined } from '../defined.ts'
 import { Misuse } from '../errors.ts'
 import { json, number, session, text, toggle } from '../flags.ts'
+import { moment } from '../moment.ts'
 import { withProject } from '../with-project.ts'
-import { time } from './list.ts'
 
 interface Flags {
   readonly kind?: string
@@ -68,20 +69,17 @@ export const search = buildCommand<Flags, string[], Context>({
     },
   },
   async func(flags, ...words) {
-    const query = words.join(' ').trim()
-    if (query === '') throw new Misuse('say what to look for', 'stint search lock ordering')
     await withProject(this, flags, async (project, output) => {
+      const query = words.join(' ').trim()
+      if (query === '') throw new Misuse('say what to look for', 'stint search lock ordering')
       const marks = output.bold('|').split('|') as [string, string]
       const within = flags.session === undefined ? undefined : (await project.find(flags.session)).id
       const hits = project.search({
         text: query,
         limit: flags.limit ?? DEFAULT_LIMIT,
-        ...(flags.offset === undefined ? {} : { offset: flags.offset }),
-        ...(flags.kind === undefined ? {} : { kind: kindsOf(flags.kind) }),
-        ...(within === undefined ? {} : { session: within }),
-        ...(flags.since === undefined ? {} : { since: time(flags.since) }),
-        ...(flags.until === undefined ? {} : { until: time(flags.until) }),
-        ...(flags.allProjects === true ? { allProjects: true } : {}),
+        ...defined({ offset: flags.offset, session: within, allProjects: flags.allProjects }),
+        ...defined({ kind: flags.kind === undefined ? undefined : kindsOf(flags.kind) }),
+        ...defined({ since: moment(flags.since), until: moment(flags.until) }),
         ...(flags.json === true || marks[0] === '' ? {} : { marks }),
       })
       let found = 0

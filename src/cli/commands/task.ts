@@ -1,14 +1,12 @@
 import { buildCommand, buildRouteMap } from '@stricli/core'
 import type { TaskStatus } from '../../session/entries.ts'
 import { proposeSpecialist } from '../../tasks/specialist.ts'
-import { PRIORITIES, SIZES, type Task } from '../../tasks/task.ts'
-import { shorten } from '../../text/clean.ts'
-import type { Project } from '../../project/open-project.ts'
+import { PRIORITIES, SIZES } from '../../tasks/task.ts'
 import type { Context } from '../context.ts'
-import { indent } from '../describe.ts'
+import { defined } from '../defined.ts'
+import { describeTask, taskLine, taskTree } from '../describe-task.ts'
 import { Misuse } from '../errors.ts'
 import { json, list as listFlag, text, texts, toggle } from '../flags.ts'
-import type { Output } from '../output.ts'
 import { withProject } from '../with-project.ts'
 
 interface AddFlags {
@@ -53,18 +51,16 @@ const add = buildCommand<AddFlags, string[], Context>({
     },
   },
   async func(flags, ...words) {
-    const title = words.join(' ')
-    const { description, parent, group, verify } = flags
-    const priority = oneOf('priority', flags.priority, PRIORITIES)
-    const size = oneOf('size', flags.size, SIZES)
     await withProject(this, flags, async (project, output) => {
+      const { description, parent, group, verify } = flags
+      const priority = oneOf('priority', flags.priority, PRIORITIES)
+      const size = oneOf('size', flags.size, SIZES)
+      const checklist = flags.checklist?.map((item) => ({ item, done: false }))
       const task = await project.tasks.add({
         by: 'cli',
-        title,
-        ...defined({ description, parent, group, verify, priority, size, assignee: flags.assign }),
-        ...(flags.depends === undefined ? {} : { dependsOn: flags.depends }),
-        ...(flags.label === undefined ? {} : { labels: flags.label }),
-        ...(flags.checklist === undefined ? {} : { checklist: flags.checklist.map((item) => ({ item, done: false })) }),
+        title: words.join(' '),
+        ...defined({ description, parent, group, verify, priority, size, checklist }),
+        ...defined({ assignee: flags.assign, dependsOn: flags.depends, labels: flags.label }),
       })
       output.result(flags.json, task, () =>
         [`➕ ${output.bold(`Task Added: ${task.shortname}`)}`, `   ID: ${task.id}`, `   ${taskLine(task)}`].join('\n'),
@@ -101,7 +97,7 @@ const list = buildCommand<{ all?: boolean; status?: readonly string[]; label?: s
       )
       for (const problem of backlog.problems) output.talk(problem)
       output.result(flags.json, chosen, () =>
-        chosen.length === 0 ? 'No tasks: stint task add "What is to be done" adds one.' : tree(chosen).join('\n'),
+        chosen.length === 0 ? 'No tasks: stint task add "What is to be done" adds one.' : taskTree(chosen).join('\n'),
       )
     })
   },
@@ -212,10 +208,7 @@ function mover(brief: string, status: TaskStatus) {
     parameters: { positional: idArgument, flags: { summary: text('What is to be remembered'), json } },
     async func(flags, name) {
       await withProject(this, flags, async (project, output) => {
-        const task = await project.tasks.move(name, status, {
-          by: 'cli',
-          ...(flags.summary === undefined ? {} : { summary: flags.summary }),
-        })
+        const task = await project.tasks.move(name, status, { by: 'cli', ...defined({ summary: flags.summary }) })
         output.result(flags.json, task, () => taskLine(task))
       })
     },
@@ -237,67 +230,9 @@ export const task = buildRouteMap<'add' | 'list' | 'next' | 'show' | 'check' | '
   docs: { brief: 'The backlog: add, list and move tasks' },
 })
 
-/** The short names of tasks, or what they were linked by when the backlog does not have them. */
-export async function taskNames(project: Project, ids: readonly string[]): Promise<readonly string[]> {
-  if (ids.length === 0) return []
-  const { byId } = await project.tasks.list()
-  return ids.map((id) => byId.get(id)?.shortname ?? id)
-}
-
-const MARKS: Record<TaskStatus, string> = { ready: '○', in_progress: '◆', blocked: '⊘', completed: '✓', failed: '✗' }
-
-function taskLine(task: Task): string {
-  const labels = task.labels.map((label) => ` #${label}`).join('')
-  const ticked =
-    task.checklist.length === 0 ? '' : ` [${task.checklist.filter((item) => item.done).length}/${task.checklist.length}]`
-  const who = task.assignee === undefined ? '' : ` → ${task.assignee}`
-  return `${MARKS[task.status]} ${task.shortname}  ${task.priority} ${task.size}  ${shorten(task.title, 60)}${ticked}${labels}${who}${task.status === 'ready' ? '' : `  (${task.status})`}`
-}
-
-/** Parts stand under the task they are a part of. */
-function tree(tasks: readonly Task[], parent?: string, depth = 0): readonly string[] {
-  const ids = new Set(tasks.map((task) => task.id))
-  const here = tasks.filter((task) =>
-    parent === undefined ? task.parent === undefined || !ids.has(task.parent) : task.parent === parent,
-  )
-  // A task that is its own ancestor would recurse for ever.
-  if (depth > 20) return []
-  return here.flatMap((task) => [indent(taskLine(task), '  '.repeat(depth)), ...tree(tasks, task.id, depth + 1)])
-}
-
-function describeTask(task: Task, output: Output): string {
-  const facts: [string, string][] = [
-    ['ID', task.id],
-    ['Status', task.status],
-    ['Priority', `${task.priority}, size ${task.size}`],
-    ['Labels', task.labels.join(', ')],
-    ['Depends on', task.dependsOn.join(', ')],
-    ['Blocks', task.blocks.join(', ')],
-    ['Part of', task.parent ?? ''],
-    ['Parts', task.children.join(', ')],
-    ['Group', task.group ?? ''],
-    ['Assigned to', task.assignee ?? ''],
-    ['Verify', task.verify ?? ''],
-    ['Summary', task.summary ?? ''],
-  ]
-  return [
-    `${MARKS[task.status]} ${output.bold(task.title)}`,
-    ...facts.filter(([, value]) => value !== '').map(([name, value]) => `   ${name}: ${value}`),
-    ...(task.description === '' ? [] : ['', indent(task.description)]),
-    ...(task.checklist.length === 0
-      ? []
-      : ['', ...task.checklist.map((item, index) => `   ${index + 1}. [${item.done ? 'x' : ' '}] ${item.item}`)]),
-    ...(task.details === '' ? [] : ['', indent(task.details)]),
-  ].join('\n')
-}
-
 function oneOf<T extends string>(name: string, value: string | undefined, allowed: readonly T[]): T | undefined {
   if (value === undefined) return undefined
   const found = allowed.find((candidate) => candidate.toLowerCase() === value.toLowerCase())
   if (found === undefined) throw new Misuse(`"${value}" is no ${name}`, `there are ${allowed.join(', ')}`)
   return found
-}
-
-function defined<T extends object>(value: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== undefined)) as never
 }

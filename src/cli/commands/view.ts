@@ -7,9 +7,10 @@ import { renderModel } from '../../views/document/render.ts'
 import { renderStateToon } from '../../views/state-files.ts'
 import type { Context } from '../context.ts'
 import { entryLine, sessionJson } from '../describe.ts'
+import { Misuse } from '../errors.ts'
 import { json, optionalName, toggle } from '../flags.ts'
+import { printList } from '../session-list.ts'
 import { withProject } from '../with-project.ts'
-import { printList } from './list.ts'
 
 interface Flags {
   readonly current?: boolean
@@ -50,6 +51,7 @@ export const view = buildCommand<Flags, [string?], Context>({
   },
   async func(flags, name) {
     await withProject(this, flags, async (project, output) => {
+      if (flags.toon === true && flags.json === true) throw new Misuse('give --toon or --json, not both')
       if (name === 'list') {
         printList(await project.list({}), flags.json, output)
         return
