@@ -31,6 +31,21 @@ describe('the program', () => {
     expect(existsSync(join(beside, '.sessions'))).toBe(false)
   })
 
+  test('in a folder that was deleted says so, without a stack, and still gives help', () => {
+    const world = terminal()
+    const inDeleted = (...args: string[]) =>
+      spawnSync('bash', ['-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"', process.execPath, program, ...args], {
+        cwd: world.folder,
+        env: world.env,
+        encoding: 'utf8',
+      })
+    const ran = inDeleted('list')
+    expect(ran).toMatchObject({ status: 1, stdout: '' })
+    expect(ran.stderr).toMatch(/^stint: this folder no longer exists\n {2}\S.*\n$/)
+    expect(JSON.parse(inDeleted('list', '--json').stdout)).toMatchObject({ error: { code: 'NO_FOLDER' } })
+    expect(inDeleted('--help')).toMatchObject({ status: 0, stderr: '' })
+  })
+
   test('ends quietly when its reader has seen enough', () => {
     const world = terminal()
     runProgram(world, ['init', '--name', 'p'])
