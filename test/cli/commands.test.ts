@@ -172,7 +172,7 @@ describe('log', () => {
     const before = (await stint('view', '--entries')).stdout
     expect((await stint('log')).exitCode).toBe(2)
     expect((await stint('log', '--rationale', 'because')).exitCode).toBe(2)
-    expect((await stint('log', '--progress', '  ')).exitCode).toBe(1)
+    expect((await stint('log', '--progress', '  ')).exitCode).toBe(2)
     expect((await stint('log', '--retract', 'zzzzzz')).exitCode).toBe(1)
     expect((await stint('log', '--done', '7')).exitCode).toBe(1)
     expect((await stint('view', '--entries')).stdout).toBe(before)
@@ -207,6 +207,47 @@ describe('close', () => {
     await stint('init', '--name', 'c')
     expect((await stint('close')).exitCode).toBe(2)
     expect((await stint('close', '--complete', '--abandon')).exitCode).toBe(2)
+  })
+})
+
+describe('pause', () => {
+  test('refuses to switch to the session that it pauses, and pauses nothing', async () => {
+    const { stint } = terminal()
+    await stint('init', '--name', 'p')
+    for (const line of ['pause --switch-to p', 'pause --session p --switch-to p']) {
+      const ran = await stint(...line.split(' '))
+      expect(ran).toMatchObject({ exitCode: 2, stdout: '' })
+      expect(ran.stderr).toContain('p is the session to be paused')
+    }
+    expect((await stint('list', '--json')).json()).toMatchObject([{ name: 'p', status: 'active' }])
+  })
+})
+
+describe('list --task', () => {
+  test('finds sessions linked by a name that is in no backlog', async () => {
+    const { stint } = terminal()
+    await stint('init', '--name', 'l', '--task', 'TICKET-7')
+    expect((await stint('list', '--task', 'TICKET-7', '--json')).json()).toMatchObject([{ name: 'l' }])
+  })
+
+  test('says which tasks a name may mean instead of finding nothing', async () => {
+    const { stint } = terminal()
+    await stint('task', 'add', 'First thing')
+    const { id } = (await stint('task', 'add', 'Second thing', '--json')).json<{ id: string }>()
+    const ran = await stint('list', '--task', id.slice(0, 4))
+    expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(ran.stderr).toContain('may mean any of 2 tasks')
+  })
+})
+
+describe('task list', () => {
+  test('with a status that there is not names those there are', async () => {
+    const { stint } = terminal()
+    await stint('task', 'add', 'First thing')
+    const ran = await stint('task', 'list', '--status', 'bogus')
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(ran.stderr).toContain('ready, in_progress, blocked, completed, failed')
+    expect((await stint('task', 'list', '--status', 'ready,blocked')).stdout).toContain('first-thing')
   })
 })
 
@@ -283,6 +324,15 @@ describe('every command', () => {
     expect(ran).toMatchObject({ exitCode: 2, stderr: '' })
     expect(ran.json()).toMatchObject({ error: { code: 'MISUSE' } })
   })
+
+  test.each([[['init', '--name', '']], [['log', '--progress', '']], [['task', 'add']]])(
+    'that is given nothing where words are needed exits as misused: %j',
+    async (args) => {
+      const { stint } = terminal()
+      if (args[0] === 'log') await stint('init', '--name', 'a')
+      expect(await stint(...args)).toMatchObject({ exitCode: 2, stdout: '' })
+    },
+  )
 
   test('answers in JSON that can be parsed', async () => {
     const { stint } = terminal()

@@ -41,9 +41,13 @@ export const pause = buildCommand<PauseFlags, [], Context>({
   },
   async func(flags) {
     await withProject(this, flags, async (project, output) => {
+      const { switchTo } = flags
+      if (switchTo !== undefined && (await project.find(switchTo)).id === (await project.open(flags.session)).id) {
+        throw new Misuse(`${switchTo} is the session to be paused`, 'name another one, or pause without --switch-to')
+      }
       const { reading, resumed } = await project.pause({
         by: 'cli',
-        ...defined({ note: flags.note, switchTo: flags.switchTo, session: flags.session }),
+        ...defined({ note: flags.note, switchTo, session: flags.session }),
         ...defined({ keepTaskStatus: flags.keepTaskStatus }),
       })
       const { state } = reading

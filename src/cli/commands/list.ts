@@ -1,5 +1,6 @@
 import { buildCommand } from '@stricli/core'
 import type { SessionFilter } from '../../index/queries.ts'
+import { StintError } from '../../journal/errors.ts'
 import type { SessionStatus } from '../../session/state.ts'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
@@ -64,9 +65,10 @@ export const list = buildCommand<Flags, [], Context>({
 async function taskId(project: { tasks: { show(name: string): Promise<{ id: string }> } }, name: string): Promise<string> {
   try {
     return (await project.tasks.show(name)).id
-  } catch {
+  } catch (error) {
     // Linked by its name alone, because it is in no backlog here.
-    return name
+    if (error instanceof StintError && error.code === 'TASK_NOT_FOUND') return name
+    throw error
   }
 }
 

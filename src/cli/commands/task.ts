@@ -69,6 +69,8 @@ const add = buildCommand<AddFlags, string[], Context>({
   },
 })
 
+const STATUSES: readonly TaskStatus[] = ['ready', 'in_progress', 'blocked', 'completed', 'failed']
+
 const list = buildCommand<{ all?: boolean; status?: readonly string[]; label?: string; json?: boolean }, [], Context>({
   docs: {
     brief: 'List the tasks',
@@ -80,19 +82,20 @@ const list = buildCommand<{ all?: boolean; status?: readonly string[]; label?: s
   parameters: {
     flags: {
       all: toggle('Completed tasks too'),
-      status: listFlag('Only these statuses', 'STATUS'),
+      status: listFlag(`Only these: ${STATUSES.join(', ')}`, 'STATUS'),
       label: text('Only with this label', 'LABEL'),
       json,
     },
   },
   async func(flags) {
     await withProject(this, flags, async (project, output) => {
+      const statuses = flags.status?.map((status) => oneOf('status', status, STATUSES))
       const backlog = await project.tasks.list()
       const chosen = backlog.tasks.filter(
         (task) =>
-          (flags.status === undefined || flags.status.length === 0
+          (statuses === undefined || statuses.length === 0
             ? flags.all === true || task.status !== 'completed'
-            : flags.status.includes(task.status)) &&
+            : statuses.includes(task.status)) &&
           (flags.label === undefined || task.labels.includes(flags.label)),
       )
       for (const problem of backlog.problems) output.talk(problem)
