@@ -126,16 +126,16 @@ export function replaceOpenFile(path: string, fd: number, content: Buffer): bool
 }
 
 /** Creates a file with its content in one step. Answers false, changing nothing, when the name is taken. */
-export function createFile(path: string, content: string | Buffer): boolean {
+export function createFile(path: string, content: string | Buffer, mode?: number): boolean {
   const temporary = temporaryName(path)
-  writeNew(temporary, content)
+  writeNew(temporary, content, mode)
   let isNew: boolean
   try {
     isNew = unlessTaken(() => linkSync(temporary, path))
   } catch (error) {
     if (!lacksHardLinks(error)) throw error
     // Without hard links the name can still be taken by one process only, though not in one step.
-    isNew = unlessTaken(() => writeNew(path, content))
+    isNew = unlessTaken(() => writeNew(path, content, mode))
   } finally {
     removeFile(temporary)
   }
@@ -285,6 +285,7 @@ function writeNew(path: string, content: string | Buffer, mode = 0o600): void {
   closeSync(fd)
 }
 
-function modeOf(path: string): number {
+/** The permissions of a file, or those of a new one of ours. */
+export function modeOf(path: string): number {
   return (statOrUndefined(path)?.mode ?? 0o600) & 0o777
 }

@@ -1,8 +1,17 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { NotWritten, StintError, errnoOf, isMissing } from '../journal/errors.ts'
-import { createFolder, linkFile, moveFile, removeFile, replaceFile, statOrUndefined } from '../journal/files.ts'
+import { NotWritten, StintError, isMissing } from '../journal/errors.ts'
+import {
+  createFile,
+  createFolder,
+  lacksHardLinks,
+  linkFile,
+  modeOf,
+  moveFile,
+  removeFile,
+  statOrUndefined,
+} from '../journal/files.ts'
 import { fileSafe } from '../text/times.ts'
 import type { Backlog } from './backlog.ts'
 import type { Task } from './task.ts'
@@ -41,6 +50,8 @@ export interface TaskWrite {
 const PLACES: readonly TaskPlace[] = ['active', 'archive']
 // Files about the folder, not about a task.
 const NOT_TASKS = /^(?:readme|index|template)\.md$/i
+// A file that was moved away to be replaced. One that a killed process left is read like any other.
+const TAKEN = /^\.taken-[0-9a-f]{8}-/
 
 /** The files of a backlog: `.tasks/active/` and `.tasks/archive/`, and what was set aside. */
 export class TaskFiles {
@@ -83,13 +94,13 @@ export class TaskFiles {
     const own = files.filter((file) => (file.id === task.id && !file.isCopy) || taken.has(file.path))
     const stranger = files.find((file) => file.path === path && !own.includes(file))
     const isSpent = (file: TaskFile) => isUntouched(file.text) || taken.get(file.path) === file.text
-    if (stranger !== undefined || !own.every((file) => isSpent(file) && this.#isAsRead(file))) {
+    if (stranger !== undefined || !own.every((file) => isSpent(file) && isAsRead(file.path, file))) {
       return { task: task.id, path, outcome: 'edited' }
     }
     const text = renderTaskFile(task, backlog)
     const before = own.find((file) => file.path === path)
     const isSame = before !== undefined && showsTheSame(before.text, text)
-    if (!isSame) written(path, () => (createFolder(dirname(path)), replaceFile(path, text)))
+    if (!isSame && !written(path, () => replace(path, before, text))) return { task: task.id, path, outcome: 'edited' }
     for (const file of own) if (file.path !== path) this.#remove(file)
     return { task: task.id, path, outcome: isSame ? 'unchanged' : 'written' }
   }
@@ -110,7 +121,7 @@ export class TaskFiles {
   #names(place: TaskPlace): readonly string[] {
     try {
       return readdirSync(join(this.folder, place))
-        .filter((name) => name.endsWith('.md') && !name.startsWith('.') && !NOT_TASKS.test(name))
+        .filter((name) => name.endsWith('.md') && (!name.startsWith('.') || TAKEN.test(name)) && !NOT_TASKS.test(name))
         .toSorted()
     } catch (error) {
       if (isMissing(error)) return []
@@ -128,7 +139,7 @@ export class TaskFiles {
     return [
       {
         path,
-        name,
+        name: name.replace(TAKEN, ''),
         place,
         text,
         modifiedMs: Math.floor(stat.mtimeMs),
@@ -139,12 +150,11 @@ export class TaskFiles {
     ]
   }
 
-  #isAsRead(file: TaskFile): boolean {
-    return readOrUndefined(file.path)?.toString('utf8') === file.text
-  }
-
   #remove(file: TaskFile): void {
-    if (this.#isAsRead(file)) written(file.path, () => removeFile(file.path))
+    written(file.path, () => {
+      const taken = takeAway(file)
+      if (taken !== undefined) letGo(taken, file)
+    })
   }
 }
 
@@ -172,6 +182,55 @@ function hasItsName(file: TaskFile): boolean {
   return file.id !== undefined && file.name.endsWith(`-${safeId(file.id)}.md`)
 }
 
+/**
+ * Puts a text in the place of a file, unless somebody saved there since it was read: what stands there
+ * is moved away first and looked at, and the new file is created only where none is.
+ */
+function replace(path: string, before: TaskFile | undefined, text: string): boolean {
+  createFolder(dirname(path))
+  if (before === undefined) return createFile(path, text)
+  const taken = takeAway(before)
+  if (taken === undefined) return false
+  let isPlaced: boolean
+  try {
+    isPlaced = createFile(path, text, modeOf(taken))
+  } catch (error) {
+    putBack(taken, path)
+    throw error
+  }
+  letGo(taken, before)
+  return isPlaced
+}
+
+/** Moves a file to a name where no editor saves. Puts it back, and answers undefined, when it holds something new. */
+function takeAway(file: TaskFile): string | undefined {
+  // A name has at most 255 bytes, and that of a hand-written file may have them all.
+  const name = Buffer.from(file.name).subarray(-200).toString('utf8')
+  const taken = join(dirname(file.path), `.taken-${randomBytes(4).toString('hex')}-${name}`)
+  if (!moveFile(file.path, taken)) return undefined
+  if (isAsRead(taken, file)) return taken
+  putBack(taken, file.path)
+  return undefined
+}
+
+/** Gives a file its name back. Where that is taken, or there are no hard links, the next read finds it as it is. */
+function putBack(taken: string, path: string): void {
+  try {
+    if (linkFile(taken, path)) removeFile(taken)
+  } catch (error) {
+    if (!lacksHardLinks(error) && !isMissing(error)) throw error
+  }
+}
+
+/** Removes a file that was taken away, unless an editor that had it open wrote into it: then the next read finds it. */
+function letGo(taken: string, file: TaskFile): void {
+  if (isAsRead(taken, file)) removeFile(taken)
+}
+
+function isAsRead(path: string, { text }: TaskFile): boolean {
+  return readOrUndefined(path)?.equals(Buffer.from(text)) === true
+}
+
 function moveTo(from: string, to: string): boolean {
   try {
     if (!linkFile(from, to)) return false
@@ -179,7 +238,7 @@ function moveTo(from: string, to: string): boolean {
     return true
   } catch (error) {
     // A file system without hard links. Nobody else makes names with this very time in them.
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS'].includes(errnoOf(error) ?? '')) throw error
+    if (!lacksHardLinks(error)) throw error
     moveFile(from, to)
     return true
   }

@@ -1,10 +1,21 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { StintError } from '../../src/journal/errors.ts'
 import { absorbTaskFiles } from '../../src/tasks/absorb-files.ts'
 import { findTask } from '../../src/tasks/find.ts'
-import { TaskFiles, taskFileName } from '../../src/tasks/store.ts'
+import { TaskFiles, idFromFile, taskFileName } from '../../src/tasks/store.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { Told, backlogOf } from './world.ts'
 
@@ -141,6 +152,68 @@ test('a file saved between reading and writing is left alone', async () => {
   const backlog = world.told.backlog()
   expect(world.files.write(backlog.tasks[0]!, backlog, [], files)).toMatchObject({ outcome: 'edited' })
   expect(world.text('active/a-a.md')).toContain('priority: P0')
+})
+
+test('a file saved at the last moment before it is replaced is not overwritten', async () => {
+  const world = new World(backlogOf('a'))
+  await world.sync()
+  world.told.move('a', 'blocked')
+  const backlog = world.told.backlog()
+  // Rendering is what comes between the last look at the file and its replacement.
+  const task = Object.defineProperty({ ...backlog.tasks[0]! }, 'title', {
+    get() {
+      world.save('active/a-a.md', world.text('active/a-a.md').replace('P2', 'P0'))
+      return 'Task a'
+    },
+  })
+  expect(world.files.write(task, backlog)).toMatchObject({ outcome: 'edited' })
+  expect(world.text('active/a-a.md')).toContain('priority: P0')
+  expect(world.list('active')).toEqual(['a-a.md'])
+  expect((await world.sync()).backlog.tasks).toMatchObject([{ priority: 'P0', status: 'blocked' }])
+})
+
+test('a file that is created at the last moment is not overwritten', async () => {
+  const world = new World(backlogOf('a'))
+  const backlog = world.told.backlog()
+  const task = Object.defineProperty({ ...backlog.tasks[0]! }, 'title', {
+    get: () => (world.save('active/a-a.md', '# Of my own\n'), 'Task a'),
+  })
+  expect(world.files.write(task, backlog, [], [])).toMatchObject({ outcome: 'edited' })
+  expect(world.text('active/a-a.md')).toBe('# Of my own\n')
+})
+
+test('an edit in a file that a killed command had taken away is absorbed by the next, once', async () => {
+  const world = new World(backlogOf('a', 'b'))
+  await world.sync()
+  world.edit('active/a-a.md', 'P2', 'P0')
+  world.save('active/todo.md', '# Buy milk\n')
+  const active = join(world.files.folder, 'active')
+  for (const name of ['a-a.md', 'b-b.md', 'todo.md']) renameSync(join(active, name), join(active, `.taken-0123abcd-${name}`))
+  const [leftover] = world.files.read().filter((file) => file.name === 'todo.md')
+  const { backlog } = await world.sync()
+  expect(backlog.tasks).toMatchObject([
+    { id: 'a', priority: 'P0' },
+    { id: 'b' },
+    { title: 'Buy milk', id: idFromFile(leftover!) },
+  ])
+  expect(world.list('active')).toEqual(backlog.tasks.map(taskFileName).toSorted())
+  expect((await world.sync()).outcomes).toEqual(['unchanged', 'unchanged', 'unchanged'])
+})
+
+test('a file keeps its permissions when it is replaced', async () => {
+  const world = new World(backlogOf('a'))
+  await world.sync()
+  chmodSync(join(world.files.folder, 'active/a-a.md'), 0o640)
+  world.told.move('a', 'blocked')
+  expect((await world.sync()).outcomes).toEqual(['written'])
+  expect(statSync(join(world.files.folder, 'active/a-a.md')).mode & 0o777).toBe(0o640)
+})
+
+test('a hand-written file with the longest name there is becomes a task', async () => {
+  const world = new World(new Told())
+  world.save(`active/${'n'.repeat(252)}.md`, '# Buy milk\n')
+  const { backlog } = await world.sync()
+  expect(world.list('active')).toEqual(backlog.tasks.map(taskFileName))
 })
 
 test('a damaged file is set aside with every byte, and its task is shown again', async () => {

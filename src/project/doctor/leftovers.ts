@@ -30,6 +30,7 @@ export function checkLeftovers(place: Place, options: { readonly repair: boolean
 function describe(name: string, folder: string): string | undefined {
   if (isReplacedLog(name)) return 'left by a purge that was killed; run the purge again'
   if (name.startsWith('taken-')) return 'a document that a killed command had taken; the next command on the session reads it'
+  if (name.startsWith('.taken-')) return 'a task file that a killed command had taken; the next task command reads it'
   if (folder === 'set-aside') return 'set aside because it could not be taken over whole'
   if (name.includes('.set-aside-') && !/-(?:wal|shm|journal)$/.test(name))
     return 'an index that could not be used; it may be deleted'
