@@ -174,6 +174,38 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     expect(screen).toContain('Which session?')
     expect(screen).toContain('## Progress')
   })
+
+  const down = '\u001B[B'
+
+  /** Three sessions, each active on a branch of its own, and a fourth branch without any. */
+  function threeActive() {
+    const world = terminal()
+    for (const name of ['one', 'two', 'three']) {
+      runProgram(world, ['init', '--name', name])
+      world.git('switch', '-q', '-c', `after-${name}`)
+    }
+    return world
+  }
+
+  test('an ambiguous name that was given is asked for, and the answer counts', async () => {
+    const world = threeActive()
+    const first = await typed(world, ['log', '--session', '0', '--progress', 'To the first'], [''])
+    const second = await typed(world, ['log', '--session', '0', '--progress', 'To the second'], [down])
+    const third = await typed(world, ['resume', '0'], [`${down}${down}`])
+    const named = [/^.*(one|two|three): 0\/0 steps/m.exec(first)?.[1], /^.*(one|two|three): 0\/0 steps/m.exec(second)?.[1]]
+    expect(named).not.toContain(undefined)
+    expect(named[0]).not.toBe(named[1])
+    expect(third).toContain('Resuming Session: ')
+    expect(runProgram(world, ['view', named[0]!, '--progress']).stdout).toContain('To the first')
+    expect(runProgram(world, ['view', named[1]!, '--progress']).stdout).toContain('To the second')
+  })
+
+  test('which session is paused is asked for, and the one switched to is the one named', async () => {
+    const world = threeActive()
+    const screen = await typed(world, ['pause', '--switch-to', 'one'], [''])
+    expect(screen).toContain('Session Paused: three')
+    expect(screen).toContain('Resuming Session: one')
+  })
 })
 
 describe('npm pack', () => {

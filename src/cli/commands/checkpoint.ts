@@ -42,10 +42,10 @@ const save = buildCommand<SaveFlags, [], Context>({
     },
   },
   async func(flags) {
-    await withProject(this, flags, async (project, output) => {
+    await withProject(this, flags, async (project, output, pick) => {
       const { state, checkpoint } = await project.checkpoint({
         by: 'cli',
-        ...defined({ note: flags.note, tldr: flags.tldr, session: flags.session, preCompact: flags.preCompact }),
+        ...defined({ note: flags.note, tldr: flags.tldr, session: await pick(flags.session), preCompact: flags.preCompact }),
         ...(flags.noCode === true ? { code: false } : {}),
       })
       output.result(flags.json, { session: sessionJson(state), checkpoint }, () =>
@@ -76,8 +76,8 @@ const listing = buildCommand<{ session?: string; json?: boolean }, [], Context>(
   docs: { brief: 'List the checkpoints of a session' },
   parameters: { flags: { session, json } },
   async func(flags) {
-    await withProject(this, flags, async (project, output) => {
-      const checkpoints = await project.checkpoints.list(defined({ session: flags.session }))
+    await withProject(this, flags, async (project, output, pick) => {
+      const checkpoints = await project.checkpoints.list(defined({ session: await pick(flags.session) }))
       output.result(flags.json, checkpoints, () =>
         checkpoints.length === 0
           ? 'No checkpoints yet: stint checkpoint saves one.'
@@ -103,9 +103,9 @@ const diff = buildCommand<{ stat?: boolean; session?: string; json?: boolean }, 
   },
   parameters: { positional: which, flags: { stat: toggle('Only which files, and by how much'), session, json } },
   async func(flags, checkpoint) {
-    await withProject(this, flags, async (project, output) => {
+    await withProject(this, flags, async (project, output, pick) => {
       const found = await project.checkpoints.diff({
-        ...defined({ checkpoint, session: flags.session, stat: flags.stat }),
+        ...defined({ checkpoint, session: await pick(flags.session), stat: flags.stat }),
       })
       output.result(flags.json, found, () =>
         found.diff === '' ? `Nothing changed since checkpoint ${shortId(found.checkpoint.id)}.` : found.diff,
@@ -133,9 +133,9 @@ const restore = buildCommand<{ branch?: string; worktree?: string; session?: str
     },
   },
   async func(flags, checkpoint) {
-    await withProject(this, flags, async (project, output) => {
+    await withProject(this, flags, async (project, output, pick) => {
       const restored = await project.checkpoints.restore({
-        ...defined({ checkpoint, session: flags.session, to: placeFrom(flags) }),
+        ...defined({ checkpoint, session: await pick(flags.session), to: placeFrom(flags) }),
       })
       output.result(flags.json, restored, () =>
         [

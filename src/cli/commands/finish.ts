@@ -40,14 +40,15 @@ export const pause = buildCommand<PauseFlags, [], Context>({
     },
   },
   async func(flags) {
-    await withProject(this, flags, async (project, output) => {
-      const { switchTo } = flags
-      if (switchTo !== undefined && (await project.find(switchTo)).id === (await project.open(flags.session)).id) {
-        throw new Misuse(`${switchTo} is the session to be paused`, 'name another one, or pause without --switch-to')
+    await withProject(this, flags, async (project, output, pick) => {
+      const session = await pick(flags.session)
+      const switchTo = await pick(flags.switchTo)
+      if (switchTo !== undefined && switchTo === (await project.open(session)).id) {
+        throw new Misuse(`${flags.switchTo} is the session to be paused`, 'name another one, or pause without --switch-to')
       }
       const { reading, resumed } = await project.pause({
         by: 'cli',
-        ...defined({ note: flags.note, switchTo, session: flags.session }),
+        ...defined({ note: flags.note, switchTo, session }),
         ...defined({ keepTaskStatus: flags.keepTaskStatus }),
       })
       const { state } = reading
@@ -98,12 +99,12 @@ export const close = buildCommand<CloseFlags, [], Context>({
   async func(flags) {
     // Asked once, also when the session has to be asked for too and the work starts over.
     let how: 'completed' | 'abandoned' | undefined
-    await withProject(this, flags, async (project, output) => {
+    await withProject(this, flags, async (project, output, pick) => {
       how ??= await outcome(this, flags)
       const { state } = await project.close({
         how,
         by: 'cli',
-        ...defined({ reason: flags.reason, session: flags.session }),
+        ...defined({ reason: flags.reason, session: await pick(flags.session) }),
       })
       const names = await taskNames(project, state.tasks)
       const open = state.steps.items.filter((step) => step.status !== 'done')
@@ -168,8 +169,8 @@ export const reopen = buildCommand<{ json?: boolean }, [string], Context>({
     flags: { json },
   },
   async func(flags, name) {
-    await withProject(this, flags, async (project, output) => {
-      const { state } = await project.reopen({ session: name, by: 'cli' })
+    await withProject(this, flags, async (project, output, pick) => {
+      const { state } = await project.reopen({ session: (await pick(name)) ?? name, by: 'cli' })
       output.result(
         flags.json,
         sessionJson(state),

@@ -87,8 +87,8 @@ export const log = buildCommand<Flags, [], Context>({
     },
   },
   async func(flags) {
-    await withProject(this, flags, async (project, output) => {
-      const options = { ...recordOptions(flags), by: 'cli', ...defined({ session: flags.session }) }
+    await withProject(this, flags, async (project, output, pick) => {
+      const options = { ...recordOptions(flags), by: 'cli', ...defined({ session: await pick(flags.session) }) }
       const { reading, appended } = await record(project, options, flags)
       const { state } = reading
       const lacksReason = flags.decision !== undefined && flags.rationale === undefined && flags.amend === undefined

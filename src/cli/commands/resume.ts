@@ -28,14 +28,14 @@ export const resume = buildCommand<Flags, [string?], Context>({
     flags: { last: toggle('The session worked on last'), list: toggle('List the sessions that can be resumed'), json },
   },
   async func(flags, name) {
-    await withProject(this, flags, async (project, output) => {
+    await withProject(this, flags, async (project, output, pick) => {
       if (flags.list === true) {
         printList(await project.list({ status: ['active', 'paused'] }), flags.json, output)
         return
       }
       const resumed = await project.resume({
         by: 'cli',
-        ...defined({ session: name, last: flags.last }),
+        ...defined({ session: await pick(name), last: flags.last }),
       })
       output.result(flags.json, resumedJson(resumed), () => describeResumed(resumed, output))
     })

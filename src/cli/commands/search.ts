@@ -69,11 +69,11 @@ export const search = buildCommand<Flags, string[], Context>({
     },
   },
   async func(flags, ...words) {
-    await withProject(this, flags, async (project, output) => {
+    await withProject(this, flags, async (project, output, pick) => {
       const query = words.join(' ').trim()
       if (query === '') throw new Misuse('say what to look for', 'stint search lock ordering')
       const marks = output.bold('|').split('|') as [string, string]
-      const within = flags.session === undefined ? undefined : (await project.find(flags.session)).id
+      const within = await pick(flags.session)
       const hits = project.search({
         text: query,
         limit: flags.limit ?? DEFAULT_LIMIT,

@@ -50,13 +50,13 @@ export const view = buildCommand<Flags, [string?], Context>({
     },
   },
   async func(flags, name) {
-    await withProject(this, flags, async (project, output) => {
+    await withProject(this, flags, async (project, output, pick) => {
       if (flags.toon === true && flags.json === true) throw new Misuse('give --toon or --json, not both')
       if (name === 'list') {
         printList(await project.list({}), flags.json, output)
         return
       }
-      const reading = await project.view(name)
+      const reading = await project.view(await pick(name))
       if (flags.toon === true) {
         output.line(renderStateToon(reading.state))
         return
