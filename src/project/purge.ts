@@ -34,6 +34,10 @@ export interface Purged {
   readonly isCodeSearched: boolean
   /** Files where the text is part of an id, a kind or a heading, or where it keeps being written. */
   readonly remaining: readonly string[]
+  /** The refs of kept code that holds it and was not let go of. */
+  readonly remainingCode: readonly string[]
+  /** Whether nothing holds it now, as far as journals, files and kept code go. */
+  readonly isComplete: boolean
 }
 
 // One does the work and one finds nothing left; more are needed when somebody writes the text again meanwhile.
@@ -58,13 +62,18 @@ export async function purgeText(workspace: Workspace, options: PurgeOptions): Pr
   const isDropped = !isDryRun && options.checkpoints === true
   if (isDropped && kept !== undefined) dropKeptCode(workspace.place.repository!, kept)
   const files = [...purge.found].map(([path, replacements]) => ({ path: relative(workspace.place.root, path), replacements }))
+  const remaining = isDryRun ? [] : purge.remaining().map((path) => relative(workspace.place.root, path))
+  const remainingCode = isDropped ? [] : (kept ?? []).map(({ ref }) => ref)
+  const isFound = remaining.length > 0 || remainingCode.length > 0 || (isDryRun && files.length > 0)
   return {
     isDryRun,
     replacements: files.reduce((sum, file) => sum + file.replacements, 0),
     files,
     checkpoints: (kept ?? []).map((code) => ({ ...code, isDropped })),
     isCodeSearched: kept !== undefined,
-    remaining: isDryRun ? [] : purge.remaining().map((path) => relative(workspace.place.root, path)),
+    remaining,
+    remainingCode,
+    isComplete: !isFound && kept !== undefined,
   }
 }
 

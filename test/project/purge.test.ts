@@ -12,6 +12,7 @@ import { type Project, StintError, openProject } from '../../src/library.ts'
 import { Needle } from '../../src/project/purge/needle.ts'
 import { rewriteLog } from '../../src/project/purge/rewrite-log.ts'
 import { bundleProgram } from '../support/bundle.ts'
+import { terminal } from '../support/cli.ts'
 import { git, initRepository, scratchFolder, temporaryFolder } from '../support/scratch.ts'
 
 const SECRET = 'tr0ub4dor&3 "quoted" \\ é'
@@ -257,15 +258,44 @@ test('kept code that holds the secret is named, and let go of when asked', async
     expect(named.checkpoints.map(({ files, isDropped }) => ({ files, isDropped }))).toEqual([
       { files: ['env.txt'], isDropped: false },
     ])
+    expect(named).toMatchObject({ isComplete: false, remainingCode: named.checkpoints.map(({ ref }) => ref) })
     expect(refs().length).toBe(2)
 
     const dropped = await project.purge({ text: secret, checkpoints: true })
     expect(dropped.checkpoints.map(({ isDropped }) => isDropped)).toEqual([true])
+    expect(dropped).toMatchObject({ isComplete: true, remaining: [], remainingCode: [] })
     expect(refs().length).toBe(1)
     git(root, 'reflog', 'expire', '--expire=now', '--all')
     git(root, 'gc', '--quiet', '--prune=now')
     await expect(project.checkpoints.restore({ checkpoint: '2' })).rejects.toThrow(/no kept code/)
     await expect(project.checkpoints.restore({ checkpoint: '1' })).resolves.toBeDefined()
+  })
+})
+
+test('a purge ends with 1 and names --checkpoints as long as kept code holds the secret', async () => {
+  const secret = 'sUp3rs3cr3tValue'
+  const { cwd, stint } = terminal()
+  await stint('init', '--name', 'code', '--goal', 'find it out')
+  writeFileSync(join(cwd, 'env.txt'), `TOKEN: ${secret}\n`)
+  await stint('checkpoint')
+  expect((await stint('purge', secret, '--dry-run')).exitCode).toBe(0)
+  const left = await stint('purge', secret)
+  expect(left.exitCode).toBe(1)
+  expect(left.stdout).toContain('--checkpoints')
+  expect(left.stdout).not.toContain('Still there, as a part of ids')
+  const json = await stint('purge', secret, '--json')
+  expect(json.exitCode).toBe(1)
+  expect(json.json()).toMatchObject({ isComplete: false, remainingCode: [expect.stringMatching(/^refs\/stint\//)] })
+  expect((await stint('purge', secret, '--checkpoints')).exitCode).toBe(0)
+  expect((await stint('purge', secret, '--json')).json()).toMatchObject({ isComplete: true, remaining: [], remainingCode: [] })
+})
+
+test('a dry run is complete only when there is nothing to purge', async () => {
+  const { root } = await leakyProject()
+  await within(root, async (project) => {
+    expect(await project.purge({ text: SECRET, dryRun: true })).toMatchObject({ isComplete: false })
+    expect(await project.purge({ text: 'nowhere to be found', dryRun: true })).toMatchObject({ isComplete: true })
+    expect(await project.purge({ text: SECRET })).toMatchObject({ isComplete: true })
   })
 })
 

@@ -47,6 +47,7 @@ export const purge = buildCommand<Flags, [string], Context>({
       if (problem !== undefined) throw new Misuse(problem, 'printf %s "$SECRET" | stint purge -')
       const purged = await project.purge({ text, ...defined({ dryRun: flags.dryRun, checkpoints: flags.checkpoints }) })
       output.result(flags.json, purged, () => describe(purged, output))
+      if (!purged.isDryRun && !purged.isComplete) this.process.exitCode = EXIT.failure
     })
   },
 })
