@@ -116,7 +116,7 @@ export class SessionIndex {
   }
 
   /** The sessions that are active or paused, the latest first. */
-  openOn(): IterableIterator<SessionRow> {
+  openSessions(): IterableIterator<SessionRow> {
     return this.sessions({ status: ['active', 'paused'] })
   }
 
@@ -230,20 +230,25 @@ export class SessionIndex {
     }
   }
 
-  /** Does the work, and once more on a new index when this one turns out to be damaged. */
+  /** Does the work, and once more on another index when this one turns out to be unusable. */
   #repairing<T>(work: () => T): T {
     try {
       return work()
     } catch (error) {
-      this.#rebuildIfCorrupt(error)
+      this.#recoverFrom(error)
       return work()
     }
   }
 
-  #rebuildIfCorrupt(error: unknown): void {
-    if (!isCorrupt(error)) throw error
-    this.#setAside(this.#inode, error)
-    this.#reopen()
+  /** A damaged file is set aside and built again; one whose disk fails is left alone, and memory serves this once. */
+  #recoverFrom(error: unknown): void {
+    if (isCorrupt(error)) {
+      this.#setAside(this.#inode, error)
+      this.#reopen()
+    } else if (isUnwritable(error) && this.#inode !== undefined) {
+      this.#idle.clear()
+      this.#database = this.#openInMemory(error)
+    } else throw error
     this.#synchronise(true)
   }
 
@@ -259,7 +264,7 @@ export class SessionIndex {
         return
       } catch (error) {
         if (isRepaired) throw error
-        this.#rebuildIfCorrupt(error)
+        this.#recoverFrom(error)
       }
     }
   }

@@ -63,7 +63,7 @@ export function rowValues(state: SessionState): (string | number | null)[] {
     state.name,
     state.title,
     state.status,
-    state.git.branch ?? state.openedGit.branch ?? null,
+    state.branch ?? null,
     state.worktree ?? null,
     state.goal,
     state.tldr?.text ?? null,

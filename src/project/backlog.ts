@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import { StintError, errnoOf } from '../journal/errors.ts'
 import { mintId } from '../journal/ids.ts'
@@ -5,7 +6,7 @@ import { BACKLOG_ID, type Draft, type TaskFields, type TaskStatus, draft } from 
 import type { RawEntry } from '../session/in-effect.ts'
 import { cleanText, slug } from '../text/clean.ts'
 import { absorbTaskFiles } from '../tasks/absorb-files.ts'
-import type { Backlog } from '../tasks/backlog.ts'
+import { type Backlog, foldBacklog } from '../tasks/backlog.ts'
 import { findTask, matchTasks } from '../tasks/find.ts'
 import { type NextTasks, nextTasks } from '../tasks/next.ts'
 import { readQuickForm } from '../tasks/quick-form.ts'
@@ -20,6 +21,8 @@ export type LinkedTask = Pick<Task, 'id' | 'shortname' | 'title' | 'checklist'>
 
 /** The backlog as the journals have it, with every edit of a task file absorbed and every file up to date. */
 export async function openBacklog(workspace: Workspace): Promise<Backlog> {
+  // Only looking must not make a folder.
+  if (!workspace.hasSessions() && !existsSync(workspace.place.tasks)) return foldBacklog([])
   const entries = [...(await workspace.index()).taskEntries()]
   const files = new TaskFiles(workspace.place.tasks)
   const found = await absorbTaskFiles(files.read(), entries, (drafts) => appendToBacklog(workspace, drafts))
@@ -37,12 +40,12 @@ function appendToBacklog(workspace: Workspace, drafts: readonly Draft[]): readon
   workspace.prepare()
   const log = workspace.session(BACKLOG_ID)
   try {
-    if (log.log.exists()) return log.append(drafts).entries
+    if (log.log.exists()) return log.append(drafts)
     try {
-      return log.create(drafts).entries
+      return log.create(drafts)
     } catch (error) {
       // Another process created it between our looking and our creating.
-      if (error instanceof StintError && errnoOf(error.cause) === 'EEXIST') return log.append(drafts).entries
+      if (error instanceof StintError && errnoOf(error.cause) === 'EEXIST') return log.append(drafts)
       throw error
     }
   } finally {

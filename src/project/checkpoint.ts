@@ -7,7 +7,7 @@ import type { Checkpoint, SessionState } from '../session/state.ts'
 import { tldrOf } from '../session/tldr.ts'
 import { oneLine } from '../text/clean.ts'
 import { decisionLine } from '../views/progress.ts'
-import { chooseSession } from './choose.ts'
+import { chooseSession, refuseClosed } from './choose.ts'
 import { withoutSecrets } from './clean-draft.ts'
 import type { LiveSession, Reading } from './live-session.ts'
 import type { Workspace } from './workspace.ts'
@@ -30,8 +30,9 @@ export async function makeCheckpoint(
   options: CheckpointOptions,
 ): Promise<Reading & { checkpoint: Checkpoint }> {
   const row = await chooseSession(workspace, options.session)
+  refuseClosed(row)
   const session = workspace.session(row.id)
-  const { state } = await workspace.refresh(session)
+  const { state } = await workspace.refreshIfPossible(session)
   const by = options.by ?? 'library'
   const compacted = options.preCompact === true ? [draft('context.compacted', { trigger: 'manual' }, { by })] : []
   session.append([...checkpointDrafts(workspace, session, state, { ...options, by }), ...compacted])

@@ -1,6 +1,8 @@
 import type { SessionRow } from '../index/rows.ts'
 import { StintError } from '../journal/errors.ts'
 import { shortId } from '../journal/ids.ts'
+import type { SessionStatus } from '../session/state.ts'
+import { slug } from '../text/clean.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Several sessions fit; the person has to say which. */
@@ -25,7 +27,13 @@ export class NoSession extends StintError {
 
 /** The session that a name means: an id, any part of one that is unique, or a short name. */
 export async function findSession(workspace: Workspace, name: string): Promise<SessionRow> {
-  const found = workspace.hasSessions() ? (await workspace.index()).byNamePart(name) : []
+  const index = workspace.hasSessions() ? await workspace.index() : undefined
+  const chosen = workspace.chosen === undefined ? undefined : index?.byId(workspace.chosen)
+  if (chosen !== undefined) return chosen
+  const asGiven = index?.byNamePart(name) ?? []
+  // The name that `init` made of what was typed: FixAuth is fix-auth.
+  const asNamed = asGiven.length > 0 ? [] : (index?.byNamePart(slug(name)) ?? []).filter((row) => row.name === slug(name))
+  const found = [...asGiven, ...asNamed]
   const exact = found.filter((row) => row.id === name || row.name === name)
   const candidates = exact.length > 0 ? exact : found
   const [first] = candidates
@@ -43,7 +51,8 @@ export async function activeSession(workspace: Workspace): Promise<SessionRow | 
   const branch = workspace.git()?.branch
   const worktree = workspace.worktree
   const here = worktree === undefined ? [] : active.filter((row) => row.worktree === worktree)
-  const onBranch = active.filter((row) => branch !== undefined && row.branch === branch)
+  // On no branch (a detached head) belongs what was begun on none.
+  const onBranch = workspace.place.repository === undefined ? [] : active.filter((row) => row.branch === branch)
   // One bound to another worktree is somebody else's as long as there is another to choose.
   const unbound = active.filter((row) => row.worktree === undefined)
   const candidates = [here, onBranch, unbound, active].find((rows) => rows.length > 0) ?? []
@@ -53,7 +62,7 @@ export async function activeSession(workspace: Workspace): Promise<SessionRow | 
 
 /** The session a command works on: the one named, the one named by the environment, or the active one. */
 export async function chooseSession(workspace: Workspace, name?: string): Promise<SessionRow> {
-  const wanted = name ?? workspace.env.STINT_SESSION
+  const wanted = workspace.chosen ?? name ?? workspace.env.STINT_SESSION
   if (wanted !== undefined && wanted !== '') return findSession(workspace, wanted)
   const active = await activeSession(workspace)
   if (active !== undefined) return active
@@ -64,4 +73,15 @@ export async function chooseSession(workspace: Workspace, name?: string): Promis
     throw new NoSession('no session is active here', `${paused.name} is paused: stint resume ${paused.name} goes on with it`)
   }
   throw new NoSession('no session is active here', 'stint init --name NAME --goal TEXT starts one')
+}
+
+/** Whether a command was told which session it is about, rather than finding the one that belongs here. */
+export function isNamed(workspace: Workspace, name: string | undefined): boolean {
+  return (workspace.chosen ?? name ?? workspace.env.STINT_SESSION ?? '') !== ''
+}
+
+/** What may not be added to a session that has ended. */
+export function refuseClosed(row: { readonly name: string; readonly status: SessionStatus }): void {
+  if (row.status === 'active' || row.status === 'paused') return
+  throw new StintError('SESSION_CLOSED', `${row.name} is ${row.status}`, `stint reopen ${row.name} takes that back`)
 }

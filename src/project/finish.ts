@@ -31,7 +31,7 @@ export async function pauseSession(workspace: Workspace, options: PauseOptions):
   const row = await chooseSession(workspace, options.session)
   const session = workspace.session(row.id)
   const by = options.by ?? 'library'
-  const { state } = await workspace.refresh(session)
+  const { state } = await workspace.refreshIfPossible(session)
   if (state.status !== 'active') throw notActive(state)
   const git = workspace.git({ dirty: true })
   const paused = draft(
@@ -66,7 +66,7 @@ export interface CloseOptions {
 export async function closeSession(workspace: Workspace, options: CloseOptions): Promise<Reading> {
   const row = await chooseSession(workspace, options.session)
   const session = workspace.session(row.id)
-  const { state } = await workspace.refresh(session)
+  const { state } = await workspace.refreshIfPossible(session)
   if (!isOpen(state)) throw closedAlready(state.name, state.status)
   const by = options.by ?? 'library'
   session.append(
@@ -98,7 +98,7 @@ export function endDrafts(
 export async function reopenSession(workspace: Workspace, options: { session: string; by?: string }): Promise<Reading> {
   const row = await findSession(workspace, options.session)
   const session = workspace.session(row.id)
-  const { state } = await workspace.refresh(session)
+  const { state } = await workspace.refreshIfPossible(session)
   if (isOpen(state)) {
     throw new StintError(
       'SESSION_OPEN',

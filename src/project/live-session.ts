@@ -30,12 +30,15 @@ export class LiveSession {
   readonly log: Log
   readonly folder: string
   readonly #config: Config
+  readonly #sayRedacted: (kinds: readonly string[]) => void
 
   constructor(
     readonly id: string,
     readonly place: Place,
     config: Config,
+    sayRedacted: (kinds: readonly string[]) => void = () => undefined,
   ) {
+    this.#sayRedacted = sayRedacted
     this.folder = journalFolder(place, id)
     this.log = new Log(logPlace(place, id))
     this.#config = config
@@ -72,13 +75,13 @@ export class LiveSession {
     return id
   }
 
-  /** Cleans, redacts and appends. Returns the entries once they are durable, and the kinds of secret taken out. */
-  append(drafts: readonly Draft[]): { entries: readonly RawEntry[]; redacted: readonly string[] } {
-    if (drafts.length === 0) return { entries: [], redacted: [] }
+  /** Cleans, redacts and appends. Returns the entries once they are durable. */
+  append(drafts: readonly Draft[]): readonly RawEntry[] {
+    if (drafts.length === 0) return []
     return this.#write(drafts, (cleaned) => this.log.append(cleaned))
   }
 
-  create(drafts: readonly Draft[]): { entries: readonly RawEntry[]; redacted: readonly string[] } {
+  create(drafts: readonly Draft[]): readonly RawEntry[] {
     return this.#write(drafts, (cleaned) => this.log.create(cleaned))
   }
 
@@ -103,13 +106,14 @@ export class LiveSession {
     return `${name}-${shortId(this.id)}.md`
   }
 
-  #write(drafts: readonly Draft[], write: (drafts: readonly Draft<never>[]) => readonly RawEntry[]) {
+  #write(drafts: readonly Draft[], write: (drafts: readonly Draft<never>[]) => readonly RawEntry[]): readonly RawEntry[] {
     const cleaned = this.clean(drafts)
     // Before the append: were it after, a kill in between would leave an entry the index never hears of.
     markTouched(this.place.sessions, this.id)
     const entries = write(cleaned.drafts as readonly Draft<never>[])
     markTouched(this.place.sessions, this.id)
-    return { entries, redacted: cleaned.redacted }
+    if (cleaned.redacted.length > 0) this.#sayRedacted(cleaned.redacted)
+    return entries
   }
 }
 

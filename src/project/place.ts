@@ -24,10 +24,13 @@ export function findPlace(cwd: string): Place {
   return { root, sessions: join(root, '.sessions'), tasks: join(root, '.tasks'), repository }
 }
 
+// A backlog counts too: tasks may come before the first session.
+const MARKS = [join('.sessions', 'journal'), join('.sessions', 'backlog'), join('.tasks', 'active')]
+
 function nearestWithSessions(cwd: string): string | undefined {
   const home = homedir()
   for (let folder = cwd; ; folder = dirname(folder)) {
-    if (existsSync(join(folder, '.sessions', 'journal'))) return folder
+    if (MARKS.some((mark) => existsSync(join(folder, mark)))) return folder
     if (folder === home || folder === dirname(folder)) return undefined
   }
 }

@@ -4,7 +4,7 @@ import { type Draft, draft } from '../session/entries.ts'
 import { advance } from '../session/fold.ts'
 import type { RawEntry } from '../session/in-effect.ts'
 import type { SessionState } from '../session/state.ts'
-import { chooseSession } from './choose.ts'
+import { chooseSession, isNamed, refuseClosed } from './choose.ts'
 import type { Reading } from './live-session.ts'
 import { type LogEntry, draftsFor } from './log-entries.ts'
 import { type Workspace, hasMoved } from './workspace.ts'
@@ -28,6 +28,7 @@ export interface Recorded {
 /** Appends to the active session, or to the one named. */
 export async function recordEntries(workspace: Workspace, options: RecordOptions): Promise<Recorded> {
   const row = await chooseSession(workspace, options.session)
+  refuseClosed(row)
   const session = workspace.session(row.id)
   const reading = await workspace.refreshIfPossible(session)
   const by = options.by ?? 'library'
@@ -39,13 +40,13 @@ export async function recordEntries(workspace: Workspace, options: RecordOptions
   }
   for (const entry of options.entries ?? []) add(draftsFor(entry, state, { mint: () => session.mint(), by }))
   add(startFirst(state, by, () => session.mint()))
-  const moved = workspace.git()
+  // Only a session that was found by being here follows the branch; one that was named stays bound to its own.
+  const moved = isNamed(workspace, options.session) ? undefined : workspace.git()
   if (hasMoved(state, moved)) drafts.push(draft('git.observed', { git: moved }, { by }))
   if (options.amend !== undefined) drafts.push(amendment(reading.entries, options.amend, by))
   for (const entry of options.retract ?? []) drafts.push(retraction(reading.entries, entry, options.reason, by))
 
-  const { entries: appended, redacted } = session.append(drafts)
-  if (redacted.length > 0) workspace.say(`what looked like a secret was redacted (${redacted.join(', ')})`)
+  const appended = session.append(drafts)
   const after = await workspace.refreshIfPossible(session)
   session.close()
   return { reading: after, appended }

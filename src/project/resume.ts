@@ -1,14 +1,14 @@
 import { type Drift, drift } from '../git/status.ts'
 import { GitFailed } from '../git/run-git.ts'
 import { type RawEntry, inEffect } from '../session/in-effect.ts'
-import { draft } from '../session/entries.ts'
-import { StintError } from '../journal/errors.ts'
+import { type Draft, type GitState, draft } from '../session/entries.ts'
+import { NotWritten, OutcomeUnknown, StintError } from '../journal/errors.ts'
 import { type SessionState, isOpen } from '../session/state.ts'
 import { moveDrafts, refreshTasks } from './backlog.ts'
 import { NoSession, activeSession, findSession } from './choose.ts'
-import type { Reading } from './live-session.ts'
+import type { LiveSession, Reading } from './live-session.ts'
 import { startFirst } from './record.ts'
-import type { Workspace } from './workspace.ts'
+import { type Workspace, hasMoved } from './workspace.ts'
 
 export interface ResumeOptions {
   readonly session?: string
@@ -35,13 +35,13 @@ export async function resumeSession(workspace: Workspace, options: ResumeOptions
   }
   const since = driftSince(workspace, before)
   const by = options.by ?? 'library'
-  const git = workspace.git()
-  const { worktree } = workspace
-  const isNews = before.status === 'paused' || lastKind(session.read().entries) !== 'session.resumed'
+  const git = await placeToBind(workspace, row.id)
+  const isNews = before.status === 'paused' || hasMoved(before, git) || lastKind(session.read().entries) !== 'session.resumed'
   if (isNews) {
+    const { worktree } = workspace
     const data = { ...(git === undefined ? {} : { git }), ...(worktree === undefined ? {} : { worktree }) }
     const tasks = before.status === 'paused' ? moveDrafts(before.tasks, 'in_progress', by) : []
-    session.append([
+    appendIfPossible(workspace, session, [
       draft('session.resumed', data, { by, id: session.mint() }),
       ...startFirst(before, by, () => session.mint()),
       ...tasks,
@@ -53,8 +53,27 @@ export async function resumeSession(workspace: Workspace, options: ResumeOptions
   return since === undefined ? { reading, before } : { reading, before, drift: since }
 }
 
+/** That it was resumed is worth an entry, but not worth keeping what was asked for back when none can be written. */
+function appendIfPossible(workspace: Workspace, session: LiveSession, drafts: readonly Draft[]): void {
+  try {
+    session.append(drafts)
+  } catch (error) {
+    if (!(error instanceof NotWritten || error instanceof OutcomeUnknown)) throw error
+    workspace.say(`that it was resumed is not recorded: ${error.message}`)
+  }
+}
+
+/** The place to bind the session to, unless another one is bound there: two would have to be asked about for ever. */
+async function placeToBind(workspace: Workspace, id: string): Promise<GitState | undefined> {
+  const git = workspace.git()
+  if (git === undefined) return undefined
+  const active = [...(await workspace.index()).sessions({ status: ['active'] })]
+  const isTaken = active.some((other) => other.id !== id && other.branch === git.branch && other.worktree === workspace.worktree)
+  return isTaken ? undefined : git
+}
+
 async function chooseToResume(workspace: Workspace, options: ResumeOptions): Promise<{ id: string }> {
-  const wanted = options.session ?? workspace.env.STINT_SESSION
+  const wanted = workspace.chosen ?? options.session ?? workspace.env.STINT_SESSION
   if (wanted !== undefined && wanted !== '') return findSession(workspace, wanted)
   const active = options.last === true ? undefined : await activeSession(workspace)
   if (active !== undefined) return active

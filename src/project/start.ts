@@ -37,6 +37,7 @@ export async function initSession(workspace: Workspace, options: InitOptions): P
     throw new StintError('NEEDS_NAME', 'a session needs a name', 'give --name NAME, --goal TEXT or --task ID')
   }
   const name = await freeName(workspace, slug(withoutSecrets(wanted, workspace.config)))
+  if (options.name !== undefined && name !== options.name) workspace.say(`the session is named ${name}`)
   const closed = await makeRoom(workspace, name, options)
 
   const by = options.by ?? 'library'
@@ -57,8 +58,7 @@ export async function initSession(workspace: Workspace, options: InitOptions): P
   const session = workspace.session(mintId(undefined))
   const steps: Draft[] =
     tasks.length === 1 ? tasks[0]!.checklist.flatMap(({ item, done }) => stepDrafts(item, done, session.mint(), by)) : []
-  const { redacted } = session.create([opened, ...linkDrafts(tasks, by), ...steps])
-  if (redacted.length > 0) workspace.say(`what looked like a secret was redacted (${redacted.join(', ')})`)
+  session.create([opened, ...linkDrafts(tasks, by), ...steps])
   rememberProject(workspace.place.root)
   const reading = await workspace.refreshIfPossible(session)
   await refreshTasks(workspace, reading.state.tasks)
@@ -74,7 +74,7 @@ function stepDrafts(text: string, isDone: boolean, id: string, by: string): read
 /** Two open sessions with one name could not be told apart by it. */
 async function freeName(workspace: Workspace, name: string): Promise<string> {
   if (!workspace.hasSessions()) return name
-  const taken = new Set([...(await workspace.index()).openOn()].map((row) => row.name))
+  const taken = new Set([...(await workspace.index()).openSessions()].map((row) => row.name))
   for (let number = 1; ; number += 1) {
     const candidate = number === 1 ? name : `${name}-${number}`
     if (!taken.has(candidate)) return candidate

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readHead } from '../git/head.ts'
+import { GitFailed } from '../git/run-git.ts'
 import { dirtyPaths } from '../git/status.ts'
 import type { SessionIndex } from '../index/open-index.ts'
 import { createFolder, replaceFile, writeOnce } from '../journal/files.ts'
@@ -16,6 +17,8 @@ export interface WorkspaceOptions {
   readonly say?: (line: string) => void
   readonly progress?: (done: number, total: number) => void
   readonly env?: NodeJS.ProcessEnv
+  /** The id of the session to work on, whatever a command names: the answer to which one was meant. */
+  readonly session?: string
 }
 
 /** What all operations on a project share: where it is, its settings, its index and its sessions. */
@@ -54,6 +57,11 @@ export class Workspace {
     return existsSync(join(this.place.sessions, 'journal')) || logIds(this.place).size > 0
   }
 
+  /** The session that was chosen for this workspace, before any name. */
+  get chosen(): string | undefined {
+    return this.#options.session
+  }
+
   /** The index, opened and brought up to date at its first use. */
   async index(): Promise<SessionIndex> {
     if (this.#index === undefined) {
@@ -77,7 +85,9 @@ export class Workspace {
   }
 
   session(id: string): LiveSession {
-    return new LiveSession(id, this.place, this.config)
+    return new LiveSession(id, this.place, this.config, (kinds) =>
+      this.say(`what looked like a secret was redacted (${kinds.join(', ')})`),
+    )
   }
 
   /** Creates `.sessions/` with its `.gitignore`, so that nothing of it is committed unless the user asks. */
@@ -98,7 +108,17 @@ export class Workspace {
     const { repository } = this.place
     if (repository === undefined) return undefined
     const head = readHead(repository)
-    return options.dirty === true ? { ...head, dirty: dirtyPaths(repository.worktree).length } : head
+    return options.dirty === true ? { ...head, ...this.#dirty(repository.worktree) } : head
+  }
+
+  #dirty(worktree: string): { dirty?: number } {
+    try {
+      return { dirty: dirtyPaths(worktree).length }
+    } catch (error) {
+      if (!(error instanceof GitFailed)) throw error
+      this.say(`what is uncommitted is not known: ${error.message}`)
+      return {}
+    }
   }
 
   /** The linked worktree we are in, when it is not the main one. */
@@ -150,6 +170,7 @@ const SHARED_IGNORE = [
   'journal/*/snapshot.json',
   'journal/*/state.*',
   'journal/*/taken-*',
+  'journal/*/replaced-*',
   '.*.tmp',
   '',
 ].join('\n')

@@ -135,7 +135,18 @@ function apply(state: Working, entry: RawEntry): void {
   handler?.(state, entry.data as never, entry as unknown as Entry)
   if (state.tldr !== undefined && !SILENT.has(entry.kind)) state.tldr = { ...state.tldr, isOutdated: state.tldr.id !== entry.id }
   const git = gitOf(entry.data.git)
-  if (git !== undefined) state.git = { ...state.git, ...git }
+  if (git === undefined) return
+  // As a whole: a detached head has no branch, and must not seem to be on the one before.
+  state.git = git
+  if (BINDING.has(entry.kind)) bindToBranch(state, git.branch)
+}
+
+/** Kinds that say where a session is worked on. The others only say what git was like. */
+const BINDING = new Set<string>(['session.opened', 'session.resumed', 'session.reopened', 'git.observed'])
+
+function bindToBranch(state: Working, branch: string | undefined): void {
+  if (branch === undefined) delete state.branch
+  else state.branch = branch
 }
 
 /** Kinds after which a written TL;DR is as true as before. */

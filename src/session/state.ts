@@ -92,6 +92,8 @@ export interface SessionState {
   readonly compactions: number
   readonly openedGit: GitState
   readonly git: GitState
+  /** The branch it is bound to: where it was opened, resumed, or last found by being there. */
+  readonly branch?: string
   /** The worktree it is bound to, when that is not the main one. */
   readonly worktree?: string
   readonly pausedAt?: string

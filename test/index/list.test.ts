@@ -84,7 +84,7 @@ describe('a list of sessions', () => {
 
   test('of what is open holds active and paused sessions', async () => {
     const { index } = await threeSessions()
-    expect(names(index.openOn())).toEqual(['add-cache', 'fix-login'])
+    expect(names(index.openSessions())).toEqual(['add-cache', 'fix-login'])
   })
 
   test('may be read while another is', async () => {

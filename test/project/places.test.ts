@@ -1,0 +1,158 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { program, terminal } from '../support/cli.ts'
+
+describe('a session', () => {
+  test('that is named from another branch stays bound to its own', async () => {
+    const { stint, git } = terminal()
+    await stint('init', '--name', 'on-main')
+    git('switch', '-q', '-c', 'feature')
+    await stint('init', '--name', 'on-feature')
+    git('switch', '-q', 'main')
+    await stint('log', '--session', 'on-feature', '--progress', 'told')
+    await stint('checkpoint', '--session', 'on-feature')
+    expect((await stint('log', '--progress', 'here')).stdout).toContain('on-main: 0/0 steps')
+    git('switch', '-q', 'feature')
+    expect((await stint('log', '--progress', 'there')).stdout).toContain('on-feature: 0/0 steps')
+  })
+
+  test('that is resumed on a branch of another one leaves that branch to it', async () => {
+    const { stint, git } = terminal()
+    await stint('init', '--name', 'on-main')
+    git('switch', '-q', '-c', 'feature')
+    await stint('init', '--name', 'on-feature')
+    git('switch', '-q', 'main')
+    expect((await stint('resume', 'on-feature')).exitCode).toBe(0)
+    expect((await stint('log', '--progress', 'here')).stdout).toContain('on-main: 0/0 steps')
+  })
+
+  test('that is resumed on a free branch belongs there from then on', async () => {
+    const { stint, git } = terminal()
+    await stint('init', '--name', 'moves')
+    git('switch', '-q', '-c', 'feature')
+    await stint('resume', 'moves')
+    expect((await stint('list', '--branch', 'feature', '--json')).json<{ name: string }[]>().map((row) => row.name)).toEqual([
+      'moves',
+    ])
+  })
+
+  test('on a detached head is one without a branch, and is not observed again and again', async () => {
+    const { stint, git } = terminal()
+    await stint('init', '--name', 'on-main')
+    git('checkout', '-q', '--detach')
+    await stint('init', '--name', 'detached')
+    await stint('log', '--progress', 'one')
+    const ran = await stint('log', '--progress', 'two')
+    expect(ran.stdout).toContain('detached: 0/0 steps')
+    const kinds = (await stint('view', '--entries', '--json'))
+      .json<{ entries: { kind: string }[] }>()
+      .entries.map((entry) => entry.kind)
+    expect(kinds).toEqual(['session.opened', 'progress.made', 'progress.made'])
+  })
+
+  test('that is closed takes no entry and no checkpoint, and says how to reopen it', async () => {
+    const { stint } = terminal()
+    await stint('init', '--name', 'done')
+    await stint('close', '--complete')
+    for (const line of [
+      ['log', '--session', 'done', '--progress', 'late'],
+      ['checkpoint', '--session', 'done'],
+    ]) {
+      const ran = await stint(...line)
+      expect(ran.exitCode).toBe(1)
+      expect(ran.stderr).toContain('stint reopen done')
+    }
+  })
+
+  test('is found by the name that was typed for it', async () => {
+    const { stint } = terminal()
+    const made = await stint('init', '--name', 'Fix Auth!')
+    expect(made.stderr).toContain('the session is named fix-auth')
+    expect((await stint('view', 'Fix Auth!', '--progress')).exitCode).toBe(0)
+  })
+})
+
+describe('git that cannot run', () => {
+  test('keeps nobody from a session', async () => {
+    const world = terminal()
+    const { stint } = world
+    const path = process.env.PATH
+    process.env.PATH = join(world.folder, 'empty')
+    try {
+      for (const line of [
+        ['init', '--name', 'no-git'],
+        ['log', '--progress', 'p'],
+        ['checkpoint'],
+        ['resume'],
+        ['pause'],
+        ['resume'],
+        ['close', '--complete'],
+      ]) {
+        const ran = await stint(...line)
+        expect(`${line[0]}: ${ran.exitCode} ${ran.exitCode === 0 ? '' : ran.stderr}`).toBe(`${line[0]}: 0 `)
+      }
+    } finally {
+      process.env.PATH = path
+    }
+  })
+})
+
+describe('outside git', () => {
+  test('a backlog is found from a subfolder, and looking for one makes no folder', async () => {
+    const world = terminal({ git: false })
+    expect((await world.stint('task', 'list')).exitCode).toBe(0)
+    expect(readdirSync(world.cwd)).toEqual([])
+    await world.stint('task', 'add', 'Do it')
+    const below = join(world.cwd, 'below')
+    mkdirSync(below)
+    expect((await world.run(['task', 'list'], { cwd: below })).stdout).toContain('do-it')
+    expect(readdirSync(below)).toEqual([])
+  })
+})
+
+describe('what is redacted', () => {
+  test('is said by every command that writes a text', async () => {
+    const { stint } = terminal()
+    const secret = `ghp_${'a1B2'.repeat(9)}`
+    await stint('init', '--name', 'r')
+    for (const line of [
+      ['log', '--note', secret],
+      ['checkpoint', '--note', secret],
+      ['task', 'add', `Use ${secret}`],
+      ['pause', '--note', secret],
+    ]) {
+      expect((await stint(...line)).stderr).toContain('was redacted')
+    }
+  })
+})
+
+describe('a disk that takes no more', () => {
+  const blocked = (world: ReturnType<typeof terminal>, ...args: string[]) =>
+    spawnSync('bash', ['-c', 'ulimit -f 0; exec "$0" "$@"', process.execPath, program, ...args], {
+      cwd: world.cwd,
+      env: world.env,
+      encoding: 'utf8',
+    })
+
+  test('keeps nobody from resuming, and it is said what is not recorded', async () => {
+    const world = terminal()
+    await world.stint('init', '--name', 'r', '--goal', 'Be resumed')
+    await world.stint('log', '--progress', 'halfway')
+    const resumed = blocked(world, 'resume')
+    expect(resumed.stdout).toContain('Latest: halfway')
+    expect(resumed.stderr).toContain('that it was resumed is not recorded')
+    expect(resumed.status).toBe(0)
+  })
+
+  test('is told by name when something is to be saved, and nothing is lost', async () => {
+    const world = terminal()
+    await world.stint('init', '--name', 'r')
+    await world.stint('log', '--progress', 'before')
+    const refused = blocked(world, 'log', '--progress', 'after')
+    expect(refused.status).toBe(1)
+    expect(refused.stderr).toContain('not saved')
+    expect((await world.stint('view', '--progress')).stdout).toContain('before')
+  })
+})
