@@ -1,17 +1,17 @@
-import type { SessionRow } from '../index/rows.ts'
 import type { Project } from '../project/open-project.ts'
 import type { Context } from './context.ts'
 import { EXIT, errorJson, exitCodeFor } from './errors.ts'
+import { withNearest } from './nearest.ts'
 import { Output } from './output.ts'
 
 /** Gives the id of the session that a name on the command line means; a person is asked when it fits several. */
-export type Pick = (name: string | undefined) => Promise<string | undefined>
+type PickSession = (name: string | undefined) => Promise<string | undefined>
 
 /** Opens the project for one command. With `--json` an error is JSON too. */
 export async function withProject(
   context: Context,
   flags: { json?: boolean | undefined },
-  work: (project: Project, output: Output, pick: Pick) => Promise<void>,
+  work: (project: Project, output: Output, pick: PickSession) => Promise<void>,
 ): Promise<void> {
   const output = new Output(context)
   try {
@@ -27,21 +27,19 @@ export async function withProject(
 async function attempt(
   context: Context,
   output: Output,
-  work: (project: Project, output: Output, pick: Pick) => Promise<void>,
+  work: (project: Project, output: Output, pick: PickSession) => Promise<void>,
 ): Promise<void> {
-  const { AmbiguousSession, openProject } = await import('../library.ts')
-  /** What the person answered, so that nothing is asked twice. */
-  const answers = new Map<string, string>()
+  const { AmbiguousSession, StintError, openProject } = await import('../library.ts')
+  /** The sessions that names turned out to mean, so that nothing is asked twice. */
+  const settled = new Map<string, string>()
 
-  const settled = async <T>(find: () => Promise<T>, otherwise: (chosen: string) => Promise<T>): Promise<T> => {
-    try {
-      return await find()
-    } catch (error) {
-      if (!(error instanceof AmbiguousSession) || !context.canAsk) throw error
-      const chosen = await ask(error.candidates)
-      if (chosen === undefined) throw error
-      return otherwise(chosen)
-    }
+  const answerTo = async (error: unknown): Promise<string> => {
+    if (!(error instanceof AmbiguousSession) || !context.canAsk) throw error
+    const { askWhich } = await import('./ask.ts')
+    const chosen = await askWhich(error.candidates)
+    // Not the same error again, or a person who thought better of it would be asked once more.
+    if (chosen === undefined) throw new StintError(error.code, error.message, error.hint)
+    return chosen
   }
 
   const once = async (env: NodeJS.ProcessEnv) => {
@@ -50,32 +48,25 @@ async function attempt(
       say: (line) => output.talk(line),
       progress: (done, total) => output.progress(done, total),
     })
-    const pick: Pick = async (name) => {
+    const pick: PickSession = async (name) => {
       if (name === undefined) return undefined
-      const id =
-        answers.get(name) ??
-        (await settled(
-          async () => (await project.find(name)).id,
-          async (chosen) => chosen,
-        ))
-      answers.set(name, id)
+      const id = settled.get(name) ?? (await project.find(name).then((row) => row.id, answerTo))
+      settled.set(name, id)
       return id
     }
     try {
       await work(project, output, pick)
+    } catch (error) {
+      throw await withNearest(project, error)
     } finally {
       project.dispose()
     }
   }
 
-  // Names are settled where they are used; what is left to ask for is which session is active here.
-  await settled(
-    () => once(context.env),
-    (chosen) => once({ ...context.env, STINT_SESSION: chosen }),
-  )
-}
-
-async function ask(candidates: readonly SessionRow[]): Promise<string | undefined> {
-  const { askWhich } = await import('./ask.ts')
-  return askWhich(candidates)
+  try {
+    await once(context.env)
+  } catch (error) {
+    // Names are settled where they are used; what is left to ask is which session is the active one.
+    await once({ ...context.env, STINT_SESSION: await answerTo(error) })
+  }
 }

@@ -386,6 +386,36 @@ describe('every command', () => {
   })
 })
 
+describe('a name that is not there', () => {
+  test('is answered with the nearest sessions', async () => {
+    const { stint, git } = terminal()
+    for (const name of ['fix-auth', 'fix-auto', 'write-docs']) {
+      await stint('init', '--name', name)
+      git('switch', '-q', '-c', `after-${name}`)
+    }
+    const ran = await stint('view', 'fix-auht')
+    expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(ran.stderr).toContain('there is no session "fix-auht"; did you mean fix-auth or fix-auto?')
+    expect((await stint('log', '--session', 'docs', '--progress', 'x')).stderr).toContain('did you mean write-docs?')
+    expect((await stint('view', 'nothing-like-it')).stderr).not.toContain('did you mean')
+    expect((await stint('view', 'fix-auht', '--json')).json()).toMatchObject({ error: { code: 'NO_SESSION' } })
+  })
+
+  test('is answered with the nearest tasks', async () => {
+    const { stint } = terminal()
+    await stint('task', 'add', 'First thing')
+    const ran = await stint('task', 'done', 'frist-thing')
+    expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(ran.stderr).toContain('there is no task "frist-thing"; did you mean first-thing?')
+  })
+
+  test('in a folder without sessions is answered without making any', async () => {
+    const { stint, cwd } = terminal()
+    expect((await stint('view', 'fix-auth')).stderr).toContain('there is no session "fix-auth"\n')
+    expect(existsSync(join(cwd, '.sessions'))).toBe(false)
+  })
+})
+
 describe('a mistake in the configuration', () => {
   test.each([
     ['share: maybe', 'share'],

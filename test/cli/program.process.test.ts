@@ -200,6 +200,13 @@ describe.skipIf(!hasScript)('on a terminal', () => {
     expect(runProgram(world, ['view', named[1]!, '--progress']).stdout).toContain('To the second')
   })
 
+  test('a question about a name that is not answered is not asked again, and nothing is done', async () => {
+    const world = threeActive()
+    const screen = await typed(world, ['log', '--session', '0', '--progress', 'To none'], ['\u0003'])
+    expect(screen).toContain('"0" fits several sessions')
+    expect(runProgram(world, ['search', 'none', '--json']).stdout).toBe('[\n]\n')
+  })
+
   test('which session is paused is asked for, and the one switched to is the one named', async () => {
     const world = threeActive()
     const screen = await typed(world, ['pause', '--switch-to', 'one'], [''])
