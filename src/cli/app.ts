@@ -58,7 +58,7 @@ export async function runCommandLine(args: readonly string[], context: Context, 
     for (const proposal of proposals) context.process.stdout.write(`${proposal.completion}\n`)
     return EXIT.ok
   }
-  await run(app, args, context)
+  await run(app, args[0] === 'help' ? [...args.slice(1), '--help'] : args, context)
   const code = context.process.exitCode
   // The parser counts its own refusals downwards from zero: an unknown command or argument is misuse, the rest a defect.
   if (typeof code !== 'number' || code >= 0) return typeof code === 'number' ? code : EXIT.ok

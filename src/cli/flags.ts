@@ -1,4 +1,5 @@
 // The few kinds of flag there are, so that a command's list of flags reads as a list.
+import { propose } from './propose.ts'
 
 export function text(brief: string, placeholder = 'TEXT') {
   return { kind: 'parsed', parse: String, brief, placeholder, optional: true } as const
@@ -23,10 +24,32 @@ export function number(brief: string, placeholder = 'N') {
 }
 
 export const json = toggle('Print the result as JSON')
-export const session = text('The session, by id, any unique part of it, or short name', 'SESSION')
+export const session = sessionName('The session, by id, any unique part of it, or short name')
 
+/** A flag that names a session. */
+export function sessionName(brief: string) {
+  return { ...text(brief, 'SESSION'), proposeCompletions: propose.sessions } as const
+}
+
+/** A flag that names a task. */
+export function taskName(brief: string) {
+  return { ...text(brief, 'ID'), proposeCompletions: propose.tasks } as const
+}
+
+/** An argument that may be left out. */
 export function optionalName(brief: string, placeholder: string) {
   return { kind: 'tuple', parameters: [{ parse: String, brief, placeholder, optional: true }] } as const
+}
+
+export function optionalSession(brief: string) {
+  const parameter = {
+    parse: String,
+    brief,
+    placeholder: 'SESSION',
+    optional: true,
+    proposeCompletions: propose.sessions,
+  } as const
+  return { kind: 'tuple', parameters: [parameter] } as const
 }
 
 function wholeNumber(input: string): number {

@@ -283,7 +283,7 @@ describe('every command', () => {
     const ran = await stint(...command.filter((word) => word !== undefined), '--help')
     expect(ran.exitCode).toBe(0)
     expect(ran.stdout).toContain(`stint ${command.join(' ')}`)
-    if (command.join(' ') !== 'checkpoint') expect(ran.stdout).toContain('--json')
+    expect(ran.stdout).toContain('--json')
   })
 
   test('that is mistyped is answered with the nearest one and exit 2', async () => {
@@ -413,6 +413,55 @@ describe('a name that is not there', () => {
     const { stint, cwd } = terminal()
     expect((await stint('view', 'fix-auth')).stderr).toContain('there is no session "fix-auth"\n')
     expect(existsSync(join(cwd, '.sessions'))).toBe(false)
+  })
+})
+
+describe('completion', () => {
+  test('proposes sessions, the open ones first', async () => {
+    const { stint } = terminal()
+    await stint('init', '--name', 'fix-auth')
+    await stint('close', '--complete')
+    await stint('init', '--name', 'fix-sweep')
+    const proposed = async (...words: string[]) => (await stint('__complete', ...words)).stdout.trim().split('\n')
+    for (const command of [['resume'], ['view'], ['log', '--session'], ['pause', '--switch-to'], ['search', 'x', '--session']]) {
+      expect(await proposed(...command, 'fix')).toEqual(['fix-sweep', 'fix-auth'])
+    }
+    expect(await proposed('reopen', 'fix')).toEqual(['fix-auth'])
+    expect(await proposed('resume', '')).toEqual(expect.arrayContaining(['--last', 'fix-sweep']))
+  })
+
+  test('proposes tasks by short name', async () => {
+    const { stint } = terminal()
+    await stint('task', 'add', 'First thing')
+    await stint('task', 'add', 'Second thing')
+    await stint('task', 'done', 'second-thing')
+    const proposed = async (...words: string[]) => (await stint('__complete', ...words)).stdout.trim().split('\n')
+    for (const command of ['show', 'check', 'start', 'done', 'blocked', 'failed']) {
+      expect(await proposed('task', command, 'f')).toEqual(['first-thing'])
+    }
+    expect(await proposed('init', '--task', '')).toEqual(['first-thing', 'second-thing'])
+  })
+
+  test.each([[['resume', 'f']], [['task', 'show', 'f']], [['init', '--task', '']], [['log', '--session', 'f']]])(
+    'without sessions proposes nothing and leaves nothing behind: %j',
+    async (words) => {
+      const { stint, cwd } = terminal()
+      expect(await stint('__complete', ...words)).toMatchObject({ exitCode: 0, stdout: '', stderr: '' })
+      expect(existsSync(join(cwd, '.sessions')) || existsSync(join(cwd, '.tasks'))).toBe(false)
+    },
+  )
+})
+
+describe('help', () => {
+  test('is given for the word as for the flag', async () => {
+    const { stint } = terminal()
+    expect(await stint('help')).toMatchObject({ exitCode: 0, stdout: (await stint('--help')).stdout })
+    expect((await stint('help', 'task', 'add')).stdout).toBe((await stint('task', 'add', '--help')).stdout)
+  })
+
+  test('of checkpoint names the flags it takes without a subcommand', async () => {
+    const { stint } = terminal()
+    expect((await stint('checkpoint', '--help')).stdout).toMatch(/--note .*\n.*--tldr .*\n.*--pre-compact .*\n.*--no-code /)
   })
 })
 

@@ -21,6 +21,15 @@ interface SaveFlags {
   readonly json?: boolean
 }
 
+const SAVE_FLAGS = {
+  note: text('Why it is saved'),
+  tldr: text('A TL;DR to write with it'),
+  preCompact: toggle('The context is about to be compacted'),
+  noCode: toggle('Keep the journal only, not the working tree'),
+  session,
+  json,
+} as const
+
 const save = buildCommand<SaveFlags, [], Context>({
   docs: {
     brief: 'Save a checkpoint now',
@@ -32,14 +41,7 @@ const save = buildCommand<SaveFlags, [], Context>({
     ],
   },
   parameters: {
-    flags: {
-      note: text('Why it is saved'),
-      tldr: text('A TL;DR to write with it'),
-      preCompact: toggle('The context is about to be compacted'),
-      noCode: toggle('Keep the journal only, not the working tree'),
-      session,
-      json,
-    },
+    flags: SAVE_FLAGS,
   },
   async func(flags) {
     await withProject(this, flags, async (project, output, pick) => {
@@ -156,11 +158,19 @@ function placeFrom({ branch, worktree }: { branch?: string; worktree?: string })
   return worktree === undefined ? undefined : { worktree }
 }
 
+/** A flag as it is typed. */
+function flagName(name: string): string {
+  return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+}
+
 export const checkpoint = buildRouteMap<'save' | 'list' | 'diff' | 'restore', Context>({
   routes: { save, list: listing, diff, restore },
   defaultCommand: 'save',
   docs: {
     brief: 'Save a checkpoint; list, compare and restore them',
-    fullDescription: 'Without a subcommand, saves a checkpoint.',
+    fullDescription: [
+      'Without a subcommand, saves a checkpoint, and takes the flags of save:',
+      ...Object.entries(SAVE_FLAGS).map(([name, { brief }]) => `  ${flagName(name).padEnd(15)}${brief}`),
+    ].join('\n'),
   },
 })

@@ -8,9 +8,10 @@ import { defined } from '../defined.ts'
 import { describeResumed, resumedJson } from '../describe-resumed.ts'
 import { indent, plural, progressLine, sessionJson } from '../describe.ts'
 import { Misuse } from '../errors.ts'
-import { json, session, text, toggle } from '../flags.ts'
+import { json, session, sessionName, text, toggle } from '../flags.ts'
 import type { Output } from '../output.ts'
 import { taskNames } from '../describe-task.ts'
+import { propose } from '../propose.ts'
 import { withProject } from '../with-project.ts'
 
 interface PauseFlags {
@@ -33,7 +34,7 @@ export const pause = buildCommand<PauseFlags, [], Context>({
   parameters: {
     flags: {
       note: text('Why'),
-      switchTo: text('A session to resume instead', 'SESSION'),
+      switchTo: sessionName('A session to resume instead'),
       keepTaskStatus: toggle('Leave linked tasks in progress'),
       session,
       json,
@@ -165,7 +166,17 @@ export const reopen = buildCommand<{ json?: boolean }, [string], Context>({
     customUsage: [{ input: 'fix-auth', brief: 'active again, with all it had' }],
   },
   parameters: {
-    positional: { kind: 'tuple', parameters: [{ parse: String, brief: 'The session to reopen', placeholder: 'SESSION' }] },
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        {
+          parse: String,
+          brief: 'The session to reopen',
+          placeholder: 'SESSION',
+          proposeCompletions: propose.closedSessions,
+        },
+      ],
+    },
     flags: { json },
   },
   async func(flags, name) {

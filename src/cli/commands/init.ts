@@ -6,7 +6,7 @@ import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
 import { sessionJson } from '../describe.ts'
 import { Misuse } from '../errors.ts'
-import { json, list, text, toggle } from '../flags.ts'
+import { json, list, taskName, text, toggle } from '../flags.ts'
 import { taskNames } from '../describe-task.ts'
 import { withProject } from '../with-project.ts'
 
@@ -36,7 +36,7 @@ export const init = buildCommand<Flags, [], Context>({
       name: text('Short name', 'NAME'),
       goal: text('Objective'),
       title: text('Heading of the document'),
-      task: text('Task to link, by id or short name', 'ID'),
+      task: taskName('Task to link, by id or short name'),
       tasks: list('Several tasks to link, joined by commas'),
       force: toggle('Close the session that is active here'),
       json,

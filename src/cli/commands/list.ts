@@ -5,7 +5,7 @@ import type { SessionStatus } from '../../session/state.ts'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
 import { Misuse } from '../errors.ts'
-import { json, list as listFlag, number, text } from '../flags.ts'
+import { json, list as listFlag, number, taskName, text } from '../flags.ts'
 import { moment } from '../moment.ts'
 import { printList } from '../session-list.ts'
 import { withProject } from '../with-project.ts'
@@ -41,7 +41,7 @@ export const list = buildCommand<Flags, [], Context>({
     flags: {
       status: listFlag('Only these: active, paused, completed, abandoned', 'STATUS'),
       branch: text('Only those on this branch', 'BRANCH'),
-      task: text('Only those linked to this task', 'ID'),
+      task: taskName('Only those linked to this task'),
       name: text('Only those whose name holds this', 'PART'),
       text: text('Only those that hold these words'),
       since: text('Only those worked on since', 'DATE'),

@@ -2,7 +2,7 @@ import { buildCommand } from '@stricli/core'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
 import { describeResumed, resumedJson } from '../describe-resumed.ts'
-import { json, optionalName, toggle } from '../flags.ts'
+import { json, optionalSession, toggle } from '../flags.ts'
 import { printList } from '../session-list.ts'
 import { withProject } from '../with-project.ts'
 
@@ -24,7 +24,7 @@ export const resume = buildCommand<Flags, [string?], Context>({
     ],
   },
   parameters: {
-    positional: optionalName('The session to resume', 'SESSION'),
+    positional: optionalSession('The session to resume'),
     flags: { last: toggle('The session worked on last'), list: toggle('List the sessions that can be resumed'), json },
   },
   async func(flags, name) {

@@ -6,7 +6,8 @@ import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
 import { describeTask, taskLine, taskTree } from '../describe-task.ts'
 import { Misuse } from '../errors.ts'
-import { json, list as listFlag, text, texts, toggle } from '../flags.ts'
+import { json, list as listFlag, taskName, text, texts, toggle } from '../flags.ts'
+import { propose } from '../propose.ts'
 import { withProject } from '../with-project.ts'
 
 interface AddFlags {
@@ -38,7 +39,7 @@ const add = buildCommand<AddFlags, string[], Context>({
     positional: { kind: 'array', parameter: { parse: String, brief: 'What is to be done', placeholder: 'TITLE' } },
     flags: {
       description: text('More about it'),
-      parent: text('The task it is a part of', 'ID'),
+      parent: taskName('The task it is a part of'),
       depends: listFlag('Tasks that must be done before'),
       checklist: texts('An item to tick off', 'ITEM'),
       assign: text('Who is to do it: architect, code, debugger, reviewer, documentation, research, devops, tests', 'AGENT'),
@@ -163,10 +164,14 @@ async function offer(): Promise<boolean> {
   return askYes('Start a session for it? (recommended for tracking)')
 }
 
-const idArgument = {
-  kind: 'tuple',
-  parameters: [{ parse: String, brief: 'The task, by id, part of it, or short name', placeholder: 'ID' }],
+const taskArgument = {
+  parse: String,
+  brief: 'The task, by id, part of it, or short name',
+  placeholder: 'ID',
+  proposeCompletions: propose.tasks,
 } as const
+
+const idArgument = { kind: 'tuple', parameters: [taskArgument] } as const
 
 const show = buildCommand<{ json?: boolean }, [string], Context>({
   docs: { brief: 'Show a task' },
@@ -190,10 +195,7 @@ const check = buildCommand<{ undo?: boolean; json?: boolean }, [string, string],
   parameters: {
     positional: {
       kind: 'tuple',
-      parameters: [
-        { parse: String, brief: 'The task', placeholder: 'ID' },
-        { parse: String, brief: 'The item, by number or text', placeholder: 'ITEM' },
-      ],
+      parameters: [taskArgument, { parse: String, brief: 'The item, by number or text', placeholder: 'ITEM' }],
     },
     flags: { undo: toggle('Untick it'), json },
   },

@@ -8,7 +8,7 @@ import { renderStateToon } from '../../views/state-files.ts'
 import type { Context } from '../context.ts'
 import { entryLine, sessionJson } from '../describe.ts'
 import { Misuse } from '../errors.ts'
-import { json, optionalName, toggle } from '../flags.ts'
+import { json, optionalSession, toggle } from '../flags.ts'
 import { printList } from '../session-list.ts'
 import { withProject } from '../with-project.ts'
 
@@ -36,7 +36,7 @@ export const view = buildCommand<Flags, [string?], Context>({
     ],
   },
   parameters: {
-    positional: optionalName('The session to show, or the word list', 'SESSION'),
+    positional: optionalSession('The session to show, or the word list'),
     flags: {
       current: toggle('The current session (as without a name)'),
       progress: toggle('Only the progress'),
