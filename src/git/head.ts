@@ -1,6 +1,6 @@
-import { lstatSync, readFileSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { errnoOf, isMissing } from '../journal/errors.ts'
+import { readOrUndefined } from '../journal/files.ts'
 import type { Repository } from './repository.ts'
 import { GitFailed, runGit } from './run-git.ts'
 
@@ -23,16 +23,16 @@ function headInFiles({ gitDir, commonDir }: Repository): Head | undefined {
   const path = join(gitDir, 'HEAD')
   // An old repository may have a link in place of a symbolic reference; reading through it would look detached.
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== false) return undefined
-  const head = readOrUndefined(path)?.trim() ?? ''
+  const head = textOf(path)?.trim() ?? ''
   if (OBJECT_NAME.test(head)) return { commit: head }
   const ref = head.startsWith('ref: ') ? head.slice('ref: '.length).trim() : ''
   if (!isPlainBranch(ref)) return undefined
   const branch = ref.slice(BRANCH_PREFIX.length)
 
-  const loose = readOrUndefined(join(commonDir, ref))?.trim()
+  const loose = textOf(join(commonDir, ref))?.trim()
   if (loose !== undefined) return OBJECT_NAME.test(loose) ? { branch, commit: loose } : undefined
   // git packs before it removes the loose file, so looking in this order never misses a branch.
-  const packed = packedCommit(readOrUndefined(join(commonDir, 'packed-refs')) ?? '', ref)
+  const packed = packedCommit(textOf(join(commonDir, 'packed-refs')) ?? '', ref)
   return packed === undefined ? { branch } : { branch, commit: packed }
 }
 
@@ -65,12 +65,7 @@ function answer(repository: Repository, args: readonly string[]): string | undef
   }
 }
 
-function readOrUndefined(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    // A folder of branches may stand where the branch itself is packed.
-    if (isMissing(error) || errnoOf(error) === 'EISDIR') return undefined
-    throw error
-  }
+// A folder of branches may stand where the branch itself is packed; that is no file either.
+function textOf(path: string): string | undefined {
+  return readOrUndefined(path)?.toString('utf8')
 }

@@ -1,8 +1,8 @@
 // Found by reading files only: a hook asks this on every event, and starting git costs more than the rest of it.
-import { readFileSync, realpathSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { errnoOf, isMissing } from '../journal/errors.ts'
-import { statOrUndefined } from '../journal/files.ts'
+import { readOrUndefined, statOrUndefined } from '../journal/files.ts'
 
 /** Where a repository is, seen from one of its worktrees. Every path is absolute and without symbolic links. */
 export interface Repository {
@@ -49,7 +49,7 @@ function fromInside(gitDir: string): Repository {
   const mainRoot = mainRootOf(commonDir)
   const isLinked = commonDir !== gitDir
   // A linked worktree's own folder is named by the `gitdir` file that git keeps for pruning.
-  const dotGit = isLinked ? readOrUndefined(join(gitDir, 'gitdir'))?.trim() : undefined
+  const dotGit = isLinked ? textOf(join(gitDir, 'gitdir'))?.trim() : undefined
   const worktree = dotGit === undefined ? undefined : realPath(dirname(resolve(gitDir, dotGit)))
   return { worktree: worktree ?? mainRoot, gitDir, commonDir, mainRoot, isLinked }
 }
@@ -69,7 +69,7 @@ function mainRootOf(commonDir: string): string {
 
 function configuredWorktree(commonDir: string): string | undefined {
   for (const name of ['config.worktree', 'config']) {
-    const value = coreWorktreeIn(readOrUndefined(join(commonDir, name)) ?? '')
+    const value = coreWorktreeIn(textOf(join(commonDir, name)) ?? '')
     if (value !== undefined) return realPath(resolve(commonDir, value))
   }
   return undefined
@@ -93,18 +93,18 @@ function unquoted(value: string): string {
 }
 
 function commonDirOf(gitDir: string): string {
-  const named = readOrUndefined(join(gitDir, 'commondir'))?.trim()
+  const named = textOf(join(gitDir, 'commondir'))?.trim()
   return (named === undefined || named === '' ? undefined : realPath(resolve(gitDir, named))) ?? gitDir
 }
 
 function gitDirNamedIn(dotGit: string): string | undefined {
-  const named = /^gitdir: (.+?)[\r\n]*$/.exec(readOrUndefined(dotGit) ?? '')?.[1]
+  const named = /^gitdir: (.+?)[\r\n]*$/.exec(textOf(dotGit) ?? '')?.[1]
   return named === undefined ? undefined : resolve(dirname(dotGit), named)
 }
 
 // The test git itself makes, so that a folder that merely has the name is walked past.
 function isGitDir(path: string): boolean {
-  if (statOrUndefined(join(path, 'HEAD')) === undefined && readOrUndefined(join(path, 'HEAD')) === undefined) return false
+  if (statOrUndefined(join(path, 'HEAD')) === undefined && textOf(join(path, 'HEAD')) === undefined) return false
   if (statOrUndefined(join(path, 'commondir'))?.isFile() === true) return true
   return isFolder(join(path, 'objects')) && isFolder(join(path, 'refs'))
 }
@@ -114,25 +114,19 @@ function isFolder(path: string): boolean {
 }
 
 function realPath(path: string): string | undefined {
-  try {
-    return realpathSync.native(path)
-  } catch (error) {
-    if (isMissing(error) || isBarred(error)) return undefined
-    throw error
-  }
+  return unlessBarred(() => realpathSync.native(path))
 }
 
-function readOrUndefined(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (isMissing(error) || isBarred(error) || errnoOf(error) === 'EISDIR') return undefined
-    throw error
-  }
+function textOf(path: string): string | undefined {
+  return unlessBarred(() => readOrUndefined(path)?.toString('utf8'))
 }
 
 // What may not be read is no repository of this user.
-function isBarred(error: unknown): boolean {
-  const code = errnoOf(error)
-  return code === 'EACCES' || code === 'EPERM' || code === 'ELOOP'
+function unlessBarred<T>(look: () => T): T | undefined {
+  try {
+    return look()
+  } catch (error) {
+    if (isMissing(error) || ['EACCES', 'EPERM', 'ELOOP'].includes(errnoOf(error) ?? '')) return undefined
+    throw error
+  }
 }

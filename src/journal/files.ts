@@ -12,6 +12,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readFileSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -245,6 +246,16 @@ export function isNameOf(path: string, fd: number): boolean {
   const named = statOrUndefined(path)
   const open = fstatSync(fd)
   return named !== undefined && named.ino === open.ino && named.dev === open.dev
+}
+
+/** What a file holds, or undefined when none has this name. A folder is no file. */
+export function readOrUndefined(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    if (isMissing(error) || errnoOf(error) === 'EISDIR') return undefined
+    throw error
+  }
 }
 
 export function statOrUndefined(path: string) {

@@ -110,7 +110,8 @@ function decodeChecked(line: Buffer): Decoded {
   return { ok: true, record: typeof once === 'string' ? { ...record, once } : record }
 }
 
-function checksum(bytes: Buffer): string {
+/** The checksum of records, snapshots and markers, in eight hexadecimal digits. */
+export function checksum(bytes: Buffer): string {
   return crc32(bytes).toString(16).padStart(8, '0')
 }
 

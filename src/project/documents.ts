@@ -1,8 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, lstatSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { StintError, errnoOf, isMissing } from '../journal/errors.ts'
-import { createFile, createFolder, moveFile, removeFile, replaceFile, statOrUndefined } from '../journal/files.ts'
+import { StintError, errnoOf } from '../journal/errors.ts'
+import {
+  createFile,
+  createFolder,
+  moveFile,
+  readOrUndefined,
+  removeFile,
+  replaceFile,
+  statOrUndefined,
+} from '../journal/files.ts'
 import { shortId } from '../journal/ids.ts'
 import type { Draft } from '../session/entries.ts'
 import type { RawEntry } from '../session/in-effect.ts'
@@ -99,7 +107,7 @@ function readTaken(session: LiveSession, file: Taken): void {
   const stat = lstatSync(file.path, { throwIfNoEntry: false })
   if (stat === undefined) return
   if (stat.isFile()) {
-    file.bytes = bytesOf(file.path)
+    file.bytes = readOrUndefined(file.path)
   } else if (stat.isSymbolicLink()) {
     // It led somewhere from where the document stood, not from where it was moved to.
     const target = resolve(session.place.sessions, 'active', readlinkSync(file.path))
@@ -113,7 +121,7 @@ function readTaken(session: LiveSession, file: Taken): void {
 
 function readThrough(target: string): Buffer | undefined {
   try {
-    return statOrUndefined(target)?.isFile() === true ? bytesOf(target) : undefined
+    return statOrUndefined(target)?.isFile() === true ? readOrUndefined(target) : undefined
   } catch (error) {
     // A link that leads in a circle, or to what this user may not read, has nothing to absorb.
     if (errnoOf(error) === undefined) throw error
@@ -251,20 +259,11 @@ function isStanding(path: string): boolean {
 }
 
 function isFileWith(path: string, bytes: Buffer): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true && bytesOf(path)?.equals(bytes) === true
-}
-
-function bytesOf(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path)
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
-  }
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true && readOrUndefined(path)?.equals(bytes) === true
 }
 
 /** Replaces a view only when it says something else, so that watchers are not woken for nothing. */
 export function writeView(path: string, text: string): void {
-  if (bytesOf(path)?.equals(Buffer.from(text)) === true) return
+  if (readOrUndefined(path)?.equals(Buffer.from(text)) === true) return
   replaceFile(path, text)
 }

@@ -1,7 +1,7 @@
 import { type Draft, type EntryData, type EntryKind, type TaskFields, draft } from '../session/entries.ts'
 import type { Backlog } from './backlog.ts'
 import { shortnameFor } from './canonical.ts'
-import { matchTasks } from './find.ts'
+import { idOrItself } from './find.ts'
 import { mergeChecklists, mergeLists, sameList, tickedItems } from './merge.ts'
 import { type TaskFileContent, parseTaskFile } from './parse-task-file.ts'
 import type { Task } from './task.ts'
@@ -164,11 +164,7 @@ function blockEdits(
 
 /** The content with the tasks it names by shortname or part of an id named by id, as the fold has them. */
 function resolved(content: TaskFileContent, backlog: Backlog): TaskFileContent {
-  const named = (reference: string) => {
-    if (backlog.byId.has(reference)) return reference
-    const [only, ...others] = matchTasks(backlog.tasks, reference)
-    return only !== undefined && others.length === 0 ? only.id : reference
-  }
+  const named = (reference: string) => idOrItself(backlog.tasks, backlog.byId, reference)
   const ids = (references: readonly string[]) => [...new Set(references.map(named))]
   return {
     ...content,

@@ -1,7 +1,7 @@
 import type { ChecklistItem, TaskFields, TaskStatus } from '../session/entries.ts'
 import { type RawEntry, inEffect } from '../session/in-effect.ts'
 import { isRecord, line, shortnameFor } from './canonical.ts'
-import { matchTasks } from './find.ts'
+import { idOrItself } from './find.ts'
 import { type Task, readChecklist, readLine, readList, readPassage, readPriority, readSize, readStatus } from './task.ts'
 import { backlogProblems } from './waits.ts'
 
@@ -144,11 +144,7 @@ function finished(working: Working): Task {
 
 function withRelations(tasks: readonly Task[]): readonly Task[] {
   const ids = new Set(tasks.map((task) => task.id))
-  const idOf = (reference: string) => {
-    if (ids.has(reference)) return reference
-    const [only, ...others] = matchTasks(tasks, reference)
-    return only !== undefined && others.length === 0 ? only.id : reference
-  }
+  const idOf = (reference: string) => idOrItself(tasks, ids, reference)
   const resolved = tasks.map((task) => ({
     ...task,
     dependsOn: [...new Set(task.dependsOn.map(idOf))],

@@ -18,6 +18,13 @@ export function matchTasks<T extends Named>(tasks: readonly T[], reference: stri
   return tasks.filter((task) => task.id.includes(wanted))
 }
 
+/** The id of the only task a reference may mean, or the reference itself. `ids` are those of the tasks. */
+export function idOrItself(tasks: readonly Named[], ids: { has(id: string): boolean }, reference: string): string {
+  if (ids.has(reference)) return reference
+  const [only, ...others] = matchTasks(tasks, reference)
+  return only !== undefined && others.length === 0 ? only.id : reference
+}
+
 /** The one task a reference means. */
 export function findTask<T extends Named & Pick<Task, 'title' | 'status'>>(tasks: readonly T[], reference: string): T {
   const [only, ...others] = matchTasks(tasks, reference)

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { readFileSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { NotWritten, StintError, isMissing } from '../journal/errors.ts'
 import {
@@ -9,6 +9,7 @@ import {
   linkFile,
   modeOf,
   moveFile,
+  readOrUndefined,
   removeFile,
   statOrUndefined,
 } from '../journal/files.ts'
@@ -132,7 +133,7 @@ export class TaskFiles {
   #readOne(place: TaskPlace, name: string): readonly TaskFile[] {
     const path = join(this.folder, place, name)
     const stat = statOrUndefined(path)
-    const bytes = stat?.isFile() === true ? readOrUndefined(path) : undefined
+    const bytes = stat?.isFile() === true ? bytesOf(path) : undefined
     if (stat === undefined || bytes === undefined) return []
     const text = bytes.toString('utf8')
     const id = idOf(text)
@@ -228,7 +229,7 @@ function letGo(taken: string, file: TaskFile): void {
 }
 
 function isAsRead(path: string, { text }: TaskFile): boolean {
-  return readOrUndefined(path)?.equals(Buffer.from(text)) === true
+  return bytesOf(path)?.equals(Buffer.from(text)) === true
 }
 
 function moveTo(from: string, to: string): boolean {
@@ -252,11 +253,10 @@ function written<T>(path: string, write: () => T): T {
   }
 }
 
-function readOrUndefined(path: string): Buffer | undefined {
+function bytesOf(path: string): Buffer | undefined {
   try {
-    return readFileSync(path)
+    return readOrUndefined(path)
   } catch (error) {
-    if (isMissing(error)) return undefined
     throw unreadable(path, error)
   }
 }

@@ -189,7 +189,7 @@ test('an edit in a file that a killed command had taken away is absorbed by the 
   world.save('active/todo.md', '# Buy milk\n')
   const active = join(world.files.folder, 'active')
   for (const name of ['a-a.md', 'b-b.md', 'todo.md']) renameSync(join(active, name), join(active, `.taken-0123abcd-${name}`))
-  const [leftover] = world.files.read().filter((file) => file.name === 'todo.md')
+  const leftover = world.files.read().find((file) => file.name === 'todo.md')
   const { backlog } = await world.sync()
   expect(backlog.tasks).toMatchObject([
     { id: 'a', priority: 'P0' },

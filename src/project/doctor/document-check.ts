@@ -1,6 +1,6 @@
-import { existsSync, lstatSync, readFileSync, readdirSync } from 'node:fs'
+import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { isMissing } from '../../journal/errors.ts'
+import { readOrUndefined } from '../../journal/files.ts'
 import { shortId } from '../../journal/ids.ts'
 import { renderDocument } from '../../views/document/render.ts'
 import { baseOf } from '../document-base.ts'
@@ -45,10 +45,5 @@ export function documentState(
 
 /** A file's text, or undefined when there is no such file. */
 export function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
-  }
+  return readOrUndefined(path)?.toString('utf8')
 }

@@ -1,5 +1,4 @@
-import { crc32 } from 'node:zlib'
-import { type JournalRecord, decodeLine, encodeRecord, findRecords } from '../../journal/record.ts'
+import { type JournalRecord, checksum, decodeLine, encodeRecord, findRecords } from '../../journal/record.ts'
 import type { Needle } from './needle.ts'
 
 const NEWLINE = 0x0a
@@ -62,7 +61,7 @@ export class ScrubbedLines {
     if (count === 0) return line
     this.count += count
     const body = value.subarray(0, value.lastIndexOf(SUM))
-    return Buffer.concat([body, Buffer.from(`${SUM}${crc32(body).toString(16).padStart(8, '0')}"}`)])
+    return Buffer.concat([body, Buffer.from(`${SUM}${checksum(body)}"}`)])
   }
 
   #hasName({ data }: JournalRecord): boolean {
