@@ -9,7 +9,6 @@ import {
   IS_SESSION,
   NAME_PART_SQL,
   type PagedSql,
-  ROW_SELECT,
   type SearchQuery,
   type SessionFilter,
   TASK_SQL,
@@ -104,10 +103,6 @@ export class SessionIndex {
 
   *sessions(filter: SessionFilter = {}): IterableIterator<SessionRow> {
     for (const row of this.#stream(listSql(filter))) yield rowFrom(row as StoredRow)
-  }
-
-  byId(id: string): SessionRow | undefined {
-    return this.#rows(`${ROW_SELECT} WHERE s.id = ? AND ${IS_SESSION}`, id)[0]
   }
 
   /** Sessions that a person may mean by a short name or a piece of an id, best first. */

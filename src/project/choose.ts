@@ -28,8 +28,6 @@ export class NoSession extends StintError {
 /** The session that a name means: an id, any part of one that is unique, or a short name. */
 export async function findSession(workspace: Workspace, name: string): Promise<SessionRow> {
   const index = workspace.hasSessions() ? await workspace.index() : undefined
-  const chosen = workspace.chosen === undefined ? undefined : index?.byId(workspace.chosen)
-  if (chosen !== undefined) return chosen
   const asGiven = index?.byNamePart(name) ?? []
   // The name that `init` made of what was typed: FixAuth is fix-auth.
   const asNamed = asGiven.length > 0 ? [] : (index?.byNamePart(slug(name)) ?? []).filter((row) => row.name === slug(name))
@@ -62,7 +60,7 @@ export async function activeSession(workspace: Workspace): Promise<SessionRow | 
 
 /** The session a command works on: the one named, the one named by the environment, or the active one. */
 export async function chooseSession(workspace: Workspace, name?: string): Promise<SessionRow> {
-  const wanted = workspace.chosen ?? name ?? workspace.env.STINT_SESSION
+  const wanted = name ?? workspace.env.STINT_SESSION
   if (wanted !== undefined && wanted !== '') return findSession(workspace, wanted)
   const active = await activeSession(workspace)
   if (active !== undefined) return active
@@ -77,7 +75,7 @@ export async function chooseSession(workspace: Workspace, name?: string): Promis
 
 /** Whether a command was told which session it is about, rather than finding the one that belongs here. */
 export function isNamed(workspace: Workspace, name: string | undefined): boolean {
-  return (workspace.chosen ?? name ?? workspace.env.STINT_SESSION ?? '') !== ''
+  return (name ?? workspace.env.STINT_SESSION ?? '') !== ''
 }
 
 /** What may not be added to a session that has ended. */

@@ -73,7 +73,7 @@ async function placeToBind(workspace: Workspace, id: string): Promise<GitState |
 }
 
 async function chooseToResume(workspace: Workspace, options: ResumeOptions): Promise<{ id: string }> {
-  const wanted = workspace.chosen ?? options.session ?? workspace.env.STINT_SESSION
+  const wanted = options.session ?? workspace.env.STINT_SESSION
   if (wanted !== undefined && wanted !== '') return findSession(workspace, wanted)
   const active = options.last === true ? undefined : await activeSession(workspace)
   if (active !== undefined) return active

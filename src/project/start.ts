@@ -4,7 +4,6 @@ import { mintId } from '../journal/ids.ts'
 import { type Draft, draft } from '../session/entries.ts'
 import { cleanText, oneLine, slug } from '../text/clean.ts'
 import { linkDrafts, refreshTasks, resolveTasks } from './backlog.ts'
-import { findSession } from './choose.ts'
 import { withoutSecrets } from './clean-draft.ts'
 import { endDrafts } from './finish.ts'
 import type { Reading } from './live-session.ts'
@@ -97,7 +96,7 @@ async function makeRoom(workspace: Workspace, name: string, options: InitOptions
     )
   }
   for (const row of standing) {
-    const session = workspace.session((await findSession(workspace, row.id)).id)
+    const session = workspace.session(row.id)
     const { state } = await workspace.refresh(session)
     session.append(
       endDrafts(workspace, state, 'abandoned', { reason: `closed by init --force for ${name}`, by: options.by ?? 'library' }),

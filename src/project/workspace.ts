@@ -17,8 +17,6 @@ export interface WorkspaceOptions {
   readonly say?: (line: string) => void
   readonly progress?: (done: number, total: number) => void
   readonly env?: NodeJS.ProcessEnv
-  /** The id of the session to work on, whatever a command names: the answer to which one was meant. */
-  readonly session?: string
 }
 
 /** What all operations on a project share: where it is, its settings, its index and its sessions. */
@@ -55,11 +53,6 @@ export class Workspace {
 
   hasSessions(): boolean {
     return existsSync(join(this.place.sessions, 'journal')) || logIds(this.place).size > 0
-  }
-
-  /** The session that was chosen for this workspace, before any name. */
-  get chosen(): string | undefined {
-    return this.#options.session
   }
 
   /** The index, opened and brought up to date at its first use. */

@@ -28,7 +28,7 @@ async function threeSessions() {
 describe('a list of sessions', () => {
   test('holds what the journal says of a session', async () => {
     const { index, login } = await threeSessions()
-    expect(index.byId(login)).toEqual({
+    expect(index.byNamePart(login)[0]).toEqual({
       id: login,
       name: 'fix-login',
       title: 'Fix Login',
@@ -129,7 +129,7 @@ describe('a session is found', () => {
 
   test('not at all when there is none', async () => {
     const { index } = await threeSessions()
-    expect(index.byId('nobody')).toBeUndefined()
+    expect(index.byNamePart('nobody')[0]).toBeUndefined()
     expect(index.byNamePart('nobody')).toEqual([])
   })
 })

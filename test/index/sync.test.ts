@@ -78,7 +78,7 @@ describe('bringing the index up to date', () => {
     const index = await w.open()
     w.add(id, 'context.compacted', {}, { once: 'compaction-1' })
     index.sync()
-    expect(index.byId(id)?.compactions).toBe(1)
+    expect(index.byNamePart(id)[0]?.compactions).toBe(1)
   })
 
   test('does not find a line drawn from an entry that was taken back before', async () => {
@@ -142,7 +142,7 @@ describe('bringing the index up to date', () => {
     expect(names(index.sessions())).toEqual(['stays'])
     expect(index.counts()).toEqual({ sessions: 1, entries: 1 })
     expect([...index.search({ text: 'gone' })]).toEqual([])
-    expect(index.byId(stays)?.name).toBe('stays')
+    expect(index.byNamePart(stays)[0]?.name).toBe('stays')
   })
 
   test('keeps a session of which only the link is left', async () => {
