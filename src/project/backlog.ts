@@ -53,7 +53,7 @@ function appendToBacklog(workspace: Workspace, drafts: readonly Draft[]): readon
   }
 }
 
-/** The tasks that names mean. One that is in no backlog here (a ticket elsewhere, say) is linked by its name alone. */
+/** The tasks that names mean. One that is in no backlog here (one kept elsewhere, say) is linked by its name alone. */
 export async function resolveTasks(workspace: Workspace, names: readonly string[]): Promise<readonly LinkedTask[]> {
   if (names.length === 0) return []
   const { tasks } = await openBacklog(workspace)

@@ -1,9 +1,10 @@
+import { checksum } from '../journal/record.ts'
 import { parseLog } from '../journal/read.ts'
 import { fold } from '../session/fold.ts'
 import type { SessionState } from '../session/state.ts'
 import { MARKER_PATTERN, type Marker } from '../views/document/grammar.ts'
 import { renderDocument } from '../views/document/render.ts'
-import { type LiveSession, type Reading, sumOf } from './live-session.ts'
+import type { LiveSession, Reading } from './live-session.ts'
 
 /** What the document was rendered from: the state at its marker, when the log still begins with those very bytes. */
 export function baseOf(
@@ -14,7 +15,7 @@ export function baseOf(
   const marker = markerOf(text)
   const bytes = reading.contents.bytes
   const isOfThisLog = marker !== undefined && marker.offset > 0 && marker.offset <= bytes.length
-  if (!isOfThisLog || sumOf(bytes.subarray(0, marker.offset)) !== marker.sum) {
+  if (!isOfThisLog || checksum(bytes.subarray(0, marker.offset)) !== marker.sum) {
     return { state: reading.state, isSure: false, isUnedited: false }
   }
   const isCurrent = marker.offset === reading.marker.offset

@@ -1,3 +1,4 @@
+import { checksum } from '../journal/record.ts'
 import { randomBytes } from 'node:crypto'
 import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
@@ -19,7 +20,7 @@ import { fileSafe } from '../text/times.ts'
 import type { Marker } from '../views/document/grammar.ts'
 import { renderDocument } from '../views/document/render.ts'
 import { baseOf } from './document-base.ts'
-import { type LiveSession, type Reading, sumOf } from './live-session.ts'
+import type { LiveSession, Reading } from './live-session.ts'
 
 const ROUNDS = 8
 const TAKEN_PREFIX = 'taken-'
@@ -201,7 +202,7 @@ function onceEach(drafts: readonly Draft[], text: string): readonly Draft[] {
   return drafts.map((draft) => {
     const number = counts.get(draft.kind) ?? 0
     counts.set(draft.kind, number + 1)
-    return { ...draft, once: `document:${sumOf(bytes)}:${bytes.length}:${draft.kind}:${number}` }
+    return { ...draft, once: `document:${checksum(bytes)}:${bytes.length}:${draft.kind}:${number}` }
   })
 }
 

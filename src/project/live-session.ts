@@ -1,10 +1,10 @@
-import { crc32 } from 'node:zlib'
 import { join } from 'node:path'
 import { markTouched } from '../index/touched.ts'
 import { StintError } from '../journal/errors.ts'
 import { mintId, shortId } from '../journal/ids.ts'
 import { Log } from '../journal/log.ts'
 import type { Damage, LogContents } from '../journal/read.ts'
+import { checksum } from '../journal/record.ts'
 import type { Draft } from '../session/entries.ts'
 import { fold } from '../session/fold.ts'
 import type { RawEntry } from '../session/in-effect.ts'
@@ -64,7 +64,7 @@ export class LiveSession {
         'stint doctor shows the damage',
       )
     }
-    const marker = { offset: contents.end, sum: sumOf(contents.bytes.subarray(0, contents.end)) }
+    const marker = { offset: contents.end, sum: checksum(contents.bytes.subarray(0, contents.end)) }
     return { state, entries: contents.records, damage: contents.damage, contents, marker }
   }
 
@@ -115,8 +115,4 @@ export class LiveSession {
     if (cleaned.redacted.length > 0) this.#sayRedacted(cleaned.redacted)
     return entries
   }
-}
-
-export function sumOf(bytes: Buffer): string {
-  return crc32(bytes).toString(16).padStart(8, '0')
 }
