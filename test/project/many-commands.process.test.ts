@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { readLog } from '../../src/journal/read.ts'
 import { fold } from '../../src/session/fold.ts'
-import { sumOf } from '../../src/project/live-session.ts'
+import { checksum } from '../../src/journal/record.ts'
 import { renderDocument } from '../../src/views/document/render.ts'
 import { renderProgress } from '../../src/views/progress.ts'
 import { renderStateJson } from '../../src/views/state-files.ts'
@@ -59,7 +59,7 @@ describe('eight processes that log at once', () => {
     expect(log.records.filter(({ kind }) => kind === 'entry.retracted' || kind === 'entry.amended')).toEqual([])
 
     // Without any further command, what stands there is what would be rendered now.
-    const marker = { offset: log.end, sum: sumOf(log.bytes.subarray(0, log.end)) }
+    const marker = { offset: log.end, sum: checksum(log.bytes.subarray(0, log.end)) }
     expect(readFileSync(path, 'utf8')).toBe(renderDocument(state, marker))
     const view = (name: string) => world.read('.sessions', 'journal', world.sessionId(), name)
     expect(view('progress.md')).toBe(renderProgress(state))
