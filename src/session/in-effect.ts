@@ -1,12 +1,7 @@
+import type { JournalRecord } from '../journal/record.ts'
+
 /** A record of any kind, known or not, as the journal gives it. */
-export interface RawEntry {
-  readonly id: string
-  readonly at: string
-  readonly kind: string
-  readonly by: string
-  readonly once?: string
-  readonly data: Readonly<Record<string, unknown>>
-}
+export type RawEntry = JournalRecord
 
 /** Entries by id, without those taken back or noticed twice, with amendments worked in. */
 export function inEffect(entries: readonly RawEntry[]): readonly RawEntry[] {
