@@ -1,6 +1,7 @@
 export { openProject, type Project } from './project/open-project.ts'
 export type { Reading } from './project/live-session.ts'
 export type { LogEntry } from './project/log-entries.ts'
+export type { SessionHandle } from './project/session-handle.ts'
 export type { SessionRow } from './index/rows.ts'
 export type { SearchHit } from './index/open-index.ts'
 export type { Checkpoint, Decision, SessionState, SessionStatus, Step } from './session/state.ts'

@@ -15,7 +15,6 @@ import {
   readFileSync,
   readdirSync,
   renameSync,
-  rmSync,
   statSync,
   unlinkSync,
   utimesSync,
@@ -200,11 +199,6 @@ export function removeFile(path: string): boolean {
     if (isMissing(error)) return false
     throw error
   }
-}
-
-/** Removes a folder of files that can all be made again. */
-export function removeDerivedFolder(path: string): void {
-  rmSync(path, { recursive: true, force: true })
 }
 
 /** Creates an empty file, or renews its time. */

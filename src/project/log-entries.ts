@@ -33,23 +33,24 @@ interface Context {
   readonly by: string
 }
 
-/** The entries that one thing to log amounts to, given what the session knows already. */
-export function draftsFor(entry: LogEntry, state: SessionState, context: Context): readonly Draft[] {
+/** The entries that one thing to log amounts to. What the session knows is asked for only where it matters. */
+export function draftsFor(entry: LogEntry, stateNow: () => SessionState, context: Context): readonly Draft[] {
   const make = <K extends EntryKind>(kind: K, data: EntryData[K], id = context.mint()): Draft =>
     draft(kind, data, { id, by: context.by }) as Draft
   if ('goal' in entry) return [make('goal.set', { text: text(entry.goal, 'goal') })]
   if ('tldr' in entry) return [make('tldr.written', { text: text(entry.tldr, 'tldr') })]
   if ('step' in entry) return [make('step.added', { text: text(entry.step, 'step') })]
-  if ('current' in entry) return startStep(entry.current, state, make, context)
-  if ('done' in entry) return finishStep(entry.done, state, make, context)
+  if ('current' in entry) return startStep(entry.current, stateNow(), make, context)
+  if ('done' in entry) return finishStep(entry.done, stateNow(), make, context)
   if ('progress' in entry) return [make('progress.made', { text: text(entry.progress, 'progress') })]
   if ('decision' in entry) return [make('decision.made', decision(entry))]
   if ('discovery' in entry) return [make('discovery.made', { text: text(entry.discovery, 'discovery') })]
   if ('gotcha' in entry) return [make('gotcha.found', { text: text(entry.gotcha, 'gotcha') })]
   if ('blocker' in entry) return [make('blocker.raised', { text: text(entry.blocker, 'blocker') })]
   if ('resolved' in entry) {
-    const blocker = named(openBlockers(state), entry.resolved)
-    if (blocker === undefined) throw notFound('open blocker', entry.resolved, openBlockers(state))
+    const open = openBlockers(stateNow())
+    const blocker = named(open, entry.resolved)
+    if (blocker === undefined) throw notFound('open blocker', entry.resolved, open)
     return [make('blocker.resolved', { blocker: blocker.id, ...optional('resolution', entry.resolution) })]
   }
   if ('next' in entry) return [make('next.added', { text: text(entry.next, 'next') })]

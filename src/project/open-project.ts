@@ -7,13 +7,14 @@ import type { TaskFields, TaskStatus } from '../session/entries.ts'
 import { findTask } from '../tasks/find.ts'
 import { type AddTask, addTask, changeTask, checkTask, moveTask, nextTask, openBacklog } from './backlog.ts'
 import { type CheckpointOptions, diffCheckpoint, listCheckpoints, makeCheckpoint, restoreCheckpoint } from './checkpoint.ts'
-import { activeSession, chooseSession, findSession } from './choose.ts'
+import { activeSession, chooseSession, findSession, refuseClosed } from './choose.ts'
 import { type CloseOptions, type PauseOptions, closeSession, pauseSession, reopenSession } from './finish.ts'
 import type { Diagnosis, DoctorOptions } from './doctor.ts'
 import type { Reading } from './live-session.ts'
 import type { PurgeOptions, Purged } from './purge.ts'
 import { type RecordOptions, recordEntries } from './record.ts'
 import { type ResumeOptions, resumeSession } from './resume.ts'
+import { SessionHandle } from './session-handle.ts'
 import { type InitOptions, initSession } from './start.ts'
 import { Workspace, type WorkspaceOptions } from './workspace.ts'
 
@@ -57,6 +58,12 @@ function projectOf(workspace: Workspace) {
       const state = session.open()
       session.close()
       return state
+    },
+    /** One session held open, for a program that writes often. */
+    async session(name?: string): Promise<SessionHandle> {
+      const row = await chooseSession(workspace, name)
+      refuseClosed(row)
+      return new SessionHandle(workspace.session(row.id))
     },
     active: () => activeSession(workspace),
     find: (name: string) => findSession(workspace, name),

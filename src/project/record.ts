@@ -38,7 +38,7 @@ export async function recordEntries(workspace: Workspace, options: RecordOptions
     drafts.push(...more)
     state = withDrafts(state, more)
   }
-  for (const entry of options.entries ?? []) add(draftsFor(entry, state, { mint: () => session.mint(), by }))
+  for (const entry of options.entries ?? []) add(draftsFor(entry, () => state, { mint: () => session.mint(), by }))
   add(startFirst(state, by, () => session.mint()))
   // Only a session that was found by being here follows the branch; one that was named stays bound to its own.
   const moved = isNamed(workspace, options.session) ? undefined : workspace.git()

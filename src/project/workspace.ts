@@ -4,6 +4,7 @@ import { readHead } from '../git/head.ts'
 import { GitFailed } from '../git/run-git.ts'
 import { dirtyPaths } from '../git/status.ts'
 import type { SessionIndex } from '../index/open-index.ts'
+import { isMissing } from '../journal/errors.ts'
 import { createFolder, replaceFile, writeOnce } from '../journal/files.ts'
 import type { GitState } from '../session/entries.ts'
 import type { SessionState } from '../session/state.ts'
@@ -11,6 +12,8 @@ import { type Config, DEFAULTS, readConfig } from './config.ts'
 import { LiveSession, type Reading } from './live-session.ts'
 import { type Place, findPlace, logIds, logPlace } from './place.ts'
 import { refresh } from './refresh.ts'
+
+const PREPARATIONS = 10
 
 export interface WorkspaceOptions {
   /** Takes a line for the person that is not the answer: what was rebuilt, set aside, redacted. */
@@ -85,6 +88,18 @@ export class Workspace {
 
   /** Creates `.sessions/` with its `.gitignore`, so that nothing of it is committed unless the user asks. */
   prepare(): void {
+    // `git clean` may take the folder away between any two calls.
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        this.#prepareOnce()
+        return
+      } catch (error) {
+        if (!isMissing(error) || attempt === PREPARATIONS) throw error
+      }
+    }
+  }
+
+  #prepareOnce(): void {
     const { sessions } = this.place
     createFolder(sessions)
     const isShared = this.config.share === 'git'

@@ -8,7 +8,6 @@ import {
   moveFile,
   openForAppend,
   relinkFile,
-  removeDerivedFolder,
   removeFile,
   replaceFile,
   sweepTemporaries,
@@ -52,7 +51,6 @@ describe('a file', () => {
     expect(statSync(a).mtimeMs).toBeGreaterThan(1000)
     expect(moveFile(a, b)).toBe(true)
     expect(removeFile(b)).toBe(true)
-    removeDerivedFolder(join(folder, 'nothing'))
     expect(readdirSync(folder)).toEqual([])
   })
 })

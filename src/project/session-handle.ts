@@ -1,0 +1,35 @@
+import type { RawEntry } from '../session/in-effect.ts'
+import type { SessionState } from '../session/state.ts'
+import type { LiveSession } from './live-session.ts'
+import { type LogEntry, draftsFor } from './log-entries.ts'
+
+/**
+ * One session held open by a program that writes often. Appending renders nothing: documents and
+ * other views follow at the next command on the session, or at `project.view()`.
+ */
+export class SessionHandle {
+  readonly #session: LiveSession
+
+  constructor(session: LiveSession) {
+    this.#session = session
+  }
+
+  get id(): string {
+    return this.#session.id
+  }
+
+  /** Returns the entries once they are durable. */
+  append(entries: readonly LogEntry[], options: { by?: string } = {}): readonly RawEntry[] {
+    const context = { mint: () => this.#session.mint(), by: options.by ?? 'library' }
+    return this.#session.append(entries.flatMap((entry) => draftsFor(entry, () => this.#session.open(), context)))
+  }
+
+  /** The recent state, read from the end of the journal. */
+  state(): SessionState {
+    return this.#session.open()
+  }
+
+  close(): void {
+    this.#session.close()
+  }
+}

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { build } from 'rolldown'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openProject } from '../../src/library.ts'
+import { git, initRepository, scratchFolder } from '../support/scratch.ts'
+
+const run = promisify(execFile)
+const WRITERS = 16
+const EACH = 500
+// Inside the project, so that the SQLite package is found from it.
+const tools = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', `stint-many-${process.pid}`)
+
+beforeAll(() =>
+  build({
+    input: join(import.meta.dirname, 'many-writers.worker.ts'),
+    platform: 'node',
+    external: ['@photostructure/sqlite'],
+    output: { dir: tools, format: 'esm' },
+    logLevel: 'warn',
+  }),
+)
+afterAll(() => rmSync(tools, { recursive: true, force: true }))
+
+test('sixteen processes write 8,000 entries to one session through the library, none lost and none doubled', async () => {
+  const root = join(scratchFolder(), 'project')
+  initRepository(root)
+  process.env.STINT_STATE_HOME = join(root, '..', 'state')
+  const project = openProject(root)
+  await project.init({ name: 'many' })
+  const writers = Array.from({ length: WRITERS }, (_, writer) =>
+    run(process.execPath, [join(tools, 'many-writers.worker.js'), root, String(writer), String(EACH)], { maxBuffer: 10_000_000 }),
+  )
+  let cleaned = 0
+  const finished = Promise.all(writers)
+  let isFinished = false
+  void finished.finally(() => (isFinished = true)).catch(() => undefined)
+  while (!isFinished && cleaned < 20) {
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    // It fails when a writer brings the journal back while the folder is being removed.
+    await run('git', ['clean', '-fdxq'], { cwd: root }).catch(() => undefined)
+    cleaned += 1
+  }
+  const acknowledged = (await finished).flatMap(({ stdout }) => [...stdout.matchAll(/^ack (\S+)$/gm)].map((match) => match[1]!))
+  expect(cleaned).toBeGreaterThan(1)
+  expect(new Set(acknowledged).size).toBe(WRITERS * EACH)
+
+  const { state, entries, damage } = await project.view('many')
+  const held = new Set(entries.map((entry) => entry.id))
+  expect(acknowledged.filter((id) => !held.has(id))).toEqual([])
+  expect(damage).toEqual([])
+  expect(state.progress.items).toHaveLength(WRITERS * EACH)
+  expect(new Set(state.progress.items.map((item) => item.text)).size).toBe(WRITERS * EACH)
+  project.dispose()
+  expect(git(root, 'status', '--porcelain')).toBe('')
+})
