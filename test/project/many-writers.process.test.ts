@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { build } from 'rolldown'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -35,10 +36,13 @@ test('sixteen processes write 8,000 entries to one session through the library, 
   )
   let cleaned = 0
   const finished = Promise.all(writers)
-  let isFinished = false
-  void finished.finally(() => (isFinished = true)).catch(() => undefined)
-  while (!isFinished && cleaned < 20) {
-    await new Promise((resolve) => setTimeout(resolve, 150))
+  const written = new AbortController()
+  finished.then(
+    () => written.abort(),
+    () => written.abort(),
+  )
+  while (!written.signal.aborted && cleaned < 20) {
+    await sleep(150)
     // It fails when a writer brings the journal back while the folder is being removed.
     await run('git', ['clean', '-fdxq'], { cwd: root }).catch(() => undefined)
     cleaned += 1
