@@ -71,7 +71,11 @@ export class Workspace {
         log: (id: string) => logPlace(place, id),
       }
       const { progress } = this.#options
+      const wasMissing = !existsSync(join(place.sessions, 'index.db'))
       this.#index = await openIndex(source, { say: (line) => this.say(line), ...(progress === undefined ? {} : { progress }) })
+      // With the first session it is new and no news; after that somebody took it away.
+      const { sessions } = this.#index.counts()
+      if (wasMissing && sessions > 1) this.say(`the index was missing and is built again from ${sessions} journals`)
       // Another machine's entries come with a pull or a switch, which leave no mark.
       if (this.config.share === 'git') this.#index.sync({ full: true })
     } else {

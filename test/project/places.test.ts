@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { program, terminal } from '../support/cli.ts'
@@ -109,6 +109,19 @@ describe('outside git', () => {
     mkdirSync(below)
     expect((await world.run(['task', 'list'], { cwd: below })).stdout).toContain('do-it')
     expect(readdirSync(below)).toEqual([])
+  })
+})
+
+describe('an index that is missing', () => {
+  test('is built again with one line said, and not mentioned when it is only new', async () => {
+    const { stint, git, cwd } = terminal()
+    expect((await stint('init', '--name', 'one')).stderr).toBe('')
+    expect((await stint('log', '--progress', 'p')).stderr).toBe('')
+    git('switch', '-q', '-c', 'other')
+    expect((await stint('init', '--name', 'two')).stderr).toBe('')
+    rmSync(join(cwd, '.sessions', 'index.db'))
+    expect((await stint('list')).stderr).toBe('stint: the index was missing and is built again from 2 journals\n')
+    expect((await stint('list')).stderr).toBe('')
   })
 })
 
