@@ -135,6 +135,8 @@ describe.skipIf(!hasScript)('on a terminal', () => {
       },
     )
     onTestFinished(() => void child.kill('SIGKILL'))
+    // A program that has ended takes no more keys; what it said is what is looked at.
+    child.stdin.on('error', () => undefined)
     let screen = ''
     child.stdout.on('data', (chunk: Buffer) => (screen += chunk.toString()))
     const ended = new Promise((resolve) => child.on('exit', resolve))
