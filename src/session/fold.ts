@@ -1,14 +1,12 @@
 import type { Entry, EntryData, EntryKind, GitState } from './entries.ts'
 import { type RawEntry, inEffect, sortedById } from './in-effect.ts'
 import type { FileLine, SessionState, Shelf, Step } from './state.ts'
+import { NeedsFullFold, type WorkingShelf, change, find, insert, move, remove } from './working-shelf.ts'
+
+export { NeedsFullFold } from './working-shelf.ts'
 
 /** Raised whenever the same entries give another state, so that none kept by an older program is carried on. */
 export const FOLD_VERSION = 1
-
-/** Thrown by `advance` when an entry reaches behind the state it is given; fold everything instead. */
-export class NeedsFullFold extends Error {
-  override readonly name = 'NeedsFullFold'
-}
 
 const ONCE_KEPT = 200
 
@@ -68,12 +66,6 @@ function newestOnce(entries: readonly RawEntry[]): readonly string[] {
 
 /** The state while it is being folded. Lists are pushed to rather than copied, or a long session would cost its square. */
 type Working = { -readonly [K in keyof SessionState]: SessionState[K] extends Shelf<infer T> ? WorkingShelf<T> : SessionState[K] }
-
-interface WorkingShelf<T> {
-  earlier: number
-  items: T[]
-  leftOut?: readonly string[]
-}
 
 const shelf = <T>(): WorkingShelf<T> => ({ earlier: 0, items: [] })
 
@@ -317,46 +309,6 @@ function clearEndings(state: Working): void {
 function bindTo(state: Working, worktree: unknown): void {
   const path = optional(worktree)
   if (path !== undefined) state.worktree = path
-}
-
-/** Puts an item behind the one with the id `after`, at the top for `start`, else at the end. */
-function insert<T extends { readonly id: string }>(list: WorkingShelf<T>, item: T, after?: unknown): void {
-  if (typeof after !== 'string') {
-    list.items.push(item)
-    return
-  }
-  if (after === 'start') {
-    if (list.earlier > 0) throw new NeedsFullFold('the top of the list is not in the snapshot')
-    list.items.unshift(item)
-    return
-  }
-  const anchor = find(list, after)
-  list.items.splice(anchor === -1 ? list.items.length : anchor + 1, 0, item)
-}
-
-function change<T extends { readonly id: string }>(list: WorkingShelf<T>, id: unknown, update: (item: T) => T): void {
-  const index = find(list, id)
-  if (index !== -1) list.items[index] = update(list.items[index]!)
-}
-
-function move<T extends { readonly id: string }>(list: WorkingShelf<T>, id: unknown, after: unknown): void {
-  const index = list.items.findIndex((candidate) => candidate.id === id)
-  if (index === -1) return
-  const [moved] = list.items.splice(index, 1)
-  insert(list, moved!, after)
-}
-
-function remove(list: WorkingShelf<unknown>, index: number): void {
-  if (index === -1) return
-  // One that was left behind would take its place.
-  if (list.earlier > 0) throw new NeedsFullFold('a list that was cut gets shorter')
-  list.items.splice(index, 1)
-}
-
-function find(list: WorkingShelf<{ readonly id: string }>, id: unknown): number {
-  const index = list.items.findLastIndex((candidate) => candidate.id === id)
-  if (index === -1 && list.earlier > 0) throw new NeedsFullFold(`${String(id)} is not in the snapshot`)
-  return index
 }
 
 function fileLine(entry: RawEntry | Entry, data: { path?: unknown; description?: unknown }): FileLine {
