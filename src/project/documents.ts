@@ -150,7 +150,8 @@ async function absorbFile(session: LiveSession, reading: Reading, file: Taken, n
     return 0
   }
   const edits = editsBetween(base.state, parsed.document, { mint: () => session.mint(), isBaseSure: base.isSure })
-  if (edits.unabsorbed.length > 0) file.keep = edits.unabsorbed.join('; ')
+  const told = [...encodingOf(text), ...edits.unabsorbed]
+  if (told.length > 0) file.keep = told.join('; ')
   try {
     const { drafts, redacted } = session.clean(edits.drafts)
     const known = reading.entries.filter((entry) => entry.by === 'document' && entry.id > base.state.lastId)
@@ -163,6 +164,14 @@ async function absorbFile(session: LiveSession, reading: Reading, file: Taken, n
     file.keep = error.message
     return 0
   }
+}
+
+/** What the document is written back without. Its text was taken over, but its bytes are not ours to lose. */
+function encodingOf(text: string): readonly string[] {
+  return [
+    ...(text.startsWith('\uFEFF') ? ['it begins with a byte-order mark, and is written again without'] : []),
+    ...(text.includes('\r\n') ? ['its lines end in CRLF, and are written again with LF'] : []),
+  ]
 }
 
 const MOST_ADDED = 1024 * 1024

@@ -24,8 +24,8 @@ const CASES: readonly Case[] = [
   { name: 'conflict-markers', isMarked: true, isAbsorbed: false, says: 'it has conflict markers (line 62)' },
   { name: 'broken-yaml', isMarked: true, isAbsorbed: false, says: 'its frontmatter is not valid YAML' },
   { name: 'no-frontmatter', isMarked: true, isAbsorbed: false, says: 'its frontmatter is missing' },
-  { name: 'crlf', isMarked: true, isAbsorbed: true },
-  { name: 'byte-order-mark', isMarked: true, isAbsorbed: true },
+  { name: 'crlf', isMarked: true, isAbsorbed: true, says: 'its lines end in CRLF' },
+  { name: 'byte-order-mark', isMarked: true, isAbsorbed: true, says: 'it begins with a byte-order mark' },
   {
     name: 'missing-section',
     isMarked: true,
