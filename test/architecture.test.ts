@@ -7,7 +7,23 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const source = join(root, 'src')
 
 /** From the bottom up. A file may import from its own layer and from those before it. */
-const LAYERS = ['journal', 'text', 'session', 'git', 'views', 'index', 'tasks', 'project', 'library.ts', 'cli', 'bin']
+const LAYERS = [
+  'journal',
+  'text',
+  'session',
+  'git',
+  'views',
+  'context',
+  'index',
+  'harness',
+  'conversation',
+  'tasks',
+  'project',
+  'hook',
+  'library.ts',
+  'cli',
+  'bin',
+]
 
 const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
 const texts = new Map(files.map((name) => [name, readFileSync(join(source, name), 'utf8')]))

@@ -2,7 +2,26 @@ import { isId } from '../journal/ids.ts'
 import type { RawEntry } from '../session/in-effect.ts'
 
 /** Fields that hold references, places and states rather than something a person would search for. */
-const NOT_PROSE = new Set(['git', 'code', 'after', 'when', 'how', 'status', 'list', 'trigger', 'conversation'])
+const NOT_PROSE = new Set([
+  'git',
+  'code',
+  'after',
+  'when',
+  'how',
+  'status',
+  'list',
+  'trigger',
+  'conversation',
+  'harness',
+  'source',
+  'transcript',
+  'event',
+  'mark',
+  'boundary',
+  'model',
+  'plan',
+  'agent',
+])
 
 // The tokeniser takes a run of these as one word, since nothing stands between them. A zero-width
 // space behind each makes them words of their own, and a phrase of them is found anywhere.

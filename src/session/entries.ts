@@ -6,6 +6,14 @@ export interface GitState {
   readonly dirty?: number
 }
 
+/** What the harness said a model call used. The context it left is the sum of all but the output. */
+export interface Usage {
+  readonly input: number
+  readonly cacheWritten: number
+  readonly cacheRead: number
+  readonly output: number
+}
+
 /** Where an item a person wrote stands: behind the item with this id, or `start` for the top of its list. */
 export type After = string
 
@@ -49,11 +57,14 @@ export interface EntryData {
   'session.reopened': { git?: GitState }
   'goal.set': { text: string }
   'tldr.written': { text: string }
-  'step.added': { text: string; after?: After }
+  /** `plan` names the conversation whose own list of things to do it comes from. */
+  'step.added': { text: string; after?: After; plan?: string }
   'step.started': { step: string }
   'step.stopped': { step: string }
   'step.done': { step: string; when?: string }
   'step.reopened': { step: string }
+  /** An agent took it off its list without doing it. */
+  'step.dropped': { step: string }
   'progress.made': { text: string; when?: string }
   'decision.made': {
     title: string
@@ -91,7 +102,20 @@ export interface EntryData {
     /** The working tree as a commit, under `refs/stint/`. */
     code?: { commit: string; ref: string; leftOut?: readonly string[] }
   }
-  'context.compacted': { trigger?: string; conversation?: string }
+  /** `boundary` is what the harness's transcript calls the place, and the evidence that it happened. */
+  'context.compacted': { trigger?: string; conversation?: string; boundary?: string; tokensBefore?: number }
+  /** What the harness made of the conversation before it threw it away. */
+  'summary.kept': { text: string; conversation: string; boundary?: string }
+  /** A text of ours was put before the model. `mark` is how it is recognised in the transcript. */
+  'context.given': { conversation: string; event: string; mark: string; chars: number; why?: string }
+  'conversation.joined': { conversation: string; harness: string; source: string; transcript?: string }
+  'conversation.ended': { conversation: string; reason: string }
+  /** What the person asked for, in their words. A ruling says how something is to be, or not to be, done. */
+  'request.made': { text: string; conversation: string; isRuling?: boolean }
+  'turn.ended': { conversation: string; said?: string; failure?: string; model?: string; usage?: Usage }
+  'commit.made': { commit: string; subject: string; branch?: string }
+  'test.ran': { command: string; passed: boolean; summary?: string; conversation?: string }
+  'agent.finished': { agent: string; type?: string; task?: string; result?: string; conversation: string }
   'entry.retracted': { entry: string; reason?: string }
   'entry.amended': { entry: string; changes: Readonly<Record<string, unknown>> }
   'task.linked': { task: string }

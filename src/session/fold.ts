@@ -1,12 +1,15 @@
-import type { Entry, EntryData, EntryKind, GitState } from './entries.ts'
+import type { Entry, EntryKind } from './entries.ts'
+import { fields, gitOf, item, optional, str, when } from './entry-fields.ts'
 import { type RawEntry, inEffect, sortedById } from './in-effect.ts'
-import type { FileLine, SessionState, Shelf, Step } from './state.ts'
+import { NOTICED } from './noticed.ts'
+import type { FileLine, SessionState, Step } from './state.ts'
 import { NeedsFullFold, type WorkingShelf, change, find, insert, move, remove } from './working-shelf.ts'
+import { type Handler, type Working, initialState, isShelf, workingCopy } from './working-state.ts'
 
 export { NeedsFullFold } from './working-shelf.ts'
 
 /** Raised whenever the same entries give another state, so that none kept by an older program is carried on. */
-export const FOLD_VERSION = 1
+export const FOLD_VERSION = 2
 
 const ONCE_KEPT = 200
 
@@ -64,62 +67,6 @@ function newestOnce(entries: readonly RawEntry[]): readonly string[] {
   return [...new Set(keys)].slice(-ONCE_KEPT)
 }
 
-/** The state while it is being folded. Lists are pushed to rather than copied, or a long session would cost its square. */
-type Working = { -readonly [K in keyof SessionState]: SessionState[K] extends Shelf<infer T> ? WorkingShelf<T> : SessionState[K] }
-
-const shelf = <T>(): WorkingShelf<T> => ({ earlier: 0, items: [] })
-
-function initialState(id: string): Working {
-  return {
-    id,
-    // What a session whose beginning cannot be read is known by.
-    name: `session-${id.slice(-6)}`,
-    title: `Session ${id.slice(-6)}`,
-    status: 'active',
-    goal: '',
-    tasks: [],
-    createdAt: '',
-    updatedAt: '',
-    compactions: 0,
-    openedGit: {},
-    git: {},
-    steps: shelf(),
-    progress: shelf(),
-    decisions: shelf(),
-    discoveries: shelf(),
-    blockers: shelf(),
-    next: shelf(),
-    key: shelf(),
-    keyFiles: shelf(),
-    changedFiles: shelf(),
-    commands: shelf(),
-    notes: shelf(),
-    remarks: shelf(),
-    sections: shelf(),
-    checkpoints: shelf(),
-    fields: {},
-    entryCount: 0,
-    lastId: '',
-    once: [],
-  }
-}
-
-function workingCopy(state: SessionState): Working {
-  const copied = Object.entries(state).map(([name, value]) => [
-    name,
-    isShelf(value) ? { ...value, items: [...value.items] } : value,
-  ])
-  return Object.fromEntries(copied) as Working
-}
-
-function isShelf(value: unknown): value is Shelf<{ readonly id: string }> {
-  return typeof value === 'object' && value !== null && 'items' in value
-}
-
-type Handler<K extends EntryKind> = (state: Working, data: Lenient<EntryData[K]>, entry: Entry<K>) => void
-/** Data from a file may lack or misname anything, so handlers read every field as unknown. */
-type Lenient<T> = { readonly [K in keyof T]?: unknown }
-
 function apply(state: Working, entry: RawEntry): void {
   const handler = (Object.hasOwn(HANDLERS, entry.kind) ? HANDLERS[entry.kind as EntryKind] : undefined) as
     | Handler<EntryKind>
@@ -149,6 +96,11 @@ const SILENT = new Set<string>([
   'session.paused',
   'session.resumed',
   'item.moved',
+  'context.given',
+  'summary.kept',
+  'conversation.joined',
+  'conversation.ended',
+  'turn.ended',
 ])
 
 const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
@@ -194,13 +146,17 @@ const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
   },
 
   'step.added': (state, data, entry) => {
-    insert(state.steps, { ...item(entry, data.text), status: 'todo', changedAt: entry.at }, data.after)
+    const step: Step = { ...item(entry, data.text), status: 'todo', changedAt: entry.at, ...fields(data, 'plan') }
+    insert(state.steps, step, data.after)
   },
   'step.started': (state, data, entry) => setStep(state, data.step, 'started', entry.at),
   'step.stopped': (state, data, entry) => setStep(state, data.step, 'todo', entry.at),
   'step.done': (state, data, entry) => setStep(state, data.step, 'done', when(data.when, entry.at)),
   'step.reopened': (state, data, entry) => {
     change<Step>(state.steps, data.step, (step) => ({ ...step, status: 'todo', changedAt: entry.at }))
+  },
+  'step.dropped': (state, data) => {
+    remove(state.steps, find(state.steps, data.step))
   },
 
   'progress.made': (state, data, entry) => {
@@ -285,6 +241,8 @@ const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
   'context.compacted': (state) => {
     state.compactions += 1
   },
+
+  ...NOTICED,
   'task.linked': (state, data) => {
     state.tasks = [...new Set([...state.tasks, str(data.task)])]
   },
@@ -331,41 +289,6 @@ function isLeftOut(list: WorkingShelf<FileLine>, path: string): boolean {
   if (list.earlier === 0) return false
   if (list.leftOut === undefined) throw new NeedsFullFold(`${path} may be in the part the snapshot left out`)
   return list.leftOut.includes(path)
-}
-
-function item(entry: { readonly id: string; readonly at: string }, text: unknown, whenStated?: unknown) {
-  return { id: entry.id, text: str(text), at: when(whenStated, entry.at) }
-}
-
-function when(stated: unknown, at: string): string {
-  return typeof stated === 'string' && stated !== '' ? stated : at
-}
-
-function str(value: unknown): string {
-  return typeof value === 'string' ? value : ''
-}
-
-function optional(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-function fields<K extends string>(data: object, ...names: K[]): { [P in K]?: string } {
-  const found: { [P in K]?: string } = {}
-  for (const name of names) {
-    const value = optional((data as Record<string, unknown>)[name])
-    if (value !== undefined) found[name] = value
-  }
-  return found
-}
-
-function gitOf(value: unknown): GitState | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  const { branch, commit, dirty } = value as Record<string, unknown>
-  return {
-    ...(typeof branch === 'string' ? { branch } : {}),
-    ...(typeof commit === 'string' ? { commit } : {}),
-    ...(typeof dirty === 'number' ? { dirty } : {}),
-  }
 }
 
 function titleFromName(name: string): string {

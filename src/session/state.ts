@@ -1,4 +1,4 @@
-import type { GitState } from './entries.ts'
+import type { GitState, Usage } from './entries.ts'
 
 export type SessionStatus = 'active' | 'paused' | 'completed' | 'abandoned'
 
@@ -24,6 +24,8 @@ export interface Item {
 export interface Step extends Item {
   readonly status: 'todo' | 'started' | 'done'
   readonly changedAt: string
+  /** The conversation whose list it comes from; absent when somebody wrote it. */
+  readonly plan?: string
 }
 
 export interface Decision extends Item {
@@ -67,6 +69,42 @@ export interface Checkpoint extends Item {
   readonly preCompact: boolean
   readonly git?: GitState
   readonly code?: { readonly commit: string; readonly ref: string; readonly leftOut?: readonly string[] }
+}
+
+/** `text` is the conversation's id as its harness gives it. */
+export interface Conversation extends Item {
+  readonly harness: string
+  readonly endedAt?: string
+  readonly reason?: string
+}
+
+export interface Request extends Item {
+  readonly isRuling: boolean
+}
+
+/** `text` is the subject. */
+export interface Commit extends Item {
+  readonly commit: string
+}
+
+/** `text` is the command. */
+export interface TestRun extends Item {
+  readonly passed: boolean
+  readonly summary?: string
+}
+
+/** `text` is what the agent was asked for, or what kind of agent it is. */
+export interface AgentResult extends Item {
+  readonly result?: string
+}
+
+export interface LastTurn {
+  readonly at: string
+  readonly conversation: string
+  readonly said?: string
+  readonly failure?: string
+  readonly model?: string
+  readonly usage?: Usage
 }
 
 export interface WrittenTldr {
@@ -116,6 +154,14 @@ export interface SessionState {
   readonly sections: Shelf<CustomSection>
   readonly fields: Readonly<Record<string, string>>
   readonly checkpoints: Shelf<Checkpoint>
+  // What hooks notice by themselves: the recent end of it, in a full fold too.
+  readonly conversations: Shelf<Conversation>
+  readonly requests: Shelf<Request>
+  readonly commits: Shelf<Commit>
+  /** The latest run of each command. */
+  readonly tests: Shelf<TestRun>
+  readonly agents: Shelf<AgentResult>
+  readonly lastTurn?: LastTurn
   readonly entryCount: number
   readonly lastId: string
   /** The newest `once` keys, to tell an event noticed twice. */

@@ -24,6 +24,7 @@ const PATHS = ['src/a.ts', 'src/b.ts', 'test/a.test.ts', 'README.md'] as const
 
 const after = (draw: Draw, ...kinds: readonly EntryKind[]) => draw.maybe(() => draw.one('start', draw.earlier(...kinds)))
 const when = (draw: Draw) => draw.maybe(() => '2026-01-02T03:04:00.000Z')
+const conversation = (draw: Draw) => draw.one('c-1', 'c-2', draw.words())
 const task = (draw: Draw) => draw.one('1', '2', 'build/3')
 
 /** How the data of each kind is made. A kind added to `EntryData` is missing here until it is made, too. */
@@ -51,11 +52,12 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
   'session.reopened': (draw) => ({ git: draw.maybe(() => draw.git()) }),
   'goal.set': (draw) => ({ text: draw.words() }),
   'tldr.written': (draw) => ({ text: draw.words() }),
-  'step.added': (draw) => ({ text: draw.words(), after: after(draw, 'step.added') }),
+  'step.added': (draw) => ({ text: draw.words(), after: after(draw, 'step.added'), plan: draw.maybe(() => conversation(draw)) }),
   'step.started': (draw) => ({ step: draw.earlier('step.added') }),
   'step.stopped': (draw) => ({ step: draw.earlier('step.added') }),
   'step.done': (draw) => ({ step: draw.earlier('step.added'), when: when(draw) }),
   'step.reopened': (draw) => ({ step: draw.earlier('step.added') }),
+  'step.dropped': (draw) => ({ step: draw.earlier('step.added') }),
   'progress.made': (draw) => ({ text: draw.words(), when: when(draw) }),
   'decision.made': (draw) => ({
     title: draw.words(),
@@ -103,7 +105,57 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
     git: draw.maybe(() => draw.git()),
     code: draw.maybe(() => ({ commit: 'c0ffee', ref: 'refs/stint/1', leftOut: ['big.bin'] })),
   }),
-  'context.compacted': (draw) => ({ trigger: draw.maybe(() => 'auto'), conversation: draw.maybe(() => draw.words()) }),
+  'context.compacted': (draw) => ({
+    trigger: draw.maybe(() => 'auto'),
+    conversation: draw.maybe(() => conversation(draw)),
+    boundary: draw.maybe(() => draw.words()),
+    tokensBefore: draw.maybe(() => 167_000),
+  }),
+  'summary.kept': (draw) => ({ text: draw.words(), conversation: conversation(draw), boundary: draw.maybe(() => draw.words()) }),
+  'context.given': (draw) => ({
+    conversation: conversation(draw),
+    event: 'SessionStart',
+    mark: draw.one('a1', 'b2'),
+    chars: draw.one(0, 7000),
+    why: draw.maybe(() => draw.words()),
+  }),
+  'conversation.joined': (draw) => ({
+    conversation: conversation(draw),
+    harness: 'claude',
+    source: draw.one('startup', 'resume'),
+    transcript: draw.maybe(() => '/tmp/t.jsonl'),
+  }),
+  'conversation.ended': (draw) => ({ conversation: conversation(draw), reason: draw.one('other', 'clear') }),
+  'request.made': (draw) => ({
+    text: draw.words(),
+    conversation: conversation(draw),
+    isRuling: draw.maybe(() => draw.one(true, false)),
+  }),
+  'turn.ended': (draw) => ({
+    conversation: conversation(draw),
+    said: draw.maybe(() => draw.words()),
+    failure: draw.maybe(() => draw.words()),
+    model: draw.maybe(() => 'some-model'),
+    usage: draw.maybe(() => ({ input: 1, cacheWritten: 2, cacheRead: 3, output: 4 })),
+  }),
+  'commit.made': (draw) => ({
+    commit: draw.one('abc', 'def', draw.words()),
+    subject: draw.words(),
+    branch: draw.maybe(() => 'main'),
+  }),
+  'test.ran': (draw) => ({
+    command: draw.one('npm test', 'make test', draw.words()),
+    passed: draw.one(true, false),
+    summary: draw.maybe(() => draw.words()),
+    conversation: draw.maybe(() => conversation(draw)),
+  }),
+  'agent.finished': (draw) => ({
+    agent: draw.words(),
+    type: draw.maybe(() => 'reviewer'),
+    task: draw.maybe(() => draw.words()),
+    result: draw.maybe(() => draw.words()),
+    conversation: conversation(draw),
+  }),
   'entry.retracted': (draw) => ({
     entry: draw.earlier(...PLACED, 'entry.retracted', 'entry.amended', 'session.opened', 'key.added', 'progress.made'),
     reason: draw.maybe(() => draw.words()),

@@ -1,0 +1,47 @@
+// Data from a file may lack or misname anything, so every field is read as unknown.
+import type { GitState, Usage } from './entries.ts'
+
+export function item(entry: { readonly id: string; readonly at: string }, text: unknown, whenStated?: unknown) {
+  return { id: entry.id, text: str(text), at: when(whenStated, entry.at) }
+}
+
+export function when(stated: unknown, at: string): string {
+  return typeof stated === 'string' && stated !== '' ? stated : at
+}
+
+export function str(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}
+
+export function optional(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+export function fields<K extends string>(data: object, ...names: K[]): { [P in K]?: string } {
+  const found: { [P in K]?: string } = {}
+  for (const name of names) {
+    const value = optional((data as Record<string, unknown>)[name])
+    if (value !== undefined) found[name] = value
+  }
+  return found
+}
+
+export function usageOf(value: unknown): Usage | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { input, cacheWritten, cacheRead, output } = value as Record<string, unknown>
+  return { input: amount(input), cacheWritten: amount(cacheWritten), cacheRead: amount(cacheRead), output: amount(output) }
+}
+
+function amount(value: unknown): number {
+  return typeof value === 'number' && value >= 0 ? value : 0
+}
+
+export function gitOf(value: unknown): GitState | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { branch, commit, dirty } = value as Record<string, unknown>
+  return {
+    ...(typeof branch === 'string' ? { branch } : {}),
+    ...(typeof commit === 'string' ? { commit } : {}),
+    ...(typeof dirty === 'number' ? { dirty } : {}),
+  }
+}
