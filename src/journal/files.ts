@@ -15,9 +15,11 @@ import {
   readFileSync,
   readdirSync,
   renameSync,
+  rmdirSync,
   statSync,
   unlinkSync,
   utimesSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import { randomBytes } from 'node:crypto'
@@ -109,6 +111,21 @@ export function replaceFile(path: string, content: string | Buffer): void {
 }
 
 /**
+ * Replaces a file by another in one step, without making it durable. For what may be lost with the power:
+ * notes of a hook, which costs less than the two syncs would.
+ */
+export function replaceUnsynced(path: string, content: string | Buffer): void {
+  const temporary = temporaryName(path)
+  try {
+    writeFileSync(temporary, content, { mode: 0o600, flag: 'wx' })
+    renameSync(temporary, path)
+  } catch (error) {
+    removeFile(temporary)
+    throw error
+  }
+}
+
+/**
  * Replaces the file that is open as `fd` by another in one step. Answers false, changing nothing,
  * when the name no longer means that file: whoever rewrites a file must have read the one it replaces.
  */
@@ -197,6 +214,17 @@ export function removeFile(path: string): boolean {
     return true
   } catch (error) {
     if (isMissing(error)) return false
+    throw error
+  }
+}
+
+/** Removes a folder that holds nothing. Answers false when it does, or is not there. */
+export function removeEmptyFolder(path: string): boolean {
+  try {
+    rmdirSync(path)
+    return true
+  } catch (error) {
+    if (isMissing(error) || ['ENOTEMPTY', 'EEXIST'].includes(errnoOf(error) ?? '')) return false
     throw error
   }
 }

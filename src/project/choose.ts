@@ -3,6 +3,7 @@ import { StintError } from '../journal/errors.ts'
 import { shortId } from '../journal/ids.ts'
 import type { SessionStatus } from '../session/state.ts'
 import { slug } from '../text/clean.ts'
+import { sessionOfConversation } from './conversation-binding.ts'
 import type { Workspace } from './workspace.ts'
 
 /** Several sessions fit; the person has to say which. */
@@ -58,11 +59,11 @@ export async function activeSession(workspace: Workspace): Promise<SessionRow | 
   return candidates[0]
 }
 
-/** The session a command works on: the one named, the one named by the environment, or the active one. */
+/** The session a command works on: the one named, the one named by the environment, its conversation's, or the active one. */
 export async function chooseSession(workspace: Workspace, name?: string): Promise<SessionRow> {
   const wanted = name ?? workspace.env.STINT_SESSION
   if (wanted !== undefined && wanted !== '') return findSession(workspace, wanted)
-  const active = await activeSession(workspace)
+  const active = (await sessionOfConversation(workspace)) ?? (await activeSession(workspace))
   if (active !== undefined) return active
   const paused = workspace.hasSessions()
     ? [...(await workspace.index()).sessions({ status: ['paused'], limit: 1 })][0]

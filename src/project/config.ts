@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseDocument } from 'yaml'
-import { StintError, isMissing } from '../journal/errors.ts'
+import { StintError } from '../journal/errors.ts'
 
 /** What `.sessions/config.yaml` may say. */
 export interface Config {
@@ -18,34 +16,31 @@ export interface Config {
     readonly code: boolean
     readonly maxFileMegabytes: number
   }
+  /** Whether the first edit of a conversation opens a session, is asked about, or is let be. */
+  readonly auto: 'on' | 'ask' | 'off'
+  /** The moments at which an agent is reminded of its journal. */
+  readonly nudges: ReadonlySet<Nudge>
 }
+
+export const NUDGES = ['switching', 'ending', 'compaction', 'question', 'decision', 'edits', 'unrelated'] as const
+export type Nudge = (typeof NUDGES)[number]
 
 export const DEFAULTS: Config = {
   share: 'none',
   redact: { patterns: [], allow: [] },
   checkpoint: { code: true, maxFileMegabytes: 50 },
+  auto: 'on',
+  nudges: new Set(NUDGES),
 }
 
-const KEYS = ['share', 'redact', 'checkpoint']
+const KEYS = ['share', 'redact', 'checkpoint', 'auto', 'nudges']
 
 export function configPath(sessions: string): string {
   return join(sessions, 'config.yaml')
 }
 
-/** Reads the configuration. A mistake in it is an error and not a default, because it may be about secrets. */
-export function readConfig(sessions: string): Config {
-  const path = configPath(sessions)
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    if (isMissing(error)) return DEFAULTS
-    throw error
-  }
-  const document = parseDocument(text)
-  const problem = document.errors[0]
-  if (problem !== undefined) throw invalid(path, problem.message.split('\n')[0]!)
-  const value: unknown = document.toJS() ?? {}
+/** What the settings in a file amount to. A mistake in them is an error and not a default, because it may be about secrets. */
+export function configFrom(value: unknown, path: string): Config {
   if (!isObject(value)) throw invalid(path, 'it must be a list of settings')
   const unknown = Object.keys(value).find((key) => !KEYS.includes(key))
   if (unknown !== undefined) throw invalid(path, `there is no setting "${unknown}"; there are ${KEYS.join(', ')}`)
@@ -61,10 +56,20 @@ export function readConfig(sessions: string): Config {
       code: checkpoint.code !== false,
       maxFileMegabytes: positive(checkpoint.max_file_mb ?? DEFAULTS.checkpoint.maxFileMegabytes, 'checkpoint.max_file_mb', path),
     },
+    auto: oneOf(value.auto ?? DEFAULTS.auto, ['on', 'ask', 'off'], 'auto', path),
+    nudges: nudges(value.nudges ?? 'on', path),
   }
 }
 
-function invalid(path: string, reason: string): StintError {
+/** `on`, `off`, or the ones that are turned off: `{ edits: off }`. */
+function nudges(value: unknown, path: string): ReadonlySet<Nudge> {
+  if (!isObject(value)) return new Set(oneOf(value, ['on', 'off'], 'nudges', path) === 'on' ? NUDGES : [])
+  const unknown = Object.keys(value).find((key) => !NUDGES.some((name) => name === key))
+  if (unknown !== undefined) throw invalid(path, `there is no nudge "${unknown}"; there are ${NUDGES.join(', ')}`)
+  return new Set(NUDGES.filter((name) => oneOf(value[name] ?? 'on', ['on', 'off'], `nudges.${name}`, path) === 'on'))
+}
+
+export function invalid(path: string, reason: string): StintError {
   return new StintError('CONFIG_INVALID', `${path}: ${reason}`, 'mend the file, or move it away to use the defaults')
 }
 

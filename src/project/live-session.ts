@@ -11,7 +11,7 @@ import type { RawEntry } from '../session/in-effect.ts'
 import { type SessionState, isOpen } from '../session/state.ts'
 import { slug } from '../text/clean.ts'
 import type { Marker } from '../views/document/grammar.ts'
-import { openAbridged } from '../views/snapshot.ts'
+import { type Opened, openAbridged } from '../views/snapshot.ts'
 import { cleanDraft } from './clean-draft.ts'
 import type { Config } from './config.ts'
 import { type Place, journalFolder, logPlace } from './place.ts'
@@ -50,6 +50,11 @@ export class LiveSession {
 
   /** The recent state, at the cost of reading the log's tail. Long lists are cut to their recent end. */
   open(): SessionState {
+    return this.openTo().state
+  }
+
+  /** The same, with how far into the log it goes. */
+  openTo(): Opened {
     return openAbridged(this.id, this.log, this.snapshotPath)
   }
 

@@ -7,6 +7,7 @@ import { renderStateJson, renderStateToon } from '../views/state-files.ts'
 import { writeSnapshot } from '../views/snapshot.ts'
 import { type Absorbed, refreshDocument, writeView } from './documents.ts'
 import type { LiveSession, Reading } from './live-session.ts'
+import { writeOpenSession } from './open-sessions.ts'
 
 const ROUNDS = 20
 
@@ -39,5 +40,6 @@ function writeViews(session: LiveSession, reading: Reading): void {
     createFolder(copies)
     writeView(path, text())
   }
+  writeOpenSession(session.place, state)
   writeSnapshot(session.snapshotPath, session.log, contents.end, state)
 }

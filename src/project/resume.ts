@@ -6,6 +6,7 @@ import { NotWritten, OutcomeUnknown, StintError } from '../journal/errors.ts'
 import { type SessionState, isOpen } from '../session/state.ts'
 import { moveDrafts, refreshTasks } from './backlog.ts'
 import { NoSession, activeSession, findSession } from './choose.ts'
+import { bindConversation, sessionOfConversation } from './conversation-binding.ts'
 import type { LiveSession, Reading } from './live-session.ts'
 import { startFirst } from './record.ts'
 import { type Workspace, hasMoved } from './workspace.ts'
@@ -33,6 +34,7 @@ export async function resumeSession(workspace: Workspace, options: ResumeOptions
   if (!isOpen(before)) {
     throw new StintError('SESSION_CLOSED', `${before.name} is ${before.status}`, `stint reopen ${before.name} takes that back`)
   }
+  bindConversation(workspace, row.id)
   const since = driftSince(workspace, before)
   const by = options.by ?? 'library'
   const git = await placeToBind(workspace, row.id)
@@ -75,6 +77,8 @@ async function placeToBind(workspace: Workspace, id: string): Promise<GitState |
 async function chooseToResume(workspace: Workspace, options: ResumeOptions): Promise<{ id: string }> {
   const wanted = options.session ?? workspace.env.STINT_SESSION
   if (wanted !== undefined && wanted !== '') return findSession(workspace, wanted)
+  const own = options.last === true ? undefined : await sessionOfConversation(workspace)
+  if (own !== undefined) return own
   const active = options.last === true ? undefined : await activeSession(workspace)
   if (active !== undefined) return active
   if (!workspace.hasSessions()) throw new NoSession('there are no sessions here', 'stint init --name NAME --goal TEXT starts one')

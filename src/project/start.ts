@@ -5,6 +5,7 @@ import { type Draft, draft } from '../session/entries.ts'
 import { cleanText, oneLine, slug } from '../text/clean.ts'
 import { linkDrafts, refreshTasks, resolveTasks } from './backlog.ts'
 import { withoutSecrets } from './clean-draft.ts'
+import { bindConversation } from './conversation-binding.ts'
 import { endDrafts } from './finish.ts'
 import type { Reading } from './live-session.ts'
 import type { Workspace } from './workspace.ts'
@@ -58,6 +59,7 @@ export async function initSession(workspace: Workspace, options: InitOptions): P
   const steps: Draft[] =
     tasks.length === 1 ? tasks[0]!.checklist.flatMap(({ item, done }) => stepDrafts(item, done, session.mint(), by)) : []
   session.create([opened, ...linkDrafts(tasks, by), ...steps])
+  bindConversation(workspace, session.id)
   rememberProject(workspace.place.root)
   const reading = await workspace.refreshIfPossible(session)
   await refreshTasks(workspace, reading.state.tasks)

@@ -1,19 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { readHead } from '../git/head.ts'
 import { GitFailed } from '../git/run-git.ts'
 import { dirtyPaths } from '../git/status.ts'
 import type { SessionIndex } from '../index/open-index.ts'
-import { isMissing } from '../journal/errors.ts'
-import { createFolder, replaceFile, writeOnce } from '../journal/files.ts'
 import type { GitState } from '../session/entries.ts'
 import type { SessionState } from '../session/state.ts'
-import { type Config, DEFAULTS, readConfig } from './config.ts'
+import { type Config, DEFAULTS } from './config.ts'
 import { LiveSession, type Reading } from './live-session.ts'
 import { type Place, findPlace, logIds, logPlace } from './place.ts'
+import { prepareFolder } from './prepare-folder.ts'
+import { readConfig } from './read-config.ts'
 import { refresh } from './refresh.ts'
-
-const PREPARATIONS = 10
 
 export interface WorkspaceOptions {
   /** Takes a line for the person that is not the answer: what was rebuilt, set aside, redacted. */
@@ -90,29 +88,9 @@ export class Workspace {
     )
   }
 
-  /** Creates `.sessions/` with its `.gitignore`, so that nothing of it is committed unless the user asks. */
+  /** Creates `.sessions/`, if need be. */
   prepare(): void {
-    // `git clean` may take the folder away between any two calls.
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        this.#prepareOnce()
-        return
-      } catch (error) {
-        if (!isMissing(error) || attempt === PREPARATIONS) throw error
-      }
-    }
-  }
-
-  #prepareOnce(): void {
-    const { sessions } = this.place
-    createFolder(sessions)
-    const isShared = this.config.share === 'git'
-    const [ignore, other] = isShared ? [SHARED_IGNORE, OWN_IGNORE] : [OWN_IGNORE, SHARED_IGNORE]
-    const path = join(sessions, '.gitignore')
-    writeOnce(path, ignore)
-    // The setting was changed since; a file that a person wrote is theirs.
-    if (readFileSync(path, 'utf8') === other) replaceFile(path, ignore)
-    if (isShared) writeOnce(join(sessions, '.gitattributes'), SHARED_ATTRIBUTES)
+    prepareFolder(this.place, this.config)
   }
 
   /** What git says now; the number of dirty paths only when asked, because counting them starts git. */
@@ -169,30 +147,3 @@ export class Workspace {
 export function hasMoved(state: SessionState, git: GitState | undefined): git is GitState {
   return git !== undefined && (git.branch !== state.git.branch || git.commit !== state.git.commit)
 }
-
-const OWN_IGNORE = '*\n'
-
-// What is shared is the truth and what people read; everything else can be made again.
-const SHARED_IGNORE = [
-  'index.db*',
-  'touched/',
-  'runs/',
-  'conversations/',
-  'journal/*/progress.md',
-  'journal/*/snapshot.json',
-  'journal/*/state.*',
-  'journal/*/taken-*',
-  'journal/*/replaced-*',
-  '.*.tmp',
-  '',
-].join('\n')
-
-// Two machines' entries are both kept, one after the other. A document is never mixed from two: it
-// stays as it was here, and is rendered from all entries by the next command.
-const SHARED_ATTRIBUTES = [
-  'journal/*/log.jsonl merge=union',
-  'backlog/log.jsonl merge=union',
-  'active/*.md -merge',
-  'archive/*.md -merge',
-  '',
-].join('\n')

@@ -113,7 +113,7 @@ export interface EntryData {
   /** What the person asked for, in their words. A ruling says how something is to be, or not to be, done. */
   'request.made': { text: string; conversation: string; isRuling?: boolean }
   'turn.ended': { conversation: string; said?: string; failure?: string; model?: string; usage?: Usage }
-  'commit.made': { commit: string; subject: string; branch?: string }
+  'commit.made': { commit: string; subject: string; git?: GitState }
   'test.ran': { command: string; passed: boolean; summary?: string; conversation?: string }
   'agent.finished': { agent: string; type?: string; task?: string; result?: string; conversation: string }
   'entry.retracted': { entry: string; reason?: string }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { replaceFile } from '../journal/files.ts'
+import { replaceUnsynced } from '../journal/files.ts'
 import type { Log } from '../journal/log.ts'
 import { readRange } from '../journal/read.ts'
 import { isSealed, sealed } from '../journal/record.ts'
@@ -19,31 +19,39 @@ interface Snapshot {
   readonly state: SessionState
 }
 
+/** A recent state, and how far into the log it goes. */
+export interface Opened {
+  readonly state: SessionState
+  readonly end: number
+}
+
 /**
  * The recent state of a session, read from its snapshot and the tail of its log. Everything is
  * read only when there is no snapshot, when it does not match the file, or when a later entry
  * reaches behind it; so a session of 10,000 entries opens as fast as one of ten.
  */
-export function openAbridged(sessionId: string, log: Log, snapshotPath: string): SessionState {
+export function openAbridged(sessionId: string, log: Log, snapshotPath: string): Opened {
   const snapshot = readSnapshot(snapshotPath)
   if (snapshot !== undefined && matches(snapshot, log)) {
     log.sawId(snapshot.state.lastId)
-    const { records } = log.readFrom(snapshot.offset)
-    if (records.length === 0) return snapshot.state
+    const { records, end } = log.readFrom(snapshot.offset)
+    if (records.length === 0) return { state: snapshot.state, end }
     try {
-      return abridge(advance(snapshot.state, records))
+      return { state: abridge(advance(snapshot.state, records)), end }
     } catch (error) {
       if (!(error instanceof NeedsFullFold)) throw error
     }
   }
-  return abridge(fold(sessionId, log.read().records))
+  const { records, end } = log.read()
+  return { state: abridge(fold(sessionId, records)), end }
 }
 
 export function writeSnapshot(path: string, log: Log, offset: number, state: SessionState): void {
   const { inode } = log.identity()
   const snapshot: Snapshot = { fold: FOLD_VERSION, inode, offset, prefix: prefixSum(log, offset), state: abridge(state) }
   const bytes = sealed(JSON.stringify(snapshot))
-  if (bytesOf(path)?.equals(bytes) !== true) replaceFile(path, bytes)
+  // Torn by a power cut it would not match its sum, so it need not wait for the disk.
+  if (bytesOf(path)?.equals(bytes) !== true) replaceUnsynced(path, bytes)
 }
 
 function matches(snapshot: Snapshot, log: Log): boolean {

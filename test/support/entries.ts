@@ -141,7 +141,7 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
   'commit.made': (draw) => ({
     commit: draw.one('abc', 'def', draw.words()),
     subject: draw.words(),
-    branch: draw.maybe(() => 'main'),
+    git: draw.maybe(() => draw.git()),
   }),
   'test.ran': (draw) => ({
     command: draw.one('npm test', 'make test', draw.words()),

@@ -168,7 +168,7 @@ describe('a snapshot', () => {
   test('that fits is used', async () => {
     const world = await projectOf(sweepStory())
     const log = new CountingLog({ path: world.path(LOG) })
-    expect(openAbridged(SESSION_ID, log, world.path(SNAPSHOT))).toEqual(truth(world))
+    expect(openAbridged(SESSION_ID, log, world.path(SNAPSHOT)).state).toEqual(truth(world))
     expect(log.bytesRead).toBe(0)
     log.close()
   })
@@ -276,7 +276,7 @@ describe('a snapshot', () => {
     const log = readFileSync(world.path(LOG))
     writeFileSync(world.path(LOG), log.fill(0x20, 10_000, end - 10_000), { flag: 'r+' })
     const counting = new CountingLog({ path: world.path(LOG) })
-    expect(openAbridged(SESSION_ID, counting, world.path(SNAPSHOT))).toEqual(wanted)
+    expect(openAbridged(SESSION_ID, counting, world.path(SNAPSHOT)).state).toEqual(wanted)
     expect(counting.bytesRead).toBe(news.length)
     counting.close()
   })

@@ -1,0 +1,99 @@
+import { join } from 'node:path'
+import { createFolder, readOrUndefined, replaceUnsynced } from '../journal/files.ts'
+import { isMissing } from '../journal/errors.ts'
+
+/** A text of ours that was put before the model, until the transcript shows that it arrived. */
+export interface Given {
+  readonly mark: string
+  readonly event: string
+  readonly at: string
+  /** How long the transcript was then: the evidence lies behind it. */
+  readonly transcriptSize: number
+  /** How often it has been given in this window. */
+  readonly attempts: number
+  readonly isProved: boolean
+}
+
+/**
+ * What hooks remember of one conversation from one event to the next. Notes, not truth: without them the
+ * next event begins anew. Whatever has to last is an entry.
+ */
+export interface Tracking {
+  readonly harness: string
+  readonly conversation: string
+  /** The session it works on. */
+  readonly session?: string
+  readonly transcript?: string
+  /** When each event last came. */
+  readonly fired: Readonly<Record<string, string>>
+  /** What was given since the conversation began, was cleared, or was compacted. */
+  readonly given?: Given
+  /** How far the transcript has been looked at, and in which file. */
+  readonly looked?: { readonly offset: number; readonly inode: number }
+  readonly copied?: { readonly offset: number; readonly inode: number }
+  /** The harness said that it compacted, and the transcript does not show it yet. */
+  readonly awaitsBoundary?: boolean
+  /** Requests made before there was a session. */
+  readonly requests: readonly PendingRequest[]
+  /** The session that ended last while the conversation worked on it, and whether anything was asked for since. */
+  readonly ended?: { readonly session: string; readonly askedSince: boolean }
+  /** Edits since somebody last wrote into the journal. */
+  readonly edits: number
+  /** Which nudges were given in this window, and when the last one was. */
+  readonly nudged: readonly string[]
+  readonly nudgedAt?: string
+  /** What delegated agents were asked for, by their id. */
+  readonly agents: Readonly<Record<string, string>>
+  /** Commands whose results the transcript had not shown when it was last looked at. */
+  readonly carried?: unknown
+  /** The latest usage read off the transcript, until a turn's entry carries it. */
+  readonly usage?: unknown
+}
+
+export interface PendingRequest {
+  readonly text: string
+  readonly at: string
+  readonly isRuling: boolean
+}
+
+/**
+ * Where the notes are: under the git directory, so that a project is not littered with them before it has a
+ * session, and `git clean` does not take them.
+ */
+export function trackingFolder(sessions: string, gitCommonDir: string | undefined): string {
+  return gitCommonDir === undefined ? join(sessions, 'conversations') : join(gitCommonDir, 'stint', 'conversations')
+}
+
+export function trackingPath(folder: string, conversation: string): string {
+  return join(folder, `${conversation}.json`)
+}
+
+export function newTracking(harness: string, conversation: string): Tracking {
+  return { harness, conversation, fired: {}, requests: [], edits: 0, nudged: [], agents: {} }
+}
+
+/** The notes, or undefined when there are none that can be read. */
+export function readTracking(folder: string, conversation: string): Tracking | undefined {
+  const bytes = readOrUndefined(trackingPath(folder, conversation))
+  if (bytes === undefined) return undefined
+  try {
+    const value = JSON.parse(bytes.toString('utf8')) as Partial<Tracking>
+    if (typeof value !== 'object' || value === null || value.conversation !== conversation) return undefined
+    return { ...newTracking(String(value.harness ?? 'unknown'), conversation), ...value }
+  } catch {
+    // Half-written when the power failed. What they said is forgotten, which costs a repetition at most.
+    return undefined
+  }
+}
+
+export function writeTracking(folder: string, tracking: Tracking): void {
+  const path = trackingPath(folder, tracking.conversation)
+  const text = JSON.stringify(tracking)
+  try {
+    replaceUnsynced(path, text)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    createFolder(folder)
+    replaceUnsynced(path, text)
+  }
+}

@@ -1,0 +1,176 @@
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What the model is to answer next. Several tools are called in one message. */
+export interface Reply {
+  readonly text?: string
+  readonly tools?: readonly { readonly name: string; readonly input: Readonly<Record<string, unknown>> }[]
+  /** Tokens the answer claims the request had. */
+  readonly inputTokens?: number
+  readonly error?: { readonly status: number; readonly type: string; readonly message: string }
+  /** Kept back until this settles. */
+  readonly after?: Promise<unknown>
+}
+
+export interface SeenRequest {
+  readonly kind: 'turn' | 'summary' | 'other'
+  readonly body: MessagesBody
+  /** Everything the model would have read, as one text. */
+  readonly text: string
+}
+
+export interface MessagesBody {
+  readonly model: string
+  readonly stream?: boolean
+  readonly tools?: readonly { readonly name: string }[]
+  readonly system?: unknown
+  readonly messages: readonly { readonly role: string; readonly content: unknown }[]
+}
+
+const SUMMARY = '<analysis>short</analysis><summary>The conversation so far was about the work at hand.</summary>'
+
+/**
+ * A Messages API on loopback that says what a test scripted and keeps every request. It stands in for
+ * the model and for nothing else.
+ */
+export class ModelStub {
+  readonly requests: SeenRequest[] = []
+  readonly #queue: Reply[] = []
+  #summary = SUMMARY
+  #server = createServer((request, response) => void this.#serve(request, response))
+  #count = 0
+
+  async start(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
+    return this
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  /** What is answered to the next requests of a turn, one each; after that it says `ok`. */
+  script(...replies: readonly Reply[]): void {
+    this.#queue.push(...replies)
+  }
+
+  /** What the harness's request to summarise is answered with. */
+  summarise(text: string): void {
+    this.#summary = text
+  }
+
+  /** The requests that were turns of a conversation, not the harness's own business. */
+  get turns(): readonly SeenRequest[] {
+    return this.requests.filter(({ kind }) => kind === 'turn')
+  }
+
+  get summaries(): readonly SeenRequest[] {
+    return this.requests.filter(({ kind }) => kind === 'summary')
+  }
+
+  forget(): void {
+    this.requests.length = 0
+    this.#queue.length = 0
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const path = request.url ?? ''
+    if (request.method !== 'POST') return void response.writeHead(200).end('{}')
+    if (path.includes('count_tokens')) return void json(response, 200, { input_tokens: 100 })
+    if (!path.startsWith('/v1/messages')) return void json(response, 404, { type: 'error', error: { type: 'not_found_error' } })
+    const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as MessagesBody
+    const seen = { kind: kindOf(body), body, text: textOf([body.system, body.messages]) }
+    this.requests.push(seen)
+    const reply = this.#replyTo(seen)
+    await reply.after
+    if (reply.error !== undefined) {
+      const { status, type, message } = reply.error
+      return void json(response, status, { type: 'error', error: { type, message } })
+    }
+    this.#count += 1
+    const message = messageOf(reply, body, this.#count)
+    if (body.stream !== true) return void json(response, 200, message)
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const event of eventsOf(message)) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    response.end()
+  }
+
+  #replyTo(seen: SeenRequest): Reply {
+    if (seen.kind === 'summary') return { text: this.#summary, inputTokens: 5_000 }
+    if (seen.kind === 'other') return { text: 'ok' }
+    return this.#queue.shift() ?? { text: 'ok' }
+  }
+}
+
+// Old clients warm up and name conversations by small calls without tools.
+function kindOf(body: MessagesBody): SeenRequest['kind'] {
+  const last = textOf(body.messages.at(-1))
+  if (last.includes('create a detailed summary of')) return 'summary'
+  return (body.tools?.length ?? 0) > 0 && !/^(?:Warmup|quota)$/.test(last.trim()) ? 'turn' : 'other'
+}
+
+/** All texts in a value, in order. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (Array.isArray(value)) return value.map(textOf).join('\n')
+  if (typeof value !== 'object' || value === null) return ''
+  return Object.entries(value)
+    .filter(([key]) => !['type', 'role', 'id', 'tool_use_id', 'cache_control'].includes(key))
+    .map(([, field]) => textOf(field))
+    .join('\n')
+}
+
+type ContentBlock = { type: 'text'; text: string } | { type: 'tool_use'; id: string; name: string; input: object }
+
+function messageOf(reply: Reply, { model }: MessagesBody, count: number) {
+  const tools = (reply.tools ?? []).map(({ name, input }, index): ContentBlock => ({
+    type: 'tool_use',
+    id: `toolu_${count}_${index}`,
+    name,
+    input,
+  }))
+  const text: ContentBlock[] = reply.text === undefined && tools.length > 0 ? [] : [{ type: 'text', text: reply.text ?? 'ok' }]
+  return {
+    id: `msg_${count}`,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [...text, ...tools],
+    stop_reason: tools.length > 0 ? 'tool_use' : 'end_turn',
+    stop_sequence: null,
+    usage: {
+      input_tokens: reply.inputTokens ?? 100,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 0,
+      output_tokens: 20,
+    },
+  }
+}
+
+function* eventsOf(message: ReturnType<typeof messageOf>): Generator<{ type: string } & Record<string, unknown>> {
+  const { content, stop_reason, usage } = message
+  const start = { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } }
+  yield { type: 'message_start', message: start }
+  for (const [index, block] of content.entries()) {
+    const isText = block.type === 'text'
+    yield { type: 'content_block_start', index, content_block: isText ? { type: 'text', text: '' } : { ...block, input: {} } }
+    const delta = isText
+      ? { type: 'text_delta', text: block.text }
+      : { type: 'input_json_delta', partial_json: JSON.stringify(block.input) }
+    yield { type: 'content_block_delta', index, delta }
+    yield { type: 'content_block_stop', index }
+  }
+  yield { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage }
+  yield { type: 'message_stop' }
+}
+
+function json(response: ServerResponse, status: number, value: unknown): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+}
