@@ -1,9 +1,9 @@
 // The projects that Stint has been used in on this machine, for questions that go over all of them.
 import { closeSync, readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { errnoOf, isMissing } from '../journal/errors.ts'
 import { appendDurably, createFile, createFolder, openForAppend, statOrUndefined } from '../journal/files.ts'
+import { stateHome } from '../journal/state-home.ts'
 
 /** Notes a project's root. Answers false when it cannot be noted, which is no reason to fail what the user asked for. */
 export function rememberProject(root: string): boolean {
@@ -27,11 +27,7 @@ export function knownProjects(): readonly string[] {
 }
 
 function registryPath(): string {
-  const { STINT_STATE_HOME: own, XDG_STATE_HOME: shared } = process.env
-  if (own !== undefined && own !== '') return join(own, 'projects')
-  // The XDG specification says that a relative path is to be ignored.
-  const base = shared !== undefined && isAbsolute(shared) ? shared : join(homedir(), '.local', 'state')
-  return join(base, 'stint', 'projects')
+  return join(stateHome(), 'projects')
 }
 
 function readRoots(path: string): readonly string[] {

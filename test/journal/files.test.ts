@@ -8,6 +8,7 @@ import {
   moveFile,
   openForAppend,
   relinkFile,
+  removeEmptyFolder,
   removeFile,
   replaceFile,
   sweepTemporaries,
@@ -52,6 +53,18 @@ describe('a file', () => {
     expect(moveFile(a, b)).toBe(true)
     expect(removeFile(b)).toBe(true)
     expect(readdirSync(folder)).toEqual([])
+  })
+})
+
+describe('a folder', () => {
+  test('is removed when it is empty, and left when it is not', () => {
+    const folder = scratchFolder()
+    const inner = join(folder, 'a', 'b')
+    createFolder(inner)
+    expect(removeEmptyFolder(join(folder, 'a'))).toBe(false)
+    expect(removeEmptyFolder(inner)).toBe(true)
+    expect(removeEmptyFolder(inner)).toBe(false)
+    expect(readdirSync(join(folder, 'a'))).toEqual([])
   })
 })
 
