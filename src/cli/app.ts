@@ -18,13 +18,15 @@ import { log } from './commands/log.ts'
 import { purge } from './commands/purge.ts'
 import { resume } from './commands/resume.ts'
 import { search } from './commands/search.ts'
+import { setup } from './commands/setup.ts'
 import { task } from './commands/task.ts'
 import { view } from './commands/view.ts'
 import type { Context } from './context.ts'
 import { EXIT, describeError, exitCodeFor } from './errors.ts'
+import { runSlash } from './slash.ts'
 
 const routes = buildRouteMap({
-  routes: { init, resume, log, checkpoint, view, pause, close, reopen, list, search, task, doctor, purge, completion },
+  routes: { init, resume, log, checkpoint, view, pause, close, reopen, list, search, task, setup, doctor, purge, completion },
   docs: {
     brief: 'Durable sessions for coding agents',
     fullDescription:
@@ -58,6 +60,7 @@ export async function runCommandLine(args: readonly string[], context: Context, 
     for (const proposal of proposals) context.process.stdout.write(`${proposal.completion}\n`)
     return EXIT.ok
   }
+  if (args[0] === 'slash') return runSlash(args.slice(1), context, (words, inner) => runCommandLine(words, inner, version))
   await run(app, args[0] === 'help' ? [...args.slice(1), '--help'] : args, context)
   const code = context.process.exitCode
   // The parser counts its own refusals downwards from zero: an unknown command or argument is misuse, the rest a defect.

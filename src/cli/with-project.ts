@@ -1,6 +1,6 @@
 import type { Project } from '../project/open-project.ts'
 import type { Context } from './context.ts'
-import { EXIT, errorJson, exitCodeFor } from './errors.ts'
+import { withJsonErrors } from './json-errors.ts'
 import { withNearest } from './nearest.ts'
 import { Output } from './output.ts'
 
@@ -14,14 +14,7 @@ export async function withProject(
   work: (project: Project, output: Output, pick: PickSession) => Promise<void>,
 ): Promise<void> {
   const output = new Output(context)
-  try {
-    await attempt(context, output, work)
-  } catch (error) {
-    if (flags.json !== true || exitCodeFor(error) === EXIT.defect) throw error
-    output.line(JSON.stringify(errorJson(error), undefined, 2))
-    // Set and not thrown: the parser would say a thrown one once more on standard error.
-    context.process.exitCode = exitCodeFor(error)
-  }
+  await withJsonErrors(context, flags, output, () => attempt(context, output, work))
 }
 
 async function attempt(

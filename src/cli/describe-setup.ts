@@ -1,0 +1,132 @@
+// What `stint setup` says.
+import { relative } from 'node:path'
+import { type FileChange, kindOf } from '../harness/claude/setup/changes.ts'
+import type { PlaceReport, SetupReport } from '../harness/claude/setup/check-report.ts'
+import { unifiedDiff } from '../harness/claude/setup/diff.ts'
+import { type Plan, filesOf } from '../harness/claude/setup/plan.ts'
+import type { SetupRequest } from '../harness/claude/setup/setup-claude.ts'
+import { minute } from '../text/times.ts'
+import { plural } from './describe.ts'
+import type { Output } from './output.ts'
+
+export function setupJson({ into, remove, dryRun }: SetupRequest, plan: Plan) {
+  return {
+    harness: 'claude',
+    ...(typeof into === 'string' ? { scope: into } : into),
+    removed: remove,
+    dry_run: dryRun,
+    changes: filesOf(plan).map((change) => ({
+      path: change.path,
+      change: kindOf(change),
+      ...(dryRun ? { diff: hunksOf(change) } : {}),
+    })),
+    notes: plan.notes,
+  }
+}
+
+export function describeSetup(request: SetupRequest, plan: Plan, output: Output, root: string): string {
+  const { changes, notes, record } = plan
+  const said = notes.map((note) => `   ${note}`)
+  if (changes.length === 0 && record === undefined) return [nothingToDo(request), ...said].join('\n')
+  if (request.dryRun)
+    return [...changes.flatMap((change) => describeDiff(change, root)), ...describeRecord(record), ...said].join('\n')
+  return [
+    output.bold(headline(request)),
+    ...grouped(changes, root),
+    ...said,
+    ...(request.remove ? [] : ['', nextStep(request)]),
+  ].join('\n')
+}
+
+const FOR = {
+  local: 'for you, in this project',
+  shared: 'for everybody who works on this project',
+  user: 'for you, in every project',
+}
+
+function headline({ into, remove }: SetupRequest): string {
+  if (typeof into !== 'string') return remove ? 'The plugin is removed.' : 'The plugin is written.'
+  return remove ? `Taken out of Claude Code (${FOR[into]}).` : `Set up in Claude Code (${FOR[into]}).`
+}
+
+function nothingToDo({ remove, into }: SetupRequest): string {
+  if (remove) return 'Nothing of Stint is set up there.'
+  return typeof into === 'string'
+    ? `Already set up in Claude Code (${FOR[into]}); nothing changed.`
+    : 'The plugin is there already; nothing changed.'
+}
+
+function nextStep({ into }: SetupRequest): string {
+  if (typeof into === 'string') return 'Start claude, type a prompt, and then ask: stint setup --check'
+  return [
+    `Try it:      claude --plugin-dir ${into.plugin}/stint`,
+    `Install it:  claude plugin marketplace add ${into.plugin} && claude plugin install stint@stint`,
+  ].join('\n')
+}
+
+const DONE = { create: 'created', change: 'changed', delete: 'deleted' }
+
+/** One line for each file, or for all the slash commands that fared alike. */
+function grouped(changes: readonly FileChange[], root: string): readonly string[] {
+  const lines = changes.map((change) => {
+    const isCommand = /[/\\]commands[/\\][\w-]+\.md$/.test(change.path)
+    const shown = nearby(change.path, root)
+    return `${DONE[kindOf(change)]}  ${isCommand ? shown.replace(/[\w-]+\.md$/, '*.md') : shown}`
+  })
+  return [...new Set(lines)].map((line) => {
+    const count = lines.filter((each) => each === line).length
+    return `   ${line}${count > 1 ? ` (${count} slash commands)` : ''}`
+  })
+}
+
+function describeDiff(change: FileChange, root: string): readonly string[] {
+  const shown = nearby(change.path, root)
+  const { before, after } = change
+  return [
+    `--- ${before === undefined ? '/dev/null' : shown}`,
+    `+++ ${after === undefined ? '/dev/null' : shown}`,
+    ...hunksOf(change),
+  ]
+}
+
+function hunksOf({ before, after }: FileChange): readonly string[] {
+  return unifiedDiff(before ?? '', after ?? '')
+}
+
+/** Nobody reads our own record line by line. */
+function describeRecord(record: FileChange | undefined): readonly string[] {
+  if (record === undefined) return []
+  return [`${record.after === undefined ? '---' : '+++'} ${record.path} (what it takes to undo this)`]
+}
+
+export function describeReport(report: SetupReport, output: Output, root: string): string {
+  const { places, command, fired, problems, isWorking } = report
+  const never = Object.entries(fired).map(([event, at]) => `${event.padEnd(18)}${at === null ? 'never' : minute(at)}`)
+  return [
+    ...column(
+      'registered',
+      places.map((place) => `${place.scope.padEnd(8)}${describePlace(place, root)}`),
+    ),
+    ...column('found', [command.foundBy === null ? 'no Stint' : `by the ${FOUND[command.foundBy]}: ${command.program}`]),
+    ...column('fired', never),
+    '',
+    output.bold(isWorking ? 'Working.' : `${plural(problems.length, 'problem')}:`),
+    ...problems.flatMap(({ what, advice }) => [`   ${what}`, `      ${advice}`]),
+  ].join('\n')
+}
+
+const FOUND = { launcher: 'launcher', project: 'project itself', path: 'PATH' }
+
+function describePlace({ path, status, events, plugin }: PlaceReport, root: string): string {
+  const what = { current: plural(events.length, 'event'), outdated: 'outdated', none: 'no', unreadable: 'cannot be read' }[status]
+  return `${what.padEnd(16)}${nearby(path, root)}${plugin === undefined ? '' : `, which turns on the plugin ${plugin}`}`
+}
+
+function column(name: string, lines: readonly string[]): readonly string[] {
+  return lines.map((line, index) => `${(index === 0 ? name : '').padEnd(12)}${line}`)
+}
+
+function nearby(path: string, root: string): string {
+  const short = relative(root, path)
+  return short.startsWith('..') ? path : short
+}

@@ -1,0 +1,59 @@
+// What is wrong with a setup, and what to do about it.
+import type { SetupProblem, SetupReport } from './check-report.ts'
+
+export function problemsOf(findings: Omit<SetupReport, 'problems' | 'isWorking'>): readonly SetupProblem[] {
+  return [...ofFiles(findings), ...ofCommand(findings), ...ofFirings(findings)]
+}
+
+const FLAG = { local: '', shared: ' --shared', user: ' --user' }
+
+type Findings = Parameters<typeof problemsOf>[0]
+
+function ofFiles({ places, disabledBy }: Findings): readonly SetupProblem[] {
+  const each = places.flatMap(({ status, scope, path, reason }): SetupProblem[] => {
+    if (status === 'unreadable') {
+      return [{ kind: 'unreadable', what: reason ?? path, advice: 'Claude Code ignores such a file; correct it' }]
+    }
+    if (status !== 'outdated') return []
+    return [{ kind: 'outdated', what: `${path} is from another version of Stint`, advice: `stint setup claude${FLAG[scope]}` }]
+  })
+  const missing: SetupProblem = { kind: 'not registered', what: 'no hooks are registered', advice: 'stint setup claude' }
+  const disabled = disabledBy.map((path): SetupProblem => ({
+    kind: 'disabled',
+    what: `${path} turns every hook off`,
+    advice: 'take "disableAllHooks" out of it',
+  }))
+  return [...each, ...(isRegistered({ places }) ? [] : [missing]), ...disabled]
+}
+
+function ofCommand({ command }: Findings): readonly SetupProblem[] {
+  const { foundBy, exitCode, output } = command
+  if (exitCode !== 0 || output !== '') {
+    const said = output === '' ? '' : `, saying: ${output.slice(0, 200)}`
+    return [
+      {
+        kind: 'noisy',
+        what: `the hook command ended with ${exitCode ?? 'a signal'}${said}`,
+        advice: 'stint doctor shows what went wrong',
+      },
+    ]
+  }
+  if (foundBy !== null) return []
+  return [{ kind: 'not found', what: 'the hook command finds no Stint on this machine', advice: 'stint setup claude' }]
+}
+
+function ofFirings({ places, fired }: Findings): readonly SetupProblem[] {
+  if (!isRegistered({ places }) || Object.values(fired).some((at) => at !== null)) return []
+  return [
+    {
+      kind: 'never fired',
+      what: 'no hook has fired in this project yet',
+      advice: 'start claude here, accept that the folder is trusted, type a prompt, and check again',
+    },
+  ]
+}
+
+/** A plugin registers hooks as well as settings do. */
+function isRegistered({ places }: Pick<Findings, 'places'>): boolean {
+  return places.some(({ status, plugin }) => status === 'current' || status === 'outdated' || plugin !== undefined)
+}

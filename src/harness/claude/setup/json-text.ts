@@ -1,0 +1,120 @@
+// Edits of JSON that leave every other byte as it is: indentation, order, line ends, spaces. Formatting editors
+// reformat the lines around their edit, which in somebody's settings is somebody's.
+import type { Node, ParseError } from 'jsonc-parser/lib/esm/main.js'
+
+type Path = readonly (string | number)[]
+
+export interface JsonText {
+  /** Adds a member to the object at a path, which has none of this name. */
+  addMember(text: string, path: Path, key: string, value: unknown): string
+  /** Adds an item to the end of the list at a path. */
+  addItem(text: string, path: Path, value: unknown): string
+  /** Takes a member or an item out. */
+  remove(text: string, path: Path): string
+  /** The line that cannot be read, counted from one. */
+  faultyLine(text: string): number | undefined
+}
+
+/** Loaded when it is needed: no other command pays for the parser. */
+export async function loadJsonText(): Promise<JsonText> {
+  // By this path, because the one that the package names first cannot be bundled.
+  const { parseTree } = await import('jsonc-parser/lib/esm/main.js')
+
+  const find = (text: string, path: Path): Node => {
+    const found = path.reduce<Node | undefined>(childAt, parseTree(text))
+    if (found === undefined) throw new Error(`no ${path.join('.')} in this JSON`)
+    return found
+  }
+  return {
+    addMember: (text, path, key, value) => insert(text, find(text, path), value, key),
+    addItem: (text, path, value) => insert(text, find(text, path), value),
+    remove: (text, path) => remove(text, find(text, path.slice(0, -1)), path.at(-1)!),
+    faultyLine(text) {
+      const errors: ParseError[] = []
+      parseTree(text, errors, { disallowComments: true })
+      return errors[0] === undefined ? undefined : text.slice(0, errors[0].offset).split('\n').length
+    },
+  }
+}
+
+function childAt(node: Node | undefined, key: string | number): Node | undefined {
+  if (typeof key === 'number') return node?.children?.[key]
+  return memberOf(node, key)?.children?.[1]
+}
+
+/** The last one of a name, which is the one that counts when there are several. */
+function memberOf(node: Node | undefined, key: string): Node | undefined {
+  return node?.children?.findLast((member) => member.children?.[0]?.value === key)
+}
+
+function insert(text: string, container: Node, value: unknown, key?: string): string {
+  const children = container.children ?? []
+  const last = children.at(-1)
+  if (last === undefined) return insertFirst(text, container, value, key)
+  const indent = indentOf(text, children[0]!.offset)
+  const added =
+    indent === undefined
+      ? `,${text.includes('\n') ? ' ' : ''}${inOneLine(value, key)}`
+      : `,${lineEnd(text)}${indent}${inLines(text, indent, value, key)}`
+  return splice(text, endOf(last), endOf(last), added)
+}
+
+function insertFirst(text: string, container: Node, value: unknown, key?: string): string {
+  const at = container.offset + 1
+  const isRoot = container.parent === undefined
+  if (!isRoot && !text.includes('\n')) return splice(text, at, at, inOneLine(value, key))
+  const outer = /^[ \t]*/.exec(text.slice(lineStart(text, container.offset)))![0]
+  const indent = outer + unitOf(text)
+  const isOpen = text.slice(at, endOf(container)).includes('\n')
+  const closing = isOpen ? '' : `${lineEnd(text)}${outer}`
+  return splice(text, at, at, `${lineEnd(text)}${indent}${inLines(text, indent, value, key)}${closing}`)
+}
+
+function remove(text: string, container: Node, key: string | number): string {
+  const children = container.children ?? []
+  const index = typeof key === 'number' ? key : children.indexOf(memberOf(container, key)!)
+  const node = children[index]!
+  const next = children[index + 1]
+  if (index > 0) return splice(text, endOf(children[index - 1]!), endOf(node), '')
+  if (next !== undefined) return splice(text, node.offset, next.offset, '')
+  return splice(text, container.offset + 1, endOf(container) - 1, '')
+}
+
+function inOneLine(value: unknown, key?: string): string {
+  return `${key === undefined ? '' : `${JSON.stringify(key)}:`}${JSON.stringify(value)}`
+}
+
+function inLines(text: string, indent: string, value: unknown, key?: string): string {
+  const lines = JSON.stringify(value, undefined, unitOf(text))
+    .split('\n')
+    .join(`${lineEnd(text)}${indent}`)
+  return `${key === undefined ? '' : `${JSON.stringify(key)}: `}${lines}`
+}
+
+function splice(text: string, from: number, to: number, added: string): string {
+  return text.slice(0, from) + added + text.slice(to)
+}
+
+function endOf(node: Node): number {
+  return node.offset + node.length
+}
+
+function lineStart(text: string, offset: number): number {
+  return text.lastIndexOf('\n', offset - 1) + 1
+}
+
+/** What stands before something that begins its line; undefined when it does not. */
+function indentOf(text: string, offset: number): string | undefined {
+  const start = lineStart(text, offset)
+  const before = text.slice(start, offset)
+  return start > 0 && /^[ \t]*$/.test(before) ? before : undefined
+}
+
+/** How deep one level is indented, by the first member of the document. */
+function unitOf(text: string): string {
+  return /^\uFEFF?\s*\{[ \t]*\r?\n([ \t]+)"/.exec(text)?.[1] ?? '  '
+}
+
+function lineEnd(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n'
+}

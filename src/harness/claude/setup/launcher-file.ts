@@ -1,0 +1,31 @@
+import { type FileChange, readText } from './changes.ts'
+import { type HookProgram, launcherPath, launcherText } from './launcher.ts'
+
+interface PlannedLauncher {
+  readonly changes: readonly FileChange[]
+  readonly notes: readonly string[]
+}
+
+/** What comes of leaving the way to this Stint for hooks to find. */
+export function planLauncher(stateHome: string, program: HookProgram | undefined): PlannedLauncher {
+  if (program === undefined) {
+    return {
+      changes: [],
+      notes: ['this Stint runs from its sources: hooks will look for `stint` in the project and on the PATH'],
+    }
+  }
+  const path = launcherPath(stateHome)
+  const before = readText(path)
+  const after = launcherText(program)
+  const isPassing = /[/\\]_npx[/\\]/.test(program.hook)
+  return {
+    changes: before === after ? [] : [{ path, before, after }],
+    notes: isPassing ? ['this Stint lies in a cache of npx, which may be emptied: npm install --global stint'] : [],
+  }
+}
+
+export function planLauncherRemoval(stateHome: string): readonly FileChange[] {
+  const path = launcherPath(stateHome)
+  const before = readText(path)
+  return before === undefined ? [] : [{ path, before, after: undefined }]
+}

@@ -1,0 +1,78 @@
+// The same as a plugin, in a folder that Claude Code takes for a marketplace.
+import { join } from 'node:path'
+import { StintError } from '../../../journal/errors.ts'
+import { slashCommandFiles } from '../slash-commands.ts'
+import { hookGroups } from './hook-registrations.ts'
+import { planLauncher } from './launcher-file.ts'
+import type { HookProgram } from './launcher.ts'
+import { manifestPath, readManifest } from './manifest.ts'
+import { planOwned, planOwnedRemoval, retiredPaths } from './owned-file.ts'
+import { type Surroundings, machineFolder } from './places.ts'
+import { type Plan, innermostFirst, recordOf, recordRemoval } from './plan.ts'
+import { byEvent } from './settings-edit.ts'
+
+export const PLUGIN = 'stint'
+const DESCRIPTION = 'Durable sessions: what was done, decided and found survives compaction'
+
+/** The files of the marketplace, by their paths in its folder. */
+export function pluginFiles(version: string, { notify }: { notify: boolean }): ReadonlyMap<string, string> {
+  const owner = { name: 'Stint' }
+  const marketplace = {
+    name: PLUGIN,
+    owner,
+    metadata: { description: DESCRIPTION },
+    plugins: [{ name: PLUGIN, source: `./${PLUGIN}`, description: DESCRIPTION }],
+  }
+  const manifest = { name: PLUGIN, version, description: DESCRIPTION, author: owner }
+  return new Map([
+    [join('.claude-plugin', 'marketplace.json'), asJson(marketplace)],
+    [join(PLUGIN, '.claude-plugin', 'plugin.json'), asJson(manifest)],
+    [join(PLUGIN, 'hooks', 'hooks.json'), asJson({ hooks: byEvent(hookGroups({ notify })) })],
+    ...[...slashCommandFiles()].map(([name, text]) => [join(PLUGIN, 'commands', name), text] as const),
+  ])
+}
+
+/** What it takes to write the plugin into a folder. A file there that is not ours is not overwritten. */
+export function planPlugin(
+  folder: string,
+  around: Surroundings,
+  program: HookProgram | undefined,
+  options: { version: string; notify: boolean },
+): Plan {
+  const machine = machineFolder(around)
+  const known = readManifest(manifestPath(machine, folder), folder)
+  const owned = planOwned(inFolder(folder, options), folder, known.files)
+  if (owned.foreign.length > 0) {
+    throw new StintError(
+      'NOT_OURS',
+      `${owned.foreign[0]!} is there already and is not ours; nothing was changed`,
+      'choose an empty folder, or move that file away',
+    )
+  }
+  const launcher = planLauncher(machine, program)
+  const changes = [...owned.changes, ...launcher.changes]
+  return { changes, record: recordOf(machine, known, changes, owned.written), folders: [], notes: launcher.notes }
+}
+
+/** What it takes to take the plugin away again. */
+export function planPluginRemoval(folder: string, around: Surroundings, options: { version: string; notify: boolean }): Plan {
+  const machine = machineFolder(around)
+  const known = readManifest(manifestPath(machine, folder), folder)
+  const files = inFolder(folder, options)
+  const all = new Map<string, string | undefined>([...files, ...retiredPaths(files, folder, known.files)])
+  const { changes, foreign } = planOwnedRemoval(all, known.files)
+  return {
+    changes,
+    record: recordRemoval(machine, known),
+    folders: innermostFirst(known.folders),
+    notes: foreign.map((path) => `left alone: ${path} was changed since, or is not ours`),
+  }
+}
+
+function inFolder(folder: string, options: { version: string; notify: boolean }): ReadonlyMap<string, string> {
+  return new Map([...pluginFiles(options.version, options)].map(([path, text]) => [join(folder, path), text]))
+}
+
+function asJson(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`
+}

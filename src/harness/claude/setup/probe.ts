@@ -1,0 +1,49 @@
+// Whether the command that is registered finds a Stint, found out by running it.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { readOrUndefined, statOrUndefined } from '../../../journal/files.ts'
+import { HOOK_COMMAND } from '../hook-command.ts'
+import { launcherPath, programIn } from './launcher.ts'
+import { type Surroundings, machineFolder } from './places.ts'
+
+export interface Probe {
+  /** How a Stint is found, in the order in which the command looks; null when there is none. */
+  readonly foundBy: 'launcher' | 'project' | 'path' | null
+  readonly program: string | null
+  readonly exitCode: number | null
+  /** What it said, which has to be nothing. */
+  readonly output: string
+}
+
+const LIMIT_MS = 5000
+
+/** Runs the hook command with an event that no hook answers. */
+export function probeHookCommand(around: Surroundings): Probe {
+  const { root, env } = around
+  const event = { hook_event_name: 'StintProbe', session_id: '', cwd: root }
+  const ran = shell(HOOK_COMMAND, around, JSON.stringify(event))
+  const launched = programIn(readOrUndefined(launcherPath(machineFolder(around)))?.toString('utf8') ?? '')
+  const bin = join(root, 'node_modules', '.bin', 'stint')
+  const onPath = () => shell('command -v stint', around, '').stdout.trim()
+  const outcome = { exitCode: ran.status, output: `${ran.stdout}${ran.stderr}`.trim() }
+  if (launched !== undefined && isThere(launched.node) && isThere(launched.hook)) {
+    return { foundBy: 'launcher', program: launched.hook, ...outcome }
+  }
+  if (isThere(bin)) return { foundBy: 'project', program: bin, ...outcome }
+  const path = env.PATH === undefined ? '' : onPath()
+  return path === '' ? { foundBy: null, program: null, ...outcome } : { foundBy: 'path', program: path, ...outcome }
+}
+
+function shell(command: string, { root, env }: Surroundings, input: string) {
+  return spawnSync('sh', ['-c', command], {
+    cwd: root,
+    env: { ...env, CLAUDE_PROJECT_DIR: root },
+    input,
+    encoding: 'utf8',
+    timeout: LIMIT_MS,
+  })
+}
+
+function isThere(path: string): boolean {
+  return statOrUndefined(path)?.isFile() === true
+}

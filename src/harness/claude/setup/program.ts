@@ -1,0 +1,29 @@
+// Where the running Stint is.
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { statOrUndefined } from '../../../journal/files.ts'
+import type { HookProgram } from './launcher.ts'
+
+/** The file beside the program that serves a hook. */
+const HOOK_FILE = 'hook.cjs'
+
+/** The programs that a hook of this Stint is made of; undefined when it runs from its sources. */
+export function findHookProgram(from: string = import.meta.url, node: string = process.execPath): HookProgram | undefined {
+  const folder = folderAbove(fileURLToPath(from), HOOK_FILE)
+  return folder === undefined ? undefined : { node, hook: join(folder, HOOK_FILE) }
+}
+
+export function findVersion(from: string = import.meta.url): string {
+  const folder = folderAbove(fileURLToPath(from), 'package.json')
+  const { version } = JSON.parse(readFileSync(join(folder!, 'package.json'), 'utf8')) as { version: string }
+  return version
+}
+
+/** The nearest folder above a file that holds another, and is within the same package. */
+function folderAbove(path: string, name: string): string | undefined {
+  const folder = dirname(path)
+  const holds = (file: string) => statOrUndefined(join(folder, file))?.isFile() === true
+  if (holds(name)) return folder
+  return folder === path || holds('package.json') ? undefined : folderAbove(folder, name)
+}

@@ -1,0 +1,60 @@
+import { readText } from './changes.ts'
+import { planTakingOut } from './edited-file.ts'
+import { excludeEdit, excludePath } from './exclude.ts'
+import { commandPaths } from './install.ts'
+import { instructionFiles, instructionsEdit } from './instructions.ts'
+import { type JsonText, loadJsonText } from './json-text.ts'
+import { planLauncherRemoval } from './launcher-file.ts'
+import { hasOtherManifests, manifestPath, readManifest } from './manifest.ts'
+import { type OwnedFiles, planOwnedRemoval, retiredPaths } from './owned-file.ts'
+import { type Scope, type SetupPlace, type Surroundings, machineFolder, setupPlace } from './places.ts'
+import { type Plan, innermostFirst, recordRemoval } from './plan.ts'
+import { readOtherSettings, settingsEdit } from './settings-file.ts'
+import { stintHooks } from './settings.ts'
+
+/** What it takes to undo a setup: exactly what it did, and nothing that somebody else did since. */
+export async function planRemove(scope: Scope, around: Surroundings): Promise<Plan> {
+  const json = await loadJsonText()
+  const place = setupPlace(scope, around)
+  const machine = machineFolder(around)
+  const path = manifestPath(machine, place.settings)
+  const known = readManifest(path, place.settings)
+
+  const edit = settingsEdit(json, place.settings, { groups: new Map(), hasStatusLine: false })
+  const settings = planTakingOut(place.settings, edit, known.files[place.settings])
+  const instructions = instructionFiles(place.instructions).map((file) =>
+    planTakingOut(file, instructionsEdit, known.files[file]),
+  )
+  const exclude = excludeFiles(place, around).map((file) => planTakingOut(file, excludeEdit([]), known.files[file]))
+  const sharer = commandsSharedWith(json, place, around)
+  const commands = sharer === undefined ? planCommandRemoval(place, known.files) : { changes: [], written: {}, foreign: [] }
+
+  const changes = [...commands.changes, ...[...instructions, ...exclude, settings].flatMap((change) => change ?? [])]
+  const isLast = (changes.length > 0 || readText(path) !== undefined) && !hasOtherManifests(machine, path)
+  return {
+    changes: isLast ? [...changes, ...planLauncherRemoval(machine)] : changes,
+    record: recordRemoval(machine, known),
+    folders: innermostFirst(known.folders),
+    notes: [
+      ...commands.foreign.map((file) => `left alone: ${file} was changed since, or is not ours`),
+      ...(sharer === undefined || changes.length === 0 ? [] : [`the slash commands stay: ${sharer} needs them`]),
+    ],
+  }
+}
+
+function planCommandRemoval(place: SetupPlace, known: Parameters<typeof planOwnedRemoval>[1]): OwnedFiles {
+  const files = commandPaths(place)
+  return planOwnedRemoval(new Map<string, string | undefined>([...files, ...retiredPaths(files, place.commands, known)]), known)
+}
+
+/** What was excluded is so for the setup of one person only. */
+function excludeFiles({ scope }: SetupPlace, { gitCommonDir }: Surroundings): readonly string[] {
+  return scope === 'local' && gitCommonDir !== undefined ? [excludePath(gitCommonDir)] : []
+}
+
+/** The other settings of this project, if they have our hooks as well: both have their commands in one folder. */
+function commandsSharedWith(json: JsonText, { scope, commands }: SetupPlace, around: Surroundings): string | undefined {
+  const others = (['local', 'shared', 'user'] as const).filter((each) => each !== scope).map((each) => setupPlace(each, around))
+  const sharers = others.filter((other) => other.commands === commands)
+  return sharers.map(({ settings }) => settings).find((path) => stintHooks(readOtherSettings(json, path)).length > 0)
+}

@@ -1,0 +1,113 @@
+// What a settings file of Claude Code says, as far as it concerns us.
+import { isDeepStrictEqual } from 'node:util'
+import { StintError } from '../../../journal/errors.ts'
+import { isStintCommand } from '../hook-command.ts'
+import type { HookGroup } from './hook-registrations.ts'
+
+export type Settings = Readonly<Record<string, unknown>>
+
+/** Where one of our hooks stands. */
+interface HookPosition {
+  readonly event: string
+  readonly group: number
+  readonly hook: number
+}
+
+/** Reads a settings file's text. An empty one says nothing, and is no mistake. */
+export function parseSettings(path: string, text: string, faultyLine: (text: string) => number | undefined): Settings {
+  if (text.trim() === '') return {}
+  const settings = parse(path, text, faultyLine)
+  if (!isObject(settings)) throw new InvalidSettings(path, 'it is not a JSON object')
+  const { hooks } = settings
+  if (hooks === undefined) return settings
+  if (!isObject(hooks)) throw new InvalidSettings(path, '"hooks" is not an object')
+  const odd = Object.entries(hooks).find(([, groups]) => !Array.isArray(groups))
+  if (odd !== undefined) throw new InvalidSettings(path, `"hooks.${odd[0]}" is not a list`)
+  return settings
+}
+
+function parse(path: string, text: string, faultyLine: (text: string) => number | undefined): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const line = faultyLine(text)
+    throw new InvalidSettings(path, `it is not valid JSON${line === undefined ? '' : ` (line ${line})`}`, { cause: error })
+  }
+}
+
+/** A settings file that cannot be edited without guessing what its owner meant. */
+class InvalidSettings extends StintError {
+  override readonly name = 'InvalidSettings'
+  constructor(path: string, reason: string, options?: ErrorOptions) {
+    super(
+      'SETTINGS_INVALID',
+      `${path} cannot be edited: ${reason}; nothing was changed`,
+      'Claude Code ignores such a file; correct it and run this again',
+      options,
+    )
+  }
+}
+
+/** Our hooks, in the order in which they stand. */
+export function stintHooks(settings: Settings): readonly HookPosition[] {
+  return eventsOf(settings).flatMap(([event, groups]) =>
+    groups.flatMap((entry, group) =>
+      hooksOf(entry).flatMap((each, hook) => (isObject(each) && isStintCommand(each.command) ? [{ event, group, hook }] : [])),
+    ),
+  )
+}
+
+/** The events that our hooks are registered for as they should be. */
+export function currentEvents(settings: Settings, wanted: ReadonlyMap<string, HookGroup>): ReadonlySet<string> {
+  const ours = stintHooks(settings)
+  const current = [...wanted].filter(([event, group]) => {
+    const [position, ...more] = ours.filter((each) => each.event === event)
+    return position !== undefined && more.length === 0 && isAsWanted(groupAt(settings, position), position.hook, group)
+  })
+  return new Set(current.map(([event]) => event))
+}
+
+/** Whether our hooks stand there as they should, and nowhere else. */
+export function areHooksCurrent(settings: Settings, wanted: ReadonlyMap<string, HookGroup>): boolean {
+  return currentEvents(settings, wanted).size === wanted.size && stintHooks(settings).length === wanted.size
+}
+
+/** Somebody else's hook in the same group does not make ours another one. */
+function isAsWanted(group: unknown, index: number, wanted: HookGroup): boolean {
+  return isObject(group) && group.matcher === wanted.matcher && isDeepStrictEqual(hooksOf(group)[index], wanted.hooks[0])
+}
+
+export type StatusLine = 'none' | 'ours' | 'outdated' | 'theirs'
+
+export function statusLineOf({ statusLine }: Settings, wanted: object): StatusLine {
+  if (statusLine === undefined) return 'none'
+  if (!isObject(statusLine) || !isStintCommand(statusLine.command)) return 'theirs'
+  return isDeepStrictEqual(statusLine, wanted) ? 'ours' : 'outdated'
+}
+
+/** The plugin of ours that a settings file turns on. */
+export function enabledPlugin({ enabledPlugins }: Settings, plugin: string): string | undefined {
+  if (!isObject(enabledPlugins)) return undefined
+  return Object.entries(enabledPlugins).find(([name, isOn]) => name.startsWith(`${plugin}@`) && isOn !== false)?.[0]
+}
+
+export function hooksAreDisabled(settings: Settings): boolean {
+  return settings.disableAllHooks === true
+}
+
+export function eventsOf({ hooks }: Settings): readonly (readonly [string, readonly unknown[]])[] {
+  if (!isObject(hooks)) return []
+  return Object.entries(hooks).flatMap(([event, groups]) => (Array.isArray(groups) ? [[event, groups] as const] : []))
+}
+
+export function groupAt(settings: Settings, { event, group }: HookPosition): unknown {
+  return eventsOf(settings).find(([name]) => name === event)?.[1][group]
+}
+
+export function hooksOf(group: unknown): readonly unknown[] {
+  return isObject(group) && Array.isArray(group.hooks) ? group.hooks : []
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

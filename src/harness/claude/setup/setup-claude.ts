@@ -1,0 +1,39 @@
+// Installing Stint into Claude Code, and taking it out.
+import { planInstall } from './install.ts'
+import type { HookProgram } from './launcher.ts'
+import type { Scope, Surroundings } from './places.ts'
+import { type Plan, carryOut, refuseImpossible } from './plan.ts'
+import { planPlugin, planPluginRemoval } from './plugin.ts'
+import { findHookProgram, findVersion } from './program.ts'
+import { planRemove } from './remove.ts'
+
+export interface SetupRequest {
+  /** Into which settings, or into which folder as a plugin. */
+  readonly into: Scope | { readonly plugin: string }
+  readonly remove: boolean
+  readonly dryRun: boolean
+  readonly notify: boolean
+  readonly instructions: boolean
+  readonly statusLine: boolean
+}
+
+/** Does it, and answers what was done; with `dryRun` what would be. */
+export async function setUpClaude(
+  request: SetupRequest,
+  around: Surroundings,
+  program: HookProgram | undefined = findHookProgram(),
+): Promise<Plan> {
+  const plan = await planFor(request, around, program)
+  refuseImpossible(plan)
+  if (!request.dryRun) carryOut(plan)
+  return plan
+}
+
+async function planFor(request: SetupRequest, around: Surroundings, program: HookProgram | undefined): Promise<Plan> {
+  const { into, remove } = request
+  if (typeof into === 'string') {
+    return remove ? planRemove(into, around) : planInstall({ ...request, scope: into }, around, program)
+  }
+  const options = { version: findVersion(), notify: request.notify }
+  return remove ? planPluginRemoval(into.plugin, around, options) : planPlugin(into.plugin, around, program, options)
+}

@@ -1,0 +1,117 @@
+// The slash commands: each runs one command of ours, and tells the model what to do with the answer.
+
+interface SlashCommand {
+  readonly name: string
+  readonly description: string
+  readonly hint: string
+  /** The command line that it stands for, without its flags. */
+  readonly command: string
+  /** What the model does then. */
+  readonly afterwards: string
+}
+
+const MISTAKE = 'If it is an error, tell the user what it says, or correct the flags and run the command again.'
+
+const COMMANDS: readonly SlashCommand[] = [
+  {
+    name: 'session-init',
+    description: 'Start a session',
+    hint: '[--name NAME] [--goal TEXT] [--task ID | --tasks ID,ID]',
+    command: 'init',
+    afterwards:
+      'If it shows a new session, say its name and go on with its goal. If it asks for flags, ask the user for a short name and for the goal, and run `stint init --name NAME --goal "GOAL"`.',
+  },
+  {
+    name: 'session-resume',
+    description: 'Take up a session where it was left',
+    hint: '[SESSION] [--list]',
+    command: 'resume',
+    afterwards:
+      'Say in two sentences where the work stands, then go on from Next Steps. The resume commands are proposals: run one only if it is needed.',
+  },
+  {
+    name: 'session-log',
+    description: 'Record progress, a decision, a discovery, a blocker or a next step',
+    hint: '--progress TEXT | --decision TEXT --rationale TEXT | --discovery TEXT | --blocker TEXT | --next TEXT | --done STEP',
+    command: 'log',
+    afterwards: `Confirm in one line what was recorded. If the user gave words without flags, choose the flags that fit and run \`stint log\` with them. ${MISTAKE}`,
+  },
+  {
+    name: 'session-checkpoint',
+    description: 'Save the state of the session, and the code with it',
+    hint: '[--note TEXT] [--tldr TEXT]',
+    command: 'checkpoint',
+    afterwards: `Confirm in one line what was saved. ${MISTAKE}`,
+  },
+  {
+    name: 'session-view',
+    description: 'Show a session, a part of it, or the list of all',
+    hint: '[SESSION | list] [--progress] [--decisions] [--discoveries] [--blockers] [--next]',
+    command: 'view',
+    afterwards: `Show this to the user as it is. ${MISTAKE}`,
+  },
+  {
+    name: 'session-pause',
+    description: 'Set the session down, with a checkpoint',
+    hint: '[--note TEXT] [--switch-to SESSION]',
+    command: 'pause',
+    afterwards: `Confirm in one line, and name what is to be done when it is taken up again. ${MISTAKE}`,
+  },
+  {
+    name: 'session-close',
+    description: 'Complete or abandon the session',
+    hint: '--complete | --abandon --reason TEXT',
+    command: 'close',
+    afterwards:
+      'Show this to the user. If it asks how the session ended, ask the user, and run `stint close --complete` or `stint close --abandon --reason "TEXT"`.',
+  },
+  {
+    name: 'session-list',
+    description: 'List sessions',
+    hint: '[--status STATUS] [--branch BRANCH] [--task ID] [--text WORDS]',
+    command: 'list',
+    afterwards: `Show this to the user as it is. ${MISTAKE}`,
+  },
+  {
+    name: 'task-next',
+    description: 'Show the task to work on next, and offer a session for it',
+    hint: '[--start]',
+    command: 'task next',
+    afterwards:
+      'Show the task to the user and ask whether to start a session for it. If yes, run `stint init --task SHORTNAME` with the short name of the task, and begin.',
+  },
+]
+
+/** The files by name, each with its text. */
+export function slashCommandFiles(): ReadonlyMap<string, string> {
+  return new Map(COMMANDS.map((command) => [`${command.name}.md`, textOf(command)]))
+}
+
+/**
+ * The arguments go through a here-document, because on the command line an apostrophe or a backtick in them would
+ * be the shell's and fail the whole slash command. A line that cannot fail stands after it, because a command that
+ * fails is shown to nobody but the user. Both forms, and no variable in front of the command, because a permission for
+ * `stint` covers these in old and new clients, and others in neither or in one.
+ */
+function textOf({ description, hint, command, afterwards }: SlashCommand): string {
+  return `---
+description: ${JSON.stringify(description)}
+argument-hint: ${JSON.stringify(hint)}
+allowed-tools: Bash(stint:*)
+---
+
+<output of="stint ${command}">
+\`\`\`!
+stint slash --conversation=\${CLAUDE_SESSION_ID} ${command} <<'${END}'
+$ARGUMENTS
+${END}
+true
+\`\`\`
+</output>
+
+${afterwards}
+`
+}
+
+/** Nobody writes this on a line of its own. */
+const END = 'STINT_ARGUMENTS_END'

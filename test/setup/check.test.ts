@@ -1,0 +1,218 @@
+import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { launcherPath, launcherText } from '../../src/harness/claude/setup/launcher.ts'
+import type { SetupReport } from '../../src/harness/claude/setup/check-report.ts'
+import { setupWorld } from './world.ts'
+
+const EVENTS = ['SessionStart', 'UserPromptSubmit', 'PreCompact', 'PostToolUse', 'Stop', 'SubagentStop', 'SessionEnd']
+
+/** A project on a machine whose Stint does what a script says. */
+function checkedWorld(options: { git?: boolean; script?: string } = {}) {
+  const world = setupWorld(options)
+  const tools = join(world.folder, 'tools')
+  mkdirSync(tools)
+  for (const tool of ['sh', 'node']) symlinkSync(tool === 'node' ? process.execPath : '/bin/sh', join(tools, tool))
+  const script = join(world.folder, 'stint-hook.cjs')
+  writeFileSync(script, options.script ?? "require('fs').readFileSync(0)")
+  const launch = () =>
+    world.write(launcherPath(join(world.folder, 'state')), launcherText({ node: process.execPath, hook: script }))
+  const notes = options.git === false ? world.at('.sessions', 'conversations') : world.at('.git', 'stint', 'conversations')
+  const fire = (fired: unknown, name = 'one', more: object = { harness: 'claude' }) =>
+    world.write(join(notes, `${name}.json`), JSON.stringify({ fired, ...more }))
+  const check = async (...args: string[]) => {
+    const ran = await world.run(['setup', ...args, '--check', '--json'], { env: { ...world.env, PATH: tools } })
+    return { exitCode: ran.exitCode, report: ran.json<SetupReport>() }
+  }
+  const kinds = async () => (await check()).report.problems.map(({ kind }) => kind)
+  return { ...world, tools, script, launch, notes, fire, check, kinds }
+}
+
+describe('a check', () => {
+  test.each([[[]], [['claude']]])('of what is registered, found and fired is good: %j', async (args) => {
+    const { stint, launch, fire, check, local, script } = checkedWorld()
+    await stint('setup', 'claude')
+    launch()
+    fire({ SessionStart: '2026-01-02T03:04:05.000Z', Stop: '2026-01-02T03:05:00.000Z' })
+    const { exitCode, report } = await check(...args)
+    expect(exitCode).toBe(0)
+    expect(report).toMatchObject({
+      isWorking: true,
+      problems: [],
+      disabledBy: [],
+      command: { foundBy: 'launcher', program: script, exitCode: 0, output: '' },
+    })
+    expect(report.places).toMatchObject([
+      { scope: 'local', path: local, status: 'current', events: EVENTS },
+      { scope: 'shared', status: 'none', events: [] },
+      { scope: 'user', status: 'none', events: [] },
+    ])
+    expect(report.fired).toMatchObject({ SessionStart: '2026-01-02T03:04:05.000Z', PreCompact: null })
+  })
+
+  test('says in words what it found', async () => {
+    const { stint, launch, fire, run, env } = checkedWorld()
+    await stint('setup', 'claude')
+    launch()
+    fire({ SessionStart: '2026-01-02T03:04:05.000Z' })
+    const { stdout, exitCode } = await run(['setup', '--check'], { env })
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/^registered {2}local {3}7 events {8}\.claude\/settings\.local\.json\n/)
+    expect(stdout).toMatch(/\nfired {7}SessionStart {6}2026-01-02T03:04/)
+    expect(stdout).toMatch(/\n {12}PreCompact {8}never\n/)
+    expect(stdout).toContain('Working.')
+  })
+
+  test('where nothing is set up says so, and what to do', async () => {
+    const { check } = checkedWorld()
+    const { exitCode, report } = await check()
+    expect(exitCode).toBe(1)
+    expect(report.problems).toContainEqual({
+      kind: 'not registered',
+      what: 'no hooks are registered',
+      advice: 'stint setup claude',
+    })
+  })
+
+  test('where hooks never fired says what to do', async () => {
+    const { stint, launch, check } = checkedWorld()
+    await stint('setup', 'claude')
+    launch()
+    const { exitCode, report } = await check()
+    expect(exitCode).toBe(1)
+    expect(report.problems).toEqual([
+      { kind: 'never fired', what: expect.any(String), advice: expect.stringMatching(/start claude .*trusted.* prompt/) },
+    ])
+  })
+
+  test.each([
+    ['local', []],
+    ['shared', ['--shared']],
+    ['user', ['--user']],
+  ] as const)('of outdated %s settings says which setup to run again', async (scope, flags) => {
+    const world = checkedWorld()
+    await world.stint('setup', 'claude', ...flags)
+    world.launch()
+    world.fire({ Stop: '2026-01-02T03:05:00.000Z' })
+    world.write(world[scope], world.read(world[scope]).replaceAll('"timeout": 5', '"timeout": 50'))
+    const { report } = await world.check()
+    expect(report.places.find((place) => place.scope === scope)).toMatchObject({ status: 'outdated', events: [] })
+    expect(report.problems).toEqual([
+      { kind: 'outdated', what: expect.stringContaining(world[scope]), advice: ['stint setup claude', ...flags].join(' ') },
+    ])
+  })
+
+  test.each(['local', 'shared', 'user'] as const)('reports that the %s settings turn every hook off', async (scope) => {
+    const world = checkedWorld()
+    world.write(world[scope], '{"disableAllHooks":true}')
+    await world.stint('setup', 'claude')
+    world.launch()
+    world.fire({ Stop: '2026-01-02T03:05:00.000Z' })
+    const { report } = await world.check()
+    expect(report.disabledBy).toEqual([world[scope]])
+    expect(report.problems).toMatchObject([{ kind: 'disabled', what: expect.stringContaining(world[scope]) }])
+  })
+
+  test('of settings that cannot be read names them', async () => {
+    const { user, write, stint, launch, fire, kinds } = checkedWorld()
+    await stint('setup', 'claude')
+    launch()
+    fire({ Stop: '2026-01-02T03:05:00.000Z' })
+    write(user, '{ broken')
+    expect(await kinds()).toEqual(['unreadable'])
+  })
+
+  test('counts a plugin that settings turn on as registered', async () => {
+    const { user, write, launch, fire, check } = checkedWorld()
+    write(user, '{"enabledPlugins":{"stint@stint":true,"other@x":true}}')
+    launch()
+    fire({ Stop: '2026-01-02T03:05:00.000Z' })
+    const { exitCode, report } = await check()
+    expect(exitCode).toBe(0)
+    expect(report.places[2]).toMatchObject({ status: 'none', plugin: 'stint@stint' })
+  })
+
+  test('finds Stint where the hook command does: launcher, project, PATH, nowhere', async () => {
+    const { stint, fire, check, launch, at, tools, script, write } = checkedWorld()
+    await stint('setup', 'claude')
+    fire({ Stop: '2026-01-02T03:05:00.000Z' })
+    expect((await check()).report).toMatchObject({ command: { foundBy: null }, problems: [{ kind: 'not found' }] })
+    const program = (path: string) => {
+      write(path, '#!/bin/sh\nexit 0\n')
+      chmodSync(path, 0o755)
+      return path
+    }
+    const onPath = program(join(tools, 'stint'))
+    expect((await check()).report).toMatchObject({ command: { foundBy: 'path', program: onPath }, problems: [] })
+    const ofProject = program(at('node_modules', '.bin', 'stint'))
+    expect((await check()).report).toMatchObject({ command: { foundBy: 'project', program: ofProject }, problems: [] })
+    launch()
+    expect((await check()).report).toMatchObject({ command: { foundBy: 'launcher', program: script }, problems: [] })
+  })
+
+  test.each([
+    ['says something', "require('fs').readFileSync(0); console.log('hello')", 0, 'hello'],
+    ['fails', "require('fs').readFileSync(0); console.error('oh'); process.exit(2)", 2, 'oh'],
+  ])('of a hook that %s to an event of nobody is not good', async (_, script, exitCode, output) => {
+    const { stint, launch, fire, check } = checkedWorld({ script })
+    await stint('setup', 'claude')
+    launch()
+    fire({ Stop: '2026-01-02T03:05:00.000Z' })
+    const { report } = await check()
+    expect(report.command).toMatchObject({ exitCode, output })
+    expect(report.problems).toMatchObject([{ kind: 'noisy', what: expect.stringContaining(output) }])
+  })
+
+  test('gives the hook an event that belongs to no conversation', async () => {
+    const { stint, launch, check, cwd, read, folder } = checkedWorld({
+      script: "require('fs').writeFileSync(process.env.STINT_STATE_HOME + '/seen', require('fs').readFileSync(0))",
+    })
+    await stint('setup', 'claude')
+    launch()
+    await check()
+    expect(JSON.parse(read(join(folder, 'state', 'seen')))).toEqual({ hook_event_name: 'StintProbe', session_id: '', cwd })
+  })
+
+  test('takes the latest firing of each event, and reads over what it cannot read', async () => {
+    const { launch, fire, check, notes, write } = checkedWorld()
+    launch()
+    fire({ Stop: '2026-01-01T00:00:00Z', SessionStart: '2026-03-01T00:00:00Z' }, 'one')
+    fire({ Stop: '2026-02-01T00:00:00+01:00', SessionStart: 'not a time', PreCompact: 7 }, 'two')
+    fire({ Stop: '2026-12-01T00:00:00Z' }, 'another-harness', { harness: 'codex' })
+    fire('nothing', 'three')
+    write(join(notes, 'half.json'), '{"fired":')
+    mkdirSync(join(notes, 'folder.json'))
+    const { report } = await check()
+    expect(report.fired).toMatchObject({
+      Stop: '2026-01-31T23:00:00.000Z',
+      SessionStart: '2026-03-01T00:00:00.000Z',
+      PreCompact: null,
+    })
+  })
+
+  test('looks at the two hundred newest conversations only', async () => {
+    const { launch, fire, check, notes } = checkedWorld()
+    launch()
+    for (let index = 0; index < 201; index += 1) {
+      fire({ [index === 0 ? 'Stop' : 'SessionStart']: '2026-01-01T00:00:00Z' }, `c${index}`)
+      utimesSync(join(notes, `c${index}.json`), 1000 + index, 1000 + index)
+    }
+    expect((await check()).report.fired).toMatchObject({ Stop: null, SessionStart: '2026-01-01T00:00:00.000Z' })
+  })
+
+  test('works without git', async () => {
+    const { stint, launch, fire, check } = checkedWorld({ git: false })
+    await stint('setup', 'claude')
+    launch()
+    fire({ Stop: '2026-01-02T03:05:00.000Z' })
+    expect((await check()).exitCode).toBe(0)
+  })
+
+  test('changes nothing', async () => {
+    const { stint, check, everything } = checkedWorld()
+    await stint('setup', 'claude')
+    const before = everything()
+    await check()
+    expect(everything()).toEqual(before)
+  })
+})

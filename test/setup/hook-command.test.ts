@@ -1,0 +1,142 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { HOOK_COMMAND, STATUS_LINE_COMMAND, isStintCommand } from '../../src/harness/claude/hook-command.ts'
+import { launcherPath, launcherText } from '../../src/harness/claude/setup/launcher.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+const SHELLS = ['sh', 'bash', 'zsh', 'dash', 'busybox'].filter((name) => spawnSync(name, ['-c', 'true']).error === undefined)
+const EVENT = '{"hook_event_name":"Stop","text":"it\'s \\"quoted\\"\\n$HOME"}'
+
+/** A machine with nothing on it but the usual tools. */
+function machine(name = 'machine') {
+  const folder = join(scratchFolder(), name)
+  const place = (...parts: string[]) => join(folder, ...parts)
+  const project = place('project')
+  const tools = place('tools')
+  for (const path of [project, tools, place('home')]) mkdirSync(path, { recursive: true })
+  symlinkSync(process.execPath, join(tools, 'node'))
+
+  const write = (path: string, text: string, mode = 0o644) => {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+    chmodSync(path, mode)
+    return path
+  }
+  /** A program that tells its name, its arguments and what it was given. */
+  const program = (path: string, says: string) =>
+    write(
+      path,
+      `#!/usr/bin/env node\nprocess.stdout.write(${JSON.stringify(says)} + process.argv.slice(2).join() + require('fs').readFileSync(0, 'utf8') + process.pid)\n`,
+      0o755,
+    )
+  const launcher = (home: string, hook: string, node = process.execPath) =>
+    write(launcherPath(home), launcherText({ node, hook }))
+  const environment = (extra: NodeJS.ProcessEnv = {}) => ({
+    PATH: tools,
+    HOME: place('home'),
+    CLAUDE_PROJECT_DIR: project,
+    ...extra,
+  })
+  return { place, project, tools, write, program, launcher, environment }
+}
+
+/** Runs a command as the harness does, in nothing but the environment given. */
+function run(shell: string, command: string, env: NodeJS.ProcessEnv, cwd: string) {
+  const path = spawnSync('which', [shell], { encoding: 'utf8' }).stdout.trim()
+  // Bash takes a pipe of Node's for a remote shell, and would read what its owner configured for those.
+  const args = { busybox: ['sh', '-c'], bash: ['--norc', '-c'] }[shell] ?? ['-c']
+  const ran = spawnSync(path, [...args, command], { cwd, env, input: EVENT, encoding: 'utf8' })
+  return { said: ran.stdout, complained: ran.stderr, exitCode: ran.status, isStint: ran.stdout.endsWith(String(ran.pid)) }
+}
+
+const SILENCE = { said: '', complained: '', exitCode: 0 }
+
+describe.each(SHELLS)('the hook command in %s', (shell) => {
+  test('is a silent success where there is no Stint', () => {
+    const { environment, project } = machine()
+    expect(run(shell, HOOK_COMMAND, environment(), project)).toMatchObject(SILENCE)
+    expect(run(shell, STATUS_LINE_COMMAND, environment(), project)).toMatchObject(SILENCE)
+  })
+
+  test('is a silent success without HOME, PATH or a project', () => {
+    const { project } = machine()
+    expect(run(shell, HOOK_COMMAND, {}, project)).toMatchObject(SILENCE)
+  })
+
+  test.each([
+    [
+      'the default state home',
+      (at: (...parts: string[]) => string) => ({ home: at('home', '.local', 'state', 'stint'), env: {} }),
+    ],
+    ['XDG_STATE_HOME', (at: (...parts: string[]) => string) => ({ home: at('x', 'stint'), env: { XDG_STATE_HOME: at('x') } })],
+    ['STINT_STATE_HOME', (at: (...parts: string[]) => string) => ({ home: at('own'), env: { STINT_STATE_HOME: at('own') } })],
+    ['STINT_STATE_HOME without HOME', (at) => ({ home: at('own'), env: { STINT_STATE_HOME: at('own'), HOME: undefined } })],
+  ])('becomes the hook by the launcher in %s, with standard input passed on', (_, where) => {
+    const { place, program, launcher, environment, project } = machine()
+    const { home, env } = where(place)
+    launcher(home, program(place('dist', 'hook.cjs'), 'launched:'))
+    program(place('tools', 'stint'), 'from the PATH:')
+    const ran = run(shell, HOOK_COMMAND, environment({ PATH: '', ...env }), project)
+    expect(ran).toMatchObject({ exitCode: 0, complained: '', isStint: true })
+    expect(ran.said).toContain(`launched:hook${EVENT}`)
+    expect(run(shell, STATUS_LINE_COMMAND, environment(env), project).said).toContain(`launched:statusline${EVENT}`)
+  })
+
+  test.each(["it's a folder", 'two  spaces', '"double"', '$(touch oops)', 'back`tick', 'new\nline', 'ünï🚀'])(
+    'finds its way through a folder called %j',
+    (name) => {
+      const { place, program, launcher, environment, project } = machine(name)
+      launcher(place('home', '.local', 'state', 'stint'), program(place('dist', 'hook.cjs'), 'launched:'))
+      expect(run(shell, HOOK_COMMAND, environment(), project)).toMatchObject({ exitCode: 0, complained: '', isStint: true })
+      const other = machine(name)
+      other.program(join(other.project, 'node_modules', '.bin', 'stint'), 'of the project:')
+      const ran = run(shell, HOOK_COMMAND, { ...other.environment(), PATH: `${other.tools}:/usr/bin:/bin` }, other.project)
+      expect(ran.said).toContain(`of the project:hook${EVENT}`)
+    },
+  )
+
+  test.each(['node', 'hook'] as const)('goes on to the PATH when the %s that the launcher names is gone', (gone) => {
+    const { place, program, launcher, environment, project } = machine()
+    const hook = program(place('dist', 'hook.cjs'), 'launched:')
+    const node = place('old-node')
+    symlinkSync(process.execPath, node)
+    launcher(place('home', '.local', 'state', 'stint'), hook, node)
+    rmSync(gone === 'node' ? node : hook)
+    expect(run(shell, HOOK_COMMAND, environment(), project)).toMatchObject(SILENCE)
+    program(place('tools', 'stint'), 'from the PATH:')
+    const ran = run(shell, HOOK_COMMAND, environment({ PATH: `${place('tools')}:/usr/bin:/bin` }), project)
+    expect(ran).toMatchObject({ exitCode: 0, complained: '', isStint: true })
+    expect(ran.said).toContain(`from the PATH:hook${EVENT}`)
+  })
+
+  test('prefers the project to the PATH, and passes over a project without Node', () => {
+    const { place, program, environment, project } = machine()
+    program(join(project, 'node_modules', '.bin', 'stint'), 'of the project:')
+    const withNode = environment({ PATH: `${place('tools')}:/usr/bin:/bin` })
+    program(place('tools', 'stint'), 'from the PATH:')
+    expect(run(shell, HOOK_COMMAND, withNode, project).said).toContain('of the project:hook')
+    expect(run(shell, HOOK_COMMAND, environment({ PATH: place('empty') }), project)).toMatchObject(SILENCE)
+  })
+
+  test('is a silent success where the launcher is a folder, or empty', () => {
+    const { place, write, environment, project } = machine()
+    const path = launcherPath(place('home', '.local', 'state', 'stint'))
+    mkdirSync(path, { recursive: true })
+    expect(run(shell, HOOK_COMMAND, environment(), project)).toMatchObject(SILENCE)
+    rmSync(path, { recursive: true })
+    write(path, '')
+    expect(run(shell, HOOK_COMMAND, environment(), project)).toMatchObject(SILENCE)
+  })
+})
+
+describe('the hook command', () => {
+  test('is one line, names no place of a machine and is known as ours', () => {
+    for (const command of [HOOK_COMMAND, STATUS_LINE_COMMAND]) {
+      expect(command).not.toMatch(/\n|\/Users|\/home|node_modules\/stint/)
+      expect(isStintCommand(command)).toBe(true)
+    }
+    for (const other of ['stint hook', 'echo hook.sh', undefined, 3, {}]) expect(isStintCommand(other)).toBe(false)
+  })
+})

@@ -1,0 +1,97 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { launcherPath, launcherText, programIn } from '../../src/harness/claude/setup/launcher.ts'
+import { findHookProgram, findVersion } from '../../src/harness/claude/setup/program.ts'
+import { type SetupRequest, setUpClaude } from '../../src/harness/claude/setup/setup-claude.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+const REQUEST: SetupRequest = {
+  into: 'local',
+  remove: false,
+  dryRun: false,
+  notify: false,
+  instructions: false,
+  statusLine: true,
+}
+
+/** An installed Stint, and two projects on its machine. */
+function machine() {
+  const folder = scratchFolder()
+  const hook = join(folder, "it's here", 'dist', 'hook.cjs')
+  mkdirSync(join(hook, '..', 'chunks'), { recursive: true })
+  writeFileSync(hook, '')
+  writeFileSync(join(hook, '..', '..', 'package.json'), '{"version":"1.2.3"}')
+  const env = { STINT_STATE_HOME: join(folder, 'state'), HOME: folder }
+  const launcher = launcherPath(env.STINT_STATE_HOME)
+  const program = { node: process.execPath, hook }
+  const project = (name: string) => {
+    mkdirSync(join(folder, name), { recursive: true })
+    const around = { root: join(folder, name), gitCommonDir: undefined, env }
+    return (change: Partial<SetupRequest> = {}, using = program) => setUpClaude({ ...REQUEST, ...change }, around, using)
+  }
+  return { folder, hook, env, launcher, program, project }
+}
+
+describe('the launcher', () => {
+  test('is written by a setup, and names this Stint and its Node', async () => {
+    const { project, launcher, program } = machine()
+    await project('a')()
+    expect(programIn(readFileSync(launcher, 'utf8'))).toEqual(program)
+  })
+
+  test('is brought up to date by the next setup, though nothing else changes', async () => {
+    const { project, launcher, program } = machine()
+    await project('a')()
+    const moved = { ...program, node: '/another/node' }
+    const { changes } = await project('a')({}, moved)
+    expect(changes.map(({ path }) => path)).toEqual([launcher])
+    expect(programIn(readFileSync(launcher, 'utf8'))).toEqual(moved)
+    expect((await project('a')({}, moved)).changes).toEqual([])
+  })
+
+  test('stays as long as anything on this machine is set up', async () => {
+    const { project, launcher, env } = machine()
+    await project('a')()
+    await project('b')()
+    await project('a')({ remove: true })
+    expect(existsSync(launcher)).toBe(true)
+    await project('b')({ remove: true })
+    expect(existsSync(launcher)).toBe(false)
+    expect(readdirSync(join(env.STINT_STATE_HOME, 'setup'))).toEqual([])
+  })
+
+  test('is not written by a Stint that runs from its sources, which is said', async () => {
+    const { launcher, folder, env } = machine()
+    const around = { root: folder, gitCommonDir: undefined, env }
+    const { notes } = await setUpClaude(REQUEST, around)
+    expect(notes).toContainEqual(expect.stringContaining('runs from its sources'))
+    expect(existsSync(launcher)).toBe(false)
+  })
+
+  test('of a Stint in the cache of npx is said to be passing', async () => {
+    const { project, program } = machine()
+    const { notes } = await project('a')({}, { ...program, hook: '/home/x/.npm/_npx/ab12/node_modules/stint/dist/hook.cjs' })
+    expect(notes).toContainEqual(expect.stringContaining('cache of npx'))
+  })
+
+  test.each(["it's", 'a "b" $c `d`', 'new\nline', "''"])('names a folder called %j so that it can be read again', (name) => {
+    const program = { node: `/${name}/node`, hook: `/${name}/hook.cjs` }
+    expect(programIn(launcherText(program))).toEqual(program)
+    expect(programIn('something else')).toBeUndefined()
+  })
+})
+
+describe('the running Stint', () => {
+  test('is found from its entry and from any of its pieces', () => {
+    const { hook } = machine()
+    for (const piece of ['stint.js', join('chunks', 'setup-claude-abc.js')]) {
+      const from = pathToFileURL(join(hook, '..', piece)).href
+      expect(findHookProgram(from, '/usr/bin/node')).toEqual({ node: '/usr/bin/node', hook })
+      expect(findVersion(from)).toBe('1.2.3')
+    }
+    rmSync(hook)
+    expect(findHookProgram(pathToFileURL(join(hook, '..', 'stint.js')).href)).toBeUndefined()
+  })
+})

@@ -1,0 +1,79 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { slashCommandFiles } from '../../src/harness/claude/slash-commands.ts'
+import { setupWorld } from './world.ts'
+
+describe('a plugin', () => {
+  test('holds the hooks and slash commands that settings get, in a folder that is a marketplace', async () => {
+    const { stint, at, local, settings, read } = setupWorld()
+    const ran = await stint('setup', 'claude', '--plugin', 'mine')
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(ran.stdout).toContain(`claude plugin marketplace add ${at('mine')}`)
+    await stint('setup', 'claude')
+    const json = (...path: string[]) => JSON.parse(read(at('mine', ...path)))
+    expect(json('stint', 'hooks', 'hooks.json')).toEqual({ hooks: settings(local).hooks })
+    expect(json('.claude-plugin', 'marketplace.json')).toMatchObject({
+      name: 'stint',
+      plugins: [{ name: 'stint', source: './stint' }],
+    })
+    expect(json('stint', '.claude-plugin', 'plugin.json')).toMatchObject({
+      name: 'stint',
+      version: expect.stringMatching(/^\d+\.\d+/),
+    })
+    for (const [name, text] of slashCommandFiles()) {
+      expect(read(at('mine', 'stint', 'commands', name))).toBe(text)
+      expect(read(at('.claude', 'commands', name))).toBe(text)
+    }
+  })
+
+  test('registers the notification when it is asked for', async () => {
+    const { stint, at, read } = setupWorld()
+    await stint('setup', 'claude', '--plugin', 'mine', '--notify')
+    expect(Object.keys(JSON.parse(read(at('mine', 'stint', 'hooks', 'hooks.json'))).hooks)).toContain('Notification')
+  })
+
+  test('is written once, and taken away without a trace', async () => {
+    const { stint, at, everything } = setupWorld()
+    await stint('setup', 'claude', '--plugin', 'deep/mine', '--notify')
+    const before = everything()
+    expect((await stint('setup', 'claude', '--plugin', 'deep/mine', '--notify')).stdout).toContain('nothing changed')
+    expect(everything()).toEqual(before)
+    await stint('setup', 'claude', '--plugin', 'deep/mine', '--remove')
+    expect(existsSync(at('deep'))).toBe(false)
+    expect((await stint('setup', 'claude', '--plugin', 'deep/mine', '--remove')).stdout).toContain('Nothing of Stint')
+  })
+
+  test('of an older version is brought up to date, and loses what this one has no longer', async () => {
+    const { stint, at, write, read, folder } = setupWorld()
+    await stint('setup', 'claude', '--plugin', 'mine')
+    const [manifest] = readdirSync(join(folder, 'state', 'setup')).map((name) => join(folder, 'state', 'setup', name))
+    const gone = at('mine', 'stint', 'commands', 'session-gone.md')
+    const kept = at('mine', 'stint', 'commands', 'session-log.md')
+    write(gone, read(kept))
+    write(
+      manifest!,
+      read(manifest!).replace(
+        JSON.stringify(kept),
+        `${JSON.stringify(gone)}: ${JSON.stringify(entryOf(read(manifest!), kept))},\n${JSON.stringify(kept)}`,
+      ),
+    )
+    await stint('setup', 'claude', '--plugin', 'mine')
+    expect(existsSync(gone)).toBe(false)
+    expect(existsSync(kept)).toBe(true)
+  })
+
+  test('is not written over files that are not ours', async () => {
+    const { stint, at, write, everything } = setupWorld()
+    write(at('mine', '.claude-plugin', 'marketplace.json'), '{}')
+    const before = everything()
+    const ran = await stint('setup', 'claude', '--plugin', 'mine')
+    expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(ran.stderr).toContain('marketplace.json is there already and is not ours')
+    expect(everything()).toEqual(before)
+  })
+})
+
+function entryOf(manifest: string, path: string): unknown {
+  return JSON.parse(manifest).files[path]
+}

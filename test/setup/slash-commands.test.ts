@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { slashCommandFiles } from '../../src/harness/claude/slash-commands.ts'
+import { terminal } from '../support/cli.ts'
+
+const files = [...slashCommandFiles()]
+
+/** Types a slash command: what runs is what its file says, with the arguments where a client puts them. */
+function typing() {
+  const { run, stint } = terminal()
+  const type = async (name: string, typed: string | undefined) => {
+    const body = slashCommandFiles().get(`${name}.md`)!
+    const [, command, input] = /```!\nstint (.*) <<'\w+'\n([\s\S]*?\n)\w+\ntrue\n```/.exec(body)!
+    const words = command!.replace('${CLAUDE_SESSION_ID}', 'conversation-1').split(' ')
+    // Old clients leave the placeholder where there are no arguments.
+    return run(words, { readStdin: () => (typed === undefined ? input! : input!.replace('$ARGUMENTS', () => typed)) })
+  }
+  return { type, stint }
+}
+
+describe('each slash command', () => {
+  test.each(files)('%s says what it is for, and may run Stint alone', (_, text) => {
+    const [, frontmatter] = /^---\n([\s\S]*?)\n---\n/.exec(text)!
+    expect(parse(frontmatter!)).toEqual({
+      description: expect.any(String),
+      'argument-hint': expect.any(String),
+      'allowed-tools': 'Bash(stint:*)',
+    })
+    // Old clients end the frontmatter at the first three dashes.
+    expect(frontmatter).not.toContain('---')
+  })
+
+  test.each(files.map(([name]) => name.replace('.md', '')))(
+    '%s without arguments answers in words, whatever client calls it',
+    async (name) => {
+      const { type } = typing()
+      for (const typed of [undefined, '']) {
+        const ran = await type(name, typed)
+        expect(ran.stderr).toBe('')
+        expect(ran.stdout).not.toBe('')
+        expect(ran.stdout).not.toContain('ARGUMENTS')
+      }
+    },
+  )
+})
+
+describe('typing a slash command', () => {
+  test('runs the command with what was typed', async () => {
+    const { type, stint } = typing()
+    await type('session-init', '--name="fix-auth" --goal="Stop the login loop"')
+    const logged = await type('session-log', '--decision "Using mutex" --rationale="it\'s simpler"')
+    expect(logged.stdout).toContain('Using mutex')
+    const document = (await stint('view', '--decisions')).stdout
+    expect(document).toContain('Using mutex')
+    expect(document).toContain("it's simpler")
+    expect((await type('session-view', 'list')).stdout).toContain('fix-auth')
+    expect((await type('session-close', '--complete')).stdout).toContain('Session Completed: fix-auth')
+  })
+
+  test('needs no quotes around words, and takes an apostrophe for one', async () => {
+    const { type, stint } = typing()
+    await type('session-init', "--name it's-me --goal Don't loop")
+    await type('session-log', '--progress it\'s done `here` & $HOME --next check "both" (twice)')
+    const document = (await stint('view')).stdout
+    expect(document).toContain("Don't loop")
+    expect(document).toContain("it's done `here` & $HOME")
+    expect(document).toContain('check both (twice)')
+  })
+
+  test('that fails says why on standard output, where the model sees it', async () => {
+    const { type } = typing()
+    const ran = await type('session-log', '--progess x')
+    expect(ran).toMatchObject({ stderr: '' })
+    expect(ran.stdout).toContain('--progress')
+    expect((await type('session-init', undefined)).stdout).toContain('--name NAME, --goal TEXT or --task ID')
+  })
+
+  test('offers the next task by the name to start it with', async () => {
+    const { type, stint } = typing()
+    await stint('task', 'add', 'Fix the sweep')
+    expect((await type('task-next', '')).stdout).toContain('fix-the-sweep')
+    expect((await type('session-init', '--task fix-the-sweep')).stdout).toContain('Session Initialized: fix-the-sweep')
+  })
+})
