@@ -2,6 +2,7 @@
 // that counts are checked, new names are made durable, and a crash at any call leaves either the
 // old file or the new one.
 import {
+  appendFileSync,
   closeSync,
   constants,
   existsSync,
@@ -13,6 +14,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readSync,
   readdirSync,
   renameSync,
   rmdirSync,
@@ -22,9 +24,9 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { randomBytes } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { errnoOf, isMissing } from './errors.ts'
+import { randomHex } from './random.ts'
 
 export type WriteOutcome =
   | { readonly outcome: 'done' }
@@ -48,6 +50,24 @@ export function openForAppend(path: string): number {
 
 export function openToRead(path: string): number {
   return openSync(path, constants.O_RDONLY)
+}
+
+/**
+ * Opens what another program wrote, or answers undefined when it is no file or cannot be read. Never waits,
+ * as opening a pipe would, and never opens a device.
+ */
+export function openRegularFile(path: string): number | undefined {
+  let fd: number | undefined
+  try {
+    if (!statSync(path).isFile()) return undefined
+    // The name may mean something else by now.
+    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    if (fstatSync(fd).isFile()) return fd
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error
+  }
+  if (fd !== undefined) closeSync(fd)
+  return undefined
 }
 
 /**
@@ -123,6 +143,49 @@ export function replaceUnsynced(path: string, content: string | Buffer): void {
     removeFile(temporary)
     throw error
   }
+}
+
+/** Appends a line to a file of notes, creating it. Not durable, and not the journal. */
+export function appendLine(path: string, line: string): void {
+  appendFileSync(path, `${line}\n`, { mode: 0o600 })
+}
+
+const NEWLINE = Buffer.from('\n')
+
+/**
+ * Appends whole lines in one write, creating the file. They begin on a line of their own even behind one that
+ * was cut off, so what a full disk left of an earlier write costs no other line. Not durable by itself.
+ */
+export function appendLines(path: string, lines: Buffer): void {
+  const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+  const fd = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
+  try {
+    const bytes = endsLine(fd) ? lines : Buffer.concat([NEWLINE, lines])
+    const written = writeSync(fd, bytes, 0, bytes.length, null)
+    if (written < bytes.length) throw new ShortWrite(written, bytes.length)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function endsLine(fd: number): boolean {
+  const { size } = fstatSync(fd)
+  const last = Buffer.alloc(1)
+  return size === 0 || readSync(fd, last, 0, 1, size - 1) === 0 || last.equals(NEWLINE)
+}
+
+/**
+ * Takes a name for one process, until it removes it. Answers false at once when another has it. One that has had
+ * it for longer than `staleMs` is taken to be dead.
+ */
+export function takeLock(path: string, staleMs: number): boolean {
+  const take = () => unlessTaken(() => closeSync(openSync(path, 'wx', 0o600)))
+  if (take()) return true
+  const takenAt = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs
+  // A time in the future is that of another clock, and would never pass.
+  if (takenAt !== undefined && Math.abs(Date.now() - takenAt) <= staleMs) return false
+  removeFile(path)
+  return take()
 }
 
 /**
@@ -289,7 +352,7 @@ const TEMPORARY_PATTERN = /^\..+\.[0-9a-f]{12}\.tmp$/
 // Hidden and unique: two processes never share one, and no listing of ours takes it for a document.
 function temporaryName(path: string): string {
   const folder = dirname(path)
-  return join(folder, `.${path.slice(folder.length + 1)}.${randomBytes(6).toString('hex')}.tmp`)
+  return join(folder, `.${path.slice(folder.length + 1)}.${randomHex(6)}.tmp`)
 }
 
 function unlessTaken(create: () => void): boolean {

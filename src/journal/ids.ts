@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomHex } from './random.ts'
 
 const ID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const COUNTER_LIMIT = 0xfff
@@ -18,7 +18,7 @@ export function isId(text: string): boolean {
  * fold is order of ids, so an id seen is a floor and the time of day only a suggestion.
  */
 export function mintId(after: string | undefined, now: number = Date.now()): string {
-  const random = randomUUID()
+  const random = randomHex(10)
   let millis = now
   let counter = Number.parseInt(random.slice(0, 3), 16) & COUNTER_SEED_MASK
   if (after !== undefined && isId(after)) {
@@ -34,8 +34,9 @@ export function mintId(after: string | undefined, now: number = Date.now()): str
     }
   }
   const time = millis.toString(16).padStart(12, '0')
-  // The variant and the random tail of a UUID stand at the same place in every version.
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${random.slice(19)}`
+  // The two highest bits of this digit say which variant of UUID it is.
+  const variant = '89ab'[Number.parseInt(random[3]!, 16) & 3]!
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${variant}${random.slice(4, 7)}-${random.slice(8, 20)}`
 }
 
 /** The short name of an id: its random tail, because two ids minted together share their time. */

@@ -1,0 +1,30 @@
+// Random bytes from the system's own source, read as a file. `node:crypto` has the same ones, but loading it
+// costs a hook more than everything it writes.
+import { openSync, readSync } from 'node:fs'
+
+const POOL_BYTES = 512
+const pool = Buffer.alloc(POOL_BYTES)
+let used = POOL_BYTES
+let device: number | undefined
+
+/** As many random bytes, in hexadecimal digits. */
+export function randomHex(bytes: number): string {
+  if (used + bytes > POOL_BYTES) refill()
+  used += bytes
+  return pool.toString('hex', used - bytes, used)
+}
+
+function refill(): void {
+  if (!readDevice()) process.getBuiltinModule('node:crypto').randomFillSync(pool)
+  used = 0
+}
+
+function readDevice(): boolean {
+  try {
+    device ??= openSync('/dev/urandom', 'r')
+    return readSync(device, pool, 0, POOL_BYTES, null) === POOL_BYTES
+  } catch {
+    // Windows, or a sandbox without devices.
+    return false
+  }
+}
