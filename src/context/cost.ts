@@ -1,0 +1,29 @@
+// One measure for the two limits a text has to keep, so that what fits the one fits the other.
+import { shorten } from '../text/clean.ts'
+import { estimateLine } from './tokens.ts'
+
+export const MAX_TOKENS = 2000
+export const MAX_CHARACTERS = 8000
+const CHARACTERS_PER_TOKEN = MAX_CHARACTERS / MAX_TOKENS
+
+/** What a line takes of a budget in tokens, its end included. */
+export function costOf(line: string): number {
+  return Math.max(estimateLine(line), Math.ceil((line.length + 1) / CHARACTERS_PER_TOKEN))
+}
+
+export function costOfAll(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + costOf(line), 0)
+}
+
+/** A line of at most this cost, cut at a word where one is near; empty where not even a letter fits. */
+export function shortenToCost(line: string, cost: number): string {
+  let short = line
+  let limit = Math.min(line.length, CHARACTERS_PER_TOKEN * cost)
+  for (let actual = costOf(short); actual > cost; actual = costOf(short)) {
+    // Guessed from what the last try cost per character; nine tenths of it so that a few tries are enough.
+    limit = Math.min(limit - 1, Math.floor(limit * Math.max(0.5, (0.9 * cost) / actual) + 1))
+    if (limit < 2) return ''
+    short = shorten(line, limit)
+  }
+  return short
+}

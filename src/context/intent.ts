@@ -1,0 +1,59 @@
+import { GO_ON, WHERE_WERE_WE } from './going-on.ts'
+import { isSpoken, sentencesOf, spokenWords } from './spoken.ts'
+
+/** Longer than anybody says who only means to go on. */
+const LONGEST = 240
+/** Up to here, going on may be said after something else: "I'm back. Continue." */
+const SHORT = 120
+
+/**
+ * Whether a prompt asks to go on with what was done before. A false yes costs a text that was not needed; a false
+ * no costs the whole memory; a word that merely occurs is neither.
+ */
+export function asksToContinue(prompt: string): boolean {
+  const trimmed = prompt.trim()
+  if (trimmed.length > LONGEST || !isSpoken(trimmed) || trimmed.includes('`')) return false
+  const sentences = sentencesOf(spokenWords(trimmed))
+  return sentences.some((sentence, index) => {
+    const said = bare(sentence)
+    if (WHERE_WERE_WE.some((pattern) => pattern.test(said))) return true
+    return (index === 0 || trimmed.length <= SHORT) && clausesOf(said).some((clause) => isGoingOn(clause))
+  })
+}
+
+function isGoingOn(clause: string): boolean {
+  return GO_ON.some((pattern) => pattern.test(clause)) && !/\b(?:loops?|statements?|keywords?|buttons?|labels?)\b/.test(clause)
+}
+
+/** What is said first, before a reservation: "continue, but leave the parser alone"; and what is left after a greeting. */
+function clausesOf(said: string): readonly string[] {
+  const [first = '', ...rest] = said.split(/\s*[,;:–—]\s+|\s+-\s+/)
+  const isReserved =
+    rest.length > 0 &&
+    /^(?:but|and|then|please|with|this time|only|also|where|from|you|as|i|we|don't|do|wo|wie|aber|où|mais|pero) /.test(rest[0]!)
+  const last = rest.at(-1) ?? ''
+  return [...(rest.length === 0 || isReserved ? [first] : []), ...(isGreeting(first) ? [bare(last)] : [])]
+}
+
+function isGreeting(clause: string): boolean {
+  return (
+    bare(clause) === '' ||
+    /^(?:i'm back|i am back|back again|sorry|good morning|morning|all right|done|thanks?|thank you)\b/.test(clause)
+  )
+}
+
+/** Without the courtesies around it. */
+function bare(sentence: string): string {
+  let words = sentence.replaceAll(/^[\s¿¡"'(]+|[\s.!?…"')。！？]+$/g, '')
+  for (let before = ''; before !== words;) {
+    before = words
+    words = words
+      .replace(COURTESY, '')
+      .replace(/[,\s]+(?:please|pls|now|then|thanks|thank you|again|bitte|s'il te plaît|por favor)$/, '')
+      .trim()
+  }
+  return words
+}
+
+const COURTESY =
+  /^(?:ok(?:ay)?|yes|yep|yeah|sure|right|alright|all right|great|good|perfect|nice|cool|fine|thanks|thank you|please|pls|now|so|well|and|hey|hi|hello|claude|just|let's|lets|let us|(?:can|could|would|will) (?:you|we)|i(?:'d| would) like (?:you )?to|i want (?:you )?to|we (?:can|should|need to)|you (?:can|may|should)|(?:time|ready) to|bitte|ja|gut|lass uns|s'il te plaît|oui|por favor|sí|vale)(?:[,.!:\s]+|$)/

@@ -1,0 +1,70 @@
+// The shapes a section takes: a paragraph, a list of lines, a list in one line.
+import { shortenToCost } from './cost.ts'
+import { harmless, safeLine } from './safe-text.ts'
+import type { Section } from './section.ts'
+
+type Frame = Pick<Section, 'things' | 'command' | 'rank' | 'reserve' | 'fair'> & {
+  readonly heading: string
+  readonly earlier?: number
+  readonly lengths?: readonly number[]
+}
+
+interface ListFrame extends Frame {
+  /** Which items stay when not all can; the others count as left out. */
+  readonly keep: 'first' | 'last'
+}
+
+/** More than fit anywhere; the others need not be looked at. */
+const MOST = 150
+const SENTENCES: readonly number[] = [90, 60, 40, 20]
+
+export function paragraph(text: string, frame: Frame): Section {
+  const line = safeLine(text)
+  return {
+    ...frame,
+    count: line === '' ? 0 : 1,
+    earlier: 0,
+    lengths: frame.lengths ?? [160, 110, 80, 55, 35, 18],
+    lines: (_shown, length) => [harmless(`${frame.heading} ${shortenToCost(line, length)}`)],
+  }
+}
+
+export function bullets(texts: readonly string[], frame: ListFrame): Section {
+  const { items, earlier } = considered(texts, frame)
+  return {
+    ...frame,
+    count: items.length,
+    earlier,
+    lengths: frame.lengths ?? SENTENCES,
+    lines: (shown, length) => [
+      frame.heading,
+      ...kept(items, shown, frame.keep).map((item) => harmless(`- ${shortenToCost(item, length)}`)),
+    ],
+  }
+}
+
+/** For short items, which would spend more on lines than on themselves. */
+export function enumeration(texts: readonly string[], frame: ListFrame): Section {
+  const { items, earlier } = considered(texts, frame)
+  return {
+    ...frame,
+    count: items.length,
+    earlier,
+    lengths: frame.lengths ?? [40, 25],
+    lines: (shown, length) => {
+      const shortened = kept(items, shown, frame.keep).map((item) => shortenToCost(item, length))
+      return [harmless(`${frame.heading} ${shortened.join(', ')}`)]
+    },
+  }
+}
+
+/** The items among which to choose, made safe, and how many more there are. */
+export function considered(texts: readonly string[], frame: { readonly keep: 'first' | 'last'; readonly earlier?: number }) {
+  const near = kept(texts, MOST, frame.keep)
+  const items = near.map(safeLine).filter((item) => item !== '')
+  return { items, earlier: (frame.earlier ?? 0) + texts.length - near.length }
+}
+
+export function kept<T>(items: readonly T[], count: number, keep: 'first' | 'last'): readonly T[] {
+  return keep === 'first' ? items.slice(0, count) : items.slice(Math.max(0, items.length - count))
+}

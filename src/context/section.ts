@@ -1,0 +1,77 @@
+import { costOfAll } from './cost.ts'
+
+/** A part of a text that can be told at greater or smaller length. */
+export interface Section {
+  /** What its items are called where some are left out. */
+  readonly things: string
+  /** The command that shows all of them. */
+  readonly command: string
+  /** Sections of a smaller rank are given room first. */
+  readonly rank: number
+  /** What it has even when others want everything. */
+  readonly reserve: number
+  /** What it may have before others have theirs. */
+  readonly fair: number
+  /** How many items there are to show. */
+  readonly count: number
+  /** Items that are not here to be shown. */
+  readonly earlier: number
+  /** What one item may cost, from generous to spare. Items are left out only when the last is still too much. */
+  readonly lengths: readonly number[]
+  /** The `shown` most important items, none of them dearer than `length`. */
+  lines(shown: number, length: number): readonly string[]
+}
+
+export interface Fitted {
+  readonly section: Section
+  readonly lines: readonly string[]
+  readonly cost: number
+  readonly shown: number
+  readonly isShortened: boolean
+}
+
+/** As much of a section as its room allows. */
+export function fit(section: Section, room: number): Fitted {
+  const { count, lengths } = section
+  if (wish(section) <= room) return told(section, count, lengths[0]!)
+  const isTooMuch = (fitted: Fitted) => fitted.cost > room
+  const length = lengths[firstFalse(lengths.length, (index) => isTooMuch(told(section, count, lengths[index]!)))]
+  if (length !== undefined) return told(section, count, length)
+  const spare = lengths.at(-1)!
+  const shown = firstFalse(count, (index) => !isTooMuch(told(section, index + 1, spare)))
+  return told(section, shown, spare)
+}
+
+/** What a section costs when nothing is in its way. */
+export function wish(section: Section): number {
+  return told(section, section.count, section.lengths[0]!).cost
+}
+
+const TOLD = new WeakMap<Section, Map<string, Fitted>>()
+
+// The same few versions of a section are asked for again and again while its room is found.
+function told(section: Section, shown: number, length: number): Fitted {
+  const known = TOLD.get(section) ?? new Map<string, Fitted>()
+  TOLD.set(section, known)
+  const key = `${shown} ${length}`
+  const fitted = known.get(key) ?? tell(section, shown, length)
+  known.set(key, fitted)
+  return fitted
+}
+
+function tell(section: Section, shown: number, length: number): Fitted {
+  const lines = shown === 0 ? [] : section.lines(shown, length)
+  return { section, lines, shown, cost: costOfAll(lines), isShortened: lines.some((line) => line.includes('…')) }
+}
+
+/** The first of `count` places at which a test that holds up to some place no longer holds; `count` where it always does. */
+function firstFalse(count: number, holds: (index: number) => boolean): number {
+  let low = 0
+  let high = count
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (holds(middle)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
