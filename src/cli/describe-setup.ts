@@ -61,6 +61,7 @@ function nextStep({ into }: SetupRequest): string {
   return [
     `Try it:      claude --plugin-dir ${into.plugin}/stint`,
     `Install it:  claude plugin marketplace add ${into.plugin} && claude plugin install stint@stint`,
+    'Its slash commands are called /stint:session-init and so on.',
   ].join('\n')
 }
 

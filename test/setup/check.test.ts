@@ -132,6 +132,17 @@ describe('a check', () => {
     expect(report.places[2]).toMatchObject({ status: 'none', plugin: 'stint@stint' })
   })
 
+  test('says that hooks run twice where settings and a plugin register them', async () => {
+    const { user, write, stint, launch, fire, check } = checkedWorld()
+    write(user, '{"enabledPlugins":{"stint@stint":true}}')
+    const ran = await stint('setup', 'claude')
+    expect(ran.stdout).toContain('claude plugin uninstall stint@stint')
+    launch()
+    fire({ Stop: '2026-01-02T03:05:00.000Z' })
+    const { report } = await check()
+    expect(report.problems).toMatchObject([{ kind: 'twice', advice: expect.stringContaining('stint setup claude --remove') }])
+  })
+
   test('finds Stint where the hook command does: launcher, project, PATH, nowhere', async () => {
     const { stint, fire, check, launch, at, tools, script, write } = checkedWorld()
     await stint('setup', 'claude')

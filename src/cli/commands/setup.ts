@@ -2,8 +2,6 @@ import { buildCommand } from '@stricli/core'
 import { resolve } from 'node:path'
 import type { Surroundings } from '../../harness/claude/setup/places.ts'
 import type { SetupRequest } from '../../harness/claude/setup/setup-claude.ts'
-import { trackingFolderOf } from '../../project/conversation-binding.ts'
-import { findPlace } from '../../project/place.ts'
 import type { Context } from '../context.ts'
 import { EXIT, Misuse } from '../errors.ts'
 import { json, optionalName, text, toggle } from '../flags.ts'
@@ -58,11 +56,13 @@ export const setup = buildCommand<Flags, [string?], Context>({
     await withJsonErrors(this, flags, output, async () => {
       refuseMisuse(harness, flags)
       const { describeReport, describeSetup, setupJson } = await import('../describe-setup.ts')
+      const { findPlace } = await import('../../project/place.ts')
       const place = findPlace(this.cwd)
       // Claude Code reads the settings of the worktree that it is started in.
       const root = place.repository?.worktree ?? place.root
       const around: Surroundings = { root, gitCommonDir: place.repository?.commonDir, env: this.env }
       if (flags.check === true) {
+        const { trackingFolderOf } = await import('../../project/conversation-binding.ts')
         const { checkSetup } = await import('../../harness/claude/setup/check.ts')
         const report = await checkSetup(around, trackingFolderOf(place))
         output.result(flags.json, report, () => describeReport(report, output, root))

@@ -2,7 +2,7 @@
 import type { SetupProblem, SetupReport } from './check-report.ts'
 
 export function problemsOf(findings: Omit<SetupReport, 'problems' | 'isWorking'>): readonly SetupProblem[] {
-  return [...ofFiles(findings), ...ofCommand(findings), ...ofFirings(findings)]
+  return [...ofFiles(findings), ...ofBoth(findings), ...ofCommand(findings), ...ofFirings(findings)]
 }
 
 const FLAG = { local: '', shared: ' --shared', user: ' --user' }
@@ -26,6 +26,20 @@ function ofFiles({ places, disabledBy }: Findings): readonly SetupProblem[] {
   return [...each, ...(isRegistered({ places }) ? [] : [missing]), ...disabled]
 }
 
+/** Claude Code runs what several settings files register once, but what a plugin registers beside them again. */
+function ofBoth({ places }: Findings): readonly SetupProblem[] {
+  const settings = places.find(({ status }) => status === 'current' || status === 'outdated')
+  const plugin = places.find((place) => place.plugin !== undefined)?.plugin
+  if (settings === undefined || plugin === undefined) return []
+  return [
+    {
+      kind: 'twice',
+      what: `hooks run twice: ${settings.path} registers them, and so does the plugin ${plugin}`,
+      advice: `stint setup claude${FLAG[settings.scope]} --remove, or: claude plugin uninstall ${plugin}`,
+    },
+  ]
+}
+
 function ofCommand({ command }: Findings): readonly SetupProblem[] {
   const { foundBy, exitCode, output } = command
   if (exitCode !== 0 || output !== '') {
@@ -39,7 +53,13 @@ function ofCommand({ command }: Findings): readonly SetupProblem[] {
     ]
   }
   if (foundBy !== null) return []
-  return [{ kind: 'not found', what: 'the hook command finds no Stint on this machine', advice: 'stint setup claude' }]
+  return [
+    {
+      kind: 'not found',
+      what: 'the hook command finds no Stint on this machine',
+      advice: 'npm install --global stint, then: stint setup claude',
+    },
+  ]
 }
 
 function ofFirings({ places, fired }: Findings): readonly SetupProblem[] {

@@ -26,7 +26,7 @@ export interface SetupReport {
   readonly isWorking: boolean
 }
 
-type ProblemKind = 'unreadable' | 'not registered' | 'outdated' | 'disabled' | 'not found' | 'noisy' | 'never fired'
+type ProblemKind = 'unreadable' | 'not registered' | 'outdated' | 'twice' | 'disabled' | 'not found' | 'noisy' | 'never fired'
 
 export interface SetupProblem {
   readonly kind: ProblemKind

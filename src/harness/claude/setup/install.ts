@@ -52,6 +52,9 @@ export async function planInstall(
     notes: [
       ...(wanted.statusLineElsewhere === undefined ? [] : [`no status line: ${wanted.statusLineElsewhere} has one`]),
       ...commands.foreign.map((path) => `left alone: ${path} is not ours`),
+      ...(wanted.plugin === undefined
+        ? []
+        : [`hooks run twice while the plugin is on: claude plugin uninstall ${wanted.plugin}`]),
       ...launcher.notes,
     ],
   }

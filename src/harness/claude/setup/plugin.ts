@@ -23,7 +23,7 @@ export function pluginFiles(version: string, { notify }: { notify: boolean }): R
     metadata: { description: DESCRIPTION },
     plugins: [{ name: PLUGIN, source: `./${PLUGIN}`, description: DESCRIPTION }],
   }
-  const manifest = { name: PLUGIN, version, description: DESCRIPTION, author: owner }
+  const manifest = { name: PLUGIN, version, description: DESCRIPTION, author: owner, license: 'MIT' }
   return new Map([
     [join('.claude-plugin', 'marketplace.json'), asJson(marketplace)],
     [join(PLUGIN, '.claude-plugin', 'plugin.json'), asJson(manifest)],

@@ -3,9 +3,10 @@ import { readText } from './changes.ts'
 import type { TextEdit } from './edited-file.ts'
 import { NOTIFICATION_EVENT, hookGroups } from './hook-registrations.ts'
 import type { JsonText } from './json-text.ts'
-import { type Scope, type Surroundings, moreGeneral, setupPlace } from './places.ts'
+import { SCOPES, type Scope, type Surroundings, moreGeneral, setupPlace } from './places.ts'
+import { PLUGIN } from './plugin.ts'
 import { STATUS_LINE, type Wanted, addToSettings, containersOf, takeOutOfSettings } from './settings-edit.ts'
-import { type Settings, areHooksCurrent, parseSettings, statusLineOf, stintHooks } from './settings.ts'
+import { type Settings, areHooksCurrent, enabledPlugin, parseSettings, statusLineOf, stintHooks } from './settings.ts'
 
 /** Before the first character of a text, where some editors leave it. */
 const BYTE_ORDER_MARK = '\uFEFF'
@@ -41,13 +42,13 @@ export function settingsEdit(json: JsonText, path: string, wanted: Wanted): Text
   })
 }
 
-/** What is wanted of a settings file: a notification once asked for stays, and nobody's status line is replaced. */
+/** What is wanted of a settings file, and what stands in the way: a notification once asked for stays, and nobody's status line is replaced. */
 export function wantedOf(
   json: JsonText,
   scope: Scope,
   around: Surroundings,
   options: { notify: boolean; statusLine: boolean },
-): Wanted & { readonly statusLineElsewhere: string | undefined } {
+): Wanted & { readonly statusLineElsewhere: string | undefined; readonly plugin: string | undefined } {
   const settings = readSettings(json, setupPlace(scope, around).settings)
   const notifies = stintHooks(settings).some(({ event }) => event === NOTIFICATION_EVENT)
   const own = setupPlace(scope, around).settings
@@ -58,6 +59,7 @@ export function wantedOf(
     groups: hookGroups({ notify: options.notify || notifies }),
     hasStatusLine: options.statusLine && owner === undefined,
     statusLineElsewhere: options.statusLine ? owner : undefined,
+    plugin: SCOPES.map((each) => enabledPlugin(readOtherSettings(json, setupPlace(each, around).settings), PLUGIN)).find(Boolean),
   }
 }
 

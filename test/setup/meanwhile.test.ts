@@ -1,0 +1,39 @@
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { planInstall } from '../../src/harness/claude/setup/install.ts'
+import { carryOut } from '../../src/harness/claude/setup/plan.ts'
+import { planRemove } from '../../src/harness/claude/setup/remove.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+const OPTIONS = { scope: 'local', notify: false, instructions: false, statusLine: true } as const
+
+function project() {
+  const root = scratchFolder()
+  const around = { root, gitCommonDir: undefined, env: { HOME: root, STINT_STATE_HOME: join(root, 'state') } }
+  mkdirSync(join(root, '.claude'))
+  return { around, settings: join(root, '.claude', 'settings.local.json') }
+}
+
+describe('settings that the harness writes while they are being set up', () => {
+  test.each(['{"a":1}', undefined])('are not overwritten: %j', async (before) => {
+    const { around, settings } = project()
+    if (before !== undefined) writeFileSync(settings, before)
+    const plan = await planInstall(OPTIONS, around, undefined)
+    writeFileSync(settings, '{"theirs":1}')
+    expect(() => carryOut(plan)).toThrow(/was changed by another program just now/)
+    expect(readFileSync(settings, 'utf8')).toBe('{"theirs":1}')
+  })
+
+  test('can be set up, and undone, right after', async () => {
+    const { around, settings } = project()
+    const plan = await planInstall(OPTIONS, around, undefined)
+    writeFileSync(settings, '{"theirs":1}')
+    expect(() => carryOut(plan)).toThrow()
+    carryOut(await planInstall(OPTIONS, around, undefined))
+    expect(JSON.parse(readFileSync(settings, 'utf8'))).toMatchObject({ theirs: 1, hooks: {} })
+    carryOut(await planRemove('local', around))
+    expect(readFileSync(settings, 'utf8')).toBe('{"theirs":1}')
+    expect(readdirSync(join(around.root, '.claude'))).toEqual(['settings.local.json'])
+  })
+})
