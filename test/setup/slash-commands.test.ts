@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { slashCommandFiles } from '../../src/harness/claude/slash-commands.ts'
@@ -7,7 +9,7 @@ const files = [...slashCommandFiles()]
 
 /** Types a slash command: what runs is what its file says, with the arguments where a client puts them. */
 function typing() {
-  const { run, stint } = terminal()
+  const { run, stint, cwd } = terminal()
   const type = async (name: string, typed: string | undefined) => {
     const body = slashCommandFiles().get(`${name}.md`)!
     const [, command, input] = /```!\nstint (.*) <<'\w+'\n([\s\S]*?\n)\w+\ntrue\n```/.exec(body)!
@@ -15,7 +17,7 @@ function typing() {
     // Old clients leave the placeholder where there are no arguments.
     return run(words, { readStdin: () => (typed === undefined ? input! : input!.replace('$ARGUMENTS', () => typed)) })
   }
-  return { type, stint }
+  return { type, stint, cwd }
 }
 
 describe('each slash command', () => {
@@ -65,6 +67,13 @@ describe('typing a slash command', () => {
     expect(document).toContain("Don't loop")
     expect(document).toContain("it's done `here` & $HOME")
     expect(document).toContain('check both (twice)')
+  })
+
+  test('binds the conversation that it is typed in', async () => {
+    const { type, cwd } = typing()
+    const [, id] = /ID: (\S+)/.exec((await type('session-init', '--name bound')).stdout)!
+    const notes = readFileSync(join(cwd, '.git', 'stint', 'conversations', 'conversation-1.json'), 'utf8')
+    expect(JSON.parse(notes)).toMatchObject({ session: id })
   })
 
   test('that fails says why on standard output, where the model sees it', async () => {
