@@ -344,7 +344,7 @@ describe('a dry run', () => {
       const before = everything()
       const ran = await stint('setup', 'claude', '--dry-run', ...flags)
       expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
-      expect(ran.stdout).toMatch(/^--- \/dev\/null\n\+\+\+ .*\n@@ -0,0 \+1,\d+ @@\n\+/)
+      expect(ran.stdout).toMatch(/(^|\n)--- \/dev\/null\n\+\+\+ .*\n@@ -0,0 \+1,\d+ @@\n\+/)
       expect(everything()).toEqual(before)
     },
   )

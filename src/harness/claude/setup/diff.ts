@@ -63,10 +63,12 @@ function compareMiddle(a: readonly string[], b: readonly string[]): readonly Lin
   }
   const lines: Line[] = []
   for (let [i, j] = [0, 0]; i < a.length || j < b.length;) {
-    if (i < a.length && j < b.length && a[i] === b[j]) lines.push({ sign: ' ', text: (j++, a[i++]!) })
-    else if (i < a.length && (j === b.length || common[i + 1]![j]! >= common[i]![j + 1]!))
-      lines.push({ sign: '-', text: a[i++]! })
-    else lines.push({ sign: '+', text: b[j++]! })
+    const isSame = i < a.length && j < b.length && a[i] === b[j]
+    const isOld = i < a.length && (j === b.length || common[i + 1]![j]! >= common[i]![j + 1]!)
+    const sign = isSame ? ' ' : isOld ? '-' : '+'
+    lines.push({ sign, text: sign === '+' ? b[j]! : a[i]! })
+    if (sign !== '+') i += 1
+    if (sign !== '-') j += 1
   }
   return lines
 }

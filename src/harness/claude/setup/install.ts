@@ -43,7 +43,8 @@ export async function planInstall(
   const edits = [instructions, settings]
   const changes = [...launcher.changes, ...commands.changes, ...edits.flatMap(({ change }) => change ?? [])]
   const exclude = planExclude(place, around, known, changes)
-  const planned = [...changes, ...(exclude.change === undefined ? [] : [exclude.change])]
+  // The settings come last: hooks are registered when everything that they need is there.
+  const planned = [...(exclude.change === undefined ? [] : [exclude.change]), ...changes]
   const written = { ...commands.written, ...Object.fromEntries([...edits, exclude].flatMap(writtenOf)) }
   return {
     changes: planned,

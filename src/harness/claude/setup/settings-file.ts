@@ -36,22 +36,29 @@ export function settingsEdit(json: JsonText, path: string, wanted: Wanted): Text
       return areHooksCurrent(settings, wanted.groups) && (wanted.hasStatusLine ? status === 'ours' : !isOurs(status))
     },
     add: (text) => addToSettings(json, text, wanted),
-    takeOut: (text, kept) => (parse(text), takeOutOfSettings(json, text, kept)),
+    takeOut(text, kept) {
+      // For its refusal: only what was read as settings is edited.
+      parse(text)
+      return takeOutOfSettings(json, text, kept)
+    },
     containers: containersOf,
     isEmpty: (text) => text.trim() === '' || Object.keys(parse(text)).length === 0,
   })
 }
 
-/** What is wanted of a settings file, and what stands in the way: a notification once asked for stays, and nobody's status line is replaced. */
+/**
+ * What is wanted of a settings file, and what there is beside it. A notification that was once asked for stays, and
+ * nobody's status line is replaced.
+ */
 export function wantedOf(
   json: JsonText,
   scope: Scope,
   around: Surroundings,
   options: { notify: boolean; statusLine: boolean },
 ): Wanted & { readonly statusLineElsewhere: string | undefined; readonly plugin: string | undefined } {
-  const settings = readSettings(json, setupPlace(scope, around).settings)
-  const notifies = stintHooks(settings).some(({ event }) => event === NOTIFICATION_EVENT)
   const own = setupPlace(scope, around).settings
+  const settings = readSettings(json, own)
+  const notifies = stintHooks(settings).some(({ event }) => event === NOTIFICATION_EVENT)
   const others = moreGeneral(scope).map((each) => setupPlace(each, around).settings)
   const hasTheirs = statusLineOf(settings, STATUS_LINE) === 'theirs'
   const owner = hasTheirs ? own : others.find((path) => readOtherSettings(json, path).statusLine !== undefined)
