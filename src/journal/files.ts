@@ -169,7 +169,9 @@ export function appendLines(path: string, lines: Buffer): void {
 }
 
 function endsLine(fd: number): boolean {
-  const { size } = fstatSync(fd)
+  const stat = fstatSync(fd)
+  if (!stat.isFile()) throw Object.assign(new Error('not a file'), { code: 'EINVAL' })
+  const { size } = stat
   const last = Buffer.alloc(1)
   return size === 0 || readSync(fd, last, 0, 1, size - 1) === 0 || last.equals(NEWLINE)
 }

@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { appendLines, openRegularFile, removeFile, takeLock } from '../../src/journal/files.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+const scratchPath = (name = 'file') => join(scratchFolder(), name)
+
+describe('lines that are appended', () => {
+  test('begin a new file, for its owner only', () => {
+    const path = scratchPath()
+    appendLines(path, Buffer.from('one\n'))
+    appendLines(path, Buffer.from('two\nthree\n'))
+    expect(readFileSync(path, 'utf8')).toBe('one\ntwo\nthree\n')
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+
+  test('begin on a line of their own behind one that was cut off', () => {
+    const path = scratchPath()
+    writeFileSync(path, 'whole\ncut o')
+    appendLines(path, Buffer.from('next\n'))
+    expect(readFileSync(path, 'utf8')).toBe('whole\ncut o\nnext\n')
+  })
+
+  test('do not follow a link that somebody put in the place of the file', () => {
+    const [path, elsewhere] = [scratchPath(), scratchPath('elsewhere')]
+    writeFileSync(elsewhere, '')
+    symlinkSync(elsewhere, path)
+    expect(() => appendLines(path, Buffer.from('one\n'))).toThrow()
+    expect(readFileSync(elsewhere, 'utf8')).toBe('')
+  })
+
+  test('are not put through a pipe that somebody put in the place of the file', () => {
+    const path = scratchPath()
+    execFileSync('mkfifo', [path])
+    expect(() => appendLines(path, Buffer.from('one\n'))).toThrow()
+  })
+})
+
+describe('a lock', () => {
+  test('is one process’s until it is removed', () => {
+    const path = scratchPath()
+    expect(takeLock(path, 10_000)).toBe(true)
+    expect(takeLock(path, 10_000)).toBe(false)
+    removeFile(path)
+    expect(takeLock(path, 10_000)).toBe(true)
+  })
+
+  test.each([-60, 60])('that was taken %d seconds from now is taken by the next', (seconds) => {
+    const path = scratchPath()
+    takeLock(path, 10_000)
+    const then = Date.now() / 1000 + seconds
+    utimesSync(path, then, then)
+    expect(takeLock(path, 10_000)).toBe(true)
+    expect(takeLock(path, 10_000)).toBe(false)
+  })
+
+  test('cannot be taken where nothing can be made', () => {
+    expect(() => takeLock(join(scratchFolder(), 'none', 'lock'), 10_000)).toThrow()
+  })
+})
+
+test('a file that is opened to be read is not made', () => {
+  const path = scratchPath()
+  expect(openRegularFile(path)).toBeUndefined()
+  expect(existsSync(path)).toBe(false)
+})
