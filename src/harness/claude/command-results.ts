@@ -1,0 +1,97 @@
+import { shorten } from '../../text/clean.ts'
+import { type Json, listOf, nameOf, objectOf, saidIn, textOf } from '../json-fields.ts'
+
+/** A shell command that the agent ran, and what came of it. */
+export interface CommandResult {
+  readonly toolUseId: string
+  readonly command: string
+  readonly isError: boolean
+  /** Its beginning and its end, when it is long. */
+  readonly output: string
+}
+
+/** A command whose result has not been seen yet. */
+export interface PendingCommand {
+  readonly toolUseId: string
+  readonly command: string
+}
+
+const MOST_PENDING = 20
+const LONGEST_PENDING = 300
+const LONGEST_COMMAND = 4000
+const OUTPUT_START = 4000
+const OUTPUT_END = 12_000
+
+/** Brings commands and their results together, which stand on different lines and may be read at different times. */
+export class CommandResults {
+  readonly #pending: Map<string, { readonly id: Buffer; readonly command: string }>
+  readonly #results: CommandResult[] = []
+
+  constructor(carried: readonly PendingCommand[] = []) {
+    this.#pending = new Map(pendingIn(carried).map(({ toolUseId, command }) => [toolUseId, { id: quoted(toolUseId), command }]))
+  }
+
+  get results(): readonly CommandResult[] {
+    return this.#results
+  }
+
+  /** What is still without a result, small enough to be kept until the next look. */
+  get pending(): readonly PendingCommand[] {
+    return [...this.#pending]
+      .slice(-MOST_PENDING)
+      .map(([toolUseId, { command }]) => ({ toolUseId, command: shorten(command, LONGEST_PENDING) }))
+  }
+
+  /** Whether a line speaks of a command that is waited for, told without parsing it. */
+  isAnsweredBy(line: Buffer): boolean {
+    for (const { id } of this.#pending.values()) if (line.includes(id)) return true
+    return false
+  }
+
+  addCommands(message: Json | undefined): void {
+    for (const block of listOf(message?.['content'])) {
+      const { type, name, id, input } = objectOf(block) ?? {}
+      const toolUseId = nameOf(id)
+      const command = textOf(objectOf(input)?.['command'])
+      if (type !== 'tool_use' || name !== 'Bash' || toolUseId === undefined || command === undefined) continue
+      this.#pending.set(toolUseId, { id: quoted(toolUseId), command: command.slice(0, LONGEST_COMMAND) })
+    }
+  }
+
+  addResults(message: Json | undefined): void {
+    for (const block of listOf(message?.['content'])) {
+      const { type, tool_use_id: id, is_error: isError, content } = objectOf(block) ?? {}
+      const toolUseId = nameOf(id)
+      const pending = toolUseId === undefined ? undefined : this.#pending.get(toolUseId)
+      if (type !== 'tool_result' || toolUseId === undefined || pending === undefined) continue
+      this.#pending.delete(toolUseId)
+      const output = saidIn(content)
+      if (NOT_RUN.test(output)) continue
+      this.#results.push({ toolUseId, command: pending.command, isError: isError === true, output: bothEnds(output) })
+    }
+  }
+}
+
+// What Claude Code answers the model in place of a result: refused, or interrupted, or gone on with in the background.
+const NOT_RUN =
+  /^\s*(?:<tool_use_error>|The user doesn't want to|\[Request interrupted|\[Tool call interrupted|Permission to use|Claude requested permission|This command requires approval|PreToolUse:|Bash operation blocked|Command running in background|Command was manually backgrounded)/
+
+function quoted(id: string): Buffer {
+  return Buffer.from(JSON.stringify(id))
+}
+
+// What was carried over lay in a file of notes, which may hold anything by now.
+function pendingIn(carried: unknown): readonly PendingCommand[] {
+  return listOf(carried).flatMap((entry) => {
+    const fields = objectOf(entry)
+    const toolUseId = nameOf(fields?.['toolUseId'])
+    const command = textOf(fields?.['command'])
+    return toolUseId === undefined || command === undefined ? [] : [{ toolUseId, command }]
+  })
+}
+
+/** The beginning and the end of an output. What is between them says least. */
+export function bothEnds(output: string): string {
+  if (output.length <= OUTPUT_START + OUTPUT_END) return output
+  return `${output.slice(0, OUTPUT_START)}\n…\n${output.slice(-OUTPUT_END)}`
+}

@@ -1,0 +1,120 @@
+import type { Usage } from '../../session/entries.ts'
+import { shorten } from '../../text/clean.ts'
+import { type Json, countOf, given, nameOf, objectOf, saidIn, textOf } from '../json-fields.ts'
+import { parseLine } from './transcript-lines.ts'
+
+export interface LastAnswer {
+  /** When the assistant last said anything, a failure included. ISO. */
+  readonly lastAssistantAt?: string
+  readonly lastText?: string
+  /** Why the last call of the model came to nothing, unless it has answered since. */
+  readonly failure?: string
+  /** What the last call used. */
+  readonly usage?: Usage
+  readonly model?: string
+}
+
+const LONGEST_TEXT = 4000
+const LONGEST_FAILURE = 400
+
+/** A line of the assistant, parsed when it is needed. */
+export class AnswerLine {
+  #parsed: Json | undefined | null = null
+
+  constructor(
+    readonly bytes: Buffer,
+    /** A compaction follows in the same piece. */
+    readonly isCompacted: () => boolean,
+  ) {}
+
+  get fields(): Json | undefined {
+    if (this.#parsed === null) this.#parsed = parseLine(this.bytes)
+    return this.#parsed?.['type'] === 'assistant' ? this.#parsed : undefined
+  }
+}
+
+/** What the newest of these lines say. Read from the end, and only as far as there is something left to find. */
+export function lastAnswer(lines: readonly AnswerLine[]): LastAnswer {
+  let lastAssistantAt: string | undefined
+  let lastText: string | undefined
+  let failure: string | undefined
+  let call: Call | undefined
+  let hasAnswered = false
+  for (const line of lines.toReversed()) {
+    if (call !== undefined && lastText !== undefined && !call.continuesIn(line.bytes)) break
+    const { fields } = line
+    if (fields === undefined) continue
+    const message = objectOf(fields['message'])
+    const said = textOf(saidIn(message?.['content']))
+    lastAssistantAt ??= timeOf(fields['timestamp'])
+    if (fields['isApiErrorMessage'] === true) {
+      if (!hasAnswered) failure ??= shorten(said ?? 'the model could not be reached', LONGEST_FAILURE)
+      continue
+    }
+    hasAnswered = true
+    lastText ??= said === undefined ? undefined : shorten(said, LONGEST_TEXT)
+    // The size of a context that was thrown away says nothing about the one after it.
+    if (!line.isCompacted()) call = call === undefined ? callIn(message) : call.with(message)
+  }
+  return given({ lastAssistantAt, lastText, failure, usage: call?.usage, model: call?.model })
+}
+
+/**
+ * One call of the model. Its answer stands on several lines with the same id, each with a usage of its own, of which
+ * the earlier ones were written before it was known.
+ */
+class Call {
+  readonly #id: Buffer | undefined
+  constructor(
+    readonly usage: Usage,
+    readonly id: string | undefined,
+    readonly model: string | undefined,
+  ) {
+    this.#id = id === undefined ? undefined : Buffer.from(JSON.stringify(id))
+  }
+
+  continuesIn(line: Buffer): boolean {
+    return this.#id !== undefined && line.includes(this.#id)
+  }
+
+  with(message: Json | undefined): Call {
+    const usage = message?.['id'] === this.id ? usageIn(message) : undefined
+    if (usage === undefined) return this
+    const { input, cacheWritten, cacheRead, output } = this.usage
+    return new Call(
+      {
+        input: Math.max(input, usage.input),
+        cacheWritten: Math.max(cacheWritten, usage.cacheWritten),
+        cacheRead: Math.max(cacheRead, usage.cacheRead),
+        output: Math.max(output, usage.output),
+      },
+      this.id,
+      this.model,
+    )
+  }
+}
+
+function callIn(message: Json | undefined): Call | undefined {
+  const usage = usageIn(message)
+  // While an answer streams in, its tokens are written as 0 or 1; those read from the cache are right even then.
+  if (usage === undefined || usage.input + usage.cacheWritten + usage.cacheRead <= 1) return undefined
+  return new Call(usage, nameOf(message?.['id']), nameOf(message?.['model']))
+}
+
+function usageIn(message: Json | undefined): Usage | undefined {
+  const usage = objectOf(message?.['usage'])
+  if (usage === undefined) return undefined
+  return {
+    input: countOf(usage['input_tokens']) ?? 0,
+    cacheWritten: countOf(usage['cache_creation_input_tokens']) ?? 0,
+    cacheRead: countOf(usage['cache_read_input_tokens']) ?? 0,
+    output: countOf(usage['output_tokens']) ?? 0,
+  }
+}
+
+/** A time as the journal writes it, so that times can be compared as texts. */
+export function timeOf(value: unknown): string | undefined {
+  const text = nameOf(value, 40)
+  const time = text === undefined ? Number.NaN : Date.parse(text)
+  return Number.isNaN(time) ? undefined : new Date(time).toISOString()
+}

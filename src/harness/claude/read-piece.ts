@@ -1,0 +1,79 @@
+import { closeSync, fstatSync } from 'node:fs'
+import { errnoOf } from '../../journal/errors.ts'
+import { openRegularFile } from '../../journal/files.ts'
+import { readRange } from '../../journal/read.ts'
+
+/** How far a transcript has been read, and in which file. */
+export interface Place {
+  readonly offset: number
+  readonly inode: number
+}
+
+export interface Piece {
+  readonly bytes: Buffer
+  /** Where the bytes begin in the file. */
+  readonly from: number
+  readonly size: number
+  readonly inode: number
+}
+
+/** A line that is longer is passed over. Nothing that is looked for is in so long a line. */
+export const LONGEST_LINE = 1024 * 1024
+
+const NEWLINE = 0x0a
+
+/**
+ * What a transcript holds behind `last`, at most `maxBytes` of it; or the beginning of its end, from a line's
+ * start, when it was not read before or is another file now. A line is given whole unless it is longer than
+ * `LONGEST_LINE` or unfinished. Undefined for whatever is not a file that can be read. Never waits.
+ */
+export function readPiece(path: string, last: Place | undefined, maxBytes: number): Piece | undefined {
+  return withTranscript(path, (fd, size, inode) => {
+    const from = isPlaceIn(last, size, inode) ? last.offset : lineStartNearEnd(fd, size, maxBytes)
+    return { bytes: readLines(fd, from, size, maxBytes, LONGEST_LINE), from, size, inode }
+  })
+}
+
+/** The same for whoever must not miss a line: one that was not read before, or is another file now, from its start. */
+export function readEveryPiece(path: string, last: Place | undefined, maxBytes: number, longestLine: number): Piece | undefined {
+  return withTranscript(path, (fd, size, inode) => {
+    const from = isPlaceIn(last, size, inode) ? last.offset : 0
+    return { bytes: readLines(fd, from, size, maxBytes, longestLine), from, size, inode }
+  })
+}
+
+function withTranscript<T>(path: string, work: (fd: number, size: number, inode: number) => T): T | undefined {
+  const fd = openRegularFile(path)
+  if (fd === undefined) return undefined
+  try {
+    const { size, ino } = fstatSync(fd)
+    return work(fd, size, ino)
+  } catch (error) {
+    // A disk that fails, a share that is gone: nothing to read.
+    if (errnoOf(error) === undefined) throw error
+    return undefined
+  } finally {
+    closeSync(fd)
+  }
+}
+
+function isPlaceIn(place: Place | undefined, size: number, inode: number): place is Place {
+  if (place === undefined || place.inode !== inode) return false
+  return Number.isInteger(place.offset) && place.offset >= 0 && place.offset <= size
+}
+
+function lineStartNearEnd(fd: number, size: number, maxBytes: number): number {
+  const window = size - maxBytes
+  if (window <= 0) return 0
+  // From the byte before, since a line may begin right there.
+  const newline = readRange(fd, window - 1, size).indexOf(NEWLINE)
+  return newline === -1 ? size : window + newline
+}
+
+// Reads on as long as there is no line's end, so that a long line does not stop all reading.
+function readLines(fd: number, from: number, size: number, maxBytes: number, longestLine: number): Buffer {
+  const first = readRange(fd, from, Math.min(size, from + maxBytes))
+  if (first.includes(NEWLINE) || first.length >= longestLine || from + first.length >= size) return first
+  const more = readRange(fd, from + first.length, Math.min(size, from + longestLine))
+  return Buffer.concat([first, more])
+}

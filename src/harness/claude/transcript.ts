@@ -1,0 +1,175 @@
+// What only the transcript tells, since no hook says it: that a compaction happened, that a text of ours arrived,
+// which commands failed, how full the context is. Its lines are many and long and hardly any of them matter, so
+// that a line is parsed only when its bytes show that it is one of those.
+import { type Json, countOf, given, listOf, nameOf, objectOf, saidIn, textOf } from '../json-fields.ts'
+import { type CommandResult, CommandResults, type PendingCommand } from './command-results.ts'
+import { AnswerLine, type LastAnswer, lastAnswer, timeOf } from './last-answer.ts'
+import { LONGEST_LINE } from './read-piece.ts'
+import { isOfDelegate, parseLine, wholeLines } from './transcript-lines.ts'
+
+/** Where the conversation was compacted. */
+export interface Boundary {
+  readonly uuid: string
+  readonly trigger?: string
+  readonly tokensBefore?: number
+  readonly at?: string
+}
+
+/** Something typed while the agent worked, which no prompt event announces. */
+export interface QueuedPrompt {
+  readonly uuid: string
+  readonly text: string
+  readonly at?: string
+}
+
+/** What has to be known of earlier pieces to understand the next one. */
+export type Carried = readonly PendingCommand[]
+
+export interface Looked extends LastAnswer {
+  /** How many bytes were understood. The rest is a line that is still being written. */
+  readonly consumed: number
+  readonly boundaries: readonly Boundary[]
+  /** What the harness made of the conversation, as it stands behind the last boundary. */
+  readonly summary?: { readonly text: string; readonly boundary?: string }
+  /** The marks of our texts that the model has before it: those behind the last boundary. */
+  readonly givenMarks: readonly string[]
+  /** This client writes down what hooks give. */
+  readonly recordsHookContext: boolean
+  readonly commands: readonly CommandResult[]
+  readonly queued: readonly QueuedPrompt[]
+  readonly carried: Carried
+}
+
+const BOUNDARY = Buffer.from('"subtype":"compact_boundary"')
+const SUMMARY = Buffer.from('"isCompactSummary":true')
+const QUEUED = Buffer.from('"type":"queued_command"')
+const TYPES = ['assistant', 'user', 'attachment'].map((type) => [type, Buffer.from(`"type":"${type}"`)] as const)
+const BASH = Buffer.from('"name":"Bash"')
+const MARK = Buffer.from('[stint:')
+const MARKS = /\[stint:([0-9a-f]{4,64})\]/g
+
+const LONGEST_PROMPT = 20_000
+
+/** What a line is, told from its bytes where they leave no doubt. */
+function typeOf(line: Buffer): unknown {
+  const found = TYPES.filter(([, bytes]) => line.includes(bytes)).map(([type]) => type)
+  // Several: all but one are part of what a tool was given or has answered.
+  return found.length > 1 ? parseLine(line)?.['type'] : found[0]
+}
+
+/** What a piece of a transcript tells. It begins at the start of a line. */
+export function lookAtPiece(bytes: Buffer, carried: Carried = []): Looked {
+  const { lines, consumed } = wholeLines(bytes)
+  const look = new Look(carried)
+  for (const line of lines) look.at(line)
+  return { consumed, ...look.result() }
+}
+
+class Look {
+  readonly #commands: CommandResults
+  readonly #answers: AnswerLine[] = []
+  readonly #queued: QueuedPrompt[] = []
+  readonly #boundaries: Boundary[] = []
+  #summary: { text: string; boundary?: string } | undefined
+  #marks = new Set<string>()
+  #recordsHookContext = false
+
+  constructor(carried: Carried) {
+    this.#commands = new CommandResults(carried)
+  }
+
+  at(line: Buffer): void {
+    if (line.length >= LONGEST_LINE) return this.#glanceAt(line)
+    if (isOfDelegate(line)) return
+    const type = typeOf(line)
+    if (type === 'assistant') return this.#addAnswer(line)
+    if (type === 'attachment') this.#recordsHookContext = true
+    if (this.#isWorthParsing(line, type)) this.#read(parseLine(line) ?? {})
+  }
+
+  result(): Omit<Looked, 'consumed'> {
+    return {
+      ...lastAnswer(this.#answers),
+      boundaries: this.#boundaries,
+      ...given({ summary: this.#summary }),
+      givenMarks: [...this.#marks],
+      recordsHookContext: this.#recordsHookContext,
+      commands: this.#commands.results,
+      queued: this.#queued,
+      carried: this.#commands.pending,
+    }
+  }
+
+  #isWorthParsing(line: Buffer, type: unknown): boolean {
+    if (type === 'attachment') return line.includes(MARK) || line.includes(QUEUED)
+    return line.includes(BOUNDARY) || line.includes(SUMMARY) || line.includes(MARK) || this.#commands.isAnsweredBy(line)
+  }
+
+  #addAnswer(line: Buffer): void {
+    const before = this.#boundaries.length
+    const answer = new AnswerLine(line, () => this.#boundaries.length > before)
+    this.#answers.push(answer)
+    if (line.includes(BASH)) this.#commands.addCommands(objectOf(answer.fields?.['message']))
+  }
+
+  #read(line: Json): void {
+    if (line['type'] === 'attachment') this.#readAttachment(line)
+    if (line['type'] === 'system') this.#readSystem(line)
+    if (line['type'] === 'user') this.#readUser(line)
+  }
+
+  #readSystem(line: Json): void {
+    const uuid = nameOf(line['uuid'])
+    if (line['subtype'] !== 'compact_boundary' || uuid === undefined) return this.#addMarks(line['content'])
+    const metadata = objectOf(line['compactMetadata']) ?? objectOf(line['compact_metadata'])
+    const trigger = nameOf(metadata?.['trigger'])
+    const tokensBefore = countOf(metadata?.['preTokens']) ?? countOf(metadata?.['pre_tokens'])
+    this.#addBoundary({ uuid, ...given({ trigger, tokensBefore, at: timeOf(line['timestamp']) }) })
+  }
+
+  #addBoundary(boundary: Boundary): void {
+    this.#boundaries.push(boundary)
+    this.#marks = new Set()
+    this.#summary = undefined
+  }
+
+  #readUser(line: Json): void {
+    const message = objectOf(line['message'])
+    this.#commands.addResults(message)
+    const text = textOf(saidIn(message?.['content']))
+    if (text === undefined) return
+    // A summary that quotes a mark has not kept what stood behind it.
+    if (line['isCompactSummary'] !== true) return this.#addMarks(text)
+    const boundary = nameOf(line['parentUuid']) ?? this.#boundaries.at(-1)?.uuid
+    this.#summary = { text, ...given({ boundary }) }
+  }
+
+  #readAttachment(line: Json): void {
+    const attachment = objectOf(line['attachment'])
+    if (attachment?.['type'] === 'hook_additional_context') this.#addMarks(attachment['content'])
+    if (attachment?.['type'] !== 'queued_command') return
+    const text = textOf(saidIn(attachment['prompt']))
+    const uuid = nameOf(line['uuid'])
+    const by = nameOf(objectOf(attachment['origin'])?.['kind']) ?? 'human'
+    const isTyped =
+      (nameOf(attachment['commandMode']) ?? 'prompt') === 'prompt' && by === 'human' && attachment['isMeta'] !== true
+    if (!isTyped || text === undefined || uuid === undefined) return
+    this.#queued.push({ uuid, text: text.slice(0, LONGEST_PROMPT), ...given({ at: timeOf(line['timestamp']) }) })
+  }
+
+  #addMarks(content: unknown): void {
+    const texts = typeof content === 'string' ? [content] : listOf(content).filter((text) => typeof text === 'string')
+    for (const text of texts) for (const [, mark] of text.matchAll(MARKS)) this.#marks.add(mark!)
+  }
+
+  /** A line that is too long to be parsed may still be a boundary, which says so at its beginning. */
+  #glanceAt(line: Buffer): void {
+    const start = line.subarray(0, 2048)
+    if (!start.includes(BOUNDARY)) return
+    const text = start.toString('latin1')
+    const uuid = /"uuid":"([\w-]{1,100})"/.exec(text)?.[1]
+    const at = timeOf(/"timestamp":"([^"]{1,40})"/.exec(text)?.[1])
+    const trigger = /"trigger":"(\w{1,40})"/.exec(text)?.[1]
+    if (uuid !== undefined) this.#addBoundary({ uuid, ...given({ trigger, at }) })
+  }
+}
