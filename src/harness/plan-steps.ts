@@ -1,0 +1,205 @@
+import { type Draft, type EntryData, type EntryKind, draft } from '../session/entries.ts'
+import type { SessionState, Step } from '../session/state.ts'
+import { oneLine, shorten } from '../text/clean.ts'
+import { type Json, given, nameOf, objectOf, textOf } from './json-fields.ts'
+import { planItems } from './plan-items.ts'
+
+/** One thing on an agent's own list. What was not said about it is absent. */
+export interface Todo {
+  readonly text?: string
+  readonly status?: Step['status'] | 'dropped'
+  /** What the harness calls it, when it speaks of it again without its text. */
+  readonly key?: string
+}
+
+/** What an agent said about its list of things to do. */
+export interface PlanChange {
+  /** It is all of the list: what is not on it any more was taken off. */
+  readonly isWhole: boolean
+  readonly todos: readonly Todo[]
+}
+
+const MOST = 60
+const LONGEST = 300
+
+/** What a use of a tool says about the agent's list, if it is one that keeps it. */
+export function todosOf(tool: string, input: Json, response: unknown): PlanChange | undefined {
+  return Object.hasOwn(LIST_TOOLS, tool) ? LIST_TOOLS[tool]!(input, response) : undefined
+}
+
+const LIST_TOOLS: Readonly<Record<string, (input: Json, response: unknown) => PlanChange | undefined>> = {
+  TodoWrite: (input) => {
+    if (!Array.isArray(input['todos'])) return undefined
+    return { isWhole: true, todos: input['todos'].slice(0, MOST).flatMap((todo) => todoIn(objectOf(todo), 'content')) }
+  },
+  TaskCreate: (input, response) => {
+    const key = keyIn(objectOf(objectOf(response)?.['task'])?.['id']) ?? /#(\d+)/.exec(textOf(response) ?? '')?.[1]
+    const text = textIn(input['subject'])
+    return text === undefined ? undefined : { isWhole: false, todos: [{ text, ...given({ key }) }] }
+  },
+  TaskUpdate: (input, response) => {
+    const key = keyIn(input['taskId'])
+    if (key === undefined || objectOf(response)?.['success'] === false) return undefined
+    return { isWhole: false, todos: [{ key, ...given({ text: textIn(input['subject']), status: statusIn(input['status']) }) }] }
+  },
+  // It is shared with other agents, so that what is not on it need not have been taken off by this one.
+  TaskList: (_, response) => {
+    const tasks = objectOf(response)?.['tasks']
+    return Array.isArray(tasks)
+      ? { isWhole: false, todos: tasks.slice(0, MOST).flatMap((task) => todoIn(objectOf(task), 'subject')) }
+      : undefined
+  },
+  ExitPlanMode: (input, response) => {
+    const plan = textOf(input['plan']) ?? textOf(objectOf(response)?.['plan'])
+    const items = plan === undefined ? [] : planItems(plan)
+    const todos = items.map(({ text, isDone }) => ({
+      text: shorten(text, LONGEST),
+      ...(isDone ? { status: 'done' as const } : {}),
+    }))
+    return todos.length === 0 ? undefined : { isWhole: false, todos }
+  },
+}
+
+function todoIn(fields: Json | undefined, name: string): readonly Todo[] {
+  const text = textIn(fields?.[name])
+  const status = statusIn(fields?.['status']) ?? 'todo'
+  return text === undefined || status === 'dropped' ? [] : [{ text, status, ...given({ key: keyIn(fields?.['id']) }) }]
+}
+
+function statusIn(value: unknown): Todo['status'] {
+  if (value === 'in_progress') return 'started'
+  if (value === 'completed') return 'done'
+  if (value === 'deleted' || value === 'cancelled') return 'dropped'
+  return value === 'pending' ? 'todo' : undefined
+}
+
+function textIn(value: unknown): string | undefined {
+  const text = typeof value === 'string' ? shorten(oneLine(value.slice(0, 10_000)), LONGEST) : ''
+  return text === '' ? undefined : text
+}
+
+function keyIn(value: unknown): string | undefined {
+  return nameOf(typeof value === 'number' ? String(value) : value, 64)
+}
+
+/** The entries that bring a session's steps in line with what an agent said about its list. None when they are. */
+export function draftsForTodos(
+  change: PlanChange,
+  state: SessionState,
+  conversation: string,
+  mint: () => string,
+): readonly Draft[] {
+  return new Alignment(state, conversation, mint).of(change)
+}
+
+class Alignment {
+  readonly #drafts: Draft[] = []
+  /** The steps that a thing on the list has been found for. */
+  readonly #taken = new Set<string>()
+
+  constructor(
+    readonly state: SessionState,
+    readonly conversation: string,
+    readonly mint: () => string,
+  ) {}
+
+  of({ isWhole, todos }: PlanChange): readonly Draft[] {
+    const steps = todos.map((todo) => this.#take(todo))
+    let before: string | undefined
+    for (const [index, todo] of todos.entries()) {
+      const step = steps[index]
+      const hasStepBehind = isWhole && steps.slice(index).some((other) => other !== undefined)
+      const id = step === undefined ? this.#add(todo, hasStepBehind ? (before ?? 'start') : undefined) : this.#follow(todo, step)
+      before = id ?? before
+    }
+    if (isWhole) for (const step of this.state.steps.items) if (!this.#taken.has(step.id)) this.#drop(step)
+    return this.#drafts
+  }
+
+  /** The step that something on the list is: by what the harness calls it, or by its text. Two things are never one step. */
+  #take({ text, key }: Todo): Step | undefined {
+    const free = this.state.steps.items.filter((step) => !this.#taken.has(step.id))
+    const byKey = key === undefined ? undefined : free.find((step) => step.plan === this.#plan(key))
+    const same = text === undefined ? [] : free.filter((step) => isSame(step.text, text))
+    const step = byKey ?? same.find((other) => this.#isOwn(other)) ?? same.find(({ status }) => status !== 'done') ?? same[0]
+    if (step !== undefined) this.#taken.add(step.id)
+    return step
+  }
+
+  #add({ text, status, key }: Todo, after: string | undefined): string | undefined {
+    if (text === undefined || status === 'dropped') return undefined
+    const { earlier } = this.state.steps
+    // Of a long session only the end is known here, and what was done long ago is behind it.
+    if (status === 'done' && earlier > 0) return undefined
+    const place = after === undefined || (after === 'start' && earlier > 0) ? {} : { after }
+    const id = this.#make('step.added', { text, plan: this.#plan(key), ...place })
+    if (status === 'started') this.#make('step.started', { step: id })
+    if (status === 'done') this.#make('step.done', { step: id })
+    return id
+  }
+
+  #follow({ text, status, key }: Todo, step: Step): string {
+    if (status === 'dropped') {
+      this.#drop(step)
+      return step.id
+    }
+    const isReworded = text !== undefined && !isSame(step.text, text)
+    if (isReworded && step.status !== 'done')
+      return this.#reword(step, { text, status: status ?? step.status, ...given({ key }) })
+    if (status === 'done' && step.status !== 'done') this.#make('step.done', { step: step.id })
+    if (status === 'started' && step.status === 'done') this.#make('step.reopened', { step: step.id })
+    if (status === 'started' && step.status !== 'started') this.#make('step.started', { step: step.id })
+    // A step that somebody else began is not stopped by a list that merely has it.
+    if (status === 'todo' && step.status === 'started' && this.#isOwn(step)) this.#make('step.stopped', { step: step.id })
+    return step.id
+  }
+
+  // In its place and not by changing the old entry, for which all of the journal would have to be read again.
+  #reword(step: Step, todo: Todo): string {
+    const { items } = this.state.steps
+    const index = items.indexOf(step)
+    this.#drop(step)
+    return this.#add(todo, index === 0 ? 'start' : items[index - 1]!.id) ?? step.id
+  }
+
+  /** What is done stays, and so does what a person wrote, or another conversation. */
+  #drop(step: Step): void {
+    if (this.#isOwn(step) && step.status !== 'done') this.#make('step.dropped', { step: step.id })
+  }
+
+  #isOwn({ plan }: Step): boolean {
+    return plan === this.conversation || (plan?.startsWith(`${this.conversation}#`) ?? false)
+  }
+
+  /** The conversation, and behind it what it calls this step. No conversation has such a sign in its id. */
+  #plan(key?: string): string {
+    return key === undefined ? this.conversation : `${this.conversation}#${key}`
+  }
+
+  #make<K extends EntryKind>(kind: K, data: EntryData[K]): string {
+    const id = this.mint()
+    this.#drafts.push(draft(kind, data, { id, by: 'hook' }) as Draft)
+    return id
+  }
+}
+
+// Texts are journalled without the secrets in them, so that such a one is compared by what is left of it.
+const REDACTED = /\[redacted:[a-z-]+\]/
+
+function isSame(step: string, todo: string): boolean {
+  const [mine, theirs] = [comparable(step), comparable(todo)]
+  if (mine === theirs || !REDACTED.test(mine)) return mine === theirs
+  const parts = mine.split(REDACTED)
+  const end = parts.pop() ?? ''
+  let from = 0
+  for (const [index, part] of parts.entries()) {
+    const at = theirs.indexOf(part, from)
+    if (at === -1 || (index === 0 && at !== 0)) return false
+    from = at + part.length
+  }
+  return theirs.endsWith(end) && theirs.length - end.length > from
+}
+
+function comparable(text: string): string {
+  return oneLine(text).replace(/\s+/g, ' ').toLowerCase()
+}

@@ -1,0 +1,354 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type PlanChange, type Todo, draftsForTodos, todosOf } from '../../src/harness/plan-steps.ts'
+import { mintId } from '../../src/journal/ids.ts'
+import { abridge } from '../../src/session/abridge.ts'
+import type { Draft } from '../../src/session/entries.ts'
+import { type SessionState, currentStep } from '../../src/session/state.ts'
+import { redact } from '../../src/text/redact.ts'
+import { anyLine } from '../support/texts.ts'
+import { Story } from '../support/worlds.ts'
+
+const CONVERSATION = 'c0ffee-1'
+
+/** A session whose agent keeps a list. */
+class Listed extends Story {
+  drafts(change: PlanChange, state = this.state, conversation = CONVERSATION): readonly Draft[] {
+    let last = this.entries.at(-1)?.id
+    return draftsForTodos(change, state, conversation, () => (last = mintId(last)))
+  }
+
+  /** Says the list and keeps what follows from it. */
+  say(change: PlanChange, conversation = CONVERSATION): readonly Draft[] {
+    const drafts = this.drafts(change, this.state, conversation)
+    for (const { id, kind, by, data } of drafts) {
+      this.entries.push({ id: id!, at: '2025-01-15T11:00:00.000Z', kind, by, data: data as Record<string, unknown> })
+    }
+    return drafts
+  }
+
+  whole(...todos: readonly (readonly [string, 'pending' | 'in_progress' | 'completed'])[]): readonly Draft[] {
+    const change = todosOf(
+      'TodoWrite',
+      { todos: todos.map(([content, status]) => ({ content, status, activeForm: content })) },
+      undefined,
+    )
+    return this.say(change!)
+  }
+
+  get list(): readonly string[] {
+    return this.state.steps.items.map(({ text, status }) => `${text}: ${status}`)
+  }
+}
+
+const kinds = (drafts: readonly Draft[]) => drafts.map(({ kind }) => kind)
+
+describe('a list that is given whole', () => {
+  test('becomes steps, in its order', () => {
+    const story = new Listed()
+    const drafts = story.whole(['Write test', 'in_progress'], ['Fix bug', 'pending'], ['Read code', 'completed'])
+    expect(kinds(drafts)).toEqual(['step.added', 'step.started', 'step.added', 'step.added', 'step.done'])
+    expect(drafts.every(({ by }) => by === 'hook')).toBe(true)
+    expect(story.list).toEqual(['Write test: started', 'Fix bug: todo', 'Read code: done'])
+    expect(story.state.steps.items.every(({ plan }) => plan === CONVERSATION)).toBe(true)
+  })
+
+  test('changes nothing when it is given again', () => {
+    const story = new Listed()
+    story.whole(['Write test', 'in_progress'], ['Fix bug', 'pending'])
+    expect(story.whole(['Write test', 'in_progress'], ['Fix bug', 'pending'])).toEqual([])
+    expect(story.whole(['  write   TEST ', 'in_progress'], ['fix bug', 'pending'])).toEqual([])
+  })
+
+  test('moves steps on', () => {
+    const story = new Listed()
+    story.whole(['Write test', 'in_progress'], ['Fix bug', 'pending'])
+    const drafts = story.whole(['Write test', 'completed'], ['Fix bug', 'in_progress'])
+    expect(kinds(drafts)).toEqual(['step.done', 'step.started'])
+    expect(currentStep(story.state)?.text).toBe('Fix bug')
+  })
+
+  test('takes up again what was done', () => {
+    const story = new Listed()
+    story.whole(['Write test', 'completed'])
+    expect(kinds(story.whole(['Write test', 'in_progress']))).toEqual(['step.reopened', 'step.started'])
+    expect(story.list).toEqual(['Write test: started'])
+  })
+
+  test('lays down again what was begun', () => {
+    const story = new Listed()
+    story.whole(['Write test', 'in_progress'])
+    expect(kinds(story.whole(['Write test', 'pending']))).toEqual(['step.stopped'])
+  })
+
+  test('drops what left it undone, and keeps what was done', () => {
+    const story = new Listed()
+    story.whole(['Write test', 'completed'], ['Fix bug', 'in_progress'], ['Tidy up', 'pending'])
+    expect(kinds(story.whole(['Fix bug', 'in_progress']))).toEqual(['step.dropped'])
+    expect(story.list).toEqual(['Write test: done', 'Fix bug: started'])
+  })
+
+  test('drops nothing when it is emptied after all was done', () => {
+    const story = new Listed()
+    story.whole(['Write test', 'completed'], ['Fix bug', 'completed'])
+    expect(story.whole()).toEqual([])
+  })
+
+  test('drops what is undone when it is emptied', () => {
+    const story = new Listed()
+    story.whole(['Write test', 'completed'], ['Fix bug', 'pending'])
+    expect(kinds(story.whole())).toEqual(['step.dropped'])
+  })
+
+  test('never drops a step that somebody wrote, nor that of another conversation', () => {
+    const story = new Listed()
+    story.add('step.added', { text: 'A person wrote this' })
+    story.add('step.added', { text: 'Somebody else listed this', plan: 'c0ffee' })
+    story.whole(['Mine', 'pending'])
+    expect(kinds(story.whole(['Other', 'pending']))).toEqual(['step.added', 'step.dropped'])
+    expect(story.list).toEqual(['A person wrote this: todo', 'Somebody else listed this: todo', 'Other: todo'])
+  })
+
+  test('finds the steps that somebody wrote, and begins and finishes them', () => {
+    const story = new Listed()
+    story.add('step.added', { text: 'Fix the bug' })
+    expect(kinds(story.whole(['fix the bug', 'in_progress']))).toEqual(['step.started'])
+    expect(kinds(story.whole(['fix the bug', 'pending']))).toEqual([])
+    expect(kinds(story.whole(['fix the bug', 'completed']))).toEqual(['step.done'])
+    expect(kinds(story.whole(['fix the bug', 'pending']))).toEqual([])
+  })
+
+  test('keeps two things with the same text apart', () => {
+    const story = new Listed()
+    story.whole(['Run tests', 'completed'], ['Run tests', 'pending'])
+    expect(story.list).toEqual(['Run tests: done', 'Run tests: todo'])
+    expect(story.whole(['Run tests', 'completed'], ['Run tests', 'pending'])).toEqual([])
+  })
+
+  test('puts a new thing where it stands', () => {
+    const story = new Listed()
+    story.whole(['One', 'completed'], ['Four', 'pending'])
+    story.whole(
+      ['Zero', 'pending'],
+      ['One', 'completed'],
+      ['Two', 'pending'],
+      ['Three', 'pending'],
+      ['Four', 'pending'],
+      ['Five', 'pending'],
+    )
+    expect(story.list.map((line) => line.split(':')[0])).toEqual(['Zero', 'One', 'Two', 'Three', 'Four', 'Five'])
+  })
+
+  test('is not added to again because a secret in it was taken out', () => {
+    const story = new Listed()
+    const secret = 'use password="hunter2-Xy93kd" for the server'
+    story.say(todosOf('TodoWrite', { todos: [{ content: secret, status: 'pending' }] }, undefined)!)
+    const last = story.entries.at(-1)!
+    story.entries[story.entries.length - 1] = { ...last, data: { ...last.data, text: redact(secret).text } }
+    expect(story.state.steps.items[0]?.text).toContain('[redacted:')
+    expect(story.whole([secret, 'pending'])).toEqual([])
+    expect(kinds(story.whole(['use something for the client', 'pending']))).toEqual(['step.added', 'step.dropped'])
+  })
+
+  test('does not bring back what an abridged state left behind', () => {
+    const story = new Listed()
+    const done = Array.from({ length: 30 }, (_, index) => [`Step ${index}`, 'completed'] as const)
+    story.whole(...done, ['Last', 'in_progress'])
+    const change = todosOf(
+      'TodoWrite',
+      { todos: [...done.map(([content]) => ({ content, status: 'completed' })), { content: 'Last', status: 'in_progress' }] },
+      undefined,
+    )!
+    const abridged = abridge(story.state)
+    expect(abridged.steps.earlier).toBeGreaterThan(0)
+    expect(story.drafts(change, abridged)).toEqual([])
+  })
+
+  test('whatever it says, saying it again changes nothing', () => {
+    const todo = fc.record({ content: anyLine, status: fc.constantFrom('pending', 'in_progress', 'completed', 'unheard of') })
+    fc.assert(
+      fc.property(fc.array(fc.array(todo, { maxLength: 6 }), { minLength: 1, maxLength: 5 }), (lists) => {
+        const story = new Listed()
+        story.add('step.added', { text: 'written by a person' })
+        for (const todos of lists) {
+          story.say(todosOf('TodoWrite', { todos }, undefined)!)
+          expect(story.say(todosOf('TodoWrite', { todos }, undefined)!)).toEqual([])
+        }
+        expect(story.state.steps.items.map(({ text }) => text)).toContain('written by a person')
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+describe('a list that is told piece by piece', () => {
+  const create = (subject: string, id?: string) =>
+    todosOf('TaskCreate', { subject, description: 'd' }, id === undefined ? undefined : { task: { id, subject } })!
+  const update = (taskId: string, fields: object) => todosOf('TaskUpdate', { taskId, ...fields }, { success: true, taskId })!
+
+  test('grows by what is created, and takes nothing off', () => {
+    const story = new Listed()
+    story.say(create('Read the code', '1'))
+    story.say(create('Fix it', '2'))
+    expect(story.list).toEqual(['Read the code: todo', 'Fix it: todo'])
+    expect(story.say(create('Fix it', '2'))).toEqual([])
+  })
+
+  test('is moved on by what the harness calls each thing', () => {
+    const story = new Listed()
+    story.say(create('Read the code', '1'))
+    story.say(create('Fix it', '12'))
+    story.say(update('1', { status: 'in_progress' }))
+    expect(story.list).toEqual(['Read the code: started', 'Fix it: todo'])
+    story.say(update('1', { status: 'completed' }))
+    story.say(update('12', { status: 'in_progress' }))
+    expect(story.list).toEqual(['Read the code: done', 'Fix it: started'])
+    expect(story.say(update('12', { status: 'in_progress' }))).toEqual([])
+  })
+
+  test('loses what is deleted', () => {
+    const story = new Listed()
+    story.say(create('Read the code', '1'))
+    expect(kinds(story.say(update('1', { status: 'deleted' })))).toEqual(['step.dropped'])
+    expect(story.list).toEqual([])
+  })
+
+  test('keeps the place and the state of what is worded anew', () => {
+    const story = new Listed()
+    for (const [index, text] of ['One', 'Two', 'Three'].entries()) story.say(create(text, String(index)))
+    story.say(update('1', { status: 'in_progress' }))
+    story.say(update('1', { subject: 'Second' }))
+    expect(story.list).toEqual(['One: todo', 'Second: started', 'Three: todo'])
+    expect(story.say(update('1', { subject: 'Second', status: 'in_progress' }))).toEqual([])
+  })
+
+  test('is left alone by what failed, and by what is not known', () => {
+    const story = new Listed()
+    story.say(create('Read the code', '1'))
+    expect(
+      todosOf('TaskUpdate', { taskId: '1', status: 'completed' }, { success: false, error: 'Task not found' }),
+    ).toBeUndefined()
+    expect(story.say(update('99', { status: 'completed' }))).toEqual([])
+    expect(story.say(update('1', { owner: 'me' }))).toEqual([])
+  })
+
+  test('is told apart by conversation', () => {
+    const story = new Listed()
+    story.say(create('Read the code', '1'))
+    expect(story.say(update('1', { status: 'completed' }), 'c0ffee-2')).toEqual([])
+    expect(story.say(update('1', { status: 'deleted' }), 'c0ffee')).toEqual([])
+  })
+
+  test('is caught up with when the harness shows all of it', () => {
+    const story = new Listed()
+    story.say(create('Read the code', '1'))
+    const tasks = [
+      { id: '1', subject: 'Read the code', status: 'completed', blockedBy: [] },
+      { id: '2', subject: 'Fix it', status: 'in_progress', blockedBy: ['1'] },
+    ]
+    story.say(todosOf('TaskList', {}, { tasks })!)
+    expect(story.list).toEqual(['Read the code: done', 'Fix it: started'])
+    story.say(update('2', { status: 'completed' }))
+    expect(story.list).toEqual(['Read the code: done', 'Fix it: done'])
+  })
+
+  test('reads the id out of an answer in words', () => {
+    expect(todosOf('TaskCreate', { subject: 'Fix it' }, 'Task #7 created successfully: Fix it')?.todos).toEqual([
+      { text: 'Fix it', key: '7' },
+    ])
+  })
+})
+
+describe('a plan in Markdown', () => {
+  const texts = (plan: string) => todosOf('ExitPlanMode', { plan }, undefined)?.todos.map(({ text }: Todo) => text)
+
+  test.each([
+    [
+      'numbers',
+      '# Plan\n\nSome words.\n\n1. Read\n2. **Write**: \n   - a detail\n   1. a sub-step\n3. Test',
+      ['Read', 'Write', 'Test'],
+    ],
+    ['boxes', '- [ ] Read\n- [ ] Write\n\n1. not this\n2. nor this', ['Read', 'Write']],
+    ['bullets', '## Steps\n* Read\n  * not this\n* Write', ['Read', 'Write']],
+    ['numbered headings', '## Context\n- words\n## 1. Read\n1. open\n2. close\n## 2. Write\n- x', ['Read', 'Write']],
+    ['headings alone', '# The plan\n## Read\nwords\n## Write\nwords', ['Read', 'Write']],
+    ['one heading', '# Do the thing\nwords', ['Do the thing']],
+    ['code left out', '```md\n1. not this\n2. nor this\n```\n- Read\n~~~\n- no\n~~~\n- Write', ['Read', 'Write']],
+    ['a fence that is not closed', '- Read\n```\n- no', ['Read']],
+    ['steps of words in other scripts', '1. Прочитать\n2. 書く', ['Прочитать', '書く']],
+  ])('gives its steps: %s', (_, plan, expected) => {
+    expect(texts(plan)).toEqual(expected)
+  })
+
+  test('gives at most twenty steps, each of bounded length', () => {
+    const found = texts(Array.from({ length: 50 }, (_, index) => `${index}. ${'word '.repeat(500)}`).join('\n'))
+    expect(found).toHaveLength(20)
+    for (const text of found!) expect(text!.length).toBeLessThanOrEqual(300)
+  })
+
+  test('says which of its boxes are ticked', () => {
+    const story = new Listed()
+    story.say(todosOf('ExitPlanMode', { plan: '- [x] Read\n- [ ] Write' }, undefined)!)
+    expect(story.list).toEqual(['Read: done', 'Write: todo'])
+  })
+
+  test('that says nothing gives no steps', () => {
+    expect(todosOf('ExitPlanMode', { plan: '' }, undefined)).toBeUndefined()
+    expect(todosOf('ExitPlanMode', { plan: 'Just do it.' }, undefined)).toBeUndefined()
+  })
+
+  test('neither stops nor drops what is being worked on', () => {
+    const story = new Listed()
+    story.whole(['Read', 'in_progress'], ['Other', 'pending'])
+    story.say(todosOf('ExitPlanMode', { plan: '1. Read\n2. Write' }, undefined)!)
+    expect(story.list).toEqual(['Read: started', 'Other: todo', 'Write: todo'])
+  })
+})
+
+describe('anything else that a tool may be given', () => {
+  test('is no list', () => {
+    for (const tool of [
+      'TodoWrite',
+      'TaskCreate',
+      'TaskUpdate',
+      'TaskList',
+      'ExitPlanMode',
+      'Bash',
+      '__proto__',
+      'constructor',
+      '',
+    ]) {
+      for (const input of [{}, { todos: 'x' }, { todos: {} }, { taskId: {} }, { subject: 7 }, { plan: [] }]) {
+        expect(todosOf(tool, input, null)).toBeUndefined()
+      }
+    }
+    expect(
+      todosOf('TodoWrite', { todos: [null, 7, 'x', [], { content: '' }, { content: 9 }, { status: 'pending' }] }, undefined),
+    ).toEqual({
+      isWhole: true,
+      todos: [],
+    })
+  })
+
+  test('is bounded', () => {
+    const todos = Array.from({ length: 5000 }, (_, index) => ({ content: `${index} ${'x'.repeat(20_000)}`, status: 'pending' }))
+    const change = todosOf('TodoWrite', { todos }, undefined)!
+    expect(change.todos.length).toBeLessThanOrEqual(60)
+    for (const { text } of change.todos) expect(text!.length).toBeLessThanOrEqual(300)
+  })
+
+  test('never throws, whatever it is', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('TodoWrite', 'TaskCreate', 'TaskUpdate', 'TaskList', 'ExitPlanMode'),
+        fc.dictionary(fc.constantFrom('todos', 'subject', 'taskId', 'status', 'plan', 'tasks'), fc.anything()),
+        fc.anything(),
+        (tool, input, response) => {
+          const change = todosOf(tool, input, response)
+          const state: SessionState = new Story().state
+          if (change !== undefined) new Listed().drafts(change, state)
+        },
+      ),
+    )
+  })
+})
