@@ -17,13 +17,13 @@ export function costOfAll(lines: readonly string[]): number {
 
 /** A line of at most this cost, cut at a word where one is near; empty where not even a letter fits. */
 export function shortenToCost(line: string, cost: number): string {
-  let short = line
-  let limit = Math.min(line.length, CHARACTERS_PER_TOKEN * cost)
-  for (let actual = costOf(short); actual > cost; actual = costOf(short)) {
-    // Guessed from what the last try cost per character; nine tenths of it so that a few tries are enough.
-    limit = Math.min(limit - 1, Math.floor(limit * Math.max(0.5, (0.9 * cost) / actual) + 1))
+  let limit = CHARACTERS_PER_TOKEN * cost
+  for (;;) {
+    const short = shorten(line, limit)
+    const actual = costOf(short)
+    if (actual <= cost) return short
+    // Guessed from what this try cost; a little less than that, so that a few tries are enough.
+    limit = Math.min(short.length - 1, Math.floor((0.95 * short.length * cost) / actual))
     if (limit < 2) return ''
-    short = shorten(line, limit)
   }
-  return short
 }

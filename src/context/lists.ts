@@ -31,30 +31,36 @@ export function paragraph(text: string, frame: Frame): Section {
 
 export function bullets(texts: readonly string[], frame: ListFrame): Section {
   const { items, earlier } = considered(texts, frame)
+  const shortened = once((length) => items.map((item) => harmless(`- ${shortenToCost(item, length)}`)))
   return {
     ...frame,
     count: items.length,
     earlier,
     lengths: frame.lengths ?? SENTENCES,
-    lines: (shown, length) => [
-      frame.heading,
-      ...kept(items, shown, frame.keep).map((item) => harmless(`- ${shortenToCost(item, length)}`)),
-    ],
+    lines: (shown, length) => [frame.heading, ...kept(shortened(length), shown, frame.keep)],
   }
 }
 
 /** For short items, which would spend more on lines than on themselves. */
 export function enumeration(texts: readonly string[], frame: ListFrame): Section {
   const { items, earlier } = considered(texts, frame)
+  const shortened = once((length) => items.map((item) => shortenToCost(item, length)))
   return {
     ...frame,
     count: items.length,
     earlier,
     lengths: frame.lengths ?? [40, 25],
-    lines: (shown, length) => {
-      const shortened = kept(items, shown, frame.keep).map((item) => shortenToCost(item, length))
-      return [harmless(`${frame.heading} ${shortened.join(', ')}`)]
-    },
+    lines: (shown, length) => [harmless(`${frame.heading} ${kept(shortened(length), shown, frame.keep).join(', ')}`)],
+  }
+}
+
+/** Shortening is most of the work, and the same lengths are asked for again for fewer items. */
+export function once<T>(shortened: (length: number) => T): (length: number) => T {
+  const known = new Map<number, T>()
+  return (length) => {
+    const result = known.get(length) ?? shortened(length)
+    known.set(length, result)
+    return result
   }
 }
 

@@ -2,8 +2,7 @@ import type { SessionState } from '../session/state.ts'
 import { MAX_TOKENS, costOfAll } from './cost.ts'
 import { fenceLines, fenced } from './fence.ts'
 import { latelySections } from './lately.ts'
-import { LEFT_OUT_ROOM, leftOutLine, leftOutOf } from './left-out.ts'
-import type { Fitted } from './section.ts'
+import { LEFT_OUT_ROOM, leftOutLines, leftOutOf, roomForLeftOut } from './left-out.ts'
 import { settledSections } from './settled.ts'
 import { share } from './share.ts'
 import { STANDING_ROOM, standingSections } from './standing.ts'
@@ -31,16 +30,14 @@ const START_TOKENS = 1400
 export function packContext(state: SessionState, options: PackOptions): PackedContext {
   const fence = costOfAll(fenceLines(state.name)) + MARGIN
   // Its room is the same whatever else there is to tell, or its bytes would change with it.
-  const settled = share(settledSections(state), MAX_TOKENS - fence - STANDING_ROOM - LEFT_OUT_ROOM)
+  const settled = share(settledSections(state), MAX_TOKENS - fence - STANDING_ROOM - LEFT_OUT_ROOM, 'fair')
   const spent = fence + settled.reduce((sum, { cost }) => sum + cost, 0)
   const limit = options.level === 'full' ? MAX_TOKENS : Math.max(START_TOKENS, spent + STANDING_ROOM + LEFT_OUT_ROOM)
-  const sections = [...standingSections(state), ...latelySections(state, options.conversation)]
-  const whole = [...settled, ...share(sections, limit - spent)]
-  const packed = leftOutOf(whole).length === 0 ? whole : [...settled, ...share(sections, limit - spent - LEFT_OUT_ROOM)]
+  const others = [...standingSections(state), ...latelySections(state, options.conversation)]
+  const told = (room: number) => [...settled, ...share(others, room)]
+  const room = roomForLeftOut(leftOutOf(told(limit - spent)))
+  const packed = told(limit - spent - room)
   const leftOut = leftOutOf(packed)
-  return { ...fenced(state.name, [...linesOf(packed), ...leftOutLine(leftOut)]), leftOut }
-}
-
-function linesOf(fitted: readonly Fitted[]): readonly string[] {
-  return fitted.flatMap(({ lines }) => lines)
+  const lines = [...packed.flatMap((fitted) => fitted.lines), ...leftOutLines(leftOut, room)]
+  return { ...fenced(state.name, lines), leftOut }
 }

@@ -2,8 +2,8 @@
 // record, for another record, for our mark or for the harness speaking is made to look like what it is: text.
 import { cleanText } from '../text/clean.ts'
 
-/** Far more than is ever shown of one text, so that a huge one is not cleaned whole. */
-const READ = 4000
+/** More than is ever shown of one text, so that a huge one is not cleaned whole. */
+const READ = 1000
 
 /** A text on one line, of what can be seen alone, that cannot be taken for anything but text. */
 export function safeLine(text: string): string {

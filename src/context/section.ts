@@ -1,3 +1,4 @@
+import { firstFalse } from './bisect.ts'
 import { costOfAll } from './cost.ts'
 
 /** A part of a text that can be told at greater or smaller length. */
@@ -62,16 +63,4 @@ function told(section: Section, shown: number, length: number): Fitted {
 function tell(section: Section, shown: number, length: number): Fitted {
   const lines = shown === 0 ? [] : section.lines(shown, length)
   return { section, lines, shown, cost: costOfAll(lines), isShortened: lines.some((line) => line.includes('…')) }
-}
-
-/** The first of `count` places at which a test that holds up to some place no longer holds; `count` where it always does. */
-function firstFalse(count: number, holds: (index: number) => boolean): number {
-  let low = 0
-  let high = count
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
-    if (holds(middle)) low = middle + 1
-    else high = middle
-  }
-  return low
 }

@@ -2,7 +2,7 @@ import type { SessionState } from '../session/state.ts'
 import { tldrOf } from '../session/tldr.ts'
 import { MAX_TOKENS, costOfAll, shortenToCost } from './cost.ts'
 import { latelySections } from './lately.ts'
-import { LEFT_OUT_ROOM, leftOutLine, leftOutOf } from './left-out.ts'
+import { LEFT_OUT_ROOM, leftOutLines, leftOutOf } from './left-out.ts'
 import { safeLine } from './safe-text.ts'
 import { settledSections } from './settled.ts'
 import { share } from './share.ts'
@@ -30,5 +30,5 @@ export function textForSummariser(state: SessionState, options: { readonly compa
   const [, ...settled] = settledSections(state)
   const room = MAX_TOKENS - MARGIN - LEFT_OUT_ROOM - costOfAll(heading)
   const fitted = share([...standing, ...settled, ...latelySections(state)], room)
-  return [...heading, ...fitted.flatMap(({ lines }) => lines), ...leftOutLine(leftOutOf(fitted))].join('\n')
+  return [...heading, ...fitted.flatMap(({ lines }) => lines), ...leftOutLines(leftOutOf(fitted))].join('\n')
 }

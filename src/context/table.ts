@@ -1,6 +1,6 @@
 import { encode } from '@toon-format/toon'
 import { costOfAll, shortenToCost } from './cost.ts'
-import { kept } from './lists.ts'
+import { kept, once } from './lists.ts'
 import { harmless, safeLine } from './safe-text.ts'
 import type { Section } from './section.ts'
 
@@ -28,17 +28,18 @@ export function tableSection<Column extends string>(
 ): Section {
   const near = kept(table.rows, MOST, frame.keep)
   const rows = near.map((row) => mapCells(row, safeLine)).filter((row) => row[table.main] !== '')
+  const shortened = once((length) =>
+    rows.map((row) => mapCells(row, (cell, column) => shortenToCost(cell, Math.ceil(length * table.columns[column])))),
+  )
   return {
     ...frame,
     count: rows.length,
     earlier: (frame.earlier ?? 0) + table.rows.length - near.length,
     lines: (shown, length) => {
-      const shortened = kept(rows, shown, frame.keep).map((row) =>
-        mapCells(row, (cell, column) => shortenToCost(cell, Math.ceil(length * table.columns[column]))),
-      )
-      const list = asList(table, shortened)
-      if (shortened.length < FEWEST) return list
-      const toon = asToon(table, shortened)
+      const told = kept(shortened(length), shown, frame.keep)
+      const list = asList(table, told)
+      if (told.length < FEWEST) return list
+      const toon = asToon(table, told)
       return costOfAll(toon) < costOfAll(list) ? toon : list
     },
   }

@@ -1,9 +1,9 @@
 // What a text will cost a model, without a vocabulary: loading one takes longer than everything else a hook does.
 // The rates are those of random text of each kind, the dearest there is, so that prose is overestimated and
 // nothing is underestimated.
+import { firstFalse } from './bisect.ts'
 import { COMMON_WORDS } from './common-words.ts'
 
-const PIECES = /[A-Z]?[a-z]+|[A-Z]+|[0-9]+| +|[^]/gu
 const COMMON: ReadonlySet<string> = new Set(COMMON_WORDS.split(/\s+/))
 
 /** What a rate that holds for texts may miss in a few words. */
@@ -16,41 +16,49 @@ export function estimateTokens(text: string): number {
 
 /** The part of a text's tokens that one of its lines has, its end included; these add up. */
 export function estimateLine(line: string): number {
-  let total = 0
-  let isAfterSpace = false
-  let isAfterWord = false
-  for (const piece of line.match(PIECES) ?? []) {
-    const first = piece.charCodeAt(0)
-    if (first === SPACE) {
-      total += piece.length === 1 ? 0 : 1 + piece.length / 8
-      isAfterSpace = true
-      isAfterWord = false
-      continue
-    }
-    const isWord = isLetter(first)
-    if (isWord) total += tokensOfWord(piece) + (isAfterWord ? JOINED : 0)
-    else if (isDigit(first)) total += Number(isAfterSpace) + Math.ceil(piece.length / 2)
-    else if (first < 128) total += 1
+  let total = 1
+  let before: Kind = 'sign'
+  for (let at = 0, end = 0; at < line.length; at = end) {
+    const code = line.charCodeAt(at)
+    const kind = KINDS.get(code) ?? 'sign'
+    end = endOfRun(line, at, kind)
     // A space joins the word behind it in Latin script alone.
-    else total += Number(isAfterSpace) + tokensOfCharacter(piece.codePointAt(0)!)
-    isAfterSpace = false
-    isAfterWord = isWord
+    const lone = Number(before === 'space')
+    if (kind === 'space') total += end - at === 1 ? 0 : 1 + (end - at) / 8
+    else if (kind === 'digit') total += lone + Math.ceil((end - at) / 2)
+    else if (kind !== 'sign')
+      total += tokensOfWord(line.slice(at, end)) + (before === 'small' || before === 'capital' ? JOINED : 0)
+    else total += code < 128 ? 1 : lone + tokensOfCharacter(line.codePointAt(at)!)
+    before = kind
   }
-  // One for the line's end, and one for a space that no word follows.
-  return Math.ceil(total + 1 + Number(isAfterSpace))
+  return Math.ceil(total + Number(before === 'space'))
 }
 
-const SPACE = 32
+type Kind = 'space' | 'digit' | 'small' | 'capital' | 'sign'
+
+const KINDS: ReadonlyMap<number, Kind> = new Map([
+  [32, 'space' as const],
+  ...charactersOf('0123456789', 'digit'),
+  ...charactersOf('abcdefghijklmnopqrstuvwxyz', 'small'),
+  ...charactersOf('ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'capital'),
+])
+
+function charactersOf(characters: string, kind: Kind): readonly (readonly [number, Kind])[] {
+  return [...characters].map((character) => [character.charCodeAt(0), kind])
+}
+
+/** Where the word, the number or the character ends that begins here. A pattern would do, at many times the time. */
+function endOfRun(line: string, at: number, kind: Kind): number {
+  if (kind === 'sign') return at + (line.codePointAt(at)! > 0xffff ? 2 : 1)
+  let end = at + 1
+  const isKind = (wanted: Kind) => end < line.length && KINDS.get(line.charCodeAt(end)) === wanted
+  const rest = kind === 'capital' && isKind('small') ? 'small' : kind
+  while (isKind(rest)) end += 1
+  return end
+}
+
 /** Words that run into each other are not always cut where they meet. */
 const JOINED = 0.1
-
-function isLetter(code: number): boolean {
-  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90)
-}
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57
-}
 
 function tokensOfWord(word: string): number {
   if (word.length === 1 || COMMON.has(word.toLowerCase())) return 1
@@ -63,7 +71,7 @@ function isPronounceable(word: string): boolean {
   return /[aeiouy]/i.test(word) && !/[bcdfghjklmnpqrstvwxz]{4}|[aeiou]{4}|q[^u]/i.test(word)
 }
 
-/** Up to and including which character, how many tokens each. Where no rate is known, one for each byte. */
+/** Up to and including which character, how many tokens each. Where nothing better is known, one for each byte. */
 const RATES: readonly (readonly [upTo: number, rate: number])[] = [
   [0x40f, 2],
   [0x44f, 1.25], // Cyrillic
@@ -84,9 +92,8 @@ const RATES: readonly (readonly [upTo: number, rate: number])[] = [
   [0xffff, 3],
   [0x1efff, 4],
   [0x1faff, 3], // emoji
-  [0x10ffff, 4],
 ]
 
 function tokensOfCharacter(code: number): number {
-  return RATES.find(([upTo]) => code <= upTo)![1]
+  return RATES[firstFalse(RATES.length, (index) => code > RATES[index]![0])]?.[1] ?? 4
 }

@@ -1,0 +1,11 @@
+/** The first of `count` places at which a test that holds up to some place no longer holds; `count` where it always does. */
+export function firstFalse(count: number, holds: (index: number) => boolean): number {
+  let low = 0
+  let high = count
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (holds(middle)) low = middle + 1
+    else high = middle
+  }
+  return low
+}

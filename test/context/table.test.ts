@@ -1,0 +1,62 @@
+import { decode } from '@toon-format/toon'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { costOfAll } from '../../src/context/cost.ts'
+import { safeLine } from '../../src/context/safe-text.ts'
+import { type Table, asList, asToon, tableSection } from '../../src/context/table.ts'
+import { anyLine } from '../support/texts.ts'
+
+type Row = Readonly<Record<'decision' | 'because', string>>
+
+const FRAME = { things: 'decisions', command: 'x', rank: 0, reserve: 0, fair: 0, lengths: [500], keep: 'last' } as const
+
+function tableOf(rows: readonly Row[]): Table<'decision' | 'because'> {
+  return {
+    name: 'decisions',
+    heading: 'Decisions:',
+    main: 'decision',
+    columns: { decision: 1, because: 1 },
+    rows,
+    line: ({ decision, because }) => (because === '' ? decision : `${decision} (because ${because})`),
+  }
+}
+
+const told = (rows: readonly Row[]) => tableSection(tableOf(rows), FRAME).lines(rows.length, 500)
+
+describe('a table', () => {
+  test('of many plain rows is told as TOON', () => {
+    const rows = Array.from({ length: 12 }, (_, n) => ({ decision: `keep queue ${n} small`, because: `node ${n} has no room` }))
+    expect(told(rows)[0]).toBe('decisions[12|]{decision|because}:')
+    expect(decode(told(rows).join('\n'))).toEqual({ decisions: rows })
+  })
+
+  test('of few rows, and of rows full of signs, is told as a list', () => {
+    const few = [{ decision: 'Lock first', because: 'simplest' }]
+    expect(told(few)).toEqual(['Decisions:', '- Lock first (because simplest)'])
+    const quoted = Array.from({ length: 12 }, (_, n) => ({ decision: `"a": [${n}]`, because: `x: "y" | {${n}}` }))
+    expect(told(quoted)[0]).toBe('Decisions:')
+  })
+
+  test('does not name a column that no row fills', () => {
+    const rows = Array.from({ length: 30 }, (_, n) => ({ decision: `todo ${n}`, because: '' }))
+    expect(asToon(tableOf(rows), rows)[0]).toBe('decisions[30|]{decision}:')
+  })
+
+  test('is never told in the larger of its two forms, and as TOON it can be read back', () => {
+    const cell = fc.oneof({ weight: 3, arbitrary: fc.lorem({ maxCount: 4 }) }, { weight: 1, arbitrary: anyLine }).map(safeLine)
+    const row = fc.record({ decision: cell.filter((text) => text !== ''), because: fc.oneof(fc.constant(''), cell) })
+    const forms = new Set<string>()
+    fc.assert(
+      fc.property(fc.array(row, { minLength: 1, maxLength: 30 }), (rows) => {
+        const lines = told(rows)
+        const [list, toon] = [asList(tableOf(rows), rows), asToon(tableOf(rows), rows)]
+        expect(costOfAll(lines)).toBe(Math.min(costOfAll(list), costOfAll(toon)))
+        forms.add(lines[0] === list[0] ? 'list' : 'toon')
+        const read = decode(toon.join('\n')) as { decisions: readonly Partial<Row>[] }
+        expect(read.decisions.map(({ decision, because = '' }) => ({ decision, because }))).toEqual(rows)
+      }),
+      { numRuns: 400 },
+    )
+    expect([...forms].toSorted()).toEqual(['list', 'toon'])
+  })
+})
