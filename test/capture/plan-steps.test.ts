@@ -104,9 +104,10 @@ describe('a list that is given whole', () => {
     const story = new Listed()
     story.add('step.added', { text: 'A person wrote this' })
     story.add('step.added', { text: 'Somebody else listed this', plan: 'c0ffee' })
+    story.add('step.added', { text: 'And this', plan: `${CONVERSATION}0#1` })
     story.whole(['Mine', 'pending'])
     expect(kinds(story.whole(['Other', 'pending']))).toEqual(['step.added', 'step.dropped'])
-    expect(story.list).toEqual(['A person wrote this: todo', 'Somebody else listed this: todo', 'Other: todo'])
+    expect(story.list).toEqual(['A person wrote this: todo', 'Somebody else listed this: todo', 'And this: todo', 'Other: todo'])
   })
 
   test('finds the steps that somebody wrote, and begins and finishes them', () => {

@@ -153,6 +153,7 @@ describe('what only speaks of tests is no run of them', () => {
     'make build',
     "cat <<'EOF' > run.sh\nnpm test\nEOF",
     '# npm test',
+    '# build, then; npm test\nls',
     'sed -n 1,20p src/a.test.ts',
     'node build.js',
     'docker build -t test .',
@@ -450,6 +451,7 @@ describe('how a run of tests ended', () => {
     expect(testRunOf('npm run build && npm test', 'Exit code 2\nsrc/a.ts(1,1): error TS1005', true)).toBeUndefined()
     expect(testRunOf('npm test && npm run lint', 'Exit code 1', true)).toBeUndefined()
     expect(testRunOf('if npm test; then echo good; fi', '', false)).toBeUndefined()
+    expect(testRunOf('! npm test', '', false)).toBeUndefined()
   })
 
   test('is told by the status where a filter cannot have failed', () => {

@@ -219,6 +219,14 @@ describe('what a call used', () => {
     expect(looked.usage).toEqual({ input: 3, cacheWritten: 20, cacheRead: 500, output: 700 })
   })
 
+  test('is not mixed with that of another call', () => {
+    const looked = look(
+      answered('text', { message: { id: 'msg_x', ...usage(900, 900, 900, 900) } }),
+      ran('t1', 'ls', { message: { id: 'msg_y', content: [], ...usage(3, 20, 500, 7) } }),
+    )
+    expect(looked).toMatchObject({ lastText: 'text', usage: { input: 3, cacheWritten: 20, cacheRead: 500, output: 7 } })
+  })
+
   test('leaves out what is no number', () => {
     const odd = { input_tokens: -5, cache_creation_input_tokens: '7', cache_read_input_tokens: 9, output_tokens: null }
     expect(look(answered('a', { message: { usage: odd } })).usage).toEqual({ input: 0, cacheWritten: 0, cacheRead: 9, output: 0 })
@@ -268,6 +276,17 @@ describe('a command', () => {
     const second = lookAtPiece(bytesOf(said('hello'), came('t1', 'bad', true)), first.carried)
     expect(second.commands).toEqual([{ toolUseId: 't1', command: 'npm test', isError: true, output: 'bad' }])
     expect(second.carried).toEqual([])
+  })
+
+  test('is told in spite of what the harness adds to it', () => {
+    const more = { toolUseResult: { messages: [{ type: 'assistant' }, { type: 'attachment' }] } }
+    expect(look(ran('t1', 'npm test'), came('t1', 'bad', true, more)).commands).toHaveLength(1)
+  })
+
+  test('is told apart from other tools in the same message', () => {
+    const use = (id: string, name: string) => ({ type: 'tool_use', id, name, input: { command: name } })
+    const looked = look(answered([use('t1', 'Bash'), use('t2', 'Monitor')]), came('t1', 'x'), came('t2', 'x'))
+    expect(looked.commands.map(({ command }) => command)).toEqual(['Bash'])
   })
 
   test('is not told when the result has no command, or is that of another tool', () => {

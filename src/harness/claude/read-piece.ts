@@ -72,8 +72,13 @@ function lineStartNearEnd(fd: number, size: number, maxBytes: number): number {
 
 // Reads on as long as there is no line's end, so that a long line does not stop all reading.
 function readLines(fd: number, from: number, size: number, maxBytes: number, longestLine: number): Buffer {
-  const first = readRange(fd, from, Math.min(size, from + maxBytes))
-  if (first.includes(NEWLINE) || first.length >= longestLine || from + first.length >= size) return first
-  const more = readRange(fd, from + first.length, Math.min(size, from + longestLine))
-  return Buffer.concat([first, more])
+  let bytes = readRange(fd, from, Math.min(size, from + maxBytes))
+  while (!bytes.includes(NEWLINE) && bytes.length < longestLine && from + bytes.length < size) {
+    const to = Math.min(size, from + Math.min(longestLine, Math.max(2 * bytes.length, 4096)))
+    const more = readRange(fd, from + bytes.length, to)
+    // It became shorter while it was read.
+    if (more.length === 0) break
+    bytes = Buffer.concat([bytes, more])
+  }
+  return bytes
 }

@@ -4,15 +4,18 @@ import { LONGEST_LINE } from './read-piece.ts'
 const NEWLINE = 0x0a
 
 /** The lines of a piece that are whole, and the number of bytes they take. What follows is still being written. */
-export function wholeLines(bytes: Buffer): { readonly lines: readonly Buffer[]; readonly consumed: number } {
+export function wholeLines(
+  bytes: Buffer,
+  longest = LONGEST_LINE,
+): { readonly lines: readonly Buffer[]; readonly consumed: number } {
   const lines: Buffer[] = []
   let start = 0
   for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
     if (end > start) lines.push(bytes.subarray(start, end))
     start = end + 1
   }
-  // Longer than any that is looked at: passed over, or it would be read again for ever.
-  if (start === 0 && bytes.length >= LONGEST_LINE) return { lines: [bytes], consumed: bytes.length }
+  // Longer than any that is read: passed over, or it would be read again for ever.
+  if (start === 0 && bytes.length >= longest) return { lines: [bytes], consumed: bytes.length }
   return { lines, consumed: start }
 }
 

@@ -1,0 +1,70 @@
+import { type Json, listOf, objectOf } from '../../harness/json-fields.ts'
+
+/** What is kept of a line, in the order in which it is written. The rest repeats itself, or is the harness's own. */
+const FIELDS = [
+  'type',
+  'subtype',
+  'uuid',
+  'parentUuid',
+  'logicalParentUuid',
+  'timestamp',
+  'isSidechain',
+  'agentId',
+  'isMeta',
+  'isCompactSummary',
+  'isApiErrorMessage',
+  'requestId',
+  'cwd',
+  'gitBranch',
+  'version',
+  'message',
+  'compactMetadata',
+  'summary',
+  'leafUuid',
+]
+
+/** What somebody typed while the agent worked, and what a hook gave: said, though not as a message. */
+const ATTACHMENTS: Readonly<Record<string, readonly string[]>> = {
+  queued_command: ['type', 'prompt', 'commandMode', 'origin', 'isMeta'],
+  hook_additional_context: ['type', 'content', 'hookEvent', 'hookName'],
+}
+
+const MARKS = [
+  '"type":"user"',
+  '"type":"assistant"',
+  '"type":"summary"',
+  '"subtype":"compact_boundary"',
+  ...Object.keys(ATTACHMENTS).map((type) => `"type":"${type}"`),
+].map((mark) => Buffer.from(mark))
+
+/** Whether a line may be one that is kept, told without parsing it. */
+export function mayBeKept(line: Buffer): boolean {
+  return MARKS.some((mark) => line.includes(mark))
+}
+
+/** What is kept of a line of a transcript: what was said, by whom and when. Undefined for all other lines. */
+export function keptOf(line: Json): Json | undefined {
+  const { type, subtype } = line
+  if (type === 'attachment') return keptAttachment(line)
+  if (type === 'system' && subtype !== 'compact_boundary') return undefined
+  if (type !== 'user' && type !== 'assistant' && type !== 'system' && type !== 'summary') return undefined
+  const result = line['toolUseResult']
+  const isLacking = type === 'user' && result !== undefined && !hasToolResult(line)
+  return { ...pick(line, FIELDS), ...(isLacking ? { toolUseResult: result } : {}) }
+}
+
+function keptAttachment(line: Json): Json | undefined {
+  const attachment = objectOf(line['attachment'])
+  const type = attachment?.['type']
+  if (attachment === undefined || typeof type !== 'string' || !Object.hasOwn(ATTACHMENTS, type)) return undefined
+  return { ...pick(line, FIELDS), attachment: pick(attachment, ATTACHMENTS[type]!) }
+}
+
+/** The harness tells the outcome of a tool twice; as the model was told it is enough. */
+function hasToolResult(line: Json): boolean {
+  return listOf(objectOf(line['message'])?.['content']).some((block) => objectOf(block)?.['type'] === 'tool_result')
+}
+
+function pick(fields: Json, names: readonly string[]): Json {
+  return Object.fromEntries(names.filter((name) => Object.hasOwn(fields, name)).map((name) => [name, fields[name]]))
+}

@@ -1,0 +1,413 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { copyPiece } from '../../src/conversation/copy-transcript.ts'
+import { readCopy } from '../../src/conversation/copy/read-copy.ts'
+import { answered, attached, came, compacted, injected, ran, recorded, said, summed } from '../capture/transcript.ts'
+import { scratchFolder } from '../support/scratch.ts'
+import { Copying } from './copy.world.ts'
+
+const line = (text: string) => `${text}\n`
+const TOKEN = `ghp_${'aB3'.repeat(14)}`
+
+describe('a copy of what a real client wrote', () => {
+  test.each([
+    ['claude-2.1.325.jsonl', { user: 14, assistant: 10, attachment: 8, system: 1 }],
+    ['claude-2.0.77.jsonl', { user: 13, assistant: 10, system: 1 }],
+  ] as const)('%s has what was said and nothing else', (name, expected) => {
+    const copying = new Copying().write(recorded(name)).copyAll()
+    const kinds: Record<string, number> = {}
+    for (const { type } of copying.lines) kinds[String(type)] = (kinds[String(type)] ?? 0) + 1
+    expect(kinds).toEqual(expected)
+    expect(copying.bytes).not.toContain('prompt_snapshot')
+    expect(copying.bytes).not.toContain('api-request')
+  })
+
+  test('is smaller, and keeps what ties its lines together', () => {
+    const copying = new Copying().write(recorded('claude-2.1.325.jsonl')).copyAll()
+    expect(copying.bytes.length).toBeLessThan(recorded('claude-2.1.325.jsonl').length / 2)
+    const answer = copying.lines.findLast(({ type }) => type === 'assistant')!
+    expect(Object.keys(answer).sort()).toEqual([
+      'cwd',
+      'gitBranch',
+      'isSidechain',
+      'message',
+      'parentUuid',
+      'timestamp',
+      'type',
+      'uuid',
+      'version',
+    ])
+    expect(answer['message']).toMatchObject({ id: 'msg_12', model: 'claude-opus-5-5', usage: { input_tokens: 100 } })
+    expect(copying.lines.find(({ type }) => type === 'system')).toMatchObject({
+      subtype: 'compact_boundary',
+      compactMetadata: { preTokens: 147 },
+    })
+    expect(copying.lines.filter(({ isCompactSummary }) => isCompactSummary === true)).toHaveLength(1)
+  })
+})
+
+describe('of a line', () => {
+  const keptOf = (text: string) => new Copying().write(line(text)).copyAll().lines[0]
+
+  test('what a tool answered is kept once', () => {
+    expect(keptOf(came('t1', 'x', false, { toolUseResult: { stdout: 'x', originalFile: 'y'.repeat(9000) } }))).not.toHaveProperty(
+      'toolUseResult',
+    )
+    expect(keptOf(said('hello', { toolUseResult: { stdout: 'x' } }))).toHaveProperty('toolUseResult', { stdout: 'x' })
+  })
+
+  test('what a hook gave and what was typed meanwhile are kept', () => {
+    expect(keptOf(injected('[stint:aaaa1111]', { rendered: ['x'] }))).toMatchObject({
+      attachment: { content: ['[stint:aaaa1111]'] },
+    })
+    expect(keptOf(injected('x', { rendered: ['x'] }))).not.toHaveProperty('rendered')
+    expect(keptOf(attached('queued_command', { prompt: 'also this', commandMode: 'prompt' }))).toMatchObject({
+      attachment: { prompt: 'also this' },
+    })
+  })
+
+  test('that is the title of a conversation, a boundary or a summary, all is kept that says so', () => {
+    expect(keptOf('{"type":"summary","summary":"Fix the bug","leafUuid":"u1"}')).toEqual({
+      type: 'summary',
+      summary: 'Fix the bug',
+      leafUuid: 'u1',
+    })
+    expect(keptOf(compacted())).toMatchObject({ subtype: 'compact_boundary', compactMetadata: { trigger: 'auto' } })
+    expect(keptOf(summed('in short'))).toMatchObject({ isCompactSummary: true })
+  })
+
+  test.each(['environment', 'file', 'prompt_snapshot', 'hook_success', '__proto__', 'constructor'])(
+    'that is an attachment of another kind, nothing is kept: %s',
+    (type) => {
+      const content = { type: 'user', subtype: 'compact_boundary', more: { type: 'hook_additional_context' } }
+      expect(keptOf(attached(type, { content }))).toBeUndefined()
+    },
+  )
+
+  test('that the harness wrote for itself, nothing is kept', () => {
+    const nested = { type: 'system', subtype: 'stop_hook_summary', hookInfos: [{ type: 'user', message: { content: 'x' } }] }
+    expect(keptOf(JSON.stringify(nested))).toBeUndefined()
+    expect(keptOf(JSON.stringify({ type: 'progress', data: { type: 'assistant', message: { content: 'x' } } }))).toBeUndefined()
+  })
+
+  test('pictures are left out, and a long text but for its ends', () => {
+    const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBOR'.repeat(100_000) } }
+    const long = `begin ${'word '.repeat(100_000)}end`
+    const copying = new Copying().write(line(said([picture, { type: 'text', text: long }]))).copyAll()
+    const [{ source }, { text }] = (copying.lines[0]!['message'] as { content: [{ source: object }, { text: string }] }).content
+    expect(source).toEqual({ type: 'base64', media_type: 'image/png', data: '[500000 characters left out]' })
+    expect(text).toMatch(/^begin word /)
+    expect(text).toContain(`[the middle of ${long.length} characters is left out]`)
+    expect(text).toMatch(/word end$/)
+    expect(text.length).toBeLessThan(66_000)
+  })
+
+  test('that is too long to be read, it is kept that there was one', () => {
+    const copying = new Copying().write(line(said('before')), line(said('x'.repeat(9_000_000))), line(said('after'))).copyAll()
+    expect(copying.lines.map((kept) => kept['leftOut'] ?? (kept['message'] as { content: unknown }).content)).toEqual([
+      'before',
+      'a line of more than 8388608 bytes',
+      'after',
+    ])
+  })
+})
+
+describe('a secret', () => {
+  const holds = (copying: Copying) => copying.bytes.includes(TOKEN) || copying.bytes.includes(TOKEN.slice(0, 20))
+
+  test.each<[string, string]>([
+    ['in a prompt', said(`use ${TOKEN} please`)],
+    ['in an answer', answered(`I use ${TOKEN}`)],
+    ['in what a tool was given', ran('t1', `curl -H "Authorization: Bearer ${TOKEN}"`)],
+    ['in what a tool printed', came('t1', `x\nTOKEN=${TOKEN}\ny`)],
+    ['in what a tool printed, as a file with numbered lines', came('t1', `1\t{\n2\t  "api_key": "${TOKEN}"\n3\t}`)],
+    ['in what a hook gave', injected(TOKEN)],
+    ['in a summary', summed(`the token is ${TOKEN}`)],
+    ['in what only the harness was told', said('x', { toolUseResult: { stdout: TOKEN } })],
+    ['in a field that nobody knows', answered([{ type: 'tool_use', id: 't1', name: 'X', input: { deep: [{ er: TOKEN }] } }])],
+  ])('%s never reaches the disk', (_, text) => {
+    const copying = new Copying().write(line(text)).copyAll()
+    expect(copying.lines).toHaveLength(1)
+    expect(holds(copying)).toBe(false)
+    expect(copying.bytes).toContain('[redacted:')
+  })
+
+  test('that is written in two halves never reaches the disk', () => {
+    const text = line(came('t1', `TOKEN=${TOKEN} end`))
+    for (let at = text.indexOf('ghp_') - 5; at < text.indexOf(' end') + 5; at += 3) {
+      const copying = new Copying().write(line(said('before')), text.slice(0, at))
+      copying.copy()
+      copying.write(text.slice(at), line(said('after'))).copyAll()
+      expect(copying.lines).toHaveLength(3)
+      expect(holds(copying)).toBe(false)
+    }
+  })
+
+  test('that lies where a long text is cut never reaches the disk, not even its half', () => {
+    for (const before of [32_768 - 200, 32_768 - 44, 32_768 - 20, 32_768 - 4, 32_768]) {
+      const filler = 'word '.repeat(40_000)
+      const start = `${filler.slice(0, before - 1)} ${TOKEN} ${filler}`
+      const end = `${filler} ${TOKEN} ${filler.slice(0, before - 1)}`
+      for (const text of [start, end]) {
+        const copying = new Copying().write(line(came('t1', text))).copyAll()
+        expect(copying.bytes).not.toMatch(/ghp_[A-Za-z0-9]|(?:aB3){3}/)
+      }
+    }
+  })
+
+  test('of the shapes that a project names never reaches the disk', () => {
+    const redaction = { extra: [/INTERNAL-\d+/] }
+    const copying = new Copying().write(line(said('see INTERNAL-12345'))).copyAll({ redaction })
+    expect(copying.bytes).not.toContain('INTERNAL-12345')
+  })
+
+  test('that is a long private key never reaches the disk', () => {
+    const body = Array.from(
+      { length: 40 },
+      (_, index) => `${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKc'.slice(0, 30)}${index}AbCdEfGhIjKlMnOpQrSt`,
+    )
+    const key = `-----BEGIN PRIVATE KEY-----\n${body.join('\n')}\n-----END PRIVATE KEY-----`
+    const copying = new Copying()
+      .write(line(came('t1', `${'x '.repeat(32_768 / 2 - 300)}${key}${' y'.repeat(60_000)}`)))
+      .copyAll()
+    expect(copying.bytes).not.toContain(body[0])
+    expect(copying.bytes).not.toContain(body[39])
+  })
+})
+
+describe('a transcript that grows', () => {
+  test('gives the same copy in many calls as in one', () => {
+    const lines = [
+      said('a'),
+      answered('b'),
+      attached('environment', { big: 'x'.repeat(3000) }),
+      ran('t1', 'ls'),
+      came('t1', 'ü\u{1F680}'),
+      compacted(),
+      summed('c'),
+      'garbage',
+      '',
+      answered('d'),
+    ].map(line)
+    const whole = Buffer.from(lines.join(''))
+    const once = new Copying().write(whole).copyAll().bytes
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat({ max: whole.length }), { maxLength: 12 }),
+        fc.integer({ min: 1, max: 5000 }),
+        (cuts, maxBytes) => {
+          const copying = new Copying()
+          const ends = [...cuts, whole.length].sort((a, b) => a - b)
+          let from = 0
+          for (const end of ends) {
+            copying.write(whole.subarray(from, end))
+            copying.copy({ maxBytes })
+            from = end
+          }
+          copying.copyAll({ maxBytes })
+          expect(copying.bytes).toBe(once)
+          rmSync(copying.folder, { recursive: true })
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  test('is copied up to the line that is still being written', () => {
+    const torn = said('second')
+    const copying = new Copying().write(line(said('first')), torn)
+    expect(copying.copy()).toMatchObject({ copied: 1, isCaughtUp: true })
+    expect(copying.said).toEqual(['first'])
+    expect(copying.copy()).toMatchObject({ copied: 0, isCaughtUp: true })
+    copying.write('\n').copyAll()
+    expect(copying.said).toEqual(['first', 'second'])
+  })
+
+  test('that holds nothing yet has been caught up with, and makes nothing', () => {
+    const copying = new Copying().write('')
+    expect(copying.copy()).toMatchObject({ copied: 0, isCaughtUp: true })
+    copying.write(line(attached('environment')))
+    expect(copying.copy()).toMatchObject({ copied: 0, isCaughtUp: true })
+    expect(existsSync(dirname(copying.target))).toBe(false)
+  })
+
+  test('is copied one line at a time when there is no time for more', () => {
+    const copying = new Copying().write(...Array.from({ length: 5 }, (_, index) => line(said(`${index}`))))
+    for (let index = 1; index <= 4; index += 1)
+      expect(copying.copy({ untilMs: 0 })).toMatchObject({ copied: 1, isCaughtUp: false })
+    expect(copying.copy({ untilMs: 0 })).toMatchObject({ copied: 1, isCaughtUp: true })
+    expect(copying.said).toEqual(['0', '1', '2', '3', '4'])
+  })
+
+  test('is copied past a line that is longer than a piece', () => {
+    const copying = new Copying().write(
+      line(said('a')),
+      line(attached('file', { content: 'x'.repeat(200_000) })),
+      line(said('y'.repeat(30_000))),
+      line(said('b')),
+    )
+    copying.copyAll({ maxBytes: 1000 })
+    expect(copying.lines).toHaveLength(3)
+  })
+})
+
+describe('a transcript that is another one now', () => {
+  const first = [said('a'), said('b'), said('c')].map(line)
+
+  test('is copied from its start when it was replaced', () => {
+    const copying = new Copying().write(...first).copyAll()
+    renameSync(copying.transcript, `${copying.transcript}.old`)
+    copying.write(...first, line(said('d'))).copyAll()
+    expect(copying.said).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  test('is copied from its start when it shrank', () => {
+    const copying = new Copying().write(...first).copyAll()
+    copying.replace(line(said('new'))).copyAll()
+    expect(copying.said).toEqual(['a', 'b', 'c', 'new'])
+  })
+
+  test('is copied again when nobody remembers how far it was', () => {
+    const copying = new Copying().write(...first).copyAll()
+    copying.cursor = undefined
+    copying.write(line(said('d'))).copyAll()
+    expect(copying.said).toEqual(['a', 'b', 'c', 'd'])
+  })
+
+  test('is copied from its start when what is remembered makes no sense', () => {
+    const copying = new Copying().write(...first)
+    const { ino: inode } = statSync(copying.transcript)
+    for (const offset of [-1, 1.5, 'x', null, Number.MAX_SAFE_INTEGER]) {
+      expect(copying.copy({ cursor: { offset, inode } as never })).toMatchObject({ copied: 3 })
+    }
+  })
+})
+
+describe('a transcript that cannot be copied', () => {
+  const copy = (transcript: string) => {
+    const target = join(scratchFolder(), 'copies', 'c.jsonl')
+    const copied = copyPiece({ transcript, target, maxBytes: 65_536, redaction: {} })
+    expect(existsSync(target)).toBe(false)
+    return copied
+  }
+
+  test('is left alone: nothing there, a folder, a pipe, a device', () => {
+    const pipe = join(scratchFolder(), 'pipe')
+    execFileSync('mkfifo', [pipe])
+    for (const path of [join(scratchFolder(), 'none'), scratchFolder(), pipe, '/dev/zero', '', 'a\0b'])
+      expect(copy(path)).toBeUndefined()
+  })
+
+  test('is left alone: a file of another kind', () => {
+    const path = join(scratchFolder(), 'picture.png')
+    const noise = Buffer.from(Array.from({ length: 100_000 }, (_, index) => (index * 7919) % 256))
+    for (const bytes of [noise, Buffer.from('just\nsome\ntext\n')]) {
+      writeFileSync(path, bytes)
+      expect(copy(path)).toBeUndefined()
+    }
+    writeFileSync(path, Buffer.alloc(100_000))
+    expect(copy(path)).toMatchObject({ copied: 0 })
+  })
+
+  test('is copied around what is damaged', () => {
+    const noise = Buffer.from(Array.from({ length: 3000 }, (_, index) => (index * 7919) % 256))
+    const copying = new Copying().write(
+      line(said('a')),
+      noise,
+      '\n',
+      Buffer.alloc(100_000),
+      '\n',
+      line(said('b').slice(0, 80)),
+      line(said('c')),
+    )
+    copying.copyAll({ maxBytes: 2000 })
+    expect(copying.said).toEqual(['a', 'c'])
+  })
+
+  test('is copied with lines of every nesting', () => {
+    const deep = `{"type":"user","uuid":"deep","message":${'['.repeat(3000)}${']'.repeat(3000)}}\n`
+    const copying = new Copying().write(deep, line(said('a'))).copyAll()
+    expect(copying.lines).toHaveLength(2)
+  })
+})
+
+describe('a place that cannot be written', () => {
+  test('is told with its reason, and tried again from the same line', () => {
+    const copying = new Copying().write(line(said('a')))
+    mkdirSync(copying.target, { recursive: true })
+    const failed = copying.copy()
+    expect(failed).toMatchObject({ copied: 0, isCaughtUp: false, cause: { code: 'EISDIR' } })
+    expect(existsSync(`${copying.target}.lock`)).toBe(false)
+    rmSync(copying.target, { recursive: true })
+    copying.copyAll()
+    expect(copying.said).toEqual(['a'])
+  })
+
+  test('is told when it is not even a folder', () => {
+    const copying = new Copying().write(line(said('a')))
+    writeFileSync(join(copying.folder, '.sessions'), '')
+    expect(copying.copy()?.cause).toMatchObject({ code: expect.stringMatching(/^(?:ENOTDIR|EEXIST)$/) as string })
+  })
+
+  test('that was cut off in a line costs no other line', () => {
+    const copying = new Copying().write(line(said('a')), line(said('b')))
+    copying.copy()
+    // As a full disk leaves it: the piece is not counted as copied, and stands there in part.
+    for (const left of [copying.bytes.length - 1, copying.bytes.length - 100, 10]) {
+      truncateSync(copying.target, left)
+      copying.cursor = undefined
+      copying.copyAll()
+      expect(copying.said).toEqual(['a', 'b'])
+    }
+  })
+})
+
+describe('while another process copies', () => {
+  test('nothing is done, and nothing waits', () => {
+    const copying = new Copying().write(line(said('a')))
+    mkdirSync(dirname(copying.target), { recursive: true })
+    writeFileSync(`${copying.target}.lock`, '')
+    expect(copying.copy()).toBeUndefined()
+    expect(existsSync(copying.target)).toBe(false)
+  })
+
+  test('it is not waited for one that was killed ten seconds ago', () => {
+    const copying = new Copying().write(line(said('a')))
+    mkdirSync(dirname(copying.target), { recursive: true })
+    writeFileSync(`${copying.target}.lock`, '')
+    const then = Date.now() / 1000 - 11
+    utimesSync(`${copying.target}.lock`, then, then)
+    expect(copying.copy()).toMatchObject({ copied: 1 })
+    expect(existsSync(`${copying.target}.lock`)).toBe(false)
+  })
+})
+
+describe('a copy that is read', () => {
+  test('has no lines when there is none', () => {
+    expect([...readCopy(join(scratchFolder(), 'none'))]).toEqual([])
+    expect([...readCopy(scratchFolder())]).toEqual([])
+  })
+
+  test('gives each line once, without what is damaged', () => {
+    const path = join(scratchFolder(), 'copy.jsonl')
+    const [one, two] = [said('one'), said('two')]
+    const summary = '{"type":"summary","summary":"x","leafUuid":"u"}'
+    writeFileSync(
+      path,
+      [one, one.slice(0, 50), two, summary, '', 'null', '7', one, two, summary, '\0\0\0', said('three')].join('\n'),
+    )
+    expect(
+      [...readCopy(path)].map(({ message, summary: title }) => (message as { content?: string } | undefined)?.content ?? title),
+    ).toEqual(['one', 'two', 'x', 'three'])
+  })
+
+  test('is read in parts, across which its lines reach', () => {
+    const path = join(scratchFolder(), 'copy.jsonl')
+    const texts = Array.from({ length: 40 }, (_, index) => `${index}${'ü'.repeat(60_000)}`)
+    writeFileSync(path, texts.map((text) => line(said(text))).join(''))
+    expect([...readCopy(path)].map(({ message }) => (message as { content: string }).content)).toEqual(texts)
+  })
+})

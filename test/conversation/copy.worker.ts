@@ -1,0 +1,12 @@
+// Copies a transcript to its end, again and again, beside others that do the same.
+import { existsSync } from 'node:fs'
+import { type CopyCursor, copyPiece } from '../../src/conversation/copy-transcript.ts'
+
+const [transcript, target, ready] = process.argv.slice(2) as [string, string, string]
+let cursor: CopyCursor | undefined
+for (;;) {
+  const isOver = existsSync(ready)
+  const copied = copyPiece({ transcript, target, maxBytes: 5000, redaction: {}, ...(cursor === undefined ? {} : { cursor }) })
+  if (copied !== undefined) cursor = copied.cursor
+  if (isOver && copied?.isCaughtUp === true) break
+}

@@ -1,0 +1,62 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Copied, type CopyCursor, type CopyRequest, copyPiece } from '../../src/conversation/copy-transcript.ts'
+import { readCopy } from '../../src/conversation/copy/read-copy.ts'
+import type { Json } from '../../src/harness/json-fields.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+/** A transcript that grows, and its copy. */
+export class Copying {
+  readonly folder = scratchFolder()
+  readonly transcript = join(this.folder, 'transcript.jsonl')
+  readonly target = join(this.folder, '.sessions', 'conversations', 'c0ffee.jsonl')
+  cursor: CopyCursor | undefined
+
+  write(...lines: readonly (string | Buffer)[]): this {
+    for (const line of lines) appendFileSync(this.transcript, line)
+    return this
+  }
+
+  replace(...lines: readonly string[]): this {
+    writeFileSync(this.transcript, lines.join(''))
+    return this
+  }
+
+  /** One call, as a hook makes it. */
+  copy(options: Partial<CopyRequest> = {}): Copied | undefined {
+    const { transcript, target, cursor } = this
+    const copied = copyPiece({
+      transcript,
+      target,
+      maxBytes: 65_536,
+      redaction: {},
+      ...(cursor === undefined ? {} : { cursor }),
+      ...options,
+    })
+    // Kept by whoever copies, in a file.
+    if (copied !== undefined) this.cursor = JSON.parse(JSON.stringify(copied.cursor)) as CopyCursor
+    return copied
+  }
+
+  /** As many calls as it takes. */
+  copyAll(options: Partial<CopyRequest> = {}): this {
+    for (let call = 0; call < 10_000; call += 1) if (this.copy(options)?.isCaughtUp !== false) return this
+    throw new Error('it never catches up')
+  }
+
+  get bytes(): string {
+    return readFileSync(this.target, 'utf8')
+  }
+
+  get lines(): readonly Json[] {
+    return [...readCopy(this.target)]
+  }
+
+  /** The texts of the messages, in order. */
+  get said(): readonly unknown[] {
+    return this.lines.map((line) => {
+      const { content } = (line['message'] ?? {}) as { content?: unknown }
+      return Array.isArray(content) ? ((content[0] as { text?: string }).text ?? content[0]) : content
+    })
+  }
+}
