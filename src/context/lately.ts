@@ -12,7 +12,7 @@ export function latelySections(state: SessionState, conversation?: string): read
       state.progress.items.map((item) => item.text),
       {
         ...from(SHOW.progress, 'progress notes', state.progress),
-        rank: 9,
+        rank: 11,
         reserve: 28,
         fair: 120,
         heading: 'Done lately:',
@@ -47,7 +47,7 @@ function noticedSections(state: SessionState, conversation: string | undefined):
       requests.map((request) => request.text),
       {
         ...noticed('requests', state.requests),
-        rank: 6,
+        rank: 7,
         reserve: 28,
         fair: 150,
         heading: 'Asked by the user lately:',
@@ -58,7 +58,7 @@ function noticedSections(state: SessionState, conversation: string | undefined):
       files.map((file) => file.text),
       {
         ...noticed('changed files', state.changedFiles),
-        rank: 8,
+        rank: 10,
         reserve: 28,
         fair: 100,
         heading: 'Files changed:',
@@ -80,14 +80,14 @@ function noticedSections(state: SessionState, conversation: string | undefined):
     ),
     paragraph(lastTurn?.said ?? '', {
       ...noticed('last words'),
-      rank: 10,
+      rank: 9,
       reserve: 34,
       fair: 120,
       heading: isElsewhere ? "The agent's last words, in an earlier conversation:" : "The agent's last words:",
     }),
     paragraph(lastTurn?.failure ?? '', {
       ...noticed('failure'),
-      rank: 7,
+      rank: 5,
       reserve: 26,
       fair: 60,
       heading: 'The last turn failed:',
@@ -116,7 +116,7 @@ function discoveries(state: SessionState): Section {
     others.map(({ text, gotcha }) => (gotcha ? `Gotcha: ${text}` : text)),
     {
       ...from(SHOW.discoveries, 'discoveries', state.discoveries),
-      rank: 5,
+      rank: 8,
       reserve: 28,
       fair: 180,
       heading: 'Discoveries:',
@@ -135,7 +135,7 @@ function commits(state: SessionState): Section {
       rows: state.commits.items.map(({ commit, text }) => ({ commit: commit.slice(0, 7), subject: text })),
       line: ({ commit, subject }) => `${commit} ${subject}`,
     },
-    { ...noticed('commits', state.commits), rank: 12, reserve: 34, fair: 120, keep: 'last', lengths: [50, 30, 20] },
+    { ...noticed('commits', state.commits), rank: 12, reserve: 34, fair: 120, keep: 'last', lengths: [50, 36] },
   )
 }
 
@@ -155,6 +155,6 @@ function testRuns(state: SessionState): Section {
       })),
       line: ({ result, command, summary }) => `${result}: ${command}${summary === '' ? '' : ` (${summary})`}`,
     },
-    { ...noticed('test runs', state.tests), rank: 11, reserve: 40, fair: 120, keep: 'first', lengths: [80, 50, 30, 20] },
+    { ...noticed('test runs', state.tests), rank: 6, reserve: 40, fair: 120, keep: 'first', lengths: [80, 50] },
   )
 }

@@ -1,6 +1,5 @@
 import { SHOW } from './commands.ts'
 import { costOfAll, shortenToCost } from './cost.ts'
-import { harmless } from './safe-text.ts'
 import type { Fitted } from './section.ts'
 
 /** The most that naming what is left out may cost. */
@@ -21,7 +20,7 @@ export function leftOutOf(fitted: readonly Fitted[]): readonly string[] {
 /** The line that says so, or none; cut off where it is dearer than its room. */
 export function leftOutLines(leftOut: readonly string[], room = LEFT_OUT_ROOM): readonly string[] {
   if (leftOut.length === 0) return []
-  return [harmless(shortenToCost(`Left out here, shown by: ${leftOut.join(', ')}`, room))]
+  return [shortenToCost(`Left out here, shown by: ${leftOut.join(', ')}`, room)]
 }
 
 /** What to set aside for the line after a first try: there will be more to name in the second. */

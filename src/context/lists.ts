@@ -1,6 +1,6 @@
 // The shapes a section takes: a paragraph, a list of lines, a list in one line.
 import { shortenToCost } from './cost.ts'
-import { harmless, safeLine } from './safe-text.ts'
+import { safeLine } from './safe-text.ts'
 import type { Section } from './section.ts'
 
 type Frame = Pick<Section, 'things' | 'command' | 'rank' | 'reserve' | 'fair'> & {
@@ -16,7 +16,7 @@ interface ListFrame extends Frame {
 
 /** More than fit anywhere; the others need not be looked at. */
 const MOST = 150
-const SENTENCES: readonly number[] = [90, 60, 40, 20]
+const SENTENCES: readonly number[] = [90, 60, 40]
 
 export function paragraph(text: string, frame: Frame): Section {
   const line = safeLine(text)
@@ -25,13 +25,13 @@ export function paragraph(text: string, frame: Frame): Section {
     count: line === '' ? 0 : 1,
     earlier: 0,
     lengths: frame.lengths ?? [160, 110, 80, 55, 35, 18],
-    lines: (_shown, length) => [harmless(`${frame.heading} ${shortenToCost(line, length)}`)],
+    lines: (_shown, length) => [`${frame.heading} ${shortenToCost(line, length)}`],
   }
 }
 
 export function bullets(texts: readonly string[], frame: ListFrame): Section {
   const { items, earlier } = considered(texts, frame)
-  const shortened = once((length) => items.map((item) => harmless(`- ${shortenToCost(item, length)}`)))
+  const shortened = once((length) => items.map((item) => `- ${shortenToCost(item, length)}`))
   return {
     ...frame,
     count: items.length,
@@ -50,7 +50,7 @@ export function enumeration(texts: readonly string[], frame: ListFrame): Section
     count: items.length,
     earlier,
     lengths: frame.lengths ?? [40, 25],
-    lines: (shown, length) => [harmless(`${frame.heading} ${kept(shortened(length), shown, frame.keep).join(', ')}`)],
+    lines: (shown, length) => [`${frame.heading} ${kept(shortened(length), shown, frame.keep).join(', ')}`],
   }
 }
 

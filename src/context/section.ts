@@ -17,7 +17,7 @@ export interface Section {
   readonly count: number
   /** Items that are not here to be shown. */
   readonly earlier: number
-  /** What one item may cost, from generous to spare. Items are left out only when the last is still too much. */
+  /** What one item may cost, from generous to spare. When the last is still too much for all, the least important are left out. */
   readonly lengths: readonly number[]
   /** The `shown` most important items, none of them dearer than `length`. */
   lines(shown: number, length: number): readonly string[]
@@ -40,8 +40,13 @@ export function fit(section: Section, room: number): Fitted {
   if (length !== undefined) return told(section, count, length)
   const spare = lengths.at(-1)!
   const shown = firstFalse(count, (index) => !isTooMuch(told(section, index + 1, spare)))
-  return told(section, shown, spare)
+  if (shown > 0 || count === 0) return told(section, shown, spare)
+  const least = LEAST.find((short) => !isTooMuch(told(section, 1, short)))
+  return told(section, least === undefined ? 0 : 1, least ?? spare)
 }
+
+/** To how little the most important item is cut before it is left out: a few words of it still say that it is there. */
+const LEAST = [30, 24, 18]
 
 /** What a section costs when nothing is in its way. */
 export function wish(section: Section): number {

@@ -110,7 +110,7 @@ function decisions(state: SessionState): Section {
       reserve: 180,
       fair: 450,
       keep: 'last',
-      lengths: [120, 80, 60, 45, 34],
+      lengths: [120, 80, 60, 46],
     },
   )
 }

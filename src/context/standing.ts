@@ -69,6 +69,6 @@ function openSteps(state: SessionState): Section {
       rows: open.map((step) => ({ is: step === current ? 'current' : step.status, step: step.text })),
       line: ({ is, step }) => (is === 'todo' ? `[ ] ${step}` : `[ ] ${step} (${is})`),
     },
-    { ...from(SHOW.progress, 'open steps'), rank: 4, reserve: 44, fair: 150, keep: 'first', lengths: [60, 40, 26] },
+    { ...from(SHOW.progress, 'open steps'), rank: 4, reserve: 44, fair: 150, keep: 'first', lengths: [60, 40] },
   )
 }

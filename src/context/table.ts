@@ -45,6 +45,7 @@ export function tableSection<Column extends string>(
   }
 }
 
+/** Cells that are harmless by themselves may not be so side by side. */
 export function asList<Column extends string>(table: Table<Column>, rows: Table<Column>['rows']): readonly string[] {
   return [table.heading, ...rows.map((row) => harmless(`- ${table.line(row)}`))]
 }

@@ -80,3 +80,12 @@ export function pinnedStory(): Story {
   story.add('decision.made', { title: 'Use pnpm', rationale: 'the workspace is made with it' })
   return story
 }
+
+/** More of everything settled than there is room for. */
+export function crowdedStory(): Story {
+  const story = longStory()
+  for (let n = 0; n < 10; n += 1) for (const fact of FACTS) story.add('key.added', { text: `${n}: ${fact}` })
+  for (let n = 0; n < 40; n += 1)
+    story.add('request.made', { text: `Never do thing ${n} again`, conversation: 'c-1', isRuling: true })
+  return story
+}

@@ -1,0 +1,21 @@
+import { describe, expect, test } from 'vitest'
+import { costOfAll } from '../../src/context/cost.ts'
+import { leftOutLines, roomForLeftOut } from '../../src/context/left-out.ts'
+
+const MANY = Array.from({ length: 40 }, (_, n) => `stint view --part-${n} (things ${n})`)
+
+describe('what is left out', () => {
+  test('is named in one line that keeps to its room', () => {
+    for (const room of [10, 40, 90]) {
+      const lines = leftOutLines(MANY, room)
+      expect(lines).toHaveLength(1)
+      expect(costOfAll(lines)).toBeLessThanOrEqual(room)
+    }
+    expect(roomForLeftOut(MANY)).toBe(roomForLeftOut([...MANY, ...MANY]))
+  })
+
+  test('has no line and no room where there is nothing', () => {
+    expect(leftOutLines([])).toEqual([])
+    expect(roomForLeftOut([])).toBe(0)
+  })
+})
