@@ -6,6 +6,12 @@ const LEFT_OFF = String.raw`where ${HERE}(?:'d| had| have|'ve)? (?:just )?(?:lef
 
 /** Questions after what was going on. */
 export const WHERE_WERE_WE: readonly RegExp[] = [
+  /^what (?:did|have) (?:we|you|i) (?:do|done|achieved?|finish(?:ed)?)(?: (?:so far|last(?: time)?|yesterday|before|until now|already))+$/,
+  new RegExp(`^(?:remind me|tell me|show me)(?: again)? (?:${LEFT_OFF}|what ${HERE} (?:were|was) (?:doing|working on))$`),
+  new RegExp(`^${LEFT_OFF}$`),
+  /^(?:catch|bring|get) me (?:back )?up(?: to (?:speed|date))?$/,
+  /^(?:(?:is there )?(?:anything|something)|what|what else)(?: else)?(?: (?:is|'s))? left(?: (?:to (?:do|be done)|over))?$/,
+  /^what do (?:i|we|you) (?:need|have) to do next$/,
   new RegExp(
     String.raw`^(?:so )?where (?:were|was|are|did|do|had) ${HERE}(?: now| again)?(?: (?:leave|left|stop|stopped|stand|get to|at|get|end up))*(?: off| it| things)*(?: (?:yesterday|last time|before|again|at|on this|with this|with that))*$`,
   ),
@@ -15,7 +21,7 @@ export const WHERE_WERE_WE: readonly RegExp[] = [
   /^what (?:remains|is there left)(?: to (?:do|be done))?$/,
   /^(?:wo|an welcher stelle) (?:waren|sind|war|standen) wir(?: (?:noch(?: mal)?|stehen ?geblieben|gerade|denn|nochmal))*$/,
   /^(?:was (?:kommt|ist|steht) (?:als )?nächstes(?: an)?|was (?:ist|bleibt) noch (?:zu tun|offen|übrig)|wie geht(?:'s| es) weiter)$/,
-  /^(?:où en (?:étions-nous|étions nous|sommes-nous|était-on|est-on)|où (?:on|nous) en (?:était|étions|est)|on en était où|que reste-t-il(?: à faire)?|(?:quelle est )?la prochaine étape)$/,
+  /^(?:où en (?:étions-nous|étions nous|sommes-nous|était-on|est-on)|où (?:on|nous) en (?:était|étions|est)|on en (?:était|est) où|que reste-t-il(?: à faire)?|(?:quelle est )?la prochaine étape)$/,
   /^(?:(?:en|por) (?:qué|que|dónde|donde) (?:estábamos|estabamos|íbamos|ibamos|quedamos|nos quedamos)|(?:dónde|donde) (?:estábamos|estabamos|lo dejamos|nos quedamos|quedamos)|(?:qué|que) (?:sigue|falta|queda)(?: por hacer)?)$/,
   /^(?:onde (?:paramos|estávamos)|dove eravamo(?: rimasti)?|на ч[её]м мы остановились|что дальше)$/,
   /^(?:我们|咱们|上次|刚才|之前)*(?:做|说|进行|讲|干)?到(?:哪|哪里|哪儿|什么地方)了?(?:呢|来着)?$|^(?:下一步|接下来)(?:是|做|该做|要做|干|该干)?(?:什么|啥|嘛)?(?:呢)?$|^还(?:剩|有)(?:什么|哪些)(?:没做|要做)?$/,
@@ -30,7 +36,10 @@ export const GO_ON: readonly RegExp[] = [
     String.raw`^(?:continue|carry on|go on|resume|proceed|start again|pick (?:it |things |this |the work |work )?(?:back )?up|keep going|begin)(?: (?:again|from|right|exactly|the work|it|working|work))* ${LEFT_OFF}`,
   ),
   /^(?:continue|carry on|go on|keep going|proceed|keep working)(?: on)? (?:with|from|working|until|till|as|on|what|at|à partir|avec)\b(?! error)/,
+  /^(?:continue|keep|keep on) (?!reading)[a-z]+ing(?! (?:if|when|should|must|is|are|after|until)\b)(?: (?!(?:if|when|should|must|unless|after)\b)\S+){0,6}$/,
+  /^continue w\/ /,
   /^(?:continue|proceed|move on|go on|on)(?: on)? to (?:the )?(?:next|following|remaining)\b/,
+  /^finish what (?:we|you|i) (?:started|began)$/,
   /^(?:continue|finish) (?:the|this|that|our|your|my|these|those)(?: \S+){1,4}$/,
   /^(?:continue|resume) (?:it|work|working|development|implementation|implementing|coding|session|task|plan)\b/,
   /^resume (?:(?:the|our|my|your|this|that|last|previous|latest|old|paused) ){0,2}(?:session|work(?:flow)?|task|job|plan|effort|conversation|project|run)\b/,

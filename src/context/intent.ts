@@ -16,7 +16,7 @@ export function asksToContinue(prompt: string): boolean {
   const sentences = sentencesOf(spokenWords(trimmed))
   return sentences.some((sentence, index) => {
     const said = bare(sentence)
-    if (WHERE_WERE_WE.some((pattern) => pattern.test(said))) return true
+    if ([said, ...clausesOf(said)].some((clause) => WHERE_WERE_WE.some((pattern) => pattern.test(clause)))) return true
     return (index === 0 || trimmed.length <= SHORT) && clausesOf(said).some((clause) => isGoingOn(clause))
   })
 }
@@ -38,7 +38,9 @@ function clausesOf(said: string): readonly string[] {
 function isGreeting(clause: string): boolean {
   return (
     bare(clause) === '' ||
-    /^(?:i'm back|i am back|back again|sorry|good morning|morning|all right|done|thanks?|thank you)\b/.test(clause)
+    /^(?:i'm back|i am back|back again|again|(?:hi|hey|hello) (?:again|there)|sorry|good morning|morning|all right|done|thanks?|thank you)\b/.test(
+      clause,
+    )
   )
 }
 

@@ -17,7 +17,11 @@ export function spokenWords(prompt: string): string {
     .join('\n')
     .trim()
   const near = words.length <= SPOKEN ? words : `${words.slice(0, SPOKEN / 2)}\n${words.slice(-SPOKEN / 2)}`
-  return near.toLowerCase().replaceAll(/[’‘`´]/g, "'")
+  return near
+    .toLowerCase()
+    .replaceAll(/[’‘`´]/g, "'")
+    .replaceAll(/\b(what|where|let|that)s\b/g, "$1's")
+    .replaceAll(/\bdont\b/g, "don't")
 }
 
 /** The sentences of a text, each with the sign it ends in. */
