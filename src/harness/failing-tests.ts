@@ -1,56 +1,61 @@
 /** The names of tests that failed, where a runner puts them on a line of their own. Each once. */
 export function failingTests(lines: readonly string[], most: number): readonly string[] {
+  const output = lines.join('\n')
+  const patterns = PATTERNS.filter(({ sign }) => output.includes(sign)).map(({ pattern }) => pattern)
   const names = new Set<string>()
   for (const line of lines) {
-    const name = nameIn(line)
+    const name = nameIn(line, patterns)
     if (name !== undefined) names.add(name)
     if (names.size === most) break
   }
   return [...names]
 }
 
-function nameIn(line: string): string | undefined {
-  for (const pattern of PATTERNS) {
+function nameIn(line: string, patterns: readonly RegExp[]): string | undefined {
+  for (const pattern of patterns) {
     const name = pattern.exec(line)?.[1]?.trim()
     if (name !== undefined && name !== '') return name
   }
   return undefined
 }
 
-const PATTERNS: readonly RegExp[] = [
+/** Each is looked for only in an output that has its sign, since most outputs are those of one runner. */
+const PATTERNS: readonly { readonly sign: string; readonly pattern: RegExp }[] = [
   // vitest, jest
-  /^\s*FAIL\s+(\S.* > .+?)$/,
-  /^\s*● (.+ › .+)$/,
+  { sign: 'FAIL ', pattern: /^\s*FAIL\s+(\S.* > .+?)$/ },
+  { sign: '●', pattern: /^\s*● (.+ › .+)$/ },
   // pytest, unittest
-  /^(?:FAILED|ERROR) (\S+::\S.*?)(?: - .*)?$/,
-  /^(?:FAIL|ERROR): (\w\S*)(?: \(.*\))?$/,
+  { sign: '::', pattern: /^(?:FAILED|ERROR) (\S+::\S.*?)(?: - .*)?$/ },
+  { sign: 'FAIL: ', pattern: /^(?:FAIL|ERROR): (\w\S*)(?: \(.*\))?$/ },
+  { sign: 'ERROR: ', pattern: /^ERROR: (\w\S*) \(.*\)$/ },
   // go, cargo, nextest
-  /^\s*--- FAIL: (\S+)/,
-  /^test (\S+) \.\.\. FAILED$/,
-  /^\s*FAIL \[.*?\]\s+(.+)$/,
+  { sign: '--- FAIL', pattern: /^\s*--- FAIL: (\S+)/ },
+  { sign: '... FAILED', pattern: /^test (\S+) \.\.\. FAILED$/ },
+  { sign: 'FAIL [', pattern: /^\s*FAIL \[.*?\]\s+(.+)$/ },
   // TAP, node
-  /^\s*not ok \d+ (?:- )?(?!.*# (?:TODO|SKIP))(.+)$/i,
-  /^\s*✖ (.+?) \([\d.]+m?s\)$/,
+  { sign: 'not ok', pattern: /^\s*not ok \d+ (?:- )?(?!.*# (?:TODO|SKIP))(.+)$/i },
+  { sign: '✖', pattern: /^\s*✖ (.+?) \([\d.]+m?s\)$/ },
   // mocha, ExUnit, PHPUnit, Playwright
-  /^\s+\d+\) (?:test )?(\S.*?):?(?: ─+)?$/,
-  /^\d+\) (\S+::\S+.*)$/,
+  { sign: '1) ', pattern: /^\s+\d+\) (?:test )?(\S.*?):?(?: ─+)?$/ },
+  { sign: '1) ', pattern: /^\d+\) (\S+::\S+.*)$/ },
   // rspec
-  /^rspec (\S+(?: # .*)?)$/,
+  { sign: 'rspec ', pattern: /^rspec (\S+(?: # .*)?)$/ },
   // dotnet, Gradle, Maven
-  /^\s+Failed (\S+)(?: \(.*\))? \[/,
-  /^(\S.* > .+?)(?:\(\))? FAILED$/,
-  /^\[ERROR\]\s+(\w+[.#]\w+):\d+/,
+  { sign: ' Failed ', pattern: /^\s+Failed (\S+)(?: \(.*\))? \[/ },
+  { sign: ' > ', pattern: /^(\S.* > .+?)(?:\(\))? FAILED$/ },
+  { sign: '[ERROR]', pattern: /^\[ERROR\]\s+(\w+[.#]\w+):\d+/ },
   // ctest
-  /^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Subprocess aborted|.*Exception.*)\)/,
+  { sign: ' - ', pattern: /^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Subprocess aborted|.*Exception.*)\)/ },
   // bun, deno, bats, AVA
-  /^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$/,
-  /^(\S.*?) \.\.\. .*FAILED/,
-  /^\s*✗ (.+)$/,
-  /^\s*✘ \[fail\]: (.+)$/,
+  { sign: '(fail) ', pattern: /^\(fail\) (.+?)(?: \[[\d.]+m?s\])?$/ },
+  { sign: ' ... ', pattern: /^(\S.*?) \.\.\. .*FAILED/ },
+  { sign: '✗', pattern: /^\s*✗ (.+)$/ },
+  { sign: '✘', pattern: /^\s*✘ \[fail\]: (.+)$/ },
   // Flutter, Bazel, Swift
-  /: (.+) \[E\]$/,
-  /^(\/\/\S+)\s.*FAILED/,
-  /^Test Case '(.+)' failed/,
+  { sign: '[E]', pattern: /: (.+) \[E\]$/ },
+  { sign: '//', pattern: /^(\/\/\S+)\s.*FAILED/ },
+  { sign: 'Test Case ', pattern: /^Test Case '(.+)' failed/ },
   // Signs that several runners use, told last because the lines above say more.
-  /^\s*[×✕] (.+?)(?: \(?\d+ ?m?s\)?)?$/,
+  { sign: '×', pattern: /^\s*× (.+?)(?: \(?\d+ ?m?s\)?)?$/ },
+  { sign: '✕', pattern: /^\s*✕ (.+?)(?: \(?\d+ ?m?s\)?)?$/ },
 ]

@@ -21,6 +21,7 @@ export interface Piece {
 export const LONGEST_LINE = 1024 * 1024
 
 const NEWLINE = 0x0a
+const STRIDE = 16_384
 
 /**
  * What a transcript holds behind `last`, at most `maxBytes` of it; or the beginning of its end, from a line's
@@ -66,8 +67,11 @@ function lineStartNearEnd(fd: number, size: number, maxBytes: number): number {
   const window = size - maxBytes
   if (window <= 0) return 0
   // From the byte before, since a line may begin right there.
-  const newline = readRange(fd, window - 1, size).indexOf(NEWLINE)
-  return newline === -1 ? size : window + newline
+  for (let from = window - 1; from < size; from += STRIDE) {
+    const newline = readRange(fd, from, Math.min(size, from + STRIDE)).indexOf(NEWLINE)
+    if (newline !== -1) return from + newline + 1
+  }
+  return size
 }
 
 // Reads on as long as there is no line's end, so that a long line does not stop all reading.

@@ -56,7 +56,8 @@ function editedIn({ input, response, cwd }: ToolUsedEvent, root: string): string
 function commandFacts({ input, response }: ToolUsedEvent): Omit<ToolFacts, 'isEdit'> {
   const command = textOf(input['command'])?.slice(0, LONGEST_COMMAND)
   if (command === undefined) return { committed: false }
-  const started = startedCommands(command).map(({ words }) => words)
+  // Most commands are neither, and need not be understood.
+  const started = /git|stint/.test(command) ? startedCommands(command).map(({ words }) => words) : []
   const stint = started.flatMap((words) => stintCommandIn(words) ?? [])
   const stintCommand = BY_MEANING.find((name) => stint.includes(name)) ?? stint[0]
   const committed = started.some(movesHead)
