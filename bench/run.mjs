@@ -2,11 +2,16 @@
 // `npm run bench -- 0.05` runs at a twentieth of the size.
 import { cpus } from 'node:os'
 import * as journal from './journal.bench.mjs'
+import * as hooks from './hooks.bench.mjs'
 import * as index from './index.bench.mjs'
 
 const scale = Number(process.argv[2] ?? 1)
 const say = (line) => process.stderr.write(`${line}\n`)
-const results = [...(await journal.run({ scale, say })), ...(await index.run({ scale, say }))]
+const results = [
+  ...(await journal.run({ scale, say })),
+  ...(await hooks.run({ scale, say })),
+  ...(await index.run({ scale, say })),
+]
 
 console.log(
   `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} cores\n`,

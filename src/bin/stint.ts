@@ -1,48 +1,14 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs'
-import { runCommandLine } from '../cli/app.ts'
-import { describeError, exitCodeFor } from '../cli/errors.ts'
-import { StintError, isMissing } from '../journal/errors.ts'
+// A hook is served by the program made for it; loading all the commands for one would cost more than the rest.
+import { createRequire } from 'node:module'
 
-const { env, stdin, stdout, stderr } = process
+const [, , command, ...rest] = process.argv
+const isHook =
+  (command === 'hook' && (rest.length === 0 || rest[0] === 'views')) || (command === 'statusline' && rest.length === 0)
 
-stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // A reader that has seen enough (`stint list | head`) closes the pipe; that is not an error.
-  if (error.code === 'EPIPE') process.exit(0)
-  stderr.write(`${describeError(error)}\n`)
-  process.exit(exitCodeFor(error))
-})
-
-/** Asked for at its first use, so that help is given even where there is no folder any more. */
-function currentFolder(): string {
-  try {
-    return process.cwd()
-  } catch (error) {
-    if (!isMissing(error)) throw error
-    throw new StintError('NO_FOLDER', 'this folder no longer exists', 'go to one that does and run the command again')
-  }
-}
-
-function readVersion(): string {
-  return (JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }).version
-}
-
-try {
-  process.exitCode = await runCommandLine(
-    process.argv.slice(2),
-    {
-      process: { stdout, stderr, env: env as Record<string, string> },
-      get cwd() {
-        return currentFolder()
-      },
-      env,
-      canAsk: stdin.isTTY && stdout.isTTY && stderr.isTTY && env.CI === undefined,
-      hasColour: stdout.isTTY && env.NO_COLOR === undefined && env.TERM !== 'dumb',
-      readStdin: () => readFileSync(0, 'utf8'),
-    },
-    readVersion(),
-  )
-} catch (error) {
-  stderr.write(`${describeError(error)}\n`)
-  process.exitCode = exitCodeFor(error)
+if (isHook) {
+  createRequire(import.meta.url)('./hook.cjs')
+} else {
+  const { main } = await import('../cli/main.ts')
+  await main(new URL('../package.json', import.meta.url))
 }

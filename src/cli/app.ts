@@ -12,6 +12,7 @@ import { checkpoint } from './commands/checkpoint.ts'
 import { completion } from './commands/completion.ts'
 import { doctor } from './commands/doctor.ts'
 import { close, pause, reopen } from './commands/finish.ts'
+import { hook, statusline } from './commands/hook.ts'
 import { init } from './commands/init.ts'
 import { list } from './commands/list.ts'
 import { log } from './commands/log.ts'
@@ -26,7 +27,25 @@ import { EXIT, describeError, exitCodeFor } from './errors.ts'
 import { runSlash } from './slash.ts'
 
 const routes = buildRouteMap({
-  routes: { init, resume, log, checkpoint, view, pause, close, reopen, list, search, task, setup, doctor, purge, completion },
+  routes: {
+    init,
+    resume,
+    log,
+    checkpoint,
+    view,
+    pause,
+    close,
+    reopen,
+    list,
+    search,
+    task,
+    setup,
+    doctor,
+    purge,
+    hook,
+    statusline,
+    completion,
+  },
   docs: {
     brief: 'Durable sessions for coding agents',
     fullDescription:

@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import type { Carried } from '../harness/claude/transcript.ts'
+import type { Usage } from '../session/entries.ts'
 import { createFolder, readOrUndefined, replaceUnsynced } from '../journal/files.ts'
 import { isMissing } from '../journal/errors.ts'
 
@@ -7,8 +9,9 @@ export interface Given {
   readonly mark: string
   readonly event: string
   readonly at: string
-  /** How long the transcript was then: the evidence lies behind it. */
-  readonly transcriptSize: number
+  readonly level: 'start' | 'full'
+  /** A sum over what people had written then. */
+  readonly essence: string
   /** How often it has been given in this window. */
   readonly attempts: number
   readonly isProved: boolean
@@ -30,9 +33,12 @@ export interface Tracking {
   readonly given?: Given
   /** How far the transcript has been looked at, and in which file. */
   readonly looked?: { readonly offset: number; readonly inode: number }
-  readonly copied?: { readonly offset: number; readonly inode: number }
+  /** This client writes down what hooks give, so that what is missing there did not arrive. */
+  readonly recordsHookContext?: boolean
   /** The harness said that it compacted, and the transcript does not show it yet. */
   readonly awaitsBoundary?: boolean
+  /** The transcript showed a compaction that nobody announced, and nothing was given since. */
+  readonly isOwed?: boolean
   /** Requests made before there was a session. */
   readonly requests: readonly PendingRequest[]
   /** The session that ended last while the conversation worked on it, and whether anything was asked for since. */
@@ -45,9 +51,9 @@ export interface Tracking {
   /** What delegated agents were asked for, by their id. */
   readonly agents: Readonly<Record<string, string>>
   /** Commands whose results the transcript had not shown when it was last looked at. */
-  readonly carried?: unknown
-  /** The latest usage read off the transcript, until a turn's entry carries it. */
-  readonly usage?: unknown
+  readonly carried?: Carried
+  /** The latest usage that the transcript showed. */
+  readonly usage?: Usage & { readonly model?: string | undefined }
 }
 
 export interface PendingRequest {

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { StintError } from '../journal/errors.ts'
 
@@ -64,6 +63,8 @@ const FOREIGN = [
 /** Runs git in a folder and answers what it printed. */
 export function runGit(cwd: string, args: readonly string[], options: GitOptions = {}): string {
   const encoding = options.encoding ?? 'utf8'
+  // Loaded when git is run: a hook hardly ever does, and would pay for it on every event.
+  const { spawnSync } = process.getBuiltinModule('node:child_process')
   const result = spawnSync('git', [...SETTINGS, ...args], {
     cwd,
     env: environment(options.env),

@@ -145,6 +145,18 @@ export function replaceUnsynced(path: string, content: string | Buffer): void {
   }
 }
 
+/** Writes all of a text to standard output, also through a pipe that takes only a part at a time. Nobody listening is no error. */
+export function writeOut(text: string): void {
+  const bytes = Buffer.from(text)
+  for (let written = 0; written < bytes.length;) {
+    try {
+      written += writeSync(1, bytes, written)
+    } catch (error) {
+      if (errnoOf(error) !== 'EAGAIN') return
+    }
+  }
+}
+
 /** Appends a line to a file of notes, creating it. Not durable, and not the journal. */
 export function appendLine(path: string, line: string): void {
   appendFileSync(path, `${line}\n`, { mode: 0o600 })

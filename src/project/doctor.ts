@@ -3,6 +3,7 @@ import { StintError } from '../journal/errors.ts'
 import { statOrUndefined } from '../journal/files.ts'
 import { configPath } from './config.ts'
 import { listDocuments } from './doctor/document-check.ts'
+import { checkHooks } from './doctor/hook-check.ts'
 import { checkIndex, checkTasks } from './doctor/index-check.ts'
 import { checkLeftovers } from './doctor/leftovers.ts'
 import { checkFileSystem, checkSpace, checkVersions } from './doctor/machine.ts'
@@ -46,6 +47,7 @@ export async function examine(workspace: Workspace, options: DoctorOptions = {})
     ...(tasks === undefined ? [] : [tasks.check]),
     checkCounts(counts),
     ...checkLeftovers(place, { repair }),
+    checkHooks(place),
     config,
     isIgnored,
     checkFileSystem(place),

@@ -9,6 +9,7 @@ import { type AddTask, addTask, changeTask, checkTask, moveTask, nextTask, openB
 import { type CheckpointOptions, diffCheckpoint, listCheckpoints, makeCheckpoint, restoreCheckpoint } from './checkpoint.ts'
 import { activeSession, chooseSession, findSession, refuseClosed } from './choose.ts'
 import { type CloseOptions, type PauseOptions, closeSession, pauseSession, reopenSession } from './finish.ts'
+import type { Delivery } from './delivery.ts'
 import type { Diagnosis, DoctorOptions } from './doctor.ts'
 import type { Reading } from './live-session.ts'
 import type { PurgeOptions, Purged } from './purge.ts'
@@ -51,6 +52,14 @@ function projectOf(workspace: Workspace) {
       const reading = await workspace.refreshIfPossible(session)
       session.close()
       return reading
+    },
+    /** What was put before the model in a session, with the evidence in the transcripts that it arrived. */
+    async deliveries(name?: string): Promise<readonly Delivery[]> {
+      const { deliveriesOf } = await import('./delivery.ts')
+      const session = workspace.session((await chooseSession(workspace, name)).id)
+      const deliveries = deliveriesOf(workspace.place, session.read().entries)
+      session.close()
+      return deliveries
     },
     /** The recent state of a session, at the cost of its log's tail. */
     async open(name?: string) {

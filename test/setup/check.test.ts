@@ -14,7 +14,7 @@ function checkedWorld(options: { git?: boolean; script?: string } = {}) {
   mkdirSync(tools)
   for (const tool of ['sh', 'node']) symlinkSync(tool === 'node' ? process.execPath : '/bin/sh', join(tools, tool))
   const script = join(world.folder, 'stint-hook.cjs')
-  writeFileSync(script, options.script ?? "require('fs').readFileSync(0)")
+  writeFileSync(script, options.script ?? "require('fs').readFileSync(0); console.log('stint answers')")
   const launch = () =>
     world.write(launcherPath(join(world.folder, 'state')), launcherText({ node: process.execPath, hook: script }))
   const notes = options.git === false ? world.at('.sessions', 'conversations') : world.at('.git', 'stint', 'conversations')
@@ -40,7 +40,7 @@ describe('a check', () => {
       isWorking: true,
       problems: [],
       disabledBy: [],
-      command: { foundBy: 'launcher', program: script, exitCode: 0, output: '' },
+      command: { foundBy: 'launcher', program: script, exitCode: 0, output: 'stint answers' },
     })
     expect(report.places).toMatchObject([
       { scope: 'local', path: local, status: 'current', events: EVENTS },
@@ -149,7 +149,7 @@ describe('a check', () => {
     fire({ Stop: '2026-01-02T03:05:00.000Z' })
     expect((await check()).report).toMatchObject({ command: { foundBy: null }, problems: [{ kind: 'not found' }] })
     const program = (path: string) => {
-      write(path, '#!/bin/sh\nexit 0\n')
+      write(path, '#!/bin/sh\necho stint answers\n')
       chmodSync(path, 0o755)
       return path
     }
@@ -163,15 +163,15 @@ describe('a check', () => {
 
   test.each([
     ['says something', "require('fs').readFileSync(0); console.log('hello')", 0, 'hello'],
-    ['fails', "require('fs').readFileSync(0); console.error('oh'); process.exit(2)", 2, 'oh'],
-  ])('of a hook that %s to an event of nobody is not good', async (_, script, exitCode, output) => {
+    ['fails', "require('fs').readFileSync(0); console.error('oh'); process.exit(2)", 0, ''],
+  ])('of a hook that %s when it is probed is not good', async (_, script, exitCode, output) => {
     const { stint, launch, fire, check } = checkedWorld({ script })
     await stint('setup', 'claude')
     launch()
     fire({ Stop: '2026-01-02T03:05:00.000Z' })
     const { report } = await check()
     expect(report.command).toMatchObject({ exitCode, output })
-    expect(report.problems).toMatchObject([{ kind: 'noisy', what: expect.stringContaining(output) }])
+    expect(report.problems).toMatchObject([{ kind: 'not answering', what: expect.stringContaining(output) }])
   })
 
   test('gives the hook an event that belongs to no conversation', async () => {

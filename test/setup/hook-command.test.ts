@@ -28,7 +28,7 @@ function machine(name = 'machine') {
   const program = (path: string, says: string) =>
     write(
       path,
-      `#!/usr/bin/env node\nprocess.stdout.write(${JSON.stringify(says)} + process.argv.slice(2).join() + require('fs').readFileSync(0, 'utf8') + process.pid)\n`,
+      `#!/usr/bin/env node\nprocess.stdout.write(${JSON.stringify(says)} + process.argv.slice(2).join() + require('fs').readFileSync(0, 'utf8') + process.env.STINT_HARNESS_PID)\n`,
       0o755,
     )
   const launcher = (home: string, hook: string, node = process.execPath) =>
@@ -48,7 +48,12 @@ function run(shell: string, command: string, env: NodeJS.ProcessEnv, cwd: string
   // Bash takes a pipe of Node's for a remote shell, and would read what its owner configured for those.
   const args = { busybox: ['sh', '-c'], bash: ['--norc', '-c'] }[shell] ?? ['-c']
   const ran = spawnSync(path, [...args, command], { cwd, env, input: EVENT, encoding: 'utf8' })
-  return { said: ran.stdout, complained: ran.stderr, exitCode: ran.status, isStint: ran.stdout.endsWith(String(ran.pid)) }
+  return {
+    said: ran.stdout,
+    complained: ran.stderr,
+    exitCode: ran.status,
+    knowsItsHarness: ran.stdout.endsWith(String(process.pid)),
+  }
 }
 
 const SILENCE = { said: '', complained: '', exitCode: 0 }
@@ -73,13 +78,13 @@ describe.each(SHELLS)('the hook command in %s', (shell) => {
     ['XDG_STATE_HOME', (at: (...parts: string[]) => string) => ({ home: at('x', 'stint'), env: { XDG_STATE_HOME: at('x') } })],
     ['STINT_STATE_HOME', (at: (...parts: string[]) => string) => ({ home: at('own'), env: { STINT_STATE_HOME: at('own') } })],
     ['STINT_STATE_HOME without HOME', (at) => ({ home: at('own'), env: { STINT_STATE_HOME: at('own'), HOME: undefined } })],
-  ])('becomes the hook by the launcher in %s, with standard input passed on', (_, where) => {
+  ])('runs the hook by the launcher in %s, with standard input passed on', (_, where) => {
     const { place, program, launcher, environment, project } = machine()
     const { home, env } = where(place)
     launcher(home, program(place('dist', 'hook.cjs'), 'launched:'))
     program(place('tools', 'stint'), 'from the PATH:')
     const ran = run(shell, HOOK_COMMAND, environment({ PATH: '', ...env }), project)
-    expect(ran).toMatchObject({ exitCode: 0, complained: '', isStint: true })
+    expect(ran).toMatchObject({ exitCode: 0, complained: '', knowsItsHarness: true })
     expect(ran.said).toContain(`launched:hook${EVENT}`)
     expect(run(shell, STATUS_LINE_COMMAND, environment(env), project).said).toContain(`launched:statusline${EVENT}`)
   })
@@ -89,7 +94,11 @@ describe.each(SHELLS)('the hook command in %s', (shell) => {
     (name) => {
       const { place, program, launcher, environment, project } = machine(name)
       launcher(place('home', '.local', 'state', 'stint'), program(place('dist', 'hook.cjs'), 'launched:'))
-      expect(run(shell, HOOK_COMMAND, environment(), project)).toMatchObject({ exitCode: 0, complained: '', isStint: true })
+      expect(run(shell, HOOK_COMMAND, environment(), project)).toMatchObject({
+        exitCode: 0,
+        complained: '',
+        knowsItsHarness: true,
+      })
       const other = machine(name)
       other.program(join(other.project, 'node_modules', '.bin', 'stint'), 'of the project:')
       const ran = run(shell, HOOK_COMMAND, { ...other.environment(), PATH: `${other.tools}:/usr/bin:/bin` }, other.project)
@@ -107,7 +116,7 @@ describe.each(SHELLS)('the hook command in %s', (shell) => {
     expect(run(shell, HOOK_COMMAND, environment(), project)).toMatchObject(SILENCE)
     program(place('tools', 'stint'), 'from the PATH:')
     const ran = run(shell, HOOK_COMMAND, environment({ PATH: `${place('tools')}:/usr/bin:/bin` }), project)
-    expect(ran).toMatchObject({ exitCode: 0, complained: '', isStint: true })
+    expect(ran).toMatchObject({ exitCode: 0, complained: '', knowsItsHarness: true })
     expect(ran.said).toContain(`from the PATH:hook${EVENT}`)
   })
 
@@ -119,6 +128,15 @@ describe.each(SHELLS)('the hook command in %s', (shell) => {
     expect(run(shell, HOOK_COMMAND, withNode, project).said).toContain('of the project:hook')
     expect(run(shell, HOOK_COMMAND, environment({ PATH: place('empty') }), project)).toMatchObject(SILENCE)
   })
+
+  test.each(['process.exit(2)', "throw new Error('oh')", "process.kill(process.pid, 'SIGKILL')", 'not JavaScript at all ('])(
+    'is a silent success when the hook ends by %j',
+    (script) => {
+      const { place, write, launcher, environment, project } = machine()
+      launcher(place('home', '.local', 'state', 'stint'), write(place('dist', 'hook.cjs'), script))
+      expect(run(shell, HOOK_COMMAND, environment(), project)).toMatchObject(SILENCE)
+    },
+  )
 
   test('is a silent success where the launcher is a folder, or empty', () => {
     const { place, write, environment, project } = machine()

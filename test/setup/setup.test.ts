@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { HOOK_COMMAND, STATUS_LINE_COMMAND } from '../../src/harness/claude/hook-command.ts'
+import { HOOK_COMMAND, VIEWS_COMMAND, STATUS_LINE_COMMAND } from '../../src/harness/claude/hook-command.ts'
 import { setupWorld } from './world.ts'
 
 const EVENTS = ['SessionStart', 'UserPromptSubmit', 'PreCompact', 'PostToolUse', 'Stop', 'SubagentStop', 'SessionEnd']
@@ -23,7 +23,7 @@ describe('a setup', () => {
     expect(status()).toBe('')
   })
 
-  test('gives every event the one command, and a tool event only the tools that change something', async () => {
+  test('gives every event the hook, two of them also one that nobody waits for, and a tool event only the tools that change something', async () => {
     const { stint, local, settings } = setupWorld()
     await stint('setup', 'claude', '--notify')
     for (const [event, groups] of Object.entries(settings(local).hooks)) {
@@ -31,7 +31,12 @@ describe('a setup', () => {
       expect(groups).toEqual([
         {
           ...(event === 'PostToolUse' ? { matcher: expect.stringMatching(/^[A-Z]\w+(\|[A-Z]\w+)*$/) } : {}),
-          hooks: [{ type: 'command', command: HOOK_COMMAND, timeout: 5 }],
+          hooks: [
+            { type: 'command', command: HOOK_COMMAND, timeout: 5 },
+            ...(['Stop', 'PreCompact'].includes(event)
+              ? [{ type: 'command', command: VIEWS_COMMAND, async: true, timeout: 30 }]
+              : []),
+          ],
         },
       ])
     }

@@ -6,6 +6,8 @@ import { modelOf } from '../../views/document/model.ts'
 import { renderModel } from '../../views/document/render.ts'
 import { renderStateToon } from '../../views/state-files.ts'
 import type { Context } from '../context.ts'
+import { activityJson, describeActivity } from '../describe-activity.ts'
+import { describeDeliveries } from '../describe-delivery.ts'
 import { entryLine, sessionJson } from '../describe.ts'
 import { Misuse } from '../errors.ts'
 import { json, optionalSession, toggle } from '../flags.ts'
@@ -20,6 +22,8 @@ interface Flags {
   readonly blockers?: boolean
   readonly next?: boolean
   readonly entries?: boolean
+  readonly activity?: boolean
+  readonly delivery?: boolean
   readonly toon?: boolean
   readonly json?: boolean
 }
@@ -32,6 +36,8 @@ export const view = buildCommand<Flags, [string?], Context>({
       { input: 'fix-auth --decisions', brief: 'the decisions of one' },
       { input: '--progress --blockers --next', brief: 'several parts' },
       { input: '--entries', brief: 'every entry with its id' },
+      { input: '--activity', brief: 'what hooks noticed: requests, files, commits, test runs' },
+      { input: '--delivery', brief: 'what was put before the model, and the evidence that it arrived' },
       { input: 'list', brief: 'all sessions' },
     ],
   },
@@ -45,6 +51,8 @@ export const view = buildCommand<Flags, [string?], Context>({
       blockers: toggle('Only the blockers'),
       next: toggle('Only the next steps'),
       entries: toggle('Every entry with its id, for --amend and --retract'),
+      activity: toggle('What hooks noticed: requests, files, commits, test runs, agents, the last thing said'),
+      delivery: toggle('What was put before the model, with the evidence in the transcript that it arrived'),
       toon: toggle('The summary as TOON, in few tokens'),
       json,
     },
@@ -56,7 +64,13 @@ export const view = buildCommand<Flags, [string?], Context>({
         printList(await project.list({}), flags.json, output)
         return
       }
-      const reading = await project.view(await pick(name))
+      const chosen = await pick(name)
+      if (flags.delivery === true) {
+        const deliveries = await project.deliveries(chosen)
+        output.result(flags.json, { deliveries }, () => describeDeliveries(deliveries))
+        return
+      }
+      const reading = await project.view(chosen)
       if (flags.toon === true) {
         output.line(renderStateToon(reading.state))
         return
@@ -75,7 +89,7 @@ export const view = buildCommand<Flags, [string?], Context>({
   },
 })
 
-type PartFlag = 'progress' | 'decisions' | 'discoveries' | 'blockers' | 'next' | 'entries'
+type PartFlag = 'progress' | 'decisions' | 'discoveries' | 'blockers' | 'next' | 'activity' | 'entries'
 
 const PARTS: readonly { flag: PartFlag; json: (reading: Reading) => unknown; words: (reading: Reading) => string }[] = [
   {
@@ -91,6 +105,7 @@ const PARTS: readonly { flag: PartFlag; json: (reading: Reading) => unknown; wor
     words: ({ state }) => section(state, 'Blockers'),
   },
   { flag: 'next', json: ({ state }) => state.next.items, words: ({ state }) => section(state, 'Next Steps') },
+  { flag: 'activity', json: ({ state }) => activityJson(state), words: ({ state }) => describeActivity(state) },
   {
     flag: 'entries',
     json: ({ entries }) => entries,

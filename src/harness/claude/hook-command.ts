@@ -5,29 +5,37 @@
 /** Where `stint setup` leaves the way to this machine's Stint, under the state home. */
 export const LAUNCHER = 'hook.sh'
 
+/** An event of nobody, by which `stint setup --check` finds out whether the command finds a hook that works. */
+export const PROBE_EVENT = 'StintProbe'
+export const PROBE_ANSWER = 'stint answers'
+
 /** What a settings file, or a plugin, registers for every event. */
 export const HOOK_COMMAND = commandFor('hook')
+
+/** What is registered beside it for what nobody has to wait for: rendering the document, copying what was said. */
+export const VIEWS_COMMAND = commandFor('hook views')
 
 /** What a settings file gives as the status line. */
 export const STATUS_LINE_COMMAND = commandFor('statusline')
 
 /**
- * Finds Stint and becomes it. First by the launcher, because a version manager's `stint` costs more than the
+ * Finds Stint and runs it. First by the launcher, because a version manager's `stint` costs more than the
  * hook itself and an editor started from a desktop may have neither it nor Node on its PATH; then as a dependency
- * of the project; then on the PATH. Where there is none, it is a silent success: a teammate without Stint must not
- * notice, and exit code 2 would block a prompt. `exec`, so that no shell stands between the harness and the hook
- * when it sends a signal.
+ * of the project; then on the PATH. Whatever becomes of it, a missing Stint or a Node that crashes, this is a silent
+ * success: a teammate without Stint must not notice, and exit code 2 would block a prompt. That is why the shell
+ * stays; it leaves word of who started it.
  */
 function commandFor(argument: string): string {
   return [
     `set -- ${argument}`,
+    'export STINT_HARNESS_PID="$PPID"',
     `_s="\${STINT_STATE_HOME:-\${XDG_STATE_HOME:-$HOME/.local/state}/stint}/${LAUNCHER}"`,
     // Both tests: sourcing what is no file or cannot be read ends some shells with exit code 2.
     '[ -f "$_s" ] && [ -r "$_s" ] && . "$_s"',
     '_s="${CLAUDE_PROJECT_DIR:-.}/node_modules/.bin/stint"',
     // That one is a script for `env node`, which without a node would complain.
-    '[ -x "$_s" ] && command -v node >/dev/null 2>&1 && exec "$_s" "$@"',
-    'command -v stint >/dev/null 2>&1 && exec stint "$@"',
+    '[ -x "$_s" ] && command -v node >/dev/null 2>&1 && { { "$_s" "$@"; } 2>/dev/null; exit 0; }',
+    'command -v stint >/dev/null 2>&1 && { stint "$@"; } 2>/dev/null',
     'exit 0',
   ].join('; ')
 }

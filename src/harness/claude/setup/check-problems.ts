@@ -1,4 +1,5 @@
 // What is wrong with a setup, and what to do about it.
+import { PROBE_ANSWER } from '../hook-command.ts'
 import type { SetupProblem, SetupReport } from './check-report.ts'
 
 export function problemsOf(findings: Omit<SetupReport, 'problems' | 'isWorking'>): readonly SetupProblem[] {
@@ -42,11 +43,11 @@ function ofBoth({ places }: Findings): readonly SetupProblem[] {
 
 function ofCommand({ command }: Findings): readonly SetupProblem[] {
   const { foundBy, exitCode, output } = command
-  if (exitCode !== 0 || output !== '') {
-    const said = output === '' ? '' : `, saying: ${output.slice(0, 200)}`
+  if (foundBy !== null && (exitCode !== 0 || output !== PROBE_ANSWER)) {
+    const said = output === '' ? ' and said nothing' : `, saying: ${output.slice(0, 200)}`
     return [
       {
-        kind: 'noisy',
+        kind: 'not answering',
         what: `the hook command ended with ${exitCode ?? 'a signal'}${said}`,
         advice: 'stint doctor shows what went wrong',
       },

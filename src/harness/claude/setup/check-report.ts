@@ -26,7 +26,15 @@ export interface SetupReport {
   readonly isWorking: boolean
 }
 
-type ProblemKind = 'unreadable' | 'not registered' | 'outdated' | 'twice' | 'disabled' | 'not found' | 'noisy' | 'never fired'
+type ProblemKind =
+  | 'unreadable'
+  | 'not registered'
+  | 'outdated'
+  | 'twice'
+  | 'disabled'
+  | 'not found'
+  | 'not answering'
+  | 'never fired'
 
 export interface SetupProblem {
   readonly kind: ProblemKind

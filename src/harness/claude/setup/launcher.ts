@@ -11,13 +11,13 @@ export function launcherPath(stateHome: string): string {
   return join(stateHome, LAUNCHER)
 }
 
-/** A script to be sourced, which becomes the hook, or does nothing when one of the two files is gone. */
+/** A script to be sourced, which runs the hook and ends the shell, or does nothing when one of the two files is gone. */
 export function launcherText({ node, hook }: HookProgram): string {
   return [
     '# Written by `stint setup`. The command that Claude Code runs for a hook sources this file.',
     `_s_node=${quoted(node)}`,
     `_s_hook=${quoted(hook)}`,
-    '[ -x "$_s_node" ] && [ -r "$_s_hook" ] && exec "$_s_node" "$_s_hook" "$@"',
+    '[ -x "$_s_node" ] && [ -r "$_s_hook" ] && { { "$_s_node" "$_s_hook" "$@"; } 2>/dev/null; exit 0; }',
     '',
   ].join('\n')
 }

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { readOrUndefined, statOrUndefined } from '../../../journal/files.ts'
-import { HOOK_COMMAND } from '../hook-command.ts'
+import { HOOK_COMMAND, PROBE_EVENT } from '../hook-command.ts'
 import { launcherPath, programIn } from './launcher.ts'
 import { type Surroundings, machineFolder } from './places.ts'
 
@@ -11,16 +11,16 @@ export interface Probe {
   readonly foundBy: 'launcher' | 'project' | 'path' | null
   readonly program: string | null
   readonly exitCode: number | null
-  /** What it said, which has to be nothing. */
+  /** What it said, which has to be the answer to the probe and nothing else. */
   readonly output: string
 }
 
 const LIMIT_MS = 5000
 
-/** Runs the hook command with an event that no hook answers. */
+/** Runs the hook command with an event that changes nothing. */
 export function probeHookCommand(around: Surroundings): Probe {
   const { root, env } = around
-  const event = { hook_event_name: 'StintProbe', session_id: '', cwd: root }
+  const event = { hook_event_name: PROBE_EVENT, session_id: '', cwd: root }
   const ran = shell(HOOK_COMMAND, around, JSON.stringify(event))
   const launched = programIn(readOrUndefined(launcherPath(machineFolder(around)))?.toString('utf8') ?? '')
   const bin = join(root, 'node_modules', '.bin', 'stint')

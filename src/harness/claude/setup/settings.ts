@@ -61,20 +61,25 @@ export function stintHooks(settings: Settings): readonly HookPosition[] {
 export function currentEvents(settings: Settings, wanted: ReadonlyMap<string, HookGroup>): ReadonlySet<string> {
   const ours = stintHooks(settings)
   const current = [...wanted].filter(([event, group]) => {
-    const [position, ...more] = ours.filter((each) => each.event === event)
-    return position !== undefined && more.length === 0 && isAsWanted(groupAt(settings, position), position.hook, group)
+    const positions = ours.filter((each) => each.event === event)
+    return positions.length === group.hooks.length && areAsWanted(settings, positions, group)
   })
   return new Set(current.map(([event]) => event))
 }
 
 /** Whether our hooks stand there as they should, and nowhere else. */
 export function areHooksCurrent(settings: Settings, wanted: ReadonlyMap<string, HookGroup>): boolean {
-  return currentEvents(settings, wanted).size === wanted.size && stintHooks(settings).length === wanted.size
+  const isElsewhere = stintHooks(settings).some(({ event }) => !wanted.has(event))
+  return currentEvents(settings, wanted).size === wanted.size && !isElsewhere
 }
 
 /** Somebody else's hook in the same group does not make ours another one. */
-function isAsWanted(group: unknown, index: number, wanted: HookGroup): boolean {
-  return isObject(group) && group.matcher === wanted.matcher && isDeepStrictEqual(hooksOf(group)[index], wanted.hooks[0])
+function areAsWanted(settings: Settings, positions: readonly HookPosition[], wanted: HookGroup): boolean {
+  return positions.every((position, index) => {
+    const group = groupAt(settings, position)
+    if (!isObject(group) || group.matcher !== wanted.matcher || position.group !== positions[0]!.group) return false
+    return isDeepStrictEqual(hooksOf(group)[position.hook], wanted.hooks[index])
+  })
 }
 
 export type StatusLine = 'none' | 'ours' | 'outdated' | 'theirs'

@@ -1,0 +1,236 @@
+// What a hook costs over starting Node at all, on a session of 2,000 entries and a transcript of 50 MB. Each event is
+// run as it is registered, through the shell, and is followed by a bare `node -e 0`, so that both meet the same moment.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { performance } from 'node:perf_hooks'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { bundleSources } from './bundle.mjs'
+import { median } from './paired.mjs'
+
+const ROOT = join(import.meta.dirname, '..')
+const SOURCES = {
+  'src/project/workspace.ts': ['Workspace'],
+  'src/project/refresh.ts': ['refresh'],
+  'src/session/entries.ts': ['draft'],
+  'src/journal/ids.ts': ['mintId'],
+  'src/context/tokens.ts': ['estimateTokens'],
+}
+const ROUNDS = 200
+const LIMIT = 1.25
+const START_LIMIT = 1.5
+const CONVERSATION = '3f2c7b1e-0000-4000-8000-00000000be9c'
+
+export async function run({ scale = 1, say = () => {} } = {}) {
+  const rounds = Math.max(10, Math.round(ROUNDS * scale))
+  const folder = mkdtempSync(join(tmpdir(), 'stint-bench-hooks-'))
+  const bundle = await bundleSources(SOURCES)
+  try {
+    const modules = await import(pathToFileURL(bundle.file).href)
+    const world = await makeWorld(modules, folder)
+    say(`hooks: ${rounds} rounds of ${EVENTS.length} events`)
+    const wall = measure(world, rounds, runWall)
+    const cpu = measure(world, rounds, runCpu(folder))
+    return [...results('wall', wall), ...results('CPU', cpu), ...injected(world, modules)]
+  } finally {
+    bundle.remove()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** One turn of an agent, in the order in which a harness tells of it. */
+const EVENTS = [
+  { name: 'SessionStart (startup)', limit: START_LIMIT, fields: () => ({ hook_event_name: 'SessionStart', source: 'startup' }) },
+  {
+    name: 'UserPromptSubmit (ordinary)',
+    fields: (round) => ({ hook_event_name: 'UserPromptSubmit', prompt: `move handler ${round} behind the new interface` }),
+  },
+  {
+    name: 'PostToolUse (an edit)',
+    fields: (round, { root }) => ({
+      hook_event_name: 'PostToolUse',
+      tool_name: 'Edit',
+      tool_input: { file_path: join(root, `src/handlers/handler-${round % 7}.ts`), old_string: 'a', new_string: 'b' },
+      tool_response: { filePath: join(root, `src/handlers/handler-${round % 7}.ts`), originalFile: 'x'.repeat(20_000) },
+      tool_use_id: `toolu_e${round}`,
+    }),
+  },
+  {
+    name: 'PostToolUse (a test run)',
+    fields: (round) => ({
+      hook_event_name: 'PostToolUse',
+      tool_name: 'Bash',
+      tool_input: { command: 'npm test' },
+      tool_response: { stdout: ` Tests  ${round + 1} passed (${round + 1})\n`, stderr: '' },
+      tool_use_id: `toolu_b${round}`,
+    }),
+  },
+  {
+    name: 'Stop',
+    fields: (round) => ({
+      hook_event_name: 'Stop',
+      stop_hook_active: false,
+      last_assistant_message: `Handler ${round} is moved.`,
+    }),
+  },
+  {
+    name: 'SubagentStop',
+    fields: (round) => ({
+      hook_event_name: 'SubagentStop',
+      agent_id: `agent${round}`,
+      agent_type: 'reviewer',
+      last_assistant_message: 'Nothing found.',
+    }),
+  },
+  { name: 'PreCompact', fields: () => ({ hook_event_name: 'PreCompact', trigger: 'auto', custom_instructions: null }) },
+  { name: 'SessionStart (compact)', limit: START_LIMIT, fields: () => ({ hook_event_name: 'SessionStart', source: 'compact' }) },
+  {
+    name: 'UserPromptSubmit (continue)',
+    fields: () => ({ hook_event_name: 'UserPromptSubmit', prompt: 'continue where we left off' }),
+  },
+  { name: 'SessionEnd', fields: () => ({ hook_event_name: 'SessionEnd', reason: 'other' }) },
+]
+
+async function makeWorld({ Workspace, refresh, draft, mintId }, folder) {
+  const root = join(folder, 'project')
+  execFileSync('git', ['init', '-q', '-b', 'main', root])
+  const home = join(folder, 'home')
+  mkdirSync(home)
+  const env = { PATH: process.env.PATH, HOME: home, CLAUDE_CONFIG_DIR: join(folder, 'config') }
+  execFileSync(process.execPath, [join(ROOT, 'dist', 'stint.js'), 'setup', 'claude'], { cwd: root, env, stdio: 'ignore' })
+  const settings = JSON.parse(readFileSync(join(root, '.claude', 'settings.local.json'), 'utf8'))
+  const command = settings.hooks.Stop[0].hooks[0].command
+  const session = new Workspace(root).session(mintId(undefined))
+  const made = [draft('session.opened', { name: 'long', goal: 'Move every handler', git: { branch: 'main' } })]
+  for (let index = 1; index < 2_000; index += 1) made.push(KINDS[index % KINDS.length](draft, index))
+  session.create(made)
+  await refresh(session)
+  session.close()
+  const transcript = join(folder, `${CONVERSATION}.jsonl`)
+  writeTranscript(transcript, 50 * 1024 * 1024)
+  return { root, env, command, transcript }
+}
+
+/** A long session, mostly of what hooks notice, with some of what people write. */
+const KINDS = [
+  (draft, index) => draft('request.made', { text: `Move handler ${index} behind the new interface`, conversation: 'c' }),
+  (draft, index) => draft('file.changed', { path: `src/handlers/handler-${index % 200}.ts` }),
+  (draft, index) => draft('turn.ended', { conversation: 'c', said: `Handler ${index} is moved, and its tests pass.` }),
+  (draft, index) => draft('progress.made', { text: `Tests of handler ${index} pass` }),
+  (draft, index) => draft('test.ran', { command: 'npm test', passed: index % 2 === 0, summary: `${index} passed` }),
+  (draft, index) => draft('discovery.made', { text: `Finding ${index}: the cache is keyed by host` }),
+  (draft, index) => draft('decision.made', { title: `Choice ${index}`, rationale: 'Simplest that works' }),
+]
+
+function writeTranscript(path, size) {
+  const fd = openSync(path, 'w')
+  const line = (index) =>
+    index % 2 === 0
+      ? {
+          type: 'assistant',
+          uuid: `a${index}`,
+          timestamp: '2026-01-01T00:00:00.000Z',
+          message: {
+            id: `m${index}`,
+            role: 'assistant',
+            model: 'm',
+            content: [{ type: 'text', text: 'word '.repeat(400) }],
+            usage: { input_tokens: 3, cache_read_input_tokens: 90_000, cache_creation_input_tokens: 900, output_tokens: 300 },
+          },
+        }
+      : {
+          type: 'user',
+          uuid: `u${index}`,
+          timestamp: '2026-01-01T00:00:00.000Z',
+          message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${index}`, content: 'output '.repeat(600) }] },
+        }
+  for (let index = 0, written = 0; written < size; index += 1) written += writeSync(fd, `${JSON.stringify(line(index))}\n`)
+  closeSync(fd)
+}
+
+function measure(world, rounds, runOne) {
+  const times = EVENTS.map(() => ({ hook: [], bare: [] }))
+  for (let round = -2; round < rounds; round += 1) {
+    for (const [index, event] of EVENTS.entries()) {
+      const input = JSON.stringify({
+        session_id: CONVERSATION,
+        transcript_path: world.transcript,
+        cwd: world.root,
+        ...event.fields(round + 2, world),
+      })
+      const hook = () => runOne('/bin/sh', ['-c', world.command], world, input)
+      const bare = () => runOne('node', ['-e', '0'], world, input)
+      const order = round % 2 === 0 ? [hook, bare] : [bare, hook]
+      const [first, second] = order.map((one) => one())
+      if (round < 0) continue
+      times[index].hook.push(round % 2 === 0 ? first : second)
+      times[index].bare.push(round % 2 === 0 ? second : first)
+    }
+  }
+  return times
+}
+
+function runWall(program, args, { root, env }, input) {
+  const start = performance.now()
+  const result = spawnSync(program, args, { cwd: root, env, input, stdio: ['pipe', 'pipe', 'pipe'] })
+  const elapsed = performance.now() - start
+  if (result.status !== 0) throw new Error(`${args} ended with ${result.status}: ${result.stderr}`)
+  return elapsed
+}
+
+/** The processor time that the Node process itself counted, written down by a few lines loaded into both sides. */
+function runCpu(folder) {
+  const preload = join(folder, 'cpu.cjs')
+  const out = join(folder, 'cpu.json')
+  writeFileSync(
+    preload,
+    `process.on('exit', () => { const { user, system } = process.cpuUsage(); require('fs').writeFileSync(${JSON.stringify(out)}, String((user + system) / 1000)) })\n`,
+  )
+  return (program, args, world, input) => {
+    runWall(program, args, { ...world, env: { ...world.env, NODE_OPTIONS: `--require ${preload}` } }, input)
+    return Number(readFileSync(out, 'utf8'))
+  }
+}
+
+function results(what, times) {
+  return EVENTS.map(({ name, limit = LIMIT }, index) => {
+    const ours = median(times[index].hook)
+    const bare = median(times[index].bare)
+    const ratio = ours / bare
+    return {
+      name: `hook ${name}, ${what}, against \`node -e 0\``,
+      ours,
+      bare,
+      ratio,
+      limit: `at most ${limit}`,
+      ok: ratio <= limit,
+    }
+  })
+}
+
+/** What each event puts before the model. */
+function injected(world, { estimateTokens }) {
+  return EVENTS.map(({ name, fields }) => {
+    const conversation = '3f2c7b1e-0000-4000-8000-0000000000aa'
+    const input = JSON.stringify({
+      session_id: conversation,
+      transcript_path: '/nowhere.jsonl',
+      cwd: world.root,
+      ...fields(1, world),
+    })
+    const { stdout } = spawnSync('/bin/sh', ['-c', world.command], { cwd: world.root, env: world.env, input, encoding: 'utf8' })
+    const text = stdout.startsWith('{') ? (JSON.parse(stdout).hookSpecificOutput?.additionalContext ?? '') : stdout
+    const tokens = estimateTokens(text)
+    return {
+      name: `tokens put before the model by ${name} (estimated)`,
+      note: `${tokens} tokens, ${text.length} characters`,
+      limit: 'at most 2000',
+      ok: tokens <= 2000 && text.length <= 8000,
+    }
+  })
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  console.table(await run({ scale: Number(process.argv[2] ?? 1), say: (line) => process.stderr.write(`${line}\n`) }))
+}

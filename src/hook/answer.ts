@@ -1,0 +1,19 @@
+/** What a hook answers the harness. */
+export interface Answer {
+  /** One line for the person. */
+  readonly person?: string
+  /** Put before the model. */
+  readonly model?: string
+  /** Given to the summariser, which takes nothing but plain text. */
+  readonly plain?: string
+}
+
+/** The answer as Claude Code reads it from standard output. */
+export function printed(event: string, { person, model, plain }: Answer): string {
+  if (plain !== undefined) return plain
+  if (person === undefined && model === undefined) return ''
+  return JSON.stringify({
+    ...(person === undefined ? {} : { systemMessage: person }),
+    ...(model === undefined ? {} : { hookSpecificOutput: { hookEventName: event, additionalContext: model } }),
+  })
+}

@@ -1,0 +1,52 @@
+import { packContext } from '../context/pack.ts'
+import { checksum } from '../journal/record.ts'
+import type { SessionState } from '../session/state.ts'
+import type { Scene } from './scene.ts'
+
+const ATTEMPTS = 3
+
+/** Puts the session's context before the model, and notes how to recognise in the transcript that it arrived. */
+export function deliver(scene: Scene, state: SessionState, why: { level: 'start' | 'full'; because: string }): void {
+  const { conversation, name } = scene.event
+  const { given } = scene.tracking
+  const attempts = given === undefined ? 1 : given.attempts + 1
+  if (attempts > ATTEMPTS) return
+  const { text, mark } = packContext(state, { level: why.level })
+  scene.say({ model: text })
+  scene.note({
+    given: {
+      mark,
+      event: name,
+      at: scene.now,
+      level: why.level,
+      essence: essenceOf(state),
+      attempts,
+      isProved: false,
+    },
+  })
+  if (scene.session === undefined) return
+  scene.record('context.given', { conversation, event: name, mark, chars: text.length, why: why.because })
+}
+
+/** Nothing has been put before the model since this conversation began, was cleared, or was compacted. */
+export function openWindow(scene: Scene): void {
+  const { given: _given, nudgedAt: _at, ...rest } = scene.tracking
+  scene.tracking = { ...rest, nudged: [], edits: 0 }
+}
+
+/** Whether the model has what people wrote: it was given and arrived, and nothing of it is new since. */
+export function hasIt(scene: Scene, state: SessionState): boolean {
+  const { given } = scene.tracking
+  return given?.isProved === true && given.essence === essenceOf(state)
+}
+
+/**
+ * A sum over what people and agents wrote. What hooks notice by themselves is left out: a conversation that
+ * is gone on with knows that from its own history.
+ */
+function essenceOf(state: SessionState): string {
+  const { id, goal, tldr, compactions, key, decisions, discoveries, blockers, next, steps } = state
+  const written = [key, decisions, discoveries, blockers, next].map(({ items }) => items.map((item) => item.text))
+  const planned = steps.items.filter((step) => step.plan === undefined).map((step) => step.text + step.status)
+  return checksum(Buffer.from(JSON.stringify([id, goal, tldr?.text, compactions, written, planned])))
+}

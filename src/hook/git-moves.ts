@@ -1,0 +1,44 @@
+import { GitFailed, runGit } from '../git/run-git.ts'
+import { readOpenSessions } from '../project/open-sessions.ts'
+import type { Scene } from './scene.ts'
+
+const MOST_COMMITS = 10
+const PATIENCE_MS = 400
+
+/** Records commits made since the session last saw git, and a switch to another branch. */
+export function recordGitMoves(scene: Scene): void {
+  const { repository } = scene.place
+  if (scene.session === undefined || repository === undefined) return
+  const { branch, commit } = scene.head
+  const known = scene.state.git
+  if (branch === known.branch && commit === known.commit) return
+  if (branch === known.branch && commit !== undefined && known.commit !== undefined) {
+    for (const made of commitsBetween(repository.worktree, known.commit, commit)) {
+      scene.record('commit.made', { ...made, git: { ...scene.head, commit: made.commit } }, `commit:${made.commit}`)
+    }
+  }
+  // A branch that has a session of its own is not taken over by one that was found there.
+  if (isFree(scene)) scene.record('git.observed', { git: scene.head })
+}
+
+function isFree(scene: Scene): boolean {
+  const { branch } = scene.head
+  if (branch === scene.state.branch) return true
+  return !readOpenSessions(scene.place).some(
+    (open) => open.id !== scene.state.id && open.status === 'active' && open.branch === branch,
+  )
+}
+
+/** Oldest first. Empty when the old one is not behind the new one: what a rebase brings is not new work. */
+function commitsBetween(worktree: string, from: string, to: string): readonly { commit: string; subject: string }[] {
+  try {
+    const range = ['log', '--format=%H%x09%s', '--reverse', `--max-count=${MOST_COMMITS}`, `${from}..${to}`, '--']
+    return runGit(worktree, range, { timeoutMs: PATIENCE_MS })
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => ({ commit: line.slice(0, line.indexOf('\t')), subject: line.slice(line.indexOf('\t') + 1) }))
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error
+    return []
+  }
+}

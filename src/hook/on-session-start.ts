@@ -1,0 +1,68 @@
+import { lineForPerson } from '../context/person-line.ts'
+import { appendLine } from '../journal/files.ts'
+import type { SessionState } from '../session/state.ts'
+import { takeHandedOver } from './cleared.ts'
+import { deliver, hasIt, openWindow } from './deliver.ts'
+import { openById } from './find-session.ts'
+import { recordGitMoves } from './git-moves.ts'
+import { lookAtTranscript, passOverEarlier } from './look.ts'
+import type { EventOf, Scene } from './scene.ts'
+
+/** A conversation begins, is gone on with, was cleared or compacted: it is bound to its session and told where things stand. */
+export function onSessionStart(scene: Scene<EventOf<'sessionStart'>>): void {
+  const { source, conversation } = scene.event
+  scene.attempt(() => nameConversationInShell(scene))
+  if (source === 'clear') takeOver(scene)
+  if (scene.tracking.looked === undefined) passOverEarlier(scene)
+  else lookAtTranscript(scene)
+  if (source === 'compact') scene.note({ awaitsBoundary: true })
+  if (source !== 'resume') openWindow(scene)
+  const { session } = scene
+  if (session === undefined) return mentionWhatIsNot(scene)
+
+  if (source !== 'compact' || !isJoined(scene.state, conversation)) {
+    const { transcript } = scene.event
+    scene.record('conversation.joined', {
+      conversation,
+      harness: 'claude',
+      source,
+      ...(transcript === undefined ? {} : { transcript }),
+    })
+  }
+  recordGitMoves(scene)
+  // The harness is about to count this one; the transcript does not show it yet.
+  const state = source === 'compact' ? { ...scene.state, compactions: scene.state.compactions + 1 } : scene.state
+  scene.say({ person: lineForPerson(state) })
+  if (source === 'resume' && hasIt(scene, state) && isLast(state, conversation)) return
+  deliver(scene, state, { level: source === 'compact' ? 'full' : 'start', because: source })
+}
+
+function mentionWhatIsNot(scene: Scene): void {
+  const { several } = scene.here
+  if (several.length > 0) {
+    return scene.say({ person: `📋 Several sessions are active here (${several.join(', ')}): /session-resume NAME chooses one` })
+  }
+  const { paused } = scene
+  if (paused !== undefined) scene.say({ person: `📋 ${paused.state.name} is paused: /session-resume goes on with it` })
+}
+
+/** The conversation that was cleared handed its session to the one after it. */
+function takeOver(scene: Scene): void {
+  const handed = takeHandedOver(scene.notes, scene.env)
+  const found = handed === undefined ? undefined : openById(scene.place, scene.config, handed)
+  if (found?.state.status === 'active') scene.workOn(found)
+}
+
+/** So that a command the agent runs knows which conversation it is in. */
+function nameConversationInShell({ env, event }: Scene): void {
+  const { CLAUDE_ENV_FILE: path } = env
+  if (path !== undefined && path.startsWith('/')) appendLine(path, `export STINT_CONVERSATION=${event.conversation}`)
+}
+
+function isJoined(state: SessionState, conversation: string): boolean {
+  return state.conversations.items.some((known) => known.text === conversation)
+}
+
+function isLast(state: SessionState, conversation: string): boolean {
+  return state.conversations.items.at(-1)?.text === conversation
+}

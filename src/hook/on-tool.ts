@@ -1,0 +1,99 @@
+import { factsOf, type ToolFacts } from '../harness/claude/tool-facts.ts'
+import { draftsForTodos } from '../harness/plan-steps.ts'
+import { testRunOf } from '../harness/test-runs.ts'
+import { shorten } from '../text/clean.ts'
+import { namedSession } from './find-session.ts'
+import { recordGitMoves } from './git-moves.ts'
+import { lookAtTranscript } from './look.ts'
+import { nudgeAtEdit } from './nudges.ts'
+import { redeliver } from './on-prompt.ts'
+import { openSession } from './open-session.ts'
+import type { EventOf, Scene } from './scene.ts'
+
+const LONGEST_RESULT = 800
+
+/** The agent did something: what can be told of it without asking anybody is recorded. */
+export function onToolUsed(scene: Scene<EventOf<'toolUsed'>>): void {
+  const facts = factsOf(scene.event, scene.place.root)
+  followCommand(scene, facts)
+  if (scene.session === undefined && facts.isEdit && isProjectFile(facts.edited)) beginWork(scene)
+  if (scene.session === undefined) return
+  recordFacts(scene, facts)
+  const { given, awaitsBoundary } = scene.tracking
+  // The transcript is looked at only for what cannot wait until the turn is over.
+  if (awaitsBoundary === true || given?.isProved === false) redeliver(scene, lookAtTranscript(scene).arrival)
+  if (facts.isEdit) nudgeAtEdit(scene)
+}
+
+function beginWork(scene: Scene): void {
+  const { ended } = scene.tracking
+  // The last touches after closing a session are no new work; what is asked for afterwards is.
+  if (ended !== undefined && !ended.askedSince) return
+  if (scene.here.several.length > 0) return
+  if (scene.config.auto === 'on') openSession(scene)
+  if (scene.config.auto === 'ask' && !scene.tracking.nudged.includes('ask')) {
+    scene.note({ nudged: [...scene.tracking.nudged, 'ask'] })
+    scene.say({
+      person: '📋 No session is open here; /session-init starts one',
+      model:
+        'Stint: no session covers this work. The person has chosen to be asked before one is opened: `stint init --name NAME --goal TEXT` opens it.',
+    })
+  }
+}
+
+function recordFacts(scene: Scene, facts: ToolFacts): void {
+  const { conversation, toolUseId } = scene.event as EventOf<'toolUsed'>
+  const { state } = scene
+  if (facts.edited !== undefined && isProjectFile(facts.edited) && !isKnownFile(scene, facts.edited)) {
+    scene.record('file.changed', { path: facts.edited })
+  }
+  if (facts.todos !== undefined) {
+    scene.drafts.push(...draftsForTodos(facts.todos, state, conversation, () => scene.session!.mint()))
+  }
+  if (facts.command !== undefined) {
+    const run = testRunOf(facts.command, facts.output ?? '', false)
+    if (run !== undefined)
+      scene.record('test.ran', { ...run, conversation }, toolUseId === undefined ? undefined : `test:${toolUseId}`)
+  }
+  if (facts.agentStarted !== undefined) {
+    const { agent, description } = facts.agentStarted
+    scene.note({ agents: { ...scene.tracking.agents, [agent]: shorten(description, 200) } })
+  }
+  if (facts.agentFinished !== undefined) {
+    const { agent, type, task, result } = facts.agentFinished
+    scene.record(
+      'agent.finished',
+      {
+        agent,
+        conversation,
+        ...(type === undefined ? {} : { type }),
+        ...(task === undefined ? {} : { task: shorten(task, 200) }),
+        ...(result === undefined ? {} : { result: shorten(result, LONGEST_RESULT) }),
+      },
+      `agent:${agent}`,
+    )
+  }
+  if (facts.committed) recordGitMoves(scene)
+}
+
+/** What the agent did with Stint itself. */
+function followCommand(scene: Scene, facts: ToolFacts): void {
+  const { stintCommand } = facts
+  if (stintCommand === undefined) return
+  if (stintCommand === 'log' || stintCommand === 'checkpoint') scene.note({ edits: 0 })
+  if (stintCommand !== 'init' && stintCommand !== 'resume') return
+  // Old clients do not tell a command its conversation, so that it could not bind it itself.
+  const name = /(?:Session Initialized|Resuming Session): ([a-z0-9-]+)/.exec(facts.output ?? '')?.[1]
+  const found = name === undefined ? undefined : namedSession(scene.place, scene.config, name)
+  if (found !== undefined) scene.workOn(found)
+}
+
+function isKnownFile(scene: Scene, path: string): boolean {
+  const { items, leftOut } = scene.state.changedFiles
+  return items.some((file) => file.text === path) || (leftOut?.includes(path) ?? false)
+}
+
+/** Inside the project, and not Stint's own files. */
+function isProjectFile(path: string | undefined): boolean {
+  return path !== undefined && !path.startsWith('/') && !path.startsWith('..') && !/^\.(?:sessions|tasks|git)\//.test(path)
+}

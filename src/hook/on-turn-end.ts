@@ -1,0 +1,69 @@
+import { shorten } from '../text/clean.ts'
+import { handOver } from './cleared.ts'
+import { copyConversation } from './copy-conversation.ts'
+import { recordGitMoves } from './git-moves.ts'
+import { lookAtTranscript } from './look.ts'
+import { writeQuickViews } from './quick-views.ts'
+import type { EventOf, Scene } from './scene.ts'
+
+const LONGEST_MESSAGE = 1200
+const LONGEST_RESULT = 800
+const PIECE = 64 * 1024
+
+/** The agent has yielded: what it said last, and what it used. */
+export function onStop(scene: Scene<EventOf<'stop'>>): void {
+  const { looked } = lookAtTranscript(scene)
+  if (scene.session === undefined) return
+  const { conversation, lastMessage } = scene.event
+  const { usage: latest, fired } = scene.tracking
+  // What the transcript has may be from the turn before: it lags behind the event.
+  const isOfThisTurn = (looked?.lastAssistantAt ?? '') > (fired.UserPromptSubmit ?? '')
+  const said = lastMessage ?? (isOfThisTurn ? looked?.lastText : undefined)
+  const { model, ...usage } = latest ?? {}
+  if (said !== undefined || latest !== undefined) {
+    scene.record('turn.ended', {
+      conversation,
+      ...(said === undefined || said.trim() === '' ? {} : { said: shorten(said.trim(), LONGEST_MESSAGE) }),
+      ...(model === undefined ? {} : { model }),
+      ...(latest === undefined ? {} : { usage: usage as typeof latest }),
+    })
+  }
+  recordGitMoves(scene)
+  save(scene)
+}
+
+/** A delegated agent has finished. */
+export function onSubagentStop(scene: Scene<EventOf<'subagentStop'>>): void {
+  const { agent, type, lastMessage, conversation } = scene.event
+  if (scene.session === undefined || lastMessage === undefined) return
+  const task = scene.tracking.agents[agent]
+  scene.record(
+    'agent.finished',
+    { agent, type, conversation, result: shorten(lastMessage, LONGEST_RESULT), ...(task === undefined ? {} : { task }) },
+    `agent:${agent}`,
+  )
+}
+
+/** The conversation is over, for whatever reason. */
+export function onSessionEnd(scene: Scene<EventOf<'sessionEnd'>>): void {
+  const { looked } = lookAtTranscript(scene)
+  const { session, event } = scene
+  if (session === undefined) return
+  if (event.reason === 'clear') scene.attempt(() => handOver(scene.notes, scene.env, session.id))
+  if (looked?.failure !== undefined) {
+    scene.record('turn.ended', { conversation: event.conversation, failure: looked.failure }, `failure:${looked.lastAssistantAt}`)
+  }
+  recordGitMoves(scene)
+  scene.record('conversation.ended', { conversation: event.conversation, reason: event.reason })
+  save(scene)
+}
+
+function save(scene: Scene): void {
+  const { session } = scene
+  if (session === undefined) return
+  scene.attempt(() => {
+    session.append(scene.drafts.splice(0))
+    writeQuickViews(session)
+  })
+  scene.attempt(() => copyConversation(scene.place, scene.config, scene.tracking, PIECE))
+}

@@ -1,0 +1,89 @@
+import { join } from 'node:path'
+import { rememberProject } from '../index/projects.ts'
+import { createFile, removeFile, statOrUndefined } from '../journal/files.ts'
+import { mintId } from '../journal/ids.ts'
+import { checksum } from '../journal/record.ts'
+import { withoutSecrets } from '../project/clean-draft.ts'
+import { LiveSession } from '../project/live-session.ts'
+import { readOpenSessions } from '../project/open-sessions.ts'
+import { prepareFolder } from '../project/prepare-folder.ts'
+import { draft } from '../session/entries.ts'
+import { oneLine, shorten, slug } from '../text/clean.ts'
+import { openById } from './find-session.ts'
+import { writeQuickViews } from './quick-views.ts'
+import { recordPending } from './requests.ts'
+import type { Scene } from './scene.ts'
+
+const STALE_CLAIM_MS = 5_000
+const LONGEST_GOAL = 240
+
+/** Opens a session for this branch, because work began that none covers. Answers false when another hook is at it. */
+export function openSession(scene: Scene): boolean {
+  const { place, config } = scene
+  prepareFolder(place, config)
+  const claim = claimPath(scene)
+  if (!takeClaim(claim)) return false
+  try {
+    const { branch } = scene.head
+    const [first] = scene.tracking.requests
+    const name = freeName(scene, nameFrom(branch, withoutSecrets(first?.text ?? '', config)))
+    const { repository } = place
+    const session = new LiveSession(mintId(undefined), place, config)
+    session.create([
+      draft(
+        'session.opened',
+        {
+          name,
+          goal: shorten(oneLine(first?.text ?? ''), LONGEST_GOAL),
+          ...(repository === undefined ? {} : { git: scene.head }),
+          ...(repository?.isLinked === true ? { worktree: repository.worktree } : {}),
+        },
+        { by: 'hook' },
+      ),
+    ])
+    writeQuickViews(session)
+    session.close()
+    rememberProject(place.root)
+    scene.workOn(openById(place, config, session.id)!)
+    const { conversation, transcript } = scene.event
+    const at = transcript === undefined ? {} : { transcript }
+    scene.record('conversation.joined', { conversation, harness: 'claude', source: 'first edit', ...at })
+    recordPending(scene)
+    scene.say({
+      person: `📋 Session opened: ${name} (first edit${branch === undefined ? '' : ` on ${branch}`}); /session-view shows it`,
+    })
+    return true
+  } finally {
+    removeFile(claim)
+  }
+}
+
+const TRUNKS = new Set(['main', 'master', 'trunk', 'develop', 'dev', 'default'])
+
+/** A branch made for the work says best what it is; a trunk says nothing, and the request does. */
+export function nameFrom(branch: string | undefined, request: string): string {
+  if (branch !== undefined && !TRUNKS.has(branch)) return slug(branch)
+  return slug(request)
+}
+
+function freeName(scene: Scene, name: string): string {
+  const taken = new Set(readOpenSessions(scene.place).map((open) => open.name))
+  for (let number = 1; ; number += 1) {
+    const candidate = number === 1 ? name : `${name}-${number}`
+    if (!taken.has(candidate)) return candidate
+  }
+}
+
+// An agent may edit several files at once, and two agents may begin at once on one branch: one session is enough.
+function claimPath(scene: Scene): string {
+  const { repository, sessions } = scene.place
+  const here = JSON.stringify([scene.head.branch, repository?.worktree])
+  return join(sessions, `opening-${checksum(Buffer.from(here))}`)
+}
+
+function takeClaim(path: string): boolean {
+  const age = Date.now() - (statOrUndefined(path)?.mtimeMs ?? Date.now())
+  // Whoever made it was killed; opening takes no seconds.
+  if (age > STALE_CLAIM_MS) removeFile(path)
+  return createFile(path, '')
+}

@@ -1,0 +1,40 @@
+import { readTracking } from '../conversation/tracking.ts'
+import { noteTrouble } from '../conversation/troubles.ts'
+import { readEvent } from '../harness/claude/events.ts'
+import { trackingFolderOf } from '../project/conversation-binding.ts'
+import { LiveSession } from '../project/live-session.ts'
+import { findPlace } from '../project/place.ts'
+import { readConfig } from '../project/read-config.ts'
+import { refresh } from '../project/refresh.ts'
+import { copyConversation } from './copy-conversation.ts'
+import { isOurs } from './scene.ts'
+
+const PIECE = 512 * 1024
+const PIECES = 16
+
+/**
+ * What takes longer than an agent should wait: the document is rendered and the rest of the transcript copied.
+ * Run by the harness beside its other work, and ended by it when it ends.
+ */
+export async function renderViews(input: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const event = readEvent(input)
+  if (event?.cwd === undefined || env.STINT_HOOKS === 'off') return
+  const place = findPlace(event.cwd)
+  if (!isOurs(place)) return
+  const notes = trackingFolderOf(place)
+  try {
+    const tracking = readTracking(notes, event.conversation)
+    if (tracking?.session === undefined) return
+    const config = readConfig(place.sessions)
+    const session = new LiveSession(tracking.session, place, config)
+    const { notices } = await refresh(session)
+    session.close()
+    for (const message of notices) {
+      noteTrouble(notes, { at: new Date().toISOString(), event: event.name, conversation: event.conversation, message })
+    }
+    for (let count = 0; count < PIECES; count += 1) if (!copyConversation(place, config, tracking, PIECE)) break
+  } catch (error) {
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    noteTrouble(notes, { at: new Date().toISOString(), event: event.name, conversation: event.conversation, message })
+  }
+}

@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs'
+import { type Tracking, newTracking, readTracking, writeTracking } from '../conversation/tracking.ts'
+import { noteTrouble } from '../conversation/troubles.ts'
+import { type Head, readHead } from '../git/head.ts'
+import type { HookEvent } from '../harness/claude/events.ts'
+import type { Config } from '../project/config.ts'
+import { trackingFolderOf } from '../project/conversation-binding.ts'
+import type { LiveSession } from '../project/live-session.ts'
+import type { Place } from '../project/place.ts'
+import { type Draft, type EntryData, type EntryKind, draft } from '../session/entries.ts'
+import type { SessionState } from '../session/state.ts'
+import type { Answer } from './answer.ts'
+import { type Found, type Here, namedSession, openById, sessionsHere } from './find-session.ts'
+
+export type EventOf<K extends HookEvent['kind']> = Extract<HookEvent, { kind: K }>
+
+/** One event: where it happened, what is known there, and what is to be written and answered. */
+export class Scene<E extends HookEvent = HookEvent> {
+  readonly now: string
+  readonly notes: string
+  tracking: Tracking
+  answer: Answer = {}
+  readonly drafts: Draft[] = []
+  #found: Found | undefined
+  #here: Here | undefined
+  #paused: Found | undefined
+  #head: Head | undefined
+
+  constructor(
+    readonly event: E,
+    readonly place: Place,
+    readonly config: Config,
+    readonly env: NodeJS.ProcessEnv,
+  ) {
+    this.now = new Date().toISOString()
+    this.notes = trackingFolderOf(place)
+    const known = readTracking(this.notes, event.conversation) ?? newTracking('claude', event.conversation)
+    this.tracking = {
+      ...known,
+      harness: 'claude',
+      ...(event.transcript === undefined ? {} : { transcript: event.transcript }),
+      fired: { ...known.fired, [event.name]: this.now },
+    }
+    this.#found = this.#sessionToWorkOn()
+  }
+
+  get session(): LiveSession | undefined {
+    return this.#found?.session
+  }
+
+  /** The state of the session as it was found. Only where there is one. */
+  get state(): SessionState {
+    return this.#found!.state
+  }
+
+  /** What else is open here, for a conversation that works on nothing yet. */
+  get here(): Here {
+    this.#here ??= sessionsHere(this.place, this.config, this.head)
+    return this.#here
+  }
+
+  get head(): Head {
+    this.#head ??= this.place.repository === undefined ? {} : readHead(this.place.repository)
+    return this.#head
+  }
+
+  /** The session that was set down here, or by this conversation. */
+  get paused(): Found | undefined {
+    return this.#paused ?? this.here.paused
+  }
+
+  /** From now on the conversation works on this session. */
+  workOn(found: Found): void {
+    this.#found = found
+    this.tracking = { ...this.tracking, session: found.session.id }
+  }
+
+  note(changes: Partial<Tracking>): void {
+    this.tracking = { ...this.tracking, ...changes }
+  }
+
+  /** Records an entry; `once` tells an event that two hooks noticed. */
+  record<K extends EntryKind>(kind: K, data: EntryData[K], once?: string): void {
+    const key = once === undefined ? undefined : `claude:${once}`
+    if (key !== undefined && (this.#found?.state.once.includes(key) ?? false)) return
+    this.drafts.push(draft(kind, data, { by: 'hook', ...(key === undefined ? {} : { once: key }) }) as Draft)
+  }
+
+  /** Adds to what is put before the model, or said to the person. */
+  say(more: Answer): void {
+    const joined = (a: string | undefined, b: string | undefined) =>
+      a !== undefined && b !== undefined ? `${a}\n${b}` : (a ?? b)
+    const person = joined(this.answer.person, more.person)
+    const model = joined(this.answer.model, more.model)
+    const plain = joined(this.answer.plain, more.plain)
+    this.answer = {
+      ...(person === undefined ? {} : { person }),
+      ...(model === undefined ? {} : { model }),
+      ...(plain === undefined ? {} : { plain }),
+    }
+  }
+
+  /** Writes what was recorded and noted. What fails is noted where it can be, and changes nothing else. */
+  finish(): void {
+    this.attempt(() => {
+      if (this.session !== undefined) this.session.append(this.drafts.splice(0))
+    })
+    this.attempt(() => writeTracking(this.notes, this.tracking))
+  }
+
+  attempt(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.trouble(error)
+    }
+  }
+
+  trouble(error: unknown): void {
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    const { name, conversation } = this.event
+    noteTrouble(this.notes, { at: this.now, event: name, conversation, message: message.slice(0, 2000) })
+  }
+
+  #sessionToWorkOn(): Found | undefined {
+    const { STINT_SESSION: named } = this.env
+    if (named !== undefined && named !== '') return namedSession(this.place, this.config, named)
+    const { session: bound } = this.tracking
+    if (bound !== undefined) {
+      const found = openById(this.place, this.config, bound)
+      if (found?.state.status === 'active') return found
+      this.#paused = found
+      const { session: _ended, ...rest } = this.tracking
+      this.tracking = { ...rest, ended: { session: bound, askedSince: false } }
+    }
+    const { active } = this.here
+    if (active !== undefined) this.tracking = { ...this.tracking, session: active.session.id }
+    return active
+  }
+}
+
+/** Whether anything of ours can be here: a repository, or a folder that has sessions. */
+export function isOurs(place: Place): boolean {
+  return place.repository !== undefined || existsSync(place.sessions)
+}

@@ -1,0 +1,106 @@
+import { closeSync } from 'node:fs'
+import { join } from 'node:path'
+import { MARK_PATTERN } from '../context/mark.ts'
+import { errnoOf } from '../journal/errors.ts'
+import { openToRead, statOrUndefined } from '../journal/files.ts'
+import { readRange } from '../journal/read.ts'
+import { type RawEntry, inEffect } from '../session/in-effect.ts'
+import type { Place } from './place.ts'
+
+/** A text that was put before the model, and what the harness's own transcript says of it. */
+export interface Delivery {
+  readonly at: string
+  readonly conversation: string
+  readonly event: string
+  readonly why: string
+  readonly mark: string
+  readonly chars: number
+  /** Where it stands in the transcript: the evidence that it arrived. */
+  readonly evidence?: { readonly file: string; readonly line: number; readonly at?: string }
+  /** Why there is none. */
+  readonly without?: 'not in the transcript' | 'the transcript is gone' | 'this client does not write down what hooks give'
+}
+
+/** Every text that was given in a session, each looked up in the transcript it should be in. */
+export function deliveriesOf(place: Place, entries: readonly RawEntry[]): readonly Delivery[] {
+  const standing = inEffect(entries)
+  const transcripts = new Map<string, string>()
+  for (const { kind, data } of standing) {
+    if (kind !== 'conversation.joined' || typeof data.transcript !== 'string') continue
+    transcripts.set(String(data.conversation), data.transcript)
+  }
+  const seen = new Map<string, Sightings>()
+  const sightingsIn = (conversation: string) => {
+    const found = seen.get(conversation) ?? sight(place, conversation, transcripts.get(conversation))
+    seen.set(conversation, found)
+    return found
+  }
+  return standing.flatMap(({ kind, at, data }): Delivery[] => {
+    if (kind !== 'context.given') return []
+    const conversation = String(data.conversation)
+    const mark = String(data.mark)
+    const given = { at, conversation, mark, event: String(data.event), why: String(data.why ?? ''), chars: Number(data.chars) }
+    const { file, marks, hasAttachments } = sightingsIn(conversation)
+    if (file === undefined) return [{ ...given, without: 'the transcript is gone' }]
+    const evidence = marks.get(mark)
+    if (evidence !== undefined) return [{ ...given, evidence: { file, ...evidence } }]
+    const without = hasAttachments ? 'not in the transcript' : 'this client does not write down what hooks give'
+    return [{ ...given, without }]
+  })
+}
+
+interface Sightings {
+  readonly file: string | undefined
+  /** The last place where each mark stands. */
+  readonly marks: ReadonlyMap<string, { readonly line: number; readonly at?: string }>
+  readonly hasAttachments: boolean
+}
+
+// The harness's own file as long as it has it, then the copy.
+function sight(place: Place, conversation: string, transcript: string | undefined): Sightings {
+  const files = [transcript, join(place.sessions, 'conversations', `${conversation}.jsonl`)]
+  const file = files.find((path) => path !== undefined && statOrUndefined(path)?.isFile() === true)
+  const marks = new Map<string, { line: number; at?: string }>()
+  let hasAttachments = false
+  let line = 0
+  for (const text of file === undefined ? [] : linesOf(file)) {
+    line += 1
+    if (!text.includes('"attachment"')) continue
+    hasAttachments = true
+    const mark = text.includes('"hook_additional_context"') ? MARK_PATTERN.exec(text.toString('utf8'))?.[1] : undefined
+    const at = mark === undefined ? undefined : /"timestamp":"([^"]{10,40})"/.exec(text.toString('utf8'))?.[1]
+    if (mark !== undefined) marks.set(mark, { line, ...(at === undefined ? {} : { at }) })
+  }
+  return { file, marks, hasAttachments }
+}
+
+const CHUNK = 4 * 1024 * 1024
+
+/** The lines of a file that may be too large to hold. */
+function* linesOf(path: string): Iterable<Buffer> {
+  let fd: number
+  try {
+    fd = openToRead(path)
+  } catch (error) {
+    // Deleted meanwhile, or not ours to read: no evidence.
+    if (errnoOf(error) === undefined) throw error
+    return
+  }
+  try {
+    let rest: Buffer = Buffer.alloc(0)
+    for (let offset = 0; ; offset += CHUNK) {
+      const chunk = readRange(fd, offset, offset + CHUNK)
+      const bytes = Buffer.concat([rest, chunk])
+      let start = 0
+      for (let end = bytes.indexOf(0x0a); end !== -1; end = bytes.indexOf(0x0a, start)) {
+        yield bytes.subarray(start, end)
+        start = end + 1
+      }
+      rest = bytes.subarray(start)
+      if (chunk.length < CHUNK) break
+    }
+    if (rest.length > 0) yield rest
+  } finally {
+    closeSync(fd)
+  }
+}

@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'rolldown'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { isId } from '../../src/journal/ids.ts'
+import { readLog } from '../../src/journal/read.ts'
+import { git, initRepository, temporaryFolder } from '../support/scratch.ts'
+import { type Fault, type SweepReport, type Workload, compileShim, sweep } from './sweep.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const tools = join(root, 'node_modules', '.cache', `stint-hook-faults-${process.pid}`)
+const program = join(tools, 'hooks.workload.js')
+const env = { STINT_STATE_HOME: join(temporaryFolder(), 'state'), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
+const FAULTS: Fault[] = ['kill', 'torn', 'ENOSPC', 'EIO', 'full', 'read-only']
+let shim: string
+
+beforeAll(async () => {
+  await build({
+    input: join(import.meta.dirname, 'hooks.workload.ts'),
+    platform: 'node',
+    external: ['@photostructure/sqlite'],
+    output: { dir: tools, format: 'esm' },
+    logLevel: 'warn',
+  })
+  shim = compileShim(tools)
+})
+afterAll(() => rmSync(tools, { recursive: true, force: true }))
+
+function workload(doing: string, before: readonly string[]): Workload {
+  return {
+    env,
+    prepare: (world) => {
+      initRepository(world)
+      writeFileSync(join(world, 'code.txt'), 'code\n')
+      git(world, 'add', '.')
+      git(world, 'commit', '-qm', 'start')
+      return before.flatMap((step) => {
+        const output = execFileSync(process.execPath, [program, step], {
+          cwd: world,
+          env: { ...process.env, ...env },
+          encoding: 'utf8',
+        })
+        return [...output.matchAll(/^ack (\S+)$/gm)].map((match) => match[1]!)
+      })
+    },
+    argv: () => [process.execPath, program, doing],
+    argvAfter: () => [process.execPath, program, 'on'],
+    verify: (world) => {
+      const journal = join(world, '.sessions', 'journal')
+      const ids = existsSync(journal) ? readdirSync(journal).filter(isId) : []
+      const held = ids.flatMap((id) => {
+        const log = join(journal, id, 'log.jsonl')
+        return existsSync(log) ? readLog(log).records.map((record) => record.id) : []
+      })
+      return { held, problems: ids.length > 1 ? [`${ids.length} sessions were opened`] : [] }
+    },
+  }
+}
+
+const HOOKS: readonly [string, Workload][] = [
+  ['the first edit, which opens a session', workload('edit', [])],
+  ['an edit in a session', workload('edit', ['init'])],
+  ['the end of a turn', workload('stop', ['init'])],
+]
+
+describe.each(HOOKS)('a hook at %s', (name, disturbed) => {
+  let report: SweepReport
+  beforeAll(async () => {
+    report = await sweep(shim, disturbed, FAULTS)
+  }, 900_000)
+
+  test('disturbed at any call ends well, loses nothing, and the next one goes on', () => {
+    console.info(`${name}: ${report.calls.length} calls, ${report.runs.length} disturbed runs`)
+    const ends = report.runs.map(({ fault, at, call, disturbed: { code, signal, stderr } }) => ({
+      fault,
+      at,
+      call: call.name,
+      code,
+      signal,
+      stderr,
+    }))
+    expect(ends.filter(({ code, signal }) => signal !== 'SIGKILL' && code !== 0)).toEqual([])
+    expect(report.falseDone).toEqual([])
+    expect(report.acknowledgedLost).toEqual([])
+    expect(report.stuck).toEqual([])
+    expect(report.unreadable).toEqual([])
+  })
+})

@@ -1,0 +1,133 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { project } from './agent.ts'
+
+describe('the first edit of a conversation', () => {
+  test('opens a session named after the branch, with what was asked before', async () => {
+    const world = project()
+    world.git('checkout', '-qb', 'fix/login-loop')
+    const agent = world.agent()
+    await agent.start()
+    await agent.prompt('Stop the login loop')
+    expect(existsSync(world.path('.sessions'))).toBe(false)
+    const { person } = await agent.edit('src/auth.ts')
+    expect(person).toContain('fix-login-loop')
+    const [opened] = world.ofKind('session.opened')
+    expect(opened).toMatchObject({ name: 'fix-login-loop', goal: 'Stop the login loop', git: { branch: 'fix/login-loop' } })
+    expect(world.ofKind('request.made').map(({ text }) => text)).toEqual(['Stop the login loop'])
+    expect(world.ofKind('file.changed')).toEqual([{ path: 'src/auth.ts' }])
+    expect(world.git('status', '--porcelain', '--', '.sessions')).toBe('')
+    expect(world.troubles()).toBe('')
+  })
+
+  test('on a trunk names it after the request', async () => {
+    const world = project()
+    const agent = world.agent()
+    await agent.prompt('Stop the login loop of the admin page')
+    await agent.edit('src/auth.ts')
+    expect(world.ofKind('session.opened')).toMatchObject([{ name: 'stop-the-login-loop-of-the-admin-page' }])
+  })
+
+  test('opens one session, however many edits come at once', async () => {
+    const world = project()
+    const agents = Array.from({ length: 6 }, () => world.agent())
+    await Promise.all(agents.map((agent, index) => agent.edit(`src/${index}.ts`)))
+    for (const agent of agents) await agent.edit('src/all.ts')
+    expect(world.sessions()).toHaveLength(1)
+  })
+
+  test('goes to the session that is there', async () => {
+    const world = project()
+    await world.stint('init', '--name', 'there')
+    await world.agent().edit('src/auth.ts')
+    expect(world.sessions()).toHaveLength(1)
+    expect(world.ofKind('file.changed')).toEqual([{ path: 'src/auth.ts' }])
+  })
+
+  test('after the session was closed opens another only when something new was asked for', async () => {
+    const world = project()
+    await world.stint('init', '--name', 'first')
+    const agent = world.agent()
+    await agent.start()
+    await agent.edit('src/auth.ts')
+    await world.stint('close', '--complete')
+    await agent.edit('CHANGELOG.md')
+    expect(world.sessions()).toHaveLength(1)
+    await agent.prompt('Now make the search faster')
+    await agent.edit('src/search.ts')
+    expect(world.sessions()).toHaveLength(2)
+  })
+
+  test('with auto off opens none, and with ask it is asked about once', async () => {
+    const world = project()
+    mkdirSync(world.path('.sessions'))
+    writeFileSync(world.path('.sessions', 'config.yaml'), 'auto: off\n')
+    expect((await world.agent().edit('src/auth.ts')).printed).toBe('')
+    writeFileSync(world.path('.sessions', 'config.yaml'), 'auto: ask\n')
+    const agent = world.agent()
+    expect((await agent.edit('src/auth.ts')).model).toContain('stint init')
+    expect((await agent.edit('src/other.ts')).printed).toBe('')
+    expect(world.sessions()).toEqual([])
+  })
+
+  test('outside any repository opens none, unless sessions are kept there', async () => {
+    const world = project({ git: false })
+    expect((await world.agent().edit('notes.txt')).printed).toBe('')
+    expect(existsSync(world.path('.sessions'))).toBe(false)
+    mkdirSync(world.path('.sessions'))
+    await world.agent().edit('notes.txt')
+    expect(world.sessions()).toHaveLength(1)
+  })
+})
+
+describe('a command that the agent runs', () => {
+  test('works on the session of its conversation, not on that of the branch', async () => {
+    const world = project()
+    await world.stint('init', '--name', 'alpha')
+    const agent = world.agent()
+    await agent.start()
+    world.git('checkout', '-qb', 'other')
+    await world.stint('init', '--name', 'beta')
+    await world.run(['log', '--note', 'for alpha'], { env: { ...world.env, STINT_CONVERSATION: agent.conversation } })
+    const [alpha, beta] = world.sessions()
+    expect(world.ofKind('note.added', alpha)).toEqual([{ text: 'for alpha' }])
+    expect(world.ofKind('note.added', beta)).toEqual([])
+  })
+
+  test('that starts or resumes a session binds its conversation, also where the client does not name it', async () => {
+    const world = project()
+    await world.stint('init', '--name', 'alpha')
+    const agent = world.agent()
+    await agent.start()
+    world.git('checkout', '-qb', 'other')
+    const { stdout } = await world.stint('init', '--name', 'beta')
+    await agent.run('stint init --name beta', stdout)
+    await agent.edit('src/b.ts')
+    const [alpha, beta] = world.sessions()
+    expect(world.ofKind('file.changed', beta)).toEqual([{ path: 'src/b.ts' }])
+    expect(world.ofKind('file.changed', alpha)).toEqual([])
+  })
+
+  test('is told its conversation through the file that the harness reads', async () => {
+    const world = project()
+    const file = `${world.folder}/env.sh`
+    const agent = world.agent({ CLAUDE_ENV_FILE: file })
+    await agent.start()
+    expect(readFileSync(file, 'utf8')).toBe(`export STINT_CONVERSATION=${agent.conversation}\n`)
+  })
+})
+
+describe('a conversation that is cleared', () => {
+  test('hands its session to the one after it, whatever the branch', async () => {
+    const world = project()
+    await world.stint('init', '--name', 'alpha')
+    const before = world.agent({ CLAUDE_PID: '4711' })
+    await before.start()
+    world.git('checkout', '-qb', 'other')
+    await world.stint('init', '--name', 'beta')
+    await before.end('clear')
+    const after = world.agent({ CLAUDE_PID: '4711' })
+    expect((await after.start('clear')).person).toContain('alpha')
+    expect((await world.agent({ CLAUDE_PID: '4712' }).start()).person).toContain('beta')
+  })
+})

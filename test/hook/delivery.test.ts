@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest'
+import { findMark } from '../../src/context/mark.ts'
+import { project } from './agent.ts'
+
+async function withSession() {
+  const world = project()
+  await world.stint('init', '--name', 'fix-login', '--goal', 'Stop the login loop')
+  await world.stint('log', '--key', 'the cookie is set twice', '--step', 'Find it', '--blocker', 'no staging')
+  return world
+}
+
+describe('a conversation that begins', () => {
+  test('is told where things stand, and the person in one line', async () => {
+    const world = await withSession()
+    const { model, person } = await world.agent().start()
+    expect(model).toContain('the cookie is set twice')
+    expect(model).toContain('Stop the login loop')
+    expect(findMark(model)).toMatch(/^[0-9a-f]{8}$/)
+    expect(person).toContain('fix-login')
+    expect(person).not.toContain('\n')
+  })
+
+  test('without a session is told nothing', async () => {
+    const world = project()
+    expect((await world.agent().start()).printed).toBe('')
+    expect(world.sessions()).toEqual([])
+  })
+
+  test('on another branch is told nothing of this one', async () => {
+    const world = await withSession()
+    world.git('checkout', '-qb', 'elsewhere')
+    expect((await world.agent().start()).printed).toBe('')
+  })
+
+  test('where a session is paused is told so in a line, and the model nothing', async () => {
+    const world = await withSession()
+    await world.stint('pause')
+    const { model, person } = await world.agent().start()
+    expect(model).toBe('')
+    expect(person).toContain('paused')
+  })
+
+  test('where several are active is asked to choose', async () => {
+    const world = await withSession()
+    await world.stint('close', '--complete')
+    await world.stint('init', '--name', 'second')
+    await world.stint('reopen', 'fix-login')
+    const { model, person } = await world.agent().start()
+    expect(model).toBe('')
+    expect(person).toContain('fix-login, second')
+  })
+})
+
+describe('what was given', () => {
+  test('and stands in the transcript is not given again', async () => {
+    const world = await withSession()
+    const agent = world.agent()
+    const { model } = await agent.start()
+    agent.received(model)
+    agent.answers()
+    expect((await agent.prompt('look at the cookie code')).model).toBe('')
+    expect((await agent.prompt('continue')).model).toBe('')
+  })
+
+  test('and is missing from the transcript after the model answered is given by the next channel', async () => {
+    const world = await withSession()
+    const agent = world.agent()
+    await agent.start()
+    agent.write({ type: 'attachment', attachment: { type: 'environment' } })
+    agent.answers()
+    expect((await agent.prompt('look at the cookie code')).model).toContain('the cookie is set twice')
+    expect(world.ofKind('context.given').map(({ event, why }) => `${event}: ${why}`)).toEqual([
+      'SessionStart: startup',
+      'UserPromptSubmit: did not arrive',
+    ])
+  })
+
+  test('is given by a tool hook when the turn goes on', async () => {
+    const world = await withSession()
+    const agent = world.agent()
+    await agent.start()
+    agent.write({ type: 'attachment', attachment: { type: 'environment' } })
+    agent.answers()
+    expect((await agent.run('ls')).model).toContain('the cookie is set twice')
+  })
+
+  test('is not judged before the model has answered', async () => {
+    const world = await withSession()
+    const agent = world.agent()
+    await agent.start()
+    agent.write({ type: 'attachment', attachment: { type: 'environment' } })
+    expect((await agent.prompt('look at the cookie code')).model).toBe('')
+  })
+
+  test('is not given a fourth time', async () => {
+    const world = await withSession()
+    const agent = world.agent()
+    await agent.start()
+    for (let time = 0; time < 5; time += 1) {
+      agent.write({ type: 'attachment', attachment: { type: 'environment' } })
+      agent.answers()
+      await agent.prompt(`look at the cookie code, part ${time}`)
+    }
+    expect(world.ofKind('context.given')).toHaveLength(3)
+  })
+
+  test('before a compaction is not taken for what was given after it', async () => {
+    const world = await withSession()
+    const agent = world.agent()
+    const { model } = await agent.start()
+    agent.received(model)
+    agent.answers()
+    await agent.send('PreCompact', { trigger: 'auto' })
+    await agent.start('compact')
+    agent.compacts()
+    agent.answers()
+    expect((await agent.prompt('look at the cookie code')).model).toContain('the cookie is set twice')
+  })
+
+  test('is the same text to the byte while nothing changes', async () => {
+    const world = await withSession()
+    const first = await world.agent().start()
+    const second = await world.agent().start()
+    expect(second.model).toBe(first.model)
+  })
+
+  test('is shown with its evidence by view --delivery', async () => {
+    const world = await withSession()
+    const agent = world.agent()
+    const { model } = await agent.start()
+    expect((await world.stint('view', '--delivery')).stdout).toContain('✗')
+    agent.received(model)
+    const { stdout } = await world.stint('view', '--delivery')
+    expect(stdout).toContain('1 of 1 arrived')
+    expect(stdout).toContain(`✓ line 1 of ${agent.transcript}`)
+    const { deliveries } = (await world.stint('view', '--delivery', '--json')).json<{ deliveries: unknown[] }>()
+    expect(deliveries).toMatchObject([{ event: 'SessionStart', evidence: { line: 1 } }])
+  })
+})
+
+describe('where a client does not write down what hooks give', () => {
+  test('it is given once more after a compaction, and not otherwise', async () => {
+    const world = await withSession()
+    const agent = world.agent()
+    await agent.start()
+    agent.answers()
+    expect((await agent.prompt('look at the cookie code')).model).toBe('')
+    await agent.start('compact')
+    agent.compacts()
+    agent.answers()
+    expect((await agent.prompt('look at the other code')).model).toContain('the cookie is set twice')
+    agent.answers()
+    expect((await agent.prompt('look at the third code')).model).toBe('')
+  })
+})
+
+describe('a conversation that is gone on with', () => {
+  test('is not told again what it has in its history', async () => {
+    const world = await withSession()
+    const agent = world.agent()
+    agent.received((await agent.start()).model)
+    agent.answers()
+    await agent.prompt('look at the cookie code')
+    await agent.stop('I looked.')
+    await agent.end()
+    const { model, person } = await agent.start('resume')
+    expect(model).toBe('')
+    expect(person).toContain('fix-login')
+  })
+
+  test('is told when somebody wrote something meanwhile', async () => {
+    const world = await withSession()
+    const agent = world.agent()
+    agent.received((await agent.start()).model)
+    agent.answers()
+    await agent.prompt('look at the cookie code')
+    await agent.end()
+    await world.stint('log', '--decision', 'Drop the cookie', '--rationale', 'it is not needed')
+    expect((await agent.start('resume')).model).toContain('Drop the cookie')
+  })
+})
+
+describe('"continue"', () => {
+  test('goes on with what was set down', async () => {
+    const world = await withSession()
+    await world.stint('pause')
+    const agent = world.agent()
+    await agent.start()
+    expect((await agent.prompt('continue where we left off')).model).toContain('the cookie is set twice')
+    expect((await world.stint('view', '--json')).json<{ status: string }>().status).toBe('active')
+  })
+
+  test.each(['discontinue the old API', 'yes', 'add a continue statement to the loop'])(
+    'is not meant by "%s"',
+    async (prompt) => {
+      const world = await withSession()
+      await world.stint('pause')
+      const agent = world.agent()
+      await agent.start()
+      expect((await agent.prompt(prompt)).model).toBe('')
+    },
+  )
+})

@@ -1,0 +1,80 @@
+import { writeFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { project } from './agent.ts'
+
+async function working(config?: string) {
+  const world = project()
+  await world.stint('init', '--name', 'fix-login', '--goal', 'Stop the login loop of the admin page')
+  await world.stint(
+    'log',
+    '--step',
+    'Find where the cookie of the session is set twice',
+    '--key',
+    'auth middleware, cookie header, redirect',
+  )
+  if (config !== undefined) writeFileSync(world.path('.sessions', 'config.yaml'), config)
+  const agent = world.agent()
+  agent.received((await agent.start()).model)
+  agent.answers()
+  await agent.prompt('look at the cookie code')
+  return { ...world, agent }
+}
+
+describe('an agent', () => {
+  test('is reminded of its journal after five edits without an entry, and not again', async () => {
+    const { agent } = await working()
+    const said: string[] = []
+    for (let edit = 1; edit <= 12; edit += 1) said.push((await agent.edit(`src/${edit}.ts`)).model)
+    expect(said.map((text) => text !== '')).toEqual([
+      ...Array.from({ length: 4 }, () => false),
+      true,
+      ...Array.from({ length: 7 }, () => false),
+    ])
+    expect(said[4]).toContain('stint log')
+  })
+
+  test('that logs is not reminded', async () => {
+    const { agent } = await working()
+    for (let edit = 1; edit <= 9; edit += 1) {
+      expect((await agent.edit(`src/${edit}.ts`)).model).toBe('')
+      if (edit % 3 === 0) await agent.run('stint log --progress "moved on"')
+    }
+  })
+
+  test.each([
+    ['ending', "that's all for today, thanks"],
+    ['decision', "let's go with the signed cookie instead of the token"],
+  ])('is reminded when the prompt is about %s', async (kind, prompt) => {
+    const { agent } = await working()
+    expect((await agent.prompt(prompt)).model).toContain('stint log')
+    const off = await working(`nudges:\n  ${kind}: off\n`)
+    expect((await off.agent.prompt(prompt)).model).toBe('')
+  })
+
+  test('is reminded when the answer to its own question comes', async () => {
+    const { agent } = await working()
+    await agent.stop('Should the cookie be signed?')
+    expect((await agent.prompt('it should be signed with the host key')).model).toContain('stint log')
+  })
+
+  test('is not reminded twice within a few minutes, whatever the reasons', async () => {
+    const { agent } = await working()
+    expect((await agent.prompt("that's all for today, thanks")).model).not.toBe('')
+    expect((await agent.prompt("let's go with the signed cookie instead of the token")).model).toBe('')
+  })
+
+  test('is told once of work that looks like other work, and the person too', async () => {
+    const { agent } = await working()
+    const other = 'Can you write a Terraform module that provisions the Kafka cluster with three brokers in Frankfurt'
+    const { model, person } = await agent.prompt(other)
+    expect(model).toContain('fix-login')
+    expect(person).toContain('/session-pause')
+    expect((await agent.prompt('Can you also provision Grafana dashboards for every Kafka broker in Frankfurt')).person).toBe('')
+  })
+
+  test('with nudges off is never reminded', async () => {
+    const { agent } = await working('nudges: off\n')
+    for (let edit = 1; edit <= 6; edit += 1) expect((await agent.edit(`src/${edit}.ts`)).model).toBe('')
+    expect((await agent.prompt("that's all for today, thanks")).model).toBe('')
+  })
+})

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config'
+
+// Drives the real agent programs against a model on loopback. They are installed by the set-up, once.
+export default defineConfig({
+  test: {
+    include: ['test/harness/**/*.harness.test.ts'],
+    globalSetup: ['test/harness/install.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 300_000,
+    maxWorkers: 2,
+  },
+})
