@@ -1,4 +1,5 @@
 import { GO_ON, WHERE_WERE_WE } from './going-on.ts'
+import { couldBeSaid, isSaid } from './phrases.ts'
 import { isSpoken, sentencesOf, spokenWords } from './spoken.ts'
 
 /** Longer than anybody says who only means to go on. */
@@ -13,16 +14,19 @@ const SHORT = 120
 export function asksToContinue(prompt: string): boolean {
   const trimmed = prompt.trim()
   if (trimmed.length > LONGEST || !isSpoken(trimmed) || trimmed.includes('`')) return false
-  const sentences = sentencesOf(spokenWords(trimmed))
-  return sentences.some((sentence, index) => {
+  const words = spokenWords(trimmed)
+  if (!couldBeSaid(WAYS, words)) return false
+  return sentencesOf(words).some((sentence, index) => {
     const said = bare(sentence)
-    if ([said, ...clausesOf(said)].some((clause) => WHERE_WERE_WE.some((pattern) => pattern.test(clause)))) return true
+    if ([said, ...clausesOf(said)].some((clause) => isSaid(WHERE_WERE_WE, clause))) return true
     return (index === 0 || trimmed.length <= SHORT) && clausesOf(said).some((clause) => isGoingOn(clause))
   })
 }
 
+const WAYS = [...WHERE_WERE_WE, ...GO_ON]
+
 function isGoingOn(clause: string): boolean {
-  return GO_ON.some((pattern) => pattern.test(clause)) && !/\b(?:loops?|statements?|keywords?|buttons?|labels?)\b/.test(clause)
+  return isSaid(GO_ON, clause) && !/\b(?:loops?|statements?|keywords?|buttons?|labels?)\b/.test(clause)
 }
 
 /** What is said first, before a reservation: "continue, but leave the parser alone"; and what is left after a greeting. */

@@ -65,7 +65,7 @@ export function once<T>(shortened: (length: number) => T): (length: number) => T
 }
 
 /** The items among which to choose, made safe, and how many more there are. */
-export function considered(texts: readonly string[], frame: { readonly keep: 'first' | 'last'; readonly earlier?: number }) {
+function considered(texts: readonly string[], frame: { readonly keep: 'first' | 'last'; readonly earlier?: number }) {
   const near = kept(texts, MOST, frame.keep)
   const items = near.map(safeLine).filter((item) => item !== '')
   return { items, earlier: (frame.earlier ?? 0) + texts.length - near.length }

@@ -5,7 +5,7 @@ const SPOKEN = 1200
 
 /** Whether a prompt was said by a person: not a command of the harness, not a message that it made. */
 export function isSpoken(prompt: string): boolean {
-  return !/^\s*(?:[/<]|\[[A-Z])/.test(prompt)
+  return !/^\s*(?:[/<]|\[Request interrupted)/.test(prompt)
 }
 
 /** The words of a prompt without code and logs, in small letters; of a long one the beginning and the end. */

@@ -61,8 +61,9 @@ function endOfRun(line: string, at: number, kind: Kind): number {
 const JOINED = 0.1
 
 function tokensOfWord(word: string): number {
-  if (word.length === 1 || COMMON.has(word.toLowerCase())) return 1
+  if (word.length === 1) return 1
   if (!/[a-z]/.test(word)) return 0.7 * word.length
+  if (COMMON.has(word.toLowerCase())) return 1
   if (!isPronounceable(word)) return 0.75 * word.length
   return word.length <= 3 ? 1.1 : 1.1 + (word.length - 3) * 0.52
 }
@@ -77,8 +78,7 @@ const RATES: readonly (readonly [upTo: number, rate: number])[] = [
   [0x44f, 1.25], // Cyrillic
   [0x5cf, 2],
   [0x5ea, 1.6], // Hebrew
-  [0x8ff, 2],
-  [0xe7f, 2], // the scripts of India, and Thai
+  [0xe7f, 2], // Arabic, the scripts of India, Thai
   [0x200a, 3],
   [0x206f, 2], // punctuation
   [0x24ff, 3],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { GO_ON, WHERE_WERE_WE } from '../../src/context/going-on.ts'
 import { asksToContinue } from '../../src/context/intent.ts'
 
 const GOES_ON = [
@@ -258,6 +259,16 @@ describe('a prompt', () => {
 
   test.each(DOES_NOT)('that says %j does not', (prompt) => {
     expect(asksToContinue(prompt)).toBe(false)
+  })
+
+  test('is found by the words of a phrase wherever its pattern would find it', () => {
+    const clauses = [...GOES_ON, ...DOES_NOT]
+      .flatMap((prompt) => [prompt, ...prompt.split(/[.,!?] ?/)])
+      .map((clause) => clause.toLowerCase())
+    const missed = [...GO_ON, ...WHERE_WERE_WE].flatMap(({ words, pattern }) =>
+      clauses.filter((clause) => pattern.test(clause) && !words.some((word) => clause.includes(word))),
+    )
+    expect(missed).toEqual([])
   })
 
   test('of a megabyte is read in no time to speak of', () => {

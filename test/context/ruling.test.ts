@@ -1,4 +1,6 @@
+import { sentencesOf, spokenWords } from '../../src/context/spoken.ts'
 import { describe, expect, test } from 'vitest'
+import { CHOICES, RULES as RULE_PHRASES } from '../../src/context/rules.ts'
 import { isRuling, looksLikeDecision, looksLikeEnding } from '../../src/context/ruling.ts'
 
 const DECIDES = [
@@ -118,6 +120,7 @@ const SETTLES_NOTHING = [
   'I want to add a login page',
   'the error must be a typo somewhere',
   "I don't know why it fails",
+  "we don't have tests for the parser",
   'no problem',
   'never mind',
   'show me the usage of the parser',
@@ -193,6 +196,14 @@ describe('a ruling', () => {
   test('is found before a pasted log and after it', () => {
     expect(isRuling(`Don't touch the retry logic.\n${LOG}`)).toBe(true)
     expect(isRuling(`${LOG}\nUse the pool from db.ts, not a new one.`)).toBe(true)
+  })
+
+  test('is found by the words of a phrase wherever its pattern would find it', () => {
+    const sentences = [...DECIDES, ...RULES, ...SETTLES_NOTHING].flatMap((prompt) => sentencesOf(spokenWords(prompt)))
+    const missed = [...CHOICES, ...RULE_PHRASES].flatMap(({ words, pattern }) =>
+      sentences.filter((sentence) => pattern.test(sentence) && !words.some((word) => sentence.includes(word))),
+    )
+    expect(missed).toEqual([])
   })
 
   test('is looked for in a megabyte in no time to speak of', () => {

@@ -48,7 +48,10 @@ const TEXTS: Readonly<Record<string, string>> = {
   'rare characters': Array.from({ length: 2000 }, (_, n) => String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000))).join(''),
   'signs and frames': '→←↑↓⇒…·•–—“”‘’«»‹›×÷±≠≤≥█░▓┌─┐│└┘├┤'.repeat(40),
   'signs in a row': '{}[]()<>;:,.!?@#$%^&*-_=+|~/\\"\''.repeat(60),
-  capitals: 'ERR_HTTP_HEADERS_SENT EADDRINUSE WARNING TODO FIXME CHANGELOG XQZJKW VBNMRT '.repeat(40),
+  capitals:
+    'ERR_HTTP_HEADERS_SENT EADDRINUSE WARNING TODO FIXME CHANGELOG BECAUSE DESCRIPTION COMPLETED TEMPORARY XQZJKW VBNMRT '.repeat(
+      40,
+    ),
 }
 
 const window = (text: string, length: number) =>
