@@ -1,6 +1,6 @@
 import type { SessionState } from '../session/state.ts'
 import { isSpoken } from './spoken.ts'
-import { contentWords } from './words.ts'
+import { contentWords, wordsOf } from './words.ts'
 
 const SUBSTANTIAL = 6
 const ENOUGH = 12
@@ -12,7 +12,9 @@ const LONGEST = 1500
  * a relation: a warning that is wrong is worse than none.
  */
 export function looksUnrelated(prompt: string, state: SessionState): boolean {
-  if (prompt.length > LONGEST || !isSpoken(prompt) || !NEW_WORK.test(prompt.trim()) || REFERS_BACK.test(prompt)) return false
+  if (prompt.length > LONGEST || !isSpoken(prompt)) return false
+  const words = wordsOf(prompt)
+  if (!asksForWork(words) || refersBack(words)) return false
   // Words cannot be told apart where no spaces divide them.
   if (/[\u3040-\u30FF\u3400-\u9FFF\uAC00-\uD7A3\u0E00-\u0E7F]/.test(prompt)) return false
   const asked = contentWords(prompt)
@@ -59,9 +61,41 @@ function vocabularyOf(state: SessionState): string {
   ].join('\n')
 }
 
-const NEW_WORK =
-  /^(?:(?:ok(?:ay)?|hi|hey|hello|great|thanks|please|now|so|perfect|cool|good)[,.!]? )*(?:(?:can|could|would|will) you (?:please )?|i(?:'d| would) like (?:you )?to |i want (?:you )?to |i need (?:you )?to |we need to |we should |let's |please )?(?:add|build|change|clean up|configure|convert|create|debug|delete|deploy|design|develop|document|draft|extend|extract|figure out|find|fix|generate|implement|improve|install|integrate|introduce|investigate|look into|make|migrate|move|optimi[sz]e|port|prepare|publish|redesign|refactor|remove|rename|replace|research|rewrite|set up|setup|split|style|support|translate|tune|update|upgrade|write)\b/i
+/** Whether it begins as a request does: "add …", "ok, can you please add …", "we should add …". */
+function asksForWork(words: readonly string[]): boolean {
+  return WORK.has(words.find((word) => !LEADING.has(word)) ?? '')
+}
 
-// Whoever says "it" or "the tests" means what was spoken of.
-const REFERS_BACK =
-  /\b(?:it|its|it's|this|these|those|them|they|there|also|too|again|as well|and then|then|same|still|instead|another|previous|previously|earlier|above|other|rest|remaining|next|back|continue|the (?:tests?|errors?|bug|fix|failure|failing|change|changes|result|results|output|review|diff|branch|pr|pull request|build|ci|plan|list|session|summary|commit|message|code|script|readme|changelog))\b|\b(?:do|fix|for|with|of|in|to|about|like|on|from|after|use|using|change|remove|make|add|is|was) that\b|(?:^|[,;.] )that\b/i
+/** Whoever says "it" or "the tests" means what was spoken of. */
+function refersBack(words: readonly string[]): boolean {
+  return words.some((word, index) => {
+    const before = words[index - 1] ?? ''
+    return (
+      BACK.has(word) || (before === 'the' && SPOKEN_OF.has(word)) || (word === 'that' && (index === 0 || BEFORE_THAT.has(before)))
+    )
+  })
+}
+
+const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/))
+
+const LEADING = setOf(
+  "ok okay hi hey hello great thanks please now so perfect cool good can could would will you i i'd like want need to we should let's let us",
+)
+
+const WORK = setOf(
+  `add build change clean configure convert create debug delete deploy design develop document draft extend extract figure find
+  fix generate implement improve install integrate introduce investigate look make migrate move optimise optimize port prepare
+  publish redesign refactor remove rename replace research rewrite set setup split style support translate tune update upgrade write`,
+)
+
+const BACK = setOf(
+  `it its it's this these those them they there also too again then same still instead another previous previously earlier above
+  other rest remaining next back continue`,
+)
+
+const SPOKEN_OF = setOf(
+  `test tests error errors bug fix failure failing change changes result results output review diff branch pr pull build ci plan
+  list session summary commit message code script readme changelog`,
+)
+
+const BEFORE_THAT = setOf('do fix for with of in to about like on from after use using change remove make add is was')

@@ -5,12 +5,18 @@ export function contentWords(text: string): ReadonlySet<string> {
   const parts = text
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
-    .match(/[\p{L}][\p{L}\p{N}]{2,}/gu)
-  return new Set(
-    (parts ?? [])
-      .filter((word) => !EMPTY.has(word))
-      .map(stem)
-      .filter((word) => !EMPTY.has(word)),
+    .split(/[^a-z0-9\u00C0-\uFFFF]+/)
+    .filter((word) => word.length > 2 && !/^[0-9]/.test(word) && !EMPTY.has(word))
+  return new Set(parts.map(stem).filter((word) => !EMPTY.has(word)))
+}
+
+/** The words of a text in their order, in small letters. */
+export function wordsOf(text: string): readonly string[] {
+  return (
+    text
+      .toLowerCase()
+      .replaceAll('’', "'")
+      .match(/[a-z']+/g) ?? []
   )
 }
 
