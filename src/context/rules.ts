@@ -10,135 +10,149 @@ const clause = (words: string) => new RegExp(`${CLAUSE}(?:${words})`)
 export const CHOICES: readonly Phrase[] = [
   phrase(
     'decided|agreed|chosen|settled|opted|voted',
-    /\b(?:we|i|team|they|have|has|had|'ve|been)\s+(?:already |now |finally )?(?:decided|agreed|chosen|settled|opted|voted)\b/,
+    () =>
+      /\b(?:we|i|team|they|have|has|had|'ve|been)\s+(?:already |now |finally )?(?:decided|agreed|chosen|settled|opted|voted)\b/,
   ),
-  phrase('decision|decided|verdict', /\b(?:decision|decided|verdict)\s*:/),
-  phrase(
-    'go |stick|stay|going ',
+  phrase('decision|decided|verdict', () => /\b(?:decision|decided|verdict)\s*:/),
+  phrase('go |stick|stay|going ', () =>
     clause(
       String.raw`(?:let's |let us |we(?:'ll| will) |i(?:'ll| will) |i(?:'d| would) |i say )?(?:go|stick|stay|going|sticking) (?:with|for|to)\b(?! the (?:page|url|file|folder|line|dashboard|settings))`,
     ),
   ),
   phrase(
     'option|approach|variant|alternative|solution|plan|proposal|version',
-    /\b(?:let's|let us|we'll|we will|i'll take|i choose|i pick|i vote|i'd pick|take|choose|pick|use|do|implement)\s+(?:for )?(?:the )?(?:option|approach|variant|alternative|solution|plan|proposal|version)\s+(?:#|no\.? ?)?(?:[0-9]+|[a-h]|one|two|three|four)\b/,
+    () =>
+      /\b(?:let's|let us|we'll|we will|i'll take|i choose|i pick|i vote|i'd pick|take|choose|pick|use|do|implement)\s+(?:for )?(?:the )?(?:option|approach|variant|alternative|solution|plan|proposal|version)\s+(?:#|no\.? ?)?(?:[0-9]+|[a-h]|one|two|three|four)\b/,
   ),
   phrase(
     'option|approach|variant|alternative|plan',
-    /\b(?:option|approach|variant|alternative|plan)\s+(?:#|no\.? ?)?(?:[0-9]+|[a-h])(?: it is| please|,| then|$|\.)/,
+    () => /\b(?:option|approach|variant|alternative|plan)\s+(?:#|no\.? ?)?(?:[0-9]+|[a-h])(?: it is| please|,| then|$|\.)/,
   ),
   phrase(
     'first|second|third|last|latter|former',
-    /^(?:the )?(?:first|second|third|last) (?:one|option|approach|variant|alternative|solution)\b|^the (?:latter|former)\b/,
+    () => /^(?:the )?(?:first|second|third|last) (?:one|option|approach|variant|alternative|solution)\b|^the (?:latter|former)\b/,
   ),
   phrase(
     'first|second|third|latter|former',
-    /\b(?:i like|i'd take|i'll take|take|choose|pick|do|use) (?:the )?(?:first|second|third|latter|former)\b/,
+    () => /\b(?:i like|i'd take|i'll take|take|choose|pick|do|use) (?:the )?(?:first|second|third|latter|former)\b/,
   ),
-  phrase(' over ', /^(?!.*\b(?:loop|iterate|goe?s?|went|hand|start|all)\b)(?:\S+ ){1,2}over \S+$/),
-  phrase('plan|forget', /^(?:no[,.]? |ok[,.]? )?(?:change of plans?\b|forget (?:about )?(?!to\b)\S+)/),
-  phrase('instead of|rather than|in place of|in favo', /\binstead of\b|\brather than\b|\bin place of\b|\bin favou?r of\b/),
-  phrase('prefer|rather', /\bprefer(?:ably|red|ring)?\b|\bi(?:'d| would) rather\b/),
-  phrase(
-    ' not',
+  phrase(' over ', () => /^(?!.*\b(?:loop|iterate|goe?s?|went|hand|start|all)\b)(?:\S+ ){1,2}over \S+$/),
+  phrase('plan|forget', () => /^(?:no[,.]? |ok[,.]? )?(?:change of plans?\b|forget (?:about )?(?!to\b)\S+)/),
+  phrase('instead of|rather than|in place of|in favo', () => /\binstead of\b|\brather than\b|\bin place of\b|\bin favou?r of\b/),
+  phrase('prefer|rather', () => /\bprefer(?:ably|red|ring)?\b|\bi(?:'d| would) rather\b/),
+  phrase(' not', () =>
     clause(
       String.raw`(?:let's |we(?:'ll| will) |i want (?:you )?to |i want |keep |make it )?(?:use|using|take|put|write|call|name|make|do|run|return|target|support)?\b[^,;]{1,60}(?:,|;|\band\b|\bbut\b) not\b`,
     ),
   ),
-  phrase(' instead', clause(String.raw`(?:use|take|do|try|call|make)\b.{1,60}\binstead\b`)),
-  phrase(' not ', clause(String.raw`(?:make|call|name|put|write|i meant?|i want|in|with)\b.{1,40} not \S+$`)),
-  phrase(
-    "let's|let us|we'll|we will|i want|we should",
+  phrase(' instead', () => clause(String.raw`(?:use|take|do|try|call|make)\b.{1,60}\binstead\b`)),
+  phrase(' not ', () => clause(String.raw`(?:make|call|name|put|write|i meant?|i want|in|with)\b.{1,40} not \S+$`)),
+  phrase("let's|let us|we'll|we will|i want|we should", () =>
     clause(
       String.raw`(?:let's|let us|we(?:'ll| will)|i want (?:you )?to|we should)\s+(?:just |only |always |really )?(?:use|keep|take|have|switch to|move to|adopt|drop|skip|avoid|leave|not)\b`,
     ),
   ),
-  phrase('not', /\bnot\b.{1,40}\bbut\b(?! (?:it|the|there|i|we|that)\b)/),
+  phrase('not', () => /\bnot\b.{1,40}\bbut\b(?! (?:it|the|there|i|we|that)\b)/),
   phrase(
     'wir |lieber|statt|anstelle',
-    /\b(?:wir haben .{0,40}(?:entschieden|beschlossen)|wir nehmen|nimm lieber|lieber|anstatt|anstelle|statt)\b/,
+    () => /\b(?:wir haben .{0,40}(?:entschieden|beschlossen)|wir nehmen|nimm lieber|lieber|anstatt|anstelle|statt)\b/,
   ),
   phrase(
     'plutôt|au lieu|décidé|on part|vez de|lugar de|decidi|mejor',
-    /\b(?:plutôt que|au lieu de|nous avons décidé|on a décidé|on part sur)|\b(?:en vez de|en lugar de|hemos decidido|decidimos|mejor usa)\b/,
+    () =>
+      /\b(?:plutôt que|au lieu de|nous avons décidé|on a décidé|on part sur)|\b(?:en vez de|en lugar de|hemos decidido|decidimos|mejor usa)\b/,
   ),
   phrase(
     '不是|改用|决定|就用|选|ではなく|代わりに|にしま|にします|대신',
-    /而不是|不是.{1,20}而是|改用|我们决定|就用|选(?:择)?方案|ではなく|の代わりに|にしましょう|にします|대신/,
+    () => /而不是|不是.{1,20}而是|改用|我们决定|就用|选(?:择)?方案|ではなく|の代わりに|にしましょう|にします|대신/,
   ),
 ]
 
 /** Other ways to say how things are to be. */
 export const RULES: readonly Phrase[] = [
-  phrase(
-    "do not|don't|never|avoid|refrain|stop |no longer|quit |always|only|under no",
+  phrase("do not|don't|never|avoid|refrain|stop |no longer|quit |always|only|under no", () =>
     clause(
       String.raw`(?:do not|don't|never|avoid|refrain from|stop \w+ing|no longer|quit \w+ing|always|only|under no circumstances)\b`,
     ),
   ),
-  phrase('skip|drop|limit|restrict|cap', clause(String.raw`(?:skip|drop|limit|restrict|cap)\b`)),
-  phrase('do it|do this|do that', clause(String.raw`do (?:it|this|that) (?:in|with|via|using|by|like|without|as)\b`)),
+  phrase('skip|drop|limit|restrict|cap', () => clause(String.raw`(?:skip|drop|limit|restrict|cap)\b`)),
+  phrase('do it|do this|do that', () => clause(String.raw`do (?:it|this|that) (?:in|with|via|using|by|like|without|as)\b`)),
   phrase(
     "we will not|we won't|we are not|we aren't|we do not|we don't|we can't|we cannot",
-    /\bwe (?:will not|won't|are not going to|aren't going to|do not|don't|can't|cannot) (?:support|use|do|add|need|ship|want|touch|change|allow|break|commit|depend)\b/,
+    () =>
+      /\bwe (?:will not|won't|are not going to|aren't going to|do not|don't|can't|cannot) (?:support|use|do|add|need|ship|want|touch|change|allow|break|commit|depend)\b/,
   ),
   phrase(
     'should be| to |needs to|has to',
-    /^(?:it|this|that|everything|they) (?:should be|(?:needs|has|have) to (?:be|work|stay|run|support|keep|handle|fit))\b|^(?:needs|has) to (?:be|work|stay|run|support|keep|handle|fit)\b/,
+    () =>
+      /^(?:it|this|that|everything|they) (?:should be|(?:needs|has|have) to (?:be|work|stay|run|support|keep|handle|fit))\b|^(?:needs|has) to (?:be|work|stay|run|support|keep|handle|fit)\b/,
   ),
-  phrase('use ', clause(String.raw`use (?:only )?\S+(?: \S+){0,3}$`)),
-  phrase(
-    'keep|leave',
+  phrase('use ', () => clause(String.raw`use (?:only )?\S+(?: \S+){0,3}$`)),
+  phrase('keep|leave', () =>
     clause(
       String.raw`(?:keep|leave)\b.{1,60}\b(?:simple|small|short|minimal|as (?:it |they )?(?:is|are)|alone|untouched|unchanged|compatible|private|public|separate|consistent|the same|intact|out|stable|green)\b`,
     ),
   ),
-  phrase('keep', clause(String.raw`keep (?:it|them|this|that|the)\b`)),
+  phrase('keep', () => clause(String.raw`keep (?:it|them|this|that|the)\b`)),
   phrase(
     'no ',
-    /(?:^|[,;:.(–—]\s*|\bwith |\band |\bbut )no (?:more |new |extra |external |additional |further )?(?!problem|idea|worries|need\b|luck|such|one\b|longer|thanks|way\b|matter|reason|result|clue|doubt|error|output|change\b|effect|difference|tests? (?:ran|found))[a-z][\w-]*/,
+    () =>
+      /(?:^|[,;:.(–—]\s*|\bwith |\band |\bbut )no (?:more |new |extra |external |additional |further )?(?!problem|idea|worries|need\b|luck|such|one\b|longer|thanks|way\b|matter|reason|result|clue|doubt|error|output|change\b|effect|difference|tests? (?:ran|found))[a-z][\w-]*/,
   ),
   phrase(
     'must|has to|have to|needs to|need to|should|shall|may|can',
-    /\b(?:must|has to|have to|needs to|need to|should|shall|may|can)\s+(?:not|never|always|only|stay|remain|keep)\b|\b(?:mustn't|shouldn't|can't be changed|cannot change)\b/,
+    () =>
+      /\b(?:must|has to|have to|needs to|need to|should|shall|may|can)\s+(?:not|never|always|only|stay|remain|keep)\b|\b(?:mustn't|shouldn't|can't be changed|cannot change)\b/,
   ),
-  phrase('must', /\bmust (?!have\b|be (?:a |an |the |some |because|wrong|due|something|related|missing))[a-z]+/),
+  phrase('must', () => /\bmust (?!have\b|be (?:a |an |the |some |because|wrong|due|something|related|missing))[a-z]+/),
   phrase(
     "i do not|i don't|i want",
-    /\bi (?:do not|don't) (?:want|need|like)\b|\bi want (?!to\b|you to\b|a (?:new )?(?:page|feature|way|function|command|button)\b)[a-z]/,
+    () =>
+      /\bi (?:do not|don't) (?:want|need|like)\b|\bi want (?!to\b|you to\b|a (?:new )?(?:page|feature|way|function|command|button)\b)[a-z]/,
   ),
   phrase(
     'now on|here on|forward|henceforth|future|at all times|as a rule|rule of thumb|convention|in this',
-    /\b(?:from now on|from here on|going forward|henceforth|in (?:the )?future,|at all times|as a rule|rule of thumb|by convention|in this (?:project|repo|repository|codebase),? we)\b/,
+    () =>
+      /\b(?:from now on|from here on|going forward|henceforth|in (?:the )?future,|at all times|as a rule|rule of thumb|by convention|in this (?:project|repo|repository|codebase),? we)\b/,
   ),
   phrase(
     'rul|scope|limits|forbidden|allowed|required|mandatory|negotiable|option|requirement|breaker',
-    /\brul(?:e|ed|ing) (?:it |that |this |\S+ )?out\b|\b(?:out of scope|off[ -]limits|forbidden|not allowed|is required|are required|mandatory|non-negotiable|not an option|a hard requirement|deal ?breaker)\b/,
+    () =>
+      /\brul(?:e|ed|ing) (?:it |that |this |\S+ )?out\b|\b(?:out of scope|off[ -]limits|forbidden|not allowed|is required|are required|mandatory|non-negotiable|not an option|a hard requirement|deal ?breaker)\b/,
   ),
   phrase(
     'without',
-    /\bwithout (?:adding|changing|breaking|touching|using|introducing|modifying|altering|any|a new|new|extra|external|third[- ]party)\b/,
+    () =>
+      /\bwithout (?:adding|changing|breaking|touching|using|introducing|modifying|altering|any|a new|new|extra|external|third[- ]party)\b/,
   ),
   phrase(
     'sure|ensure|remember|careful|mind',
-    /^remember:|\b(?:make sure|be sure|ensure|remember|be careful|mind)\b.{0,40}\b(?:not|never|don't|no|always|only|before|every|to|that|you|all)\b/,
+    () =>
+      /^remember:|\b(?:make sure|be sure|ensure|remember|be careful|mind)\b.{0,40}\b(?:not|never|don't|no|always|only|before|every|to|that|you|all)\b/,
   ),
-  phrase('at most|at least|no |max', /\bat (?:most|least) \d+\b|\bno (?:more|less|fewer) than\b|\bmax(?:imum)? (?:of )?\d+\b/),
+  phrase(
+    'at most|at least|no |max',
+    () => /\bat (?:most|least) \d+\b|\bno (?:more|less|fewer) than\b|\bmax(?:imum)? (?:of )?\d+\b/,
+  ),
   phrase(
     'niemals|fall|jetzt|immer|nutze|wende|nicht|kein|ändere|fass|lösche',
-    /\b(?:niemals|auf keinen fall|ab jetzt|von jetzt an|immer|verwende|benutze|nutze)\b|\b(?:nicht|keine?n?)\b.{0,40}(?:ändern|anfassen|verwenden|benutzen|nutzen|löschen|committen|einführen|hinzufügen)|^(?:bitte )?keine?n? |\b(?:ändere|fass|lösche|benutze|verwende|mach)e?\b.{0,40}\b(?:nicht|keine?n?)\b/,
+    () =>
+      /\b(?:niemals|auf keinen fall|ab jetzt|von jetzt an|immer|verwende|benutze|nutze)\b|\b(?:nicht|keine?n?)\b.{0,40}(?:ändern|anfassen|verwenden|benutzen|nutzen|löschen|committen|einführen|hinzufügen)|^(?:bitte )?keine?n? |\b(?:ändere|fass|lösche|benutze|verwende|mach)e?\b.{0,40}\b(?:nicht|keine?n?)\b/,
   ),
   phrase(
     "jamais|toujours|désormais|à partir|faut|interdit|ne |utilise|pas de|n'",
-    /\b(?:jamais|toujours|désormais|à partir de maintenant|il ne faut pas|interdit)\b|(?:^|[,;:]\s*|\s)(?:ne|n')\s?\S+ (?:pas|plus|jamais)\b|\butilise[zr]?\b|(?:^|[,;:]\s*)pas de \S+/,
+    () =>
+      /\b(?:jamais|toujours|désormais|à partir de maintenant|il ne faut pas|interdit)\b|(?:^|[,;:]\s*|\s)(?:ne|n')\s?\S+ (?:pas|plus|jamais)\b|\butilise[zr]?\b|(?:^|[,;:]\s*)pas de \S+/,
   ),
   phrase(
     'nunca|siempre|a partir de|no |usa|utiliza|prohibido|sin ',
-    /\b(?:nunca|siempre|a partir de ahora|no (?:uses|toques|cambies|modifiques|hagas|añadas|borres|quiero)|usa|utiliza|prohibido|sin (?:cambiar|tocar|usar|añadir))\b/,
+    () =>
+      /\b(?:nunca|siempre|a partir de ahora|no (?:uses|toques|cambies|modifiques|hagas|añadas|borres|quiero)|usa|utiliza|prohibido|sin (?:cambiar|tocar|usar|añadir))\b/,
   ),
   phrase(
     '不|别|禁止|必须|务必|一定|以后|今后|只|始终|ないで|必ず|今後|絶対|のみ|하지|반드시|항상',
-    /不要|别(?:再|用|动|改|碰)|禁止|不准|不许|不能|必须|务必|一定要|以后都?|今后|只(?:用|能|改)|不再|始终|しないで|使わないで|触らないで|変更しないで|禁止|必ず|今後は|絶対に|のみ使|하지 ?마|반드시|항상/,
+    () =>
+      /不要|别(?:再|用|动|改|碰)|禁止|不准|不许|不能|必须|务必|一定要|以后都?|今后|只(?:用|能|改)|不再|始终|しないで|使わないで|触らないで|変更しないで|禁止|必ず|今後は|絶対に|のみ使|하지 ?마|반드시|항상/,
   ),
 ]
 

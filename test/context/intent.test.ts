@@ -266,7 +266,7 @@ describe('a prompt', () => {
       .flatMap((prompt) => [prompt, ...prompt.split(/[.,!?] ?/)])
       .map((clause) => clause.toLowerCase())
     const missed = [...GO_ON, ...WHERE_WERE_WE].flatMap(({ words, pattern }) =>
-      clauses.filter((clause) => pattern.test(clause) && !words.some((word) => clause.includes(word))),
+      clauses.filter((clause) => pattern().test(clause) && !words.some((word) => clause.includes(word))),
     )
     expect(missed).toEqual([])
   })
