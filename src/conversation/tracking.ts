@@ -35,6 +35,8 @@ export interface Tracking {
   readonly looked?: { readonly offset: number; readonly inode: number }
   /** This client writes down what hooks give, so that what is missing there did not arrive. */
   readonly recordsHookContext?: boolean
+  /** When the model last answered, as far as the transcript has been looked at. */
+  readonly answeredAt?: string
   /** The harness said that it compacted, and the transcript does not show it yet. */
   readonly awaitsBoundary?: boolean
   /** The transcript showed a compaction that nobody announced, and nothing was given since. */

@@ -25,6 +25,7 @@ export function copyConversation(
   })
   if (piece === undefined) return false
   replaceUnsynced(cursorPath, JSON.stringify(piece.cursor))
+  if (piece.cause !== undefined) throw piece.cause
   return !piece.isCaughtUp
 }
 

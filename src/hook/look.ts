@@ -1,3 +1,4 @@
+import { readTracking, writeTracking } from '../conversation/tracking.ts'
 import { readPiece } from '../harness/claude/read-piece.ts'
 import { type Looked, lookAtPiece } from '../harness/claude/transcript.ts'
 import { testRunOf } from '../harness/test-runs.ts'
@@ -7,7 +8,6 @@ import { recordRequest } from './requests.ts'
 import type { Scene } from './scene.ts'
 
 const PIECE = 1024 * 1024
-const FIRST_PIECE = 128 * 1024
 const LONGEST_SUMMARY = 16_000
 
 /** What the transcript has to say about the text that was given last. */
@@ -19,17 +19,20 @@ export type Arrival = 'nothing given' | 'proved' | 'not yet known' | 'missing' |
  */
 export function lookAtTranscript(scene: Scene): { looked?: Looked; arrival: Arrival } {
   const { transcript, looked: last, given } = scene.tracking
-  const piece = transcript === undefined ? undefined : readPiece(transcript, last, last === undefined ? FIRST_PIECE : PIECE)
+  const piece = transcript === undefined ? undefined : readPiece(transcript, last, PIECE)
   if (piece === undefined) {
     if (scene.tracking.awaitsBoundary === true) countWithoutEvidence(scene)
     return { arrival: given === undefined ? 'nothing given' : given.isProved ? 'proved' : 'not yet known' }
   }
   const looked = lookAtPiece(piece.bytes, scene.tracking.carried)
+  recordWhatIsSeen(scene, scene.event.conversation, looked)
   // Before this conversation was followed, what happened in it is not this session's.
-  if (last !== undefined || piece.from === 0) recordCompactions(scene, looked)
-  for (const run of looked.commands) recordFailedTests(scene, run)
-  for (const { uuid, text } of looked.queued) recordRequest(scene, text, `queued:${uuid}`)
+  if (last !== undefined || piece.from === 0) {
+    recordCompactions(scene, scene.event.conversation, looked)
+    followCompactions(scene, looked)
+  }
   scene.note({ looked: { offset: piece.from + looked.consumed, inode: piece.inode }, carried: looked.carried })
+  if (looked.lastAssistantAt !== undefined) scene.note({ answeredAt: looked.lastAssistantAt })
   if (looked.usage !== undefined) scene.note({ usage: { ...looked.usage, model: looked.model } })
   return { looked, arrival: arrivalIn(scene, looked) }
 }
@@ -50,35 +53,57 @@ function arrivalIn(scene: Scene, looked: Looked): Arrival {
     return 'proved'
   }
   // Until the model has answered, the harness may not have written down what it was given.
-  const hasAnswered = looked.lastAssistantAt !== undefined && looked.lastAssistantAt > given.at
-  if (!hasAnswered) return 'not yet known'
+  if ((scene.tracking.answeredAt ?? '') <= given.at) return 'not yet known'
   return scene.tracking.recordsHookContext === true ? 'missing' : 'not recorded'
 }
 
-function recordCompactions(scene: Scene, { boundaries, summary }: Looked): void {
-  const { conversation } = scene.event
+/**
+ * Looks at what the conversation before this one left, when nobody did: it was killed, or ended before its
+ * transcript was written out.
+ */
+export function lookAtPrevious(scene: Scene): void {
+  const previous = scene.state.conversations.items.findLast((known) => known.text !== scene.event.conversation)
+  const tracking = previous === undefined ? undefined : readTracking(scene.notes, previous.text)
+  if (previous === undefined || tracking?.transcript === undefined || tracking.looked === undefined) return
+  const piece = readPiece(tracking.transcript, tracking.looked, PIECE)
+  if (piece === undefined || piece.bytes.length === 0) return
+  const looked = lookAtPiece(piece.bytes, tracking.carried)
+  recordWhatIsSeen(scene, previous.text, looked)
+  recordCompactions(scene, previous.text, looked)
+  // One that still runs keeps its own notes; what is seen twice counts once.
+  if (previous.endedAt === undefined) return
+  const place = { offset: piece.from + looked.consumed, inode: piece.inode }
+  scene.attempt(() => writeTracking(scene.notes, { ...tracking, looked: place, carried: looked.carried }))
+}
+
+function recordWhatIsSeen(scene: Scene, conversation: string, { commands, queued, failure, lastAssistantAt }: Looked): void {
+  for (const command of commands) recordFailedTests(scene, conversation, command)
+  for (const { uuid, text } of queued) recordRequest(scene, text, { conversation, once: `queued:${uuid}` })
+  if (failure !== undefined) scene.record('turn.ended', { conversation, failure }, `failure:${conversation}:${lastAssistantAt}`)
+}
+
+function recordCompactions(scene: Scene, conversation: string, { boundaries, summary }: Looked): void {
   for (const { uuid, trigger, tokensBefore } of boundaries) {
     const data = { conversation, boundary: uuid, ...(trigger === undefined ? {} : { trigger }) }
     const tokens = tokensBefore === undefined ? {} : { tokensBefore }
     scene.record('context.compacted', { ...data, ...tokens }, `boundary:${uuid}`)
   }
-  const last = boundaries.at(-1)
-  if (last !== undefined) {
-    // Nobody told us that it happened, so what was given before is gone and nothing was given since.
-    if (scene.tracking.awaitsBoundary !== true) {
-      openWindow(scene)
-      scene.note({ isOwed: true })
-    }
-    scene.note({ awaitsBoundary: false })
-  }
   if (summary === undefined) return
-  const boundary = summary.boundary ?? last?.uuid
+  const boundary = summary.boundary ?? boundaries.at(-1)?.uuid
   const text = shorten(summary.text, LONGEST_SUMMARY)
-  scene.record(
-    'summary.kept',
-    { text, conversation, ...(boundary === undefined ? {} : { boundary }) },
-    `summary:${boundary ?? conversation + text.length}`,
-  )
+  const kept = { text, conversation, ...(boundary === undefined ? {} : { boundary }) }
+  scene.record('summary.kept', kept, `summary:${boundary ?? conversation + text.length}`)
+}
+
+function followCompactions(scene: Scene, { boundaries }: Looked): void {
+  if (boundaries.length === 0) return
+  // Nobody told us that it happened, so what was given before is gone and nothing was given since.
+  if (scene.tracking.awaitsBoundary !== true) {
+    openWindow(scene)
+    scene.note({ isOwed: true })
+  }
+  const { usage: _ofBefore, ...rest } = scene.tracking
+  scene.tracking = { ...rest, awaitsBoundary: false }
 }
 
 // The harness said that it compacted, and there is no transcript to show it.
@@ -87,9 +112,8 @@ function countWithoutEvidence(scene: Scene): void {
   scene.note({ awaitsBoundary: false })
 }
 
-function recordFailedTests(scene: Scene, { toolUseId, command, isError, output }: Looked['commands'][number]): void {
+function recordFailedTests(scene: Scene, conversation: string, command: Looked['commands'][number]): void {
   // A command that went well was seen by the hook after it.
-  if (!isError) return
-  const run = testRunOf(command, output, true)
-  if (run !== undefined) scene.record('test.ran', { ...run, conversation: scene.event.conversation }, `test:${toolUseId}`)
+  const run = command.isError ? testRunOf(command.command, command.output, true) : undefined
+  if (run !== undefined) scene.record('test.ran', { ...run, conversation }, `test:${command.toolUseId}`)
 }

@@ -21,9 +21,7 @@ export function onPreCompact(scene: Scene<EventOf<'preCompact'>>): void {
     const git = scene.place.repository === undefined ? {} : { git: scene.head }
     scene.record('checkpoint.made', { note: `before compaction ${compaction}`, preCompact: true, ...git }, once)
   }
-  scene.attempt(() => {
-    session.append(scene.drafts.splice(0))
-    writeQuickViews(session)
-  })
+  scene.flush()
+  scene.attempt(() => writeQuickViews(session))
   scene.say({ plain: textForSummariser(scene.state, { compaction }) })
 }

@@ -2,6 +2,7 @@ import { asksToContinue } from '../context/intent.ts'
 import { draft } from '../session/entries.ts'
 import { deliver } from './deliver.ts'
 import { recordGitMoves } from './git-moves.ts'
+import { joinIfNew } from './join.ts'
 import { type Arrival, lookAtTranscript } from './look.ts'
 import { nudgeAtPrompt } from './nudges.ts'
 import { recordRequest } from './requests.ts'
@@ -10,19 +11,14 @@ import type { EventOf, Scene } from './scene.ts'
 /** A person asks for something. What is put before the model beside it is rare, and never the prompt itself. */
 export function onPrompt(scene: Scene<EventOf<'userPrompt'>>): void {
   const { prompt, isFromHarness } = scene.event
-  const { arrival, looked } = lookAtTranscript(scene)
+  const { arrival } = lookAtTranscript(scene)
   if (isFromHarness) return redeliver(scene, arrival)
   const isContinuing = asksToContinue(prompt)
   if (scene.session === undefined && isContinuing) resumePaused(scene)
   recordRequest(scene, prompt)
   if (scene.session === undefined) return
-  if (looked?.failure !== undefined) {
-    scene.record(
-      'turn.ended',
-      { conversation: scene.event.conversation, failure: looked.failure },
-      `failure:${looked.lastAssistantAt}`,
-    )
-  }
+  // A fork of an old client begins without a word.
+  joinIfNew(scene, 'prompt')
   recordGitMoves(scene)
   if (isContinuing && scene.tracking.given === undefined)
     deliver(scene, scene.state, { level: 'full', because: 'asked to continue' })

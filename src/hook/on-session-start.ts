@@ -1,11 +1,11 @@
 import { lineForPerson } from '../context/person-line.ts'
 import { appendLine } from '../journal/files.ts'
-import type { SessionState } from '../session/state.ts'
 import { takeHandedOver } from './cleared.ts'
 import { deliver, hasIt, openWindow } from './deliver.ts'
 import { openById } from './find-session.ts'
 import { recordGitMoves } from './git-moves.ts'
-import { lookAtTranscript, passOverEarlier } from './look.ts'
+import { joinAgain, joinIfNew } from './join.ts'
+import { lookAtPrevious, lookAtTranscript, passOverEarlier } from './look.ts'
 import type { EventOf, Scene } from './scene.ts'
 
 /** A conversation begins, is gone on with, was cleared or compacted: it is bound to its session and told where things stand. */
@@ -20,20 +20,16 @@ export function onSessionStart(scene: Scene<EventOf<'sessionStart'>>): void {
   const { session } = scene
   if (session === undefined) return mentionWhatIsNot(scene)
 
-  if (source !== 'compact' || !isJoined(scene.state, conversation)) {
-    const { transcript } = scene.event
-    scene.record('conversation.joined', {
-      conversation,
-      harness: 'claude',
-      source,
-      ...(transcript === undefined ? {} : { transcript }),
-    })
-  }
+  const isLast = scene.state.conversations.items.at(-1)?.text === conversation
   recordGitMoves(scene)
+  if (source !== 'compact') lookAtPrevious(scene)
+  scene.flush()
+  if (source === 'compact') joinIfNew(scene, source)
+  else joinAgain(scene, source)
   // The harness is about to count this one; the transcript does not show it yet.
   const state = source === 'compact' ? { ...scene.state, compactions: scene.state.compactions + 1 } : scene.state
   scene.say({ person: lineForPerson(state) })
-  if (source === 'resume' && hasIt(scene, state) && isLast(state, conversation)) return
+  if (source === 'resume' && hasIt(scene, state) && isLast) return
   deliver(scene, state, { level: source === 'compact' ? 'full' : 'start', because: source })
 }
 
@@ -57,12 +53,4 @@ function takeOver(scene: Scene): void {
 function nameConversationInShell({ env, event }: Scene): void {
   const { CLAUDE_ENV_FILE: path } = env
   if (path !== undefined && path.startsWith('/')) appendLine(path, `export STINT_CONVERSATION=${event.conversation}`)
-}
-
-function isJoined(state: SessionState, conversation: string): boolean {
-  return state.conversations.items.some((known) => known.text === conversation)
-}
-
-function isLast(state: SessionState, conversation: string): boolean {
-  return state.conversations.items.at(-1)?.text === conversation
 }

@@ -4,6 +4,7 @@ import { testRunOf } from '../harness/test-runs.ts'
 import { shorten } from '../text/clean.ts'
 import { namedSession } from './find-session.ts'
 import { recordGitMoves } from './git-moves.ts'
+import { joinIfNew } from './join.ts'
 import { lookAtTranscript } from './look.ts'
 import { nudgeAtEdit } from './nudges.ts'
 import { redeliver } from './on-prompt.ts'
@@ -14,10 +15,11 @@ const LONGEST_RESULT = 800
 
 /** The agent did something: what can be told of it without asking anybody is recorded. */
 export function onToolUsed(scene: Scene<EventOf<'toolUsed'>>): void {
-  const facts = factsOf(scene.event, scene.place.root)
+  const facts = factsOf(scene.event, scene.place.repository?.worktree ?? scene.place.root)
   followCommand(scene, facts)
   if (scene.session === undefined && facts.isEdit && isProjectFile(facts.edited)) beginWork(scene)
   if (scene.session === undefined) return
+  joinIfNew(scene, 'tool')
   recordFacts(scene, facts)
   const { given, awaitsBoundary } = scene.tracking
   // The transcript is looked at only for what cannot wait until the turn is over.

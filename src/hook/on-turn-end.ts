@@ -46,13 +46,10 @@ export function onSubagentStop(scene: Scene<EventOf<'subagentStop'>>): void {
 
 /** The conversation is over, for whatever reason. */
 export function onSessionEnd(scene: Scene<EventOf<'sessionEnd'>>): void {
-  const { looked } = lookAtTranscript(scene)
+  lookAtTranscript(scene)
   const { session, event } = scene
   if (session === undefined) return
   if (event.reason === 'clear') scene.attempt(() => handOver(scene.notes, scene.env, session.id))
-  if (looked?.failure !== undefined) {
-    scene.record('turn.ended', { conversation: event.conversation, failure: looked.failure }, `failure:${looked.lastAssistantAt}`)
-  }
   recordGitMoves(scene)
   scene.record('conversation.ended', { conversation: event.conversation, reason: event.reason })
   save(scene)
@@ -61,9 +58,7 @@ export function onSessionEnd(scene: Scene<EventOf<'sessionEnd'>>): void {
 function save(scene: Scene): void {
   const { session } = scene
   if (session === undefined) return
-  scene.attempt(() => {
-    session.append(scene.drafts.splice(0))
-    writeQuickViews(session)
-  })
+  scene.flush()
+  scene.attempt(() => writeQuickViews(session))
   scene.attempt(() => copyConversation(scene.place, scene.config, scene.tracking, PIECE))
 }

@@ -10,6 +10,7 @@ import { prepareFolder } from '../project/prepare-folder.ts'
 import { draft } from '../session/entries.ts'
 import { oneLine, shorten, slug } from '../text/clean.ts'
 import { openById } from './find-session.ts'
+import { joinAgain } from './join.ts'
 import { writeQuickViews } from './quick-views.ts'
 import { recordPending } from './requests.ts'
 import type { Scene } from './scene.ts'
@@ -45,9 +46,7 @@ export function openSession(scene: Scene): boolean {
     session.close()
     rememberProject(place.root)
     scene.workOn(openById(place, config, session.id)!)
-    const { conversation, transcript } = scene.event
-    const at = transcript === undefined ? {} : { transcript }
-    scene.record('conversation.joined', { conversation, harness: 'claude', source: 'first edit', ...at })
+    joinAgain(scene, 'first edit')
     recordPending(scene)
     scene.say({
       person: `📋 Session opened: ${name} (first edit${branch === undefined ? '' : ` on ${branch}`}); /session-view shows it`,

@@ -18,11 +18,12 @@ export function requestIn(prompt: string): { text: string; isRuling: boolean } |
 }
 
 /** Records a request, or keeps it until there is a session. */
-export function recordRequest(scene: Scene, prompt: string, once?: string): void {
+export function recordRequest(scene: Scene, prompt: string, of: { conversation?: string; once?: string } = {}): void {
   const request = requestIn(prompt)
   if (request === undefined) return
   if (scene.session !== undefined) {
-    scene.record('request.made', { ...dataOf(request), conversation: scene.event.conversation }, once)
+    const { conversation = scene.event.conversation, once } = of
+    scene.record('request.made', { ...dataOf(request), conversation }, once)
     return
   }
   const text = withoutSecrets(request.text, scene.config)

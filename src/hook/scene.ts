@@ -100,6 +100,16 @@ export class Scene<E extends HookEvent = HookEvent> {
     }
   }
 
+  /** Writes what was recorded so far, so that the state shows it. */
+  flush(): void {
+    const found = this.#found
+    if (found === undefined || this.drafts.length === 0) return
+    this.attempt(() => {
+      found.session.append(this.drafts.splice(0))
+      this.#found = { session: found.session, state: found.session.open() }
+    })
+  }
+
   /** Writes what was recorded and noted. What fails is noted where it can be, and changes nothing else. */
   finish(): void {
     this.attempt(() => {

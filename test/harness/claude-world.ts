@@ -161,7 +161,7 @@ export class ClaudeWorld {
   async remove(): Promise<void> {
     for (const child of this.#running) if (child.pid !== undefined) killGroup(child.pid)
     await this.stub.stop()
-    rmSync(this.root, { recursive: true, force: true, maxRetries: 5 })
+    await removeFolder(this.root)
   }
 }
 
@@ -221,6 +221,18 @@ function outputOf(child: ChildProcess): Promise<string> {
     for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
     child.once('close', () => resolve(output))
   })
+}
+
+/** What was ended may still be writing its last words. */
+async function removeFolder(path: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return rmSync(path, { recursive: true, force: true })
+    } catch (error) {
+      if (attempt === 50) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
 }
 
 /** The process and whatever it started: a killed agent leaves its commands running. */

@@ -112,7 +112,8 @@ export class ModelStub {
 // Old clients warm up and name conversations by small calls without tools.
 function kindOf(body: MessagesBody): SeenRequest['kind'] {
   const last = textOf(body.messages.at(-1))
-  if (last.includes('create a detailed summary of')) return 'summary'
+  // What hooks gave may stand behind the harness's request to summarise.
+  if (textOf(body.messages.slice(-3)).includes('create a detailed summary of')) return 'summary'
   return (body.tools?.length ?? 0) > 0 && !/^(?:Warmup|quota)$/.test(last.trim()) ? 'turn' : 'other'
 }
 

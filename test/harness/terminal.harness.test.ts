@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { ClaudeWorld } from './claude-world.ts'
+import { CLAUDE_VERSIONS } from './install.ts'
 
 const ends: (() => void | Promise<void>)[] = []
 afterEach(async () => {
@@ -72,37 +73,47 @@ class Terminal {
 const hasTmux = ['/usr/bin/tmux', '/usr/local/bin/tmux', '/opt/homebrew/bin/tmux'].some((path) => existsSync(path))
 
 describe.skipIf(!hasTmux)('in a real terminal', () => {
-  test('the person sees the session in a line, the status line, and goes on over a compaction', async () => {
-    const world = await ClaudeWorld.create('2.1.325')
-    ends.push(() => world.remove())
-    world.stint('init', '--name', 'fix-sweep-bug', '--goal', 'Fix the sweep')
-    world.stint(
-      'log',
-      '--step',
-      'Reproduce it',
-      '--step',
-      'Fix it',
-      '--done',
-      'Reproduce it',
-      '--key',
-      'the lock is in sweeper.go',
-    )
-    const terminal = new Terminal(world)
-    await terminal.shows('fix-sweep-bug · 1/2')
-    world.stub.script({ text: 'I see the sweep.' })
-    await terminal.type('have a look at the sweeper')
-    await terminal.shows('I see the sweep.')
-    expect(world.stub.turns.at(-1)!.text).toContain('the lock is in sweeper.go')
-    await terminal.type('/compact')
-    await terminal.shows(/Compacted|compacted/)
-    world.stub.script({ text: 'Going on with it.' })
-    await terminal.type('go on then')
-    await terminal.shows('Going on with it.')
-    expect(world.stub.turns.at(-1)!.text).toContain('the lock is in sweeper.go')
-    world.stub.script({ text: 'Logged.' })
-    await terminal.type('/session-log --progress "Seen in a terminal"')
-    await terminal.shows('Logged.')
-    expect(world.state().compactions).toBe(1)
-    expect(world.ofKind('progress.made')).toEqual([{ text: 'Seen in a terminal' }])
-  })
+  test.each(CLAUDE_VERSIONS)(
+    'the person of Claude Code %s sees the session, and goes on over a compaction and /clear',
+    async (version) => {
+      const world = await ClaudeWorld.create(version)
+      ends.push(() => world.remove())
+      world.stint('init', '--name', 'fix-sweep-bug', '--goal', 'Fix the sweep')
+      world.stint(
+        'log',
+        '--step',
+        'Reproduce it',
+        '--step',
+        'Fix it',
+        '--done',
+        'Reproduce it',
+        '--key',
+        'the lock is in sweeper.go',
+      )
+      const terminal = new Terminal(world)
+      await terminal.shows('fix-sweep-bug · 1/2')
+      world.stub.script({ text: 'I see the sweep.' })
+      await terminal.type('have a look at the sweeper')
+      await terminal.shows('I see the sweep.')
+      expect(world.stub.turns.at(-1)!.text).toContain('the lock is in sweeper.go')
+      await terminal.type('/compact')
+      await terminal.shows(/Compacted|compacted/)
+      world.stub.script({ text: 'Going on with it.' })
+      await terminal.type('go on then')
+      await terminal.shows('Going on with it.')
+      expect(world.stub.turns.at(-1)!.text).toContain('the lock is in sweeper.go')
+      world.stub.script({ text: 'Logged.' })
+      await terminal.type('/session-log --progress "Seen in a terminal"')
+      await terminal.shows('Logged.')
+      await terminal.type('/clear')
+      world.stub.script({ text: 'Begun anew.' })
+      await terminal.type('once more from the start')
+      await terminal.shows('Begun anew.')
+      const anew = world.stub.turns.at(-1)!
+      expect(anew.text).toContain('the lock is in sweeper.go')
+      expect(anew.text).not.toContain('I see the sweep.')
+      expect(world.state().compactions).toBe(1)
+      expect(world.ofKind('progress.made')).toEqual([{ text: 'Seen in a terminal' }])
+    },
+  )
 })

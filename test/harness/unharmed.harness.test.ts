@@ -63,8 +63,10 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s does its work and says the same',
     const world = await ClaudeWorld.create(version)
     worlds.push(world)
     world.stint('init', '--name', 'failing', '--goal', 'See failures')
-    world.stub.script({ error: { status: 400, type: 'invalid_request_error', message: 'the model said no to this request' } })
-    await world.ask('do something that fails')
+    const no = { error: { status: 400, type: 'invalid_request_error', message: 'the model said no to this request' } }
+    world.stub.script(no, no, no, no, no, no, no, no)
+    expect((await world.ask('do something that fails')).is_error).toBe(true)
+    world.stub.forget()
     await world.ask('and now?')
     expect(world.stub.turns.at(-1)!.text).toContain('the model said no to this request')
   })

@@ -86,7 +86,8 @@ describe.each(CLAUDE_VERSIONS)('with Claude Code %s, where nobody logged anythin
     expect(world.state().compactions).toBe(1)
   })
 
-  test('it does after /clear', async () => {
+  // Old clients clear nothing without a terminal.
+  test.skipIf(version === '2.0.77')('it does after /clear', async () => {
     const { world, talk } = await workedOn(version)
     await talk.say('/clear')
     await talk.say('what now?')

@@ -22,22 +22,14 @@ export const STATUS_LINE_COMMAND = commandFor('statusline')
  * Finds Stint and runs it. First by the launcher, because a version manager's `stint` costs more than the
  * hook itself and an editor started from a desktop may have neither it nor Node on its PATH; then as a dependency
  * of the project; then on the PATH. Whatever becomes of it, a missing Stint or a Node that crashes, this is a silent
- * success: a teammate without Stint must not notice, and exit code 2 would block a prompt. That is why the shell
- * stays; it leaves word of who started it.
+ * success: a teammate without Stint must not notice, and exit code 2 would block a prompt. Short, because Claude Code
+ * shows it to the person after a compaction.
  */
 function commandFor(argument: string): string {
-  return [
-    `set -- ${argument}`,
-    'export STINT_HARNESS_PID="$PPID"',
-    `_s="\${STINT_STATE_HOME:-\${XDG_STATE_HOME:-$HOME/.local/state}/stint}/${LAUNCHER}"`,
-    // Both tests: sourcing what is no file or cannot be read ends some shells with exit code 2.
-    '[ -f "$_s" ] && [ -r "$_s" ] && . "$_s"',
-    '_s="${CLAUDE_PROJECT_DIR:-.}/node_modules/.bin/stint"',
-    // That one is a script for `env node`, which without a node would complain.
-    '[ -x "$_s" ] && command -v node >/dev/null 2>&1 && { { "$_s" "$@"; } 2>/dev/null; exit 0; }',
-    'command -v stint >/dev/null 2>&1 && { stint "$@"; } 2>/dev/null',
-    'exit 0',
-  ].join('; ')
+  const launcher = `"\${STINT_STATE_HOME:-\${XDG_STATE_HOME:-$HOME/.local/state}/stint}/${LAUNCHER}"`
+  const ways = [`/bin/sh ${launcher}`, '"${CLAUDE_PROJECT_DIR:-.}/node_modules/.bin/stint"', 'stint']
+  const attempts = ways.map((way) => `${way} ${argument}`).join(' || ')
+  return `export STINT_HARNESS_PID=$PPID; { ${attempts} || true; } 2>/dev/null`
 }
 
 /** Whether a command is one that some version of `stint setup` registered. */

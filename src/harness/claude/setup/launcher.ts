@@ -11,13 +11,15 @@ export function launcherPath(stateHome: string): string {
   return join(stateHome, LAUNCHER)
 }
 
-/** A script to be sourced, which runs the hook and ends the shell, or does nothing when one of the two files is gone. */
+/** A script that runs the hook, and fails only when one of the two files is gone: then there are other ways to find one. */
 export function launcherText({ node, hook }: HookProgram): string {
   return [
-    '# Written by `stint setup`. The command that Claude Code runs for a hook sources this file.',
+    '# Written by `stint setup`. The command that Claude Code runs for a hook runs this file.',
     `_s_node=${quoted(node)}`,
     `_s_hook=${quoted(hook)}`,
-    '[ -x "$_s_node" ] && [ -r "$_s_hook" ] && { { "$_s_node" "$_s_hook" "$@"; } 2>/dev/null; exit 0; }',
+    '[ -x "$_s_node" ] && [ -r "$_s_hook" ] || exit 1',
+    '"$_s_node" "$_s_hook" "$@"',
+    'exit 0',
     '',
   ].join('\n')
 }
