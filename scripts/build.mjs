@@ -23,16 +23,7 @@ const bundle = await rolldown({
 const { output } = await bundle.write({ dir: fresh, format: 'esm', chunkFileNames: 'chunks/[name]-[hash].js', minify: false })
 await bundle.close()
 
-// Apart from the others, so that it shares no file with them: each one loaded costs time on every prompt.
-const hook = await rolldown({ input: { hook: 'src/bin/hook.ts' }, platform: 'node', external: [/^node:/] })
-const { output: hookOutput } = await hook.write({
-  dir: fresh,
-  format: 'cjs',
-  entryFileNames: '[name].cjs',
-  chunkFileNames: 'chunks/hook-[name]-[hash].cjs',
-  minify: true,
-})
-await hook.close()
+const hookOutput = await buildHook()
 chmodSync(join(fresh, 'stint.js'), 0o755)
 writeFileSync(join(fresh, 'THIRD-PARTY.txt'), licences([...output, ...hookOutput]))
 
@@ -40,6 +31,78 @@ const tsc = ['node_modules/typescript/bin/tsc', '-p', 'scripts/tsconfig.types.js
 const types = spawnSync(process.execPath, tsc, { stdio: 'inherit' })
 if (types.status !== 0) process.exit(types.status ?? 1)
 swap()
+
+/**
+ * The hook program: a small one that starts, and one for each kind of event, each in one file that shares nothing with
+ * the others, because each file loaded costs time on every prompt. What they load only when it is asked for
+ * (`import()`) are files of their own.
+ */
+async function buildHook() {
+  const programs = {}
+  const chunks = []
+  const beside = new Map()
+  for (const name of ['start', 'prompt', 'tool', 'end', 'notification', 'views', 'statusline']) {
+    // Where something is always given, what it is made with belongs to the program.
+    const isInlined = (id) => (name === 'start' && id.endsWith('context/pack.ts')) || name === 'views'
+    const chunk = await buildOne(`src/bin/hook/${name}.ts`, `hook-${name}-[hash].cjs`, loadedBeside(beside, isInlined))
+    programs[name] = chunk.fileName
+    chunks.push(chunk)
+  }
+  // They may load others in turn.
+  for (const [file, path] of beside)
+    chunks.push(
+      await buildOne(
+        path,
+        file,
+        loadedBeside(beside, () => false),
+      ),
+    )
+  for (const { fileName } of chunks) {
+    const path = join(fresh, fileName)
+    writeFileSync(path, asAscii(withRequire(readFileSync(path, 'utf8'))))
+  }
+  const define = { PROGRAMS: JSON.stringify(programs) }
+  return [...chunks, await buildOne('src/bin/hook.ts', 'hook.cjs', undefined, define)]
+}
+
+async function buildOne(path, entryFileNames, plugin, define = {}) {
+  const bundle = await rolldown({
+    input: path,
+    platform: 'node',
+    external: [/^node:/],
+    transform: { define },
+    ...(plugin === undefined ? {} : { plugins: [plugin] }),
+  })
+  const { output } = await bundle.write({ dir: fresh, format: 'cjs', entryFileNames, minify: true, codeSplitting: false })
+  await bundle.close()
+  return output[0]
+}
+
+function loadedBeside(beside, isInlined) {
+  return {
+    name: 'loaded beside',
+    resolveId(id, importer, { kind }) {
+      if (kind !== 'dynamic-import' || isInlined(id)) return null
+      const path = join(dirname(importer), id)
+      const file = `hook-load-${id.replace(/^.*\/(.*)\.ts$/, '$1')}.cjs`
+      beside.set(file, path)
+      return { id: `./${file}`, external: true }
+    },
+  }
+}
+
+/** Code that is run as a script, with its compiled form, cannot import; it can require. */
+function withRequire(code) {
+  return code.replaceAll(
+    /\bimport\(([`"'])(\.\/hook-load-[\w-]+\.cjs)\1\)/g,
+    (_, _quote, file) => `Promise.resolve(require("${file}"))`,
+  )
+}
+
+/** The same code in ASCII: what is not can only stand in strings and regular expressions, where an escape means the same. */
+function asAscii(code) {
+  return code.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
 
 /** Two builds at once may both find the place taken; the last one to come has it. */
 function swap() {

@@ -1,13 +1,34 @@
-// The program that a harness runs on every event. One file without a command line or a database, because it is
-// started anew each time; what takes longer is loaded only when it is asked for.
+// The program that a harness runs on every event. It reads the event and loads the program for it, with the code that V8
+// compiled for that before: compiling it anew each time would cost more than everything a hook does, and Node 20 has no
+// such cache of its own. There is one for each kind of event, so that none loads what only another needs.
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Script } from 'node:vm'
 import { PROBE_ANSWER, PROBE_EVENT } from '../harness/claude/hook-command.ts'
 import { readInput } from '../hook/read-input.ts'
-import { serveHook } from '../hook/serve-hook.ts'
-import { writeOut } from '../journal/files.ts'
+import { errnoOf } from '../journal/errors.ts'
+import { createFolder, replaceUnsynced, writeOut } from '../journal/files.ts'
+import { stateHome } from '../journal/state-home.ts'
+
+/** The file of each program. Its name has a sum of its source in it, so that no other source is run by its code. */
+declare const PROGRAMS: Readonly<Record<string, string>>
+
+const BY_EVENT: Readonly<Record<string, string>> = {
+  SessionStart: 'start',
+  PreCompact: 'start',
+  UserPromptSubmit: 'prompt',
+  PostToolUse: 'tool',
+  Stop: 'end',
+  SubagentStop: 'end',
+  SessionEnd: 'end',
+  Notification: 'notification',
+}
 
 const DEADLINE_MS = 900
 
-const end = () => process.exit(0)
+interface Program {
+  readonly serveEvent: (input: string) => Promise<string>
+}
 
 async function run(what: string): Promise<void> {
   // Node cannot end while a read of its own waits for input that does not come; the shell around it says that all is well.
@@ -15,30 +36,56 @@ async function run(what: string): Promise<void> {
   const input = await readInput()
   clearTimeout(giveUp)
   if (input === undefined) return
-  if (input.includes(PROBE_EVENT) && isProbe(input)) return writeOut(PROBE_ANSWER)
-  if (what === 'views') {
-    const { renderViews } = await import('../hook/render-views.ts')
-    await renderViews(input, process.env)
-    return
-  }
-  const answer = what === 'statusline' ? await lineFor(input) : await serveHook(input, process.env)
+  const event = /"hook_event_name"\s*:\s*"(\w{1,40})"/.exec(input)?.[1] ?? ''
+  if (event === PROBE_EVENT) return writeOut(PROBE_ANSWER)
+  const name = what === 'hook' ? BY_EVENT[event] : what
+  const file = name === undefined ? undefined : PROGRAMS[name]
+  if (file === undefined) return
+  const { program, keep } = load(file)
+  const answer = await program.serveEvent(input)
   if (answer !== '') writeOut(`${answer}\n`)
+  keep()
 }
 
-async function lineFor(input: string): Promise<string> {
-  const { statusLine } = await import('../hook/status-line.ts')
-  return statusLine(input, new Date().toISOString())
+function load(file: string): { program: Program; keep: () => void } {
+  const path = join(__dirname, file)
+  const { STINT_KEEP_COMPILED: asked } = process.env
+  const cache = join(asked ?? join(stateHome(), 'compiled'), `${file}.${process.version}.${process.arch}`)
+  // All ASCII, so that it need not be decoded.
+  const source = readFileSync(path, 'latin1')
+  const cachedData = readOrNothing(cache)
+  const script = new Script(`(function (exports, require) {${source}\n})`, {
+    filename: path,
+    ...(cachedData === undefined ? {} : { cachedData }),
+  })
+  const exports = {}
+  ;(script.runInThisContext() as (exports: object, require: NodeJS.Require) => void)(exports, require)
+  const isFromCache = cachedData !== undefined && script.cachedDataRejected === false
+  const isToKeep = !isFromCache || asked !== undefined
+  return { program: exports as Program, keep: () => (isToKeep ? keepCompiled(cache, script.createCachedData()) : undefined) }
 }
 
-function isProbe(input: string): boolean {
+function readOrNothing(path: string): Buffer | undefined {
   try {
-    return (JSON.parse(input) as { hook_event_name?: unknown }).hook_event_name === PROBE_EVENT
+    return readFileSync(path)
   } catch {
-    return false
+    // Not there yet, or not to be read.
+    return undefined
+  }
+}
+
+function keepCompiled(cache: string, code: Buffer): void {
+  try {
+    createFolder(dirname(cache))
+    replaceUnsynced(cache, code)
+  } catch (error) {
+    // A full or read-only disk: compiled anew next time.
+    if (errnoOf(error) === undefined) throw error
   }
 }
 
 // Whatever happens, the agent goes on.
+const end = () => process.exit(0)
 process.on('uncaughtException', end)
 const [, , first = 'hook', second] = process.argv
 run(second ?? first).then(end, end)

@@ -19,7 +19,7 @@ export interface CopyRequest {
   readonly cursor?: CopyCursor
   /** How much is read at most, unless a single line is longer. */
   readonly maxBytes: number
-  /** When to stop, by `performance.now()`; one line is copied all the same. */
+  /** When to stop, in milliseconds of `process.uptime()`; one line is copied all the same. */
   readonly untilMs?: number
   readonly redaction: RedactOptions
 }
@@ -90,7 +90,7 @@ function keepLines(
 ): { readonly kept: readonly string[]; readonly read: number } {
   const kept: string[] = []
   for (const [index, line] of lines.entries()) {
-    if (index > 0 && performance.now() >= untilMs) return { kept, read: index }
+    if (index > 0 && process.uptime() * 1000 >= untilMs) return { kept, read: index }
     const text = line.length >= LONGEST_LINE ? standIn(line) : keepLine(line, redaction)
     if (text !== undefined) kept.push(text)
   }

@@ -43,6 +43,8 @@ export interface Tracking {
   readonly isOwed?: boolean
   /** Requests made before there was a session. */
   readonly requests: readonly PendingRequest[]
+  /** Files edited before there was a session. */
+  readonly files?: readonly string[]
   /** The session that ended last while the conversation worked on it, and whether anything was asked for since. */
   readonly ended?: { readonly session: string; readonly askedSince: boolean }
   /** Edits since somebody last wrote into the journal. */

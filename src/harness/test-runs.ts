@@ -1,5 +1,6 @@
 import { cleanText, shorten } from '../text/clean.ts'
 import { failingTests } from './failing-tests.ts'
+import { mayBeTests } from './may-be-tests.ts'
 import type { ShellCommand } from './shell-commands.ts'
 import { runsTests } from './test-commands.ts'
 import { findComplaint, findSummary } from './test-summary.ts'
@@ -21,16 +22,12 @@ const OUTPUT_START = 8000
 const OUTPUT_END = 24_000
 const LONGEST_LINE = 400
 
-// Cheaper than understanding the command, and true of every one that could be a run of tests.
-const MAY_TEST =
-  /test|spec|check|jest|tap|ava|mocha|phpunit|pest|prove|tox|nox|busted|verify|e2e|karma|behave|cucumber|robot|bats|ginkgo|uvu|cypress|jasmine|ward|tarpaulin|llvm-cov|wtr|\blit\b|kaocha|coveralls|npm t|yarn t|unit|integration|\bt\b/i
-
 /**
  * The run of tests that a command was, and how it ended. Undefined when it was none, or when neither its output nor
  * its status tells how the tests went: a filter behind a pipe, or another command beside it, has a status of its own.
  */
 export function testRunOf(command: string, output: string, isError: boolean): TestRun | undefined {
-  if (!MAY_TEST.test(command)) return undefined
+  if (!mayBeTests(command)) return undefined
   const commands = startedCommands(command)
   const tests = commands.filter(({ words }) => runsTests(words))
   if (tests.length === 0) return undefined

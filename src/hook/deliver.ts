@@ -1,4 +1,3 @@
-import { packContext } from '../context/pack.ts'
 import { checksum } from '../journal/record.ts'
 import type { SessionState } from '../session/state.ts'
 import type { Scene } from './scene.ts'
@@ -6,11 +5,17 @@ import type { Scene } from './scene.ts'
 const ATTEMPTS = 3
 
 /** Puts the session's context before the model, and notes how to recognise in the transcript that it arrived. */
-export function deliver(scene: Scene, state: SessionState, why: { level: 'start' | 'full'; because: string }): void {
+export async function deliver(
+  scene: Scene,
+  state: SessionState,
+  why: { level: 'start' | 'full'; because: string },
+): Promise<void> {
   const { conversation, name } = scene.event
   const { given } = scene.tracking
   const attempts = given === undefined ? 1 : given.attempts + 1
   if (attempts > ATTEMPTS) return
+  // Few events give anything, and only those pay for what it is made with.
+  const { packContext } = await import('../context/pack.ts')
   const { text, mark } = packContext(state, { level: why.level })
   scene.say({ model: text })
   scene.note({

@@ -1,10 +1,8 @@
 import { readTracking, writeTracking } from '../conversation/tracking.ts'
 import { readPiece } from '../harness/claude/read-piece.ts'
 import { type Looked, lookAtPiece } from '../harness/claude/transcript.ts'
-import { testRunOf } from '../harness/test-runs.ts'
 import { shorten } from '../text/clean.ts'
 import { openWindow } from './deliver.ts'
-import { recordRequest } from './requests.ts'
 import type { Scene } from './scene.ts'
 
 const PIECE = 1024 * 1024
@@ -17,7 +15,7 @@ export type Arrival = 'nothing given' | 'proved' | 'not yet known' | 'missing' |
  * Reads what the harness wrote since the last look and records what only the transcript shows: compactions,
  * the summary, commands that failed, how much was used. Bounded, so that a transcript of any size costs the same.
  */
-export function lookAtTranscript(scene: Scene): { looked?: Looked; arrival: Arrival } {
+export async function lookAtTranscript(scene: Scene): Promise<{ looked?: Looked; arrival: Arrival }> {
   const { transcript, looked: last, given } = scene.tracking
   const piece = transcript === undefined ? undefined : readPiece(transcript, last, PIECE)
   if (piece === undefined) {
@@ -25,7 +23,7 @@ export function lookAtTranscript(scene: Scene): { looked?: Looked; arrival: Arri
     return { arrival: given === undefined ? 'nothing given' : given.isProved ? 'proved' : 'not yet known' }
   }
   const looked = lookAtPiece(piece.bytes, scene.tracking.carried)
-  recordWhatIsSeen(scene, scene.event.conversation, looked)
+  await recordWhatIsSeen(scene, scene.event.conversation, looked)
   // Before this conversation was followed, what happened in it is not this session's.
   if (last !== undefined || piece.from === 0) {
     recordCompactions(scene, scene.event.conversation, looked)
@@ -61,14 +59,14 @@ function arrivalIn(scene: Scene, looked: Looked): Arrival {
  * Looks at what the conversation before this one left, when nobody did: it was killed, or ended before its
  * transcript was written out.
  */
-export function lookAtPrevious(scene: Scene): void {
+export async function lookAtPrevious(scene: Scene): Promise<void> {
   const previous = scene.state.conversations.items.findLast((known) => known.text !== scene.event.conversation)
   const tracking = previous === undefined ? undefined : readTracking(scene.notes, previous.text)
   if (previous === undefined || tracking?.transcript === undefined || tracking.looked === undefined) return
   const piece = readPiece(tracking.transcript, tracking.looked, PIECE)
   if (piece === undefined || piece.bytes.length === 0) return
   const looked = lookAtPiece(piece.bytes, tracking.carried)
-  recordWhatIsSeen(scene, previous.text, looked)
+  await recordWhatIsSeen(scene, previous.text, looked)
   recordCompactions(scene, previous.text, looked)
   // One that still runs keeps its own notes; what is seen twice counts once.
   if (previous.endedAt === undefined) return
@@ -76,9 +74,15 @@ export function lookAtPrevious(scene: Scene): void {
   scene.attempt(() => writeTracking(scene.notes, { ...tracking, looked: place, carried: looked.carried }))
 }
 
-function recordWhatIsSeen(scene: Scene, conversation: string, { commands, queued, failure, lastAssistantAt }: Looked): void {
-  for (const command of commands) recordFailedTests(scene, conversation, command)
-  for (const { uuid, text } of queued) recordRequest(scene, text, { conversation, once: `queued:${uuid}` })
+async function recordWhatIsSeen(scene: Scene, conversation: string, looked: Looked): Promise<void> {
+  const { commands, queued, failure, lastAssistantAt } = looked
+  // A command that went well was seen by the hook after it.
+  const failed = commands.filter(({ isError }) => isError)
+  if (failed.length > 0) await recordFailedTests(scene, conversation, failed)
+  if (queued.length > 0) {
+    const { recordRequest } = await import('./requests.ts')
+    for (const { uuid, text } of queued) recordRequest(scene, text, { conversation, once: `queued:${uuid}` })
+  }
   if (failure !== undefined) scene.record('turn.ended', { conversation, failure }, `failure:${conversation}:${lastAssistantAt}`)
 }
 
@@ -112,8 +116,10 @@ function countWithoutEvidence(scene: Scene): void {
   scene.note({ awaitsBoundary: false })
 }
 
-function recordFailedTests(scene: Scene, conversation: string, command: Looked['commands'][number]): void {
-  // A command that went well was seen by the hook after it.
-  const run = command.isError ? testRunOf(command.command, command.output, true) : undefined
-  if (run !== undefined) scene.record('test.ran', { ...run, conversation }, `test:${command.toolUseId}`)
+async function recordFailedTests(scene: Scene, conversation: string, commands: Looked['commands']): Promise<void> {
+  const { testRunOf } = await import('../harness/test-runs.ts')
+  for (const { toolUseId, command, output } of commands) {
+    const run = testRunOf(command, output, true)
+    if (run !== undefined) scene.record('test.ran', { ...run, conversation }, `test:${toolUseId}`)
+  }
 }

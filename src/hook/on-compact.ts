@@ -8,8 +8,8 @@ import type { EventOf, Scene } from './scene.ts'
  * The context is about to be thrown away. The state is pinned, and the summariser is told what must not be lost.
  * Nothing is counted here: this comes once, several times or not at all for one compaction, and the transcript tells.
  */
-export function onPreCompact(scene: Scene<EventOf<'preCompact'>>): void {
-  lookAtTranscript(scene)
+export async function onPreCompact(scene: Scene<EventOf<'preCompact'>>): Promise<void> {
+  await lookAtTranscript(scene)
   const { session } = scene
   if (session === undefined) return
   recordGitMoves(scene)

@@ -9,12 +9,12 @@ import { lookAtPrevious, lookAtTranscript, passOverEarlier } from './look.ts'
 import type { EventOf, Scene } from './scene.ts'
 
 /** A conversation begins, is gone on with, was cleared or compacted: it is bound to its session and told where things stand. */
-export function onSessionStart(scene: Scene<EventOf<'sessionStart'>>): void {
+export async function onSessionStart(scene: Scene<EventOf<'sessionStart'>>): Promise<void> {
   const { source, conversation } = scene.event
   scene.attempt(() => nameConversationInShell(scene))
   if (source === 'clear') takeOver(scene)
   if (scene.tracking.looked === undefined) passOverEarlier(scene)
-  else lookAtTranscript(scene)
+  else await lookAtTranscript(scene)
   if (source === 'compact') scene.note({ awaitsBoundary: true })
   if (source !== 'resume') openWindow(scene)
   const { session } = scene
@@ -22,7 +22,7 @@ export function onSessionStart(scene: Scene<EventOf<'sessionStart'>>): void {
 
   const isLast = scene.state.conversations.items.at(-1)?.text === conversation
   recordGitMoves(scene)
-  if (source !== 'compact') lookAtPrevious(scene)
+  if (source !== 'compact') await lookAtPrevious(scene)
   scene.flush()
   if (source === 'compact') joinIfNew(scene, source)
   else joinAgain(scene, source)
@@ -30,7 +30,7 @@ export function onSessionStart(scene: Scene<EventOf<'sessionStart'>>): void {
   const state = source === 'compact' ? { ...scene.state, compactions: scene.state.compactions + 1 } : scene.state
   scene.say({ person: lineForPerson(state) })
   if (source === 'resume' && hasIt(scene, state) && isLast) return
-  deliver(scene, state, { level: source === 'compact' ? 'full' : 'start', because: source })
+  await deliver(scene, state, { level: source === 'compact' ? 'full' : 'start', because: source })
 }
 
 function mentionWhatIsNot(scene: Scene): void {

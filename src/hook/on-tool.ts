@@ -1,38 +1,58 @@
 import { factsOf, type ToolFacts } from '../harness/claude/tool-facts.ts'
-import { draftsForTodos } from '../harness/plan-steps.ts'
-import { testRunOf } from '../harness/test-runs.ts'
+import { mayBeTests } from '../harness/may-be-tests.ts'
 import { shorten } from '../text/clean.ts'
 import { namedSession } from './find-session.ts'
 import { recordGitMoves } from './git-moves.ts'
 import { joinIfNew } from './join.ts'
 import { lookAtTranscript } from './look.ts'
 import { nudgeAtEdit } from './nudges.ts'
-import { redeliver } from './on-prompt.ts'
-import { openSession } from './open-session.ts'
+import { redeliver } from './redeliver.ts'
 import type { EventOf, Scene } from './scene.ts'
 
 const LONGEST_RESULT = 800
 
 /** The agent did something: what can be told of it without asking anybody is recorded. */
-export function onToolUsed(scene: Scene<EventOf<'toolUsed'>>): void {
+export async function onToolUsed(scene: Scene<EventOf<'toolUsed'>>): Promise<void> {
   const facts = factsOf(scene.event, scene.place.repository?.worktree ?? scene.place.root)
   followCommand(scene, facts)
-  if (scene.session === undefined && facts.isEdit && isProjectFile(facts.edited)) beginWork(scene)
-  if (scene.session === undefined) return
+  if (scene.session === undefined && facts.isEdit && isProjectFile(facts.edited)) await beginWork(scene)
+  if (scene.session === undefined) {
+    // Another hook is just opening one; the file is recorded by the next.
+    if (facts.isEdit && isProjectFile(facts.edited) && scene.config.auto === 'on') keepFile(scene, facts.edited!)
+    return
+  }
+  recordKeptFiles(scene)
   joinIfNew(scene, 'tool')
-  recordFacts(scene, facts)
+  await recordFacts(scene, facts)
   const { given, awaitsBoundary } = scene.tracking
   // The transcript is looked at only for what cannot wait until the turn is over.
-  if (awaitsBoundary === true || given?.isProved === false) redeliver(scene, lookAtTranscript(scene).arrival)
+  if (awaitsBoundary === true || given?.isProved === false) await redeliver(scene, (await lookAtTranscript(scene)).arrival)
   if (facts.isEdit) nudgeAtEdit(scene)
 }
 
-function beginWork(scene: Scene): void {
+const MOST_KEPT = 50
+
+function keepFile(scene: Scene, path: string): void {
+  const { files = [] } = scene.tracking
+  scene.note({ files: [...new Set([...files, path])].slice(-MOST_KEPT) })
+}
+
+function recordKeptFiles(scene: Scene): void {
+  const { files, ...rest } = scene.tracking
+  if (files === undefined) return
+  for (const path of files) if (!isKnownFile(scene, path)) scene.record('file.changed', { path })
+  scene.tracking = rest
+}
+
+async function beginWork(scene: Scene): Promise<void> {
   const { ended } = scene.tracking
   // The last touches after closing a session are no new work; what is asked for afterwards is.
   if (ended !== undefined && !ended.askedSince) return
   if (scene.here.several.length > 0) return
-  if (scene.config.auto === 'on') openSession(scene)
+  if (scene.config.auto === 'on') {
+    const { openSession } = await import('./open-session.ts')
+    openSession(scene)
+  }
   if (scene.config.auto === 'ask' && !scene.tracking.nudged.includes('ask')) {
     scene.note({ nudged: [...scene.tracking.nudged, 'ask'] })
     scene.say({
@@ -43,16 +63,18 @@ function beginWork(scene: Scene): void {
   }
 }
 
-function recordFacts(scene: Scene, facts: ToolFacts): void {
+async function recordFacts(scene: Scene, facts: ToolFacts): Promise<void> {
   const { conversation, toolUseId } = scene.event as EventOf<'toolUsed'>
   const { state } = scene
   if (facts.edited !== undefined && isProjectFile(facts.edited) && !isKnownFile(scene, facts.edited)) {
     scene.record('file.changed', { path: facts.edited })
   }
   if (facts.todos !== undefined) {
+    const { draftsForTodos } = await import('../harness/plan-steps.ts')
     scene.drafts.push(...draftsForTodos(facts.todos, state, conversation, () => scene.session!.mint()))
   }
-  if (facts.command !== undefined) {
+  if (facts.command !== undefined && mayBeTests(facts.command)) {
+    const { testRunOf } = await import('../harness/test-runs.ts')
     const run = testRunOf(facts.command, facts.output ?? '', false)
     if (run !== undefined)
       scene.record('test.ran', { ...run, conversation }, toolUseId === undefined ? undefined : `test:${toolUseId}`)

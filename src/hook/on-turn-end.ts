@@ -11,8 +11,8 @@ const LONGEST_RESULT = 800
 const PIECE = 64 * 1024
 
 /** The agent has yielded: what it said last, and what it used. */
-export function onStop(scene: Scene<EventOf<'stop'>>): void {
-  const { looked } = lookAtTranscript(scene)
+export async function onStop(scene: Scene<EventOf<'stop'>>): Promise<void> {
+  const { looked } = await lookAtTranscript(scene)
   if (scene.session === undefined) return
   const { conversation, lastMessage } = scene.event
   const { usage: latest, fired } = scene.tracking
@@ -29,7 +29,6 @@ export function onStop(scene: Scene<EventOf<'stop'>>): void {
     })
   }
   recordGitMoves(scene)
-  save(scene)
 }
 
 /** A delegated agent has finished. */
@@ -45,8 +44,8 @@ export function onSubagentStop(scene: Scene<EventOf<'subagentStop'>>): void {
 }
 
 /** The conversation is over, for whatever reason. */
-export function onSessionEnd(scene: Scene<EventOf<'sessionEnd'>>): void {
-  lookAtTranscript(scene)
+export async function onSessionEnd(scene: Scene<EventOf<'sessionEnd'>>): Promise<void> {
+  await lookAtTranscript(scene)
   const { session, event } = scene
   if (session === undefined) return
   if (event.reason === 'clear') scene.attempt(() => handOver(scene.notes, scene.env, session.id))
@@ -55,6 +54,7 @@ export function onSessionEnd(scene: Scene<EventOf<'sessionEnd'>>): void {
   save(scene)
 }
 
+/** Nobody renders or copies after this. */
 function save(scene: Scene): void {
   const { session } = scene
   if (session === undefined) return

@@ -9,7 +9,7 @@ import { readOpenSessions } from '../project/open-sessions.ts'
 import { prepareFolder } from '../project/prepare-folder.ts'
 import { draft } from '../session/entries.ts'
 import { oneLine, shorten, slug } from '../text/clean.ts'
-import { openById } from './find-session.ts'
+import { openById, sessionsHere } from './find-session.ts'
 import { joinAgain } from './join.ts'
 import { writeQuickViews } from './quick-views.ts'
 import { recordPending } from './requests.ts'
@@ -18,13 +18,16 @@ import type { Scene } from './scene.ts'
 const STALE_CLAIM_MS = 5_000
 const LONGEST_GOAL = 240
 
-/** Opens a session for this branch, because work began that none covers. Answers false when another hook is at it. */
-export function openSession(scene: Scene): boolean {
+/** Opens a session for this branch, because work began that none covers. Another hook that is at it is not waited for. */
+export function openSession(scene: Scene): void {
   const { place, config } = scene
   prepareFolder(place, config)
   const claim = claimPath(scene)
-  if (!takeClaim(claim)) return false
+  if (!takeClaim(claim)) return
   try {
+    // Whoever had the claim before us may have opened one since we looked.
+    const { active } = sessionsHere(place, config, scene.head)
+    if (active !== undefined) return scene.workOn(active)
     const { branch } = scene.head
     const [first] = scene.tracking.requests
     const name = freeName(scene, nameFrom(branch, withoutSecrets(first?.text ?? '', config)))
@@ -51,7 +54,6 @@ export function openSession(scene: Scene): boolean {
     scene.say({
       person: `📋 Session opened: ${name} (first edit${branch === undefined ? '' : ` on ${branch}`}); /session-view shows it`,
     })
-    return true
   } finally {
     removeFile(claim)
   }

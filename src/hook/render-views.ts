@@ -11,6 +11,7 @@ import { isOurs } from './scene.ts'
 
 const PIECE = 512 * 1024
 const PIECES = 16
+const CONVERSATIONS = 5
 
 /**
  * What takes longer than an agent should wait: the document is rendered and the rest of the transcript copied.
@@ -27,12 +28,16 @@ export async function renderViews(input: string, env: NodeJS.ProcessEnv): Promis
     if (tracking?.session === undefined) return
     const config = readConfig(place.sessions)
     const session = new LiveSession(tracking.session, place, config)
-    const { notices } = await refresh(session)
+    const { notices, reading } = await refresh(session)
     session.close()
     for (const message of notices) {
       noteTrouble(notes, { at: new Date().toISOString(), event: event.name, conversation: event.conversation, message })
     }
-    for (let count = 0; count < PIECES; count += 1) if (!copyConversation(place, config, tracking, PIECE)) break
+    // Those before it, too: one that ended at once left no time to be copied.
+    const earlier = reading.state.conversations.items.slice(-CONVERSATIONS).flatMap(({ text }) => readTracking(notes, text) ?? [])
+    for (const followed of [tracking, ...earlier]) {
+      for (let count = 0; count < PIECES; count += 1) if (!copyConversation(place, config, followed, PIECE)) break
+    }
   } catch (error) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
     noteTrouble(notes, { at: new Date().toISOString(), event: event.name, conversation: event.conversation, message })

@@ -126,6 +126,14 @@ export class Scene<E extends HookEvent = HookEvent> {
     }
   }
 
+  async attemptAsync(work: () => void | Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.trouble(error)
+    }
+  }
+
   trouble(error: unknown): void {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
     const { name, conversation } = this.event

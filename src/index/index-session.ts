@@ -1,6 +1,6 @@
 // Brings the rows of one session up to date with its log. Called inside a transaction.
 import { closeSync, fstatSync } from 'node:fs'
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../journal/crc32.ts'
 import { isMissing } from '../journal/errors.ts'
 import { openToRead } from '../journal/files.ts'
 import type { LogPlace } from '../journal/log.ts'

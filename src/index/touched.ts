@@ -26,7 +26,7 @@ const marked = new Map<string, number>()
  * Answers false when the mark cannot be made (a full or read-only disk); the append must not fail
  * for it, and the index catches up at its next full comparison.
  */
-export function markTouched(folder: string, id: string, now: number = performance.now()): boolean {
+export function markTouched(folder: string, id: string, now: number = monotonicMs()): boolean {
   const path = join(markerFolder(folder), id)
   const last = marked.get(path)
   if (last !== undefined && now - last < RENEW_AFTER_MS) return true
@@ -38,6 +38,11 @@ export function markTouched(folder: string, id: string, now: number = performanc
   }
   marked.set(path, now)
   return true
+}
+
+// The clock may jump. `performance.now()` does not either, but loading it costs a hook more than all it writes.
+function monotonicMs(): number {
+  return process.uptime() * 1000
 }
 
 const UNMARKABLE = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO'])

@@ -17,6 +17,7 @@ import {
   readSync,
   readdirSync,
   renameSync,
+  rmSync,
   rmdirSync,
   statSync,
   unlinkSync,
@@ -293,6 +294,11 @@ export function removeFile(path: string): boolean {
     if (isMissing(error)) return false
     throw error
   }
+}
+
+/** Removes a folder of ours with everything in it. */
+export function removeTree(path: string): void {
+  rmSync(path, { recursive: true, force: true })
 }
 
 /** Removes a folder that holds nothing. Answers false when it does, or is not there. */

@@ -146,6 +146,14 @@ export class Log {
     return contents
   }
 
+  /** What was appended at or after `offset`, for whoever knows the largest id before it: nothing need be read again to append. */
+  readOn(offset: number, lastId: string): LogContents {
+    this.sawId(lastId)
+    const contents = this.readFrom(offset)
+    this.#read = Math.max(this.#read, contents.end)
+    return contents
+  }
+
   /** What was appended at or after `offset`. */
   readFrom(offset: number): LogContents {
     const contents = readLogFd(this.#openToRead(), this.place.path, offset)

@@ -1,4 +1,4 @@
-import { crc32 } from 'node:zlib'
+import { crc32 } from './crc32.ts'
 
 /** The version of the framing. A reader keeps what it does not understand; a writer writes only this. */
 export const FORMAT_VERSION = 1

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os'
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Repository, findRepository } from '../git/repository.ts'
@@ -28,7 +27,7 @@ export function findPlace(cwd: string): Place {
 const MARKS = [join('.sessions', 'journal'), join('.sessions', 'backlog'), join('.tasks', 'active')]
 
 function nearestWithSessions(cwd: string): string | undefined {
-  const home = homedir()
+  const home = process.getBuiltinModule('node:os').homedir()
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (MARKS.some((mark) => existsSync(join(folder, mark)))) return folder
     if (folder === home || folder === dirname(folder)) return undefined

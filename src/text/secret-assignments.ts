@@ -5,6 +5,9 @@ const WORDS =
 // What may follow in a name without changing what it names: `token_count` is no token, `SECRET_KEY_BASE` is a secret.
 const TAIL = '(?:[_-]?(?:key|value|base|token|secret|production|prod|live|dev|test|staging|[0-9]{1,2})){0,2}'
 
+// In every one of the words. The patterns below are long, and most texts need none of them to be compiled.
+const HINT = /pass|secret|token|authorization|key/i
+
 const KEY_AND_SIGN = new RegExp(
   // A closing bracket only after a quote (`env["TOKEN"] =`), so that our own mark is never taken for a name.
   `(?:${WORDS})${TAIL}(?:\\\\{0,3}["'\`]\\]?)?([ \\t]{0,8})(?::=|={1,3}>?|:)([ \\t]{0,8})`,
@@ -28,6 +31,7 @@ export interface FoundSecret {
 
 /** Finds the values of assignments that give away a secret, in one walk over the names that announce one. */
 export function* findAssignedSecrets(text: string): Generator<FoundSecret> {
+  if (!HINT.test(text)) return
   let from = 0
   for (const { 0: word, index } of text.matchAll(WORD)) {
     if (index < from) continue
@@ -40,7 +44,7 @@ export function* findAssignedSecrets(text: string): Generator<FoundSecret> {
 
 /** What kind of secret a field of this name would hold, if any. */
 export function kindOfKey(key: string): string | undefined {
-  const word = WHOLE_KEY.exec(key)?.[0]
+  const word = HINT.test(key) ? WHOLE_KEY.exec(key)?.[0] : undefined
   return word === undefined ? undefined : kindOf(word)
 }
 

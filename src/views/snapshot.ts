@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { crc32 } from 'node:zlib'
+import { crc32 } from '../journal/crc32.ts'
 import { replaceUnsynced } from '../journal/files.ts'
 import type { Log } from '../journal/log.ts'
 import { readRange } from '../journal/read.ts'
@@ -33,8 +33,7 @@ export interface Opened {
 export function openAbridged(sessionId: string, log: Log, snapshotPath: string): Opened {
   const snapshot = readSnapshot(snapshotPath)
   if (snapshot !== undefined && matches(snapshot, log)) {
-    log.sawId(snapshot.state.lastId)
-    const { records, end } = log.readFrom(snapshot.offset)
+    const { records, end } = log.readOn(snapshot.offset, snapshot.state.lastId)
     if (records.length === 0) return { state: snapshot.state, end }
     try {
       return { state: abridge(advance(snapshot.state, records)), end }

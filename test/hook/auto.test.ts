@@ -34,6 +34,16 @@ describe('the first edit of a conversation', () => {
     await Promise.all(agents.map((agent, index) => agent.edit(`src/${index}.ts`)))
     for (const agent of agents) await agent.edit('src/all.ts')
     expect(world.sessions()).toHaveLength(1)
+    const changed = world.ofKind('file.changed').map(({ path }) => path)
+    expect([...changed].toSorted()).toEqual([
+      'src/0.ts',
+      'src/1.ts',
+      'src/2.ts',
+      'src/3.ts',
+      'src/4.ts',
+      'src/5.ts',
+      'src/all.ts',
+    ])
   })
 
   test('goes to the session that is there', async () => {

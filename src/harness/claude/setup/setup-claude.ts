@@ -1,11 +1,13 @@
 // Installing Stint into Claude Code, and taking it out.
+import { readOrUndefined, removeTree } from '../../../journal/files.ts'
 import { planInstall } from './install.ts'
-import type { HookProgram } from './launcher.ts'
-import type { Scope, Surroundings } from './places.ts'
+import { type HookProgram, launcherPath } from './launcher.ts'
+import { type Scope, type Surroundings, machineFolder } from './places.ts'
 import { type Plan, carryOut, refuseImpossible } from './plan.ts'
 import { planPlugin, planPluginRemoval } from './plugin.ts'
 import { findHookProgram, findVersion } from './program.ts'
 import { planRemove } from './remove.ts'
+import { compiledFolder, warmUpHooks } from './warm-up.ts'
 
 export interface SetupRequest {
   /** Into which settings, or into which folder as a plugin. */
@@ -25,7 +27,13 @@ export async function setUpClaude(
 ): Promise<Plan> {
   const plan = await planFor(request, around, program)
   refuseImpossible(plan)
-  if (!request.dryRun) carryOut(plan)
+  if (request.dryRun) return plan
+  carryOut(plan)
+  const home = machineFolder(around)
+  const isInstalled = readOrUndefined(launcherPath(home)) !== undefined
+  if (!isInstalled) removeTree(compiledFolder(home))
+  // Once is enough, unless this is another Stint than last time.
+  else if (program !== undefined && plan.changes.length > 0 && !request.remove) warmUpHooks(program, home)
   return plan
 }
 

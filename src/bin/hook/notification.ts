@@ -1,0 +1,4 @@
+import { onNotification } from '../../hook/on-notification.ts'
+import { serve } from '../../hook/serve.ts'
+
+export const serveEvent = (input: string) => serve(input, process.env, { notification: onNotification })

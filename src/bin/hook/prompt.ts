@@ -1,0 +1,4 @@
+import { onPrompt } from '../../hook/on-prompt.ts'
+import { serve } from '../../hook/serve.ts'
+
+export const serveEvent = (input: string) => serve(input, process.env, { userPrompt: onPrompt })

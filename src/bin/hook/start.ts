@@ -1,0 +1,5 @@
+import { onPreCompact } from '../../hook/on-compact.ts'
+import { onSessionStart } from '../../hook/on-session-start.ts'
+import { serve } from '../../hook/serve.ts'
+
+export const serveEvent = (input: string) => serve(input, process.env, { sessionStart: onSessionStart, preCompact: onPreCompact })

@@ -1,0 +1,4 @@
+import { onToolUsed } from '../../hook/on-tool.ts'
+import { serve } from '../../hook/serve.ts'
+
+export const serveEvent = (input: string) => serve(input, process.env, { toolUsed: onToolUsed })

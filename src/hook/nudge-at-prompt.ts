@@ -1,0 +1,45 @@
+import { looksUnrelated } from '../context/related.ts'
+import { looksLikeDecision, looksLikeEnding } from '../context/ruling.ts'
+import { readWindow } from '../conversation/window.ts'
+import { nudge } from './nudges.ts'
+import type { Scene } from './scene.ts'
+
+const NEARLY_FULL = 75
+
+/** At most one of what a prompt may call for. */
+export function nudgeAtPrompt(scene: Scene, prompt: string): void {
+  const { state, tracking } = scene
+  if (looksUnrelated(prompt, state)) {
+    const other = `this looks like other work than "${state.name}"`
+    nudge(scene, 'unrelated', {
+      person: `📋 ${other}: /session-pause sets it down, /session-init starts another`,
+      model: `Stint: ${other}; unrelated work in one context costs both. The person may want \`stint pause\` and \`stint init\` first.`,
+    })
+  } else if (hasSwitched(scene)) {
+    nudge(scene, 'switching', {
+      model: `Stint: the branch is now ${scene.head.branch}, and session ${state.name} is of ${state.branch}. What is unfinished there is kept by \`stint log --next TEXT\`.`,
+    })
+  } else if (looksLikeEnding(prompt)) {
+    nudge(scene, 'ending', {
+      model: 'Stint: before work ends, `stint log --progress TEXT --next TEXT` keeps where it stands for the next conversation.',
+    })
+  } else if ((readWindow(scene.notes, tracking.conversation)?.usedPercent ?? 0) >= NEARLY_FULL) {
+    nudge(scene, 'compaction', {
+      model:
+        'Stint: the context is nearly full. What only this conversation knows is kept past compaction by `stint log --key TEXT`, `--decision TEXT --rationale TEXT`, `--discovery TEXT`.',
+    })
+  } else if (looksLikeDecision(prompt)) {
+    nudge(scene, 'decision', {
+      model: 'Stint: a choice with its reason is kept by `stint log --decision TEXT --rationale TEXT`.',
+    })
+  } else if (/\?\s*$/.test(state.lastTurn?.said ?? '') && state.lastTurn?.conversation === tracking.conversation) {
+    nudge(scene, 'question', {
+      model:
+        'Stint: if this answers a question that the work waited for, `stint log --decision TEXT --rationale TEXT` keeps the answer.',
+    })
+  }
+}
+
+function hasSwitched({ head, state }: Scene): boolean {
+  return head.branch !== undefined && state.branch !== undefined && head.branch !== state.branch
+}

@@ -1,0 +1,41 @@
+import { noteTrouble } from '../conversation/troubles.ts'
+import { readEvent, type HookEvent } from '../harness/claude/events.ts'
+import { StintError } from '../journal/errors.ts'
+import { trackingFolderOf } from '../project/conversation-binding.ts'
+import { findPlace } from '../project/place.ts'
+import { printed } from './answer.ts'
+import { quickConfig } from './quick-config.ts'
+import { type EventOf, Scene, isOurs } from './scene.ts'
+
+/** What is done at each kind of event. */
+export type Handlers = { readonly [K in HookEvent['kind']]?: (scene: Scene<EventOf<K>>) => void | Promise<void> }
+
+type Handler = (scene: Scene) => void | Promise<void>
+
+/**
+ * Serves one event and answers what to print. Whatever is wrong, with the input, the project or the disk,
+ * the answer is silence: an agent must not fail for its journal.
+ */
+export async function serve(input: string, env: NodeJS.ProcessEnv, handlers: Handlers): Promise<string> {
+  const event = readEvent(input)
+  const handler = event === undefined ? undefined : (handlers[event.kind] as Handler | undefined)
+  if (event?.cwd === undefined || handler === undefined || env.STINT_HOOKS === 'off') return ''
+  let notes: string | undefined
+  try {
+    const place = findPlace(event.cwd)
+    if (!isOurs(place)) return ''
+    notes = trackingFolderOf(place)
+    const scene = new Scene(event, place, await quickConfig(place.sessions, notes), env)
+    await scene.attemptAsync(() => handler(scene))
+    scene.finish()
+    scene.session?.close()
+    return printed(event.name, scene.answer)
+  } catch (error) {
+    // A folder that is gone is no trouble of ours, and has no place for a note.
+    if (notes === undefined) return ''
+    const message =
+      error instanceof StintError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)
+    noteTrouble(notes, { at: new Date().toISOString(), event: event.name, conversation: event.conversation, message })
+    return ''
+  }
+}
