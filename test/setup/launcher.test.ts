@@ -62,6 +62,20 @@ describe('the launcher', () => {
     expect(readdirSync(join(env.STINT_STATE_HOME, 'setup'))).toEqual([])
   })
 
+  test('goes with a plugin, and the compiled code too, when nothing else is set up', async () => {
+    const { project, launcher, env, folder } = machine()
+    const compiled = join(env.STINT_STATE_HOME, 'compiled')
+    const plugin = { into: { plugin: join(folder, 'mine') } }
+    await project('a')(plugin)
+    await project('a')()
+    mkdirSync(compiled, { recursive: true })
+    await project('a')({ remove: true })
+    expect(existsSync(launcher)).toBe(true)
+    await project('a')({ ...plugin, remove: true })
+    expect([existsSync(launcher), existsSync(compiled)]).toEqual([false, false])
+    expect((await project('a')({ ...plugin, remove: true })).changes).toEqual([])
+  })
+
   test('is not written by a Stint that runs from its sources, which is said', async () => {
     const { launcher, folder, env } = machine()
     const around = { root: folder, gitCommonDir: undefined, env }

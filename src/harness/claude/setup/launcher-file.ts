@@ -1,5 +1,6 @@
 import { type FileChange, readText } from './changes.ts'
 import { type HookProgram, launcherPath, launcherText } from './launcher.ts'
+import { hasOtherManifests } from './manifest.ts'
 
 interface PlannedLauncher {
   readonly changes: readonly FileChange[]
@@ -24,7 +25,10 @@ export function planLauncher(stateHome: string, program: HookProgram | undefined
   }
 }
 
-export function planLauncherRemoval(stateHome: string): readonly FileChange[] {
+/** The launcher goes with the last setup of this machine, of which this manifest speaks. */
+export function planLastRemoval(stateHome: string, manifest: string, changes: readonly FileChange[]): readonly FileChange[] {
+  const isAnything = changes.length > 0 || readText(manifest) !== undefined
+  if (!isAnything || hasOtherManifests(stateHome, manifest)) return []
   const path = launcherPath(stateHome)
   const before = readText(path)
   return before === undefined ? [] : [{ path, before, after: undefined }]

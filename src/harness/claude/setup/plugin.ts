@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { StintError } from '../../../journal/errors.ts'
 import { slashCommandFiles } from '../slash-commands.ts'
 import { hookGroups } from './hook-registrations.ts'
-import { planLauncher } from './launcher-file.ts'
+import { planLauncher, planLastRemoval } from './launcher-file.ts'
 import type { HookProgram } from './launcher.ts'
 import { manifestPath, readManifest } from './manifest.ts'
 import { planOwned, planOwnedRemoval, retiredPaths } from './owned-file.ts'
@@ -62,7 +62,7 @@ export function planPluginRemoval(folder: string, around: Surroundings, options:
   const all = new Map<string, string | undefined>([...files, ...retiredPaths(files, folder, known.files)])
   const { changes, foreign } = planOwnedRemoval(all, known.files)
   return {
-    changes,
+    changes: [...changes, ...planLastRemoval(machine, manifestPath(machine, folder), changes)],
     record: recordRemoval(machine, known),
     folders: innermostFirst(known.folders),
     notes: foreign.map((path) => `left alone: ${path} was changed since, or is not ours`),

@@ -1,11 +1,10 @@
-import { readText } from './changes.ts'
 import { planTakingOut } from './edited-file.ts'
 import { excludeEdit, excludePath } from './exclude.ts'
 import { commandPaths } from './install.ts'
 import { instructionFiles, instructionsEdit } from './instructions.ts'
 import { type JsonText, loadJsonText } from './json-text.ts'
-import { planLauncherRemoval } from './launcher-file.ts'
-import { hasOtherManifests, manifestPath, readManifest } from './manifest.ts'
+import { planLastRemoval } from './launcher-file.ts'
+import { manifestPath, readManifest } from './manifest.ts'
 import { type OwnedFiles, planOwnedRemoval, retiredPaths } from './owned-file.ts'
 import { type Scope, type SetupPlace, type Surroundings, machineFolder, setupPlace } from './places.ts'
 import { type Plan, innermostFirst, recordRemoval } from './plan.ts'
@@ -30,9 +29,8 @@ export async function planRemove(scope: Scope, around: Surroundings): Promise<Pl
   const commands = sharer === undefined ? planCommandRemoval(place, known.files) : { changes: [], written: {}, foreign: [] }
 
   const changes = [...commands.changes, ...[...instructions, ...exclude, settings].flatMap((change) => change ?? [])]
-  const isLast = (changes.length > 0 || readText(path) !== undefined) && !hasOtherManifests(machine, path)
   return {
-    changes: isLast ? [...changes, ...planLauncherRemoval(machine)] : changes,
+    changes: [...changes, ...planLastRemoval(machine, path, changes)],
     record: recordRemoval(machine, known),
     folders: innermostFirst(known.folders),
     notes: [
