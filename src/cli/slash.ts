@@ -1,6 +1,8 @@
 // What a slash command of a harness runs: `stint slash log`, with the arguments on standard input. So no shell
 // reads them, and an apostrophe or a backtick in them is only that.
+import { StintError } from '../journal/errors.ts'
 import type { Context } from './context.ts'
+import { EXIT, describeError } from './errors.ts'
 import { splitWords } from './split-words.ts'
 
 /** The commands that take no names, only flags: words that follow a flag there belong to it, quoted or not. */
@@ -10,9 +12,15 @@ type RunCommandLine = (args: readonly string[], context: Context) => Promise<num
 
 /** Runs the command, and says everything on standard output, because that is what the model is shown. */
 export async function runSlash(args: readonly string[], context: Context, run: RunCommandLine): Promise<number> {
-  const conversation = args.find((word) => word.startsWith(CONVERSATION))?.slice(CONVERSATION.length) ?? ''
-  const command = args.filter((word) => !word.startsWith(CONVERSATION))
-  const words = splitWords(typed(context.readStdin()))
+  const conversation = valueOf(CONVERSATION, args) ?? ''
+  const command = args.filter((word) => !word.startsWith(CONVERSATION) && !word.startsWith(LAST_LINE))
+  const input = wholeInput(context.readStdin(), valueOf(LAST_LINE, args))
+  if (input === undefined) {
+    context.process.stdout.write(`${describeError(new CutShort(command.join(' ')))}\n`)
+    // What fails is shown to nobody but the user, and the line that cannot fail was cut off as well.
+    return EXIT.ok
+  }
+  const words = splitWords(typed(input))
   const given = FLAGS_ONLY.has(command[0] ?? '') ? joinValues(words) : words
   const { env, process } = context
   return run([...command, ...given], {
@@ -28,6 +36,29 @@ export async function runSlash(args: readonly string[], context: Context, run: R
 }
 
 const CONVERSATION = '--conversation='
+const LAST_LINE = '--last-line='
+
+function valueOf(flag: string, args: readonly string[]): string | undefined {
+  return args.find((word) => word.startsWith(flag))?.slice(flag.length)
+}
+
+/** What stands before the last line; undefined when that is not the last, or not the only one of its kind. */
+function wholeInput(input: string, last: string | undefined): string | undefined {
+  if (last === undefined) return input
+  const lines = input.trimEnd().split('\n')
+  return lines.indexOf(last) === lines.length - 1 ? lines.slice(0, -1).join('\n') : undefined
+}
+
+class CutShort extends StintError {
+  override readonly name = 'CutShort'
+  constructor(command: string) {
+    super(
+      'CUT_SHORT',
+      'the arguments came cut short: they hold a code fence, or a mark of the slash command itself. Nothing was done or recorded',
+      `run it in the shell instead, with the whole text: stint ${command}`,
+    )
+  }
+}
 
 /** Old clients leave the name of the arguments when there are none; new ones guard a leading `!`. */
 function typed(input: string): string {

@@ -12,10 +12,14 @@ function typing() {
   const { run, stint, cwd } = terminal()
   const type = async (name: string, typed: string | undefined) => {
     const body = slashCommandFiles().get(`${name}.md`)!
-    const [, command, input] = /```!\nstint (.*) <<'\w+'\n([\s\S]*?\n)\w+\ntrue\n```/.exec(body)!
-    const words = command!.replace('${CLAUDE_SESSION_ID}', 'conversation-1').split(' ')
     // Old clients leave the placeholder where there are no arguments.
-    return run(words, { readStdin: () => (typed === undefined ? input! : input!.replace('$ARGUMENTS', () => typed)) })
+    const given = typed === undefined ? body : body.replace('$ARGUMENTS', () => typed)
+    // For a client the block ends at the next fence, for a shell the here-document at the mark or where nothing follows.
+    const [, block] = /```!\n([\s\S]*?)```/.exec(given)!
+    const [, command, mark, rest] = /^stint (.*) <<'(\w+)'\n([\s\S]*)$/.exec(block!)!
+    const input = rest!.split(new RegExp(`^${mark!}$`, 'm'))[0]!
+    const words = command!.replace('${CLAUDE_SESSION_ID}', 'conversation-1').split(' ')
+    return run(words, { readStdin: () => input })
   }
   return { type, stint, cwd }
 }
@@ -82,6 +86,29 @@ describe('typing a slash command', () => {
     expect(ran).toMatchObject({ stderr: '' })
     expect(ran.stdout).toContain('--progress')
     expect((await type('session-init', undefined)).stdout).toContain('--name NAME, --goal TEXT or --task ID')
+  })
+
+  test.each([
+    ['a code fence', 'use\n```\ncode\n``` here'],
+    ['a code fence in a line', 'use ```code``` here'],
+    ['the end mark', 'before\nSTINT_ARGUMENTS_END\nafter'],
+    ['the last line', 'before\nSTINT_ARGUMENTS_WHOLE\nafter'],
+  ])('with %s in the arguments records nothing, and says what to do instead', async (_, text) => {
+    const { type, stint } = typing()
+    await type('session-init', '--name whole')
+    const before = (await stint('view', '--json')).stdout
+    const ran = await type('session-log', `--progress ${text}`)
+    // What fails is not shown to the model.
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(ran.stdout).toMatch(/Nothing was .*recorded[\s\S]*in the shell.*: stint log/)
+    expect((await stint('view', '--json')).stdout).toBe(before)
+  })
+
+  test('with several lines in the arguments records them all', async () => {
+    const { type, stint } = typing()
+    await type('session-init', '--name lines')
+    await type('session-log', '--progress "first line\nsecond STINT_ARGUMENTS_END line \\"')
+    expect((await stint('view')).stdout).toMatch(/first line\s+second STINT_ARGUMENTS_END line/)
   })
 
   test('offers the next task by the name to start it with', async () => {

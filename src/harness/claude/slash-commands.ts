@@ -91,7 +91,8 @@ export function slashCommandFiles(): ReadonlyMap<string, string> {
  * The arguments go through a here-document, because on the command line an apostrophe or a backtick in them would
  * be the shell's and fail the whole slash command. A line that cannot fail stands after it, because a command that
  * fails is shown to nobody but the user. Both forms, and no variable in front of the command, because a permission for
- * `stint` covers these in old and new clients, and others in neither or in one.
+ * `stint` covers these in old and new clients, and others in neither or in one. A code fence in the arguments ends
+ * the block for the client, and the end mark in them the here-document for the shell: then the last line is missing.
  */
 function textOf({ description, hint, command, afterwards }: SlashCommand): string {
   return `---
@@ -102,8 +103,9 @@ allowed-tools: Bash(stint:*)
 
 <output of="stint ${command}">
 \`\`\`!
-stint slash --conversation=\${CLAUDE_SESSION_ID} ${command} <<'${END}'
+stint slash --conversation=\${CLAUDE_SESSION_ID} --last-line=${LAST} ${command} <<'${END}'
 $ARGUMENTS
+${LAST}
 ${END}
 true
 \`\`\`
@@ -113,5 +115,6 @@ ${afterwards}
 `
 }
 
-/** Nobody writes this on a line of its own. */
+/** Hardly anybody writes these on a line of their own. */
 const END = 'STINT_ARGUMENTS_END'
+const LAST = 'STINT_ARGUMENTS_WHOLE'
