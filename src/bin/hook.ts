@@ -1,11 +1,12 @@
 // The program that a harness runs on every event. It reads the event and loads the program for it, with the code that V8
 // compiled for that before: compiling it anew each time would cost more than everything a hook does, and Node 20 has no
 // such cache of its own. There is one for each kind of event, so that none loads what only another needs.
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Script } from 'node:vm'
 import { PROBE_ANSWER, PROBE_EVENT } from '../harness/claude/hook-command.ts'
 import { readInput } from '../hook/read-input.ts'
+import { sealCode, unsealCode } from '../hook/sealed-code.ts'
 import { errnoOf } from '../journal/errors.ts'
 import { createFolder, replaceUnsynced, writeOut } from '../journal/files.ts'
 import { stateHome } from '../journal/state-home.ts'
@@ -37,7 +38,11 @@ async function run(what: string): Promise<void> {
   clearTimeout(giveUp)
   if (input === undefined) return
   const event = /"hook_event_name"\s*:\s*"(\w{1,40})"/.exec(input)?.[1] ?? ''
-  if (event === PROBE_EVENT) return writeOut(PROBE_ANSWER)
+  if (event === PROBE_EVENT) {
+    // One that cannot be loaded gives no answer, here as at its event.
+    for (const file of Object.values(PROGRAMS)) load(file)
+    return writeOut(PROBE_ANSWER)
+  }
   const name = what === 'hook' ? BY_EVENT[event] : what
   const file = name === undefined ? undefined : PROGRAMS[name]
   if (file === undefined) return
@@ -50,10 +55,11 @@ async function run(what: string): Promise<void> {
 function load(file: string): { program: Program; keep: () => void } {
   const path = join(__dirname, file)
   const { STINT_KEEP_COMPILED: asked } = process.env
-  const cache = join(asked ?? join(stateHome(), 'compiled'), `${file}.${process.version}.${process.arch}`)
+  const cache = join(asked ?? join(stateHome(), 'compiled'), `${file}.${thisNode()}`)
   // All ASCII, so that it need not be decoded.
   const source = readFileSync(path, 'latin1')
-  const cachedData = readOrNothing(cache)
+  const kept = readOrNothing(cache)
+  const cachedData = kept === undefined ? undefined : unsealCode(kept)
   const script = new Script(`(function (exports, require) {${source}\n})`, {
     filename: path,
     ...(cachedData === undefined ? {} : { cachedData }),
@@ -62,7 +68,16 @@ function load(file: string): { program: Program; keep: () => void } {
   ;(script.runInThisContext() as (exports: object, require: NodeJS.Require) => void)(exports, require)
   const isFromCache = cachedData !== undefined && script.cachedDataRejected === false
   const isToKeep = !isFromCache || asked !== undefined
-  return { program: exports as Program, keep: () => (isToKeep ? keepCompiled(cache, script.createCachedData()) : undefined) }
+  return {
+    program: exports as Program,
+    keep: () => (isToKeep ? keepCompiled(cache, sealCode(script.createCachedData())) : undefined),
+  }
+}
+
+/** Two builds of one version need not understand each other's code, and V8 does not tell all of them apart. */
+function thisNode(): string {
+  const { size, mtimeMs } = statSync(process.execPath)
+  return `${process.version}.${process.arch}.${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}`
 }
 
 function readOrNothing(path: string): Buffer | undefined {
