@@ -101,7 +101,7 @@ function describeRecord(record: FileChange | undefined): readonly string[] {
 }
 
 export function describeReport(report: SetupReport, output: Output, root: string): string {
-  const { places, command, fired, problems, isWorking } = report
+  const { places, command, fired, notes, problems, isWorking } = report
   const never = Object.entries(fired).map(([event, at]) => `${event.padEnd(18)}${at === null ? 'never' : minute(at)}`)
   return [
     ...column(
@@ -113,6 +113,7 @@ export function describeReport(report: SetupReport, output: Output, root: string
     '',
     output.bold(isWorking ? 'Working.' : `${plural(problems.length, 'problem')}:`),
     ...problems.flatMap(({ what, advice }) => [`   ${what}`, `      ${advice}`]),
+    ...notes.map((note) => `   Note: ${note}`),
   ].join('\n')
 }
 

@@ -211,6 +211,25 @@ describe('a check', () => {
     expect((await check()).report.fired).toMatchObject({ Stop: null, SessionStart: '2026-01-01T00:00:00.000Z' })
   })
 
+  test('from a folder inside notes where settings are read, unless they are for every project', async () => {
+    const { stint, run, launch, fire, at, env, cwd } = checkedWorld()
+    mkdirSync(at('inside'))
+    await stint('setup', 'claude', '--shared')
+    launch()
+    fire({ Stop: '2026-01-02T03:05:00.000Z' })
+    const check = async (folder: string) => run(['setup', '--check'], { env, cwd: folder })
+    const inside = await check(at('inside'))
+    expect(inside).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining(`.claude/settings.json only if started in ${cwd}`),
+    })
+    expect((await check(cwd)).stdout).not.toContain('only if started in')
+    await stint('setup', 'claude')
+    expect((await check(at('inside'))).stdout).toContain('older versions of claude read .claude/settings.local.json only if')
+    await stint('setup', 'claude', '--user')
+    expect((await check(at('inside'))).stdout).not.toContain('only if started in')
+  })
+
   test('works without git', async () => {
     const { stint, launch, fire, check } = checkedWorld({ git: false })
     await stint('setup', 'claude')

@@ -102,6 +102,21 @@ describe('a setup', () => {
     expect(existsSync(at('deep', 'inside', '.claude'))).toBe(false)
   })
 
+  test.each([
+    ['local', [], /older versions of claude read \.claude\/settings\.local\.json only if started in .*--user/],
+    ['shared', ['--shared'], /claude reads \.claude\/settings\.json only if started in .*--user/],
+    ['user', ['--user'], undefined],
+  ])('from a folder inside says where %s settings are read', async (_, flags, said) => {
+    const { run, stint, at, cwd } = setupWorld()
+    mkdirSync(at('inside'))
+    const inside = (await run(['setup', 'claude', ...flags], { cwd: at('inside') })).stdout
+    const notes = inside.split('\n').filter((line) => line.includes('only if started in'))
+    expect(notes).toEqual(said === undefined ? [] : [expect.stringMatching(said)])
+    if (said !== undefined) expect(notes[0]).toContain(cwd)
+    expect((await stint('setup', 'claude', ...flags)).stdout).not.toContain('only if started in')
+    expect((await run(['setup', 'claude', ...flags, '--remove'], { cwd: at('inside') })).stdout).not.toContain('only if started')
+  })
+
   test('works without git', async () => {
     const { stint, everything, local } = setupWorld({ git: false })
     const before = everything()

@@ -1,4 +1,5 @@
 import { buildCommand } from '@stricli/core'
+import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Surroundings } from '../../harness/claude/setup/places.ts'
 import type { SetupRequest } from '../../harness/claude/setup/setup-claude.ts'
@@ -60,11 +61,12 @@ export const setup = buildCommand<Flags, [string?], Context>({
       const place = findPlace(this.cwd)
       // Claude Code reads the settings of the worktree that it is started in.
       const root = place.repository?.worktree ?? place.root
+      const cwd = realpathSync(this.cwd)
       const around: Surroundings = { root, gitCommonDir: place.repository?.commonDir, env: this.env }
       if (flags.check === true) {
         const { trackingFolderOf } = await import('../../project/conversation-binding.ts')
         const { checkSetup } = await import('../../harness/claude/setup/check.ts')
-        const report = await checkSetup(around, trackingFolderOf(place))
+        const report = await checkSetup(around, { cwd, conversations: trackingFolderOf(place) })
         output.result(flags.json, report, () => describeReport(report, output, root))
         // The report is the answer; only the exit code is left to say that it is not a good one.
         if (!report.isWorking) this.process.exitCode = EXIT.failure
@@ -72,7 +74,10 @@ export const setup = buildCommand<Flags, [string?], Context>({
       }
       const { setUpClaude } = await import('../../harness/claude/setup/setup-claude.ts')
       const request = requestFrom(flags, this.cwd)
-      const plan = await setUpClaude(request, around)
+      const done = await setUpClaude(request, around)
+      const { startNote } = await import('../../harness/claude/setup/start-folder.ts')
+      const isInProject = typeof request.into === 'string' && !request.remove
+      const plan = { ...done, notes: [...done.notes, ...(isInProject ? startNote([request.into], around, cwd) : [])] }
       output.result(flags.json, setupJson(request, plan), () => describeSetup(request, plan, output, root))
     })
   },

@@ -1,6 +1,6 @@
 // What is wrong with a setup, and what to do about it.
 import { PROBE_ANSWER } from '../hook-command.ts'
-import type { SetupProblem, SetupReport } from './check-report.ts'
+import type { PlaceReport, SetupProblem, SetupReport } from './check-report.ts'
 
 export function problemsOf(findings: Omit<SetupReport, 'problems' | 'isWorking'>): readonly SetupProblem[] {
   return [...ofFiles(findings), ...ofBoth(findings), ...ofCommand(findings), ...ofFirings(findings)]
@@ -74,7 +74,11 @@ function ofFirings({ places, fired }: Findings): readonly SetupProblem[] {
   ]
 }
 
-/** A plugin registers hooks as well as settings do. */
 function isRegistered({ places }: Pick<Findings, 'places'>): boolean {
-  return places.some(({ status, plugin }) => status === 'current' || status === 'outdated' || plugin !== undefined)
+  return places.some(isRegisteredIn)
+}
+
+/** A plugin registers hooks as well as settings do. */
+export function isRegisteredIn({ status, plugin }: PlaceReport): boolean {
+  return status === 'current' || status === 'outdated' || plugin !== undefined
 }

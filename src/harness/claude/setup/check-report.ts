@@ -22,6 +22,8 @@ export interface SetupReport {
   readonly command: Probe
   /** When each event last fired in this project. */
   readonly fired: Readonly<Record<string, string | null>>
+  /** What is not wrong, but good to know. */
+  readonly notes: readonly string[]
   readonly problems: readonly SetupProblem[]
   readonly isWorking: boolean
 }

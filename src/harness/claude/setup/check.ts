@@ -1,6 +1,6 @@
 // Whether hooks are registered, find a Stint, and really fire, each from evidence.
 import { StintError } from '../../../journal/errors.ts'
-import { problemsOf } from './check-problems.ts'
+import { isRegisteredIn, problemsOf } from './check-problems.ts'
 import type { PlaceReport, SetupReport } from './check-report.ts'
 import { lastFirings } from './firings.ts'
 import { NOTIFICATION_EVENT, hookGroups } from './hook-registrations.ts'
@@ -10,9 +10,17 @@ import { PLUGIN } from './plugin.ts'
 import { probeHookCommand } from './probe.ts'
 import { readSettings } from './settings-file.ts'
 import { type Settings, areHooksCurrent, currentEvents, enabledPlugin, hooksAreDisabled, stintHooks } from './settings.ts'
+import { startNote } from './start-folder.ts'
+
+interface Checked {
+  /** The folder that it is asked in, which may lie inside the project. */
+  readonly cwd: string
+  /** Where hooks note that they fired. */
+  readonly conversations: string
+}
 
 /** Looks at everything, changes nothing. */
-export async function checkSetup(around: Surroundings, conversations: string): Promise<SetupReport> {
+export async function checkSetup(around: Surroundings, { cwd, conversations }: Checked): Promise<SetupReport> {
   const json = await loadJsonText()
   const read = SCOPES.map((scope) => readPlace(json, scope, around))
   const places = read.map(({ report }) => report)
@@ -26,6 +34,11 @@ export async function checkSetup(around: Surroundings, conversations: string): P
     disabledBy,
     command: probeHookCommand(around),
     fired: Object.fromEntries(events.map((event) => [event, firings.get(event) ?? null])),
+    notes: startNote(
+      places.flatMap((place) => (isRegisteredIn(place) ? [place.scope] : [])),
+      around,
+      cwd,
+    ),
   }
   const problems = problemsOf(findings)
   return { ...findings, problems, isWorking: problems.length === 0 }
