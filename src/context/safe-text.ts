@@ -32,6 +32,7 @@ const UNSEEN = /(?!\u200C|\u200D|\uFE0F)[\p{Default_Ignorable_Code_Point}\p{Co}]
 const FILLER = String.raw`\s\u0300-\u036F\u1AB0-\u1AFF\u1DC0-\u1DFF\u200C\u200D\u20D0-\u20FF\uFE0F\uFE20-\uFE2F\uFFF9-\uFFFB`
 const spelled = (word: string) => [...word].join(`[${FILLER}]*`)
 /** How our fence begins, and the tags in which harnesses speak to a model. */
-const NAMES = ['stint', 'system', 'task-not', 'function', 'antml', 'invoke'].map(spelled).join('|')
+const HARNESS = ['task-not', 'bash-not', 'agent-not', 'teammate', 'local-command', 'command-']
+const NAMES = ['stint', 'system', 'function', 'antml', 'invoke', ...HARNESS].map(spelled).join('|')
 const TAG = new RegExp(String.raw`[<＜﹤](?=[${FILLER}/\\]*(?:${NAMES}))`, 'gi')
 const MARK = new RegExp(String.raw`[[［](?=[${FILLER}]*${spelled('stint')}[${FILLER}]*[:：])`, 'gi')

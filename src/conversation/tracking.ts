@@ -33,6 +33,8 @@ export interface Tracking {
   readonly given?: Given
   /** How far the transcript has been looked at, and in which file. */
   readonly looked?: { readonly offset: number; readonly inode: number }
+  /** The boundary of the last compaction has been seen: what was given after it is there now, or did not arrive. */
+  readonly sawBoundary?: boolean
   /** This client writes down what hooks give, so that what is missing there did not arrive. */
   readonly recordsHookContext?: boolean
   /** When the model last answered, as far as the transcript has been looked at. */

@@ -5,6 +5,10 @@ import { readOrUndefined, replaceUnsynced } from '../journal/files.ts'
 import type { Config } from '../project/config.ts'
 import { trackingFolderOf } from '../project/conversation-binding.ts'
 import type { Place } from '../project/place.ts'
+import { TookTooLong, withinTime } from './within-time.ts'
+
+const PIECE_MS = 300
+const LINE_MS = 200
 
 /** Copies the next piece of what was said, before the harness deletes it. Answers whether there is more. */
 export function copyConversation(
@@ -12,6 +16,7 @@ export function copyConversation(
   config: Config,
   { conversation, transcript }: { readonly conversation: string; readonly transcript?: string },
   maxBytes: number,
+  untilMs = process.uptime() * 1000 + PIECE_MS,
 ): boolean {
   if (transcript === undefined) return false
   const cursorPath = join(trackingFolderOf(place), `${conversation}.copied`)
@@ -21,12 +26,23 @@ export function copyConversation(
     target: copyPath(place.sessions, conversation),
     ...(cursor === undefined ? {} : { cursor }),
     maxBytes,
+    untilMs,
     redaction: { extra: [...config.redact.patterns], allow: [...config.redact.allow] },
+    ...(config.redact.patterns.length === 0 ? {} : { bounded }),
   })
   if (piece === undefined) return false
   replaceUnsynced(cursorPath, JSON.stringify(piece.cursor))
   if (piece.cause !== undefined) throw piece.cause
   return !piece.isCaughtUp
+}
+
+function bounded<T>(work: () => T): T | undefined {
+  try {
+    return withinTime(work, LINE_MS)
+  } catch (error) {
+    if (error instanceof TookTooLong) return undefined
+    throw error
+  }
 }
 
 export function copyPath(sessions: string, conversation: string): string {

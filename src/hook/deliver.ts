@@ -12,11 +12,11 @@ export async function deliver(
 ): Promise<void> {
   const { conversation, name } = scene.event
   const { given } = scene.tracking
-  const attempts = given === undefined ? 1 : given.attempts + 1
+  const attempts = given === undefined || given.isProved ? 1 : given.attempts + 1
   if (attempts > ATTEMPTS) return
   // Few events give anything, and only those pay for what it is made with.
   const { packContext } = await import('../context/pack.ts')
-  const { text, mark } = packContext(state, { level: why.level })
+  const { text, mark } = packContext(state, { level: why.level, conversation })
   scene.say({ model: text })
   scene.note({
     given: {
@@ -35,7 +35,7 @@ export async function deliver(
 
 /** Nothing has been put before the model since this conversation began, was cleared, or was compacted. */
 export function openWindow(scene: Scene): void {
-  const { given: _given, nudgedAt: _at, ...rest } = scene.tracking
+  const { given: _given, nudgedAt: _at, sawBoundary: _saw, ...rest } = scene.tracking
   scene.tracking = { ...rest, nudged: [], edits: 0 }
 }
 
@@ -51,7 +51,8 @@ export function hasIt(scene: Scene, state: SessionState): boolean {
  */
 function essenceOf(state: SessionState): string {
   const { id, goal, tldr, compactions, key, decisions, discoveries, blockers, next, steps } = state
-  const written = [key, decisions, discoveries, blockers, next].map(({ items }) => items.map((item) => item.text))
-  const planned = steps.items.filter((step) => step.plan === undefined).map((step) => step.text + step.status)
-  return checksum(Buffer.from(JSON.stringify([id, goal, tldr?.text, compactions, written, planned])))
+  const { progress, notes, keyFiles, commands, sections } = state
+  const written = [key, decisions, discoveries, blockers, next, progress, notes, keyFiles, commands, sections]
+  const planned = steps.items.filter((step) => step.plan === undefined)
+  return checksum(Buffer.from(JSON.stringify([id, goal, tldr?.text, compactions, written.map(({ items }) => items), planned])))
 }

@@ -1,5 +1,6 @@
 import type { Head } from '../git/head.ts'
 import { StintError } from '../journal/errors.ts'
+import { statOrUndefined } from '../journal/files.ts'
 import type { Config } from '../project/config.ts'
 import { LiveSession } from '../project/live-session.ts'
 import { type OpenSession, readOpenSessions } from '../project/open-sessions.ts'
@@ -48,14 +49,18 @@ export function sessionsHere(place: Place, config: Config, head: Head): Here {
 
 /** The open session that a person named, in the environment or on a command line. */
 export function namedSession(place: Place, config: Config, name: string): Found | undefined {
-  const open = readOpenSessions(place).filter((candidate) => candidate.id === name || candidate.name === name)
-  return open.length === 1 ? openById(place, config, open[0]!.id) : undefined
+  const open = readOpenSessions(place)
+  const exact = open.filter((candidate) => candidate.id === name || candidate.name === name)
+  const fitting = exact.length > 0 ? exact : open.filter((candidate) => candidate.id.includes(name))
+  return fitting.length === 1 ? openById(place, config, fitting[0]!.id) : undefined
 }
 
 function belongs({ branch, worktree }: Omit<OpenSession, 'id'>, { repository }: Place, head: Head): boolean {
   if (repository === undefined) return true
   const here = repository.isLinked ? repository.worktree : undefined
-  return worktree === undefined ? branch === head.branch : worktree === here
+  if (worktree === here) return worktree !== undefined || branch === head.branch
+  // One whose worktree is gone is of its branch again.
+  return branch === head.branch && (worktree === undefined || statOrUndefined(worktree) === undefined)
 }
 
 // The file that says so is a view, and may be older than the journal.

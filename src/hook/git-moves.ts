@@ -1,12 +1,15 @@
 import { GitFailed, runGit } from '../git/run-git.ts'
-import { readOpenSessions } from '../project/open-sessions.ts'
+import { readOpenSessions, writeOpenSession } from '../project/open-sessions.ts'
 import type { Scene } from './scene.ts'
 
 const MOST_COMMITS = 10
 const PATIENCE_MS = 400
 
-/** Records commits made since the session last saw git, and a switch to another branch. */
-export function recordGitMoves(scene: Scene): void {
+/**
+ * Records commits made since the session last saw git. It follows to another branch only where work goes on there: a
+ * checkout in another terminal, or a detached head in the middle of a rebase, does not take a session off its branch.
+ */
+export function recordGitMoves(scene: Scene, { follows = false } = {}): void {
   const { repository } = scene.place
   if (scene.session === undefined || repository === undefined) return
   const { branch, commit } = scene.head
@@ -17,8 +20,13 @@ export function recordGitMoves(scene: Scene): void {
       scene.record('commit.made', { ...made, git: { ...scene.head, commit: made.commit } }, `commit:${made.commit}`)
     }
   }
+  const isAnother = branch !== known.branch
+  if (isAnother && (!follows || branch === undefined)) return
   // A branch that has a session of its own is not taken over by one that was found there.
-  if (isFree(scene)) scene.record('git.observed', { git: scene.head })
+  if (!isFree(scene)) return
+  scene.record('git.observed', { git: scene.head })
+  const bound = branch === undefined ? {} : { branch }
+  if (isAnother) scene.attempt(() => writeOpenSession(scene.place, { ...scene.state, ...bound }))
 }
 
 function isFree(scene: Scene): boolean {
@@ -32,7 +40,15 @@ function isFree(scene: Scene): boolean {
 /** Oldest first. Empty when the old one is not behind the new one: what a rebase brings is not new work. */
 function commitsBetween(worktree: string, from: string, to: string): readonly { commit: string; subject: string }[] {
   try {
-    const range = ['log', '--format=%H%x09%s', '--reverse', `--max-count=${MOST_COMMITS}`, `${from}..${to}`, '--']
+    const range = [
+      'log',
+      '--first-parent',
+      '--format=%H%x09%s',
+      '--reverse',
+      `--max-count=${MOST_COMMITS}`,
+      `${from}..${to}`,
+      '--',
+    ]
     return runGit(worktree, range, { timeoutMs: PATIENCE_MS })
       .split('\n')
       .filter((line) => line !== '')

@@ -1,11 +1,13 @@
 import { readTracking, writeTracking } from '../conversation/tracking.ts'
-import { readPiece } from '../harness/claude/read-piece.ts'
+import { type Piece, readPiece } from '../harness/claude/read-piece.ts'
 import { type Looked, lookAtPiece } from '../harness/claude/transcript.ts'
-import { shorten } from '../text/clean.ts'
+import { withoutSecrets } from '../project/clean-draft.ts'
+import { clip } from './clip.ts'
 import { openWindow } from './deliver.ts'
 import type { Scene } from './scene.ts'
 
 const PIECE = 1024 * 1024
+const MOST_PIECES = 32
 const LONGEST_SUMMARY = 16_000
 
 /** What the transcript has to say about the text that was given last. */
@@ -15,21 +17,32 @@ export type Arrival = 'nothing given' | 'proved' | 'not yet known' | 'missing' |
  * Reads what the harness wrote since the last look and records what only the transcript shows: compactions,
  * the summary, commands that failed, how much was used. Bounded, so that a transcript of any size costs the same.
  */
-export async function lookAtTranscript(scene: Scene): Promise<{ looked?: Looked; arrival: Arrival }> {
+export async function lookAtTranscript(scene: Scene, pieces = MOST_PIECES): Promise<{ looked?: Looked; arrival: Arrival }> {
   const { transcript, looked: last, given } = scene.tracking
   const piece = transcript === undefined ? undefined : readPiece(transcript, last, PIECE)
   if (piece === undefined) {
     if (scene.tracking.awaitsBoundary === true) countWithoutEvidence(scene)
     return { arrival: given === undefined ? 'nothing given' : given.isProved ? 'proved' : 'not yet known' }
   }
+  const result = await lookAtOne(scene, piece, last === undefined)
+  // What is waited for may stand behind megabytes of pictures and output.
+  const isAwaited = scene.tracking.awaitsBoundary === true || scene.tracking.given?.isProved === false
+  const isBehind = piece.from + piece.bytes.length < piece.size && piece.bytes.length > 0
+  return isAwaited && isBehind && pieces > 1 ? lookAtTranscript(scene, pieces - 1) : result
+}
+
+async function lookAtOne(scene: Scene, piece: Piece, isFirst: boolean): Promise<{ looked: Looked; arrival: Arrival }> {
   const looked = lookAtPiece(piece.bytes, scene.tracking.carried)
   await recordWhatIsSeen(scene, scene.event.conversation, looked)
   // Before this conversation was followed, what happened in it is not this session's.
-  if (last !== undefined || piece.from === 0) {
+  if (!isFirst || piece.from === 0) {
     recordCompactions(scene, scene.event.conversation, looked)
     followCompactions(scene, looked)
   }
-  scene.note({ looked: { offset: piece.from + looked.consumed, inode: piece.inode }, carried: looked.carried })
+  scene.note({
+    looked: { offset: piece.from + looked.consumed, inode: piece.inode },
+    carried: looked.carried.map(({ toolUseId, command }) => ({ toolUseId, command: withoutSecrets(command, scene.config) })),
+  })
   if (looked.lastAssistantAt !== undefined) scene.note({ answeredAt: looked.lastAssistantAt })
   if (looked.usage !== undefined) scene.note({ usage: { ...looked.usage, model: looked.model } })
   return { looked, arrival: arrivalIn(scene, looked) }
@@ -50,8 +63,10 @@ function arrivalIn(scene: Scene, looked: Looked): Arrival {
     scene.note({ given: { ...given, isProved: true } })
     return 'proved'
   }
-  // Until the model has answered, the harness may not have written down what it was given.
-  if ((scene.tracking.answeredAt ?? '') <= given.at) return 'not yet known'
+  // Until the model has answered, the harness may not have written down what it was given; what it gave after a
+  // compaction stands right behind the boundary.
+  const isJudged = scene.tracking.sawBoundary === true || (scene.tracking.answeredAt ?? '') > given.at
+  if (!isJudged) return 'not yet known'
   return scene.tracking.recordsHookContext === true ? 'missing' : 'not recorded'
 }
 
@@ -63,6 +78,8 @@ export async function lookAtPrevious(scene: Scene): Promise<void> {
   const previous = scene.state.conversations.items.findLast((known) => known.text !== scene.event.conversation)
   const tracking = previous === undefined ? undefined : readTracking(scene.notes, previous.text)
   if (previous === undefined || tracking?.transcript === undefined || tracking.looked === undefined) return
+  // It may have gone on with another session since.
+  if (tracking.session !== scene.session?.id) return
   const piece = readPiece(tracking.transcript, tracking.looked, PIECE)
   if (piece === undefined || piece.bytes.length === 0) return
   const looked = lookAtPiece(piece.bytes, tracking.carried)
@@ -71,7 +88,8 @@ export async function lookAtPrevious(scene: Scene): Promise<void> {
   // One that still runs keeps its own notes; what is seen twice counts once.
   if (previous.endedAt === undefined) return
   const place = { offset: piece.from + looked.consumed, inode: piece.inode }
-  scene.attempt(() => writeTracking(scene.notes, { ...tracking, looked: place, carried: looked.carried }))
+  const { carried: _seen, ...rest } = tracking
+  scene.attempt(() => writeTracking(scene.notes, { ...rest, looked: place }))
 }
 
 async function recordWhatIsSeen(scene: Scene, conversation: string, looked: Looked): Promise<void> {
@@ -94,13 +112,14 @@ function recordCompactions(scene: Scene, conversation: string, { boundaries, sum
   }
   if (summary === undefined) return
   const boundary = summary.boundary ?? boundaries.at(-1)?.uuid
-  const text = shorten(summary.text, LONGEST_SUMMARY)
+  const text = clip(summary.text, LONGEST_SUMMARY, scene.config)
   const kept = { text, conversation, ...(boundary === undefined ? {} : { boundary }) }
   scene.record('summary.kept', kept, `summary:${boundary ?? conversation + text.length}`)
 }
 
 function followCompactions(scene: Scene, { boundaries }: Looked): void {
   if (boundaries.length === 0) return
+  scene.note({ sawBoundary: scene.tracking.awaitsBoundary === true })
   // Nobody told us that it happened, so what was given before is gone and nothing was given since.
   if (scene.tracking.awaitsBoundary !== true) {
     openWindow(scene)

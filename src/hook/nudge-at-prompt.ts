@@ -1,6 +1,8 @@
 import { looksUnrelated } from '../context/related.ts'
 import { looksLikeDecision, looksLikeEnding } from '../context/ruling.ts'
 import { readWindow } from '../conversation/window.ts'
+import { safeLine } from '../context/safe-text.ts'
+import { shorten } from '../text/clean.ts'
 import { nudge } from './nudges.ts'
 import type { Scene } from './scene.ts'
 
@@ -10,14 +12,14 @@ const NEARLY_FULL = 75
 export function nudgeAtPrompt(scene: Scene, prompt: string): void {
   const { state, tracking } = scene
   if (looksUnrelated(prompt, state)) {
-    const other = `this looks like other work than "${state.name}"`
+    const other = `this looks like other work than "${named(state.name)}"`
     nudge(scene, 'unrelated', {
       person: `📋 ${other}: /session-pause sets it down, /session-init starts another`,
       model: `Stint: ${other}; unrelated work in one context costs both. The person may want \`stint pause\` and \`stint init\` first.`,
     })
   } else if (hasSwitched(scene)) {
     nudge(scene, 'switching', {
-      model: `Stint: the branch is now ${scene.head.branch}, and session ${state.name} is of ${state.branch}. What is unfinished there is kept by \`stint log --next TEXT\`.`,
+      model: `Stint: the branch is now ${named(scene.head.branch)}, and session ${named(state.name)} is of ${named(state.branch)}. What is unfinished there is kept by \`stint log --next TEXT\`.`,
     })
   } else if (looksLikeEnding(prompt)) {
     nudge(scene, 'ending', {
@@ -42,4 +44,9 @@ export function nudgeAtPrompt(scene: Scene, prompt: string): void {
 
 function hasSwitched({ head, state }: Scene): boolean {
   return head.branch !== undefined && state.branch !== undefined && head.branch !== state.branch
+}
+
+/** A name as text: branches come from anywhere, and this stands outside of any fence. */
+function named(name: string | undefined): string {
+  return shorten(safeLine(name ?? ''), 80)
 }

@@ -1,4 +1,5 @@
 import { asksToContinue } from '../context/intent.ts'
+import { writeOpenSession } from '../project/open-sessions.ts'
 import { draft } from '../session/entries.ts'
 import { deliver } from './deliver.ts'
 import { recordGitMoves } from './git-moves.ts'
@@ -16,7 +17,9 @@ export async function onPrompt(scene: Scene<EventOf<'userPrompt'>>): Promise<voi
   if (isFromHarness) return redeliver(scene, arrival)
   const isContinuing = asksToContinue(prompt)
   if (scene.session === undefined && isContinuing) resumePaused(scene)
-  recordRequest(scene, prompt)
+  const { promptId } = scene.event
+  // Registered twice, by settings and a plugin, it is one request all the same.
+  recordRequest(scene, prompt, promptId === undefined ? {} : { once: `prompt:${promptId}` })
   if (scene.session === undefined) return
   // A fork of an old client begins without a word.
   joinIfNew(scene, 'prompt')
@@ -34,4 +37,7 @@ function resumePaused(scene: Scene): void {
   scene.workOn(paused)
   const git = scene.place.repository === undefined ? {} : { git: scene.head }
   scene.drafts.push(draft('session.resumed', git, { by: 'hook' }))
+  const { branch = scene.state.branch } = scene.head
+  const bound = branch === undefined ? {} : { branch }
+  scene.attempt(() => writeOpenSession(scene.place, { ...scene.state, status: 'active', ...bound }))
 }

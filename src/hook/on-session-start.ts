@@ -16,7 +16,10 @@ export async function onSessionStart(scene: Scene<EventOf<'sessionStart'>>): Pro
   if (scene.tracking.looked === undefined) passOverEarlier(scene)
   else await lookAtTranscript(scene)
   if (source === 'compact') scene.note({ awaitsBoundary: true })
+  const { given } = scene.tracking
   if (source !== 'resume') openWindow(scene)
+  // In another process it may well arrive.
+  else if (given !== undefined) scene.note({ given: { ...given, attempts: 0 } })
   const { session } = scene
   if (session === undefined) return mentionWhatIsNot(scene)
 

@@ -1,6 +1,6 @@
 import { factsOf, type ToolFacts } from '../harness/claude/tool-facts.ts'
 import { mayBeTests } from '../harness/may-be-tests.ts'
-import { shorten } from '../text/clean.ts'
+import { clip } from './clip.ts'
 import { namedSession } from './find-session.ts'
 import { recordGitMoves } from './git-moves.ts'
 import { joinIfNew } from './join.ts'
@@ -15,19 +15,21 @@ const LONGEST_RESULT = 800
 export async function onToolUsed(scene: Scene<EventOf<'toolUsed'>>): Promise<void> {
   const facts = factsOf(scene.event, scene.place.repository?.worktree ?? scene.place.root)
   followCommand(scene, facts)
-  if (scene.session === undefined && facts.isEdit && isProjectFile(facts.edited)) await beginWork(scene)
-  if (scene.session === undefined) {
-    // Another hook is just opening one; the file is recorded by the next.
-    if (facts.isEdit && isProjectFile(facts.edited) && scene.config.auto === 'on') keepFile(scene, facts.edited!)
-    return
-  }
+  if (scene.session === undefined && facts.isEdit && isProjectFile(facts.edited)) await beginWork(scene, facts.edited!)
+  if (scene.session === undefined) return
   recordKeptFiles(scene)
   joinIfNew(scene, 'tool')
   await recordFacts(scene, facts)
   const { given, awaitsBoundary } = scene.tracking
   // The transcript is looked at only for what cannot wait until the turn is over.
+  // What a delegated agent is told does not reach the conversation.
+  if (isOfDelegate(scene)) return
   if (awaitsBoundary === true || given?.isProved === false) await redeliver(scene, (await lookAtTranscript(scene)).arrival)
   if (facts.isEdit) nudgeAtEdit(scene)
+}
+
+function isOfDelegate({ event }: Scene): boolean {
+  return event.kind === 'toolUsed' && event.agent !== undefined
 }
 
 const MOST_KEPT = 50
@@ -44,16 +46,19 @@ function recordKeptFiles(scene: Scene): void {
   scene.tracking = rest
 }
 
-async function beginWork(scene: Scene): Promise<void> {
+async function beginWork(scene: Scene, path: string): Promise<void> {
   const { ended } = scene.tracking
   // The last touches after closing a session are no new work; what is asked for afterwards is.
   if (ended !== undefined && !ended.askedSince) return
   if (scene.here.several.length > 0) return
+  // Somebody named a session that is not open; another one is not what they want.
+  if ((scene.env.STINT_SESSION ?? '') !== '') return
   if (scene.config.auto === 'on') {
     const { openSession } = await import('./open-session.ts')
-    openSession(scene)
+    // Another hook is just opening one: the file is recorded by the next that finds it.
+    if (openSession(scene) === 'busy') keepFile(scene, path)
   }
-  if (scene.config.auto === 'ask' && !scene.tracking.nudged.includes('ask')) {
+  if (scene.config.auto === 'ask' && !isOfDelegate(scene) && !scene.tracking.nudged.includes('ask')) {
     scene.note({ nudged: [...scene.tracking.nudged, 'ask'] })
     scene.say({
       person: '📋 No session is open here; /session-init starts one',
@@ -81,7 +86,7 @@ async function recordFacts(scene: Scene, facts: ToolFacts): Promise<void> {
   }
   if (facts.agentStarted !== undefined) {
     const { agent, description } = facts.agentStarted
-    scene.note({ agents: { ...scene.tracking.agents, [agent]: shorten(description, 200) } })
+    scene.note({ agents: { ...scene.tracking.agents, [agent]: clip(description, 200, scene.config) } })
   }
   if (facts.agentFinished !== undefined) {
     const { agent, type, task, result } = facts.agentFinished
@@ -91,13 +96,13 @@ async function recordFacts(scene: Scene, facts: ToolFacts): Promise<void> {
         agent,
         conversation,
         ...(type === undefined ? {} : { type }),
-        ...(task === undefined ? {} : { task: shorten(task, 200) }),
-        ...(result === undefined ? {} : { result: shorten(result, LONGEST_RESULT) }),
+        ...(task === undefined ? {} : { task: clip(task, 200, scene.config) }),
+        ...(result === undefined ? {} : { result: clip(result, LONGEST_RESULT, scene.config) }),
       },
       `agent:${agent}`,
     )
   }
-  if (facts.committed) recordGitMoves(scene)
+  if (facts.committed || facts.isEdit) recordGitMoves(scene, { follows: true })
 }
 
 /** What the agent did with Stint itself. */

@@ -1,5 +1,5 @@
-import { shorten } from '../text/clean.ts'
 import { handOver } from './cleared.ts'
+import { clip } from './clip.ts'
 import { copyConversation } from './copy-conversation.ts'
 import { recordGitMoves } from './git-moves.ts'
 import { lookAtTranscript } from './look.ts'
@@ -23,7 +23,7 @@ export async function onStop(scene: Scene<EventOf<'stop'>>): Promise<void> {
   if (said !== undefined || latest !== undefined) {
     scene.record('turn.ended', {
       conversation,
-      ...(said === undefined || said.trim() === '' ? {} : { said: shorten(said.trim(), LONGEST_MESSAGE) }),
+      ...(said === undefined || said.trim() === '' ? {} : { said: clip(said.trim(), LONGEST_MESSAGE, scene.config) }),
       ...(model === undefined ? {} : { model }),
       ...(latest === undefined ? {} : { usage: usage as typeof latest }),
     })
@@ -35,10 +35,17 @@ export async function onStop(scene: Scene<EventOf<'stop'>>): Promise<void> {
 export function onSubagentStop(scene: Scene<EventOf<'subagentStop'>>): void {
   const { agent, type, lastMessage, conversation } = scene.event
   if (scene.session === undefined || lastMessage === undefined) return
-  const task = scene.tracking.agents[agent]
+  const { [agent]: task, ...others } = scene.tracking.agents
+  scene.note({ agents: others })
   scene.record(
     'agent.finished',
-    { agent, type, conversation, result: shorten(lastMessage, LONGEST_RESULT), ...(task === undefined ? {} : { task }) },
+    {
+      agent,
+      type,
+      conversation,
+      result: clip(lastMessage, LONGEST_RESULT, scene.config),
+      ...(task === undefined ? {} : { task }),
+    },
     `agent:${agent}`,
   )
 }

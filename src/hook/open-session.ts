@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { rememberProject } from '../index/projects.ts'
-import { createFile, removeFile, statOrUndefined } from '../journal/files.ts'
+import { removeFile, takeLock } from '../journal/files.ts'
 import { mintId } from '../journal/ids.ts'
 import { checksum } from '../journal/record.ts'
 import { withoutSecrets } from '../project/clean-draft.ts'
@@ -12,25 +12,28 @@ import { oneLine, shorten, slug } from '../text/clean.ts'
 import { openById, sessionsHere } from './find-session.ts'
 import { joinAgain } from './join.ts'
 import { writeQuickViews } from './quick-views.ts'
-import { recordPending } from './requests.ts'
 import type { Scene } from './scene.ts'
 
 const STALE_CLAIM_MS = 5_000
 const LONGEST_GOAL = 240
 
 /** Opens a session for this branch, because work began that none covers. Another hook that is at it is not waited for. */
-export function openSession(scene: Scene): void {
+export function openSession(scene: Scene): 'opened' | 'busy' {
   const { place, config } = scene
   prepareFolder(place, config)
   const claim = claimPath(scene)
-  if (!takeClaim(claim)) return
+  if (!takeLock(claim, STALE_CLAIM_MS)) return 'busy'
   try {
     // Whoever had the claim before us may have opened one since we looked.
     const { active } = sessionsHere(place, config, scene.head)
-    if (active !== undefined) return scene.workOn(active)
+    if (active !== undefined) {
+      scene.workOn(active)
+      return 'opened'
+    }
     const { branch } = scene.head
-    const [first] = scene.tracking.requests
-    const name = freeName(scene, nameFrom(branch, withoutSecrets(first?.text ?? '', config)))
+    // What came before it were questions, or other things.
+    const last = scene.tracking.requests.at(-1)?.text ?? ''
+    const name = freeName(scene, nameFrom(branch, withoutSecrets(last, config)))
     const { repository } = place
     const session = new LiveSession(mintId(undefined), place, config)
     session.create([
@@ -38,7 +41,7 @@ export function openSession(scene: Scene): void {
         'session.opened',
         {
           name,
-          goal: shorten(oneLine(first?.text ?? ''), LONGEST_GOAL),
+          goal: shorten(oneLine(last), LONGEST_GOAL),
           ...(repository === undefined ? {} : { git: scene.head }),
           ...(repository?.isLinked === true ? { worktree: repository.worktree } : {}),
         },
@@ -50,10 +53,10 @@ export function openSession(scene: Scene): void {
     rememberProject(place.root)
     scene.workOn(openById(place, config, session.id)!)
     joinAgain(scene, 'first edit')
-    recordPending(scene)
     scene.say({
       person: `📋 Session opened: ${name} (first edit${branch === undefined ? '' : ` on ${branch}`}); /session-view shows it`,
     })
+    return 'opened'
   } finally {
     removeFile(claim)
   }
@@ -80,11 +83,4 @@ function claimPath(scene: Scene): string {
   const { repository, sessions } = scene.place
   const here = JSON.stringify([scene.head.branch, repository?.worktree])
   return join(sessions, `opening-${checksum(Buffer.from(here))}`)
-}
-
-function takeClaim(path: string): boolean {
-  const age = Date.now() - (statOrUndefined(path)?.mtimeMs ?? Date.now())
-  // Whoever made it was killed; opening takes no seconds.
-  if (age > STALE_CLAIM_MS) removeFile(path)
-  return createFile(path, '')
 }

@@ -11,6 +11,11 @@ import { type Draft, type EntryData, type EntryKind, draft } from '../session/en
 import type { SessionState } from '../session/state.ts'
 import type { Answer } from './answer.ts'
 import { type Found, type Here, namedSession, openById, sessionsHere } from './find-session.ts'
+import { withinTime } from './within-time.ts'
+
+const CLEANING_MS = 300
+/** git is asked only where its files do not say it, and an agent waits for it. */
+const GIT_MS = 400
 
 export type EventOf<K extends HookEvent['kind']> = Extract<HookEvent, { kind: K }>
 
@@ -60,7 +65,7 @@ export class Scene<E extends HookEvent = HookEvent> {
   }
 
   get head(): Head {
-    this.#head ??= this.place.repository === undefined ? {} : readHead(this.place.repository)
+    this.#head ??= this.place.repository === undefined ? {} : readHead(this.place.repository, GIT_MS)
     return this.#head
   }
 
@@ -105,7 +110,7 @@ export class Scene<E extends HookEvent = HookEvent> {
     const found = this.#found
     if (found === undefined || this.drafts.length === 0) return
     this.attempt(() => {
-      found.session.append(this.drafts.splice(0))
+      this.#append(found.session)
       this.#found = { session: found.session, state: found.session.open() }
     })
   }
@@ -113,9 +118,16 @@ export class Scene<E extends HookEvent = HookEvent> {
   /** Writes what was recorded and noted. What fails is noted where it can be, and changes nothing else. */
   finish(): void {
     this.attempt(() => {
-      if (this.session !== undefined) this.session.append(this.drafts.splice(0))
+      if (this.session !== undefined) this.#append(this.session)
     })
     this.attempt(() => writeTracking(this.notes, this.tracking))
+  }
+
+  /** What patterns of the user's do not get through in time is not recorded: it may be what they are there to keep out. */
+  #append(session: LiveSession): void {
+    const drafts = this.drafts.splice(0)
+    if (this.config.redact.patterns.length > 0) withinTime(() => session.clean(drafts), CLEANING_MS)
+    session.append(drafts)
   }
 
   attempt(work: () => void): void {

@@ -2,8 +2,8 @@ import { noteTrouble } from '../conversation/troubles.ts'
 import { readEvent, type HookEvent } from '../harness/claude/events.ts'
 import { StintError } from '../journal/errors.ts'
 import { trackingFolderOf } from '../project/conversation-binding.ts'
-import { findPlace } from '../project/place.ts'
 import { printed } from './answer.ts'
+import { placeOf } from './place-of.ts'
 import { quickConfig } from './quick-config.ts'
 import { type EventOf, Scene, isOurs } from './scene.ts'
 
@@ -19,10 +19,10 @@ type Handler = (scene: Scene) => void | Promise<void>
 export async function serve(input: string, env: NodeJS.ProcessEnv, handlers: Handlers): Promise<string> {
   const event = readEvent(input)
   const handler = event === undefined ? undefined : (handlers[event.kind] as Handler | undefined)
-  if (event?.cwd === undefined || handler === undefined || env.STINT_HOOKS === 'off') return ''
+  if (event === undefined || handler === undefined || env.STINT_HOOKS === 'off') return ''
   let notes: string | undefined
   try {
-    const place = findPlace(event.cwd)
+    const place = placeOf(event, env)
     if (!isOurs(place)) return ''
     notes = trackingFolderOf(place)
     const scene = new Scene(event, place, await quickConfig(place.sessions, notes), env)

@@ -9,6 +9,9 @@ import { oneLine, shorten } from '../text/clean.ts'
 import { openById, sessionsHere } from './find-session.ts'
 import { isOurs } from './scene.ts'
 
+/** git is asked only where its files do not say it, and the line is drawn after every answer. */
+const GIT_MS = 400
+
 /** The line under the prompt: session, progress, blockers, and how full the context is. Leaves the last for hooks. */
 export function statusLine(input: string, now: string): string {
   const told = parse(input)
@@ -19,7 +22,7 @@ export function statusLine(input: string, now: string): string {
   if (told.conversation !== undefined && told.window !== undefined && bound !== undefined) {
     writeWindow(notes, told.conversation, { at: now, ...told.window })
   }
-  const head = place.repository === undefined ? {} : readHead(place.repository)
+  const head = place.repository === undefined ? {} : readHead(place.repository, GIT_MS)
   const found = (bound === undefined ? undefined : openById(place, DEFAULTS, bound)) ?? sessionsHere(place, DEFAULTS, head).active
   const percent = told.window?.usedPercent
   const filled = percent === undefined ? [] : [`context ${Math.round(percent)}%`]
@@ -27,12 +30,12 @@ export function statusLine(input: string, now: string): string {
   const { state, session } = found
   session.close()
   const { done, total } = stepCounts(state)
-  const now_ = currentStep(state)?.text
+  const current = currentStep(state)?.text
   const blockers = openBlockers(state).length
   return [
-    `📋 ${state.name}${state.status === 'paused' ? ' (paused)' : ''}`,
+    `📋 ${shorten(oneLine(state.name), 60)}${state.status === 'paused' ? ' (paused)' : ''}`,
     ...(total === 0 ? [] : [`${done}/${total}`]),
-    ...(now_ === undefined ? [] : [shorten(oneLine(now_), 40)]),
+    ...(current === undefined ? [] : [shorten(oneLine(current), 40)]),
     ...(blockers === 0 ? [] : [`⛔ ${blockers}`]),
     ...filled,
   ].join(' · ')

@@ -37,6 +37,8 @@ const SHARED_IGNORE = [
   'index.db*',
   'touched/',
   'open/',
+  'open.*',
+  'opening-*',
   'runs/',
   'conversations/',
   'journal/*/progress.md',

@@ -82,7 +82,6 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     await talk.say('look at the ports')
     await talk.say('and at the services')
     await talk.say('/compact')
-    await talk.say('say something')
     await talk.say('go and fix the first one')
     expect(missingIn(world.stub.turns.at(-1)!.text)).toEqual([])
     await talk.end()

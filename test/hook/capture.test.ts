@@ -28,6 +28,18 @@ describe('a hook records without a model', () => {
     ])
   })
 
+  test('a request that begins like a path, a tag or a command of the person', async () => {
+    const { agent, ofKind } = await working()
+    const asked = [
+      '/src/auth.ts is broken: never use eval',
+      "<LoginForm> renders twice, don't touch it",
+      '/implement the login page',
+    ]
+    for (const prompt of [...asked, '/compact now', '/session-log --note x', '<task-notification>done</task-notification>'])
+      await agent.prompt(prompt)
+    expect(ofKind('request.made').map(({ text }) => text)).toEqual(asked)
+  })
+
   test('what was typed while the agent worked', async () => {
     const { agent, ofKind } = await working()
     agent.write({

@@ -138,6 +138,47 @@ describe('what was given', () => {
   })
 })
 
+describe('after a compaction', () => {
+  test('what did not arrive is given with the very next prompt', async () => {
+    const world = await withSession()
+    const agent = world.agent()
+    agent.received((await agent.start()).model)
+    agent.answers()
+    await agent.prompt('look at the cookie code')
+    await agent.start('compact')
+    agent.compacts()
+    agent.write({ type: 'attachment', attachment: { type: 'environment' } })
+    expect((await agent.prompt('look at the other code')).model).toContain('the cookie is set twice')
+  })
+
+  test('what arrived is not given again', async () => {
+    const world = await withSession()
+    const agent = world.agent()
+    agent.received((await agent.start()).model)
+    agent.answers()
+    await agent.prompt('look at the cookie code')
+    const { model } = await agent.start('compact')
+    agent.compacts()
+    agent.received(model)
+    expect((await agent.prompt('look at the other code')).model).toBe('')
+  })
+
+  test('it is noticed behind megabytes of output', async () => {
+    const world = await withSession()
+    const agent = world.agent()
+    agent.received((await agent.start()).model)
+    agent.answers()
+    await agent.prompt('look at the cookie code')
+    const picture = { type: 'tool_result', tool_use_id: 't', content: 'x'.repeat(1_500_000) }
+    for (let count = 0; count < 12; count += 1) agent.write({ type: 'user', message: { role: 'user', content: [picture] } })
+    await agent.start('compact')
+    agent.compacts()
+    agent.answers()
+    expect((await agent.prompt('look at the other code')).model).toContain('the cookie is set twice')
+    expect(world.ofKind('context.compacted')).toHaveLength(1)
+  })
+})
+
 describe('where a client does not write down what hooks give', () => {
   test('it is given once more after a compaction, and not otherwise', async () => {
     const world = await withSession()
@@ -168,6 +209,37 @@ describe('a conversation that is gone on with', () => {
     expect(person).toContain('fix-login')
   })
 
+  test('is told each time, however often that is', async () => {
+    const world = await withSession()
+    const agent = world.agent()
+    agent.received((await agent.start()).model)
+    agent.answers()
+    for (let time = 1; time <= 5; time += 1) {
+      await agent.end()
+      await world.stint('log', '--decision', `Choice ${time}`, '--rationale', 'so it is')
+      const { model } = await agent.start('resume')
+      expect(model).toContain(`Choice ${time}`)
+      agent.received(model)
+      agent.answers()
+      await agent.stop('ok')
+    }
+  })
+
+  test.each([
+    ['--progress', 'Moved the handler'],
+    ['--blocker', 'no staging', '--resolved'],
+    ['--note', 'Ask Ann'],
+  ])('is told of what was written by %s', async (...flags) => {
+    const world = await withSession()
+    const agent = world.agent()
+    agent.received((await agent.start()).model)
+    agent.answers()
+    await agent.stop('ok')
+    await agent.end()
+    await world.stint('log', ...flags)
+    expect((await agent.start('resume')).model).not.toBe('')
+  })
+
   test('is told when somebody wrote something meanwhile', async () => {
     const world = await withSession()
     const agent = world.agent()
@@ -187,6 +259,7 @@ describe('"continue"', () => {
     const agent = world.agent()
     await agent.start()
     expect((await agent.prompt('continue where we left off')).model).toContain('the cookie is set twice')
+    expect((await world.agent().start()).model).toContain('the cookie is set twice')
     expect((await world.stint('view', '--json')).json<{ status: string }>().status).toBe('active')
   })
 

@@ -6,6 +6,8 @@ interface Common {
   readonly name: string
   readonly conversation: string
   readonly transcript?: string
+  /** The prompt that led to it, where the client says so. */
+  readonly promptId?: string
   readonly cwd: string
 }
 
@@ -96,7 +98,7 @@ export function readEvent(json: string): HookEvent | undefined {
   const cwd = pathOf(fields?.['cwd'])
   if (fields === undefined || name === undefined || conversation === undefined || cwd === undefined) return undefined
   if (!CONVERSATION.test(conversation)) return undefined
-  const common: Common = { name, conversation, cwd, ...given({ transcript: pathOf(fields['transcript_path']) }) }
+  const common: Common = { name, conversation, cwd, ...given({ transcript: pathOf(fields['transcript_path']), promptId: nameOf(fields['prompt_id']) }) }
   const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined
   return read?.(common, fields) ?? { ...common, kind: 'other' }
 }
