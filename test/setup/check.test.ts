@@ -238,6 +238,23 @@ describe('a check', () => {
     expect((await check()).exitCode).toBe(0)
   })
 
+  test('where there is neither git nor a folder for sessions says so', async () => {
+    const { stint, launch, kinds, check } = checkedWorld({ git: false })
+    await stint('setup', 'claude', '--user')
+    launch()
+    const { exitCode, report } = await check()
+    expect(exitCode).toBe(1)
+    expect(report.problems).toEqual([
+      {
+        kind: 'no project',
+        what: expect.stringContaining('neither a git repository nor has sessions'),
+        advice: expect.stringContaining('stint setup claude'),
+      },
+    ])
+    await stint('setup', 'claude')
+    expect(await kinds()).toEqual(['never fired'])
+  })
+
   test('changes nothing', async () => {
     const { stint, check, everything } = checkedWorld()
     await stint('setup', 'claude')

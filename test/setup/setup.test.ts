@@ -126,6 +126,51 @@ describe('a setup', () => {
     expect(withoutState(everything())).toEqual(before)
   })
 
+  test.each([[[]], [['--shared']]])(
+    'without git with %j makes the folder that hooks look for, and its removal takes it away',
+    async (flags) => {
+      const { stint, everything, at } = setupWorld({ git: false })
+      const before = everything()
+      expect((await stint('setup', 'claude', ...flags, '--dry-run')).stdout).toContain('+++ .sessions/.gitignore')
+      expect(everything()).toEqual(before)
+      expect((await stint('setup', 'claude', ...flags)).stdout).toContain('created  .sessions/.gitignore')
+      expect(readdirSync(at('.sessions'))).toEqual(['.gitignore'])
+      expect((await stint('setup', 'claude', ...flags)).stdout).toContain('nothing changed')
+      rmSync(at('.sessions'), { recursive: true })
+      await stint('setup', 'claude', ...flags)
+      expect(existsSync(at('.sessions'))).toBe(true)
+      const made = everything()
+      expect((await stint('setup', 'claude', ...flags, '--remove', '--dry-run')).stdout).toContain('--- .sessions/.gitignore')
+      expect(everything()).toEqual(made)
+      await stint('setup', 'claude', ...flags, '--remove')
+      expect(withoutState(everything())).toEqual(before)
+      await stint('setup', 'claude', '--user')
+      expect(existsSync(at('.sessions'))).toBe(false)
+    },
+  )
+
+  test('without git keeps the folder that others need, or that holds anything else', async () => {
+    const { stint, at, write } = setupWorld({ git: false })
+    await stint('setup', 'claude')
+    await stint('setup', 'claude', '--shared')
+    await stint('setup', 'claude', '--remove')
+    expect(existsSync(at('.sessions'))).toBe(true)
+    write(at('.sessions', 'conversations', 'one.json'), '{}')
+    await stint('setup', 'claude', '--shared', '--remove')
+    expect(readdirSync(at('.sessions')).toSorted()).toEqual(['.gitignore', 'conversations'])
+    rmSync(at('.sessions'), { recursive: true })
+    write(at('.sessions', '.gitignore'), 'mine\n')
+    await stint('setup', 'claude')
+    await stint('setup', 'claude', '--remove')
+    expect(readFileSync(at('.sessions', '.gitignore'), 'utf8')).toBe('mine\n')
+  })
+
+  test('in a repository makes no folder for sessions', async () => {
+    const { stint, at } = setupWorld()
+    await stint('setup', 'claude')
+    expect(existsSync(at('.sessions'))).toBe(false)
+  })
+
   test('brings hooks of another version up to date, and keeps a notification that was asked for', async () => {
     const { stint, local, read, write, settings } = setupWorld()
     await stint('setup', 'claude', '--notify')

@@ -1,8 +1,14 @@
 import { buildCommand } from '@stricli/core'
-import { realpathSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { FileChange } from '../../harness/claude/setup/changes.ts'
 import type { Surroundings } from '../../harness/claude/setup/places.ts'
+import type { Plan } from '../../harness/claude/setup/plan.ts'
 import type { SetupRequest } from '../../harness/claude/setup/setup-claude.ts'
+import { readOrUndefined, removeEmptyFolder, removeFile } from '../../journal/files.ts'
+import { DEFAULTS } from '../../project/config.ts'
+import type { Place } from '../../project/place.ts'
+import { prepareFolder } from '../../project/prepare-folder.ts'
 import type { Context } from '../context.ts'
 import { EXIT, Misuse } from '../errors.ts'
 import { json, optionalName, text, toggle } from '../flags.ts'
@@ -66,7 +72,7 @@ export const setup = buildCommand<Flags, [string?], Context>({
       if (flags.check === true) {
         const { trackingFolderOf } = await import('../../project/conversation-binding.ts')
         const { checkSetup } = await import('../../harness/claude/setup/check.ts')
-        const report = await checkSetup(around, { cwd, conversations: trackingFolderOf(place) })
+        const report = await checkSetup(around, { cwd, conversations: trackingFolderOf(place), isProject: isProject(place) })
         output.result(flags.json, report, () => describeReport(report, output, root))
         // The report is the answer; only the exit code is left to say that it is not a good one.
         if (!report.isWorking) this.process.exitCode = EXIT.failure
@@ -76,12 +82,48 @@ export const setup = buildCommand<Flags, [string?], Context>({
       const request = requestFrom(flags, this.cwd)
       const done = await setUpClaude(request, around)
       const { startNote } = await import('../../harness/claude/setup/start-folder.ts')
-      const isInProject = typeof request.into === 'string' && !request.remove
-      const plan = { ...done, notes: [...done.notes, ...(isInProject ? startNote([request.into], around, cwd) : [])] }
+      const notes = typeof request.into === 'string' && !request.remove ? startNote([request.into], around, cwd) : []
+      const folder = await setUpFolder(request, done, place, around)
+      const plan = { ...done, changes: [...folder, ...done.changes], notes: [...done.notes, ...notes] }
       output.result(flags.json, setupJson(request, plan), () => describeSetup(request, plan, output, root))
     })
   },
 })
+
+/** Hooks do nothing where there is neither git nor a folder for sessions. */
+function isProject({ repository, sessions }: Place): boolean {
+  return repository !== undefined || existsSync(sessions)
+}
+
+/** What a project without git needs besides, done unless it is only to be shown: a folder that says that it is one. */
+async function setUpFolder(
+  { into, remove, dryRun }: SetupRequest,
+  done: Plan,
+  place: Place,
+  around: Surroundings,
+): Promise<readonly FileChange[]> {
+  if (place.repository !== undefined || (into !== 'local' && into !== 'shared')) return []
+  const path = join(place.sessions, '.gitignore')
+  if (!remove) {
+    if (existsSync(place.sessions)) return []
+    if (!dryRun) prepareFolder(place, DEFAULTS)
+    return [{ path, before: undefined, after: IGNORE }]
+  }
+  const { registeredScopes } = await import('../../harness/claude/setup/check.ts')
+  const isLeft = (await registeredScopes(around)).some((scope) => scope !== into && scope !== 'user')
+  const wasSetUp = done.changes.length > 0 || done.record !== undefined
+  if (!wasSetUp || isLeft || !existsSync(place.sessions)) return []
+  const isAsMade = readdirSync(place.sessions).join() === '.gitignore' && readOrUndefined(path)?.toString() === IGNORE
+  if (!isAsMade) return []
+  if (!dryRun) {
+    removeFile(path)
+    removeEmptyFolder(place.sessions)
+  }
+  return [{ path, before: IGNORE, after: undefined }]
+}
+
+/** What the folder holds when it was just made. */
+const IGNORE = '*\n'
 
 function requestFrom(flags: Flags, cwd: string): SetupRequest {
   const scope = flags.user === true ? 'user' : flags.shared === true ? 'shared' : 'local'

@@ -2,8 +2,15 @@
 import { PROBE_ANSWER } from '../hook-command.ts'
 import type { PlaceReport, SetupProblem, SetupReport } from './check-report.ts'
 
-export function problemsOf(findings: Omit<SetupReport, 'problems' | 'isWorking'>): readonly SetupProblem[] {
-  return [...ofFiles(findings), ...ofBoth(findings), ...ofCommand(findings), ...ofFirings(findings)]
+export function problemsOf(findings: Omit<SetupReport, 'problems' | 'isWorking'>, isProject: boolean): readonly SetupProblem[] {
+  const ofUse = isProject ? ofFirings(findings) : [NO_PROJECT]
+  return [...ofFiles(findings), ...ofBoth(findings), ...ofCommand(findings), ...ofUse]
+}
+
+const NO_PROJECT: SetupProblem = {
+  kind: 'no project',
+  what: 'this folder is neither a git repository nor has sessions (.sessions/), so that hooks do nothing here',
+  advice: 'git init, or: stint setup claude, which makes the folder for sessions',
 }
 
 const FLAG = { local: '', shared: ' --shared', user: ' --user' }

@@ -36,6 +36,7 @@ type ProblemKind =
   | 'disabled'
   | 'not found'
   | 'not answering'
+  | 'no project'
   | 'never fired'
 
 export interface SetupProblem {

@@ -17,10 +17,12 @@ interface Checked {
   readonly cwd: string
   /** Where hooks note that they fired. */
   readonly conversations: string
+  /** Whether hooks do anything here: in a repository, or a folder that has sessions. */
+  readonly isProject: boolean
 }
 
 /** Looks at everything, changes nothing. */
-export async function checkSetup(around: Surroundings, { cwd, conversations }: Checked): Promise<SetupReport> {
+export async function checkSetup(around: Surroundings, { cwd, conversations, isProject }: Checked): Promise<SetupReport> {
   const json = await loadJsonText()
   const read = SCOPES.map((scope) => readPlace(json, scope, around))
   const places = read.map(({ report }) => report)
@@ -40,8 +42,14 @@ export async function checkSetup(around: Surroundings, { cwd, conversations }: C
       cwd,
     ),
   }
-  const problems = problemsOf(findings)
+  const problems = problemsOf(findings, isProject)
   return { ...findings, problems, isWorking: problems.length === 0 }
+}
+
+/** The settings that have our hooks. */
+export async function registeredScopes(around: Surroundings): Promise<readonly Scope[]> {
+  const json = await loadJsonText()
+  return SCOPES.filter((scope) => isRegisteredIn(readPlace(json, scope, around).report))
 }
 
 function readPlace(json: JsonText, scope: Scope, around: Surroundings): { report: PlaceReport; settings: Settings } {
