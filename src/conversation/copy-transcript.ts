@@ -22,7 +22,11 @@ export interface CopyRequest {
   /** When to stop, in milliseconds of `process.uptime()`; one line is copied all the same. */
   readonly untilMs?: number
   readonly redaction: RedactOptions
+  /** Does work that may not end, and answers undefined when it did not; for patterns that are not ours. */
+  readonly bounded?: Bounded
 }
+
+export type Bounded = <T>(work: () => T) => T | undefined
 
 export interface Copied {
   /** Where to go on. */
@@ -36,6 +40,8 @@ export interface Copied {
 }
 
 const LONGEST_LINE = 8 * 1024 * 1024
+const TOO_LONG = `a line of more than ${LONGEST_LINE} bytes`
+const TOO_SLOW = 'a line for which a pattern of config.yaml takes too long'
 const STALE_LOCK_MS = 10_000
 
 /**
@@ -86,33 +92,34 @@ function whileLocked<T>(lock: string, work: () => T): T | undefined {
 /** Brings lines into the form in which they are kept, as long as there is time. */
 function keepLines(
   lines: readonly Buffer[],
-  { untilMs = Infinity, redaction }: CopyRequest,
+  { untilMs = Infinity, redaction, bounded = (work) => work() }: CopyRequest,
 ): { readonly kept: readonly string[]; readonly read: number } {
   const kept: string[] = []
   for (const [index, line] of lines.entries()) {
     if (index > 0 && process.uptime() * 1000 >= untilMs) return { kept, read: index }
-    const text = line.length >= LONGEST_LINE ? standIn(line) : keepLine(line, redaction)
+    const text = line.length >= LONGEST_LINE ? standIn(line, TOO_LONG) : keepLine(line, redaction, bounded)
     if (text !== undefined) kept.push(text)
   }
   return { kept, read: lines.length }
 }
 
-function keepLine(line: Buffer, redaction: RedactOptions): string | undefined {
+function keepLine(line: Buffer, redaction: RedactOptions, bounded: Bounded): string | undefined {
   if (!mayBeKept(line)) return undefined
   const parsed = parseLine(line)
   const kept = parsed === undefined ? undefined : keptOf(parsed)
   if (kept === undefined) return undefined
-  return JSON.stringify(redactDeep(withoutLongStrings(kept, redaction), redaction).value)
+  const redacted = bounded(() => redactDeep(withoutLongStrings(kept, redaction), redaction))
+  return redacted === undefined ? standIn(line, TOO_SLOW) : JSON.stringify(redacted.value)
 }
 
-/** What is left of a line that is too long to be read: that there was one. */
-function standIn(line: Buffer): string | undefined {
+/** What is left of a line that cannot be kept: that there was one. */
+function standIn(line: Buffer, leftOut: string): string | undefined {
   const start = line.subarray(0, 4096).toString('latin1')
   const type = /^\{.*?"type":"(user|assistant)"/.exec(start)?.[1]
   if (type === undefined) return undefined
   const uuid = /"uuid":"([\w-]{1,100})"/.exec(start)?.[1]
   const timestamp = /"timestamp":"([\w.:-]{1,40})"/.exec(start)?.[1]
-  return JSON.stringify({ type, uuid, timestamp, leftOut: `a line of more than ${LONGEST_LINE} bytes` })
+  return JSON.stringify({ type, uuid, timestamp, leftOut })
 }
 
 function isObject(line: Buffer): boolean {

@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { readOrUndefined } from '../journal/files.ts'
 import type { Repository } from './repository.ts'
-import { GitFailed, runGit } from './run-git.ts'
+import { GitFailed, type GitOptions, runGit } from './run-git.ts'
 
 /** Where HEAD is. A new branch has no commit yet; a detached HEAD has no branch. */
 export interface Head {
@@ -14,9 +14,9 @@ export interface Head {
 const OBJECT_NAME = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 const BRANCH_PREFIX = 'refs/heads/'
 
-/** What HEAD points at, from git's own files; git is started only for what these do not say. */
-export function readHead(repository: Repository): Head {
-  return headInFiles(repository) ?? askGitForHead(repository)
+/** What HEAD points at, from git's own files; git is started only for what these do not say, each time for `timeoutMs` at most. */
+export function readHead(repository: Repository, timeoutMs?: number): Head {
+  return headInFiles(repository) ?? askGitForHead(repository, timeoutMs === undefined ? {} : { timeoutMs })
 }
 
 function headInFiles({ gitDir, commonDir }: Repository): Head | undefined {
@@ -49,16 +49,16 @@ function packedCommit(packed: string, ref: string): string | undefined {
   return OBJECT_NAME.test(name) ? name : undefined
 }
 
-function askGitForHead(repository: Repository): Head {
-  const branch = answer(repository, ['symbolic-ref', '--quiet', '--short', 'HEAD'])
-  const commit = answer(repository, ['rev-parse', '--quiet', '--verify', 'HEAD^{commit}'])
+function askGitForHead(repository: Repository, options: GitOptions): Head {
+  const branch = answer(repository, ['symbolic-ref', '--quiet', '--short', 'HEAD'], options)
+  const commit = answer(repository, ['rev-parse', '--quiet', '--verify', 'HEAD^{commit}'], options)
   return { ...(branch !== undefined && { branch }), ...(commit !== undefined && { commit }) }
 }
 
 // A head that git cannot read either is left unsaid: whoever asks records what is known, and goes on.
-function answer(repository: Repository, args: readonly string[]): string | undefined {
+function answer(repository: Repository, args: readonly string[], options: GitOptions): string | undefined {
   try {
-    return runGit(repository.worktree, args).trim() || undefined
+    return runGit(repository.worktree, args, options).trim() || undefined
   } catch (error) {
     if (error instanceof GitFailed) return undefined
     throw error

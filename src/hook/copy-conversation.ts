@@ -7,7 +7,7 @@ import { trackingFolderOf } from '../project/conversation-binding.ts'
 import type { Place } from '../project/place.ts'
 import { TookTooLong, withinTime } from './within-time.ts'
 
-const PIECE_MS = 300
+const PIECE_MS = 600
 const LINE_MS = 200
 
 /** Copies the next piece of what was said, before the harness deletes it. Answers whether there is more. */

@@ -146,14 +146,22 @@ export function replaceUnsynced(path: string, content: string | Buffer): void {
   }
 }
 
-/** Writes all of a text to standard output, also through a pipe that takes only a part at a time. Nobody listening is no error. */
+const FULL_PIPE_TRIES = 500
+
+/**
+ * Writes all of a text to standard output, also through a pipe that takes only a part at a time. Nobody listening is
+ * no error; nor is one who has not read for half a second, for whom nobody is to wait.
+ */
 export function writeOut(text: string): void {
   const bytes = Buffer.from(text)
+  let tries = 0
   for (let written = 0; written < bytes.length;) {
     try {
       written += writeSync(1, bytes, written)
+      tries = 0
     } catch (error) {
-      if (errnoOf(error) !== 'EAGAIN') return
+      if (errnoOf(error) !== 'EAGAIN' || (tries += 1) > FULL_PIPE_TRIES) return
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }
   }
 }

@@ -1,0 +1,105 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { closeSync, constants, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { PROBE_EVENT } from '../../src/harness/claude/hook-command.ts'
+import { TookTooLong, withinTime } from '../../src/hook/within-time.ts'
+import { program } from '../support/cli.ts'
+import { project } from './agent.ts'
+
+const hook = join(dirname(program), 'hook.cjs')
+
+/** Far more than any of it takes, far less than what has no end. */
+const LIMIT = 20_000
+
+function served(world: ReturnType<typeof project>, name: string, fields: object, env: NodeJS.ProcessEnv = {}) {
+  const { status, signal } = spawnSync(process.execPath, [hook], {
+    cwd: world.cwd,
+    env: { ...world.env, ...env },
+    input: JSON.stringify({ session_id: 'c-1', cwd: world.cwd, hook_event_name: name, ...fields }),
+    timeout: LIMIT,
+  })
+  return { status, signal }
+}
+
+const WELL = { status: 0, signal: null }
+const ENDLESS = '(\\w+\\s?)+;'
+const PROMPT = 'please have a look at the handlers of the login page and move them somewhere else'
+
+async function withPattern(pattern: string) {
+  const world = project()
+  await world.stint('init', '--name', 'there')
+  writeFileSync(world.path('.sessions', 'config.yaml'), `redact:\n  patterns: ['${pattern}']\n`)
+  return world
+}
+
+describe('a pattern of the user that does not end', () => {
+  test('ends with the time it has', () => {
+    expect(() => withinTime(() => new RegExp(ENDLESS).test(PROMPT), 50)).toThrow(TookTooLong)
+    expect(withinTime(() => 'done', 50)).toBe('done')
+    expect(() => withinTime(() => JSON.parse('{'), 50)).toThrow(SyntaxError)
+  })
+
+  test('records nothing, and says why', async () => {
+    const world = await withPattern(ENDLESS)
+    const edit = { tool_name: 'Edit', tool_input: { file_path: world.path(PROMPT) }, tool_response: {} }
+    expect(served(world, 'PostToolUse', edit)).toEqual(WELL)
+    expect(JSON.stringify(world.entries())).not.toContain('login page')
+    expect(world.troubles()).toContain('takes too long')
+  })
+
+  test('leaves the line out of the copy of what was said, and copies the others', async () => {
+    const world = await withPattern(ENDLESS)
+    const agent = world.agent()
+    agent.answers(PROMPT)
+    agent.answers('short')
+    const fields = { session_id: agent.conversation, transcript_path: agent.transcript, reason: 'other' }
+    expect(served(world, 'SessionEnd', fields)).toEqual(WELL)
+    const copy = readFileSync(world.path('.sessions', 'conversations', `${agent.conversation}.jsonl`), 'utf8')
+    expect(copy).not.toContain('login page')
+    expect(copy).toContain('takes too long')
+    expect(copy).toContain('short')
+  })
+
+  test('is no trouble where it ends', async () => {
+    const world = await withPattern('log[a-z]+ page')
+    expect(served(world, 'Stop', { last_assistant_message: PROMPT })).toEqual(WELL)
+    expect(JSON.stringify(world.entries())).toContain('[redacted:custom]')
+    expect(world.troubles()).toBe('')
+  })
+})
+
+describe('nobody waits', () => {
+  test('for a git that does not answer', async () => {
+    const world = project()
+    await world.stint('init', '--name', 'there')
+    const bin = join(world.folder, 'bin')
+    mkdirSync(bin)
+    writeFileSync(join(bin, 'git'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 })
+    // As of a repository whose branches are not in files.
+    writeFileSync(world.path('.git', 'HEAD'), 'ref: refs/heads/.invalid\n')
+    const env = { PATH: `${bin}:${process.env.PATH}` }
+    expect(served(world, 'SessionStart', { source: 'startup' }, env)).toEqual(WELL)
+  })
+
+  test('for somebody who does not read the answer', { timeout: LIMIT }, async () => {
+    const world = project()
+    const pipe = join(world.folder, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    const fd = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK)
+    expect(() => {
+      for (;;) writeSync(fd, Buffer.alloc(4096))
+    }).toThrow('EAGAIN')
+    // Through a shell, because what a child is given as its output is made to wait.
+    const child = spawn('/bin/sh', ['-c', `exec "${process.execPath}" "${hook}" >&3`], {
+      cwd: world.cwd,
+      env: world.env,
+      stdio: ['pipe', 'ignore', 'ignore', fd],
+      timeout: LIMIT / 2,
+    })
+    child.stdin!.end(JSON.stringify({ session_id: 'c-1', cwd: world.cwd, hook_event_name: PROBE_EVENT }))
+    const ended = await new Promise((resolve) => child.once('exit', (status, signal) => resolve({ status, signal })))
+    closeSync(fd)
+    expect(ended).toEqual(WELL)
+  })
+})
