@@ -10,14 +10,16 @@ import { type SessionState, isOpen } from '../session/state.ts'
 export interface Found {
   readonly session: LiveSession
   readonly state: SessionState
+  /** How much of its log had to be read. */
+  readonly read: number
 }
 
 /** The session with this id, as long as it is open. */
 export function openById(place: Place, config: Config, id: string): Found | undefined {
   const session = new LiveSession(id, place, config)
   try {
-    const state = session.open()
-    if (isOpen(state) && state.entryCount > 0) return { session, state }
+    const { state, read } = session.openTo()
+    if (isOpen(state) && state.entryCount > 0) return { session, state, read }
   } catch (error) {
     // Its journal is gone or cannot be read: then the conversation works on none.
     if (!(error instanceof StintError)) throw error

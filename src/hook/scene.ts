@@ -10,6 +10,7 @@ import type { Place } from '../project/place.ts'
 import { type Draft, type EntryData, type EntryKind, draft } from '../session/entries.ts'
 import type { SessionState } from '../session/state.ts'
 import type { Answer } from './answer.ts'
+import { writeQuickViews } from './quick-views.ts'
 import { type Found, type Here, namedSession, openById, sessionsHere } from './find-session.ts'
 import { withinTime } from './within-time.ts'
 
@@ -18,6 +19,8 @@ const CLEANING_MS = 300
 const GIT_MS = 400
 
 export type EventOf<K extends HookEvent['kind']> = Extract<HookEvent, { kind: K }>
+
+const LONG_TAIL = 32 * 1024
 
 /** One event: where it happened, what is known there, and what is to be written and answered. */
 export class Scene<E extends HookEvent = HookEvent> {
@@ -111,7 +114,7 @@ export class Scene<E extends HookEvent = HookEvent> {
     if (found === undefined || this.drafts.length === 0) return
     this.attempt(() => {
       this.#append(found.session)
-      this.#found = { session: found.session, state: found.session.open() }
+      this.#found = { session: found.session, ...found.session.openTo() }
     })
   }
 
@@ -121,6 +124,9 @@ export class Scene<E extends HookEvent = HookEvent> {
       if (this.session !== undefined) this.#append(this.session)
     })
     this.attempt(() => writeTracking(this.notes, this.tracking))
+    const found = this.#found
+    // Where nothing else renews the snapshot, reading the log's growing end would cost each hook more than the last.
+    if (found !== undefined && found.read > LONG_TAIL) this.attempt(() => writeQuickViews(found.session))
   }
 
   /** What patterns of the user's do not get through in time is not recorded: it may be what they are there to keep out. */

@@ -23,6 +23,8 @@ interface Snapshot {
 export interface Opened {
   readonly state: SessionState
   readonly end: number
+  /** How much of the log had to be read for it. */
+  readonly read: number
 }
 
 /**
@@ -34,15 +36,15 @@ export function openAbridged(sessionId: string, log: Log, snapshotPath: string):
   const snapshot = readSnapshot(snapshotPath)
   if (snapshot !== undefined && matches(snapshot, log)) {
     const { records, end } = log.readOn(snapshot.offset, snapshot.state.lastId)
-    if (records.length === 0) return { state: snapshot.state, end }
+    if (records.length === 0) return { state: snapshot.state, end, read: 0 }
     try {
-      return { state: abridge(advance(snapshot.state, records)), end }
+      return { state: abridge(advance(snapshot.state, records)), end, read: end - snapshot.offset }
     } catch (error) {
       if (!(error instanceof NeedsFullFold)) throw error
     }
   }
   const { records, end } = log.read()
-  return { state: abridge(fold(sessionId, records)), end }
+  return { state: abridge(fold(sessionId, records)), end, read: end }
 }
 
 export function writeSnapshot(path: string, log: Log, offset: number, state: SessionState): void {

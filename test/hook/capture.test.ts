@@ -198,6 +198,17 @@ describe('a hook records without a model', () => {
   })
 })
 
+describe('a journal that grows by hooks alone', () => {
+  test('is not read again and again from where the last command left it', async () => {
+    const { agent, sessions, path } = await working()
+    const snapshot = () => readFileSync(path('.sessions', 'journal', sessions()[0]!, 'snapshot.json'), 'utf8')
+    const before = snapshot()
+    for (let index = 0; index < 120; index += 1)
+      await agent.prompt(`Move handler ${index} ${'behind the new interface '.repeat(12)}`)
+    expect(snapshot()).not.toBe(before)
+  })
+})
+
 describe('a compaction', () => {
   test('counts once, when the transcript shows it, however often it is announced', async () => {
     const { agent, ofKind } = await working()
