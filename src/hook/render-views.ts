@@ -10,7 +10,9 @@ import { copyConversation } from './copy-conversation.ts'
 import { isOurs } from './scene.ts'
 
 const PIECE = 512 * 1024
-const PIECES = 16
+/** Of all conversations together: a client that does not know `async` waits for it. The rest comes with the next one. */
+const PIECES = 8
+const COPYING_MS = 1000
 const CONVERSATIONS = 5
 
 /**
@@ -34,9 +36,18 @@ export async function renderViews(input: string, env: NodeJS.ProcessEnv): Promis
       noteTrouble(notes, { at: new Date().toISOString(), event: event.name, conversation: event.conversation, message })
     }
     // Those before it, too: one that ended at once left no time to be copied.
-    const earlier = reading.state.conversations.items.slice(-CONVERSATIONS).flatMap(({ text }) => readTracking(notes, text) ?? [])
+    const earlier = reading.state.conversations.items
+      .slice(-CONVERSATIONS)
+      .filter(({ text }) => text !== event.conversation)
+      .flatMap(({ text }) => readTracking(notes, text) ?? [])
+    const untilMs = process.uptime() * 1000 + COPYING_MS
+    let pieces = 0
     for (const followed of [tracking, ...earlier]) {
-      for (let count = 0; count < PIECES; count += 1) if (!copyConversation(place, config, followed, PIECE)) break
+      let isMore = true
+      while (isMore && pieces < PIECES && process.uptime() * 1000 < untilMs) {
+        isMore = copyConversation(place, config, followed, PIECE, untilMs)
+        pieces += 1
+      }
     }
   } catch (error) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -1,5 +1,15 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { HOOK_COMMAND } from '../../src/harness/claude/hook-command.ts'
@@ -68,7 +78,7 @@ describe('the hook program is silent and succeeds', () => {
     expect(existsSync(world.path('.sessions'))).toBe(false)
   })
 
-  test('when its input never ends, by the command that is registered', async () => {
+  test('when its input never ends, by the command that is registered', { timeout: 10_000 }, async () => {
     const world = project()
     const found = join(world.folder, 'bin')
     mkdirSync(found)
@@ -168,19 +178,53 @@ describe('a session whose files are gone or broken', () => {
   })
 })
 
+/** Modules of Node that cost more to load than a hook has time. */
+const SLOW = /^(?:child_process|crypto|zlib|perf_hooks|net|https?|sqlite|stream|readline)$/
+/** Loaded where the configuration changed, or nobody waits. */
+const READS_ALL = /^hook-(?:load-read-config|views)/
+
 describe('the hook program', () => {
-  test('loads neither the database nor a YAML reader nor the command line', () => {
-    const source = readFileSync(hook, 'utf8')
-    expect(source).not.toMatch(/sqlite|node:child_process"\)|stricli|parseDocument/i)
-    const builtins = execFileSync(
-      process.execPath,
-      [
-        '-e',
-        `process.argv[2]='hook';require(${JSON.stringify(hook)});process.on('exit',()=>console.log(process.moduleLoadList.filter((m)=>/child_process|crypto|http|net$|stream\\/web/.test(m)).join()))`,
-      ],
-      { input: '', encoding: 'utf8' },
+  test('loads neither the database nor a YAML reader nor the command line, nor a module of Node that is slow to load', async () => {
+    const world = project()
+    await world.stint('init', '--name', 'there', '--goal', 'Be there')
+    const list = join(world.folder, 'loaded')
+    const preload = join(world.folder, 'preload.cjs')
+    writeFileSync(
+      preload,
+      `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(list)}, JSON.stringify({
+        builtins: process.moduleLoadList.flatMap((name) => /^NativeModule (.*)$/.exec(name)?.[1] ?? []),
+        files: Object.keys(require.cache),
+      })))`,
     )
-    expect(builtins).not.toContain('child_process')
+    const loadedAt = (input: string) => {
+      rmSync(list, { force: true })
+      const { status, stderr } = served(world, input, { NODE_OPTIONS: `--require=${preload}` })
+      expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+      return JSON.parse(readFileSync(list, 'utf8')) as { builtins: string[]; files: string[] }
+    }
+    // What Node has loaded by itself is no cost of ours.
+    const { builtins: always } = loadedAt('')
+    const tool = (file: string) => eventIn(world.cwd, 'PostToolUse', { tool_input: { file_path: world.path(file) } })
+    served(world, tool('known.ts'))
+    const before = world.entries().length
+    for (const input of [
+      eventIn(world.cwd, 'SessionStart'),
+      eventIn(world.cwd, 'UserPromptSubmit', { prompt: 'move the handlers behind the new interface' }),
+      tool('known.ts'),
+      eventIn(world.cwd, 'Stop'),
+    ]) {
+      const { builtins, files } = loadedAt(input)
+      expect(builtins.filter((name) => SLOW.test(name) && !always.includes(name))).toEqual([])
+      expect(files.filter((file) => /hook-load-read-config|hook-views|stint\.js/.test(file))).toEqual([])
+    }
+    expect(world.entries().length).toBeGreaterThan(before)
+    const programs = readdirSync(dirname(hook)).filter((name) => /^hook.*\.cjs$/.test(name) && !READS_ALL.test(name))
+    expect(programs.length).toBeGreaterThan(5)
+    for (const name of programs) {
+      expect(readFileSync(join(dirname(hook), name), 'utf8')).not.toMatch(
+        /require\([`'"](?:node:(?:sqlite|child_process)|@)|stricli|parseDocument/,
+      )
+    }
   })
 
   test('keeps its settings as they were read, and reads them again when the file changes', async () => {
@@ -216,6 +260,38 @@ describe('the program that renders what nobody waits for', () => {
     const document = readdirSync(world.path('.sessions', 'active'))[0]!
     expect(readFileSync(world.path('.sessions', 'active', document), 'utf8')).toContain('src/a.ts')
     expect(readFileSync(world.path('.sessions', 'conversations', `${agent.conversation}.jsonl`), 'utf8')).toContain('word word')
+  })
+})
+
+describe('what was said in long conversations', () => {
+  test('is copied a few megabytes at a time, of all of them together, until all of it is there', async () => {
+    const world = project()
+    await world.stint('init', '--name', 'there')
+    const agents = [world.agent(), world.agent(), world.agent()]
+    for (const agent of agents) {
+      await agent.start()
+      for (let count = 0; count < 150; count += 1) agent.answers('word '.repeat(4000))
+      agent.answers('the end')
+    }
+    const current = agents[2]!
+    const copied = () => {
+      const input = JSON.stringify({ session_id: current.conversation, cwd: world.cwd, hook_event_name: 'Stop' })
+      expect(spawnSync(process.execPath, [hook, 'views'], { cwd: world.cwd, env: world.env, input }).status).toBe(0)
+      return agents.map(({ conversation }) => {
+        const cursor = join(world.notes, `${conversation}.copied`)
+        return existsSync(cursor) ? (JSON.parse(readFileSync(cursor, 'utf8')) as { offset: number }).offset : 0
+      })
+    }
+    const sizes = agents.map(({ transcript }) => statSync(transcript).size)
+    const total = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0)
+    expect(total(sizes)).toBeGreaterThan(8_000_000)
+    let before = 0
+    for (let offsets = copied(); ; offsets = copied()) {
+      expect(total(offsets) - before).toBeLessThanOrEqual(4 * 1024 * 1024)
+      expect(total(offsets)).toBeGreaterThan(before)
+      before = total(offsets)
+      if (before === total(sizes)) break
+    }
   })
 })
 
