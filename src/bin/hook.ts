@@ -76,7 +76,8 @@ function load(file: string): { program: Program; keep: () => void } {
 
 /** Two builds of one version need not understand each other's code, and V8 does not tell all of them apart. */
 function thisNode(): string {
-  const { size, mtimeMs } = statSync(process.execPath)
+  // Being replaced just now, it may have no file.
+  const { size, mtimeMs } = statSync(process.execPath, { throwIfNoEntry: false }) ?? { size: 0, mtimeMs: 0 }
   return `${process.version}.${process.arch}.${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}`
 }
 
