@@ -51,7 +51,7 @@ class Terminal {
   }
 
   get screen(): string {
-    return this.#tmux('capture-pane', '-p', '-S', '-200')
+    return this.#tmux('capture-pane', '-p')
   }
 
   /** Waits until the screen shows it. */
@@ -106,6 +106,7 @@ describe.skipIf(!hasTmux)('in a real terminal', () => {
       await terminal.type('/session-log --progress "Seen in a terminal"')
       await terminal.shows('Logged.')
       await terminal.type('/clear')
+    await terminal.shows(/^(?![\s\S]*Going on with it\.)/)
       world.stub.script({ text: 'Begun anew.' })
       await terminal.type('once more from the start')
       await terminal.shows('Begun anew.')

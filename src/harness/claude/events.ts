@@ -98,7 +98,12 @@ export function readEvent(json: string): HookEvent | undefined {
   const cwd = pathOf(fields?.['cwd'])
   if (fields === undefined || name === undefined || conversation === undefined || cwd === undefined) return undefined
   if (!CONVERSATION.test(conversation)) return undefined
-  const common: Common = { name, conversation, cwd, ...given({ transcript: pathOf(fields['transcript_path']), promptId: nameOf(fields['prompt_id']) }) }
+  const common: Common = {
+    name,
+    conversation,
+    cwd,
+    ...given({ transcript: pathOf(fields['transcript_path']), promptId: nameOf(fields['prompt_id']) }),
+  }
   const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined
   return read?.(common, fields) ?? { ...common, kind: 'other' }
 }
