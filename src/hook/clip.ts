@@ -1,11 +1,25 @@
-import type { Config } from '../project/config.ts'
 import { withoutSecrets } from '../project/clean-draft.ts'
+import type { Config } from '../project/config.ts'
 import { shorten } from '../text/clean.ts'
+import { TookTooLong, withinTime } from './within-time.ts'
 
 /** As long as any secret: one that is cut in two is not known by its parts. */
 const MARGIN = 4096
+const PATIENCE_MS = 100
+const LEFT_OUT = '[left out: a pattern in config.yaml took too long for it]'
 
 /** The beginning of a text, without secrets. They are taken out first, and then the rest is cut. */
 export function clip(text: string, max: number, config: Config): string {
-  return shorten(withoutSecrets(text.slice(0, max + MARGIN), config), max)
+  return shorten(secretless(text.slice(0, max + MARGIN), config), max)
+}
+
+/** A text without secrets. What the person's own patterns do not get through in time is left out: it may be what they are for. */
+export function secretless(text: string, config: Config): string {
+  if (config.redact.patterns.length === 0) return withoutSecrets(text, config)
+  try {
+    return withinTime(() => withoutSecrets(text, config), PATIENCE_MS)
+  } catch (error) {
+    if (!(error instanceof TookTooLong)) throw error
+    return LEFT_OUT
+  }
 }

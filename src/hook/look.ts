@@ -1,8 +1,7 @@
 import { readTracking, writeTracking } from '../conversation/tracking.ts'
 import { type Piece, readPiece } from '../harness/claude/read-piece.ts'
 import { type Looked, lookAtPiece } from '../harness/claude/transcript.ts'
-import { withoutSecrets } from '../project/clean-draft.ts'
-import { clip } from './clip.ts'
+import { clip, secretless } from './clip.ts'
 import { openWindow } from './deliver.ts'
 import type { Scene } from './scene.ts'
 
@@ -41,7 +40,7 @@ async function lookAtOne(scene: Scene, piece: Piece, isFirst: boolean): Promise<
   }
   scene.note({
     looked: { offset: piece.from + looked.consumed, inode: piece.inode },
-    carried: looked.carried.map(({ toolUseId, command }) => ({ toolUseId, command: withoutSecrets(command, scene.config) })),
+    carried: looked.carried.map(({ toolUseId, command }) => ({ toolUseId, command: secretless(command, scene.config) })),
   })
   if (looked.lastAssistantAt !== undefined) scene.note({ answeredAt: looked.lastAssistantAt })
   if (looked.usage !== undefined) scene.note({ usage: { ...looked.usage, model: looked.model } })

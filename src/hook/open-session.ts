@@ -3,12 +3,12 @@ import { rememberProject } from '../index/projects.ts'
 import { removeFile, takeLock } from '../journal/files.ts'
 import { mintId } from '../journal/ids.ts'
 import { checksum } from '../journal/record.ts'
-import { withoutSecrets } from '../project/clean-draft.ts'
 import { LiveSession } from '../project/live-session.ts'
 import { readOpenSessions } from '../project/open-sessions.ts'
 import { prepareFolder } from '../project/prepare-folder.ts'
 import { draft } from '../session/entries.ts'
 import { oneLine, shorten, slug } from '../text/clean.ts'
+import { secretless } from './clip.ts'
 import { openById, sessionsHere } from './find-session.ts'
 import { joinAgain } from './join.ts'
 import { writeQuickViews } from './quick-views.ts'
@@ -33,7 +33,7 @@ export function openSession(scene: Scene): 'opened' | 'busy' {
     const { branch } = scene.head
     // What came before it were questions, or other things.
     const last = scene.tracking.requests.at(-1)?.text ?? ''
-    const name = freeName(scene, nameFrom(branch, withoutSecrets(last, config)))
+    const name = freeName(scene, nameFrom(branch, secretless(last, config)))
     const { repository } = place
     const session = new LiveSession(mintId(undefined), place, config)
     session.create([

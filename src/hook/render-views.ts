@@ -3,10 +3,10 @@ import { noteTrouble } from '../conversation/troubles.ts'
 import { readEvent } from '../harness/claude/events.ts'
 import { trackingFolderOf } from '../project/conversation-binding.ts'
 import { LiveSession } from '../project/live-session.ts'
-import { findPlace } from '../project/place.ts'
 import { readConfig } from '../project/read-config.ts'
 import { refresh } from '../project/refresh.ts'
 import { copyConversation } from './copy-conversation.ts'
+import { placeOf } from './place-of.ts'
 import { isOurs } from './scene.ts'
 
 const PIECE = 512 * 1024
@@ -21,8 +21,8 @@ const CONVERSATIONS = 5
  */
 export async function renderViews(input: string, env: NodeJS.ProcessEnv): Promise<void> {
   const event = readEvent(input)
-  if (event?.cwd === undefined || env.STINT_HOOKS === 'off') return
-  const place = findPlace(event.cwd)
+  if (event === undefined || env.STINT_HOOKS === 'off') return
+  const place = placeOf(event, env)
   if (!isOurs(place)) return
   const notes = trackingFolderOf(place)
   try {
