@@ -39,15 +39,20 @@ export interface Here {
 /** The sessions of this worktree and branch. One that is bound to another branch or worktree is somebody else's. */
 export function sessionsHere(place: Place, config: Config, head: Head): Here {
   const open = readOpenSessions(place).filter((candidate) => belongs(candidate, place, head))
-  const active = open.filter(({ status }) => status === 'active')
-  const paused = open.filter(({ status }) => status === 'paused').toSorted((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1))
-  if (active.length > 1) return { active: undefined, paused: undefined, several: active.map(({ name }) => name) }
-  return {
-    active: verified(active[0], 'active', place, config, head),
-    paused: active.length === 1 ? undefined : verified(paused[0], 'paused', place, config, head),
-    several: [],
-  }
+  // The files that say so are views: they may be older than the journals, or of a session that was never made.
+  const found = open.slice(-MOST).flatMap(({ id }) => verified(id, place, config, head))
+  const active = found.filter(({ state }) => state.status === 'active')
+  const paused = found
+    .filter(({ state }) => state.status === 'paused')
+    .toSorted((x, y) => (x.state.updatedAt < y.state.updatedAt ? 1 : -1))
+  const chosen = active.length === 1 ? active[0] : undefined
+  const resting = active.length === 0 ? paused[0] : undefined
+  for (const each of found) if (each !== chosen && each !== resting) each.session.close()
+  return { active: chosen, paused: resting, several: active.length > 1 ? active.map(({ state }) => state.name) : [] }
 }
+
+/** More sessions than this are not worked on at once on one branch. */
+const MOST = 20
 
 /** The open session that a person named, in the environment or on a command line. */
 export function namedSession(place: Place, config: Config, name: string): Found | undefined {
@@ -65,17 +70,9 @@ function belongs({ branch, worktree }: Omit<OpenSession, 'id'>, { repository }: 
   return branch === head.branch && (worktree === undefined || statOrUndefined(worktree) === undefined)
 }
 
-// The file that says so is a view, and may be older than the journal.
-function verified(
-  candidate: OpenSession | undefined,
-  status: 'active' | 'paused',
-  place: Place,
-  config: Config,
-  head: Head,
-): Found | undefined {
-  const found = candidate === undefined ? undefined : openById(place, config, candidate.id)
-  if (found === undefined) return undefined
-  if (found.state.status === status && belongs({ ...found.state, updatedAt: '' }, place, head)) return found
+function verified(id: string, place: Place, config: Config, head: Head): readonly Found[] {
+  const found = openById(place, config, id)
+  if (found === undefined || belongs({ ...found.state, updatedAt: '' }, place, head)) return found === undefined ? [] : [found]
   found.session.close()
-  return undefined
+  return []
 }

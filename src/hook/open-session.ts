@@ -1,10 +1,11 @@
 import { join } from 'node:path'
 import { rememberProject } from '../index/projects.ts'
-import { removeFile, takeLock } from '../journal/files.ts'
+import { errnoOf } from '../journal/errors.ts'
+import { createFile, readOrUndefined, removeFile, statOrUndefined } from '../journal/files.ts'
 import { mintId } from '../journal/ids.ts'
 import { checksum } from '../journal/record.ts'
 import { LiveSession } from '../project/live-session.ts'
-import { readOpenSessions } from '../project/open-sessions.ts'
+import { announceSession, readOpenSessions } from '../project/open-sessions.ts'
 import { prepareFolder } from '../project/prepare-folder.ts'
 import { draft } from '../session/entries.ts'
 import { oneLine, shorten, slug } from '../text/clean.ts'
@@ -22,7 +23,7 @@ export function openSession(scene: Scene): 'opened' | 'busy' {
   const { place, config } = scene
   prepareFolder(place, config)
   const claim = claimPath(scene)
-  if (!takeLock(claim, STALE_CLAIM_MS)) return 'busy'
+  if (!takeClaim(claim)) return 'busy'
   try {
     // Whoever had the claim before us may have opened one since we looked.
     const { active } = sessionsHere(place, config, scene.head)
@@ -36,18 +37,13 @@ export function openSession(scene: Scene): 'opened' | 'busy' {
     const name = freeName(scene, nameFrom(branch, secretless(last, config)))
     const { repository } = place
     const session = new LiveSession(mintId(undefined), place, config)
-    session.create([
-      draft(
-        'session.opened',
-        {
-          name,
-          goal: shorten(oneLine(last), LONGEST_GOAL),
-          ...(repository === undefined ? {} : { git: scene.head }),
-          ...(repository?.isLinked === true ? { worktree: repository.worktree } : {}),
-        },
-        { by: 'hook' },
-      ),
-    ])
+    const git = repository === undefined ? {} : { git: scene.head }
+    const worktree = repository?.isLinked === true ? { worktree: repository.worktree } : {}
+    // First: a session that nobody finds, because its maker was killed, would be opened once more.
+    const bound = branch === undefined ? {} : { branch }
+    announceSession(place, { id: session.id, name, status: 'active', ...bound, ...worktree, updatedAt: scene.now })
+    const goal = shorten(oneLine(last), LONGEST_GOAL)
+    session.create([draft('session.opened', { name, goal, ...git, ...worktree }, { by: 'hook' })])
     writeQuickViews(session)
     session.close()
     rememberProject(place.root)
@@ -83,4 +79,24 @@ function claimPath(scene: Scene): string {
   const { repository, sessions } = scene.place
   const here = JSON.stringify([scene.head.branch, repository?.worktree])
   return join(sessions, `opening-${checksum(Buffer.from(here))}`)
+}
+
+function takeClaim(path: string): boolean {
+  const owner = String(process.pid)
+  if (createFile(path, owner)) return true
+  if (isHeld(path)) return false
+  removeFile(path)
+  return createFile(path, owner)
+}
+
+/** Whoever made it is alive, and at it for no longer than opening can take, by any clock. */
+function isHeld(path: string): boolean {
+  const age = Math.abs(Date.now() - (statOrUndefined(path)?.mtimeMs ?? 0))
+  if (age > STALE_CLAIM_MS) return false
+  const owner = Number(readOrUndefined(path)?.toString('utf8'))
+  try {
+    return Number.isInteger(owner) && owner > 0 && process.kill(owner, 0)
+  } catch (error) {
+    return errnoOf(error) === 'EPERM'
+  }
 }

@@ -27,12 +27,13 @@ const MADE_AGAIN = 200
  * the index. A view like the others: whoever relies on one looks at the session itself.
  */
 export function writeOpenSession(place: Place, state: SessionState): void {
-  const path = join(openFolder(place), state.id)
-  if (!isOpen(state)) {
-    removeFile(path)
-    return
-  }
-  const text = JSON.stringify(openSessionOf(state))
+  if (isOpen(state)) announceSession(place, openSessionOf(state))
+  else removeFile(join(openFolder(place), state.id))
+}
+
+export function announceSession(place: Place, open: OpenSession): void {
+  const path = join(openFolder(place), open.id)
+  const text = JSON.stringify(open)
   if (readOrUndefined(path)?.toString('utf8') === text) return
   // Were only this one's file put into a new folder, the others would seem to be finished.
   if (namesIn(openFolder(place)) === undefined) makeAgain(place)

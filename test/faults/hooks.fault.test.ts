@@ -53,7 +53,8 @@ function workload(doing: string, before: readonly string[]): Workload {
         const log = join(journal, id, 'log.jsonl')
         return existsSync(log) ? readLog(log).records.map((record) => record.id) : []
       })
-      return { held, problems: ids.length > 1 ? [`${ids.length} sessions were opened`] : [] }
+      const sessions = ids.filter((id) => existsSync(join(journal, id, 'log.jsonl'))).length
+      return { held, problems: sessions > 1 ? [`${sessions} sessions were opened`] : [] }
     },
   }
 }
