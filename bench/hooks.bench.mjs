@@ -1,7 +1,18 @@
 // What a hook costs over starting Node at all, on a session of 2,000 entries and a transcript of 50 MB. Each event is
 // run as it is registered, through the shell, and is followed by a bare `node -e 0`, so that both meet the same moment.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { randomUUID } from 'node:crypto'
+import {
+  appendFileSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -54,6 +65,16 @@ const EVENTS = [
       tool_input: { file_path: join(root, `src/handlers/handler-${round % 7}.ts`), old_string: 'a', new_string: 'b' },
       tool_response: { filePath: join(root, `src/handlers/handler-${round % 7}.ts`), originalFile: 'x'.repeat(20_000) },
       tool_use_id: `toolu_e${round}`,
+    }),
+  },
+  {
+    name: 'PostToolUse (a command)',
+    fields: (round) => ({
+      hook_event_name: 'PostToolUse',
+      tool_name: 'Bash',
+      tool_input: { command: 'ls -la src/handlers' },
+      tool_response: { stdout: 'handler-1.ts\n'.repeat(200), stderr: '' },
+      tool_use_id: `toolu_c${round}`,
     }),
   },
   {
@@ -163,12 +184,32 @@ function measure(world, rounds, runOne) {
       const bare = () => runOne('node', ['-e', '0'], world, input)
       const order = round % 2 === 0 ? [hook, bare] : [bare, hook]
       const [first, second] = order.map((one) => one())
+      const [ours, theirs] = round % 2 === 0 ? [first, second] : [second, first]
+      writeDown(world.transcript, event, ours.stdout)
       if (round < 0) continue
-      times[index].hook.push(round % 2 === 0 ? first : second)
-      times[index].bare.push(round % 2 === 0 ? second : first)
+      times[index].hook.push(ours.time)
+      times[index].bare.push(theirs.time)
     }
   }
   return times
+}
+
+/** What the harness writes into its transcript: that a compaction happened, what a hook gave, and what the model said then. */
+function writeDown(path, { name }, stdout) {
+  const at = { uuid: randomUUID(), timestamp: new Date().toISOString() }
+  const lines =
+    name === 'SessionStart (compact)' ? [{ ...at, uuid: randomUUID(), type: 'system', subtype: 'compact_boundary' }] : []
+  const text = stdout.startsWith('{') ? JSON.parse(stdout).hookSpecificOutput?.additionalContext : undefined
+  if (text !== undefined)
+    lines.push({ ...at, type: 'attachment', attachment: { type: 'hook_additional_context', content: [text] } })
+  if (lines.length > 0)
+    lines.push({
+      ...at,
+      uuid: randomUUID(),
+      type: 'assistant',
+      message: { id: at.uuid, content: [{ type: 'text', text: 'ok' }] },
+    })
+  for (const line of lines) appendFileSync(path, `${JSON.stringify(line)}\n`)
 }
 
 function runWall(program, args, { root, env }, input) {
@@ -176,7 +217,7 @@ function runWall(program, args, { root, env }, input) {
   const result = spawnSync(program, args, { cwd: root, env, input, stdio: ['pipe', 'pipe', 'pipe'] })
   const elapsed = performance.now() - start
   if (result.status !== 0) throw new Error(`${args} ended with ${result.status}: ${result.stderr}`)
-  return elapsed
+  return { time: elapsed, stdout: result.stdout.toString() }
 }
 
 /** The processor time that the Node process itself counted, written down by a few lines loaded into both sides. */
@@ -188,8 +229,8 @@ function runCpu(folder) {
     `process.on('exit', () => { const { user, system } = process.cpuUsage(); require('fs').writeFileSync(${JSON.stringify(out)}, String((user + system) / 1000)) })\n`,
   )
   return (program, args, world, input) => {
-    runWall(program, args, { ...world, env: { ...world.env, NODE_OPTIONS: `--require ${preload}` } }, input)
-    return Number(readFileSync(out, 'utf8'))
+    const { stdout } = runWall(program, args, { ...world, env: { ...world.env, NODE_OPTIONS: `--require ${preload}` } }, input)
+    return { time: Number(readFileSync(out, 'utf8')), stdout }
   }
 }
 

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { Script } from 'node:vm'
 import { PROBE_ANSWER, PROBE_EVENT } from '../harness/claude/hook-command.ts'
 import { readInput } from '../hook/read-input.ts'
+import { isNothingNew } from '../hook/settled.ts'
 import { sealCode, unsealCode } from '../hook/sealed-code.ts'
 import { errnoOf } from '../journal/errors.ts'
 import { createFolder, replaceUnsynced, writeOut } from '../journal/files.ts'
@@ -43,6 +44,7 @@ async function run(what: string): Promise<void> {
     for (const file of Object.values(PROGRAMS)) load(file)
     return writeOut(PROBE_ANSWER)
   }
+  if (event === 'PostToolUse' && what === 'hook' && nothingNew(input)) return
   const name = what === 'hook' ? BY_EVENT[event] : what
   const file = name === undefined ? undefined : PROGRAMS[name]
   if (file === undefined) return
@@ -50,6 +52,15 @@ async function run(what: string): Promise<void> {
   const answer = await program.serveEvent(input)
   if (answer !== '') writeOut(`${answer}\n`)
   keep()
+}
+
+function nothingNew(input: string): boolean {
+  try {
+    return isNothingNew(input, process.env)
+  } catch {
+    // Whatever is wrong, with the event or the notes, is for the program to find.
+    return false
+  }
 }
 
 function load(file: string): { program: Program; keep: () => void } {

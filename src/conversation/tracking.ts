@@ -43,6 +43,8 @@ export interface Tracking {
   readonly awaitsBoundary?: boolean
   /** The transcript showed a compaction that nobody announced, and nothing was given since. */
   readonly isOwed?: boolean
+  /** Everything is recorded as it stood then: what HEAD said, and which files. */
+  readonly settled?: { readonly head: string; readonly config: string; readonly files: readonly string[] }
   /** Requests made before there was a session. */
   readonly requests: readonly PendingRequest[]
   /** Files edited before there was a session. */

@@ -2,9 +2,9 @@
 // within ten minutes: an agent that is nagged stops listening.
 import type { Nudge } from '../project/config.ts'
 import type { Scene } from './scene.ts'
+import { UNLOGGED_EDITS } from './unlogged-edits.ts'
 
 const APART_MS = 10 * 60_000
-const UNLOGGED_EDITS = 5
 
 export function nudgeAtEdit(scene: Scene): void {
   const edits = scene.tracking.edits + 1

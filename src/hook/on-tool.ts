@@ -7,6 +7,7 @@ import { joinIfNew } from './join.ts'
 import { lookAtTranscript } from './look.ts'
 import { nudgeAtEdit } from './nudges.ts'
 import { redeliver } from './redeliver.ts'
+import { noteSettled } from './settled.ts'
 import type { EventOf, Scene } from './scene.ts'
 
 const LONGEST_RESULT = 800
@@ -26,6 +27,7 @@ export async function onToolUsed(scene: Scene<EventOf<'toolUsed'>>): Promise<voi
   if (isOfDelegate(scene)) return
   if (awaitsBoundary === true || given?.isProved === false) await redeliver(scene, (await lookAtTranscript(scene)).arrival)
   if (facts.isEdit) nudgeAtEdit(scene)
+  noteSettled(scene)
 }
 
 function isOfDelegate({ event }: Scene): boolean {

@@ -1,0 +1,67 @@
+// Most of what an agent does tells a hook nothing new: another edit of a file that is recorded, a command that is neither
+// a test nor git's. That is seen here from the notes alone, before the program for it is even loaded.
+import { isAbsolute, join, relative } from 'node:path'
+import { readTracking, trackingFolder, writeTracking } from '../conversation/tracking.ts'
+import { type Repository, findRepository } from '../git/repository.ts'
+import { mayBeTests } from '../harness/may-be-tests.ts'
+import { readOrUndefined, statOrUndefined } from '../journal/files.ts'
+import type { Scene } from './scene.ts'
+import { UNLOGGED_EDITS } from './unlogged-edits.ts'
+
+const MOST_FILES = 200
+
+/** Notes that everything is recorded as it stands now. */
+export function noteSettled(scene: Scene): void {
+  const { repository } = scene.place
+  if (repository === undefined || scene.session === undefined) return
+  const { items, leftOut = [] } = scene.state.changedFiles
+  const noted = scene.drafts.flatMap(({ kind, data }) => (kind === 'file.changed' ? [(data as { path: string }).path] : []))
+  const files = [...leftOut, ...items.map((file) => file.text), ...noted].slice(-MOST_FILES)
+  scene.note({ settled: { head: headOf(repository), config: configOf(scene.place.sessions), files } })
+}
+
+/** Whether a use of a tool is nothing new. If so, it is counted, and that is all. */
+export function isNothingNew(input: string, env: NodeJS.ProcessEnv): boolean {
+  const event = JSON.parse(input) as Record<string, unknown>
+  const { session_id: conversation, tool_name: tool, agent_id: delegate, cwd } = event
+  if (typeof conversation !== 'string' || !/^[A-Za-z0-9][\w-]{0,127}$/.test(conversation)) return false
+  if ((env.STINT_SESSION ?? '') !== '' || delegate !== undefined || typeof cwd !== 'string' || !isAbsolute(cwd)) return false
+  const started = env.CLAUDE_PROJECT_DIR ?? cwd
+  const repository = isAbsolute(started) ? findRepository(started) : undefined
+  if (repository === undefined) return false
+  const sessions = join(repository.mainRoot, '.sessions')
+  const folder = trackingFolder(sessions, repository.commonDir)
+  const tracking = readTracking(folder, conversation)
+  const settled = tracking?.settled
+  if (tracking?.session === undefined || settled === undefined || isOpenQuestion(tracking)) return false
+  if (settled.head !== headOf(repository) || settled.config !== configOf(sessions)) return false
+  const used = (typeof event.tool_input === 'object' ? event.tool_input : undefined) as Record<string, unknown> | undefined
+  if (tool === 'Bash') return typeof used?.command === 'string' && !MAY_MATTER.test(used.command) && !mayBeTests(used.command)
+  if (tool !== 'Edit' && tool !== 'Write' && tool !== 'MultiEdit') return false
+  const path = used?.file_path
+  if (typeof path !== 'string' || !settled.files.includes(relative(repository.worktree, path))) return false
+  const edits = tracking.edits + 1
+  // One at which a reminder is due is not for here.
+  if (edits >= UNLOGGED_EDITS && !tracking.nudged.includes('edits')) return false
+  writeTracking(folder, { ...tracking, edits })
+  return true
+}
+
+const MAY_MATTER = /git|stint|hub|merge|rebase|commit/
+
+function isOpenQuestion(tracking: NonNullable<ReturnType<typeof readTracking>>): boolean {
+  const { given, awaitsBoundary, isOwed, files, requests } = tracking
+  return given?.isProved === false || awaitsBoundary === true || isOwed === true || files !== undefined || requests.length > 0
+}
+
+function headOf({ gitDir, commonDir }: Repository): string {
+  const head = readOrUndefined(join(gitDir, 'HEAD'))?.toString('utf8').trim() ?? ''
+  const ref = /^ref: (\S+)$/.exec(head)?.[1]
+  // A commit by somebody else moves the branch.
+  return ref === undefined ? head : `${head} ${readOrUndefined(join(commonDir, ref))?.toString('utf8').trim() ?? ''}`
+}
+
+function configOf(sessions: string): string {
+  const stat = statOrUndefined(join(sessions, 'config.yaml'))
+  return stat === undefined ? '' : `${stat.ino}:${stat.size}:${stat.mtimeMs}`
+}
