@@ -7,8 +7,16 @@ import { fileURLToPath } from 'node:url'
 
 const program = join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist', 'stint.js')
 const folder = mkdtempSync(join(tmpdir(), 'stint-tour-'))
-const env = { ...process.env, STINT_STATE_HOME: join(folder, '.state'), GIT_CONFIG_GLOBAL: '/dev/null', CI: 'true' }
-delete env.STINT_SESSION
+const env = {
+  ...process.env,
+  HOME: folder,
+  CLAUDE_CONFIG_DIR: join(folder, '.claude'),
+  STINT_STATE_HOME: join(folder, '.state'),
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  CI: 'true',
+}
+for (const name of ['STINT_SESSION', 'STINT_CONVERSATION', 'CLAUDE_CODE_SESSION_ID', 'CLAUDE_PROJECT_DIR', 'CLAUDE_ENV_FILE'])
+  delete env[name]
 const project = join(folder, 'sweeper')
 
 run('git', ['init', '-q', '-b', 'fix/sweep-trigger', project], folder)
@@ -87,6 +95,21 @@ console.log(`  (${document.slice(folder.length + 1)}: "Implement fix" is ticked)
 say('Day 2. A new conversation that knows nothing')
 stint('resume')
 
+say('With Claude Code: set up once, then nothing to type')
+stint('setup', 'claude')
+console.log('\n(What Claude Code tells its hooks, told by this script; what they answer is what its model would read.)')
+event({ hook_event_name: 'SessionStart', source: 'startup' })
+event({ hook_event_name: 'UserPromptSubmit', prompt: "Use the mutex, don't touch the migrations" })
+event({
+  hook_event_name: 'PostToolUse',
+  tool_name: 'Edit',
+  tool_input: { file_path: join(project, 'sweeper.go') },
+  tool_response: {},
+})
+event({ hook_event_name: 'PreCompact', trigger: 'auto' })
+event({ hook_event_name: 'SessionStart', source: 'compact' })
+stint('view', '--activity')
+
 say('Done')
 stint('log', '--done', 'Add regression test')
 stint('close', '--complete')
@@ -112,8 +135,18 @@ function stint(...args) {
   process.stdout.write(indent(stderr))
 }
 
-function run(command, args, cwd = project) {
-  const result = spawnSync(command, args, { cwd, env, encoding: 'utf8' })
+/** One event of a conversation, given to the program that serves hooks. */
+function event(fields) {
+  console.log(`\n$ stint hook   # ${fields.hook_event_name}${fields.source === undefined ? '' : `, ${fields.source}`}`)
+  const input = JSON.stringify({ session_id: 'tour', cwd: project, transcript_path: join(folder, 'transcript.jsonl'), ...fields })
+  const { stdout } = run(process.execPath, [program, 'hook'], project, input)
+  const answer = stdout.startsWith('{') ? JSON.parse(stdout) : { plain: stdout }
+  const told = [answer.systemMessage, answer.hookSpecificOutput?.additionalContext, answer.plain].filter(Boolean)
+  process.stdout.write(indent(told.length === 0 ? '(nothing to say)\n' : `${told.join('\n').trimEnd()}\n`))
+}
+
+function run(command, args, cwd = project, input = '') {
+  const result = spawnSync(command, args, { cwd, env, encoding: 'utf8', input })
   if (result.status === 0) return result
   process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}`)
   throw new Error(`${command} ${args.join(' ')} ended with ${result.status ?? result.signal ?? result.error}`)

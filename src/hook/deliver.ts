@@ -12,7 +12,7 @@ export async function deliver(
 ): Promise<void> {
   const { conversation, name } = scene.event
   const { given } = scene.tracking
-  const attempts = given === undefined || given.isProved ? 1 : given.attempts + 1
+  const attempts = (given?.attempts ?? 0) + 1
   if (attempts > ATTEMPTS) return
   // Few events give anything, and only those pay for what it is made with.
   const { packContext } = await import('../context/pack.ts')

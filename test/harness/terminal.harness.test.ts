@@ -106,7 +106,7 @@ describe.skipIf(!hasTmux)('in a real terminal', () => {
       await terminal.type('/session-log --progress "Seen in a terminal"')
       await terminal.shows('Logged.')
       await terminal.type('/clear')
-    await terminal.shows(/^(?![\s\S]*Going on with it\.)/)
+      await terminal.shows(/^(?![\s\S]*Going on with it\.)/)
       world.stub.script({ text: 'Begun anew.' })
       await terminal.type('once more from the start')
       await terminal.shows('Begun anew.')

@@ -253,6 +253,25 @@ describe('a compaction', () => {
     expect(printed).toContain('not needed')
   })
 
+  test('that two hooks see at once counts once', async () => {
+    const { agent, stint } = await working()
+    agent.answers()
+    await agent.stop('ok')
+    agent.compacts()
+    await Promise.all([agent.prompt('look at the cookie code'), agent.run('ls'), agent.stop('ok')])
+    const { state } = (await stint('view', '--json')).json<{ state: { compactions: number } }>()
+    expect(state.compactions).toBe(1)
+  })
+
+  test('in a long conversation of which no beginning was seen is not counted for the session', async () => {
+    const { another, ofKind } = await working()
+    const late = another()
+    for (let line = 0; line < 30; line += 1) late.answers('word '.repeat(10_000))
+    late.compacts()
+    await late.prompt('look at the cookie code')
+    expect(ofKind('context.compacted')).toEqual([])
+  })
+
   test('of a conversation that was not followed then is not counted for the session', async () => {
     const { another, ofKind } = await working()
     const late = another()

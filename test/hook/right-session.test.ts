@@ -109,7 +109,7 @@ describe('a conversation', () => {
     const world = project()
     mkdirSync(world.path('.sessions'))
     const claim = world.path('.sessions', `opening-${checksum(Buffer.from(JSON.stringify(['main', world.cwd])))}`)
-    writeFileSync(claim, '')
+    writeFileSync(claim, String(process.pid))
     const tomorrow = new Date(Date.now() + 86_400_000)
     utimesSync(claim, tomorrow, tomorrow)
     await world.agent().edit('a.ts')
@@ -235,8 +235,9 @@ describe('the notes of hooks', () => {
     const secret = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`
     const agent = world.agent()
     await agent.start()
-    await agent.prompt(`${'x'.repeat(585)} ${secret} is the token`)
-    await agent.stop(`${'y'.repeat(1190)} ${secret}`)
+    // Without a blank, so that it is not cut before the word.
+    await agent.prompt(`${'x,'.repeat(292)}${secret},is,the,token`)
+    await agent.stop(`${'y,'.repeat(592)}${secret}`)
     expect(JSON.stringify(world.entries())).not.toContain(secret.slice(0, 12))
   })
 })
