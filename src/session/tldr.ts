@@ -11,6 +11,7 @@ export function tldrOf(state: SessionState): string {
   if (written !== undefined && written.renewed === undefined) return written.text
   const lead = written?.text ?? state.goal
   const facts = [latest(state), now(state), next(state)].filter((sentence) => sentence !== '')
+  if (facts.length === 0) facts.push(noticed(state))
   const text = [sentence(lead), ...facts].filter((part) => part !== '').join(' ')
   return text === '' ? 'Nothing recorded yet.' : text
 }
@@ -29,6 +30,17 @@ function latest(state: SessionState): string {
     undefined,
   )
   return newest === undefined ? '' : sentence(`Latest: ${newest.text}`)
+}
+
+/** Where nobody recorded anything, what hooks noticed says more than nothing. */
+function noticed(state: SessionState): string {
+  const asked = state.requests.items.at(-1)?.text
+  const commit = state.commits.items.at(-1)?.text
+  const parts = [
+    asked === undefined || asked === state.goal ? '' : sentence(`Asked: ${asked}`),
+    commit === undefined ? '' : sentence(`Committed: ${commit}`),
+  ]
+  return parts.filter((part) => part !== '').join(' ')
 }
 
 function now(state: SessionState): string {

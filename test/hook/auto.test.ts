@@ -20,6 +20,16 @@ describe('the first edit of a conversation', () => {
     expect(world.troubles()).toBe('')
   })
 
+  test('has a TL;DR although nobody wrote or recorded one', async () => {
+    const world = project()
+    const agent = world.agent()
+    await agent.prompt('Stop the login loop')
+    await agent.edit('src/auth.ts')
+    await agent.prompt('Keep the old cookie name')
+    const { tldr } = (await world.stint('view', '--json')).json<{ tldr: string }>()
+    expect(tldr).toBe('Stop the login loop. Asked: Keep the old cookie name.')
+  })
+
   test('on a trunk names it after the request', async () => {
     const world = project()
     const agent = world.agent()

@@ -14,6 +14,8 @@ export function compiledFolder(stateHome: string): string {
 
 /** Without it hooks only start a little slower, so that nothing here is an error. */
 export function warmUpHooks({ node, hook }: HookProgram, stateHome: string): void {
+  // Those of other versions would pile up; one that is still used is made again by its first hook.
+  removeTree(compiledFolder(stateHome))
   const folder = join(tmpdir(), `stint-warm-up-${randomHex(6)}`)
   const cwd = join(folder, 'project')
   try {
