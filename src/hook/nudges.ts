@@ -17,7 +17,8 @@ export function nudgeAtEdit(scene: Scene): void {
 
 export function nudge(scene: Scene, kind: Nudge, text: { model: string; person?: string }): void {
   const { nudged, nudgedAt } = scene.tracking
-  if (!scene.config.nudges.has(kind) || nudged.includes(kind)) return
+  // With a context in the same answer it could be more than is ever to be given.
+  if (!scene.config.nudges.has(kind) || nudged.includes(kind) || scene.answer.model !== undefined) return
   if (nudgedAt !== undefined && Date.parse(scene.now) - Date.parse(nudgedAt) < APART_MS) return
   scene.note({ nudged: [...nudged, kind], nudgedAt: scene.now })
   scene.say(text)

@@ -2,6 +2,7 @@ import { noteTrouble } from '../conversation/troubles.ts'
 import { readEvent, type HookEvent } from '../harness/claude/events.ts'
 import { StintError } from '../journal/errors.ts'
 import { trackingFolderOf } from '../project/conversation-binding.ts'
+import { oneLine } from '../text/clean.ts'
 import { printed } from './answer.ts'
 import { placeOf } from './place-of.ts'
 import { quickConfig } from './quick-config.ts'
@@ -36,6 +37,8 @@ export async function serve(input: string, env: NodeJS.ProcessEnv, handlers: Han
     const message =
       error instanceof StintError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)
     noteTrouble(notes, { at: new Date().toISOString(), event: event.name, conversation: event.conversation, message })
-    return ''
+    // Nothing is recorded until it is mended, so somebody has to know.
+    const isForPerson = event.kind === 'sessionStart' && error instanceof StintError && error.code === 'CONFIG_INVALID'
+    return isForPerson ? printed(event.name, { person: `📋 Stint records nothing here: ${oneLine(error.message)}` }) : ''
   }
 }

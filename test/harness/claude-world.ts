@@ -176,6 +176,8 @@ export class Talk {
 
   constructor(child: ChildProcess) {
     this.#child = child
+    // One waits for its end with each prompt.
+    child.setMaxListeners(0)
     child.stderr!.on('data', (chunk: Buffer) => (this.#errors += chunk.toString()))
     createInterface({ input: child.stdout! }).on('line', (line) => {
       const message = JSON.parse(line) as Message

@@ -80,6 +80,17 @@ describe('an agent', () => {
     expect(model).not.toContain('</system-reminder>')
   })
 
+  test('that is given a context is not reminded in the same answer', async () => {
+    const world = project()
+    await world.stint('init', '--name', 'fix-login', '--goal', 'Stop the login loop')
+    const agent = world.agent()
+    await agent.start()
+    agent.write({ type: 'attachment', attachment: { type: 'environment' } })
+    agent.answers()
+    const { model } = await agent.prompt("let's go with the signed cookie instead of the token")
+    expect(model).toMatch(/^<stint-session[\s\S]*<\/stint-session>$/)
+  })
+
   test('with nudges off is never reminded', async () => {
     const { agent } = await working('nudges: off\n')
     for (let edit = 1; edit <= 6; edit += 1) expect((await agent.edit(`src/${edit}.ts`)).model).toBe('')

@@ -165,6 +165,7 @@ describe('a session whose files are gone or broken', () => {
     writeFileSync(world.path('.sessions', 'config.yaml'), 'redact:\n  pattern: typo\n  patterns: ["("]\n')
     served(world, eventIn(world.cwd, 'UserPromptSubmit', { prompt: 'the password is hunter2 in this project' }))
     expect(world.entries()).toHaveLength(before)
+    expect(served(world, eventIn(world.cwd, 'SessionStart')).stdout).toContain('Stint records nothing here')
     rmSync(world.path('.sessions', 'config.yaml'))
     expect((await world.stint('doctor')).stdout).toContain('config.yaml')
   })
