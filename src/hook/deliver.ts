@@ -19,6 +19,8 @@ export async function deliver(
   const { text, mark } = packContext(state, { level: why.level, conversation })
   scene.say({ model: text })
   scene.note({
+    // What is given now stands behind no boundary yet.
+    sawBoundary: false,
     given: {
       mark,
       event: name,

@@ -21,10 +21,10 @@ export async function onToolUsed(scene: Scene<EventOf<'toolUsed'>>): Promise<voi
   recordKeptFiles(scene)
   joinIfNew(scene, 'tool')
   await recordFacts(scene, facts)
-  const { given, awaitsBoundary } = scene.tracking
-  // The transcript is looked at only for what cannot wait until the turn is over.
   // What a delegated agent is told does not reach the conversation.
   if (isOfDelegate(scene)) return
+  const { given, awaitsBoundary } = scene.tracking
+  // The transcript is looked at only for what cannot wait until the turn is over.
   if (awaitsBoundary === true || given?.isProved === false) await redeliver(scene, (await lookAtTranscript(scene)).arrival)
   if (facts.isEdit) nudgeAtEdit(scene)
   noteSettled(scene)

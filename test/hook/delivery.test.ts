@@ -151,6 +151,19 @@ describe('after a compaction', () => {
     expect((await agent.prompt('look at the other code')).model).toContain('the cookie is set twice')
   })
 
+  test('what was given with a prompt is not given again before the model has answered', async () => {
+    const world = await withSession()
+    const agent = world.agent()
+    agent.received((await agent.start()).model)
+    agent.answers()
+    await agent.prompt('look at the cookie code')
+    await agent.start('compact')
+    agent.compacts()
+    agent.write({ type: 'attachment', attachment: { type: 'environment' } })
+    expect((await agent.prompt('look at the other code')).model).not.toBe('')
+    expect((await agent.run('ls')).model).toBe('')
+  })
+
   test('what arrived is not given again', async () => {
     const world = await withSession()
     const agent = world.agent()
