@@ -3,6 +3,7 @@
 import { isAbsolute, join, relative } from 'node:path'
 import { readTracking, trackingFolder, writeTracking } from '../conversation/tracking.ts'
 import { type Repository, findRepository } from '../git/repository.ts'
+import { isConversationId } from '../harness/conversation-id.ts'
 import { mayBeTests } from '../harness/may-be-tests.ts'
 import { readOrUndefined, statOrUndefined } from '../journal/files.ts'
 import type { Scene } from './scene.ts'
@@ -24,7 +25,7 @@ export function noteSettled(scene: Scene): void {
 export function isNothingNew(input: string, env: NodeJS.ProcessEnv): boolean {
   const event = JSON.parse(input) as Record<string, unknown>
   const { session_id: conversation, tool_name: tool, agent_id: delegate, cwd } = event
-  if (typeof conversation !== 'string' || !/^[A-Za-z0-9][\w-]{0,127}$/.test(conversation)) return false
+  if (!isConversationId(conversation)) return false
   if ((env.STINT_SESSION ?? '') !== '' || delegate !== undefined || typeof cwd !== 'string' || !isAbsolute(cwd)) return false
   const started = env.CLAUDE_PROJECT_DIR ?? cwd
   const repository = isAbsolute(started) ? findRepository(started) : undefined

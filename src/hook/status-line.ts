@@ -5,6 +5,8 @@ import { trackingFolderOf } from '../project/conversation-binding.ts'
 import { DEFAULTS } from '../project/config.ts'
 import { findPlace } from '../project/place.ts'
 import { readHead } from '../git/head.ts'
+import { isConversationId } from '../harness/conversation-id.ts'
+import { countOf, given, nameOf, objectOf, parseJson } from '../harness/json-fields.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import { openById, sessionsHere } from './find-session.ts'
 import { isOurs } from './scene.ts'
@@ -41,6 +43,8 @@ export function statusLine(input: string, now: string): string {
   ].join(' · ')
 }
 
+const LONGEST_PATH = 4096
+
 interface Told {
   readonly cwd: string
   readonly conversation?: string
@@ -48,32 +52,16 @@ interface Told {
 }
 
 function parse(input: string): Told {
-  const value = JSON.parse(input) as Record<string, unknown>
-  const workspace = fieldsOf(value.workspace)
-  const window = fieldsOf(value.context_window)
-  const cwd = textIn(value.cwd) ?? textIn(workspace.current_dir) ?? process.cwd()
-  const conversation = textIn(value.session_id)
-  const isSafe = conversation !== undefined && /^[A-Za-z0-9][\w-]{0,127}$/.test(conversation)
-  const usedPercent = numberIn(window.used_percentage)
-  const size = numberIn(window.context_window_size)
-  const used = numberIn(window.total_input_tokens)
+  const value = objectOf(parseJson(input)) ?? {}
+  const window = objectOf(value['context_window'])
+  const cwd = nameOf(value['cwd'], LONGEST_PATH) ?? nameOf(objectOf(value['workspace'])?.['current_dir'], LONGEST_PATH)
+  const conversation = value['session_id']
+  const usedPercent = countOf(window?.['used_percentage'])
+  const size = countOf(window?.['context_window_size'])
+  const used = countOf(window?.['total_input_tokens'])
   return {
-    cwd,
-    ...(isSafe ? { conversation } : {}),
-    ...(usedPercent === undefined
-      ? {}
-      : { window: { usedPercent, ...(size === undefined ? {} : { size }), ...(used === undefined ? {} : { used }) } }),
+    cwd: cwd ?? process.cwd(),
+    ...(isConversationId(conversation) ? { conversation } : {}),
+    ...(usedPercent === undefined ? {} : { window: { usedPercent, ...given({ size, used }) } }),
   }
-}
-
-function fieldsOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
-}
-
-function textIn(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-function numberIn(value: unknown): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined
 }

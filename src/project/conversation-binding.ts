@@ -1,4 +1,5 @@
 import { type Tracking, newTracking, readTracking, trackingFolder, writeTracking } from '../conversation/tracking.ts'
+import { isConversationId } from '../harness/conversation-id.ts'
 import { errnoOf } from '../journal/errors.ts'
 import type { SessionRow } from '../index/rows.ts'
 import type { Place } from './place.ts'
@@ -10,7 +11,7 @@ import type { Workspace } from './workspace.ts'
  */
 export function conversationOf(env: NodeJS.ProcessEnv): string | undefined {
   const id = env.STINT_CONVERSATION || env.CLAUDE_CODE_SESSION_ID || ''
-  return /^[A-Za-z0-9][\w-]{0,127}$/.test(id) ? id : undefined
+  return isConversationId(id) ? id : undefined
 }
 
 export function trackingFolderOf({ sessions, repository }: Place): string {

@@ -1,9 +1,7 @@
-import { closeSync } from 'node:fs'
 import { join } from 'node:path'
 import { MARK_PATTERN } from '../context/mark.ts'
-import { errnoOf } from '../journal/errors.ts'
-import { openToRead, statOrUndefined } from '../journal/files.ts'
-import { readRange } from '../journal/read.ts'
+import { linesOf } from '../conversation/lines-of-file.ts'
+import { statOrUndefined } from '../journal/files.ts'
 import { type RawEntry, inEffect } from '../session/in-effect.ts'
 import type { Place } from './place.ts'
 
@@ -72,35 +70,4 @@ function sight(place: Place, conversation: string, transcript: string | undefine
     if (mark !== undefined) marks.set(mark, { line, ...(at === undefined ? {} : { at }) })
   }
   return { file, marks, hasAttachments }
-}
-
-const CHUNK = 4 * 1024 * 1024
-
-/** The lines of a file that may be too large to hold. */
-function* linesOf(path: string): Iterable<Buffer> {
-  let fd: number
-  try {
-    fd = openToRead(path)
-  } catch (error) {
-    // Deleted meanwhile, or not ours to read: no evidence.
-    if (errnoOf(error) === undefined) throw error
-    return
-  }
-  try {
-    let rest: Buffer = Buffer.alloc(0)
-    for (let offset = 0; ; offset += CHUNK) {
-      const chunk = readRange(fd, offset, offset + CHUNK)
-      const bytes = Buffer.concat([rest, chunk])
-      let start = 0
-      for (let end = bytes.indexOf(0x0a); end !== -1; end = bytes.indexOf(0x0a, start)) {
-        yield bytes.subarray(start, end)
-        start = end + 1
-      }
-      rest = bytes.subarray(start)
-      if (chunk.length < CHUNK) break
-    }
-    if (rest.length > 0) yield rest
-  } finally {
-    closeSync(fd)
-  }
 }

@@ -1,4 +1,5 @@
 import { isAbsolute } from 'node:path'
+import { isConversationId } from '../conversation-id.ts'
 import { type Json, given, nameOf, objectOf, parseJson } from '../json-fields.ts'
 
 interface Common {
@@ -84,8 +85,6 @@ export type HookEvent =
   | NotificationEvent
   | OtherEvent
 
-// The id becomes the name of a file.
-const CONVERSATION = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/
 const LONGEST_PATH = 4096
 // More than anybody types, and little enough to journal what is left of it.
 const LONGEST_TEXT = 200_000
@@ -97,7 +96,7 @@ export function readEvent(json: string): HookEvent | undefined {
   const conversation = nameOf(fields?.['session_id'])
   const cwd = pathOf(fields?.['cwd'])
   if (fields === undefined || name === undefined || conversation === undefined || cwd === undefined) return undefined
-  if (!CONVERSATION.test(conversation)) return undefined
+  if (!isConversationId(conversation)) return undefined
   const common: Common = {
     name,
     conversation,
