@@ -57,7 +57,7 @@ export interface EntryData {
   'session.reopened': { git?: GitState }
   'goal.set': { text: string }
   'tldr.written': { text: string }
-  /** `plan` names the conversation whose own list of things to do it comes from. */
+  /** `plan` names the conversation whose own list of things to do it comes from, with the task's id where it has one. */
   'step.added': { text: string; after?: After; plan?: string }
   'step.started': { step: string }
   'step.stopped': { step: string }

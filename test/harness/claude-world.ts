@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
 import type { RawEntry } from '../../src/session/in-effect.ts'
 import { readLog } from '../../src/journal/read.ts'
 import { type ClaudeVersion, claudeProgram } from './install.ts'
@@ -63,11 +64,12 @@ export class ClaudeWorld {
     this.git('commit', '-qm', 'start')
   }
 
-  /** With Stint set up in it, as a person does it. */
+  /** With Stint set up in it, as a person does it. It goes with the test. */
   static async create(version: ClaudeVersion, options: { setup?: boolean } = {}): Promise<ClaudeWorld> {
     const world = new ClaudeWorld(version)
     await world.stub.start()
     world.env.ANTHROPIC_BASE_URL = world.stub.url
+    onTestFinished(() => world.remove())
     if (options.setup !== false) world.stint('setup', 'claude')
     return world
   }
@@ -158,7 +160,7 @@ export class ClaudeWorld {
     return existsSync(file) ? readFileSync(file, 'utf8') : ''
   }
 
-  async remove(): Promise<void> {
+  private async remove(): Promise<void> {
     for (const child of this.#running) if (child.pid !== undefined) killGroup(child.pid)
     await this.stub.stop()
     await removeFolder(this.root)

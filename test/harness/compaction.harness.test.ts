@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ClaudeWorld } from './claude-world.ts'
 import { CLAUDE_VERSIONS, type ClaudeVersion } from './install.ts'
 
@@ -13,14 +13,8 @@ const FACTS = Array.from(
 /** More than any window these clients have left, so that the next call has to compact. */
 const FULL: Record<ClaudeVersion, number> = { '2.1.325': 90_000, '2.0.77': 199_000 }
 
-const worlds: ClaudeWorld[] = []
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.remove()
-})
-
 async function worldFor(version: ClaudeVersion): Promise<ClaudeWorld> {
   const world = await ClaudeWorld.create(version)
-  worlds.push(world)
   world.env.CLAUDE_CODE_AUTO_COMPACT_WINDOW = '100000'
   return world
 }

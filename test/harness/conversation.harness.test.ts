@@ -1,21 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ClaudeWorld } from './claude-world.ts'
 import { CLAUDE_VERSIONS, type ClaudeVersion } from './install.ts'
 
-const worlds: ClaudeWorld[] = []
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.remove()
-})
-
-async function worldFor(version: ClaudeVersion): Promise<ClaudeWorld> {
-  const world = await ClaudeWorld.create(version)
-  worlds.push(world)
-  return world
-}
-
 async function withSession(version: ClaudeVersion): Promise<ClaudeWorld> {
-  const world = await worldFor(version)
+  const world = await ClaudeWorld.create(version)
   world.stint('init', '--name', 'fix-sweep-bug', '--goal', 'Fix the race in the sweep trigger')
   world.stint('log', '--step', 'Reproduce it', '--step', 'Implement the fix', '--done', 'Reproduce it')
   world.stint('log', '--decision', 'Lock before check', '--rationale', 'simplest fix that holds')
@@ -48,7 +37,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
   })
 
   test('where there is no session it is told nothing, and nothing is written', async () => {
-    const world = await worldFor(version)
+    const world = await ClaudeWorld.create(version)
     await world.ask('hello there')
     expect(world.stub.turns[0]!.text).not.toContain('stint-session')
     expect(existsSync(world.path('.sessions'))).toBe(false)
@@ -113,7 +102,7 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
   })
 
   test('two conversations on two sessions of one repository never mix', async () => {
-    const world = await worldFor(version)
+    const world = await ClaudeWorld.create(version)
     world.stint('init', '--name', 'alpha', '--goal', 'Alpha goal')
     const first = world.talk()
     await first.say('work on the first')

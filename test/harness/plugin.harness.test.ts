@@ -1,16 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { ClaudeWorld } from './claude-world.ts'
-
-const worlds: ClaudeWorld[] = []
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.remove()
-})
 
 test('the plugin folder is valid, and installs from a marketplace on this machine', async () => {
   const world = await ClaudeWorld.create('2.1.325', { setup: false })
-  worlds.push(world)
   const folder = join(world.root, 'marketplace')
   world.stint('setup', 'claude', '--plugin', folder)
   const claude = (...args: readonly string[]) =>

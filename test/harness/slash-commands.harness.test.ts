@@ -1,22 +1,11 @@
 import { readFileSync, readdirSync } from 'node:fs'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ClaudeWorld } from './claude-world.ts'
-import { CLAUDE_VERSIONS, type ClaudeVersion } from './install.ts'
-
-const worlds: ClaudeWorld[] = []
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.remove()
-})
-
-async function worldFor(version: ClaudeVersion): Promise<ClaudeWorld> {
-  const world = await ClaudeWorld.create(version)
-  worlds.push(world)
-  return world
-}
+import { CLAUDE_VERSIONS } from './install.ts'
 
 describe.each(CLAUDE_VERSIONS)('the slash commands in Claude Code %s', (version) => {
   test('each run stint, and what it says reaches the model', async () => {
-    const world = await worldFor(version)
+    const world = await ClaudeWorld.create(version)
     world.stint('task', 'add', 'Fix the sweep trigger', '--priority', 'P1')
     const talk = world.talk()
     const after = async (command: string) => {
@@ -41,7 +30,7 @@ describe.each(CLAUDE_VERSIONS)('the slash commands in Claude Code %s', (version)
   })
 
   test('that cannot be carried out say why', async () => {
-    const world = await worldFor(version)
+    const world = await ClaudeWorld.create(version)
     const talk = world.talk()
     await talk.say('/session-log --progress "Nothing is open here"')
     expect(world.stub.turns.at(-1)!.text).toContain('no session is active here')
@@ -49,7 +38,7 @@ describe.each(CLAUDE_VERSIONS)('the slash commands in Claude Code %s', (version)
   })
 
   test('a conversation that starts a session by one is bound to it', async () => {
-    const world = await worldFor(version)
+    const world = await ClaudeWorld.create(version)
     const talk = world.talk()
     const { session_id: id } = await talk.say('/session-init --name=bound --goal="Be bound"')
     await talk.say('remember that we use tabs, not spaces')
@@ -64,7 +53,7 @@ describe.each(CLAUDE_VERSIONS)('the slash commands in Claude Code %s', (version)
 
 describe.each(CLAUDE_VERSIONS)('the example workflow with Claude Code %s', (version) => {
   test('goes from a task over a compaction and another day to its end', async () => {
-    const world = await worldFor(version)
+    const world = await ClaudeWorld.create(version)
     world.stint('task', 'add', 'Fix sweep bug', '--priority', 'P1', '--size', 'M')
 
     // Day 1

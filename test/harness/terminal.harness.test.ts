@@ -77,7 +77,6 @@ describe.skipIf(!hasTmux)('in a real terminal', () => {
     'the person of Claude Code %s sees the session, and goes on over a compaction and /clear',
     async (version) => {
       const world = await ClaudeWorld.create(version)
-      ends.push(() => world.remove())
       world.stint('init', '--name', 'fix-sweep-bug', '--goal', 'Fix the sweep')
       world.stint(
         'log',

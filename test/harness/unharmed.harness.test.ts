@@ -1,13 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ClaudeWorld, type Turned } from './claude-world.ts'
 import { CLAUDE_VERSIONS, type ClaudeVersion } from './install.ts'
-
-const worlds: ClaudeWorld[] = []
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.remove()
-})
 
 /** A turn with an edit in it, and what the agent makes of it. */
 async function turnIn(world: ClaudeWorld): Promise<Turned> {
@@ -51,7 +46,6 @@ const BREAKAGES: Readonly<Record<string, (world: ClaudeWorld) => void>> = {
 describe.each(CLAUDE_VERSIONS)('Claude Code %s does its work and says the same', (version: ClaudeVersion) => {
   test.each(Object.keys(BREAKAGES))('when %s', async (breakage) => {
     const world = await ClaudeWorld.create(version)
-    worlds.push(world)
     world.stint('init', '--name', 'broken', '--goal', 'Be broken')
     BREAKAGES[breakage]!(world)
     const turned = await turnIn(world)
@@ -61,7 +55,6 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s does its work and says the same',
 
   test('when the model fails, and the failure is known to the next conversation', async () => {
     const world = await ClaudeWorld.create(version)
-    worlds.push(world)
     world.stint('init', '--name', 'failing', '--goal', 'See failures')
     const no = { error: { status: 400, type: 'invalid_request_error', message: 'the model said no to this request' } }
     world.stub.script(no, no, no, no, no, no, no, no)
@@ -73,7 +66,6 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s does its work and says the same',
 
   test('when Stint is turned off for it', async () => {
     const world = await ClaudeWorld.create(version)
-    worlds.push(world)
     world.env.STINT_HOOKS = 'off'
     await turnIn(world)
     expect(existsSync(world.path('.sessions'))).toBe(false)
@@ -81,7 +73,6 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s does its work and says the same',
 
   test('when it is set up as a plugin, and is covered by it', async () => {
     const world = await ClaudeWorld.create(version, { setup: false })
-    worlds.push(world)
     const plugin = join(world.root, 'plugin')
     world.stint('setup', 'claude', '--plugin', plugin)
     world.stub.script(

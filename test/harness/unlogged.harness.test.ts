@@ -1,17 +1,11 @@
 import { writeFileSync } from 'node:fs'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ClaudeWorld } from './claude-world.ts'
 import { CLAUDE_VERSIONS, type ClaudeVersion } from './install.ts'
-
-const worlds: ClaudeWorld[] = []
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.remove()
-})
 
 /** A conversation of somebody who has never typed a stint command, until work is well under way. */
 async function workedOn(version: ClaudeVersion) {
   const world = await ClaudeWorld.create(version)
-  worlds.push(world)
   writeFileSync(world.path('package.json'), JSON.stringify({ scripts: { test: 'node test.js' } }))
   writeFileSync(world.path('test.js'), 'console.log("1 failing: sweeps twice"); process.exit(1)\n')
   world.git('add', '.')
