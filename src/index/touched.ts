@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { errnoOf, isMissing } from '../journal/errors.ts'
-import { createFolder, moveFile, removeFile, statOrUndefined, touchFile } from '../journal/files.ts'
+import { createFolder, inSpiteOfRemoval, moveFile, removeFile, statOrUndefined, touchFile } from '../journal/files.ts'
 import { isId } from '../journal/ids.ts'
 
 const RENEW_AFTER_MS = 5_000
@@ -93,7 +93,9 @@ function touchOrCreate(path: string, folder: string): void {
     touchFile(path)
   } catch (error) {
     if (!isMissing(error)) throw error
-    createFolder(folder)
-    touchFile(path)
+    inSpiteOfRemoval(() => {
+      createFolder(folder)
+      touchFile(path)
+    })
   }
 }

@@ -111,11 +111,27 @@ export function syncFolder(path: string): void {
 
 /** Creates a folder and its parents, each new name durable. */
 export function createFolder(path: string): void {
+  inSpiteOfRemoval(() => createBelow(path))
+}
+
+function createBelow(path: string): void {
   if (existsSync(path)) return
   const parent = dirname(path)
-  createFolder(parent)
+  createBelow(parent)
   unlessTaken(() => mkdirSync(path))
   syncFolder(parent)
+}
+
+const REMOVALS = 50
+
+/** Does it again when a folder on the way was taken away meanwhile: `git clean` beside us removes what it does not know. */
+export function inSpiteOfRemoval<T>(work: () => T, removals = REMOVALS): T {
+  try {
+    return work()
+  } catch (error) {
+    if (!isMissing(error) || removals === 0) throw error
+    return inSpiteOfRemoval(work, removals - 1)
+  }
 }
 
 /** Replaces a file by another in one step, or leaves the old one. */

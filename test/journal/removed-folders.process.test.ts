@@ -1,0 +1,34 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { markTouched } from '../../src/index/touched.ts'
+import { createFolder } from '../../src/journal/files.ts'
+import { mintId } from '../../src/journal/ids.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+const ROUNDS = 3000
+
+/** What `git clean` does beside us, without a pause. */
+async function removeAgainAndAgain(path: string): Promise<void> {
+  const remove = `for (;;) { try { require('node:fs').rmSync(${JSON.stringify(path)}, { recursive: true, force: true }) } catch {} }`
+  const child = spawn(process.execPath, ['-e', `console.log('begun'); ${remove}`], { stdio: ['ignore', 'pipe', 'inherit'] })
+  await once(child.stdout, 'data')
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  })
+}
+
+test('a folder is created while somebody removes it, and its parents, again and again', async () => {
+  const top = join(scratchFolder(), 'top')
+  await removeAgainAndAgain(top)
+  for (let round = 0; round < ROUNDS; round += 1) expect(() => createFolder(join(top, 'a', 'b', 'c'))).not.toThrow()
+})
+
+test('an append is marked while somebody removes the folder of marks', async () => {
+  const sessions = join(scratchFolder(), 'top', '.sessions')
+  await removeAgainAndAgain(join(sessions, '..'))
+  const id = mintId(undefined)
+  for (let round = 0; round < ROUNDS; round += 1) expect(() => markTouched(sessions, id)).not.toThrow()
+})
