@@ -1,5 +1,7 @@
 // What a hook costs over starting Node at all, on a session of 2,000 entries and a transcript of 50 MB. Each event is
 // run as it is registered, through the shell, and is followed by a bare `node -e 0`, so that both meet the same moment.
+// What is registered beside it to be run while the agent works on is run before the next event, as a harness does; how
+// much of the processor that takes is told apart, since nobody waits for it.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import {
@@ -29,6 +31,8 @@ const SOURCES = {
   'src/context/tokens.ts': ['estimateTokens'],
 }
 const ROUNDS = 200
+/** Until the transcript has been copied, which takes a few megabytes at a time. */
+const WARM_UP = 16
 const LIMIT = 1.25
 const START_LIMIT = 1.5
 const CONVERSATION = '3f2c7b1e-0000-4000-8000-00000000be9c'
@@ -43,7 +47,7 @@ export async function run({ scale = 1, say = () => {} } = {}) {
     say(`hooks: ${rounds} rounds of ${EVENTS.length} events`)
     const wall = measure(world, rounds, runWall)
     const cpu = measure(world, rounds, runCpu(folder))
-    return [...results('wall', wall), ...results('CPU', cpu), ...injected(world, modules)]
+    return [...results('wall', wall), ...results('CPU', cpu), ...besideResults(cpu), ...injected(world, modules)]
   } finally {
     bundle.remove()
     rmSync(folder, { recursive: true, force: true })
@@ -88,18 +92,10 @@ const EVENTS = [
     }),
   },
   {
-    name: 'Stop',
-    fields: (round) => ({
-      hook_event_name: 'Stop',
-      stop_hook_active: false,
-      last_assistant_message: `Handler ${round} is moved.`,
-    }),
-  },
-  {
     name: 'SubagentStop',
-    fields: (round) => ({
+    fields: () => ({
       hook_event_name: 'SubagentStop',
-      agent_id: `agent${round}`,
+      agent_id: randomUUID(),
       agent_type: 'reviewer',
       last_assistant_message: 'Nothing found.',
     }),
@@ -109,6 +105,14 @@ const EVENTS = [
   {
     name: 'UserPromptSubmit (continue)',
     fields: () => ({ hook_event_name: 'UserPromptSubmit', prompt: 'continue where we left off' }),
+  },
+  {
+    name: 'Stop',
+    fields: (round) => ({
+      hook_event_name: 'Stop',
+      stop_hook_active: false,
+      last_assistant_message: `Handler ${round} is moved.`,
+    }),
   },
   { name: 'SessionEnd', fields: () => ({ hook_event_name: 'SessionEnd', reason: 'other' }) },
 ]
@@ -121,7 +125,8 @@ async function makeWorld({ Workspace, refresh, draft, mintId }, folder) {
   const env = { PATH: process.env.PATH, HOME: home, CLAUDE_CONFIG_DIR: join(folder, 'config') }
   execFileSync(process.execPath, [join(ROOT, 'dist', 'stint.js'), 'setup', 'claude'], { cwd: root, env, stdio: 'ignore' })
   const settings = JSON.parse(readFileSync(join(root, '.claude', 'settings.local.json'), 'utf8'))
-  const command = settings.hooks.Stop[0].hooks[0].command
+  const commandOf = (event, which) => settings.hooks[event][0].hooks[which]?.command
+  const command = commandOf('Stop', 0)
   const session = new Workspace(root).session(mintId(undefined))
   const made = [draft('session.opened', { name: 'long', goal: 'Move every handler', git: { branch: 'main' } })]
   for (let index = 1; index < 2_000; index += 1) made.push(KINDS[index % KINDS.length](draft, index))
@@ -130,7 +135,7 @@ async function makeWorld({ Workspace, refresh, draft, mintId }, folder) {
   session.close()
   const transcript = join(folder, `${CONVERSATION}.jsonl`)
   writeTranscript(transcript, 50 * 1024 * 1024)
-  return { root, env, command, transcript }
+  return { root, env, command, after: (event) => commandOf(event, 1), transcript }
 }
 
 /** A long session, mostly of what hooks notice, with some of what people write. */
@@ -171,14 +176,14 @@ function writeTranscript(path, size) {
 }
 
 function measure(world, rounds, runOne) {
-  const times = EVENTS.map(() => ({ hook: [], bare: [] }))
-  for (let round = -2; round < rounds; round += 1) {
+  const times = EVENTS.map(() => ({ hook: [], bare: [], after: [] }))
+  for (let round = -WARM_UP; round < rounds; round += 1) {
     for (const [index, event] of EVENTS.entries()) {
       const input = JSON.stringify({
         session_id: CONVERSATION,
         transcript_path: world.transcript,
         cwd: world.root,
-        ...event.fields(round + 2, world),
+        ...event.fields(round + WARM_UP, world),
       })
       const hook = () => runOne('/bin/sh', ['-c', world.command], world, input)
       const bare = () => runOne('node', ['-e', '0'], world, input)
@@ -186,9 +191,12 @@ function measure(world, rounds, runOne) {
       const [first, second] = order.map((one) => one())
       const [ours, theirs] = round % 2 === 0 ? [first, second] : [second, first]
       writeDown(world.transcript, event, ours.stdout)
+      const after = world.after(JSON.parse(input).hook_event_name)
+      const beside = after === undefined ? undefined : runOne('/bin/sh', ['-c', after], world, input)
       if (round < 0) continue
       times[index].hook.push(ours.time)
       times[index].bare.push(theirs.time)
+      if (beside !== undefined) times[index].after.push(beside.time)
     }
   }
   return times
@@ -247,6 +255,16 @@ function results(what, times) {
       limit: `at most ${limit}`,
       ok: ratio <= limit,
     }
+  })
+}
+
+/** What is done beside the agent's own work after an event. */
+function besideResults(times) {
+  return EVENTS.flatMap(({ name }, index) => {
+    if (times[index].after.length === 0) return []
+    const [ours, bare] = [median(times[index].after), median(times[index].bare)]
+    const note = `${(ours / bare).toFixed(2)} times the processor time of \`node -e 0\`, while the agent works on`
+    return [{ name: `after ${name}, in the background`, note, limit: 'none: nobody waits for it', ok: true }]
   })
 }
 

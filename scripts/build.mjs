@@ -1,11 +1,24 @@
 // Bundles the program and the library, and writes the library's types.
 // Everything but the native SQLite module is bundled: unbundled, the imports alone cost more than the work.
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
+const PROGRAMS = [
+  'quick-start',
+  'start',
+  'quick-prompt',
+  'prompt',
+  'tool',
+  'quick-end',
+  'end',
+  'notification',
+  'after',
+  'statusline',
+]
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 process.chdir(root)
 // Built beside the one in use and put in its place when it is whole, for somebody may start it meanwhile.
@@ -38,13 +51,15 @@ swap()
  * (`import()`) are files of their own.
  */
 async function buildHook() {
+  // What one program makes ready for another is of the same Stint, or nothing.
+  const define = { BUILD: JSON.stringify(sourceSum()) }
   const programs = {}
   const chunks = []
   const beside = new Map()
-  for (const name of ['start', 'prompt', 'tool', 'end', 'notification', 'views', 'statusline']) {
+  for (const name of PROGRAMS) {
     // Where something is always given, what it is made with belongs to the program.
-    const isInlined = (id) => (name === 'start' && id.endsWith('context/pack.ts')) || name === 'views'
-    const chunk = await buildOne(`src/bin/hook/${name}.ts`, `hook-${name}-[hash].cjs`, loadedBeside(beside, isInlined))
+    const isInlined = (id) => (name === 'start' && id.endsWith('context/pack.ts')) || name === 'after'
+    const chunk = await buildOne(`src/bin/hook/${name}.ts`, `hook-${name}-[hash].cjs`, loadedBeside(beside, isInlined), define)
     programs[name] = chunk.fileName
     chunks.push(chunk)
   }
@@ -55,14 +70,22 @@ async function buildHook() {
         path,
         file,
         loadedBeside(beside, () => false),
+        define,
       ),
     )
   for (const { fileName } of chunks) {
     const path = join(fresh, fileName)
     writeFileSync(path, asAscii(withRequire(readFileSync(path, 'utf8'))))
   }
-  const define = { PROGRAMS: JSON.stringify(programs) }
-  return [...chunks, await buildOne('src/bin/hook.ts', 'hook.cjs', undefined, define)]
+  return [...chunks, await buildOne('src/bin/hook.ts', 'hook.cjs', undefined, { PROGRAMS: JSON.stringify(programs) })]
+}
+
+function sourceSum() {
+  const sum = createHash('sha256')
+  for (const name of readdirSync('src', { recursive: true }).toSorted()) {
+    if (name.endsWith('.ts')) sum.update(readFileSync(join('src', name)))
+  }
+  return sum.digest('hex').slice(0, 16)
 }
 
 async function buildOne(path, entryFileNames, plugin, define = {}) {

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { Script } from 'node:vm'
 import { PROBE_ANSWER, PROBE_EVENT } from '../harness/claude/hook-command.ts'
 import { readInput } from '../hook/read-input.ts'
-import { isNothingNew } from '../hook/settled.ts'
+import { eventIn, isNothingNew } from '../hook/settled.ts'
 import { sealCode, unsealCode } from '../hook/sealed-code.ts'
 import { errnoOf } from '../journal/errors.ts'
 import { createFolder, replaceUnsynced, writeOut } from '../journal/files.ts'
@@ -29,7 +29,8 @@ const BY_EVENT: Readonly<Record<string, string>> = {
 const DEADLINE_MS = 900
 
 interface Program {
-  readonly serveEvent: (input: string) => Promise<string>
+  /** Undefined where another program has to serve it. */
+  readonly serveEvent: (input: string) => Promise<string | undefined>
 }
 
 async function run(what: string): Promise<void> {
@@ -38,29 +39,28 @@ async function run(what: string): Promise<void> {
   const input = await readInput()
   clearTimeout(giveUp)
   if (input === undefined) return
-  const event = /"hook_event_name"\s*:\s*"(\w{1,40})"/.exec(input)?.[1] ?? ''
+  const event = eventIn(input)
   if (event === PROBE_EVENT) {
     // One that cannot be loaded gives no answer, here as at its event.
     for (const file of Object.values(PROGRAMS)) load(file)
     return writeOut(PROBE_ANSWER)
   }
-  if (event === 'PostToolUse' && what === 'hook' && nothingNew(input)) return
+  if (what === 'hook' && isNothingNew(event, input, process.env)) return
   const name = what === 'hook' ? BY_EVENT[event] : what
-  const file = name === undefined ? undefined : PROGRAMS[name]
-  if (file === undefined) return
-  const { program, keep } = load(file)
-  const answer = await program.serveEvent(input)
-  if (answer !== '') writeOut(`${answer}\n`)
-  keep()
+  if (name === undefined) return
+  // Mostly an event can be served without opening the session.
+  const isServed = what === 'hook' && (await serveBy(`quick-${name}`, input))
+  if (!isServed) await serveBy(name, input)
 }
 
-function nothingNew(input: string): boolean {
-  try {
-    return isNothingNew(input, process.env)
-  } catch {
-    // Whatever is wrong, with the event or the notes, is for the program to find.
-    return false
-  }
+async function serveBy(name: string, input: string): Promise<boolean> {
+  const file = PROGRAMS[name]
+  if (file === undefined) return false
+  const { program, keep } = load(file)
+  const answer = await program.serveEvent(input)
+  if (answer !== undefined && answer !== '') writeOut(`${answer}\n`)
+  keep()
+  return answer !== undefined
 }
 
 function load(file: string): { program: Program; keep: () => void } {

@@ -13,6 +13,7 @@ const SHORT = 120
  */
 export function asksToContinue(prompt: string): boolean {
   const trimmed = prompt.trim()
+  if (PLAINLY.test(trimmed)) return true
   if (trimmed.length > LONGEST || !isSpoken(trimmed) || trimmed.includes('`')) return false
   const words = spokenWords(trimmed)
   if (!couldBeSaid(WAYS, words)) return false
@@ -22,6 +23,10 @@ export function asksToContinue(prompt: string): boolean {
     return (index === 0 || trimmed.length <= SHORT) && clausesOf(said).some((clause) => isGoingOn(clause))
   })
 }
+
+/** What most people say, told by one pattern instead of all of them. */
+const PLAINLY =
+  /^(?:(?:ok(?:ay)?|yes|please),? )?(?:continue|go on|keep going|carry on|proceed|resume)(?: where (?:we|you) left off)?(?:,? please)?[.!]*$/i
 
 const WAYS = [...WHERE_WERE_WE, ...GO_ON]
 

@@ -12,6 +12,11 @@ const LONGEST = 1500
  * a relation: a warning that is wrong is worse than none.
  */
 export function looksUnrelated(prompt: string, state: SessionState): boolean {
+  return asksForWordsOutside(prompt, () => contentWords(vocabularyOf(state)))
+}
+
+/** The same, told from the words that a session is about. */
+export function asksForWordsOutside(prompt: string, wordsOfSession: () => ReadonlySet<string>): boolean {
   if (prompt.length > LONGEST || !isSpoken(prompt)) return false
   const words = wordsOf(prompt)
   if (!asksForWork(words) || refersBack(words)) return false
@@ -19,12 +24,12 @@ export function looksUnrelated(prompt: string, state: SessionState): boolean {
   if (/[\u3040-\u30FF\u3400-\u9FFF\uAC00-\uD7A3\u0E00-\u0E7F]/.test(prompt)) return false
   const asked = contentWords(prompt)
   if (asked.size < SUBSTANTIAL) return false
-  const known = contentWords(vocabularyOf(state))
+  const known = wordsOfSession()
   return known.size >= ENOUGH && ![...asked].some((word) => known.has(word))
 }
 
 /** Everything a session says of what it is about. */
-function vocabularyOf(state: SessionState): string {
+export function vocabularyOf(state: SessionState): string {
   const lists = [
     state.steps,
     state.next,

@@ -8,8 +8,16 @@ export function isSpoken(prompt: string): boolean {
   return !/^\s*(?:[/<]|\[Request interrupted)/.test(prompt)
 }
 
+// Several questions are asked about one prompt, one after the other.
+let last = { prompt: '', words: '' }
+
 /** The words of a prompt without code and logs, in small letters; of a long one the beginning and the end. */
 export function spokenWords(prompt: string): string {
+  if (last.prompt !== prompt) last = { prompt, words: wordsIn(prompt) }
+  return last.words
+}
+
+function wordsIn(prompt: string): string {
   const words = prompt
     .replaceAll(/```[^]*?(?:```|$)/g, '\n')
     .split('\n')

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Carried } from '../harness/claude/transcript.ts'
 import type { Usage } from '../session/entries.ts'
-import { createFolder, readOrUndefined, replaceUnsynced } from '../journal/files.ts'
+import { createFolder, readOrUndefined, replaceUnsynced, statOrUndefined } from '../journal/files.ts'
 import { isMissing } from '../journal/errors.ts'
 
 /** A text of ours that was put before the model, until the transcript shows that it arrived. */
@@ -44,7 +44,7 @@ export interface Tracking {
   /** The transcript showed a compaction that nobody announced, and nothing was given since. */
   readonly isOwed?: boolean
   /** Everything is recorded as it stood then: what HEAD said, and which files. */
-  readonly settled?: { readonly head: string; readonly config: string; readonly files: readonly string[] }
+  readonly settled?: Settled
   /** Requests made before there was a session. */
   readonly requests: readonly PendingRequest[]
   /** Files edited before there was a session. */
@@ -62,6 +62,16 @@ export interface Tracking {
   readonly carried?: Carried
   /** The latest usage that the transcript showed. */
   readonly usage?: Usage & { readonly model?: string | undefined }
+}
+
+export interface Settled {
+  readonly head: string
+  readonly config: string
+  readonly files: readonly string[]
+  /** What the agent said last ended in a question. */
+  readonly hasAsked?: boolean
+  /** The branch is not the session's. */
+  readonly hasSwitched?: boolean
 }
 
 export interface PendingRequest {
@@ -98,6 +108,12 @@ export function readTracking(folder: string, conversation: string): Tracking | u
     // Half-written when the power failed. What they said is forgotten, which costs a repetition at most.
     return undefined
   }
+}
+
+/** Tells the notes apart from what is written over them. */
+export function stampOf(folder: string, conversation: string): string {
+  const stat = statOrUndefined(trackingPath(folder, conversation))
+  return stat === undefined ? '' : `${stat.ino}:${stat.mtimeMs}:${stat.ctimeMs}`
 }
 
 export function writeTracking(folder: string, tracking: Tracking): void {

@@ -9,12 +9,15 @@ export function handOver(notes: string, env: NodeJS.ProcessEnv, session: string)
   replaceUnsynced(pathFor(notes, env), session)
 }
 
-export function takeHandedOver(notes: string, env: NodeJS.ProcessEnv): string | undefined {
-  const path = pathFor(notes, env)
-  const session = readOrUndefined(path)?.toString('utf8')
-  if (session === undefined) return undefined
-  removeFile(path)
-  return isId(session) ? session : undefined
+/** The session that was handed over. */
+export function seeHandedOver(notes: string, env: NodeJS.ProcessEnv): string | undefined {
+  const session = readOrUndefined(pathFor(notes, env))?.toString('utf8')
+  return session !== undefined && isId(session) ? session : undefined
+}
+
+/** It has been taken over: the next one that is cleared leaves its own. */
+export function dropHandedOver(notes: string, env: NodeJS.ProcessEnv): void {
+  removeFile(pathFor(notes, env))
 }
 
 // Old clients do not say who they are, but the command that started this hook does.

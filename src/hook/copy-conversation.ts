@@ -1,10 +1,9 @@
 import { join } from 'node:path'
-import { copyPiece, type CopyCursor } from '../conversation/copy-transcript.ts'
-import { errnoOf } from '../journal/errors.ts'
-import { readOrUndefined, replaceUnsynced } from '../journal/files.ts'
+import { copyPiece } from '../conversation/copy-transcript.ts'
 import type { Config } from '../project/config.ts'
 import { trackingFolderOf } from '../project/conversation-binding.ts'
 import type { Place } from '../project/place.ts'
+import { readCursor, writeCursor } from './copy-cursor.ts'
 import { TookTooLong, withinTime } from './within-time.ts'
 
 const PIECE_MS = 600
@@ -19,8 +18,8 @@ export function copyConversation(
   untilMs = process.uptime() * 1000 + PIECE_MS,
 ): boolean {
   if (transcript === undefined) return false
-  const cursorPath = join(trackingFolderOf(place), `${conversation}.copied`)
-  const cursor = readCursor(cursorPath)
+  const notes = trackingFolderOf(place)
+  const cursor = readCursor(notes, conversation)
   const piece = copyPiece({
     transcript,
     target: copyPath(place.sessions, conversation),
@@ -31,7 +30,7 @@ export function copyConversation(
     ...(config.redact.patterns.length === 0 ? {} : { bounded }),
   })
   if (piece === undefined) return false
-  replaceUnsynced(cursorPath, JSON.stringify(piece.cursor))
+  writeCursor(notes, conversation, piece.cursor)
   if (piece.cause !== undefined) throw piece.cause
   return !piece.isCaughtUp
 }
@@ -47,16 +46,4 @@ function bounded<T>(work: () => T): T | undefined {
 
 export function copyPath(sessions: string, conversation: string): string {
   return join(sessions, 'conversations', `${conversation}.jsonl`)
-}
-
-// Apart from the other notes: whoever copies is not always the hook that keeps those.
-function readCursor(path: string): CopyCursor | undefined {
-  try {
-    const bytes = readOrUndefined(path)
-    return bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as CopyCursor)
-  } catch (error) {
-    if (errnoOf(error) !== undefined) throw error
-    // Cut off by a power cut: copied again from the start, and read without repetitions.
-    return undefined
-  }
 }

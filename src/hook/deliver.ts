@@ -1,5 +1,6 @@
-import { checksum } from '../journal/record.ts'
 import type { SessionState } from '../session/state.ts'
+import { essenceOf } from './essence.ts'
+import { withNewWindow } from './new-window.ts'
 import type { Scene } from './scene.ts'
 
 const ATTEMPTS = 3
@@ -37,24 +38,11 @@ export async function deliver(
 
 /** Nothing has been put before the model since this conversation began, was cleared, or was compacted. */
 export function openWindow(scene: Scene): void {
-  const { given: _given, nudgedAt: _at, sawBoundary: _saw, ...rest } = scene.tracking
-  scene.tracking = { ...rest, nudged: [], edits: 0 }
+  scene.tracking = withNewWindow(scene.tracking)
 }
 
 /** Whether the model has what people wrote: it was given and arrived, and nothing of it is new since. */
 export function hasIt(scene: Scene, state: SessionState): boolean {
   const { given } = scene.tracking
   return given?.isProved === true && given.essence === essenceOf(state)
-}
-
-/**
- * A sum over what people and agents wrote. What hooks notice by themselves is left out: a conversation that
- * is gone on with knows that from its own history.
- */
-function essenceOf(state: SessionState): string {
-  const { id, goal, tldr, compactions, key, decisions, discoveries, blockers, next, steps } = state
-  const { progress, notes, keyFiles, commands, sections } = state
-  const written = [key, decisions, discoveries, blockers, next, progress, notes, keyFiles, commands, sections]
-  const planned = steps.items.filter((step) => step.plan === undefined)
-  return checksum(Buffer.from(JSON.stringify([id, goal, tldr?.text, compactions, written.map(({ items }) => items), planned])))
 }

@@ -1,9 +1,9 @@
 import type { Head } from '../git/head.ts'
 import { StintError } from '../journal/errors.ts'
-import { statOrUndefined } from '../journal/files.ts'
 import type { Config } from '../project/config.ts'
 import { LiveSession } from '../project/live-session.ts'
-import { type OpenSession, readOpenSessions } from '../project/open-sessions.ts'
+import { belongsHere } from '../project/open-session-files.ts'
+import { readOpenSessions } from '../project/open-sessions.ts'
 import type { Place } from '../project/place.ts'
 import { type SessionState, isOpen } from '../session/state.ts'
 
@@ -36,9 +36,9 @@ export interface Here {
   readonly several: readonly string[]
 }
 
-/** The sessions of this worktree and branch. One that is bound to another branch or worktree is somebody else's. */
+/** The sessions of this worktree and branch. */
 export function sessionsHere(place: Place, config: Config, head: Head): Here {
-  const open = readOpenSessions(place).filter((candidate) => belongs(candidate, place, head))
+  const open = readOpenSessions(place).filter((candidate) => belongsHere(candidate, place, head))
   // The files that say so are views: they may be older than the journals, or of a session that was never made.
   const found = open.slice(-MOST).flatMap(({ id }) => verified(id, place, config, head))
   const active = found.filter(({ state }) => state.status === 'active')
@@ -62,17 +62,9 @@ export function namedSession(place: Place, config: Config, name: string): Found 
   return fitting.length === 1 ? openById(place, config, fitting[0]!.id) : undefined
 }
 
-function belongs({ branch, worktree }: Omit<OpenSession, 'id'>, { repository }: Place, head: Head): boolean {
-  if (repository === undefined) return true
-  const here = repository.isLinked ? repository.worktree : undefined
-  if (worktree === here) return worktree !== undefined || branch === head.branch
-  // One whose worktree is gone is of its branch again.
-  return branch === head.branch && (worktree === undefined || statOrUndefined(worktree) === undefined)
-}
-
 function verified(id: string, place: Place, config: Config, head: Head): readonly Found[] {
   const found = openById(place, config, id)
-  if (found === undefined || belongs({ ...found.state, updatedAt: '' }, place, head)) return found === undefined ? [] : [found]
+  if (found === undefined || belongsHere(found.state, place, head)) return found === undefined ? [] : [found]
   found.session.close()
   return []
 }

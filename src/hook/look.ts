@@ -1,6 +1,7 @@
 import { readTracking, writeTracking } from '../conversation/tracking.ts'
 import { type Piece, readPiece } from '../harness/claude/read-piece.ts'
 import { type Looked, lookAtPiece } from '../harness/claude/transcript.ts'
+import { mayBeTests } from '../harness/may-be-tests.ts'
 import { clip, secretless } from './clip.ts'
 import { openWindow } from './deliver.ts'
 import type { Scene } from './scene.ts'
@@ -14,20 +15,23 @@ export type Arrival = 'nothing given' | 'proved' | 'not yet known' | 'missing' |
 
 /**
  * Reads what the harness wrote since the last look and records what only the transcript shows: compactions,
- * the summary, commands that failed, how much was used. Bounded, so that a transcript of any size costs the same.
+ * the summary, how tests went, how much was used. Bounded, so that a transcript of any size costs the same.
  */
-export async function lookAtTranscript(scene: Scene, pieces = MOST_PIECES): Promise<{ looked?: Looked; arrival: Arrival }> {
+export async function lookAtTranscript(
+  scene: Scene,
+  { pieces = MOST_PIECES, isEarly = false }: { pieces?: number; isEarly?: boolean } = {},
+): Promise<{ looked?: Looked; arrival: Arrival }> {
   const { transcript, looked: last, given } = scene.tracking
   const piece = transcript === undefined ? undefined : readPiece(transcript, last, PIECE)
   if (piece === undefined) {
-    if (scene.tracking.awaitsBoundary === true) countWithoutEvidence(scene)
+    if (scene.tracking.awaitsBoundary === true && !isEarly) countWithoutEvidence(scene)
     return { arrival: given === undefined ? 'nothing given' : given.isProved ? 'proved' : 'not yet known' }
   }
   const result = await lookAtOne(scene, piece, last === undefined)
   // What is waited for may stand behind megabytes of pictures and output.
   const isAwaited = scene.tracking.awaitsBoundary === true || scene.tracking.given?.isProved === false
   const isBehind = piece.from + piece.bytes.length < piece.size && piece.bytes.length > 0
-  return isAwaited && isBehind && pieces > 1 ? lookAtTranscript(scene, pieces - 1) : result
+  return isAwaited && isBehind && pieces > 1 ? lookAtTranscript(scene, { pieces: pieces - 1 }) : result
 }
 
 async function lookAtOne(scene: Scene, piece: Piece, isFirst: boolean): Promise<{ looked: Looked; arrival: Arrival }> {
@@ -93,9 +97,8 @@ export async function lookAtPrevious(scene: Scene): Promise<void> {
 
 async function recordWhatIsSeen(scene: Scene, conversation: string, looked: Looked): Promise<void> {
   const { commands, queued, failure, lastAssistantAt } = looked
-  // A command that went well was seen by the hook after it.
-  const failed = commands.filter(({ isError }) => isError)
-  if (failed.length > 0) await recordFailedTests(scene, conversation, failed)
+  const tests = commands.filter(({ command }) => mayBeTests(command))
+  if (tests.length > 0) await recordTests(scene, conversation, tests)
   if (queued.length > 0) {
     const { recordRequest } = await import('./requests.ts')
     for (const { uuid, text } of queued) recordRequest(scene, text, { conversation, once: `queued:${uuid}` })
@@ -134,10 +137,10 @@ function countWithoutEvidence(scene: Scene): void {
   scene.note({ awaitsBoundary: false })
 }
 
-async function recordFailedTests(scene: Scene, conversation: string, commands: Looked['commands']): Promise<void> {
+async function recordTests(scene: Scene, conversation: string, commands: Looked['commands']): Promise<void> {
   const { testRunOf } = await import('../harness/test-runs.ts')
-  for (const { toolUseId, command, output } of commands) {
-    const run = testRunOf(command, output, true)
+  for (const { toolUseId, command, output, isError } of commands) {
+    const run = testRunOf(command, output, isError)
     if (run !== undefined) scene.record('test.ran', { ...run, conversation }, `test:${toolUseId}`)
   }
 }

@@ -4,9 +4,10 @@ import { readWindow } from '../conversation/window.ts'
 import { safeLine } from '../context/safe-text.ts'
 import { shorten } from '../text/clean.ts'
 import { nudge } from './nudges.ts'
+import { hasAsked, hasSwitched } from './asked.ts'
 import type { Scene } from './scene.ts'
 
-const NEARLY_FULL = 75
+export const NEARLY_FULL = 75
 
 /** At most one of what a prompt may call for. */
 export function nudgeAtPrompt(scene: Scene, prompt: string): void {
@@ -34,16 +35,12 @@ export function nudgeAtPrompt(scene: Scene, prompt: string): void {
     nudge(scene, 'decision', {
       model: 'Stint: a choice with its reason is kept by `stint log --decision TEXT --rationale TEXT`.',
     })
-  } else if (/\?\s*$/.test(state.lastTurn?.said ?? '') && state.lastTurn?.conversation === tracking.conversation) {
+  } else if (hasAsked(scene)) {
     nudge(scene, 'question', {
       model:
         'Stint: if this answers a question that the work waited for, `stint log --decision TEXT --rationale TEXT` keeps the answer.',
     })
   }
-}
-
-function hasSwitched({ head, state }: Scene): boolean {
-  return head.branch !== undefined && state.branch !== undefined && head.branch !== state.branch
 }
 
 /** A name as text: branches come from anywhere, and this stands outside of any fence. */

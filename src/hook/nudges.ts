@@ -1,5 +1,6 @@
 // Reminders that the journal is there. Advisory, at most one at a time, each once in a window and never two
 // within ten minutes: an agent that is nagged stops listening.
+import type { Tracking } from '../conversation/tracking.ts'
 import type { Nudge } from '../project/config.ts'
 import type { Scene } from './scene.ts'
 import { UNLOGGED_EDITS } from './unlogged-edits.ts'
@@ -16,10 +17,14 @@ export function nudgeAtEdit(scene: Scene): void {
 }
 
 export function nudge(scene: Scene, kind: Nudge, text: { model: string; person?: string }): void {
-  const { nudged, nudgedAt } = scene.tracking
+  const { nudged } = scene.tracking
   // With a context in the same answer it could be more than is ever to be given.
   if (!scene.config.nudges.has(kind) || nudged.includes(kind) || scene.answer.model !== undefined) return
-  if (nudgedAt !== undefined && Date.parse(scene.now) - Date.parse(nudgedAt) < APART_MS) return
+  if (isTooSoon(scene.tracking, scene.now)) return
   scene.note({ nudged: [...nudged, kind], nudgedAt: scene.now })
   scene.say(text)
+}
+
+export function isTooSoon({ nudgedAt }: Pick<Tracking, 'nudgedAt'>, now: string): boolean {
+  return nudgedAt !== undefined && Date.parse(now) - Date.parse(nudgedAt) < APART_MS
 }

@@ -2,7 +2,8 @@ import { textForSummariser } from '../context/summariser.ts'
 import { recordGitMoves } from './git-moves.ts'
 import { lookAtTranscript } from './look.ts'
 import { writeQuickViews } from './quick-views.ts'
-import type { EventOf, Scene } from './scene.ts'
+import type { EventOf } from '../harness/claude/events.ts'
+import type { Scene } from './scene.ts'
 
 /**
  * The context is about to be thrown away. The state is pinned, and the summariser is told what must not be lost.

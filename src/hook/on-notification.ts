@@ -1,5 +1,6 @@
 import { oneLine, shorten } from '../text/clean.ts'
-import type { EventOf, Scene } from './scene.ts'
+import type { EventOf } from '../harness/claude/events.ts'
+import type { Scene } from './scene.ts'
 
 const PATIENCE_MS = 500
 

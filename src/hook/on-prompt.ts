@@ -8,7 +8,8 @@ import { lookAtTranscript } from './look.ts'
 import { nudgeAtPrompt } from './nudge-at-prompt.ts'
 import { redeliver } from './redeliver.ts'
 import { recordRequest } from './requests.ts'
-import type { EventOf, Scene } from './scene.ts'
+import type { EventOf } from '../harness/claude/events.ts'
+import type { Scene } from './scene.ts'
 
 /** A person asks for something. What is put before the model beside it is rare, and never the prompt itself. */
 export async function onPrompt(scene: Scene<EventOf<'userPrompt'>>): Promise<void> {

@@ -1,17 +1,18 @@
 import { lineForPerson } from '../context/person-line.ts'
-import { appendLine } from '../journal/files.ts'
-import { takeHandedOver } from './cleared.ts'
+import { dropHandedOver, seeHandedOver } from './cleared.ts'
 import { deliver, hasIt, openWindow } from './deliver.ts'
 import { openById } from './find-session.ts'
 import { recordGitMoves } from './git-moves.ts'
 import { joinAgain, joinIfNew } from './join.ts'
 import { lookAtPrevious, lookAtTranscript, passOverEarlier } from './look.ts'
-import type { EventOf, Scene } from './scene.ts'
+import { nameConversationInShell } from './name-in-shell.ts'
+import type { EventOf } from '../harness/claude/events.ts'
+import type { Scene } from './scene.ts'
 
 /** A conversation begins, is gone on with, was cleared or compacted: it is bound to its session and told where things stand. */
 export async function onSessionStart(scene: Scene<EventOf<'sessionStart'>>): Promise<void> {
   const { source, conversation } = scene.event
-  scene.attempt(() => nameConversationInShell(scene))
+  scene.attempt(() => nameConversationInShell(scene.env, conversation))
   if (source === 'clear') takeOver(scene)
   if (scene.tracking.looked === undefined) passOverEarlier(scene)
   else await lookAtTranscript(scene)
@@ -47,13 +48,8 @@ function mentionWhatIsNot(scene: Scene): void {
 
 /** The conversation that was cleared handed its session to the one after it. */
 function takeOver(scene: Scene): void {
-  const handed = takeHandedOver(scene.notes, scene.env)
+  const handed = seeHandedOver(scene.notes, scene.env)
+  dropHandedOver(scene.notes, scene.env)
   const found = handed === undefined ? undefined : openById(scene.place, scene.config, handed)
   if (found?.state.status === 'active') scene.workOn(found)
-}
-
-/** So that a command the agent runs knows which conversation it is in. */
-function nameConversationInShell({ env, event }: Scene): void {
-  const { CLAUDE_ENV_FILE: path } = env
-  if (path !== undefined && path.startsWith('/')) appendLine(path, `export STINT_CONVERSATION=${event.conversation}`)
 }

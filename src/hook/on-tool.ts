@@ -4,13 +4,13 @@ import { clip } from './clip.ts'
 import { namedSession } from './find-session.ts'
 import { recordGitMoves } from './git-moves.ts'
 import { joinIfNew } from './join.ts'
+import { LONGEST_RESULT } from './longest.ts'
 import { lookAtTranscript } from './look.ts'
 import { nudgeAtEdit } from './nudges.ts'
 import { redeliver } from './redeliver.ts'
 import { noteSettled } from './settled.ts'
-import type { EventOf, Scene } from './scene.ts'
-
-const LONGEST_RESULT = 800
+import type { EventOf } from '../harness/claude/events.ts'
+import type { Scene } from './scene.ts'
 
 /** The agent did something: what can be told of it without asking anybody is recorded. */
 export async function onToolUsed(scene: Scene<EventOf<'toolUsed'>>): Promise<void> {

@@ -2,12 +2,12 @@ import { handOver } from './cleared.ts'
 import { clip } from './clip.ts'
 import { copyConversation } from './copy-conversation.ts'
 import { recordGitMoves } from './git-moves.ts'
+import { LONGEST_MESSAGE, LONGEST_RESULT } from './longest.ts'
 import { lookAtTranscript } from './look.ts'
 import { writeQuickViews } from './quick-views.ts'
-import type { EventOf, Scene } from './scene.ts'
+import type { EventOf } from '../harness/claude/events.ts'
+import type { Scene } from './scene.ts'
 
-const LONGEST_MESSAGE = 1200
-const LONGEST_RESULT = 800
 const PIECE = 64 * 1024
 
 /** The agent has yielded: what it said last, and what it used. */

@@ -11,7 +11,7 @@ const MOST_PENDING = 20
 /** What a prompt asks for, in the person's words, or undefined when it asks for nothing that should be kept. */
 export function requestIn(prompt: string, config: Config): { text: string; isRuling: boolean } | undefined {
   const text = cleanText(prompt.slice(0, 2 * LONGEST + 8192)).trim()
-  if (text === '' || HARNESS_COMMAND.test(text)) return undefined
+  if (text === '' || (text.startsWith('/') && HARNESS_COMMAND.test(text))) return undefined
   if (asksToContinue(text) || /^\S{1,12}[.!]?$/.test(text)) return undefined
   return { text: clip(text, LONGEST, config), isRuling: isRuling(text) }
 }

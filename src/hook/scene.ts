@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
-import { type Tracking, newTracking, readTracking, writeTracking } from '../conversation/tracking.ts'
+import { type Tracking, newTracking, readTracking, stampOf, writeTracking } from '../conversation/tracking.ts'
 import { noteTrouble } from '../conversation/troubles.ts'
 import { type Head, readHead } from '../git/head.ts'
 import type { HookEvent } from '../harness/claude/events.ts'
 import type { Config } from '../project/config.ts'
 import { trackingFolderOf } from '../project/conversation-binding.ts'
 import type { LiveSession } from '../project/live-session.ts'
+import { absorbOutbox } from '../project/outbox.ts'
 import type { Place } from '../project/place.ts'
 import { type Draft, type EntryData, type EntryKind, draft } from '../session/entries.ts'
 import type { SessionState } from '../session/state.ts'
@@ -17,8 +18,6 @@ import { withinTime } from './within-time.ts'
 const CLEANING_MS = 300
 /** git is asked only where its files do not say it, and an agent waits for it. */
 const GIT_MS = 400
-
-export type EventOf<K extends HookEvent['kind']> = Extract<HookEvent, { kind: K }>
 
 const LONG_TAIL = 32 * 1024
 
@@ -33,15 +32,19 @@ export class Scene<E extends HookEvent = HookEvent> {
   #here: Here | undefined
   #paused: Found | undefined
   #head: Head | undefined
+  readonly #stamp: string
 
   constructor(
     readonly event: E,
     readonly place: Place,
     readonly config: Config,
     readonly env: NodeJS.ProcessEnv,
+    /** Whether what was left for the session is taken in as it is opened. */
+    absorbs = true,
   ) {
     this.now = new Date().toISOString()
     this.notes = trackingFolderOf(place)
+    this.#stamp = stampOf(this.notes, event.conversation)
     const known = readTracking(this.notes, event.conversation) ?? newTracking('claude', event.conversation)
     this.tracking = {
       ...known,
@@ -50,6 +53,7 @@ export class Scene<E extends HookEvent = HookEvent> {
       fired: { ...known.fired, [event.name]: this.now },
     }
     this.#found = this.#sessionToWorkOn()
+    if (absorbs) this.absorb()
   }
 
   get session(): LiveSession | undefined {
@@ -108,6 +112,15 @@ export class Scene<E extends HookEvent = HookEvent> {
     }
   }
 
+  /** Takes in what other hooks left for the session. */
+  absorb(amend?: (draft: Draft) => Draft): void {
+    const { session } = this
+    if (session === undefined) return
+    this.attempt(() => {
+      if (absorbOutbox(session, amend) > 0) this.#found = { session, ...session.openTo() }
+    })
+  }
+
   /** Writes what was recorded so far, so that the state shows it. */
   flush(): void {
     const found = this.#found
@@ -119,11 +132,14 @@ export class Scene<E extends HookEvent = HookEvent> {
   }
 
   /** Writes what was recorded and noted. What fails is noted where it can be, and changes nothing else. */
-  finish(): void {
+  finish({ isCareful = false } = {}): void {
     this.attempt(() => {
       if (this.session !== undefined) this.#append(this.session)
     })
-    this.attempt(() => writeTracking(this.notes, this.tracking))
+    // What another hook noted meanwhile is newer than what this one read.
+    this.attempt(() => {
+      if (!isCareful || stampOf(this.notes, this.event.conversation) === this.#stamp) writeTracking(this.notes, this.tracking)
+    })
     const found = this.#found
     // Where nothing else renews the snapshot, reading the log's growing end would cost each hook more than the last.
     if (found !== undefined && found.read > LONG_TAIL) this.attempt(() => writeQuickViews(found.session))

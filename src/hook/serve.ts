@@ -1,12 +1,12 @@
 import { noteTrouble } from '../conversation/troubles.ts'
-import { readEvent, type HookEvent } from '../harness/claude/events.ts'
+import { type EventOf, type HookEvent, readEvent } from '../harness/claude/events.ts'
 import { StintError } from '../journal/errors.ts'
 import { trackingFolderOf } from '../project/conversation-binding.ts'
 import { oneLine } from '../text/clean.ts'
 import { printed } from './answer.ts'
 import { placeOf } from './place-of.ts'
 import { quickConfig } from './quick-config.ts'
-import { type EventOf, Scene, isOurs } from './scene.ts'
+import { Scene, isOurs } from './scene.ts'
 
 /** What is done at each kind of event. */
 export type Handlers = { readonly [K in HookEvent['kind']]?: (scene: Scene<EventOf<K>>) => void | Promise<void> }

@@ -1,12 +1,13 @@
 // Most of what an agent does tells a hook nothing new: another edit of a file that is recorded, a command that is neither
 // a test nor git's. That is seen here from the notes alone, before the program for it is even loaded.
 import { isAbsolute, join, relative } from 'node:path'
-import { readTracking, trackingFolder, writeTracking } from '../conversation/tracking.ts'
+import { type Settled, type Tracking, readTracking, trackingFolder, writeTracking } from '../conversation/tracking.ts'
 import { type Repository, findRepository } from '../git/repository.ts'
 import { isConversationId } from '../harness/conversation-id.ts'
 import { mayBeTests } from '../harness/may-be-tests.ts'
 import { readOrUndefined, statOrUndefined } from '../journal/files.ts'
 import type { Scene } from './scene.ts'
+import { hasAsked, hasSwitched } from './asked.ts'
 import { UNLOGGED_EDITS } from './unlogged-edits.ts'
 
 const MOST_FILES = 200
@@ -18,15 +19,44 @@ export function noteSettled(scene: Scene): void {
   const { items, leftOut = [] } = scene.state.changedFiles
   const noted = scene.drafts.flatMap(({ kind, data }) => (kind === 'file.changed' ? [(data as { path: string }).path] : []))
   const files = [...leftOut, ...items.map((file) => file.text), ...noted].slice(-MOST_FILES)
-  scene.note({ settled: { head: headOf(repository), config: configOf(scene.place.sessions), files } })
+  scene.note({
+    settled: {
+      head: headOf(repository),
+      config: configOf(scene.place.sessions),
+      files,
+      hasAsked: hasAsked(scene),
+      hasSwitched: hasSwitched(scene),
+    },
+  })
 }
 
-/** Whether a use of a tool is nothing new. If so, it is counted, and that is all. */
-export function isNothingNew(input: string, env: NodeJS.ProcessEnv): boolean {
+/** The name of an event, told without reading all of it. */
+export function eventIn(input: string): string {
+  return /"hook_event_name"\s*:\s*"(\w{1,40})"/.exec(input)?.[1] ?? ''
+}
+
+/** Whether an event is the use of a tool that is nothing new. If so, it is counted, and that is all. */
+export function isNothingNew(event: string, input: string, env: NodeJS.ProcessEnv): boolean {
+  try {
+    return event === 'PostToolUse' && isSettledUse(input, env)
+  } catch {
+    // Whatever is wrong, with the event or the notes, is for the program to find.
+    return false
+  }
+}
+
+function isSettledUse(input: string, env: NodeJS.ProcessEnv): boolean {
   const event = JSON.parse(input) as Record<string, unknown>
   const { session_id: conversation, tool_name: tool, agent_id: delegate, cwd } = event
   if (!isConversationId(conversation)) return false
-  if ((env.STINT_SESSION ?? '') !== '' || delegate !== undefined || typeof cwd !== 'string' || !isAbsolute(cwd)) return false
+  if (
+    env.STINT_HOOKS === 'off' ||
+    (env.STINT_SESSION ?? '') !== '' ||
+    delegate !== undefined ||
+    typeof cwd !== 'string' ||
+    !isAbsolute(cwd)
+  )
+    return false
   const started = env.CLAUDE_PROJECT_DIR ?? cwd
   const repository = isAbsolute(started) ? findRepository(started) : undefined
   if (repository === undefined) return false
@@ -35,9 +65,13 @@ export function isNothingNew(input: string, env: NodeJS.ProcessEnv): boolean {
   const tracking = readTracking(folder, conversation)
   const settled = tracking?.settled
   if (tracking?.session === undefined || settled === undefined || isOpenQuestion(tracking)) return false
-  if (settled.head !== headOf(repository) || settled.config !== configOf(sessions)) return false
+  if (!isStillSettled(settled, repository, sessions)) return false
   const used = (typeof event.tool_input === 'object' ? event.tool_input : undefined) as Record<string, unknown> | undefined
-  if (tool === 'Bash') return typeof used?.command === 'string' && !MAY_MATTER.test(used.command) && !mayBeTests(used.command)
+  if (tool === 'Bash') {
+    if (typeof used?.command !== 'string' || MAY_MATTER.test(used.command)) return false
+    // How tests went is read from the transcript when it is looked at next.
+    return isLookedAt(tracking) || !mayBeTests(used.command)
+  }
   if (tool !== 'Edit' && tool !== 'Write' && tool !== 'MultiEdit') return false
   const path = used?.file_path
   if (typeof path !== 'string' || !settled.files.includes(relative(repository.worktree, path))) return false
@@ -50,7 +84,16 @@ export function isNothingNew(input: string, env: NodeJS.ProcessEnv): boolean {
 
 const MAY_MATTER = /git|stint|hub|merge|rebase|commit/
 
-function isOpenQuestion(tracking: NonNullable<ReturnType<typeof readTracking>>): boolean {
+/** Whether git and the settings are as they were when everything was recorded. */
+export function isStillSettled(settled: Settled, repository: Repository, sessions: string): boolean {
+  return settled.head === headOf(repository) && settled.config === configOf(sessions)
+}
+
+function isLookedAt({ transcript, looked }: Tracking): boolean {
+  return transcript !== undefined && looked !== undefined && statOrUndefined(transcript) !== undefined
+}
+
+function isOpenQuestion(tracking: Tracking): boolean {
   const { given, awaitsBoundary, isOwed, files, requests } = tracking
   return given?.isProved === false || awaitsBoundary === true || isOwed === true || files !== undefined || requests.length > 0
 }

@@ -1,31 +1,16 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { errnoOf, isMissing } from '../journal/errors.ts'
+import { errnoOf } from '../journal/errors.ts'
 import { createFolder, moveFile, readOrUndefined, removeEmptyFolder, removeFile, replaceUnsynced } from '../journal/files.ts'
-import { isId } from '../journal/ids.ts'
 import { BACKLOG_ID } from '../session/entries.ts'
-import { type SessionState, type SessionStatus, isOpen } from '../session/state.ts'
+import { type SessionState, isOpen } from '../session/state.ts'
 import { DEFAULTS } from './config.ts'
 import { LiveSession } from './live-session.ts'
+import { type OpenSession, listOpenSessions, namesIn, openFolder } from './open-session-files.ts'
 import { type Place, logIds } from './place.ts'
 
-/** What has to be known of a session to tell whether it belongs here. */
-export interface OpenSession {
-  readonly id: string
-  readonly name: string
-  readonly status: SessionStatus
-  readonly branch?: string
-  readonly worktree?: string
-  readonly updatedAt: string
-}
-
-const MOST = 500
 const MADE_AGAIN = 200
 
-/**
- * A small file for each session that is not finished, so that a hook finds the one of its branch without
- * the index. A view like the others: whoever relies on one looks at the session itself.
- */
+/** Says in its file what a session is now. A view like the others: whoever relies on one looks at the session itself. */
 export function writeOpenSession(place: Place, state: SessionState): void {
   if (isOpen(state)) announceSession(place, openSessionOf(state))
   else removeFile(join(openFolder(place), state.id))
@@ -42,19 +27,10 @@ export function announceSession(place: Place, open: OpenSession): void {
 
 /** The sessions that are not finished. When their files were taken away they are made again from the journals. */
 export function readOpenSessions(place: Place): readonly OpenSession[] {
-  let names = namesIn(openFolder(place))
-  if (names === undefined) {
-    if (logIds(place).size === 0) return []
-    makeAgain(place)
-    names = namesIn(openFolder(place)) ?? []
-  }
-  return names
-    .filter(isId)
-    .slice(-MOST)
-    .flatMap((name) => {
-      const open = parse(readOrUndefined(join(openFolder(place), name)))
-      return open?.id === name ? [open] : []
-    })
+  const found = listOpenSessions(place)
+  if (found !== undefined || logIds(place).size === 0) return found ?? []
+  makeAgain(place)
+  return listOpenSessions(place) ?? []
 }
 
 export function openSessionOf(state: SessionState): OpenSession {
@@ -96,28 +72,5 @@ function makeAgain(place: Place): void {
     if (!['ENOTEMPTY', 'EEXIST'].includes(errnoOf(error) ?? '')) throw error
     for (const name of namesIn(folder) ?? []) removeFile(join(folder, name))
     removeEmptyFolder(folder)
-  }
-}
-
-function namesIn(folder: string): readonly string[] | undefined {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
-  }
-}
-
-function openFolder(place: Place): string {
-  return join(place.sessions, 'open')
-}
-
-function parse(bytes: Buffer | undefined): OpenSession | undefined {
-  if (bytes === undefined) return undefined
-  try {
-    return JSON.parse(bytes.toString('utf8')) as OpenSession
-  } catch {
-    // Cut off when the power failed; the next command on the session writes it again.
-    return undefined
   }
 }

@@ -8,6 +8,7 @@ import type { GitState } from '../session/entries.ts'
 import type { SessionState } from '../session/state.ts'
 import { type Config, DEFAULTS } from './config.ts'
 import { LiveSession, type Reading } from './live-session.ts'
+import { absorbIfPossible, sessionsWithOutbox } from './outbox.ts'
 import { type Place, findPlace, logIds, logPlace } from './place.ts'
 import { prepareFolder } from './prepare-folder.ts'
 import { readConfig } from './read-config.ts'
@@ -58,6 +59,7 @@ export class Workspace {
 
   /** The index, opened and brought up to date at its first use. */
   async index(): Promise<SessionIndex> {
+    for (const id of sessionsWithOutbox(this.place)) this.session(id).close()
     if (this.#index === undefined) {
       const { openIndex } = await import('../index/open-index.ts')
       this.prepare()
@@ -82,10 +84,13 @@ export class Workspace {
     return this.#index
   }
 
+  /** A session with what hooks left for it. */
   session(id: string): LiveSession {
-    return new LiveSession(id, this.place, this.config, (kinds) =>
+    const session = new LiveSession(id, this.place, this.config, (kinds) =>
       this.say(`what looked like a secret was redacted (${kinds.join(', ')})`),
     )
+    absorbIfPossible(session)
+    return session
   }
 
   /** Creates `.sessions/`, if need be. */

@@ -20,7 +20,7 @@ const BREAKAGES: Readonly<Record<string, (world: ClaudeWorld) => void>> = {
     rmSync(join(world.root, 'bin', 'stint'))
   },
   'the launcher is garbage': (world) => {
-    writeFileSync(join(world.root, 'home', '.local', 'state', 'stint', 'hook.sh'), 'exec /nowhere/node /nowhere/hook.cjs\n')
+    writeFileSync(join(world.root, 'home', '.local', 'state', 'stint', 'launcher'), '/nowhere/node\t/nowhere/hook.cjs\n')
   },
   'the journal is a folder': (world) => {
     const [session] = world.sessions

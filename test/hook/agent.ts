@@ -1,5 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { hookGroups } from '../../src/harness/claude/setup/hook-registrations.ts'
+import { afterEvent } from '../../src/hook/after.ts'
 import { serveHook } from '../../src/hook/serve-hook.ts'
 import { readLog } from '../../src/journal/read.ts'
 import type { RawEntry } from '../../src/session/in-effect.ts'
@@ -11,6 +13,8 @@ export interface Heard {
   readonly model: string
   readonly printed: string
 }
+
+const FOLLOWED = new Set([...hookGroups({ notify: false })].flatMap(([event, { hooks }]) => (hooks.length > 1 ? [event] : [])))
 
 let conversations = 0
 
@@ -39,6 +43,8 @@ export function project(options: { git?: boolean } = {}) {
 /** One conversation of a harness, with its transcript. */
 export class Agent {
   readonly transcript: string
+  /** Whether what is registered beside a hook gets to run: a harness that ends, ends it. */
+  isFollowed = true
   #lines = 0
 
   constructor(
@@ -53,10 +59,10 @@ export class Agent {
 
   async send(event: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Heard> {
     const { conversation: session_id, transcript: transcript_path, cwd } = this
-    const printed = await serveHook(
-      JSON.stringify({ session_id, transcript_path, cwd, hook_event_name: event, ...fields }),
-      this.env,
-    )
+    const input = JSON.stringify({ session_id, transcript_path, cwd, hook_event_name: event, ...fields })
+    const printed = await serveHook(input, this.env)
+    // A harness runs both of what is registered.
+    if (this.isFollowed && FOLLOWED.has(event)) await afterEvent(input, this.env)
     const isJson = printed.startsWith('{')
     const answer = isJson
       ? (JSON.parse(printed) as { systemMessage?: string; hookSpecificOutput?: { additionalContext?: string } })

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { isNothingNew } from '../../src/hook/settled.ts'
 import { project } from './agent.ts'
@@ -14,6 +14,7 @@ async function settled() {
   await agent.edit('known.ts')
   const used = (tool_name: string, tool_input: object, more: object = {}) =>
     isNothingNew(
+      'PostToolUse',
       JSON.stringify({
         session_id: agent.conversation,
         cwd: world.cwd,
@@ -36,8 +37,16 @@ describe('nothing new', () => {
     expect(run('ls -la src')).toBe(true)
   })
 
-  test.each(['npm test', 'git commit -m x', 'stint log --progress x', 'gh pr merge'])('is not "%s"', async (command) => {
+  test.each(['git commit -m x', 'stint log --progress x', 'gh pr merge'])('is not "%s"', async (command) => {
     expect((await settled()).run(command)).toBe(false)
+  })
+
+  test('is a test run, as long as there is a transcript to read its result from', async () => {
+    const { run, agent } = await settled()
+    expect(run('npm test')).toBe(true)
+    rmSync(agent.transcript)
+    expect(run('npm test')).toBe(false)
+    expect(run('ls -la')).toBe(true)
   })
 
   test('is not another file, another tool, or what a delegated agent does', async () => {

@@ -182,7 +182,7 @@ describe('a session whose files are gone or broken', () => {
 /** Modules of Node that cost more to load than a hook has time. */
 const SLOW = /^(?:child_process|crypto|zlib|perf_hooks|net|https?|sqlite|stream|readline)$/
 /** Loaded where the configuration changed, or nobody waits. */
-const READS_ALL = /^hook-(?:load-read-config|views)/
+const READS_ALL = /^hook-(?:load-read-config|after)/
 
 describe('the hook program', () => {
   test('loads neither the database nor a YAML reader nor the command line, nor a module of Node that is slow to load', async () => {
@@ -216,7 +216,7 @@ describe('the hook program', () => {
     ]) {
       const { builtins, files } = loadedAt(input)
       expect(builtins.filter((name) => SLOW.test(name) && !always.includes(name))).toEqual([])
-      expect(files.filter((file) => /hook-load-read-config|hook-views|stint\.js/.test(file))).toEqual([])
+      expect(files.filter((file) => /hook-load-read-config|hook-after|stint\.js/.test(file))).toEqual([])
     }
     expect(world.entries().length).toBeGreaterThan(before)
     const programs = readdirSync(dirname(hook)).filter((name) => /^hook.*\.cjs$/.test(name) && !READS_ALL.test(name))
@@ -256,7 +256,7 @@ describe('the program that renders what nobody waits for', () => {
       hook_event_name: 'Stop',
       transcript_path: agent.transcript,
     })
-    const { status } = spawnSync(process.execPath, [hook, 'views'], { cwd: world.cwd, env: world.env, input })
+    const { status } = spawnSync(process.execPath, [hook, 'hook', 'after'], { cwd: world.cwd, env: world.env, input })
     expect(status).toBe(0)
     const document = readdirSync(world.path('.sessions', 'active'))[0]!
     expect(readFileSync(world.path('.sessions', 'active', document), 'utf8')).toContain('src/a.ts')
@@ -277,7 +277,7 @@ describe('what was said in long conversations', () => {
     const current = agents[2]!
     const copied = () => {
       const input = JSON.stringify({ session_id: current.conversation, cwd: world.cwd, hook_event_name: 'Stop' })
-      expect(spawnSync(process.execPath, [hook, 'views'], { cwd: world.cwd, env: world.env, input }).status).toBe(0)
+      expect(spawnSync(process.execPath, [hook, 'hook', 'after'], { cwd: world.cwd, env: world.env, input }).status).toBe(0)
       return agents.map(({ conversation }) => {
         const cursor = join(world.notes, `${conversation}.copied`)
         return existsSync(cursor) ? (JSON.parse(readFileSync(cursor, 'utf8')) as { offset: number }).offset : 0

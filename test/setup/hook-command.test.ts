@@ -89,7 +89,7 @@ describe.each(SHELLS)('the hook command in %s', (shell) => {
     expect(run(shell, STATUS_LINE_COMMAND, environment(env), project).said).toContain(`launched:statusline${EVENT}`)
   })
 
-  test.each(["it's a folder", 'two  spaces', '"double"', '$(touch oops)', 'back`tick', 'new\nline', 'ünï🚀'])(
+  test.each(["it's a folder", 'two  spaces', '"double"', '$(touch oops)', 'back`tick', ' blanks ', 'ünï🚀'])(
     'finds its way through a folder called %j',
     (name) => {
       const { place, program, launcher, environment, project } = machine(name)

@@ -84,13 +84,20 @@ describe('the launcher', () => {
     expect(existsSync(launcher)).toBe(false)
   })
 
+  test('is not written for a path that one line cannot name, which is said', async () => {
+    const { project, launcher, program } = machine()
+    const { notes } = await project('a')({}, { ...program, hook: '/new\nline/hook.cjs' })
+    expect(notes).toContainEqual(expect.stringContaining('line break or a tab'))
+    expect(existsSync(launcher)).toBe(false)
+  })
+
   test('of a Stint in the cache of npx is said to be passing', async () => {
     const { project, program } = machine()
     const { notes } = await project('a')({}, { ...program, hook: '/home/x/.npm/_npx/ab12/node_modules/stint/dist/hook.cjs' })
     expect(notes).toContainEqual(expect.stringContaining('cache of npx'))
   })
 
-  test.each(["it's", 'a "b" $c `d`', 'new\nline', "''"])('names a folder called %j so that it can be read again', (name) => {
+  test.each(["it's", 'a "b" $c `d`', ' blank ', "''"])('names a folder called %j so that it can be read again', (name) => {
     const program = { node: `/${name}/node`, hook: `/${name}/hook.cjs` }
     expect(programIn(launcherText(program))).toEqual(program)
     expect(programIn('something else')).toBeUndefined()

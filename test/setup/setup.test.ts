@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { HOOK_COMMAND, VIEWS_COMMAND, STATUS_LINE_COMMAND } from '../../src/harness/claude/hook-command.ts'
+import { HOOK_COMMAND, AFTER_COMMAND, STATUS_LINE_COMMAND } from '../../src/harness/claude/hook-command.ts'
 import { setupWorld } from './world.ts'
 
 const EVENTS = ['SessionStart', 'UserPromptSubmit', 'PreCompact', 'PostToolUse', 'Stop', 'SubagentStop', 'SessionEnd']
@@ -34,7 +34,7 @@ describe('a setup', () => {
           hooks: [
             { type: 'command', command: HOOK_COMMAND, timeout: 5 },
             ...(['Stop', 'PreCompact'].includes(event)
-              ? [{ type: 'command', command: VIEWS_COMMAND, async: true, timeout: 30 }]
+              ? [{ type: 'command', command: AFTER_COMMAND, async: true, timeout: 30 }]
               : []),
           ],
         },

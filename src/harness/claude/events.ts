@@ -85,6 +85,8 @@ export type HookEvent =
   | NotificationEvent
   | OtherEvent
 
+export type EventOf<K extends HookEvent['kind']> = Extract<HookEvent, { kind: K }>
+
 const LONGEST_PATH = 4096
 // More than anybody types, and little enough to journal what is left of it.
 const LONGEST_TEXT = 200_000

@@ -2,8 +2,8 @@
 // committed, and they are the same text everywhere: Claude Code runs a command that several settings files
 // give for one event once.
 
-/** Where `stint setup` leaves the way to this machine's Stint, under the state home. */
-export const LAUNCHER = 'hook.sh'
+/** Where `stint setup` leaves the way to this machine's Stint, under the state home: a line with its Node and its hook. */
+export const LAUNCHER = 'launcher'
 
 /** An event of nobody, by which `stint setup --check` finds out whether the command finds a hook that works. */
 export const PROBE_EVENT = 'StintProbe'
@@ -12,14 +12,15 @@ export const PROBE_ANSWER = 'stint answers'
 /** What a settings file, or a plugin, registers for every event. */
 export const HOOK_COMMAND = commandFor('hook')
 
-/** What is registered beside it for what nobody has to wait for: rendering the document, copying what was said. */
-export const VIEWS_COMMAND = commandFor('hook views')
+/** What is registered beside it for what nobody has to wait for: journalling what hooks left, rendering, copying what was said. */
+export const AFTER_COMMAND = commandFor('hook after')
 
 /** What a settings file gives as the status line. */
 export const STATUS_LINE_COMMAND = commandFor('statusline')
 
 /**
- * Finds Stint and runs it. First by the launcher, because a version manager's `stint` costs more than the
+ * Finds Stint and runs it. First by the launcher, which is read and not run, since a shell for it would cost as much as
+ * the rest of a hook; it comes first because a version manager's `stint` costs more than the
  * hook itself and an editor started from a desktop may have neither it nor Node on its PATH; then as a dependency
  * of the project; then on the PATH. Whatever becomes of it, a missing Stint or a Node that crashes, this is a silent
  * success: a teammate without Stint must not notice, and exit code 2 would block a prompt. Short, because Claude Code
@@ -27,9 +28,9 @@ export const STATUS_LINE_COMMAND = commandFor('statusline')
  */
 function commandFor(argument: string): string {
   const launcher = `"\${STINT_STATE_HOME:-\${XDG_STATE_HOME:-$HOME/.local/state}/stint}/${LAUNCHER}"`
-  const ways = [`/bin/sh ${launcher}`, '"${CLAUDE_PROJECT_DIR:-.}/node_modules/.bin/stint"', 'stint']
-  const attempts = ways.map((way) => `${way} ${argument}`).join(' || ')
-  return `export STINT_HARNESS_PID=$PPID; { ${attempts} || true; } 2>/dev/null`
+  const launch = `IFS='\t' read -r n h <${launcher} && [ -x "$n" ] && [ -r "$h" ] && { "$n" "$h" ${argument}; :; }`
+  const elsewhere = ['"${CLAUDE_PROJECT_DIR:-.}/node_modules/.bin/stint"', 'stint'].map((way) => `${way} ${argument}`)
+  return `export STINT_HARNESS_PID=$PPID; { ${[launch, ...elsewhere, 'true'].join(' || ')}; } 2>/dev/null`
 }
 
 /** Whether a command is one that some version of `stint setup` registered. */

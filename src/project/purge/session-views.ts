@@ -13,7 +13,7 @@ import type { Needle } from './needle.ts'
 import { holds, readTextOr } from './other-files.ts'
 
 const ROUNDS = 5
-const VIEWS = ['progress.md', 'state.json', 'state.toon', 'snapshot.json']
+const VIEWS = ['progress.md', 'state.json', 'state.toon', 'snapshot.json', 'prepared.json']
 
 /** The files in a session's folder that are rendered from its journal. */
 export function viewsOf(session: LiveSession): readonly string[] {

@@ -1,6 +1,6 @@
 // Which events are registered, as data. Only names that old clients know: one that they do not know makes them
 // run no hook at all, and say nothing.
-import { HOOK_COMMAND, VIEWS_COMMAND } from '../hook-command.ts'
+import { HOOK_COMMAND, AFTER_COMMAND } from '../hook-command.ts'
 
 /** The tools that change something or carry a plan. Reading and searching tell nothing that is worth a process. */
 export const OBSERVED_TOOLS = 'Edit|MultiEdit|Write|NotebookEdit|Bash|TodoWrite|TaskCreate|TaskUpdate|ExitPlanMode|Task|Agent'
@@ -10,21 +10,21 @@ interface HookRegistration {
   readonly matcher?: string
   /** What stands beside the command; `timeout` is in seconds. */
   readonly options: Readonly<Record<string, unknown>>
-  /** Whether views are rendered afterwards. */
-  readonly rendersViews?: boolean
+  /** Whether there is work to do beside the agent's afterwards. */
+  readonly isFollowed?: boolean
 }
 
 const OPTIONS = { timeout: 5 }
 // Clients that do not know `async` run it beside the hook and wait for it.
-const VIEWS_OPTIONS = { async: true, timeout: 30 }
+const AFTER_OPTIONS = { async: true, timeout: 30 }
 
 const ALWAYS: readonly HookRegistration[] = [
-  { event: 'SessionStart', options: OPTIONS },
-  { event: 'UserPromptSubmit', options: OPTIONS },
-  { event: 'PreCompact', options: OPTIONS, rendersViews: true },
+  { event: 'SessionStart', options: OPTIONS, isFollowed: true },
+  { event: 'UserPromptSubmit', options: OPTIONS, isFollowed: true },
+  { event: 'PreCompact', options: OPTIONS, isFollowed: true },
   { event: 'PostToolUse', matcher: OBSERVED_TOOLS, options: OPTIONS },
-  { event: 'Stop', options: OPTIONS, rendersViews: true },
-  { event: 'SubagentStop', options: OPTIONS },
+  { event: 'Stop', options: OPTIONS, isFollowed: true },
+  { event: 'SubagentStop', options: OPTIONS, isFollowed: true },
   { event: 'SessionEnd', options: OPTIONS },
 ]
 
@@ -45,8 +45,8 @@ export function hookGroups({ notify }: { notify: boolean }): ReadonlyMap<string,
   return new Map(registrations.map((registration) => [registration.event, groupOf(registration)]))
 }
 
-function groupOf({ matcher, options, rendersViews }: HookRegistration): HookGroup {
-  const views = rendersViews === true ? [{ type: 'command', command: VIEWS_COMMAND, ...VIEWS_OPTIONS }] : []
-  const hooks = [{ type: 'command', command: HOOK_COMMAND, ...options }, ...views]
+function groupOf({ matcher, options, isFollowed }: HookRegistration): HookGroup {
+  const after = isFollowed === true ? [{ type: 'command', command: AFTER_COMMAND, ...AFTER_OPTIONS }] : []
+  const hooks = [{ type: 'command', command: HOOK_COMMAND, ...options }, ...after]
   return matcher === undefined ? { hooks } : { matcher, hooks }
 }

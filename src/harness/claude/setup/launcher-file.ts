@@ -1,5 +1,5 @@
 import { type FileChange, readText } from './changes.ts'
-import { type HookProgram, launcherPath, launcherText } from './launcher.ts'
+import { type HookProgram, launcherPath, launcherText, programIn } from './launcher.ts'
 import { hasOtherManifests } from './manifest.ts'
 
 interface PlannedLauncher {
@@ -13,6 +13,12 @@ export function planLauncher(stateHome: string, program: HookProgram | undefined
     return {
       changes: [],
       notes: ['this Stint runs from its sources: hooks will look for `stint` in the project and on the PATH'],
+    }
+  }
+  if (programIn(launcherText(program)) === undefined) {
+    return {
+      changes: [],
+      notes: ['the path of this Stint has a line break or a tab: hooks will look for `stint` in the project and on the PATH'],
     }
   }
   const path = launcherPath(stateHome)

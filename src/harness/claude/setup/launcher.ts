@@ -11,29 +11,13 @@ export function launcherPath(stateHome: string): string {
   return join(stateHome, LAUNCHER)
 }
 
-/** A script that runs the hook, and fails only when one of the two files is gone: then there are other ways to find one. */
+/** The line that the hook command reads. A shell takes whatever stands in a variable for a name, so that nothing is quoted. */
 export function launcherText({ node, hook }: HookProgram): string {
-  return [
-    '# Written by `stint setup`. The command that Claude Code runs for a hook runs this file.',
-    `_s_node=${quoted(node)}`,
-    `_s_hook=${quoted(hook)}`,
-    '[ -x "$_s_node" ] && [ -r "$_s_hook" ] || exit 1',
-    '"$_s_node" "$_s_hook" "$@"',
-    'exit 0',
-    '',
-  ].join('\n')
+  return `${node}\t${hook}\n`
 }
 
 /** The programs that a launcher names. */
 export function programIn(text: string): HookProgram | undefined {
-  const [node, hook] = ['_s_node', '_s_hook'].map((name) => new RegExp(`^${name}='((?:[^']|'\\\\'')*)'$`, 'm').exec(text)?.[1])
-  return node === undefined || hook === undefined ? undefined : { node: unquoted(node), hook: unquoted(hook) }
-}
-
-function quoted(path: string): string {
-  return `'${path.replaceAll("'", String.raw`'\''`)}'`
-}
-
-function unquoted(text: string): string {
-  return text.replaceAll(String.raw`'\''`, "'")
+  const [, node, hook] = /^([^\t\n]+)\t([^\t\n]+)\n$/.exec(text) ?? []
+  return node === undefined || hook === undefined ? undefined : { node, hook }
 }

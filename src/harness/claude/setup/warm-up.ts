@@ -31,7 +31,9 @@ export function warmUpHooks({ node, hook }: HookProgram, stateHome: string): voi
     }
     for (const event of EVENTS) {
       const input = JSON.stringify({ session_id: 'warm-up', transcript_path: transcript, cwd, ...event(cwd) })
-      spawnSync(node, [hook], { cwd, env, input, stdio: ['pipe', 'ignore', 'ignore'], timeout: 5000 })
+      for (const args of [[hook], [hook, 'hook', 'after']]) {
+        spawnSync(node, args, { cwd, env, input, stdio: ['pipe', 'ignore', 'ignore'], timeout: 5000 })
+      }
     }
   } finally {
     removeTree(folder)
@@ -46,17 +48,23 @@ const tool = (name: string, input: object, response: object = {}) => ({
   tool_use_id: `toolu_${name}`,
 })
 
+const prompt = (text: string) => ({ hook_event_name: 'UserPromptSubmit', prompt: text })
+
+/** A beginning, which has to be served in full, and what comes after it, which has not. */
 const EVENTS: readonly ((cwd: string) => object)[] = [
   (cwd) => tool('Edit', { file_path: join(cwd, 'src', 'a.ts') }),
   () => ({ hook_event_name: 'SessionStart', source: 'startup' }),
-  () => ({ hook_event_name: 'UserPromptSubmit', prompt: 'Move the handlers behind the new interface' }),
   (cwd) => tool('Write', { file_path: join(cwd, 'src', 'b.ts') }),
-  () => tool('Bash', { command: 'ls -la' }, { stdout: 'a\n' }),
   () => ({ hook_event_name: 'Stop', last_assistant_message: 'Done.' }),
+  () => ({ hook_event_name: 'SessionStart', source: 'startup' }),
+  () => prompt('Move the handlers of the old server behind the new interface, and keep their tests as they are'),
+  () => prompt('continue'),
+  () => tool('Bash', { command: 'ls -la' }, { stdout: 'a\n' }),
   () => ({ hook_event_name: 'SubagentStop', agent_id: 'a', agent_type: 'reviewer', last_assistant_message: 'Fine.' }),
+  () => ({ hook_event_name: 'Stop', last_assistant_message: 'Done.' }),
+  () => ({ hook_event_name: 'SessionEnd', reason: 'other' }),
   () => ({ hook_event_name: 'PreCompact', trigger: 'auto' }),
   () => ({ hook_event_name: 'SessionStart', source: 'compact' }),
-  () => ({ hook_event_name: 'SessionEnd', reason: 'other' }),
 ]
 
 const LINES = [

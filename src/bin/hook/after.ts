@@ -1,0 +1,6 @@
+import { afterEvent } from '../../hook/after.ts'
+
+export async function serveEvent(input: string): Promise<string> {
+  await afterEvent(input, process.env)
+  return ''
+}

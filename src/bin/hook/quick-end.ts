@@ -1,0 +1,5 @@
+import { sessionEndQuickly, stopQuickly, subagentStopQuickly } from '../../hook/quick/at-turn-end.ts'
+import { serveQuickly } from '../../hook/quick/serve-quickly.ts'
+
+export const serveEvent = (input: string) =>
+  serveQuickly(input, process.env, { stop: stopQuickly, subagentStop: subagentStopQuickly, sessionEnd: sessionEndQuickly })

@@ -1,0 +1,4 @@
+import { promptQuickly } from '../../hook/quick/at-prompt.ts'
+import { serveQuickly } from '../../hook/quick/serve-quickly.ts'
+
+export const serveEvent = (input: string) => serveQuickly(input, process.env, { userPrompt: promptQuickly })

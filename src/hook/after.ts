@@ -1,0 +1,101 @@
+import type { Tracking } from '../conversation/tracking.ts'
+import { readTracking } from '../conversation/tracking.ts'
+import { noteTrouble } from '../conversation/troubles.ts'
+import { type HookEvent, readEvent } from '../harness/claude/events.ts'
+import type { Config } from '../project/config.ts'
+import { trackingFolderOf } from '../project/conversation-binding.ts'
+import type { Reading } from '../project/live-session.ts'
+import type { Place } from '../project/place.ts'
+import { readConfig } from '../project/read-config.ts'
+import { refresh } from '../project/refresh.ts'
+import type { Draft } from '../session/entries.ts'
+import { copyConversation } from './copy-conversation.ts'
+import { recordGitMoves } from './git-moves.ts'
+import { lookAtTranscript } from './look.ts'
+import { placeOf } from './place-of.ts'
+import { prepare } from './prepare.ts'
+import { Scene, isOurs } from './scene.ts'
+import { noteSettled } from './settled.ts'
+import { writeQuickViews } from './quick-views.ts'
+
+const PIECE = 512 * 1024
+/** Of all conversations together: a client that does not know `async` waits for it. The rest comes with the next one. */
+const PIECES = 8
+const COPYING_MS = 1000
+const CONVERSATIONS = 5
+
+/** At the end of a turn and before a compaction the document is rendered and the transcript copied. */
+const SAVED = new Set<HookEvent['kind']>(['stop', 'preCompact'])
+
+/**
+ * What takes longer than an agent should wait. What hooks left for the session is journalled, the transcript looked
+ * at, and what the next hooks may have to say made ready; at the end of a turn the document is rendered, too.
+ * Run by the harness beside its other work, and ended by it when it ends.
+ */
+export async function afterEvent(input: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const event = readEvent(input)
+  if (event === undefined || env.STINT_HOOKS === 'off') return
+  const place = placeOf(event, env)
+  if (!isOurs(place)) return
+  const notes = trackingFolderOf(place)
+  try {
+    // Without notes no hook has served this conversation: it works on nothing here.
+    if (readTracking(notes, event.conversation)?.session === undefined) return
+    const config = readConfig(place.sessions)
+    const scene = new Scene(event, place, config, env, false)
+    const { session } = scene
+    if (session === undefined) return
+    await settle(scene)
+    if (SAVED.has(event.kind)) {
+      const { notices, reading } = await refresh(session)
+      for (const message of notices)
+        noteTrouble(notes, { at: scene.now, event: event.name, conversation: event.conversation, message })
+      copyAll(place, config, scene.tracking, reading)
+    } else {
+      scene.attempt(() => writeQuickViews(session))
+    }
+    scene.attempt(() => prepare(session, event.conversation))
+    session.close()
+  } catch (error) {
+    const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+    noteTrouble(notes, { at: new Date().toISOString(), event: event.name, conversation: event.conversation, message })
+  }
+}
+
+/** Brings journal and notes to where everything that can be known now is in them. */
+async function settle(scene: Scene): Promise<void> {
+  // What the event speaks of may not have been written down yet.
+  await scene.attemptAsync(async () => void (await lookAtTranscript(scene, { isEarly: true })))
+  // By now the transcript shows what the turn used; when it ended it did not.
+  scene.absorb((draft) => withUsage(draft, scene.tracking))
+  scene.attempt(() => recordGitMoves(scene))
+  scene.flush()
+  if (scene.state.conversations.items.some(({ text }) => text === scene.event.conversation)) noteSettled(scene)
+  scene.finish({ isCareful: true })
+}
+
+function withUsage(draft: Draft, { conversation, usage: latest }: Tracking): Draft {
+  if (draft.kind !== 'turn.ended' || latest === undefined) return draft
+  const data = draft.data as { readonly conversation: string }
+  if (data.conversation !== conversation) return draft
+  const { model, ...usage } = latest
+  return { ...draft, data: { ...data, ...(model === undefined ? {} : { model }), usage } }
+}
+
+function copyAll(place: Place, config: Config, tracking: Tracking, { state }: Reading): void {
+  const notes = trackingFolderOf(place)
+  // Those before it, too: one that ended at once left no time to be copied.
+  const earlier = state.conversations.items
+    .slice(-CONVERSATIONS)
+    .filter(({ text }) => text !== tracking.conversation)
+    .flatMap(({ text }) => readTracking(notes, text) ?? [])
+  const untilMs = process.uptime() * 1000 + COPYING_MS
+  let pieces = 0
+  for (const followed of [tracking, ...earlier]) {
+    let isMore = true
+    while (isMore && pieces < PIECES && process.uptime() * 1000 < untilMs) {
+      isMore = copyConversation(place, config, followed, PIECE, untilMs)
+      pieces += 1
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { closeSync, fstatSync } from 'node:fs'
+import type { Tracking } from '../../conversation/tracking.ts'
+import { openRegularFile } from '../../journal/files.ts'
+import { readRange } from '../../journal/read.ts'
+
+const MOST = 256 * 1024
+
+/** What a look at the transcript would record: a compaction, something typed meanwhile, a command or a call that failed. */
+const TELLING = ['"compact_boundary"', '"queued_command"', '"is_error":true', '"isApiErrorMessage":true'].map((text) =>
+  Buffer.from(text),
+)
+const ANSWER = Buffer.from('"type":"assistant"')
+
+/** What the harness wrote since its transcript was last looked at. Undefined where that is too much to see at a glance. */
+export function glimpse({ transcript, looked }: Pick<Tracking, 'transcript' | 'looked'>): Buffer | undefined {
+  const fd = transcript === undefined ? undefined : openRegularFile(transcript)
+  // A conversation that has just begun has none yet.
+  if (fd === undefined) return looked === undefined ? Buffer.alloc(0) : undefined
+  try {
+    const { size, ino } = fstatSync(fd)
+    const { offset, inode } = looked ?? { offset: 0, inode: ino }
+    if (inode !== ino || offset > size || size - offset > MOST) return undefined
+    return readRange(fd, offset, size)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+export function isTelling(bytes: Buffer): boolean {
+  return TELLING.some((text) => bytes.includes(text))
+}
+
+/** Whether the model has answered without a trace of what it was given. */
+export function mayHaveMissed(bytes: Buffer, { given }: Pick<Tracking, 'given'>): boolean {
+  if (given === undefined || given.isProved) return false
+  return bytes.includes(ANSWER) && !bytes.includes(`[stint:${given.mark}]`)
+}

@@ -1,0 +1,98 @@
+// Entries that somebody left beside a session's log: a hook that would make an agent wait by opening it. Whoever opens
+// the session next takes them in. A file for each, under a name that it gets when it is whole, so that neither writers
+// nor takers ever meet in one.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { JournalMissing, errnoOf, isMissing } from '../journal/errors.ts'
+import { createFolder, moveFile, readOrUndefined, removeFile, replaceUnsynced } from '../journal/files.ts'
+import { isId } from '../journal/ids.ts'
+import { randomHex } from '../journal/random.ts'
+import type { Draft } from '../session/entries.ts'
+import type { LiveSession } from './live-session.ts'
+import type { Place } from './place.ts'
+
+const NAME = /^(\d{13}-[0-9a-f]{12})((?:\.[a-z-]+){2})\.json$/
+
+/** Leaves an entry for a session. It must be without secrets already. Lost only with the power, as nobody waits for the disk. */
+export function leaveInOutbox(place: Place, session: string, draft: Draft): void {
+  const folder = outboxOf(place, session)
+  const name = `${Date.now()}-${randomHex(6)}`
+  const path = join(folder, `${name}.${draft.kind}.json`)
+  const text = JSON.stringify({ at: new Date().toISOString(), once: `outbox:${name}`, ...draft })
+  try {
+    replaceUnsynced(path, text)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    createFolder(folder)
+    replaceUnsynced(path, text)
+  }
+}
+
+/** What is left for a session: the kinds of entry, oldest first. */
+export function kindsInOutbox(place: Place, session: string): readonly string[] {
+  return namesIn(outboxOf(place, session)).flatMap((name) => NAME.exec(name)?.[2]?.slice(1) ?? [])
+}
+
+/**
+ * Appends to the log what was left for it. Killed in between, or done by two at once, it is appended twice and counts
+ * once, since it carries the same `once`.
+ */
+export function absorbOutbox(session: LiveSession, amend: (draft: Draft) => Draft = (draft) => draft): number {
+  const folder = outboxOf(session.place, session.id)
+  const left = namesIn(folder).flatMap((name) => {
+    const draft = draftIn(folder, name)
+    return draft === undefined ? [] : [{ name, draft }]
+  })
+  if (left.length === 0) return 0
+  session.append(left.map(({ draft }) => amend(draft)))
+  for (const { name } of left) removeFile(join(folder, name))
+  return left.length
+}
+
+/** The same where nothing may fail for it: on a full or a read-only disk what was left stays where it is. */
+export function absorbIfPossible(session: LiveSession): void {
+  try {
+    absorbOutbox(session)
+  } catch (error) {
+    if (!(error instanceof JournalMissing) && errnoOf(causeOf(error)) === undefined) throw error
+  }
+}
+
+/** The sessions for which something is left. */
+export function sessionsWithOutbox(place: Place): readonly string[] {
+  return namesIn(outboxes(place)).filter((id) => isId(id) && namesIn(outboxOf(place, id)).length > 0)
+}
+
+function draftIn(folder: string, name: string): Draft | undefined {
+  if (!NAME.test(name)) return undefined
+  try {
+    const draft = JSON.parse(readOrUndefined(join(folder, name))?.toString('utf8') ?? 'null') as Draft | null
+    if (typeof draft?.kind === 'string' && typeof draft.by === 'string' && typeof draft.data === 'object') return draft
+  } catch (error) {
+    if (errnoOf(error) !== undefined) throw error
+  }
+  // Emptied by a power cut, or no entry at all. Another taker may have been quicker, too: then there is nothing to set aside.
+  moveFile(join(folder, name), join(folder, `${name}.damaged`))
+  return undefined
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? error.cause : error
+}
+
+function outboxes({ sessions, repository }: Place): string {
+  return repository === undefined ? join(sessions, 'outbox') : join(repository.commonDir, 'stint', 'outbox')
+}
+
+function outboxOf(place: Place, session: string): string {
+  return join(outboxes(place), session)
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).toSorted()
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
