@@ -1,5 +1,6 @@
 export { openProject, type Project } from './project/open-project.ts'
 export type { Reading } from './project/live-session.ts'
+export type { ExportOptions, Exported } from './project/export.ts'
 export type { LogEntry } from './project/log-entries.ts'
 export type { SessionHandle } from './project/session-handle.ts'
 export type { SessionRow } from './index/rows.ts'

@@ -12,6 +12,7 @@ import { checkpoint } from './commands/checkpoint.ts'
 import { completion } from './commands/completion.ts'
 import { doctor } from './commands/doctor.ts'
 import { close, pause, reopen } from './commands/finish.ts'
+import { exporting } from './commands/export.ts'
 import { hook, statusline } from './commands/hook.ts'
 import { init } from './commands/init.ts'
 import { list } from './commands/list.ts'
@@ -39,6 +40,7 @@ const routes = buildRouteMap({
     list,
     search,
     task,
+    export: exporting,
     setup,
     doctor,
     purge,

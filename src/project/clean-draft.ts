@@ -32,6 +32,15 @@ export function withoutSecrets(text: string, config: Config): string {
   return redact(text, redaction(config)).text
 }
 
+/**
+ * What is given out of journals, without what the settings of today call a secret: a pattern may have been added since.
+ */
+export function redactedForExport<T>(workspace: { config: Config; say(line: string): void }, value: T): T {
+  const { value: redacted, found } = redactDeep(value, redaction(workspace.config))
+  if (found.length > 0) workspace.say(`what looked like a secret was left out (${found.join(', ')})`)
+  return redacted
+}
+
 function redaction({ redact: { patterns, allow } }: Config): RedactOptions {
   return { extra: [...patterns], allow: [...allow] }
 }

@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { isAbsolute, join, normalize } from 'node:path'
 import { StintError } from '../journal/errors.ts'
 
 /** What `.sessions/config.yaml` may say. */
@@ -20,6 +20,8 @@ export interface Config {
   readonly auto: 'on' | 'ask' | 'off'
   /** The moments at which an agent is reminded of its journal. */
   readonly nudges: ReadonlySet<Nudge>
+  /** The folder of the project that gets a log of each session that is closed. None without it. */
+  readonly workflowLog?: string
 }
 
 export const NUDGES = ['switching', 'ending', 'compaction', 'question', 'decision', 'edits', 'unrelated'] as const
@@ -33,7 +35,7 @@ export const DEFAULTS: Config = {
   nudges: new Set(NUDGES),
 }
 
-const KEYS = ['share', 'redact', 'checkpoint', 'auto', 'nudges']
+const KEYS = ['share', 'redact', 'checkpoint', 'auto', 'nudges', 'workflow_log']
 
 export function configPath(sessions: string): string {
   return join(sessions, 'config.yaml')
@@ -58,7 +60,22 @@ export function configFrom(value: unknown, path: string): Config {
     },
     auto: oneOf(value.auto ?? DEFAULTS.auto, ['on', 'ask', 'off'], 'auto', path),
     nudges: nudges(value.nudges ?? 'on', path),
+    ...workflowLog(value.workflow_log ?? 'off', path),
   }
+}
+
+/** `on`, `off`, or a folder. It may come with a clone, so it must not lead to other files of the user. */
+function workflowLog(value: unknown, path: string): { workflowLog?: string } {
+  if (value === 'off') return {}
+  if (value === 'on') return { workflowLog: join('log', 'workflow') }
+  if (typeof value !== 'string' || value.trim() === '') throw invalid(path, '"workflow_log" is on, off or a folder')
+  const folder = normalize(value)
+  const [first] = folder.split(/[/\\]/)
+  if (isAbsolute(folder) || first === '..') throw invalid(path, '"workflow_log" must be a folder of the project')
+  if (['.git', '.sessions', '.tasks'].includes(first ?? '')) {
+    throw invalid(path, `"workflow_log" must not be in ${first}`)
+  }
+  return { workflowLog: folder }
 }
 
 /** `on`, `off`, or the ones that are turned off: `{ edits: off }`. */

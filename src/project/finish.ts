@@ -75,7 +75,14 @@ export async function closeSession(workspace: Workspace, options: CloseOptions):
   const reading = await workspace.refreshIfPossible(session)
   await refreshTasks(workspace, state.tasks)
   session.close()
+  await followClose(workspace, reading)
   return reading
+}
+
+/** What is exported when a session ends. Rarely needed, so not loaded with the rest. */
+export async function followClose(workspace: Workspace, reading: Reading): Promise<void> {
+  const { afterClose } = await import('./export/at-close.ts')
+  await afterClose(workspace, reading)
 }
 
 /** The entries that end a session: its outcome, and what becomes of its tasks. */

@@ -105,10 +105,8 @@ export class LiveSession {
     return join(this.place.sessions, isOpen(state) ? 'active' : 'archive', this.documentName(state))
   }
 
-  /** A journal may come from elsewhere, and no name in it is to lead out of the folder. */
   documentName(state: SessionState): string {
-    const name = /^[a-z0-9-]{1,80}$/.test(state.name) ? state.name : slug(state.name)
-    return `${name}-${shortId(this.id)}.md`
+    return `${nameForFiles(state)}-${shortId(this.id)}.md`
   }
 
   #write(drafts: readonly Draft[], write: (drafts: readonly Draft<never>[]) => readonly RawEntry[]): readonly RawEntry[] {
@@ -120,4 +118,9 @@ export class LiveSession {
     if (cleaned.redacted.length > 0) this.#sayRedacted(cleaned.redacted)
     return entries
   }
+}
+
+/** A journal may come from elsewhere, and no name in it is to lead out of a folder. */
+export function nameForFiles({ name }: Pick<SessionState, 'name'>): string {
+  return /^[a-z0-9-]{1,80}$/.test(name) ? name : slug(name)
 }

@@ -11,6 +11,7 @@ import { activeSession, chooseSession, findSession, refuseClosed } from './choos
 import { type CloseOptions, type PauseOptions, closeSession, pauseSession, reopenSession } from './finish.ts'
 import type { Delivery } from './delivery.ts'
 import type { Diagnosis, DoctorOptions } from './doctor.ts'
+import type { ExportOptions, Exported } from './export.ts'
 import type { Reading } from './live-session.ts'
 import type { PurgeOptions, Purged } from './purge.ts'
 import { type RecordOptions, recordEntries } from './record.ts'
@@ -106,6 +107,11 @@ function projectOf(workspace: Workspace) {
     async doctor(options: DoctorOptions = {}): Promise<Diagnosis> {
       const { examine } = await import('./doctor.ts')
       return examine(workspace, options)
+    },
+    /** Gives a session out in another form, to a file when one is named. */
+    async export(options: ExportOptions): Promise<Exported> {
+      const { exportSession } = await import('./export.ts')
+      return exportSession(workspace, options)
     },
     /** Takes a text out of everything recorded. */
     async purge(options: PurgeOptions): Promise<Purged> {

@@ -39,6 +39,7 @@ const SHARED_IGNORE = [
   'open/',
   'open.*',
   'opening-*',
+  'exports.jsonl',
   'runs/',
   'conversations/',
   'journal/*/progress.md',

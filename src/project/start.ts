@@ -6,7 +6,7 @@ import { cleanText, oneLine, slug } from '../text/clean.ts'
 import { linkDrafts, refreshTasks, resolveTasks } from './backlog.ts'
 import { withoutSecrets } from './clean-draft.ts'
 import { bindConversation } from './conversation-binding.ts'
-import { endDrafts } from './finish.ts'
+import { endDrafts, followClose } from './finish.ts'
 import type { Reading } from './live-session.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -106,6 +106,7 @@ async function makeRoom(workspace: Workspace, name: string, options: InitOptions
     const after = await workspace.refreshIfPossible(session)
     await refreshTasks(workspace, after.state.tasks)
     session.close()
+    await followClose(workspace, after)
   }
   return first.name
 }

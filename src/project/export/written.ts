@@ -1,0 +1,63 @@
+// Which files were written by exporting, so that no other is overwritten or removed. A line is added before its file is
+// written; that two processes write at once costs nothing, for what either wrote is known.
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { errnoOf } from '../../journal/errors.ts'
+import { appendLines, readOrUndefined } from '../../journal/files.ts'
+import type { ExportFormat } from '../../views/export/formats.ts'
+import type { Workspace } from '../workspace.ts'
+
+export interface WrittenExport {
+  readonly path: string
+  readonly session: string
+  readonly format: ExportFormat
+  readonly sum: string
+}
+
+/** Remembers what is about to be written. Where that cannot be done the file will be taken for somebody else's, and only that is said. */
+export function noteExport(workspace: Workspace, written: WrittenExport): void {
+  if (exportsWritten(workspace).some((known) => isSame(known, written))) return
+  try {
+    workspace.prepare()
+    appendLines(notesPath(workspace), Buffer.from(`${JSON.stringify(written)}\n`))
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error
+    workspace.say(
+      `it could not be noted that ${written.path} is an export: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+}
+
+/** Everything that was exported into files of this project or elsewhere, oldest first. */
+export function exportsWritten(workspace: Workspace): readonly WrittenExport[] {
+  const lines = readOrUndefined(notesPath(workspace))?.toString('utf8').split('\n') ?? []
+  return lines.flatMap((line) => parse(line) ?? [])
+}
+
+/** Whether these bytes are what an export wrote there. */
+export function isExport(workspace: Workspace, path: string, bytes: Buffer): boolean {
+  const sum = sumOf(bytes)
+  return exportsWritten(workspace).some((known) => known.path === path && known.sum === sum)
+}
+
+export function sumOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+function notesPath({ place }: Workspace): string {
+  return join(place.sessions, 'exports.jsonl')
+}
+
+function isSame(a: WrittenExport, b: WrittenExport): boolean {
+  return a.path === b.path && a.sum === b.sum && a.session === b.session && a.format === b.format
+}
+
+function parse(line: string): WrittenExport | undefined {
+  try {
+    const value = JSON.parse(line) as Partial<WrittenExport> | null
+    return typeof value?.path === 'string' && typeof value.sum === 'string' ? (value as WrittenExport) : undefined
+  } catch {
+    // An empty line, or one that a full disk cut off: its file is taken for somebody else's.
+    return undefined
+  }
+}

@@ -1,0 +1,4 @@
+/** What a session can be given out as. */
+export const EXPORT_FORMATS = ['json', 'toon', 'markdown', 'session-json', 'workflow-log'] as const
+
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]

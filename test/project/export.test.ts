@@ -1,0 +1,374 @@
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { decode } from '@toon-format/toon'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { StintError } from '../../src/library.ts'
+import { EXPORT_FORMATS, type ExportFormat } from '../../src/views/export/formats.ts'
+import { renderModel } from '../../src/views/document/render.ts'
+import { modelOf } from '../../src/views/document/model.ts'
+import { type World, gitProject, plainProject, plant } from '../support/project.ts'
+import { scratchFolder } from '../support/scratch.ts'
+import { sessionJsonProblems } from '../support/session-json-checker.ts'
+import { SESSION_ID, sweepStory } from '../support/worlds.ts'
+
+type Asked = { session?: string; output?: string; force?: boolean }
+
+const exported = (world: World, format: ExportFormat, asked: Asked = {}) =>
+  world.run((project) => project.export({ format, ...asked }))
+
+const codeOf = async (work: Promise<unknown>): Promise<string> => {
+  const error = await work.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  )
+  return error instanceof StintError ? error.code : String(error)
+}
+
+/** A session in a git project, with as many steps. */
+async function session(steps = 7, world = gitProject()): Promise<World> {
+  await world.run((project) => project.init({ name: 'big', goal: 'Much to do' }))
+  const entries = Array.from({ length: steps }, (_, n) => ({ step: `Step ${n}` }))
+  if (steps > 0) await world.run((project) => project.log({ entries: [...entries, { file: 'src/a.ts' }] }))
+  return world
+}
+
+describe('an export', () => {
+  test('of the state is what state.json holds, of the summary what state.toon does', async () => {
+    const world = await session()
+    const folder = ['.sessions', 'journal', world.sessionId()] as const
+    expect((await exported(world, 'json')).content).toBe(world.read(...folder, 'state.json'))
+    const { content } = await exported(world, 'toon')
+    expect(content).toBe(world.read(...folder, 'state.toon'))
+    expect(decode(content.trimEnd())).toMatchObject({ session: { name: 'big' }, counts: { files: 1 } })
+  })
+
+  test('as Markdown is the whole document without the line that makes it one to edit, archived or not', async () => {
+    const world = await session()
+    const shown = () => world.document().replace(/\n*<!-- stint: .*\n$/, '\n')
+    expect((await exported(world, 'markdown')).content).toBe(shown())
+    await world.run((project) => project.close({ how: 'completed' }))
+    expect(world.documentPath()).toContain('archive')
+    expect((await exported(world, 'markdown', { session: 'big' })).content).toBe(shown())
+  })
+
+  test('has what a person wrote into the document just now', async () => {
+    const world = await session()
+    world.edit('- [ ] Step 3', '- [ ] Step three, reworded')
+    expect((await exported(world, 'session-json')).content).toContain('Step three, reworded')
+  })
+
+  test('of an empty session is whole in every format', async () => {
+    const world = await session(0)
+    for (const format of EXPORT_FORMATS) expect((await exported(world, format)).content).toMatch(/\n$/)
+    const value = JSON.parse((await exported(world, 'session-json')).content) as object
+    expect(sessionJsonProblems(value)).toEqual([])
+    expect(value).toMatchObject({ tasks: [], complexity: 'simple', domain: 'fullstack' })
+  })
+
+  test('of a session with thousands of entries is complete', async () => {
+    const story = sweepStory()
+    for (let n = 0; n < 3000; n += 1) story.add('progress.made', { text: `Did thing ${n}` })
+    for (let n = 0; n < 500; n += 1) story.add('file.changed', { path: `src/dir ${n}/file.ts` })
+    const world = plainProject()
+    plant(world, story)
+    const of = { session: SESSION_ID }
+    const state = JSON.parse((await exported(world, 'json', of)).content) as { progress: { items: unknown[] } }
+    expect(state.progress.items).toHaveLength(3000)
+    expect((await exported(world, 'markdown', of)).content).toBe(renderModel(modelOf(story.state)))
+    const head = (await exported(world, 'workflow-log', of)).content.split('\n---\n')[0]!
+    expect((parse(head) as { files: { modified: unknown[] } }).files.modified).toHaveLength(500)
+  })
+
+  test('holds nothing that the settings of now call a secret', async () => {
+    const world = await session()
+    await world.run((project) =>
+      project.log({ entries: [{ discovery: 'The key is ACME-123456' }, { gotcha: 'ACME-123456 expires' }] }),
+    )
+    await world.run((project) => project.tasks.add({ title: 'Renew ACME-123456' }))
+    world.write('.sessions/config.yaml', 'redact:\n  patterns: ["ACME-[0-9]{6}"]\n')
+    for (const format of EXPORT_FORMATS) {
+      expect((await exported(world, format)).content).not.toContain('ACME-123456')
+    }
+    expect(world.said.join('\n')).toContain('what looked like a secret was left out (custom)')
+  })
+
+  test('in a format that there is not names those that there are', async () => {
+    const world = await session()
+    const work = exported(world, 'xml' as ExportFormat)
+    await expect(work).rejects.toMatchObject({ code: 'NO_FORMAT', hint: expect.stringContaining('session-json, workflow-log') })
+  })
+
+  test('of a session that there is not says so', async () => {
+    expect(await codeOf(exported(await session(), 'json', { session: 'nothing-like-it' }))).toBe('NO_SESSION')
+  })
+})
+
+describe('an exported file', () => {
+  test('is written again over itself, and over nothing that somebody else wrote or changed', async () => {
+    const world = await session()
+    const { path } = await exported(world, 'json', { output: 'my state.json' })
+    expect(path).toBe(world.path('my state.json'))
+    await world.run((project) => project.log({ entries: [{ progress: 'More' }] }))
+    await exported(world, 'json', { output: 'my state.json' })
+    expect(world.read('my state.json')).toContain('"More"')
+    // Another form in its place is ours to write as well.
+    await exported(world, 'toon', { output: 'my state.json' })
+
+    world.write('my state.json', 'mine')
+    expect(await codeOf(exported(world, 'json', { output: 'my state.json' }))).toBe('EXPORT_EXISTS')
+    world.write('theirs.md', '# Theirs\n')
+    expect(await codeOf(exported(world, 'markdown', { output: 'theirs.md' }))).toBe('EXPORT_EXISTS')
+    expect([world.read('my state.json'), world.read('theirs.md')]).toEqual(['mine', '# Theirs\n'])
+    await exported(world, 'markdown', { output: 'theirs.md', force: true })
+    expect(world.read('theirs.md')).toContain('# Session: ')
+    expect(world.names().filter((name) => name.endsWith('.tmp'))).toEqual([])
+  })
+
+  test('is replaced in one step: whoever is reading the old one reads it to its end', async () => {
+    const world = await session()
+    for (const force of [false, true]) {
+      const { content, path } = await exported(world, 'json', { output: 'state.json', force })
+      const reader = openSync(path!, 'r')
+      await world.run((project) => project.log({ entries: [{ progress: 'More' }] }))
+      await exported(world, 'json', { output: 'state.json', force })
+      expect(readFileSync(reader, 'utf8')).toBe(content)
+      closeSync(reader)
+      expect(world.read('state.json')).not.toBe(content)
+    }
+  })
+
+  test('goes into a new folder of the project, and of no other place', async () => {
+    const world = await session()
+    await exported(world, 'json', { output: 'out/of/here/state.json' })
+    expect(existsSync(world.path('out/of/here/state.json'))).toBe(true)
+    const elsewhere = scratchFolder()
+    expect(await codeOf(exported(world, 'json', { output: join(elsewhere, 'new', 'state.json') }))).toBe('NO_FOLDER')
+    symlinkSync(elsewhere, world.path('away'))
+    expect(await codeOf(exported(world, 'json', { output: 'away/new/state.json' }))).toBe('NO_FOLDER')
+    expect(readdirSync(elsewhere)).toEqual([])
+    await exported(world, 'json', { output: join(elsewhere, 'state.json') })
+    expect(readdirSync(elsewhere)).toEqual(['state.json'])
+  })
+
+  test('never takes the place of a journal, a task or anything of git, were it by force', async () => {
+    const world = await session()
+    await world.run((project) => project.tasks.add({ title: 'A task' }))
+    const before = world.read('.sessions', 'journal', world.sessionId(), 'log.jsonl')
+    symlinkSync(world.path('.sessions'), world.path('link'))
+    for (const output of [
+      `.sessions/journal/${world.sessionId()}/log.jsonl`,
+      'link/config.yaml',
+      '.sessions/new.json',
+      '.tasks/active/new.md',
+      '.git/config',
+      'src/../.git/hooks/pre-commit',
+    ]) {
+      expect(await codeOf(exported(world, 'json', { output, force: true }))).toBe('EXPORT_AMONG_JOURNALS')
+    }
+    expect(world.read('.sessions', 'journal', world.sessionId(), 'log.jsonl')).toBe(before)
+  })
+
+  test('is no folder, no device and no link into nothing', async () => {
+    const world = await session()
+    mkdirSync(world.path('folder'))
+    symlinkSync('nowhere', world.path('dangling'))
+    for (const output of ['folder', 'folder/', 'new/', 'dangling', '/dev/null']) {
+      expect(await codeOf(exported(world, 'json', { output, force: true }))).toBe('EXPORT_NO_FILE')
+    }
+    expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true)
+    expect(readlinkSync(world.path('dangling'))).toBe('nowhere')
+    expect(await codeOf(exported(world, 'json', { output: 'a.txt/state.json' }))).toBe('NO_FOLDER')
+    expect(await codeOf(exported(world, 'json', { output: ' ' }))).toBe('EMPTY_TEXT')
+  })
+
+  test('through a symbolic link is written where that leads, and the link stays', async () => {
+    const world = await session()
+    world.write('real.json', '')
+    symlinkSync('real.json', world.path('link.json'))
+    expect(await codeOf(exported(world, 'json', { output: 'link.json' }))).toBe('EXPORT_EXISTS')
+    await exported(world, 'json', { output: 'link.json', force: true })
+    expect(lstatSync(world.path('link.json')).isSymbolicLink()).toBe(true)
+    expect(world.read('real.json')).toContain('stint-state')
+  })
+
+  test('that cannot be written says so and leaves nothing', async () => {
+    const world = await session()
+    const name = 'x'.repeat(300)
+    expect(await codeOf(exported(world, 'json', { output: name }))).toBe('NOT_WRITTEN')
+    // Folders that nobody may write into, whoever they are.
+    for (const folder of ['/sys', '/proc'].filter((path) => existsSync(path))) {
+      expect(await codeOf(exported(world, 'json', { output: join(folder, 'stint-state.json') }))).toBe('NOT_WRITTEN')
+    }
+    expect(world.names()).toEqual(['.git', '.sessions', 'a.txt'])
+  })
+})
+
+describe('a session.json', () => {
+  test('is printed for any session, and written for one of six tasks or by force', async () => {
+    const small = await session(5)
+    expect(sessionJsonProblems(JSON.parse((await exported(small, 'session-json')).content))).toEqual([])
+    await expect(exported(small, 'session-json', { output: 'session.json' })).rejects.toMatchObject({
+      code: 'EXPORT_TOO_SMALL',
+      message: expect.stringContaining('big has 5 tasks'),
+    })
+    expect(existsSync(small.path('session.json'))).toBe(false)
+    await exported(small, 'session-json', { output: 'session.json', force: true })
+    const large = await session(6)
+    await exported(large, 'session-json', { output: 'session.json' })
+    expect(JSON.parse(large.read('session.json'))).toMatchObject({ complexity: 'complex' })
+  })
+
+  test('has the backlog tasks of its session with their parts, groups, times and files', async () => {
+    const world = gitProject()
+    const add = (title: string, more: object = {}) => world.run((project) => project.tasks.add({ title, ...more }))
+    const api = await add('Build the API', { group: 'first', checklist: [{ item: 'endpoint', done: true }] })
+    const part = await add('Write the schema', { parent: api.id, assignee: 'architect' })
+    const ui = await add('Build the page', { dependsOn: [api.id], group: 'first' })
+    await add('Not of this session')
+    await world.run((project) => project.init({ name: 'both', tasks: [api.id, ui.id] }))
+    await world.run((project) => project.tasks.move(ui.id, 'blocked'))
+    await world.run((project) => project.tasks.move(part.id, 'in_progress'))
+    await world.run((project) => project.log({ entries: [{ file: 'api/schema.sql' }] }))
+    await world.run((project) => project.tasks.move(part.id, 'completed'))
+    const value = JSON.parse((await exported(world, 'session-json')).content) as {
+      tasks: { start_time: string; end_time: string }[]
+    }
+    expect(sessionJsonProblems(value)).toEqual([])
+    expect(value).toMatchObject({
+      tasks: [
+        { id: api.id, status: 'working', assigned_to: 'code', checklist: [{ item: 'endpoint', done: true }] },
+        { id: part.id, status: 'done', assigned_to: 'architect', parent_id: api.id, files: ['api/schema.sql'] },
+        { id: ui.id, status: 'paused', dependencies: [api.id] },
+      ],
+      parallel_groups: [{ group_id: 'first', tasks: [api.id, ui.id], status: 'running' }],
+    })
+    expect(value.tasks[1]!.start_time <= value.tasks[1]!.end_time).toBe(true)
+  })
+
+  test('tells the agents that hooks saw start, and reads no notes that a journal of elsewhere points at', async () => {
+    const story = sweepStory()
+    for (const conversation of ['c-1', '../../../outside']) {
+      story.add('conversation.joined', { conversation, harness: 'claude', source: 'startup' })
+    }
+    const world = plainProject(join(scratchFolder(), 'project'))
+    plant(world, story)
+    const notes = (conversation: string, agent: string) =>
+      JSON.stringify({ conversation, session: SESSION_ID, agents: { [agent]: 'look around' } })
+    world.write('.sessions/conversations/c-1.json', notes('c-1', 'a-1'))
+    world.write('../outside.json', notes('../../../outside', 'a-2'))
+    const value = JSON.parse((await exported(world, 'session-json', { session: SESSION_ID })).content) as { delegates: unknown }
+    expect(value.delegates).toEqual([
+      { id: 'a-1', agent: 'agent', task_id: null, prompt: 'look around', status: 'running', result: null },
+    ])
+  })
+
+  test('goes when its session is closed, if nobody changed it', async () => {
+    const world = await session()
+    await exported(world, 'session-json', { output: 'session.json' })
+    await exported(world, 'session-json', { output: 'copy.json' })
+    await exported(world, 'json', { output: 'state.json' })
+    world.write('copy.json', `${world.read('copy.json')} `)
+    await world.run((project) => project.close({ how: 'completed' }))
+    expect(['session.json', 'copy.json', 'state.json'].map((name) => existsSync(world.path(name)))).toEqual([false, true, true])
+    expect(world.said.join('\n')).toMatch(/session\.json was removed[\s\S]*copy\.json was changed since/)
+  })
+
+  test('of one session stays when another is closed, and goes when init closes its own', async () => {
+    const world = await session()
+    await exported(world, 'session-json', { output: 'session.json' })
+    world.git('switch', '-q', '-c', 'other')
+    await world.run((project) => project.init({ name: 'other' }))
+    await world.run((project) => project.close({ how: 'abandoned', session: 'other' }))
+    expect(existsSync(world.path('session.json'))).toBe(true)
+    world.git('switch', '-q', 'main')
+    await world.run((project) => project.init({ name: 'next', force: true }))
+    expect(existsSync(world.path('session.json'))).toBe(false)
+  })
+})
+
+describe('a workflow log', () => {
+  const logs = (world: World) => world.names('log', 'workflow')
+
+  test('is not written unless the project asks for it', async () => {
+    const world = await session()
+    await world.run((project) => project.close({ how: 'completed' }))
+    expect(existsSync(world.path('log'))).toBe(false)
+    world.write('.sessions/config.yaml', 'workflow_log: off\n')
+    await world.run((project) => project.reopen({ session: 'big' }))
+    await world.run((project) => project.close({ how: 'completed' }))
+    expect(existsSync(world.path('log'))).toBe(false)
+  })
+
+  test('is written once for each closing, under its time, and is what an export prints', async () => {
+    const world = await session()
+    world.write('.sessions/config.yaml', 'workflow_log: on\n')
+    await world.run((project) => project.close({ how: 'completed', reason: 'done' }))
+    const [first, ...others] = logs(world)
+    expect([first, others]).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d_\d{6}_big\.md$/), []])
+    expect(world.read('log', 'workflow', first!)).toBe((await exported(world, 'workflow-log', { session: 'big' })).content)
+    expect(await codeOf(world.run((project) => project.close({ how: 'completed', session: 'big' })))).toBe('SESSION_CLOSED')
+    expect(logs(world)).toHaveLength(1)
+    await world.run((project) => project.reopen({ session: 'big' }))
+    await world.run((project) => project.close({ how: 'completed' }))
+    expect(logs(world)).toHaveLength(2)
+    expect(readFileSync(world.path('log', 'workflow', first!), 'utf8')).toContain('completed: done')
+  })
+
+  test('goes to the folder that the project names, in the worktree that is worked in', async () => {
+    const world = await session(0)
+    world.write('.sessions/config.yaml', 'workflow_log: notes/sessions\n')
+    const beside = join(scratchFolder(), 'tree')
+    world.git('worktree', 'add', '-q', beside, '-b', 'beside')
+    await world.run((project) => project.init({ name: 'there' }), { cwd: beside })
+    await world.run((project) => project.close({ how: 'completed', session: 'there' }), { cwd: beside })
+    expect(readdirSync(join(beside, 'notes', 'sessions'))).toHaveLength(1)
+    expect(existsSync(world.path('notes'))).toBe(false)
+  })
+
+  test('that cannot be written is said, and the session is closed all the same', async () => {
+    const world = await session()
+    world.write('.sessions/config.yaml', 'workflow_log: on\n')
+    writeFileSync(world.path('log'), 'a file')
+    const { state } = await world.run((project) => project.close({ how: 'completed' }))
+    expect(state.status).toBe('completed')
+    expect(world.said.join('\n')).toMatch(/the workflow log could not be written: .*log is not a folder/)
+    expect(world.read('log')).toBe('a file')
+  })
+
+  test('does not leave the project through a link', async () => {
+    const world = await session()
+    const elsewhere = scratchFolder()
+    symlinkSync(elsewhere, world.path('log'))
+    mkdirSync(join(elsewhere, 'workflow'))
+    world.write('.sessions/config.yaml', 'workflow_log: on\n')
+    await world.run((project) => project.close({ how: 'completed' }))
+    expect(readdirSync(join(elsewhere, 'workflow'))).toEqual([])
+    expect(world.said.join('\n')).toContain('leads out of the project')
+  })
+
+  test.each([
+    ['/etc', 'folder of the project'],
+    ['../out', 'folder of the project'],
+    ['a/../../out', 'folder of the project'],
+    ['.git/hooks', 'must not be in .git'],
+    ['.sessions/x', 'must not be in .sessions'],
+    ['true', 'on, off or a folder'],
+    ['""', 'on, off or a folder'],
+  ])('into %s is a mistake in the settings', async (folder, why) => {
+    const world = await session(0)
+    world.write('.sessions/config.yaml', `workflow_log: ${folder}\n`)
+    await expect(world.view()).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(why) })
+  })
+})
