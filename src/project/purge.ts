@@ -3,11 +3,12 @@ import { basename, dirname, join, relative } from 'node:path'
 import { GitFailed } from '../git/run-git.ts'
 import { setAside } from '../index/set-aside.ts'
 import { StintError } from '../journal/errors.ts'
-import { removeFile, statOrUndefined } from '../journal/files.ts'
+import { readOrUndefined, removeFile, statOrUndefined } from '../journal/files.ts'
 import { isId, shortId } from '../journal/ids.ts'
 import { BACKLOG_ID } from '../session/entries.ts'
 import { isUntouched } from '../tasks/task-file.ts'
 import { openBacklog } from './backlog.ts'
+import { exportedFiles, isExport, noteChangedExport } from './export/written.ts'
 import { logIds, logPlace } from './place.ts'
 import { type HoldingCode, dropKeptCode, findKeptCode } from './purge/kept-code.ts'
 import { Needle } from './purge/needle.ts'
@@ -127,9 +128,8 @@ class Purge {
 
   /** Where it still is. */
   remaining(): readonly string[] {
-    return this.#folders().flatMap((folder) =>
-      [...filesUnder(folder)].filter((path) => !isIndex(path) && holds(path, this.needle)),
-    )
+    const own = this.#folders().flatMap((folder) => [...filesUnder(folder)].filter((path) => !isIndex(path)))
+    return [...own, ...exportedFiles(this.workspace)].filter((path) => holds(path, this.needle))
   }
 
   /** Takes it out of a session's journal and views. `documents` are those of its documents that hold it. */
@@ -161,6 +161,7 @@ class Purge {
     // A task's file as it was just rendered: what is left there is no text of the task.
     if (this.#isTaskFile(path) && isUntouched(readTextOr(path, ''))) return 0
     const done = this.#note(path, scrubFile(path, this.needle, { dryRun: false }))
+    if (done > 0) noteChangedExport(this.workspace, path)
     const isNamedByText = path.endsWith('.md') && NAMED_AFTER_TEXT.has(basename(dirname(path)))
     return isNamedByText && scrubFileName(path, this.needle) !== undefined ? done + 1 : done
   }
@@ -172,6 +173,9 @@ class Purge {
         if (!this.#isSessionLog(path) && !isIndex(path) && !isReplacedLog(basename(path))) yield path
       }
     }
+    // What a person made of an export since is theirs, and only named.
+    const { workspace } = this
+    yield* exportedFiles(workspace).filter((path) => isExport(workspace, path, readOrUndefined(path) ?? Buffer.alloc(0)))
   }
 
   #folders(): readonly string[] {

@@ -372,3 +372,18 @@ describe('a workflow log', () => {
     await expect(world.view()).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(why) })
   })
 })
+
+test('a purge takes a text out of exported files too, and names one that somebody changed', async () => {
+  const world = await session()
+  await world.run((project) => project.log({ entries: [{ discovery: 'tr0ub4dor opens it' }] }))
+  await exported(world, 'json', { output: 'state.json' })
+  await exported(world, 'markdown', { output: 'mine.md' })
+  world.write('mine.md', `${world.read('mine.md')}\nand mine: tr0ub4dor\n`)
+  const purged = await world.run((project) => project.purge({ text: 'tr0ub4dor' }))
+  expect(world.read('state.json')).toContain('[purged] opens it')
+  expect(purged.files.map(({ path }) => path)).toContain('state.json')
+  expect(purged).toMatchObject({ remaining: ['mine.md'], isComplete: false })
+  // It is still one that an export may write again.
+  await world.run((project) => project.log({ entries: [{ progress: 'More' }] }))
+  await exported(world, 'json', { output: 'state.json' })
+})

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { errnoOf } from '../../journal/errors.ts'
-import { appendLines, readOrUndefined } from '../../journal/files.ts'
+import { appendLines, readOrUndefined, statOrUndefined } from '../../journal/files.ts'
 import type { ExportFormat } from '../../views/export/formats.ts'
 import type { Workspace } from '../workspace.ts'
 
@@ -38,6 +38,19 @@ export function exportsWritten(workspace: Workspace): readonly WrittenExport[] {
 export function isExport(workspace: Workspace, path: string, bytes: Buffer): boolean {
   const sum = sumOf(bytes)
   return exportsWritten(workspace).some((known) => known.path === path && known.sum === sum)
+}
+
+/** An export whose text was changed by us stays known as one. */
+export function noteChangedExport(workspace: Workspace, path: string): void {
+  const known = exportsWritten(workspace).findLast((one) => one.path === path)
+  const bytes = known === undefined ? undefined : readOrUndefined(path)
+  if (known !== undefined && bytes !== undefined) noteExport(workspace, { ...known, sum: sumOf(bytes) })
+}
+
+/** The files that exports wrote and that are still there, each once. */
+export function exportedFiles(workspace: Workspace): readonly string[] {
+  const paths = new Set(exportsWritten(workspace).map(({ path }) => path))
+  return [...paths].filter((path) => statOrUndefined(path)?.isFile() === true)
 }
 
 export function sumOf(bytes: Buffer): string {
