@@ -14,6 +14,7 @@ const LAYERS = [
   'git',
   'views',
   'context',
+  'budget',
   'index',
   'harness',
   'conversation',
@@ -90,9 +91,9 @@ describe('the sources', () => {
     expect(offenders).toEqual([])
   })
 
-  test('keep the fold and the texts free of input and output', () => {
+  test('keep the fold, the texts and the budget free of input and output', () => {
     const impure = files
-      .filter((name) => name.startsWith('session/') || name.startsWith('text/'))
+      .filter((name) => ['session/', 'text/', 'budget/'].some((folder) => name.startsWith(folder)))
       .flatMap((name) =>
         importsOf(name)
           .filter((path) => path.startsWith('node:'))
