@@ -11,6 +11,7 @@ export interface LastAnswer {
   readonly failure?: string
   /** What the last call used. */
   readonly usage?: Usage
+  readonly usedAt?: string
   readonly model?: string
 }
 
@@ -54,9 +55,9 @@ export function lastAnswer(lines: readonly AnswerLine[]): LastAnswer {
     hasAnswered = true
     lastText ??= said === undefined ? undefined : shorten(said, LONGEST_TEXT)
     // The size of a context that was thrown away says nothing about the one after it.
-    if (!line.isCompacted()) call = call === undefined ? callIn(message) : call.with(message)
+    if (!line.isCompacted()) call = call === undefined ? callIn(message, fields['timestamp']) : call.with(message)
   }
-  return given({ lastAssistantAt, lastText, failure, usage: call?.usage, model: call?.model })
+  return given({ lastAssistantAt, lastText, failure, usage: call?.usage, usedAt: call?.at, model: call?.model })
 }
 
 /**
@@ -69,6 +70,7 @@ class Call {
     readonly usage: Usage,
     readonly id: string | undefined,
     readonly model: string | undefined,
+    readonly at: string | undefined,
   ) {
     this.#id = id === undefined ? undefined : Buffer.from(JSON.stringify(id))
   }
@@ -90,18 +92,19 @@ class Call {
       },
       this.id,
       this.model,
+      this.at,
     )
   }
 }
 
-function callIn(message: Json | undefined): Call | undefined {
+function callIn(message: Json | undefined, at: unknown): Call | undefined {
   const usage = usageIn(message)
   // While an answer streams in, its tokens are written as 0 or 1; those read from the cache are right even then.
   if (usage === undefined || usage.input + usage.cacheWritten + usage.cacheRead <= 1) return undefined
-  return new Call(usage, nameOf(message?.['id']), nameOf(message?.['model']))
+  return new Call(usage, nameOf(message?.['id']), nameOf(message?.['model']), timeOf(at))
 }
 
-function usageIn(message: Json | undefined): Usage | undefined {
+export function usageIn(message: Json | undefined): Usage | undefined {
   const usage = objectOf(message?.['usage'])
   if (usage === undefined) return undefined
   return {

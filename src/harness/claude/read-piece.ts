@@ -43,6 +43,38 @@ export function readEveryPiece(path: string, last: Place | undefined, maxBytes: 
   })
 }
 
+/**
+ * The lines of a transcript piece by piece from its end, as long as `look` asks for more, in at most `pieces` of
+ * `maxBytes`. A piece begins at a line's start; a line that is longer than a piece is passed over.
+ */
+export function readBackwards(
+  path: string,
+  { maxBytes, pieces }: { readonly maxBytes: number; readonly pieces: number },
+  look: (bytes: Buffer) => 'more' | 'enough',
+): void {
+  withTranscript(path, (fd, size) => {
+    // The end of a line that begins before what was read.
+    let rest: Buffer = Buffer.alloc(0)
+    let isPassedOver = false
+    for (let to = size, read = 0; to > 0 && read < pieces; read += 1) {
+      const from = Math.max(0, to - maxBytes)
+      const bytes = readRange(fd, from, to)
+      to = from
+      if (from > 0 && !bytes.includes(NEWLINE)) {
+        isPassedOver = true
+        continue
+      }
+      const first = from === 0 ? 0 : bytes.indexOf(NEWLINE) + 1
+      const whole = isPassedOver
+        ? bytes.subarray(first, bytes.lastIndexOf(NEWLINE) + 1)
+        : Buffer.concat([bytes.subarray(first), rest])
+      isPassedOver = false
+      rest = bytes.subarray(0, first)
+      if (look(whole) === 'enough') return
+    }
+  })
+}
+
 function withTranscript<T>(path: string, work: (fd: number, size: number, inode: number) => T): T | undefined {
   const fd = openRegularFile(path)
   if (fd === undefined) return undefined

@@ -12,6 +12,8 @@ export interface Boundary {
   readonly uuid: string
   readonly trigger?: string
   readonly tokensBefore?: number
+  /** What is left of them, as the client estimates it. */
+  readonly tokensAfter?: number
   readonly at?: string
 }
 
@@ -40,7 +42,7 @@ export interface Looked extends LastAnswer {
   readonly carried: Carried
 }
 
-const BOUNDARY = Buffer.from('"subtype":"compact_boundary"')
+export const BOUNDARY = Buffer.from('"subtype":"compact_boundary"')
 const SUMMARY = Buffer.from('"isCompactSummary":true')
 const QUEUED = Buffer.from('"type":"queued_command"')
 const TYPES = ['assistant', 'user', 'attachment'].map((type) => [type, Buffer.from(`"type":"${type}"`)] as const)
@@ -119,12 +121,9 @@ class Look {
   }
 
   #readSystem(line: Json): void {
-    const uuid = nameOf(line['uuid'])
-    if (line['subtype'] !== 'compact_boundary' || uuid === undefined) return this.#addMarks(line['content'])
-    const metadata = objectOf(line['compactMetadata']) ?? objectOf(line['compact_metadata'])
-    const trigger = nameOf(metadata?.['trigger'])
-    const tokensBefore = countOf(metadata?.['preTokens']) ?? countOf(metadata?.['pre_tokens'])
-    this.#addBoundary({ uuid, ...given({ trigger, tokensBefore, at: timeOf(line['timestamp']) }) })
+    const boundary = boundaryIn(line)
+    if (boundary === undefined) return this.#addMarks(line['content'])
+    this.#addBoundary(boundary)
   }
 
   #addBoundary(boundary: Boundary): void {
@@ -172,4 +171,15 @@ class Look {
     const trigger = /"trigger":"(\w{1,40})"/.exec(text)?.[1]
     if (uuid !== undefined) this.#addBoundary({ uuid, ...given({ trigger, at }) })
   }
+}
+
+/** What a line says of a compaction, when it says that there was one. */
+export function boundaryIn(line: Json): Boundary | undefined {
+  const uuid = nameOf(line['uuid'])
+  if (line['type'] !== 'system' || line['subtype'] !== 'compact_boundary' || uuid === undefined) return undefined
+  const metadata = objectOf(line['compactMetadata']) ?? objectOf(line['compact_metadata'])
+  const trigger = nameOf(metadata?.['trigger'])
+  const tokensBefore = countOf(metadata?.['preTokens']) ?? countOf(metadata?.['pre_tokens'])
+  const tokensAfter = countOf(metadata?.['postTokens']) ?? countOf(metadata?.['post_tokens'])
+  return { uuid, ...given({ trigger, tokensBefore, tokensAfter, at: timeOf(line['timestamp']) }) }
 }

@@ -1,0 +1,95 @@
+import { isAbsolute } from 'node:path'
+import type { Limit } from '../../budget/figures.ts'
+import { isConversationId } from '../conversation-id.ts'
+import { type Json, countOf, given, nameOf, objectOf, parseJson } from '../json-fields.ts'
+import { timeOf, usageIn } from './last-answer.ts'
+import { contextOf } from './context-size.ts'
+
+/** What only the status line is told, as the harness tells it. */
+export interface StatusFigures {
+  /** Percent of the window, without the last answer. */
+  readonly usedPercent?: number
+  /** The window's size. */
+  readonly size?: number
+  /** Tokens that the next call will carry. */
+  readonly used?: number
+  readonly model?: string
+  readonly version?: string
+  /** In US dollars, for the whole conversation. */
+  readonly cost?: number
+  readonly fiveHour?: Limit
+  readonly sevenDay?: Limit
+}
+
+export interface StatusInput {
+  readonly cwd?: string
+  readonly conversation?: string
+  readonly figures: StatusFigures
+}
+
+const LONGEST_PATH = 4096
+
+/** What Claude Code tells its status line. Whatever is not there, or is no such thing, is left out. */
+export function readStatusInput(json: string): StatusInput {
+  const fields = objectOf(parseJson(json)) ?? {}
+  const conversation = fields['session_id']
+  const cwd = pathOf(fields['cwd']) ?? pathOf(objectOf(fields['workspace'])?.['current_dir'])
+  return { ...given({ cwd }), ...(isConversationId(conversation) ? { conversation } : {}), figures: figuresIn(fields) }
+}
+
+/** The same fields read back from notes, where they may have been cut off or be anything by now. */
+export function statusFigures(fields: Json): StatusFigures {
+  const limits = { fiveHour: limitOf(fields['fiveHour']), sevenDay: limitOf(fields['sevenDay']) }
+  const counts = Object.fromEntries(['usedPercent', 'size', 'used', 'cost'].map((name) => [name, countOf(fields[name])]))
+  return given({ ...counts, ...limits, model: nameOf(fields['model']), version: nameOf(fields['version']) })
+}
+
+function figuresIn(fields: Json): StatusFigures {
+  const window = objectOf(fields['context_window'])
+  const limits = objectOf(fields['rate_limits'])
+  return given({
+    usedPercent: positive(window?.['used_percentage']),
+    size: positive(window?.['context_window_size']),
+    used: usedIn(window),
+    model: nameOf(objectOf(fields['model'])?.['id']),
+    version: nameOf(fields['version']),
+    cost: countOf(objectOf(fields['cost'])?.['total_cost_usd']),
+    fiveHour: toldLimit(limits?.['five_hour']),
+    sevenDay: toldLimit(limits?.['seven_day']),
+  })
+}
+
+// Not from the totals beside it: those of old clients are sums over all calls. Nothing at all is said right after a
+// compaction, when nobody knows yet.
+function usedIn(window: Json | undefined): number | undefined {
+  const usage = usageIn({ usage: window?.['current_usage'] })
+  return usage === undefined ? undefined : positive(contextOf(usage))
+}
+
+function toldLimit(value: unknown): Limit | undefined {
+  const fields = objectOf(value)
+  const percent = countOf(fields?.['used_percentage']) ?? countOf(fields?.['utilization'])
+  return percent === undefined ? undefined : { percent, ...given({ resetsAt: resetIn(fields?.['resets_at']) }) }
+}
+
+/** Seconds since 1970, or a time in words. */
+function resetIn(value: unknown): string | undefined {
+  const seconds = positive(value)
+  return seconds === undefined ? timeOf(value) : timeOf(new Date(Math.min(seconds, 8e12) * 1000).toISOString())
+}
+
+function limitOf(value: unknown): Limit | undefined {
+  const fields = objectOf(value)
+  const percent = countOf(fields?.['percent'])
+  return percent === undefined ? undefined : { percent, ...given({ resetsAt: timeOf(fields?.['resetsAt']) }) }
+}
+
+function positive(value: unknown): number | undefined {
+  const count = countOf(value)
+  return count === 0 ? undefined : count
+}
+
+function pathOf(value: unknown): string | undefined {
+  const path = nameOf(value, LONGEST_PATH)
+  return path !== undefined && isAbsolute(path) && !path.includes('\0') ? path : undefined
+}

@@ -1,0 +1,20 @@
+// How full a context is, from the end of its transcript, at the same cost however long the transcript has become.
+import { given } from '../json-fields.ts'
+import type { UsageTail } from './context-size.ts'
+import { readBackwards } from './read-piece.ts'
+import { lookAtPiece } from './transcript.ts'
+
+const PIECE = 256 * 1024
+const MOST_PIECES = 32
+
+/** What the end of a transcript tells of the context's size. What delegated agents used is theirs. */
+export function readUsageTail(path: string, bounds = { maxBytes: PIECE, pieces: MOST_PIECES }): UsageTail {
+  let tail: UsageTail = {}
+  readBackwards(path, bounds, (bytes) => {
+    const { usage, usedAt, model, boundaries } = lookAtPiece(bytes)
+    if (usage !== undefined) tail = { call: { usage, ...given({ at: usedAt }) }, ...given({ model }) }
+    else if (boundaries.length > 0) tail = { compacted: boundaries.at(-1)! }
+    return usage === undefined && boundaries.length === 0 ? 'more' : 'enough'
+  })
+  return tail
+}

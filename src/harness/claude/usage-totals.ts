@@ -1,0 +1,191 @@
+// What a conversation has used in all, over its whole transcript. That may be long, so what was summed up is kept and
+// only what was written since is read.
+import type { Spent } from '../../budget/prices.ts'
+import { crc32 } from '../../journal/crc32.ts'
+import { type Json, countOf, nameOf, objectOf } from '../json-fields.ts'
+import { timeOf, usageIn } from './last-answer.ts'
+import { type Place, readEveryPiece } from './read-piece.ts'
+import { BOUNDARY, boundaryIn } from './transcript.ts'
+import { isOfDelegate, parseLine, wholeLines } from './transcript-lines.ts'
+
+/** What was used, by model. */
+export type SpentByModel = Readonly<Record<string, Spent>>
+
+export interface Totals {
+  readonly spent: SpentByModel
+  /** What delegated agents used, as far as it stands in the same transcript. */
+  readonly delegated: SpentByModel
+  readonly calls: number
+  readonly compactions: number
+  /** The last time that it compacted by itself, and how many tokens there were. */
+  readonly lastAutomatic?: { readonly tokens: number; readonly at: string }
+  readonly startedAt?: string
+  readonly lastAt?: string
+  /** The client that wrote last. */
+  readonly version?: string
+  /** What the client says that it cost, where it writes that down. */
+  readonly cost?: { readonly dollars: number; readonly at: string; readonly isWhole: boolean }
+}
+
+/** Totals up to a place in a transcript, to go on from. */
+export interface KeptTotals {
+  readonly place: Place
+  /** A sum over the last bytes before the place. */
+  readonly prefix: number
+  readonly settled: Totals
+  /** Calls whose answer may not be written to its end. */
+  readonly open: readonly Call[]
+}
+
+interface Call {
+  readonly id: string
+  readonly model: string
+  readonly isDelegated: boolean
+  readonly spent: Spent
+}
+
+const PIECE = 4 * 1024 * 1024
+const LONGEST = 64 * 1024 * 1024
+const PREFIX = 1024
+/** The lines of so many calls may stand between each other: tools answer while the model still speaks. */
+const MOST_OPEN = 32
+
+/** Sums up a transcript, on from `kept` where that is still the beginning of it. Undefined when it cannot be read. */
+export function sumUp(
+  path: string,
+  kept: KeptTotals | undefined,
+  progress?: (done: number, size: number) => void,
+): KeptTotals | undefined {
+  const from = kept !== undefined && prefixAt(path, kept.place) === kept.prefix ? kept : undefined
+  const sum = new Sum(from)
+  let place = from?.place
+  for (;;) {
+    const piece = readEveryPiece(path, place, PIECE, LONGEST)
+    if (piece === undefined) return undefined
+    // It became another file in this moment.
+    if (place !== undefined && piece.from !== place.offset) return sumUp(path, undefined, progress)
+    const { lines, consumed } = wholeLines(piece.bytes, LONGEST)
+    for (const line of lines) sum.add(line)
+    place = { offset: piece.from + consumed, inode: piece.inode }
+    if (consumed === 0) return { place, prefix: prefixAt(path, place), ...sum.result() }
+    progress?.(place.offset, piece.size)
+  }
+}
+
+/** All of it, calls that are not at their end included. */
+export function totalsOf({ settled, open }: KeptTotals): Totals {
+  return open.reduce(withCall, settled)
+}
+
+export function together(all: readonly SpentByModel[]): SpentByModel {
+  const entries = all.flatMap((each) => Object.entries(each))
+  return entries.reduce<SpentByModel>((sum, [model, spent]) => withSpent(sum, model, spent), {})
+}
+
+const NOTHING: Spent = { input: 0, output: 0, cacheRead: 0, cacheWritten: 0, cacheWrittenHour: 0 }
+
+const ASSISTANT = Buffer.from('"type":"assistant"')
+const COST = Buffer.from('"type":"cost-state"')
+const TIMESTAMP = /"timestamp":"([^"]{1,40})"/
+const VERSION = /"version":"([\w.-]{1,40})"/
+
+class Sum {
+  readonly #open: Call[]
+  #settled: Totals
+
+  constructor(kept: KeptTotals | undefined) {
+    this.#open = [...(kept?.open ?? [])]
+    this.#settled = kept?.settled ?? { spent: {}, delegated: {}, calls: 0, compactions: 0 }
+  }
+
+  add(line: Buffer): void {
+    this.#noteWhen(line)
+    if (line.includes(ASSISTANT)) this.#addCall(line)
+    else if (line.includes(BOUNDARY)) this.#addBoundary(parseLine(line))
+    else if (line.includes(COST)) this.#addCost(parseLine(line))
+  }
+
+  result(): { settled: Totals; open: readonly Call[] } {
+    return { settled: this.#settled, open: this.#open }
+  }
+
+  #note(more: Partial<Totals>): void {
+    this.#settled = { ...this.#settled, ...more }
+  }
+
+  /** Looked for at both ends, for what stands between may be megabytes that a tool has answered. */
+  #noteWhen(line: Buffer): void {
+    const ends = `${line.toString('latin1', 0, 1024)} ${line.toString('latin1', Math.max(1024, line.length - 1024))}`
+    const at = timeOf(TIMESTAMP.exec(ends)?.[1])
+    if (at !== undefined) this.#note({ lastAt: at, startedAt: this.#settled.startedAt ?? at })
+    const version = VERSION.exec(ends)?.[1]
+    if (version !== undefined) this.#note({ version })
+  }
+
+  #addCall(line: Buffer): void {
+    const fields = parseLine(line)
+    const message = objectOf(fields?.['message'])
+    const spent = spentIn(message)
+    if (fields?.['type'] !== 'assistant' || spent === undefined || fields['isApiErrorMessage'] === true) return
+    const id = nameOf(message?.['id']) ?? `${this.#settled.calls}:${this.#open.length}`
+    const model = nameOf(message?.['model']) ?? 'unknown'
+    const known = this.#open.findIndex((call) => call.id === id)
+    const before = this.#open[known]
+    if (before === undefined) this.#open.push({ id, model, isDelegated: isOfDelegate(line), spent })
+    // Each line of an answer has a usage, of which the earlier ones were written before it was known.
+    else this.#open[known] = { ...before, spent: combined(before.spent, spent, Math.max) }
+    if (this.#open.length > MOST_OPEN) this.#settled = withCall(this.#settled, this.#open.shift()!)
+  }
+
+  #addBoundary(line: Json | undefined): void {
+    const boundary = line === undefined ? undefined : boundaryIn(line)
+    if (boundary === undefined) return
+    this.#note({ compactions: this.#settled.compactions + 1 })
+    const { trigger, tokensBefore: tokens, at = this.#settled.lastAt ?? '' } = boundary
+    if (trigger === 'auto' && tokens !== undefined) this.#note({ lastAutomatic: { tokens, at } })
+  }
+
+  #addCost(line: Json | undefined): void {
+    const dollars = countOf(line?.['totalCostUSD'])
+    if (line?.['type'] !== 'cost-state' || dollars === undefined) return
+    const isWhole = line['hasUnknownModelCost'] !== true
+    // It has no time of its own, and stands behind the last that happened.
+    this.#note({ cost: { dollars, at: this.#settled.lastAt ?? '', isWhole } })
+  }
+}
+
+function spentIn(message: Json | undefined): Spent | undefined {
+  const usage = usageIn(message)
+  if (usage === undefined) return undefined
+  const { input, output, cacheRead, cacheWritten } = usage
+  if (input + output + cacheRead + cacheWritten === 0) return undefined
+  const details = objectOf(objectOf(message?.['usage'])?.['cache_creation'])
+  const hour = Math.min(cacheWritten, countOf(details?.['ephemeral_1h_input_tokens']) ?? 0)
+  return { input, output, cacheRead, cacheWritten: cacheWritten - hour, cacheWrittenHour: hour }
+}
+
+function withCall(totals: Totals, { model, isDelegated, spent }: Call): Totals {
+  const whose = isDelegated ? 'delegated' : 'spent'
+  return { ...totals, [whose]: withSpent(totals[whose], model, spent), calls: totals.calls + (isDelegated ? 0 : 1) }
+}
+
+function withSpent(all: SpentByModel, model: string, spent: Spent): SpentByModel {
+  const before = Object.hasOwn(all, model) ? all[model]! : NOTHING
+  return { ...all, [model]: combined(before, spent, (x, y) => x + y) }
+}
+
+function combined(a: Spent, b: Spent, how: (x: number, y: number) => number): Spent {
+  return {
+    input: how(a.input, b.input),
+    output: how(a.output, b.output),
+    cacheRead: how(a.cacheRead, b.cacheRead),
+    cacheWritten: how(a.cacheWritten, b.cacheWritten),
+    cacheWrittenHour: how(a.cacheWrittenHour, b.cacheWrittenHour),
+  }
+}
+
+function prefixAt(path: string, { offset, inode }: Place): number {
+  const from = Math.max(0, offset - PREFIX)
+  const piece = readEveryPiece(path, { offset: from, inode }, PREFIX, PREFIX)
+  return piece === undefined || piece.from !== from ? -1 : crc32(piece.bytes.subarray(0, offset - from))
+}

@@ -1,0 +1,154 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { estimated, measured } from '../../src/budget/figures.ts'
+import { type PointEvidence, compactionPoint } from '../../src/harness/claude/compaction-point.ts'
+import { readCompactionSettings } from '../../src/harness/claude/compaction-settings.ts'
+import { windowOf } from '../../src/harness/claude/models.ts'
+import { usualPoint } from '../../src/harness/compaction-points.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+const AT = '2026-01-01T00:00:00.000Z'
+const LATER = '2026-01-02T00:00:00.000Z'
+const window = measured(200_000, 'status line', AT)
+const settings = { isAutomatic: true, said: [] }
+const point = (evidence: Partial<PointEvidence>) => compactionPoint({ window, settings, version: '2.1.325', ...evidence })
+
+describe('the point at which Claude Code compacts', () => {
+  test('lies 33,000 tokens before the end of the window', () => {
+    expect(point({})).toMatchObject({ value: 167_000, known: 'estimated', from: 'window less 33k', at: AT })
+    expect(point({ window: measured(1_000_000, 'status line', AT) })?.value).toBe(967_000)
+  })
+
+  test('lies before the whole of the longest answer with clients before 2.1', () => {
+    expect(point({ version: '2.0.77' })?.value).toBe(155_000)
+    expect(point({ version: '1.0.128' })?.value).toBe(155_000)
+    expect(point({ version: '2.0.77', settings: { ...settings, maxOutput: 64_000 } })?.value).toBe(123_000)
+    expect(point({ version: undefined })?.value).toBe(167_000)
+  })
+
+  test('follows a window that was set, where the client knows such a setting', () => {
+    const set = { ...settings, window: 100_000, said: ['autoCompactWindow'] }
+    expect(point({ settings: set })).toMatchObject({ value: 67_000, from: 'window less 33k (autoCompactWindow)' })
+    expect(point({ settings: { ...set, window: 500_000 } })?.value).toBe(167_000)
+    expect(point({ settings: set, version: '2.0.77' })?.value).toBe(155_000)
+  })
+
+  test('follows a percentage that was set, which only makes it lower', () => {
+    const large = measured(1_000_000, 'status line', AT)
+    expect(point({ window: large, settings: { ...settings, percent: 10 } })?.value).toBe(98_000)
+    expect(point({ settings: { ...settings, percent: 100 } })?.value).toBe(167_000)
+  })
+
+  test('is the end of the window when compaction is turned off', () => {
+    const off = { isAutomatic: false, said: ['DISABLE_AUTO_COMPACT'] }
+    expect(point({ settings: off })).toMatchObject({ value: 200_000, from: expect.stringContaining('DISABLE_AUTO_COMPACT') })
+    expect(point({ settings: off, lastAutomatic: { tokens: 150_000, at: AT } })?.value).toBe(200_000)
+  })
+
+  test('is unknown when the window is, and nothing was seen', () => {
+    expect(point({ window: undefined })).toBeUndefined()
+    expect(point({ settings: { ...settings, window: 30_000 } })).toBeUndefined()
+  })
+
+  test('is where it was last seen to compact by itself', () => {
+    const seen = { tokens: 150_000, at: LATER }
+    expect(point({ lastAutomatic: seen })).toMatchObject({ value: 150_000, known: 'measured', at: LATER })
+    expect(point({ lastAutomatic: seen, window: undefined })?.value).toBe(150_000)
+    expect(point({ lastAutomatic: { ...seen, tokens: 168_200 } })).toMatchObject({ value: 168_200, known: 'measured' })
+  })
+
+  test('is not where one long answer went far beyond it', () => {
+    expect(point({ lastAutomatic: { tokens: 196_000, at: LATER } })).toMatchObject({ value: 167_000, known: 'estimated' })
+  })
+
+  test('is not where it compacted once, when it has more by now', () => {
+    expect(point({ lastAutomatic: { tokens: 80_000, at: LATER }, tokens: 90_000 })?.value).toBe(167_000)
+  })
+})
+
+describe('what is set about compaction', () => {
+  function world(files: Readonly<Record<string, string>>) {
+    const folder = scratchFolder()
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), text)
+    }
+    return (env: NodeJS.ProcessEnv = {}) =>
+      readCompactionSettings({ root: join(folder, 'project'), env: { HOME: folder, ...env } })
+  }
+
+  test('is nothing where nothing is set', () => {
+    expect(world({})()).toEqual({ isAutomatic: true, said: [] })
+  })
+
+  test('is read from the environment and from the settings of the project and of the person', () => {
+    const read = world({
+      '.claude/settings.json': '{ "autoCompactWindow": 300000, "env": { "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "60" } }',
+      'project/.claude/settings.local.json': '{ "autoCompactWindow": "150k" }',
+    })
+    expect(read()).toMatchObject({ isAutomatic: true, window: 150_000, percent: 60 })
+    expect(read({ CLAUDE_CODE_AUTO_COMPACT_WINDOW: '120000' })).toMatchObject({ window: 120_000 })
+    expect(read({ CLAUDE_CODE_AUTO_COMPACT_WINDOW: '5' })).toMatchObject({ window: 100_000 })
+  })
+
+  test.each<[string, NodeJS.ProcessEnv, string]>([
+    ['DISABLE_AUTO_COMPACT', { DISABLE_AUTO_COMPACT: '1' }, '{}'],
+    ['DISABLE_COMPACT', { DISABLE_COMPACT: 'true' }, '{}'],
+    ['autoCompactEnabled', {}, '{ "autoCompactEnabled": false }'],
+    ['the env of the settings', {}, '{ "env": { "DISABLE_AUTO_COMPACT": "1" } }'],
+  ])('may be that it is off: %s', (_what, env, user) => {
+    expect(world({ '.claude/settings.json': user })(env).isAutomatic).toBe(false)
+  })
+
+  test.each([
+    ['not JSON', '{'],
+    ['a list', '[]'],
+    ['nonsense', '{ "autoCompactWindow": {}, "autoCompactEnabled": 0, "env": 5 }'],
+  ])('is nothing where the file holds %s', (_what, text) => {
+    expect(world({ '.claude/settings.json': text })()).toMatchObject({ isAutomatic: true })
+    expect(world({ '.claude/settings.json': text })().window).toBeUndefined()
+  })
+})
+
+describe('the window of a model', () => {
+  test.each([
+    ['claude-opus-5-5', 1_000_000],
+    ['claude-opus-4-8', 1_000_000],
+    ['claude-sonnet-5', 1_000_000],
+    ['claude-haiku-5-5', 1_000_000],
+    ['claude-sonnet-4-5-20250929', 200_000],
+    ['claude-sonnet-4-6[1m]', 1_000_000],
+    ['claude-opus-4-6', 200_000],
+    ['claude-haiku-4-5', 200_000],
+  ])('is estimated from its name: %s', (model, size) => {
+    expect(windowOf(model, undefined)).toMatchObject({ value: size, known: 'estimated' })
+  })
+
+  test('is the large one when more is in it than the usual one holds', () => {
+    expect(windowOf('claude-sonnet-4-5', 210_000)?.value).toBe(1_000_000)
+  })
+
+  test('is unknown of a model that is not known', () => {
+    expect(windowOf('some-model', 10)).toBeUndefined()
+    expect(windowOf(undefined, 10)).toBeUndefined()
+  })
+})
+
+describe('where other harnesses compact', () => {
+  const of = estimated(200_000, 'configuration', AT)
+  test.each([
+    ['codex', 180_000],
+    ['gemini', 100_000],
+    ['goose', 160_000],
+    ['opencode', 180_000],
+    ['pi', 183_616],
+  ])('is estimated: %s', (harness, tokens) => {
+    expect(usualPoint(harness, of)).toMatchObject({ value: tokens, known: 'estimated' })
+  })
+
+  test('is unknown of one that is not known, or without a window', () => {
+    expect(usualPoint('constructor', of)).toBeUndefined()
+    expect(usualPoint('gemini', undefined)).toBeUndefined()
+  })
+})
