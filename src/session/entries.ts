@@ -115,6 +115,17 @@ export interface EntryData {
   'turn.ended': { conversation: string; said?: string; failure?: string; model?: string; usage?: Usage }
   'commit.made': { commit: string; subject: string; git?: GitState }
   'test.ran': { command: string; passed: boolean; summary?: string; conversation?: string }
+  /** A line on the way to the next compaction: a stage, or the end of what a model reads with its whole attention. */
+  'budget.crossed': {
+    conversation: string
+    stage: number | 'smart-zone'
+    tokens: number
+    /** How many there are when the harness compacts. */
+    point?: number
+    window?: number
+    /** Who told the tokens. */
+    source: string
+  }
   'agent.finished': { agent: string; type?: string; task?: string; result?: string; conversation: string }
   'entry.retracted': { entry: string; reason?: string }
   'entry.amended': { entry: string; changes: Readonly<Record<string, unknown>> }

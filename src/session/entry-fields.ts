@@ -33,7 +33,11 @@ export function usageOf(value: unknown): Usage | undefined {
 }
 
 function amount(value: unknown): number {
-  return typeof value === 'number' && value >= 0 ? value : 0
+  return amountOf(value) ?? 0
+}
+
+export function amountOf(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 0 ? value : undefined
 }
 
 export function gitOf(value: unknown): GitState | undefined {

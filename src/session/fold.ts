@@ -1,5 +1,5 @@
 import type { Entry, EntryKind } from './entries.ts'
-import { fields, gitOf, item, optional, str, when } from './entry-fields.ts'
+import { amountOf, fields, gitOf, item, optional, str, when } from './entry-fields.ts'
 import { type RawEntry, inEffect, sortedById } from './in-effect.ts'
 import { NOTICED } from './noticed.ts'
 import type { FileLine, SessionState, Step } from './state.ts'
@@ -9,7 +9,7 @@ import { type Handler, type Working, initialState, isShelf, workingCopy } from '
 export { NeedsFullFold } from './working-shelf.ts'
 
 /** Raised whenever the same entries give another state, so that none kept by an older program is carried on. */
-export const FOLD_VERSION = 2
+export const FOLD_VERSION = 3
 
 const ONCE_KEPT = 200
 
@@ -101,6 +101,7 @@ const SILENT = new Set<string>([
   'conversation.joined',
   'conversation.ended',
   'turn.ended',
+  'budget.crossed',
 ])
 
 const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
@@ -238,8 +239,12 @@ const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
       ...(typeof code?.commit === 'string' ? { code } : {}),
     })
   },
-  'context.compacted': (state) => {
+  'context.compacted': (state, data, entry) => {
     state.compactions += 1
+    const tokens = amountOf(data.tokensBefore)
+    const conversation = optional(data.conversation)
+    if (data.trigger !== 'auto' || tokens === undefined || conversation === undefined) return
+    state.lastAutomatic = { conversation, tokens, at: entry.at }
   },
 
   ...NOTICED,

@@ -1,7 +1,7 @@
 // What hooks notice by themselves, folded. It is much, and only its recent end says where things stand; the
 // journal has all of it.
 import type { EntryKind } from './entries.ts'
-import { fields, item, optional, str, usageOf } from './entry-fields.ts'
+import { amountOf, fields, item, optional, str, usageOf } from './entry-fields.ts'
 import type { Item, Request } from './state.ts'
 import type { WorkingShelf } from './working-shelf.ts'
 import type { Handler } from './working-state.ts'
@@ -36,6 +36,22 @@ export const NOTICED: { readonly [K in EntryKind]?: Handler<K> } = {
   },
   'test.ran': (state, data, entry) => {
     pushRecent(state.tests, { ...item(entry, data.command), passed: data.passed === true, ...fields(data, 'summary') }, 12)
+  },
+  'budget.crossed': (state, data, entry) => {
+    const stage = data.stage === 'smart-zone' ? data.stage : amountOf(data.stage)
+    const tokens = amountOf(data.tokens)
+    if (stage === undefined || tokens === undefined) return
+    const point = amountOf(data.point)
+    const window = amountOf(data.window)
+    const crossing = {
+      ...item(entry, data.conversation),
+      stage,
+      tokens,
+      ...(point === undefined ? {} : { point }),
+      ...(window === undefined ? {} : { window }),
+      ...fields(data, 'source'),
+    }
+    pushRecent(state.crossings, crossing, 8)
   },
   'agent.finished': (state, data, entry) => {
     const asked = optional(data.task) ?? optional(data.type) ?? 'agent'

@@ -98,6 +98,23 @@ export interface AgentResult extends Item {
   readonly result?: string
 }
 
+/** `text` is the conversation. */
+export interface BudgetCrossing extends Item {
+  readonly stage: number | 'smart-zone'
+  readonly tokens: number
+  readonly point?: number
+  readonly window?: number
+  /** Who told the tokens. */
+  readonly source?: string
+}
+
+/** The last time that a conversation was compacted by its harness, unasked. */
+export interface AutomaticCompaction {
+  readonly conversation: string
+  readonly tokens: number
+  readonly at: string
+}
+
 export interface LastTurn {
   readonly at: string
   readonly conversation: string
@@ -161,6 +178,9 @@ export interface SessionState {
   /** The latest run of each command. */
   readonly tests: Shelf<TestRun>
   readonly agents: Shelf<AgentResult>
+  /** The latest line that each conversation crossed. */
+  readonly crossings: Shelf<BudgetCrossing>
+  readonly lastAutomatic?: AutomaticCompaction
   readonly lastTurn?: LastTurn
   readonly entryCount: number
   readonly lastId: string

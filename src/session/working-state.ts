@@ -42,6 +42,7 @@ export function initialState(id: string): Working {
     commits: shelf(),
     tests: shelf(),
     agents: shelf(),
+    crossings: shelf(),
     fields: {},
     entryCount: 0,
     lastId: '',

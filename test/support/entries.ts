@@ -149,6 +149,14 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
     summary: draw.maybe(() => draw.words()),
     conversation: draw.maybe(() => conversation(draw)),
   }),
+  'budget.crossed': (draw) => ({
+    conversation: conversation(draw),
+    stage: draw.one<number | 'smart-zone'>(75, 85, 150_000, 'smart-zone'),
+    tokens: draw.one(0, 125_000, 151_000),
+    point: draw.maybe(() => 167_000),
+    window: draw.maybe(() => 200_000),
+    source: draw.one('transcript', draw.words()),
+  }),
   'agent.finished': (draw) => ({
     agent: draw.words(),
     type: draw.maybe(() => 'reviewer'),
