@@ -1,30 +1,32 @@
 // How full a context window is, as the harness tells its status line. Hooks are not told, so the status line
 // leaves word for them.
 import { join } from 'node:path'
+import { type StatusFigures, statusFigures } from '../harness/claude/status-input.ts'
+import { nameOf, objectOf } from '../harness/json-fields.ts'
 import { createFolder, readOrUndefined, replaceUnsynced } from '../journal/files.ts'
 
-export interface Window {
+export interface Window extends StatusFigures {
+  /** When the harness told it. */
   readonly at: string
-  readonly usedPercent?: number
-  readonly size?: number
-  readonly used?: number
 }
 
 export function writeWindow(folder: string, conversation: string, window: Window): void {
   createFolder(folder)
-  replaceUnsynced(pathFor(folder, conversation), JSON.stringify(window))
+  replaceUnsynced(windowPath(folder, conversation), JSON.stringify(window))
 }
 
 export function readWindow(folder: string, conversation: string): Window | undefined {
   try {
-    const bytes = readOrUndefined(pathFor(folder, conversation))
-    return bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as Window)
+    const bytes = readOrUndefined(windowPath(folder, conversation))
+    const fields = bytes === undefined ? undefined : objectOf(JSON.parse(bytes.toString('utf8')))
+    const at = nameOf(fields?.['at'])
+    return fields === undefined || at === undefined ? undefined : { at, ...statusFigures(fields) }
   } catch {
     // Cut off by a power cut; the status line writes it again in a moment.
     return undefined
   }
 }
 
-function pathFor(folder: string, conversation: string): string {
+export function windowPath(folder: string, conversation: string): string {
   return join(folder, `${conversation}.window`)
 }
