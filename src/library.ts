@@ -1,4 +1,5 @@
 export { openProject, type Project } from './project/open-project.ts'
+export type { ConversationBudget } from './project/budget.ts'
 export type { Reading } from './project/live-session.ts'
 export type { ExportOptions, Exported } from './project/export.ts'
 export type { LogEntry } from './project/log-entries.ts'

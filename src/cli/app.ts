@@ -8,6 +8,7 @@ import {
   run,
   text_en,
 } from '@stricli/core'
+import { budget } from './commands/budget.ts'
 import { checkpoint } from './commands/checkpoint.ts'
 import { completion } from './commands/completion.ts'
 import { doctor } from './commands/doctor.ts'
@@ -39,6 +40,7 @@ const routes = buildRouteMap({
     reopen,
     list,
     search,
+    budget,
     task,
     export: exporting,
     setup,

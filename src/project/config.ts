@@ -1,5 +1,8 @@
 import { isAbsolute, join, normalize } from 'node:path'
+import type { OwnPrice } from '../budget/prices.ts'
+import { type BudgetSettings, DEFAULT_BUDGET } from '../budget/stages.ts'
 import { StintError } from '../journal/errors.ts'
+import { budgetFrom, pricesFrom } from './budget-config.ts'
 
 /** What `.sessions/config.yaml` may say. */
 export interface Config {
@@ -22,6 +25,10 @@ export interface Config {
   readonly nudges: ReadonlySet<Nudge>
   /** The folder of the project that gets a log of each session that is closed. None without it. */
   readonly workflowLog?: string
+  /** When to warn of a context that fills up. */
+  readonly budget: BudgetSettings
+  /** What models cost, before the list that comes with Stint. */
+  readonly prices: readonly OwnPrice[]
 }
 
 export const NUDGES = ['switching', 'ending', 'compaction', 'question', 'decision', 'edits', 'unrelated'] as const
@@ -33,9 +40,11 @@ export const DEFAULTS: Config = {
   checkpoint: { code: true, maxFileMegabytes: 50 },
   auto: 'on',
   nudges: new Set(NUDGES),
+  budget: DEFAULT_BUDGET,
+  prices: [],
 }
 
-const KEYS = ['share', 'redact', 'checkpoint', 'auto', 'nudges', 'workflow_log']
+const KEYS = ['share', 'redact', 'checkpoint', 'auto', 'nudges', 'workflow_log', 'budget', 'prices']
 
 export function configPath(sessions: string): string {
   return join(sessions, 'config.yaml')
@@ -48,6 +57,7 @@ export function configFrom(value: unknown, path: string): Config {
   if (unknown !== undefined) throw invalid(path, `there is no setting "${unknown}"; there are ${KEYS.join(', ')}`)
   const redact = section(value, 'redact', path)
   const checkpoint = section(value, 'checkpoint', path)
+  const refuse = (reason: string) => invalid(path, reason)
   return {
     share: oneOf(value.share ?? DEFAULTS.share, ['none', 'git'], 'share', path),
     redact: {
@@ -61,6 +71,8 @@ export function configFrom(value: unknown, path: string): Config {
     auto: oneOf(value.auto ?? DEFAULTS.auto, ['on', 'ask', 'off'], 'auto', path),
     nudges: nudges(value.nudges ?? 'on', path),
     ...workflowLog(value.workflow_log ?? 'off', path),
+    budget: budgetFrom(section(value, 'budget', path), refuse),
+    prices: pricesFrom(section(value, 'prices', path), refuse),
   }
 }
 

@@ -8,6 +8,7 @@ import { findTask } from '../tasks/find.ts'
 import { type AddTask, addTask, changeTask, checkTask, moveTask, nextTask, openBacklog } from './backlog.ts'
 import { type CheckpointOptions, diffCheckpoint, listCheckpoints, makeCheckpoint, restoreCheckpoint } from './checkpoint.ts'
 import { activeSession, chooseSession, findSession, refuseClosed } from './choose.ts'
+import type { BudgetOptions, ConversationBudget } from './budget.ts'
 import { type CloseOptions, type PauseOptions, closeSession, pauseSession, reopenSession } from './finish.ts'
 import type { Delivery } from './delivery.ts'
 import type { Diagnosis, DoctorOptions } from './doctor.ts'
@@ -61,6 +62,11 @@ function projectOf(workspace: Workspace) {
       const deliveries = deliveriesOf(workspace.place, session.read().entries)
       session.close()
       return deliveries
+    },
+    /** How full the context of a conversation is, and what it has used; each figure says how it is known. */
+    async budget(options: BudgetOptions = {}): Promise<ConversationBudget> {
+      const { budgetOf } = await import('./budget.ts')
+      return budgetOf(workspace, options)
     },
     /** The recent state of a session, at the cost of its log's tail. */
     async open(name?: string) {

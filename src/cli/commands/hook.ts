@@ -25,8 +25,7 @@ export const statusline = buildCommand<{}, [], Context>({
     fullDescription: 'Reads what the agent program tells its status line from standard input. stint setup registers it.',
   },
   parameters: {},
-  func() {
-    const line = statusLine(this.readStdin(), new Date().toISOString())
-    if (line !== '') new Output(this).line(line)
+  async func() {
+    new Output(this).line(await statusLine(this.readStdin(), this.env, new Date().toISOString()))
   },
 })

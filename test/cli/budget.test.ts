@@ -1,0 +1,243 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { writeWindow } from '../../src/conversation/window.ts'
+import type { Agent } from '../hook/agent.ts'
+import { project } from '../hook/agent.ts'
+import { program } from '../support/cli.ts'
+
+interface Told<T = number> {
+  readonly value?: T
+  readonly known: string
+  readonly from?: string
+}
+
+interface Shown {
+  readonly conversation: string
+  readonly session?: { readonly name: string }
+  readonly tokens: Told
+  readonly window: Told
+  readonly compacts_at: Told
+  readonly percent_of_way?: number
+  readonly stage_reached?: number
+  readonly next_stage?: { readonly stage: number; readonly left: number }
+  readonly cost_usd: Told
+  readonly five_hour: Told<{ readonly percent: number }>
+  readonly seven_day: Told
+  readonly started_at: Told<string>
+  readonly used: Told<{ readonly output: number; readonly calls: number }>
+  readonly smart_zone: { readonly line: number; readonly is_past?: boolean }
+}
+
+/** The model answered, having read so much. */
+function answers(agent: Agent, tokens: number, model = 'claude-sonnet-4-5-20250929'): void {
+  const usage = {
+    input_tokens: 10,
+    cache_read_input_tokens: tokens - 10 - 200 - 30,
+    cache_creation_input_tokens: 200,
+    output_tokens: 30,
+  }
+  const message = { id: `msg_${tokens}`, role: 'assistant', model, content: [{ type: 'text', text: 'ok' }], usage }
+  agent.write({ type: 'assistant', version: '2.1.325', message })
+}
+
+async function world() {
+  const made = project()
+  await made.stint('init', '--name', 'fix-login', '--goal', 'Fix it')
+  const first = made.agent()
+  await first.start()
+  const budget = async (...args: string[]) => (await made.stint('budget', ...args, '--json')).json<Shown>()
+  return { ...made, first, budget }
+}
+
+describe('stint budget', () => {
+  test('says of each figure how it is known, and unknown of what is not', async () => {
+    const { first: agent, budget } = await world()
+    answers(agent, 126_000)
+    const shown = await budget()
+    expect(shown).toMatchObject({
+      conversation: agent.conversation,
+      session: { name: 'fix-login' },
+      tokens: { value: 126_000, known: 'measured', from: 'transcript' },
+      window: { value: 200_000, known: 'estimated' },
+      compacts_at: { value: 167_000, known: 'estimated' },
+      percent_of_way: 75,
+      stage_reached: 75,
+      next_stage: { stage: 85, left: 141_950 - 126_000 },
+      cost_usd: { known: 'estimated' },
+      started_at: { known: 'measured' },
+      used: { value: { calls: 1, output: 30 } },
+      smart_zone: { line: 100_000, is_past: true },
+      five_hour: { known: 'unknown' },
+      seven_day: { known: 'unknown' },
+    })
+    expect(shown.cost_usd.value).toBeCloseTo((10 * 3 + 30 * 15 + 125_760 * 0.3 + 200 * 3.75) / 1e6, 10)
+  })
+
+  test('knows what the status line was told', async () => {
+    const { first: agent, budget, notes } = await world()
+    answers(agent, 20_000)
+    writeWindow(notes, agent.conversation, {
+      at: new Date(Date.now() + 60_000).toISOString(),
+      used: 500_000,
+      size: 1_000_000,
+      cost: 4.5,
+      fiveHour: { percent: 41 },
+    })
+    expect(await budget()).toMatchObject({
+      tokens: { value: 500_000, from: 'status line' },
+      window: { value: 1_000_000, known: 'measured' },
+      compacts_at: { value: 967_000 },
+      percent_of_way: 51,
+      cost_usd: { value: 4.5, known: 'measured', from: 'status line' },
+      five_hour: { value: { percent: 41 }, known: 'measured' },
+    })
+  })
+
+  test('shows a table and a gauge with the stages on it, where it stands and what comes next', async () => {
+    const { first: agent, stint } = await world()
+    answers(agent, 126_000)
+    const { stdout } = await stint('budget')
+    expect(stdout).toMatch(/^📊 fix-login · conversation 00000000 · claude 2\.1\.325, claude-sonnet-4-5-20250929$/m)
+    expect(stdout).toMatch(/^\[█{45}┃░+┃░+┃░+\] 167,000$/m)
+    expect(stdout).toMatch(/^ {46}75 {4}85 90$/m)
+    expect(stdout).toMatch(/^in context +126,000 tokens +measured +transcript, just now$/m)
+    expect(stdout).toMatch(/^compacts at +167,000 tokens +estimated +window less 33k, /m)
+    expect(stdout).toMatch(/^to compaction +41,000 tokens left, 75% of the way done$/m)
+    expect(stdout).toMatch(/^smart zone +past the line of 100,000 tokens of history$/m)
+    expect(stdout).toMatch(/^5-hour limit +unknown$/m)
+    expect(stdout).toContain('Stage 75% is reached: write down what only this conversation knows.')
+    expect(stdout).toContain('Next: stage 85% in 15,950 tokens: hand over soon')
+  })
+
+  test('says unknown, and not 0, of a conversation that has not answered yet', async () => {
+    const { budget, stint } = await world()
+    expect(await budget()).toMatchObject({
+      tokens: { known: 'unknown' },
+      cost_usd: { known: 'unknown' },
+      used: { known: 'unknown' },
+    })
+    const { stdout } = await stint('budget')
+    expect(stdout).toMatch(/^in context +unknown$/m)
+    expect(stdout).toContain('how full it is is unknown')
+    expect(stdout).not.toMatch(/ 0 tokens/)
+  })
+
+  test('follows the stages, the window and the prices of the configuration', async () => {
+    const { first: agent, budget, stint, path } = await world()
+    answers(agent, 90_000, 'local-model')
+    expect(await budget()).toMatchObject({
+      window: { known: 'unknown' },
+      compacts_at: { known: 'unknown' },
+      cost_usd: { known: 'unknown' },
+    })
+    writeFileSync(
+      path('.sessions', 'config.yaml'),
+      'budget: { stages: [50000, 80000, 120000], smart_zone: 60000, window: 120000 }\nprices: { "local-*": { input: 1, output: 1 } }\n',
+    )
+    const shown = await budget()
+    expect(shown).toMatchObject({
+      window: { value: 120_000, known: 'estimated', from: 'configuration' },
+      compacts_at: { value: 87_000 },
+      stage_reached: 80_000,
+      smart_zone: { line: 60_000, is_past: true },
+      cost_usd: { known: 'estimated', from: 'prices of the configuration' },
+    })
+    expect(shown.cost_usd.value).toBeCloseTo(0.09, 10)
+    const { stdout } = await stint('budget')
+    expect(stdout).toContain('Stage 120,000 lies behind the compaction point and is never reached.')
+    expect(stdout).toContain('It compacts with its next call')
+  })
+
+  test.each([
+    ['budget: { stages: [85%, 75%] }', 'each stage lies above the one before it'],
+    ['budget: { stages: [75] }', '75 is neither a percentage up to 100% nor at least 1000 tokens'],
+    ['budget: { stages: 75% }', 'must be a list'],
+    ['budget: { stages: [75%, 150000] }', 'all percentages, or all tokens'],
+    ['budget: { smart_zone: much }', '"budget.smart_zone" must be a whole number of tokens'],
+    ['budget: { warn: 1 }', 'there is no setting "budget.warn"'],
+    ['prices: { m: { input: 1 } }', '"prices.m.output" must be dollars per million tokens'],
+    ['prices: { m: { input: 1, output: 2, cache: 3 } }', 'there is no price "cache" of m'],
+    ['prices: { m: 5 }', '"prices.m" must hold input'],
+  ])('refuses %s', async (config, reason) => {
+    const { stint, path } = await world()
+    writeFileSync(path('.sessions', 'config.yaml'), config)
+    const { exitCode, stderr } = await stint('budget')
+    expect(exitCode).toBe(1)
+    expect(stderr).toContain(reason)
+  })
+
+  test('is of the conversation around it, else of the one that was active last, or of the one that is named', async () => {
+    const { first, budget, ...made } = await world()
+    answers(first, 50_000)
+    await first.stop('done')
+    const second = made.agent()
+    await second.start()
+    answers(second, 60_000)
+    expect((await budget()).tokens.value).toBe(60_000)
+    expect((await budget('fix-login')).tokens.value).toBe(60_000)
+    expect((await budget(first.conversation)).tokens.value).toBe(50_000)
+    made.env.CLAUDE_CODE_SESSION_ID = first.conversation
+    expect((await budget()).tokens.value).toBe(50_000)
+    expect((await budget(second.conversation)).tokens.value).toBe(60_000)
+  })
+
+  test('is of a conversation that works on no session, too', async () => {
+    const made = project()
+    const agent = made.agent()
+    await agent.start()
+    answers(agent, 12_000)
+    const shown = (await made.stint('budget', '--json')).json<Shown>()
+    expect(shown.tokens.value).toBe(12_000)
+    expect(shown.session).toBeUndefined()
+    expect((await made.stint('budget', agent.conversation.slice(0, 30))).stdout).toContain('📊 no session')
+  })
+
+  test('says what to do when no conversation is known', async () => {
+    const made = project()
+    const nowhere = await made.stint('budget')
+    expect([nowhere.exitCode, nowhere.stderr]).toEqual([
+      1,
+      expect.stringContaining('no conversation is known here\n  stint setup claude'),
+    ])
+    await made.stint('init', '--name', 'quiet', '--goal', 'g')
+    expect((await made.stint('budget')).stderr).toContain('no conversation of quiet is known here')
+    const other = await made.stint('budget', 'quite')
+    expect(other.stderr).toContain('there is no session "quite"; did you mean quiet?')
+    const asJson = await made.stint('budget', '--json')
+    expect(asJson.json<{ error: { code: string } }>().error.code).toBe('NO_CONVERSATION')
+  })
+
+  test('survives notes and transcripts that are gone', async () => {
+    const { first: agent, budget, notes } = await world()
+    answers(agent, 126_000)
+    rmSync(agent.transcript)
+    expect((await budget()).tokens).toEqual({ known: 'unknown' })
+    mkdirSync(agent.transcript)
+    expect((await budget()).tokens).toEqual({ known: 'unknown' })
+    for (const name of readdirSync(notes)) if (name.endsWith('.window')) writeFileSync(join(notes, name), '{')
+    expect((await budget()).tokens).toEqual({ known: 'unknown' })
+  })
+
+  test('goes on with --watch, a line for each change, until it is interrupted', async () => {
+    const { first: agent, cwd, env } = await world()
+    answers(agent, 20_000)
+    const child = spawn(process.execPath, [join(dirname(program), 'stint.js'), 'budget', '--watch'], { cwd, env })
+    const lines: string[] = []
+    child.stdout.on('data', (chunk: Buffer) => lines.push(...chunk.toString().trimEnd().split('\n')))
+    const until = async (count: number) => {
+      while (lines.length < count) await new Promise((wake) => setTimeout(wake, 20))
+    }
+    await until(1)
+    answers(agent, 130_000)
+    await until(2)
+    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+    child.kill('SIGINT')
+    expect(await ended).toBe(0)
+    expect(lines).toEqual([
+      expect.stringMatching(/^ctx 11% · 20k\/~167k · \$/),
+      expect.stringMatching(/^ctx 77% · 130k\/~167k · stage 75% · \$/),
+    ])
+  })
+})
