@@ -1,36 +1,62 @@
-import { currentStep, openBlockers, stepCounts } from '../session/state.ts'
+import { budgetLine } from '../budget/banner.ts'
+import { knownBudget } from '../conversation/known-budget.ts'
 import { readTracking } from '../conversation/tracking.ts'
-import { writeWindow } from '../conversation/window.ts'
-import { trackingFolderOf } from '../project/conversation-binding.ts'
-import { DEFAULTS } from '../project/config.ts'
-import { findPlace } from '../project/place.ts'
+import { noteTrouble } from '../conversation/troubles.ts'
+import { type Window, writeWindow } from '../conversation/window.ts'
 import { readHead } from '../git/head.ts'
-import { isConversationId } from '../harness/conversation-id.ts'
-import { countOf, given, nameOf, objectOf, parseJson } from '../harness/json-fields.ts'
+import { type StatusInput, readStatusInput } from '../harness/claude/status-input.ts'
+import { StintError } from '../journal/errors.ts'
+import { type Config, DEFAULTS } from '../project/config.ts'
+import { trackingFolderOf } from '../project/conversation-binding.ts'
+import { type Place, findPlace } from '../project/place.ts'
+import { type SessionState, currentStep, openBlockers, stepCounts } from '../session/state.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import { openById, sessionsHere } from './find-session.ts'
+import { quickConfig } from './quick-config.ts'
 import { isOurs } from './scene.ts'
 
 /** git is asked only where its files do not say it, and the line is drawn after every answer. */
 const GIT_MS = 400
 
 /** The line under the prompt: session, progress, blockers, and how full the context is. Leaves the last for hooks. */
-export function statusLine(input: string, now: string): string {
-  const told = parse(input)
-  const place = findPlace(told.cwd)
-  if (!isOurs(place)) return ''
-  const notes = trackingFolderOf(place)
-  const bound = told.conversation === undefined ? undefined : readTracking(notes, told.conversation)?.session
-  if (told.conversation !== undefined && told.window !== undefined && bound !== undefined) {
-    writeWindow(notes, told.conversation, { at: now, ...told.window })
+export async function statusLine(input: string, env: NodeJS.ProcessEnv, now: string): Promise<string> {
+  const told = readStatusInput(input)
+  const window: Window = { at: now, ...told.figures }
+  let place: Place | undefined
+  try {
+    place = findPlace(told.cwd ?? process.cwd())
+    if (isOurs(place)) return await lineIn(place, told, window, env)
+  } catch (error) {
+    // A broken configuration, journal or disk: what the harness told can be shown all the same. Hooks note the
+    // expected ones, and not after every answer.
+    if (place !== undefined && !(error instanceof StintError)) noteFailure(place, told, now, error)
   }
+  return [NO_SESSION, ...contextLine(window, place?.root ?? '', DEFAULTS, env, undefined)].join(' · ')
+}
+
+const NO_SESSION = '📋 no session'
+
+async function lineIn(place: Place, told: StatusInput, window: Window, env: NodeJS.ProcessEnv): Promise<string> {
+  const { conversation } = told
+  const notes = trackingFolderOf(place)
+  const tracking = conversation === undefined ? undefined : readTracking(notes, conversation)
+  // Only for one that hooks follow, so that nothing is littered where nobody reads it.
+  if (tracking !== undefined) writeWindow(notes, tracking.conversation, window)
+  const config = await quickConfig(place.sessions, notes)
+  const state = sessionHere(place, config, tracking?.session)
+  const seen = state?.lastAutomatic?.conversation === conversation ? state?.lastAutomatic : undefined
+  const context = contextLine(window, place.repository?.worktree ?? place.root, config, env, seen)
+  return [...(state === undefined ? [NO_SESSION] : sessionLine(state)), ...context].join(' · ')
+}
+
+function sessionHere(place: Place, config: Config, bound: string | undefined): SessionState | undefined {
   const head = place.repository === undefined ? {} : readHead(place.repository, GIT_MS)
-  const found = (bound === undefined ? undefined : openById(place, DEFAULTS, bound)) ?? sessionsHere(place, DEFAULTS, head).active
-  const percent = told.window?.usedPercent
-  const filled = percent === undefined ? [] : [`context ${Math.round(percent)}%`]
-  if (found === undefined) return filled.join('')
-  const { state, session } = found
-  session.close()
+  const found = (bound === undefined ? undefined : openById(place, config, bound)) ?? sessionsHere(place, config, head).active
+  found?.session.close()
+  return found?.state
+}
+
+function sessionLine(state: SessionState): readonly string[] {
   const { done, total } = stepCounts(state)
   const current = currentStep(state)?.text
   const blockers = openBlockers(state).length
@@ -39,29 +65,30 @@ export function statusLine(input: string, now: string): string {
     ...(total === 0 ? [] : [`${done}/${total}`]),
     ...(current === undefined ? [] : [shorten(oneLine(current), 40)]),
     ...(blockers === 0 ? [] : [`⛔ ${blockers}`]),
-    ...filled,
-  ].join(' · ')
+  ]
 }
 
-const LONGEST_PATH = 4096
-
-interface Told {
-  readonly cwd: string
-  readonly conversation?: string
-  readonly window?: { readonly usedPercent?: number; readonly size?: number; readonly used?: number }
-}
-
-function parse(input: string): Told {
-  const value = objectOf(parseJson(input)) ?? {}
-  const window = objectOf(value['context_window'])
-  const cwd = nameOf(value['cwd'], LONGEST_PATH) ?? nameOf(objectOf(value['workspace'])?.['current_dir'], LONGEST_PATH)
-  const conversation = value['session_id']
-  const usedPercent = countOf(window?.['used_percentage'])
-  const size = countOf(window?.['context_window_size'])
-  const used = countOf(window?.['total_input_tokens'])
-  return {
-    cwd: cwd ?? process.cwd(),
-    ...(isConversationId(conversation) ? { conversation } : {}),
-    ...(usedPercent === undefined ? {} : { window: { usedPercent, ...given({ size, used }) } }),
+/** Nothing until the harness has said something of it. */
+function contextLine(
+  window: Window,
+  root: string,
+  config: Config,
+  env: NodeJS.ProcessEnv,
+  lastAutomatic: SessionState['lastAutomatic'],
+): readonly string[] {
+  if (window.used === undefined) {
+    return window.usedPercent === undefined ? [] : [`ctx ${Math.round(window.usedPercent)}% of the window`]
   }
+  const { window: configured } = config.budget
+  return [budgetLine(knownBudget({ harness: 'claude', window, configured, lastAutomatic, root, env, now: window.at }))]
+}
+
+function noteFailure(place: Place, { conversation }: StatusInput, at: string, error: unknown): void {
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  noteTrouble(trackingFolderOf(place), {
+    at,
+    event: 'status line',
+    conversation: conversation ?? '',
+    message: message.slice(0, 2000),
+  })
 }

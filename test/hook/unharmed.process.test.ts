@@ -306,7 +306,16 @@ describe('the status line', () => {
     const input = JSON.stringify({
       session_id: agent.conversation,
       cwd: world.cwd,
-      context_window: { used_percentage: 81.5, context_window_size: 200_000, total_input_tokens: 163_000 },
+      context_window: {
+        used_percentage: 81.5,
+        context_window_size: 200_000,
+        current_usage: {
+          input_tokens: 3000,
+          cache_creation_input_tokens: 10_000,
+          cache_read_input_tokens: 137_000,
+          output_tokens: 300,
+        },
+      },
     })
     const { stdout } = spawnSync(process.execPath, [hook, 'statusline'], {
       cwd: world.cwd,
@@ -314,7 +323,7 @@ describe('the status line', () => {
       input,
       encoding: 'utf8',
     })
-    expect(stdout).toBe('📋 fix-login · 1/2 · Two · ⛔ 1 · context 82%\n')
+    expect(stdout).toBe('📋 fix-login · 1/2 · Two · ⛔ 1 · ctx 90% · 150k/~167k\n')
     expect((await agent.prompt('look at the cookie code')).model).toContain('nearly full')
   })
 })

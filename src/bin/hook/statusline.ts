@@ -1,3 +1,3 @@
 import { statusLine } from '../../hook/status-line.ts'
 
-export const serveEvent = (input: string) => Promise.resolve(statusLine(input, new Date().toISOString()))
+export const serveEvent = (input: string) => statusLine(input, process.env, new Date().toISOString())
