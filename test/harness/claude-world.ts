@@ -17,6 +17,8 @@ export interface Turned {
   readonly result: string
   readonly is_error: boolean
   readonly subtype: string
+  readonly total_cost_usd: number
+  readonly modelUsage: Readonly<Record<string, { readonly contextWindow: number }>>
 }
 
 /**
@@ -144,13 +146,18 @@ export class ClaudeWorld {
     return view.state
   }
 
+  transcriptPath(conversation: string): string {
+    const projects = join(this.root, 'cfg', 'projects')
+    const files = readdirSync(projects, { recursive: true, encoding: 'utf8' })
+    return join(
+      projects,
+      files.find((name) => name.endsWith(`${conversation}.jsonl`))!,
+    )
+  }
+
   /** The harness's own transcript of a conversation. */
   transcript(conversation: string): readonly Record<string, unknown>[] {
-    const projects = join(this.root, 'cfg', 'projects')
-    const file = readdirSync(projects, { recursive: true, encoding: 'utf8' }).find((name) =>
-      name.endsWith(`${conversation}.jsonl`),
-    )
-    const text = readFileSync(join(projects, file!), 'utf8')
+    const text = readFileSync(this.transcriptPath(conversation), 'utf8')
     return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Record<string, unknown>]))
   }
 

@@ -7,6 +7,10 @@ export interface Reply {
   readonly tools?: readonly { readonly name: string; readonly input: Readonly<Record<string, unknown>> }[]
   /** Tokens the answer claims the request had. */
   readonly inputTokens?: number
+  /** The rest of what it claims to have used. */
+  readonly cacheWritten?: number
+  readonly cacheRead?: number
+  readonly outputTokens?: number
   readonly error?: { readonly status: number; readonly type: string; readonly message: string }
   /** Kept back until this settles. */
   readonly after?: Promise<unknown>
@@ -148,9 +152,9 @@ function messageOf(reply: Reply, { model }: MessagesBody, count: number) {
     stop_sequence: null,
     usage: {
       input_tokens: reply.inputTokens ?? 100,
-      cache_creation_input_tokens: 0,
-      cache_read_input_tokens: 0,
-      output_tokens: 20,
+      cache_creation_input_tokens: reply.cacheWritten ?? 0,
+      cache_read_input_tokens: reply.cacheRead ?? 0,
+      output_tokens: reply.outputTokens ?? 20,
     },
   }
 }

@@ -1,76 +1,7 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ClaudeWorld } from './claude-world.ts'
 import { CLAUDE_VERSIONS } from './install.ts'
-
-const ends: (() => void | Promise<void>)[] = []
-afterEach(async () => {
-  for (const end of ends.splice(0).toReversed()) await end()
-})
-
-/** A terminal with the agent in it, as a person has it. */
-class Terminal {
-  readonly #socket = `stint-test-${process.pid}-${Math.random().toString(36).slice(2)}`
-
-  constructor(readonly world: ClaudeWorld) {
-    writeFileSync(
-      join(world.root, 'cfg', '.claude.json'),
-      JSON.stringify({
-        hasCompletedOnboarding: true,
-        theme: 'dark',
-        customApiKeyResponses: { approved: ['dummy'], rejected: [] },
-        projects: { [world.project]: { hasTrustDialogAccepted: true } },
-      }),
-    )
-    const env = Object.entries(world.env).map(([name, value]) => `${name}=${value}`)
-    this.#tmux(
-      '-f',
-      '/dev/null',
-      'new-session',
-      '-d',
-      '-x',
-      '180',
-      '-y',
-      '50',
-      'env',
-      '-i',
-      ...env,
-      world.program,
-      '--permission-mode',
-      'acceptEdits',
-    )
-    ends.push(() => {
-      this.#tmux('kill-server')
-    })
-  }
-
-  #tmux(...args: readonly string[]): string {
-    return execFileSync('tmux', ['-L', this.#socket, ...args], { cwd: this.world.project, encoding: 'utf8' })
-  }
-
-  get screen(): string {
-    return this.#tmux('capture-pane', '-p')
-  }
-
-  /** Waits until the screen shows it. */
-  async shows(text: string | RegExp): Promise<string> {
-    for (;;) {
-      const { screen } = this
-      if (typeof text === 'string' ? screen.includes(text) : text.test(screen)) return screen
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-  }
-
-  async type(text: string): Promise<void> {
-    this.#tmux('send-keys', '-l', text)
-    await new Promise((resolve) => setTimeout(resolve, 300))
-    this.#tmux('send-keys', 'Enter')
-  }
-}
-
-const hasTmux = ['/usr/bin/tmux', '/usr/local/bin/tmux', '/opt/homebrew/bin/tmux'].some((path) => existsSync(path))
+import { Terminal, hasTmux } from './terminal.ts'
 
 describe.skipIf(!hasTmux)('in a real terminal', () => {
   test.each(CLAUDE_VERSIONS)(
