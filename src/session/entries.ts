@@ -46,6 +46,27 @@ export interface TaskFields {
   readonly extra?: string
 }
 
+/** The template a workflow follows, as it was when it was begun: later editions of it change nothing. */
+export interface WorkflowTemplate {
+  readonly name: string
+  readonly phases: readonly TemplatePhase[]
+}
+
+export interface TemplateSubPhase {
+  readonly id: string
+  readonly name: string
+  readonly focus?: string
+  readonly deliverables?: readonly string[]
+}
+
+export interface TemplatePhase extends TemplateSubPhase {
+  readonly gate?: 'approval' | 'none'
+  /** Typically used, from and to. */
+  readonly tokens?: readonly [number, number]
+  readonly conversation?: string
+  readonly subPhases?: readonly TemplateSubPhase[]
+}
+
 /** The kinds of entry and what each carries. A kind that is not here is kept and ignored. */
 export interface EntryData {
   'session.opened': { name: string; title?: string; goal?: string; worktree?: string; git?: GitState }
@@ -129,6 +150,17 @@ export interface EntryData {
   'agent.finished': { agent: string; type?: string; task?: string; result?: string; conversation: string }
   'entry.retracted': { entry: string; reason?: string }
   'entry.amended': { entry: string; changes: Readonly<Record<string, unknown>> }
+  /** The session follows a template from now on. `workflow` is the name it was given then. */
+  'workflow.begun': { workflow: string; name: string; template: WorkflowTemplate }
+  'phase.entered': { phase: string; note?: string; git?: GitState }
+  /** Its work is called finished: it waits for its approval, or it was the last. */
+  'phase.finished': { phase: string; note?: string; git?: GitState }
+  /** `said` are the person's words, where an agent passed them on. */
+  'phase.approved': { phase: string; note?: string; said?: string }
+  /** Holds until another phase is entered; an empty text takes it back. */
+  'focus.set': { text: string }
+  'deliverable.set': { path: string; phase?: string }
+  'deliverable.dropped': { path: string }
   'task.linked': { task: string }
   'task.unlinked': { task: string }
   'task.added': { task: string; when?: string } & TaskFields

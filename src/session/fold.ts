@@ -3,6 +3,7 @@ import { amountOf, fields, gitOf, item, optional, str, when } from './entry-fiel
 import { type RawEntry, inEffect, sortedById } from './in-effect.ts'
 import { NOTICED } from './noticed.ts'
 import type { FileLine, SessionState, Step } from './state.ts'
+import { WORKFLOW, followName } from './workflow-fold.ts'
 import { NeedsFullFold, type WorkingShelf, change, find, insert, move, remove } from './working-shelf.ts'
 import { type Handler, type Working, initialState, isShelf, workingCopy } from './working-state.ts'
 
@@ -112,12 +113,15 @@ const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
     state.createdAt = entry.at
     state.openedGit = gitOf(data.git) ?? {}
     bindTo(state, data.worktree)
+    followName(state)
   },
   'session.renamed': (state, data) => {
     state.name = optional(data.name) ?? state.name
+    followName(state)
   },
   'session.titled': (state, data) => {
     state.title = optional(data.title) ?? state.title
+    followName(state)
   },
   'session.paused': (state, data, entry) => {
     if (state.status !== 'active') return
@@ -248,6 +252,7 @@ const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
   },
 
   ...NOTICED,
+  ...WORKFLOW,
   'task.linked': (state, data) => {
     state.tasks = [...new Set([...state.tasks, str(data.task)])]
   },

@@ -1,4 +1,5 @@
 import type { GitState, Usage } from './entries.ts'
+import type { Workflow } from './workflow.ts'
 
 export type SessionStatus = 'active' | 'paused' | 'completed' | 'abandoned'
 
@@ -182,6 +183,8 @@ export interface SessionState {
   readonly crossings: Shelf<BudgetCrossing>
   readonly lastAutomatic?: AutomaticCompaction
   readonly lastTurn?: LastTurn
+  /** The phases, where the session follows a template. */
+  readonly workflow?: Workflow
   readonly entryCount: number
   readonly lastId: string
   /** The newest `once` keys, to tell an event noticed twice. */

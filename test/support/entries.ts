@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { EntryData, EntryKind, GitState, TaskFields } from '../../src/session/entries.ts'
+import type { EntryData, EntryKind, GitState, TaskFields, WorkflowTemplate } from '../../src/session/entries.ts'
 import type { RawEntry } from '../../src/session/in-effect.ts'
 
 /** Texts that people and programs write, and some that only break things. */
@@ -21,6 +21,28 @@ interface Draw {
 
 const PLACED: readonly EntryKind[] = ['step.added', 'decision.made', 'discovery.made', 'gotcha.found', 'blocker.raised']
 const PATHS = ['src/a.ts', 'src/b.ts', 'test/a.test.ts', 'README.md'] as const
+
+const PHASES = ['1', '2', '2a', '2b', '3', 'none'] as const
+const TEMPLATES: readonly WorkflowTemplate[] = [
+  {
+    name: 'own',
+    phases: [
+      { id: '1', name: 'Plan', gate: 'approval', tokens: [10_000, 20_000], conversation: 'a', deliverables: [PATHS[0]] },
+      {
+        id: '2',
+        name: 'Build',
+        focus: 'code',
+        subPhases: [
+          { id: '2a', name: 'RED' },
+          { id: '2b', name: 'GREEN', focus: 'pass' },
+        ],
+      },
+      { id: '3', name: 'Ship', gate: 'none', tokens: [1, 1], conversation: 'b' },
+    ],
+  },
+  { name: 'short', phases: [{ id: '1', name: 'Only' }] },
+  { name: 'none', phases: [] },
+]
 
 const after = (draw: Draw, ...kinds: readonly EntryKind[]) => draw.maybe(() => draw.one('start', draw.earlier(...kinds)))
 const when = (draw: Draw) => draw.maybe(() => '2026-01-02T03:04:00.000Z')
@@ -176,6 +198,25 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
       { after: 'start' },
     ),
   }),
+  'workflow.begun': (draw) => ({ workflow: 'wf-001', name: draw.words(), template: draw.one(...TEMPLATES) }),
+  'phase.entered': (draw) => ({
+    phase: draw.one(...PHASES),
+    note: draw.maybe(() => draw.words()),
+    git: draw.maybe(() => draw.git()),
+  }),
+  'phase.finished': (draw) => ({
+    phase: draw.one(...PHASES),
+    note: draw.maybe(() => draw.words()),
+    git: draw.maybe(() => draw.git()),
+  }),
+  'phase.approved': (draw) => ({
+    phase: draw.one(...PHASES),
+    note: draw.maybe(() => draw.words()),
+    said: draw.maybe(() => draw.words()),
+  }),
+  'focus.set': (draw) => ({ text: draw.one('', draw.words()) }),
+  'deliverable.set': (draw) => ({ path: draw.one(...PATHS, draw.words()), phase: draw.maybe(() => draw.one(...PHASES)) }),
+  'deliverable.dropped': (draw) => ({ path: draw.one(...PATHS) }),
   'task.linked': (draw) => ({ task: task(draw) }),
   'task.unlinked': (draw) => ({ task: task(draw) }),
   'task.added': (draw) => ({ task: task(draw), ...taskFields(draw) }),
@@ -235,7 +276,8 @@ function told(moves: readonly Move[]): RawEntry[] {
   return entries
 }
 
-const FIELDS = 'text title entry changes step blocker next after from path git code key value list task name when'.split(' ')
+const FIELDS =
+  'text title entry changes step blocker next after from path git code key value list task name when phase template'.split(' ')
 
 /** Entries that no writer of ours makes: any kind, any data. */
 export const anyEntries = fc.array(

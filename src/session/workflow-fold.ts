@@ -1,0 +1,204 @@
+// The phases of a workflow, folded. Every entry is judged by where the workflow stands when it comes in the order of
+// ids, so copies that are merged fold alike.
+import type { EntryKind } from './entries.ts'
+import { fields, optional, str } from './entry-fields.ts'
+import { type Phase, type PhaseStatus, type SubPhase, type Workflow, indexOfPlace, isApproved, placesOf } from './workflow.ts'
+import type { Handler, Working } from './working-state.ts'
+
+/** More than anybody follows; a snapshot holds all of them. */
+export const MOST_PHASES = 60
+export const MOST_DELIVERABLES = 200
+const MOST_TOKENS = 1e12
+
+export const WORKFLOW: { readonly [K in EntryKind]?: Handler<K> } = {
+  // Begun on two machines at once, the first holds.
+  'workflow.begun': (state, data, entry) => {
+    if (state.workflow !== undefined) return
+    const template = record(data.template)
+    const phases = phasesIn(template.phases)
+    const first = placesOf(phases)[0]?.place.id
+    if (first === undefined) return
+    const begun: Workflow = {
+      id: state.name,
+      name: state.title,
+      templateName: str(template.name),
+      phases,
+      current: '',
+      percent: 0,
+      deliverables: deliverablesIn(template.phases, entry.at),
+      approvals: [],
+    }
+    state.workflow = enter(begun, first, entry.at)
+  },
+  'phase.entered': (state, data, entry) => {
+    change(state, (workflow) => enter(workflow, str(data.phase), entry.at))
+  },
+  'phase.finished': (state, data, entry) => {
+    change(state, (workflow) => {
+      const here = placesOf(workflow.phases)[indexOfPlace(workflow.phases, workflow.current)]
+      if (here?.phase.id !== data.phase || !here?.isLastOfPhase || here.phase.finishedAt !== undefined) return workflow
+      const phases = workflow.phases.map((phase) => (phase.id === data.phase ? { ...phase, finishedAt: entry.at } : phase))
+      return settled({ ...workflow, phases })
+    })
+  },
+  'phase.approved': (state, data, entry) => {
+    const id = str(data.phase)
+    change(state, (workflow) => {
+      const last = placesOf(workflow.phases).findLastIndex(({ phase }) => phase.id === id)
+      const isReached = last !== -1 && last <= indexOfPlace(workflow.phases, workflow.current)
+      // What is ahead was approved before somebody went back, and is to be approved as it will be then.
+      if (!isReached || isApproved(workflow, id)) return workflow
+      const approval = { phase: id, at: entry.at, ...fields(data, 'note', 'said') }
+      return settled({ ...workflow, approvals: [...workflow.approvals, approval] })
+    })
+  },
+  'focus.set': (state, data) => {
+    change(state, ({ focus: _before, ...workflow }) => ({ ...workflow, ...fields({ focus: data.text }, 'focus') }))
+  },
+  'deliverable.set': (state, data, entry) => {
+    const path = str(data.path)
+    change(state, (workflow) => {
+      const others = workflow.deliverables.filter((known) => known.path !== path)
+      if (path === '' || others.length >= MOST_DELIVERABLES) return workflow
+      return { ...workflow, deliverables: [...others, { path, at: entry.at, ...fields(data, 'phase') }] }
+    })
+  },
+  'deliverable.dropped': (state, data) => {
+    change(state, (workflow) => ({
+      ...workflow,
+      deliverables: workflow.deliverables.filter((known) => known.path !== data.path),
+    }))
+  },
+}
+
+/** A workflow goes by the name and title of its session. */
+export function followName(state: Working): void {
+  if (state.workflow !== undefined) state.workflow = { ...state.workflow, id: state.name, name: state.title }
+}
+
+function change(state: Working, update: (workflow: Workflow) => Workflow): void {
+  if (state.workflow !== undefined) state.workflow = update(state.workflow)
+}
+
+/** Goes to a place. What lies behind it is as if it had never been: its phases are to be done, and approved, again. */
+function enter(workflow: Workflow, id: string, at: string): Workflow {
+  const places = placesOf(workflow.phases)
+  const from = indexOfPlace(workflow.phases, workflow.current)
+  const target = indexOfPlace(workflow.phases, id)
+  if (target === -1 || (target === from && places[target]!.phase.status === 'current')) return workflow
+  const reopened = new Set(places.slice(target).map(({ phase }) => phase.id))
+  let index = -1
+  const visit = <T extends SubPhase>(place: T): T => {
+    index += 1
+    if (index < target) return index === from ? { ...place, leftAt: at } : place
+    const { enteredAt: _entered, leftAt: _left, ...untouched } = place
+    return (index === target ? { ...untouched, enteredAt: at } : untouched) as T
+  }
+  const phases = workflow.phases.map((phase): Phase => {
+    const visited = phase.subPhases.length === 0 ? visit(phase) : { ...phase, subPhases: phase.subPhases.map(visit) }
+    const { finishedAt: _finished, ...open } = visited
+    return reopened.has(phase.id) ? open : visited
+  })
+  const approvals = workflow.approvals.filter(({ phase }) => !reopened.has(phase))
+  const { focus: _before, ...others } = workflow
+  return settled({ ...others, phases, approvals, current: places[target]!.place.id })
+}
+
+/** The same with what follows from it: how each phase stands, and how much is done. */
+function settled(workflow: Workflow): Workflow {
+  const current = indexOfPlace(workflow.phases, workflow.current)
+  let index = -1
+  const phases = workflow.phases.map((phase): Phase => {
+    const first = index + 1
+    const isDone = isApproved(workflow, phase.id) || (phase.finishedAt !== undefined && phase.gate === 'none')
+    const here: PhaseStatus = isDone ? 'done' : phase.finishedAt === undefined ? 'current' : 'waiting for approval'
+    const statusOf = (place: SubPhase): PhaseStatus => {
+      index += 1
+      if (index > current) return 'pending'
+      return index === current ? here : passed([place])
+    }
+    if (phase.subPhases.length === 0) return { ...phase, status: statusOf(phase) }
+    const subPhases = phase.subPhases.map((place) => ({ ...place, status: statusOf(place) }))
+    const status = current < first ? 'pending' : current <= index ? here : passed(subPhases)
+    return { ...phase, subPhases, status }
+  })
+  return { ...workflow, phases, percent: percentOf(phases, current) }
+}
+
+function passed(places: readonly SubPhase[]): PhaseStatus {
+  return places.some(({ enteredAt }) => enteredAt !== undefined) ? 'done' : 'skipped'
+}
+
+/**
+ * A phase weighs what it typically uses, the middle of its range, or as much as the others do on average where it does
+ * not say; its sub-phases share that. What was left behind counts, and the current phase once it is done.
+ */
+function percentOf(phases: readonly Phase[], current: number): number {
+  const stated = phases.flatMap(({ tokens }) => (tokens === undefined ? [] : [(tokens[0] + tokens[1]) / 2]))
+  const usual = stated.length === 0 ? 1 : stated.reduce((sum, weight) => sum + weight, 0) / stated.length
+  let done = 0
+  let all = 0
+  for (const [index, { phase, place }] of placesOf(phases).entries()) {
+    const whole = phase.tokens === undefined ? usual : (phase.tokens[0] + phase.tokens[1]) / 2
+    const weight = whole / Math.max(1, phase.subPhases.length)
+    all += weight
+    if (index < current || (index === current && place.status === 'done')) done += weight
+  }
+  if (phases.at(-1)?.status === 'done') return 100
+  return Math.min(99, Math.round((100 * done) / all))
+}
+
+/** The phases of a template as an entry carries them. Whatever is not one is left out. */
+function phasesIn(value: unknown): readonly Phase[] {
+  const known = new Set<string>()
+  const isNew = (id: string) => id !== '' && !known.has(id) && known.add(id).size > 0
+  return list(value).flatMap((item): readonly Phase[] => {
+    const phase = record(item)
+    const id = str(phase.id)
+    if (!isNew(id)) return []
+    const tokens = tokensIn(phase.tokens)
+    const subPhases = list(phase.subPhases)
+      .map(record)
+      .filter((sub) => isNew(str(sub.id)))
+      .map((sub): SubPhase => ({ id: str(sub.id), name: named(sub), status: 'pending', ...fields(sub, 'focus') }))
+    return [
+      {
+        id,
+        name: named(phase),
+        status: 'pending',
+        gate: phase.gate === 'approval' ? 'approval' : 'none',
+        ...fields(phase, 'focus', 'conversation'),
+        ...(tokens === undefined ? {} : { tokens }),
+        subPhases,
+      },
+    ]
+  })
+}
+
+function deliverablesIn(value: unknown, at: string): Workflow['deliverables'] {
+  const paths = new Map<string, string>()
+  for (const phase of list(value).map(record)) {
+    for (const part of [phase, ...list(phase.subPhases).map(record)]) {
+      for (const path of list(part.deliverables).map(str)) if (path !== '' && !paths.has(path)) paths.set(path, str(part.id))
+    }
+  }
+  return [...paths].slice(0, MOST_DELIVERABLES).map(([path, phase]) => ({ path, at, ...fields({ phase }, 'phase') }))
+}
+
+function named(phase: Readonly<Record<string, unknown>>): string {
+  return optional(phase.name) ?? str(phase.id)
+}
+
+function tokensIn(value: unknown): readonly [number, number] | undefined {
+  const [from, to] = list(value)
+  const isAmount = (amount: unknown): amount is number => typeof amount === 'number' && amount > 0 && amount <= MOST_TOKENS
+  return isAmount(from) && isAmount(to) ? [from, to] : undefined
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value.slice(0, MOST_PHASES) : []
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}

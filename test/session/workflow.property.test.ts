@@ -1,0 +1,304 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { abridge } from '../../src/session/abridge.ts'
+import type { EntryKind, TemplatePhase, WorkflowTemplate } from '../../src/session/entries.ts'
+import { advance, fold } from '../../src/session/fold.ts'
+import type { SessionState } from '../../src/session/state.ts'
+import {
+  closedGates,
+  currentPlace,
+  focusOf,
+  indexOfPlace,
+  isSplit,
+  nextPlace,
+  phaseLine,
+  placesOf,
+} from '../../src/session/workflow.ts'
+import { history } from '../support/entries.ts'
+import { SESSION_ID, Story } from '../support/worlds.ts'
+
+const anyTokens = fc.option(
+  fc
+    .tuple(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 0, max: 100_000 }))
+    .map(([from, more]) => [from, from + more] as const),
+  { nil: undefined },
+)
+const anyTemplate: fc.Arbitrary<WorkflowTemplate> = fc
+  .array(fc.record({ subs: fc.nat({ max: 3 }), gate: fc.boolean(), tokens: anyTokens, conversation: fc.nat({ max: 2 }) }), {
+    minLength: 1,
+    maxLength: 9,
+  })
+  .map((phases) => ({
+    name: 'any',
+    phases: phases.map(({ subs, gate, tokens, conversation }, index): TemplatePhase => {
+      const id = String(index + 1)
+      const subPhases = Array.from({ length: subs }, (_, sub) => ({ id: `${id}${'abc'[sub]}`, name: `Part ${id} ${sub}` }))
+      return {
+        id,
+        name: `Phase ${id}`,
+        gate: gate ? 'approval' : 'none',
+        conversation: `c${Math.floor(index / (conversation + 1))}`,
+        ...(tokens === undefined ? {} : { tokens }),
+        subPhases,
+      }
+    }),
+  }))
+
+function begun(template: WorkflowTemplate): Story {
+  const story = new Story()
+  story.add('workflow.begun', { workflow: 'wf-001', name: 'User auth', template })
+  return story
+}
+
+const workflowOf = ({ state }: { state: SessionState }) => state.workflow!
+const placeIds = (template: WorkflowTemplate) => placesOf(begun(template).state.workflow!.phases).map(({ place }) => place.id)
+
+/** Anything that may be done to a workflow, in any order. */
+const anyMoves = anyTemplate.chain((template) =>
+  fc.tuple(
+    fc.constant(template),
+    fc.array(
+      fc.tuple(
+        fc.constantFrom<EntryKind>('phase.entered', 'phase.entered', 'phase.approved', 'phase.finished', 'focus.set'),
+        fc.constantFrom(...placeIds(template), ...template.phases.map(({ id }) => id), 'nowhere'),
+      ),
+      { maxLength: 30 },
+    ),
+  ),
+)
+
+describe('how far a workflow is', () => {
+  test('only grows while it moves forward, and is everything only at its end', () => {
+    const forward = anyTemplate.chain((template) =>
+      fc.tuple(fc.constant(template), fc.subarray(placeIds(template)), fc.infiniteStream(fc.boolean())),
+    )
+    fc.assert(
+      fc.property(forward, ([template, entered, coin]) => {
+        const story = begun(template)
+        let percent = workflowOf(story).percent
+        expect(percent).toBe(0)
+        const expectMore = () => {
+          const now = workflowOf(story)
+          expect(now.percent).toBeGreaterThanOrEqual(percent)
+          expect(now.percent).toBeLessThanOrEqual(100)
+          expect(now.percent === 100).toBe(nextPlace(now) === undefined && currentPlace(now).phase.status === 'done')
+          percent = now.percent
+        }
+        const finish = () => {
+          const { phase } = currentPlace(workflowOf(story))
+          story.add('phase.finished', { phase: phase.id })
+          expectMore()
+          if (phase.gate === 'approval' || coin.next().value) story.add('phase.approved', { phase: phase.id })
+          expectMore()
+        }
+        for (const phase of [...entered, placeIds(template).at(-1)!]) {
+          if (phase === workflowOf(story).current) continue
+          if (coin.next().value) finish()
+          story.add('phase.entered', { phase })
+          expectMore()
+        }
+        finish()
+        expect(percent).toBe(100)
+      }),
+    )
+  })
+
+  test('is said of every place, whatever was done: those before it behind, those after it to come', () => {
+    fc.assert(
+      fc.property(anyMoves, ([template, moves]) => {
+        const story = begun(template)
+        for (const [kind, phase] of moves) story.add(kind, (kind === 'focus.set' ? { text: phase } : { phase }) as never)
+        const workflow = workflowOf(story)
+        const current = indexOfPlace(workflow.phases, workflow.current)
+        expect(current).toBeGreaterThanOrEqual(0)
+        for (const [index, { place, phase }] of placesOf(workflow.phases).entries()) {
+          const allowed =
+            index < current ? ['done', 'skipped'] : index > current ? ['pending'] : ['current', 'waiting for approval', 'done']
+          expect(allowed).toContain(place.status)
+          if (index === current) expect(phase.status).toBe(place.status)
+          if (place.status === 'pending') expect([place.enteredAt, place.leftAt]).toEqual([undefined, undefined])
+        }
+        expect(workflow.percent).toBeGreaterThanOrEqual(0)
+        expect(workflow.percent).toBeLessThanOrEqual(100)
+        const isOver = workflow.phases.at(-1)!.status === 'done'
+        expect(workflow.percent === 100).toBe(isOver)
+        for (const { phase } of workflow.approvals) {
+          expect(placesOf(workflow.phases).findLastIndex((one) => one.phase.id === phase)).toBeLessThanOrEqual(current)
+        }
+        expect(phaseLine(story.state)).toMatch(/^Phase \S+ - .+ \(\d{1,3}% complete\)$/)
+        expect(typeof isSplit(story.state)).toBe('boolean')
+      }),
+    )
+  })
+
+  test('is the same from a snapshot carried forward as from all entries, and in whatever order they come', () => {
+    const kinds: readonly EntryKind[] = [
+      'workflow.begun',
+      'phase.entered',
+      'phase.finished',
+      'phase.approved',
+      'focus.set',
+      'deliverable.set',
+      'deliverable.dropped',
+      'session.renamed',
+    ]
+    const cut = history({ kinds, minLength: 5 }).chain((entries) =>
+      fc.tuple(
+        fc.constant(entries),
+        fc.nat({ max: entries.length }),
+        fc.shuffledSubarray(entries, { minLength: entries.length }),
+      ),
+    )
+    fc.assert(
+      fc.property(cut, ([all, at, shuffled]) => {
+        const entries = all.map(({ once: _once, ...entry }) => entry)
+        const whole = fold(SESSION_ID, entries)
+        expect(advance(abridge(fold(SESSION_ID, entries.slice(0, at))), entries.slice(at)).workflow).toEqual(whole.workflow)
+        expect(fold(SESSION_ID, [...shuffled, ...all.slice(0, at)]).workflow).toEqual(fold(SESSION_ID, all).workflow)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('is folded from any template that an entry may carry, or is left alone', () => {
+    const phase = fc.dictionary(
+      fc.constantFrom('id', 'name', 'gate', 'tokens', 'conversation', 'focus', 'deliverables', 'subPhases'),
+      fc.oneof(fc.jsonValue(), fc.constantFrom('1', '1a', 'approval', [1, 2], [1e308, 1e308], [{ id: '1' }, { id: '1a' }])),
+    )
+    fc.assert(
+      fc.property(fc.array(fc.oneof(phase, fc.jsonValue()), { maxLength: 6 }), fc.array(fc.string()), (phases, moves) => {
+        const story = begun({ name: 'any', phases: phases as never })
+        for (const id of ['1', '1a', ...moves]) story.add('phase.entered', { phase: id })
+        const { workflow } = story.state
+        if (workflow === undefined) expect(phaseLine(story.state)).toBeUndefined()
+        else expect(workflow.percent).toBeGreaterThanOrEqual(0)
+        expect(JSON.parse(JSON.stringify(abridge(story.state)))).toBeDefined()
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+const SMALL: WorkflowTemplate = {
+  name: 'small',
+  phases: [
+    {
+      id: '1',
+      name: 'Plan',
+      gate: 'approval',
+      conversation: 'a',
+      tokens: [10, 30],
+      focus: 'the plan',
+      deliverables: ['plan.md'],
+    },
+    {
+      id: '2',
+      name: 'Build',
+      conversation: 'b',
+      tokens: [60, 60],
+      subPhases: [
+        { id: '2a', name: 'RED' },
+        { id: '2b', name: 'GREEN', focus: 'pass' },
+      ],
+    },
+    { id: '3', name: 'Ship', conversation: 'b', tokens: [20, 20] },
+  ],
+}
+const statuses = (story: Story) => placesOf(workflowOf(story).phases).map(({ place }) => place.status)
+
+describe('a workflow', () => {
+  test('begins in its first phase, and goes by the name and title of its session', () => {
+    const story = begun(SMALL)
+    expect(workflowOf(story)).toMatchObject({
+      id: 'fix-sweep-bug',
+      name: 'Fix Sweep Trigger Bug',
+      templateName: 'small',
+      current: '1',
+    })
+    story.add('session.renamed', { name: 'wf-001' })
+    story.add('session.titled', { title: 'User auth' })
+    expect(workflowOf(story)).toMatchObject({ id: 'wf-001', name: 'User auth' })
+    expect(phaseLine(story.state)).toBe('Phase 1 - Plan (0% complete)')
+  })
+
+  test('weighs its phases by what they typically use, and sub-phases share the weight of theirs', () => {
+    const story = begun(SMALL)
+    const percents = ['2', '2b', '3'].map((phase) => {
+      story.add('phase.entered', { phase })
+      return workflowOf(story).percent
+    })
+    expect(percents).toEqual([20, 50, 80])
+  })
+
+  test('waits for the approval of a gate once its work is called finished', () => {
+    const story = begun(SMALL)
+    expect(closedGates(workflowOf(story), 1).map(({ id }) => id)).toEqual(['1'])
+    story.add('phase.finished', { phase: '1' })
+    expect(statuses(story)[0]).toBe('waiting for approval')
+    story.add('phase.approved', { phase: '1', note: 'good', said: 'go on' })
+    expect(statuses(story)[0]).toBe('done')
+    expect(workflowOf(story)).toMatchObject({ percent: 20, approvals: [{ phase: '1', note: 'good', said: 'go on' }] })
+    expect(closedGates(workflowOf(story), 3)).toEqual([])
+  })
+
+  test('that goes back has to do and to have approved again what comes after', () => {
+    const story = begun(SMALL)
+    story.add('phase.approved', { phase: '1' })
+    story.add('phase.entered', { phase: '3' })
+    expect(statuses(story)).toEqual(['done', 'skipped', 'skipped', 'current'])
+    story.add('phase.entered', { phase: '1' })
+    expect(statuses(story)).toEqual(['current', 'pending', 'pending', 'pending'])
+    expect(workflowOf(story)).toMatchObject({ percent: 0, approvals: [] })
+  })
+
+  test('takes no approval of a phase that it has not reached, or is not through with', () => {
+    const story = begun(SMALL)
+    story.add('phase.approved', { phase: '3' })
+    story.add('phase.entered', { phase: '2a' })
+    story.add('phase.approved', { phase: '2' })
+    expect(workflowOf(story).approvals).toEqual([])
+  })
+
+  test('begun twice follows the template that was there first', () => {
+    const story = begun(SMALL)
+    story.add('phase.entered', { phase: '2' })
+    story.add('workflow.begun', { workflow: 'x', name: 'x', template: { name: 'other', phases: [{ id: '1', name: 'Only' }] } })
+    expect(workflowOf(story)).toMatchObject({ templateName: 'small', current: '2a' })
+  })
+
+  test('has the focus of its sub-phase, of its phase, or the one somebody set until the next phase', () => {
+    const story = begun(SMALL)
+    expect(focusOf(story.state)).toBe('the plan')
+    story.add('focus.set', { text: 'only the API' })
+    expect(focusOf(story.state)).toBe('only the API')
+    story.add('focus.set', { text: '' })
+    expect(focusOf(story.state)).toBe('the plan')
+    story.add('focus.set', { text: 'only the API' })
+    story.add('phase.entered', { phase: '2b' })
+    expect(focusOf(story.state)).toBe('pass')
+    story.add('phase.entered', { phase: '3' })
+    expect(focusOf(story.state)).toBeUndefined()
+    expect(focusOf(new Story().state)).toBeUndefined()
+  })
+
+  test('lists what its template delivers and what was added, each once', () => {
+    const story = begun(SMALL)
+    story.add('deliverable.set', { path: 'src/a.ts', phase: '2' })
+    story.add('deliverable.set', { path: 'src/a.ts' })
+    story.add('deliverable.dropped', { path: 'plan.md' })
+    expect(workflowOf(story).deliverables.map(({ path }) => path)).toEqual(['src/a.ts'])
+  })
+
+  test('is to be split where the phases of a conversation end, until another one begins', () => {
+    const story = begun(SMALL)
+    expect(isSplit(story.state)).toBe(false)
+    story.add('phase.approved', { phase: '1' })
+    expect(isSplit(story.state)).toBe(true)
+    story.add('phase.entered', { phase: '2' })
+    expect(isSplit(story.state)).toBe(true)
+    story.add('conversation.joined', { conversation: 'c-2', harness: 'claude', source: 'clear' })
+    expect(isSplit(story.state)).toBe(false)
+    story.add('phase.entered', { phase: '3' })
+    expect(isSplit(story.state)).toBe(false)
+  })
+})
