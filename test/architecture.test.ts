@@ -19,6 +19,7 @@ const LAYERS = [
   'harness',
   'conversation',
   'tasks',
+  'workflow',
   'project',
   'hook',
   'library.ts',

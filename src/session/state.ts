@@ -1,5 +1,5 @@
 import type { GitState, Usage } from './entries.ts'
-import type { Workflow } from './workflow.ts'
+import type { Workflow } from './workflow-state.ts'
 
 export type SessionStatus = 'active' | 'paused' | 'completed' | 'abandoned'
 

@@ -2,7 +2,8 @@
 // ids, so copies that are merged fold alike.
 import type { EntryKind } from './entries.ts'
 import { fields, optional, str } from './entry-fields.ts'
-import { type Phase, type PhaseStatus, type SubPhase, type Workflow, indexOfPlace, isApproved, placesOf } from './workflow.ts'
+import type { Phase, PhaseStatus, SubPhase, Workflow } from './workflow-state.ts'
+import { indexOfPlace, isApproved, placesOf } from './workflow.ts'
 import type { Handler, Working } from './working-state.ts'
 
 /** More than anybody follows; a snapshot holds all of them. */
