@@ -24,6 +24,7 @@ import { search } from './commands/search.ts'
 import { setup } from './commands/setup.ts'
 import { task } from './commands/task.ts'
 import { view } from './commands/view.ts'
+import { workflow } from './commands/workflow.ts'
 import type { Context } from './context.ts'
 import { EXIT, describeError, exitCodeFor } from './errors.ts'
 import { runSlash } from './slash.ts'
@@ -43,6 +44,7 @@ const routes = buildRouteMap({
     budget,
     task,
     export: exporting,
+    workflow,
     setup,
     doctor,
     purge,

@@ -2,6 +2,7 @@
 import { type SessionState, count, currentStep, openBlockers, stepCounts } from '../session/state.ts'
 import { shortId } from '../journal/ids.ts'
 import { tldrOf } from '../session/tldr.ts'
+import { phaseLine } from '../session/workflow.ts'
 import type { RawEntry } from '../session/in-effect.ts'
 import { shorten } from '../text/clean.ts'
 import { minute } from '../text/times.ts'
@@ -53,9 +54,11 @@ export function standing(state: SessionState): readonly string[] {
   const { done, total } = stepCounts(state)
   const current = currentStep(state)
   const blockers = openBlockers(state)
+  const phase = phaseLine(state)
   return [
     tldrOf(state),
     '',
+    ...(phase === undefined ? [] : [`Workflow: ${phase}`]),
     `Progress: ${done}/${total} steps complete`,
     `Current: ${current?.text ?? 'None'}`,
     `Blocker: ${blockers.length === 0 ? 'None' : blockers.map((blocker) => blocker.text).join('; ')}`,
@@ -74,9 +77,10 @@ export function entryLine(entry: RawEntry, all: readonly RawEntry[]): string {
 const TOLD = [
   'text',
   'title',
+  'path',
+  'phase',
   'note',
   'goal',
-  'path',
   'command',
   'resolution',
   'reason',

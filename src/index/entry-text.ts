@@ -21,6 +21,8 @@ const NOT_PROSE = new Set([
   'model',
   'plan',
   'agent',
+  'phase',
+  'template',
 ])
 
 // The tokeniser takes a run of these as one word, since nothing stands between them. A zero-width

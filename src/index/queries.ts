@@ -13,6 +13,8 @@ export interface SessionFilter {
   readonly name?: string
   /** Words that one entry of the session holds, as in a search. */
   readonly text?: string
+  /** Only those that have an entry of this kind. */
+  readonly kind?: string
   /** With `until`: sessions that were alive in between, from their first entry to their last. */
   readonly since?: string
   readonly until?: string
@@ -62,6 +64,7 @@ export function listSql(filter: SessionFilter): PagedSql {
   where.when(filter.branch, 's.branch = ?')
   where.when(filter.task, 's.key IN (SELECT session FROM session_tasks WHERE task = ?)')
   if (filter.name) where.when(`%${filter.name.replaceAll(/[%_\\]/g, '\\$&')}%`, "s.name LIKE ? ESCAPE '\\'")
+  where.when(filter.kind, 's.key IN (SELECT session FROM entries WHERE kind = ?)')
   where.when(filter.since, 's.updated_at >= ?')
   where.when(filter.until, 's.created_at <= ?')
   if (filter.text !== undefined && filter.text.trim() !== '') {

@@ -20,6 +20,7 @@ import { type ResumeOptions, resumeSession } from './resume.ts'
 import { SessionHandle } from './session-handle.ts'
 import { type InitOptions, initSession } from './start.ts'
 import { Workspace, type WorkspaceOptions } from './workspace.ts'
+import type { Workflows } from './workflow.ts'
 
 /** Everything the command line does, for programs. Close it when done. */
 export type Project = ReturnType<typeof projectOf>
@@ -107,6 +108,12 @@ function projectOf(workspace: Workspace) {
       check: (name: string, item: string, done = true) => checkTask(workspace, name, item, done),
       move: (name: string, status: TaskStatus, options: { summary?: string; by?: string } = {}) =>
         moveTask(workspace, name, status, options),
+    },
+
+    /** Sessions that follow a template of phases. Rarely needed, so not loaded with the rest. */
+    async workflows(): Promise<Workflows> {
+      const { workflowsOf } = await import('./workflow.ts')
+      return workflowsOf(workspace)
     },
 
     /** Verifies everything from the files. Rarely needed, so not loaded with the rest. */

@@ -27,8 +27,8 @@ export interface Initialized {
   readonly closed?: string
 }
 
-/** Starts a session for the branch we are on. */
-export async function initSession(workspace: Workspace, options: InitOptions): Promise<Initialized> {
+/** Starts a session for the branch we are on. `more` is written with its beginning, in one piece. */
+export async function initSession(workspace: Workspace, options: InitOptions, more: readonly Draft[] = []): Promise<Initialized> {
   workspace.prepare()
   const tasks = await resolveTasks(workspace, options.tasks ?? [])
   const goal = cleanText(options.goal ?? tasks[0]?.title ?? '').trim()
@@ -58,7 +58,7 @@ export async function initSession(workspace: Workspace, options: InitOptions): P
   const session = workspace.session(mintId(undefined))
   const steps: Draft[] =
     tasks.length === 1 ? tasks[0]!.checklist.flatMap(({ item, done }) => stepDrafts(item, done, session.mint(), by)) : []
-  session.create([opened, ...linkDrafts(tasks, by), ...steps])
+  session.create([opened, ...linkDrafts(tasks, by), ...steps, ...more])
   bindConversation(workspace, session.id)
   rememberProject(workspace.place.root)
   const reading = await workspace.refreshIfPossible(session)

@@ -1,0 +1,49 @@
+// What git remembers of work by name: commits, branches, and the code of checkpoints.
+import type { Repository } from './repository.ts'
+import { runGit } from './run-git.ts'
+
+export interface Trace {
+  /** The subject, or the name of the branch. */
+  readonly text: string
+  /** The short name of the commit, or the reference. */
+  readonly where: string
+  /** When it was committed, ISO, UTC. */
+  readonly at: string
+}
+
+const MOST_COMMITS = 5000
+
+/** The newest commits of every branch and tag. */
+export function commitTraces({ worktree }: Repository): readonly Trace[] {
+  const format = '--format=%h%x00%ct%x00%s'
+  const args = [
+    'log',
+    '--exclude=refs/stint/*',
+    '--all',
+    '--date-order',
+    `--max-count=${MOST_COMMITS}`,
+    '--no-show-signature',
+    format,
+  ]
+  return traces(runGit(worktree, args))
+}
+
+/** The branches, here and on remotes, with the time of their last commit. */
+export function branchTraces({ worktree }: Repository): readonly Trace[] {
+  const format = '--format=%(refname)%00%(committerdate:unix)%00%(refname:short)'
+  return traces(runGit(worktree, ['for-each-ref', format, 'refs/heads', 'refs/remotes']))
+}
+
+/** The code of checkpoints, with the words it was kept with. */
+export function checkpointTraces({ worktree }: Repository): readonly Trace[] {
+  const format = '--format=%(refname)%00%(committerdate:unix)%00%(subject)'
+  return traces(runGit(worktree, ['for-each-ref', format, 'refs/stint']))
+}
+
+function traces(printed: string): readonly Trace[] {
+  return printed.split('\n').flatMap((line) => {
+    const [where = '', seconds = '', text = ''] = line.split('\0')
+    // A symbolic reference to nothing has no time.
+    return /^\d+$/.test(seconds) ? [{ where, text, at: new Date(Number(seconds) * 1000).toISOString() }] : []
+  })
+}

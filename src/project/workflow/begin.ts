@@ -1,0 +1,104 @@
+import { StintError } from '../../journal/errors.ts'
+import { type Draft, draft } from '../../session/entries.ts'
+import type { SessionState } from '../../session/state.ts'
+import { oneLine, slug } from '../../text/clean.ts'
+import { findSession, refuseClosed } from '../choose.ts'
+import type { Reading } from '../live-session.ts'
+import { type InitOptions, initSession } from '../start.ts'
+import type { Workspace } from '../workspace.ts'
+import { appendWithCheckpoint } from './append.ts'
+import { templateFor } from './templates.ts'
+
+export interface BeginWorkflow {
+  /** The short name of the session. */
+  readonly id: string
+  readonly name: string
+  /** A template by its name, or the path of a file. */
+  readonly template?: string
+  /** An open session that is to follow the template, and to be called so. */
+  readonly session?: string
+  readonly goal?: string
+  readonly by?: string
+}
+
+/** Opens a session that follows a template, or lets one that is open follow it. */
+export async function beginWorkflow(workspace: Workspace, options: BeginWorkflow): Promise<Reading> {
+  const { id, goal } = options
+  const name = oneLine(options.name)
+  refuseBadId(id)
+  if (name === '') throw new StintError('NEEDS_NAME', 'a workflow needs a name', `stint workflow init ${id} "User auth"`)
+  const template = templateFor(workspace, options.template)
+  const by = options.by ?? 'library'
+  const adopted = options.session === undefined ? undefined : await findSession(workspace, options.session)
+  await refuseTaken(workspace, id, adopted?.id)
+  const begun = draft('workflow.begun', { workflow: id, name, template }, { by })
+  if (adopted === undefined) {
+    return startWorkflow(workspace, { name: id, title: name, by, ...(goal === undefined ? {} : { goal }) }, [begun])
+  }
+  refuseClosed(adopted)
+  const session = workspace.session(adopted.id)
+  const { state } = await workspace.refreshIfPossible(session)
+  if (state.workflow !== undefined) throw alreadyFollows(state)
+  const drafts: Draft[] = [
+    ...(adopted.name === id ? [] : [draft('session.renamed', { name: id }, { by })]),
+    draft('session.titled', { title: name }, { by }),
+    ...(goal === undefined ? [] : [draft('goal.set', { text: goal }, { by })]),
+    begun,
+  ]
+  return appendWithCheckpoint(workspace, session, state, drafts, { by, note: BEGUN })
+}
+
+const BEGUN = 'Before the first phase'
+
+/** Opens a session with the beginning of a workflow in it, and keeps what was there before any work. */
+export async function startWorkflow(
+  workspace: Workspace,
+  init: InitOptions & { by: string },
+  drafts: readonly Draft[],
+): Promise<Reading> {
+  try {
+    const { state } = (await initSession(workspace, init, drafts)).reading
+    return await appendWithCheckpoint(workspace, workspace.session(state.id), state, [], { by: init.by, note: BEGUN })
+  } catch (error) {
+    if (!(error instanceof StintError) || error.code !== 'SESSION_ACTIVE') throw error
+    const hint = 'stint pause sets it down; stint workflow init … --session NAME gives it the phases instead'
+    throw new StintError(error.code, error.message, hint, { cause: error })
+  }
+}
+
+/** An id is the session's short name as it is, not what could be made of it: people and commits will name it. */
+export function refuseBadId(id: string): void {
+  if (slug(id) === id) return
+  throw new StintError(
+    'BAD_WORKFLOW_ID',
+    `"${id}" cannot be the id of a workflow`,
+    `${slug(id)} can: small letters and digits, joined by dashes, at most 40 characters`,
+  )
+}
+
+async function refuseTaken(workspace: Workspace, id: string, adopted: string | undefined): Promise<void> {
+  const rows = workspace.hasSessions() ? (await workspace.index()).byNamePart(id) : []
+  const taken = rows.find((row) => row.name === id && row.id !== adopted)
+  if (taken === undefined) return
+  if (taken.status !== 'active' && taken.status !== 'paused') {
+    const hint = `stint reopen ${id} takes that back; or choose another id`
+    throw new StintError('WORKFLOW_EXISTS', `there is a session ${id} already; it is ${taken.status}`, hint)
+  }
+  const session = workspace.session(taken.id)
+  const state = session.open()
+  session.close()
+  if (state.workflow !== undefined) throw alreadyFollows(state)
+  throw new StintError(
+    'WORKFLOW_EXISTS',
+    `there is a session ${id} already, which follows no template`,
+    `stint workflow init ${id} "NAME" --session ${id} lets it follow one; or choose another id`,
+  )
+}
+
+function alreadyFollows({ name, workflow }: SessionState): StintError {
+  return new StintError(
+    'WORKFLOW_EXISTS',
+    `${name} follows the template ${workflow!.templateName} already`,
+    `stint workflow status ${name} shows where it is`,
+  )
+}

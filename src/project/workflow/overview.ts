@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { SessionState } from '../../session/state.ts'
+import type { Deliverable, Workflow } from '../../session/workflow-state.ts'
+import { conversationGroups, currentPlace, isSplit, nextPlace } from '../../session/workflow.ts'
+import { isInside } from '../../workflow/inside.ts'
+import { chooseSession } from '../choose.ts'
+import type { Workspace } from '../workspace.ts'
+import { followsNone } from './append.ts'
+import { placeText } from './find-phase.ts'
+import { rootOf } from './settings.ts'
+
+/** A workflow with what can only be told by looking: at the disk, and at what comes next. */
+export interface WorkflowOverview {
+  readonly state: SessionState
+  readonly workflow: Workflow
+  readonly deliverables: readonly (Deliverable & { readonly exists: boolean })[]
+  /** Which of its conversations it is in; absent where its template names none. */
+  readonly conversation?: {
+    readonly name: string
+    readonly number: number
+    readonly of: number
+    readonly tokens?: readonly [number, number]
+  }
+  /** This is the place for a fresh conversation. */
+  readonly splitHere: boolean
+  readonly next: NextAction
+}
+
+export interface NextAction {
+  readonly text: string
+  readonly command: string
+  /** Whose turn it is. */
+  readonly who: 'person' | 'anybody'
+}
+
+export function overviewOf(workspace: Workspace, state: SessionState): WorkflowOverview {
+  const { workflow } = state
+  if (workflow === undefined) throw followsNone(state)
+  const root = rootOf(workspace)
+  const conversation = conversationOf(workflow)
+  return {
+    state,
+    workflow,
+    // A journal may come from elsewhere, and no path in it is to be looked at outside.
+    deliverables: workflow.deliverables.map((one) => ({
+      ...one,
+      exists: isInside(one.path) && existsSync(join(root, one.path)),
+    })),
+    ...(conversation === undefined ? {} : { conversation }),
+    splitHere: isSplit(state),
+    next: nextAction(state, workflow),
+  }
+}
+
+function conversationOf(workflow: Workflow): WorkflowOverview['conversation'] {
+  const { phase } = currentPlace(workflow)
+  const groups = conversationGroups(workflow)
+  const index = groups.findIndex(({ name }) => name === phase.conversation)
+  const group = groups[index]
+  if (group === undefined) return undefined
+  const { name, tokens } = group
+  return { name, number: index + 1, of: groups.length, ...(tokens === undefined ? {} : { tokens }) }
+}
+
+function nextAction(state: SessionState, workflow: Workflow): NextAction {
+  const { name } = state
+  if (state.status === 'completed' || state.status === 'abandoned')
+    return { text: `it is ${state.status}`, command: `stint reopen ${name}`, who: 'anybody' }
+  const { phase, place, isLastOfPhase } = currentPlace(workflow)
+  const next = nextPlace(workflow)
+  if (phase.status === 'waiting for approval')
+    return { text: `approve phase ${placeText(phase)}`, command: `stint workflow approve ${name} ${phase.id}`, who: 'person' }
+  const command = `stint workflow phase ${name}`
+  if (phase.status === 'done') {
+    if (next === undefined)
+      return { text: 'end the session', command: `stint close --complete --session ${name}`, who: 'anybody' }
+    return { text: `enter phase ${placeText(next.place)}`, command, who: 'anybody' }
+  }
+  const then =
+    isLastOfPhase && phase.gate === 'approval'
+      ? 'have it approved'
+      : next === undefined
+        ? 'end it'
+        : `enter ${placeText(next.place)}`
+  return { text: `finish phase ${placeText(place)}, then ${then}`, command, who: 'anybody' }
+}
+
+/** The workflow of the session that is named, or of the one that is worked on here. */
+export async function workflowStatus(workspace: Workspace, name?: string): Promise<WorkflowOverview> {
+  const session = workspace.session((await chooseSession(workspace, name)).id)
+  const { state } = await workspace.refreshIfPossible(session)
+  session.close()
+  return overviewOf(workspace, state)
+}
+
+/** Every workflow of the project, the one worked on last first. */
+export async function listWorkflows(workspace: Workspace): Promise<readonly WorkflowOverview[]> {
+  if (!workspace.hasSessions()) return []
+  const rows = [...(await workspace.index()).sessions({ kind: 'workflow.begun' })]
+  return rows.flatMap(({ id }) => {
+    const session = workspace.session(id)
+    const state = session.open()
+    session.close()
+    return state.workflow === undefined ? [] : [overviewOf(workspace, state)]
+  })
+}

@@ -1,0 +1,26 @@
+import type { WorkflowTemplate } from '../../session/entries.ts'
+import { DEFAULT_TEMPLATE, type FoundTemplate, findTemplate, listTemplates, templateIn } from '../../workflow/templates.ts'
+import type { Workspace } from '../workspace.ts'
+
+/** A template as it is now, by its name or the path of its file. */
+export function templateFor(workspace: Workspace, wanted = DEFAULT_TEMPLATE): WorkflowTemplate {
+  const places = placesFor(workspace)
+  return templateIn(findTemplate(wanted, places), places)
+}
+
+/** The text of a template, once it is known to be right. */
+export function templateText(workspace: Workspace, wanted: string): FoundTemplate {
+  const places = placesFor(workspace)
+  const found = findTemplate(wanted, places)
+  templateIn(found, places)
+  return found
+}
+
+/** Every template that can be named. */
+export function workflowTemplates(workspace: Workspace): readonly FoundTemplate[] {
+  return listTemplates(placesFor(workspace))
+}
+
+function placesFor({ place, cwd }: Workspace) {
+  return { sessions: place.sessions, cwd }
+}
