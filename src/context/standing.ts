@@ -1,6 +1,7 @@
 // Where things stand: what somebody who goes on with the work has to know first.
 import { type SessionState, currentStep, openBlockers, stepCounts } from '../session/state.ts'
 import { tldrOf } from '../session/tldr.ts'
+import { focusOf, phaseLine } from '../session/workflow.ts'
 import { SHOW, from } from './commands.ts'
 import { bullets, paragraph } from './lists.ts'
 import type { Section } from './section.ts'
@@ -17,6 +18,14 @@ export function standingSections(state: SessionState): readonly Section[] {
       reserve: 80,
       fair: 170,
       heading: tldrHeading(state),
+    }),
+    paragraph(workflowOf(state), {
+      ...from(SHOW.all, 'workflow'),
+      rank: 1,
+      reserve: 40,
+      fair: 80,
+      heading: 'Workflow:',
+      lengths: [80, 60, 38],
     }),
     paragraph(progressOf(state), {
       ...from(SHOW.progress, 'progress'),
@@ -48,6 +57,17 @@ function tldrWithoutGoal(state: SessionState): string {
 function tldrHeading({ tldr }: SessionState): string {
   const isOld = tldr?.isOutdated === true && tldr.renewed === undefined
   return isOld ? 'TL;DR (written before the latest entries):' : 'TL;DR:'
+}
+
+function workflowOf(state: SessionState): string {
+  const phase = phaseLine(state)
+  if (phase === undefined) return ''
+  const waits = state.workflow!.phases.some(({ status }) => status === 'waiting for approval')
+  const focus = focusOf(state)
+  // Whether it waits stands before what may be long enough to be cut.
+  return [`${state.name}, ${phase}`, waits ? "waits for a person's approval" : '', focus === undefined ? '' : `focus: ${focus}`]
+    .filter((part) => part !== '')
+    .join('; ')
 }
 
 function progressOf(state: SessionState): string {

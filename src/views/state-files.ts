@@ -24,6 +24,8 @@ const ORDER: readonly (keyof SessionState)[] = [
   ...(['remarks', 'sections', 'fields', 'checkpoints', 'conversations', 'requests', 'commits', 'tests', 'agents'] as const),
   ...(['lastTurn', 'entryCount', 'lastId'] as const),
 ]
+import type { Workflow } from '../session/workflow-state.ts'
+import { currentPlace, focusOf } from '../session/workflow.ts'
 
 /** `state.json`: the whole state, for programs. */
 export function renderStateJson(state: SessionState): string {
@@ -78,6 +80,7 @@ export function summaryOf(state: SessionState) {
       progress: `${done}/${total}`,
       current: brief(currentStep(state)?.text ?? ''),
     },
+    ...(state.workflow === undefined ? {} : { workflow: workflowSummary(state, state.workflow) }),
     tldr: brief(tldrOf(state), CHARACTERS * 4),
     tasks: [...state.tasks],
     steps: steps.map(({ text, status }) => ({ text: brief(text), status })),
@@ -125,4 +128,16 @@ function missing(shelf: Shelf<unknown>): number {
 // Views are written on every command, and a text may be a megabyte: no more of it is cleaned than is shown.
 function brief(text: string, characters = CHARACTERS): string {
   return shorten(oneLine(text.slice(0, characters * 4)), characters)
+}
+
+function workflowSummary(state: SessionState, workflow: Workflow) {
+  const { place } = currentPlace(workflow)
+  return {
+    phase: place.id,
+    name: brief(place.name),
+    status: place.status,
+    percent: workflow.percent,
+    focus: brief(focusOf(state) ?? ''),
+    deliverables: latest(workflow.deliverables).map(({ path }) => brief(path)),
+  }
 }

@@ -53,6 +53,8 @@ const LISTS = [
   'tldr.written',
   'goal.set',
   'session.renamed',
+  'workflow.begun',
+  'focus.set',
 ] as const
 
 /** Sessions of a few kinds of item, some of them huge and some of them many. */
@@ -80,7 +82,10 @@ function tell(story: Story, kind: (typeof LISTS)[number], text: string, flag: bo
   else if (kind === 'command.kept') story.add(kind, { command: text })
   else if (kind === 'turn.ended') story.add(kind, { conversation, said: text, failure: text })
   else if (kind === 'session.renamed') story.add(kind, { name: text })
-  else story.add(kind, { text })
+  else if (kind === 'workflow.begun') {
+    const phases = [{ id: '1', name: text, focus: text, deliverables: [text] }]
+    story.add(kind, { workflow: text, name: text, template: { name: text, phases } })
+  } else story.add(kind, { text })
 }
 
 const anyState: fc.Arbitrary<SessionState> = fc.oneof(

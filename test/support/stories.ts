@@ -3,7 +3,7 @@ import { anyLine, anyText } from './texts.ts'
 import { Story } from './worlds.ts'
 
 /** A story of up to thirty entries of every kind that shows in the document. */
-export const anyStory = fc.array(fc.tuple(fc.nat({ max: 21 }), anyText, anyLine, fc.nat()), { maxLength: 30 }).map((moves) => {
+export const anyStory = fc.array(fc.tuple(fc.nat({ max: 24 }), anyText, anyLine, fc.nat()), { maxLength: 30 }).map((moves) => {
   const story = new Story()
   const made: Record<'step' | 'blocker' | 'next' | 'any', string[]> = { step: [], blocker: [], next: [], any: [] }
   const pick = (ids: string[], at: number) => ids[at % ids.length]
@@ -33,6 +33,15 @@ export const anyStory = fc.array(fc.tuple(fc.nat({ max: 21 }), anyText, anyLine,
     if (move === 19) made.any.push(story.add('checkpoint.made', { note: line }))
     if (move === 20) story.add('session.paused', { note: text })
     if (move === 21) story.add('field.set', { key: 'owner', value: ' alice' })
+    if (move === 22) {
+      const phases = [
+        { id: '1', name: line, gate: 'approval' as const, focus: text },
+        { id: '2', name: `${line}!` },
+      ]
+      story.add('workflow.begun', { workflow: 'wf-001', name: line, template: { name: line, phases } })
+    }
+    if (move === 23) story.add('phase.entered', { phase: at % 2 === 0 ? '1' : '2', note: text })
+    if (move === 24) story.add('tldr.written', { text: `**Workflow**: Phase ${line} (7% complete)\n${text}` })
   }
   return story
 })

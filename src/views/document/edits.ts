@@ -59,6 +59,8 @@ function textEdits(base: BaseDocument, person: ParsedDocument, log: EditLog): vo
   for (const [label, was, is] of computed) {
     if (is !== was && is !== '') log.say(`**${label}** in the TL;DR is computed from the steps and blockers below it`)
   }
+  if (person.workflowLine !== base.workflowLine && person.workflowLine !== '')
+    log.say('**Workflow** in the TL;DR is computed; stint workflow phase enters another phase')
 }
 
 function missingRegions(base: BaseDocument, person: ParsedDocument, log: EditLog): ReadonlySet<Region> {

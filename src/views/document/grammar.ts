@@ -33,6 +33,9 @@ export const PROGRESS_HEADINGS = [
 export const KEY_FILES_LINE = '**Key Files**:'
 export const KEY_CONTEXT_LINE = '**Key Context** (survives compaction):'
 
+/** A line of the TL;DR that is computed. A remark of a person about the workflow is not. */
+export const STATUS_PATTERN = /^\*\*(?:Progress|Current|Blocker)\*\*:|^\*\*Workflow\*\*: Phase .*\(\d+% complete\)$/
+
 export const PLACEHOLDERS: ReadonlySet<string> = new Set(['None yet', 'None currently'])
 
 export const DECISION_FIELDS = [
@@ -61,7 +64,7 @@ export const MARKER_PATTERN = /^<!-- stint: rendered from (\d+) bytes ([0-9a-f]{
 const MISTAKABLE = /^\\*(?:\[[ xX]\](?: |$)|None yet$|None currently$)/
 // The same for free text at the beginning of a line.
 const STRUCTURAL =
-  /^\\*(?:#|\*\*(?:Progress|Current|Blocker|Objective|Key Files|Key Context)\*\*|<!-- stint|<{7}|={7}|>{7}|---$|```|~~~)/
+  /^\\*(?:#|\*\*(?:Progress|Current|Blocker|Objective|Key Files|Key Context)\*\*|\*\*Workflow\*\*: Phase |<!-- stint|<{7}|={7}|>{7}|---$|```|~~~)/
 
 export function escapeItem(text: string): string {
   return MISTAKABLE.test(text) ? `\\${text}` : text

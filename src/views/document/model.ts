@@ -1,5 +1,6 @@
 import { type Decision, type SessionState, type Step, currentStep, openBlockers, stepCounts } from '../../session/state.ts'
 import { tldrOf } from '../../session/tldr.ts'
+import { phaseLine } from '../../session/workflow.ts'
 import { second } from '../../text/times.ts'
 import { chain } from './chain.ts'
 
@@ -73,6 +74,8 @@ export interface DocumentModel {
   readonly progressLine: string
   readonly currentLine: string
   readonly blockerLine: string
+  /** Empty for a session that follows no template. */
+  readonly workflowLine: string
   readonly objective: string
   readonly regions: Readonly<Record<Region, readonly Block[]>>
   readonly sections: readonly Section[]
@@ -96,6 +99,7 @@ export function modelOf(state: SessionState): DocumentModel {
     progressLine: `${done}/${total} steps complete`,
     currentLine: current === undefined ? 'None' : `${line(current.text)} (step ${currentNumber})`,
     blockerLine: open[0] === undefined ? 'None' : `${line(open[0].text)}${more}`,
+    workflowLine: line(phaseLine(state) ?? ''),
     objective: state.goal,
     regions: regionsOf(state, current?.id),
     sections: chain(state.sections.items).map(({ id, title, text, after }) => ({ id, title: line(title), body: text, after })),

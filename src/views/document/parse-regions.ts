@@ -5,6 +5,7 @@ import {
   NO_RATIONALE,
   PLACEHOLDERS,
   PROGRESS_HEADINGS,
+  STATUS_PATTERN,
   TIME_PATTERN,
   unescapeItem,
   unescapeLine,
@@ -31,7 +32,7 @@ export function parseRegion(region: Region, lines: readonly string[]): readonly 
 
 export function parseTldr(lines: readonly string[]) {
   const fenced = fencedLines(lines)
-  const isStatus = (line: string, index: number) => !fenced[index] && /^\*\*(?:Progress|Current|Blocker)\*\*:/.test(line)
+  const isStatus = (line: string, index: number) => !fenced[index] && STATUS_PATTERN.test(line)
   const first = lines.findIndex(isStatus)
   const split = first === -1 ? lines.length : first
   const last = lines.findLastIndex(isStatus)
@@ -48,6 +49,7 @@ export function parseTldr(lines: readonly string[]) {
     progress: status('Progress'),
     current: status('Current'),
     blocker: status('Blocker'),
+    workflow: status('Workflow'),
     blocks: parseRegion('tldr', [...rest, ...lines.slice(last + 1)]),
   }
 }

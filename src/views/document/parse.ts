@@ -66,7 +66,7 @@ function parseBody(fields: ParsedDocument['fields'], lines: readonly string[]): 
   const sections: Section[] = []
   const seen = new Set<Region>()
   let title = ''
-  let tldr = { text: '', progress: '', current: '', blocker: '' }
+  let tldr = { text: '', progress: '', current: '', blocker: '', workflow: '' }
   let objective = ''
   let above = 'title'
   const fill = (found: Partial<Record<Region, readonly Block[]>>) => {
@@ -111,6 +111,7 @@ function parseBody(fields: ParsedDocument['fields'], lines: readonly string[]): 
     progressLine: tldr.progress,
     currentLine: tldr.current,
     blockerLine: tldr.blocker,
+    workflowLine: tldr.workflow,
     objective,
     regions,
     sections,

@@ -59,6 +59,7 @@ const BODIES: Record<HeadingKey, (model: DocumentModel) => readonly string[]> = 
     `**Progress**: ${model.progressLine}`,
     `**Current**: ${model.currentLine}`,
     `**Blocker**: ${model.blockerLine}`,
+    ...(model.workflowLine === '' ? [] : [`**Workflow**: ${model.workflowLine}`]),
     ...region(model, 'tldr'),
   ],
   context: (model) => [
