@@ -1,4 +1,6 @@
-import { expect, test } from 'vitest'
+import { rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { projectOf } from '../support/project.ts'
 import { SESSION_ID, Story } from '../support/worlds.ts'
 
@@ -48,4 +50,20 @@ test('the state files say the phase', async () => {
   expect(JSON.parse(world.read('.sessions', 'journal', SESSION_ID, 'state.json'))).toMatchObject({
     workflow: { current: '1', percent: 0 },
   })
+})
+
+test('a deliverable of a journal from elsewhere is not looked for outside of the project', async () => {
+  const told = story()
+  for (const path of ['../outside.txt', '/etc/passwd', 'inside.txt']) told.add('deliverable.set', { path })
+  const world = await projectOf(told)
+  const outside = join(dirname(world.root), 'outside.txt')
+  writeFileSync(outside, '')
+  onTestFinished(() => rmSync(outside))
+  world.write('inside.txt', '')
+  const { deliverables } = await world.run(async (project) => (await project.workflows()).status(SESSION_ID))
+  expect(deliverables.map(({ path, exists }) => [path, exists])).toEqual([
+    ['../outside.txt', false],
+    ['/etc/passwd', false],
+    ['inside.txt', true],
+  ])
 })

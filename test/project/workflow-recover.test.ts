@@ -123,6 +123,15 @@ describe('a workflow of which no journal is left', () => {
     expect(evidence).toMatchObject([{ source: 'checkpoint', text: 'stint: Phase 2 - Design (wf-001)' }])
   })
 
+  test('is not told from the code that another workflow kept', async () => {
+    const world = gitProject()
+    await begin(world, { id: 'wf-002' })
+    world.write('design.md', 'half done\n')
+    await world.run(async (project) => (await project.workflows()).phase({ workflow: 'wf-002', phase: '3' }))
+    loseEverything(world)
+    expect(await recover(world, { dryRun: true })).toMatchObject({ evidence: [], phase: { id: '1' } })
+  })
+
   test('is told from handoffs and documents that are left', async () => {
     const world = gitProject()
     const folder = world.path('.sessions', 'journal', '019abc12-3456-7def-8901-234567890abc', 'handoffs')
