@@ -4,7 +4,7 @@ import { estimateLine } from './tokens.ts'
 
 export const MAX_TOKENS = 2000
 export const MAX_CHARACTERS = 8000
-const CHARACTERS_PER_TOKEN = MAX_CHARACTERS / MAX_TOKENS
+export const CHARACTERS_PER_TOKEN = MAX_CHARACTERS / MAX_TOKENS
 
 /** What a line takes of a budget in tokens, its end included. */
 export function costOf(line: string): number {

@@ -19,6 +19,6 @@ export function fenced(name: string, lines: readonly string[]): { readonly text:
 }
 
 /** The lines that a fence adds, for knowing what they cost. */
-export function fenceLines(name: string): readonly string[] {
-  return [...openingOf(name), markLine('00000000'), CLOSING]
+export function fenceLines(name: string, mark = '00000000'): readonly string[] {
+  return [...openingOf(name), markLine(mark), CLOSING]
 }

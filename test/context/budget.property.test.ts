@@ -1,0 +1,166 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { explainContext } from '../../src/context/explain.ts'
+import { arrange, packContext } from '../../src/context/pack.ts'
+import { PROJECT_ROOM } from '../../src/context/project-section.ts'
+import { settledSections } from '../../src/context/settled.ts'
+import { estimateTokens } from '../../src/context/tokens.ts'
+import type { SessionState } from '../../src/session/state.ts'
+import { Story, sweepStory } from '../support/worlds.ts'
+import { CONTROLS, anyHuge, anyState } from './any-state.ts'
+import { crowdedStory, longStory, noticedStory, pinnedStory } from './sessions.ts'
+import { realTokens } from './vocabularies.ts'
+
+const anyBudget = fc.oneof(fc.integer({ min: 300, max: 2500 }), fc.integer({ min: 300, max: 20_000 }))
+const anyLevel = fc.constantFrom('start' as const, 'full' as const)
+const anyProject = fc.option(
+  fc.oneof(
+    anyHuge,
+    fc.array(anyHuge, { maxLength: 40 }).map((lines) => lines.join('\n')),
+    fc.array(fc.lorem({ maxCount: 12 }), { maxLength: 40 }).map((lines) => lines.join('\n')),
+  ),
+  { nil: undefined },
+)
+
+/** The lines of the head: what is settled. */
+function headOf(state: SessionState, budget: number): readonly string[] {
+  const { fitted } = arrange(state, { level: 'full', budget })
+  return fitted.slice(0, settledSections(state).length).flatMap(({ lines }) => lines)
+}
+
+/** Whether the head tells all there is, and whole. */
+function isHeadWhole(state: SessionState, budget: number): boolean {
+  const { sections } = explainContext(state, { level: 'full', budget })
+  return sections.slice(0, settledSections(state).length).every(({ told, is_shortened: isShortened }) => {
+    return !isShortened && (told === 'all' || told === 'empty')
+  })
+}
+
+describe('whatever a session is, and whatever the budget,', () => {
+  test('its context is never over it, keeps its fence and its mark, and comes out the same again', () => {
+    fc.assert(
+      fc.property(anyState, anyBudget, anyLevel, anyProject, (state, budget, level, project) => {
+        const options = { level, budget, ...(project === undefined ? {} : { project }) }
+        const { text, mark, leftOut } = packContext(state, options)
+        expect(estimateTokens(text)).toBeLessThanOrEqual(budget)
+        expect(text.length).toBeLessThanOrEqual(4 * budget)
+        expect(realTokens(text)).toBeLessThanOrEqual(budget)
+        expect(text.match(/<\s*\/?\s*stint-session/gi)).toEqual(['<stint-session', '</stint-session'])
+        expect(text.match(/\[stint:/gi)).toHaveLength(1)
+        expect(text.endsWith(`\n[stint:${mark}]\n</stint-session>`)).toBe(true)
+        expect(text).not.toMatch(CONTROLS)
+        expect(packContext(structuredClone(state), options)).toEqual({ text, mark, leftOut })
+      }),
+      { numRuns: 250 },
+    )
+  })
+
+  test('its name, its objective and its TL;DR are told before anything else', () => {
+    fc.assert(
+      fc.property(anyState, anyBudget, (state, budget) => {
+        const { sections } = explainContext(state, { level: 'full', budget })
+        for (const vital of ['name', 'objective', 'TL;DR']) {
+          expect(['all', 'empty']).toContain(sections.find(({ section }) => section === vital)!.told)
+        }
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('a head that is told whole has the same bytes within every larger budget', () => {
+    let whole = 0
+    fc.assert(
+      fc.property(anyState, anyBudget, anyBudget, (state, one, other) => {
+        const [smaller, larger] = one < other ? [one, other] : [other, one]
+        if (!isHeadWhole(state, smaller)) return
+        whole += 1
+        expect(headOf(state, larger)).toEqual(headOf(state, smaller))
+      }),
+      { numRuns: 200 },
+    )
+    expect(whole).toBeGreaterThan(20)
+  })
+
+  test('the project takes nothing from what the session tells, and no more than its own room', () => {
+    fc.assert(
+      fc.property(anyState, anyBudget, anyHuge, (state, budget, line) => {
+        const project = `Project: something\n${line}\nCommands:\n- test: npm test`
+        const without = arrange(state, { level: 'full', budget })
+        const { fitted } = arrange(state, { level: 'full', budget, project })
+        expect(fitted.slice(0, -1).map(({ lines }) => lines)).toEqual(without.fitted.map(({ lines }) => lines))
+        expect(fitted.at(-1)!.cost).toBeLessThanOrEqual(PROJECT_ROOM)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('the explanation adds up to the text and accounts for every item', () => {
+    fc.assert(
+      fc.property(anyState, anyBudget, anyProject, (state, budget, project) => {
+        const options = { level: 'full' as const, budget, ...(project === undefined ? {} : { project }) }
+        const { text } = packContext(state, options)
+        const { tokens, around, sections } = explainContext(state, options)
+        expect(tokens).toBe(around + sections.reduce((sum, section) => sum + section.tokens, 0))
+        expect(tokens).toBe(estimateTokens(text))
+        expect(around).toBeGreaterThan(0)
+        expect(tokens).toBeLessThanOrEqual(budget)
+        for (const { shown, count, left_out: leftOut, why, command, is_shortened: isShortened } of sections) {
+          expect(shown + leftOut).toBe(count)
+          expect(why !== undefined).toBe(leftOut > 0 || isShortened)
+          expect(command !== undefined).toBe(why !== undefined)
+        }
+      }),
+      { numRuns: 150 },
+    )
+  })
+})
+
+describe('without a budget', () => {
+  // The marks are sums of the texts as they were before there was a budget to give.
+  const BEFORE: Readonly<Record<string, readonly [story: () => Story, start: string, full: string, elsewhere: string]>> = {
+    'nothing in it': [() => new Story(), '7e19c0bc', '7e19c0bc', '7e19c0bc'],
+    'the example of the format': [sweepStory, '0430b3a4', '0430b3a4', '0430b3a4'],
+    'what hooks noticed alone': [noticedStory, 'a148334d', 'a148334d', '6dac2cad'],
+    'weeks of work': [longStory, 'b5eb918a', 'a8c7a10e', '8d07b58d'],
+    'thirty pinned facts': [pinnedStory, 'bc647159', 'bc647159', 'bc647159'],
+    // But for one: in full it was a token over the limit, by the mark.
+    'more than there is room for': [crowdedStory, 'e9cae705', 'e9cae705', 'e9cae705'],
+  }
+
+  test.each(Object.entries(BEFORE))(
+    'a session with %s is given in the same bytes as ever',
+    (_, [story, start, full, elsewhere]) => {
+      const { state } = story()
+      expect(packContext(state, { level: 'start' }).mark).toBe(start)
+      expect(packContext(state, { level: 'full' }).mark).toBe(full)
+      expect(packContext(state, { level: 'start', conversation: 'c-2' }).mark).toBe(elsewhere)
+      expect(packContext(state, { level: 'full', budget: 2000 }).mark).toBe(full)
+      expect(packContext(state, { level: 'start', budget: 2000 }).mark).toBe(start)
+    },
+  )
+})
+
+describe('a larger budget', () => {
+  test('tells more, until everything is told', () => {
+    const { state } = crowdedStory()
+    const sizes = [300, 600, 1200, 2000, 4000, 8000].map((budget) => packContext(state, { level: 'full', budget }).text.length)
+    expect(sizes.toSorted((a, b) => a - b)).toEqual(sizes)
+    expect(new Set(sizes).size).toBe(sizes.length)
+    expect(packContext(longStory().state, { level: 'full', budget: 20_000 }).leftOut).toEqual([])
+  })
+
+  test('tells the project whole where the session leaves room for it, and says what it left out where not', () => {
+    const project = [
+      'Project: p',
+      'Commands:',
+      ...Array.from({ length: 20 }, (_, n) => `- step ${n}: make the thing number ${n}`),
+    ].join('\n')
+    const within = (budget: number) => packContext(sweepStory().state, { level: 'full', budget, project })
+    expect(within(2000).text).toContain(`The project, as read from its repository:\n${project}\n`)
+    expect(within(2000).leftOut).toEqual([])
+    expect(within(700).text).toMatch(
+      /\nProject: p\n(?:.*\n)+Left out here, shown by: stint project \(lines on the project \d+\)\n/,
+    )
+    expect(within(300).leftOut).toContainEqual('stint project (lines on the project 22)')
+  })
+})
