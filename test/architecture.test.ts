@@ -15,6 +15,7 @@ const LAYERS = [
   'views',
   'context',
   'budget',
+  'survey',
   'index',
   'harness',
   'conversation',

@@ -19,7 +19,8 @@ export function readHead(repository: Repository, timeoutMs?: number): Head {
   return headInFiles(repository) ?? askGitForHead(repository, timeoutMs === undefined ? {} : { timeoutMs })
 }
 
-function headInFiles({ gitDir, commonDir }: Repository): Head | undefined {
+/** The same from the files alone; undefined where these do not say it. */
+export function headInFiles({ gitDir, commonDir }: Repository): Head | undefined {
   const path = join(gitDir, 'HEAD')
   // An old repository may have a link in place of a symbolic reference; reading through it would look detached.
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== false) return undefined

@@ -14,7 +14,9 @@ import type { Delivery } from './delivery.ts'
 import type { Diagnosis, DoctorOptions } from './doctor.ts'
 import type { ExportOptions, Exported } from './export.ts'
 import type { Reading } from './live-session.ts'
+import type { PackRequest, Packed } from './pack.ts'
 import type { PurgeOptions, Purged } from './purge.ts'
+import { contextOfProject } from './project-context.ts'
 import { type RecordOptions, recordEntries } from './record.ts'
 import { type ResumeOptions, resumeSession } from './resume.ts'
 import { SessionHandle } from './session-handle.ts'
@@ -81,6 +83,13 @@ function projectOf(workspace: Workspace) {
       const row = await chooseSession(workspace, name)
       refuseClosed(row)
       return new SessionHandle(workspace.session(row.id))
+    },
+    /** What the repository is, in at most 500 tokens, for somebody who has just arrived. */
+    context: (options: { refresh?: boolean } = {}) => contextOfProject(workspace, options),
+    /** What a model would be given of a session within a budget. */
+    async pack(request: PackRequest = {}): Promise<Packed> {
+      const { packSession } = await import('./pack.ts')
+      return packSession(workspace, request)
     },
     active: () => activeSession(workspace),
     find: (name: string) => findSession(workspace, name),

@@ -8,6 +8,7 @@ import { moveDrafts, refreshTasks } from './backlog.ts'
 import { NoSession, activeSession, findSession } from './choose.ts'
 import { bindConversation, sessionOfConversation } from './conversation-binding.ts'
 import type { LiveSession, Reading } from './live-session.ts'
+import { projectText } from './project-context.ts'
 import { startFirst } from './record.ts'
 import { type Workspace, hasMoved } from './workspace.ts'
 
@@ -16,6 +17,8 @@ export interface ResumeOptions {
   /** The session worked on last, whichever is active here. */
   readonly last?: boolean
   readonly by?: string
+  /** Also say what the repository is. */
+  readonly withProject?: boolean
 }
 
 export interface Resumed {
@@ -24,6 +27,8 @@ export interface Resumed {
   readonly drift?: Drift
   /** The state as it was found, before resuming was recorded. */
   readonly before: SessionState
+  /** What the repository is, one thing a line. */
+  readonly project?: string
 }
 
 /** Goes on with a session: the one named, the active one, or the one worked on last. */
@@ -52,7 +57,13 @@ export async function resumeSession(workspace: Workspace, options: ResumeOptions
   const reading = await workspace.refreshIfPossible(session)
   if (before.status === 'paused') await refreshTasks(workspace, before.tasks)
   session.close()
-  return since === undefined ? { reading, before } : { reading, before, drift: since }
+  const project = options.withProject === true ? projectText(workspace) : undefined
+  return {
+    reading,
+    before,
+    ...(since === undefined ? {} : { drift: since }),
+    ...(project === undefined ? {} : { project }),
+  }
 }
 
 /** That it was resumed is worth an entry, but not worth keeping what was asked for back when none can be written. */

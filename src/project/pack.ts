@@ -1,0 +1,51 @@
+import { type Explanation, explainContext } from '../context/explain.ts'
+import { LEAST_BUDGET, type PackedContext, packContext } from '../context/pack.ts'
+import { estimateTokens } from '../context/tokens.ts'
+import { StintError } from '../journal/errors.ts'
+import { chooseSession } from './choose.ts'
+import { projectText } from './project-context.ts'
+import type { Workspace } from './workspace.ts'
+
+export const MOST_BUDGET = 20_000
+const USUAL_BUDGET = 2000
+
+export interface PackRequest {
+  readonly session?: string
+  /** The most tokens it may take: 2000 unless said otherwise. */
+  readonly budget?: number
+  /** Also say why it holds what it holds. */
+  readonly explain?: boolean
+}
+
+export interface Packed extends PackedContext {
+  readonly name: string
+  readonly budget: number
+  /** What it costs a model, at most. */
+  readonly tokens: number
+  readonly explanation?: Explanation
+}
+
+/** What a model would be given of a session within a budget. */
+export async function packSession(workspace: Workspace, request: PackRequest): Promise<Packed> {
+  const { budget = USUAL_BUDGET } = request
+  if (!Number.isInteger(budget) || budget < LEAST_BUDGET || budget > MOST_BUDGET) {
+    throw new StintError(
+      'BUDGET_OUT_OF_RANGE',
+      `a budget of ${budget} tokens cannot be kept`,
+      `give a whole number from ${LEAST_BUDGET} to ${MOST_BUDGET}`,
+    )
+  }
+  const session = workspace.session((await chooseSession(workspace, request.session)).id)
+  const { state } = await workspace.refreshIfPossible(session)
+  session.close()
+  const project = projectText(workspace)
+  const options = { level: 'full', budget, ...(project === undefined ? {} : { project }) } as const
+  const packed = packContext(state, options)
+  return {
+    ...packed,
+    name: state.name,
+    budget,
+    tokens: estimateTokens(packed.text),
+    ...(request.explain === true ? { explanation: explainContext(state, options) } : {}),
+  }
+}

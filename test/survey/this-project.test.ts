@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { lastSubjects } from '../../src/survey/commits.ts'
+import { condense } from '../../src/survey/condense.ts'
+import { readListing } from '../../src/survey/listing.ts'
+import { Sources } from '../../src/survey/sources.ts'
+import { survey } from '../../src/survey/survey.ts'
+import { realTokens } from '../context/vocabularies.ts'
+import { repositoryAt } from '../git/world.ts'
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+
+/** The files of this project grow; a figure is wrong when it is a quarter off. */
+const TOLERANCE = 0.25
+
+describe('the context of this project', () => {
+  test('takes as many tokens, of as many, as the docs say', () => {
+    const repository = repositoryAt(root)
+    const listing = readListing(repository)
+    const sources = new Sources(repository.worktree, listing.has)
+    const { text } = condense(survey(repository, listing, sources))
+    const files = sources.files.map(({ path }) => readFileSync(join(root, path), 'utf8'))
+    const actual = {
+      context: realTokens(text),
+      condensed: realTokens([...files, listing.paths.join('\n'), lastSubjects(repository).join('\n')].join('\n')),
+    }
+    const page = readFileSync(join(root, 'docs', 'project-context.md'), 'utf8')
+    const said = /(\d+) tokens, condensed from ([\d,]+)/.exec(page)!
+    const figures = { context: Number(said[1]), condensed: Number(said[2]!.replaceAll(',', '')) }
+    const isNear = (figure: number, measured: number) => Math.abs(figure - measured) <= TOLERANCE * measured
+    expect([isNear(figures.context, actual.context), isNear(figures.condensed, actual.condensed), actual]).toEqual([
+      true,
+      true,
+      actual,
+    ])
+  })
+})
