@@ -18,6 +18,8 @@ import { hook, statusline } from './commands/hook.ts'
 import { init } from './commands/init.ts'
 import { list } from './commands/list.ts'
 import { log } from './commands/log.ts'
+import { pack } from './commands/pack.ts'
+import { project } from './commands/project.ts'
 import { purge } from './commands/purge.ts'
 import { resume } from './commands/resume.ts'
 import { search } from './commands/search.ts'
@@ -45,6 +47,8 @@ const routes = buildRouteMap({
     task,
     export: exporting,
     workflow,
+    project,
+    pack,
     setup,
     doctor,
     purge,

@@ -6,7 +6,7 @@ import { plural, sessionJson, standing } from './describe.ts'
 import type { Output } from './output.ts'
 
 /** All that a program needs to go on, so that nothing else has to be read. */
-export function resumedJson({ reading: { state }, drift }: Resumed) {
+export function resumedJson({ reading: { state }, drift, project }: Resumed) {
   return {
     ...sessionJson(state),
     objective: state.goal,
@@ -22,10 +22,11 @@ export function resumedJson({ reading: { state }, drift }: Resumed) {
     discoveries: state.discoveries.items.map(({ text, gotcha, at }) => ({ text, gotcha, at })),
     drift,
     resume_commands: state.commands.items.map((item) => item.text),
+    project,
   }
 }
 
-export function describeResumed({ reading: { state }, before, drift }: Resumed, output: Output): string {
+export function describeResumed({ reading: { state }, before, drift, project }: Resumed, output: Output): string {
   const after = state.compactions === 0 ? '' : ` (after ${plural(state.compactions, 'compaction')})`
   const lines = [
     `📋 ${output.bold(`Resuming Session: ${state.name}`)}${after}`,
@@ -55,6 +56,9 @@ export function describeResumed({ reading: { state }, before, drift }: Resumed, 
   part('Since Then', driftLines(drift))
   if (state.commands.items.length > 0) {
     lines.push('', '   ## Resume Commands (shown, not run)', ...state.commands.items.map((item) => `   $ ${item.text}`))
+  }
+  if (project !== undefined && project !== '') {
+    lines.push('', '   ## Project (as read from its repository)', ...project.split('\n').map((line) => `   ${line}`))
   }
   return lines.join('\n')
 }

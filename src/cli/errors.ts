@@ -11,12 +11,12 @@ export class Misuse extends StintError {
   }
 }
 
-/** What the library refuses because nothing was given where something has to be. */
-const GIVEN_EMPTY: ReadonlySet<string> = new Set(['EMPTY_TEXT', 'NEEDS_NAME'])
+/** What the library refuses because of what was given, or because nothing was where something has to be. */
+const GIVEN_WRONG: ReadonlySet<string> = new Set(['EMPTY_TEXT', 'NEEDS_NAME', 'BUDGET_OUT_OF_RANGE'])
 
 export function exitCodeFor(error: unknown): number {
   if (error instanceof Misuse) return EXIT.misuse
-  if (error instanceof StintError && GIVEN_EMPTY.has(error.code)) return EXIT.misuse
+  if (error instanceof StintError && GIVEN_WRONG.has(error.code)) return EXIT.misuse
   return error instanceof StintError || isSystemError(error) ? EXIT.failure : EXIT.defect
 }
 

@@ -15,7 +15,8 @@ interface Flags {
 export const resume = buildCommand<Flags, [string?], Context>({
   docs: {
     brief: 'Go on with a session',
-    fullDescription: 'Shows where you left off, what git did since, and the resume commands, which are shown and never run.',
+    fullDescription:
+      'Shows where you left off, what git did since, and the resume commands, which are shown and never run. An agent is also told what the repository is.',
     customUsage: [
       { input: '', brief: 'the active session, else the one worked on last' },
       { input: 'fix-auth', brief: 'one by short name, id, or any unique part of its id' },
@@ -35,6 +36,8 @@ export const resume = buildCommand<Flags, [string?], Context>({
       }
       const resumed = await project.resume({
         by: 'cli',
+        // Whoever sits before a terminal knows their project.
+        withProject: !this.canAsk,
         ...defined({ session: await pick(name), last: flags.last }),
       })
       output.result(flags.json, resumedJson(resumed), () => describeResumed(resumed, output))
