@@ -19,6 +19,8 @@ export interface Reply {
 export interface SeenRequest {
   readonly kind: 'turn' | 'summary' | 'other'
   readonly body: MessagesBody
+  /** The betas that the request asks for. */
+  readonly betas: readonly string[]
   /** Everything the model would have read, as one text. */
   readonly text: string
 }
@@ -90,7 +92,7 @@ export class ModelStub {
     if (path.includes('count_tokens')) return void json(response, 200, { input_tokens: 100 })
     if (!path.startsWith('/v1/messages')) return void json(response, 404, { type: 'error', error: { type: 'not_found_error' } })
     const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as MessagesBody
-    const seen = { kind: kindOf(body), body, text: textOf([body.system, body.messages]) }
+    const seen = { kind: kindOf(body), body, betas: betasOf(request), text: textOf([body.system, body.messages]) }
     this.requests.push(seen)
     const reply = this.#replyTo(seen)
     await reply.after
@@ -119,6 +121,10 @@ function kindOf(body: MessagesBody): SeenRequest['kind'] {
   // What hooks gave may stand behind the harness's request to summarise.
   if (textOf(body.messages.slice(-3)).includes('create a detailed summary of')) return 'summary'
   return (body.tools?.length ?? 0) > 0 && !/^(?:Warmup|quota)$/.test(last.trim()) ? 'turn' : 'other'
+}
+
+function betasOf({ headers }: IncomingMessage): readonly string[] {
+  return [headers['anthropic-beta'] ?? []].flat().flatMap((value) => value.split(',').map((beta) => beta.trim()))
 }
 
 /** All texts in a value, in order. */

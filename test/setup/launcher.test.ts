@@ -14,6 +14,7 @@ const REQUEST: SetupRequest = {
   notify: false,
   instructions: false,
   statusLine: true,
+  tokenEfficientTools: false,
 }
 
 /** An installed Stint, and two projects on its machine. */

@@ -25,6 +25,7 @@ interface Flags {
   readonly notify?: boolean
   readonly instructions?: boolean
   readonly noStatusLine?: boolean
+  readonly tokenEfficientTools?: boolean
   readonly json?: boolean
 }
 
@@ -55,6 +56,7 @@ export const setup = buildCommand<Flags, [string?], Context>({
       notify: toggle('Also notify you on the desktop when an agent waits'),
       instructions: toggle('Also put a few lines into CLAUDE.md, or AGENTS.md'),
       noStatusLine: toggle('Leave the status line out'),
+      tokenEfficientTools: toggle('Also ask for calls of tools in fewer tokens; only Claude Sonnet 3.7 needs it'),
       json,
     },
   },
@@ -134,6 +136,7 @@ function requestFrom(flags: Flags, cwd: string): SetupRequest {
     notify: flags.notify === true,
     instructions: flags.instructions === true,
     statusLine: flags.noStatusLine !== true,
+    tokenEfficientTools: flags.tokenEfficientTools === true,
   }
 }
 
@@ -148,6 +151,12 @@ function refuseMisuse(harness: string | undefined, flags: Flags): void {
   if (flags.plugin === '') throw new Misuse('--plugin needs a folder', 'stint setup claude --plugin ./stint-plugin')
   if (flags.plugin !== undefined && flags.instructions === true) {
     throw new Misuse('a plugin has no instructions', 'leave --instructions out, or set up without --plugin')
+  }
+  if (flags.tokenEfficientTools === true && flags.plugin !== undefined) {
+    throw new Misuse('a plugin has no environment', 'leave --token-efficient-tools out, or set up without --plugin')
+  }
+  if (flags.tokenEfficientTools === true && flags.remove === true) {
+    throw new Misuse('--remove takes out everything', 'stint setup claude --remove, then set up again without the flag')
   }
   const others = Object.entries(flags).filter(
     ([flag, value]) => !['check', 'json'].includes(flag) && value !== undefined && value !== false,

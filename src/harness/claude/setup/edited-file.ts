@@ -9,10 +9,12 @@ export interface TextEdit {
   isCurrent(text: string): boolean
   /** The texts from one without it to the one with it, one edit apart. */
   add(text: string): readonly string[]
-  /** The text without it; containers that stood there before it are kept. */
-  takeOut(text: string, kept?: readonly string[]): string
+  /** The text without it, by what is known of how it got there. */
+  takeOut(text: string, known?: Pick<WrittenFile, 'kept' | 'added'>): string
   /** The containers in a text without it. */
   containers?(text: string): readonly string[]
+  /** What it adds to a text that cannot be told from what others write. */
+  added?(text: string): readonly string[]
   /** Whether a text says nothing at all, so that a file of ours may go. */
   isEmpty(text: string): boolean
 }
@@ -26,7 +28,7 @@ export interface PlannedFile {
 export function planEdit(path: string, edit: TextEdit, known: WrittenFile | undefined): PlannedFile {
   const before = readText(path)
   if (before !== undefined && edit.isCurrent(before)) return {}
-  const base = before === undefined ? '' : (asItWas(before, known) ?? edit.takeOut(before, known?.kept))
+  const base = before === undefined ? '' : (asItWas(before, known) ?? edit.takeOut(before, known))
   const texts = edit.add(base)
   const after = texts.at(-1)!
   if (after === before) return {}
@@ -35,6 +37,7 @@ export function planEdit(path: string, edit: TextEdit, known: WrittenFile | unde
     sum: sumOf(after),
     undo: isCreated ? 'delete' : undoSteps(texts),
     ...(edit.containers === undefined ? {} : { kept: edit.containers(base) }),
+    ...(edit.added === undefined ? {} : { added: edit.added(base) }),
   }
   return { change: { path, before, after }, written }
 }
@@ -44,7 +47,7 @@ export function planTakingOut(path: string, edit: TextEdit, known: WrittenFile |
   const before = readText(path)
   if (before === undefined) return undefined
   const isOursAlone = (rest: string) => known?.undo === 'delete' && edit.isEmpty(rest)
-  const rest = asItWas(before, known) ?? edit.takeOut(before, known?.kept)
+  const rest = asItWas(before, known) ?? edit.takeOut(before, known)
   if (isOursAlone(rest)) return { path, before, after: undefined }
   return rest === before ? undefined : { path, before, after: rest }
 }

@@ -20,6 +20,8 @@ export interface InstallOptions {
   /** Also put a few lines into the file of instructions. */
   readonly instructions: boolean
   readonly statusLine: boolean
+  /** Also ask the model's API for calls of tools in fewer tokens. */
+  readonly tokenEfficientTools: boolean
 }
 
 /** What it takes to set Claude Code up. Refuses what cannot be edited before anything is written. */
@@ -52,6 +54,7 @@ export async function planInstall(
     folders: [],
     notes: [
       ...(wanted.statusLineElsewhere === undefined ? [] : [`no status line: ${wanted.statusLineElsewhere} has one`]),
+      ...wanted.notes,
       ...commands.foreign.map((path) => `left alone: ${path} is not ours`),
       ...(wanted.plugin === undefined
         ? []

@@ -9,6 +9,8 @@ export interface JsonText {
   addMember(text: string, path: Path, key: string, value: unknown): string
   /** Adds an item to the end of the list at a path. */
   addItem(text: string, path: Path, value: unknown): string
+  /** Changes what stands between the quotes of the text at a path. */
+  editText(text: string, path: Path, change: (raw: string) => string): string
   /** Takes a member or an item out. */
   remove(text: string, path: Path): string
   /** The line that cannot be read, counted from one. */
@@ -28,6 +30,11 @@ export async function loadJsonText(): Promise<JsonText> {
   return {
     addMember: (text, path, key, value) => insert(text, find(text, path), value, key),
     addItem: (text, path, value) => insert(text, find(text, path), value),
+    editText(text, path, change) {
+      const { offset, length } = find(text, path)
+      const [start, end] = [offset + 1, offset + length - 1]
+      return splice(text, start, end, change(text.slice(start, end)))
+    },
     remove: (text, path) => remove(text, find(text, path.slice(0, -1)), path.at(-1)!),
     faultyLine(text) {
       const errors: ParseError[] = []

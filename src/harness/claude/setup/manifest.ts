@@ -14,6 +14,8 @@ export interface WrittenFile {
   readonly undo: readonly UndoStep[] | 'delete'
   /** In settings: the containers that were there before, and stay when they are empty. */
   readonly kept?: readonly string[]
+  /** In settings: the betas that setup put there. */
+  readonly added?: readonly string[]
 }
 
 export interface Manifest {

@@ -1,3 +1,4 @@
+import { TOKEN_EFFICIENT_TOOLS } from './betas.ts'
 import { planTakingOut } from './edited-file.ts'
 import { excludeEdit, excludePath } from './exclude.ts'
 import { commandPaths } from './install.ts'
@@ -24,6 +25,7 @@ export async function planRemove(scope: Scope, around: Surroundings): Promise<Pl
   const instructions = instructionFiles(place.instructions).map((file) =>
     planTakingOut(file, instructionsEdit, known.files[file]),
   )
+  const beta = settings?.after !== undefined && settings.after.includes(TOKEN_EFFICIENT_TOOLS) ? [place.settings] : []
   const exclude = excludeFiles(place, around).map((file) => planTakingOut(file, excludeEdit([]), known.files[file]))
   const sharer = commandsSharedWith(json, place, around)
   const commands = sharer === undefined ? planCommandRemoval(place, known.files) : { changes: [], written: {}, foreign: [] }
@@ -35,6 +37,7 @@ export async function planRemove(scope: Scope, around: Surroundings): Promise<Pl
     folders: innermostFirst(known.folders),
     notes: [
       ...commands.foreign.map((file) => `left alone: ${file} was changed since, or is not ours`),
+      ...beta.map((file) => `left alone: ${TOKEN_EFFICIENT_TOOLS} in ${file}, which is not known to be ours`),
       ...(sharer === undefined || changes.length === 0 ? [] : [`the slash commands stay: ${sharer} needs them`]),
     ],
   }

@@ -1,5 +1,6 @@
-// Our hooks and status line put into the text of a settings file, and taken out of it.
+// Our hooks, status line and environment put into the text of a settings file, and taken out of it.
 import { STATUS_LINE_COMMAND } from '../hook-command.ts'
+import { addBeta, betaContainers, hasTokenEfficientTools, takeOutBetas } from './betas.ts'
 import type { HookGroup } from './hook-registrations.ts'
 import type { JsonText } from './json-text.ts'
 import { type Settings, eventsOf, groupAt, hooksOf, statusLineOf, stintHooks } from './settings.ts'
@@ -8,12 +9,14 @@ import { type Settings, eventsOf, groupAt, hooksOf, statusLineOf, stintHooks } f
 export interface Wanted {
   readonly groups: ReadonlyMap<string, HookGroup>
   readonly hasStatusLine: boolean
+  /** Whether a beta is asked for, and which ones hold where the file names none. */
+  readonly betas?: { readonly inherited: string }
 }
 
 export const STATUS_LINE = { type: 'command', command: STATUS_LINE_COMMAND }
 
 /** The texts from one without anything of ours to the one with it, one edit apart. */
-export function addToSettings(json: JsonText, text: string, { groups, hasStatusLine }: Wanted): readonly string[] {
+export function addToSettings(json: JsonText, text: string, { groups, hasStatusLine, betas }: Wanted): readonly string[] {
   const texts = text.trim() === '' ? [text, '{}\n'] : [text]
   const edit = (change: (text: string) => string) => texts.push(change(texts.at(-1)!))
   const present = read(texts.at(-1)!)
@@ -27,6 +30,7 @@ export function addToSettings(json: JsonText, text: string, { groups, hasStatusL
     }
   }
   if (hasStatusLine) edit((before) => json.addMember(before, [], 'statusLine', STATUS_LINE))
+  if (betas !== undefined && !hasTokenEfficientTools(present)) edit((before) => addBeta(json, before, betas.inherited))
   return texts
 }
 
@@ -35,10 +39,18 @@ export function byEvent(groups: ReadonlyMap<string, HookGroup>): Readonly<Record
   return Object.fromEntries([...groups].map(([event, group]) => [event, [group]]))
 }
 
-/** The text without anything of ours. A container that is empty afterwards goes too, unless it is among those to keep. */
-export function takeOutOfSettings(json: JsonText, text: string, kept: readonly string[] = []): string {
+/**
+ * The text without anything of ours. A container that is empty afterwards goes too, unless it is among those to keep. Hooks
+ * and status line are known by their looks; a beta may be anybody's, so only those that are said to be ours go.
+ */
+export function takeOutOfSettings(
+  json: JsonText,
+  text: string,
+  kept: readonly string[] = [],
+  betas: readonly string[] = [],
+): string {
   if (text.trim() === '') return text
-  let rest = text
+  let rest = takeOutBetas(json, text, betas, kept)
   for (;;) {
     const settings = read(rest)
     const position = stintHooks(settings)[0]
@@ -59,10 +71,11 @@ function withoutEmpty(json: JsonText, text: string, event: string, kept: readonl
   return hasEvents || kept.includes('hooks') ? rest : json.remove(rest, ['hooks'])
 }
 
-/** The containers that hooks stand in, for whoever takes ours out again. */
+/** The containers that ours stand in, for whoever takes it out again. */
 export function containersOf(text: string): readonly string[] {
   const settings = text.trim() === '' ? {} : read(text)
-  return settings.hooks === undefined ? [] : ['hooks', ...eventsOf(settings).map(([event]) => event)]
+  const hooks = settings.hooks === undefined ? [] : ['hooks', ...eventsOf(settings).map(([event]) => event)]
+  return [...hooks, ...betaContainers(settings)]
 }
 
 function read(text: string): Settings {

@@ -1,4 +1,5 @@
 import { StintError } from '../../../journal/errors.ts'
+import { BETAS, addedBetas, betasText, hasTokenEfficientTools } from './betas.ts'
 import { readText } from './changes.ts'
 import type { TextEdit } from './edited-file.ts'
 import { NOTIFICATION_EVENT, hookGroups } from './hook-registrations.ts'
@@ -6,7 +7,15 @@ import type { JsonText } from './json-text.ts'
 import { SCOPES, type Scope, type Surroundings, moreGeneral, setupPlace } from './places.ts'
 import { PLUGIN } from './plugin.ts'
 import { STATUS_LINE, type Wanted, addToSettings, containersOf, takeOutOfSettings } from './settings-edit.ts'
-import { type Settings, areHooksCurrent, enabledPlugin, parseSettings, statusLineOf, stintHooks } from './settings.ts'
+import {
+  type Settings,
+  areHooksCurrent,
+  enabledPlugin,
+  parseSettings,
+  refuseOddEnvironment,
+  statusLineOf,
+  stintHooks,
+} from './settings.ts'
 
 /** Before the first character of a text, where some editors leave it. */
 const BYTE_ORDER_MARK = '\uFEFF'
@@ -26,48 +35,83 @@ export function readOtherSettings(json: JsonText, path: string): Settings {
   }
 }
 
-/** Our hooks and status line, as an edit of a settings file's text. */
+/** Our hooks, status line and environment, as an edit of a settings file's text. */
 export function settingsEdit(json: JsonText, path: string, wanted: Wanted): TextEdit {
   const parse = (text: string) => parseSettings(path, text, json.faultyLine)
   return behindMark({
     isCurrent(text) {
       const settings = parse(text)
       const status = statusLineOf(settings, STATUS_LINE)
-      return areHooksCurrent(settings, wanted.groups) && (wanted.hasStatusLine ? status === 'ours' : !isOurs(status))
+      const hasBeta = wanted.betas === undefined || hasTokenEfficientTools(settings)
+      return hasBeta && areHooksCurrent(settings, wanted.groups) && (wanted.hasStatusLine ? status === 'ours' : !isOurs(status))
     },
     add: (text) => addToSettings(json, text, wanted),
-    takeOut(text, kept) {
+    takeOut(text, known) {
       // For its refusal: only what was read as settings is edited.
       parse(text)
-      return takeOutOfSettings(json, text, kept)
+      return takeOutOfSettings(json, text, known?.kept, known?.added)
     },
     containers: containersOf,
+    added: (text) => (wanted.betas === undefined ? [] : addedBetas(parse(text), wanted.betas.inherited)),
     isEmpty: (text) => text.trim() === '' || Object.keys(parse(text)).length === 0,
   })
 }
 
 /**
- * What is wanted of a settings file, and what there is beside it. A notification that was once asked for stays, and
- * nobody's status line is replaced.
+ * What is wanted of a settings file, and what there is beside it. A notification or a beta that was once asked for stays,
+ * and nobody's status line is replaced.
  */
 export function wantedOf(
   json: JsonText,
   scope: Scope,
   around: Surroundings,
-  options: { notify: boolean; statusLine: boolean },
-): Wanted & { readonly statusLineElsewhere: string | undefined; readonly plugin: string | undefined } {
+  options: { notify: boolean; statusLine: boolean; tokenEfficientTools: boolean },
+): Wanted & {
+  readonly statusLineElsewhere: string | undefined
+  readonly plugin: string | undefined
+  readonly notes: readonly string[]
+} {
   const own = setupPlace(scope, around).settings
   const settings = readSettings(json, own)
   const notifies = stintHooks(settings).some(({ event }) => event === NOTIFICATION_EVENT)
   const others = moreGeneral(scope).map((each) => setupPlace(each, around).settings)
   const hasTheirs = statusLineOf(settings, STATUS_LINE) === 'theirs'
+  const wantsBeta = options.tokenEfficientTools || hasTokenEfficientTools(settings)
+  if (wantsBeta) refuseOddEnvironment(own, settings, BETAS)
   const owner = hasTheirs ? own : others.find((path) => readOtherSettings(json, path).statusLine !== undefined)
   return {
     groups: hookGroups({ notify: options.notify || notifies }),
     hasStatusLine: options.statusLine && owner === undefined,
+    ...(wantsBeta ? { betas: { inherited: scope === 'local' ? betasBeside(json, others) : '' } } : {}),
+    notes: options.tokenEfficientTools ? betaNotes(json, scope, around) : [],
     statusLineElsewhere: options.statusLine ? owner : undefined,
     plugin: SCOPES.map((each) => enabledPlugin(readOtherSettings(json, setupPlace(each, around).settings), PLUGIN)).find(Boolean),
   }
+}
+
+/** The betas of the nearest of more general settings that name any. */
+function betasBeside(json: JsonText, paths: readonly string[]): string {
+  return paths.map((path) => betasText(readOtherSettings(json, path))).find((list) => list !== undefined) ?? ''
+}
+
+/** Of each variable the nearest settings hold alone, and before the shell's. */
+function betaNotes(json: JsonText, scope: Scope, around: Surroundings): readonly string[] {
+  const own = setupPlace(scope, around).settings
+  // A list of one's own is not copied to where everybody sees it.
+  const hidden = moreGeneral(scope)
+    .map((each) => setupPlace(each, around).settings)
+    .filter((path) => scope === 'shared' && betasText(readOtherSettings(json, path)) !== undefined)
+  const hiding = SCOPES.slice(0, SCOPES.indexOf(scope))
+    .map((each) => setupPlace(each, around).settings)
+    .filter((path) => {
+      const settings = readOtherSettings(json, path)
+      return betasText(settings) !== undefined && !hasTokenEfficientTools(settings)
+    })
+  return [
+    ...hidden.map((path) => `${BETAS} of ${path} does not hold in this project: ${own} has one`),
+    ...hiding.map((path) => `no effect in this project: ${path} has ${BETAS} without it`),
+    ...(around.env[BETAS] === undefined ? [] : [`${BETAS} of your shell does not hold any more: ${own} has one`]),
+  ]
 }
 
 function isOurs(status: string): boolean {
@@ -80,8 +124,9 @@ function behindMark(edit: TextEdit): TextEdit {
   return {
     isCurrent: (text) => edit.isCurrent(bare(text)),
     add: (text) => edit.add(bare(text)).map((each) => markOf(text) + each),
-    takeOut: (text, kept) => markOf(text) + edit.takeOut(bare(text), kept),
+    takeOut: (text, known) => markOf(text) + edit.takeOut(bare(text), known),
     containers: (text) => edit.containers!(bare(text)),
+    added: (text) => edit.added!(bare(text)),
     isEmpty: (text) => edit.isEmpty(bare(text)),
   }
 }

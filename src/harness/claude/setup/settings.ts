@@ -26,6 +26,13 @@ export function parseSettings(path: string, text: string, faultyLine: (text: str
   return settings
 }
 
+/** Refuses an environment that nothing can be put into. */
+export function refuseOddEnvironment(path: string, { env }: Settings, name: string): void {
+  if (env === undefined) return
+  if (!isObject(env)) throw new InvalidSettings(path, '"env" is not an object')
+  if (env[name] !== undefined && typeof env[name] !== 'string') throw new InvalidSettings(path, `"env.${name}" is not a text`)
+}
+
 function parse(path: string, text: string, faultyLine: (text: string) => number | undefined): unknown {
   try {
     return JSON.parse(text)

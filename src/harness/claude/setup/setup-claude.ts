@@ -17,6 +17,7 @@ export interface SetupRequest {
   readonly notify: boolean
   readonly instructions: boolean
   readonly statusLine: boolean
+  readonly tokenEfficientTools: boolean
 }
 
 /** Does it, and answers what was done; with `dryRun` what would be. */
