@@ -54,7 +54,7 @@ function isGreeting(clause: string): boolean {
 }
 
 /** Without the courtesies around it. */
-function bare(sentence: string): string {
+export function bare(sentence: string): string {
   let words = sentence.replaceAll(/^[\s¿¡"'(]+|[\s.!?…"')。！？]+$/g, '')
   for (let before = ''; before !== words;) {
     before = words
