@@ -45,8 +45,10 @@ export function entryText(entry: RawEntry): string {
   return separateWords(parts.join('\n').toWellFormed())
 }
 
-// The TL;DR in a checkpoint is composed from entries that are found themselves.
+// The TL;DR in a checkpoint and the text of a handoff are composed from entries that are found themselves.
 function ownWords(entry: RawEntry): object {
+  if (entry.kind === 'handoff.made') return { reason: entry.data.reason }
+  if (entry.kind === 'handoff.accepted') return {}
   if (entry.kind !== 'checkpoint.made') return entry.data
   const { tldr: _composed, ...own } = entry.data
   return own

@@ -66,6 +66,16 @@ export interface TemplatePhase extends TemplateSubPhase {
   readonly conversation?: string
   readonly subPhases?: readonly TemplateSubPhase[]
 }
+/** Whom a handoff is for, when that is not simply whoever goes on with the session. */
+export interface HandoffTarget {
+  readonly kind: 'task' | 'session'
+  readonly id: string
+  /** Its short name, for people. */
+  readonly name: string
+}
+
+/** What became of a handoff where it was taken up. */
+export type HandoffOutcome = 'loaded' | 'stale' | 'mismatch'
 
 /** The kinds of entry and what each carries. A kind that is not here is kept and ignored. */
 export interface EntryData {
@@ -122,6 +132,38 @@ export interface EntryData {
     git?: GitState
     /** The working tree as a commit, under `refs/stint/`. */
     code?: { commit: string; ref: string; leftOut?: readonly string[] }
+  }
+  /**
+   * A handoff was made. The entry is the truth and holds the whole text, which is bounded; the file under `handoffs/` is a
+   * copy that may be lost, edited, or never come along to another machine.
+   */
+  'handoff.made': {
+    number: number
+    /** Over the text without the line that says so. */
+    hash: string
+    tokens: number
+    document: string
+    reason?: string
+    isDraft?: boolean
+    to?: HandoffTarget
+    git?: GitState
+    /** The working tree of then, as a checkpoint kept it. */
+    code?: { commit: string; ref: string }
+    conversation?: string
+    /** How far the journal went that it tells of; `entries` counts those about the work. */
+    position: { bytes: number; entries: number; last: string }
+    /** The files it speaks of, as they were. */
+    files?: readonly { path: string; sum: string }[]
+    tasks?: readonly { task: string; status: TaskStatus }[]
+  }
+  /** Somebody took a handoff up, or refused to because the document or the world is no longer as it was. */
+  'handoff.accepted': {
+    handoff: string
+    hash: string
+    outcome: HandoffOutcome
+    moved?: readonly string[]
+    forced?: boolean
+    conversation?: string
   }
   /** `boundary` is what the harness's transcript calls the place, and the evidence that it happened. */
   'context.compacted': { trigger?: string; conversation?: string; boundary?: string; tokensBefore?: number }

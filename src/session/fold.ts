@@ -1,5 +1,6 @@
 import type { Entry, EntryKind } from './entries.ts'
 import { amountOf, fields, gitOf, item, optional, str, when } from './entry-fields.ts'
+import { HANDOFFS } from './handoffs.ts'
 import { type RawEntry, inEffect, sortedById } from './in-effect.ts'
 import { NOTICED } from './noticed.ts'
 import type { FileLine, SessionState, Step } from './state.ts'
@@ -49,7 +50,7 @@ export function advance(state: SessionState, entries: readonly RawEntry[]): Sess
 }
 
 /** Fields by which an entry refers to an earlier one. */
-const REFERENCES = ['step', 'blocker', 'next', 'from', 'after'] as const
+const REFERENCES = ['step', 'blocker', 'next', 'from', 'after', 'handoff'] as const
 
 function isReference(value: unknown): value is string {
   return typeof value === 'string' && value !== 'start'
@@ -92,6 +93,8 @@ function bindToBranch(state: Working, branch: string | undefined): void {
 /** Kinds after which a written TL;DR is as true as before. */
 const SILENT = new Set<string>([
   'checkpoint.made',
+  'handoff.made',
+  'handoff.accepted',
   'context.compacted',
   'git.observed',
   'session.paused',
@@ -251,6 +254,7 @@ const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
     state.lastAutomatic = { conversation, tokens, at: entry.at }
   },
 
+  ...HANDOFFS,
   ...NOTICED,
   ...WORKFLOW,
   'task.linked': (state, data) => {

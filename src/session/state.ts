@@ -1,5 +1,6 @@
 import type { GitState, Usage } from './entries.ts'
 import type { Workflow } from './workflow-state.ts'
+import type { GitState, HandoffOutcome, HandoffTarget, Usage } from './entries.ts'
 
 export type SessionStatus = 'active' | 'paused' | 'completed' | 'abandoned'
 
@@ -70,6 +71,27 @@ export interface Checkpoint extends Item {
   readonly preCompact: boolean
   readonly git?: GitState
   readonly code?: { readonly commit: string; readonly ref: string; readonly leftOut?: readonly string[] }
+}
+
+/** `text` is the reason it was made for. */
+export interface Handoff extends Item {
+  readonly number: number
+  readonly hash: string
+  readonly tokens: number
+  readonly isDraft: boolean
+  readonly to?: HandoffTarget
+  readonly git?: GitState
+  readonly code?: { readonly commit: string; readonly ref: string }
+  /** The latest times that somebody took it up. */
+  readonly accepted: readonly Acceptance[]
+}
+
+export interface Acceptance {
+  readonly id: string
+  readonly at: string
+  readonly outcome: HandoffOutcome
+  readonly isForced: boolean
+  readonly conversation?: string
 }
 
 /** `text` is the conversation's id as its harness gives it. */
@@ -172,6 +194,8 @@ export interface SessionState {
   readonly sections: Shelf<CustomSection>
   readonly fields: Readonly<Record<string, string>>
   readonly checkpoints: Shelf<Checkpoint>
+  /** The last few, in a full fold too. */
+  readonly handoffs: Shelf<Handoff>
   // What hooks notice by themselves: the recent end of it, in a full fold too.
   readonly conversations: Shelf<Conversation>
   readonly requests: Shelf<Request>

@@ -37,6 +37,7 @@ export function initialState(id: string): Working {
     remarks: shelf(),
     sections: shelf(),
     checkpoints: shelf(),
+    handoffs: shelf(),
     conversations: shelf(),
     requests: shelf(),
     commits: shelf(),

@@ -127,6 +127,29 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
     git: draw.maybe(() => draw.git()),
     code: draw.maybe(() => ({ commit: 'c0ffee', ref: 'refs/stint/1', leftOut: ['big.bin'] })),
   }),
+  'handoff.made': (draw) => ({
+    number: draw.one(1, 2, 3),
+    hash: draw.one('sha256:aa', 'sha256:bb'),
+    tokens: draw.one(600, 3000),
+    document: draw.words(),
+    reason: draw.maybe(() => draw.words()),
+    isDraft: draw.maybe(() => draw.one(true, false)),
+    to: draw.maybe(() => ({ kind: draw.one('task', 'session'), id: task(draw), name: draw.words() })),
+    git: draw.maybe(() => draw.git()),
+    code: draw.maybe(() => ({ commit: 'c0ffee', ref: 'refs/stint/1' })),
+    conversation: draw.maybe(() => conversation(draw)),
+    position: { bytes: 100, entries: 3, last: draw.earlier(...PLACED) },
+    files: draw.maybe(() => [{ path: draw.one(...PATHS), sum: '00000000' }]),
+    tasks: draw.maybe(() => [{ task: task(draw), status: draw.one('ready', 'completed') }]),
+  }),
+  'handoff.accepted': (draw) => ({
+    handoff: draw.earlier('handoff.made'),
+    hash: draw.one('sha256:aa', 'sha256:bb'),
+    outcome: draw.one('loaded', 'stale', 'mismatch'),
+    moved: draw.maybe(() => [draw.words()]),
+    forced: draw.maybe(() => draw.one(true, false)),
+    conversation: draw.maybe(() => conversation(draw)),
+  }),
   'context.compacted': (draw) => ({
     trigger: draw.maybe(() => 'auto'),
     conversation: draw.maybe(() => conversation(draw)),
@@ -278,6 +301,9 @@ function told(moves: readonly Move[]): RawEntry[] {
 
 const FIELDS =
   'text title entry changes step blocker next after from path git code key value list task name when phase template'.split(' ')
+  'handoff outcome to text title entry changes step blocker next after from path git code key value list task name when'.split(
+    ' ',
+  )
 
 /** Entries that no writer of ours makes: any kind, any data. */
 export const anyEntries = fc.array(
