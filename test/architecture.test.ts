@@ -21,6 +21,7 @@ const LAYERS = [
   'conversation',
   'tasks',
   'workflow',
+  'handoff',
   'project',
   'hook',
   'library.ts',

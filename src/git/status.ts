@@ -1,6 +1,6 @@
 import { readHead } from './head.ts'
 import { findRepository } from './repository.ts'
-import { askGit, GitFailed, runGit } from './run-git.ts'
+import { askGit, GitFailed, type GitOptions, runGit } from './run-git.ts'
 import { DEFAULT_EXCLUDE } from './working-tree.ts'
 
 /** How far a worktree has moved from where it was. */
@@ -27,8 +27,8 @@ const SUBJECTS = 10
 const OBJECT_NAME = /^[0-9a-f]{4,64}$/
 
 /** Paths with uncommitted changes, staged, unstaged or untracked. */
-export function dirtyPaths(worktree: string, exclude = DEFAULT_EXCLUDE): string[] {
-  const status = runGit(worktree, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all'])
+export function dirtyPaths(worktree: string, exclude = DEFAULT_EXCLUDE, options: GitOptions = {}): string[] {
+  const status = runGit(worktree, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all'], options)
   const paths = status
     .split('\0')
     .filter((line) => line !== '')
