@@ -14,6 +14,7 @@ import { completion } from './commands/completion.ts'
 import { doctor } from './commands/doctor.ts'
 import { close, pause, reopen } from './commands/finish.ts'
 import { exporting } from './commands/export.ts'
+import { handoff } from './commands/handoff.ts'
 import { hook, statusline } from './commands/hook.ts'
 import { init } from './commands/init.ts'
 import { list } from './commands/list.ts'
@@ -37,6 +38,7 @@ const routes = buildRouteMap({
     resume,
     log,
     checkpoint,
+    handoff,
     view,
     pause,
     close,

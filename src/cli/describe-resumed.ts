@@ -1,12 +1,14 @@
 import type { Drift } from '../git/status.ts'
+import type { WaitingHandoff } from '../project/handoff/waiting.ts'
 import type { Resumed } from '../project/resume.ts'
 import { minute } from '../text/times.ts'
 import { decisionLine } from '../views/progress.ts'
 import { plural, sessionJson, standing } from './describe.ts'
+import { waitingLine } from './describe-handoff.ts'
 import type { Output } from './output.ts'
 
 /** All that a program needs to go on, so that nothing else has to be read. */
-export function resumedJson({ reading: { state }, drift, project }: Resumed) {
+export function resumedJson({ reading: { state }, drift, project }: Resumed, waiting: readonly WaitingHandoff[] = []) {
   return {
     ...sessionJson(state),
     objective: state.goal,
@@ -21,17 +23,23 @@ export function resumedJson({ reading: { state }, drift, project }: Resumed) {
     })),
     discoveries: state.discoveries.items.map(({ text, gotcha, at }) => ({ text, gotcha, at })),
     drift,
+    handoffs_waiting: waiting.length === 0 ? undefined : waiting,
     resume_commands: state.commands.items.map((item) => item.text),
     project,
   }
 }
 
-export function describeResumed({ reading: { state }, before, drift, project }: Resumed, output: Output): string {
+export function describeResumed(
+  { reading: { state }, before, drift, project }: Resumed,
+  output: Output,
+  waiting: readonly WaitingHandoff[] = [],
+): string {
   const after = state.compactions === 0 ? '' : ` (after ${plural(state.compactions, 'compaction')})`
   const lines = [
     `📋 ${output.bold(`Resuming Session: ${state.name}`)}${after}`,
     `   ID: ${state.id}`,
     `   Last worked on: ${minute(before.updatedAt)}${before.pauseNote === undefined ? '' : `, paused: ${before.pauseNote}`}`,
+    ...waiting.map((one) => `   ${waitingLine(one)}`),
     '',
     '   ## Where You Left Off',
     ...standing(before).map((line) => (line === '' ? '' : `   ${line}`)),

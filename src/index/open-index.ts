@@ -6,6 +6,7 @@ import type { RawEntry } from '../session/in-effect.ts'
 import type { SessionStatus } from '../session/state.ts'
 import { joinWords } from './entry-text.ts'
 import {
+  HANDOFF_SQL,
   IS_SESSION,
   NAME_PART_SQL,
   type PagedSql,
@@ -134,6 +135,14 @@ export class SessionIndex {
   *taskEntries(): IterableIterator<RawEntry> {
     const rows = this.#stream({ sql: TASK_SQL, values: [], limit: Infinity, offset: 0 })
     for (const row of rows) yield JSON.parse((row as { record: string }).record) as RawEntry
+  }
+
+  /** Every entry about a handoff that is for somebody else, by id, with the session it was made in. */
+  *handoffEntries(): IterableIterator<{ readonly session: string; readonly name: string; readonly entry: RawEntry }> {
+    const rows = this.#stream({ sql: HANDOFF_SQL, values: [], limit: Infinity, offset: 0 })
+    for (const row of rows as IterableIterator<{ session: string; name: string; record: string }>) {
+      yield { session: row.session, name: row.name, entry: JSON.parse(row.record) as RawEntry }
+    }
   }
 
   /** Compares the index with every log and looks for damage in it. Reads everything. */

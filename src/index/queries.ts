@@ -107,6 +107,13 @@ export const TASK_SQL = `
   SELECT record FROM entries WHERE record IS NOT NULL AND id IN (SELECT id FROM concerned)
   ORDER BY id, key LIMIT ? OFFSET ?`
 
+/** The entries about handoffs that are for somebody else, and whatever takes one of these back. */
+export const HANDOFF_SQL = `
+  SELECT s.id AS session, s.name, e.record FROM entries e JOIN sessions s ON s.key = e.session
+  WHERE e.record IS NOT NULL AND (substr(e.kind, 1, 8) = 'handoff.'
+    OR e.refers IN (SELECT id FROM entries WHERE record IS NOT NULL AND substr(kind, 1, 8) = 'handoff.'))
+  ORDER BY e.id, e.key LIMIT ? OFFSET ?`
+
 /** Best first: the whole id or name, then ids that begin, end, or go on with the text. */
 export const NAME_PART_SQL = `
   ${ROW_SELECT} WHERE ${IS_SESSION} AND (s.name = ?1 OR instr(s.id, ?2) > 0)

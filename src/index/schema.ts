@@ -2,7 +2,7 @@ import { FOLD_VERSION } from '../session/fold.ts'
 import { type Database, inTransaction, isBusy, isWalSafe, loadSqlite } from './sqlite.ts'
 
 // Raised whenever the tables, or what is written into them, change.
-const TABLES_VERSION = 1
+const TABLES_VERSION = 2
 /** An index of any other version is built anew. It keeps folded states, so the fold's version is part of its own. */
 export const INDEX_VERSION = TABLES_VERSION * 1000 + FOLD_VERSION
 const APPLICATION_ID = 0x53746e74

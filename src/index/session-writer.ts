@@ -154,7 +154,14 @@ function targetOf(entry: RawEntry): string | null {
   return REACHING_BACK.has(entry.kind) && typeof entry.data['entry'] === 'string' ? entry.data['entry'] : null
 }
 
-/** The record itself, for the kinds that the backlog is folded from. */
+/** The record itself, for the kinds that the backlog is folded from, and those that say which handoff waits for whom. */
 function keptRecord(entry: RawEntry): string | null {
+  if (entry.kind === 'handoff.made' || entry.kind === 'handoff.accepted') return keptHandoff(entry)
   return entry.kind.startsWith('task.') || REACHING_BACK.has(entry.kind) ? JSON.stringify(entry) : null
+}
+
+// Most handoffs are for whoever goes on with the session, and their text is long.
+function keptHandoff(entry: RawEntry): string | null {
+  const { document: _text, moved: _moved, files: _files, ...data } = entry.data
+  return entry.kind === 'handoff.accepted' || data['to'] !== undefined ? JSON.stringify({ ...entry, data }) : null
 }

@@ -2,7 +2,7 @@ import { codeDiff, keepCode, restoreCode, type KeptCodePlace, type RestoreTo } f
 import { GitFailed } from '../git/run-git.ts'
 import { StintError } from '../journal/errors.ts'
 import { shortId } from '../journal/ids.ts'
-import { type Draft, type EntryData, draft } from '../session/entries.ts'
+import { type Draft, type EntryData, type GitState, draft } from '../session/entries.ts'
 import type { Checkpoint, SessionState } from '../session/state.ts'
 import { tldrOf } from '../session/tldr.ts'
 import { oneLine } from '../text/clean.ts'
@@ -21,6 +21,8 @@ export interface CheckpointOptions {
   readonly preCompact?: boolean
   /** Whether to keep the working tree; the configuration decides when absent. */
   readonly code?: boolean
+  /** What git says, where that is known already. */
+  readonly git?: GitState
   readonly by?: string
 }
 
@@ -55,7 +57,7 @@ export function checkpointDrafts(
   const key = keyContext(state).map((data) => draft('key.added', data, { id: session.mint(), by }))
   const written = options.tldr === undefined ? [] : [draft('tldr.written', { text: options.tldr }, { id: session.mint(), by })]
   const id = session.mint()
-  const git = workspace.git({ dirty: true })
+  const git = options.git ?? workspace.git({ dirty: true })
   const code =
     (options.code ?? workspace.config.checkpoint.code) ? keepWorkingTree(workspace, state, id, options.note) : undefined
   const pin: EntryData['checkpoint.made'] = {

@@ -19,6 +19,8 @@ export interface Config {
     readonly code: boolean
     readonly maxFileMegabytes: number
   }
+  /** The command that shows whether the project is well. Shown to whoever takes the work over, and never run. */
+  readonly verify?: string
   /** Whether the first edit of a conversation opens a session, is asked about, or is let be. */
   readonly auto: 'on' | 'ask' | 'off'
   /** The moments at which an agent is reminded of its journal. */
@@ -45,6 +47,7 @@ export const DEFAULTS: Config = {
 }
 
 const KEYS = ['share', 'redact', 'checkpoint', 'auto', 'nudges', 'workflow_log', 'budget', 'prices']
+const KEYS = ['share', 'redact', 'checkpoint', 'verify', 'auto', 'nudges']
 
 export function configPath(sessions: string): string {
   return join(sessions, 'config.yaml')
@@ -68,6 +71,7 @@ export function configFrom(value: unknown, path: string): Config {
       code: checkpoint.code !== false,
       maxFileMegabytes: positive(checkpoint.max_file_mb ?? DEFAULTS.checkpoint.maxFileMegabytes, 'checkpoint.max_file_mb', path),
     },
+    ...(value.verify === undefined ? {} : { verify: command(value.verify, 'verify', path) }),
     auto: oneOf(value.auto ?? DEFAULTS.auto, ['on', 'ask', 'off'], 'auto', path),
     nudges: nudges(value.nudges ?? 'on', path),
     ...workflowLog(value.workflow_log ?? 'off', path),
@@ -123,6 +127,11 @@ function strings(value: unknown, key: string, path: string): readonly string[] {
   if (!Array.isArray(list) || list.some((item) => typeof item !== 'string'))
     throw invalid(path, `"${key}" must be a list of texts`)
   return list as string[]
+}
+
+function command(value: unknown, key: string, path: string): string {
+  if (typeof value !== 'string' || value.trim() === '') throw invalid(path, `"${key}" must be a command`)
+  return value.trim()
 }
 
 function positive(value: unknown, key: string, path: string): number {

@@ -9,6 +9,10 @@ import { type AddTask, addTask, changeTask, checkTask, moveTask, nextTask, openB
 import { type CheckpointOptions, diffCheckpoint, listCheckpoints, makeCheckpoint, restoreCheckpoint } from './checkpoint.ts'
 import { activeSession, chooseSession, findSession, refuseClosed } from './choose.ts'
 import type { BudgetOptions, ConversationBudget } from './budget.ts'
+import { type AcceptHandoff, acceptHandoff } from './handoff/accept.ts'
+import { type CreateHandoff, createHandoff } from './handoff/create.ts'
+import { listHandoffs, showHandoff } from './handoff/look.ts'
+import { waitingHandoffs } from './handoff/waiting.ts'
 import { type CloseOptions, type PauseOptions, closeSession, pauseSession, reopenSession } from './finish.ts'
 import type { Delivery } from './delivery.ts'
 import type { Diagnosis, DoctorOptions } from './doctor.ts'
@@ -46,6 +50,14 @@ function projectOf(workspace: Workspace) {
       list: (of: { session?: string } = {}) => listCheckpoints(workspace, of),
       diff: (of: { session?: string; checkpoint?: string; stat?: boolean } = {}) => diffCheckpoint(workspace, of),
       restore: (of: { session?: string; checkpoint?: string; to?: RestoreTo } = {}) => restoreCheckpoint(workspace, of),
+    },
+    handoffs: {
+      create: (handoff: CreateHandoff = {}) => createHandoff(workspace, handoff),
+      show: (of: { handoff?: string; check?: boolean } = {}) => showHandoff(workspace, of),
+      list: (of: { session?: string } = {}) => listHandoffs(workspace, of),
+      accept: (handoff: AcceptHandoff = {}) => acceptHandoff(workspace, handoff),
+      /** Those that were made for this session or these tasks, and that nobody took up yet. */
+      waiting: (whom: { session?: string; tasks?: readonly string[] }) => waitingHandoffs(workspace, whom),
     },
     pause: (pause: PauseOptions = {}) => pauseSession(workspace, pause),
     close: (close: CloseOptions) => closeSession(workspace, close),

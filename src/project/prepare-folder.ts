@@ -42,6 +42,8 @@ const SHARED_IGNORE = [
   'exports.jsonl',
   'runs/',
   'conversations/',
+  // Two machines may give one number to two handoffs; the journals hold both.
+  'journal/*/handoffs/',
   'journal/*/progress.md',
   'journal/*/snapshot.json',
   'journal/*/state.*',

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { handoffFolder, restoreFiles } from '../handoff/files.ts'
+import { handoffsIn } from '../handoff/recorded.ts'
 import { createFolder } from '../journal/files.ts'
 import { checkpointCopies } from '../views/checkpoint-copy.ts'
 import { renderProgress } from '../views/progress.ts'
@@ -40,6 +42,7 @@ function writeViews(session: LiveSession, reading: Reading): void {
     createFolder(copies)
     writeView(path, text())
   }
+  if (state.handoffs.items.length > 0) restoreFiles(handoffFolder(session.folder), handoffsIn(entries))
   writeOpenSession(session.place, state)
   writeSnapshot(session.snapshotPath, session.log, contents.end, state)
 }

@@ -85,7 +85,8 @@ async function placeToBind(workspace: Workspace, id: string): Promise<GitState |
   return isTaken ? undefined : git
 }
 
-async function chooseToResume(workspace: Workspace, options: ResumeOptions): Promise<{ id: string }> {
+/** The session that somebody means who goes on and names none, or the one named. */
+export async function chooseToResume(workspace: Workspace, options: ResumeOptions): Promise<{ id: string }> {
   const wanted = options.session ?? workspace.env.STINT_SESSION
   if (wanted !== undefined && wanted !== '') return findSession(workspace, wanted)
   const own = options.last === true ? undefined : await sessionOfConversation(workspace)

@@ -89,6 +89,7 @@ const COMMANDS: readonly [string, Workload][] = [
   ['init', workload('init', [])],
   ['log', workload('log', ['init'])],
   ['log over a document that a person edited', workload('log', ['init'], { edit: true })],
+  ['handoff', workload('handoff', ['init', 'log'])],
   ['close', workload('close', ['init', 'log'])],
 ]
 

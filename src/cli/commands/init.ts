@@ -4,6 +4,7 @@ import { shortId } from '../../journal/ids.ts'
 import type { InitOptions } from '../../project/start.ts'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
+import { sayWaiting } from '../describe-handoff.ts'
 import { sessionJson } from '../describe.ts'
 import { Misuse } from '../errors.ts'
 import { json, list, taskName, text, toggle } from '../flags.ts'
@@ -62,6 +63,7 @@ export const init = buildCommand<Flags, [], Context>({
           output.dim('   Record as you go: stint log --progress "…", --decision "…" --rationale "…", --discovery "…"'),
         ].join('\n'),
       )
+      for (const task of reading.state.tasks) await sayWaiting(project, task, output)
     })
   },
 })

@@ -40,7 +40,9 @@ export const resume = buildCommand<Flags, [string?], Context>({
         withProject: !this.canAsk,
         ...defined({ session: await pick(name), last: flags.last }),
       })
-      output.result(flags.json, resumedJson(resumed), () => describeResumed(resumed, output))
+      const { id, tasks } = resumed.reading.state
+      const waiting = await project.handoffs.waiting({ session: id, tasks })
+      output.result(flags.json, resumedJson(resumed, waiting), () => describeResumed(resumed, output, waiting))
     })
   },
 })

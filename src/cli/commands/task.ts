@@ -4,6 +4,7 @@ import { proposeSpecialist } from '../../tasks/specialist.ts'
 import { PRIORITIES, SIZES } from '../../tasks/task.ts'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
+import { sayWaiting } from '../describe-handoff.ts'
 import { describeTask, taskLine, taskTree } from '../describe-task.ts'
 import { Misuse } from '../errors.ts'
 import { json, list as listFlag, taskName, text, texts, toggle } from '../flags.ts'
@@ -149,6 +150,7 @@ const next = buildCommand<{ start?: boolean; json?: boolean }, [], Context>({
             : []),
         ].join('\n'),
       )
+      await sayWaiting(project, task.id, output)
       if (flags.start === true || (flags.json !== true && this.canAsk && (await offer()))) {
         const { reading } = await project.init({ tasks: [task.id], by: 'cli' })
         output.talk(`session ${reading.state.name} started (${reading.state.id})`)
@@ -180,6 +182,7 @@ const show = buildCommand<{ json?: boolean }, [string], Context>({
     await withProject(this, flags, async (project, output) => {
       const task = await project.tasks.show(name)
       output.result(flags.json, task, () => describeTask(task, output))
+      await sayWaiting(project, task.id, output)
     })
   },
 })
@@ -215,6 +218,7 @@ function mover(brief: string, status: TaskStatus) {
       await withProject(this, flags, async (project, output) => {
         const task = await project.tasks.move(name, status, { by: 'cli', ...defined({ summary: flags.summary }) })
         output.result(flags.json, task, () => taskLine(task))
+        if (status === 'in_progress') await sayWaiting(project, task.id, output)
       })
     },
   })

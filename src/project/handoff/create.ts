@@ -1,0 +1,190 @@
+import { claimNumber, handoffFolder } from '../../handoff/files.ts'
+import { DEFAULT_TOKENS, FEWEST_TOKENS, type HandoffDocument, MOST_TOKENS, handoffDocument } from '../../handoff/document.ts'
+import { gatherFacts } from '../../handoff/gather-facts.ts'
+import { type RecordedHandoff, handoffsIn } from '../../handoff/recorded.ts'
+import { type Surroundings, lookAround } from '../../handoff/surroundings.ts'
+import { countWork } from '../../handoff/went-on.ts'
+import { NotWritten, StintError } from '../../journal/errors.ts'
+import { removeFile } from '../../journal/files.ts'
+import { type Draft, type EntryData, type GitState, type HandoffTarget, draft } from '../../session/entries.ts'
+import type { SessionState } from '../../session/state.ts'
+import { findTask, matchTasks } from '../../tasks/find.ts'
+import { openBacklog } from '../backlog.ts'
+import { checkpointDrafts } from '../checkpoint.ts'
+import { NoSession, chooseSession, findSession, refuseClosed } from '../choose.ts'
+import { withoutSecrets } from '../clean-draft.ts'
+import { conversationOf } from '../conversation-binding.ts'
+import type { LiveSession, Reading } from '../live-session.ts'
+import type { Workspace } from '../workspace.ts'
+import { deliverablesOf } from './deliverables.ts'
+
+export interface CreateHandoff {
+  readonly session?: string
+  readonly reason?: string
+  /** A task or a session that it is for, by name or id. */
+  readonly to?: string
+  /** Made early and quickly: keeps no code, and is replaced by a final one. */
+  readonly draft?: boolean
+  /** Whether to keep the working tree with it, in a checkpoint. */
+  readonly code?: boolean
+  /** What the document may cost a model. */
+  readonly tokens?: number
+  readonly by?: string
+}
+
+export interface MadeHandoff {
+  readonly state: SessionState
+  readonly handoff: RecordedHandoff
+  /** The file that holds a copy. */
+  readonly path: string
+  readonly leftOut: readonly string[]
+}
+
+/**
+ * Makes the document by which a session is passed on, from its journal and the repository, and keeps the code with it.
+ * No model is asked and no network used.
+ */
+export async function createHandoff(workspace: Workspace, options: CreateHandoff): Promise<MadeHandoff> {
+  const tokens = boundOf(options.tokens)
+  const to = options.to === undefined ? undefined : await targetOf(workspace, options.to)
+  const row = await chooseSession(workspace, options.session)
+  refuseClosed(row)
+  const session = workspace.session(row.id)
+  try {
+    const before = await workspace.refreshIfPossible(session)
+    const now = lookAround(workspace.place.root, workspace.place.repository)
+    if (options.draft !== true && options.code !== false) keepCode(workspace, session, before.state, now, options)
+    const reading = session.read()
+    const made = await make(workspace, session, reading, now, { ...options, tokens }, to)
+    const after = await workspace.refreshIfPossible(session)
+    const handoff = handoffsIn(after.entries).find(({ id }) => id === made.id)!
+    return { state: after.state, handoff, path: made.path, leftOut: made.leftOut }
+  } finally {
+    session.close()
+  }
+}
+
+function keepCode(
+  workspace: Workspace,
+  session: LiveSession,
+  state: SessionState,
+  now: Surroundings,
+  options: CreateHandoff,
+): void {
+  const git = gitOf(now)
+  const note = options.reason === undefined ? 'Handoff' : `Handoff: ${options.reason}`
+  session.append(
+    checkpointDrafts(workspace, session, state, { note, by: options.by ?? 'library', ...(git === undefined ? {} : { git }) }),
+  )
+}
+
+async function make(
+  workspace: Workspace,
+  session: LiveSession,
+  { state, entries, contents }: Reading,
+  now: Surroundings,
+  options: CreateHandoff & { tokens: number },
+  to: HandoffTarget | undefined,
+) {
+  const { config } = workspace
+  const id = session.mint()
+  const at = new Date().toISOString()
+  const position = { bytes: contents.end, entries: countWork(entries), last: state.lastId }
+  const conversation = conversationOf(workspace.env)
+  const checkpoint = options.draft === true || options.code === false ? undefined : state.checkpoints.items.at(-1)
+  const reason = options.reason === undefined ? undefined : withoutSecrets(options.reason, config)
+  const facts = gatherFacts({
+    state,
+    entries,
+    position,
+    id,
+    number: 0,
+    createdAt: at,
+    now,
+    verify: config.verify,
+    tasks: state.tasks.length === 0 ? [] : (await openBacklog(workspace)).tasks,
+    deliverables: deliverablesOf(state),
+    isDraft: options.draft === true,
+    ...(reason === undefined ? {} : { reason }),
+    ...(to === undefined ? {} : { to }),
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+    ...(conversation === undefined ? {} : { conversation }),
+  })
+  const { kept } = facts.uncommitted
+  const draftOf = (number: number, { text, hash, tokens }: HandoffDocument): Draft => {
+    const data: EntryData['handoff.made'] = {
+      number,
+      hash,
+      tokens,
+      document: text,
+      position,
+      ...(reason === undefined ? {} : { reason }),
+      ...(facts.isDraft ? { isDraft: true } : {}),
+      ...(to === undefined ? {} : { to }),
+      ...(facts.git === undefined ? {} : { git: facts.git }),
+      ...(kept === undefined ? {} : { code: { commit: kept.commit, ref: kept.ref } }),
+      ...(facts.madeBy === undefined ? {} : { conversation: facts.madeBy.conversation }),
+      ...(facts.fingerprints.length === 0 ? {} : { files: facts.fingerprints }),
+      ...(facts.taskStatuses.length === 0 ? {} : { tasks: facts.taskStatuses }),
+    }
+    return draft('handoff.made', data, { id, at, by: options.by ?? 'library' })
+  }
+  const redact = (text: string) => withoutSecrets(text, config)
+  const { made, path } = claimNumber(handoffFolder(session.folder), handoffsIn(entries), (number) => {
+    const document = handoffDocument({ ...facts, number }, { tokens: options.tokens, redact })
+    const entry = draftOf(number, document)
+    refuseIfRedacted(session, entry)
+    return { ...document, entry }
+  })
+  try {
+    session.append([made.entry])
+  } catch (error) {
+    // A number without its entry is nobody's.
+    if (error instanceof NotWritten) removeFile(path)
+    throw error
+  }
+  return { id, path, leftOut: made.leftOut }
+}
+
+// What is journalled has to be what was hashed. Redacting is done before; only a pattern of the user's that takes
+// hashes or ids for secrets would change it again.
+function refuseIfRedacted(session: LiveSession, entry: Draft): void {
+  const [cleaned] = session.clean([entry]).drafts
+  const before = entry.data as EntryData['handoff.made']
+  const after = cleaned!.data as EntryData['handoff.made']
+  if (after.document === before.document && after.hash === before.hash) return
+  throw new StintError(
+    'HANDOFF_REDACTED',
+    'a pattern under redact.patterns also matches ids or hashes, so that nobody could check this handoff',
+    'make the pattern in .sessions/config.yaml narrower',
+  )
+}
+
+function gitOf({ repository, head, dirty }: Surroundings): GitState | undefined {
+  if (repository === undefined) return undefined
+  return { ...head, ...(dirty === undefined ? {} : { dirty: dirty.length }) }
+}
+
+function boundOf(tokens = DEFAULT_TOKENS): number {
+  if (tokens >= FEWEST_TOKENS && tokens <= MOST_TOKENS) return tokens
+  throw new StintError(
+    'BAD_BOUND',
+    `${tokens} tokens is no bound for a handoff`,
+    `give at least ${FEWEST_TOKENS}, which what is vital needs, and at most ${MOST_TOKENS}`,
+  )
+}
+
+async function targetOf(workspace: Workspace, name: string): Promise<HandoffTarget> {
+  const { tasks } = await openBacklog(workspace)
+  if (matchTasks(tasks, name).length > 0) {
+    const task = findTask(tasks, name)
+    return { kind: 'task', id: task.id, name: task.shortname }
+  }
+  try {
+    const row = await findSession(workspace, name)
+    return { kind: 'session', id: row.id, name: row.name }
+  } catch (error) {
+    if (!(error instanceof NoSession)) throw error
+    throw new StintError('NO_TARGET', `there is no task and no session "${name}"`, 'stint task list and stint list show them')
+  }
+}

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { fileOf, handoffFolder } from '../../handoff/files.ts'
+import { type RecordedHandoff, handoffsIn } from '../../handoff/recorded.ts'
+import { StintError } from '../../journal/errors.ts'
+import { readOrUndefined } from '../../journal/files.ts'
+import { shortId } from '../../journal/ids.ts'
+import { NoSession, chooseSession, findSession } from '../choose.ts'
+import type { LiveSession, Reading } from '../live-session.ts'
+import { chooseToResume } from '../resume.ts'
+import type { Workspace } from '../workspace.ts'
+
+/** A handoff, where its journal is, and what its file holds now. */
+export interface FoundHandoff {
+  readonly session: LiveSession
+  readonly reading: Reading
+  readonly handoff: RecordedHandoff
+  readonly path: string
+  /** As the file stood before anything was restored; undefined when there was none. */
+  readonly text?: string
+}
+
+/** A document that was given by its path. */
+export interface GivenFile {
+  readonly path: string
+  readonly text: string
+}
+
+export function fileGiven(workspace: Workspace, name: string | undefined): GivenFile | undefined {
+  if (name === undefined || !name.endsWith('.md')) return undefined
+  const path = resolve(workspace.cwd, name)
+  if (!existsSync(path)) throw new StintError('NO_HANDOFF', `there is no file ${name}`, 'stint handoff list shows the handoffs')
+  return { path, text: readOrUndefined(path)?.toString('utf8') ?? '' }
+}
+
+/**
+ * The handoff that a name means: nothing for the latest, a number or part of an id in the session at hand, a session for
+ * its latest, `SESSION/NUMBER` for another of it.
+ */
+export async function findHandoff(workspace: Workspace, name?: string): Promise<FoundHandoff> {
+  const { id, which } = await placeOf(workspace, name)
+  const session = workspace.session(id)
+  // Looked at before anything is refreshed: that restores a file that is missing, and it has to be known that it was.
+  const known = session.read()
+  const handoff = chosen(handoffsIn(known.entries), which, known.state.name)
+  const { path, text } = fileOf(handoffFolder(session.folder), handoff, handoffsIn(known.entries))
+  const reading = await workspace.refreshIfPossible(session)
+  const current = handoffsIn(reading.entries).find((one) => one.id === handoff.id) ?? handoff
+  return { session, reading, handoff: current, path, ...(text === undefined ? {} : { text }) }
+}
+
+async function placeOf(workspace: Workspace, name: string | undefined): Promise<{ id: string; which?: string }> {
+  if (name === undefined || name === '') return { id: (await chooseToResume(workspace, {})).id }
+  if (isNumber(name)) return { id: (await chooseToResume(workspace, {})).id, which: name }
+  const [, ofSession, which] = /^(.+)\/([^/]+)$/.exec(name) ?? []
+  if (ofSession !== undefined && which !== undefined) return { id: (await findSession(workspace, ofSession)).id, which }
+  try {
+    return { id: (await findSession(workspace, name)).id }
+  } catch (error) {
+    if (!(error instanceof NoSession) || !/^[0-9a-f-]{4,36}$/.test(name)) throw error
+    return { id: (await chooseSession(workspace)).id, which: name }
+  }
+}
+
+function chosen(all: readonly RecordedHandoff[], which: string | undefined, session: string): RecordedHandoff {
+  const found =
+    which === undefined
+      ? all.slice(-1)
+      : all.filter(({ id, number }) => (isNumber(which) ? number === Number(which) : id.includes(which)))
+  if (found.length === 1) return found[0]!
+  if (found.length > 1) {
+    const some = found.map(({ id, number }) => `  ${shortId(id)}  handoff ${number}`)
+    throw new StintError('HANDOFF_AMBIGUOUS', [`"${which}" fits several handoffs:`, ...some].join('\n'), 'name one by its id')
+  }
+  const hint = all.length === 0 ? 'stint handoff create makes one' : 'stint handoff list shows them'
+  throw new StintError('NO_HANDOFF', `${session} has no handoff ${which ?? ''}`.trim(), hint)
+}
+
+function isNumber(name: string): boolean {
+  return /^\d{1,4}$/.test(name)
+}

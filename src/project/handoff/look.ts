@@ -1,0 +1,72 @@
+import { contentHash } from '../../handoff/content-hash.ts'
+import type { RecordedHandoff } from '../../handoff/recorded.ts'
+import { lookAround } from '../../handoff/surroundings.ts'
+import { whatMoved } from '../../handoff/what-moved.ts'
+import type { TaskStatus } from '../../session/entries.ts'
+import { openBacklog } from '../backlog.ts'
+import { chooseSession } from '../choose.ts'
+import { handoffsIn } from '../../handoff/recorded.ts'
+import { conversationOf } from '../conversation-binding.ts'
+import type { Workspace } from '../workspace.ts'
+import { type FoundHandoff, findHandoff } from './find.ts'
+
+/** What became of the file of a handoff. */
+export type FileState = 'intact' | 'edited' | 'missing'
+
+export interface ShownHandoff {
+  readonly handoff: RecordedHandoff
+  readonly session: { readonly id: string; readonly name: string }
+  readonly path: string
+  readonly file: FileState
+  /** With `check`: what is no longer as it says. */
+  readonly moved?: readonly string[]
+}
+
+/** One handoff as it was recorded; with `check` also what of it still holds. Nothing is recorded. */
+export async function showHandoff(
+  workspace: Workspace,
+  options: { handoff?: string; check?: boolean } = {},
+): Promise<ShownHandoff> {
+  const found = await findHandoff(workspace, options.handoff)
+  const { handoff, reading, path } = found
+  found.session.close()
+  return {
+    handoff,
+    session: { id: reading.state.id, name: reading.state.name },
+    path,
+    file: stateOf(found),
+    ...(options.check === true ? { moved: await movedSince(workspace, found) } : {}),
+  }
+}
+
+export async function listHandoffs(
+  workspace: Workspace,
+  options: { session?: string } = {},
+): Promise<{ session: { id: string; name: string }; handoffs: readonly RecordedHandoff[] }> {
+  const session = workspace.session((await chooseSession(workspace, options.session)).id)
+  const { state, entries } = await workspace.refreshIfPossible(session)
+  session.close()
+  return { session: { id: state.id, name: state.name }, handoffs: handoffsIn(entries) }
+}
+
+export function stateOf({ text, handoff }: Pick<FoundHandoff, 'text' | 'handoff'>): FileState {
+  if (text === undefined) return 'missing'
+  return contentHash(text) === handoff.hash ? 'intact' : 'edited'
+}
+
+/** What of a handoff is no longer so. */
+export async function movedSince(workspace: Workspace, { handoff, reading }: FoundHandoff): Promise<readonly string[]> {
+  const { state, entries } = reading
+  const acceptor = conversationOf(workspace.env)
+  return whatMoved(handoff, {
+    now: lookAround(workspace.place.root, workspace.place.repository),
+    state,
+    entries,
+    tasks: handoff.tasks.length === 0 ? new Map() : await taskStatuses(workspace),
+    ...(acceptor === undefined ? {} : { acceptor }),
+  })
+}
+
+async function taskStatuses(workspace: Workspace): Promise<ReadonlyMap<string, TaskStatus>> {
+  return new Map((await openBacklog(workspace)).tasks.map(({ id, status }) => [id, status]))
+}

@@ -1,0 +1,173 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { terminal } from '../support/cli.ts'
+
+async function working() {
+  const world = terminal()
+  await world.stint('init', '--name', 'fix-auth', '--goal', 'Stop the login loop')
+  await world.stint('log', '--progress', 'Reproduced it', '--next', 'Look at the refresh path')
+  return world
+}
+
+describe('handoff create', () => {
+  test('tells where the document is, what it cost, and how it is taken up', async () => {
+    const { stint, cwd } = await working()
+    const ran = await stint('handoff', 'create', '--reason', 'The context is nearly full')
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(ran.stdout).toContain('🤝 Handoff 1: fix-auth')
+    expect(ran.stdout).toContain('stint handoff accept fix-auth/1')
+    const [, file] = /File: (\S+)/.exec(ran.stdout)!
+    expect(readFileSync(join(cwd, file!), 'utf8')).toContain('because: The context is nearly full')
+  })
+
+  test('with --json gives everything of it, the document too', async () => {
+    const { stint } = await working()
+    const made = (await stint('handoff', 'create', '--json', '--draft', '--tokens', '600')).json<Record<string, unknown>>()
+    expect(made).toMatchObject({ number: 1, name: 'fix-auth', draft: true, branch: 'main', dirty: 0, accepted: [] })
+    expect(made.tokens).toBeLessThanOrEqual(600)
+    expect(made.document).toContain(`hash: ${String(made.hash)}`)
+  })
+
+  test.each([
+    [['--tokens', '12'], 1, 'at least 600'],
+    [['--tokens', 'few'], 2, 'few is not a whole number'],
+    [['--to', 'nobody'], 1, 'there is no task and no session "nobody"'],
+    [['nobody'], 1, 'there is no session "nobody"'],
+  ])('with %j says what is wrong', async (args, exitCode, said) => {
+    const { stint } = await working()
+    const ran = await stint('handoff', 'create', ...args)
+    expect(ran.exitCode).toBe(exitCode)
+    expect(ran.stderr).toContain(said)
+  })
+
+  test('of a session that has ended is refused', async () => {
+    const { stint } = await working()
+    await stint('close', '--complete')
+    expect(await stint('handoff', 'create', 'fix-auth')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('stint reopen'),
+    })
+  })
+})
+
+describe('handoff show', () => {
+  test('prints the recorded document and nothing else, also when the file was edited', async () => {
+    const { stint, cwd } = await working()
+    const { path, document } = (await stint('handoff', 'create', '--json')).json<{ path: string; document: string }>()
+    expect((await stint('handoff', 'show')).stdout).toBe(document)
+    writeFileSync(join(cwd, path.slice(path.indexOf('.sessions'))), 'mine\n')
+    const ran = await stint('handoff', 'show', 'fix-auth/1')
+    expect(ran).toMatchObject({ exitCode: 0, stdout: document, stderr: expect.stringContaining('edited or damaged') })
+  })
+
+  test('with --check ends with 0 while it holds, with 1 and what moved when it does not', async () => {
+    const { stint } = await working()
+    await stint('handoff', 'create')
+    expect(await stint('handoff', 'show', '--check')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('as it was') })
+    await stint('log', '--progress', 'More')
+    const ran = await stint('handoff', 'show', '--check')
+    expect(ran).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('the journal went on') })
+  })
+
+  test('without one says how to make it', async () => {
+    const { stint } = await working()
+    expect(await stint('handoff', 'show')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('stint handoff create makes one'),
+    })
+  })
+})
+
+describe('handoff list', () => {
+  test('shows each with what became of it', async () => {
+    const { stint } = await working()
+    expect((await stint('handoff', 'list')).stdout).toContain('No handoffs yet')
+    await stint('handoff', 'create', '--reason', 'First')
+    await stint('handoff', 'create', '--draft')
+    await stint('handoff', 'accept', '1')
+    const [first, second] = (await stint('handoff', 'list')).stdout.split('\n')
+    expect(first).toMatch(/^ {2}1 {2}[0-9a-f]{6} .* taken up {2}First$/)
+    expect(second).toMatch(/^ {2}2 .* waiting {3}draft$/)
+    expect((await stint('handoff', 'list', '--json')).json<unknown[]>()).toHaveLength(2)
+  })
+})
+
+describe('handoff accept', () => {
+  test('prints the document and goes on with the session', async () => {
+    const { stint } = await working()
+    await stint('handoff', 'create')
+    const ran = await stint('handoff', 'accept')
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(ran.stdout).toMatch(
+      /^🤝 Handoff 1 of fix-auth: loaded\n {3}Going on with: fix-auth\n\n---\nformat: stint-handoff\/1\n/,
+    )
+  })
+
+  test('of a stale one ends with 1, says what moved, and gives no document until it is forced', async () => {
+    const { stint } = await working()
+    await stint('handoff', 'create')
+    await stint('log', '--progress', 'More')
+    const refused = await stint('handoff', 'accept')
+    expect(refused.exitCode).toBe(1)
+    expect(refused.stdout).toContain('Handoff 1 of fix-auth: stale')
+    expect(refused.stdout).toContain('- the journal went on, 1 added (1 progress.made): stint view fix-auth --entries')
+    expect(refused.stdout).not.toContain('## Objective')
+    const json = await stint('handoff', 'accept', '--json')
+    expect(json.exitCode).toBe(1)
+    expect(json.json()).toMatchObject({ outcome: 'stale', taken_up: false, moved: [expect.any(String)] })
+    const forced = await stint('handoff', 'accept', '--force')
+    expect(forced).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('stale, taken up all the same') })
+    expect(forced.stdout).toContain('## Objective')
+  })
+
+  test('takes up a paused session without its name', async () => {
+    const { stint } = await working()
+    await stint('handoff', 'create')
+    await stint('pause')
+    expect((await stint('handoff', 'accept')).exitCode).toBe(0)
+    expect((await stint('list', '--json')).json<{ status: string }[]>()).toMatchObject([{ status: 'active' }])
+  })
+
+  test('of a document that is no handoff says so', async () => {
+    const { stint, cwd } = await working()
+    writeFileSync(join(cwd, 'notes.md'), '# Notes\n')
+    expect(await stint('handoff', 'accept', 'notes.md')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('no handoff of Stint'),
+    })
+    rmSync(join(cwd, 'notes.md'))
+    expect(await stint('handoff', 'accept', 'notes.md')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('no file'),
+    })
+  })
+})
+
+describe('a handoff for another task', () => {
+  test('is announced by one line wherever the task is taken up', async () => {
+    const { stint } = await working()
+    await stint('task', 'add', 'Document it')
+    await stint('handoff', 'create', '--to', 'document-it')
+    const line = 'Handoff 1 of fix-auth waits: stint handoff accept fix-auth/1'
+    expect((await stint('task', 'show', 'document-it')).stderr).toContain(line)
+    expect((await stint('task', 'next')).stderr).toContain(line)
+    expect((await stint('task', 'start', 'document-it')).stderr).toContain(line)
+    expect((await stint('init', '--task', 'document-it', '--name', 'docs', '--force')).stderr).toContain(line)
+    expect((await stint('resume', 'docs')).stdout).toContain(line)
+    expect((await stint('resume', 'docs', '--json')).json()).toMatchObject({
+      handoffs_waiting: [{ name: 'fix-auth', number: 1 }],
+    })
+    await stint('handoff', 'accept', 'fix-auth/1', '--force')
+    expect((await stint('resume', 'docs')).stdout).not.toContain('waits')
+  })
+
+  test('is announced to the session it is for', async () => {
+    const { stint } = await working()
+    await stint('init', '--name', 'other', '--force')
+    await stint('reopen', 'fix-auth')
+    await stint('handoff', 'create', 'fix-auth', '--to', 'other')
+    expect((await stint('resume', 'other')).stdout).toContain('Handoff 1 of fix-auth waits')
+    expect((await stint('resume', 'fix-auth')).stdout).not.toContain('waits')
+  })
+})

@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { contentHash } from '../../src/handoff/content-hash.ts'
+import { handoffsIn } from '../../src/handoff/recorded.ts'
+import { gitProject } from '../support/project.ts'
+
+const PROGRAM = join(import.meta.dirname, '../../dist/stint.js')
+const PROCESSES = 6
+const run = promisify(execFile)
+
+test('six processes that make a handoff at once get six numbers and lose nothing', async () => {
+  const world = gitProject()
+  await world.run((project) => project.init({ name: 'shared' }))
+  world.write('a.txt', 'half done\n')
+  await Promise.all(
+    Array.from({ length: PROCESSES }, (_, lane) =>
+      run(process.execPath, [PROGRAM, 'handoff', 'create', '--reason', `lane ${lane}`], { cwd: world.root }),
+    ),
+  )
+  const made = handoffsIn(world.journal())
+  const numbers = made.map(({ number }) => number).toSorted((a, b) => a - b)
+  expect(numbers).toEqual(Array.from({ length: PROCESSES }, (_, index) => index + 1))
+  expect(made.map(({ text }) => text).toSorted()).toEqual(Array.from({ length: PROCESSES }, (_, lane) => `lane ${lane}`))
+  for (const { number, document, hash } of made) {
+    const file = readFileSync(world.path('.sessions', 'journal', world.sessionId(), 'handoffs', `${number}.md`), 'utf8')
+    expect(file).toBe(document)
+    expect(contentHash(file)).toBe(hash)
+  }
+  // None of them made another one stale.
+  for (const { number } of made) {
+    await run(process.execPath, [PROGRAM, 'handoff', 'accept', String(number)], { cwd: world.root })
+  }
+}, 60_000)
