@@ -6,7 +6,7 @@ import { EXIT, describeError } from './errors.ts'
 import { splitWords } from './split-words.ts'
 
 /** The commands that take no names, only flags: words that follow a flag there belong to it, quoted or not. */
-const FLAGS_ONLY: ReadonlySet<string> = new Set(['init', 'log', 'checkpoint', 'pause', 'close'])
+const FLAGS_ONLY: ReadonlySet<string> = new Set(['init', 'log', 'checkpoint', 'handoff', 'pause', 'close'])
 
 type RunCommandLine = (args: readonly string[], context: Context) => Promise<number>
 

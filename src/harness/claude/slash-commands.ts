@@ -44,6 +44,13 @@ const COMMANDS: readonly SlashCommand[] = [
     afterwards: `Confirm in one line what was saved. ${MISTAKE}`,
   },
   {
+    name: 'session-handoff',
+    description: 'Make the document by which a fresh conversation takes the session over',
+    hint: '[--reason TEXT] [--to TASK | SESSION]',
+    command: 'handoff create',
+    afterwards: `Say in two sentences what the document hands over and what in it is unverified. Name the command for the next conversation, \`stint handoff accept\`, and stop working on the session here. ${MISTAKE}`,
+  },
+  {
     name: 'session-view',
     description: 'Show a session, a part of it, or the list of all',
     hint: '[SESSION | list] [--progress] [--decisions] [--discoveries] [--blockers] [--next]',
