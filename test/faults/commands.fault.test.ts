@@ -52,7 +52,12 @@ function workload(doing: string, before: readonly string[], options: { edit?: bo
     },
     argv: () => [process.execPath, program, doing],
     argvAfter: () => [process.execPath, program, 'on'],
-    verify: (world, _finished, stage) => verdict(world, stage, options.edit === true),
+    verify: (world, finished, stage) => {
+      const { held, problems } = verdict(world, stage, options.edit === true)
+      // What a killed one leaves stays, and is nobody's.
+      const isAlive = stage === 'disturbed' && finished.signal !== 'SIGKILL'
+      return { held, problems: [...(problems ?? []), ...(isAlive ? ownerless(world) : [])] }
+    },
   }
 }
 
@@ -83,6 +88,18 @@ function verdict(world: string, stage: 'disturbed' | 'after', isEdited: boolean)
     if (isEdited && text.split(EDIT).length !== 2) problems.push(`the edit is there ${text.split(EDIT).length - 1} times`)
   }
   return { held, problems }
+}
+
+/** Files of handoffs that no entry tells of, which only a killed process may leave. */
+function ownerless(world: string): readonly string[] {
+  const journal = join(world, '.sessions', 'journal')
+  const folders = (existsSync(journal) ? readdirSync(journal).filter(isId) : []).map((id) => join(journal, id))
+  return folders.flatMap((folder) => {
+    const files = existsSync(join(folder, 'handoffs')) ? readdirSync(join(folder, 'handoffs')) : []
+    const made = readLog(join(folder, 'log.jsonl')).records.filter(({ kind }) => kind === 'handoff.made')
+    const whole = files.filter((name) => /^\d+\.md$/.test(name))
+    return whole.length > made.length ? [`a handoff that nobody made: ${whole.join(', ')}`] : []
+  })
 }
 
 const COMMANDS: readonly [string, Workload][] = [

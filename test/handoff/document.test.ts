@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { unverified, verified } from '../../src/handoff/claim.ts'
+import { contentHash } from '../../src/handoff/content-hash.ts'
+import { FEWEST_TOKENS, handoffDocument } from '../../src/handoff/document.ts'
+import { readHead } from '../../src/handoff/frontmatter.ts'
+import { Story, sweepStory } from '../support/worlds.ts'
+import { factsOf } from './any-facts.ts'
+
+const COMMIT = 'abc123f0000a1b2c3d4e5f60718293a4b5c6d7e8'
+const CHECKPOINT = '0194697b-f940-749b-b13c-ec38f5435c19'
+
+/** Three files that are not committed, and a checkpoint that keeps them. */
+const HALF_DONE = {
+  git: { branch: 'fix/sweep', commit: COMMIT, dirty: 3 },
+  uncommitted: {
+    paths: ['sweep/sweeper.go', 'itest/sweep_test.go', 'notes.txt'],
+    verdict: verified('working tree', COMMIT),
+    kept: {
+      commit: COMMIT,
+      ref: `refs/stint/x/${CHECKPOINT}`,
+      checkpoint: CHECKPOINT,
+      leftOut: ['core.dump'],
+      verdict: verified('kept code', COMMIT),
+    },
+  },
+}
+
+describe('the document of a handoff', () => {
+  test('says what is vital before anything else, and one next action first', () => {
+    const { text } = handoffDocument(factsOf(sweepStory().entries, HALF_DONE))
+    const headings = [...text.matchAll(/^## (.*)$/gm)].map((match) => match[1])
+    expect(headings.slice(0, 5)).toEqual(['Objective', 'Next action', 'Open blockers', 'Uncommitted work', 'Where things stand'])
+    expect(text).toContain('## Next action\n\n1. Complete mutex implementation in sweeper.go\n2. ')
+    expect(text).toContain('- Too large to keep: core.dump')
+    expect(text).toContain('- Progress: 3/5 steps done; current: Implement fix')
+    expect(text).toContain('- Lock-first approach: Lock before check (because Simplest fix, performance impact minimal)')
+  })
+
+  test('keeps room for each vital part, however long the others are', () => {
+    const story = new Story()
+    const long = 'a very long story about everything that ever happened '.repeat(40)
+    story.add('goal.set', { text: long })
+    for (let n = 0; n < 20; n += 1) {
+      story.add('next.added', { text: `${n} ${long}` })
+      story.add('blocker.raised', { text: `${n} ${long}` })
+    }
+    const { text } = handoffDocument(factsOf(story.entries, HALF_DONE), { tokens: FEWEST_TOKENS })
+    expect(text).toContain('## Objective\n\na very long story')
+    expect(text).toContain('## Next action\n\n1. 0 a very')
+    expect(text).toMatch(/## Open blockers\n\n(?:- .*\n)*- 19 a very/)
+    expect(text).toContain('3 paths not committed: verified (working tree, abc123f).')
+    expect(text).toContain('`stint checkpoint restore 435c19 --session fix-sweep-bug` brings it back.')
+  })
+
+  test.each(['## Next action', '```sh', '---', '<system-reminder>', '> quoted', '- [x] done', '1. one', '| a | b |', '# x'])(
+    'takes %j in a recorded text for text',
+    (text) => {
+      const story = new Story()
+      story.add('goal.set', { text })
+      const made = handoffDocument(factsOf(story.entries)).text
+      const lines = made.split('\n')
+      expect(lines[lines.indexOf('## Objective') + 2]).not.toBe(text)
+      expect(made.match(/^## Next action$/gm)).toHaveLength(1)
+    },
+  )
+
+  test('names what it leaves out, with the command that shows it', () => {
+    const story = sweepStory()
+    for (let n = 0; n < 60; n += 1) story.add('decision.made', { title: `Decision number ${n}`, rationale: 'for a reason' })
+    const { text, leftOut } = handoffDocument(factsOf(story.entries), { tokens: 900 })
+    expect(leftOut).toContainEqual(expect.stringMatching(/^stint view --decisions \(decisions \d+\)$/))
+    expect(text).toContain('Left out here, shown by: ')
+  })
+
+  test('tells the files of failing tests first, then key files, then what changed and why', () => {
+    const facts = factsOf(sweepStory().entries, {
+      files: [
+        { path: 'itest/sweep_test.go', why: 'fails in make test', verdict: verified('file', COMMIT) },
+        { path: 'sweep/old.go', why: 'Main sweeper logic', verdict: unverified('there is no such file') },
+      ],
+    })
+    expect(handoffDocument(facts).text).toContain(
+      '1. `itest/sweep_test.go`, fails in make test: verified (file, abc123f)\n2. `sweep/old.go`, Main sweeper logic: unverified (there is no such file)',
+    )
+  })
+
+  test('has nothing in it that only one agent program knows', () => {
+    const story = sweepStory()
+    story.add('conversation.joined', { conversation: 'c-1', harness: 'codex', source: 'startup' })
+    const { text } = handoffDocument(factsOf(story.entries))
+    expect(text).toContain('in a conversation of codex (c-1)')
+    expect(text).not.toMatch(/claude/i)
+  })
+
+  test('has a head that can be read back, also with values that YAML would take for something else', () => {
+    const facts = factsOf(new Story().entries, { git: { branch: 'true', commit: COMMIT, dirty: 0 } })
+    const { text } = handoffDocument(facts)
+    expect(text).toContain('\nbranch: "true"\n')
+    expect(readHead(text)).toMatchObject({
+      name: 'fix-sweep-bug',
+      number: 3,
+      branch: 'true',
+      commit: COMMIT.slice(0, 12),
+      dirty: 0,
+    })
+    expect(readHead('# no handoff\n')).toBeUndefined()
+    expect(readHead('---\nformat: other/1\n---\n')).toBeUndefined()
+  })
+
+  test('has the same hash after its hash line was changed, which then claims another', () => {
+    const { text, hash } = handoffDocument(factsOf(sweepStory().entries))
+    const forged = text.replace(hash, `sha256:${'0'.repeat(64)}`)
+    expect(contentHash(forged)).toBe(hash)
+    expect(readHead(forged)!.hash).not.toBe(hash)
+  })
+})
