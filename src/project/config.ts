@@ -46,8 +46,7 @@ export const DEFAULTS: Config = {
   prices: [],
 }
 
-const KEYS = ['share', 'redact', 'checkpoint', 'auto', 'nudges', 'workflow_log', 'budget', 'prices']
-const KEYS = ['share', 'redact', 'checkpoint', 'verify', 'auto', 'nudges']
+const KEYS = ['share', 'redact', 'checkpoint', 'auto', 'nudges', 'workflow_log', 'budget', 'prices', 'verify']
 
 export function configPath(sessions: string): string {
   return join(sessions, 'config.yaml')

@@ -1,4 +1,3 @@
-import type { GitState, Usage } from './entries.ts'
 import type { Workflow } from './workflow-state.ts'
 import type { GitState, HandoffOutcome, HandoffTarget, Usage } from './entries.ts'
 

@@ -301,9 +301,7 @@ function told(moves: readonly Move[]): RawEntry[] {
 
 const FIELDS =
   'text title entry changes step blocker next after from path git code key value list task name when phase template'.split(' ')
-  'handoff outcome to text title entry changes step blocker next after from path git code key value list task name when'.split(
-    ' ',
-  )
+'handoff outcome to text title entry changes step blocker next after from path git code key value list task name when'.split(' ')
 
 /** Entries that no writer of ours makes: any kind, any data. */
 export const anyEntries = fc.array(
