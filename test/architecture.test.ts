@@ -18,6 +18,7 @@ const LAYERS = [
   'survey',
   'index',
   'harness',
+  'digest',
   'conversation',
   'tasks',
   'workflow',

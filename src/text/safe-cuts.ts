@@ -1,0 +1,66 @@
+/** How much is looked at together. */
+const WINDOW = 1024 * 1024
+/** Longer than anything that is looked for: a private key has up to 32 KB. */
+const REACH = 40 * 1024
+/** How many places are tried to cut at before a longer piece is waited for. */
+const TRIES = 8
+/** What cannot be cut anywhere is not waited for without end. */
+const LONGEST_WINDOWS = 4
+
+/**
+ * Cuts a text that comes in pieces, and is too long to be held, into pieces that can be changed one by one: the text
+ * around each cut is changed to the same with and without it. What is taken out of a text is so taken out of a stream.
+ */
+export class SafeCuts {
+  readonly #change: (text: string) => string
+  readonly #window: number
+  readonly #reach: number
+  #held = ''
+
+  constructor(change: (text: string) => string, window = WINDOW) {
+    this.#change = change
+    this.#window = window
+    this.#reach = Math.min(REACH, Math.floor(window / 4))
+  }
+
+  /** Takes the next piece, and answers as much as can be changed by itself by now; often nothing. */
+  add(text: string): string {
+    this.#held += text
+    return this.#held.length < this.#window ? '' : this.#take(this.#cut())
+  }
+
+  /** What is left. */
+  rest(): string {
+    return this.#take(this.#held.length)
+  }
+
+  #take(length: number): string {
+    const piece = this.#held.slice(0, length)
+    this.#held = this.#held.slice(length)
+    return piece
+  }
+
+  #cut(): number {
+    const reach = this.#reach
+    let at = this.#held.length - reach
+    for (let tries = 0; tries < TRIES && at > reach; tries += 1) {
+      const newline = this.#held.lastIndexOf('\n', at - 1) + 1
+      const isLine = newline > reach
+      // A line without end is cut anywhere, though not inside of a character.
+      const cut = isLine ? newline : wholeCharacters(this.#held, at)
+      if (this.#isSafe(cut)) return cut
+      at = cut - (isLine ? 1 : Math.ceil(reach / TRIES))
+    }
+    return this.#held.length > LONGEST_WINDOWS * this.#window ? this.#held.length : 0
+  }
+
+  #isSafe(cut: number): boolean {
+    const before = this.#held.slice(Math.max(0, cut - this.#reach), cut)
+    const after = this.#held.slice(cut, cut + this.#reach)
+    return this.#change(before + after) === this.#change(before) + this.#change(after)
+  }
+}
+
+function wholeCharacters(text: string, at: number): number {
+  return /[\uDC00-\uDFFF]/.test(text[at] ?? '') ? at - 1 : at
+}
