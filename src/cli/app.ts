@@ -11,6 +11,7 @@ import {
 import { budget } from './commands/budget.ts'
 import { checkpoint } from './commands/checkpoint.ts'
 import { completion } from './commands/completion.ts'
+import { digest } from './commands/digest.ts'
 import { doctor } from './commands/doctor.ts'
 import { close, pause, reopen } from './commands/finish.ts'
 import { exporting } from './commands/export.ts'
@@ -52,6 +53,7 @@ const routes = buildRouteMap({
     project,
     pack,
     setup,
+    digest,
     doctor,
     purge,
     hook,

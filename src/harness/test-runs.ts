@@ -25,6 +25,7 @@ const LONGEST_LINE = 400
 /**
  * The run of tests that a command was, and how it ended. Undefined when it was none, or when neither its output nor
  * its status tells how the tests went: a filter behind a pipe, or another command beside it, has a status of its own.
+ * Undefined too when `stint digest` ran them and says that they are recorded.
  */
 export function testRunOf(command: string, output: string, isError: boolean): TestRun | undefined {
   if (!mayBeTests(command)) return undefined
@@ -32,6 +33,7 @@ export function testRunOf(command: string, output: string, isError: boolean): Te
   const tests = commands.filter(({ words }) => runsTests(words))
   if (tests.length === 0) return undefined
   const lines = linesOf(output)
+  if (/\bdigest\b/.test(command) && lines.some((line) => RECORDED.test(line))) return undefined
   const said = findSummary(lines)
   const status = statusOf(command, commands, tests, lines, isError)
   if (said === undefined && status === undefined) return undefined
@@ -53,6 +55,9 @@ function describeFailure(said: string | undefined, lines: readonly string[]): st
   const short = shorten(oneSpace(text), LONGEST_SUMMARY)
   return names.length === 0 ? short : shorten(`${short}: ${names.map(oneSpace).join('; ')}`, LONGEST_WITH_NAMES)
 }
+
+/** What `stint digest` says of a run that it has recorded itself. */
+const RECORDED = /^all of it: .*; recorded in \S+$|^\s*"recordedIn": "/
 
 const EXIT_CODE = /^Exit code \d+$/
 

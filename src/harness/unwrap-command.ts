@@ -22,9 +22,11 @@ const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/
 
 function withoutStarters(command: ShellCommand): ShellCommand {
   let { words, written } = command
-  const kept: string[] = []
+  let kept: string[] = []
   const skip = (count: number, isKept: boolean) => {
     if (isKept) kept.push(...written.slice(0, count))
+    // What starts us is not needed to run the command again; what it finds in its environment is.
+    if (programOf(words) === 'stint') kept = kept.filter((word) => ASSIGNMENT.test(word))
     words = words.slice(count)
     written = written.slice(count)
   }
@@ -38,7 +40,7 @@ function withoutStarters(command: ShellCommand): ShellCommand {
 
 /** Starters that change how a command is run and not what it does. */
 const MANNERS = new Set(
-  'env time timeout gtimeout nice ionice nohup setsid exec command builtin stdbuf unbuffer caffeinate'.split(' '),
+  'env time timeout gtimeout nice ionice nohup setsid exec command builtin stdbuf unbuffer caffeinate stint'.split(' '),
 )
 
 /** How many words of a command only start another one. */
@@ -127,6 +129,7 @@ const STARTERS: Readonly<Record<string, Starter>> = {
   doppler: { verb: ['run'], valued: ['-p', '-c'] },
   op: { verb: ['run'], valued: ['--env-file'] },
   c8: { valued: ['-r', '--reporter'] },
+  stint: { verb: ['digest'], valued: ['--label', '--tokens'] },
   nyc: { valued: ['-r', '--reporter'] },
   coverage: { verb: ['run'], valued: ['--source', '--rcfile'] },
 }

@@ -23,6 +23,7 @@ const NOT_PROSE = new Set([
   'agent',
   'phase',
   'template',
+  'artifact',
 ])
 
 // The tokeniser takes a run of these as one word, since nothing stands between them. A zero-width

@@ -244,6 +244,75 @@ export function replaceOpenFile(path: string, fd: number, content: Buffer): bool
   return true
 }
 
+const PART_PATTERN = /^\.(\d+)-[0-9a-f]{12}\.part$/
+
+/** The process that was writing a file that is not whole, by the file's name. */
+export function writerOf(name: string): number | undefined {
+  const pid = PART_PATTERN.exec(name)?.[1]
+  return pid === undefined ? undefined : Number(pid)
+}
+
+/**
+ * A file that is written piece by piece, for what is too large to be held. It has its name only once it is whole; until
+ * then the name says who is writing it, because nobody can tell by its age whether it is still being written.
+ */
+export class GrowingFile {
+  readonly #path: string
+  readonly #fd: number
+
+  constructor(folder: string) {
+    this.#path = join(folder, `.${process.pid}-${randomHex(6)}.part`)
+    this.#fd = openSync(this.#path, 'wx', 0o600)
+  }
+
+  write(bytes: Buffer): void {
+    const written = writeSync(this.#fd, bytes, 0, bytes.length, null)
+    if (written < bytes.length) throw new ShortWrite(written, bytes.length)
+  }
+
+  /** Gives it its name. Answers false, and keeps nothing, when the name is taken. */
+  keepAs(path: string): boolean {
+    return this.#finish(() => {
+      let isNew: boolean
+      try {
+        isNew = unlessTaken(() => linkSync(this.#path, path))
+      } catch (error) {
+        if (!lacksHardLinks(error)) throw error
+        isNew = statOrUndefined(path) === undefined
+        if (isNew) renameSync(this.#path, path)
+      }
+      if (isNew) syncFolder(dirname(path))
+      return isNew
+    })
+  }
+
+  /** Puts it in the place of the file that is open as `fd`. Answers false, changing nothing, when the name means another one by now. */
+  replace(path: string, fd: number): boolean {
+    return this.#finish(() => {
+      if (!isNameOf(path, fd)) return false
+      renameSync(this.#path, path)
+      syncFolder(dirname(path))
+      return true
+    })
+  }
+
+  discard(): void {
+    closeSync(this.#fd)
+    removeFile(this.#path)
+  }
+
+  #finish(name: () => boolean): boolean {
+    try {
+      fsyncSync(this.#fd)
+      if (!isNameOf(this.#path, this.#fd))
+        throw Object.assign(new Error(`${this.#path} was taken away`), { code: 'ENOENT', syscall: 'link' })
+      return name()
+    } finally {
+      this.discard()
+    }
+  }
+}
+
 /** Creates a file with its content in one step. Answers false, changing nothing, when the name is taken. */
 export function createFile(path: string, content: string | Buffer, mode?: number): boolean {
   const temporary = temporaryName(path)

@@ -41,7 +41,7 @@ export function redactedForExport<T>(workspace: { config: Config; say(line: stri
   return redacted
 }
 
-function redaction({ redact: { patterns, allow } }: Config): RedactOptions {
+export function redaction({ redact: { patterns, allow } }: Config): RedactOptions {
   return { extra: [...patterns], allow: [...allow] }
 }
 

@@ -14,6 +14,9 @@ import { type CreateHandoff, createHandoff } from './handoff/create.ts'
 import { listHandoffs, showHandoff } from './handoff/look.ts'
 import { waitingHandoffs } from './handoff/waiting.ts'
 import { type CloseOptions, type PauseOptions, closeSession, pauseSession, reopenSession } from './finish.ts'
+import type { Artifact } from './digest/artifacts.ts'
+import type { Digest, DigestOptions } from './digest/digest-command.ts'
+import type { ShowOptions, ShownLine } from './digest/show-output.ts'
 import type { Delivery } from './delivery.ts'
 import type { Diagnosis, DoctorOptions } from './doctor.ts'
 import type { ExportOptions, Exported } from './export.ts'
@@ -118,6 +121,26 @@ function projectOf(workspace: Workspace) {
         if (other.hasSessions()) yield* (await other.index()).search(asked)
         other.close()
       }
+    },
+
+    /** Runs a command and tells what matters of its output. Rarely needed by programs, so not loaded with the rest. */
+    async digest(options: DigestOptions): Promise<Digest> {
+      const { digestCommand } = await import('./digest/digest-command.ts')
+      return digestCommand(workspace, options)
+    },
+    outputs: {
+      /** The outputs kept here, the latest last. */
+      async list(): Promise<readonly Artifact[]> {
+        const { listArtifacts } = await import('./digest/artifacts.ts')
+        return listArtifacts(workspace)
+      },
+      /** One of them, and its lines. */
+      async show(id: string, options: ShowOptions = {}): Promise<Artifact & { readonly lines: Iterable<ShownLine> }> {
+        const { findArtifact } = await import('./digest/artifacts.ts')
+        const { shownLines } = await import('./digest/show-output.ts')
+        const artifact = findArtifact(workspace, id)
+        return { ...artifact, lines: shownLines(artifact.path, options) }
+      },
     },
 
     tasks: {

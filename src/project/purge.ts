@@ -4,6 +4,7 @@ import { GitFailed } from '../git/run-git.ts'
 import { setAside } from '../index/set-aside.ts'
 import { StintError } from '../journal/errors.ts'
 import { readOrUndefined, removeFile, statOrUndefined } from '../journal/files.ts'
+import { stateHome } from '../journal/state-home.ts'
 import { isId, shortId } from '../journal/ids.ts'
 import { BACKLOG_ID } from '../session/entries.ts'
 import { isUntouched } from '../tasks/task-file.ts'
@@ -178,9 +179,11 @@ class Purge {
     yield* exportedFiles(workspace).filter((path) => isExport(workspace, path, readOrUndefined(path) ?? Buffer.alloc(0)))
   }
 
+  /** Also what was kept of commands that were run where no project was. */
   #folders(): readonly string[] {
     const { sessions, tasks, repository } = this.workspace.place
-    return [sessions, tasks, ...(repository === undefined ? [] : [join(repository.commonDir, 'stint')])]
+    const machine = join(stateHome(), 'artifacts')
+    return [sessions, tasks, machine, ...(repository === undefined ? [] : [join(repository.commonDir, 'stint')])]
   }
 
   /** The session documents that hold it, by the short id in their names. Listed once, for there may be very many. */

@@ -188,6 +188,15 @@ export interface EntryData {
     window?: number
     /** Who told the tokens. */
     source: string
+  /** What a command printed is kept whole in a file of its own; `artifact` is its name. */
+  'output.kept': {
+    label?: string
+    command: string
+    exit: number
+    artifact: string
+    bytes: number
+    lines: number
+    summary?: string
   }
   'agent.finished': { agent: string; type?: string; task?: string; result?: string; conversation: string }
   'entry.retracted': { entry: string; reason?: string }

@@ -106,6 +106,7 @@ const SILENT = new Set<string>([
   'conversation.ended',
   'turn.ended',
   'budget.crossed',
+  'output.kept',
 ])
 
 const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {

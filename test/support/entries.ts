@@ -201,6 +201,14 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
     point: draw.maybe(() => 167_000),
     window: draw.maybe(() => 200_000),
     source: draw.one('transcript', draw.words()),
+  'output.kept': (draw) => ({
+    label: draw.maybe(() => draw.words()),
+    command: draw.one('npm test', draw.words()),
+    exit: draw.one(0, 1, 130),
+    artifact: draw.one('.sessions/artifacts/0123456789abcdef.txt', draw.words()),
+    bytes: draw.one(0, 1_000_000),
+    lines: draw.one(0, 2000),
+    summary: draw.maybe(() => draw.words()),
   }),
   'agent.finished': (draw) => ({
     agent: draw.words(),

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
-import { isMissing } from '../../journal/errors.ts'
-import { staleTemporaries, sweepTemporaries } from '../../journal/files.ts'
+import { errnoOf, isMissing } from '../../journal/errors.ts'
+import { staleTemporaries, sweepTemporaries, writerOf } from '../../journal/files.ts'
 import { isReplacedLog } from '../purge/rewrite-log.ts'
 import type { Place } from '../place.ts'
 import { type Check, Findings, plural } from './report.ts'
@@ -34,9 +34,20 @@ function describe(name: string, folder: string): string | undefined {
   if (folder === 'set-aside') return 'set aside because it could not be taken over whole'
   if (name.includes('.set-aside-') && !/-(?:wal|shm|journal)$/.test(name))
     return 'an index that could not be used; it may be deleted'
+  if (writerOf(name) !== undefined && !isRunning(writerOf(name)!))
+    return 'what a command had printed whose `stint digest` was killed; it may be deleted'
   if (name.includes('.damaged-'))
     return 'a log that differed from its second name and has damaged lines; what could be read is in the log'
   return undefined
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return errnoOf(error) === 'EPERM'
+  }
 }
 
 /** The project's own folders and every one below them. */

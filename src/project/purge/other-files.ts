@@ -1,8 +1,9 @@
 import { closeSync, fstatSync, readdirSync } from 'node:fs'
 import { basename, dirname, extname, join } from 'node:path'
 import { isMissing } from '../../journal/errors.ts'
-import { moveFile, openToRead, replaceOpenFile, statOrUndefined } from '../../journal/files.ts'
+import { GrowingFile, moveFile, openToRead, replaceOpenFile, statOrUndefined } from '../../journal/files.ts'
 import { readRange } from '../../journal/read.ts'
+import { SafeCuts } from '../../text/safe-cuts.ts'
 import type { Needle } from './needle.ts'
 import { rewriteLog } from './rewrite-log.ts'
 
@@ -26,12 +27,12 @@ function entriesOf(folder: string) {
 
 /** Whether a file holds the text in any form. False when there is no such file. */
 export function holds(path: string, needle: Needle): boolean {
-  return withFile(path, (fd) => needle.isIn(readAll(fd))) ?? false
+  return withFile(path, (fd) => countPieces(fd, needle, 1) > 0) ?? false
 }
 
 /** How often a file holds it. */
 export function countIn(path: string, needle: Needle): number {
-  return withFile(path, (fd) => needle.count(readAll(fd))) ?? 0
+  return withFile(path, (fd) => countPieces(fd, needle)) ?? 0
 }
 
 /** A file's text, or another when there is no such file. */
@@ -45,6 +46,7 @@ export function scrubFile(path: string, needle: Needle, options: { dryRun: boole
   if (/\.jsonl(?:\.|$)/.test(basename(path))) return rewriteLog({ path }, needle, options)
   const isYaml = /^\.ya?ml$/.test(extname(path))
   const count = withFile(path, (fd) => {
+    if (isLarge(fd)) return scrubLargeFile(path, fd, needle, options)
     const scrubbed = needle.scrubBytes(readAll(fd), { isYaml })
     if (scrubbed.count > 0 && !options.dryRun) replaceOpenFile(path, fd, scrubbed.value)
     return scrubbed.count
@@ -83,4 +85,48 @@ function withFile<T>(path: string, work: (fd: number) => T): T | undefined {
 
 function readAll(fd: number): Buffer {
   return readRange(fd, 0, fstatSync(fd).size)
+}
+
+/** What is not read at once: the output of a command may have gigabytes. */
+const LARGE = 16 * 1024 * 1024
+const PIECE = 1024 * 1024
+
+function isLarge(fd: number): boolean {
+  return fstatSync(fd).size > LARGE
+}
+
+/** How often it is in a file; once `enough` is reached, the rest is not read. */
+function countPieces(fd: number, needle: Needle, enough = Infinity): number {
+  let count = 0
+  for (const piece of isLarge(fd) ? largePieces(fd, needle) : [readAll(fd)]) {
+    count += needle.count(piece)
+    if (count >= enough) break
+  }
+  return count
+}
+
+/** A file in pieces that can be looked through one by one, none of them cut in the middle of the text. */
+function* largePieces(fd: number, needle: Needle): Generator<Buffer> {
+  const scrubbed = (text: string) => needle.scrubBytes(Buffer.from(text, 'latin1')).value.toString('latin1')
+  const cuts = new SafeCuts(scrubbed)
+  const { size } = fstatSync(fd)
+  for (let at = 0; at < size; at += PIECE) {
+    const piece = cuts.add(readRange(fd, at, Math.min(at + PIECE, size)).toString('latin1'))
+    if (piece !== '') yield Buffer.from(piece, 'latin1')
+  }
+  yield Buffer.from(cuts.rest(), 'latin1')
+}
+
+function scrubLargeFile(path: string, fd: number, needle: Needle, { dryRun }: { dryRun: boolean }): number {
+  const count = countPieces(fd, needle)
+  if (count === 0 || dryRun) return count
+  const file = new GrowingFile(dirname(path))
+  try {
+    for (const piece of largePieces(fd, needle)) file.write(needle.scrubBytes(piece).value)
+  } catch (error) {
+    file.discard()
+    throw error
+  }
+  file.replace(path, fd)
+  return count
 }

@@ -1,0 +1,114 @@
+// The outputs that were kept: one file each, named after what is in it, and a list of the runs that they are of.
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
+import { StintError } from '../../journal/errors.ts'
+import { appendLines, createFolder, readOrUndefined, writeOnce } from '../../journal/files.ts'
+import { stateHome } from '../../journal/state-home.ts'
+import type { Workspace } from '../workspace.ts'
+
+/** A run whose output was kept. */
+export interface KeptRun {
+  readonly at: string
+  readonly label?: string
+  readonly command: string
+  readonly exit: number
+  /** The name of its file. */
+  readonly artifact: string
+  readonly lines: number
+  readonly summary?: string
+}
+
+export interface Artifact {
+  /** What names it: the first digits of its file's name. */
+  readonly id: string
+  readonly path: string
+  readonly bytes: number
+  /** The runs that printed it, the latest last. None when the list was lost. */
+  readonly runs: readonly KeptRun[]
+  readonly at: string
+}
+
+const NAME = /^([0-9a-f]{16}(?:-\d+)?)\.txt$/
+const ID_LENGTH = 8
+const RUNS = 'runs.jsonl'
+
+/** Where outputs are kept: with the project's sessions, or with what belongs to this machine when it has none. */
+export function artifactsFolder({ place }: Workspace): string {
+  return existsSync(place.sessions) ? join(place.sessions, 'artifacts') : join(stateHome(), 'artifacts')
+}
+
+/** Every folder that may hold an output of a run here. */
+export function artifactsFolders({ place }: Workspace): readonly string[] {
+  return [join(place.sessions, 'artifacts'), join(stateHome(), 'artifacts')]
+}
+
+/** An output is never committed, whatever else of a project's sessions is. */
+export function prepareArtifacts(folder: string): void {
+  createFolder(folder)
+  writeOnce(join(folder, '.gitignore'), '*\n')
+}
+
+export function noteRun(folder: string, run: KeptRun): void {
+  appendLines(join(folder, RUNS), Buffer.from(`${JSON.stringify(run)}\n`))
+}
+
+export function idOf(path: string): string {
+  const name = basename(path, '.txt')
+  // Two outputs that begin with the same digits are told apart by all of them.
+  return name.includes('-') ? name : name.slice(0, ID_LENGTH)
+}
+
+/** The path as it is told: from the root of the project, where it is inside. */
+export function toldPath(workspace: Workspace, path: string): string {
+  const inProject = relative(workspace.place.root, path)
+  return inProject.startsWith('..') ? path : inProject
+}
+
+/** The outputs kept here, the latest last. */
+export function listArtifacts(workspace: Workspace): readonly Artifact[] {
+  const folder = artifactsFolder(workspace)
+  const runs = runsIn(folder)
+  return namesIn(folder)
+    .map((name) => artifactAt(join(folder, name), runs))
+    .toSorted((a, b) => (a.at < b.at ? -1 : 1))
+}
+
+/** The output that an id means: any beginning of its name that only it has. */
+export function findArtifact(workspace: Workspace, id: string): Artifact {
+  const wanted = basename(id, '.txt').toLowerCase()
+  const paths = artifactsFolders(workspace).flatMap((folder) => namesIn(folder).map((name) => join(folder, name)))
+  const exact = paths.filter((path) => basename(path, '.txt') === wanted)
+  const found = exact.length > 0 ? exact.slice(0, 1) : paths.filter((path) => wanted !== '' && basename(path).startsWith(wanted))
+  const hint = 'stint digest list shows what is kept here'
+  if (found.length === 0) throw new StintError('NO_OUTPUT', `there is no output "${id}"`, hint)
+  if (found.length > 1)
+    throw new StintError('OUTPUT_AMBIGUOUS', `"${id}" fits ${found.length} outputs`, 'give more of its digits')
+  return artifactAt(found[0]!, runsIn(join(found[0]!, '..')))
+}
+
+function artifactAt(path: string, runs: readonly KeptRun[]): Artifact {
+  const { size, mtime } = statSync(path)
+  const own = runs.filter(({ artifact }) => artifact === basename(path))
+  return { id: idOf(path), path, bytes: size, runs: own, at: own.at(-1)?.at ?? mtime.toISOString() }
+}
+
+function namesIn(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder).filter((name) => NAME.test(name)) : []
+}
+
+function runsIn(folder: string): readonly KeptRun[] {
+  const text = readOrUndefined(join(folder, RUNS))?.toString('utf8') ?? ''
+  return text.split('\n').flatMap((line) => runIn(line) ?? [])
+}
+
+/** A line that is no run says nothing about the file; the file is listed all the same. */
+function runIn(line: string): KeptRun | undefined {
+  if (line === '') return undefined
+  try {
+    const run = JSON.parse(line) as Partial<KeptRun>
+    return typeof run.artifact === 'string' && typeof run.command === 'string' ? (run as KeptRun) : undefined
+  } catch {
+    // Cut off by a full disk, perhaps.
+    return undefined
+  }
+}

@@ -1,0 +1,161 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { constants } from 'node:os'
+import { StintError, errnoOf } from '../../journal/errors.ts'
+import { descendantsOf, signalProcess } from './descendants.ts'
+import { WholeLines } from './whole-lines.ts'
+
+export interface RunOptions {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  /** Takes what the command prints, in whole lines, as it comes. */
+  readonly onOutput: (lines: Buffer) => void
+}
+
+export interface RunResult {
+  /** What a shell would say: of a command that a signal ended, 128 and the number of the signal. */
+  readonly exitCode: number
+  readonly signal?: NodeJS.Signals
+  readonly seconds: number
+  /** Something that the command started still has its output open. */
+  readonly isStillWriting: boolean
+}
+
+/** The command could not be started. */
+export class CommandNotStarted extends StintError {
+  override readonly name = 'CommandNotStarted'
+  constructor(
+    message: string,
+    hint: string,
+    /** What a shell would answer. */
+    readonly exitCode: 126 | 127,
+  ) {
+    super(exitCode === 127 ? 'COMMAND_NOT_FOUND' : 'COMMAND_NOT_STARTED', message, hint)
+  }
+}
+
+/** For what a command leaves in the background to write its last. */
+const GRACE_MS = 1000
+/** For a command that was told to end to do so. */
+const ENDING_MS = 5000
+
+/**
+ * Runs a command to its end, in the same process group and with the same standard input, so that it can be talked to and
+ * is interrupted like any other. No shell stands in between.
+ */
+export async function runCommand(words: readonly string[], options: RunOptions): Promise<RunResult> {
+  const startedAt = process.hrtime.bigint()
+  const child = await start(words, options)
+  const lines = new WholeLines(options.onOutput)
+  child.stdout!.on('data', (bytes: Buffer) => lines.add('stdout', bytes))
+  child.stderr!.on('data', (bytes: Buffer) => lines.add('stderr', bytes))
+  const signals = passSignalsTo(child)
+  try {
+    const { code, signal } = await ended(child)
+    const isStillWriting = !(await closedWithin(child, GRACE_MS))
+    const seconds = Number(process.hrtime.bigint() - startedAt) / 1e9
+    lines.end()
+    if (signal === null) return { exitCode: code ?? 1, seconds, isStillWriting }
+    return { exitCode: 128 + constants.signals[signal], signal, seconds, isStillWriting }
+  } finally {
+    signals.stop()
+    child.stdout!.destroy()
+    child.stderr!.destroy()
+  }
+}
+
+async function start([program = '', ...args]: readonly string[], { cwd, env }: RunOptions): Promise<ChildProcess> {
+  try {
+    const child = spawn(program, args, { cwd, env, stdio: ['inherit', 'pipe', 'pipe'] })
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve)
+      child.once('error', reject)
+    })
+    return child
+  } catch (error) {
+    throw notStarted(program, error)
+  }
+}
+
+function notStarted(program: string, error: unknown): unknown {
+  const errno = errnoOf(error)
+  if (errno === 'ENOENT' || errno === 'ENOTDIR') {
+    const hint = /[\s|&;<>$*]/.test(program)
+      ? `the words are given one by one: stint digest -- npm test; a line for a shell goes to one: stint digest -- sh -c '…'`
+      : 'check how it is spelled and whether it is on the PATH; what only a shell knows is run by one: stint digest -- sh -c "…"'
+    return new CommandNotStarted(`command not found: ${program}`, hint, 127)
+  }
+  if (errno === 'EACCES' || errno === 'ENOEXEC') {
+    return new CommandNotStarted(
+      `${program} cannot be executed`,
+      'chmod +x makes a script executable; or name its interpreter',
+      126,
+    )
+  }
+  if (errno !== undefined || error instanceof TypeError) {
+    return new CommandNotStarted(
+      `${program} could not be started: ${(error as Error).message}`,
+      'run it without stint digest to see more',
+      126,
+    )
+  }
+  return error
+}
+
+function ended(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  if (child.exitCode !== null || child.signalCode !== null) {
+    return Promise.resolve({ code: child.exitCode, signal: child.signalCode })
+  }
+  return new Promise((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })))
+}
+
+/** Whether both ends of its output are closed in time. What it left in the background may keep them open for ever. */
+async function closedWithin(child: ChildProcess, ms: number): Promise<boolean> {
+  const open = [child.stdout!, child.stderr!].filter((stream) => !stream.closed)
+  if (open.length === 0) return true
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms)
+  })
+  const all = Promise.all(open.map((stream) => new Promise<void>((resolve) => stream.once('close', resolve)))).then(() => true)
+  const isClosed = await Promise.race([all, late])
+  clearTimeout(timer)
+  return isClosed
+}
+
+const PASSED: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
+/** What a terminal sends to all of its foreground processes, the command included. */
+const OF_TERMINAL: ReadonlySet<string> = new Set(['SIGINT', 'SIGQUIT'])
+
+/** Lives on until the command has ended, and hands on to it, and to all it started, what was sent to this process alone. */
+function passSignalsTo(child: ChildProcess): { stop: () => void } {
+  let timer: NodeJS.Timeout | undefined
+  const told = new Set<number>()
+  const pass = (signal: NodeJS.Signals) => {
+    if (OF_TERMINAL.has(signal) && hasTerminal()) return
+    for (const pid of [child.pid!, ...descendantsOf(child.pid!)]) {
+      told.add(pid)
+      signalProcess(pid, signal)
+    }
+    if (!OF_TERMINAL.has(signal)) timer ??= setTimeout(() => told.forEach((pid) => signalProcess(pid, 'SIGKILL')), ENDING_MS)
+  }
+  for (const signal of PASSED) process.on(signal, pass)
+  return {
+    stop: () => {
+      clearTimeout(timer)
+      for (const signal of PASSED) process.off(signal, pass)
+      // Told to end, and its parent has: what did not follow is not left behind.
+      for (const pid of told) if (pid !== child.pid) signalProcess(pid, 'SIGKILL')
+    },
+  }
+}
+
+function hasTerminal(): boolean {
+  try {
+    closeSync(openSync('/dev/tty', 'r'))
+    return true
+  } catch {
+    // There is none, which is the answer.
+    return false
+  }
+}

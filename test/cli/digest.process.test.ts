@@ -1,0 +1,365 @@
+import { type SpawnSyncOptions, spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { estimateTokens } from '../../src/context/tokens.ts'
+import { readLog } from '../../src/journal/read.ts'
+import { program, terminal } from '../support/cli.ts'
+
+type World = ReturnType<typeof terminal>
+
+function stint(world: World, args: readonly string[], options: SpawnSyncOptions = {}) {
+  return spawnSync(process.execPath, [program, ...args], { cwd: world.cwd, env: world.env, ...options, encoding: 'utf8' })
+}
+
+function digest(world: World, script: string, options: SpawnSyncOptions = {}) {
+  return stint(world, ['digest', '--', 'sh', '-c', script], options)
+}
+
+/** The kept outputs of a project, by name. */
+function kept(folder: string): readonly string[] {
+  const artifacts = join(folder, 'artifacts')
+  return existsSync(artifacts) ? readdirSync(artifacts).filter((name) => name.endsWith('.txt')) : []
+}
+
+function withSession(): World & { entries: () => readonly { kind: string; data: Record<string, unknown> }[]; sessions: string } {
+  const world = terminal()
+  stint(world, ['init', '--name', 'work'])
+  const sessions = join(world.cwd, '.sessions')
+  const [id] = readdirSync(join(sessions, 'journal'))
+  return { ...world, sessions, entries: () => readLog(join(sessions, 'journal', id!, 'log.jsonl')).records }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    // It is gone, which is what is asked.
+    return false
+  }
+}
+
+describe('the exit code', () => {
+  test.each([0, 1, 2, 42, 255])('%i of the command is that of the digest', (code) => {
+    const ran = digest(terminal(), `echo said; exit ${code}`)
+    expect(ran.status).toBe(code)
+    expect(ran.stdout).toMatch(new RegExp(`^sh -c .*: exit ${code} after [\\d.]+ s; 1 line, 5 B\nsaid\nall of it: `))
+  })
+
+  test('of a command that a signal ended is 128 and its number', () => {
+    const ran = digest(terminal(), 'echo before; kill -KILL $$')
+    expect(ran.status).toBe(137)
+    expect(ran.stdout).toContain('ended by SIGKILL (exit 137)')
+    expect(ran.stdout).toContain('before')
+  })
+
+  test('of a command that is not there is 127, and of one that cannot be run 126, with what to do', () => {
+    const world = terminal()
+    const missing = stint(world, ['digest', '--', 'no-such-program', 'x'])
+    expect(missing).toMatchObject({ status: 127, stdout: '' })
+    expect(missing.stderr).toMatch(/^stint: command not found: no-such-program\n {2}\S/)
+    expect(stint(world, ['digest', '--', 'npm test']).stderr).toContain('stint digest -- npm test')
+    const script = join(world.cwd, 'script.sh')
+    writeFileSync(script, 'echo hi\n')
+    chmodSync(script, 0o644)
+    expect(stint(world, ['digest', '--', './script.sh'])).toMatchObject({ status: 126, stdout: '' })
+    const json = stint(world, ['digest', '--json', '--', 'no-such-program'])
+    expect(json.status).toBe(127)
+    expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: 'COMMAND_NOT_FOUND' } })
+    expect(kept(join(world.folder, 'state'))).toEqual([])
+    expect(
+      readdirSync(join(world.folder, 'state', 'artifacts'), { encoding: 'utf8' }).filter((name) => name.endsWith('.part')),
+    ).toEqual([])
+  })
+
+  test('is passed, and the digest keeps its bound, for any bytes that a command prints', () => {
+    const world = terminal()
+    const file = join(world.cwd, 'bytes')
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 20_000, size: 'max' }), fc.nat({ max: 255 }), (bytes, code) => {
+        writeFileSync(file, bytes)
+        const ran = digest(world, `cat bytes; exit ${code}`)
+        expect(ran.stderr).not.toContain('defect')
+        expect(ran.status).toBe(code)
+        expect(estimateTokens(ran.stdout)).toBeLessThanOrEqual(400)
+      }),
+      { numRuns: 12 },
+    )
+  })
+})
+
+describe('the command', () => {
+  test('gets its words as they are given, with no shell in between', () => {
+    const words = ['$HOME', '*', 'a b', '--json', '; echo no', '--']
+    const ran = stint(terminal(), [
+      'digest',
+      '--',
+      process.execPath,
+      '-e',
+      'console.log(JSON.stringify(process.argv.slice(1)))',
+      '--',
+      ...words,
+    ])
+    expect(ran.stdout).toContain(JSON.stringify(words))
+  })
+
+  test('reads the standard input, and is where it was called from', () => {
+    const world = terminal()
+    mkdirSync(join(world.cwd, 'below'))
+    const ran = digest(world, 'pwd; cat', { input: 'typed by a person\n', cwd: join(world.cwd, 'below') })
+    expect(ran.stdout).toContain('/project/below\ntyped by a person\n')
+  })
+
+  test.each(['SIGTERM', 'SIGHUP', 'SIGINT'] as const)(
+    'and all it started end when the digest gets %s, and their output is told',
+    async (signal) => {
+      const world = terminal()
+      const child = spawn(
+        'setsid',
+        [process.execPath, program, 'digest', '--', 'sh', '-c', 'sleep 300 & echo started $!; wait'],
+        {
+          cwd: world.cwd,
+          env: world.env,
+        },
+      )
+      let said = ''
+      child.stdout.on('data', (bytes: Buffer) => (said += bytes.toString()))
+      const ended = new Promise<number | null>((resolve) => child.on('exit', resolve))
+      const sleeper = async () => {
+        for (;;) {
+          const found = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).stdout.split('\n')
+          const shell = found
+            .map((line) => line.trim().split(/\s+/))
+            .find(([, parent, ...args]) => Number(parent) === child.pid && args[0] === 'sh')
+          const inner = found
+            .map((line) => line.trim().split(/\s+/))
+            .find(([, parent, name]) => parent === shell?.[0] && name === 'sleep')
+          if (inner !== undefined) return Number(inner[0])
+          await sleep(20)
+        }
+      }
+      const pid = await sleeper()
+      process.kill(child.pid!, signal)
+      const code = await ended
+      expect([128 + 15, 128 + 1, 128 + 2]).toContain(code)
+      expect(said).toMatch(/^sh -c .*: ended by SIG\w+ \(exit \d+\).*\nstarted \d+\nall of it: /)
+      for (let tries = 0; isAlive(pid) && tries < 200; tries += 1) await sleep(20)
+      expect(isAlive(pid)).toBe(false)
+    },
+  )
+
+  test('gets Ctrl-C once, from the terminal, and its own exit code is passed', () => {
+    const world = terminal()
+    writeFileSync(
+      join(world.cwd, 'careful.mjs'),
+      `import { writeFileSync } from 'node:fs'
+let times = 0
+process.on('SIGINT', () => {
+  times += 1
+  if (times === 1) setTimeout(() => { console.log('interrupted ' + times); process.exit(7) }, 500)
+})
+setInterval(() => undefined, 1000)
+writeFileSync('ready', '')\n`,
+    )
+    // A terminal of its own, on which Ctrl-C is typed.
+    const run = `exec ${process.execPath} ${program} digest -- ${process.execPath} careful.mjs`
+    const type = "while [ ! -e ready ]; do sleep 0.05; done; printf '\\003'; while [ ! -e over ]; do sleep 0.05; done"
+    const ran = spawnSync('bash', ['-c', `(${type}) | (script -qec "${run}" /dev/null; code=$?; touch over; exit $code)`], {
+      cwd: world.cwd,
+      env: world.env,
+      encoding: 'utf8',
+    })
+    expect(ran.stdout).toContain('interrupted 1')
+    expect(ran.status).toBe(7)
+  })
+
+  test('that leaves something in the background is not waited for without end', () => {
+    const ran = digest(terminal(), 'sleep 20 & echo done')
+    expect(ran).toMatchObject({ status: 0 })
+    expect(ran.stdout).toContain('done')
+    expect(ran.stderr).toContain('still running')
+  })
+
+  test('shows on a terminal that it is running, and elsewhere nothing', () => {
+    const world = terminal()
+    const run = `${process.execPath} ${program} digest -- sh -c 'echo first; sleep 1.2'`
+    const onTerminal = spawnSync('script', ['-qec', `${run} 2>&1`, '/dev/null'], {
+      cwd: world.cwd,
+      env: world.env,
+      encoding: 'utf8',
+    })
+    expect(onTerminal.stdout).toMatch(/\r\u001B\[K[\d.]+ s, 1 lines {2}first/)
+    expect(spawnSync('sh', ['-c', run], { cwd: world.cwd, env: world.env, encoding: 'utf8' }).stderr).toBe('')
+  })
+})
+
+describe('an output', () => {
+  test('is kept whole under the hash of its content, both streams in order, and the same one once', () => {
+    const world = withSession()
+    const script = 'for n in 1 2 3; do echo out $n; sleep 0.05; echo err $n >&2; sleep 0.05; done; printf end'
+    digest(world, script)
+    digest(world, script)
+    const text = 'out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\nend'
+    const name = `${createHash('sha256').update(text).digest('hex').slice(0, 16)}.txt`
+    expect(kept(world.sessions)).toEqual([name])
+    expect(readFileSync(join(world.sessions, 'artifacts', name), 'utf8')).toBe(text)
+    expect(stint(world, ['digest', 'list']).stdout).toMatch(/ 39 B {2}exit 0 {2}sh -c .* \(×2\)\n1 output, 39 B in all/)
+  })
+
+  test('keeps its bytes, also those that are no text', () => {
+    const world = withSession()
+    const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, n) => (n * 7919 + (n >> 4)) % 256))
+    writeFileSync(join(world.cwd, 'bytes'), bytes)
+    digest(world, 'cat bytes')
+    expect(readFileSync(join(world.sessions, 'artifacts', kept(world.sessions)[0]!)).equals(bytes)).toBe(true)
+  })
+
+  test('has no secret in it, nor has its digest or the journal', () => {
+    const world = withSession()
+    const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
+    const ran = digest(world, `yes 'a line of no interest' | head -n 90000; echo "Error: refused ${secret}"; exit 1`)
+    expect(ran.stdout).toContain('Error: refused [redacted:github-token]')
+    expect(ran.stderr).toContain('redacted (github-token)')
+    const found = spawnSync('grep', ['-rl', secret, world.folder], { encoding: 'utf8' })
+    expect(found.stdout).toBe('')
+  })
+
+  test('of hundreds of megabytes goes through a memory of a few', () => {
+    const world = withSession()
+    const env = { ...world.env, NODE_OPTIONS: '--max-old-space-size=40' }
+    const ran = digest(world, `yes 'a line that a long running program prints' | head -c 150000000; printf '%150000000s' end`, {
+      env,
+    })
+    expect(ran.status).toBe(0)
+    expect(ran.stdout).toContain('300 MB')
+    const [name] = kept(world.sessions)
+    expect(spawnSync('wc', ['-c', join(world.sessions, 'artifacts', name!)], { encoding: 'utf8' }).stdout).toMatch(/^300000000 /)
+  })
+
+  test('can be shown in part, by its lines and by a text in them', () => {
+    const world = withSession()
+    const { stdout } = digest(world, 'seq 1 500; echo Needle; seq 501 900')
+    const id = /stint digest show (\w+)/.exec(stdout)![1]!
+    expect(stint(world, ['digest', 'show', id, '--lines', '3-5']).stdout).toBe('3\n4\n5\n')
+    expect(stint(world, ['digest', 'show', id.slice(0, 4), '--grep', 'needle']).stdout).toBe('501: Needle\n')
+    expect(stint(world, ['digest', 'show', id]).stdout.split('\n')).toHaveLength(902)
+    expect(stint(world, ['digest', 'show', id, '--lines', '9-3'])).toMatchObject({ status: 2, stdout: '' })
+    expect(stint(world, ['digest', 'show', 'ffff'])).toMatchObject({ status: 1, stdout: '' })
+  })
+
+  test('is never committed, with sessions shared through git neither', () => {
+    const world = terminal()
+    mkdirSync(join(world.cwd, '.sessions'))
+    writeFileSync(join(world.cwd, '.sessions', 'config.yaml'), 'share: git\n')
+    stint(world, ['init', '--name', 'shared'])
+    digest(world, 'echo private')
+    world.git('add', '.')
+    const tracked = world.git('ls-files', '.sessions')
+    expect(tracked).toContain('log.jsonl')
+    expect(tracked).not.toContain('artifacts')
+  })
+
+  test('that cannot be kept is told all the same', () => {
+    const world = withSession()
+    writeFileSync(join(world.sessions, 'artifacts'), 'in the way')
+    const ran = digest(world, 'echo said; exit 3')
+    expect(ran.status).toBe(3)
+    expect(ran.stdout).toContain('said\nthe output was not kept')
+    expect(ran.stderr).toContain('the output could not be kept')
+  })
+
+  test('is purged of a text, in every file it is kept in, however large', () => {
+    const world = withSession()
+    digest(world, 'echo the word is hush-hush-7')
+    digest(world, "yes 'nothing to see here' | head -c 20000000; echo; echo hush-hush-7; yes more | head -c 2000000")
+    const before = kept(world.sessions)
+    const purged = stint(world, ['purge', 'hush-hush-7', '--json'])
+    expect(purged.status).toBe(0)
+    expect(spawnSync('grep', ['-rl', 'hush-hush-7', world.sessions], { encoding: 'utf8' }).stdout).toBe('')
+    expect(kept(world.sessions)).toEqual(before)
+    expect(
+      spawnSync('grep', ['-rlc', 'purged', join(world.sessions, 'artifacts')], { encoding: 'utf8' }).stdout.split('\n').length,
+    ).toBeGreaterThan(2)
+  })
+})
+
+describe('a run', () => {
+  test('is journalled with the session that is active here, in one small entry', () => {
+    const world = withSession()
+    const ran = stint(world, ['digest', '--label', 'the build', '--', 'sh', '-c', 'echo a.c:1:2: error: no way; exit 2'])
+    expect(ran.stdout).toMatch(/; recorded in work\n$/)
+    const [name] = kept(world.sessions)
+    expect(
+      world
+        .entries()
+        .slice(1)
+        .map(({ kind, data }) => ({ kind, ...data })),
+    ).toEqual([
+      {
+        kind: 'output.kept',
+        label: 'the build',
+        command: "sh -c 'echo a.c:1:2: error: no way; exit 2'",
+        exit: 2,
+        lines: 1,
+        summary: 'no way',
+        artifact: `.sessions/artifacts/${name}`,
+        bytes: 23,
+      },
+    ])
+  })
+
+  test('of tests is journalled as one, by what it printed', () => {
+    const world = withSession()
+    digest(world, 'echo "      Tests  3 passed (3)"')
+    digest(world, 'echo "2 failed, 1 passed in 0.12s"; exit 1')
+    const tests = world
+      .entries()
+      .filter(({ kind }) => kind === 'test.ran')
+      .map(({ data }) => [data['passed'], data['summary']])
+    expect(tests).toEqual([
+      [true, 'Tests 3 passed (3)'],
+      [false, '2 failed, 1 passed in 0.12s'],
+    ])
+  })
+
+  test('where there is no session and no project is kept with the machine', () => {
+    const world = terminal({ git: false })
+    const ran = digest(world, 'echo said')
+    expect(ran).toMatchObject({ status: 0, stderr: '' })
+    expect(existsSync(join(world.cwd, '.sessions'))).toBe(false)
+    expect(kept(join(world.folder, 'state'))).toHaveLength(1)
+    const id = /stint digest show (\w+)/.exec(ran.stdout)![1]!
+    expect(stint(world, ['digest', 'show', id]).stdout).toBe('said\n')
+  })
+
+  test('is not begun when the configuration has a mistake, since it may be about secrets', () => {
+    const world = withSession()
+    writeFileSync(join(world.sessions, 'config.yaml'), 'redact: [\n')
+    const ran = digest(world, 'touch began')
+    expect(ran.status).toBe(1)
+    expect(existsSync(join(world.cwd, 'began'))).toBe(false)
+  })
+
+  test('answers a program in JSON, the exit code all the same', () => {
+    const world = withSession()
+    const ran = stint(world, ['digest', '--json', '--', 'sh', '-c', 'echo a.c:1:2: error: no way; exit 2'])
+    expect(ran.status).toBe(2)
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      exitCode: 2,
+      lines: 1,
+      recordedIn: 'work',
+      findings: [{ level: 'error', title: 'no way', where: 'a.c:1:2', line: 1, times: 1 }],
+      artifact: { path: `.sessions/artifacts/${kept(world.sessions)[0]}` },
+    })
+  })
+
+  test('without a command, or with too few tokens, is misuse', () => {
+    const world = terminal()
+    expect(stint(world, ['digest'])).toMatchObject({ status: 2, stdout: '' })
+    expect(stint(world, ['digest', '--tokens', '10', '--', 'true'])).toMatchObject({ status: 2, stdout: '' })
+  })
+})
