@@ -281,6 +281,9 @@ describe('an output', () => {
     expect(purged.status).toBe(0)
     expect(spawnSync('grep', ['-rl', 'hush-hush-7', world.sessions], { encoding: 'utf8' }).stdout).toBe('')
     expect(kept(world.sessions)).toEqual(before)
+    // What is printed again is kept whole again, beside what was purged.
+    digest(world, 'echo the word is hush-hush-7')
+    expect(kept(world.sessions)).toHaveLength(before.length + 1)
     expect(
       spawnSync('grep', ['-rlc', 'purged', join(world.sessions, 'artifacts')], { encoding: 'utf8' }).stdout.split('\n').length,
     ).toBeGreaterThan(2)

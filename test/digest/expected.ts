@@ -186,6 +186,10 @@ export const EXPECTED: Readonly<Record<string, { readonly exit: number; readonly
     exit: 0,
     lines: ['Test Files 2 passed (2), Tests 7 passed | 1 skipped (8)'],
   },
+  'recorded/vitest-verbose-passed.txt': {
+    exit: 0,
+    lines: ['Test Files 14 passed (14), Tests 271 passed (271)'],
+  },
   'written/biome-failed.txt': {
     exit: 1,
     lines: [
