@@ -188,6 +188,7 @@ export interface EntryData {
     window?: number
     /** Who told the tokens. */
     source: string
+  }
   /** What a command printed is kept whole in a file of its own; `artifact` is its name. */
   'output.kept': {
     label?: string

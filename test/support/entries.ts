@@ -201,6 +201,7 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
     point: draw.maybe(() => 167_000),
     window: draw.maybe(() => 200_000),
     source: draw.one('transcript', draw.words()),
+  }),
   'output.kept': (draw) => ({
     label: draw.maybe(() => draw.words()),
     command: draw.one('npm test', draw.words()),
