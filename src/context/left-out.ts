@@ -20,8 +20,7 @@ export function leftOutOf(fitted: readonly Fitted[]): readonly string[] {
 /** The line that says so, or none; cut off where it is dearer than its room. */
 export function leftOutLines(leftOut: readonly string[], room = LEFT_OUT_ROOM): readonly string[] {
   if (leftOut.length === 0) return []
-  const line = shortenToCost(`Left out here, shown by: ${leftOut.join(', ')}`, room)
-  return line === '' ? [] : [line]
+  return [shortenToCost(`Left out here, shown by: ${leftOut.join(', ')}`, room)]
 }
 
 /** What to set aside for the line after a first try: there will be more to name in the second. */

@@ -94,6 +94,16 @@ describe('whatever a session is, and whatever the budget,', () => {
     )
   })
 
+  test('a project of any length keeps to its room, and the whole to its budget, at every size', () => {
+    const { state } = sweepStory()
+    const project = Array.from({ length: 60 }, (_, n) => `- thing ${n}: \`make thing-${n}\` with care`).join('\n')
+    for (let budget = 300; budget < 1600; budget += 1) {
+      const options = { level: 'full' as const, budget, project }
+      expect(estimateTokens(packContext(state, options).text)).toBeLessThanOrEqual(budget)
+      expect(arrange(state, options).fitted.at(-1)!.cost).toBeLessThanOrEqual(PROJECT_ROOM)
+    }
+  })
+
   test('the explanation adds up to the text and accounts for every item', () => {
     fc.assert(
       fc.property(anyState, anyBudget, anyProject, (state, budget, project) => {

@@ -35,7 +35,12 @@ describe('the quick reader of a project', () => {
   test.each<[string, (root: string, kept: string) => void]>([
     ['HEAD moved', (root) => git(root, 'commit', '-q', '--allow-empty', '-m', 'x')],
     ['another branch is checked out', (root) => git(root, 'switch', '-q', '--orphan', 'other')],
-    ['a file it came from has another size', (root) => write(root, 'package.json', '{"name":"other"}')],
+    ['a file it came from is another', (root) => write(root, 'package.json', '{"name":"other"}')],
+    [
+      'a file it came from has another size, and the same time',
+      (root) =>
+        spawnSync('bash', ['-c', 'touch -r package.json t; echo >> package.json; touch -r t package.json'], { cwd: root }),
+    ],
     ['a file it came from has another time', (root) => utimesSync(join(root, 'tsconfig.json'), 1, 1)],
     ['a file it came from is gone', (root) => rmSync(join(root, 'tsconfig.json'))],
     [
