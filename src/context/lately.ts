@@ -1,4 +1,5 @@
 // What was found, asked and done lately.
+import { waitingHandoff } from '../session/handoffs.ts'
 import type { SessionState } from '../session/state.ts'
 import { SHOW, from, noticed } from './commands.ts'
 import { counted } from './counted.ts'
@@ -98,8 +99,10 @@ function noticedSections(state: SessionState, conversation: string | undefined):
 function standingOf(state: SessionState): string {
   const { branch, commit, dirty = 0 } = state.git
   const note = state.pauseNote ?? state.closeReason
+  const waiting = waitingHandoff(state)
   const facts = [
     state.status === 'active' ? '' : state.status,
+    waiting === undefined ? '' : `handoff ${waiting.number} waits: stint handoff accept`,
     state.compactions === 0 ? '' : `after ${counted(state.compactions, 'compaction')}`,
     branch === undefined ? '' : `branch ${branch}`,
     commit === undefined ? '' : `at ${commit.slice(0, 7)}`,

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Crossed } from '../budget/stages.ts'
 import type { Carried } from '../harness/claude/transcript.ts'
 import type { Usage } from '../session/entries.ts'
 import { createFolder, readOrUndefined, replaceUnsynced, statOrUndefined } from '../journal/files.ts'
@@ -51,6 +52,8 @@ export interface Tracking {
   readonly files?: readonly string[]
   /** The session that ended last while the conversation worked on it, and whether anything was asked for since. */
   readonly ended?: { readonly session: string; readonly askedSince: boolean }
+  /** How many commands printed very much. */
+  readonly largeOutputs?: number
   /** Edits since somebody last wrote into the journal. */
   readonly edits: number
   /** Which nudges were given in this window, and when the last one was. */
@@ -60,6 +63,12 @@ export interface Tracking {
   readonly agents: Readonly<Record<string, string>>
   /** Commands whose results the transcript had not shown when it was last looked at. */
   readonly carried?: Carried
+  /** Which window of the conversation this is: a compaction opens another. */
+  readonly windowNumber?: number
+  /** The lines of the budget that were crossed in it. */
+  readonly crossed?: Crossed
+  /** What has to be made while nobody waits: a draft of a handoff, or the handoff with the code. */
+  readonly owes?: 'draft' | 'handoff'
   /** The latest usage that the transcript showed. */
   readonly usage?: Usage & { readonly model?: string | undefined }
 }
@@ -72,6 +81,8 @@ export interface Settled {
   readonly hasAsked?: boolean
   /** The branch is not the session's. */
   readonly hasSwitched?: boolean
+  /** How many tokens there are when the next line of the budget is crossed. */
+  readonly alertAt?: number
 }
 
 export interface PendingRequest {

@@ -41,11 +41,6 @@ function recordedFrom(entry: RawEntry, acceptances: readonly RawEntry[]): Record
   }
 }
 
-/** Whether somebody has already gone on from it. */
-export function isTakenUp({ accepted }: { readonly accepted: readonly Acceptance[] }): boolean {
-  return accepted.some(({ outcome, isForced }) => outcome === 'loaded' || isForced)
-}
-
 // A journal may come from anywhere.
 function positionOf(value: unknown): LogPosition {
   const { bytes, entries, last } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>

@@ -1,6 +1,7 @@
-import type { Tracking } from '../conversation/tracking.ts'
-import { readTracking } from '../conversation/tracking.ts'
+import { execFileSync } from 'node:child_process'
+import { type Tracking, readTracking, writeTracking } from '../conversation/tracking.ts'
 import { noteTrouble } from '../conversation/troubles.ts'
+import { GitFailed } from '../git/run-git.ts'
 import { type HookEvent, readEvent } from '../harness/claude/events.ts'
 import type { Config } from '../project/config.ts'
 import { trackingFolderOf } from '../project/conversation-binding.ts'
@@ -9,6 +10,9 @@ import type { Place } from '../project/place.ts'
 import { readConfig } from '../project/read-config.ts'
 import { refresh } from '../project/refresh.ts'
 import type { Draft } from '../session/entries.ts'
+import { projectContext } from '../survey/project-context.ts'
+import { readProjectContext } from '../survey/remembered.ts'
+import { withoutSecrets } from '../project/clean-draft.ts'
 import { copyConversation } from './copy-conversation.ts'
 import { recordGitMoves } from './git-moves.ts'
 import { lookAtTranscript } from './look.ts'
@@ -30,9 +34,9 @@ const SAVED = new Set<HookEvent['kind']>(['stop', 'preCompact'])
 /**
  * What takes longer than an agent should wait. What hooks left for the session is journalled, the transcript looked
  * at, and what the next hooks may have to say made ready; at the end of a turn the document is rendered, too.
- * Run by the harness beside its other work, and ended by it when it ends.
+ * Run by the harness beside its other work, and ended by it when it ends. `stint` is the program of the command line.
  */
-export async function afterEvent(input: string, env: NodeJS.ProcessEnv): Promise<void> {
+export async function afterEvent(input: string, env: NodeJS.ProcessEnv, stint: string): Promise<void> {
   const event = readEvent(input)
   if (event === undefined || env.STINT_HOOKS === 'off') return
   const place = placeOf(event, env)
@@ -54,6 +58,8 @@ export async function afterEvent(input: string, env: NodeJS.ProcessEnv): Promise
     } else {
       scene.attempt(() => writeQuickViews(session))
     }
+    if (event.kind === 'stop') scene.attempt(() => surveyProject(scene))
+    scene.attempt(() => makeOwed(scene, stint))
     scene.attempt(() => prepare(session, event.conversation))
     session.close()
   } catch (error) {
@@ -73,6 +79,36 @@ async function settle(scene: Scene): Promise<void> {
   if (scene.state.conversations.items.some(({ text }) => text === scene.event.conversation)) noteSettled(scene)
   scene.finish({ isCareful: true })
 }
+
+/** What the repository is, for the next conversation that begins. */
+function surveyProject({ place, config }: Scene): void {
+  if (place.repository === undefined || readProjectContext(place) !== undefined) return
+  try {
+    projectContext(place.repository, { withoutSecrets: (text) => withoutSecrets(text, config) })
+  } catch (error) {
+    // Without git nothing is known of it, and nothing told.
+    if (!(error instanceof GitFailed)) throw error
+  }
+}
+
+/** What a line of the budget, or the person, called for. Made by the command, which has all that a hook must not load. */
+function makeOwed({ tracking, place, notes, event, env }: Scene, stint: string): void {
+  const { owes, session } = tracking
+  if (owes === undefined || session === undefined) return
+  const args = [stint, 'handoff', 'create', session, '--reason', REASONS[owes], ...(owes === 'draft' ? ['--draft'] : [])]
+  execFileSync(process.execPath, args, {
+    cwd: place.repository?.worktree ?? place.root,
+    env: { ...env, STINT_CONVERSATION: event.conversation },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: MAKING_MS,
+  })
+  // Made: the next event must not make it again, whatever else was noted meanwhile.
+  const { owes: _made, ...rest } = readTracking(notes, event.conversation) ?? tracking
+  writeTracking(notes, rest)
+}
+
+const REASONS = { draft: 'the context fills up', handoff: 'the context is nearly full, or a handoff was asked for' }
+const MAKING_MS = 20_000
 
 function withUsage(draft: Draft, { conversation, usage: latest }: Tracking): Draft {
   if (draft.kind !== 'turn.ended' || latest === undefined) return draft

@@ -1,4 +1,5 @@
 import type { SessionState } from '../session/state.ts'
+import { readProjectContext } from '../survey/remembered.ts'
 import { essenceOf } from './essence.ts'
 import { withNewWindow } from './new-window.ts'
 import type { Scene } from './scene.ts'
@@ -17,7 +18,9 @@ export async function deliver(
   if (attempts > ATTEMPTS) return
   // Few events give anything, and only those pay for what it is made with.
   const { packContext } = await import('../context/pack.ts')
-  const { text, mark } = packContext(state, { level: why.level, conversation })
+  // Whoever goes on knows the repository.
+  const project = why.level === 'start' ? readProjectContext(scene.place) : undefined
+  const { text, mark } = packContext(state, { level: why.level, conversation, ...(project === undefined ? {} : { project }) })
   scene.say({ model: text })
   scene.note({
     // What is given now stands behind no boundary yet.

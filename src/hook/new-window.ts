@@ -3,5 +3,5 @@ import type { Tracking } from '../conversation/tracking.ts'
 /** Nothing has been put before the model since the conversation began, was cleared, or was compacted. */
 export function withNewWindow(tracking: Tracking): Tracking {
   const { given: _given, nudgedAt: _at, sawBoundary: _saw, ...rest } = tracking
-  return { ...rest, nudged: [], edits: 0 }
+  return { ...rest, nudged: [], edits: 0, windowNumber: (rest.windowNumber ?? 0) + 1 }
 }

@@ -1,17 +1,14 @@
 import { looksUnrelated } from '../context/related.ts'
 import { looksLikeDecision, looksLikeEnding } from '../context/ruling.ts'
-import { readWindow } from '../conversation/window.ts'
 import { safeLine } from '../context/safe-text.ts'
 import { shorten } from '../text/clean.ts'
 import { nudge } from './nudges.ts'
 import { hasAsked, hasSwitched } from './asked.ts'
 import type { Scene } from './scene.ts'
 
-export const NEARLY_FULL = 75
-
 /** At most one of what a prompt may call for. */
 export function nudgeAtPrompt(scene: Scene, prompt: string): void {
-  const { state, tracking } = scene
+  const { state } = scene
   if (looksUnrelated(prompt, state)) {
     const other = `this looks like other work than "${named(state.name)}"`
     nudge(scene, 'unrelated', {
@@ -25,11 +22,6 @@ export function nudgeAtPrompt(scene: Scene, prompt: string): void {
   } else if (looksLikeEnding(prompt)) {
     nudge(scene, 'ending', {
       model: 'Stint: before work ends, `stint log --progress TEXT --next TEXT` keeps where it stands for the next conversation.',
-    })
-  } else if ((readWindow(scene.notes, tracking.conversation)?.usedPercent ?? 0) >= NEARLY_FULL) {
-    nudge(scene, 'compaction', {
-      model:
-        'Stint: the context is nearly full. What only this conversation knows is kept past compaction by `stint log --key TEXT`, `--decision TEXT --rationale TEXT`, `--discovery TEXT`.',
     })
   } else if (looksLikeDecision(prompt)) {
     nudge(scene, 'decision', {

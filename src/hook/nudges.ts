@@ -16,6 +16,17 @@ export function nudgeAtEdit(scene: Scene): void {
   })
 }
 
+/** The first may be the last; the second time it has a way out. */
+export function nudgeAtLargeOutput(scene: Scene): void {
+  const largeOutputs = (scene.tracking.largeOutputs ?? 0) + 1
+  scene.note({ largeOutputs })
+  if (largeOutputs < 2) return
+  nudge(scene, 'output', {
+    model:
+      'Stint: outputs as long as this fill the context. `stint digest -- COMMAND` runs a command, prints what matters of it, and keeps the rest to be looked up.',
+  })
+}
+
 export function nudge(scene: Scene, kind: Nudge, text: { model: string; person?: string }): void {
   const { nudged } = scene.tracking
   // With a context in the same answer it could be more than is ever to be given.

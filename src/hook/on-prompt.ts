@@ -1,3 +1,4 @@
+import { isHandoffIntent } from '../context/handoff-intent.ts'
 import { asksToContinue } from '../context/intent.ts'
 import { writeOpenSession } from '../project/open-sessions.ts'
 import { draft } from '../session/entries.ts'
@@ -8,6 +9,8 @@ import { lookAtTranscript } from './look.ts'
 import { nudgeAtPrompt } from './nudge-at-prompt.ts'
 import { redeliver } from './redeliver.ts'
 import { recordRequest } from './requests.ts'
+import { noteSettled } from './settled.ts'
+import { watchBudget } from './stages.ts'
 import type { EventOf } from '../harness/claude/events.ts'
 import type { Scene } from './scene.ts'
 
@@ -28,7 +31,20 @@ export async function onPrompt(scene: Scene<EventOf<'userPrompt'>>): Promise<voi
   if (isContinuing && scene.tracking.given === undefined)
     await deliver(scene, scene.state, { level: 'full', because: 'asked to continue' })
   else await redeliver(scene, arrival)
+  if (isHandoffIntent(prompt)) promiseHandoff(scene)
+  watchBudget(scene)
   nudgeAtPrompt(scene, prompt)
+  noteSettled(scene)
+}
+
+/** It is made beside the agent's work, from what is recorded. */
+function promiseHandoff(scene: Scene): void {
+  scene.note({ owes: 'handoff' })
+  scene.say({
+    person: '📋 The handoff is being made, state and code with it: /clear starts a fresh conversation, which goes on by itself',
+    model:
+      'Stint: the person asks for a handoff. It is being made from the journal, with the code. Record what only this conversation knows, then stop: `stint log --next TEXT --key TEXT`; `stint handoff show` shows it.',
+  })
 }
 
 /** "Continue" where work was set down means that work. */

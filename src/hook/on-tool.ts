@@ -6,9 +6,11 @@ import { recordGitMoves } from './git-moves.ts'
 import { joinIfNew } from './join.ts'
 import { LONGEST_RESULT } from './longest.ts'
 import { lookAtTranscript } from './look.ts'
-import { nudgeAtEdit } from './nudges.ts'
+import { LARGE_OUTPUT } from './large-output.ts'
+import { nudgeAtEdit, nudgeAtLargeOutput } from './nudges.ts'
 import { redeliver } from './redeliver.ts'
 import { noteSettled } from './settled.ts'
+import { watchBudget } from './stages.ts'
 import type { EventOf } from '../harness/claude/events.ts'
 import type { Scene } from './scene.ts'
 
@@ -26,7 +28,9 @@ export async function onToolUsed(scene: Scene<EventOf<'toolUsed'>>): Promise<voi
   const { given, awaitsBoundary } = scene.tracking
   // The transcript is looked at only for what cannot wait until the turn is over.
   if (awaitsBoundary === true || given?.isProved === false) await redeliver(scene, (await lookAtTranscript(scene)).arrival)
+  watchBudget(scene)
   if (facts.isEdit) nudgeAtEdit(scene)
+  if ((facts.output?.length ?? 0) >= LARGE_OUTPUT) nudgeAtLargeOutput(scene)
   noteSettled(scene)
 }
 

@@ -6,6 +6,7 @@ import { contentWords } from '../context/words.ts'
 import { replaceUnsynced } from '../journal/files.ts'
 import type { LiveSession } from '../project/live-session.ts'
 import type { SessionState } from '../session/state.ts'
+import { readProjectContext } from '../survey/remembered.ts'
 import { essenceOf } from './essence.ts'
 import { type Prepared, THIS_BUILD, preparedPath } from './prepared.ts'
 
@@ -16,11 +17,12 @@ const CONVERSATIONS = 2
 export function prepare(session: LiveSession, conversation: string): void {
   const { state, end } = session.openTo()
   const { inode } = session.log.identity()
-  const prepared = preparedFor(state, conversation, { inode, size: end })
+  const prepared = preparedFor(state, conversation, readProjectContext(session.place), { inode, size: end })
   replaceUnsynced(preparedPath(session.place, session.id), JSON.stringify(prepared))
 }
 
-function preparedFor(state: SessionState, conversation: string, log: Prepared['log']): Prepared {
+function preparedFor(state: SessionState, conversation: string, text: string | undefined, log: Prepared['log']): Prepared {
+  const project = text === undefined ? {} : { project: text }
   const after = { ...state, compactions: state.compactions + 1 }
   const known = state.conversations.items.map(({ text }) => text)
   return {
@@ -33,7 +35,7 @@ function preparedFor(state: SessionState, conversation: string, log: Prepared['l
     person: lineForPerson(state),
     essence: essenceOf(state),
     // Whatever was said last, another conversation said it.
-    start: textOf(packContext(state, { level: 'start', conversation: 'to be' })),
+    start: textOf(packContext(state, { level: 'start', conversation: 'to be', ...project })),
     compacted: {
       ...textOf(packContext(after, { level: 'full', conversation })),
       person: lineForPerson(after),

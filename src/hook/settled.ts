@@ -7,7 +7,10 @@ import { isConversationId } from '../harness/conversation-id.ts'
 import { mayBeTests } from '../harness/may-be-tests.ts'
 import { readOrUndefined, statOrUndefined } from '../journal/files.ts'
 import type { Scene } from './scene.ts'
+import { LARGE_OUTPUT } from './large-output.ts'
+import { mayBeFuller } from './quick/fullness.ts'
 import { hasAsked, hasSwitched } from './asked.ts'
+import { nextAlert } from './stages.ts'
 import { UNLOGGED_EDITS } from './unlogged-edits.ts'
 
 const MOST_FILES = 200
@@ -19,6 +22,7 @@ export function noteSettled(scene: Scene): void {
   const { items, leftOut = [] } = scene.state.changedFiles
   const noted = scene.drafts.flatMap(({ kind, data }) => (kind === 'file.changed' ? [(data as { path: string }).path] : []))
   const files = [...leftOut, ...items.map((file) => file.text), ...noted].slice(-MOST_FILES)
+  const alertAt = nextAlert(scene)
   scene.note({
     settled: {
       head: headOf(repository),
@@ -26,6 +30,7 @@ export function noteSettled(scene: Scene): void {
       files,
       hasAsked: hasAsked(scene),
       hasSwitched: hasSwitched(scene),
+      ...(alertAt === undefined ? {} : { alertAt }),
     },
   })
 }
@@ -65,10 +70,11 @@ function isSettledUse(input: string, env: NodeJS.ProcessEnv): boolean {
   const tracking = readTracking(folder, conversation)
   const settled = tracking?.settled
   if (tracking?.session === undefined || settled === undefined || isOpenQuestion(tracking)) return false
-  if (!isStillSettled(settled, repository, sessions)) return false
+  if (!isStillSettled(settled, repository, sessions) || mayBeFuller(folder, tracking)) return false
   const used = (typeof event.tool_input === 'object' ? event.tool_input : undefined) as Record<string, unknown> | undefined
   if (tool === 'Bash') {
     if (typeof used?.command !== 'string' || MAY_MATTER.test(used.command)) return false
+    if (!tracking.nudged.includes('output') && lengthOf(event.tool_response) >= LARGE_OUTPUT) return false
     // How tests went is read from the transcript when it is looked at next.
     return isLookedAt(tracking) || !mayBeTests(used.command)
   }
@@ -87,6 +93,11 @@ const MAY_MATTER = /git|stint|hub|merge|rebase|commit/
 /** Whether git and the settings are as they were when everything was recorded. */
 export function isStillSettled(settled: Settled, repository: Repository, sessions: string): boolean {
   return settled.head === headOf(repository) && settled.config === configOf(sessions)
+}
+
+function lengthOf(response: unknown): number {
+  const { stdout } = (typeof response === 'object' && response !== null ? response : {}) as { stdout?: unknown }
+  return typeof stdout === 'string' ? stdout.length : 0
 }
 
 function isLookedAt({ transcript, looked }: Tracking): boolean {

@@ -33,7 +33,7 @@ export interface Config {
   readonly prices: readonly OwnPrice[]
 }
 
-export const NUDGES = ['switching', 'ending', 'compaction', 'question', 'decision', 'edits', 'unrelated'] as const
+export const NUDGES = ['switching', 'ending', 'compaction', 'question', 'decision', 'edits', 'unrelated', 'output'] as const
 export type Nudge = (typeof NUDGES)[number]
 
 export const DEFAULTS: Config = {

@@ -1,6 +1,6 @@
 import type { EntryKind, HandoffOutcome, HandoffTarget } from './entries.ts'
 import { fields, gitOf, item, str } from './entry-fields.ts'
-import type { Acceptance, Handoff } from './state.ts'
+import type { Acceptance, Handoff, SessionState } from './state.ts'
 import { change } from './working-shelf.ts'
 import type { Handler } from './working-state.ts'
 
@@ -25,6 +25,17 @@ export const HANDOFFS: { readonly [K in EntryKind]?: Handler<K> } = {
       accepted: [...handoff.accepted, acceptance].slice(-ACCEPTED_KEPT),
     }))
   },
+}
+
+/** Whether somebody went on with it. */
+export function isTakenUp({ accepted }: { readonly accepted: readonly Acceptance[] }): boolean {
+  return accepted.some(({ outcome, isForced }) => outcome === 'loaded' || isForced)
+}
+
+/** The handoff that waits for whoever goes on with the session. */
+export function waitingHandoff({ handoffs }: SessionState): Handoff | undefined {
+  const last = handoffs.items.at(-1)
+  return last === undefined || last.isDraft || last.to !== undefined || isTakenUp(last) ? undefined : last
 }
 
 type Data = Readonly<Record<string, unknown>>

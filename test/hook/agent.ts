@@ -5,7 +5,7 @@ import { afterEvent } from '../../src/hook/after.ts'
 import { serveHook } from '../../src/hook/serve-hook.ts'
 import { readLog } from '../../src/journal/read.ts'
 import type { RawEntry } from '../../src/session/in-effect.ts'
-import { terminal } from '../support/cli.ts'
+import { program, terminal } from '../support/cli.ts'
 
 /** What a hook answered, taken apart. */
 export interface Heard {
@@ -36,6 +36,7 @@ export function project(options: { git?: boolean } = {}) {
     ofKind: (kind: string, session?: string) => entries(session).flatMap((entry) => (entry.kind === kind ? [entry.data] : [])),
     path: (...parts: readonly string[]) => join(world.cwd, ...parts),
     troubles: () => (existsSync(join(notes, 'troubles.jsonl')) ? readFileSync(join(notes, 'troubles.jsonl'), 'utf8') : ''),
+    another: (env: NodeJS.ProcessEnv = {}) => new Agent(world.cwd, join(world.folder, 'transcripts'), { ...world.env, ...env }),
     agent: (env: NodeJS.ProcessEnv = {}) => new Agent(world.cwd, join(world.folder, 'transcripts'), { ...world.env, ...env }),
   }
 }
@@ -62,7 +63,7 @@ export class Agent {
     const input = JSON.stringify({ session_id, transcript_path, cwd, hook_event_name: event, ...fields })
     const printed = await serveHook(input, this.env)
     // A harness runs both of what is registered.
-    if (this.isFollowed && FOLLOWED.has(event)) await afterEvent(input, this.env)
+    if (this.isFollowed && FOLLOWED.has(event)) await afterEvent(input, this.env, program)
     const isJson = printed.startsWith('{')
     const answer = isJson
       ? (JSON.parse(printed) as { systemMessage?: string; hookSpecificOutput?: { additionalContext?: string } })

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { afterEvent } from '../../src/hook/after.ts'
+import { program } from '../support/cli.ts'
 import { project } from './agent.ts'
 
 /** A conversation of some turns, after which everything is recorded and made ready. */
@@ -119,7 +120,12 @@ describe('a conversation is served in full', () => {
     ['whose session was paused', async ({ stint }: Settled) => void (await stint('pause'))],
     [
       'with patterns of the person',
-      async ({ path }: Settled) => writeFileSync(path('.sessions', 'config.yaml'), 'redact: { patterns: ["x-[0-9]+"] }\n'),
+      async ({ path, agent }: Settled) => {
+        writeFileSync(path('.sessions', 'config.yaml'), 'redact: { patterns: ["x-[0-9]+"] }\n')
+        agent.isFollowed = true
+        await agent.stop('Settled again.')
+        agent.isFollowed = false
+      },
     ],
   ])('%s', async (_, happens) => {
     const world = await settled()
@@ -146,6 +152,13 @@ describe('a conversation is served in full', () => {
     expect(readFileSync(copy, 'utf8')).toContain('and one more thing')
   })
 
+  test('for which something was left that it has to be told', async () => {
+    const world = await settled()
+    await world.agent.prompt('Never touch the billing code')
+    expect(world.left()).toEqual(['request.made'])
+    expect((await notFollowed(world.another()).start()).model).toContain('billing')
+  })
+
   test('before which another was killed, whose transcript tells of a failure', async () => {
     const world = await settled()
     world.agent.write({
@@ -168,7 +181,7 @@ describe('what happens beside a hook', () => {
       hook_event_name: 'UserPromptSubmit',
       prompt: 'x',
     })
-    const running = afterEvent(input, world.agent.env)
+    const running = afterEvent(input, world.agent.env, program)
     writeFileSync(
       notes,
       JSON.stringify({

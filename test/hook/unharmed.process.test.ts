@@ -324,6 +324,6 @@ describe('the status line', () => {
       encoding: 'utf8',
     })
     expect(stdout).toBe('📋 fix-login · 1/2 · Two · ⛔ 1 · ctx 90% · 150k/~167k\n')
-    expect((await agent.prompt('look at the cookie code')).model).toContain('nearly full')
+    expect((await agent.prompt('look at the cookie code')).model).toContain('TOKEN WARNING - 90%')
   })
 })

@@ -9,7 +9,11 @@ const EVENTS = ['SessionStart', 'UserPromptSubmit', 'PreCompact', 'PostToolUse',
 /** The names that every client knows. One that it does not know makes an old client run no hooks at all. */
 const OLD_EVENTS = new Set([...EVENTS, 'PreToolUse', 'Notification'])
 
-const COMMANDS = ['init', 'resume', 'log', 'checkpoint', 'view', 'pause', 'close', 'list'].map((name) => `session-${name}.md`)
+const COMMANDS = ['init', 'resume', 'log', 'checkpoint', 'handoff', 'view', 'pause', 'close', 'list'].map(
+  (name) => `session-${name}.md`,
+)
+
+const FOLLOWED = new Set(['SessionStart', 'UserPromptSubmit', 'PreCompact', 'Stop', 'SubagentStop'])
 
 describe('a setup', () => {
   test('registers hooks, slash commands and a status line, and git sees none of it', async () => {
@@ -23,7 +27,7 @@ describe('a setup', () => {
     expect(status()).toBe('')
   })
 
-  test('gives every event the hook, two of them also one that nobody waits for, and a tool event only the tools that change something', async () => {
+  test('gives every event the hook, most of them also one that nobody waits for, and a tool event only the tools that change something', async () => {
     const { stint, local, settings } = setupWorld()
     await stint('setup', 'claude', '--notify')
     for (const [event, groups] of Object.entries(settings(local).hooks)) {
@@ -33,9 +37,7 @@ describe('a setup', () => {
           ...(event === 'PostToolUse' ? { matcher: expect.stringMatching(/^[A-Z]\w+(\|[A-Z]\w+)*$/) } : {}),
           hooks: [
             { type: 'command', command: HOOK_COMMAND, timeout: 5 },
-            ...(['Stop', 'PreCompact'].includes(event)
-              ? [{ type: 'command', command: AFTER_COMMAND, async: true, timeout: 30 }]
-              : []),
+            ...(FOLLOWED.has(event) ? [{ type: 'command', command: AFTER_COMMAND, async: true, timeout: 30 }] : []),
           ],
         },
       ])
@@ -383,7 +385,7 @@ describe('taking a setup out', () => {
     await stint('setup', 'claude', '--shared')
     const ran = await stint('setup', 'claude', '--remove')
     expect(ran.stdout).toContain(`the slash commands stay: ${at('.claude', 'settings.json')} needs them`)
-    expect(readdirSync(at('.claude', 'commands'))).toHaveLength(9)
+    expect(readdirSync(at('.claude', 'commands'))).toHaveLength(10)
     await stint('setup', 'claude', '--shared', '--remove')
     expect(existsSync(at('.claude', 'settings.json'))).toBe(false)
     expect(status()).toBe('')
@@ -458,7 +460,7 @@ describe('what git is told to ignore', () => {
     await stint('setup', 'claude')
     const text = read(exclude)
     expect(text).toMatch(
-      /^# mine\n\*\.log\n# stint setup: begin\n(\/\.claude\/commands\/[\w-]+\.md\n){9}\/\.claude\/settings\.local\.json\n# stint setup: end\n$/,
+      /^# mine\n\*\.log\n# stint setup: begin\n(\/\.claude\/commands\/[\w-]+\.md\n){10}\/\.claude\/settings\.local\.json\n# stint setup: end\n$/,
     )
     await stint('setup', 'claude', '--remove')
     expect(read(exclude)).toBe('# mine\n*.log')

@@ -1,6 +1,8 @@
+import { dirname, join } from 'node:path'
 import { afterEvent } from '../../hook/after.ts'
 
 export async function serveEvent(input: string): Promise<string> {
-  await afterEvent(input, process.env)
+  const [, hook = ''] = process.argv
+  await afterEvent(input, process.env, join(dirname(hook), 'stint.js'))
   return ''
 }

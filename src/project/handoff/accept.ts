@@ -1,6 +1,7 @@
 import { contentHash } from '../../handoff/content-hash.ts'
 import { type HandoffHead, readHead } from '../../handoff/frontmatter.ts'
-import { handoffsIn, isTakenUp } from '../../handoff/recorded.ts'
+import { handoffsIn } from '../../handoff/recorded.ts'
+import { isTakenUp } from '../../session/handoffs.ts'
 import { type Surroundings, lookAround } from '../../handoff/surroundings.ts'
 import { headMoved } from '../../handoff/what-moved.ts'
 import { GitFailed } from '../../git/run-git.ts'
