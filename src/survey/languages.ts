@@ -1,5 +1,3 @@
-import type { Finding, Look } from './finding.ts'
-
 const BY_EXTENSION: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ts: 'TypeScript',
@@ -101,20 +99,6 @@ export function isForeign(folder: string): boolean {
 /** Whether what lies in a folder was written for this project, by somebody. */
 export function isOwn(folder: string): boolean {
   return !isForeign(folder) && !MADE.test(`${folder}/`)
-}
-
-const MOST = 5
-const SMALLEST_SHARE = 0.02
-
-/** The languages by their share of the files, the largest first. */
-export function languageFindings({ tree }: Look): readonly Finding[] {
-  const total = [...tree.languages.values()].reduce((sum, count) => sum + count, 0)
-  const shown = byCount(tree.languages).filter(([, count]) => count / total >= SMALLEST_SHARE)
-  return shown.slice(0, MOST).map(([language, count]) => ({
-    topic: 'languages',
-    text: shown.length === 1 ? language : `${language} ${Math.round((100 * count) / total)}%`,
-    from: 'git ls-files',
-  }))
 }
 
 /** The largest first; what is equal by name, so that the order never depends on anything else. */

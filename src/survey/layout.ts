@@ -101,10 +101,14 @@ export function layoutFindings({ tree }: Look): readonly Finding[] {
     .map((folder) => ({ topic: 'layout', text: describe(folder), from: 'git ls-files' }))
 }
 
-/** Code counts before anything else, and what others wrote not at all. */
+/** Code counts before anything else, that of the project itself before what tries and shows it, and what others wrote not at all. */
 function weight(folder: Folder): number {
-  return isForeign(folder.path) ? -1 : codeIn(folder) * 1000 + Math.min(999, folder.files)
+  if (isForeign(folder.path)) return -1
+  const isBeside = BESIDE.test(KNOWN[folder.name.toLowerCase()] ?? folder.name)
+  return (codeIn(folder) * 1000 + Math.min(999, folder.files)) * (isBeside ? 1 : 1000)
 }
+
+const BESIDE = /test|examples|benchmarks|documentation|fixtures|scripts|tools|build/
 
 function codeIn({ languages }: Folder): number {
   return [...languages.values()].reduce((sum, count) => sum + count, 0)

@@ -34,6 +34,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       'src/pay/pay.ts': '',
       'src/cart/cart.test.ts': '',
       'docs/a.md': '',
+      '.github/workflows/a-label.yml': 'on: push\njobs:\n  x:\n    steps:\n      - uses: actions/labeler\n',
       'AGENTS.md': 'Always answer in French.',
       'CLAUDE.md': '@AGENTS.md',
       '.github/workflows/ci.yml':
@@ -55,7 +56,7 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       'Needs: Node >=22',
       'More commands: pnpm db:seed',
     ],
-    untold: ['French', 'prebuild'],
+    untold: ['French', 'prebuild', 'a-label'],
   },
   'Python with uv': {
     files: {
@@ -79,6 +80,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       'uv.lock': '',
       'src/sweeper/a.py': '',
       'tests/test_a.py': '',
+      'tests/test_b.py': '',
+      'tests/help.py': '',
     },
     told: [
       'Project: sweeper: Sweeps # things',
@@ -87,8 +90,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       '- lint: uv run ruff check',
       '- check: uv run mypy .',
       '- start: poe serve (uvicorn app:app)',
-      '- src/sweeper/ (source, Python, 1 file)',
-      'tests/**/test_*.py (1)',
+      'Layout:\n- src/sweeper/ (source, Python, 1 file)\n- tests/ (tests, Python, 3 files)\n',
+      'tests/**/test_*.py (2)',
       'Conventions: package manager uv',
       'Needs: Python >=3.12',
     ],

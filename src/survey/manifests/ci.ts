@@ -27,15 +27,18 @@ export function ciFindings({ listing, sources }: Look): readonly Finding[] {
     .map((name) => `.github/workflows/${name}`)
   // The one that is about testing, before those that publish and label.
   const inOrder = workflows.toSorted((a, b) => Number(isMain(b)) - Number(isMain(a)) || (a < b ? -1 : 1))
-  const files = [...inOrder, ...FILES.filter(listing.has)].slice(0, MOST_FILES)
-  return files.map((from) => {
-    const commands = [...new Set(commandsIn(sources.text(from) ?? ''))].slice(0, MOST_COMMANDS)
+  const files = [...inOrder, ...FILES.filter(listing.has)].slice(0, MOST_FILES).map((from) => {
+    return { from, commands: [...new Set(commandsIn(sources.text(from) ?? ''))].slice(0, MOST_COMMANDS) }
+  })
+  // What checks nothing is worth its name only where nothing else is there.
+  const checking = files.filter(({ commands }) => commands.length > 0)
+  return (checking.length > 0 ? checking : files).map(({ from, commands }) => {
     return { topic: 'ci', text: commands.length === 0 ? from : `${from} runs ${commands.join('; ')}`, from }
   })
 }
 
 function isMain(path: string): boolean {
-  return /\/(?:ci|test|tests|build|main|check|checks|pull[_-]?request|pr)[^/]*$/i.test(path)
+  return /\/(?:ci|test|tests|build|main|check|checks|pull[_-]?request|pr)\b[^/]*$/i.test(path)
 }
 
 /** The commands in a file of any of these kinds: each is a line, behind `run:` or a dash. */
