@@ -1,5 +1,6 @@
 export { openProject, type Project } from './project/open-project.ts'
 export type { ConversationBudget } from './project/budget.ts'
+export type { Digest, DigestOptions } from './project/digest/digest-command.ts'
 export type { Reading } from './project/live-session.ts'
 export type { ExportOptions, Exported } from './project/export.ts'
 export type { LogEntry } from './project/log-entries.ts'

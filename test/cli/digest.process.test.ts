@@ -192,7 +192,7 @@ writeFileSync('ready', '')\n`,
       env: world.env,
       encoding: 'utf8',
     })
-    expect(onTerminal.stdout).toMatch(/\r\u001B\[K[\d.]+ s, 1 lines {2}first/)
+    expect(onTerminal.stdout).toContain(' s, 1 lines  first')
     expect(spawnSync('sh', ['-c', run], { cwd: world.cwd, env: world.env, encoding: 'utf8' }).stderr).toBe('')
   })
 })
@@ -270,6 +270,18 @@ describe('an output', () => {
     expect(ran.status).toBe(3)
     expect(ran.stdout).toContain('said\nthe output was not kept')
     expect(ran.stderr).toContain('the output could not be kept')
+  })
+
+  test('of a digest that was killed is named by the doctor, and one that is being written is not', async () => {
+    const world = withSession()
+    const child = spawn(process.execPath, [program, 'digest', '--', 'cat'], { cwd: world.cwd, env: world.env })
+    const parts = () => (existsSync(join(world.sessions, 'artifacts')) ? readdirSync(join(world.sessions, 'artifacts')) : [])
+    const ended = new Promise((resolve) => child.on('exit', resolve))
+    while (!parts().some((name) => name.endsWith('.part'))) await sleep(20)
+    expect(stint(world, ['doctor']).stdout).not.toContain('.part')
+    child.kill('SIGKILL')
+    await ended
+    expect(stint(world, ['doctor']).stdout).toMatch(/artifacts\/\.\d+-[0-9a-f]+\.part: what a command had printed/)
   })
 
   test('is purged of a text, in every file it is kept in, however large', () => {

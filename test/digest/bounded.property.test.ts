@@ -52,10 +52,12 @@ describe('for any output', () => {
   test('what is kept of it does not grow with it', () => {
     const reader = new OutputReader()
     for (let piece = 0; piece < 40; piece += 1) reader.add(lines.join('\n'))
+    for (let n = 0; n < 5000; n += 1) reader.add(`src/${n}.c:${n}:1: error: wrong\nnot ok ${n} - test ${n}\n`)
     reader.add('x'.repeat(5_000_000))
     const reading = reader.finish()
     expect(reading.findings.length).toBeLessThanOrEqual(600)
     expect(JSON.stringify(reading).length).toBeLessThan(1_000_000)
+    expect(reading.counts.error).toBeGreaterThan(5000)
     expect(reading.lines).toBeGreaterThan(lines.length * 39)
   })
 })
