@@ -57,7 +57,7 @@ function windowSize({ configured, window: told, tail, now }: Known, tokens: Figu
 function pointFor(known: Known, window: Figure | undefined, tokens: Figure | undefined): Figure | undefined {
   if (known.harness !== 'claude') return usualPoint(known.harness, window)
   const settings = readCompactionSettings(known)
-  const version = known.window?.version ?? known.version
+  const version = known.window?.version ?? known.version ?? known.tail?.version
   return compactionPoint({ window, settings, version, tokens: tokens?.value, lastAutomatic: known.lastAutomatic })
 }
 

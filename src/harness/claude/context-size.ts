@@ -7,6 +7,8 @@ export interface UsageTail {
   /** The last call of the model in the conversation itself, unless it was compacted since. */
   readonly call?: { readonly usage: Usage; readonly at?: string }
   readonly model?: string
+  /** Of the client that wrote it. */
+  readonly version?: string
   /** It was compacted, and the model was not called since. */
   readonly compacted?: Boundary
 }

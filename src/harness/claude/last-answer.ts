@@ -13,6 +13,8 @@ export interface LastAnswer {
   readonly usage?: Usage
   readonly usedAt?: string
   readonly model?: string
+  /** Of the client that wrote the line. */
+  readonly version?: string
 }
 
 const LONGEST_TEXT = 4000
@@ -41,6 +43,7 @@ export function lastAnswer(lines: readonly AnswerLine[]): LastAnswer {
   let failure: string | undefined
   let call: Call | undefined
   let hasAnswered = false
+  let version: string | undefined
   for (const line of lines.toReversed()) {
     if (call !== undefined && lastText !== undefined && !call.continuesIn(line.bytes)) break
     const { fields } = line
@@ -48,6 +51,7 @@ export function lastAnswer(lines: readonly AnswerLine[]): LastAnswer {
     const message = objectOf(fields['message'])
     const said = textOf(saidIn(message?.['content']))
     lastAssistantAt ??= timeOf(fields['timestamp'])
+    version ??= nameOf(fields['version'])
     if (fields['isApiErrorMessage'] === true) {
       if (!hasAnswered) failure ??= shorten(said ?? 'the model could not be reached', LONGEST_FAILURE)
       continue
@@ -57,7 +61,7 @@ export function lastAnswer(lines: readonly AnswerLine[]): LastAnswer {
     // The size of a context that was thrown away says nothing about the one after it.
     if (!line.isCompacted()) call = call === undefined ? callIn(message, fields['timestamp']) : call.with(message)
   }
-  return given({ lastAssistantAt, lastText, failure, usage: call?.usage, usedAt: call?.at, model: call?.model })
+  return given({ lastAssistantAt, lastText, failure, usage: call?.usage, usedAt: call?.at, model: call?.model, version })
 }
 
 /**

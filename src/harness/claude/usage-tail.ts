@@ -11,8 +11,8 @@ const MOST_PIECES = 32
 export function readUsageTail(path: string, bounds = { maxBytes: PIECE, pieces: MOST_PIECES }): UsageTail {
   let tail: UsageTail = {}
   readBackwards(path, bounds, (bytes) => {
-    const { usage, usedAt, model, boundaries } = lookAtPiece(bytes)
-    if (usage !== undefined) tail = { call: { usage, ...given({ at: usedAt }) }, ...given({ model }) }
+    const { usage, usedAt, model, version, boundaries } = lookAtPiece(bytes)
+    if (usage !== undefined) tail = { call: { usage, ...given({ at: usedAt }) }, ...given({ model, version }) }
     else if (boundaries.length > 0) tail = { compacted: boundaries.at(-1)! }
     return usage === undefined && boundaries.length === 0 ? 'more' : 'enough'
   })
