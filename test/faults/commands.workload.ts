@@ -24,10 +24,7 @@ function DOINGS(): Record<string, () => Promise<{ entries: readonly { id: string
     init: async () => (await project.init({ name: 'first', goal: 'Be there' })).reading,
     log: async () => (await project.log({ entries: [{ step: 'One' }, { progress: 'Halfway' }, { key: 'Kept' }] })).reading,
     checkpoint: () => project.checkpoint({ note: 'Now' }),
-    handoff: async () => {
-      await project.handoffs.create({ draft: true })
-      return project.view()
-    },
+    handoff: async () => ({ entries: [(await project.handoffs.create({ draft: true })).handoff] }),
     close: () => project.close({ how: 'completed' }),
     // The undisturbed process afterwards: goes on with whatever is there.
     on: async () => {

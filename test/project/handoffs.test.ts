@@ -477,6 +477,14 @@ describe('a handoff for another task', () => {
     expect(accepted.moved).toEqual([expect.stringContaining('was in_progress and is completed')])
   })
 
+  test('is what the session that works on the task takes up when it names none', async () => {
+    const { world } = await chain()
+    await world.run((project) => project.pause())
+    await world.run((project) => project.init({ tasks: ['document-it'], name: 'docs' }))
+    expect(await take(world)).toMatchObject({ number: 1, session: { name: 'build' }, bound: { name: 'docs' } })
+    await expect(take(world)).rejects.toMatchObject({ code: 'NO_HANDOFF' })
+  })
+
   test('that was retracted waits for nobody', async () => {
     const { world, made } = await chain()
     await world.run((project) => project.log({ retract: [made.handoff.id] }))

@@ -29,6 +29,8 @@ export interface CreateHandoff {
   readonly code?: boolean
   /** What the document may cost a model. */
   readonly tokens?: number
+  /** The conversation it is made in; the environment says when absent. */
+  readonly conversation?: string
   readonly by?: string
 }
 
@@ -90,7 +92,7 @@ async function make(
   const id = session.mint()
   const at = new Date().toISOString()
   const position = { bytes: contents.end, entries: countWork(entries), last: state.lastId }
-  const conversation = conversationOf(workspace.env)
+  const conversation = options.conversation ?? conversationOf(workspace.env)
   const checkpoint = options.draft === true || options.code === false ? undefined : state.checkpoints.items.at(-1)
   const reason = options.reason === undefined ? undefined : withoutSecrets(options.reason, config)
   const facts = gatherFacts({

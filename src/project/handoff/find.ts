@@ -9,6 +9,7 @@ import { NoSession, chooseSession, findSession } from '../choose.ts'
 import type { LiveSession, Reading } from '../live-session.ts'
 import { chooseToResume } from '../resume.ts'
 import type { Workspace } from '../workspace.ts'
+import { waitingHandoffs } from './waiting.ts'
 
 /** A handoff, where its journal is, and what its file holds now. */
 export interface FoundHandoff {
@@ -50,7 +51,7 @@ export async function findHandoff(workspace: Workspace, name?: string): Promise<
 }
 
 async function placeOf(workspace: Workspace, name: string | undefined): Promise<{ id: string; which?: string }> {
-  if (name === undefined || name === '') return { id: (await chooseToResume(workspace, {})).id }
+  if (name === undefined || name === '') return latestOrWaiting(workspace, (await chooseToResume(workspace, {})).id)
   if (isNumber(name)) return { id: (await chooseToResume(workspace, {})).id, which: name }
   const [, ofSession, which] = /^(.+)\/([^/]+)$/.exec(name) ?? []
   if (ofSession !== undefined && which !== undefined) return { id: (await findSession(workspace, ofSession)).id, which }
@@ -60,6 +61,16 @@ async function placeOf(workspace: Workspace, name: string | undefined): Promise<
     if (!(error instanceof NoSession) || !/^[0-9a-f-]{4,36}$/.test(name)) throw error
     return { id: (await chooseSession(workspace)).id, which: name }
   }
+}
+
+/** The session at hand, unless it has no handoff and just one waits for it. */
+async function latestOrWaiting(workspace: Workspace, id: string): Promise<{ id: string; which?: string }> {
+  const session = workspace.session(id)
+  const { tasks, handoffs } = session.open()
+  session.close()
+  if (handoffs.items.length > 0) return { id }
+  const [only, ...others] = await waitingHandoffs(workspace, { session: id, tasks })
+  return only === undefined || others.length > 0 ? { id } : { id: only.session, which: only.id }
 }
 
 function chosen(all: readonly RecordedHandoff[], which: string | undefined, session: string): RecordedHandoff {
