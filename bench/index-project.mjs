@@ -77,6 +77,7 @@ export function sourceOf(project) {
   return {
     project,
     folder,
+    prepare: () => undefined,
     sessionIds: () => readdirSync(journal),
     log: (id) => ({ path: join(journal, id, 'log.jsonl') }),
   }

@@ -5,6 +5,7 @@ import { readLog } from '../journal/read.ts'
 import type { RawEntry } from '../session/in-effect.ts'
 import type { SessionStatus } from '../session/state.ts'
 import { joinWords } from './entry-text.ts'
+import { IndexFile } from './index-file.ts'
 import {
   HANDOFF_SQL,
   IS_SESSION,
@@ -17,15 +18,15 @@ import {
   searchSql,
 } from './queries.ts'
 import { type SessionRow, type StoredRow, rowFrom } from './rows.ts'
-import { OtherVersion, openDatabase } from './schema.ts'
-import { setAside } from './set-aside.ts'
-import { type Database, type SqlValue, type Statement, isBusy, isCorrupt, isUnwritable } from './sqlite.ts'
+import { type Database, type SqlValue, type Statement, isBusy, isUnwritable } from './sqlite.ts'
 import { synchronise } from './synchronise.ts'
 
 /** Where the sessions of a project are. */
 export interface IndexSource {
   /** The `.sessions` folder, whose `journal` folder changes when a session comes or goes. */
   readonly folder: string
+  /** Creates that folder, if need be. It may be taken away at any time, as `git clean` does. */
+  prepare(): void
   /** The root of the project. */
   readonly project: string
   /** Every session with a journal. */
@@ -71,6 +72,8 @@ export async function openIndex(source: IndexSource, options: IndexOptions): Pro
   return index
 }
 
+const TRIES = 4
+
 /**
  * Lists and searches sessions. Everything in it comes from the journals: the file may be deleted at
  * any time, and one that is damaged or of another version is set aside and built again.
@@ -78,19 +81,17 @@ export async function openIndex(source: IndexSource, options: IndexOptions): Pro
 export class SessionIndex {
   readonly #source: IndexSource
   readonly #options: IndexOptions
-  readonly #path: string
-  #database: Database
-  /** Of the file that is open; undefined while the index lives in memory only. */
-  #inode: number | undefined
+  readonly #file: IndexFile
   /** Prepared statements that nobody is reading from. */
-  readonly #idle = new Map<string, Statement>()
-  #isClosed = false
+  readonly #idle = new WeakMap<Database, Map<string, Statement>>()
 
   constructor(source: IndexSource, options: IndexOptions) {
     this.#source = source
     this.#options = options
-    this.#path = join(source.folder, 'index.db')
-    this.#database = this.#open()
+    this.#file = new IndexFile(join(source.folder, 'index.db'), {
+      prepare: () => source.prepare(),
+      say: (line) => options.say(line),
+    })
   }
 
   /**
@@ -98,7 +99,7 @@ export class SessionIndex {
    * touched, which is needed after something other than Stint changed them.
    */
   sync({ full = false }: { full?: boolean } = {}): void {
-    this.#followFile()
+    this.#file.follow()
     this.#repairing(() => this.#synchronise(full))
   }
 
@@ -128,7 +129,7 @@ export class SessionIndex {
 
   counts(): { readonly sessions: number; readonly entries: number } {
     const sql = `SELECT (SELECT count(*) FROM sessions s WHERE ${IS_SESSION}) AS sessions, (SELECT count(*) FROM entries) AS entries`
-    return this.#repairing(() => ({ ...(this.#database.prepare(sql).get() as { sessions: number; entries: number }) }))
+    return this.#repairing(() => ({ ...(this.#file.database.prepare(sql).get() as { sessions: number; entries: number }) }))
   }
 
   /** Every entry about a task, by id, with those that take back or change one. */
@@ -164,69 +165,20 @@ export class SessionIndex {
   }
 
   close(): void {
-    if (!this.#isClosed) this.#database.close()
-    this.#isClosed = true
-  }
-
-  #open(): Database {
-    const { ino: inode, size = 0 } = statOrUndefined(this.#path) ?? {}
-    try {
-      try {
-        // SQLite takes a file that is shorter than its smallest page for an empty one and writes over it.
-        if (size > 0 && size < 512) throw new OtherVersion('is cut off')
-        return this.#opened(openDatabase(this.#path))
-      } catch (error) {
-        if (!(error instanceof OtherVersion) && !isCorrupt(error)) throw error
-        this.#setAside(inode, error)
-        return this.#opened(openDatabase(this.#path))
-      }
-    } catch (error) {
-      // Still of another version: a different Stint is at work here right now.
-      if (isUnwritable(error) || isBusy(error) || error instanceof OtherVersion) return this.#openInMemory(error)
-      throw error
-    }
-  }
-
-  #opened(database: Database): Database {
-    this.#inode = statOrUndefined(this.#path)?.ino
-    return database
-  }
-
-  #openInMemory(cause: unknown): Database {
-    this.#inode = undefined
-    this.#options.say(`the index cannot be used (${reasonOf(cause)}); reading the journals for this once`)
-    return openDatabase(':memory:')
-  }
-
-  #setAside(inode: number | undefined, cause: unknown): void {
-    const what = cause instanceof OtherVersion ? cause.message : `is damaged (${reasonOf(cause)})`
-    const name = setAside(this.#path, inode)
-    const where = name === undefined ? '' : `; the old one is ${name}`
-    this.#options.say(`the index ${what} and is built again from the journals${where}`)
-  }
-
-  /** Goes over to the file that has the name now: another process may have deleted or replaced ours. */
-  #followFile(): void {
-    if (this.#inode === undefined || statOrUndefined(this.#path)?.ino === this.#inode) return
-    this.#reopen()
-  }
-
-  #reopen(): void {
-    this.#idle.clear()
-    this.#database.close()
-    this.#database = this.#open()
+    this.#file.close()
   }
 
   #synchronise(full: boolean): void {
     try {
-      const unread = synchronise(this.#database, this.#source, {
-        full,
-        keepMarks: this.#inode === undefined,
+      const unread = synchronise(this.#file.database, this.#source, {
+        // Others clear marks for the file that they keep, not for a memory that they cannot know of.
+        full: full || this.#file.isInMemory,
+        keepMarks: this.#file.isInMemory,
         ...(this.#options.progress === undefined ? {} : { progress: this.#options.progress }),
       })
       if (unread !== undefined) this.#options.say(unread)
     } catch (error) {
-      if (!isBusy(error) && !isUnwritable(error)) throw error
+      if (this.#file.isTakenAway() || (!isBusy(error) && !isUnwritable(error))) throw error
       const why = isBusy(error)
         ? 'another process is bringing the index up to date'
         : `the index cannot be written (${reasonOf(error)})`
@@ -234,41 +186,33 @@ export class SessionIndex {
     }
   }
 
-  /** Does the work, and once more on another index when this one turns out to be unusable. */
+  /** Does the work, and again on another database when this one turns out to be unusable. */
   #repairing<T>(work: () => T): T {
-    try {
-      return work()
-    } catch (error) {
-      this.#recoverFrom(error)
-      return work()
+    for (let tries = 1; ; tries += 1) {
+      try {
+        if (tries > 1) this.#synchronise(true)
+        return work()
+      } catch (error) {
+        this.#file.recoverFrom(error, tries >= TRIES)
+      }
     }
-  }
-
-  /** A damaged file is set aside and built again; one whose disk fails is left alone, and memory serves this once. */
-  #recoverFrom(error: unknown): void {
-    if (isCorrupt(error)) {
-      this.#setAside(this.#inode, error)
-      this.#reopen()
-    } else if (isUnwritable(error) && this.#inode !== undefined) {
-      this.#idle.clear()
-      this.#database = this.#openInMemory(error)
-    } else throw error
-    this.#synchronise(true)
   }
 
   *#stream({ sql, values, limit, offset }: PagedSql): IterableIterator<unknown> {
     let given = 0
     const rest = () => [...values, Number.isFinite(limit) ? limit - given : -1, offset + given]
-    for (let isRepaired = false; ; isRepaired = true) {
+    for (let tries = 1; ; tries += 1) {
+      const { database } = this.#file
       try {
+        if (tries > 1) this.#synchronise(true)
         for (const row of this.#iterate(sql, rest())) {
           given += 1
           yield row
         }
         return
       } catch (error) {
-        if (isRepaired) throw error
-        this.#recoverFrom(error)
+        // Whoever asked for something else meanwhile went over to another database; the list goes on there.
+        if (database === this.#file.database) this.#file.recoverFrom(error, tries >= TRIES)
       }
     }
   }
@@ -276,13 +220,15 @@ export class SessionIndex {
   *#iterate(sql: string, values: readonly SqlValue[]): IterableIterator<unknown> {
     // Two lists may be read at once, so a statement is kept for the next only when this is through
     // with it. It must be held on to anyway: an iterator of the package does not keep it alive.
-    const database = this.#database
-    const statement = this.#idle.get(sql) ?? database.prepare(sql)
-    this.#idle.delete(sql)
+    const { database } = this.#file
+    const idle = this.#idle.get(database) ?? new Map<string, Statement>()
+    this.#idle.set(database, idle)
+    const statement = idle.get(sql) ?? database.prepare(sql)
+    idle.delete(sql)
     try {
       yield* statement.iterate(...values)
     } finally {
-      if (database === this.#database) this.#idle.set(sql, statement)
+      idle.set(sql, statement)
     }
   }
 
@@ -291,7 +237,9 @@ export class SessionIndex {
   }
 
   #damage(): readonly string[] {
-    const found = (this.#database.prepare('PRAGMA quick_check').all() as { quick_check: string }[]).map((row) => row.quick_check)
+    const found = (this.#file.database.prepare('PRAGMA quick_check').all() as { quick_check: string }[]).map(
+      (row) => row.quick_check,
+    )
     return found.filter((line) => line !== 'ok')
   }
 }

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Repository, findRepository } from '../git/repository.ts'
+import { isMissing } from '../journal/errors.ts'
 import { isId } from '../journal/ids.ts'
 import type { LogPlace } from '../journal/log.ts'
 import { BACKLOG_ID } from '../session/entries.ts'
@@ -61,5 +62,11 @@ export function logIds(place: Place): ReadonlySet<string> {
 }
 
 function namesIn(folder: string): readonly string[] {
-  return existsSync(folder) ? readdirSync(folder) : []
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    // Not looked for first: it may be taken away in between.
+    if (isMissing(error)) return []
+    throw error
+  }
 }

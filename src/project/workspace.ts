@@ -62,10 +62,10 @@ export class Workspace {
     for (const id of sessionsWithOutbox(this.place)) this.session(id).close()
     if (this.#index === undefined) {
       const { openIndex } = await import('../index/open-index.ts')
-      this.prepare()
       const { place } = this
       const source = {
         folder: place.sessions,
+        prepare: () => this.prepare(),
         project: place.root,
         sessionIds: () => logIds(place),
         log: (id: string) => logPlace(place, id),

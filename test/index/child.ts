@@ -1,6 +1,6 @@
 // What a child process does in the tests with several: opens the index of a project, brings it up to
 // date as often as it is told, and prints what it then holds.
-import { readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { openIndex } from '../../src/index/open-index.ts'
 
@@ -10,6 +10,7 @@ const said: string[] = []
 const index = await openIndex(
   {
     folder,
+    prepare: () => mkdirSync(folder, { recursive: true }),
     project,
     sessionIds: () => readdirSync(join(folder, 'journal')),
     log: (id) => ({ path: join(folder, 'journal', id, 'log.jsonl') }),

@@ -58,6 +58,7 @@ export function world(project = temporaryFolder()): World {
   const marks = () => (readdirSync(folder).includes('touched') ? readdirSync(marksFolder) : [])
   const it: World = {
     folder,
+    prepare: () => mkdirSync(folder, { recursive: true }),
     project,
     said: [],
     sessionIds: () => readdirSync(journal),

@@ -1,24 +1,12 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { markTouched } from '../../src/index/touched.ts'
 import { createFolder } from '../../src/journal/files.ts'
 import { mintId } from '../../src/journal/ids.ts'
+import { removeAgainAndAgain } from '../support/removal.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const ROUNDS = 3000
-
-/** What `git clean` does beside us, without a pause. */
-async function removeAgainAndAgain(path: string): Promise<void> {
-  const remove = `for (;;) { try { require('node:fs').rmSync(${JSON.stringify(path)}, { recursive: true, force: true }) } catch {} }`
-  const child = spawn(process.execPath, ['-e', `console.log('begun'); ${remove}`], { stdio: ['ignore', 'pipe', 'inherit'] })
-  await once(child.stdout, 'data')
-  onTestFinished(async () => {
-    child.kill('SIGKILL')
-    await once(child, 'exit')
-  })
-}
 
 test('a folder is created while somebody removes it, and its parents, again and again', async () => {
   const top = join(scratchFolder(), 'top')
