@@ -71,12 +71,12 @@ function load(file: string): { program: Program; keep: () => void } {
   const source = readFileSync(path, 'latin1')
   const kept = readOrNothing(cache)
   const cachedData = kept === undefined ? undefined : unsealCode(kept)
-  const script = new Script(`(function (exports, require) {${source}\n})`, {
+  const script = new Script(`(function (exports, require, __dirname) {${source}\n})`, {
     filename: path,
     ...(cachedData === undefined ? {} : { cachedData }),
   })
   const exports = {}
-  ;(script.runInThisContext() as (exports: object, require: NodeJS.Require) => void)(exports, require)
+  ;(script.runInThisContext() as (exports: object, require: NodeJS.Require, folder: string) => void)(exports, require, __dirname)
   const isFromCache = cachedData !== undefined && script.cachedDataRejected === false
   const isToKeep = !isFromCache || asked !== undefined
   return {

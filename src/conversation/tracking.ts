@@ -67,13 +67,13 @@ export interface Tracking {
   readonly windowNumber?: number
   /** The lines of the budget that were crossed in it. */
   readonly crossed?: Crossed
-  /** What has to be made while nobody waits: a draft of a handoff, or the handoff with the code. */
-  readonly owes?: 'draft' | 'handoff'
   /** The latest usage that the transcript showed. */
   readonly usage?: Usage & { readonly model?: string | undefined }
 }
 
 export interface Settled {
+  /** The session in which everything is recorded. */
+  readonly session: string
   readonly head: string
   readonly config: string
   readonly files: readonly string[]

@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process'
-import { type Tracking, readTracking, writeTracking } from '../conversation/tracking.ts'
+import { type Tracking, readTracking } from '../conversation/tracking.ts'
 import { noteTrouble } from '../conversation/troubles.ts'
 import { GitFailed } from '../git/run-git.ts'
 import { type HookEvent, readEvent } from '../harness/claude/events.ts'
@@ -16,10 +15,13 @@ import { withoutSecrets } from '../project/clean-draft.ts'
 import { copyConversation } from './copy-conversation.ts'
 import { recordGitMoves } from './git-moves.ts'
 import { lookAtTranscript } from './look.ts'
+import { makeOwed } from './make-owed.ts'
+import { oweHandoff } from './owed.ts'
 import { placeOf } from './place-of.ts'
 import { prepare } from './prepare.ts'
 import { Scene, isOurs } from './scene.ts'
 import { noteSettled } from './settled.ts'
+import { isHandedOver } from './stages.ts'
 import { writeQuickViews } from './quick-views.ts'
 
 const PIECE = 512 * 1024
@@ -44,7 +46,7 @@ export async function afterEvent(input: string, env: NodeJS.ProcessEnv, stint: s
   const notes = trackingFolderOf(place)
   try {
     // Without notes no hook has served this conversation: it works on nothing here.
-    if (readTracking(notes, event.conversation)?.session === undefined) return
+    if (readTracking(notes, event.conversation) === undefined) return
     const config = readConfig(place.sessions)
     const scene = new Scene(event, place, config, env, false)
     const { session } = scene
@@ -59,6 +61,9 @@ export async function afterEvent(input: string, env: NodeJS.ProcessEnv, stint: s
       scene.attempt(() => writeQuickViews(session))
     }
     if (event.kind === 'stop') scene.attempt(() => surveyProject(scene))
+    // It came before its last line was crossed: whatever reads and searches tells no hook.
+    if (event.kind === 'preCompact' && event.trigger === 'auto' && !isHandedOver(scene))
+      oweHandoff(scene, 'handoff', 'a compaction came first')
     scene.attempt(() => makeOwed(scene, stint))
     scene.attempt(() => prepare(session, event.conversation))
     session.close()
@@ -74,6 +79,7 @@ async function settle(scene: Scene): Promise<void> {
   await scene.attemptAsync(async () => void (await lookAtTranscript(scene, { isEarly: true })))
   // By now the transcript shows what the turn used; when it ended it did not.
   scene.absorb((draft) => withUsage(draft, scene.tracking))
+  forgetFinished(scene)
   scene.attempt(() => recordGitMoves(scene))
   scene.flush()
   if (scene.state.conversations.items.some(({ text }) => text === scene.event.conversation)) noteSettled(scene)
@@ -91,24 +97,13 @@ function surveyProject({ place, config }: Scene): void {
   }
 }
 
-/** What a line of the budget, or the person, called for. Made by the command, which has all that a hook must not load. */
-function makeOwed({ tracking, place, notes, event, env }: Scene, stint: string): void {
-  const { owes, session } = tracking
-  if (owes === undefined || session === undefined) return
-  const args = [stint, 'handoff', 'create', session, '--reason', REASONS[owes], ...(owes === 'draft' ? ['--draft'] : [])]
-  execFileSync(process.execPath, args, {
-    cwd: place.repository?.worktree ?? place.root,
-    env: { ...env, STINT_CONVERSATION: event.conversation },
-    stdio: ['ignore', 'ignore', 'pipe'],
-    timeout: MAKING_MS,
-  })
-  // Made: the next event must not make it again, whatever else was noted meanwhile.
-  const { owes: _made, ...rest } = readTracking(notes, event.conversation) ?? tracking
-  writeTracking(notes, rest)
+/** What a delegated agent was asked for is of no use once it has answered. */
+function forgetFinished(scene: Scene): void {
+  const finished = new Set(scene.state.once.flatMap((key) => /^claude:agent:(.+)$/.exec(key)?.[1] ?? []))
+  const { agents } = scene.tracking
+  if (Object.keys(agents).some((agent) => finished.has(agent)))
+    scene.note({ agents: Object.fromEntries(Object.entries(agents).filter(([agent]) => !finished.has(agent))) })
 }
-
-const REASONS = { draft: 'the context fills up', handoff: 'the context is nearly full, or a handoff was asked for' }
-const MAKING_MS = 20_000
 
 function withUsage(draft: Draft, { conversation, usage: latest }: Tracking): Draft {
   if (draft.kind !== 'turn.ended' || latest === undefined) return draft

@@ -7,6 +7,7 @@ import { recordGitMoves } from './git-moves.ts'
 import { joinIfNew } from './join.ts'
 import { lookAtTranscript } from './look.ts'
 import { nudgeAtPrompt } from './nudge-at-prompt.ts'
+import { oweHandoff } from './owed.ts'
 import { redeliver } from './redeliver.ts'
 import { recordRequest } from './requests.ts'
 import { noteSettled } from './settled.ts'
@@ -39,7 +40,7 @@ export async function onPrompt(scene: Scene<EventOf<'userPrompt'>>): Promise<voi
 
 /** It is made beside the agent's work, from what is recorded. */
 function promiseHandoff(scene: Scene): void {
-  scene.note({ owes: 'handoff' })
+  oweHandoff(scene, 'handoff', 'asked for')
   scene.say({
     person: '📋 The handoff is being made, state and code with it: /clear starts a fresh conversation, which goes on by itself',
     model:

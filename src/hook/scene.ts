@@ -117,7 +117,7 @@ export class Scene<E extends HookEvent = HookEvent> {
     const { session } = this
     if (session === undefined) return
     this.attempt(() => {
-      if (absorbOutbox(session, amend) > 0) this.#found = { session, ...session.openTo() }
+      if (this.#takeIn(session, amend) > 0) this.#found = { session, ...session.openTo() }
     })
   }
 
@@ -143,6 +143,14 @@ export class Scene<E extends HookEvent = HookEvent> {
     const found = this.#found
     // Where nothing else renews the snapshot, reading the log's growing end would cost each hook more than the last.
     if (found !== undefined && found.read > LONG_TAIL) this.attempt(() => writeQuickViews(found.session))
+  }
+
+  #takeIn(session: LiveSession, amend?: (draft: Draft) => Draft): number {
+    return absorbOutbox(session, (draft) => {
+      const amended = amend?.(draft) ?? draft
+      if (this.config.redact.patterns.length > 0) withinTime(() => session.clean([amended]), CLEANING_MS)
+      return amended
+    })
   }
 
   /** What patterns of the user's do not get through in time is not recorded: it may be what they are there to keep out. */

@@ -25,6 +25,7 @@ export function noteSettled(scene: Scene): void {
   const alertAt = nextAlert(scene)
   scene.note({
     settled: {
+      session: scene.session.id,
       head: headOf(repository),
       config: configOf(scene.place.sessions),
       files,
@@ -69,7 +70,7 @@ function isSettledUse(input: string, env: NodeJS.ProcessEnv): boolean {
   const folder = trackingFolder(sessions, repository.commonDir)
   const tracking = readTracking(folder, conversation)
   const settled = tracking?.settled
-  if (tracking?.session === undefined || settled === undefined || isOpenQuestion(tracking)) return false
+  if (tracking?.session === undefined || settled?.session !== tracking.session || isOpenQuestion(tracking)) return false
   if (!isStillSettled(settled, repository, sessions) || mayBeFuller(folder, tracking)) return false
   const used = (typeof event.tool_input === 'object' ? event.tool_input : undefined) as Record<string, unknown> | undefined
   if (tool === 'Bash') {

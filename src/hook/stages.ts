@@ -4,10 +4,12 @@ import { banner } from '../budget/banner.ts'
 import type { Budget } from '../budget/figures.ts'
 import { type Line, type Role, SMART_ZONE, crossLines, crossingKey, roleOf, tokensAt } from '../budget/stages.ts'
 import { knownBudget } from '../conversation/known-budget.ts'
+import { readTracking } from '../conversation/tracking.ts'
 import { readWindow } from '../conversation/window.ts'
 import { readUsageTail } from '../harness/claude/usage-tail.ts'
 import { stepCounts } from '../session/state.ts'
 import { phaseLine } from '../session/workflow.ts'
+import { oweHandoff } from './owed.ts'
 import type { Scene } from './scene.ts'
 
 /** What is known of the budget of the conversation that an event is of. */
@@ -30,11 +32,15 @@ export function budgetOf(scene: Scene): Budget {
 export function watchBudget(scene: Scene): void {
   // With a context in the same answer it could be more than is ever to be given; the next event tells it.
   if (scene.session === undefined || scene.answer.model !== undefined) return
+  // Until the transcript shows the compaction, its last figure is of the window that is gone.
+  if (scene.tracking.awaitsBoundary === true) return
   const budget = budgetOf(scene)
   const { tokens, point, window } = budget
   if (tokens === undefined) return
-  const { crossed: before, windowNumber = 0 } = scene.tracking
+  const { windowNumber = 0 } = scene.tracking
   const key = String(windowNumber)
+  // Another hook of the same moment may have told it.
+  const before = readTracking(scene.notes, scene.event.conversation)?.crossed ?? scene.tracking.crossed
   const standing = { tokens: tokens.value, point: point?.value }
   const { newly, crossed } = crossLines(standing, key, before, scene.config.budget)
   if (newly.length === 0) return
@@ -60,8 +66,8 @@ function tell(scene: Scene, budget: Budget, newly: readonly Line[]): void {
   const { person, model: asked } = ADVICE[role]
   const model = role === 'suggest' && !scene.config.nudges.has('compaction') ? [] : asked
   scene.say({ person: shown(person), model: shown(model) })
-  if (role === 'suggest') scene.note({ owes: 'draft' })
-  if (role === 'force') scene.note({ owes: 'handoff' })
+  if (role === 'suggest') oweHandoff(scene, 'draft', 'the context fills up')
+  if (role === 'force') oweHandoff(scene, 'handoff', 'the context is nearly full')
 }
 
 function progressOf({ state }: Scene): string {
@@ -88,10 +94,10 @@ const ADVICE: Readonly<Record<Role, { person: readonly string[]; model: readonly
     ],
   },
   force: {
-    person: [
-      'State and code, uncommitted work included, are saved and the handoff is made: type /clear, and it goes on by itself',
+    person: ['State, code and a handoff are being saved, uncommitted work included: type /clear, and it goes on by itself'],
+    model: [
+      'Bring the present step to a safe stop. State, code and a handoff are being saved; the person has been told how to go on',
     ],
-    model: ['Bring the present step to a safe stop. State, code and a handoff are saved; the person has been told how to go on'],
   },
 }
 
@@ -110,4 +116,11 @@ export function nextAlert(scene: Scene): number | undefined {
     ...stages.filter((stage) => !isCrossed(stage)).flatMap((stage) => tokensAt(stage, point?.value) ?? []),
   ]
   return ahead.length === 0 ? undefined : Math.min(...ahead)
+}
+
+/** Whether the last line was crossed in this window, at which a handoff is made. */
+export function isHandedOver({ config, tracking }: Scene): boolean {
+  const { crossed, windowNumber = 0 } = tracking
+  const last = config.budget.stages.at(-1)
+  return last !== undefined && crossed?.window === String(windowNumber) && crossed.lines.includes(last)
 }

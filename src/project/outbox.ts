@@ -4,27 +4,41 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { JournalMissing, errnoOf, isMissing } from '../journal/errors.ts'
-import { createFolder, moveFile, readOrUndefined, removeFile, replaceUnsynced } from '../journal/files.ts'
+import {
+  createFolder,
+  inSpiteOfRemoval,
+  moveFile,
+  readOrUndefined,
+  removeEmptyFolder,
+  removeFile,
+  replaceUnsynced,
+} from '../journal/files.ts'
 import { isId } from '../journal/ids.ts'
 import { randomHex } from '../journal/random.ts'
 import type { Draft } from '../session/entries.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Place } from './place.ts'
 
-const NAME = /^(\d{13}-[0-9a-f]{12})((?:\.[a-z-]+){2})\.json$/
+const NAME = /^(\d+-\d+-[0-9a-f]{8})((?:\.[a-z-]+){2})\.json$/
 
 /** Leaves an entry for a session. It must be without secrets already. Lost only with the power, as nobody waits for the disk. */
 export function leaveInOutbox(place: Place, session: string, draft: Draft): void {
   const folder = outboxOf(place, session)
-  const name = `${Date.now()}-${randomHex(6)}`
+  // The second number tells apart what several hooks leave in one millisecond: it counts on over all of them.
+  const [seconds, nanoseconds] = process.hrtime()
+  const monotonic = `${String(seconds).padStart(9, '0')}${String(nanoseconds).padStart(9, '0')}`
+  const name = `${String(Date.now()).padStart(13, '0')}-${monotonic}-${randomHex(4)}`
   const path = join(folder, `${name}.${draft.kind}.json`)
   const text = JSON.stringify({ at: new Date().toISOString(), once: `outbox:${name}`, ...draft })
   try {
     replaceUnsynced(path, text)
   } catch (error) {
     if (!isMissing(error)) throw error
-    createFolder(folder)
-    replaceUnsynced(path, text)
+    // Whoever takes in what was left removes the folder when it is empty.
+    inSpiteOfRemoval(() => {
+      createFolder(folder)
+      replaceUnsynced(path, text)
+    })
   }
 }
 
@@ -46,6 +60,7 @@ export function absorbOutbox(session: LiveSession, amend: (draft: Draft) => Draf
   if (left.length === 0) return 0
   session.append(left.map(({ draft }) => amend(draft)))
   for (const { name } of left) removeFile(join(folder, name))
+  removeEmptyFolder(folder)
   return left.length
 }
 
@@ -60,7 +75,7 @@ export function absorbIfPossible(session: LiveSession): void {
 
 /** The sessions for which something is left. */
 export function sessionsWithOutbox(place: Place): readonly string[] {
-  return namesIn(outboxes(place)).filter((id) => isId(id) && namesIn(outboxOf(place, id)).length > 0)
+  return namesIn(outboxes(place)).filter((id) => isId(id) && namesIn(outboxOf(place, id)).some((name) => NAME.test(name)))
 }
 
 function draftIn(folder: string, name: string): Draft | undefined {

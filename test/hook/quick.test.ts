@@ -136,6 +136,45 @@ describe('a conversation is served in full', () => {
     expect(JSON.stringify(world.entries())).not.toContain('"by":"hook","once":"outbox')
   })
 
+  test('that was given another session', async () => {
+    const world = await settled()
+    const { agent, stint } = world
+    await stint('pause')
+    await stint('init', '--name', 'second', '--goal', 'Another')
+    const notes = join(world.notes, `${agent.conversation}.json`)
+    const second = world.sessions().at(-1)!
+    writeFileSync(notes, JSON.stringify({ ...JSON.parse(readFileSync(notes, 'utf8')), session: second }))
+    agent.isFollowed = true
+    await agent.prompt('Now change the known file for this')
+    await agent.edit('known.ts')
+    await agent.stop('Changed.')
+    expect(world.ofKind('conversation.joined', second)).toHaveLength(1)
+    expect(world.ofKind('file.changed', second)).toEqual([{ path: 'known.ts' }])
+  })
+
+  test('whose model did not get what it was given, though that was looked at before', async () => {
+    const world = await settled()
+    const other = world.another()
+    await other.start()
+    other.write({ type: 'attachment', attachment: { type: 'hook_success' } })
+    other.answers()
+    await other.stop('A turn of words.')
+    expect((await other.prompt('Now look at the cookie code')).model).toContain('the cookie is set twice')
+  })
+
+  test('before which another was killed whose tests went well', async () => {
+    const world = await settled()
+    const { agent } = world
+    agent.write({ type: 'assistant', message: { id: 'm', content: [bash('t1', 'npm test')] } })
+    await agent.run('npm test', ' Tests  3 passed (3)\n', 't1')
+    agent.write({
+      type: 'user',
+      message: { content: [{ type: 'tool_result', tool_use_id: 't1', content: ' Tests  3 passed (3)\n' }] },
+    })
+    await notFollowed(world.another()).start()
+    expect(world.ofKind('test.ran')).toHaveLength(1)
+  })
+
   test('for which what was made ready is garbage', async () => {
     const world = await settled()
     writeFileSync(world.path('.sessions', 'journal', world.sessions()[0]!, 'prepared.json'), 'garbage')
@@ -167,6 +206,24 @@ describe('a conversation is served in full', () => {
       message: { content: [{ type: 'text', text: 'API Error: 529' }] },
     })
     expect((await notFollowed(world.another()).start()).model).toContain('529')
+  })
+})
+
+describe('what was made ready', () => {
+  test('begins a conversation once, though the file that the harness named cannot be written', async () => {
+    const world = await settled()
+    const other = notFollowed(world.another({ CLAUDE_ENV_FILE: '/nowhere/at/all' }))
+    expect((await other.start()).model).toContain('the cookie is set twice')
+    await world.stint('view')
+    expect(world.ofKind('conversation.joined').filter(({ conversation }) => conversation === other.conversation)).toHaveLength(1)
+  })
+
+  test('goes with a purge', async () => {
+    const world = await settled()
+    const prepared = world.path('.sessions', 'journal', world.sessions()[0]!, 'prepared.json')
+    expect(readFileSync(prepared, 'utf8')).toContain('the cookie is set twice')
+    expect((await world.stint('purge', 'the cookie is set twice')).exitCode).toBe(0)
+    expect(existsSync(prepared)).toBe(false)
   })
 })
 

@@ -141,6 +141,66 @@ describe('a conversation that fills up', () => {
     expect(existsSync(path('.sessions', 'journal', readdirSync(path('.sessions', 'journal'))[0]!, 'handoffs'))).toBe(true)
   })
 
+  test('has its handoff made by the next conversation when it was cleared before anybody came to it', async () => {
+    const { agent, uses, ofKind, another } = await filling()
+    uses(151_000)
+    await agent.run('ls')
+    await agent.end('clear')
+    expect(ofKind('handoff.made')).toEqual([])
+    await another().start('clear')
+    expect(ofKind('handoff.made')).toHaveLength(1)
+  })
+
+  test('has its handoff made where the session is named by the environment', async () => {
+    const world = project()
+    await world.stint('init', '--name', 'there')
+    const agent = world.agent({ STINT_SESSION: 'there' })
+    await agent.start()
+    await agent.prompt('handoff')
+    expect(world.ofKind('handoff.made')).toHaveLength(1)
+  })
+
+  test('keeps the handoff that was asked for when a line is crossed before it is made', async () => {
+    const { agent, uses, ofKind } = await filling()
+    agent.isFollowed = false
+    await agent.prompt('handoff')
+    uses(142_000)
+    await agent.run('ls')
+    agent.isFollowed = true
+    await agent.stop('Done.')
+    expect(ofKind('handoff.made')).toHaveLength(1)
+    expect(ofKind('handoff.made')[0]).not.toHaveProperty('isDraft')
+  })
+
+  test('whose handoff cannot be made is not tried for ever', async () => {
+    const { agent, ofKind, path, troubles } = await filling()
+    agent.isFollowed = false
+    await agent.prompt('handoff')
+    writeFileSync(path('.sessions', 'config.yaml'), 'redact: { patterns: ["[0-9a-f]{64}"] }\n')
+    agent.isFollowed = true
+    for (let turn = 0; turn < 6; turn += 1) await agent.stop(`Turn ${turn}.`)
+    expect(ofKind('handoff.made')).toEqual([])
+    expect(ofKind('checkpoint.made').length).toBeLessThanOrEqual(3)
+    expect(troubles()).toContain('handoff')
+  })
+
+  test('is told nothing of the window that is gone, before the transcript shows the new one', async () => {
+    const { agent, uses, crossed } = await filling()
+    uses(155_000)
+    await agent.run('ls')
+    const before = crossed().length
+    await agent.start('compact')
+    await agent.run('ls')
+    await agent.run('ls')
+    expect(crossed()).toHaveLength(before)
+  })
+
+  test('that is compacted before it was told is handed over all the same', async () => {
+    const { agent, ofKind } = await filling()
+    await agent.send('PreCompact', { trigger: 'auto' })
+    expect(ofKind('handoff.made')).toMatchObject([{ reason: 'a compaction came first' }])
+  })
+
   test('is asked to record nothing where that reminder is turned off', async () => {
     const { agent, uses } = await filling('claude-sonnet-4-5', 'nudges: { compaction: off }\n')
     uses(142_000)

@@ -1,8 +1,7 @@
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterEvent } from '../../hook/after.ts'
 
 export async function serveEvent(input: string): Promise<string> {
-  const [, hook = ''] = process.argv
-  await afterEvent(input, process.env, join(dirname(hook), 'stint.js'))
+  await afterEvent(input, process.env, join(__dirname, 'stint.js'))
   return ''
 }

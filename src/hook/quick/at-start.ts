@@ -1,5 +1,6 @@
 import { type Tracking, newTracking, readTracking, writeTracking } from '../../conversation/tracking.ts'
 import type { EventOf } from '../../harness/claude/events.ts'
+import { errnoOf } from '../../journal/errors.ts'
 import { statOrUndefined } from '../../journal/files.ts'
 import { kindsInOutbox } from '../../project/outbox.ts'
 import { belongsHere, listOpenSessions, readOpenSession } from '../../project/open-session-files.ts'
@@ -8,7 +9,7 @@ import { dropHandedOver, seeHandedOver } from '../cleared.ts'
 import { nameConversationInShell } from '../name-in-shell.ts'
 import { type Prepared, isUpToDate, readPrepared } from '../prepared.ts'
 import { withNewWindow } from '../new-window.ts'
-import { glimpse, isTelling } from './glimpse.ts'
+import { glimpse, hasUnseenCommand, isTelling } from './glimpse.ts'
 import { type Standing, headOf, leave } from './standing.ts'
 
 /** Entries that change nothing of what is prepared. */
@@ -47,9 +48,19 @@ export function startQuickly(standing: Standing<EventOf<'sessionStart'>>): Answe
   if (!hasIt) {
     leave(standing, session, 'context.given', { conversation, event: event.name, mark, chars: text.length, why: because })
   }
-  dropHandedOver(notes, env)
-  nameConversationInShell(env, conversation)
+  afterwards(() => dropHandedOver(notes, env))
+  afterwards(() => nameConversationInShell(env, conversation))
   return hasIt ? { person } : { person, model: text }
+}
+
+/** By now it is served: what goes wrong here must not have it served again. */
+function afterwards(work: () => void): void {
+  try {
+    work()
+  } catch (error) {
+    // The harness named a file that cannot be written, or the disk is full.
+    if (errnoOf(error) === undefined) throw error
+  }
 }
 
 function sessionFor(standing: Standing<EventOf<'sessionStart'>>): string | undefined {
@@ -81,7 +92,7 @@ function isSeen(tracking: Tracking): boolean {
   if (tracking.transcript === undefined || statOrUndefined(tracking.transcript) === undefined) return true
   if (tracking.looked === undefined) return false
   const seen = glimpse(tracking)
-  return seen !== undefined && !isTelling(seen)
+  return seen !== undefined && !isTelling(seen) && !hasUnseenCommand(seen)
 }
 
 /** The notes of a conversation as they are at its start. */

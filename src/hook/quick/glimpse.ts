@@ -26,12 +26,18 @@ export function glimpse({ transcript, looked }: Pick<Tracking, 'transcript' | 'l
   }
 }
 
+/** What a conversation that is over may have left unrecorded besides: how its tests went. */
+export function hasUnseenCommand(bytes: Buffer): boolean {
+  return bytes.includes('"name":"Bash"') || bytes.includes('"type":"tool_result"')
+}
+
 export function isTelling(bytes: Buffer): boolean {
   return TELLING.some((text) => bytes.includes(text))
 }
 
-/** Whether the model has answered without a trace of what it was given. */
-export function mayHaveMissed(bytes: Buffer, { given }: Pick<Tracking, 'given'>): boolean {
+/** Whether the model has answered without a trace of what it was given, as far as was looked at before or behind that. */
+export function mayHaveMissed(bytes: Buffer, { given, answeredAt }: Pick<Tracking, 'given' | 'answeredAt'>): boolean {
   if (given === undefined || given.isProved) return false
-  return bytes.includes(ANSWER) && !bytes.includes(`[stint:${given.mark}]`)
+  const hasAnswered = (answeredAt ?? '') > given.at || bytes.includes(ANSWER)
+  return hasAnswered && !bytes.includes(`[stint:${given.mark}]`)
 }

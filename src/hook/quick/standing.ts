@@ -45,7 +45,8 @@ export interface Settled {
 
 export function settledOf({ place, tracking }: Standing): Settled | undefined {
   const { repository } = place
-  if (repository === undefined || tracking?.session === undefined || tracking.settled === undefined) return undefined
+  if (repository === undefined || tracking?.session === undefined) return undefined
+  if (tracking.settled?.session !== tracking.session) return undefined
   const { awaitsBoundary, isOwed, files, requests } = tracking
   if (awaitsBoundary === true || isOwed === true || files !== undefined || requests.length > 0) return undefined
   if (!isStillSettled(tracking.settled, repository, place.sessions)) return undefined

@@ -36,6 +36,7 @@ function describe(name: string, folder: string): string | undefined {
     return 'an index that could not be used; it may be deleted'
   if (writerOf(name) !== undefined && !isRunning(writerOf(name)!))
     return 'what a command had printed whose `stint digest` was killed; it may be deleted'
+  if (name.endsWith('.json.damaged')) return 'an entry that a hook left and that cannot be read; it may be deleted'
   if (name.includes('.damaged-'))
     return 'a log that differed from its second name and has damaged lines; what could be read is in the log'
   return undefined

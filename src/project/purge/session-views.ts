@@ -13,7 +13,7 @@ import type { Needle } from './needle.ts'
 import { holds, readTextOr } from './other-files.ts'
 
 const ROUNDS = 5
-const VIEWS = ['progress.md', 'state.json', 'state.toon', 'snapshot.json', 'prepared.json']
+const VIEWS = ['progress.md', 'state.json', 'state.toon', 'snapshot.json']
 
 /** The files in a session's folder that are rendered from its journal. */
 export function viewsOf(session: LiveSession): readonly string[] {
@@ -51,6 +51,8 @@ export async function withdrawDocument(workspace: Workspace, session: LiveSessio
 /** Renders everything again and answers the files that then show nothing but the journal. */
 export async function renderAnew(workspace: Workspace, session: LiveSession, needle: Needle): Promise<readonly string[]> {
   const { state, entries } = await workspace.refresh(session)
+  // What hooks would have said: made again after the next event, and from what is left.
+  removeFile(join(session.folder, 'prepared.json'))
   const copies: string[] = []
   for (const [name, text] of checkpointCopies(session.id, entries)) {
     const path = join(session.folder, 'entries', name)

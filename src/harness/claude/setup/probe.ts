@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { readOrUndefined, statOrUndefined } from '../../../journal/files.ts'
-import { HOOK_COMMAND, PROBE_EVENT } from '../hook-command.ts'
+import { AFTER_COMMAND, HOOK_COMMAND, PROBE_ANSWER, PROBE_EVENT } from '../hook-command.ts'
 import { launcherPath, programIn } from './launcher.ts'
 import { type Surroundings, machineFolder } from './places.ts'
 
@@ -21,7 +21,9 @@ const LIMIT_MS = 5000
 export function probeHookCommand(around: Surroundings): Probe {
   const { root, env } = around
   const event = { hook_event_name: PROBE_EVENT, session_id: '', cwd: root }
-  const ran = shell(HOOK_COMMAND, around, JSON.stringify(event))
+  // Of the two that are registered, the one that fails is what there is to know of.
+  const answers = [HOOK_COMMAND, AFTER_COMMAND].map((command) => shell(command, around, JSON.stringify(event)))
+  const ran = answers.find(({ stdout }) => stdout.trim() !== PROBE_ANSWER) ?? answers[0]!
   const launched = programIn(readOrUndefined(launcherPath(machineFolder(around)))?.toString('utf8') ?? '')
   const bin = join(root, 'node_modules', '.bin', 'stint')
   const onPath = () => shell('command -v stint', around, '').stdout.trim()
