@@ -159,7 +159,7 @@ export async function projectOf(story: Story): Promise<World> {
 }
 
 /** Writes a story into the journal of a project as its session. */
-export function plant(world: World, story: Story): void {
+export function plant(world: World, story: { readonly entries: readonly RawEntry[] }): void {
   const log = Buffer.concat(story.entries.map(encodeRecord))
   world.write(join('.sessions', 'journal', SESSION_ID, 'log.jsonl'), log)
 }

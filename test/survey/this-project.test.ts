@@ -10,6 +10,7 @@ import { Sources } from '../../src/survey/sources.ts'
 import { survey } from '../../src/survey/survey.ts'
 import { realTokens } from '../context/vocabularies.ts'
 import { repositoryAt } from '../git/world.ts'
+import { saidOnPage } from './said-on-page.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
@@ -30,9 +31,7 @@ describe('the context of this project', () => {
       context: realTokens(text),
       condensed: realTokens([...files, listing.paths.join('\n'), lastSubjects(repository).join('\n')].join('\n')),
     }
-    const page = readFileSync(join(root, 'docs', 'project-context.md'), 'utf8')
-    const said = /(\d+) tokens, condensed from ([\d,]+)/.exec(page)!
-    const figures = { context: Number(said[1]), condensed: Number(said[2]!.replaceAll(',', '')) }
+    const figures = saidOnPage()
     const isNear = (figure: number, measured: number) => Math.abs(figure - measured) <= TOLERANCE * measured
     expect([isNear(figures.context, actual.context), isNear(figures.condensed, actual.condensed), actual]).toEqual([
       true,

@@ -11,16 +11,13 @@ import { renderStateJson, renderStateToon, stateData, summaryOf } from '../../..
 import { FACTS, longStory } from '../../context/sessions.ts'
 import { SESSION_ID, type Story, sweepStory } from '../../support/worlds.ts'
 
-const VOCABULARIES = [
-  ['o200k', new Tokenizer(o200k)],
-  ['Claude', new Tokenizer(claude)],
-] as const
+type CountTokens = (text: string) => number
 
-const SESSIONS = [
-  ['small', sweepStory],
-  ['medium', longStory],
-  ['long', monthStory],
-] as const
+export const VOCABULARIES = { o200k: countBy(new Tokenizer(o200k)), Claude: countBy(new Tokenizer(claude)) }
+
+const STORIES = { small: sweepStory, medium: longStory, long: monthStory }
+
+export type SessionSize = keyof typeof STORIES
 
 const SAME = '| session | fields | vocabulary | JSON, indented | JSON, compact | TOON | against indented | against compact |'
 const IN_ALL = '| session | entries | vocabulary | whole state, JSON | summary, TOON | saved |'
@@ -29,45 +26,65 @@ const IN_ALL = '| session | entries | vocabulary | whole state, JSON | summary, 
 export function tokenTable(): string {
   const same: string[] = []
   const inAll: string[] = []
-  for (const [name, tell] of SESSIONS) {
-    const state = stateOf(tell())
-    for (const [vocabulary, tokenizer] of VOCABULARIES) {
-      const tokens = (text: string) => tokenizer.encode(text, [], []).length
+  for (const size of Object.keys(STORIES) as SessionSize[]) {
+    const state = stateOf(size)
+    for (const [vocabulary, tokens] of Object.entries(VOCABULARIES)) {
       for (const [fields, value] of Object.entries({ state: stateData(state), summary: summaryOf(state) })) {
-        const toon = tokens(encode(value))
-        const json = [tokens(JSON.stringify(value, undefined, 2)), tokens(JSON.stringify(value))] as const
-        same.push(row(name, fields, vocabulary, ...json, toon, change(json[0], toon), change(json[1], toon)))
+        const { indented, compact, toon } = sameFields(value, tokens)
+        same.push(row(size, fields, vocabulary, indented, compact, toon, change(indented, toon), change(compact, toon)))
       }
-      const [whole, summary] = [tokens(renderStateJson(state)), tokens(renderStateToon(state))]
-      inAll.push(row(name, state.entryCount, vocabulary, whole, summary, change(whole, summary)))
+      const { whole, summary } = wholeAndSummary(state, tokens)
+      inAll.push(row(size, state.entryCount, vocabulary, whole, summary, change(whole, summary)))
     }
   }
   return [SAME, ruleFor(SAME), ...same, '', IN_ALL, ruleFor(IN_ALL), ...inAll].join('\n')
 }
 
-function row(...cells: readonly (string | number)[]): string {
+/** What the same fields cost in each format. */
+export function sameFields(value: object, tokens: CountTokens) {
+  return {
+    indented: tokens(JSON.stringify(value, undefined, 2)),
+    compact: tokens(JSON.stringify(value)),
+    toon: tokens(encode(value)),
+  }
+}
+
+/** What `--format json` and `--format toon` cost. */
+export function wholeAndSummary(state: SessionState, tokens: CountTokens) {
+  return { whole: tokens(renderStateJson(state)), summary: tokens(renderStateToon(state)) }
+}
+
+function countBy(tokenizer: Tokenizer): CountTokens {
+  return (text) => tokenizer.encode(text, [], []).length
+}
+
+export function row(...cells: readonly (string | number)[]): string {
   return `| ${cells.join(' | ')} |`
 }
 
-function ruleFor(head: string): string {
+export function ruleFor(head: string): string {
   return head.replaceAll(/[^|]+/g, '---')
 }
 
-function change(from: number, to: number): string {
+export function change(from: number, to: number): string {
   const percent = Math.round((1 - to / from) * 100)
   return `${percent < 0 ? '+' : '−'}${Math.abs(percent)} %`
 }
 
+export function stateOf(size: SessionSize): SessionState {
+  return fold(SESSION_ID, entriesOf(size))
+}
+
 /** Ids are partly chance, and chance costs tokens too; here it is the same each time. */
-function stateOf(story: Story): SessionState {
-  const settled = JSON.stringify(story.entries).replaceAll(
+export function entriesOf(size: SessionSize): readonly RawEntry[] {
+  const settled = JSON.stringify(STORIES[size]().entries).replaceAll(
     /([0-9a-f]{8}-[0-9a-f]{4}-7)[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g,
     (_, time: string) => {
       const chance = createHash('sha256').update(time).digest('hex')
       return `${time}${chance.slice(0, 3)}-8${chance.slice(3, 6)}-${chance.slice(6, 18)}`
     },
   )
-  return fold(SESSION_ID, JSON.parse(settled) as RawEntry[])
+  return JSON.parse(settled) as RawEntry[]
 }
 
 /** A month of work: hundreds of notes, steps and files, with a checkpoint now and then. */

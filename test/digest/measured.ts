@@ -1,0 +1,34 @@
+import { realTokens } from '../context/vocabularies.ts'
+import { EXPECTED } from './expected.ts'
+import { digestOf, outputOf } from './fixtures.ts'
+
+const MEASURED = [
+  'vitest-verbose-passed',
+  'vitest-coloured',
+  'node-spec-failed',
+  'cargo-test-failed',
+  'pytest-failed',
+  'oxlint',
+  'tsc-failed',
+]
+
+export interface MeasuredDigest {
+  readonly name: string
+  readonly lines: number
+  readonly raw: number
+  readonly digest: number
+}
+
+/** What outputs and their digests cost, in tokens, as the page on digests shows it. */
+export function measuredDigests(): readonly MeasuredDigest[] {
+  return MEASURED.map((name) => {
+    const output = outputOf('recorded', `${name}.txt`)
+    const { exit } = EXPECTED[`recorded/${name}.txt`]!
+    return {
+      name,
+      lines: output.trimEnd().split('\n').length,
+      raw: realTokens(output),
+      digest: realTokens(`${digestOf(output, exit).text}\n`),
+    }
+  })
+}
