@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest'
+import { slashLines } from '../savings/slash-lines.ts'
+import { ClaudeWorld } from './claude-world.ts'
+import { CLAUDE_VERSIONS } from './install.ts'
+import { textOf } from './model-stub.ts'
+
+// What the page on savings counts as carried by every conversation.
+describe.each(CLAUDE_VERSIONS)('a conversation of Claude Code %s', (version) => {
+  test('carries a line of each slash command, and the rest of one once it is typed', async () => {
+    const world = await ClaudeWorld.create(version)
+    const talk = world.talk()
+    await talk.say('hello')
+    const carried = textOf(world.stub.turns.at(-1)!.body).split('\n')
+    expect(carried).toEqual(expect.arrayContaining(slashLines().split('\n')))
+    expect(carried.filter((line) => line.includes('session-view'))).toHaveLength(1)
+    expect(carried.join('\n')).not.toContain('Show this to the user as it is.')
+    await talk.say('/session-view list')
+    expect(world.stub.turns.at(-1)!.text).toContain('Show this to the user as it is.')
+    await talk.end()
+  })
+
+  test('does not carry the line for the person', async () => {
+    const world = await ClaudeWorld.create(version)
+    world.stint('init', '--name', 'carried', '--goal', 'Be carried')
+    const talk = world.talk()
+    await talk.say('hello')
+    const { text } = world.stub.turns.at(-1)!
+    expect(text).toContain('Be carried')
+    expect(text).not.toContain('/session-resume for all of it')
+    await talk.end()
+  })
+})
