@@ -11,21 +11,24 @@ export interface BannerText {
   readonly progress?: string
   /** What is to be done now, a line each. */
   readonly advice: readonly string[]
+  /** Without the lines around it, which say nothing to a model and cost more than the rest. */
+  readonly isBare?: boolean
 }
 
 /** What is put before a person and their agent when a line was crossed. */
-export function banner(line: Line, budget: Budget, { progress, advice }: BannerText): string {
+export function banner(line: Line, budget: Budget, { progress, advice, isBare = false }: BannerText): string {
   const percent = wayOf(budget)
   const used = percent === undefined ? 'Context Used' : `${percent}% Context Used`
+  const rule = isBare ? [] : [RULE]
   return [
-    RULE,
+    ...rule,
     `⚠️  TOKEN WARNING - ${line === SMART_ZONE ? 'Past the Smart Zone' : used}`,
-    RULE,
-    '',
+    ...rule,
+    ...(isBare ? [] : ['']),
     standingLine(budget),
     ...(progress === undefined ? [] : ['', `📍 Progress: ${told(progress)}`]),
     ...(advice.length === 0 ? [] : ['', ...advice.map((each) => `🔄 ${told(each)}`)]),
-    RULE,
+    ...rule,
   ].join('\n')
 }
 

@@ -62,10 +62,13 @@ function tell(scene: Scene, budget: Budget, newly: readonly Line[]): void {
   const stage = newly.findLast((line) => line !== SMART_ZONE)
   if (stage === undefined) return scene.say(SMART_ZONE_ADVICE)
   const role = roleOf(stage as number, scene.config.budget)
-  const shown = (advice: readonly string[]) => banner(stage, budget, { progress: progressOf(scene), advice })
+  const progress = progressOf(scene)
   const { person, model: asked } = ADVICE[role]
   const model = role === 'suggest' && !scene.config.nudges.has('compaction') ? [] : asked
-  scene.say({ person: shown(person), model: shown(model) })
+  scene.say({
+    person: banner(stage, budget, { progress, advice: person }),
+    model: banner(stage, budget, { progress, advice: model, isBare: true }),
+  })
   if (role === 'suggest') oweHandoff(scene, 'draft', 'the context fills up')
   if (role === 'force') oweHandoff(scene, 'handoff', 'the context is nearly full')
 }
