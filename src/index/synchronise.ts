@@ -6,6 +6,7 @@ import { indexSession, isUnchanged } from './index-session.ts'
 import { SessionWriter } from './session-writer.ts'
 import { type Database, inTransaction } from './sqlite.ts'
 import { clearTouched, listTouched } from './touched.ts'
+import { witnessOfMarks } from './witness.ts'
 
 interface Source {
   readonly folder: string
@@ -26,6 +27,7 @@ const TRANSACTION_MS = 2_000
 const PROGRESS_EVERY = 200
 const BUILT = 'built'
 const JOURNAL_TIME = 'journal time'
+const WITNESS = 'witness of the marks'
 
 /**
  * Brings the index up to date. Answers a line about logs that could not be read, if any.
@@ -36,9 +38,11 @@ const JOURNAL_TIME = 'journal time'
 export function synchronise(database: Database, source: Source, options: SyncOptions): string | undefined {
   const writer = new SessionWriter(database)
   // Before the logs are read: what is marked or created from here on is for the next time.
+  const witness = options.keepMarks ? undefined : witnessOfMarks(source.folder)
   const touched = listTouched(source.folder)
   const journalTime = timeOfJournal(source.folder)
-  const isFull = options.full || writer.fact(BUILT) === undefined
+  const mayLackMarks = witness !== undefined && writer.fact(WITNESS) !== witness
+  const isFull = options.full || mayLackMarks || writer.fact(BUILT) === undefined
   const mayHaveOthers = isFull || journalTime === undefined || writer.fact(JOURNAL_TIME) !== journalTime
 
   const pending = new Set<string>()
@@ -48,8 +52,9 @@ export function synchronise(database: Database, source: Source, options: SyncOpt
   const finish = () => {
     if (writer.fact(BUILT) === undefined) writer.setFact(BUILT, 'yes')
     if (mayHaveOthers && journalTime !== undefined) writer.setFact(JOURNAL_TIME, journalTime)
+    if (mayLackMarks) writer.setFact(WITNESS, witness)
   }
-  const needsFacts = writer.fact(BUILT) === undefined || (mayHaveOthers && journalTime !== undefined)
+  const needsFacts = mayLackMarks || writer.fact(BUILT) === undefined || (mayHaveOthers && journalTime !== undefined)
   const unread =
     pending.size > 0 || needsFacts
       ? update(database, writer, source, [...pending], isFull ? options.progress : undefined, finish)

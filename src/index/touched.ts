@@ -20,8 +20,8 @@ export interface Touched {
 const marked = new Map<string, number>()
 
 /**
- * Notes that a session's log is about to grow. Call it before appending, and again afterwards: that
- * costs nothing unless the append took so long that the mark may already have been cleared.
+ * Notes that a session's log is about to grow. Call it before appending, and again afterwards: that costs one look
+ * unless the append took so long that the mark may already have been cleared, or somebody took it away.
  *
  * Answers false when the mark cannot be made (a full or read-only disk); the append must not fail
  * for it, and the index catches up at its next full comparison.
@@ -29,7 +29,8 @@ const marked = new Map<string, number>()
 export function markTouched(folder: string, id: string, now: number = monotonicMs()): boolean {
   const path = join(markerFolder(folder), id)
   const last = marked.get(path)
-  if (last !== undefined && now - last < RENEW_AFTER_MS) return true
+  // Looked for, because it may have been taken away, and not by whoever has read the log.
+  if (last !== undefined && now - last < RENEW_AFTER_MS && statOrUndefined(path) !== undefined) return true
   try {
     touchOrCreate(path, markerFolder(folder))
   } catch (error) {
@@ -75,7 +76,7 @@ export function clearTouched(folder: string, touched: readonly Touched[], now: n
   }
 }
 
-function markerFolder(folder: string): string {
+export function markerFolder(folder: string): string {
   return join(folder, 'touched')
 }
 

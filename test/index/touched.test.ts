@@ -1,4 +1,4 @@
-import { chmodSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { clearTouched, listTouched, markTouched } from '../../src/index/touched.ts'
@@ -59,6 +59,26 @@ describe('a mark', () => {
     index.sync()
     expect([...index.search({ text: 'between' })]).toHaveLength(1)
     expect(w.marks()).toEqual([])
+  })
+
+  test('that somebody took away is made again by the next append', () => {
+    const folder = temporaryFolder()
+    const id = '01900000-0000-7000-8000-000000000003'
+    markTouched(folder, id, 100_000)
+    rmSync(join(folder, 'touched'), { recursive: true })
+    markTouched(folder, id, 100_001)
+    expect(listTouched(folder).map((mark) => mark.id)).toEqual([id])
+  })
+
+  test('that somebody took away with all others is not needed to find what was appended', async () => {
+    const w = world()
+    const [early, late] = [w.begin('early'), w.begin('late')]
+    const index = await w.open()
+    w.add(early, 'note.added', { text: 'unmarked' })
+    rmSync(join(w.folder, 'touched'), { recursive: true })
+    w.add(late, 'note.added', { text: 'marked' })
+    index.sync()
+    expect([...index.search({ text: 'unmarked' })]).toHaveLength(1)
   })
 
   test('is not made by anything but a session, and nothing else in its folder is removed', async () => {

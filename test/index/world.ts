@@ -2,6 +2,7 @@
 import {
   appendFileSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -55,7 +56,7 @@ export function world(project = temporaryFolder()): World {
   let now = START
   const marksFolder = join(folder, 'touched')
   const logPath = (id: string) => join(journal, id, 'log.jsonl')
-  const marks = () => (readdirSync(folder).includes('touched') ? readdirSync(marksFolder) : [])
+  const marks = () => (existsSync(marksFolder) ? readdirSync(marksFolder).filter((name) => name !== 'witness') : [])
   const it: World = {
     folder,
     prepare: () => mkdirSync(folder, { recursive: true }),
