@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMissing } from '../journal/errors.ts'
-import { createFile, createFolder, readOrUndefined } from '../journal/files.ts'
+import { createFile, createFolder, readOrUndefined, removeFile } from '../journal/files.ts'
 import { shortId } from '../journal/ids.ts'
 import { readHead } from './frontmatter.ts'
 import type { RecordedHandoff } from './recorded.ts'
@@ -26,7 +26,13 @@ export function claimNumber<T extends { readonly text: string }>(
   for (let number = 1 + Math.max(0, ...used); ; number += 1) {
     const made = make(number)
     const path = join(folder, `${number}.md`)
-    if (createFile(path, made.text)) return { made, path, number }
+    try {
+      if (createFile(path, made.text)) return { made, path, number }
+    } catch (error) {
+      // It may stand there all the same, when only making its name durable failed.
+      if (readOrUndefined(path)?.toString('utf8') === made.text) removeFile(path)
+      throw error
+    }
   }
 }
 
