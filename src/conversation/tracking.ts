@@ -67,6 +67,8 @@ export interface Tracking {
   readonly windowNumber?: number
   /** The lines of the budget that were crossed in it. */
   readonly crossed?: Crossed
+  /** The window in which a handoff was made because a compaction came first. */
+  readonly handedOverIn?: number
   /** The latest usage that the transcript showed. */
   readonly usage?: Usage & { readonly model?: string | undefined }
 }

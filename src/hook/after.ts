@@ -51,6 +51,7 @@ export async function afterEvent(input: string, env: NodeJS.ProcessEnv, stint: s
     const scene = new Scene(event, place, config, env, false)
     const { session } = scene
     if (session === undefined) return
+    if (event.kind === 'preCompact' && event.trigger === 'auto') handOverFirst(scene)
     await settle(scene)
     if (SAVED.has(event.kind)) {
       const { notices, reading } = await refresh(session)
@@ -61,9 +62,6 @@ export async function afterEvent(input: string, env: NodeJS.ProcessEnv, stint: s
       scene.attempt(() => writeQuickViews(session))
     }
     if (event.kind === 'stop') scene.attempt(() => surveyProject(scene))
-    // It came before its last line was crossed: whatever reads and searches tells no hook.
-    if (event.kind === 'preCompact' && event.trigger === 'auto' && !isHandedOver(scene))
-      oweHandoff(scene, 'handoff', 'a compaction came first')
     scene.attempt(() => makeOwed(scene, stint))
     scene.attempt(() => prepare(session, event.conversation))
     session.close()
@@ -84,6 +82,14 @@ async function settle(scene: Scene): Promise<void> {
   scene.flush()
   if (scene.state.conversations.items.some(({ text }) => text === scene.event.conversation)) noteSettled(scene)
   scene.finish({ isCareful: true })
+}
+
+/** A compaction came before the last line was crossed, as it does where an agent only reads. Once for each, however often announced. */
+function handOverFirst(scene: Scene): void {
+  const { handedOverIn, windowNumber = 0 } = scene.tracking
+  if (handedOverIn === windowNumber || isHandedOver(scene)) return
+  scene.note({ handedOverIn: windowNumber })
+  oweHandoff(scene, 'handoff', 'a compaction came first')
 }
 
 /** What the repository is, for the next conversation that begins. */

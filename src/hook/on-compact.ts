@@ -1,6 +1,7 @@
 import { textForSummariser } from '../context/summariser.ts'
 import { recordGitMoves } from './git-moves.ts'
 import { lookAtTranscript } from './look.ts'
+import { isPinned } from './pinned.ts'
 import { writeQuickViews } from './quick-views.ts'
 import type { EventOf } from '../harness/claude/events.ts'
 import type { Scene } from './scene.ts'
@@ -17,8 +18,7 @@ export async function onPreCompact(scene: Scene<EventOf<'preCompact'>>): Promise
   const counted = scene.drafts.filter(({ kind }) => kind === 'context.compacted').length
   const compaction = scene.state.compactions + counted + 1
   const once = `checkpoint:${scene.event.conversation}:${compaction}:${scene.state.entryCount}`
-  const isPinned = scene.drafts.length === 0 && scene.state.checkpoints.items.at(-1)?.id === scene.state.lastId
-  if (!isPinned) {
+  if (scene.drafts.length > 0 || !isPinned(scene.state)) {
     const git = scene.place.repository === undefined ? {} : { git: scene.head }
     scene.record('checkpoint.made', { note: `before compaction ${compaction}`, preCompact: true, ...git }, once)
   }

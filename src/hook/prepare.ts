@@ -8,6 +8,7 @@ import type { LiveSession } from '../project/live-session.ts'
 import type { SessionState } from '../session/state.ts'
 import { readProjectContext } from '../survey/remembered.ts'
 import { essenceOf } from './essence.ts'
+import { isPinned } from './pinned.ts'
 import { type Prepared, THIS_BUILD, preparedPath } from './prepared.ts'
 
 const MOST_WORDS = 2000
@@ -45,7 +46,7 @@ function preparedFor(state: SessionState, conversation: string, text: string | u
       text: textForSummariser(state, { compaction: state.compactions + 1 }),
       compaction: state.compactions + 1,
     },
-    isPinned: state.checkpoints.items.at(-1)?.id === state.lastId,
+    isPinned: isPinned(state),
     entryCount: state.entryCount,
     words: [...contentWords(vocabularyOf(state))].slice(0, MOST_WORDS),
   }

@@ -222,7 +222,8 @@ describe('a compaction', () => {
     await agent.stop('done')
     expect(ofKind('context.compacted')).toMatchObject([{ trigger: 'auto', tokensBefore: 167_000 }])
     expect(ofKind('summary.kept')).toMatchObject([{ text: 'They looked for the loop.' }])
-    expect(ofKind('checkpoint.made')).toHaveLength(1)
+    expect(ofKind('checkpoint.made').filter(({ preCompact }) => preCompact === true)).toHaveLength(1)
+    expect(ofKind('handoff.made')).toHaveLength(1)
   })
 
   test('that nobody announced counts, and what the model lost is given back', async () => {
