@@ -1,11 +1,12 @@
-import { mkdirSync, rmSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openIndex } from '../../src/index/open-index.ts'
-import { type World, names, temporaryFolder, world } from './world.ts'
+import { loadSqlite } from '../../src/index/sqlite.ts'
+import { type World, names, settle, temporaryFolder, world } from './world.ts'
 
-/** The index of a world's sessions in a folder of its own, from which something is taken away while it is being built. */
-async function builtInSpiteOf(w: World, taken: string) {
+/** The index of a world's sessions in a folder of its own, to which something happens while it is being built. */
+async function builtInSpiteOf(w: World, happening: (folder: string) => void) {
   const folder = join(temporaryFolder(), '.sessions')
   const prepare = () => mkdirSync(folder, { recursive: true })
   prepare()
@@ -15,7 +16,7 @@ async function builtInSpiteOf(w: World, taken: string) {
     folder,
     prepare,
     sessionIds() {
-      if (isFirst) rmSync(join(folder, taken), { recursive: true })
+      if (isFirst) happening(folder)
       isFirst = false
       return w.sessionIds()
     },
@@ -25,17 +26,51 @@ async function builtInSpiteOf(w: World, taken: string) {
   return index
 }
 
+function holdLock(path: string): void {
+  const holder = new (loadSqlite().DatabaseSync)(path)
+  holder.exec('BEGIN IMMEDIATE')
+  onTestFinished(() => holder.close())
+}
+
+function overwritePages(path: string): void {
+  const fd = openSync(path, 'r+')
+  const length = statSync(path).size - 4096
+  writeSync(fd, Buffer.alloc(length, 0x5a), 0, length, 4096)
+  closeSync(fd)
+}
+
 describe('an index that is taken away', () => {
-  test.each([
-    ['while it is being built', 'index.db'],
-    ['with its folder while it is being built', ''],
-  ])('%s is whole all the same, and nothing is said of it', async (_, taken) => {
+  test.each<[string, (folder: string) => void]>([
+    ['while it is being built', (folder) => rmSync(join(folder, 'index.db'))],
+    ['with its folder while it is being built', (folder) => rmSync(folder, { recursive: true })],
+    [
+      'from somebody else who is building it',
+      (folder) => {
+        holdLock(join(folder, 'index.db'))
+        rmSync(join(folder, 'index.db'))
+      },
+    ],
+  ])('%s is whole all the same, and nothing is said of it', async (_, happening) => {
     const w = world()
     w.begin('kept')
-    const index = await builtInSpiteOf(w, taken)
+    const index = await builtInSpiteOf(w, happening)
     expect(names(index.sessions())).toEqual(['kept'])
     index.sync()
     expect(index.counts()).toEqual({ sessions: 1, entries: 1 })
+    expect(w.said).toEqual([])
+  })
+
+  test('after it was damaged is begun again without a word', async () => {
+    const w = world()
+    const id = w.begin('kept')
+    for (let n = 0; n < 300; n += 1) w.add(id, 'note.added', { text: `note ${n} about something to be found` })
+    const path = join(w.folder, 'index.db')
+    ;(await w.open()).close()
+    settle(path)
+    const index = await w.open()
+    overwritePages(path)
+    rmSync(path)
+    expect([...index.search({ text: 'found', limit: 500 })]).toHaveLength(300)
     expect(w.said).toEqual([])
   })
 
