@@ -100,7 +100,7 @@ const EVENTS = [
       last_assistant_message: 'Nothing found.',
     }),
   },
-  { name: 'PreCompact', fields: () => ({ hook_event_name: 'PreCompact', trigger: 'auto', custom_instructions: null }) },
+  { name: 'PreCompact', fields: () => ({ hook_event_name: 'PreCompact', trigger: 'manual', custom_instructions: null }) },
   { name: 'SessionStart (compact)', limit: START_LIMIT, fields: () => ({ hook_event_name: 'SessionStart', source: 'compact' }) },
   {
     name: 'UserPromptSubmit (continue)',
