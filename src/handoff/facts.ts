@@ -23,6 +23,8 @@ export interface HandoffFacts {
   readonly tasks: readonly Claim[]
   readonly deliverables: readonly FileToReview[]
   readonly commands: readonly Claim[]
+  /** What the repository is, a thing each. */
+  readonly project?: readonly string[]
   readonly madeBy?: { readonly harness: string; readonly conversation: string; readonly model?: string }
   /** For comparing later: the files it speaks of as they are, and the tasks. */
   readonly fingerprints: readonly { readonly path: string; readonly sum: string }[]

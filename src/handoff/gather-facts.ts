@@ -37,6 +37,8 @@ export interface Gathering {
   readonly verify?: string | undefined
   /** Paths that the work is to leave behind: what a workflow calls its deliverables. */
   readonly deliverables?: readonly string[]
+  /** What the repository is, one thing a line. */
+  readonly project?: string | undefined
   /** The checkpoint that keeps the working tree. */
   readonly checkpoint?: {
     readonly id: string
@@ -78,6 +80,7 @@ export function gatherFacts(from: Gathering): HandoffFacts {
     tasks: tasks.map(({ claim }) => claim),
     deliverables: deliverables(now, from.deliverables ?? []),
     commands: state.commands.items.map(({ text }) => ({ says: text, verdict: probeProgram(now, text) })),
+    ...(from.project === undefined ? {} : { project: from.project.split('\n').filter((line) => line.trim() !== '') }),
     ...(madeBy === undefined ? {} : { madeBy }),
     fingerprints: fingerprints(now, files),
     taskStatuses: tasks.flatMap(({ task, status }) => (status === undefined ? [] : [{ task, status }])),

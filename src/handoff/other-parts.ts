@@ -94,6 +94,15 @@ export function otherParts(facts: HandoffFacts): readonly Section[] {
         earlier: state.commands.earlier,
       },
     ),
+    part(
+      (facts.project ?? []).map((line) => ({ text: plainLine(line) })),
+      {
+        title: 'The project',
+        things: 'what the repository is',
+        command: 'stint project',
+        ...ranks(10, 0, 300),
+      },
+    ),
   ]
 }
 

@@ -86,6 +86,14 @@ describe('a handoff that is made', () => {
     expect((await make(world)).handoff.number).toBe(2)
   })
 
+  test('says what the repository is, after everything else', async () => {
+    const world = await working()
+    world.write('package.json', '{"name":"shop","scripts":{"test":"vitest run"}}')
+    world.git('add', 'package.json')
+    const { handoff } = await make(world)
+    expect(handoff.document).toMatch(/## The project\n[^]*npm test[^]*$/)
+  })
+
   test('names the verify command of the project, and of its tasks', async () => {
     const world = gitProject()
     world.write('.sessions/config.yaml', 'verify: make check\n')

@@ -16,6 +16,7 @@ import { withoutSecrets } from '../clean-draft.ts'
 import { conversationOf } from '../conversation-binding.ts'
 import type { LiveSession, Reading } from '../live-session.ts'
 import type { Workspace } from '../workspace.ts'
+import { projectText } from '../project-context.ts'
 import { deliverablesOf } from './deliverables.ts'
 
 export interface CreateHandoff {
@@ -106,6 +107,7 @@ async function make(
     verify: config.verify,
     tasks: state.tasks.length === 0 ? [] : (await openBacklog(workspace)).tasks,
     deliverables: deliverablesOf(state),
+    project: projectText(workspace),
     isDraft: options.draft === true,
     ...(reason === undefined ? {} : { reason }),
     ...(to === undefined ? {} : { to }),
