@@ -122,17 +122,33 @@ function createBelow(path: string): void {
   syncFolder(parent)
 }
 
-const REMOVALS = 50
+const FEWEST_TRIES = 200
+const PATIENCE_SECONDS = 0.1
 
-/** Does it again when a folder on the way was taken away meanwhile: `git clean` beside us removes what it does not know. */
-export function inSpiteOfRemoval<T>(work: () => T, removals = REMOVALS): T {
+/**
+ * Does it again when a folder on the way was taken away meanwhile: `git clean` beside us removes what it does not know.
+ * Not for ever, since a link into nothing looks the same.
+ */
+export function inSpiteOfRemoval<T>(work: () => T): T {
+  // Within another one it is the other's to do again.
+  if (isTrying) return work()
+  const until = process.uptime() + PATIENCE_SECONDS
+  isTrying = true
   try {
-    return work()
-  } catch (error) {
-    if (!isMissing(error) || removals === 0) throw error
-    return inSpiteOfRemoval(work, removals - 1)
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return work()
+      } catch (error) {
+        const isOver = tries >= FEWEST_TRIES && process.uptime() > until
+        if (errnoOf(error) !== 'ENOENT' || isOver) throw error
+      }
+    }
+  } finally {
+    isTrying = false
   }
 }
+
+let isTrying = false
 
 /** Replaces a file by another in one step, or leaves the old one. */
 export function replaceFile(path: string, content: string | Buffer): void {

@@ -1,3 +1,4 @@
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { markTouched } from '../../src/index/touched.ts'
@@ -6,12 +7,19 @@ import { mintId } from '../../src/journal/ids.ts'
 import { removeAgainAndAgain } from '../support/removal.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-const ROUNDS = 3000
+const ROUNDS = 1000
 
 test('a folder is created while somebody removes it, and its parents, again and again', async () => {
   const top = join(scratchFolder(), 'top')
   await removeAgainAndAgain(top)
   for (let round = 0; round < ROUNDS; round += 1) expect(() => createFolder(join(top, 'a', 'b', 'c'))).not.toThrow()
+})
+
+test('a folder behind a link into nothing is not tried for ever', () => {
+  const folder = scratchFolder()
+  symlinkSync(join(folder, 'nowhere'), join(folder, 'link'))
+  expect(() => createFolder(join(folder, 'link', 'a'))).toThrow('ENOENT')
+  expect(() => markTouched(join(folder, 'link'), mintId(undefined))).toThrow('ENOENT')
 })
 
 test('an append is marked while somebody removes the folder of marks', async () => {
