@@ -79,6 +79,8 @@ async function settle(scene: Scene): Promise<void> {
   scene.absorb((draft) => withUsage(draft, scene.tracking))
   forgetFinished(scene)
   scene.attempt(() => recordGitMoves(scene))
+  // A hook of the same event may have looked at the same time.
+  scene.attempt(() => scene.dropRecorded())
   scene.flush()
   if (scene.state.conversations.items.some(({ text }) => text === scene.event.conversation)) noteSettled(scene)
   scene.finish({ isCareful: true })

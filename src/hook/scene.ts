@@ -121,6 +121,15 @@ export class Scene<E extends HookEvent = HookEvent> {
     })
   }
 
+  /** Drops what another hook has recorded since the state was read. */
+  dropRecorded(): void {
+    const { session } = this
+    if (session === undefined || this.drafts.length === 0) return
+    const { once } = session.open()
+    const fresh = this.drafts.filter((each) => each.once === undefined || !once.includes(each.once))
+    this.drafts.splice(0, this.drafts.length, ...fresh)
+  }
+
   /** Writes what was recorded so far, so that the state shows it. */
   flush(): void {
     const found = this.#found

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
-import type { RawEntry } from '../../src/session/in-effect.ts'
+import { type RawEntry, inEffect } from '../../src/session/in-effect.ts'
 import { readLog } from '../../src/journal/read.ts'
 import { type ClaudeVersion, claudeProgram } from './install.ts'
 import { ModelStub } from './model-stub.ts'
@@ -135,7 +135,7 @@ export class ClaudeWorld {
   }
 
   ofKind(kind: string, session?: string): readonly RawEntry['data'][] {
-    return this.entries(session)
+    return inEffect(this.entries(session))
       .filter((entry) => entry.kind === kind)
       .map(({ data }) => data)
   }
