@@ -11,14 +11,21 @@ const PROGRAM = join(import.meta.dirname, '../../dist/stint.js')
 const PROCESSES = 6
 const run = promisify(execFile)
 
+/** Runs one command; what it said is in the failure. */
+async function stint(cwd: string, ...args: string[]): Promise<void> {
+  const { code, said } = await run(process.execPath, [PROGRAM, ...args], { cwd }).then(
+    () => ({ code: 0, said: '' }),
+    (error: { code: number; stdout: string; stderr: string }) => ({ code: error.code, said: error.stdout + error.stderr }),
+  )
+  expect({ args, code, said }).toEqual({ args, code: 0, said: '' })
+}
+
 test('six processes that make a handoff at once get six numbers and lose nothing', async () => {
   const world = gitProject()
   await world.run((project) => project.init({ name: 'shared' }))
   world.write('a.txt', 'half done\n')
   await Promise.all(
-    Array.from({ length: PROCESSES }, (_, lane) =>
-      run(process.execPath, [PROGRAM, 'handoff', 'create', '--reason', `lane ${lane}`], { cwd: world.root }),
-    ),
+    Array.from({ length: PROCESSES }, (_, lane) => stint(world.root, 'handoff', 'create', '--reason', `lane ${lane}`)),
   )
   const made = handoffsIn(world.journal())
   const numbers = made.map(({ number }) => number).toSorted((a, b) => a - b)
@@ -31,6 +38,6 @@ test('six processes that make a handoff at once get six numbers and lose nothing
   }
   // None of them made another one stale.
   for (const { number } of made) {
-    await run(process.execPath, [PROGRAM, 'handoff', 'accept', String(number)], { cwd: world.root })
+    await stint(world.root, 'handoff', 'accept', String(number))
   }
 }, 60_000)
