@@ -142,9 +142,14 @@ export class Scene<E extends HookEvent = HookEvent> {
 
   /** Writes what was recorded and noted. What fails is noted where it can be, and changes nothing else. */
   finish({ isCareful = false } = {}): void {
-    this.attempt(() => {
+    const isRecorded = this.attempt(() => {
       if (this.session !== undefined) this.#append(this.session)
     })
+    // What was not recorded is not settled: the next event has to look again.
+    if (!isRecorded) {
+      const { settled: _settled, ...rest } = this.tracking
+      this.tracking = rest
+    }
     // What another hook noted meanwhile is newer than what this one read.
     this.attempt(() => {
       if (!isCareful || stampOf(this.notes, this.event.conversation) === this.#stamp) writeTracking(this.notes, this.tracking)
@@ -169,11 +174,14 @@ export class Scene<E extends HookEvent = HookEvent> {
     session.append(drafts)
   }
 
-  attempt(work: () => void): void {
+  /** Whether it went well; what went wrong is noted. */
+  attempt(work: () => void): boolean {
     try {
       work()
+      return true
     } catch (error) {
       this.trouble(error)
+      return false
     }
   }
 
