@@ -3,7 +3,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { errnoOf, isMissing } from '../journal/errors.ts'
-import { createFolder, inSpiteOfRemoval, moveFile, removeFile, statOrUndefined, touchFile } from '../journal/files.ts'
+import { createFolderUnsynced, inSpiteOfRemoval, moveFile, removeFile, statOrUndefined, touchFile } from '../journal/files.ts'
 import { isId } from '../journal/ids.ts'
 
 const RENEW_AFTER_MS = 5_000
@@ -95,7 +95,7 @@ function touchOrCreate(path: string, folder: string): void {
   } catch (error) {
     if (!isMissing(error)) throw error
     inSpiteOfRemoval(() => {
-      createFolder(folder)
+      createFolderUnsynced(folder)
       touchFile(path)
     })
   }

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { createFolder, inSpiteOfRemoval, readOrUndefined, replaceUnsynced } from '../journal/files.ts'
+import { createFolderUnsynced, inSpiteOfRemoval, readOrUndefined, replaceUnsynced } from '../journal/files.ts'
 import { randomHex } from '../journal/random.ts'
 import { isUnwritable } from './sqlite.ts'
 import { markerFolder } from './touched.ts'
@@ -16,7 +16,7 @@ export function witnessOfMarks(folder: string): string | undefined {
       const found = readOrUndefined(path)?.toString('latin1') ?? ''
       if (found !== '') return found
       const made = randomHex(8)
-      createFolder(markerFolder(folder))
+      createFolderUnsynced(markerFolder(folder))
       replaceUnsynced(path, made)
       return made
     })

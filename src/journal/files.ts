@@ -111,23 +111,49 @@ export function syncFolder(path: string): void {
 
 /** Creates a folder and its parents, each new name durable. */
 export function createFolder(path: string): void {
+  if (existsSync(path)) return
+  // Held open before anything is synced: syncing is slow, and somebody who removes all of them meanwhile would win every time.
+  const parents = inSpiteOfRemoval(() => openParents(path, createBelow(path)))
+  try {
+    for (const fd of parents) fsyncSync(fd)
+  } finally {
+    for (const fd of parents) closeSync(fd)
+  }
+}
+
+/** Creates a folder and its parents, for what may be lost with the power. */
+export function createFolderUnsynced(path: string): void {
   inSpiteOfRemoval(() => createBelow(path))
 }
 
-function createBelow(path: string): void {
-  if (existsSync(path)) return
-  const parent = dirname(path)
-  createBelow(parent)
-  unlessTaken(() => mkdirSync(path))
-  syncFolder(parent)
+/** Answers how many folders were made. */
+function createBelow(path: string): number {
+  if (existsSync(path)) return 0
+  const made = createBelow(dirname(path))
+  return made + (unlessTaken(() => mkdirSync(path)) ? 1 : 0)
+}
+
+function openParents(path: string, count: number): readonly number[] {
+  const opened: number[] = []
+  if (process.platform === 'win32') return opened
+  try {
+    for (let folder = path; opened.length < Math.max(count, 1);) {
+      folder = dirname(folder)
+      opened.push(openSync(folder, constants.O_RDONLY))
+    }
+    return opened
+  } catch (error) {
+    for (const fd of opened) closeSync(fd)
+    throw error
+  }
 }
 
 const FEWEST_TRIES = 200
-const PATIENCE_SECONDS = 0.1
+const PATIENCE_SECONDS = 2
 
 /**
  * Does it again when a folder on the way was taken away meanwhile: `git clean` beside us removes what it does not know.
- * Not for ever, since a link into nothing looks the same.
+ * Not for ever, and not behind a link into nothing, where nothing can be made.
  */
 export function inSpiteOfRemoval<T>(work: () => T): T {
   // Within another one it is the other's to do again.
@@ -140,11 +166,22 @@ export function inSpiteOfRemoval<T>(work: () => T): T {
         return work()
       } catch (error) {
         const isOver = tries >= FEWEST_TRIES && process.uptime() > until
-        if (errnoOf(error) !== 'ENOENT' || isOver) throw error
+        if (errnoOf(error) !== 'ENOENT' || isOver || isBehindLinkIntoNothing(error)) throw error
       }
     }
   } finally {
     isTrying = false
+  }
+}
+
+function isBehindLinkIntoNothing(error: unknown): boolean {
+  let path = error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined
+  if (path === undefined) return false
+  for (;;) {
+    const found = lstatSync(path, { throwIfNoEntry: false })
+    if (found !== undefined) return found.isSymbolicLink() && statOrUndefined(path) === undefined
+    if (dirname(path) === path) return false
+    path = dirname(path)
   }
 }
 

@@ -5,7 +5,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { JournalMissing, errnoOf, isMissing } from '../journal/errors.ts'
 import {
-  createFolder,
+  createFolderUnsynced,
   inSpiteOfRemoval,
   moveFile,
   readOrUndefined,
@@ -36,7 +36,7 @@ export function leaveInOutbox(place: Place, session: string, draft: Draft): void
     if (!isMissing(error)) throw error
     // Whoever takes in what was left removes the folder when it is empty.
     inSpiteOfRemoval(() => {
-      createFolder(folder)
+      createFolderUnsynced(folder)
       replaceUnsynced(path, text)
     })
   }

@@ -96,7 +96,8 @@ function ownerless(world: string): readonly string[] {
   const folders = (existsSync(journal) ? readdirSync(journal).filter(isId) : []).map((id) => join(journal, id))
   return folders.flatMap((folder) => {
     const files = existsSync(join(folder, 'handoffs')) ? readdirSync(join(folder, 'handoffs')) : []
-    const made = readLog(join(folder, 'log.jsonl')).records.filter(({ kind }) => kind === 'handoff.made')
+    const log = join(folder, 'log.jsonl')
+    const made = existsSync(log) ? readLog(log).records.filter(({ kind }) => kind === 'handoff.made') : []
     const whole = files.filter((name) => /^\d+\.md$/.test(name))
     return whole.length > made.length ? [`a handoff that nobody made: ${whole.join(', ')}`] : []
   })

@@ -22,7 +22,10 @@ test.each([
   async (_, rounds, paths) => {
     const world = gitProject()
     await world.run((project) => project.init({ name: 'kept' }))
-    await removeAgainAndAgain(...paths.map((path) => world.path(path)))
+    await removeAgainAndAgain(
+      paths.map((path) => world.path(path)),
+      100,
+    )
     for (let round = 1; round <= rounds; round += 1) {
       await world.run((project) => project.log({ session: 'kept', entries: [{ note: `noted in round ${round}` }] }))
       expect(await listed(world)).toEqual(['kept'])

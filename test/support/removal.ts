@@ -2,10 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { onTestFinished } from 'vitest'
 
-/** What `git clean` does beside us, without a pause, until the test ends. */
-export async function removeAgainAndAgain(...paths: readonly string[]): Promise<void> {
+/**
+ * What `git clean` does beside us, until the test ends. With a pause where several things must be made durable
+ * in the folder: on a disk that syncs slowly nobody could do that between two removals that follow at once.
+ */
+export async function removeAgainAndAgain(paths: readonly string[], pauseMs = 0): Promise<void> {
   const remove = `for (const path of paths) try { require('node:fs').rmSync(path, { recursive: true, force: true }) } catch {}`
-  const program = `console.log('begun'); const paths = ${JSON.stringify(paths)}; for (;;) ${remove}`
+  const pause = pauseMs > 0 ? `Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random() * ${pauseMs})` : ''
+  const program = `console.log('begun'); const paths = ${JSON.stringify(paths)}; for (;;) { ${remove}; ${pause} }`
   const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
   await once(child.stdout, 'data')
