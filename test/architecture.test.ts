@@ -21,10 +21,12 @@ const LAYERS = [
   'digest',
   'conversation',
   'tasks',
+  'plan',
   'workflow',
   'handoff',
   'project',
   'hook',
+  'run',
   'library.ts',
   'cli',
   'bin',
@@ -95,9 +97,9 @@ describe('the sources', () => {
     expect(offenders).toEqual([])
   })
 
-  test('keep the fold, the texts and the budget free of input and output', () => {
+  test('keep the fold, the texts, the budget and the planner free of input and output', () => {
     const impure = files
-      .filter((name) => ['session/', 'text/', 'budget/'].some((folder) => name.startsWith(folder)))
+      .filter((name) => ['session/', 'text/', 'budget/', 'plan/'].some((folder) => name.startsWith(folder)))
       .flatMap((name) =>
         importsOf(name)
           .filter((path) => path.startsWith('node:'))

@@ -1,0 +1,121 @@
+// What a run asks of an agent program, whichever it is. One driver for each; one suite of tests over all of them.
+import type { Usage } from '../session/entries.ts'
+
+/** `ask` puts every request before a person; `edits` allows edits, git and the named commands; `all` allows everything. */
+export type Permissions = 'ask' | 'edits' | 'all'
+
+/** What a driver can do, so that nobody has to find out by trying. */
+export interface Capabilities {
+  /** One live conversation takes prompt after prompt. Without it each conversation gets one task. */
+  readonly multiTurn: boolean
+  /** How finely use is told: with each model request, once a turn, or never. */
+  readonly usage: 'request' | 'turn' | 'none'
+  readonly compactionEvents: boolean
+  /** A conversation can be gone on with after its process died. */
+  readonly resume: boolean
+  /** Takes standing instructions apart from the first prompt. */
+  readonly systemPrompt: boolean
+  /** The permissions it keeps to by itself. */
+  readonly permissions: readonly Permissions[]
+  /** The files of project instructions that it reads by itself, so that nobody gives them again. */
+  readonly instructions: readonly string[]
+}
+
+export interface PermissionRequest {
+  readonly tool: string
+  /** In one line, for a person. */
+  readonly title: string
+  readonly command?: string
+  readonly path?: string
+}
+
+export interface OpenConversation {
+  readonly cwd: string
+  /** The whole environment of the agent. */
+  readonly env: NodeJS.ProcessEnv
+  readonly permissions: Permissions
+  /** Commands that `edits` allows besides git, by their beginning: `npm test`, `stint`. */
+  readonly allow: readonly string[]
+  readonly model?: string
+  readonly systemPrompt?: string
+  /** The harness's own id of a conversation to go on with. */
+  readonly resume?: string
+  /** Asked where the driver's rules do not decide. Refuses when absent. */
+  readonly decide?: (request: PermissionRequest) => Promise<boolean>
+  /** Takes every line that goes to and fro, to be kept as evidence. */
+  readonly trace?: (direction: 'to' | 'from', line: string) => void
+}
+
+export type HarnessEvent =
+  /** The conversation is there. Also after it was resumed. */
+  | { readonly type: 'started'; readonly conversation: string; readonly model?: string; readonly window?: number }
+  /** A whole message of the agent. */
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'tool'
+      /** The same id for the start and the end of one use. */
+      readonly id: string
+      readonly name: string
+      readonly status: 'started' | 'completed' | 'failed'
+      readonly command?: string
+      readonly path?: string
+      /** The last of what it printed, when it is over. */
+      readonly output?: string
+    }
+  | {
+      readonly type: 'usage'
+      /** Used since the last such event. Never counted twice. */
+      readonly spent?: Usage
+      /** Tokens in the context now. */
+      readonly context?: number
+      readonly window?: number
+      readonly model?: string
+      /** What the harness says the whole conversation has cost so far. */
+      readonly costUsd?: number
+    }
+  | { readonly type: 'compaction'; readonly trigger?: string; readonly tokensBefore?: number; readonly boundary?: string }
+  /** The account is used up. */
+  | { readonly type: 'limit'; readonly message: string; readonly resetsAt?: string }
+  | TurnEnded
+
+export interface TurnEnded {
+  readonly type: 'turn ended'
+  /** `died`: its process is gone, and the conversation with it unless it can be resumed. */
+  readonly how: 'completed' | 'interrupted' | 'failed' | 'died'
+  readonly said?: string
+  readonly failure?: string
+}
+
+export interface Conversation {
+  /** The harness's own id, once it has said it. */
+  readonly id: string | undefined
+  /** The process to look for after a crash of ours. */
+  readonly process: ProcessMark
+  /** One turn. The last event is always `turn ended`, whatever happens. Not while another turn runs. */
+  prompt(text: string): AsyncIterable<HarnessEvent>
+  /** Ends the turn that runs; the turn then ends as `interrupted`. Does nothing when none runs. */
+  interrupt(): Promise<void>
+  /** Resolves when no process of it is left, gently where possible and by force where not. May be called at any time and twice. */
+  close(): Promise<void>
+}
+
+/** What tells a process from another that got the same number later. */
+export interface ProcessMark {
+  readonly pid: number
+  /** As the system gives it; an opaque text. Empty where the system does not tell. */
+  readonly startedAt: string
+  /** A word in the environment of it and of everything it started. */
+  readonly mark: string
+}
+
+export interface Harness {
+  readonly name: string
+  readonly capabilities: Capabilities
+  /** Whether it can be started here, before anything depends on it. */
+  check(env: NodeJS.ProcessEnv): Promise<HarnessCheck>
+  open(options: OpenConversation): Promise<Conversation>
+}
+
+export type HarnessCheck =
+  | { readonly isThere: true; readonly version: string }
+  | { readonly isThere: false; readonly problem: string; readonly hint: string }

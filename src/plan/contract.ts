@@ -1,0 +1,76 @@
+// What the planner is asked and answers. Pure: no files, no clock, no chance.
+import type { Price } from '../budget/prices.ts'
+
+/** How big a task is, for a forecast. */
+export type SizeClass = 'small' | 'medium' | 'large'
+
+export interface PlannedTask {
+  readonly id: string
+  readonly sizeClass: SizeClass
+  readonly labels: readonly string[]
+  readonly dependsOn: readonly string[]
+  readonly parent?: string
+  readonly group?: string
+}
+
+/** One task that was done, as a run's log tells it. */
+export interface FinishedTask {
+  readonly sizeClass: SizeClass
+  /** Tokens that it added to the history of its conversation. */
+  readonly added: number
+  readonly requests: number
+  readonly output: number
+  readonly seconds: number
+  /** The conversation was compacted while it was done, so that `added` is a lower bound. */
+  readonly wasCompacted: boolean
+  /** It was the first of its conversation, and paid for finding its way. */
+  readonly wasFirst: boolean
+  /** What had been forecast at the margin, when it was. */
+  readonly forecast?: number
+}
+
+/** What a task of a class will probably take. */
+export interface Forecast {
+  /** Tokens it adds: half the tasks stay below the first, nearly all below the second. */
+  readonly added: { readonly middle: number; readonly margin: number }
+  readonly requests: number
+  readonly output: number
+  readonly seconds: number
+  /** `history`: from so many tasks of this project; `prior`: from the table that comes with Stint. */
+  readonly from: { readonly source: 'history' | 'prior'; readonly count: number }
+}
+
+/** A conversation as it is between two tasks. */
+export interface Standing {
+  /** Tokens in its context now; 0 when there is none yet. */
+  readonly context: number
+  /** What a fresh conversation begins with: the harness's own prompt, tools and our set-up. */
+  readonly base: number
+  /** Where the harness compacts; unknown for some. */
+  readonly point?: number
+  readonly smartZone: number
+  /** The tasks that were done in it, the latest last. */
+  readonly done: readonly PlannedTask[]
+  /** Absent when the model's price is unknown: tokens are weighed as prices usually are to each other. */
+  readonly price?: Price
+  /** The prefix is still in the provider's cache. */
+  readonly isWarm: boolean
+}
+
+export interface Decision {
+  readonly stay: boolean
+  /** In one line, with the figures that decided. */
+  readonly because: string
+  readonly rule: 'first' | 'fits' | 'compaction point' | 'smart zone' | 'cheaper fresh' | 'unrelated' | 'batch' | 'one'
+  /** What staying and leaving would cost from here on, in the price's unit. */
+  readonly cost?: { readonly stay: number; readonly leave: number }
+}
+
+export interface PlannedSession {
+  readonly tasks: readonly { readonly task: PlannedTask; readonly forecast: Forecast }[]
+  readonly because: string
+  /** Tokens in the context at its end, in the middle and at the margin. */
+  readonly context: { readonly middle: number; readonly margin: number }
+  readonly usd?: number
+  readonly seconds: number
+}

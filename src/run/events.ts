@@ -1,0 +1,121 @@
+// What a run says while it goes on: the live view draws it, `--json` prints it one line each. Each also carries `at`.
+import type { Usage } from '../session/entries.ts'
+import type { RunReport } from './report.ts'
+
+export interface TaskName {
+  readonly id: string
+  /** What people and agents call it. */
+  readonly name: string
+  readonly title: string
+}
+
+/** How far a conversation is, against its lines. */
+export interface Gauge {
+  readonly context: number
+  readonly window?: number
+  /** Where the harness compacts. */
+  readonly point?: number
+  readonly smartZone: number
+  /** Of the way to the point, in percent. */
+  readonly percent?: number
+  readonly stages: readonly number[]
+}
+
+export interface Spend extends Usage {
+  /** Absent when the price of a model is not known. */
+  readonly usd?: number
+}
+
+export type EndOfRun =
+  | 'finished'
+  | 'nothing to do'
+  | 'waiting' // what is left waits for something that failed or is blocked
+  | 'max tasks'
+  | 'max sessions'
+  | 'budget tokens'
+  | 'budget usd'
+  | 'max minutes'
+  | 'task failed'
+  | 'usage limit'
+  | 'interrupted'
+  | 'harness failed'
+
+export type RunEvent = { readonly at: string } & (
+  | {
+      readonly type: 'run.started'
+      readonly run: string
+      readonly harness: string
+      readonly model?: string
+      readonly branch?: string
+      readonly worktree?: string
+      readonly tasks: readonly TaskName[]
+      readonly isResumed: boolean
+      readonly expectedSeconds?: number
+    }
+  | { readonly type: 'said'; readonly text: string }
+  | {
+      readonly type: 'session.opened'
+      readonly session: string
+      readonly name: string
+      readonly number: number
+      readonly because: string
+      readonly planned: readonly TaskName[]
+    }
+  | { readonly type: 'conversation.opened'; readonly conversation?: string; readonly number: number; readonly handoff?: string }
+  | { readonly type: 'task.started'; readonly task: TaskName; readonly attempt: number; readonly place: AttemptPlace }
+  | { readonly type: 'turn.started'; readonly task: TaskName; readonly why: 'task' | 'asked' | 'retry' }
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'tool'
+      readonly name: string
+      readonly status: 'started' | 'completed' | 'failed'
+      readonly command?: string
+      readonly path?: string
+    }
+  | { readonly type: 'usage'; readonly gauge: Gauge; readonly spend: Spend }
+  | { readonly type: 'stage'; readonly stage: number | 'smart-zone'; readonly gauge: Gauge }
+  | { readonly type: 'compaction'; readonly task?: TaskName; readonly tokensBefore?: number }
+  | { readonly type: 'verify.started'; readonly task: TaskName; readonly command: string }
+  | {
+      readonly type: 'verify.ended'
+      readonly task: TaskName
+      readonly passed: boolean
+      readonly seconds: number
+      readonly summary?: string
+    }
+  | {
+      readonly type: 'task.done'
+      readonly task: TaskName
+      readonly commit?: string
+      readonly summary?: string
+      readonly spend: Spend
+      readonly seconds: number
+    }
+  | {
+      readonly type: 'attempt.failed'
+      readonly task: TaskName
+      readonly attempt: number
+      readonly reason: string
+      readonly then: AttemptPlace | 'parked'
+    }
+  | { readonly type: 'task.parked'; readonly task: TaskName; readonly reason: string; readonly kept?: string }
+  | { readonly type: 'task.blocked'; readonly task: TaskName; readonly reason: string }
+  | { readonly type: 'breaker'; readonly task: TaskName; readonly which: Breaker; readonly detail: string }
+  | { readonly type: 'limit'; readonly message: string; readonly resetsAt?: string; readonly isWaiting: boolean }
+  | { readonly type: 'rotation'; readonly stay: boolean; readonly because: string; readonly next: TaskName }
+  | {
+      readonly type: 'session.closed'
+      readonly session: string
+      readonly name: string
+      readonly because: string
+      readonly done: number
+      readonly handoff?: string
+    }
+  | { readonly type: 'stopping'; readonly how: 'after task' | 'now' }
+  | { readonly type: 'run.ended'; readonly how: EndOfRun; readonly report: RunReport }
+)
+
+/** Where an attempt at a task is made. */
+export type AttemptPlace = 'live conversation' | 'same conversation again' | 'fresh conversation'
+
+export type Breaker = 'silence' | 'same error' | 'no change' | 'time'

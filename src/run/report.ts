@@ -1,0 +1,52 @@
+// What a run, each of its sessions and each of its tasks cost, and what one conversation per task would have.
+import type { EndOfRun, Spend, TaskName } from './events.ts'
+
+export interface TaskReport {
+  readonly task: TaskName
+  readonly outcome: 'done' | 'parked' | 'blocked' | 'open'
+  readonly reason?: string
+  readonly attempts: number
+  readonly spend: Spend
+  readonly seconds: number
+  readonly commit?: string
+  /** How much longer the history got by it. */
+  readonly added?: number
+  readonly compactions: number
+}
+
+export interface SessionReport {
+  readonly session: string
+  readonly name: string
+  readonly conversations: number
+  readonly tasks: readonly TaskReport[]
+  readonly spend: Spend
+  readonly seconds: number
+}
+
+export interface RunReport {
+  readonly run: string
+  readonly harness: string
+  readonly models: readonly string[]
+  readonly how: EndOfRun | 'running'
+  readonly startedAt: string
+  readonly seconds: number
+  readonly sessions: readonly SessionReport[]
+  readonly spend: Spend
+  /** The prices that `usd` rests on, or which model has none. */
+  readonly prices: string
+  readonly compared: Comparison
+  readonly branch?: string
+  readonly commits: number
+}
+
+/** Against one conversation per task. Both sides: what was not said again, and what was read again. Estimates from measured sizes. */
+export interface Comparison {
+  /** Tokens of set-up that were not said again, because a conversation took several tasks. */
+  readonly boilerplateAvoided: number
+  /** Tokens of earlier tasks that later requests read again. */
+  readonly historyReread: number
+  /** What the difference comes to, in dollars; absent where a price is unknown. Positive: the run was cheaper. */
+  readonly savedUsd?: number
+  /** Tokens of profiles that were indexed and never loaded. */
+  readonly profilesNotLoaded: number
+}
