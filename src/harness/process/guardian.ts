@@ -1,0 +1,159 @@
+// The program that stands between us and an agent, as text: given to `node -e` it needs no file, so that it is there from
+// the sources and from the bundle alike, and whatever becomes of either while it runs.
+//
+// Descriptor 3 is a line to us that nobody else holds. The first message on it says what to do. When it closes, we are
+// gone, however we went, and everything is ended.
+//
+// What belongs to an agent: its process group and session, what carries the mark in its environment, and the descendants
+// of these. Agents start shells in groups and sessions of their own, so the group alone misses them. One that leaves
+// group and session, clears its environment and outlives its parent is not found. Where there is no /proc, the group is
+// all there is.
+
+export const GUARDIAN = String.raw`
+'use strict'
+const { spawn } = require('node:child_process')
+const { readFileSync, readdirSync, writeSync } = require('node:fs')
+const { Socket } = require('node:net')
+
+// Ended by itself or by us: so long may what is left of it take before it is killed.
+const GRACE = 2000
+// A process that the system itself holds on to cannot be waited for.
+const KILL_ROUNDS = 100
+
+let order, status, exited, deadline, ending
+const told = new Set(), beyond = new Set(), found = new Set()
+
+function isOurs(pid, [, parent, group, session]) {
+  if (order.command !== undefined && [parent, group, session].includes(String(process.pid))) return true
+  return readFileSync('/proc/' + pid + '/environ', 'latin1').includes(order.mark)
+}
+
+/** The processes there are, but for us and what is to be spared; undefined where the system does not tell. */
+function members() {
+  let names
+  try {
+    names = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  } catch {
+    return undefined
+  }
+  const parents = new Map(), ours = new Set()
+  for (const name of names) {
+    const pid = Number(name)
+    if (pid === process.pid || pid === order.spare || beyond.has(pid)) continue
+    try {
+      const stat = readFileSync('/proc/' + pid + '/stat', 'latin1')
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+      if (fields[0] === 'Z' || fields[0] === 'X') continue
+      parents.set(pid, Number(fields[1]))
+      if (isOurs(pid, fields)) ours.add(pid)
+    } catch {
+      // It is gone, or somebody else's.
+    }
+  }
+  for (let size = -1; size !== ours.size; ) {
+    size = ours.size
+    for (const [pid, parent] of parents) if (ours.has(parent)) ours.add(pid)
+  }
+  return [...ours]
+}
+
+function send(pid, signal) {
+  try {
+    process.kill(pid, signal)
+    found.add(pid)
+  } catch (error) {
+    if (error.code === 'EPERM') beyond.add(pid)
+  }
+}
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+
+async function endMembers() {
+  for (let round = 0, empty = 0, kills = 0; empty < 2 && kills < KILL_ROUNDS; round += 1) {
+    const left = members()
+    if (left === undefined) return endGroup()
+    // One that changes its program just now shows no environment, so that nobody has to be seen twice.
+    empty = left.length === 0 ? empty + 1 : 0
+    const isLate = performance.now() >= deadline
+    if (isLate) kills += 1
+    for (const pid of left) {
+      if (isLate) send(pid, 'SIGKILL')
+      else if (!told.has(pid)) send(pid, 'SIGTERM')
+      told.add(pid)
+    }
+    await pause(round < 10 ? 15 : 60)
+  }
+}
+
+async function endGroup() {
+  if (order.command === undefined) return
+  send(-process.pid, 'SIGTERM')
+  while (performance.now() < deadline) await pause(50)
+  await tell()
+  send(-process.pid, 'SIGKILL')
+}
+
+async function tell() {
+  if (exited) await Promise.race([exited, pause(1000)])
+  try {
+    writeSync(3, JSON.stringify({ ...status, found: found.size }) + '\n')
+  } catch {
+    // Nobody is there to be told.
+  }
+}
+
+function end(grace) {
+  const at = performance.now() + grace
+  deadline = deadline === undefined ? at : Math.min(deadline, at)
+  ending ??= (order === undefined ? Promise.resolve() : endMembers().then(tell)).then(() => process.exit(0))
+}
+
+function begin(message) {
+  order = message
+  if (order.command === undefined) return end(order.grace)
+  const child = spawn(order.command, order.args, { cwd: order.cwd, env: order.env, stdio: 'inherit' })
+  exited = new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve((status = { code, signal })))
+    child.once('error', (error) => {
+      console.error(error.message)
+      resolve((status = { code: 127, signal: null }))
+    })
+  })
+  exited.then(() => end(GRACE))
+}
+
+let text = ''
+const line = new Socket({ fd: 3 })
+line.setEncoding('utf8')
+line.on('data', (piece) => {
+  const lines = (text + piece).split('\n')
+  text = lines.pop()
+  for (const each of lines) {
+    const message = JSON.parse(each)
+    if (order === undefined) begin(message)
+    else end(message.grace)
+  }
+})
+line.on('error', () => end(GRACE))
+line.on('close', () => end(GRACE))
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => end(GRACE))
+`
+
+/** What the guardian is told first: a program to run, or a mark whose carriers are to be ended. */
+export type Order =
+  | {
+      readonly mark: string
+      readonly command: string
+      readonly args: readonly string[]
+      readonly cwd: string
+      readonly env: NodeJS.ProcessEnv
+    }
+  | { readonly mark: string; readonly grace: number; readonly spare: number }
+
+/** What it says last. */
+export interface Ended {
+  readonly code?: number | null
+  readonly signal?: string | null
+  /** How many processes it had to end. */
+  readonly found: number
+}

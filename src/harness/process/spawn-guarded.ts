@@ -1,0 +1,91 @@
+// Programs that never outlive us, however we end.
+import { randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
+import type { Readable, Writable } from 'node:stream'
+import { StintError } from '../../journal/errors.ts'
+import type { ProcessMark } from '../contract.ts'
+import { findProgram } from './find-program.ts'
+import { linesOf } from './lines.ts'
+import { type Guardian, startGuardian } from './start-guardian.ts'
+import { endStrays, startOf } from './strays.ts'
+
+export interface Exit {
+  readonly code: number | null
+  readonly signal: string | null
+}
+
+export interface GuardedProcess {
+  /** Never throws and never emits an error: what is written to a program that is gone is lost. */
+  readonly stdin: Writable
+  /** What it prints, line by line, to be read once. */
+  readonly lines: AsyncIterable<string>
+  readonly mark: ProcessMark
+  /** The last of what it said on its standard error, as it said it. */
+  stderrTail(): string
+  /** Resolves when neither it nor anything it started is left. */
+  readonly exited: Promise<Exit>
+  /** Asks everything to end, and kills what is left after the grace. A second call may shorten the grace. */
+  end(graceMs?: number): Promise<void>
+}
+
+const MARK = 'STINT_MARK'
+const TAIL_BYTES = 8 * 1024
+/** How much longer than the grace a guardian may take before it is taken for stuck. */
+const GUARDIAN_SLACK_MS = 15_000
+
+export function spawnGuarded(
+  command: string,
+  args: readonly string[],
+  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): GuardedProcess {
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new StintError('FOLDER_MISSING', `there is no folder ${cwd}`, 'a program needs a folder to run in')
+  const program = findProgram(command, env, cwd)
+  if (program === undefined)
+    throw new StintError('PROGRAM_MISSING', `there is no program ${command}`, 'install it, or put its folder on the PATH')
+
+  const mark = randomBytes(16).toString('hex')
+  const marks = [env[MARK], mark].filter(Boolean).join('.')
+  const guardian = startGuardian({ mark, command: program, args, cwd, env: { ...env, [MARK]: marks } }, { [MARK]: marks })
+  const { stdin, stdout, stderr } = guardian.child
+  stdin!.on('error', () => undefined)
+  const tail = new Tail(stderr!)
+  const processMark = { pid: guardian.pid, startedAt: startOf(guardian.pid), mark }
+  const exited = exitOf(guardian, processMark)
+  return {
+    stdin: stdin!,
+    lines: linesOf(stdout!),
+    mark: processMark,
+    stderrTail: () => tail.text,
+    exited,
+    end: async (graceMs = 2000) => {
+      guardian.end(graceMs)
+      const stuck = setTimeout(() => guardian.child.kill('SIGKILL'), graceMs + GUARDIAN_SLACK_MS)
+      await exited
+      clearTimeout(stuck)
+    },
+  }
+}
+
+async function exitOf(guardian: Guardian, mark: ProcessMark): Promise<Exit> {
+  const ended = await guardian.ended
+  if (ended !== undefined) return { code: ended.code ?? null, signal: ended.signal ?? null }
+  // The guardian itself was killed, and what it watched over lives on.
+  await endStrays(mark)
+  return { code: null, signal: 'SIGKILL' }
+}
+
+class Tail {
+  #bytes = Buffer.alloc(0)
+
+  constructor(stream: Readable) {
+    stream.on('error', () => undefined)
+    stream.on('data', (piece: Buffer) => {
+      this.#bytes = Buffer.concat([this.#bytes, piece]).subarray(-TAIL_BYTES)
+    })
+  }
+
+  get text(): string {
+    return this.#bytes.toString('utf8')
+  }
+}

@@ -1,0 +1,249 @@
+import { spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { ProcessMark } from '../../src/harness/contract.ts'
+import { findProgram } from '../../src/harness/process/find-program.ts'
+import { linesOf } from '../../src/harness/process/lines.ts'
+import { type GuardedProcess, spawnGuarded } from '../../src/harness/process/spawn-guarded.ts'
+import { endStrays, isAlive } from '../../src/harness/process/strays.ts'
+import { StintError } from '../../src/journal/errors.ts'
+import { bundleProgram } from '../support/bundle.ts'
+import { carriersOf, expectNoneLeft, isRunning } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+const SLEEP = 'sleep 987'
+/** A child in the same group, one in a session of its own, and one there that does not listen to TERM. */
+const FAMILY = `${SLEEP} & setsid ${SLEEP} & setsid sh -c 'trap "" TERM; while :; do sleep 1; done' &`
+/** Says its own number once everybody is there. */
+const READY = 'echo $$; wait'
+
+function guard(script: string, env: NodeJS.ProcessEnv = {}): GuardedProcess {
+  const guarded = spawnGuarded('sh', ['-c', script], { cwd: scratchFolder(), env: { PATH: process.env.PATH, ...env } })
+  onTestFinished(async () => void (await endStrays(guarded.mark, 0)))
+  return guarded
+}
+
+async function firstLine(guarded: GuardedProcess): Promise<string> {
+  for await (const line of guarded.lines) return line
+  throw new Error(`it said nothing: ${guarded.stderrTail()}`)
+}
+
+async function linesFrom(guarded: GuardedProcess): Promise<readonly string[]> {
+  const lines: string[] = []
+  for await (const line of guarded.lines) lines.push(line)
+  return lines
+}
+
+describe('a guarded program', () => {
+  test('takes its input, gives its output and its end', async () => {
+    const guarded = guard('read a; echo "got $a"; echo trouble >&2; exit 7')
+    guarded.stdin.write('hello\n')
+    expect(await linesFrom(guarded)).toEqual(['got hello'])
+    expect(await guarded.exited).toEqual({ code: 7, signal: null })
+    expect(guarded.stderrTail()).toBe('trouble\n')
+  })
+
+  test('has the folder, the environment and the arguments that were given, and nothing of ours', async () => {
+    const guarded = spawnGuarded(
+      'node',
+      ['-p', 'JSON.stringify([process.cwd(), process.env, process.argv.slice(1)])', 'a b', '"$X"'],
+      {
+        cwd: '/usr',
+        env: { PATH: process.env.PATH, X: 'é\n' },
+      },
+    )
+    const [cwd, env, args] = JSON.parse(await firstLine(guarded))
+    expect(cwd).toBe('/usr')
+    expect(env).toEqual({ PATH: process.env.PATH, X: 'é\n', STINT_MARK: guarded.mark.mark })
+    expect(args).toEqual(['a b', '"$X"'])
+  })
+
+  test('is told apart from its guardian: options for Node that are meant for the agent do not reach it', async () => {
+    const guarded = guard('echo "$NODE_OPTIONS"', { NODE_OPTIONS: '--require /nowhere/at-all.js' })
+    expect(await linesFrom(guarded)).toEqual(['--require /nowhere/at-all.js'])
+    expect((await guarded.exited).code).toBe(0)
+  })
+
+  test('leaves nothing behind when it exits, not what left its group nor what ignores TERM', async () => {
+    const guarded = guard(`${FAMILY} sleep 0.3; exit 3`)
+    expect(await guarded.exited).toEqual({ code: 3, signal: null })
+    expect(carriersOf(guarded.mark.mark)).toEqual([])
+  })
+
+  test('leaves nothing behind when it is killed', async () => {
+    const guarded = guard(`${FAMILY} ${READY}`)
+    process.kill(Number(await firstLine(guarded)), 'SIGKILL')
+    expect(await guarded.exited).toEqual({ code: null, signal: 'SIGKILL' })
+    expect(carriersOf(guarded.mark.mark)).toEqual([])
+  })
+
+  test('leaves nothing behind when its guardian is killed', async () => {
+    const guarded = guard(`${FAMILY} ${READY}`)
+    await firstLine(guarded)
+    process.kill(guarded.mark.pid, 'SIGKILL')
+    expect(await guarded.exited).toEqual({ code: null, signal: 'SIGKILL' })
+    expect(carriersOf(guarded.mark.mark)).toEqual([])
+  })
+
+  test('leaves nothing behind when it is ended, and ending it twice is ending it once', async () => {
+    const guarded = guard(`${FAMILY} ${READY}`)
+    await firstLine(guarded)
+    await Promise.all([guarded.end(100), guarded.end(100)])
+    expect(carriersOf(guarded.mark.mark)).toEqual([])
+    await guarded.end()
+    expect(isAlive(guarded.mark)).toBe(false)
+    guarded.stdin.write('too late\n')
+  })
+
+  test('may end by itself when it is asked to, within the grace', async () => {
+    const guarded = guard(`trap 'echo bye; exit 5' TERM; echo ready; while :; do sleep 0.05; done`)
+    const lines = guarded.lines[Symbol.asyncIterator]()
+    expect((await lines.next()).value).toBe('ready')
+    await guarded.end(20_000)
+    expect((await lines.next()).value).toBe('bye')
+    expect(await guarded.exited).toEqual({ code: 5, signal: null })
+  })
+
+  test('is killed sooner when it is ended again with a shorter grace', async () => {
+    const guarded = guard(`trap '' TERM; echo ready; while :; do sleep 1; done`)
+    await firstLine(guarded)
+    const slow = guarded.end(3_600_000)
+    await guarded.end(0)
+    await slow
+    expect(await guarded.exited).toEqual({ code: null, signal: 'SIGKILL' })
+  })
+
+  test('is ended even where it is stopped', async () => {
+    const guarded = guard('echo $$; kill -STOP $$; echo never')
+    await firstLine(guarded)
+    await guarded.end(50)
+    expect(carriersOf(guarded.mark.mark)).toEqual([])
+  })
+
+  test('takes with it a child that cleared its environment and left its session', async () => {
+    const guarded = guard(`env -i setsid ${SLEEP} & echo $!; wait`)
+    const child = Number(await firstLine(guarded))
+    expect(isRunning(child)).toBe(true)
+    await guarded.end(100)
+    expect(isRunning(child)).toBe(false)
+  })
+
+  test('carries the mark of the guarded program that started us too', async () => {
+    const guarded = guard('echo $STINT_MARK', { STINT_MARK: 'outer' })
+    expect(await firstLine(guarded)).toBe(`outer.${guarded.mark.mark}`)
+  })
+
+  test('that is not there is said at once, with what to do', () => {
+    const start = () => spawnGuarded('no-such-agent', [], { cwd: '/', env: { PATH: '/usr/bin' } })
+    expect(start).toThrow(expect.objectContaining({ code: 'PROGRAM_MISSING', hint: expect.stringContaining('PATH') }))
+    expect(start).toThrow(StintError)
+    expect(findProgram('/etc/passwd', {}, '/')).toBeUndefined()
+    expect(findProgram('sh', { PATH: '/nowhere:/bin' }, '/')).toBe('/bin/sh')
+  })
+
+  test('is not started in a folder that is not there', () => {
+    expect(() => spawnGuarded('sh', [], { cwd: '/no/such/folder', env: { PATH: '/bin' } })).toThrow(
+      expect.objectContaining({ code: 'FOLDER_MISSING' }),
+    )
+  })
+
+  test('that cannot be run after all exits as a shell would say it, with the reason', async () => {
+    const folder = scratchFolder()
+    writeFileSync(join(folder, 'broken'), '#!/no/such/interpreter\n', { mode: 0o755 })
+    const guarded = spawnGuarded('./broken', [], { cwd: folder, env: {} })
+    expect((await guarded.exited).code).toBe(127)
+    expect(guarded.stderrTail()).toContain('ENOENT')
+  })
+})
+
+describe('a program of ours that died', () => {
+  /** A process of ours with a guarded program under it, which said its own number. */
+  async function parentOf(script: string) {
+    const folder = scratchFolder()
+    const worker = join(folder, 'worker.mjs')
+    await bundleProgram(new URL('guarded.worker.ts', import.meta.url).pathname, worker)
+    const child = spawn(process.execPath, [worker, 'sh', '-c', script], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const line = await new Promise<string>((resolve) => createInterface({ input: child.stdout }).once('line', resolve))
+    const { mark, said } = JSON.parse(line) as { mark: ProcessMark; said: string }
+    onTestFinished(async () => void (await endStrays(mark, 0)))
+    return { kill: () => child.kill('SIGKILL'), mark, program: Number(said) }
+  }
+
+  test('takes everything with it, though it was killed with -9', async () => {
+    const parent = await parentOf(`${FAMILY} ${READY}`)
+    expect(carriersOf(parent.mark.mark).length).toBeGreaterThan(3)
+    expect(isAlive(parent.mark)).toBe(true)
+    parent.kill()
+    await expectNoneLeft(parent.mark.mark)
+    expect(isAlive(parent.mark)).toBe(false)
+  })
+
+  test('and its guardian with it leaves strays, which are ended by their mark', async () => {
+    const parent = await parentOf(`${FAMILY} ${READY}`)
+    // Stopped first, so that it cannot do its work in between.
+    process.kill(parent.mark.pid, 'SIGSTOP')
+    parent.kill()
+    process.kill(parent.mark.pid, 'SIGKILL')
+    expect(isRunning(parent.program)).toBe(true)
+    expect(await endStrays(parent.mark, 100)).toBeGreaterThanOrEqual(4)
+    expect(carriersOf(parent.mark.mark)).toEqual([])
+    expect(await endStrays(parent.mark)).toBe(0)
+  })
+})
+
+describe('a mark', () => {
+  test('of a number that somebody else has now harms nobody', async () => {
+    const other = guard(READY.replace('wait', SLEEP))
+    const program = Number(await firstLine(other))
+    const startedAt = readFileSync(`/proc/${program}/stat`, 'utf8').split(') ')[1]!.split(' ')[19]!
+    for (const stale of [
+      { pid: program, startedAt: '1', mark: other.mark.mark },
+      { pid: program, startedAt, mark: 'f'.repeat(32) },
+    ]) {
+      expect(isAlive(stale)).toBe(false)
+    }
+    expect(await endStrays({ pid: program, startedAt, mark: 'f'.repeat(32) }, 0)).toBe(0)
+    expect(isRunning(program)).toBe(true)
+    await other.end(0)
+  })
+})
+
+describe('the lines of a program', () => {
+  const split = async (pieces: readonly (string | Uint8Array)[], longest?: number) => {
+    const lines: string[] = []
+    for await (const line of linesOf(
+      Readable.from(
+        pieces.map((piece) => Buffer.from(piece as string)),
+        { objectMode: true },
+      ),
+      longest,
+    ))
+      lines.push(line)
+    return lines
+  }
+
+  test('are split at LF alone, wherever the pieces end', async () => {
+    const text = 'one\r\n\u2028two\u0085\f\n\nthree 🧭 é\nlast'
+    const bytes = Buffer.from(text)
+    for (let at = 1; at < bytes.length; at += 1)
+      expect(await split([bytes.subarray(0, at), bytes.subarray(at)])).toEqual(text.split('\n'))
+  })
+
+  test('survive bytes that are no text', async () => {
+    expect(await split([Buffer.from([0x7b, 0xff, 0xc3, 0x0a, 0x7d, 0x0a])])).toEqual(['{\ufffd\ufffd', '}'])
+  })
+
+  test('are cut where one is too long, and the next one is whole', async () => {
+    expect(await split(['x'.repeat(50), 'y'.repeat(50), '\nnext\n'], 60)).toEqual(['x'.repeat(50) + 'y'.repeat(10), 'next'])
+  })
+
+  test('come whole from a real program, however long', async () => {
+    const guarded = guard(`head -c 9000000 /dev/zero | tr '\\0' x; echo; echo end`)
+    const lines = await linesFrom(guarded)
+    expect(lines.map((line) => line.length)).toEqual([9_000_000, 3])
+  })
+})

@@ -1,0 +1,34 @@
+// The processes of the machine, as /proc shows them.
+import { readFileSync, readdirSync } from 'node:fs'
+import { expect } from 'vitest'
+
+/** The processes whose environment has a word, but for those that are over. */
+export function carriersOf(word: string): readonly number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => pid !== process.pid && isRunning(pid) && readOr('', `/proc/${pid}/environ`).includes(word))
+}
+
+export function isRunning(pid: number): boolean {
+  const stat = readOr('', `/proc/${pid}/stat`)
+  return stat !== '' && stat[stat.lastIndexOf(')') + 2] !== 'Z'
+}
+
+/** Fails unless nobody carries the word any more, or soon. */
+export async function expectNoneLeft(word: string): Promise<void> {
+  await expect.poll(() => carriersOf(word).map(commandOf), { timeout: 20_000, interval: 50 }).toEqual([])
+}
+
+function commandOf(pid: number): string {
+  return readOr('', `/proc/${pid}/cmdline`).replaceAll('\0', ' ').slice(0, 80)
+}
+
+function readOr(otherwise: string, path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    // It ended meanwhile.
+    return otherwise
+  }
+}
