@@ -114,5 +114,7 @@ function keepCompiled(cache: string, code: Buffer): void {
 // Whatever happens, the agent goes on.
 const end = () => process.exit(0)
 process.on('uncaughtException', end)
+// In a run the runner sees for itself what its agent does, and gives it what it is to have.
+if ((process.env.STINT_RUN ?? '') !== '') end()
 const [, , first = 'hook', second] = process.argv
 run(second ?? first).then(end, end)

@@ -12,8 +12,10 @@ import { type NextTasks, nextTasks } from '../tasks/next.ts'
 import { readQuickForm } from '../tasks/quick-form.ts'
 import { TaskFiles } from '../tasks/store.ts'
 import type { Task } from '../tasks/task.ts'
+import { findItem } from './checklist-item.ts'
 import { AmbiguousSession, activeSession } from './choose.ts'
 import { withoutSecrets } from './clean-draft.ts'
+import { refuseInRun } from './in-run.ts'
 import type { Workspace } from './workspace.ts'
 
 /** What a session needs to know of a task it is linked to. */
@@ -124,6 +126,7 @@ export async function moveTask(
   status: TaskStatus,
   options: { summary?: string; by?: string } = {},
 ): Promise<Task> {
+  refuseInRun(workspace, 'moving a task')
   const { by = 'library' } = options
   const task = findTask((await openBacklog(workspace)).tasks, name)
   const summary = cleanText(options.summary ?? '').trim()
@@ -135,16 +138,12 @@ export async function moveTask(
 /** Ticks or unticks an item of a task's checklist, named by its text, a part of it, or its number. */
 export async function checkTask(workspace: Workspace, name: string, item: string, done: boolean, by = 'library'): Promise<Task> {
   const task = findTask((await openBacklog(workspace)).tasks, name)
-  const byNumber = /^\d+$/.test(item) ? task.checklist[Number(item) - 1] : undefined
-  const exact = task.checklist.find((one) => one.item === item)
-  const parts = task.checklist.filter((one) => one.item.toLowerCase().includes(item.toLowerCase()))
-  const found = byNumber ?? exact ?? (parts.length === 1 ? parts[0] : undefined)
-  if (found === undefined) {
-    const list = task.checklist.map((one, index) => `  ${index + 1}. ${one.item}`)
-    const problem = parts.length > 1 ? `"${item}" fits several items` : `${task.shortname} has no item "${item}"`
-    throw new StintError('NO_ITEM', [`${problem}:`, ...list].join('\n'), 'name one of those above, or its number')
-  }
-  return appendAbout(workspace, task, draft('task.checked', { task: task.id, item: found.item, done }, { by }))
+  const found = findItem(
+    task.checklist.map((one) => one.item),
+    item,
+    task.shortname,
+  )
+  return appendAbout(workspace, task, draft('task.checked', { task: task.id, item: found, done }, { by }))
 }
 
 /** An entry about a task goes into the journal of the session that works on it, else into the backlog's own log. */

@@ -4,6 +4,7 @@ import { type SessionState, type SessionStatus, isOpen } from '../session/state.
 import { moveDrafts, refreshTasks } from './backlog.ts'
 import { checkpointDrafts } from './checkpoint.ts'
 import { chooseSession, findSession } from './choose.ts'
+import { refuseInRun } from './in-run.ts'
 import type { Reading } from './live-session.ts'
 import { type Resumed, resumeSession } from './resume.ts'
 import type { Workspace } from './workspace.ts'
@@ -25,6 +26,7 @@ export interface Paused {
 
 /** Saves a checkpoint and sets the session down. */
 export async function pauseSession(workspace: Workspace, options: PauseOptions): Promise<Paused> {
+  refuseInRun(workspace, 'pausing a session')
   // Named before anything is written: a mistyped name must not leave both sessions set down.
   const other = options.switchTo === undefined ? undefined : await findSession(workspace, options.switchTo)
   if (other !== undefined && !isOpen(other)) throw closedAlready(other.name, other.status)
@@ -64,6 +66,7 @@ export interface CloseOptions {
 
 /** Completes or abandons a session and moves its document to the archive. */
 export async function closeSession(workspace: Workspace, options: CloseOptions): Promise<Reading> {
+  refuseInRun(workspace, 'closing a session')
   const row = await chooseSession(workspace, options.session)
   const session = workspace.session(row.id)
   const { state } = await workspace.refreshIfPossible(session)
@@ -103,6 +106,7 @@ export function endDrafts(
 
 /** Takes back the closing of a session. */
 export async function reopenSession(workspace: Workspace, options: { session: string; by?: string }): Promise<Reading> {
+  refuseInRun(workspace, 'reopening a session')
   const row = await findSession(workspace, options.session)
   const session = workspace.session(row.id)
   const { state } = await workspace.refreshIfPossible(session)

@@ -20,11 +20,13 @@ import type { ShowOptions, ShownLine } from './digest/show-output.ts'
 import type { Delivery } from './delivery.ts'
 import type { Diagnosis, DoctorOptions } from './doctor.ts'
 import type { ExportOptions, Exported } from './export.ts'
+import { runOf } from './in-run.ts'
 import type { Reading } from './live-session.ts'
 import type { PackRequest, Packed } from './pack.ts'
 import type { PurgeOptions, Purged } from './purge.ts'
 import { contextOfProject } from './project-context.ts'
 import { type RecordOptions, recordEntries } from './record.ts'
+import { type ReportedStatus, checkRunTask, reportTask } from './report-task.ts'
 import { type ResumeOptions, resumeSession } from './resume.ts'
 import { SessionHandle } from './session-handle.ts'
 import { type InitOptions, initSession } from './start.ts'
@@ -44,6 +46,8 @@ function projectOf(workspace: Workspace) {
     root: workspace.place.root,
     sessionsFolder: workspace.place.sessions,
     tasksFolder: workspace.place.tasks,
+    /** The run that this is opened in by an agent of it. */
+    run: runOf(workspace.env),
 
     init: (init: InitOptions) => initSession(workspace, init),
     resume: (resume: ResumeOptions = {}) => resumeSession(workspace, resume),
@@ -152,6 +156,10 @@ function projectOf(workspace: Workspace) {
       check: (name: string, item: string, done = true) => checkTask(workspace, name, item, done),
       move: (name: string, status: TaskStatus, options: { summary?: string; by?: string } = {}) =>
         moveTask(workspace, name, status, options),
+      /** In a run: what an agent says became of a task, and an item it ticks, also of tasks that are kept elsewhere. */
+      report: (name: string, status: ReportedStatus, options: { summary?: string; by?: string } = {}) =>
+        reportTask(workspace, name, status, options),
+      checkInRun: (name: string, item: string, done = true) => checkRunTask(workspace, name, item, done),
     },
 
     /** Sessions that follow a template of phases. Rarely needed, so not loaded with the rest. */

@@ -7,6 +7,7 @@ import { linkDrafts, refreshTasks, resolveTasks } from './backlog.ts'
 import { withoutSecrets } from './clean-draft.ts'
 import { bindConversation } from './conversation-binding.ts'
 import { endDrafts, followClose } from './finish.ts'
+import { refuseInRun } from './in-run.ts'
 import type { Reading } from './live-session.ts'
 import type { Workspace } from './workspace.ts'
 
@@ -29,6 +30,7 @@ export interface Initialized {
 
 /** Starts a session for the branch we are on. `more` is written with its beginning, in one piece. */
 export async function initSession(workspace: Workspace, options: InitOptions, more: readonly Draft[] = []): Promise<Initialized> {
+  if (options.force === true) refuseInRun(workspace, 'closing a session by init --force')
   workspace.prepare()
   const tasks = await resolveTasks(workspace, options.tasks ?? [])
   const goal = cleanText(options.goal ?? tasks[0]?.title ?? '').trim()

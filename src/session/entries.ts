@@ -218,6 +218,8 @@ export interface EntryData {
   'task.added': { task: string; when?: string } & TaskFields
   'task.changed': { task: string } & TaskFields
   'task.moved': { task: string; status: TaskStatus; summary?: string; git?: GitState }
+  /** What an agent in a run says became of a task. The task stays as it is until the run has looked for itself. */
+  'task.reported': { task: string; status: 'completed' | 'blocked' | 'failed'; summary?: string; run: string }
   'task.checked': { task: string; item: string; done: boolean }
 }
 

@@ -95,6 +95,19 @@ describe('the hook program is silent and succeeds', () => {
     await world.stint('init', '--name', 'there')
     expect(served(world, eventIn(world.cwd, 'SessionStart'), { STINT_HOOKS: 'off' })).toEqual(SILENT)
   })
+
+  test('in a run, whose runner sees everything itself, and it records nothing', async () => {
+    const world = project()
+    await world.stint('init', '--name', 'there')
+    const before = world.entries()
+    for (const name of Object.keys(EVENTS)) {
+      expect(served(world, eventIn(world.cwd, name), { STINT_RUN: '0190a000-0000-7000-8000-000000000001' })).toEqual(SILENT)
+    }
+    await world.stint('view')
+    expect(world.entries()).toEqual(before)
+    expect(existsSync(world.notes)).toBe(false)
+    expect(served(world, eventIn(world.cwd, 'SessionStart'), { STINT_RUN: '' }).stdout).toContain('there')
+  })
 })
 
 /** Transcripts that no one should wait for or fail at. */

@@ -259,6 +259,12 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
     summary: draw.maybe(() => draw.words()),
     git: draw.maybe(() => draw.git()),
   }),
+  'task.reported': (draw) => ({
+    task: task(draw),
+    status: draw.one('completed', 'blocked', 'failed'),
+    summary: draw.maybe(() => draw.words()),
+    run: idOf(0xffe0),
+  }),
   'task.checked': (draw) => ({ task: task(draw), item: draw.words(), done: draw.one(true, false) }),
 }
 

@@ -13,7 +13,7 @@ import { SESSION_ID, type Story } from './worlds.ts'
 process.env['GIT_CONFIG_GLOBAL'] = '/dev/null'
 process.env['GIT_CONFIG_SYSTEM'] = '/dev/null'
 process.env['STINT_STATE_HOME'] = temporaryFolder()
-for (const name of ['GIT_DIR', 'GIT_INDEX_FILE', 'GIT_WORK_TREE', 'STINT_SESSION']) delete process.env[name]
+for (const name of ['GIT_DIR', 'GIT_INDEX_FILE', 'GIT_WORK_TREE', 'STINT_SESSION', 'STINT_RUN']) delete process.env[name]
 process.once('exit', () => rmSync(process.env['STINT_STATE_HOME']!, { recursive: true, force: true }))
 
 export interface RunOptions {

@@ -36,7 +36,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   tldr: ['tldr.written'],
   goal: ['goal.set', 'session.opened'],
   checkpoint: ['checkpoint.made'],
-  task: ['task.added', 'task.changed', 'task.moved'],
+  task: ['task.added', 'task.changed', 'task.moved', 'task.reported'],
 }
 
 function kindsOf(name: string): readonly string[] {

@@ -1,4 +1,5 @@
 import { buildCommand, buildRouteMap } from '@stricli/core'
+import type { ReportedStatus } from '../../project/report-task.ts'
 import type { TaskStatus } from '../../session/entries.ts'
 import { proposeSpecialist } from '../../tasks/specialist.ts'
 import { PRIORITIES, SIZES } from '../../tasks/task.ts'
@@ -204,25 +205,57 @@ const check = buildCommand<{ undo?: boolean; json?: boolean }, [string, string],
   },
   async func(flags, name, item) {
     await withProject(this, flags, async (project, output) => {
+      if (project.run !== undefined) {
+        const checked = await project.tasks.checkInRun(name, item, flags.undo !== true)
+        return output.result(
+          flags.json,
+          checked,
+          () => `${checked.done ? 'ticked' : 'unticked'}: ${checked.name}: ${checked.item}`,
+        )
+      }
       const task = await project.tasks.check(name, item, flags.undo !== true)
       output.result(flags.json, task, () => describeTask(task, output))
     })
   },
 })
 
-function mover(brief: string, status: TaskStatus) {
+function mover(brief: string, status: TaskStatus, fullDescription = '') {
   return buildCommand<{ summary?: string; json?: boolean }, [string], Context>({
-    docs: { brief, customUsage: [{ input: 'fix-auth --summary "What came of it"', brief: '' }] },
+    docs: {
+      brief,
+      customUsage: [{ input: 'fix-auth --summary "What came of it"', brief: '' }],
+      ...(fullDescription === '' ? {} : { fullDescription }),
+    },
     parameters: { positional: idArgument, flags: { summary: text('What is to be remembered'), json } },
     async func(flags, name) {
       await withProject(this, flags, async (project, output) => {
-        const task = await project.tasks.move(name, status, { by: 'cli', ...defined({ summary: flags.summary }) })
+        const options = { by: 'cli', ...defined({ summary: flags.summary }) }
+        if (project.run !== undefined && isReportable(status)) {
+          const reported = await project.tasks.report(name, status, options)
+          if (reported.current !== undefined) {
+            output.talk(`${reported.name} is not the task at hand, which is ${reported.current}; it is recorded all the same`)
+          }
+          return output.result(flags.json, reported, () => `reported: ${reported.name} ${WHAT_FOLLOWS[status]}`)
+        }
+        const task = await project.tasks.move(name, status, options)
         output.result(flags.json, task, () => taskLine(task))
         if (status === 'in_progress') await sayWaiting(project, task.id, output)
       })
     },
   })
 }
+
+const WHAT_FOLLOWS: Readonly<Record<ReportedStatus, string>> = {
+  completed: 'done — it is closed when verify passes and the work is committed',
+  blocked: 'blocked — the run sets it aside and goes on',
+  failed: 'failed — the run decides whether it is tried again',
+}
+
+function isReportable(status: TaskStatus): status is ReportedStatus {
+  return Object.hasOwn(WHAT_FOLLOWS, status)
+}
+
+const IN_RUN = 'In a run (STINT_RUN) this only reports: the run verifies the work and closes the task itself.'
 
 export const task = buildRouteMap<'add' | 'list' | 'next' | 'show' | 'check' | 'start' | 'done' | 'blocked' | 'failed', Context>({
   routes: {
@@ -232,9 +265,9 @@ export const task = buildRouteMap<'add' | 'list' | 'next' | 'show' | 'check' | '
     show,
     check,
     start: mover('Mark a task as in progress', 'in_progress'),
-    done: mover('Mark a task as completed', 'completed'),
-    blocked: mover('Mark a task as blocked', 'blocked'),
-    failed: mover('Mark a task as failed', 'failed'),
+    done: mover('Mark a task as completed', 'completed', IN_RUN),
+    blocked: mover('Mark a task as blocked', 'blocked', IN_RUN),
+    failed: mover('Mark a task as failed', 'failed', IN_RUN),
   },
   docs: { brief: 'The backlog: add, list and move tasks' },
 })
