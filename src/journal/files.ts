@@ -215,6 +215,14 @@ export function replaceUnsynced(path: string, content: string | Buffer): void {
   }
 }
 
+/** A program of a few lines, which everybody may read and run. */
+export function createExecutable(path: string, content: string): void {
+  createFolderUnsynced(dirname(path))
+  const temporary = temporaryName(path)
+  writeFileSync(temporary, content, { mode: 0o755, flag: 'wx' })
+  renameSync(temporary, path)
+}
+
 const FULL_PIPE_TRIES = 500
 
 /**

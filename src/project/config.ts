@@ -3,6 +3,7 @@ import type { OwnPrice } from '../budget/prices.ts'
 import { type BudgetSettings, DEFAULT_BUDGET } from '../budget/stages.ts'
 import { StintError } from '../journal/errors.ts'
 import { budgetFrom, pricesFrom } from './budget-config.ts'
+import { DEFAULT_RUN, type RunSettings, runSettingsFrom } from './run-config.ts'
 
 /** What `.sessions/config.yaml` may say. */
 export interface Config {
@@ -19,7 +20,7 @@ export interface Config {
     readonly code: boolean
     readonly maxFileMegabytes: number
   }
-  /** The command that shows whether the project is well. Shown to whoever takes the work over, and never run. */
+  /** The command that shows whether the project is well. Shown to whoever takes the work over; only a run runs it. */
   readonly verify?: string
   /** Whether the first edit of a conversation opens a session, is asked about, or is let be. */
   readonly auto: 'on' | 'ask' | 'off'
@@ -31,6 +32,7 @@ export interface Config {
   readonly budget: BudgetSettings
   /** What models cost, before the list that comes with Stint. */
   readonly prices: readonly OwnPrice[]
+  readonly run: RunSettings
 }
 
 export const NUDGES = ['switching', 'ending', 'compaction', 'question', 'decision', 'edits', 'unrelated', 'output'] as const
@@ -44,9 +46,10 @@ export const DEFAULTS: Config = {
   nudges: new Set(NUDGES),
   budget: DEFAULT_BUDGET,
   prices: [],
+  run: DEFAULT_RUN,
 }
 
-const KEYS = ['share', 'redact', 'checkpoint', 'auto', 'nudges', 'workflow_log', 'budget', 'prices', 'verify']
+const KEYS = ['share', 'redact', 'checkpoint', 'auto', 'nudges', 'workflow_log', 'budget', 'prices', 'verify', 'run']
 
 export function configPath(sessions: string): string {
   return join(sessions, 'config.yaml')
@@ -76,6 +79,7 @@ export function configFrom(value: unknown, path: string): Config {
     ...workflowLog(value.workflow_log ?? 'off', path),
     budget: budgetFrom(section(value, 'budget', path), refuse),
     prices: pricesFrom(section(value, 'prices', path), refuse),
+    run: runSettingsFrom(section(value, 'run', path), refuse),
   }
 }
 

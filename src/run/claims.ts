@@ -1,0 +1,74 @@
+// Two runs on one machine never work on one task: whoever stands first in this log has it, as long as it lives.
+import { join } from 'node:path'
+import type { ProcessMark } from '../harness/contract.ts'
+import { isAlive } from '../harness/process/strays.ts'
+import { NotWritten } from '../journal/errors.ts'
+import { Log } from '../journal/log.ts'
+import type { Place } from '../project/place.ts'
+import { runsFolder } from './run-log.ts'
+
+interface Claim {
+  readonly task: string
+  readonly run: string
+  readonly runner: ProcessMark
+}
+
+export class Claims {
+  readonly #log: Log
+  readonly #run: string
+  readonly #runner: ProcessMark
+  readonly #held = new Set<string>()
+
+  constructor(place: Place, run: string, runner: ProcessMark) {
+    this.#log = new Log({ path: join(runsFolder(place), 'claims.jsonl') })
+    this.#run = run
+    this.#runner = runner
+  }
+
+  /** Whether the task is ours now. */
+  take(task: string): boolean {
+    if (this.#held.has(task)) return true
+    if (this.#holder(task) !== undefined) return false
+    this.#append('task.claimed', task)
+    if (this.#holder(task) !== this.#run) return false
+    this.#held.add(task)
+    return true
+  }
+
+  release(task: string): void {
+    if (this.#held.delete(task)) this.#append('task.released', task)
+  }
+
+  releaseAll(): void {
+    for (const task of [...this.#held]) this.release(task)
+    this.#log.close()
+  }
+
+  #holder(task: string): string | undefined {
+    const claims: Claim[] = []
+    if (!this.#log.exists()) return undefined
+    // In the order of the file and not of ids: only there it is settled who came first.
+    for (const { kind, data } of this.#log.read().records as readonly { kind: string; data: unknown }[]) {
+      const claim = data as Claim
+      if (claim.task !== task) continue
+      if (kind === 'task.claimed') claims.push(claim)
+      else claims.splice(0, claims.length, ...claims.filter(({ run }) => run !== claim.run))
+    }
+    return claims.find(({ run, runner }) => run === this.#run || isAlive(runner))?.run
+  }
+
+  #append(kind: string, task: string): void {
+    const drafts = [{ kind, by: 'run', data: { task, run: this.#run, runner: this.#runner } }]
+    if (this.#log.exists()) {
+      this.#log.append(drafts)
+      return
+    }
+    try {
+      this.#log.create(drafts)
+    } catch (error) {
+      // Another run created it between our looking and our creating.
+      if (!(error instanceof NotWritten) || !this.#log.exists()) throw error
+      this.#log.append(drafts)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+// The conversations of a session: opened with what is said once, replaced through a handoff.
+import { estimateTokens } from '../context/tokens.ts'
+import type { Conversation, OpenConversation } from '../harness/contract.ts'
+import { pointFor } from '../harness/point-for.ts'
+import { draft } from '../session/entries.ts'
+import { agentEnvironment } from './agent-environment.ts'
+import { RunEnds } from './ends.ts'
+import { LiveConversation } from './live-conversation.ts'
+import { ProfileLedger } from './profiles/profile-ledger.ts'
+import { firstPrompt } from './prompts/first-prompt.ts'
+import type { GivenHandoff, RunSession } from './run-session.ts'
+import type { Scene } from './scene.ts'
+
+export class Conversations {
+  live: LiveConversation | undefined
+  /** Which profiles the live conversation has had. */
+  ledger: ProfileLedger
+  readonly #scene: Scene
+  #number: number
+  /** What the conversation before left, until the first prompt has told it. */
+  #given: GivenHandoff | undefined
+  #isSetupOwed = false
+
+  constructor(scene: Scene, already: number) {
+    this.#scene = scene
+    this.#number = already
+    this.ledger = new ProfileLedger(scene.profiles)
+  }
+
+  /** A conversation to prompt: the one that lives, or a new one. */
+  async forSession(session: RunSession, given: { handoff?: GivenHandoff; resume?: string } = {}): Promise<LiveConversation> {
+    if (this.live !== undefined && !this.live.isDead) return this.live
+    return (this.live = await this.#open(session, given))
+  }
+
+  /** The handoff that the next prompt has to pass on, once. */
+  takeGiven(): GivenHandoff | undefined {
+    const given = this.#given
+    this.#given = undefined
+    return given
+  }
+
+  /** The prompt with the set-up, when that has not been said yet. */
+  withSetup(prompt: string): string {
+    if (!this.#isSetupOwed) return prompt
+    this.#isSetupOwed = false
+    return firstPrompt(this.#scene.setup, prompt)
+  }
+
+  /** Ends the conversation; its session may go on in another. */
+  async end(session: RunSession, because: string): Promise<void> {
+    const { live } = this
+    if (live === undefined) return
+    this.live = undefined
+    await live.close()
+    const { log } = this.#scene
+    log.append('conversation.ended', { number: live.number, because, profilesNotLoaded: this.ledger.notLoaded })
+    if (live.id !== undefined) session.append([draft('conversation.ended', { conversation: live.id, reason: because }, { by: 'run' })])
+  }
+
+  async #open(session: RunSession, { handoff, resume }: { handoff?: GivenHandoff; resume?: string }): Promise<LiveConversation> {
+    const { harness, log, run, settled, setup, tree, workspace, tell } = this.#scene
+    const { systemPrompt } = harness.capabilities
+    const isResumed = resume !== undefined
+    this.#isSetupOwed = !systemPrompt && !isResumed
+    this.#given = handoff
+    // What was said once is gone with the conversation it was said in.
+    if (!isResumed) this.ledger = new ProfileLedger(this.#scene.profiles)
+    const number = (this.#number += 1)
+    const opened = await this.#start({
+      cwd: tree.tree,
+      env: agentEnvironment(workspace.env, workspace.place, run, session.id),
+      permissions: settled.permissions,
+      allow: settled.allow,
+      ...(settled.model === undefined ? {} : { model: settled.model }),
+      ...(systemPrompt ? { systemPrompt: setup } : {}),
+      ...(isResumed ? { resume } : {}),
+      ...(this.#scene.decide === undefined ? {} : { decide: this.#scene.decide }),
+    })
+    log.append('conversation.opened', {
+      number,
+      session: session.id,
+      process: opened.process,
+      setup: isResumed ? 0 : estimateTokens(setup),
+      ...(handoff === undefined ? {} : { handoff: handoff.id }),
+      ...(isResumed ? { resumes: resume } : {}),
+    })
+    tell({ type: 'conversation.opened', number, ...(handoff === undefined ? {} : { handoff: handoff.id }) })
+    return new LiveConversation(number, opened, workspace.config.budget, pointFor(harness.name, workspace.env, tree.tree))
+  }
+
+  async #start(options: OpenConversation): Promise<Conversation> {
+    try {
+      return await this.#scene.harness.open(options)
+    } catch (error) {
+      throw new RunEnds('harness failed', error instanceof Error ? error.message : String(error))
+    }
+  }
+}

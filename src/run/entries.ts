@@ -1,0 +1,93 @@
+// What the log of a run holds. It is what a killed run goes on from, and what reports and forecasts are made of.
+// Whether a task is done stands in the journal of its session and nowhere else.
+import type { ProcessMark } from '../harness/contract.ts'
+import type { SizeClass } from '../plan/contract.ts'
+import type { Usage } from '../session/entries.ts'
+import type { AttemptPlace, Breaker, EndOfRun, TaskName } from './events.ts'
+import type { RunOptions } from './options.ts'
+
+export interface RunEntryData {
+  'run.started': {
+    options: RunOptions
+    harness: string
+    source: string
+    /** Where the agent works, and on which branch. */
+    tree: string
+    branch: string
+    /** The commit it began from. */
+    base: string
+    isInPlace: boolean
+    runner: ProcessMark
+  }
+  'run.resumed': { runner: ProcessMark }
+  'session.opened': { session: string; name: string; number: number; because: string }
+  'session.closed': { session: string; because: string; handoff?: string }
+  'conversation.opened': {
+    number: number
+    session: string
+    process: ProcessMark
+    /** Tokens of what is said once. */
+    setup: number
+    handoff?: string
+    resumes?: string
+  }
+  'conversation.started': { number: number; conversation: string; model?: string; window?: number }
+  /** `profilesNotLoaded`: tokens of profiles that were indexed and that no task needed. */
+  'conversation.ended': { number: number; because: string; profilesNotLoaded?: number }
+  'attempt.started': {
+    attempt: string
+    task: TaskName
+    number: number
+    place: AttemptPlace
+    session: string
+    conversation: number
+    /** Where the branch was when work on the task began in this run: what its commits are counted from. */
+    base: string
+    sizeClass: SizeClass
+    /** Tokens it was expected to add at most. */
+    forecast?: number
+    /** Tokens in the context before it. */
+    context?: number
+    isFirst: boolean
+    /** Tokens of its own text. */
+    text: number
+  }
+  'turn.ended': {
+    attempt: string
+    conversation: number
+    how: string
+    failure?: string
+    /** By model. */
+    spent: Readonly<Record<string, Usage>>
+    requests: number
+    context?: number
+    /** What the harness says the conversation has cost so far. */
+    costUsd?: number
+    seconds: number
+  }
+  'context.compacted': { attempt: string; conversation: number; tokensBefore?: number }
+  'breaker.tripped': { attempt: string; which: Breaker; detail: string }
+  'limit.reached': { message: string; resetsAt?: string }
+  'attempt.ended': {
+    attempt: string
+    outcome: AttemptOutcome
+    reason?: string
+    commit?: string
+    /** Tokens it added to the history. */
+    added?: number
+    summary?: string
+  }
+  'task.parked': { task: string; reason: string; kept?: string }
+  /** Why the next task went into the same conversation, or not. */
+  'rotation.decided': { task: string; stay: boolean; rule: string; because: string }
+  'run.ended': { how: EndOfRun }
+}
+
+/** `interrupted`: nobody's fault; it goes again. */
+export type AttemptOutcome = 'done' | 'failed' | 'blocked' | 'interrupted'
+
+export type RunEntryKind = keyof RunEntryData
+
+export type RunEntry = {
+  [K in RunEntryKind]: { readonly id: string; readonly at: string; readonly kind: K; readonly data: Readonly<RunEntryData[K]> }
+}[RunEntryKind]

@@ -1,0 +1,46 @@
+import type { FinishedTask } from '../plan/contract.ts'
+import type { Place } from '../project/place.ts'
+import { readRun, runIds } from './run-log.ts'
+import { type Attempt, type RunState, foldRun, NOTHING, addUsage } from './run-state.ts'
+
+/** More runs than this tell nothing about how tasks are now. */
+const RUNS = 50
+
+/** What the tasks of a project took, from the runs before. */
+export function finishedTasks(place: Place, except?: string): readonly FinishedTask[] {
+  return runIds(place)
+    .filter((run) => run !== except)
+    .slice(-RUNS)
+    .flatMap((run) => {
+      const state = foldRun(readRun(place, run))
+      return state === undefined ? [] : finishedIn(state)
+    })
+}
+
+/** What the tasks took that were done in a run, all attempts together. */
+export function finishedIn({ attempts }: RunState): readonly FinishedTask[] {
+  const done = attempts.filter(({ outcome }) => outcome === 'done')
+  return done.flatMap((last) => finished(attempts.filter(({ started }) => started.task.id === last.started.task.id)))
+}
+
+function finished(attempts: readonly Attempt[]): readonly FinishedTask[] {
+  const [first] = attempts
+  const measured = attempts.filter(({ added }) => added !== undefined)
+  // Where the harness tells nothing, nothing is learned.
+  if (first === undefined || measured.length === 0) return []
+  const sum = (of: (attempt: Attempt) => number) => attempts.reduce((total, attempt) => total + of(attempt), 0)
+  const usage = attempts.flatMap(({ spent }) => Object.values(spent)).reduce(addUsage, NOTHING)
+  const { forecast, isFirst, sizeClass } = first.started
+  return [
+    {
+      sizeClass,
+      added: measured.reduce((total, { added }) => total + (added ?? 0), 0),
+      requests: sum(({ requests }) => requests),
+      output: usage.output,
+      seconds: sum(({ seconds }) => seconds),
+      wasCompacted: attempts.some(({ compactions }) => compactions > 0),
+      wasFirst: isFirst,
+      ...(forecast === undefined ? {} : { forecast }),
+    },
+  ]
+}

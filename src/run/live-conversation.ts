@@ -1,0 +1,214 @@
+// One conversation of a run: its turns, what they used, how full it is, and when a turn has to be ended for it.
+import type { BudgetSettings, Line } from '../budget/stages.ts'
+import { crossLines, percentOfWay, roleOf, type Crossed } from '../budget/stages.ts'
+import type { Conversation, HarnessEvent, TurnEnded } from '../harness/contract.ts'
+import type { PlannedTask } from '../plan/contract.ts'
+import type { Usage } from '../session/entries.ts'
+import type { Breaker, Gauge } from './events.ts'
+import { addSpent } from './run-state.ts'
+import { SameError } from './same-error.ts'
+
+/** Why a turn was ended before the agent ended it. */
+export type Cut =
+  | { readonly why: 'stop' | 'replace' }
+  | { readonly why: 'over'; readonly limit: 'budget tokens' | 'budget usd' | 'max minutes' }
+  | { readonly why: 'breaker'; readonly which: Breaker; readonly detail: string }
+
+export interface Turn {
+  readonly ended: TurnEnded
+  readonly cut?: Cut
+  readonly said: string
+  readonly spent: Readonly<Record<string, Usage>>
+  readonly requests: number
+  readonly compactions: number
+  readonly limit?: { readonly message: string; readonly resetsAt?: string }
+  readonly seconds: number
+}
+
+export interface TurnOptions {
+  readonly silenceMs: number
+  /** The turn is over by then, in any case. */
+  readonly deadline: number
+  /** Takes each event, for whoever looks on. */
+  readonly tell: (event: HarnessEvent) => void
+  /** Asked whenever something was used: whether that was too much. */
+  readonly isOver: (spent: Readonly<Record<string, Usage>>) => Cut | undefined
+  readonly crossed: (line: Line, gauge: Gauge) => void
+}
+
+const GRACE_MS = 10_000
+/** What the model is called where the harness does not say. */
+export const UNKNOWN_MODEL = 'unknown'
+
+export class LiveConversation {
+  readonly done: PlannedTask[] = []
+  context = 0
+  /** Tokens of its first request: what a fresh conversation begins with. */
+  base: number | undefined
+  window: number | undefined
+  model: string | undefined
+  costUsd: number | undefined
+  isDead = false
+  lastRequestAt = 0
+  hasHadTurn = false
+  readonly #conversation: Conversation
+  readonly #budget: BudgetSettings
+  readonly #pointOf: (window: number | undefined, model: string | undefined) => number | undefined
+  #crossed: Crossed | undefined
+  #windowNumber = 1
+  #cut: Cut | undefined
+  #isInTurn = false
+
+  constructor(
+    readonly number: number,
+    conversation: Conversation,
+    budget: BudgetSettings,
+    pointOf: (window: number | undefined, model: string | undefined) => number | undefined,
+  ) {
+    this.#conversation = conversation
+    this.#budget = budget
+    this.#pointOf = pointOf
+  }
+
+  get id(): string | undefined {
+    return this.#conversation.id
+  }
+
+  get point(): number | undefined {
+    return this.#pointOf(this.window, this.model)
+  }
+
+  get gauge(): Gauge {
+    const { context, window, point } = this
+    const percent = percentOfWay({ tokens: context, point })
+    return {
+      context,
+      smartZone: this.#budget.smartZone,
+      stages: this.#budget.stages,
+      ...(window === undefined ? {} : { window }),
+      ...(point === undefined ? {} : { point }),
+      ...(percent === undefined ? {} : { percent }),
+    }
+  }
+
+  async turn(text: string, options: TurnOptions): Promise<Turn> {
+    const startedAt = Date.now()
+    const sameError = new SameError()
+    let spent: Readonly<Record<string, Usage>> = {}
+    let requests = 0
+    let compactions = 0
+    let limit: Turn['limit']
+    let ended: TurnEnded | undefined
+    const said: string[] = []
+    this.#cut = undefined
+    this.#isInTurn = true
+    this.hasHadTurn = true
+    const silence = new Alarm(options.silenceMs, () =>
+      this.cut({ why: 'breaker', which: 'silence', detail: `no word for ${minutes(options.silenceMs)}` }),
+    )
+    const late = new Alarm(Math.max(1, options.deadline - startedAt), () =>
+      this.cut({ why: 'breaker', which: 'time', detail: `not done after ${minutes(options.deadline - startedAt)}` }),
+    )
+    try {
+      for await (const event of this.#conversation.prompt(text)) {
+        silence.again()
+        options.tell(event)
+        if (event.type === 'started') this.#started(event)
+        else if (event.type === 'text') said.push(event.text)
+        else if (event.type === 'tool') {
+          const detail = sameError.saw(event)
+          if (detail !== undefined) this.cut({ why: 'breaker', which: 'same error', detail })
+        } else if (event.type === 'usage') {
+          if (event.spent !== undefined) {
+            requests += 1
+            spent = addSpent(spent, { [event.model ?? this.model ?? UNKNOWN_MODEL]: event.spent })
+          }
+          this.#used(event, options)
+          const over = options.isOver(spent)
+          if (over !== undefined) this.cut(over)
+        } else if (event.type === 'compaction') {
+          compactions += 1
+          this.#windowNumber += 1
+        } else if (event.type === 'limit') limit = event
+        else ended = event
+      }
+    } finally {
+      silence.off()
+      late.off()
+      this.#isInTurn = false
+    }
+    ended ??= { type: 'turn ended', how: 'died', failure: 'the agent program ended without a word' }
+    if (ended.how === 'died') this.isDead = true
+    return {
+      ended,
+      said: ended.said ?? said.at(-1) ?? '',
+      spent,
+      requests,
+      compactions,
+      seconds: (Date.now() - startedAt) / 1000,
+      ...(this.#cut === undefined ? {} : { cut: this.#cut }),
+      ...(limit === undefined ? {} : { limit }),
+    }
+  }
+
+  /** Ends the turn that runs, by asking first and by ending the program where asking does not help. */
+  cut(cut: Cut): void {
+    if (!this.#isInTurn || this.#cut !== undefined) return
+    this.#cut = cut
+    const conversation = this.#conversation
+    const grace = setTimeout(() => void this.close(), GRACE_MS)
+    grace.unref()
+    void conversation.interrupt().catch(() => this.close())
+  }
+
+  async close(): Promise<void> {
+    this.isDead = true
+    await this.#conversation.close()
+  }
+
+  #started({ model, window }: Extract<HarnessEvent, { type: 'started' }>): void {
+    this.model = model ?? this.model
+    this.window = window ?? this.window
+  }
+
+  #used({ context, window, model, costUsd }: Extract<HarnessEvent, { type: 'usage' }>, { crossed }: TurnOptions): void {
+    this.window = window ?? this.window
+    this.model ??= model
+    this.costUsd = costUsd ?? this.costUsd
+    this.lastRequestAt = Date.now()
+    if (context === undefined) return
+    this.context = context
+    this.base ??= context
+    const { newly, crossed: now } = crossLines({ tokens: context, point: this.point }, String(this.#windowNumber), this.#crossed, this.#budget)
+    this.#crossed = now
+    for (const line of newly) crossed(line, this.gauge)
+    // Before the harness throws it away itself: what is not said yet goes into the handoff.
+    if (newly.some((line) => line !== 'smart-zone' && roleOf(line, this.#budget) === 'force')) this.cut({ why: 'replace' })
+  }
+}
+
+class Alarm {
+  readonly #ms: number
+  readonly #ring: () => void
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(ms: number, ring: () => void) {
+    // Longer cannot be told to a timer, and nobody waits that long.
+    this.#ms = Math.min(ms, 2 ** 31 - 1)
+    this.#ring = ring
+    this.again()
+  }
+
+  again(): void {
+    this.off()
+    this.#timer = setTimeout(this.#ring, this.#ms)
+  }
+
+  off(): void {
+    clearTimeout(this.#timer)
+  }
+}
+
+function minutes(ms: number): string {
+  return ms < 60_000 ? `${Math.round(ms / 1000)} s` : `${Math.round(ms / 60_000)} min`
+}

@@ -1,0 +1,221 @@
+// The run: which task comes next, whether it goes into the conversation that is there, and when it is all over.
+import type { Price } from '../budget/prices.ts'
+import { priceOf } from '../budget/prices.ts'
+import type { Decision, FinishedTask, Forecasts, PlannedTask, Standing } from '../plan/contract.ts'
+import { decide } from '../plan/decide.ts'
+import { forecastsFrom, marginOf } from '../plan/forecast.ts'
+import { orderOfWork } from '../plan/order.ts'
+import type { Task } from '../tasks/task.ts'
+import type { Claims } from './claims.ts'
+import { Conversations } from './conversations.ts'
+import { RunEnds } from './ends.ts'
+import type { EndOfRun } from './events.ts'
+import type { GivenHandoff } from './run-session.ts'
+import { RunSession } from './run-session.ts'
+import { finishedIn } from './finished-tasks.ts'
+import { type RunState, addSpent, foldRun } from './run-state.ts'
+import type { Scene } from './scene.ts'
+import type { Selection } from './selection.ts'
+import { nameOf } from './task-list.ts'
+import type { TaskWork } from './task-work.ts'
+import { headOf } from './tree.ts'
+import { TurnTaker } from './turn-taker.ts'
+import { type TaskOutcome, workTask } from './work-task.ts'
+
+/** Providers keep what they have read for five minutes at least. */
+const WARM_MS = 5 * 60_000
+/** What a fresh conversation begins with, until one was seen. */
+export const USUAL_BASE = 20_000
+
+export class Loop {
+  readonly #scene: Scene
+  readonly #selection: Selection
+  readonly #claims: Claims
+  readonly #conversations: Conversations
+  readonly #taker: TurnTaker
+  readonly #finished: readonly FinishedTask[]
+  readonly #taken = new Set<string>()
+  readonly #attempts: Map<string, { count: number; base: string }>
+  #session: RunSession | undefined
+  #sessions: number
+  #unfinished: string[] = []
+  #done = 0
+  #base = USUAL_BASE
+  /** What the last session left for the next. */
+  #handoff: (GivenHandoff & { readonly hash: string; readonly from: RunSession }) | undefined
+
+  constructor(scene: Scene, selection: Selection, claims: Claims, before: RunState | undefined, finished: readonly FinishedTask[]) {
+    this.#scene = scene
+    this.#selection = selection
+    this.#claims = claims
+    this.#finished = finished
+    this.#conversations = new Conversations(scene, before?.conversations.length ?? 0)
+    this.#sessions = before?.sessions.length ?? 0
+    this.#attempts = attemptsIn(before)
+    const spent = (before?.attempts ?? []).reduce((sum, attempt) => addSpent(sum, attempt.spent), {})
+    const { maxMinutes } = scene.settled
+    const endsAt = maxMinutes === undefined ? Infinity : Date.now() + maxMinutes * 60_000
+    this.#taker = new TurnTaker(scene, this.#conversations, spent, scene.isTracked, endsAt)
+  }
+
+  /** Goes on in a session that is open already. */
+  async goOnIn(session: RunSession, handoff: GivenHandoff | undefined): Promise<void> {
+    this.#session = session
+    await this.#conversations.forSession(session, handoff === undefined ? {} : { handoff })
+  }
+
+  async work(): Promise<EndOfRun> {
+    try {
+      for (;;) {
+        const end = await this.#next()
+        if (end !== undefined) return await this.#finish(end)
+      }
+    } catch (error) {
+      if (!(error instanceof RunEnds)) throw error
+      if (error.because !== '') this.#scene.workspace.say(error.because)
+      return await this.#breakOff(error)
+    } finally {
+      this.#claims.releaseAll()
+      const { live } = this.#conversations
+      await live?.close()
+      this.#session?.release()
+    }
+  }
+
+  async #next(): Promise<EndOfRun | undefined> {
+    const { settled, source, stopping, tell } = this.#scene
+    if (stopping.isAfterTask) return 'interrupted'
+    if (settled.maxTasks !== undefined && this.#taken.size >= settled.maxTasks) return 'max tasks'
+    if (settled.once === true && this.#taken.size >= 1) return 'max tasks'
+    const backlog = await source.read()
+    this.#scene.latest.backlog = backlog
+    const within = this.#selection.within(backlog, ({ id }) => this.#taken.has(id))
+    const order = orderOfWork(within, this.#conversations.live?.done ?? [])
+    const next = order.findIndex(({ id }) => this.#claims.take(id))
+    if (next === -1) return this.#selection.open(backlog).length === 0 ? (this.#done > 0 ? 'finished' : 'nothing to do') : 'waiting'
+    const planned = order[next]!
+    const task = within.byId.get(planned.id)!
+    const forecasts = forecastsFrom(this.#finishedNow())
+    await this.#place(task, planned, order.slice(next + 1), forecasts)
+    this.#taken.add(planned.id)
+    const outcome = await this.#workOn(task, planned, forecasts)
+    if (outcome.outcome === 'done') this.#done += 1
+    else this.#unfinished.push(planned.id)
+    this.#claims.release(planned.id)
+    const { live } = this.#conversations
+    if (live?.base !== undefined) this.#base = live.base
+    if (!this.#scene.harness.capabilities.multiTurn) tell({ type: 'said', text: `${this.#scene.harness.name} takes one task a conversation` })
+    return undefined
+  }
+
+  /** Into the conversation that is there, or into the next session. */
+  async #place(task: Task, planned: PlannedTask, after: readonly PlannedTask[], forecasts: Forecasts): Promise<void> {
+    const { harness, settled, tell, log } = this.#scene
+    const mode = harness.capabilities.multiTurn ? settled.batch : 'one'
+    const decision: Decision =
+      this.#session === undefined
+        ? { stay: false, rule: 'first', because: 'the first of the run' }
+        : decide(this.#standing(), planned, after, forecasts, mode)
+    if (decision.rule !== 'first' || this.#session === undefined) {
+      log.append('rotation.decided', { task: planned.id, stay: decision.stay, rule: decision.rule, because: decision.because })
+    }
+    if (this.#session !== undefined) tell({ type: 'rotation', stay: decision.stay, because: decision.because, next: nameOf(task) })
+    if (decision.stay) return
+    if (this.#session !== undefined) await this.#closeSession(decision.because, true)
+    await this.#openSession(task, decision.because, after)
+  }
+
+  async #openSession(task: Task, because: string, after: readonly PlannedTask[]): Promise<void> {
+    const { log, run, settled, tell, workspace } = this.#scene
+    if (settled.maxSessions !== undefined && this.#sessions >= settled.maxSessions) {
+      throw new RunEnds('max sessions', `${settled.maxSessions} sessions were opened`)
+    }
+    this.#sessions += 1
+    const goal = `${task.title} (the first task of session ${this.#sessions} of run ${run.slice(-8)})`
+    const session = await RunSession.open(workspace, this.#sessions, task, goal)
+    this.#session = session
+    this.#unfinished = []
+    log.append('session.opened', { session: session.id, name: session.name, number: this.#sessions, because })
+    tell({ type: 'session.opened', session: session.id, name: session.name, number: this.#sessions, because, planned: [task, ...after.slice(0, 4).flatMap(({ id }) => this.#scene.latest.backlog?.byId.get(id) ?? [])].map(nameOf) })
+    const handoff = this.#handoff
+    this.#handoff = undefined
+    await this.#conversations.forSession(session, handoff === undefined ? {} : { handoff })
+    handoff?.from.passedOn(handoff.id, handoff.hash)
+  }
+
+  async #workOn(task: Task, planned: PlannedTask, forecasts: Forecasts): Promise<TaskOutcome> {
+    const earlier = this.#attempts.get(task.id)
+    const isFirst = this.#conversations.live?.hasHadTurn !== true
+    const work: TaskWork = {
+      task,
+      name: nameOf(task),
+      planned,
+      forecast: marginOf(planned, forecasts, isFirst),
+      base: earlier?.base ?? headOf(this.#scene.tree.tree).commit,
+      attempts: earlier?.count ?? 0,
+    }
+    return workTask(this.#scene, this.#session!, this.#conversations, this.#taker, work)
+  }
+
+  #standing(): Standing {
+    const { live } = this.#conversations
+    const { budget } = this.#scene.workspace.config
+    const price = this.#price(live?.model)
+    return {
+      context: live === undefined || live.isDead ? 0 : live.context || this.#base,
+      base: live?.base ?? this.#base,
+      smartZone: budget.smartZone,
+      done: live?.done ?? [],
+      isWarm: Date.now() - (live?.lastRequestAt ?? 0) < WARM_MS,
+      ...(live?.point === undefined ? {} : { point: live.point }),
+      ...(price === undefined ? {} : { price }),
+    }
+  }
+
+  #price(model: string | undefined): Price | undefined {
+    return model === undefined ? undefined : priceOf(model, this.#scene.workspace.config.prices)?.price
+  }
+
+  #finishedNow(): readonly FinishedTask[] {
+    const state = foldRun(this.#scene.log.read())
+    return [...this.#finished, ...(state === undefined ? [] : finishedIn(state))]
+  }
+
+  async #closeSession(because: string, isHandedOn: boolean): Promise<void> {
+    const session = this.#session
+    if (session === undefined) return
+    const { log, tell } = this.#scene
+    const conversation = this.#conversations.live?.id
+    const handoff = isHandedOn ? await session.handOver(because, conversation) : undefined
+    await this.#conversations.end(session, because)
+    await session.close(because, this.#unfinished)
+    if (handoff !== undefined) this.#handoff = { ...handoff, isOfTask: false, moved: [], from: session }
+    log.append('session.closed', { session: session.id, because, ...(handoff === undefined ? {} : { handoff: handoff.id }) })
+    tell({ type: 'session.closed', session: session.id, name: session.name, because, done: this.#done, ...(handoff === undefined ? {} : { handoff: handoff.id }) })
+    this.#session = undefined
+  }
+
+  async #finish(how: EndOfRun): Promise<EndOfRun> {
+    await this.#closeSession(how, how !== 'finished' && how !== 'nothing to do')
+    return how
+  }
+
+  /** In the middle of a task: its session stays open, with a handoff for whoever resumes it. */
+  async #breakOff({ how, because }: RunEnds): Promise<EndOfRun> {
+    const session = this.#session
+    if (session === undefined) return how
+    await session.handOver(because, this.#conversations.live?.id)
+    await this.#conversations.end(session, because)
+    return how
+  }
+}
+
+function attemptsIn(before: RunState | undefined): Map<string, { count: number; base: string }> {
+  const attempts = new Map<string, { count: number; base: string }>()
+  for (const { started, outcome } of before?.attempts ?? []) {
+    const known = attempts.get(started.task.id)
+    // What nobody's fault interrupted is not held against the task.
+    attempts.set(started.task.id, { count: (known?.count ?? 0) + (outcome === 'failed' ? 1 : 0), base: known?.base ?? started.base })
+  }
+  return attempts
+}

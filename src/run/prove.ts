@@ -1,0 +1,64 @@
+// Done means done: what an agent says is a claim, and this is what it is held against.
+import { StintError } from '../journal/errors.ts'
+import type { Task } from '../tasks/task.ts'
+import { type VerifyResult, runVerify } from './verify.ts'
+import { commitsSince, headOf, uncommitted } from './tree.ts'
+
+export type Proof =
+  | { readonly isDone: true; readonly commit: string; readonly verify?: VerifyResult }
+  | { readonly isDone: false; readonly reasons: readonly string[]; readonly verify?: VerifyResult }
+
+/** A task that is to bring forth no commit, such as a question that is answered by its summary. */
+export const NO_COMMIT = 'no-commit'
+
+export interface ProofOptions {
+  readonly tree: string
+  readonly branch: string
+  /** Where work on it began. */
+  readonly base: string
+  readonly verify: string | undefined
+  readonly verifyMs: number
+  readonly env: NodeJS.ProcessEnv
+  readonly isStopped: AbortSignal
+  readonly verifying: (command: string) => void
+}
+
+/** Looks whether a task is done: on its branch, committed, its checklist ticked, and the verify command green. The cheap looks come first. */
+export async function prove(task: Task, options: ProofOptions): Promise<Proof> {
+  const reasons = [...standing(task, options), ...openItems(task)]
+  if (reasons.length > 0) return { isDone: false, reasons }
+  const command = task.verify ?? options.verify
+  if (command === undefined) return { isDone: true, commit: headOf(options.tree).commit }
+  options.verifying(command)
+  const before = headOf(options.tree).commit
+  const verify = await runVerify(command, options)
+  if (verify.isStopped) throw new StintError('STOPPED', 'the verify command was stopped')
+  if (!verify.passed) return { isDone: false, reasons: [`${command} ${verify.ending}`], verify }
+  // It may have changed files itself, as a formatter does; what was proved is then not what is committed.
+  const after = standing(task, options)
+  if (after.length > 0 || headOf(options.tree).commit !== before) {
+    return { isDone: false, reasons: after.length > 0 ? after.map((reason) => `after ${command}: ${reason}`) : [`${command} moved the branch`], verify }
+  }
+  return { isDone: true, commit: before, verify }
+}
+
+function standing({ labels }: Task, { tree, branch, base }: ProofOptions): readonly string[] {
+  const head = headOf(tree)
+  if (head.branch !== branch) return [`HEAD is on ${head.branch ?? 'no branch'} and not on ${branch}`]
+  const { count, isKept } = commitsSince(tree, base)
+  if (!isKept) return [`${branch} no longer builds on ${base.slice(0, 10)}: its history was rewritten`]
+  const dirty = uncommitted(tree)
+  if (dirty.length > 0) return [`not committed: ${listed(dirty)}`]
+  if (count === 0 && !labels.includes(NO_COMMIT)) return ['nothing was committed']
+  return []
+}
+
+function openItems({ checklist }: Task): readonly string[] {
+  const open = checklist.filter(({ done }) => !done).map(({ item }) => item)
+  return open.length === 0 ? [] : [`not ticked: ${listed(open)}`]
+}
+
+function listed(items: readonly string[]): string {
+  const shown = items.slice(0, 8).join(', ')
+  return items.length > 8 ? `${shown} and ${items.length - 8} more` : shown
+}

@@ -1,0 +1,49 @@
+// What the journal tells of a task that is done: the commits, the files, the test, and in the same write that it is closed.
+import { runGit } from '../git/run-git.ts'
+import { refreshTasks } from '../project/backlog.ts'
+import { makeCheckpoint } from '../project/checkpoint.ts'
+import { type Draft, draft } from '../session/entries.ts'
+import type { RunSession } from './run-session.ts'
+import type { Scene } from './scene.ts'
+import type { TaskWork } from './task-work.ts'
+import { newCommits } from './tree.ts'
+
+const MOST_FILES = 40
+
+export async function recordDone(
+  scene: Scene,
+  session: RunSession,
+  work: TaskWork,
+  { commit, summary }: { readonly commit: string; readonly summary: string },
+): Promise<void> {
+  const { source, tree, workspace, isTracked } = scene
+  session.complete(work.task, summary, commit, [...commitDrafts(tree.tree, work.base), ...fileDrafts(tree.tree, work.base, commit)])
+  await settle(scene, work, summary)
+  await refreshTasks(workspace, source.name === '.tasks' ? [work.task.id] : [])
+  if (isTracked) await makeCheckpoint(workspace, { session: session.id, note: `${work.name.name} is done`, by: 'run' })
+  else await session.refresh()
+}
+
+function commitDrafts(tree: string, base: string): readonly Draft[] {
+  return newCommits(tree, base).map(({ commit, subject }) => draft('commit.made', { commit, subject }, { by: 'run', once: `commit:${commit}` }))
+}
+
+function fileDrafts(tree: string, base: string, commit: string): readonly Draft[] {
+  return runGit(tree, ['diff', '--name-only', '-z', base, commit, '--'])
+    .split('\0')
+    .filter((path) => path !== '')
+    .slice(0, MOST_FILES)
+    .map((path) => draft('file.changed', { path }, { by: 'run' }))
+}
+
+/** Tells the backlog it came from. The journal has it already: what fails here is only said. */
+async function settle(scene: Scene, work: TaskWork, summary: string): Promise<void> {
+  const { source, tree, workspace } = scene
+  try {
+    const paths = await source.settle(work.task, summary, tree.tree)
+    if (paths.length === 0) return
+    runGit(tree.tree, ['commit', '--quiet', '--no-verify', '-m', `backlog: ${work.name.name} is done`, '--', ...paths])
+  } catch (error) {
+    workspace.say(`${source.name} could not be told that ${work.name.name} is done: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}

@@ -1,0 +1,102 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { StintError, isMissing } from '../journal/errors.ts'
+import { isId, mintId, shortId } from '../journal/ids.ts'
+import { Log } from '../journal/log.ts'
+import { redaction } from '../project/clean-draft.ts'
+import type { Config } from '../project/config.ts'
+import type { Place } from '../project/place.ts'
+import { redactDeep } from '../text/redact.ts'
+import type { RunEntry, RunEntryData, RunEntryKind } from './entries.ts'
+
+export function runsFolder(place: Place): string {
+  return join(place.sessions, 'runs')
+}
+
+export function runFolder(place: Place, run: string): string {
+  return join(runsFolder(place), run)
+}
+
+/** Like a session's log it has a second name, out of reach of `git clean`. */
+function logOf(place: Place, run: string): Log {
+  const link = place.repository === undefined ? undefined : join(linkFolder(place.repository.commonDir), `${run}.jsonl`)
+  return new Log({ path: join(runFolder(place, run), 'log.jsonl'), link })
+}
+
+function linkFolder(commonDir: string): string {
+  return join(commonDir, 'stint', 'runs')
+}
+
+/** The runs of a project, the latest last. */
+export function runIds(place: Place): readonly string[] {
+  const linked = place.repository === undefined ? [] : namesIn(linkFolder(place.repository.commonDir))
+  const ids = [...namesIn(runsFolder(place)), ...linked.map((name) => name.replace(/\.jsonl$/, ''))].filter(isId)
+  return [...new Set(ids)].toSorted()
+}
+
+/** The run that a name means: its id or a part of it that only it has; the latest when absent. */
+export function findRun(place: Place, name?: string): string {
+  const ids = runIds(place)
+  const found = name === undefined ? ids.slice(-1) : ids.filter((id) => id.includes(name))
+  if (found.length === 1) return found[0]!
+  if (found.length > 1) {
+    throw new StintError('RUN_AMBIGUOUS', `"${name}" fits ${found.length} runs: ${found.map(shortId).join(', ')}`, 'stint runs lists them')
+  }
+  const problem = name === undefined ? 'there has been no run here' : `there is no run "${name}"`
+  throw new StintError('NO_RUN', problem, name === undefined ? 'stint run starts one' : 'stint runs lists them')
+}
+
+/** The log of one run, held by its runner. */
+export class RunLog {
+  readonly #log: Log
+  readonly #config: Config
+
+  constructor(
+    place: Place,
+    readonly run: string,
+    config: Config,
+  ) {
+    this.#log = logOf(place, run)
+    this.#config = config
+  }
+
+  static create(place: Place, config: Config, data: RunEntryData['run.started']): RunLog {
+    const log = new RunLog(place, mintId(undefined), config)
+    log.#log.create([log.#draft('run.started', data)])
+    return log
+  }
+
+  append<K extends RunEntryKind>(kind: K, data: RunEntryData[K]): void {
+    this.#log.append([this.#draft(kind, data)])
+  }
+
+  read(): readonly RunEntry[] {
+    return this.#log.read().records as readonly unknown[] as readonly RunEntry[]
+  }
+
+  close(): void {
+    this.#log.close()
+  }
+
+  #draft<K extends RunEntryKind>(kind: K, data: RunEntryData[K]) {
+    return { kind, by: 'run', data: redactDeep({ ...data }, redaction(this.#config)).value as Readonly<Record<string, unknown>> }
+  }
+}
+
+export function readRun(place: Place, run: string): readonly RunEntry[] {
+  const log = logOf(place, run)
+  try {
+    return log.read().records as readonly unknown[] as readonly RunEntry[]
+  } finally {
+    log.close()
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}

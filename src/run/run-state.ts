@@ -1,0 +1,154 @@
+// What the log of a run amounts to. Pure.
+import type { Usage } from '../session/entries.ts'
+import type { AttemptOutcome, RunEntry, RunEntryData } from './entries.ts'
+import type { EndOfRun } from './events.ts'
+
+export interface Attempt {
+  readonly started: RunEntryData['attempt.started']
+  readonly at: string
+  readonly endedAt?: string
+  readonly outcome?: AttemptOutcome
+  readonly reason?: string
+  readonly commit?: string
+  readonly added?: number
+  readonly spent: Readonly<Record<string, Usage>>
+  readonly requests: number
+  readonly seconds: number
+  readonly compactions: number
+}
+
+export interface ConversationRecord {
+  readonly opened: RunEntryData['conversation.opened']
+  readonly id?: string
+  readonly model?: string
+  readonly window?: number
+  readonly isEnded: boolean
+  readonly costUsd?: number
+  readonly notLoaded: number
+}
+
+export interface RunState {
+  readonly started: RunEntryData['run.started']
+  readonly startedAt: string
+  readonly lastAt: string
+  /** The last process that ran it. */
+  readonly runner: RunEntryData['run.started']['runner']
+  readonly sessions: readonly (RunEntryData['session.opened'] & { readonly isClosed: boolean; readonly handoff?: string })[]
+  readonly conversations: readonly ConversationRecord[]
+  readonly attempts: readonly Attempt[]
+  readonly parked: ReadonlyMap<string, RunEntryData['task.parked']>
+  readonly ended?: EndOfRun
+  /** Seconds in which somebody ran it. */
+  readonly seconds: number
+}
+
+type Changing<T> = { -readonly [K in keyof T]: T[K] }
+
+/** Undefined when the log does not even say that it started. Never throws on any entries. */
+export function foldRun(entries: readonly RunEntry[]): RunState | undefined {
+  const first = entries.find((entry) => entry.kind === 'run.started')
+  if (first === undefined) return undefined
+  const sessions = new Map<string, Changing<RunState['sessions'][number]>>()
+  const conversations = new Map<number, Changing<ConversationRecord>>()
+  const attempts = new Map<string, Changing<Attempt>>()
+  const parked = new Map<string, RunEntryData['task.parked']>()
+  let runner = first.data.runner
+  let ended: EndOfRun | undefined
+  let seconds = 0
+  let spellFrom = first.at
+  let lastAt = first.at
+  for (const entry of entries) {
+    if (entry.kind === 'run.resumed') {
+      runner = entry.data.runner
+      ended = undefined
+      // What lies between a crash and going on is nobody's work.
+      seconds += secondsBetween(spellFrom, lastAt)
+      spellFrom = entry.at
+    } else if (entry.kind === 'session.opened') {
+      sessions.set(entry.data.session, { ...entry.data, isClosed: false })
+    } else if (entry.kind === 'session.closed') {
+      const session = sessions.get(entry.data.session)
+      if (session !== undefined) Object.assign(session, { isClosed: true }, entry.data.handoff === undefined ? {} : { handoff: entry.data.handoff })
+    } else if (entry.kind === 'conversation.opened') {
+      conversations.set(entry.data.number, { opened: entry.data, isEnded: false, notLoaded: 0 })
+    } else if (entry.kind === 'conversation.started') {
+      const { number, conversation, ...rest } = entry.data
+      const known = conversations.get(number)
+      if (known !== undefined) Object.assign(known, { id: conversation, ...rest })
+    } else if (entry.kind === 'conversation.ended') {
+      const known = conversations.get(entry.data.number)
+      if (known !== undefined) Object.assign(known, { isEnded: true, notLoaded: entry.data.profilesNotLoaded ?? 0 })
+    } else if (entry.kind === 'attempt.started') {
+      attempts.set(entry.data.attempt, { started: entry.data, at: entry.at, spent: {}, requests: 0, seconds: 0, compactions: 0 })
+      // A task that is taken up again is parked no more.
+      parked.delete(entry.data.task.id)
+    } else if (entry.kind === 'turn.ended') {
+      const attempt = attempts.get(entry.data.attempt)
+      if (attempt !== undefined) addTurn(attempt, entry.data)
+      const known = conversations.get(entry.data.conversation)
+      if (known !== undefined && entry.data.costUsd !== undefined) known.costUsd = entry.data.costUsd
+    } else if (entry.kind === 'context.compacted') {
+      const attempt = attempts.get(entry.data.attempt)
+      if (attempt !== undefined) attempt.compactions += 1
+    } else if (entry.kind === 'attempt.ended') {
+      const { attempt: id, ...rest } = entry.data
+      const attempt = attempts.get(id)
+      if (attempt !== undefined) {
+        Object.assign(attempt, rest, { endedAt: entry.at })
+        attempt.seconds = secondsBetween(attempt.at, entry.at)
+      }
+    } else if (entry.kind === 'task.parked') {
+      parked.set(entry.data.task, entry.data)
+    } else if (entry.kind === 'run.ended') {
+      ended = entry.data.how
+    }
+    lastAt = entry.at
+  }
+  seconds += secondsBetween(spellFrom, lastAt)
+  return {
+    started: first.data,
+    startedAt: first.at,
+    lastAt,
+    runner,
+    sessions: [...sessions.values()],
+    conversations: [...conversations.values()],
+    attempts: [...attempts.values()],
+    parked,
+    seconds,
+    ...(ended === undefined ? {} : { ended }),
+  }
+}
+
+function addTurn(attempt: Changing<Attempt>, turn: RunEntryData['turn.ended']): void {
+  attempt.spent = addSpent(attempt.spent, turn.spent)
+  attempt.requests += turn.requests
+}
+
+export function addSpent(
+  a: Readonly<Record<string, Usage>>,
+  b: Readonly<Record<string, Usage>>,
+): Readonly<Record<string, Usage>> {
+  const sum: Record<string, Usage> = { ...a }
+  for (const [model, used] of Object.entries(b)) sum[model] = addUsage(sum[model] ?? NOTHING, used)
+  return sum
+}
+
+export const NOTHING: Usage = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    input: a.input + b.input,
+    cacheWritten: a.cacheWritten + b.cacheWritten,
+    cacheRead: a.cacheRead + b.cacheRead,
+    output: a.output + b.output,
+  }
+}
+
+export function totalOf({ input, cacheWritten, cacheRead, output }: Usage): number {
+  return input + cacheWritten + cacheRead + output
+}
+
+function secondsBetween(from: string, to: string): number {
+  const seconds = (Date.parse(to) - Date.parse(from)) / 1000
+  return Number.isFinite(seconds) && seconds > 0 ? seconds : 0
+}

@@ -1,0 +1,62 @@
+import type { Harness, PermissionRequest, Permissions } from '../harness/contract.ts'
+import type { Workspace } from '../project/workspace.ts'
+import type { Backlog } from '../tasks/backlog.ts'
+import type { BacklogSource } from './backlog/source.ts'
+import type { RunEvent } from './events.ts'
+import type { RunOptions } from './options.ts'
+import type { Profile } from './profiles/profile.ts'
+import type { RunLog } from './run-log.ts'
+import type { RunTree } from './tree.ts'
+
+/** An event before it has its time. */
+export type Untimed<T = RunEvent> = T extends RunEvent ? Omit<T, 'at'> : never
+
+/** The options with the configuration and the defaults filled in. */
+export interface Settled extends RunOptions {
+  readonly permissions: Permissions
+  readonly onFailure: 'retry' | 'continue' | 'stop'
+  readonly onLimit: 'wait' | 'end'
+  readonly batch: 'forecast' | 'fixed' | 'one'
+  readonly silenceMs: number
+  readonly taskMs: number
+  readonly verifyMs: number
+  readonly idleTurns: number
+  readonly allow: readonly string[]
+}
+
+/** What all parts of one run share. */
+export interface Scene {
+  readonly run: string
+  /** In the run's tree. */
+  readonly workspace: Workspace
+  readonly log: RunLog
+  readonly harness: Harness
+  readonly settled: Settled
+  readonly tree: RunTree
+  readonly source: BacklogSource
+  readonly profiles: readonly Profile[]
+  /** What every conversation is told once. */
+  readonly setup: string
+  /** The backlog as it was last read. */
+  readonly latest: { backlog?: Backlog }
+  /** Six tasks and more: each turn is journalled, and the code of each done task is pinned. */
+  readonly isTracked: boolean
+  readonly stopping: Stopping
+  readonly tell: (event: Untimed) => void
+  readonly decide?: (request: PermissionRequest) => Promise<boolean>
+}
+
+/** What the person has asked for: nothing, an end after this task, an end now. */
+export class Stopping {
+  readonly #now = new AbortController()
+  isAfterTask = false
+
+  get now(): AbortSignal {
+    return this.#now.signal
+  }
+
+  stop(how: 'after task' | 'now'): void {
+    this.isAfterTask = true
+    if (how === 'now') this.#now.abort()
+  }
+}

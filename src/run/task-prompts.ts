@@ -1,0 +1,68 @@
+// What the next prompt about a task says, from what its conversation has had already.
+import { packSession } from '../project/pack.ts'
+import type { Backlog } from '../tasks/backlog.ts'
+import type { Conversations } from './conversations.ts'
+import { profileFor } from './profiles/profile-for.ts'
+import { continueText } from './prompts/continue-text.ts'
+import { data, quoted } from './prompts/quoted.ts'
+import { restoreText } from './prompts/restore-text.ts'
+import { type Failure, retryText } from './prompts/retry-text.ts'
+import { type TaskExtra, taskText } from './prompts/task-text.ts'
+import { nameOf, taskHead } from './prompts/task-head.ts'
+import type { RunSession } from './run-session.ts'
+import type { Scene } from './scene.ts'
+import type { TaskWork } from './task-work.ts'
+
+/** The task, with what failed if it is not the first attempt, and with the handoff if this is a new conversation. */
+export function attemptPrompt(scene: Scene, conversations: Conversations, work: TaskWork, failure: Failure | undefined): string {
+  const { task } = work
+  const given = conversations.takeGiven()
+  if (given === undefined) {
+    return failure === undefined ? taskText(task, extraFor(scene, conversations, work)) : retryText(task, failure)
+  }
+  const document = withMoved(given.text, given.moved)
+  const extra = extraFor(scene, conversations, work)
+  // Of the same task: whoever comes now goes on with it. Else it only tells of what was done before.
+  if (given.isOfTask) return continueText(task, { document, ...(failure === undefined ? {} : { failure }) }, extra)
+  return `${taskText(task, extra)}\n\nWhat the conversation before this one left, for what you need of it:\n${quoted('handoff', data(document))}`
+}
+
+/** The turn was broken off, and not by the agent. */
+export function goOnPrompt(scene: Scene, conversations: Conversations, work: TaskWork, why: string): string {
+  const given = conversations.takeGiven()
+  if (given === undefined) {
+    return `${taskHead(work.task)}\n\nThe turn was broken off (${why}). Go on with this task from where the work stands, report it, then end the turn.`
+  }
+  return continueText(work.task, { document: withMoved(given.text, given.moved) }, extraFor(scene, conversations, work))
+}
+
+/** After a compaction in the middle of the task: what was lost with it. */
+export async function restorePrompt(scene: Scene, conversations: Conversations, session: RunSession, work: TaskWork): Promise<string> {
+  const { text } = await packSession(scene.workspace, { session: session.id })
+  const verify = verifyOf(scene)
+  return restoreText(work.task, { context: text, ...(verify === undefined ? {} : { verify }) }, extraFor(scene, conversations, work))
+}
+
+export function verifyOf({ settled, workspace }: Scene): string | undefined {
+  return settled.verify ?? workspace.config.verify
+}
+
+function extraFor(scene: Scene, conversations: Conversations, { task }: TaskWork): TaskExtra {
+  const backlog: Backlog | undefined = scene.latest.backlog
+  const dependsOn = task.dependsOn.flatMap((id) => {
+    const other = backlog?.byId.get(id)
+    return other?.status === 'completed' ? [{ name: nameOf(other), ...(other.summary === undefined ? {} : { summary: other.summary }) }] : []
+  })
+  const usualVerify = verifyOf(scene)
+  const chosen = profileFor(task, scene.profiles)?.profile
+  const isFresh = chosen !== undefined && conversations.ledger.give(chosen)
+  return {
+    ...(dependsOn.length === 0 ? {} : { dependsOn }),
+    ...(usualVerify === undefined ? {} : { usualVerify }),
+    ...(chosen === undefined ? {} : isFresh ? { profile: { name: chosen.name, body: chosen.body } } : { profileAgain: chosen.name }),
+  }
+}
+
+function withMoved(text: string, moved: readonly string[]): string {
+  return moved.length === 0 ? text : [text, '', 'Since it was written this has changed:', ...moved.map((line) => `- ${line}`)].join('\n')
+}

@@ -1,0 +1,16 @@
+import type { PlannedTask } from '../plan/contract.ts'
+import type { Task } from '../tasks/task.ts'
+import type { TaskName } from './events.ts'
+
+/** A task as a run works on it. */
+export interface TaskWork {
+  readonly task: Task
+  readonly name: TaskName
+  readonly planned: PlannedTask
+  /** Tokens that it is expected to add at most. */
+  readonly forecast: number
+  /** Where the branch was when this run first began on it; where it is now for a first attempt. */
+  readonly base: string
+  /** Attempts that this run has made already. */
+  readonly attempts: number
+}

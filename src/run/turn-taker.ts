@@ -1,0 +1,240 @@
+// A turn that is gone on with in spite of what can happen to it: a limit, a failing model, a program that dies, a context
+// that fills up. What cannot be gone on with ends the run, which can be resumed.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { HarnessEvent } from '../harness/contract.ts'
+import { type Draft, draft, type Usage } from '../session/entries.ts'
+import { bounded } from './bounded.ts'
+import type { Conversations } from './conversations.ts'
+import { RunEnds } from './ends.ts'
+import type { Breaker } from './events.ts'
+import type { Cut, LiveConversation, Turn } from './live-conversation.ts'
+import type { RunSession } from './run-session.ts'
+import { addSpent, totalOf } from './run-state.ts'
+import type { Scene } from './scene.ts'
+import { spendOf } from './spend.ts'
+import { startFresh } from './fresh.ts'
+import { goOnPrompt } from './task-prompts.ts'
+import type { TaskWork } from './task-work.ts'
+
+export interface Endured {
+  readonly said: string
+  readonly spent: Readonly<Record<string, Usage>>
+  readonly turns: number
+  readonly compactions: number
+  /** A breaker tripped, or the program died too often: what happened. */
+  readonly broken?: string
+}
+
+const MOST_DEATHS = 2
+const SAME_FAILURES = 3
+const FIRST_PAUSE_MS = 2000
+const LONGEST_PAUSE_MS = 60_000
+/** How long to wait for a limit whose end nobody tells. */
+const UNKNOWN_LIMIT_MS = 15 * 60_000
+
+export class TurnTaker {
+  /** What the run has used so far, by model. */
+  spent: Readonly<Record<string, Usage>>
+  readonly #scene: Scene
+  readonly #conversations: Conversations
+  readonly #isTracked: boolean
+  readonly #endsAt: number
+
+  constructor(scene: Scene, conversations: Conversations, spentBefore: Readonly<Record<string, Usage>>, isTracked: boolean, endsAt: number) {
+    this.#scene = scene
+    this.#conversations = conversations
+    this.spent = spentBefore
+    this.#isTracked = isTracked
+    this.#endsAt = endsAt
+  }
+
+  async endure(session: RunSession, work: TaskWork, attempt: string, text: string, deadline: number): Promise<Endured> {
+    let prompt = text
+    let spent: Readonly<Record<string, Usage>> = {}
+    let compactions = 0
+    let deaths = 0
+    let turns = 0
+    const failures: string[] = []
+    for (;;) {
+      const live = await this.#conversations.forSession(session)
+      const turn = await this.#turn(session, work, attempt, live, this.#conversations.withSetup(prompt), deadline)
+      turns += 1
+      spent = addSpent(spent, turn.spent)
+      compactions += turn.compactions
+      const endured = (broken?: string): Endured => ({ said: turn.said, spent, turns, compactions, ...(broken === undefined ? {} : { broken }) })
+      this.#endIfToldTo(turn.cut)
+      if (turn.cut?.why === 'breaker') {
+        this.broke(work, attempt, turn.cut.which, turn.cut.detail)
+        if (live.isDead) await this.#conversations.end(session, 'it did not answer')
+        return endured(turn.cut.detail)
+      }
+      if (turn.cut?.why === 'replace') {
+        await startFresh(session, this.#conversations, `the context is ${live.gauge.percent ?? '?'}% full`)
+        prompt = this.#goOn(work, 'the context was full')
+        continue
+      }
+      if (turn.limit !== undefined) {
+        await this.#waitForLimit(turn.limit)
+        prompt = this.#goOn(work, 'a usage limit was reached')
+      } else if (turn.ended.how === 'died') {
+        deaths += 1
+        await this.#goOnAfterDeath(session, live, turn)
+        if (deaths > MOST_DEATHS) return endured(`the agent program died ${deaths} times: ${bounded(turn.ended.failure ?? '')}`)
+        prompt = this.#goOn(work, 'the program ended')
+      } else if (turn.ended.how === 'failed') {
+        failures.push(turn.ended.failure ?? 'no reason given')
+        await this.#afterFailure(failures)
+        prompt = this.#goOn(work, 'the model failed')
+      } else return endured()
+    }
+  }
+
+  #goOn(work: TaskWork, why: string): string {
+    return goOnPrompt(this.#scene, this.#conversations, work, why)
+  }
+
+  broke(work: TaskWork, attempt: string, which: Breaker, detail: string): void {
+    this.#scene.log.append('breaker.tripped', { attempt, which, detail })
+    this.#scene.tell({ type: 'breaker', task: work.name, which, detail })
+  }
+
+  async #turn(session: RunSession, work: TaskWork, attempt: string, live: LiveConversation, prompt: string, deadline: number): Promise<Turn> {
+    const { log, settled, stopping, tell, workspace } = this.#scene
+    const before = this.spent
+    const stop = () => live.cut({ why: 'stop' })
+    stopping.now.addEventListener('abort', stop, { once: true })
+    try {
+      const turned = live.turn(prompt, {
+        silenceMs: settled.silenceMs,
+        deadline: Math.min(deadline, this.#endsAt),
+        tell: (event) => this.#look(session, work, attempt, live, event),
+        isOver: (spent) => {
+          this.spent = addSpent(before, spent)
+          tell({ type: 'usage', gauge: live.gauge, spend: spendOf(this.spent, workspace.config.prices) })
+          return this.#overBudget()
+        },
+        crossed: (line, gauge) => {
+          tell({ type: 'stage', stage: line, gauge })
+          const conversation = live.id
+          if (conversation === undefined) return
+          const data = { conversation, stage: line, tokens: gauge.context, source: 'run', ...(gauge.point === undefined ? {} : { point: gauge.point }), ...(gauge.window === undefined ? {} : { window: gauge.window }) }
+          session.append([draft('budget.crossed', data, { by: 'run' })])
+        },
+      })
+      if (stopping.now.aborted) stop()
+      const turn = await turned
+      this.spent = addSpent(before, turn.spent)
+      const { how, failure } = turn.ended
+      log.append('turn.ended', {
+        attempt,
+        conversation: live.number,
+        how: turn.cut === undefined ? how : `${how}: ${turn.cut.why}`,
+        ...(failure === undefined ? {} : { failure: bounded(failure) }),
+        spent: turn.spent,
+        requests: turn.requests,
+        context: live.context,
+        ...(live.costUsd === undefined ? {} : { costUsd: live.costUsd }),
+        seconds: turn.seconds,
+      })
+      this.#journalTurn(session, live, turn)
+      return turn
+    } finally {
+      stopping.now.removeEventListener('abort', stop)
+    }
+  }
+
+  #look(session: RunSession, work: TaskWork, attempt: string, live: LiveConversation, event: HarnessEvent): void {
+    const { harness, log, tell } = this.#scene
+    if (event.type === 'text') tell({ type: 'text', text: event.text })
+    else if (event.type === 'tool') {
+      const { name, status, command, path } = event
+      tell({ type: 'tool', name, status, ...(command === undefined ? {} : { command }), ...(path === undefined ? {} : { path }) })
+    } else if (event.type === 'started') {
+      const { conversation, model, window } = event
+      const known = { ...(model === undefined ? {} : { model }), ...(window === undefined ? {} : { window }) }
+      log.append('conversation.started', { number: live.number, conversation, ...known })
+      session.append([draft('conversation.joined', { conversation, harness: harness.name, source: 'run' }, { by: 'run' })])
+    } else if (event.type === 'compaction') {
+      const { tokensBefore, trigger, boundary } = event
+      const known = tokensBefore === undefined ? {} : { tokensBefore }
+      log.append('context.compacted', { attempt, conversation: live.number, ...known })
+      const conversation = live.id
+      const data = { ...known, ...(trigger === undefined ? {} : { trigger }), ...(boundary === undefined ? {} : { boundary }), ...(conversation === undefined ? {} : { conversation }) }
+      session.append([draft('context.compacted', data, { by: 'run', ...(boundary === undefined ? {} : { once: `compaction:${boundary}` }) })])
+      tell({ type: 'compaction', task: work.name, ...known })
+    } else if (event.type === 'limit') {
+      const { message, resetsAt } = event
+      log.append('limit.reached', { message, ...(resetsAt === undefined ? {} : { resetsAt }) })
+    }
+  }
+
+  #journalTurn(session: RunSession, live: LiveConversation, turn: Turn): void {
+    if (!this.#isTracked || live.id === undefined) return
+    const entries: Draft[] = Object.entries(turn.spent).map(([model, usage]) =>
+      draft('turn.ended', { conversation: live.id!, model, usage, ...(turn.said === '' ? {} : { said: turn.said.slice(-2000) }) }, { by: 'run' }),
+    )
+    session.append(entries)
+  }
+
+  #overBudget(): Cut | undefined {
+    const { settled, workspace } = this.#scene
+    const spend = spendOf(this.spent, workspace.config.prices)
+    if (settled.budgetTokens !== undefined && totalOf(spend) > settled.budgetTokens) return { why: 'over', limit: 'budget tokens' }
+    if (settled.budgetUsd !== undefined && (spend.usd ?? Infinity) > settled.budgetUsd) return { why: 'over', limit: 'budget usd' }
+    return Date.now() > this.#endsAt ? { why: 'over', limit: 'max minutes' } : undefined
+  }
+
+  #endIfToldTo(cut: Cut | undefined): void {
+    if (this.#scene.stopping.now.aborted || cut?.why === 'stop') throw new RunEnds('interrupted', 'stopped')
+    if (cut?.why === 'over') throw new RunEnds(cut.limit, overText(cut.limit, spendOf(this.spent, this.#scene.workspace.config.prices).usd))
+    if (Date.now() > this.#endsAt) throw new RunEnds('max minutes', 'the time is up')
+  }
+
+  async #waitForLimit(limit: NonNullable<Turn['limit']>): Promise<void> {
+    const { settled, stopping, tell } = this.#scene
+    const until = limit.resetsAt === undefined ? Date.now() + UNKNOWN_LIMIT_MS : Date.parse(limit.resetsAt)
+    const isWaiting = settled.onLimit === 'wait' && until < this.#endsAt
+    tell({ type: 'limit', ...limit, isWaiting })
+    if (!isWaiting) throw new RunEnds('usage limit', limit.message)
+    await this.#pause(Math.max(0, until - Date.now()), stopping.now)
+  }
+
+  async #goOnAfterDeath(session: RunSession, live: LiveConversation, turn: Turn): Promise<void> {
+    const { harness, workspace } = this.#scene
+    workspace.say(`the agent program ended in mid-turn: ${bounded(turn.ended.failure ?? 'no reason given')}`)
+    const { id } = live
+    if (harness.capabilities.resume && id !== undefined) {
+      await this.#conversations.end(session, 'its program died')
+      try {
+        await this.#conversations.forSession(session, { resume: id })
+        return
+      } catch (error) {
+        if (!(error instanceof RunEnds)) throw error
+      }
+    }
+    await startFresh(session, this.#conversations, 'the agent program died')
+  }
+
+  /** A model that fails is not the task's fault: it is tried again, and when it fails in the same way the run ends, to be resumed. */
+  async #afterFailure(failures: readonly string[]): Promise<void> {
+    const last = failures.at(-1)!
+    if (failures.slice(-SAME_FAILURES).filter((one) => one === last).length >= SAME_FAILURES || failures.length >= 2 * SAME_FAILURES) {
+      throw new RunEnds('harness failed', bounded(last))
+    }
+    this.#scene.workspace.say(`the turn failed (${bounded(last)}); it is tried again`)
+    await this.#pause(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures.length - 1)), this.#scene.stopping.now)
+  }
+
+  async #pause(ms: number, signal: AbortSignal): Promise<void> {
+    try {
+      await sleep(ms, undefined, { signal })
+    } catch {
+      throw new RunEnds('interrupted', 'stopped')
+    }
+  }
+}
+
+function overText(limit: string, usd: number | undefined): string {
+  if (limit === 'budget usd') return usd === undefined ? 'what the model costs is not known, so that --budget-usd cannot be kept' : 'the budget in dollars is used up'
+  return limit === 'budget tokens' ? 'the budget in tokens is used up' : 'the time is up'
+}

@@ -1,0 +1,180 @@
+// One task, from its first prompt until it is done, blocked, or has failed for good. The ladder: in the live conversation, again
+// in the same one with what failed, once in a fresh one with a handoff, then it is parked.
+import { mintId } from '../journal/ids.ts'
+import { estimateTokens } from '../context/tokens.ts'
+import { askText } from './prompts/ask-text.ts'
+import type { Failure } from './prompts/retry-text.ts'
+import type { Conversations } from './conversations.ts'
+import { RunEnds } from './ends.ts'
+import type { AttemptPlace } from './events.ts'
+import { startFresh } from './fresh.ts'
+import { proveNow } from './prove-now.ts'
+import { recordDone } from './record-done.ts'
+import type { RunSession } from './run-session.ts'
+import { addSpent } from './run-state.ts'
+import type { Scene } from './scene.ts'
+import { spendOf } from './spend.ts'
+import { fingerprint, keepAndSetBack, uncommitted } from './tree.ts'
+import { type Endured, TurnTaker } from './turn-taker.ts'
+import { writeTaskList } from './task-list.ts'
+import { attemptPrompt, restorePrompt } from './task-prompts.ts'
+import type { TaskWork } from './task-work.ts'
+import type { Usage } from '../session/entries.ts'
+
+export type TaskOutcome =
+  | { readonly outcome: 'done'; readonly commit: string }
+  | { readonly outcome: 'blocked' | 'parked'; readonly reason: string }
+
+/** Attempts before a task is parked: the first, one more in the same conversation, one in a fresh one. */
+const MOST_ATTEMPTS = 3
+
+type Judged =
+  | { readonly verdict: 'done'; readonly commit: string; readonly summary: string }
+  | { readonly verdict: 'blocked'; readonly reason: string }
+  | { readonly verdict: 'failed'; readonly failure: Failure; readonly isConversationSpent: boolean }
+
+export async function workTask(
+  scene: Scene,
+  session: RunSession,
+  conversations: Conversations,
+  taker: TurnTaker,
+  work: TaskWork,
+): Promise<TaskOutcome> {
+  const { log, settled, tell } = scene
+  const { name, task } = work
+  const startedAt = Date.now()
+  const deadline = startedAt + settled.taskMs
+  let spent: Readonly<Record<string, Usage>> = {}
+  let place: AttemptPlace = 'live conversation'
+  let failure: Failure | undefined
+  session.begin(task)
+  writeTaskList(scene, (await scene.source.read()).tasks, task.id)
+  for (let number = work.attempts + 1; ; number += 1) {
+    const attempt = mintId(undefined)
+    if (place === 'fresh conversation') await startFresh(session, conversations, `${name.name} failed: ${failure?.reason ?? ''}`)
+    const live = await conversations.forSession(session)
+    const prompt = attemptPrompt(scene, conversations, work, failure)
+    const contextBefore = live.context
+    log.append('attempt.started', {
+      attempt,
+      task: name,
+      number,
+      place,
+      session: session.id,
+      conversation: live.number,
+      base: work.base,
+      sizeClass: work.planned.sizeClass,
+      forecast: work.forecast,
+      context: contextBefore,
+      isFirst: !live.hasHadTurn,
+      text: estimateTokens(prompt),
+    })
+    tell({ type: 'task.started', task: name, attempt: number, place })
+    const since = session.lastEntry
+    const { judged, used } = await attemptOnce(scene, session, conversations, taker, work, { attempt, prompt, since, deadline, isRetry: failure !== undefined })
+    spent = addSpent(spent, used)
+    const seconds = (Date.now() - startedAt) / 1000
+    const added = conversations.live === live && live.context > contextBefore ? live.context - Math.max(contextBefore, live.base ?? 0) : undefined
+    const ended = (data: { outcome: 'done' | 'failed' | 'blocked'; reason?: string; commit?: string; summary?: string }) =>
+      log.append('attempt.ended', { attempt, ...data, ...(added === undefined ? {} : { added }) })
+    if (judged.verdict === 'done') {
+      await recordDone(scene, session, work, judged)
+      ended({ outcome: 'done', commit: judged.commit, summary: judged.summary })
+      conversations.live?.done.push(work.planned)
+      tell({ type: 'task.done', task: name, commit: judged.commit, summary: judged.summary, spend: spendOf(spent, scene.workspace.config.prices), seconds })
+      return { outcome: 'done', commit: judged.commit }
+    }
+    if (judged.verdict === 'blocked') {
+      const kept = setBack(scene, work, attempt)
+      session.leave(task, 'blocked', judged.reason)
+      ended({ outcome: 'blocked', reason: judged.reason })
+      tell({ type: 'task.blocked', task: name, reason: kept === undefined ? judged.reason : `${judged.reason} (its work is kept as ${kept})` })
+      return { outcome: 'blocked', reason: judged.reason }
+    }
+    failure = judged.failure
+    const { reason } = failure
+    ended({ outcome: 'failed', reason })
+    const then = nextPlace(number, place, settled.onFailure, judged.isConversationSpent || Date.now() > deadline)
+    tell({ type: 'attempt.failed', task: name, attempt: number, reason, then })
+    if (then === 'parked') return park(scene, session, work, attempt, reason)
+    place = then
+  }
+}
+
+function nextPlace(
+  number: number,
+  place: AttemptPlace,
+  onFailure: Scene['settled']['onFailure'],
+  isConversationSpent: boolean,
+): AttemptPlace | 'parked' {
+  if (onFailure !== 'retry' || number >= MOST_ATTEMPTS || place === 'fresh conversation') return 'parked'
+  return place === 'live conversation' && !isConversationSpent ? 'same conversation again' : 'fresh conversation'
+}
+
+async function attemptOnce(
+  scene: Scene,
+  session: RunSession,
+  conversations: Conversations,
+  taker: TurnTaker,
+  work: TaskWork,
+  attempt: { attempt: string; prompt: string; since: string; deadline: number; isRetry: boolean },
+): Promise<{ judged: Judged; used: Readonly<Record<string, Usage>> }> {
+  const { name, task } = work
+  const { tree, run, settled, stopping, tell } = scene
+  const before = fingerprint(tree.tree)
+  const endure = (text: string, why: 'task' | 'asked' | 'retry') => {
+    tell({ type: 'turn.started', task: name, why })
+    return taker.endure(session, work, attempt.attempt, text, attempt.deadline)
+  }
+  let turned: Endured = await endure(attempt.prompt, attempt.isRetry ? 'retry' : 'task')
+  let used = turned.spent
+  let idle = fingerprint(tree.tree) === before ? turned.turns : 0
+  let report = session.reported(task.id, run, attempt.since)
+  const failed = (failure: Failure, isConversationSpent = false): Judged => ({ verdict: 'failed', failure, isConversationSpent })
+  if (report === undefined && turned.broken === undefined) {
+    // What was asked for may be gone with what was compacted.
+    const asked = turned.compactions > 0 ? await restorePrompt(scene, conversations, session, work) : askText(task)
+    turned = await endure(asked, 'asked')
+    used = addSpent(used, turned.spent)
+    if (fingerprint(tree.tree) === before) idle += turned.turns
+    report = session.reported(task.id, run, attempt.since)
+  }
+  if (report === undefined && turned.broken !== undefined) return { judged: failed({ reason: turned.broken }, true), used }
+  if (report === undefined) {
+    const isIdle = idle >= settled.idleTurns
+    if (isIdle) taker.broke(work, attempt.attempt, 'no change', `nothing in the tree changed over ${idle} turns`)
+    return { judged: failed({ reason: 'the turn ended twice without a report' }, isIdle), used }
+  }
+  const { status, summary } = report
+  if (status === 'blocked') return { judged: { verdict: 'blocked', reason: summary || 'the agent did not say why' }, used }
+  if (status === 'failed') {
+    const reason = summary === '' ? 'reported as failed' : `reported as failed: ${summary}`
+    return { judged: failed({ reason, claimed: report }), used }
+  }
+  const proof = await proveNow(scene, work)
+  if (stopping.now.aborted) throw new RunEnds('interrupted', 'stopped')
+  if (proof.isDone) return { judged: { verdict: 'done', commit: proof.commit, summary }, used }
+  const { verify } = proof
+  const evidence = verify === undefined ? {} : { verify: { command: verify.command, output: verify.output, ...(verify.exit === undefined ? {} : { exit: verify.exit }) } }
+  const dirty = uncommitted(tree.tree)
+  return { judged: failed({ reason: proof.reasons.join('; '), claimed: report, ...evidence, ...(dirty.length === 0 ? {} : { uncommitted: dirty }) }), used }
+}
+
+function park(scene: Scene, session: RunSession, work: TaskWork, attempt: string, reason: string): TaskOutcome {
+  const kept = setBack(scene, work, attempt)
+  const told = kept === undefined ? reason : `${reason} (its work is kept as ${kept})`
+  session.leave(work.task, 'failed', told)
+  scene.log.append('task.parked', { task: work.task.id, reason, ...(kept === undefined ? {} : { kept }) })
+  scene.tell({ type: 'task.parked', task: work.name, reason, ...(kept === undefined ? {} : { kept }) })
+  if (scene.settled.onFailure === 'stop') throw new RunEnds('task failed', `${work.name.name} failed: ${reason}`)
+  return { outcome: 'parked', reason }
+}
+
+/** The next task starts from what is proved; what was left is kept. */
+function setBack(scene: Scene, work: TaskWork, attempt: string): string | undefined {
+  const { tree, run, workspace } = scene
+  const ref = `refs/stint/runs/${run}/${attempt}`
+  const { kept, leftOut } = keepAndSetBack(tree.tree, ref, work.base, `stint: what was done for ${work.name.name}`)
+  if (leftOut.length > 0) workspace.say(`too large to be kept, and left where it is: ${leftOut.join(', ')}`)
+  return kept
+}
