@@ -97,7 +97,8 @@ export function costOf(spent: Readonly<Record<string, Spent>>, own: readonly Own
   return from.size === 0 ? undefined : estimated(sum, [...from].join(', '), at)
 }
 
-function priced(used: Spent, price: Price): number {
+/** In US dollars. */
+export function priced(used: Spent, price: Price): number {
   const millionths =
     used.input * price.input +
     used.output * price.output +

@@ -1,5 +1,6 @@
 // What the planner is asked and answers. Pure: no files, no clock, no chance.
 import type { Price } from '../budget/prices.ts'
+import type { Usage } from '../session/entries.ts'
 
 /** How big a task is, for a forecast. */
 export type SizeClass = 'small' | 'medium' | 'large'
@@ -13,7 +14,7 @@ export interface PlannedTask {
   readonly group?: string
 }
 
-/** One task that was done, as a run's log tells it. */
+/** One task that was done, as a run's log tells it. Lists of them have the earliest first. */
 export interface FinishedTask {
   readonly sizeClass: SizeClass
   /** Tokens that it added to the history of its conversation. */
@@ -25,7 +26,7 @@ export interface FinishedTask {
   readonly wasCompacted: boolean
   /** It was the first of its conversation, and paid for finding its way. */
   readonly wasFirst: boolean
-  /** What had been forecast at the margin, when it was. */
+  /** What had been forecast at the margin, when it was: `marginOf` says it. */
   readonly forecast?: number
 }
 
@@ -38,6 +39,20 @@ export interface Forecast {
   readonly seconds: number
   /** `history`: from so many tasks of this project; `prior`: from the table that comes with Stint. */
   readonly from: { readonly source: 'history' | 'prior'; readonly count: number }
+}
+
+/** What the first task of a conversation takes besides its own: finding its way. */
+export interface Start {
+  readonly added: number
+  readonly requests: number
+  readonly output: number
+  readonly seconds: number
+}
+
+/** Everything that is foreseen at one moment. */
+export interface Forecasts {
+  readonly of: Readonly<Record<SizeClass, Forecast>>
+  readonly start: Start
 }
 
 /** A conversation as it is between two tasks. */
@@ -62,15 +77,17 @@ export interface Decision {
   /** In one line, with the figures that decided. */
   readonly because: string
   readonly rule: 'first' | 'fits' | 'compaction point' | 'smart zone' | 'cheaper fresh' | 'unrelated' | 'batch' | 'one'
-  /** What staying and leaving would cost from here on, in the price's unit. */
+  /** What staying and leaving would cost from here on: US dollars, or tokens of input where the price is unknown. */
   readonly cost?: { readonly stay: number; readonly leave: number }
 }
 
 export interface PlannedSession {
   readonly tasks: readonly { readonly task: PlannedTask; readonly forecast: Forecast }[]
+  /** Why it begins with its first task, and not the session before it goes on. */
   readonly because: string
   /** Tokens in the context at its end, in the middle and at the margin. */
   readonly context: { readonly middle: number; readonly margin: number }
+  readonly tokens: Usage
   readonly usd?: number
   readonly seconds: number
 }

@@ -18,6 +18,8 @@ export interface Backlog {
   readonly problems: readonly string[]
   /** Ids of tasks that were added and taken back: their files are leftovers, not news. */
   readonly withdrawn: ReadonlySet<string>
+  /** Ids of tasks of which nobody said how big they are: their size is only the usual one. */
+  readonly unsized: ReadonlySet<string>
   /** The newest entry that was looked at: what a rendered file says it was rendered from. */
   readonly lastId: string
 }
@@ -36,7 +38,8 @@ export function foldBacklog(entries: readonly TaskEntry[]): Backlog {
   const tasks = withRelations([...drafts.values()].map(finished))
   const byId = new Map(tasks.map((task) => [task.id, task]))
   const lastId = concerned.reduce((newest, entry) => (entry.id > newest ? entry.id : newest), '')
-  return { tasks, byId, problems: backlogProblems({ tasks, byId }), withdrawn: withdrawnIds(concerned, byId), lastId }
+  const unsized = new Set([...drafts.values()].filter(({ fields }) => readSize(fields.size) === undefined).map(({ id }) => id))
+  return { tasks, byId, problems: backlogProblems({ tasks, byId }), withdrawn: withdrawnIds(concerned, byId), unsized, lastId }
 }
 
 /** The backlog as it was when the entry with this id was the newest. */

@@ -44,12 +44,13 @@ export function nextTasks(backlog: Backlog): NextTasks {
   return { tasks, waiting, hint: `${begun} tasks are in progress (limit ${WIP_LIMIT}): finish one before starting another` }
 }
 
-interface Criterion {
+export interface Criterion {
   readonly rank: (task: Task) => number
   readonly because: (task: Task, behind: Task) => string
 }
 
-function criteriaFor(backlog: Backlog): readonly Criterion[] {
+/** What decides between two tasks that can both be worked on, the weightiest first. */
+export function criteriaFor(backlog: Backlog): readonly Criterion[] {
   const freed = (task: Task) => task.blocks.flatMap((id) => backlog.byId.get(id) ?? []).filter(isTaskOpen).length
   const place = new Map(backlog.tasks.map((task, index) => [task.id, index]))
   return [

@@ -1,0 +1,186 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { FinishedTask } from '../../src/plan/contract.ts'
+import { ENOUGH, forecastFor, forecastsFrom, marginOf } from '../../src/plan/forecast.ts'
+import { NARROWEST, WIDEST, learnedMargin } from '../../src/plan/learned-margin.ts'
+import { PRIORS, PRIOR_START } from '../../src/plan/priors.ts'
+import { quantileOf } from '../../src/plan/quantile.ts'
+import { startFrom } from '../../src/plan/start.ts'
+import { SIZE_CLASSES, aFinished, aSizeClass, anythingFinished, finished } from './any-plan.ts'
+
+const times = (count: number, fields: Partial<FinishedTask>) => Array.from({ length: count }, () => finished(fields))
+
+describe('a forecast', () => {
+  test('without a history is the prior', () => {
+    for (const sizeClass of SIZE_CLASSES) {
+      const { added, from } = forecastFor(sizeClass, [])
+      expect(added.middle).toBe(PRIORS[sizeClass].added)
+      expect(added.margin).toBe(Math.round(PRIORS[sizeClass].added * Math.exp(1.6449 * PRIORS[sizeClass].spread.added)))
+      expect(from).toEqual({ source: 'prior', count: 0 })
+    }
+    expect(forecastsFrom([]).start).toEqual(PRIOR_START)
+  })
+
+  test('is called the project’s own once there are enough tasks of the class', () => {
+    expect(forecastFor('small', times(ENOUGH - 1, {})).from).toEqual({ source: 'prior', count: ENOUGH - 1 })
+    expect(forecastFor('small', times(ENOUGH, {})).from).toEqual({ source: 'history', count: ENOUGH })
+    expect(forecastFor('large', times(ENOUGH, {})).from).toEqual({ source: 'prior', count: 0 })
+  })
+
+  test('comes to what the project’s tasks take', () => {
+    const { added, requests, output, seconds } = forecastFor(
+      'medium',
+      times(60, { sizeClass: 'medium', added: 9_000, requests: 9, output: 700, seconds: 60 }),
+    )
+    expect(added.middle).toBe(9_000)
+    expect(added.margin).toBeLessThan(49_000)
+    expect([requests / 9, output / 700, seconds / 60].every((ratio) => ratio > 0.9 && ratio < 1.5)).toBe(true)
+  })
+
+  test('of a class that was never done follows from the others', () => {
+    const twice = forecastFor('large', times(20, { added: 28_000, requests: 48 }))
+    expect(twice.added.middle / PRIORS.large.added).toBeGreaterThan(1.5)
+    expect(twice.requests).toBeGreaterThan(1.4 * PRIORS.large.requests)
+  })
+
+  test('is not taken in by one task that ran away', () => {
+    const before = forecastFor('small', times(10, {}))
+    const after = forecastFor('small', [...times(10, {}), finished({ requests: 100_000, seconds: 1e6, output: 1e7 })])
+    expect(after.requests).toBeLessThan(2 * before.requests)
+    expect(after.seconds).toBeLessThan(2 * before.seconds)
+  })
+
+  test('of a task cut short by a compaction counts it as at least that', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          aFinished.map((task) => ({ ...task, wasFirst: false })),
+          { maxLength: 30 },
+        ),
+        aFinished,
+        (history, one) => {
+          const without = { ...one, wasCompacted: false, wasFirst: false }
+          delete (without as { forecast?: number }).forecast
+          const whole = forecastFor(one.sizeClass, [...history, without]).added
+          const cut = forecastFor(one.sizeClass, [...history, { ...without, wasCompacted: true }]).added
+          expect(cut.middle).toBeGreaterThanOrEqual(whole.middle)
+          expect(cut.margin).toBeGreaterThanOrEqual(whole.margin)
+        },
+      ),
+      { numRuns: 300 },
+    )
+  })
+
+  test('is a sensible one for any history, and never throws', () => {
+    fc.assert(
+      fc.property(fc.array(anythingFinished, { maxLength: 40 }), aSizeClass, (history, sizeClass) => {
+        const { of, start } = forecastsFrom(history)
+        const { added, requests, output, seconds } = of[sizeClass]
+        expect(forecastFor(sizeClass, history)).toEqual(of[sizeClass])
+        expect(added.middle).toBeGreaterThan(0)
+        expect(added.margin).toBeGreaterThanOrEqual(added.middle)
+        for (const figure of [added.margin, requests, output, seconds, ...Object.values(start)]) {
+          expect(Number.isFinite(figure) && figure >= 0).toBe(true)
+        }
+        expect(start.added).toBeLessThanOrEqual(5 * PRIOR_START.added)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('the margin', () => {
+  test('stays within its bounds, whatever happened', () => {
+    fc.assert(
+      fc.property(fc.array(anythingFinished, { maxLength: 100 }), (history) => {
+        const margin = learnedMargin(history)
+        expect(margin).toBeGreaterThanOrEqual(NARROWEST - 1e-9)
+        expect(margin).toBeLessThanOrEqual(WIDEST + 1e-9)
+      }),
+    )
+    expect(learnedMargin(times(1_000, { forecast: 20_000 }))).toBeCloseTo(NARROWEST)
+    expect(learnedMargin(times(1_000, { forecast: 1_000 }))).toBeCloseTo(WIDEST)
+  })
+
+  test('widens at once when a task took more, or was compacted, and narrows slowly', () => {
+    fc.assert(
+      fc.property(fc.array(aFinished, { maxLength: 30 }), (history) => {
+        const before = learnedMargin(history)
+        const exceeded = learnedMargin([...history, finished({ forecast: 10_000 })])
+        const compacted = learnedMargin([...history, finished({ forecast: 20_000, wasCompacted: true })])
+        const careful = learnedMargin([...history, finished({ forecast: 20_000 })])
+        expect(exceeded).toBeCloseTo(Math.min(WIDEST, before * 1.33), 1)
+        expect(compacted).toBe(exceeded)
+        expect(careful).toBeLessThanOrEqual(before)
+        expect(careful).toBeGreaterThan(before * 0.98)
+      }),
+    )
+  })
+
+  test('is what the forecast is multiplied by', () => {
+    const history = times(10, { sizeClass: 'large', added: 60_000, requests: 80 })
+    const plain = forecastFor('large', history).added.margin
+    const burnt = history.map((task, index) => (index < 8 ? task : { ...task, forecast: 50_000 }))
+    expect(forecastFor('large', burnt).added.margin / plain).toBeCloseTo(learnedMargin(burnt), 2)
+  })
+
+  test('of a first task has room for finding its way', () => {
+    const forecasts = forecastsFrom([])
+    const medium = { sizeClass: 'medium' } as const
+    expect(marginOf(medium, forecasts, true) - marginOf(medium, forecasts, false)).toBe(PRIOR_START.added)
+  })
+
+  test('lets one task in twenty exceed it in the long run', () => {
+    // A project whose tasks vary far more than the table says: 14,000 times e to the ±1.5.
+    let exceeded = 0
+    const history: FinishedTask[] = []
+    for (let count = 0; count < 1_500; count += 1) {
+      const added = Math.round(14_000 * Math.exp(3 * (((count * 0.618_033_988_75) % 1) - 0.5)))
+      const forecast = marginOf({ sizeClass: 'small' }, forecastsFrom(history), false)
+      if (added > forecast) exceeded += 1
+      history.push(finished({ added, forecast }))
+    }
+    expect(exceeded / 1_500).toBeLessThan(0.08)
+    expect(exceeded / 1_500).toBeGreaterThan(0.01)
+  })
+})
+
+describe('finding one’s way', () => {
+  test('is learned from how much more first tasks take', () => {
+    const pairs = (count: number) =>
+      Array.from({ length: count }, () => [finished({ added: 24_000, requests: 54, wasFirst: true }), finished()]).flat()
+    const learned = [0, 1, 5, 20, 100].map((count) => startFrom(pairs(count)))
+    const added = learned.map((start) => start.added)
+    expect(added).toEqual(added.toSorted((a, b) => a - b))
+    expect(added.at(-1)).toBeGreaterThan(9_000)
+    expect(added.at(-1)).toBeLessThanOrEqual(10_000)
+    const start = learned.at(-1)!
+    expect(start.requests).toBeGreaterThan(27)
+    expect(start.seconds / PRIOR_START.seconds).toBeCloseTo(start.requests / PRIOR_START.requests)
+  })
+
+  test('stays the prior while every task was a first one', () => {
+    expect(startFrom(times(50, { wasFirst: true, added: 90_000 }))).toEqual(PRIOR_START)
+  })
+
+  test('is not counted among what the class takes', () => {
+    const [first, later] = [times(40, { wasFirst: true, added: 19_000 }), times(40, {})]
+    expect(forecastFor('small', first).added.middle).toBeCloseTo(forecastFor('small', later).added.middle, -3)
+  })
+})
+
+describe('a quantile', () => {
+  const exactly = (value: number) => ({ value, weight: 1, isAtLeast: false })
+  const atLeast = (value: number) => ({ value, weight: 1, isAtLeast: true })
+  test.each([
+    [[1, 2, 3, 4].map(exactly), 0.5, 2],
+    [[1, 2, 3, 4].map(exactly), 0.51, 3],
+    [[1, 2, 3, 4].map(exactly), 1, 4],
+    [[exactly(1), atLeast(2), exactly(3), exactly(4)], 0.5, 3],
+    [[exactly(1), atLeast(2)], 0.95, 2],
+    [[atLeast(7)], 0.5, 7],
+    [[], 0.5, 0],
+  ])('of %j at %d is %d', (samples, share, expected) => {
+    expect(quantileOf(samples, share)).toBe(expected)
+  })
+})
