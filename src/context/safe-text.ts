@@ -8,11 +8,19 @@ const READ = 1000
 /** A text on one line, of what can be seen alone, that cannot be taken for anything but text. */
 export function safeLine(text: string): string {
   const start = text.trimStart()
-  const clean = cleanText(start.slice(0, READ))
-  // A pattern over all of Unicode takes milliseconds to prepare, and most texts do not need it.
-  const seen = isPlain(clean) ? clean : clean.replaceAll(UNSEEN, '')
-  const line = harmless(seen.replaceAll(/\s+/g, ' ').trim())
+  const line = harmless(visible(start.slice(0, READ)).replaceAll(/\s+/g, ' ').trim())
   return start.length > READ ? `${line}…` : line
+}
+
+/** The same for a text of several lines, which keep their beginnings. How long it may be is for the caller to say. */
+export function safePassage(text: string): string {
+  return harmless(visible(text))
+}
+
+function visible(text: string): string {
+  const clean = cleanText(text)
+  // A pattern over all of Unicode takes milliseconds to prepare, and most texts do not need it.
+  return isPlain(clean) ? clean : clean.replaceAll(UNSEEN, '')
 }
 
 /** The same characters with those replaced that would make a tag or a mark of it. Doing it twice changes nothing. */

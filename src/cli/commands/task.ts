@@ -219,12 +219,12 @@ const check = buildCommand<{ undo?: boolean; json?: boolean }, [string, string],
   },
 })
 
-function mover(brief: string, status: TaskStatus, fullDescription = '') {
+function mover(brief: string, status: TaskStatus, inRun = '') {
   return buildCommand<{ summary?: string; json?: boolean }, [string], Context>({
     docs: {
       brief,
       customUsage: [{ input: 'fix-auth --summary "What came of it"', brief: '' }],
-      ...(fullDescription === '' ? {} : { fullDescription }),
+      ...(inRun === '' ? {} : { fullDescription: `${brief}. ${inRun}` }),
     },
     parameters: { positional: idArgument, flags: { summary: text('What is to be remembered'), json } },
     async func(flags, name) {
@@ -255,7 +255,7 @@ function isReportable(status: TaskStatus): status is ReportedStatus {
   return Object.hasOwn(WHAT_FOLLOWS, status)
 }
 
-const IN_RUN = 'In a run (STINT_RUN) this only reports: the run verifies the work and closes the task itself.'
+const IN_RUN = 'In a run (STINT_RUN) it only reports: the run verifies the work and closes the task itself.'
 
 export const task = buildRouteMap<'add' | 'list' | 'next' | 'show' | 'check' | 'start' | 'done' | 'blocked' | 'failed', Context>({
   routes: {
