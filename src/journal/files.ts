@@ -111,11 +111,26 @@ export function syncFolder(path: string): void {
 
 /** Creates a folder and its parents, each new name durable. */
 export function createFolder(path: string): void {
-  if (existsSync(path)) return
-  // Held open before anything is synced: syncing is slow, and somebody who removes all of them meanwhile would win every time.
-  const parents = inSpiteOfRemoval(() => openParents(path, createBelow(path)))
+  if (!existsSync(path)) inFolder(path, () => undefined)
+}
+
+/**
+ * Does something in a folder that is made for it, and makes each new name durable then: syncing is slow, and somebody who
+ * removes all of them meanwhile would win every time.
+ */
+export function inFolder<T>(path: string, work: () => T): T {
+  const { done, parents } = inSpiteOfRemoval(() => {
+    const opened = openParents(path, createBelow(path))
+    try {
+      return { done: work(), parents: opened }
+    } catch (error) {
+      for (const fd of opened) closeSync(fd)
+      throw error
+    }
+  })
   try {
     for (const fd of parents) fsyncSync(fd)
+    return done
   } finally {
     for (const fd of parents) closeSync(fd)
   }
@@ -126,18 +141,20 @@ export function createFolderUnsynced(path: string): void {
   inSpiteOfRemoval(() => createBelow(path))
 }
 
-/** Answers how many folders were made. */
+/** Answers how many folders were missing. */
 function createBelow(path: string): number {
   if (existsSync(path)) return 0
   const made = createBelow(dirname(path))
-  return made + (unlessTaken(() => mkdirSync(path)) ? 1 : 0)
+  unlessTaken(() => mkdirSync(path))
+  // Also when somebody else made it just now, who may not have come to sync it.
+  return made + 1
 }
 
 function openParents(path: string, count: number): readonly number[] {
   const opened: number[] = []
   if (process.platform === 'win32') return opened
   try {
-    for (let folder = path; opened.length < Math.max(count, 1);) {
+    for (let folder = path; opened.length < count;) {
       folder = dirname(folder)
       opened.push(openSync(folder, constants.O_RDONLY))
     }

@@ -5,8 +5,7 @@ import {
   appendDurably,
   createFile,
   createFolder,
-  createFolderUnsynced,
-  inSpiteOfRemoval,
+  inFolder,
   isNameOf,
   lacksHardLinks,
   linkFile,
@@ -295,13 +294,8 @@ function isFile(path: string, file: { ino: number; dev: number }): boolean {
 /** Brings a log back under its own name from its link, when only that name was taken away. */
 export function restoreFromLink(place: LogPlace): boolean {
   const { path, link } = place
-  if (link === undefined) return false
-  // Its folder need not be durable: where power takes it, the link brings it back again.
-  return inSpiteOfRemoval(() => {
-    if (statOrUndefined(path) !== undefined || statOrUndefined(link) === undefined) return false
-    createFolderUnsynced(dirname(path))
-    return linkFile(link, path)
-  })
+  if (link === undefined || statOrUndefined(path) !== undefined || statOrUndefined(link) === undefined) return false
+  return inFolder(dirname(path), () => linkFile(link, path))
 }
 
 /**
