@@ -1,9 +1,6 @@
 // The files of a repository that a conversation begins with: what it says to agents, unless the harness reads that by itself,
 // and what the configuration names. Nothing outside the repository, no secrets, nothing without end.
-import { closeSync, readSync, realpathSync } from 'node:fs'
-import { isAbsolute, join, relative, sep } from 'node:path'
-import { errnoOf } from '../../journal/errors.ts'
-import { openRegularFile } from '../../journal/files.ts'
+import { NO_FILE, readInside } from '../read-inside.ts'
 import { beginningOf } from './quoted.ts'
 import type { PromptFile } from './setup-text.ts'
 
@@ -23,8 +20,6 @@ export interface GatherOptions {
 }
 
 const INSTRUCTIONS = ['AGENTS.md', 'CLAUDE.md']
-/** More is not read at all, whatever is shown of it. */
-const MOST_READ = 256 * 1024
 /** As much as the harness that is strictest about it takes. */
 const LONGEST_INSTRUCTIONS = 32_000
 const LONGEST_FILE = 16_000
@@ -34,11 +29,10 @@ type Found = { readonly path: string; readonly real: string; readonly text: stri
 
 export function gatherInstructions(root: string, options: GatherOptions): Gathered {
   const notes: string[] = []
-  const home = realpathSync(root)
   const read = (path: string, isWanted: boolean): Found | undefined => {
-    const found = readInside(home, path)
+    const found = readInside(root, path)
     if (typeof found !== 'string') return { path, real: found.real, text: options.withoutSecrets(found.text) }
-    if (isWanted || found !== MISSING) notes.push(`${path} is not given to the agent: ${found}`)
+    if (isWanted || found !== NO_FILE) notes.push(`${path} is not given to the agent: ${found}`)
     return undefined
   }
   const cut = ({ path, text }: Found, room: number): PromptFile => {
@@ -83,35 +77,4 @@ function isReadBy(names: readonly string[], path: string): boolean {
 function reachedFrom(file: Found, all: readonly Found[]): readonly string[] {
   const imported = new Set([...file.text.matchAll(IMPORT)].map((match) => match[1]))
   return [file.real, ...all.filter(({ path }) => imported.has(path)).map(({ real }) => real)]
-}
-
-const MISSING = 'there is no such file'
-
-function readInside(root: string, path: string): { readonly real: string; readonly text: string } | string {
-  if (path.trim() === '' || isAbsolute(path)) return 'a path from the root of the repository is wanted'
-  let real: string
-  try {
-    real = realpathSync(join(root, path))
-  } catch (error) {
-    if (errnoOf(error) === undefined) throw error
-    return MISSING
-  }
-  // A link may lead anywhere, and what is git's own is nobody's business.
-  const inside = relative(root, real)
-  if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`)) return 'it is not in the repository'
-  if (inside === '.git' || inside.startsWith(`.git${sep}`)) return 'it belongs to git'
-  const text = readBounded(real)
-  return text === undefined ? 'it cannot be read as text' : { real, text }
-}
-
-function readBounded(path: string): string | undefined {
-  const fd = openRegularFile(path)
-  if (fd === undefined) return undefined
-  try {
-    const bytes = Buffer.alloc(MOST_READ)
-    const text = bytes.subarray(0, readSync(fd, bytes, 0, MOST_READ, 0)).toString('utf8')
-    return text.includes('\0') ? undefined : text
-  } finally {
-    closeSync(fd)
-  }
 }
