@@ -49,6 +49,8 @@ export interface RunEntryData {
     /** Tokens in the context before it. */
     context?: number
     isFirst: boolean
+    /** The newest entry of the session then: what the agent reports comes behind it. */
+    since: string
     /** Tokens of its own text. */
     text: number
   }

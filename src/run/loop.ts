@@ -42,7 +42,7 @@ export class Loop {
   #done = 0
   #base = USUAL_BASE
   /** What the last session left for the next. */
-  #handoff: (GivenHandoff & { readonly hash: string; readonly from: RunSession }) | undefined
+  #handoff: (GivenHandoff & { readonly hash: string; readonly from?: RunSession }) | undefined
 
   constructor(scene: Scene, selection: Selection, claims: Claims, before: RunState | undefined, finished: readonly FinishedTask[]) {
     this.#scene = scene
@@ -59,9 +59,15 @@ export class Loop {
   }
 
   /** Goes on in a session that is open already. */
-  async goOnIn(session: RunSession, handoff: GivenHandoff | undefined): Promise<void> {
+  async goOnIn(session: RunSession): Promise<void> {
     this.#session = session
-    await this.#conversations.forSession(session, handoff === undefined ? {} : { handoff })
+    const { id } = await session.handOver('the run is resumed', undefined)
+    await this.#conversations.forSession(session, { handoff: await session.takeUp(id) })
+  }
+
+  /** The next session begins with what the last one left. */
+  beginWith(handoff: { id: string; text: string; hash: string }, from: RunSession | undefined): void {
+    this.#handoff = { ...handoff, isOfTask: false, moved: [], ...(from === undefined ? {} : { from }) }
   }
 
   async work(): Promise<EndOfRun> {
@@ -140,7 +146,7 @@ export class Loop {
     const handoff = this.#handoff
     this.#handoff = undefined
     await this.#conversations.forSession(session, handoff === undefined ? {} : { handoff })
-    handoff?.from.passedOn(handoff.id, handoff.hash)
+    handoff?.from?.passedOn(handoff.id, handoff.hash)
   }
 
   async #workOn(task: Task, planned: PlannedTask, forecasts: Forecasts): Promise<TaskOutcome> {

@@ -12,6 +12,8 @@ export interface TaskReport {
   /** How much longer the history got by it. */
   readonly added?: number
   readonly compactions: number
+  /** Where the work of a parked task is kept. */
+  readonly kept?: string
 }
 
 export interface SessionReport {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { StintError, isMissing } from '../journal/errors.ts'
-import { isId, mintId, shortId } from '../journal/ids.ts'
+import { isId, shortId } from '../journal/ids.ts'
 import { Log } from '../journal/log.ts'
 import { redaction } from '../project/clean-draft.ts'
 import type { Config } from '../project/config.ts'
@@ -60,8 +60,8 @@ export class RunLog {
     this.#config = config
   }
 
-  static create(place: Place, config: Config, data: RunEntryData['run.started']): RunLog {
-    const log = new RunLog(place, mintId(undefined), config)
+  static create(place: Place, run: string, config: Config, data: RunEntryData['run.started']): RunLog {
+    const log = new RunLog(place, run, config)
     log.#log.create([log.#draft('run.started', data)])
     return log
   }

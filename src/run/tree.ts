@@ -131,3 +131,12 @@ export function removeIfClean(place: Place, { tree, isInPlace }: RunTree): boole
     throw error
   }
 }
+
+/** Takes back a worktree and a branch that were just made and that nobody has worked on. */
+export function removeUnused(place: Place, { tree, branch, base }: RunTree): void {
+  const { mainRoot } = repositoryOf(place)
+  const isUnused = headOf(tree).commit === base
+  runGit(mainRoot, ['worktree', 'remove', '--force', tree])
+  // Its commit is where it began from, so that nothing goes with the name.
+  if (isUnused && branch.startsWith('stint/run-')) runGit(mainRoot, ['branch', '--quiet', '-D', branch])
+}

@@ -55,6 +55,7 @@ export async function workTask(
     const live = await conversations.forSession(session)
     const prompt = attemptPrompt(scene, conversations, work, failure)
     const contextBefore = live.context
+    const since = session.lastEntry
     log.append('attempt.started', {
       attempt,
       task: name,
@@ -67,10 +68,10 @@ export async function workTask(
       forecast: work.forecast,
       context: contextBefore,
       isFirst: !live.hasHadTurn,
+      since,
       text: estimateTokens(prompt),
     })
     tell({ type: 'task.started', task: name, attempt: number, place })
-    const since = session.lastEntry
     const { judged, used } = await attemptOnce(scene, session, conversations, taker, work, { attempt, prompt, since, deadline, isRetry: failure !== undefined })
     spent = addSpent(spent, used)
     const seconds = (Date.now() - startedAt) / 1000

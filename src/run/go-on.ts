@@ -1,0 +1,92 @@
+// What a run left behind when it was killed: each attempt without an outcome is looked at, so that nothing is done twice and
+// nothing is both lost and called done.
+import { existsSync } from 'node:fs'
+import { endStrays, isAlive } from '../harness/process/strays.ts'
+import { handoffsIn } from '../handoff/recorded.ts'
+import { runGit } from '../git/run-git.ts'
+import { StintError } from '../journal/errors.ts'
+import { shortId } from '../journal/ids.ts'
+import type { Workspace } from '../project/workspace.ts'
+import type { Place } from '../project/place.ts'
+import { proveNow } from './prove-now.ts'
+import { recordDone } from './record-done.ts'
+import { RunSession } from './run-session.ts'
+import type { Attempt, RunState } from './run-state.ts'
+import type { Scene } from './scene.ts'
+import { headOf, repositoryOf } from './tree.ts'
+import { plannedTask } from '../plan/order.ts'
+
+/** Refuses a run that somebody runs, and one that has nothing left. */
+export function refuseToGoOn(run: string, state: RunState): void {
+  if (isAlive(state.runner)) {
+    throw new StintError('RUN_ALIVE', `run ${shortId(run)} is running, as process ${state.runner.pid}`, 'end that one first, or start another with stint run')
+  }
+  if (state.ended === 'finished' || state.ended === 'nothing to do') {
+    throw new StintError('RUN_OVER', `run ${shortId(run)} has nothing left to do`, 'stint run starts another')
+  }
+}
+
+/** Ends what the processes of a killed runner left behind. Answers how many that were. */
+export async function endLeftovers(state: RunState): Promise<number> {
+  let ended = 0
+  for (const { opened, isEnded } of state.conversations) if (!isEnded) ended += await endStrays(opened.process)
+  return ended
+}
+
+/** The tree as it was, made again from its branch when somebody took it away. */
+export function bringBackTree(place: Place, { started: { tree, branch, isInPlace } }: RunState): void {
+  const { mainRoot } = repositoryOf(place)
+  if (!existsSync(tree)) {
+    if (isInPlace) throw new StintError('NO_TREE', `${tree} is not there any more`, 'bring it back, or start another run')
+    runGit(mainRoot, ['worktree', 'prune'])
+    runGit(mainRoot, ['worktree', 'add', '--quiet', tree, branch])
+  }
+  const now = headOf(tree).branch
+  if (now === branch) return
+  throw new StintError('OTHER_BRANCH', `${tree} is on ${now ?? 'no branch'} and not on ${branch}`, `git -C ${tree} switch ${branch}`)
+}
+
+/** Finds out what became of attempts that nobody saw the end of. */
+export async function examine(scene: Scene, state: RunState): Promise<void> {
+  for (const attempt of state.attempts) if (attempt.outcome === undefined) await examineOne(scene, attempt)
+}
+
+async function examineOne(scene: Scene, { started }: Attempt): Promise<void> {
+  const { log, run, source, workspace } = scene
+  const backlog = await source.read()
+  const task = backlog.byId.get(started.task.id)
+  const over = (outcome: 'done' | 'failed' | 'blocked' | 'interrupted', more: { reason?: string; commit?: string } = {}) =>
+    log.append('attempt.ended', { attempt: started.attempt, outcome, ...more })
+  if (task === undefined) return over('interrupted', { reason: 'the task is no longer in the backlog' })
+  // The entry that closes it was written; only the run's own note of it was not.
+  if (task.status === 'completed') return over('done', { commit: headOf(scene.tree.tree).commit })
+  const session = RunSession.reopen(workspace, started.session, 0)
+  if (session === undefined) return over('interrupted', { reason: 'its session has ended' })
+  try {
+    const report = session.reported(task.id, run, started.since)
+    if (report?.status === 'blocked') {
+      session.leave(task, 'blocked', report.summary)
+      return over('blocked', { reason: report.summary })
+    }
+    if (report?.status !== 'completed') return over('interrupted', { reason: 'the run ended in the middle of it' })
+    const work = { task, name: started.task, planned: plannedTask(task, backlog), forecast: started.forecast ?? 0, base: started.base, attempts: started.number }
+    const proof = await proveNow(scene, work)
+    if (!proof.isDone) return over('failed', { reason: proof.reasons.join('; ') })
+    await recordDone(scene, session, work, { commit: proof.commit, summary: report.summary })
+    scene.workspace.say(`${started.task.name} was done before the run ended, and is closed now`)
+    return over('done', { commit: proof.commit })
+  } finally {
+    session.release()
+  }
+}
+
+/** The handoff that a session left when it was closed, for the session after it. */
+export function handoffLeft(workspace: Workspace, session: string, handoff: string): { id: string; text: string; hash: string } | undefined {
+  const live = workspace.session(session)
+  try {
+    const found = handoffsIn(live.read().entries).find(({ id }) => id === handoff)
+    return found === undefined ? undefined : { id: found.id, text: found.document, hash: found.hash }
+  } finally {
+    live.close()
+  }
+}

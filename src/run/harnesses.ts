@@ -1,0 +1,26 @@
+import { acpHarness } from '../harness/acp/acp-harness.ts'
+import { claudeHarness } from '../harness/claude/drive/claude-harness.ts'
+import { codexHarness } from '../harness/codex/codex-harness.ts'
+import type { Harness } from '../harness/contract.ts'
+import { rehearsalHarness } from '../harness/rehearsal/rehearsal-harness.ts'
+import { StintError } from '../journal/errors.ts'
+
+export const HARNESSES = ['claude', 'codex', 'rehearsal'] as const
+
+/** The harness that a name means: one of ours, or `acp:COMMAND ARGUMENTS` for any agent that speaks ACP. */
+export function harnessNamed(name: string, options: { script?: string } = {}): Harness {
+  if (name.startsWith('acp:')) return agentNamed(name.slice('acp:'.length))
+  if (options.script !== undefined && name !== 'rehearsal') {
+    throw new StintError('NO_SCRIPT', `${name} follows no script`, 'leave --script away, or add --harness rehearsal')
+  }
+  if (name === 'claude') return claudeHarness
+  if (name === 'codex') return codexHarness
+  if (name === 'rehearsal') return rehearsalHarness(options)
+  throw new StintError('NO_HARNESS', `there is no harness "${name}"`, `there are ${HARNESSES.join(', ')}, and acp:COMMAND for any agent that speaks ACP`)
+}
+
+function agentNamed(line: string): Harness {
+  const [command, ...args] = line.match(/"[^"]*"|'[^']*'|\S+/g)?.map((part) => part.replace(/^(["'])(.*)\1$/, '$2')) ?? []
+  if (command === undefined) throw new StintError('NO_HARNESS', 'acp: names no command', 'acp:gemini --acp, for example')
+  return acpHarness({ name: 'acp', command, args })
+}

@@ -1,0 +1,132 @@
+import { type OwnPrice, PRICES_OF, priceOf } from '../budget/prices.ts'
+import type { Spend } from './events.ts'
+import { boilerplateAvoided } from './prompts/measure.ts'
+import type { Comparison, RunReport, SessionReport, TaskReport } from './report.ts'
+import { type Attempt, type RunState, addSpent } from './run-state.ts'
+import { addSpend, spendOf } from './spend.ts'
+
+export interface ReportOptions {
+  readonly run: string
+  readonly prices: readonly OwnPrice[]
+  /** Whether somebody runs it now. */
+  readonly isRunning: boolean
+  readonly commits: number
+}
+
+/** What a run cost and what came of it, from its log. */
+export function reportFrom(state: RunState, { run, prices, isRunning, commits }: ReportOptions): RunReport {
+  const sessions = state.sessions.map(({ session, name }): SessionReport => {
+    const own = state.attempts.filter(({ started }) => started.session === session)
+    const tasks = taskReports(state, own, prices)
+    return {
+      session,
+      name,
+      conversations: state.conversations.filter(({ opened }) => opened.session === session).length,
+      tasks,
+      spend: tasks.reduce((sum, { spend }) => addSpend(sum, spend), FREE),
+      seconds: tasks.reduce((sum, { seconds }) => sum + seconds, 0),
+    }
+  })
+  const spent = state.attempts.reduce((sum, attempt) => addSpent(sum, attempt.spent), {})
+  const models = Object.keys(spent)
+  return {
+    run,
+    harness: state.started.harness,
+    models,
+    how: isRunning ? 'running' : (state.ended ?? 'interrupted'),
+    startedAt: state.startedAt,
+    seconds: state.seconds,
+    sessions,
+    spend: spendOf(spent, prices),
+    prices: pricesTold(models, prices),
+    compared: compare(state, prices),
+    branch: state.started.branch,
+    commits,
+  }
+}
+
+/** Of a run that had nothing to do, and so never was. */
+export function emptyReport(harness: string): RunReport {
+  return {
+    run: '',
+    harness,
+    models: [],
+    how: 'nothing to do',
+    startedAt: new Date().toISOString(),
+    seconds: 0,
+    sessions: [],
+    spend: FREE,
+    prices: pricesTold([], []),
+    compared: { boilerplateAvoided: 0, historyReread: 0, savedUsd: 0, profilesNotLoaded: 0 },
+    commits: 0,
+  }
+}
+
+const FREE: Spend = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0, usd: 0 }
+
+function taskReports(state: RunState, attempts: readonly Attempt[], prices: readonly OwnPrice[]): readonly TaskReport[] {
+  const tasks = new Map(attempts.map(({ started }) => [started.task.id, started.task]))
+  return [...tasks.values()].map((task): TaskReport => {
+    const own = attempts.filter(({ started }) => started.task.id === task.id)
+    const last = own.at(-1)!
+    const added = own.flatMap((attempt) => attempt.added ?? [])
+    const parked = state.parked.get(task.id)
+    const outcome = last.outcome === 'done' ? 'done' : last.outcome === 'blocked' ? 'blocked' : parked !== undefined ? 'parked' : 'open'
+    const reason = outcome === 'done' ? undefined : (parked?.reason ?? last.reason)
+    return {
+      task,
+      outcome,
+      attempts: own.length,
+      spend: spendOf(own.reduce((sum, attempt) => addSpent(sum, attempt.spent), {}), prices),
+      seconds: own.reduce((sum, { seconds }) => sum + seconds, 0),
+      compactions: own.reduce((sum, { compactions }) => sum + compactions, 0),
+      ...(reason === undefined ? {} : { reason }),
+      ...(last.commit === undefined ? {} : { commit: last.commit }),
+      ...(added.length === 0 ? {} : { added: added.reduce((sum, tokens) => sum + tokens, 0) }),
+      ...(parked?.kept === undefined ? {} : { kept: parked.kept }),
+    }
+  })
+}
+
+function pricesTold(models: readonly string[], prices: readonly OwnPrice[]): string {
+  const unknown = models.filter((model) => priceOf(model, prices) === undefined)
+  if (unknown.length > 0) return `unknown for ${unknown.join(', ')}; prices in .sessions/config.yaml tell them`
+  const from = new Set(models.flatMap((model) => priceOf(model, prices)?.from ?? []))
+  return from.size === 0 ? `price list of ${PRICES_OF}` : [...from].join(', ')
+}
+
+/** Against a conversation for each task: the set-up and the start that were not paid again, and the history that was read again. */
+function compare({ attempts, conversations }: RunState, prices: readonly OwnPrice[]): Comparison {
+  const perConversation = conversations.map(({ opened, model, notLoaded }) => {
+    const own = attempts.filter(({ started }) => started.conversation === opened.number)
+    const tasks = new Set(own.map(({ started }) => started.task.id))
+    return { number: opened.number, setup: opened.setup, tasks: tasks.size, own, model, notLoaded }
+  })
+  let historyReread = 0
+  let savedUsd: number | undefined = 0
+  for (const { own, model } of perConversation) {
+    for (const { started, requests } of own) {
+      if (started.isFirst || started.context === undefined) continue
+      // What earlier tasks left in the context, read with each request. The start of a conversation would be read either way.
+      const history = Math.max(0, started.context - startOf(own))
+      historyReread += history * requests
+      const price = priceOf(model ?? '', prices)?.price
+      if (price === undefined || savedUsd === undefined) savedUsd = undefined
+      // A fresh conversation writes its start into the cache, where this one read it.
+      else savedUsd += (startOf(own) * (price.cacheWrite - price.cacheRead) - history * requests * price.cacheRead) / 1_000_000
+    }
+  }
+  return {
+    boilerplateAvoided: boilerplateAvoided(perConversation),
+    historyReread,
+    profilesNotLoaded: perConversation.reduce((sum, { notLoaded }) => sum + notLoaded, 0),
+    ...(savedUsd === undefined ? {} : { savedUsd }),
+  }
+}
+
+/** Tokens with which a conversation begins: what it had before its second task, less what the first added. */
+function startOf(own: readonly Attempt[]): number {
+  const first = own.find(({ started }) => started.isFirst)
+  const second = own.find(({ started }) => !started.isFirst && (started.context ?? 0) > 0)
+  return Math.max(0, (second?.started.context ?? 0) - (first?.added ?? 0))
+}

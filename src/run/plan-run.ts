@@ -1,0 +1,89 @@
+import { priceOf } from '../budget/prices.ts'
+import { windowOf } from '../harness/claude/models.ts'
+import { pointFor } from '../harness/point-for.ts'
+import type { PlannedTask, Standing } from '../plan/contract.ts'
+import { forecastsFrom } from '../plan/forecast.ts'
+import { orderOfWork } from '../plan/order.ts'
+import { planSessions } from '../plan/plan-sessions.ts'
+import type { Workspace } from '../project/workspace.ts'
+import type { Backlog } from '../tasks/backlog.ts'
+import { isTaskOpen } from '../tasks/task.ts'
+import { openSource } from './backlog/open-source.ts'
+import { finishedTasks } from './finished-tasks.ts'
+import { harnessNamed } from './harnesses.ts'
+import { USUAL_BASE } from './loop.ts'
+import type { RunOptions } from './options.ts'
+import type { RunPlan, WaitingTask } from './run-plan.ts'
+import { Selection } from './selection.ts'
+import { settle } from './settled.ts'
+import { nameOf } from './task-list.ts'
+
+/** What a run would do, and why, if every task took what is forecast. Begins nothing. */
+export async function planRun(workspace: Workspace, options: RunOptions): Promise<RunPlan> {
+  const settled = settle(workspace, options)
+  const harness = harnessNamed(settled.harness, settled.script === undefined ? {} : { script: settled.script })
+  const source = await openSource(workspace, options.backlog)
+  const backlog = await source.read()
+  const selection = new Selection(backlog, options)
+  const order = orderOfWork(selection.within(backlog, () => false)).slice(0, mostTasks(options))
+  const finished = finishedTasks(workspace.place)
+  const forecasts = forecastsFrom(finished)
+  const mode = harness.capabilities.multiTurn ? settled.batch : 'one'
+  const sessions = planSessions(order, beginning(workspace, settled.harness, settled.model), forecasts, mode)
+  const planned = new Set(order.map(({ id }) => id))
+  return {
+    source: source.name,
+    harness: harness.name,
+    ...(settled.model === undefined ? {} : { model: settled.model }),
+    sessions: sessions.slice(0, options.maxSessions ?? Infinity).map((session) => ({
+      ...session,
+      tasks: session.tasks.map(({ task, forecast }) => ({ task: nameOf(backlog.byId.get(task.id)!), sizeClass: task.sizeClass, forecast })),
+    })),
+    waiting: selection
+      .open(backlog)
+      .filter(({ id }) => !planned.has(id))
+      .map((task) => ({ task: nameOf(task), reason: whyWaiting(backlog, task) })),
+    notes: notes(order, finished.length, harness.capabilities.multiTurn, settled.model, workspace),
+  }
+}
+
+function mostTasks({ once, maxTasks = Infinity }: RunOptions): number {
+  return once === true ? 1 : maxTasks
+}
+
+function beginning(workspace: Workspace, harness: string, model: string | undefined): Standing {
+  const { budget, prices } = workspace.config
+  const window = harness === 'claude' ? windowOf(model, undefined)?.value : undefined
+  const point = pointFor(harness, workspace.env, workspace.place.root)(window, model)
+  const price = model === undefined ? undefined : priceOf(model, prices)?.price
+  return {
+    context: 0,
+    base: USUAL_BASE,
+    smartZone: budget.smartZone,
+    done: [],
+    isWarm: false,
+    ...(point === undefined ? {} : { point }),
+    ...(price === undefined ? {} : { price }),
+  }
+}
+
+function whyWaiting(backlog: Backlog, task: Backlog['tasks'][number]): WaitingTask['reason'] {
+  if (task.status === 'failed') return `failed${task.summary === undefined ? '' : `: ${task.summary}`}; --task ${task.shortname} tries it again`
+  if (task.status === 'blocked') return `blocked${task.summary === undefined ? '' : `: ${task.summary}`}`
+  const waits = [...task.dependsOn, ...task.children].flatMap((id) => {
+    const other = backlog.byId.get(id)
+    if (other === undefined) return [`${id}, which is not in the backlog`]
+    return isTaskOpen(other) ? [other.status === 'ready' || other.status === 'in_progress' ? other.shortname : `${other.shortname} (${other.status})`] : []
+  })
+  return waits.length === 0 ? 'beyond what this run may do' : `waits for ${waits.join(', ')}`
+}
+
+function notes(order: readonly PlannedTask[], finished: number, isMultiTurn: boolean, model: string | undefined, { config }: Workspace): readonly string[] {
+  if (order.length === 0) return []
+  const hasPrice = model !== undefined && priceOf(model, config.prices) !== undefined
+  return [
+    finished === 0 ? 'forecasts rest on the table that comes with Stint: no task was done by a run here yet' : `forecasts rest on ${finished} tasks that runs did here`,
+    ...(isMultiTurn ? [] : ['this harness takes one task a conversation']),
+    ...(hasPrice ? [] : [`what it costs is not known${model === undefined ? ' without --model' : ` for ${model}`}`]),
+  ]
+}

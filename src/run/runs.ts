@@ -1,0 +1,77 @@
+// The runs of a project, from their logs.
+import { existsSync } from 'node:fs'
+import { isAlive } from '../harness/process/strays.ts'
+import { GitFailed } from '../git/run-git.ts'
+import { runGit } from '../git/run-git.ts'
+import { StintError } from '../journal/errors.ts'
+import type { Workspace } from '../project/workspace.ts'
+import { reportFrom } from './make-report.ts'
+import type { RunReport, RunRow } from './report.ts'
+import { findRun, readRun, runIds } from './run-log.ts'
+import { type RunState, foldRun } from './run-state.ts'
+
+/** The latest first. */
+export function listRuns(workspace: Workspace): readonly RunRow[] {
+  return runIds(workspace.place)
+    .toReversed()
+    .flatMap((run) => {
+      const state = foldRun(readRun(workspace.place, run))
+      return state === undefined ? [] : [rowOf(workspace, run, state)]
+    })
+}
+
+export async function reportOf(workspace: Workspace, name: string): Promise<RunReport> {
+  const run = findRun(workspace.place, name)
+  return reportNow(workspace, run, stateOf(workspace, run))
+}
+
+export function stateOf(workspace: Workspace, run: string): RunState {
+  const state = foldRun(readRun(workspace.place, run))
+  if (state !== undefined) return state
+  throw new StintError('RUN_DAMAGED', `the log of run ${run} does not say how it began`, 'stint doctor shows the damage')
+}
+
+export function reportNow(workspace: Workspace, run: string, state: RunState, isRunning = isRunningNow(state)): RunReport {
+  return reportFrom(state, { run, prices: workspace.config.prices, isRunning, commits: commitsOf(workspace, state) })
+}
+
+/** The last run that has something left to go on with. */
+export function lastResumable(workspace: Workspace): string {
+  const row = listRuns(workspace).find(({ state }) => state === 'resumable')
+  if (row !== undefined) return row.id
+  throw new StintError('NO_RUN', 'no run here has anything left to go on with', 'stint runs lists them; stint run starts one')
+}
+
+function isRunningNow({ ended, runner }: RunState): boolean {
+  return ended === undefined && isAlive(runner)
+}
+
+function rowOf(workspace: Workspace, run: string, state: RunState): RunRow {
+  const { harness, how, sessions, spend, startedAt } = reportNow(workspace, run, state)
+  // A task may come up in several sessions; its last word counts.
+  const last = new Map(sessions.flatMap(({ tasks }) => tasks).map(({ task, outcome }) => [task.id, outcome]))
+  const count = (...outcomes: readonly string[]) => [...last.values()].filter((outcome) => outcomes.includes(outcome)).length
+  const isOver = state.ended === 'finished' || state.ended === 'nothing to do' || state.ended === 'waiting'
+  return {
+    id: run,
+    startedAt,
+    state: how === 'running' ? 'running' : isOver ? 'ended' : 'resumable',
+    how,
+    harness,
+    done: count('done'),
+    failed: count('parked', 'blocked'),
+    open: count('open'),
+    spend,
+  }
+}
+
+/** Commits on the run's branch beyond where it began; 0 when the branch is gone. */
+function commitsOf({ place }: Workspace, { started: { base, branch } }: RunState): number {
+  if (place.repository === undefined || !existsSync(place.root)) return 0
+  try {
+    return Number(runGit(place.root, ['rev-list', '--count', `${base}..refs/heads/${branch}`, '--']))
+  } catch (error) {
+    if (error instanceof GitFailed) return 0
+    throw error
+  }
+}
