@@ -21,9 +21,12 @@ import { init } from './commands/init.ts'
 import { list } from './commands/list.ts'
 import { log } from './commands/log.ts'
 import { pack } from './commands/pack.ts'
+import { plan } from './commands/plan.ts'
 import { project } from './commands/project.ts'
 import { purge } from './commands/purge.ts'
 import { resume } from './commands/resume.ts'
+import { run as runBacklog } from './commands/run.ts'
+import { runs } from './commands/runs.ts'
 import { search } from './commands/search.ts'
 import { setup } from './commands/setup.ts'
 import { task } from './commands/task.ts'
@@ -48,6 +51,9 @@ const routes = buildRouteMap({
     search,
     budget,
     task,
+    run: runBacklog,
+    runs,
+    plan,
     export: exporting,
     workflow,
     project,

@@ -3,6 +3,7 @@ import type { Figure, Limit } from '../budget/figures.ts'
 import { type Role, type Stage, isPercent, roleOf, tokensAt } from '../budget/stages.ts'
 import type { ConversationBudget, Used } from '../project/budget.ts'
 import { duration, minute, second } from '../text/times.ts'
+import { dollars } from './amounts.ts'
 import type { Output } from './output.ts'
 
 /** What `--json` says: a figure that is not known says so, and is not missing. */
@@ -151,10 +152,6 @@ function stageName(stage: Stage): string {
 
 function isPastSmartZone({ tokens, settings }: ConversationBudget): boolean {
   return (tokens?.value ?? 0) >= settings.smartZone
-}
-
-function dollars(value: number): string {
-  return `$${value < 1 ? value.toFixed(4) : value.toFixed(2)}`
 }
 
 function limit({ percent, resetsAt }: Limit): string {

@@ -72,6 +72,7 @@ export type RunEvent = { readonly at: string } & (
       readonly command?: string
       readonly path?: string
     }
+  /** How full the conversation is, and what the whole run has spent so far. */
   | { readonly type: 'usage'; readonly gauge: Gauge; readonly spend: Spend }
   | { readonly type: 'stage'; readonly stage: number | 'smart-zone'; readonly gauge: Gauge }
   | { readonly type: 'compaction'; readonly task?: TaskName; readonly tokensBefore?: number }

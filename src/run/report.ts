@@ -41,6 +41,21 @@ export interface RunReport {
   readonly commits: number
 }
 
+/** A run in a list of them. */
+export interface RunRow {
+  readonly id: string
+  readonly startedAt: string
+  /** `resumable`: it ended, or died, with something left to do that it can go on with. */
+  readonly state: 'running' | 'ended' | 'resumable'
+  readonly how: RunReport['how']
+  readonly harness: string
+  readonly done: number
+  /** Parked or blocked. */
+  readonly failed: number
+  readonly open: number
+  readonly spend: Spend
+}
+
 /** Against one conversation per task. Both sides: what was not said again, and what was read again. Estimates from measured sizes. */
 export interface Comparison {
   /** Tokens of set-up that were not said again, because a conversation took several tasks. */

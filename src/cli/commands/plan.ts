@@ -1,0 +1,29 @@
+import { buildCommand } from '@stricli/core'
+import type { Context } from '../context.ts'
+import { json } from '../flags.ts'
+import { PLAN_FLAGS, type PlanFlags, planOptions } from '../run-flags.ts'
+import { withWorkspace } from '../with-workspace.ts'
+
+export const plan = buildCommand<PlanFlags, [], Context>({
+  docs: {
+    brief: 'Show what a run would do, and why',
+    fullDescription:
+      'The tasks in their order, the conversations they would be worked in, why each begins where it does, and what they would take: tokens, time and\ncost, forecast from the finished tasks of this project, or from a table while there are few. Starts nothing.',
+    customUsage: [
+      { input: '', brief: 'everything that is open in .tasks' },
+      { input: '--label bug --batch one', brief: 'some tasks, each in a conversation of its own' },
+      { input: '--backlog TODO.md --harness codex', brief: 'another backlog, another agent' },
+      { input: '--json', brief: 'for programs' },
+    ],
+  },
+  parameters: { flags: { ...PLAN_FLAGS, json } },
+  async func(flags) {
+    await withWorkspace(this, flags, async (workspace, output) => {
+      const options = planOptions(flags)
+      const { planRun } = await import('../../run/start-run.ts')
+      const { describePlan } = await import('../describe-plan.ts')
+      const planned = await planRun(workspace, options)
+      output.result(flags.json, planned, () => describePlan(planned, output))
+    })
+  },
+})

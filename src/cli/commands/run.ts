@@ -1,0 +1,79 @@
+import { buildCommand } from '@stricli/core'
+import type { RunReport } from '../../run/report.ts'
+import type { StartOptions } from '../../run/start-run.ts'
+import type { Workspace } from '../../project/workspace.ts'
+import type { Context } from '../context.ts'
+import { Misuse } from '../errors.ts'
+import { toggle } from '../flags.ts'
+import type { Output } from '../output.ts'
+import { RUN_FLAGS, type RunFlags, runOptions } from '../run-flags.ts'
+import { type SayBy, withWorkspace } from '../with-workspace.ts'
+
+export const run = buildCommand<RunFlags, [], Context>({
+  docs: {
+    brief: 'Work a backlog through, in as few conversations as is cheapest',
+    fullDescription:
+      'Takes the tasks in the order of their dependencies and priorities and gives them to an agent, one after another in one conversation until a fresh one\nis cheaper or safer. A task is done when its work is committed and the verify command is green, whatever the agent says. Works on a branch and in\na worktree of its own. Ctrl-C lets the task be finished, a second one stops now; stint run --resume goes on.\nExit codes: 0 all done, 1 something failed, is blocked, waits or is left over, 130 interrupted.',
+    customUsage: [
+      { input: '', brief: 'everything that is open in .tasks' },
+      { input: '--dry-run', brief: 'what it would do, without doing it' },
+      { input: '--task fix-login --verify "npm test"', brief: 'one task and what it depends on' },
+      { input: '--label bug --max-tasks 5 --budget-usd 3', brief: 'some tasks, within bounds' },
+      { input: '--backlog TODO.md --harness codex --model gpt-5.3-codex', brief: 'another backlog, another agent' },
+      { input: '--harness "acp:gemini --experimental-acp"', brief: 'any agent that speaks ACP' },
+      { input: '--harness rehearsal --once', brief: 'rehearse it, without a model' },
+      { input: '--resume', brief: 'go on with the last run' },
+      { input: '--json > events.jsonl', brief: 'each event as a line of JSON' },
+    ],
+  },
+  parameters: { flags: { ...RUN_FLAGS, json: toggle('Print each event as a line of JSON') } },
+  async func(flags) {
+    const work = async (workspace: Workspace, output: Output, sayBy: SayBy) => {
+      const options = runOptions(flags)
+      const canAsk = this.canAsk && flags.json !== true
+      if (options.permissions === 'ask' && !canAsk) {
+        throw new Misuse('--permissions ask needs a terminal to ask on', 'use --permissions edits, or a terminal and no --json')
+      }
+      if (flags.dryRun === true) {
+        const { planRun } = await import('../../run/start-run.ts')
+        const { describePlan } = await import('../describe-plan.ts')
+        const plan = await planRun(workspace, options)
+        output.result(flags.json, plan, () => [describePlan(plan, output), '', REHEARSE].join('\n'))
+        return
+      }
+      const report = await started(this, flags, workspace, options, sayBy)
+      const { describeReport } = await import('../describe-run.ts')
+      const { exitCodeOfRun } = await import('../show-run.ts')
+      // For programs the last of the events has the report in it.
+      if (flags.json !== true) output.line(describeReport(report, output))
+      this.process.exitCode = exitCodeOfRun(report)
+    }
+    await withWorkspace(this, flags, work, { isLines: true })
+  },
+})
+
+async function started(
+  context: Context,
+  flags: RunFlags,
+  workspace: Workspace,
+  options: StartOptions,
+  sayBy: SayBy,
+): Promise<RunReport> {
+  const { startRun } = await import('../../run/start-run.ts')
+  const { showRun } = await import('../show-run.ts')
+  const { redaction } = await import('../../project/clean-draft.ts')
+  const { redactDeep } = await import('../../text/redact.ts')
+  const secrets = redaction(workspace.config)
+  // A run that may do what it does without being asked never waits for a person who has gone.
+  const mayAsk = context.canAsk && flags.json !== true && (options.permissions ?? 'ask') === 'ask'
+  return showRun(
+    context,
+    flags,
+    (tell, decide) =>
+      // What an agent says and runs may hold a secret, and what is shown of it is kept in logs.
+      startRun(workspace, { ...options, ...(mayAsk ? { decide } : {}) }, (event) => tell(redactDeep(event, secrets).value)),
+    sayBy,
+  )
+}
+
+const REHEARSE = 'Nothing was started. The rehearsal harness would work it without a model:\n   stint run --harness rehearsal'

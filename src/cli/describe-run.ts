@@ -1,0 +1,160 @@
+import { number } from '../budget/banner.ts'
+import { shortId } from '../journal/ids.ts'
+import type { EndOfRun, Spend } from '../run/events.ts'
+import type { Comparison, RunReport, RunRow, SessionReport, TaskReport } from '../run/report.ts'
+import { minute } from '../text/times.ts'
+import { cents, span, tokens } from './amounts.ts'
+import { indent, plural } from './describe.ts'
+import type { Output } from './output.ts'
+import { END_WORDS, allTokens, commitName, countWords, line, name } from './run-view/words.ts'
+import { table } from './table.ts'
+
+/** A run is over, or well under way: what each task, session and the whole took, and what to do next. */
+export function describeReport(report: RunReport, output: Output): string {
+  const { run, harness, models, how, startedAt, seconds, sessions, commits, branch, prices } = report
+  const who = [harness, ...models].map((part) => line(part, 60)).join(', ')
+  const tasks = sessions.flatMap((session) => session.tasks)
+  const conversations = sessions.reduce((sum, session) => sum + session.conversations, 0)
+  const several = conversations > sessions.length ? ` with ${conversations} conversations` : ''
+  return [
+    `${MARKS_OF_END[how] ?? '🏁'} ${output.bold(`Run ${shortId(run)}: ${countWords(report)}`)}`,
+    `   ${capital(END_WORDS[how])}`,
+    `   ${who}, ${minute(startedAt)}, ${span(seconds)}, ${plural(sessions.length, 'session')}${several}, ${plural(commits, 'commit')}`,
+    ...(tasks.length === 0 ? [] : ['', ...figures(report, output)]),
+    ...(tasks.length === 0 ? [] : ['', `   Cost: ${costLine(report.spend, prices)}`]),
+    ...(tasks.length < 2 ? [] : ['', ...compared(report.compared, output)]),
+    ...leftOver(tasks, output),
+    ...whatNext(report, branch, tasks),
+  ].join('\n')
+}
+
+const MARKS_OF_END: Partial<Record<EndOfRun | 'running', string>> = { running: '🏃', finished: '✅', 'nothing to do': '✅' }
+
+const MARKS = { done: '✓', parked: '✗', blocked: '⊘', open: '○' } as const
+const HEAD = ['', 'TIME', 'TRIES', 'IN', 'CACHED', 'WRITTEN', 'OUT', 'COST', 'COMMIT']
+const FIGURES = new Set([1, 2, 3, 4, 5, 6, 7])
+
+/** One table for all of it, so that the columns of every session stand below each other. */
+function figures({ sessions, spend, seconds }: RunReport, output: Output): readonly string[] {
+  const rows = sessions.flatMap((session, index) => [sessionRow(session, index), ...session.tasks.map(taskRow)])
+  const all = ['Whole run', span(seconds), '', ...amounts(spend), '']
+  const [head = '', ...lines] = table([HEAD, ...rows, all], FIGURES)
+  const isSession = (index: number) => rows[index] === undefined || !/^ {2}/.test(rows[index][0]!)
+  return indent(
+    [output.dim(head), ...lines.map((text, index) => (isSession(index) ? output.bold(text) : text))].join('\n'),
+  ).split('\n')
+}
+
+function sessionRow({ name: called, spend, seconds }: SessionReport, index: number): readonly string[] {
+  return [`Session ${index + 1} ${line(called, 24)}`, span(seconds), '', ...amounts(spend), '']
+}
+
+function taskRow({ task, outcome, attempts, spend, seconds, commit, compactions }: TaskReport): readonly string[] {
+  const label = `  ${MARKS[outcome]} ${line(task.name, 32)}${compactions === 0 ? '' : ` (compacted${compactions > 1 ? ` ×${compactions}` : ''})`}`
+  if (attempts === 0) return [label, '', '', '', '', '', '', '', '']
+  return [label, span(seconds), String(attempts), ...amounts(spend), commit === undefined ? '' : commitName(commit)]
+}
+
+function amounts({ input, cacheRead, cacheWritten, output, usd }: Spend): readonly string[] {
+  return [tokens(input), tokens(cacheRead), tokens(cacheWritten), tokens(output), cents(usd)]
+}
+
+function costLine(spend: Spend, prices: string): string {
+  const all = `${number(allTokens(spend))} tokens`
+  return spend.usd === undefined
+    ? `unknown for ${all}: ${line(prices)}`
+    : `${cents(spend.usd)} for ${all}, by the ${line(prices)}`
+}
+
+/** Both sides of it, whichever way it comes out. */
+function compared(
+  { boilerplateAvoided, historyReread, savedUsd, profilesNotLoaded }: Comparison,
+  output: Output,
+): readonly string[] {
+  const rows = [
+    [`   − ${number(boilerplateAvoided)}`, 'tokens of set-up not said again'],
+    [`   + ${number(historyReread)}`, 'tokens of earlier tasks read again, most of them from the cache'],
+    ...(profilesNotLoaded === 0 ? [] : [[`   − ${number(profilesNotLoaded)}`, 'tokens of profiles not loaded']]),
+    [`   = ${savedWords(savedUsd)}`, savedUsd === undefined ? 'because a price is unknown' : 'in all'],
+  ]
+  return [`   ${output.bold('Against one conversation per task')} (estimated from measured sizes)`, ...table(rows)]
+}
+
+function savedWords(usd: number | undefined): string {
+  if (usd === undefined) return 'unknown'
+  if (Math.abs(usd) < 0.005) return 'no difference'
+  return `${cents(Math.abs(usd))} ${usd > 0 ? 'saved' : 'lost'}`
+}
+
+/** What is not done, why, and how to take it up. */
+function leftOver(tasks: readonly TaskReport[], output: Output): readonly string[] {
+  const left = tasks.filter((task) => task.outcome === 'parked' || task.outcome === 'blocked')
+  const open = tasks.filter((task) => task.outcome === 'open')
+  return [
+    ...(left.length === 0 ? [] : ['', `   ${output.bold('Not done')}`]),
+    ...left.flatMap(({ task, outcome, reason, attempts }) => [
+      `   ${MARKS[outcome]} ${name(task)}, ${outcome} after ${plural(attempts, 'attempt')}: ${line(reason ?? 'no reason was given')}`,
+      `     take it up: stint run --task ${shellWord(task.name)}`,
+    ]),
+    ...(open.length === 0 ? [] : ['', `   ${output.bold('Still open')}`]),
+    ...open.map(({ task, reason }) => `   ○ ${name(task)}${reason === undefined ? '' : `: ${line(reason)}`}`),
+  ]
+}
+
+/** Ends that leave something which the same run can go on with. */
+const GOES_ON: ReadonlySet<RunReport['how']> = new Set([
+  'max tasks',
+  'max sessions',
+  'budget tokens',
+  'budget usd',
+  'max minutes',
+  'usage limit',
+  'interrupted',
+  'harness failed',
+  'task failed',
+])
+
+function whatNext({ run, how, commits }: RunReport, branch: string | undefined, tasks: readonly TaskReport[]): readonly string[] {
+  const isOpen = tasks.some((task) => task.outcome === 'open')
+  const lines = [
+    ...(branch === undefined || commits === 0 || how === 'running' ? [] : [`   Merge it: git merge ${shellWord(branch)}`]),
+    ...(GOES_ON.has(how) && isOpen ? [`   Go on:    stint run --resume ${shortId(run)}`] : []),
+  ]
+  return lines.length === 0 ? [] : ['', ...lines]
+}
+
+/** As it may be pasted into a shell. */
+function shellWord(text: string): string {
+  const word = line(text)
+  return /^[\w./:@#+-]+$/.test(word) && !word.startsWith('#') ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}
+
+/** The runs there were, a line each. */
+export function describeRuns(rows: readonly RunRow[], output: Output): string {
+  if (rows.length === 0) return 'No runs: stint run starts one, stint plan says what it would do.'
+  const body = rows.map(({ id, startedAt, harness, done, failed, open, spend, state, how }) => [
+    shortId(id),
+    minute(startedAt),
+    line(harness, 24),
+    String(done),
+    String(failed),
+    String(open),
+    tokens(allTokens(spend)),
+    cents(spend.usd),
+    how === 'running' || how === 'finished' ? state : `${state}, ${how}`,
+  ])
+  const [head = '', ...lines] = table(
+    [['RUN', 'STARTED', 'HARNESS', 'DONE', 'FAILED', 'OPEN', 'TOKENS', 'COST', 'STATE'], ...body],
+    new Set([3, 4, 5, 6, 7]),
+  )
+  const resumable = rows.find((row) => row.state === 'resumable')
+  return [
+    output.dim(head),
+    ...lines,
+    ...(resumable === undefined ? [] : ['', `Go on with the last that can be: stint run --resume ${shortId(resumable.id)}`]),
+  ].join('\n')
+}

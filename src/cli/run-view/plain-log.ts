@@ -1,0 +1,27 @@
+import type { RunEvent } from '../../run/events.ts'
+import { clock } from '../amounts.ts'
+import { costWords, gaugeWords, spendParts, wordsOf } from './words.ts'
+
+/** Use is told again when it has moved by so many points of the way. */
+const POINTS = 5
+/** Where nobody knows the way, when so many tokens were added. */
+const TOKENS = 10_000
+
+/** A run as lines of a log: the time of day and what. Remembers what it said of the use, and says only what is news. */
+export class PlainLog {
+  #saidAt = 0
+
+  lines(event: RunEvent): readonly string[] {
+    const words = event.type === 'usage' ? this.#usage(event) : wordsOf(event)
+    if (words === undefined) return []
+    return [`${clock(event.at)}  ${words}`]
+  }
+
+  #usage({ gauge, spend }: Extract<RunEvent, { type: 'usage' }>): string | undefined {
+    const now = gauge.percent === undefined ? gauge.context / TOKENS : gauge.percent / POINTS
+    // Less than before is another conversation, or a compaction.
+    if (Math.abs(now - this.#saidAt) < 1) return undefined
+    this.#saidAt = now
+    return `ctx ${gaugeWords(gauge)}, spent ${spendParts(spend).slice(0, 3).join(', ')}, ${costWords(spend)}`
+  }
+}

@@ -1,0 +1,148 @@
+// What a run amounts to, for the live view: a pure fold over its events.
+import type { AttemptPlace, EndOfRun, Gauge, RunEvent, Spend, TaskName } from '../../run/events.ts'
+import { line, toolWords, wordsOf } from './words.ts'
+
+export type Outcome = 'open' | 'done' | 'parked' | 'blocked'
+
+export interface CurrentTask {
+  readonly task: TaskName
+  readonly attempt: number
+  readonly place: AttemptPlace
+  readonly startedAt: string
+  /** What is being done for it, when that is not the work itself. */
+  readonly doing?: string
+}
+
+export interface RunState {
+  readonly run?: string
+  readonly harness?: string
+  readonly model?: string
+  readonly branch?: string
+  readonly startedAt?: string
+  readonly expectedSeconds?: number
+  /** How each task stands, by its id. */
+  readonly outcomes: Readonly<Record<string, Outcome>>
+  readonly session?: { readonly number: number; readonly name: string }
+  readonly conversation?: { readonly number: number; readonly id?: string }
+  readonly current?: CurrentTask
+  readonly gauge?: Gauge
+  readonly spend?: Spend
+  readonly limit?: Extract<RunEvent, { type: 'limit' }>
+  readonly stopping?: 'after task' | 'now'
+  readonly ended?: EndOfRun
+  /** What was said last, the latest at the end. */
+  readonly tail: readonly { readonly at: string; readonly words: string }[]
+}
+
+export const NOTHING_YET: RunState = { outcomes: {}, tail: [] }
+
+const TAIL = 12
+
+/** What is true after an event. */
+export function afterEvent(state: RunState, event: RunEvent): RunState {
+  return withTail(withFacts(state, event), event)
+}
+
+function withFacts(state: RunState, event: RunEvent): RunState {
+  switch (event.type) {
+    case 'run.started': {
+      const { run, harness, model, branch, at, expectedSeconds, tasks } = event
+      const outcomes = Object.fromEntries(tasks.map(({ id }): [string, Outcome] => [id, 'open']))
+      return {
+        ...state,
+        run,
+        harness,
+        startedAt: at,
+        outcomes: { ...outcomes, ...state.outcomes },
+        ...(model === undefined ? {} : { model }),
+        ...(branch === undefined ? {} : { branch }),
+        ...(expectedSeconds === undefined ? {} : { expectedSeconds }),
+      }
+    }
+    case 'session.opened':
+      return { ...without(state, 'conversation', 'gauge'), session: { number: event.number, name: event.name } }
+    case 'conversation.opened': {
+      const { number, conversation } = event
+      const isSame = state.conversation?.number === number
+      const opened = conversation === undefined ? { number } : { number, id: conversation }
+      return { ...(isSame ? state : without(state, 'gauge')), conversation: opened }
+    }
+    case 'task.started': {
+      const { task, attempt, place, at } = event
+      // The clock of a task goes on over its attempts.
+      const startedAt = state.current?.task.id === task.id ? state.current.startedAt : at
+      return { ...known(state, task), current: { task, attempt, place, startedAt } }
+    }
+    case 'turn.started':
+      return doing(state, event.task, { task: undefined, asked: 'asked how it stands', retry: 'told what failed' }[event.why])
+    case 'verify.started':
+      return doing(state, event.task, `verifying with ${line(event.command, 60)}`)
+    case 'verify.ended':
+      return doing(state, event.task, event.passed ? 'verified' : 'verify failed')
+    case 'usage': {
+      // A limit that was waited for is over when the model answers again.
+      const { gauge, spend } = event
+      return { ...without(state, 'limit'), gauge, spend }
+    }
+    case 'stage':
+      return { ...state, gauge: event.gauge }
+    case 'task.done':
+      return settled(state, event.task, 'done')
+    case 'task.parked':
+      return settled(state, event.task, 'parked')
+    case 'task.blocked':
+      return settled(state, event.task, 'blocked')
+    case 'limit':
+      return { ...state, limit: event }
+    case 'stopping':
+      return { ...state, stopping: event.how }
+    case 'session.closed':
+      return without(state, 'current')
+    case 'run.ended':
+      return { ...without(state, 'current', 'limit'), ended: event.how, spend: event.report.spend }
+    default:
+      return state
+  }
+}
+
+function doing(state: RunState, task: TaskName, what: string | undefined): RunState {
+  if (state.current?.task.id !== task.id) return state
+  const { doing: _, ...current } = state.current
+  return { ...state, current: what === undefined ? current : { ...current, doing: what } }
+}
+
+/** A task that was not among those of the start is counted with them from now on. */
+function known(state: RunState, { id }: TaskName): RunState {
+  return Object.hasOwn(state.outcomes, id) ? state : { ...state, outcomes: { ...state.outcomes, [id]: 'open' } }
+}
+
+function settled(state: RunState, { id }: TaskName, outcome: Outcome): RunState {
+  const rest = state.current?.task.id === id ? without(state, 'current') : state
+  return { ...rest, outcomes: { ...state.outcomes, [id]: outcome } }
+}
+
+function withTail(state: RunState, event: RunEvent): RunState {
+  const words = tailWords(state, event)
+  return words === undefined ? state : { ...state, tail: [...state.tail, { at: event.at, words }].slice(-TAIL) }
+}
+
+/** What stands above the view for good need not stand in it as well. */
+const STAYS: ReadonlySet<RunEvent['type']> = new Set(['task.done', 'task.parked', 'task.blocked', 'session.closed'])
+
+/** A harness that tells of a tool only when it is over is heard too; one that told of its start is not heard twice. */
+function tailWords(state: RunState, event: RunEvent): string | undefined {
+  if (STAYS.has(event.type)) return undefined
+  if (event.type !== 'tool' || event.status !== 'completed') return wordsOf(event)
+  const words = toolWords(event)
+  return state.tail.some((each) => each.words === words) ? undefined : words
+}
+
+type Optional = 'conversation' | 'gauge' | 'current' | 'limit'
+
+function without(state: RunState, ...fields: readonly Optional[]): RunState {
+  return Object.fromEntries(Object.entries(state).filter(([field]) => !fields.includes(field as Optional))) as unknown as RunState
+}
+
+export function countOf({ outcomes }: RunState, outcome: Outcome): number {
+  return Object.values(outcomes).filter((each) => each === outcome).length
+}

@@ -1,0 +1,137 @@
+// A run in front of a person or a program: what it looks like, what Ctrl-C does, what is asked, how it ends.
+import type { PermissionRequest } from '../harness/contract.ts'
+import type { RunEvent } from '../run/events.ts'
+import type { RunReport } from '../run/report.ts'
+import type { RunHandle } from '../run/start-run.ts'
+import type { Context } from './context.ts'
+import { EXIT } from './errors.ts'
+import { stoppingWords } from './run-view/frame.ts'
+import { LiveView, type Terminal } from './run-view/live-view.ts'
+import { type RunView, jsonView, plainView } from './run-view/view.ts'
+import { line, name } from './run-view/words.ts'
+import type { SayBy } from './with-workspace.ts'
+
+const INTERRUPTED = 130
+
+type Decide = (request: PermissionRequest) => Promise<boolean>
+export type Start = (tell: (event: RunEvent) => void, decide: Decide) => Promise<RunHandle>
+
+/** Shows a run from its start to its end, and leaves the terminal as it was. */
+export async function showRun(
+  context: Context,
+  flags: { readonly json?: boolean | undefined },
+  start: Start,
+  sayBy: SayBy = () => {},
+): Promise<RunReport> {
+  const view = viewFor(context, flags)
+  const stderr = context.process.stderr as Partial<NodeJS.WriteStream>
+  stderr.on?.('error', nobodyReads)
+  sayBy((text) => view.say(text))
+  const stop = new Stop(view)
+  const tell = (event: RunEvent) => {
+    stop.hear(event)
+    view.take(event)
+  }
+  try {
+    const handle = await start(tell, asking(view, stop))
+    stop.with(handle)
+    return await handle.ended
+  } finally {
+    stop.dispose()
+    view.end()
+    sayBy(undefined)
+    stderr.off?.('error', nobodyReads)
+  }
+}
+
+/** A terminal that was closed takes no more frames. The run ends in order all the same. */
+function nobodyReads(): void {}
+
+function viewFor(context: Context, flags: { readonly json?: boolean | undefined }): RunView {
+  const { stdout, stderr } = context.process
+  const talk = (text: string) => stderr.write(text)
+  if (flags.json === true) return jsonView((text) => stdout.write(text), talk)
+  const terminal = stderr as Terminal & { readonly isTTY?: boolean }
+  const { env } = context
+  if (terminal.isTTY !== true || env.CI !== undefined || env.TERM === 'dumb') return plainView(talk)
+  return new LiveView(terminal, { color: env.NO_COLOR === undefined || env.NO_COLOR === '' })
+}
+
+/** Ctrl-C once lets the task be finished; twice stops now, as being told to terminate and a closed terminal do. */
+class Stop {
+  readonly #view: RunView
+  #handle: RunHandle | undefined
+  #how: 'after task' | 'now' | undefined
+  #task: string | undefined
+
+  constructor(view: RunView) {
+    this.#view = view
+    process.on('SIGINT', this.interrupt).on('SIGTERM', this.#terminate).on('SIGHUP', this.#terminate)
+  }
+
+  hear(event: RunEvent): void {
+    if (event.type === 'task.started') this.#task = name(event.task)
+    if (event.type === 'task.done' || event.type === 'task.parked' || event.type === 'task.blocked') this.#task = undefined
+  }
+
+  /** A signal may have come before there was anything to stop. */
+  with(handle: RunHandle): void {
+    this.#handle = handle
+    if (this.#how !== undefined) handle.stop('now')
+  }
+
+  dispose(): void {
+    process.off('SIGINT', this.interrupt).off('SIGTERM', this.#terminate).off('SIGHUP', this.#terminate)
+  }
+
+  readonly interrupt = (): void => this.#stop(this.#how === undefined ? 'after task' : 'now')
+
+  readonly #terminate = (): void => this.#stop('now')
+
+  #stop(how: 'after task' | 'now'): void {
+    if (this.#how === 'now') return
+    this.#how = how
+    this.#view.say(stoppingWords(how, this.#task))
+    this.#handle?.stop(how)
+  }
+}
+
+/** Puts what the agent wants before the person, one request at a time. */
+function asking(view: RunView, stop: Stop): Decide {
+  let last: Promise<unknown> = Promise.resolve()
+  const ask: Decide = async (request) => {
+    const { askOne } = await import('./ask.ts')
+    view.pause()
+    try {
+      const answer = await askOne(requestWords(request), [
+        { value: 'yes', label: 'Yes, this once' },
+        { value: 'no', label: 'No' },
+      ])
+      // The question has the keyboard, and its Ctrl-C is meant for the run.
+      if (answer === undefined) stop.interrupt()
+      return answer === 'yes'
+    } finally {
+      view.resume()
+    }
+  }
+  return (request) => {
+    const answer = last.then(() => ask(request))
+    last = answer.catch(() => undefined)
+    return answer
+  }
+}
+
+function requestWords({ tool, title, command, path }: PermissionRequest): string {
+  const what = command === undefined ? (path === undefined ? '' : `: ${line(path)}`) : `: ${line(command, 300)}`
+  return `May the agent use ${line(tool, 60)}${what === '' && title !== '' ? `: ${line(title)}` : what}?`
+}
+
+/** 0 when all that was asked for is done, 130 after an interrupt, else 1. */
+export function exitCodeOfRun({ how, sessions }: RunReport): number {
+  if (how === 'interrupted') return INTERRUPTED
+  const tasks = sessions.flatMap((session) => session.tasks)
+  const isAllDone = tasks.every((task) => task.outcome === 'done')
+  const isAsAsked =
+    (how === 'max tasks' || how === 'max sessions') && tasks.every(({ outcome }) => outcome === 'done' || outcome === 'open')
+  return (isAllDone && (how === 'finished' || how === 'nothing to do')) || isAsAsked ? EXIT.ok : EXIT.failure
+}

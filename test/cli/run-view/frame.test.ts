@@ -1,0 +1,182 @@
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { finishedLines } from '../../../src/cli/run-view/finished-lines.ts'
+import { frame } from '../../../src/cli/run-view/frame.ts'
+import { NOTHING_YET, afterEvent } from '../../../src/cli/run-view/state.ts'
+import { widthOf } from '../../../src/cli/run-view/width.ts'
+import type { RunEvent } from '../../../src/run/events.ts'
+import { awkwardText } from './awkward.ts'
+import { REST, STORY, TASKS, at, gauge, named, spend } from './story.ts'
+
+beforeEach(() => void vi.stubEnv('TZ', 'UTC'))
+afterEach(() => void vi.unstubAllEnvs())
+
+const ALL = [...STORY, ...REST]
+
+function drawn(events: readonly RunEvent[], seconds: number, size: { columns: number; rows?: number; color?: boolean }): string {
+  const state = events.reduce(afterEvent, NOTHING_YET)
+  return frame(state, { rows: 30, color: false, ...size, now: at(seconds) }).join('\n')
+}
+
+describe('the block', () => {
+  test('on 80 columns shows run, tasks, session, task, gauge, spend and the last lines', () => {
+    expect(drawn(STORY, 712, { columns: 80 })).toBe(
+      `
+── run 3f9c1a · claude, claude-sonnet-4-5 ───────────── 11m 52s of about 45m ──
+tasks    ████░░░░░░░░░░░░░░░░░░░░  1 of 6 done · 5 open
+session  1 login · conversation 1 (b7d0aa11) · branch stint/run-3f9c1a
+task     session-cookie · Renew the session cookie before it expires
+         7m 35s · attempt 2 · same conversation · told what failed
+context  ███████████████████████████████╎██░░░░░┃░░░░░┃░┃░░░░░  64% · 108k/167k
+                        smart zone 100k ╎       75    85 90
+spent    41k in · 1.6M cached · 55k out · $1.50
+───────────────────────────────────────────────────────────────────────────────
+14:08:34 ▶ session-cookie: attempt 2, same conversation again
+14:08:34 session-cookie: told what failed
+14:10:00 past the smart zone: 60% · 101k/167k
+14:10:40 Edit src/session/cookie.ts
+14:10:55 $ npm test -- cookie
+14:11:40 “All 48 tests pass now. I am committing this.”`.slice(1),
+    )
+  })
+
+  test('on 40 columns puts below each other what does not fit beside', () => {
+    expect(drawn(STORY, 712, { columns: 40 })).toBe(
+      `
+── run 3f9c1a · claude, claude-sonn… ──
+time     11m 52s of about 45m
+tasks    █████░░░░░░░░░░░░░░░░░░░░░░░░░
+         1 of 6 done · 5 open
+session  1 login
+         conversation 1 (b7d0aa11)
+         branch stint/run-3f9c1a
+task     session-cookie · Renew the se…
+         7m 35s · attempt 2
+         same conversation
+         told what failed
+context  64% · 108k/167k
+         █████████████████╎█░░░┃░░┃░┃░░
+          smart zone 100k ╎    75 85 90
+spent    41k in · 1.6M cached · 55k out
+         $1.50
+───────────────────────────────────────
+14:08 ▶ session-cookie: attempt 2, sam…
+14:08 session-cookie: told what failed
+14:10 past the smart zone: 60% · 101k/…
+14:10 Edit src/session/cookie.ts
+14:10 $ npm test -- cookie
+14:11 “All 48 tests pass now. I am com…`.slice(1),
+    )
+  })
+
+  test('says what holds the run up, and what failed of how many', () => {
+    const text = drawn(ALL.slice(0, -1), 1740, { columns: 80, rows: 40 })
+    expect(text).toContain('3 of 6 done · 1 failed · 1 blocked · 1 open')
+    expect(text).toContain('limit    waiting until 15:30 · You have reached your 5-hour limit')
+    expect(text).toContain('stop     stopping · Ctrl-C again stops now')
+  })
+
+  test('on few rows keeps what matters most, and the task before the log', () => {
+    const lines = drawn(STORY, 712, { columns: 80, rows: 7 }).split('\n')
+    expect(lines.map((line) => line.slice(0, 8).trim())).toEqual(['── run 3', 'tasks', 'task', '', 'context', ''])
+  })
+
+  test('without a known compaction point says so and draws no bar', () => {
+    const unknown: RunEvent = { type: 'usage', at: at(1), gauge: gauge(41_000, undefined), spend: spend(1) }
+    const noPoint = { ...unknown, gauge: { context: 41_000, smartZone: 100_000, stages: [75] } }
+    const text = drawn([...STORY.slice(0, 4), noPoint], 10, { columns: 80 })
+    expect(text).toContain('context  41k tokens · where it compacts is unknown')
+    expect(text).toContain('cost unknown')
+  })
+
+  test('says by how much it is late once it takes longer than expected', () => {
+    expect(drawn(STORY, 3000, { columns: 80 })).toContain('50m 00s, expected 45m ──')
+  })
+
+  test('has colours only when they are wanted', () => {
+    expect(drawn(STORY, 712, { columns: 80, color: false })).not.toContain('\u001B')
+    expect(drawn(STORY, 712, { columns: 80, color: true })).toContain('\u001B[36msession-cookie\u001B[39m')
+  })
+})
+
+/** Any text anywhere a harness, a model or a backlog can put one. */
+const anyEvent: fc.Arbitrary<RunEvent> = fc
+  .record({ text: awkwardText, number: fc.nat({ max: 400_000 }), which: fc.nat({ max: 13 }), seconds: fc.nat({ max: 100_000 }) })
+  .map(({ text, number, which, seconds }): RunEvent => {
+    const task = { ...named(text, text), id: text }
+    const when = at(seconds)
+    const events: readonly RunEvent[] = [
+      { type: 'run.started', at: when, run: text, harness: text, model: text, branch: text, tasks: [task], isResumed: false },
+      { type: 'session.opened', at: when, session: text, name: text, number, because: text, planned: [task] },
+      { type: 'conversation.opened', at: when, conversation: text, number },
+      { type: 'task.started', at: when, task, attempt: 2, place: 'fresh conversation' },
+      { type: 'text', at: when, text },
+      { type: 'tool', at: when, name: text, status: 'started', command: text },
+      { type: 'tool', at: when, name: text, status: 'completed', path: text },
+      { type: 'usage', at: when, gauge: gauge(number), spend: spend(number) },
+      {
+        type: 'usage',
+        at: when,
+        gauge: { ...gauge(number), smartZone: number, stages: [number, number + 1, 5] },
+        spend: spend(1, number),
+      },
+      { type: 'verify.started', at: when, task, command: text },
+      { type: 'limit', at: when, message: text, resetsAt: text, isWaiting: true },
+      { type: 'stopping', at: when, how: 'after task' },
+      { type: 'task.parked', at: when, task, reason: text },
+      { type: 'task.done', at: when, task, spend: spend(number, number), seconds, commit: text },
+    ]
+    return events[which]!
+  })
+
+test('whatever happens and however small the terminal, no line is too wide and the block fits', () => {
+  fc.assert(
+    fc.property(
+      fc.array(anyEvent, { maxLength: 12 }),
+      fc.integer({ min: 1, max: 130 }),
+      fc.integer({ min: 1, max: 50 }),
+      (events, columns, rows) => {
+        const state = events.reduce(afterEvent, NOTHING_YET)
+        const lines = frame(state, { columns, rows, color: true, now: at(50_000) })
+        const staying = events.flatMap((event) => finishedLines(event, { columns, color: true }))
+        expect(lines.length).toBeLessThanOrEqual(Math.max(1, rows - 1))
+        for (const line of [...lines, ...staying]) {
+          expect(widthOf(line)).toBeLessThanOrEqual(Math.max(1, columns - 1))
+          // eslint-disable-next-line no-control-regex
+          expect(line.replaceAll(/\u001B\[\d+m/g, '')).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]/)
+        }
+      },
+    ),
+    { numRuns: 400 },
+  )
+})
+
+describe('a finished task', () => {
+  const done: RunEvent = {
+    type: 'task.done',
+    at: at(1),
+    task: TASKS.login,
+    commit: 'a1b2c3d4e5',
+    spend: spend(0.4, 0.41),
+    seconds: 252,
+  }
+  const lines = (event: RunEvent, columns: number) => finishedLines(event, { columns, color: false })
+
+  test('leaves a line with its time, tokens, cost and commit', () => {
+    expect(lines(done, 80)).toEqual(['✓ login-form                     4m 12s   509k tokens    $0.41  a1b2c3d'])
+  })
+
+  test('on a narrow terminal leaves figures out whole', () => {
+    expect(lines(done, 40)).toEqual(['✓ login-form          4m 12s    $0.41'])
+  })
+
+  test('whose model has no price says so', () => {
+    expect(lines({ ...done, spend: spend(0.4) }, 80)[0]).toContain('cost unknown')
+  })
+
+  test('that was parked leaves its reason', () => {
+    expect(lines({ type: 'task.parked', at: at(1), task: TASKS.sweep, reason: 'two tests\nfail' }, 80)).toEqual([
+      '✗ sweep-race                    two tests fail',
+    ])
+  })
+})

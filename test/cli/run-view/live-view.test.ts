@@ -1,0 +1,181 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { finishedLines } from '../../../src/cli/run-view/finished-lines.ts'
+import { frame } from '../../../src/cli/run-view/frame.ts'
+import { LiveView } from '../../../src/cli/run-view/live-view.ts'
+import { NOTHING_YET, afterEvent } from '../../../src/cli/run-view/state.ts'
+import type { RunEvent } from '../../../src/run/events.ts'
+import { Screen } from '../../support/screen.ts'
+import { REST, STORY, TASKS, at } from './story.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.parse(at(0)) })
+  vi.stubEnv('TZ', 'UTC')
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllEnvs()
+})
+
+function viewOn(screen: Screen): LiveView {
+  return new LiveView(screen, { color: true })
+}
+
+/** Each event at its time, and the view drawing in between. */
+function play(view: LiveView, events: readonly RunEvent[]): void {
+  for (const event of events) {
+    const wait = Date.parse(event.at) - Date.now()
+    if (wait > 0) vi.advanceTimersByTime(wait)
+    view.take(event)
+  }
+  // The next tick of the clock, and the frame that it asks for.
+  vi.advanceTimersByTime(1050)
+}
+
+/** What should stand there: all that stays, then the block as it is now. */
+function expected(events: readonly RunEvent[], { columns, rows }: { columns: number; rows: number }): string {
+  const state = events.reduce(afterEvent, NOTHING_YET)
+  const now = new Date().toISOString()
+  const staying = events.flatMap((event) => finishedLines(event, { columns, color: false }))
+  return [...staying, ...frame(state, { columns, rows, color: false, now })].join('\n')
+}
+
+describe('the live view', () => {
+  test('shows the block as it is now below everything that is finished', () => {
+    const screen = new Screen(80, 24)
+    const view = viewOn(screen)
+    play(view, STORY)
+    expect(screen.text()).toBe(expected(STORY, screen))
+    play(view, REST.slice(0, -1))
+    expect(screen.text()).toBe(expected([...STORY, ...REST.slice(0, -1)], screen))
+    view.end()
+  })
+
+  test('is drawn in one write a frame, at most ten times a second', () => {
+    const screen = new Screen()
+    const view = viewOn(screen)
+    play(view, STORY)
+    screen.writes = []
+    for (let ms = 0; ms < 3000; ms += 1) {
+      view.take({ type: 'text', at: at(700), text: `word ${ms}` })
+      vi.advanceTimersByTime(1)
+    }
+    expect(screen.writes.length).toBeGreaterThan(20)
+    expect(screen.writes.length).toBeLessThanOrEqual(31)
+    for (const write of screen.writes) expect(write).toMatch(/^\u001B\[\?2026h[^]*\u001B\[\?2026l$/)
+    view.end()
+  })
+
+  test('is drawn again for the clock each second, and for nothing else', () => {
+    const screen = new Screen()
+    const view = viewOn(screen)
+    play(view, STORY)
+    screen.writes = []
+    vi.advanceTimersByTime(5000)
+    expect(screen.writes).toHaveLength(5)
+    view.end()
+  })
+
+  test('is not written again when nothing on it changed', () => {
+    const screen = new Screen()
+    const stands = Date.now()
+    const view = new LiveView(screen, { color: true, now: () => stands })
+    for (const event of STORY) view.take(event)
+    vi.advanceTimersByTime(5000)
+    expect(screen.writes).toHaveLength(1)
+    view.take({ type: 'turn.started', at: at(1), task: TASKS.login, why: 'task' })
+    vi.advanceTimersByTime(5000)
+    expect(screen.writes).toHaveLength(1)
+    view.end()
+  })
+
+  test('leaves what stays and nothing else, with the cursor shown, when it ends', () => {
+    const screen = new Screen()
+    const view = viewOn(screen)
+    play(view, STORY)
+    expect(screen.isCursorShown).toBe(false)
+    view.end()
+    view.end()
+    expect(screen.text()).toBe('✓ login-form                     4m 12s   509k tokens    $0.41  a1b2c3d')
+    expect(screen.isCursorShown).toBe(true)
+    screen.writes = []
+    vi.advanceTimersByTime(5000)
+    screen.resize(60, 20)
+    expect(screen.writes).toEqual([])
+  })
+
+  test('writes what was to stay even when it ends before the next frame', () => {
+    const screen = new Screen()
+    const view = viewOn(screen)
+    for (const event of [...STORY, ...REST]) view.take(event)
+    view.end()
+    expect(
+      screen
+        .text()
+        .split('\n')
+        .map((line) => line.slice(0, 12)),
+    ).toEqual(['✓ login-form', '✓ session-co', '  session lo', '✓ rate-limit', '✗ sweep-race', '⊘ totp      '])
+  })
+
+  test('gives the terminal to a question and takes it back', () => {
+    const screen = new Screen()
+    const view = viewOn(screen)
+    play(view, STORY)
+    view.pause()
+    expect(screen.isCursorShown).toBe(true)
+    screen.writes = []
+    view.take(REST[0]!)
+    vi.advanceTimersByTime(2000)
+    expect(screen.writes).toEqual([])
+    screen.write('May it? yes\r\n')
+    view.resume()
+    vi.advanceTimersByTime(1000)
+    const lines = screen.text().split('\n')
+    expect(lines[1]).toBe('May it? yes')
+    expect(lines[2]).toContain('✓ session-cookie')
+    expect(lines[3]).toContain('── run 3f9c1a')
+    expect(screen.isCursorShown).toBe(false)
+    view.end()
+  })
+
+  test.each([
+    [60, 24],
+    [40, 30],
+    [120, 40],
+    [41, 40],
+  ])('drawn anew on %i columns leaves nothing of the old block', (columns, rows) => {
+    const screen = new Screen(80, 24)
+    const view = viewOn(screen)
+    play(view, STORY)
+    screen.resize(columns, rows)
+    vi.advanceTimersByTime(1000)
+    const state = STORY.reduce(afterEvent, NOTHING_YET)
+    const block = frame(state, { columns, rows, color: false, now: new Date().toISOString() }).join('\n')
+    const text = screen.text()
+    expect(text.endsWith(`\n${block}`)).toBe(true)
+    expect(text.slice(0, -block.length)).not.toContain('──')
+    expect(text.slice(0, -block.length)).toContain('✓ login-form')
+    view.end()
+  })
+
+  test('says what is no event above the block', () => {
+    const screen = new Screen()
+    const view = viewOn(screen)
+    play(view, STORY)
+    view.say('finishing session-cookie; Ctrl-C again stops now')
+    vi.advanceTimersByTime(100)
+    expect(screen.text().split('\n')[1]).toBe('stint: finishing session-cookie; Ctrl-C again stops now')
+    view.end()
+  })
+
+  test('shows the cursor when the process ends without having ended it', () => {
+    const screen = new Screen()
+    const before = process.listeners('exit')
+    const view = viewOn(screen)
+    play(view, STORY)
+    const [added] = process.listeners('exit').filter((listener) => !before.includes(listener))
+    added!(1)
+    expect(screen.isCursorShown).toBe(true)
+    view.end()
+    expect(process.listeners('exit')).toEqual(before)
+  })
+})

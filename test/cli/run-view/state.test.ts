@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest'
+import { NOTHING_YET, type RunState, afterEvent, countOf } from '../../../src/cli/run-view/state.ts'
+import type { RunEvent } from '../../../src/run/events.ts'
+import { REST, STORY, TASKS, at, gauge, named, spend } from './story.ts'
+
+function after(...events: readonly RunEvent[]): RunState {
+  return events.reduce(afterEvent, NOTHING_YET)
+}
+
+const [started] = STORY as [RunEvent]
+const begun = (task = TASKS.login, seconds = 3, attempt = 1): RunEvent => {
+  return {
+    type: 'task.started',
+    at: at(seconds),
+    task,
+    attempt,
+    place: attempt === 1 ? 'live conversation' : 'fresh conversation',
+  }
+}
+const done = (task = TASKS.login): RunEvent => ({ type: 'task.done', at: at(9), task, spend: spend(1), seconds: 6 })
+const parked = (task = TASKS.login): RunEvent => ({ type: 'task.parked', at: at(8), task, reason: 'red' })
+
+describe('after its events', () => {
+  test('a run has each task in one place', () => {
+    const state = after(...STORY, ...REST)
+    const counts = (['done', 'parked', 'blocked', 'open'] as const).map((outcome) => countOf(state, outcome))
+    expect(counts).toEqual([3, 1, 1, 1])
+    expect(state).toMatchObject({ ended: 'waiting', stopping: 'after task' })
+    expect(state).not.toHaveProperty('current')
+  })
+
+  test('a task that was parked and then done counts once, as done', () => {
+    const state = after(started, parked(), done())
+    expect([countOf(state, 'done'), countOf(state, 'parked')]).toEqual([1, 0])
+  })
+
+  test('a task that came into the backlog later is counted with the others', () => {
+    const late = named('late', 'Came later')
+    expect(countOf(after(started, begun(late)), 'open')).toBe(7)
+  })
+
+  test('the clock of a task goes on over its attempts, and begins anew with the next', () => {
+    expect(after(started, begun(), begun(TASKS.login, 90, 2)).current).toMatchObject({ startedAt: at(3), attempt: 2 })
+    expect(after(started, begun(), done(), begun(TASKS.cookie, 90)).current?.startedAt).toBe(at(90))
+  })
+
+  test('a fresh conversation has no use yet', () => {
+    const used: RunEvent = { type: 'usage', at: at(4), gauge: gauge(90_000), spend: spend(1) }
+    const opened = (number: number): RunEvent => ({ type: 'conversation.opened', at: at(5), number, conversation: 'c' })
+    expect(after(started, opened(1), used, opened(1)).gauge).toBeDefined()
+    expect(after(started, opened(1), used, opened(2)).gauge).toBeUndefined()
+    expect(after(started, opened(1), used, opened(2)).spend).toBeDefined()
+  })
+
+  test('a limit is over when the model answers again', () => {
+    const limit: RunEvent = { type: 'limit', at: at(4), message: 'full', isWaiting: true }
+    const used: RunEvent = { type: 'usage', at: at(5), gauge: gauge(1), spend: spend(1) }
+    expect(after(started, limit).limit).toBeDefined()
+    expect(after(started, limit, used).limit).toBeUndefined()
+  })
+
+  test('what is being done for a task is told until it works again', () => {
+    const verifying: RunEvent = { type: 'verify.started', at: at(5), task: TASKS.login, command: 'npm test' }
+    const turn: RunEvent = { type: 'turn.started', at: at(6), task: TASKS.login, why: 'task' }
+    expect(after(started, begun(), verifying).current?.doing).toBe('verifying with npm test')
+    expect(after(started, begun(), verifying, turn).current).not.toHaveProperty('doing')
+  })
+
+  test('a tool is told of once, also by a harness that tells only of its end', () => {
+    const tool = (status: 'started' | 'completed', path: string): RunEvent => ({
+      type: 'tool',
+      at: at(5),
+      name: 'Read',
+      status,
+      path,
+    })
+    expect(after(tool('started', 'a'), tool('started', 'b'), tool('completed', 'a'), tool('completed', 'b')).tail).toHaveLength(2)
+    expect(after(tool('completed', 'a')).tail).toMatchObject([{ words: 'Read a' }])
+  })
+
+  test('only the last lines are kept', () => {
+    const texts = Array.from({ length: 500 }, (_, index): RunEvent => ({ type: 'text', at: at(index), text: `t${index}` }))
+    expect(after(...texts).tail.length).toBeLessThan(20)
+    expect(after(...texts).tail.at(-1)?.words).toBe('“t499”')
+  })
+})

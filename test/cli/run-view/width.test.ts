@@ -1,0 +1,39 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { cutTo, widthOf } from '../../../src/cli/run-view/width.ts'
+import { awkwardText } from './awkward.ts'
+
+describe('a text on a terminal', () => {
+  test.each([
+    ['abc', 3],
+    ['', 0],
+    ['会話', 4],
+    ['é', 1],
+    ['e\u0301', 1],
+    ['👍', 2],
+    ['⚠️', 2],
+    ['█░┃╎─…·✓✗', 9],
+    ['\u001B[31mred\u001B[39m', 3],
+    ['한국어', 6],
+    ['ﾊﾝｶｸ', 4],
+  ])('%j takes %i columns', (text, width) => {
+    expect(widthOf(text)).toBe(width)
+  })
+
+  test('is cut to the columns there are, between characters, and says so', () => {
+    expect(cutTo('abcdef', 4)).toBe('abc…')
+    expect(cutTo('会話を続ける', 5)).toBe('会話…')
+    expect(cutTo('会話を続ける', 6)).toBe('会話…')
+    expect(cutTo('ae\u0301bc', 3)).toBe('ae\u0301…')
+    expect(cutTo('short', 5)).toBe('short')
+    expect(cutTo('x', 0)).toBe('')
+  })
+
+  test('is never wider than it may be, whatever it is', () => {
+    fc.assert(
+      fc.property(awkwardText, fc.nat({ max: 40 }), (text, columns) => {
+        expect(widthOf(cutTo(text, columns))).toBeLessThanOrEqual(columns)
+      }),
+    )
+  })
+})
