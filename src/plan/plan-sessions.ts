@@ -21,7 +21,7 @@ export function planSessions(
       // Also a conversation that stands may be gone on with.
       if (!decision.stay) standing = { ...beginning, context: beginning.base, done: [], isWarm: false }
     }
-    const isFirst = standing.done.length === 0 && standing.context <= beginning.base
+    const isFirst = !decision.stay || decision.rule === 'first'
     const work = expectedWork(forecasts.of[task.sizeClass], isFirst ? forecasts.start : undefined)
     drafts.at(-1)!.add(task, work, standing)
     standing = { ...standing, context: standing.context + work.added, done: [...standing.done, task], isWarm: true }

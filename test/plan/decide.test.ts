@@ -1,0 +1,242 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { cheapest } from '../../src/plan/cheapest.ts'
+import type { Forecasts, PlannedTask, Standing } from '../../src/plan/contract.ts'
+import { costIn, expectedWork, spentOn } from '../../src/plan/cost.ts'
+import { type BatchMode, decide } from '../../src/plan/decide.ts'
+import { forecastsFrom } from '../../src/plan/forecast.ts'
+import { relationToAll } from '../../src/plan/related.ts'
+import { DEFAULT_PLAN } from '../../src/plan/settings.ts'
+import { SONNET, aFinished, aStanding, anythingFinished, someTasks, task } from './any-plan.ts'
+
+const NO_HISTORY = forecastsFrom([])
+const aMode = fc.constantFrom<BatchMode>('forecast', 'fixed', 'one')
+const aHistory = fc.array(aFinished, { maxLength: 20 })
+
+const warm: Standing = {
+  context: 20_000,
+  base: 12_000,
+  point: 167_000,
+  smartZone: 100_000,
+  done: [task('done')],
+  price: SONNET,
+  isWarm: true,
+}
+const after = (standing: Partial<Standing>, next: PlannedTask, mode: BatchMode = 'forecast') =>
+  decide({ ...warm, ...standing }, next, [], NO_HISTORY, mode)
+
+describe('a decision', () => {
+  test('never begins a task whose margin passes the compaction point, or one past the smart zone', () => {
+    fc.assert(
+      fc.property(aStanding, someTasks(10, 1), aHistory, aMode, (standing, [next, ...rest], history, mode) => {
+        const forecasts = forecastsFrom(history)
+        const { stay, rule } = decide(standing, next!, rest, forecasts, mode)
+        if (!stay || rule === 'first') return
+        expect(standing.context + forecasts.of[next!.sizeClass].added.margin).toBeLessThanOrEqual(standing.point ?? Infinity)
+        expect(standing.context).toBeLessThan(standing.smartZone)
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  test('is made for any history, with a line of reasons', () => {
+    fc.assert(
+      fc.property(aStanding, someTasks(10, 1), fc.array(anythingFinished), aMode, (standing, [next, ...rest], history, mode) => {
+        const { because, cost } = decide(standing, next!, rest, forecastsFrom(history), mode)
+        expect(because).toMatch(/^\S.*\S$/)
+        expect(because).not.toMatch(/NaN|Infinity|undefined/)
+        if (cost !== undefined) expect(Number.isFinite(cost.stay) && Number.isFinite(cost.leave)).toBe(true)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('opens a conversation where there is none, and never leaves one that nothing was done in', () => {
+    fc.assert(
+      fc.property(aStanding, someTasks(3, 1), aMode, (standing, [next, ...rest], mode) => {
+        expect(decide({ ...standing, context: 0, done: [] }, next!, rest, NO_HISTORY, mode)).toMatchObject({
+          stay: false,
+          rule: 'first',
+        })
+        const fresh = { ...standing, context: standing.base, done: [] }
+        expect(decide(fresh, next!, rest, NO_HISTORY, mode)).toMatchObject({ stay: true, rule: 'first' })
+      }),
+    )
+  })
+
+  test('leaves a conversation that a failed attempt has filled, though nothing was done in it', () => {
+    expect(after({ done: [], context: 110_000 }, task('a'))).toMatchObject({ stay: false, rule: 'smart zone' })
+  })
+
+  test.each([
+    ['stays with a short history before a small task', {}, task('a'), 'fits', true],
+    [
+      'leaves where the margin would pass the point',
+      { context: 60_000 },
+      task('a', { sizeClass: 'large' }),
+      'compaction point',
+      false,
+    ],
+    ['leaves past the smart zone', { context: 100_000 }, task('a'), 'smart zone', false],
+    [
+      'leaves where reading the history again is dearer',
+      { context: 70_000 },
+      task('a', { sizeClass: 'medium' }),
+      'cheaper fresh',
+      false,
+    ],
+    [
+      'keeps unrelated tasks apart',
+      { done: [task('x', { labels: ['docs'] })] },
+      task('a', { labels: ['auth'] }),
+      'unrelated',
+      false,
+    ],
+    [
+      'stays with what is related',
+      { done: [task('x', { labels: ['docs'] })] },
+      task('a', { labels: ['auth'], dependsOn: ['x'] }),
+      'fits',
+      true,
+    ],
+  ])('%s', (_promise, standing, next, rule, stay) => {
+    expect(after(standing, next)).toMatchObject({ rule, stay })
+  })
+
+  test('of the mode "one" always leaves', () => {
+    expect(after({}, task('a'), 'one')).toMatchObject({ stay: false, rule: 'one' })
+  })
+
+  test('says what decided, in figures', () => {
+    expect(after({ context: 60_000 }, task('a', { sizeClass: 'large' })).because).toBe(
+      '60,000 tokens in the context and up to 124,976 for a large task would pass the compaction point, 167,000',
+    )
+    expect(after({ context: 100_000 }, task('a')).because).toBe(
+      '100,000 tokens in the context, and the smart zone ends at 100,000',
+    )
+    expect(after({ context: 70_000 }, task('a')).because).toMatch(
+      /^the last task: about \$0\.\d\d from a fresh start, \$0\.\d\d from here, where each request reads 70,000 tokens again$/,
+    )
+    const { price: _unknown, ...unpriced } = warm
+    expect(decide(unpriced, task('a'), [task('b')], NO_HISTORY, 'forecast').because).toMatch(
+      /^the 2 tasks ahead: about \d+k tokens of input from here, \d+k tokens of input from a fresh start; each request reads 20,000 tokens again$/,
+    )
+    expect(after({ isWarm: false, context: 70_000 }, task('a')).because).toContain('the cache is cold')
+  })
+})
+
+describe('a fixed batch', () => {
+  const small = (count: number) => Array.from({ length: count }, (_, index) => task(`s${index}`))
+  test.each([
+    ['takes a fourth small task', small(3), 'small', true],
+    ['does not take a fifth', small(4), 'small', false],
+    ['counts a medium one twice', [...small(1), task('m', { sizeClass: 'medium' })], 'small', true],
+    ['has no room for a medium one behind three small ones', small(3), 'medium', false],
+    ['is filled by a large one', [task('l', { sizeClass: 'large' })], 'small', false],
+    ['has no room for a large one behind anything', small(1), 'large', false],
+  ] as const)('%s', (_promise, done, sizeClass, stay) => {
+    expect(after({ done }, task('a', { sizeClass }), 'fixed')).toMatchObject({ stay, rule: 'batch' })
+  })
+
+  test('ends after a task that leaves more than half of the way behind', () => {
+    expect(after({ context: 83_500 }, task('a'), 'fixed')).toMatchObject({ stay: true })
+    expect(after({ context: 83_501 }, task('a'), 'fixed')).toMatchObject({
+      stay: false,
+      because: '83,501 tokens in the context are more than 50 % of 167,000',
+    })
+  })
+
+  test('takes the smart zone for the way where the compaction point is unknown', () => {
+    const { point: _unknown, ...pointless } = warm
+    expect(decide({ ...pointless, context: 50_001 }, task('a'), [], NO_HISTORY, 'fixed')).toMatchObject({
+      stay: false,
+      rule: 'batch',
+    })
+  })
+
+  test('can be set', () => {
+    const settings = { ...DEFAULT_PLAN, batch: { places: 6, small: 2, medium: 3, leaveAbove: 0.1 } }
+    expect(decide(warm, task('a'), [], NO_HISTORY, 'fixed', settings).stay).toBe(false)
+    const later = { ...settings, batch: { ...settings.batch, leaveAbove: 0.9 } }
+    expect(decide({ ...warm, done: small(2) }, task('a'), [], NO_HISTORY, 'fixed', later).stay).toBe(true)
+    expect(decide({ ...warm, done: small(3) }, task('a'), [], NO_HISTORY, 'fixed', later).stay).toBe(false)
+  })
+})
+
+/** Every way of cutting the order, one by one. */
+function byTrying(standing: Standing, tasks: readonly PlannedTask[], forecasts: Forecasts): { stay: number; leave: number } {
+  const from = (at: number, now: Standing, choice: boolean): number => {
+    const next = tasks[at]!
+    const forecast = forecasts.of[next.sizeClass]
+    // The first decision is given; the rules are about the later ones.
+    if (choice && at > 0) {
+      const { point = Infinity, smartZone, context, done } = now
+      if (context + forecast.added.margin > point || context >= smartZone) return Infinity
+      if (relationToAll(next, done) === 'unrelated') return Infinity
+    }
+    const begun = choice ? now : { ...now, context: now.base, done: [], isWarm: false }
+    const work = expectedWork(forecast, choice ? undefined : forecasts.start)
+    const cost = costIn(now.price, spentOn(work, begun.context, begun.isWarm))
+    if (at === tasks.length - 1) return cost
+    const then = { ...begun, context: begun.context + work.added, done: [...begun.done, next], isWarm: true }
+    return cost + Math.min(from(at + 1, then, true), from(at + 1, then, false))
+  }
+  return { stay: from(0, standing, true), leave: from(0, standing, false) }
+}
+
+describe('the cheapest way', () => {
+  test('is that of trying all', () => {
+    fc.assert(
+      fc.property(aStanding, someTasks(8, 1), aHistory, (standing, tasks, history) => {
+        const forecasts = forecastsFrom(history)
+        const [found, tried] = [cheapest(standing, tasks, forecasts), byTrying(standing, tasks, forecasts)]
+        expect(found.stay / tried.stay).toBeCloseTo(1, 9)
+        expect(found.leave / tried.leave).toBeCloseTo(1, 9)
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  test('of staying costs more the longer the history is, and with a cold cache; leaving costs the same', () => {
+    fc.assert(
+      fc.property(aStanding, someTasks(8, 1), fc.nat({ max: 50_000 }), (standing, tasks, more) => {
+        const longer = cheapest({ ...standing, context: standing.context + more }, tasks, NO_HISTORY)
+        const [now, cold, hot] = [standing, { ...standing, isWarm: false }, { ...standing, isWarm: true }].map((each) =>
+          cheapest(each, tasks, NO_HISTORY),
+        )
+        expect(longer.stay).toBeGreaterThanOrEqual(now!.stay * (1 - 1e-9))
+        expect(longer.leave).toBe(now!.leave)
+        expect(cold!.stay).toBeGreaterThanOrEqual(hot!.stay)
+        expect(cold!.leave).toBe(hot!.leave)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('never costs less with a task more', () => {
+    fc.assert(
+      fc.property(aStanding, someTasks(12, 2), (standing, tasks) => {
+        const [all, fewer] = [tasks, tasks.slice(0, -1)].map((some) => cheapest(standing, some, NO_HISTORY))
+        expect(all!.stay).toBeGreaterThan(fewer!.stay)
+        expect(all!.leave).toBeGreaterThan(fewer!.leave)
+      }),
+    )
+  })
+
+  test('of a long backlog is found by looking sixty tasks ahead', () => {
+    const tasks = Array.from({ length: 5_000 }, (_, index) => task(`t${index}`))
+    expect(cheapest(warm, tasks, NO_HISTORY)).toEqual(cheapest(warm, tasks.slice(0, 60), NO_HISTORY))
+  })
+})
+
+test('a conversation that once was too long stays so: a longer one is never stayed in where a shorter is left', () => {
+  fc.assert(
+    fc.property(aStanding, someTasks(8, 1), fc.nat({ max: 50_000 }), (standing, [next, ...rest], more) => {
+      const begun = { ...standing, context: standing.base + NO_HISTORY.start.added + standing.context + 1 }
+      const shorter = decide(begun, next!, rest, NO_HISTORY, 'forecast')
+      const longer = decide({ ...begun, context: begun.context + more }, next!, rest, NO_HISTORY, 'forecast')
+      if (!shorter.stay) expect(longer.stay).toBe(false)
+    }),
+    { numRuns: 1_000 },
+  )
+})
