@@ -61,7 +61,7 @@ function least(
     const isFirst = at === beginning.from
     const forecast = forecasts.of[tasks[at]!.sizeClass]
     if (!isFirst && (forbiddenBy(context, forecast, standing) !== undefined || isApart(at))) break
-    const work = expectedWork(forecast, isFirst && beginning.isFirst ? forecasts.start : undefined)
+    const work = expectedWork(forecast, isFirst && beginning.isFirst ? forecasts.weighedStart : undefined)
     cost += costIn(standing.price, spentOn(work, context, !isFirst || beginning.isWarm))
     context += work.added
     best = Math.min(best, cost + fresh[at + 1]!)

@@ -53,6 +53,8 @@ export interface Start {
 export interface Forecasts {
   readonly of: Readonly<Record<SizeClass, Forecast>>
   readonly start: Start
+  /** The same, towards the dear end of what it may be: how it is weighed against staying, as long as it is not surely known. */
+  readonly weighedStart: Start
 }
 
 /** A conversation as it is between two tasks. */

@@ -36,7 +36,7 @@ export function forecastsFrom(finished: readonly FinishedTask[]): Forecasts {
     medium: forecastIn('medium', history),
     large: forecastIn('large', history),
   }
-  return { of, start: history.start }
+  return { of, start: history.start, weighedStart: history.weighedStart }
 }
 
 /** What a task is to be held against afterwards (`FinishedTask.forecast`): what it adds at the margin. */
@@ -49,6 +49,7 @@ interface History {
   /** Without what the first of a conversation takes for finding its way. */
   readonly tasks: readonly FinishedTask[]
   readonly start: Start
+  readonly weighedStart: Start
   readonly margin: number
   /** How many times what the table says this project's tasks take. */
   readonly scale: Readonly<Record<Figure, number>>
@@ -56,12 +57,13 @@ interface History {
 
 function known(finished: readonly FinishedTask[]): History {
   const history = usable(finished)
-  const start = startFrom(history)
+  const { expected: start, weighed: weighedStart } = startFrom(history)
   const tasks = history.map((task) => (task.wasFirst ? withoutStart(task, start) : task))
   const scale = (figure: Figure) => scaleOf(tasks, figure)
   return {
     tasks,
     start,
+    weighedStart,
     margin: learnedMargin(history),
     scale: { added: scale('added'), requests: scale('requests'), output: scale('output'), seconds: scale('seconds') },
   }

@@ -10,22 +10,31 @@ const DOUBT = 1
 /** At most this many times the prior. */
 const MOST = 5
 
+/**
+ * How far towards the dear end of what it may be a start is taken when staying and leaving are weighed, in standard deviations.
+ * Only tasks that are not first teach what a start costs: one that always leaves, because it thinks starts cheap, never finds out.
+ */
+const LEAN = 0.5
+
 type Measure = 'added' | 'requests'
 
-export function startFrom(finished: readonly FinishedTask[]): Start {
+/** What a start takes, and what it is weighed as while that is not surely known. */
+export function startFrom(finished: readonly FinishedTask[]): { readonly expected: Start; readonly weighed: Start } {
   const whole = usable(finished).filter((task) => !task.wasCompacted)
-  const requests = learned(whole, 'requests')
-  // Writing and waiting go with the requests.
-  const share = requests / PRIOR_START.requests
+  const [added, requests] = [learned(whole, 'added'), learned(whole, 'requests')]
   return {
-    added: learned(whole, 'added'),
-    requests,
-    output: PRIOR_START.output * share,
-    seconds: PRIOR_START.seconds * share,
+    expected: startOf(added.value, requests.value),
+    weighed: startOf(added.value + LEAN * added.doubt, requests.value + LEAN * requests.doubt),
   }
 }
 
-function learned(finished: readonly FinishedTask[], measure: Measure): number {
+/** Writing and waiting go with the requests. */
+function startOf(added: number, requests: number): Start {
+  const share = requests / PRIOR_START.requests
+  return { added, requests, output: PRIOR_START.output * share, seconds: PRIOR_START.seconds * share }
+}
+
+function learned(finished: readonly FinishedTask[], measure: Measure): { value: number; doubt: number } {
   const prior = PRIOR_START[measure]
   let certainty = 1 / (DOUBT * prior) ** 2
   let sum = prior * certainty
@@ -40,7 +49,7 @@ function learned(finished: readonly FinishedTask[], measure: Measure): number {
     sum += (mean(first) - mean(later)) * weight
     certainty += weight
   }
-  return Math.min(MOST * prior, Math.max(0, sum / certainty))
+  return { value: Math.min(MOST * prior, Math.max(0, sum / certainty)), doubt: 1 / Math.sqrt(certainty) }
 }
 
 function mean(values: readonly number[]): number {

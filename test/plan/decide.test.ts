@@ -175,7 +175,7 @@ function byTrying(standing: Standing, tasks: readonly PlannedTask[], forecasts: 
       if (relationToAll(next, done) === 'unrelated') return Infinity
     }
     const begun = choice ? now : { ...now, context: now.base, done: [], isWarm: false }
-    const work = expectedWork(forecast, choice ? undefined : forecasts.start)
+    const work = expectedWork(forecast, choice ? undefined : forecasts.weighedStart)
     const cost = costIn(now.price, spentOn(work, begun.context, begun.isWarm))
     if (at === tasks.length - 1) return cost
     const then = { ...begun, context: begun.context + work.added, done: [...begun.done, next], isWarm: true }

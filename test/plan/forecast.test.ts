@@ -149,7 +149,7 @@ describe('finding one’s way', () => {
   test('is learned from how much more first tasks take', () => {
     const pairs = (count: number) =>
       Array.from({ length: count }, () => [finished({ added: 24_000, requests: 54, wasFirst: true }), finished()]).flat()
-    const learned = [0, 1, 5, 20, 100].map((count) => startFrom(pairs(count)))
+    const learned = [0, 1, 5, 20, 100].map((count) => startFrom(pairs(count)).expected)
     const added = learned.map((start) => start.added)
     expect(added).toEqual(added.toSorted((a, b) => a - b))
     expect(added.at(-1)).toBeGreaterThan(9_000)
@@ -160,7 +160,22 @@ describe('finding one’s way', () => {
   })
 
   test('stays the prior while every task was a first one', () => {
-    expect(startFrom(times(50, { wasFirst: true, added: 90_000 }))).toEqual(PRIOR_START)
+    expect(startFrom(times(50, { wasFirst: true, added: 90_000 })).expected).toEqual(PRIOR_START)
+  })
+
+  test('is weighed dearer than expected, and the less so the more is known', () => {
+    const doubts = [0, 1, 5, 20, 100].map((count) => {
+      const { expected, weighed } = startFrom([
+        ...times(count, { wasFirst: true, added: 19_000, requests: 36 }),
+        ...times(count, {}),
+      ])
+      return [weighed.added - expected.added, weighed.requests - expected.requests]
+    })
+    for (const each of [0, 1]) {
+      const doubt = doubts.map((pair) => pair[each]!)
+      expect(doubt.every((value) => value > 0)).toBe(true)
+      expect(doubt).toEqual(doubt.toSorted((a, b) => b - a))
+    }
   })
 
   test('is not counted among what the class takes', () => {

@@ -37,10 +37,11 @@ describe('a plan', () => {
     ])
   })
 
-  test('costs what is the least for this order and these forecasts', () => {
+  test('costs what is the least for this order and these forecasts, where a start is surely known', () => {
     fc.assert(
       fc.property(someTasks(40, 1), fc.array(aFinished, { maxLength: 20 }), (tasks, history) => {
-        const forecasts = forecastsFrom(history)
+        const learned = forecastsFrom(history)
+        const forecasts = { ...learned, weighedStart: learned.start }
         const usd = planSessions(tasks, nothing, forecasts, 'forecast').reduce((sum, session) => sum + session.usd!, 0)
         expect(usd / cheapest({ ...nothing, context: nothing.base }, tasks, forecasts).leave).toBeCloseTo(1, 6)
       }),

@@ -1,0 +1,13 @@
+// Works made-up backlogs with the planner and puts the tables into the page that shows them.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createServer } from 'vite'
+
+const root = join(import.meta.dirname, '..')
+const server = await createServer({ root, configFile: false, logLevel: 'error', server: { middlewareMode: true, ws: false } })
+try {
+  const { countedPage } = await server.ssrLoadModule('/test/plan/figures.ts')
+  writeFileSync(join(root, 'docs', 'planning.md'), countedPage())
+} finally {
+  await server.close()
+}

@@ -1,0 +1,257 @@
+// Backlogs that are made up after the table of priors.ts, and worked by the planner and by simpler rules. How big a task really
+// is, the planner does not know: it sees its class and learns from what it has finished. Same seed, same figures.
+import { type Price, priceOf } from '../../src/budget/prices.ts'
+import type { FinishedTask, PlannedTask, SizeClass, Standing } from '../../src/plan/contract.ts'
+import { type Work, costIn, expectedWork, plus, spentOn } from '../../src/plan/cost.ts'
+import { decide } from '../../src/plan/decide.ts'
+import { forecastsFrom, marginOf } from '../../src/plan/forecast.ts'
+import { orderOfWork } from '../../src/plan/order.ts'
+import { planSessions } from '../../src/plan/plan-sessions.ts'
+import { PRIORS, PRIOR_BASE, PRIOR_START } from '../../src/plan/priors.ts'
+import { relationToAll } from '../../src/plan/related.ts'
+import { DEFAULT_PLAN, type PlanSettings } from '../../src/plan/settings.ts'
+import { foldBacklog } from '../../src/tasks/backlog.ts'
+import { Chance } from './chance.ts'
+
+/** How the sizes of tasks are spread, as assumed when the priors were fitted. */
+export const SHARES: Readonly<Record<SizeClass, number>> = { small: 0.35, medium: 0.45, large: 0.2 }
+
+/** Where Claude Code compacts a window of 200,000 tokens, and the smart zone as it is by default. */
+export const LINES = { point: 167_000, smartZone: 100_000 }
+
+/** A compaction writes a summary of so many tokens, and of what the task had found out by then half is to be found again. */
+export const COMPACTION = { summary: 5_000, lost: 0.5 }
+
+/** How much projects differ from each other, as the standard deviation of a logarithm. With it, the spread is that of the table. */
+const PROJECT = 0.15
+
+/** Now and then a task takes so long, or a check, that the cache has gone cold before the next. */
+const COLD = 0.05
+
+export interface World {
+  readonly order: readonly PlannedTask[]
+  /** What each task of the order really takes, and whether the cache is warm when it begins. */
+  readonly work: readonly Work[]
+  readonly isWarm: readonly boolean[]
+  readonly start: Work
+  readonly base: number
+  readonly price: Price
+}
+
+export interface Setting {
+  readonly model?: string
+  /** What finding one's way really takes, as a multiple of the prior. */
+  readonly start?: number
+}
+
+/** A project with 5 to 60 tasks. It differs from the table as a whole, and each task from its class. */
+export function makeWorld(seed: number, { model = 'claude-sonnet-4-5', start = 1 }: Setting = {}): World {
+  const chance = new Chance(seed)
+  const scale = { added: Math.exp(PROJECT * chance.normal()), requests: Math.exp(PROJECT * chance.normal()) }
+  const way = start * Math.exp(0.5 * chance.normal())
+  const order = orderOfWork(foldBacklog(someEntries(chance, 5 + chance.below(56))))
+  return {
+    order,
+    work: order.map(({ sizeClass }) => someWork(chance, sizeClass, scale)),
+    isWarm: order.map(() => chance.next() >= COLD),
+    start: {
+      added: PRIOR_START.added * way,
+      requests: PRIOR_START.requests * way,
+      output: PRIOR_START.output * way,
+      seconds: PRIOR_START.seconds * way,
+    },
+    base: PRIOR_BASE,
+    price: priceOf(model, [])!.price,
+  }
+}
+
+const SIZES: Readonly<Record<SizeClass, readonly string[]>> = { small: ['XS', 'S'], medium: ['M'], large: ['L', 'XL'] }
+
+/** Labels, parents, chains of dependencies and priorities, as backlogs have them: on some tasks, not on all. */
+function someEntries(chance: Chance, count: number) {
+  const labels = ['auth', 'docs', 'api', 'build'].slice(0, 1 + chance.below(4))
+  const parents = ['e1', 'e2', 'e3'].slice(0, chance.below(4))
+  return Array.from({ length: count }, (_, index) => {
+    const sizeClass = chance.of(SHARES)
+    const data = {
+      task: `t${index}`,
+      title: `Task ${index}`,
+      size: chance.one(SIZES[sizeClass]),
+      priority: chance.one(['P1', 'P2', 'P2', 'P2', 'P3']),
+      labels: chance.next() < 0.5 ? [chance.one(labels)] : [],
+      dependsOn: index > 0 && chance.next() < 0.3 ? [`t${Math.max(0, index - 1 - chance.below(4))}`] : [],
+      ...(parents.length > 0 && chance.next() < 0.3 ? { parent: chance.one(parents) } : {}),
+    }
+    return {
+      id: String(index).padStart(6, '0'),
+      at: '2026-01-01T00:00:00.000Z',
+      by: 'library',
+      kind: 'task.added',
+      data,
+    } as const
+  })
+}
+
+function someWork(chance: Chance, sizeClass: SizeClass, scale: { added: number; requests: number }): Work {
+  const prior = PRIORS[sizeClass]
+  const [size, requestNoise, outputNoise, secondNoise] = [chance.normal(), chance.normal(), chance.normal(), chance.normal()]
+  // A larger task has more requests, but not by as much; what it writes and how long it takes go with these.
+  const spread = Math.sqrt(prior.spread.added ** 2 - PROJECT ** 2)
+  const more = Math.exp(0.7 * spread * size + 0.16 * requestNoise) * scale.requests
+  return {
+    added: prior.added * Math.exp(spread * size) * scale.added,
+    requests: prior.requests * more,
+    output: prior.output * more * Math.exp(0.25 * outputNoise),
+    seconds: prior.seconds * more * Math.exp(0.15 * secondNoise),
+  }
+}
+
+interface Outcome {
+  readonly cost: number
+  readonly context: number
+  readonly compactions: number
+}
+
+/** What doing a task really costs, with what the harness does when the context reaches the compaction point. */
+function workOff({ base, price }: World, work: Work, begun: { context: number; isWarm: boolean }): Outcome {
+  let { context, isWarm } = begun
+  let left = work
+  let cost = 0
+  let compactions = 0
+  while (context + left.added > LINES.point) {
+    const share = Math.max(0, LINES.point - context) / left.added
+    const part = times(left, share)
+    const summary = { added: COMPACTION.summary, requests: 1, output: COMPACTION.summary, seconds: 60 }
+    cost += costIn(price, spentOn(part, context, isWarm))
+    cost += costIn(price, spentOn({ ...summary, added: 0 }, LINES.point, true))
+    // What is left, and what has to be found again. It gets less each time, so that this ends.
+    left = times(left, 1 - share + share * COMPACTION.lost)
+    context = base + COMPACTION.summary
+    isWarm = false
+    compactions += 1
+  }
+  cost += costIn(price, spentOn(left, context, isWarm))
+  return { cost, context: context + left.added, compactions }
+}
+
+function times(work: Work, factor: number): Work {
+  return {
+    added: work.added * factor,
+    requests: work.requests * factor,
+    output: work.output * factor,
+    seconds: work.seconds * factor,
+  }
+}
+
+export interface Result {
+  readonly cost: number
+  readonly tasks: number
+  readonly conversations: number
+  readonly compactions: number
+  readonly finished: readonly FinishedTask[]
+}
+
+/** Whether the task at this place is done in the conversation as it stands. */
+type Policy = (
+  standing: Standing,
+  world: World,
+  at: number,
+  finished: readonly FinishedTask[],
+) => { stay: boolean; forecast?: number }
+
+const byMode =
+  (mode: 'forecast' | 'fixed' | 'one', settings: PlanSettings = DEFAULT_PLAN): Policy =>
+  (standing, { order }, at, finished) => {
+    const forecasts = forecastsFrom(finished)
+    const { stay } = decide(standing, order[at]!, order.slice(at + 1), forecasts, mode, settings)
+    return { stay, forecast: marginOf(order[at]!, forecasts, !stay) }
+  }
+
+const batchOf = (places: number): PlanSettings => ({ ...DEFAULT_PLAN, batch: { ...DEFAULT_PLAN.batch, places } })
+
+export const POLICIES = {
+  planner: byMode('forecast'),
+  'fixed-3': byMode('fixed', batchOf(3)),
+  'fixed-5': byMode('fixed', batchOf(5)),
+  'one-per-task': byMode('one'),
+  'never-rotate': () => ({ stay: true }),
+} satisfies Record<string, Policy>
+
+export function work(world: World, policy: Policy): Result {
+  const { order, base, price } = world
+  let standing: Standing = { ...LINES, context: 0, base, price, done: [], isWarm: true }
+  const finished: FinishedTask[] = []
+  const sum = { cost: 0, tasks: order.length, conversations: 0, compactions: 0 }
+  for (const [at, task] of order.entries()) {
+    const { stay, forecast } = policy({ ...standing, isWarm: world.isWarm[at]! }, world, at, finished)
+    const isFirst = !stay || standing.context === 0
+    const begun = isFirst ? { context: base, isWarm: false } : { context: standing.context, isWarm: world.isWarm[at]! }
+    const real = isFirst ? plus(world.work[at]!, world.start) : world.work[at]!
+    const outcome = workOff(world, real, begun)
+    sum.cost += outcome.cost
+    sum.conversations += isFirst ? 1 : 0
+    sum.compactions += outcome.compactions
+    const wasCompacted = outcome.compactions > 0
+    finished.push({
+      sizeClass: task.sizeClass,
+      added: Math.round(wasCompacted ? LINES.point - begun.context : real.added),
+      requests: Math.round(real.requests),
+      output: Math.round(real.output),
+      seconds: Math.round(real.seconds),
+      wasCompacted,
+      wasFirst: isFirst,
+      ...(forecast === undefined ? {} : { forecast }),
+    })
+    standing = { ...standing, context: outcome.context, done: isFirst ? [task] : [...standing.done, task] }
+  }
+  return { ...sum, finished }
+}
+
+/** Whether a task may be done in a conversation that began with another one. */
+export type MayJoin = (context: number, from: number, at: number) => boolean
+
+/** The rules of the planner for somebody who needs no margin. */
+export function ruled({ order }: World): MayJoin {
+  return (context, from, at) => context < LINES.smartZone && relationToAll(order[at]!, order.slice(from, at)) !== 'unrelated'
+}
+
+/** The least that the order can cost for somebody who knows beforehand what each task takes: over every way of cutting it. */
+export function leastCost(world: World, mayJoin: MayJoin): number {
+  const { order, base } = world
+  const least = Array.from({ length: order.length + 1 }, () => 0)
+  for (let from = order.length - 1; from >= 0; from -= 1) {
+    let [context, cost, best] = [base, 0, Infinity]
+    for (let at = from; at < order.length; at += 1) {
+      const isFirst = at === from
+      if (!isFirst && !mayJoin(context, from, at)) break
+      const real = isFirst ? plus(world.work[at]!, world.start) : world.work[at]!
+      const outcome = workOff(world, real, { context, isWarm: !isFirst && world.isWarm[at]! })
+      cost += outcome.cost
+      context = outcome.context
+      best = Math.min(best, cost + least[at + 1]!)
+    }
+    least[from] = best
+  }
+  return least[0]!
+}
+
+/** What the planner plans with the forecasts that it has after all, and the least that is possible with the same. */
+export function planned(world: World, finished: readonly FinishedTask[]): { cost: number; least: number } {
+  const { order, base, price } = world
+  const forecasts = forecastsFrom(finished)
+  const beginning = { ...LINES, context: 0, base, price, done: [], isWarm: true }
+  const sessions = planSessions(order, beginning, forecasts, 'forecast')
+  const expected: World = {
+    ...world,
+    work: order.map(({ sizeClass }) => expectedWork(forecasts.of[sizeClass])),
+    isWarm: order.map(() => true),
+    start: forecasts.start,
+  }
+  const isAllowed = ruled(expected)
+  const least = leastCost(
+    expected,
+    (context, from, at) =>
+      isAllowed(context, from, at) && context + forecasts.of[order[at]!.sizeClass].added.margin <= LINES.point,
+  )
+  return { cost: sessions.reduce((sum, session) => sum + session.usd!, 0), least }
+}
