@@ -4,7 +4,7 @@ import { withoutSecrets } from '../../project/clean-draft.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import type { TaskFields, TaskStatus } from '../../session/entries.ts'
 import { type Backlog, type TaskEntry, foldBacklog } from '../../tasks/backlog.ts'
-import { readStatus } from '../../tasks/task.ts'
+import { joined } from '../../tasks/canonical.ts'
 import { shortnames } from './names.ts'
 import { outsideChecklist, outsideLabels, outsidePassage, outsideTitle } from './outside-text.ts'
 
@@ -45,19 +45,34 @@ export function foldForeign(
     const data = { task: idOf(task.own), ...when, ...fieldsOf(task, idOf, hide), shortname: names.get(task.own) }
     return entry('task.added', index, data)
   })
-  const moved = tasks.flatMap((task, index) => {
-    const { status, because = '' } = task
-    return status === undefined ? [] : [entry('task.moved', index, { task: idOf(task.own), status, summary: hide(because) })]
+  // Tasks of `.tasks/` belong to another backlog.
+  const entries = [...added, ...told.filter(({ kind }) => kind !== 'task.added')]
+  const journalled = foldBacklog(entries)
+  const moved = tasks.flatMap(({ own, status, because = '' }, index) => {
+    const task = idOf(own)
+    if (status === undefined || !goesBefore(status, journalled.byId.get(task)!.status)) return []
+    return [entry('task.moved', index, { task, status, summary: hide(because) })]
   })
-  const statuses = new Map(tasks.map((task) => [idOf(task.own), task.status]))
-  return foldBacklog([...added, ...moved, ...told.filter((one) => counts(one, statuses))])
+  if (moved.length === 0) return journalled
+  return { ...foldBacklog([...entries, ...moved]), lastId: journalled.lastId }
+}
+
+/**
+ * Whether what the source says counts, and not what journals do. A task that a run has begun goes on although its source
+ * calls it blocked: it may be the agent that said so there.
+ */
+function goesBefore(said: TaskStatus, journalled: TaskStatus): boolean {
+  return journalled === 'ready' || (said === 'completed' && journalled !== 'completed')
 }
 
 function fieldsOf(task: ForeignTask, idOf: (own: string) => string, hide: (text: string) => string): TaskFields {
   const { priority, size, group, assignee, verify, parent } = task
+  const title = outsideTitle(hide(task.title))
+  // What a title has too much is not lost.
+  const whole = title.endsWith('…') ? hide(task.title) : ''
   return {
-    title: outsideTitle(hide(task.title)) || task.own,
-    description: outsidePassage(hide(task.description ?? '')),
+    title: title || task.own,
+    description: outsidePassage(joined(whole, hide(task.description ?? ''))),
     details: outsidePassage(hide(task.details ?? '')),
     labels: outsideLabels(task.labels ?? []),
     checklist: outsideChecklist((task.checklist ?? []).map(({ item, done }) => ({ item: hide(item), done }))),
@@ -70,26 +85,11 @@ function defined(fields: { readonly [K in keyof TaskFields]: TaskFields[K] | und
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 }
 
-// What the source says goes before these. A task that a run has begun goes on although its source calls it blocked: it may
-// be the agent that said so.
-const OUTRANKED: Readonly<Partial<Record<TaskStatus, readonly (TaskStatus | undefined)[]>>> = {
-  completed: ['ready', 'in_progress', 'blocked', 'failed'],
-  blocked: ['ready'],
-  failed: ['ready'],
-}
+// A source without dates has its tasks in the order of its lines.
+const UNDATED = new Date(0).toISOString()
 
-/** Whether an entry of a journal has a say here. Tasks of `.tasks/` belong to another backlog. */
-function counts(told: TaskEntry, statuses: ReadonlyMap<string, TaskStatus | undefined>): boolean {
-  if (told.kind === 'task.added') return false
-  if (told.kind !== 'task.moved') return true
-  const status = typeof told.data.task === 'string' ? statuses.get(told.data.task) : undefined
-  return status === undefined || OUTRANKED[status]?.includes(readStatus(told.data.status)) !== true
-}
-
-const KINDS = { 'task.added': '8000', 'task.moved': '8001' } as const
-
-/** Ids older than every minted one, in the order of the source: what a journal says comes after. */
-function entry(kind: keyof typeof KINDS, index: number, data: Readonly<Record<string, unknown>>): TaskEntry {
-  const number = (index + 1).toString(16).padStart(12, '0')
-  return { id: `00000000-0000-7000-${KINDS[kind]}-${number}`, at: '', kind, by: 'backlog', data }
+/** Tasks come before everything that was ever minted, in the order of the source, and what it says of them after. */
+function entry(kind: 'task.added' | 'task.moved', index: number, data: Readonly<Record<string, unknown>>): TaskEntry {
+  const time = kind === 'task.added' ? '00000000-0000' : 'ffffffff-ffff'
+  return { id: `${time}-7000-8000-${(index + 1).toString(16).padStart(12, '0')}`, at: UNDATED, kind, by: 'backlog', data }
 }

@@ -85,7 +85,8 @@ function partsIn(body: string): readonly number[] {
   })
 }
 
-const WAITS = /(?<!\bnot\s+|\bno longer\s+)\b(?:depends on|blocked by)\b/gi
+const WAITS = /\b(?:depends on|blocked by)\b/gi
+const DENIED = /\b(?:not|no longer)\s+$/i
 const REFERENCE = /(?:[\s,;:&*+-]|\band\b|\[[ xX]\])*#(\d{1,9})\b/iy
 
 /** The issues of this repository that a body says it depends on or is blocked by: `Depends on #12, #13 and #14`. */
@@ -93,6 +94,8 @@ export function dependenciesIn(body: string): readonly number[] {
   const prose = proseOf(body)
   const found = new Set<number>()
   for (const { index, 0: words } of prose.matchAll(WAITS)) {
+    // Looked at from here and not within the pattern, which would look back from every character of a long text.
+    if (DENIED.test(prose.slice(Math.max(0, index - 20), index))) continue
     REFERENCE.lastIndex = index + words.length
     for (let match = REFERENCE.exec(prose); match !== null; match = REFERENCE.exec(prose)) found.add(Number(match[1]))
   }

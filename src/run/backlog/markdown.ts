@@ -7,39 +7,46 @@ const FENCE = /^\s*(?:(?:[-*+]|\d{1,9}[.)])\s+)?(`{3,}|~{3,})/
 /** For each line what it is. A fence or comment that never ends is ordinary text. */
 export function lineKinds(lines: readonly string[]): readonly LineKind[] {
   const kinds: LineKind[] = lines.map(() => 'text')
+  // What did not end after one line does not end after a later one, and is not looked for again.
+  const endless = new Set<string>()
   for (let start = 0; start < lines.length; start += 1) {
-    const block = blockAt(lines, start)
-    if (block === undefined) continue
-    kinds.fill(block.kind, start, block.end + 1)
-    start = block.end
+    const block = blockAt(lines[start]!, start === 0)
+    if (block === undefined || endless.has(block.mark)) continue
+    const end = block.isOver ? start : lines.findIndex((line, index) => index > start && block.isEnd(line))
+    if (end === -1) {
+      endless.add(block.mark)
+      continue
+    }
+    kinds.fill(block.kind, start, end + 1)
+    start = end
   }
   return kinds
 }
 
-function blockAt(lines: readonly string[], start: number): { readonly kind: LineKind; readonly end: number } | undefined {
-  const line = lines[start]!
+interface Block {
+  readonly kind: LineKind
+  readonly mark: string
+  /** It ends on the line it began on. */
+  readonly isOver: boolean
+  readonly isEnd: (line: string) => boolean
+}
+
+function blockAt(line: string, isFirst: boolean): Block | undefined {
   const mark = FENCE.exec(line)?.[1]
   if (mark !== undefined) {
-    return ending(
-      'code',
-      lines,
-      start + 1,
-      (later) => later.trim().startsWith(mark) && later.trim().replaceAll(mark[0]!, '') === '',
-    )
+    const isEnd = (later: string) => later.trim().startsWith(mark) && later.trim().replaceAll(mark[0]!, '') === ''
+    return { kind: 'code', mark, isOver: false, isEnd }
   }
   // The frontmatter of the whole file.
-  if (start === 0 && line.replace(/^\uFEFF/, '').trimEnd() === '---') {
-    return ending('comment', lines, 1, (later) => later.trimEnd() === '---')
+  if (isFirst && line.replace(/^\uFEFF/, '').trimEnd() === '---') {
+    return { kind: 'comment', mark: '---', isOver: false, isEnd: (later) => later.trimEnd() === '---' }
   }
   const open = line.lastIndexOf('<!--')
   if (open === -1) return undefined
-  if (line.includes('-->', open)) return line.trim().startsWith('<!--') ? { kind: 'comment', end: start } : undefined
-  return ending('comment', lines, start + 1, (later) => later.includes('-->'))
-}
-
-function ending(kind: LineKind, lines: readonly string[], from: number, isEnd: (line: string) => boolean) {
-  for (let index = from; index < lines.length; index += 1) if (isEnd(lines[index]!)) return { kind, end: index }
-  return undefined
+  const isOver = line.includes('-->', open)
+  // A remark at the end of a line leaves the line what it is.
+  if (isOver && !line.trim().startsWith('<!--')) return undefined
+  return { kind: 'comment', mark: '<!--', isOver, isEnd: (later) => later.includes('-->') }
 }
 
 export interface Box {

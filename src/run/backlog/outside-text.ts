@@ -15,7 +15,7 @@ export function outsideTitle(text: string): string {
 }
 
 // Every prompt about a task begins with such a line, and no text of a task may pass for another beginning.
-const LIKE_A_PROMPT = /^(\s*)(#+\s*Task\b)/gim
+const LIKE_A_PROMPT = /^([ \t]*)(#+[ \t]*Task\b)/gim
 
 export function outsidePassage(text: string): string {
   return shorten(cleanText(text), LONGEST_PASSAGE).replaceAll(LIKE_A_PROMPT, '$1\\$2')

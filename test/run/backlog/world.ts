@@ -1,0 +1,106 @@
+// One-line worlds for backlogs: a real project, its workspace, and stand-ins for programs that npm does not have.
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { onTestFinished } from 'vitest'
+import { Workspace } from '../../../src/project/workspace.ts'
+import { openSource } from '../../../src/run/backlog/open-source.ts'
+import type { BacklogSource } from '../../../src/run/backlog/source.ts'
+import type { Backlog } from '../../../src/tasks/backlog.ts'
+import type { Task } from '../../../src/tasks/task.ts'
+import type { World } from '../../support/project.ts'
+import { scratchFolder } from '../../support/scratch.ts'
+
+export async function sourceOf(
+  world: World,
+  given: string | undefined,
+  options: { env?: NodeJS.ProcessEnv; cwd?: string } = {},
+): Promise<BacklogSource> {
+  const { env = {}, cwd = world.root } = options
+  const workspace = new Workspace(cwd, { say: (line) => world.said.push(line), env })
+  onTestFinished(() => workspace.close())
+  return openSource(workspace, given)
+}
+
+export async function read(
+  world: World,
+  given: string | undefined,
+  options: Parameters<typeof sourceOf>[2] = {},
+): Promise<Backlog> {
+  return (await sourceOf(world, given, options)).read()
+}
+
+/** A task in one line: `name status <deps ^parent`. */
+export function told(backlog: Backlog): readonly string[] {
+  const nameOf = (id: string) => backlog.byId.get(id)?.shortname ?? `?${id}`
+  return backlog.tasks.map((task) =>
+    [
+      task.shortname,
+      task.status,
+      ...(task.dependsOn.length === 0 ? [] : [`<${task.dependsOn.map(nameOf).join(',')}`]),
+      ...(task.parent === undefined ? [] : [`^${nameOf(task.parent)}`]),
+    ].join(' '),
+  )
+}
+
+export function named(backlog: Backlog, shortname: string): Task {
+  const task = backlog.tasks.find((one) => one.shortname === shortname)
+  if (task === undefined) throw new Error(`no ${shortname} among ${backlog.tasks.map((one) => one.shortname).join(', ')}`)
+  return task
+}
+
+/** Works on a task as a run does: a session that is linked to it by its id, and ends. */
+export async function workOn(world: World, task: string, how: 'completed' | 'abandoned' = 'completed'): Promise<void> {
+  await world.run((project) => project.init({ tasks: [task], name: `work-${task.replaceAll(/\W/g, '-')}` }))
+  await world.run((project) => project.close({ how }))
+}
+
+/** A clone of the project's worktree at its last commit, as a run gets one. */
+export function worktree(world: World): string {
+  const tree = join(scratchFolder(), 'tree')
+  world.git('worktree', 'add', '--quiet', '-b', 'run', tree)
+  return tree
+}
+
+export function recorded(name: string): string {
+  return readFileSync(join(dirname(fileURLToPath(import.meta.url)), 'recorded', name), 'utf8')
+}
+
+export interface StandIn {
+  readonly env: NodeJS.ProcessEnv
+  /** The arguments of each call, oldest first. */
+  calls(): readonly (readonly string[])[]
+}
+
+/**
+ * A program on the PATH that prints what was recorded for the first of its arguments that is named, fails with what is named
+ * `!word`, and sleeps for `sleep`. For bd and gh, which cannot be had from npm.
+ */
+export function standIn(command: string, answers: Readonly<Record<string, string>>): StandIn {
+  const folder = scratchFolder()
+  const log = join(folder, 'calls.jsonl')
+  mkdirSync(join(folder, 'bin'))
+  const script = `#!${process.execPath}
+const fs = require('node:fs')
+const answers = ${JSON.stringify(answers)}
+const words = process.argv.slice(2)
+fs.appendFileSync(${JSON.stringify(log)}, JSON.stringify(words) + '\\n')
+if ('sleep' in answers) setTimeout(() => {}, 600000)
+else {
+  const failed = words.find((word) => '!' + word in answers)
+  if (failed !== undefined) { process.stderr.write(answers['!' + failed]); process.exit(1) }
+  process.stdout.write(answers[words.find((word) => word in answers)] ?? '')
+}
+`
+  const path = join(folder, 'bin', command)
+  writeFileSync(path, script)
+  chmodSync(path, 0o755)
+  return {
+    env: { PATH: join(folder, 'bin') },
+    calls: () =>
+      readFileSync(log, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as readonly string[]),
+  }
+}
