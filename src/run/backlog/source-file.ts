@@ -6,6 +6,7 @@ import { NotWritten, StintError, errnoOf, isMissing } from '../../journal/errors
 import { openRegularFile, replaceOpenFile } from '../../journal/files.ts'
 import type { Place } from '../../project/place.ts'
 import type { Workspace } from '../../project/workspace.ts'
+import { oneLine } from '../../text/clean.ts'
 import { fingerprint } from './names.ts'
 
 const MOST_BYTES = 16 * 1024 * 1024
@@ -25,7 +26,7 @@ export class SourceFile {
     const homes = [place.repository?.worktree, place.root].filter((home) => home !== undefined)
     this.#home = homes.find((home) => isWithin(home, path))
     this.#inRepository = place.repository !== undefined
-    this.key = this.#home === undefined ? outsideKey(path) : slashes(relative(this.#home, path))
+    this.key = oneLine(this.#home === undefined ? outsideKey(path) : slashes(relative(this.#home, path)))
   }
 
   static find(workspace: Workspace, given: string): SourceFile {
