@@ -1,7 +1,7 @@
 // What an agent of a run finds in its environment.
 import { delimiter, join } from 'node:path'
 import { createExecutable } from '../journal/files.ts'
-import { ownProgram } from '../harness/own-program.ts'
+import { stintProgram } from '../harness/rehearsal/stint-program.ts'
 import type { Place } from '../project/place.ts'
 import { runFolder } from './run-log.ts'
 
@@ -20,6 +20,6 @@ export function agentEnvironment(env: NodeJS.ProcessEnv, place: Place, run: stri
 }
 
 export function writeOwnCommand(place: Place, run: string): void {
-  const [program, ...args] = ownProgram().map((part) => `'${part.replaceAll("'", `'\\''`)}'`)
-  createExecutable(join(runFolder(place, run), 'bin', 'stint'), `#!/bin/sh\nexec ${[program, ...args].join(' ')} "$@"\n`)
+  const program = [process.execPath, stintProgram()].map((part) => `'${part.replaceAll("'", `'\\''`)}'`)
+  createExecutable(join(runFolder(place, run), 'bin', 'stint'), `#!/bin/sh\nexec ${program.join(' ')} "$@"\n`)
 }

@@ -6,7 +6,7 @@ import { draft } from '../session/entries.ts'
 import { agentEnvironment } from './agent-environment.ts'
 import { RunEnds } from './ends.ts'
 import { LiveConversation } from './live-conversation.ts'
-import { ProfileLedger } from './profiles/profile-ledger.ts'
+import { ProfileLedger } from './profiles/ledger.ts'
 import { firstPrompt } from './prompts/first-prompt.ts'
 import type { GivenHandoff, RunSession } from './run-session.ts'
 import type { Scene } from './scene.ts'
@@ -14,12 +14,13 @@ import type { Scene } from './scene.ts'
 export class Conversations {
   live: LiveConversation | undefined
   /** Which profiles the live conversation has had. */
-  ledger: ProfileLedger
+  readonly ledger: ProfileLedger
   readonly #scene: Scene
   #number: number
   /** What the conversation before left, until the first prompt has told it. */
   #given: GivenHandoff | undefined
   #isSetupOwed = false
+  #notLoadedBefore = 0
 
   constructor(scene: Scene, already: number) {
     this.#scene = scene
@@ -54,7 +55,7 @@ export class Conversations {
     this.live = undefined
     await live.close()
     const { log } = this.#scene
-    log.append('conversation.ended', { number: live.number, because, profilesNotLoaded: this.ledger.notLoaded })
+    log.append('conversation.ended', { number: live.number, because, profilesNotLoaded: this.ledger.notLoaded - this.#notLoadedBefore })
     if (live.id !== undefined) session.append([draft('conversation.ended', { conversation: live.id, reason: because }, { by: 'run' })])
   }
 
@@ -65,7 +66,8 @@ export class Conversations {
     this.#isSetupOwed = !systemPrompt && !isResumed
     this.#given = handoff
     // What was said once is gone with the conversation it was said in.
-    if (!isResumed) this.ledger = new ProfileLedger(this.#scene.profiles)
+    if (!isResumed) this.ledger.beginConversation()
+    this.#notLoadedBefore = this.ledger.notLoaded
     const number = (this.#number += 1)
     const opened = await this.#start({
       cwd: tree.tree,

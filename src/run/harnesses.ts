@@ -1,6 +1,6 @@
 import { acpHarness } from '../harness/acp/acp-harness.ts'
 import { claudeHarness } from '../harness/claude/drive/claude-harness.ts'
-import { codexHarness } from '../harness/codex/codex-harness.ts'
+import { codexHarness } from '../harness/codex/harness.ts'
 import type { Harness } from '../harness/contract.ts'
 import { rehearsalHarness } from '../harness/rehearsal/rehearsal-harness.ts'
 import { StintError } from '../journal/errors.ts'
@@ -8,7 +8,7 @@ import { StintError } from '../journal/errors.ts'
 export const HARNESSES = ['claude', 'codex', 'rehearsal'] as const
 
 /** The harness that a name means: one of ours, or `acp:COMMAND ARGUMENTS` for any agent that speaks ACP. */
-export function harnessNamed(name: string, options: { script?: string } = {}): Harness {
+export function harnessNamed(name: string, options: { script?: string; state?: string } = {}): Harness {
   if (name.startsWith('acp:')) return agentNamed(name.slice('acp:'.length))
   if (options.script !== undefined && name !== 'rehearsal') {
     throw new StintError('NO_SCRIPT', `${name} follows no script`, 'leave --script away, or add --harness rehearsal')

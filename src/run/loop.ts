@@ -55,7 +55,7 @@ export class Loop {
     const spent = (before?.attempts ?? []).reduce((sum, attempt) => addSpent(sum, attempt.spent), {})
     const { maxMinutes } = scene.settled
     const endsAt = maxMinutes === undefined ? Infinity : Date.now() + maxMinutes * 60_000
-    this.#taker = new TurnTaker(scene, this.#conversations, spent, scene.isTracked, endsAt)
+    this.#taker = new TurnTaker(scene, this.#conversations, spent, endsAt)
   }
 
   /** Goes on in a session that is open already. */

@@ -16,11 +16,11 @@ export async function recordDone(
   work: TaskWork,
   { commit, summary }: { readonly commit: string; readonly summary: string },
 ): Promise<void> {
-  const { source, tree, workspace, isTracked } = scene
+  const { source, tree, workspace, tracking } = scene
   session.complete(work.task, summary, commit, [...commitDrafts(tree.tree, work.base), ...fileDrafts(tree.tree, work.base, commit)])
   await settle(scene, work, summary)
   await refreshTasks(workspace, source.name === '.tasks' ? [work.task.id] : [])
-  if (isTracked) await makeCheckpoint(workspace, { session: session.id, note: `${work.name.name} is done`, by: 'run' })
+  if (tracking.codeCheckpoints) await makeCheckpoint(workspace, { session: session.id, note: `${work.name.name} is done`, by: 'run' })
   else await session.refresh()
 }
 
@@ -42,7 +42,13 @@ async function settle(scene: Scene, work: TaskWork, summary: string): Promise<vo
   try {
     const paths = await source.settle(work.task, summary, tree.tree)
     if (paths.length === 0) return
-    runGit(tree.tree, ['commit', '--quiet', '--no-verify', '-m', `backlog: ${work.name.name} is done`, '--', ...paths])
+    try {
+      runGit(tree.tree, ['commit', '--quiet', '--no-verify', '-m', `backlog: ${work.name.name} is done`, '--', ...paths])
+    } catch (error) {
+      // Or the next task would begin with a change that is not its own.
+      runGit(tree.tree, ['checkout', '--quiet', 'HEAD', '--', ...paths])
+      throw error
+    }
   } catch (error) {
     workspace.say(`${source.name} could not be told that ${work.name.name} is done: ${error instanceof Error ? error.message : String(error)}`)
   }

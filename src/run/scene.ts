@@ -2,6 +2,7 @@ import type { Harness, PermissionRequest, Permissions } from '../harness/contrac
 import type { Workspace } from '../project/workspace.ts'
 import type { Backlog } from '../tasks/backlog.ts'
 import type { BacklogSource } from './backlog/source.ts'
+import type { Tracking } from './complexity.ts'
 import type { RunEvent } from './events.ts'
 import type { RunOptions } from './options.ts'
 import type { Profile } from './profiles/profile.ts'
@@ -13,6 +14,7 @@ export type Untimed<T = RunEvent> = T extends RunEvent ? Omit<T, 'at'> : never
 
 /** The options with the configuration and the defaults filled in. */
 export interface Settled extends RunOptions {
+  readonly harness: string
   readonly permissions: Permissions
   readonly onFailure: 'retry' | 'continue' | 'stop'
   readonly onLimit: 'wait' | 'end'
@@ -39,8 +41,8 @@ export interface Scene {
   readonly setup: string
   /** The backlog as it was last read. */
   readonly latest: { backlog?: Backlog }
-  /** Six tasks and more: each turn is journalled, and the code of each done task is pinned. */
-  readonly isTracked: boolean
+  /** How much is written down besides what is needed to go on. */
+  readonly tracking: Tracking
   readonly stopping: Stopping
   readonly tell: (event: Untimed) => void
   readonly decide?: (request: PermissionRequest) => Promise<boolean>

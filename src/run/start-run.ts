@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Harness, PermissionRequest, ProcessMark } from '../harness/contract.ts'
 import { startOf } from '../harness/process/strays.ts'
 import { StintError } from '../journal/errors.ts'
@@ -11,7 +11,7 @@ import { plainEnvironment, writeOwnCommand } from './agent-environment.ts'
 import { openSource } from './backlog/open-source.ts'
 import type { BacklogSource } from './backlog/source.ts'
 import { Claims } from './claims.ts'
-import { runComplexity, trackingFor } from './complexity.ts'
+import { classOfRun, trackingFor } from './complexity.ts'
 import type { EndOfRun, RunEvent } from './events.ts'
 import { finishedTasks } from './finished-tasks.ts'
 import { bringBackTree, endLeftovers, examine, handoffLeft, refuseToGoOn } from './go-on.ts'
@@ -23,7 +23,7 @@ import { gatherInstructions } from './prompts/gather-instructions.ts'
 import { setupText } from './prompts/setup-text.ts'
 import { emptyReport } from './make-report.ts'
 import type { RunReport } from './report.ts'
-import { RunLog, findRun } from './run-log.ts'
+import { RunLog, findRun, runFolder } from './run-log.ts'
 import { lastResumable, reportNow, stateOf } from './runs.ts'
 import { RunSession } from './run-session.ts'
 import { type RunState, foldRun } from './run-state.ts'
@@ -81,7 +81,8 @@ async function beginNew(
   decide: StartOptions['decide'],
 ): Promise<Begun> {
   const settled = settle(workspace, options)
-  const harness = await readyHarness(workspace, settled)
+  const run = mintId(undefined)
+  const harness = await readyHarness(workspace, settled, run)
   repositoryOf(workspace.place)
   const source = await openSource(workspace, options.backlog)
   const backlog = await source.read()
@@ -92,7 +93,6 @@ async function beginNew(
     return { work: async () => report }
   }
   workspace.prepare()
-  const run = mintId(undefined)
   const tree = await readyTree(workspace, run, options, settled, emit)
   const runner = thisProcess()
   const log = RunLog.create(workspace.place, run, workspace.config, {
@@ -121,7 +121,7 @@ async function beginAgain(
   // How it was begun holds, except where something else is said now.
   const told: RunOptions = { ...state.started.options, ...options }
   const settled = settle(workspace, { ...told, harness: told.harness ?? state.started.harness })
-  const harness = await readyHarness(workspace, settled)
+  const harness = await readyHarness(workspace, settled, run)
   const strays = await endLeftovers(state)
   if (strays > 0) emit({ type: 'said', text: `${strays} processes that the run had left behind were ended` })
   bringBackTree(workspace.place, state)
@@ -239,7 +239,7 @@ function sceneFor(workspace: Workspace, parts: SceneParts): Scene {
     profiles,
     setup,
     latest: {},
-    isTracked: trackingFor(complexityOf(open)) === 'full',
+    tracking: trackingFor(classOfRun({ tasks: open }).complexity),
     stopping,
     tell: emit,
     // A run that may do what it does unasked never waits for a person who has gone.
@@ -250,8 +250,9 @@ function sceneFor(workspace: Workspace, parts: SceneParts): Scene {
   return scene
 }
 
-async function readyHarness(workspace: Workspace, settled: Settled): Promise<Harness> {
-  const harness = harnessNamed(settled.harness, settled.script === undefined ? {} : { script: settled.script })
+async function readyHarness(workspace: Workspace, settled: Settled, run: string): Promise<Harness> {
+  const state = join(runFolder(workspace.place, run), 'rehearsal')
+  const harness = harnessNamed(settled.harness, { state, ...(settled.script === undefined ? {} : { script: settled.script }) })
   const check = await harness.check(plainEnvironment(workspace.env))
   if (!check.isThere) throw new StintError('HARNESS_MISSING', check.problem, check.hint)
   if (!harness.capabilities.permissions.includes(settled.permissions)) {

@@ -38,6 +38,7 @@ export function goOnPrompt(scene: Scene, conversations: Conversations, work: Tas
 
 /** After a compaction in the middle of the task: what was lost with it. */
 export async function restorePrompt(scene: Scene, conversations: Conversations, session: RunSession, work: TaskWork): Promise<string> {
+  conversations.ledger.forgetBodies()
   const { text } = await packSession(scene.workspace, { session: session.id })
   const verify = verifyOf(scene)
   return restoreText(work.task, { context: text, ...(verify === undefined ? {} : { verify }) }, extraFor(scene, conversations, work))
@@ -54,12 +55,10 @@ function extraFor(scene: Scene, conversations: Conversations, { task }: TaskWork
     return other?.status === 'completed' ? [{ name: nameOf(other), ...(other.summary === undefined ? {} : { summary: other.summary }) }] : []
   })
   const usualVerify = verifyOf(scene)
-  const chosen = profileFor(task, scene.profiles)?.profile
-  const isFresh = chosen !== undefined && conversations.ledger.give(chosen)
   return {
     ...(dependsOn.length === 0 ? {} : { dependsOn }),
     ...(usualVerify === undefined ? {} : { usualVerify }),
-    ...(chosen === undefined ? {} : isFresh ? { profile: { name: chosen.name, body: chosen.body } } : { profileAgain: chosen.name }),
+    ...conversations.ledger.give(profileFor(task, scene.profiles)?.profile),
   }
 }
 

@@ -37,14 +37,12 @@ export class TurnTaker {
   spent: Readonly<Record<string, Usage>>
   readonly #scene: Scene
   readonly #conversations: Conversations
-  readonly #isTracked: boolean
   readonly #endsAt: number
 
-  constructor(scene: Scene, conversations: Conversations, spentBefore: Readonly<Record<string, Usage>>, isTracked: boolean, endsAt: number) {
+  constructor(scene: Scene, conversations: Conversations, spentBefore: Readonly<Record<string, Usage>>, endsAt: number) {
     this.#scene = scene
     this.#conversations = conversations
     this.spent = spentBefore
-    this.#isTracked = isTracked
     this.#endsAt = endsAt
   }
 
@@ -169,7 +167,7 @@ export class TurnTaker {
   }
 
   #journalTurn(session: RunSession, live: LiveConversation, turn: Turn): void {
-    if (!this.#isTracked || live.id === undefined) return
+    if (!this.#scene.tracking.usageEntries || live.id === undefined) return
     const entries: Draft[] = Object.entries(turn.spent).map(([model, usage]) =>
       draft('turn.ended', { conversation: live.id!, model, usage, ...(turn.said === '' ? {} : { said: turn.said.slice(-2000) }) }, { by: 'run' }),
     )

@@ -20,7 +20,7 @@ export const plan = buildCommand<PlanFlags, [], Context>({
   async func(flags) {
     await withWorkspace(this, flags, async (workspace, output) => {
       const options = planOptions(flags)
-      const { planRun } = await import('../../run/start-run.ts')
+      const { planRun } = await import('../../run/plan-run.ts')
       const { describePlan } = await import('../describe-plan.ts')
       const planned = await planRun(workspace, options)
       output.result(flags.json, planned, () => describePlan(planned, output))

@@ -35,7 +35,7 @@ export const run = buildCommand<RunFlags, [], Context>({
         throw new Misuse('--permissions ask needs a terminal to ask on', 'use --permissions edits, or a terminal and no --json')
       }
       if (flags.dryRun === true) {
-        const { planRun } = await import('../../run/start-run.ts')
+        const { planRun } = await import('../../run/plan-run.ts')
         const { describePlan } = await import('../describe-plan.ts')
         const plan = await planRun(workspace, options)
         output.result(flags.json, plan, () => [describePlan(plan, output), '', REHEARSE].join('\n'))

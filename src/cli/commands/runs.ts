@@ -17,7 +17,7 @@ export const runs = buildCommand<{ json?: boolean }, [string?], Context>({
   parameters: { positional: optionalName('The run, by its id or any unique part of it', 'RUN'), flags: { json } },
   async func(flags, run) {
     await withWorkspace(this, flags, async (workspace, output) => {
-      const { listRuns, reportOf } = await import('../../run/start-run.ts')
+      const { listRuns, reportOf } = await import('../../run/runs.ts')
       const { describeReport, describeRuns } = await import('../describe-run.ts')
       if (run === undefined) {
         const rows = listRuns(workspace)
