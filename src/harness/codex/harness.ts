@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process'
+import { StintError } from '../../journal/errors.ts'
+import { cleanText } from '../../text/clean.ts'
+import type { Conversation, Harness, HarnessCheck, OpenConversation } from '../contract.ts'
+import { type Json, nameOf, objectOf, textOf } from '../json-fields.ts'
+import { spawnGuarded } from '../process/spawn-guarded.ts'
+import { CodexConversation } from './conversation.ts'
+import { threadParams } from './settings.ts'
+
+/** A program that is not Codex may start, and then say nothing for ever. */
+const OPENING_MS = 120_000
+const CHECK_MS = 30_000
+
+/** Codex, by its app-server: one process serves all turns of a conversation. */
+export const codexHarness: Harness = {
+  name: 'codex',
+  capabilities: {
+    multiTurn: true,
+    usage: 'request',
+    compactionEvents: true,
+    resume: true,
+    systemPrompt: true,
+    permissions: ['ask', 'edits', 'all'],
+    instructions: ['AGENTS.md'],
+  },
+  check,
+  open,
+}
+
+function programIn(env: NodeJS.ProcessEnv): string {
+  return textOf(env['STINT_CODEX']) ?? 'codex'
+}
+
+function check(env: NodeJS.ProcessEnv): Promise<HarnessCheck> {
+  const program = programIn(env)
+  return new Promise((resolve) => {
+    execFile(program, ['--version'], { env, timeout: CHECK_MS }, (error, stdout) => {
+      const version = /\d+\.\d+\S*/.exec(stdout)?.[0]
+      if (error === null && version !== undefined) return resolve({ isThere: true, version })
+      const isMissing = (error as NodeJS.ErrnoException | null)?.code === 'ENOENT'
+      const problem = isMissing ? `there is no program ${program}` : `${program} --version does not tell a version`
+      resolve({ isThere: false, problem, hint: 'npm install -g @openai/codex, or name the program in STINT_CODEX' })
+    })
+  })
+}
+
+async function open(options: OpenConversation): Promise<Conversation> {
+  const guarded = spawnGuarded(programIn(options.env), ['app-server'], { cwd: options.cwd, env: options.env })
+  const conversation = new CodexConversation(guarded, options)
+  const giveUp = setTimeout(() => void guarded.end(), OPENING_MS)
+  try {
+    const { thread, model } = await beginThread(conversation, options)
+    conversation.begin(thread, model)
+    return conversation
+  } catch (error) {
+    await guarded.end()
+    throw notOpened(error, guarded.stderrTail(), options.resume)
+  } finally {
+    clearTimeout(giveUp)
+  }
+}
+
+async function beginThread(
+  { server, process }: CodexConversation,
+  options: OpenConversation,
+): Promise<{ thread: string; model: string | undefined }> {
+  const clientInfo = { name: 'stint', title: 'Stint', version: '0.1.0' }
+  // The experimental part of the protocol is where commands that a turn left behind can be ended.
+  await server.request('initialize', { clientInfo, capabilities: { experimentalApi: true, requestAttestation: false } })
+  server.notify('initialized')
+  const theirs = options.systemPrompt === undefined ? undefined : await theirInstructions(server, options.cwd)
+  const marks = [options.env['STINT_MARK'], process.mark].filter(Boolean).join('.')
+  const method = options.resume === undefined ? 'thread/start' : 'thread/resume'
+  const answer = await server.request(method, threadParams(options, marks, theirs))
+  const thread = nameOf(objectOf(answer['thread'])?.['id'])
+  if (thread === undefined) throw new Error(`Codex answered ${method} without an id`)
+  return { thread, model: nameOf(answer['model']) }
+}
+
+/** Instructions that are given for a thread stand in place of those in the user's configuration, which are to hold as well. */
+async function theirInstructions(server: CodexConversation['server'], cwd: string): Promise<string | undefined> {
+  const read: Json = await server.request('config/read', { includeLayers: false, cwd }).catch(() => ({}))
+  return textOf(objectOf(read['config'])?.['developer_instructions'])
+}
+
+function notOpened(cause: unknown, stderr: string, resume: string | undefined): StintError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const said = cleanText(stderr).slice(-1000)
+  const hint =
+    resume === undefined
+      ? 'codex login, and codex --version: the app-server of 0.166.0 is known to work'
+      : `codex resume ${resume} shows whether the conversation is still there`
+  return new StintError('HARNESS_NOT_OPENED', cleanText(`Codex did not open a conversation: ${reason}\n${said}`), hint, { cause })
+}

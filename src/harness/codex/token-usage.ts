@@ -1,0 +1,49 @@
+import type { Usage } from '../../session/entries.ts'
+import { type Json, countOf, objectOf } from '../json-fields.ts'
+
+/** What Codex says of the tokens of a thread. */
+export interface ToldUsage {
+  /** Of all its requests so far, those before it was resumed among them. */
+  readonly total: Usage
+  /** Of the last request. */
+  readonly last: Usage
+  readonly context?: number
+  readonly window?: number
+}
+
+/** Undefined when it is not what we know. */
+export function toldUsage(params: Json): ToldUsage | undefined {
+  const told = objectOf(params['tokenUsage'])
+  const total = objectOf(told?.['total'])
+  const last = objectOf(told?.['last'])
+  if (total === undefined || last === undefined) return undefined
+  const context = countOf(last['totalTokens'])
+  const window = countOf(told?.['modelContextWindow'])
+  return {
+    total: usageOf(total),
+    last: usageOf(last),
+    ...(context === undefined ? {} : { context }),
+    ...(window === undefined ? {} : { window }),
+  }
+}
+
+// Its input has what came from the cache in it, and what went there.
+function usageOf(told: Json): Usage {
+  const cacheRead = countOf(told['cachedInputTokens']) ?? 0
+  const cacheWritten = countOf(told['cacheWriteInputTokens']) ?? 0
+  const input = Math.max(0, (countOf(told['inputTokens']) ?? 0) - cacheRead - cacheWritten)
+  return { input, cacheWritten, cacheRead, output: countOf(told['outputTokens']) ?? 0 }
+}
+
+/** What one has more than the other; undefined when that is nothing. A total that shrank counts anew. */
+export function difference(now: Usage, before: Usage): Usage | undefined {
+  const spent = {
+    input: Math.max(0, now.input - before.input),
+    cacheWritten: Math.max(0, now.cacheWritten - before.cacheWritten),
+    cacheRead: Math.max(0, now.cacheRead - before.cacheRead),
+    output: Math.max(0, now.output - before.output),
+  }
+  return Object.values(spent).some((count) => count > 0) ? spent : undefined
+}
+
+export const NOTHING: Usage = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }

@@ -1,0 +1,132 @@
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { textOf } from './model-stub.ts'
+
+/** What the model is to answer next. */
+export interface ResponsesReply {
+  readonly text?: string
+  readonly tools?: readonly ResponsesTool[]
+  /** Tokens the answer claims the request had, those from the cache among them. */
+  readonly inputTokens?: number
+  readonly cachedTokens?: number
+  readonly outputTokens?: number
+  readonly error?: { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
+  /** Called when the request is there. */
+  readonly arrived?: () => void
+  /** Kept back until this settles. */
+  readonly after?: Promise<unknown>
+}
+
+/** A tool with named arguments, or one that takes a text as it is. */
+export type ResponsesTool =
+  | { readonly name: string; readonly input: Readonly<Record<string, unknown>> }
+  | { readonly name: string; readonly freeform: string }
+
+export interface SeenResponsesRequest {
+  readonly kind: 'turn' | 'summary'
+  readonly body: ResponsesBody
+  /** Everything the model would have read, as one text. */
+  readonly text: string
+}
+
+export interface ResponsesBody {
+  readonly model: string
+  readonly instructions?: string
+  readonly input: readonly { readonly type?: string; readonly role?: string; readonly content?: unknown }[]
+  readonly tools?: readonly { readonly name?: string; readonly type?: string }[]
+}
+
+/**
+ * A Responses API on loopback that says what a test scripted and keeps every request. It stands in for the model
+ * and for nothing else.
+ */
+export class ResponsesStub {
+  readonly requests: SeenResponsesRequest[] = []
+  readonly #queue: ResponsesReply[] = []
+  readonly #server = createServer((request, response) => void this.#serve(request, response))
+  #count = 0
+
+  async start(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
+    return this
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`
+  }
+
+  /** What is answered to the next requests of a turn, one each; after that it says `ok`. */
+  script(...replies: readonly ResponsesReply[]): void {
+    this.#queue.push(...replies)
+  }
+
+  get turns(): readonly SeenResponsesRequest[] {
+    return this.requests.filter(({ kind }) => kind === 'turn')
+  }
+
+  get summaries(): readonly SeenResponsesRequest[] {
+    return this.requests.filter(({ kind }) => kind === 'summary')
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    if (request.method !== 'POST' || request.url?.endsWith('/responses') !== true) return void response.writeHead(404).end('{}')
+    const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as ResponsesBody
+    const kind = textOf(body.input.at(-1)).includes(SUMMARY_REQUEST) ? 'summary' : 'turn'
+    this.requests.push({ kind, body, text: textOf([body.instructions, body.input]) })
+    const reply: ResponsesReply =
+      kind === 'summary' ? { text: SUMMARY, inputTokens: 5000 } : (this.#queue.shift() ?? { text: 'ok' })
+    reply.arrived?.()
+    await reply.after
+    if (reply.error !== undefined) {
+      const { status, headers } = reply.error
+      return void response
+        .writeHead(status, { 'content-type': 'application/json', ...headers })
+        .end(JSON.stringify(reply.error.body))
+    }
+    this.#count += 1
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (const event of eventsOf(reply, this.#count)) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    response.end()
+  }
+}
+
+const SUMMARY = 'The conversation so far was about the work at hand.'
+const SUMMARY_REQUEST = 'CONTEXT CHECKPOINT COMPACTION'
+
+function* eventsOf(reply: ResponsesReply, count: number): Generator<{ type: string } & Record<string, unknown>> {
+  const id = `resp_${count}`
+  yield { type: 'response.created', response: { id } }
+  for (const [index, item] of itemsOf(reply, count).entries()) {
+    yield { type: 'response.output_item.added', output_index: index, item }
+    yield { type: 'response.output_item.done', output_index: index, item }
+  }
+  const [input, output] = [reply.inputTokens ?? 100, reply.outputTokens ?? 20]
+  const usage = {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: reply.cachedTokens ?? 0 },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: input + output,
+  }
+  yield { type: 'response.completed', response: { id, usage } }
+}
+
+function itemsOf({ text, tools = [] }: ResponsesReply, count: number): readonly object[] {
+  const said = text ?? (tools.length === 0 ? 'ok' : undefined)
+  const content = [{ type: 'output_text', text: said, annotations: [] }]
+  const message = { type: 'message', id: `msg_${count}`, role: 'assistant', status: 'completed', content }
+  const calls = tools.map((tool, index) => {
+    const call = { id: `fc_${count}_${index}`, call_id: `call_${count}_${index}`, name: tool.name, status: 'completed' }
+    return 'freeform' in tool
+      ? { ...call, type: 'custom_tool_call', input: tool.freeform }
+      : { ...call, type: 'function_call', arguments: JSON.stringify(tool.input) }
+  })
+  return said === undefined ? calls : [message, ...calls]
+}
