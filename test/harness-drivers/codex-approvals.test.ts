@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+import { questionOf } from '../../src/harness/codex/approvals.ts'
+import { commandOf } from '../../src/harness/codex/items.ts'
+
+const at = { threadId: 't', turnId: 'u', itemId: 'call_1_0', startedAtMs: 1 }
+
+describe('what Codex wants to be allowed', () => {
+  test('is the command that the model asked for, and is answered by yes or no', () => {
+    const params = { kind: 'command', ...at, environmentId: 'local', command: "/bin/bash -lc 'git status'", cwd: '/project' }
+    const question = questionOf('item/commandExecution/requestApproval', params, [])
+    expect(question?.requests).toEqual([{ tool: 'exec_command', title: 'run git status', command: 'git status' }])
+    expect(question?.answer(true)).toEqual({ decision: 'accept' })
+    // The turn goes on: the model is told and may do without.
+    expect(question?.answer(false)).toEqual({ decision: 'decline' })
+  })
+
+  test('is never allowed by the command that is typed into', () => {
+    const params = { kind: 'writeStdin', ...at, command: "/bin/bash -lc 'git status'" }
+    const [request] = questionOf('item/commandExecution/requestApproval', params, [])!.requests
+    expect(request).toEqual({ tool: 'exec_command', title: 'write to the input of git status' })
+  })
+
+  test('is each file of a patch', () => {
+    const question = questionOf('item/fileChange/requestApproval', { ...at, reason: null, grantRoot: null }, ['/p/a', '/p/b'])
+    expect(question?.requests.map(({ path }) => path)).toEqual(['/p/a', '/p/b'])
+    expect(question?.answer(true)).toEqual({ decision: 'accept' })
+  })
+
+  test('has something to be refused also when the files are not known', () => {
+    const question = questionOf('item/fileChange/requestApproval', at, [])
+    expect(question?.requests).toEqual([{ tool: 'apply_patch', title: 'edit a file' }])
+  })
+
+  test('is granted as far as it was wanted, or not at all', () => {
+    const permissions = { network: { enabled: true }, fileSystem: null }
+    const question = questionOf('item/permissions/requestApproval', { ...at, cwd: '/p', reason: 'fetch', permissions }, [])
+    expect(question?.answer(true)).toEqual({ permissions: { network: { enabled: true } }, scope: 'turn' })
+    expect(question?.answer(false)).toEqual({ permissions: {}, scope: 'turn' })
+  })
+
+  test('is answered to an MCP server too', () => {
+    const params = {
+      threadId: 't',
+      turnId: null,
+      serverName: 'github',
+      mode: 'form',
+      message: 'Allow search?',
+      requestedSchema: {},
+    }
+    const question = questionOf('mcpServer/elicitation/request', params, [])
+    expect(question?.requests).toEqual([{ tool: 'github', title: 'answer github: Allow search?' }])
+    expect(question?.answer(false)).toMatchObject({ action: 'decline' })
+  })
+
+  test('is shown in one line', () => {
+    const params = { kind: 'command', ...at, command: "/bin/bash -lc 'echo a\n\u001B[31mecho b'" }
+    const [request] = questionOf('item/commandExecution/requestApproval', params, [])!.requests
+    expect(request!.title).toBe('run echo a echo b')
+  })
+
+  test.each(['item/tool/call', 'account/chatgptAuthTokens/refresh', 'constructor'])('is not %s', (method) => {
+    expect(questionOf(method, {}, [])).toBeUndefined()
+  })
+})
+
+describe('a command', () => {
+  // As Codex quoted them.
+  test.each([
+    ['/bin/bash -lc ls', 'ls'],
+    ["/bin/bash -lc 'echo hi; exit 3'", 'echo hi; exit 3'],
+    [
+      '/bin/bash -c \'echo $PATH; env | grep "STINT\'"\\\\|STUB\\"; shopt login_shell"',
+      'echo $PATH; env | grep "STINT\\|STUB"; shopt login_shell',
+    ],
+    ['/bin/bash -lc "node -e \'require(\\"net\\")\'"', 'node -e \'require("net")\''],
+    ['/usr/bin/zsh -lc true', 'true'],
+    ['git status', 'git status'],
+    ['bash -lc a b', 'bash -lc a b'],
+    ['bash -lc a; rm x', 'bash -lc a; rm x'],
+    ['python -c 1', 'python -c 1'],
+  ])('%j is %j', (told, command) => {
+    expect(commandOf(told)).toBe(command)
+  })
+
+  test('that is too long to be split stays as it came', () => {
+    const told = `/bin/bash -lc '${'x'.repeat(40_000)}; rm -rf .'`
+    expect(commandOf(told)).toBe(told)
+  })
+})
