@@ -24,6 +24,7 @@ import { pack } from './commands/pack.ts'
 import { plan } from './commands/plan.ts'
 import { project } from './commands/project.ts'
 import { purge } from './commands/purge.ts'
+import { rehearsal } from './commands/rehearsal.ts'
 import { resume } from './commands/resume.ts'
 import { run as runBacklog } from './commands/run.ts'
 import { runs } from './commands/runs.ts'
@@ -62,6 +63,7 @@ const routes = buildRouteMap({
     digest,
     doctor,
     purge,
+    rehearsal,
     hook,
     statusline,
     completion,

@@ -12,7 +12,7 @@ export class Misuse extends StintError {
 }
 
 /** What the library refuses because of what was given, or because nothing was where something has to be. */
-const GIVEN_WRONG: ReadonlySet<string> = new Set(['EMPTY_TEXT', 'NEEDS_NAME', 'BUDGET_OUT_OF_RANGE'])
+const GIVEN_WRONG: ReadonlySet<string> = new Set(['EMPTY_TEXT', 'NEEDS_NAME', 'BUDGET_OUT_OF_RANGE', 'SCRIPT_INVALID'])
 
 export function exitCodeFor(error: unknown): number {
   if (error instanceof Misuse) return EXIT.misuse

@@ -28,7 +28,9 @@ export class Claims {
   /** Whether the task is ours now. */
   take(task: string): boolean {
     if (this.#held.has(task)) return true
-    if (this.#holder(task) !== undefined) return false
+    const holder = this.#holder(task)
+    if (holder !== undefined && holder !== this.#run) return false
+    // Also when this run held it before it was killed: now another process does.
     this.#append('task.claimed', task)
     if (this.#holder(task) !== this.#run) return false
     this.#held.add(task)

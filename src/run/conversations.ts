@@ -55,8 +55,13 @@ export class Conversations {
     this.live = undefined
     await live.close()
     const { log } = this.#scene
-    log.append('conversation.ended', { number: live.number, because, profilesNotLoaded: this.ledger.notLoaded - this.#notLoadedBefore })
-    if (live.id !== undefined) session.append([draft('conversation.ended', { conversation: live.id, reason: because }, { by: 'run' })])
+    log.append('conversation.ended', {
+      number: live.number,
+      because,
+      profilesNotLoaded: this.ledger.notLoaded - this.#notLoadedBefore,
+    })
+    if (live.id !== undefined)
+      session.append([draft('conversation.ended', { conversation: live.id, reason: because }, { by: 'run' })])
   }
 
   async #open(session: RunSession, { handoff, resume }: { handoff?: GivenHandoff; resume?: string }): Promise<LiveConversation> {

@@ -18,8 +18,12 @@ import { plannedTask } from '../plan/order.ts'
 
 /** Refuses a run that somebody runs, and one that has nothing left. */
 export function refuseToGoOn(run: string, state: RunState): void {
-  if (isAlive(state.runner)) {
-    throw new StintError('RUN_ALIVE', `run ${shortId(run)} is running, as process ${state.runner.pid}`, 'end that one first, or start another with stint run')
+  if (state.ended === undefined && isAlive(state.runner)) {
+    throw new StintError(
+      'RUN_ALIVE',
+      `run ${shortId(run)} is running, as process ${state.runner.pid}`,
+      'end that one first, or start another with stint run',
+    )
   }
   if (state.ended === 'finished' || state.ended === 'nothing to do') {
     throw new StintError('RUN_OVER', `run ${shortId(run)} has nothing left to do`, 'stint run starts another')
@@ -43,7 +47,11 @@ export function bringBackTree(place: Place, { started: { tree, branch, isInPlace
   }
   const now = headOf(tree).branch
   if (now === branch) return
-  throw new StintError('OTHER_BRANCH', `${tree} is on ${now ?? 'no branch'} and not on ${branch}`, `git -C ${tree} switch ${branch}`)
+  throw new StintError(
+    'OTHER_BRANCH',
+    `${tree} is on ${now ?? 'no branch'} and not on ${branch}`,
+    `git -C ${tree} switch ${branch}`,
+  )
 }
 
 /** Finds out what became of attempts that nobody saw the end of. */
@@ -58,8 +66,9 @@ async function examineOne(scene: Scene, { started }: Attempt): Promise<void> {
   const over = (outcome: 'done' | 'failed' | 'blocked' | 'interrupted', more: { reason?: string; commit?: string } = {}) =>
     log.append('attempt.ended', { attempt: started.attempt, outcome, ...more })
   if (task === undefined) return over('interrupted', { reason: 'the task is no longer in the backlog' })
-  // The entry that closes it was written; only the run's own note of it was not.
-  if (task.status === 'completed') return over('done', { commit: headOf(scene.tree.tree).commit })
+  // The entry that closes it was written; only the run's own note of it was not. Anybody else's word is none.
+  const closed = RunSession.closedBy(workspace, started.session, task.id)
+  if (closed !== undefined) return over('done', { commit: closed })
   const session = RunSession.reopen(workspace, started.session, 0)
   if (session === undefined) return over('interrupted', { reason: 'its session has ended' })
   try {
@@ -69,7 +78,14 @@ async function examineOne(scene: Scene, { started }: Attempt): Promise<void> {
       return over('blocked', { reason: report.summary })
     }
     if (report?.status !== 'completed') return over('interrupted', { reason: 'the run ended in the middle of it' })
-    const work = { task, name: started.task, planned: plannedTask(task, backlog), forecast: started.forecast ?? 0, base: started.base, attempts: started.number }
+    const work = {
+      task,
+      name: started.task,
+      planned: plannedTask(task, backlog),
+      forecast: started.forecast ?? 0,
+      base: started.base,
+      attempts: started.number,
+    }
     const proof = await proveNow(scene, work)
     if (!proof.isDone) return over('failed', { reason: proof.reasons.join('; ') })
     await recordDone(scene, session, work, { commit: proof.commit, summary: report.summary })
@@ -81,7 +97,11 @@ async function examineOne(scene: Scene, { started }: Attempt): Promise<void> {
 }
 
 /** The handoff that a session left when it was closed, for the session after it. */
-export function handoffLeft(workspace: Workspace, session: string, handoff: string): { id: string; text: string; hash: string } | undefined {
+export function handoffLeft(
+  workspace: Workspace,
+  session: string,
+  handoff: string,
+): { id: string; text: string; hash: string } | undefined {
   const live = workspace.session(session)
   try {
     const found = handoffsIn(live.read().entries).find(({ id }) => id === handoff)

@@ -1,5 +1,5 @@
 import { acpHarness } from '../harness/acp/acp-harness.ts'
-import { claudeHarness } from '../harness/claude/drive/claude-harness.ts'
+import { claudeHarness } from '../harness/claude/drive/harness.ts'
 import { codexHarness } from '../harness/codex/harness.ts'
 import type { Harness } from '../harness/contract.ts'
 import { rehearsalHarness } from '../harness/rehearsal/rehearsal-harness.ts'
@@ -16,7 +16,11 @@ export function harnessNamed(name: string, options: { script?: string; state?: s
   if (name === 'claude') return claudeHarness
   if (name === 'codex') return codexHarness
   if (name === 'rehearsal') return rehearsalHarness(options)
-  throw new StintError('NO_HARNESS', `there is no harness "${name}"`, `there are ${HARNESSES.join(', ')}, and acp:COMMAND for any agent that speaks ACP`)
+  throw new StintError(
+    'NO_HARNESS',
+    `there is no harness "${name}"`,
+    `there are ${HARNESSES.join(', ')}, and acp:COMMAND for any agent that speaks ACP`,
+  )
 }
 
 function agentNamed(line: string): Harness {

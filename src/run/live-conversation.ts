@@ -179,7 +179,12 @@ export class LiveConversation {
     if (context === undefined) return
     this.context = context
     this.base ??= context
-    const { newly, crossed: now } = crossLines({ tokens: context, point: this.point }, String(this.#windowNumber), this.#crossed, this.#budget)
+    const { newly, crossed: now } = crossLines(
+      { tokens: context, point: this.point },
+      String(this.#windowNumber),
+      this.#crossed,
+      this.#budget,
+    )
     this.#crossed = now
     for (const line of newly) crossed(line, this.gauge)
     // Before the harness throws it away itself: what is not said yet goes into the handoff.

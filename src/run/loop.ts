@@ -44,7 +44,13 @@ export class Loop {
   /** What the last session left for the next. */
   #handoff: (GivenHandoff & { readonly hash: string; readonly from?: RunSession }) | undefined
 
-  constructor(scene: Scene, selection: Selection, claims: Claims, before: RunState | undefined, finished: readonly FinishedTask[]) {
+  constructor(
+    scene: Scene,
+    selection: Selection,
+    claims: Claims,
+    before: RunState | undefined,
+    finished: readonly FinishedTask[],
+  ) {
     this.#scene = scene
     this.#selection = selection
     this.#claims = claims
@@ -98,7 +104,8 @@ export class Loop {
     const within = this.#selection.within(backlog, ({ id }) => this.#taken.has(id))
     const order = orderOfWork(within, this.#conversations.live?.done ?? [])
     const next = order.findIndex(({ id }) => this.#claims.take(id))
-    if (next === -1) return this.#selection.open(backlog).length === 0 ? (this.#done > 0 ? 'finished' : 'nothing to do') : 'waiting'
+    if (next === -1)
+      return this.#selection.open(backlog).length === 0 ? (this.#done > 0 ? 'finished' : 'nothing to do') : 'waiting'
     const planned = order[next]!
     const task = within.byId.get(planned.id)!
     const forecasts = forecastsFrom(this.#finishedNow())
@@ -110,7 +117,8 @@ export class Loop {
     this.#claims.release(planned.id)
     const { live } = this.#conversations
     if (live?.base !== undefined) this.#base = live.base
-    if (!this.#scene.harness.capabilities.multiTurn) tell({ type: 'said', text: `${this.#scene.harness.name} takes one task a conversation` })
+    if (!this.#scene.harness.capabilities.multiTurn)
+      tell({ type: 'said', text: `${this.#scene.harness.name} takes one task a conversation` })
     return undefined
   }
 
@@ -125,7 +133,8 @@ export class Loop {
     if (decision.rule !== 'first' || this.#session === undefined) {
       log.append('rotation.decided', { task: planned.id, stay: decision.stay, rule: decision.rule, because: decision.because })
     }
-    if (this.#session !== undefined) tell({ type: 'rotation', stay: decision.stay, because: decision.because, next: nameOf(task) })
+    if (this.#session !== undefined)
+      tell({ type: 'rotation', stay: decision.stay, because: decision.because, next: nameOf(task) })
     if (decision.stay) return
     if (this.#session !== undefined) await this.#closeSession(decision.because, true)
     await this.#openSession(task, decision.because, after)
@@ -142,7 +151,14 @@ export class Loop {
     this.#session = session
     this.#unfinished = []
     log.append('session.opened', { session: session.id, name: session.name, number: this.#sessions, because })
-    tell({ type: 'session.opened', session: session.id, name: session.name, number: this.#sessions, because, planned: [task, ...after.slice(0, 4).flatMap(({ id }) => this.#scene.latest.backlog?.byId.get(id) ?? [])].map(nameOf) })
+    tell({
+      type: 'session.opened',
+      session: session.id,
+      name: session.name,
+      number: this.#sessions,
+      because,
+      planned: [task, ...after.slice(0, 4).flatMap(({ id }) => this.#scene.latest.backlog?.byId.get(id) ?? [])].map(nameOf),
+    })
     const handoff = this.#handoff
     this.#handoff = undefined
     await this.#conversations.forSession(session, handoff === undefined ? {} : { handoff })
@@ -197,7 +213,14 @@ export class Loop {
     await session.close(because, this.#unfinished)
     if (handoff !== undefined) this.#handoff = { ...handoff, isOfTask: false, moved: [], from: session }
     log.append('session.closed', { session: session.id, because, ...(handoff === undefined ? {} : { handoff: handoff.id }) })
-    tell({ type: 'session.closed', session: session.id, name: session.name, because, done: this.#done, ...(handoff === undefined ? {} : { handoff: handoff.id }) })
+    tell({
+      type: 'session.closed',
+      session: session.id,
+      name: session.name,
+      because,
+      done: this.#done,
+      ...(handoff === undefined ? {} : { handoff: handoff.id }),
+    })
     this.#session = undefined
   }
 
@@ -221,7 +244,10 @@ function attemptsIn(before: RunState | undefined): Map<string, { count: number; 
   for (const { started, outcome } of before?.attempts ?? []) {
     const known = attempts.get(started.task.id)
     // What nobody's fault interrupted is not held against the task.
-    attempts.set(started.task.id, { count: (known?.count ?? 0) + (outcome === 'failed' ? 1 : 0), base: known?.base ?? started.base })
+    attempts.set(started.task.id, {
+      count: (known?.count ?? 0) + (outcome === 'failed' ? 1 : 0),
+      base: known?.base ?? started.base,
+    })
   }
   return attempts
 }

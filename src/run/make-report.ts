@@ -71,13 +71,17 @@ function taskReports(state: RunState, attempts: readonly Attempt[], prices: read
     const last = own.at(-1)!
     const added = own.flatMap((attempt) => attempt.added ?? [])
     const parked = state.parked.get(task.id)
-    const outcome = last.outcome === 'done' ? 'done' : last.outcome === 'blocked' ? 'blocked' : parked !== undefined ? 'parked' : 'open'
+    const outcome =
+      last.outcome === 'done' ? 'done' : last.outcome === 'blocked' ? 'blocked' : parked !== undefined ? 'parked' : 'open'
     const reason = outcome === 'done' ? undefined : (parked?.reason ?? last.reason)
     return {
       task,
       outcome,
       attempts: own.length,
-      spend: spendOf(own.reduce((sum, attempt) => addSpent(sum, attempt.spent), {}), prices),
+      spend: spendOf(
+        own.reduce((sum, attempt) => addSpent(sum, attempt.spent), {}),
+        prices,
+      ),
       seconds: own.reduce((sum, { seconds }) => sum + seconds, 0),
       compactions: own.reduce((sum, { compactions }) => sum + compactions, 0),
       ...(reason === undefined ? {} : { reason }),

@@ -37,7 +37,11 @@ export async function planRun(workspace: Workspace, options: RunOptions): Promis
     ...(settled.model === undefined ? {} : { model: settled.model }),
     sessions: sessions.slice(0, options.maxSessions ?? Infinity).map((session) => ({
       ...session,
-      tasks: session.tasks.map(({ task, forecast }) => ({ task: nameOf(backlog.byId.get(task.id)!), sizeClass: task.sizeClass, forecast })),
+      tasks: session.tasks.map(({ task, forecast }) => ({
+        task: nameOf(backlog.byId.get(task.id)!),
+        sizeClass: task.sizeClass,
+        forecast,
+      })),
     })),
     waiting: selection
       .open(backlog)
@@ -68,21 +72,32 @@ function beginning(workspace: Workspace, harness: string, model: string | undefi
 }
 
 function whyWaiting(backlog: Backlog, task: Backlog['tasks'][number]): WaitingTask['reason'] {
-  if (task.status === 'failed') return `failed${task.summary === undefined ? '' : `: ${task.summary}`}; --task ${task.shortname} tries it again`
+  if (task.status === 'failed')
+    return `failed${task.summary === undefined ? '' : `: ${task.summary}`}; --task ${task.shortname} tries it again`
   if (task.status === 'blocked') return `blocked${task.summary === undefined ? '' : `: ${task.summary}`}`
   const waits = [...task.dependsOn, ...task.children].flatMap((id) => {
     const other = backlog.byId.get(id)
     if (other === undefined) return [`${id}, which is not in the backlog`]
-    return isTaskOpen(other) ? [other.status === 'ready' || other.status === 'in_progress' ? other.shortname : `${other.shortname} (${other.status})`] : []
+    return isTaskOpen(other)
+      ? [other.status === 'ready' || other.status === 'in_progress' ? other.shortname : `${other.shortname} (${other.status})`]
+      : []
   })
   return waits.length === 0 ? 'beyond what this run may do' : `waits for ${waits.join(', ')}`
 }
 
-function notes(order: readonly PlannedTask[], finished: number, isMultiTurn: boolean, model: string | undefined, { config }: Workspace): readonly string[] {
+function notes(
+  order: readonly PlannedTask[],
+  finished: number,
+  isMultiTurn: boolean,
+  model: string | undefined,
+  { config }: Workspace,
+): readonly string[] {
   if (order.length === 0) return []
   const hasPrice = model !== undefined && priceOf(model, config.prices) !== undefined
   return [
-    finished === 0 ? 'forecasts rest on the table that comes with Stint: no task was done by a run here yet' : `forecasts rest on ${finished} tasks that runs did here`,
+    finished === 0
+      ? 'forecasts rest on the table that comes with Stint: no task was done by a run here yet'
+      : `forecasts rest on ${finished} tasks that runs did here`,
     ...(isMultiTurn ? [] : ['this harness takes one task a conversation']),
     ...(hasPrice ? [] : [`what it costs is not known${model === undefined ? ' without --model' : ` for ${model}`}`]),
   ]

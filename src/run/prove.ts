@@ -37,7 +37,11 @@ export async function prove(task: Task, options: ProofOptions): Promise<Proof> {
   // It may have changed files itself, as a formatter does; what was proved is then not what is committed.
   const after = standing(task, options)
   if (after.length > 0 || headOf(options.tree).commit !== before) {
-    return { isDone: false, reasons: after.length > 0 ? after.map((reason) => `after ${command}: ${reason}`) : [`${command} moved the branch`], verify }
+    return {
+      isDone: false,
+      reasons: after.length > 0 ? after.map((reason) => `after ${command}: ${reason}`) : [`${command} moved the branch`],
+      verify,
+    }
   }
   return { isDone: true, commit: before, verify }
 }

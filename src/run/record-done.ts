@@ -17,15 +17,21 @@ export async function recordDone(
   { commit, summary }: { readonly commit: string; readonly summary: string },
 ): Promise<void> {
   const { source, tree, workspace, tracking } = scene
-  session.complete(work.task, summary, commit, [...commitDrafts(tree.tree, work.base), ...fileDrafts(tree.tree, work.base, commit)])
+  session.complete(work.task, summary, commit, [
+    ...commitDrafts(tree.tree, work.base),
+    ...fileDrafts(tree.tree, work.base, commit),
+  ])
   await settle(scene, work, summary)
   await refreshTasks(workspace, source.name === '.tasks' ? [work.task.id] : [])
-  if (tracking.codeCheckpoints) await makeCheckpoint(workspace, { session: session.id, note: `${work.name.name} is done`, by: 'run' })
+  if (tracking.codeCheckpoints)
+    await makeCheckpoint(workspace, { session: session.id, note: `${work.name.name} is done`, by: 'run' })
   else await session.refresh()
 }
 
 function commitDrafts(tree: string, base: string): readonly Draft[] {
-  return newCommits(tree, base).map(({ commit, subject }) => draft('commit.made', { commit, subject }, { by: 'run', once: `commit:${commit}` }))
+  return newCommits(tree, base).map(({ commit, subject }) =>
+    draft('commit.made', { commit, subject }, { by: 'run', once: `commit:${commit}` }),
+  )
 }
 
 function fileDrafts(tree: string, base: string, commit: string): readonly Draft[] {
@@ -50,6 +56,8 @@ async function settle(scene: Scene, work: TaskWork, summary: string): Promise<vo
       throw error
     }
   } catch (error) {
-    workspace.say(`${source.name} could not be told that ${work.name.name} is done: ${error instanceof Error ? error.message : String(error)}`)
+    workspace.say(
+      `${source.name} could not be told that ${work.name.name} is done: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
 }

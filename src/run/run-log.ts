@@ -40,7 +40,11 @@ export function findRun(place: Place, name?: string): string {
   const found = name === undefined ? ids.slice(-1) : ids.filter((id) => id.includes(name))
   if (found.length === 1) return found[0]!
   if (found.length > 1) {
-    throw new StintError('RUN_AMBIGUOUS', `"${name}" fits ${found.length} runs: ${found.map(shortId).join(', ')}`, 'stint runs lists them')
+    throw new StintError(
+      'RUN_AMBIGUOUS',
+      `"${name}" fits ${found.length} runs: ${found.map(shortId).join(', ')}`,
+      'stint runs lists them',
+    )
   }
   const problem = name === undefined ? 'there has been no run here' : `there is no run "${name}"`
   throw new StintError('NO_RUN', problem, name === undefined ? 'stint run starts one' : 'stint runs lists them')

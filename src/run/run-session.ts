@@ -62,13 +62,27 @@ export class RunSession {
     }
   }
 
+  /** The commit with which a run closed a task in a session, if it did. */
+  static closedBy(workspace: Workspace, id: string, task: string): string | undefined {
+    const session = workspace.session(id)
+    try {
+      const moves = session.read().entries.filter(({ kind, by, data }) => kind === 'task.moved' && by === BY && data.task === task)
+      const last = moves.at(-1)?.data as EntryData['task.moved'] | undefined
+      return last?.status === 'completed' ? (last.git?.commit ?? '') : undefined
+    } finally {
+      session.close()
+    }
+  }
+
   /** From now on the session is about this task too. */
   begin(task: Task): void {
     const known = this.#steps.get(stepText(task))
     const step = known ?? this.#session.mint()
     this.#steps.set(stepText(task), step)
     this.append([
-      ...(known === undefined ? [...linkDrafts([task], BY), draft('step.added', { text: stepText(task) }, { id: step, by: BY })] : []),
+      ...(known === undefined
+        ? [...linkDrafts([task], BY), draft('step.added', { text: stepText(task) }, { id: step, by: BY })]
+        : []),
       draft('step.started', { step }, { by: BY }),
     ])
   }
@@ -112,7 +126,11 @@ export class RunSession {
     const step = this.#steps.get(stepText(task))
     this.append([
       ...more,
-      draft('task.moved', { task: task.id, status, ...(summary === '' ? {} : { summary }), ...(git === undefined ? {} : { git }) }, { by: BY }),
+      draft(
+        'task.moved',
+        { task: task.id, status, ...(summary === '' ? {} : { summary }), ...(git === undefined ? {} : { git }) },
+        { by: BY },
+      ),
       ...(step === undefined ? [] : [draft('step.stopped', { step }, { by: BY })]),
     ])
   }

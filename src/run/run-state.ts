@@ -68,7 +68,8 @@ export function foldRun(entries: readonly RunEntry[]): RunState | undefined {
       sessions.set(entry.data.session, { ...entry.data, isClosed: false })
     } else if (entry.kind === 'session.closed') {
       const session = sessions.get(entry.data.session)
-      if (session !== undefined) Object.assign(session, { isClosed: true }, entry.data.handoff === undefined ? {} : { handoff: entry.data.handoff })
+      if (session !== undefined)
+        Object.assign(session, { isClosed: true }, entry.data.handoff === undefined ? {} : { handoff: entry.data.handoff })
     } else if (entry.kind === 'conversation.opened') {
       conversations.set(entry.data.number, { opened: entry.data, isEnded: false, notLoaded: 0 })
     } else if (entry.kind === 'conversation.started') {

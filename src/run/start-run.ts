@@ -103,7 +103,11 @@ async function beginNew(
     runner,
   })
   const scene = sceneFor(workspace, { run, log, harness, settled, tree, open, source, stopping, emit, decide })
-  if (verifyCommands(settled, workspace.config.verify, open).length === 0) emit({ type: 'said', text: 'there is no verify command: that a task is done rests on its commit alone (--verify, or verify in .sessions/config.yaml)' })
+  if (verifyCommands(settled, workspace.config.verify, open).length === 0)
+    emit({
+      type: 'said',
+      text: 'there is no verify command: that a task is done rests on its commit alone (--verify, or verify in .sessions/config.yaml)',
+    })
   return { work: () => work(scene, selection, runner, undefined, open, emit) }
 }
 
@@ -133,7 +137,18 @@ async function beginAgain(
   const backlog = await source.read()
   const selection = new Selection(backlog, told)
   const open = selection.open(backlog)
-  const scene = sceneFor(workspace, { run, log, harness, settled, tree: { tree, branch, base, isInPlace }, open, source, stopping, emit, decide })
+  const scene = sceneFor(workspace, {
+    run,
+    log,
+    harness,
+    settled,
+    tree: { tree, branch, base, isInPlace },
+    open,
+    source,
+    stopping,
+    emit,
+    decide,
+  })
   return {
     work: async () => {
       await examine(scene, state)
@@ -208,7 +223,10 @@ function sceneFor(workspace: Workspace, parts: SceneParts): Scene {
   const inTree = new Workspace(tree.tree, { say: (text) => emit({ type: 'said', text }), env: plainEnvironment(workspace.env) })
   const { config, place } = inTree
   const { profiles, problems } = loadProfiles(tree.tree)
-  const settled = { ...parts.settled, allow: [...parts.settled.allow, ...verifyCommands(parts.settled, config.verify, open), 'stint'] }
+  const settled = {
+    ...parts.settled,
+    allow: [...parts.settled.allow, ...verifyCommands(parts.settled, config.verify, open), 'stint'],
+  }
   const { instructions, files, notes } = gatherInstructions(tree.tree, {
     readByHarness: harness.capabilities.instructions,
     files: config.run.files,
@@ -257,12 +275,22 @@ async function readyHarness(workspace: Workspace, settled: Settled, run: string)
   if (!check.isThere) throw new StintError('HARNESS_MISSING', check.problem, check.hint)
   if (!harness.capabilities.permissions.includes(settled.permissions)) {
     const { permissions } = harness.capabilities
-    throw new StintError('NO_PERMISSIONS', `${harness.name} does not keep to --permissions ${settled.permissions}`, `it keeps to ${permissions.join(', ')}`)
+    throw new StintError(
+      'NO_PERMISSIONS',
+      `${harness.name} does not keep to --permissions ${settled.permissions}`,
+      `it keeps to ${permissions.join(', ')}`,
+    )
   }
   return harness
 }
 
-async function readyTree(workspace: Workspace, run: string, options: RunOptions, settled: Settled, emit: Scene['tell']): Promise<RunTree> {
+async function readyTree(
+  workspace: Workspace,
+  run: string,
+  options: RunOptions,
+  settled: Settled,
+  emit: Scene['tell'],
+): Promise<RunTree> {
   if (options.isInPlace === true) return treeInPlace(workspace.place)
   const tree = treeOfItsOwn(workspace.place, run, options.branch)
   const { setup } = workspace.config.run
@@ -276,7 +304,11 @@ async function readyTree(workspace: Workspace, run: string, options: RunOptions,
   })
   if (result.passed) return tree
   removeUnused(workspace.place, tree)
-  throw new StintError('SETUP_FAILED', `${setup} ${result.ending} in a fresh worktree:\n${result.output.slice(-1500)}`, 'mend run.setup in .sessions/config.yaml, or work with --in-place')
+  throw new StintError(
+    'SETUP_FAILED',
+    `${setup} ${result.ending} in a fresh worktree:\n${result.output.slice(-1500)}`,
+    'mend run.setup in .sessions/config.yaml, or work with --in-place',
+  )
 }
 
 /** The commands that agents may run because they prove their work. */

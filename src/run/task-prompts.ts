@@ -37,11 +37,20 @@ export function goOnPrompt(scene: Scene, conversations: Conversations, work: Tas
 }
 
 /** After a compaction in the middle of the task: what was lost with it. */
-export async function restorePrompt(scene: Scene, conversations: Conversations, session: RunSession, work: TaskWork): Promise<string> {
+export async function restorePrompt(
+  scene: Scene,
+  conversations: Conversations,
+  session: RunSession,
+  work: TaskWork,
+): Promise<string> {
   conversations.ledger.forgetBodies()
   const { text } = await packSession(scene.workspace, { session: session.id })
   const verify = verifyOf(scene)
-  return restoreText(work.task, { context: text, ...(verify === undefined ? {} : { verify }) }, extraFor(scene, conversations, work))
+  return restoreText(
+    work.task,
+    { context: text, ...(verify === undefined ? {} : { verify }) },
+    extraFor(scene, conversations, work),
+  )
 }
 
 export function verifyOf({ settled, workspace }: Scene): string | undefined {
@@ -52,7 +61,9 @@ function extraFor(scene: Scene, conversations: Conversations, { task }: TaskWork
   const backlog: Backlog | undefined = scene.latest.backlog
   const dependsOn = task.dependsOn.flatMap((id) => {
     const other = backlog?.byId.get(id)
-    return other?.status === 'completed' ? [{ name: nameOf(other), ...(other.summary === undefined ? {} : { summary: other.summary }) }] : []
+    return other?.status === 'completed'
+      ? [{ name: nameOf(other), ...(other.summary === undefined ? {} : { summary: other.summary }) }]
+      : []
   })
   const usualVerify = verifyOf(scene)
   return {
@@ -63,5 +74,7 @@ function extraFor(scene: Scene, conversations: Conversations, { task }: TaskWork
 }
 
 function withMoved(text: string, moved: readonly string[]): string {
-  return moved.length === 0 ? text : [text, '', 'Since it was written this has changed:', ...moved.map((line) => `- ${line}`)].join('\n')
+  return moved.length === 0
+    ? text
+    : [text, '', 'Since it was written this has changed:', ...moved.map((line) => `- ${line}`)].join('\n')
 }

@@ -31,7 +31,11 @@ export function uncommitted(tree: string): readonly string[] {
 
 export function repositoryOf(place: Place): Repository {
   if (place.repository !== undefined) return place.repository
-  throw new StintError('NO_REPOSITORY', 'a run needs a git repository: its work is proved by commits', 'git init && git add -A && git commit -m start')
+  throw new StintError(
+    'NO_REPOSITORY',
+    'a run needs a git repository: its work is proved by commits',
+    'git init && git add -A && git commit -m start',
+  )
 }
 
 /** The user's own checkout, which has to be clean, since the agent's work would mix with theirs. */
@@ -39,12 +43,20 @@ export function treeInPlace(place: Place): RunTree {
   const { worktree } = repositoryOf(place)
   const { branch, commit } = headOf(worktree)
   if (branch === undefined) {
-    throw new StintError('NO_BRANCH', 'this checkout is on no branch, so that commits would belong to none', 'git switch -c NAME, or leave --in-place away')
+    throw new StintError(
+      'NO_BRANCH',
+      'this checkout is on no branch, so that commits would belong to none',
+      'git switch -c NAME, or leave --in-place away',
+    )
   }
   const dirty = uncommitted(worktree)
   if (dirty.length > 0) {
     const some = dirty.slice(0, 5).join(', ')
-    throw new StintError('TREE_DIRTY', `${dirty.length} paths are not committed: ${some}`, 'commit or stash them, or leave --in-place away')
+    throw new StintError(
+      'TREE_DIRTY',
+      `${dirty.length} paths are not committed: ${some}`,
+      'commit or stash them, or leave --in-place away',
+    )
   }
   return { tree: worktree, branch, base: commit, isInPlace: true }
 }
@@ -65,7 +77,11 @@ export function treeOfItsOwn(place: Place, run: string, wanted: string | undefin
     runGit(worktree, ['worktree', 'add', '--quiet', ...(isThere ? [tree, branch] : ['-b', branch, tree, commit])])
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error
-    throw new StintError('NO_WORKTREE', `no worktree for ${branch}: ${error.stderr.trim() || error.message}`, 'choose another branch with --branch, or work with --in-place')
+    throw new StintError(
+      'NO_WORKTREE',
+      `no worktree for ${branch}: ${error.stderr.trim() || error.message}`,
+      'choose another branch with --branch, or work with --in-place',
+    )
   }
   return { tree, branch, base: isThere ? headOf(tree).commit : commit, isInPlace: false }
 }
@@ -75,7 +91,11 @@ export function headOf(tree: string): { readonly branch?: string; readonly commi
   const repository = findRepository(tree)
   const head = repository === undefined ? {} : readHead(repository)
   if (head.commit !== undefined) return { ...head, commit: head.commit }
-  throw new StintError('NO_COMMIT', 'this repository has no commit yet, so that there is nothing to work from', 'git add -A && git commit -m start')
+  throw new StintError(
+    'NO_COMMIT',
+    'this repository has no commit yet, so that there is nothing to work from',
+    'git add -A && git commit -m start',
+  )
 }
 
 /** What the files amount to now: whether a turn changed anything is seen by this. */

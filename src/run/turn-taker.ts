@@ -59,7 +59,13 @@ export class TurnTaker {
       turns += 1
       spent = addSpent(spent, turn.spent)
       compactions += turn.compactions
-      const endured = (broken?: string): Endured => ({ said: turn.said, spent, turns, compactions, ...(broken === undefined ? {} : { broken }) })
+      const endured = (broken?: string): Endured => ({
+        said: turn.said,
+        spent,
+        turns,
+        compactions,
+        ...(broken === undefined ? {} : { broken }),
+      })
       this.#endIfToldTo(turn.cut)
       if (turn.cut?.why === 'breaker') {
         this.broke(work, attempt, turn.cut.which, turn.cut.detail)
@@ -96,7 +102,14 @@ export class TurnTaker {
     this.#scene.tell({ type: 'breaker', task: work.name, which, detail })
   }
 
-  async #turn(session: RunSession, work: TaskWork, attempt: string, live: LiveConversation, prompt: string, deadline: number): Promise<Turn> {
+  async #turn(
+    session: RunSession,
+    work: TaskWork,
+    attempt: string,
+    live: LiveConversation,
+    prompt: string,
+    deadline: number,
+  ): Promise<Turn> {
     const { log, settled, stopping, tell, workspace } = this.#scene
     const before = this.spent
     const stop = () => live.cut({ why: 'stop' })
@@ -109,13 +122,21 @@ export class TurnTaker {
         isOver: (spent) => {
           this.spent = addSpent(before, spent)
           tell({ type: 'usage', gauge: live.gauge, spend: spendOf(this.spent, workspace.config.prices) })
-          return this.#overBudget()
+          // A harness that tells what was used only when the turn is over has at least read what is in its context.
+          return this.#overBudget(Object.keys(spent).length === 0 ? live.context : 0)
         },
         crossed: (line, gauge) => {
           tell({ type: 'stage', stage: line, gauge })
           const conversation = live.id
           if (conversation === undefined) return
-          const data = { conversation, stage: line, tokens: gauge.context, source: 'run', ...(gauge.point === undefined ? {} : { point: gauge.point }), ...(gauge.window === undefined ? {} : { window: gauge.window }) }
+          const data = {
+            conversation,
+            stage: line,
+            tokens: gauge.context,
+            source: 'run',
+            ...(gauge.point === undefined ? {} : { point: gauge.point }),
+            ...(gauge.window === undefined ? {} : { window: gauge.window }),
+          }
           session.append([draft('budget.crossed', data, { by: 'run' })])
         },
       })
@@ -157,8 +178,15 @@ export class TurnTaker {
       const known = tokensBefore === undefined ? {} : { tokensBefore }
       log.append('context.compacted', { attempt, conversation: live.number, ...known })
       const conversation = live.id
-      const data = { ...known, ...(trigger === undefined ? {} : { trigger }), ...(boundary === undefined ? {} : { boundary }), ...(conversation === undefined ? {} : { conversation }) }
-      session.append([draft('context.compacted', data, { by: 'run', ...(boundary === undefined ? {} : { once: `compaction:${boundary}` }) })])
+      const data = {
+        ...known,
+        ...(trigger === undefined ? {} : { trigger }),
+        ...(boundary === undefined ? {} : { boundary }),
+        ...(conversation === undefined ? {} : { conversation }),
+      }
+      session.append([
+        draft('context.compacted', data, { by: 'run', ...(boundary === undefined ? {} : { once: `compaction:${boundary}` }) }),
+      ])
       tell({ type: 'compaction', task: work.name, ...known })
     } else if (event.type === 'limit') {
       const { message, resetsAt } = event
@@ -169,22 +197,29 @@ export class TurnTaker {
   #journalTurn(session: RunSession, live: LiveConversation, turn: Turn): void {
     if (!this.#scene.tracking.usageEntries || live.id === undefined) return
     const entries: Draft[] = Object.entries(turn.spent).map(([model, usage]) =>
-      draft('turn.ended', { conversation: live.id!, model, usage, ...(turn.said === '' ? {} : { said: turn.said.slice(-2000) }) }, { by: 'run' }),
+      draft(
+        'turn.ended',
+        { conversation: live.id!, model, usage, ...(turn.said === '' ? {} : { said: turn.said.slice(-2000) }) },
+        { by: 'run' },
+      ),
     )
     session.append(entries)
   }
 
-  #overBudget(): Cut | undefined {
+  #overBudget(atLeast: number): Cut | undefined {
     const { settled, workspace } = this.#scene
     const spend = spendOf(this.spent, workspace.config.prices)
-    if (settled.budgetTokens !== undefined && totalOf(spend) > settled.budgetTokens) return { why: 'over', limit: 'budget tokens' }
-    if (settled.budgetUsd !== undefined && (spend.usd ?? Infinity) > settled.budgetUsd) return { why: 'over', limit: 'budget usd' }
+    if (settled.budgetTokens !== undefined && totalOf(spend) + atLeast > settled.budgetTokens)
+      return { why: 'over', limit: 'budget tokens' }
+    if (settled.budgetUsd !== undefined && (spend.usd ?? Infinity) > settled.budgetUsd)
+      return { why: 'over', limit: 'budget usd' }
     return Date.now() > this.#endsAt ? { why: 'over', limit: 'max minutes' } : undefined
   }
 
   #endIfToldTo(cut: Cut | undefined): void {
     if (this.#scene.stopping.now.aborted || cut?.why === 'stop') throw new RunEnds('interrupted', 'stopped')
-    if (cut?.why === 'over') throw new RunEnds(cut.limit, overText(cut.limit, spendOf(this.spent, this.#scene.workspace.config.prices).usd))
+    if (cut?.why === 'over')
+      throw new RunEnds(cut.limit, overText(cut.limit, spendOf(this.spent, this.#scene.workspace.config.prices).usd))
     if (Date.now() > this.#endsAt) throw new RunEnds('max minutes', 'the time is up')
   }
 
@@ -216,7 +251,10 @@ export class TurnTaker {
   /** A model that fails is not the task's fault: it is tried again, and when it fails in the same way the run ends, to be resumed. */
   async #afterFailure(failures: readonly string[]): Promise<void> {
     const last = failures.at(-1)!
-    if (failures.slice(-SAME_FAILURES).filter((one) => one === last).length >= SAME_FAILURES || failures.length >= 2 * SAME_FAILURES) {
+    if (
+      failures.slice(-SAME_FAILURES).filter((one) => one === last).length >= SAME_FAILURES ||
+      failures.length >= 2 * SAME_FAILURES
+    ) {
       throw new RunEnds('harness failed', bounded(last))
     }
     this.#scene.workspace.say(`the turn failed (${bounded(last)}); it is tried again`)
@@ -233,6 +271,9 @@ export class TurnTaker {
 }
 
 function overText(limit: string, usd: number | undefined): string {
-  if (limit === 'budget usd') return usd === undefined ? 'what the model costs is not known, so that --budget-usd cannot be kept' : 'the budget in dollars is used up'
+  if (limit === 'budget usd')
+    return usd === undefined
+      ? 'what the model costs is not known, so that --budget-usd cannot be kept'
+      : 'the budget in dollars is used up'
   return limit === 'budget tokens' ? 'the budget in tokens is used up' : 'the time is up'
 }

@@ -72,24 +72,44 @@ export async function workTask(
       text: estimateTokens(prompt),
     })
     tell({ type: 'task.started', task: name, attempt: number, place })
-    const { judged, used } = await attemptOnce(scene, session, conversations, taker, work, { attempt, prompt, since, deadline, isRetry: failure !== undefined })
+    const { judged, used } = await attemptOnce(scene, session, conversations, taker, work, {
+      attempt,
+      prompt,
+      since,
+      deadline,
+      isRetry: failure !== undefined,
+    })
     spent = addSpent(spent, used)
     const seconds = (Date.now() - startedAt) / 1000
-    const added = conversations.live === live && live.context > contextBefore ? live.context - Math.max(contextBefore, live.base ?? 0) : undefined
+    const added =
+      conversations.live === live && live.context > contextBefore
+        ? live.context - Math.max(contextBefore, live.base ?? 0)
+        : undefined
     const ended = (data: { outcome: 'done' | 'failed' | 'blocked'; reason?: string; commit?: string; summary?: string }) =>
       log.append('attempt.ended', { attempt, ...data, ...(added === undefined ? {} : { added }) })
     if (judged.verdict === 'done') {
       await recordDone(scene, session, work, judged)
       ended({ outcome: 'done', commit: judged.commit, summary: judged.summary })
       conversations.live?.done.push(work.planned)
-      tell({ type: 'task.done', task: name, commit: judged.commit, summary: judged.summary, spend: spendOf(spent, scene.workspace.config.prices), seconds })
+      tell({
+        type: 'task.done',
+        task: name,
+        commit: judged.commit,
+        summary: judged.summary,
+        spend: spendOf(spent, scene.workspace.config.prices),
+        seconds,
+      })
       return { outcome: 'done', commit: judged.commit }
     }
     if (judged.verdict === 'blocked') {
       const kept = setBack(scene, work, attempt)
       session.leave(task, 'blocked', judged.reason)
       ended({ outcome: 'blocked', reason: judged.reason })
-      tell({ type: 'task.blocked', task: name, reason: kept === undefined ? judged.reason : `${judged.reason} (its work is kept as ${kept})` })
+      tell({
+        type: 'task.blocked',
+        task: name,
+        reason: kept === undefined ? judged.reason : `${judged.reason} (its work is kept as ${kept})`,
+      })
       return { outcome: 'blocked', reason: judged.reason }
     }
     failure = judged.failure
@@ -156,9 +176,22 @@ async function attemptOnce(
   if (stopping.now.aborted) throw new RunEnds('interrupted', 'stopped')
   if (proof.isDone) return { judged: { verdict: 'done', commit: proof.commit, summary }, used }
   const { verify } = proof
-  const evidence = verify === undefined ? {} : { verify: { command: verify.command, output: verify.output, ...(verify.exit === undefined ? {} : { exit: verify.exit }) } }
+  const evidence =
+    verify === undefined
+      ? {}
+      : {
+          verify: { command: verify.command, output: verify.output, ...(verify.exit === undefined ? {} : { exit: verify.exit }) },
+        }
   const dirty = uncommitted(tree.tree)
-  return { judged: failed({ reason: proof.reasons.join('; '), claimed: report, ...evidence, ...(dirty.length === 0 ? {} : { uncommitted: dirty }) }), used }
+  return {
+    judged: failed({
+      reason: proof.reasons.join('; '),
+      claimed: report,
+      ...evidence,
+      ...(dirty.length === 0 ? {} : { uncommitted: dirty }),
+    }),
+    used,
+  }
 }
 
 function park(scene: Scene, session: RunSession, work: TaskWork, attempt: string, reason: string): TaskOutcome {

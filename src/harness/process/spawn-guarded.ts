@@ -1,8 +1,8 @@
 // Programs that never outlive us, however we end.
-import { randomBytes } from 'node:crypto'
 import { statSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { StintError } from '../../journal/errors.ts'
+import { randomHex } from '../../journal/random.ts'
 import type { ProcessMark } from '../contract.ts'
 import { findProgram } from './find-program.ts'
 import { linesOf } from './lines.ts'
@@ -44,7 +44,7 @@ export function spawnGuarded(
   if (program === undefined)
     throw new StintError('PROGRAM_MISSING', `there is no program ${command}`, 'install it, or put its folder on the PATH')
 
-  const mark = randomBytes(16).toString('hex')
+  const mark = randomHex(16)
   const marks = [env[MARK], mark].filter(Boolean).join('.')
   const guardian = startGuardian({ mark, command: program, args, cwd, env: { ...env, [MARK]: marks } }, { [MARK]: marks })
   const { stdin, stdout, stderr } = guardian.child

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { expect, test } from 'vitest'
+import { stintProgram } from '../../src/harness/rehearsal/stint-program.ts'
+import { expectNoneLeft } from '../support/processes.ts'
+import { RunWorld, doing } from './run-world.ts'
+
+interface Seen {
+  readonly type: string
+  readonly how?: string
+  readonly run?: string
+}
+
+/** The command as a person starts it; killed at an event when that comes. */
+async function stint(
+  world: RunWorld,
+  args: readonly string[],
+  killAt?: { type: string; count: number },
+): Promise<readonly Seen[]> {
+  const child = spawn(process.execPath, [stintProgram(), 'run', '--json', ...args], {
+    cwd: world.project.root,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const exited = new Promise((resolve) => child.once('exit', resolve))
+  const seen: Seen[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    seen.push(JSON.parse(line) as Seen)
+    if (killAt !== undefined && seen.filter(({ type }) => type === killAt.type).length >= killAt.count) child.kill('SIGKILL')
+  }
+  await exited
+  return seen
+}
+
+test.each([
+  ['run.started', 1],
+  ['session.opened', 1],
+  ['conversation.opened', 1],
+  ['task.started', 2],
+  ['tool', 4],
+  ['verify.started', 1],
+  ['verify.ended', 2],
+  ['task.done', 1],
+  ['rotation', 1],
+  ['session.closed', 1],
+] as const)('a runner killed at %s (%i) is resumed: every task is done once, and no process is left', async (type, count) => {
+  const world = new RunWorld()
+  const tasks = await world.tasks('One', 'Two', 'Three')
+  // The second goes into another session.
+  const script = world.script({ one: [doing('one', 90_000)], two: [doing('two')], three: [doing('three')] })
+  const killed = await stint(world, ['--harness', 'rehearsal', '--script', script, '--verify', 'sleep 0.2'], { type, count })
+  const run = killed.find((event) => event.type === 'run.started')!.run!
+  expect(killed.at(-1)!.type).not.toBe('run.ended')
+  await expectNoneLeft(`STINT_RUN=${run}`)
+  const resumed = await stint(world, ['--resume'])
+  expect(resumed.at(-1)).toMatchObject({ type: 'run.ended', how: 'finished' })
+  expect(world.closings()).toEqual(Object.fromEntries(tasks.map(({ id }) => [id, 1])))
+  expect(await world.statuses()).toEqual({ one: 'completed', two: 'completed', three: 'completed' })
+  expect(world.subjects().toSorted()).toEqual(['do one', 'do three', 'do two'])
+  expect(world.runs()).toEqual([run])
+})

@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest'
+import { RunWorld, doing } from './run-world.ts'
+
+test('a usage limit is waited out, or ends the run so that it can be resumed', async () => {
+  const world = new RunWorld()
+  await world.tasks('One')
+  const soon = () => new Date(Date.now() + 1500).toISOString()
+  const waited = await world.run({ script: world.script({ one: [[{ limit: soon() }], doing('one')] }) })
+  expect(waited.how).toBe('finished')
+  expect(world.of('limit')[0]).toMatchObject({ isWaiting: true })
+
+  await world.tasks('Two')
+  const script = world.script({ two: [[{ limit: soon() }], doing('two')] })
+  const ended = await world.run({ script, onLimit: 'end' })
+  expect(ended.how).toBe('usage limit')
+  const resumed = await world.run({ resume: true })
+  expect([resumed.run, resumed.how]).toEqual([ended.run, 'finished'])
+})
+
+test('a context that fills up in mid-task is left through a handoff before it is compacted', async () => {
+  const world = new RunWorld()
+  await world.tasks('One')
+  const script = world.script({ one: [[{ usage: 165_000 }, { wait: 20_000 }], doing('one')] })
+  const report = await world.run({ script })
+  expect(report.how).toBe('finished')
+  expect(report.sessions).toHaveLength(1)
+  expect(report.sessions[0]!.conversations).toBe(2)
+  expect(world.journalled('handoff.made')).toHaveLength(1)
+  expect(world.journalled('handoff.accepted')).toHaveLength(1)
+  expect(world.of('stage').map(({ stage }) => stage)).toContain(90)
+  expect(world.of('compaction')).toEqual([])
+})
+
+test('past the smart zone the next task goes into the next session, with a handoff', async () => {
+  const world = new RunWorld()
+  await world.tasks('One', 'Two')
+  const report = await world.run({ script: world.script({ one: [doing('one', 90_000)] }) })
+  expect(report.sessions.map(({ tasks }) => tasks.map(({ task }) => task.name))).toEqual([['one'], ['two']])
+  expect(world.of('rotation')[0]).toMatchObject({ stay: false })
+  expect(world.of('session.closed')[0]!.handoff).toBeDefined()
+  expect(world.journalled('handoff.accepted')).toHaveLength(1)
+  expect(world.journalled('session.closed')).toHaveLength(2)
+})
+
+test.each([
+  [{ maxTasks: 2 }, 'max tasks', 2],
+  [{ once: true }, 'max tasks', 1],
+  [{ batch: 'one', maxSessions: 1 }, 'max sessions', 1],
+] as const)('a run with %o ends when it is reached', async (options, how, done) => {
+  const world = new RunWorld()
+  await world.tasks('One', 'Two', 'Three')
+  const report = await world.run(options)
+  expect([report.how, Object.values(world.closings()).length]).toEqual([how, done])
+  expect((await world.run({ resume: true, maxTasks: 9, maxSessions: 9, once: false })).how).toBe('finished')
+})
+
+test('a budget is kept in mid-task, and raising it goes on', async () => {
+  const world = new RunWorld()
+  await world.tasks('One')
+  const script = world.script({ one: [[{ usage: 5000 }, { usage: 5000 }, { wait: 20_000 }], doing('one')] })
+  const report = await world.run({ script, budgetTokens: 20_000 })
+  expect(report.how).toBe('budget tokens')
+  expect((await world.run({ resume: true, budgetTokens: 900_000 })).how).toBe('finished')
+})
+
+test('a run that is stopped at once leaves no process and goes on where it was', async () => {
+  const world = new RunWorld()
+  await world.tasks('One', 'Two')
+  const script = world.script({ one: [[{ write: { path: 'one.txt', text: '1' } }, { wait: 30_000 }], doing('one')] })
+  const handle = await world.start({ script })
+  await expect.poll(() => world.of('tool').length, { timeout: 20_000 }).toBeGreaterThan(0)
+  handle.stop('now')
+  const stopped = await handle.ended
+  expect(stopped.how).toBe('interrupted')
+  expect(world.carriers(stopped.run)).toEqual([])
+  const resumed = await world.run({ resume: true })
+  expect(resumed.how).toBe('finished')
+  expect(Object.values(world.closings())).toEqual([1, 1])
+})
+
+test('a run that is asked to stop finishes its task', async () => {
+  const world = new RunWorld()
+  await world.tasks('One', 'Two')
+  const handle = await world.start({ script: world.script({ one: [[{ wait: 500 }, ...doing('one')]] }) })
+  handle.stop('after task')
+  expect((await handle.ended).how).toBe('interrupted')
+  expect(await world.statuses()).toEqual({ one: 'completed', two: 'ready' })
+})
+
+test('two runs at once never work on the same task', async () => {
+  const world = new RunWorld()
+  await world.tasks('One', 'Two', 'Three', 'Four')
+  const [first, second] = await Promise.all([world.run(), world.run()])
+  expect(Object.values(world.closings())).toEqual([1, 1, 1, 1])
+  const worked = [first, second].flatMap(({ sessions }) => sessions.flatMap(({ tasks }) => tasks.map(({ task }) => task.name)))
+  expect(worked.toSorted()).toEqual(['four', 'one', 'three', 'two'])
+})
+
+test('a run in place wants a clean tree and works on its branch', async () => {
+  const world = new RunWorld()
+  await world.tasks('One')
+  world.project.write('a.txt', 'changed')
+  await expect(world.start({ isInPlace: true })).rejects.toThrow('1 paths are not committed: a.txt')
+  world.project.git('checkout', '--quiet', 'a.txt')
+  await world.run({ isInPlace: true })
+  expect(world.project.git('log', '-1', '--format=%s').trim()).toBe('rehearse one')
+  expect(world.of('run.started')[0]!.worktree).toBe(world.project.root)
+})
+
+test('a model that keeps failing ends the run, and no task is blamed', async () => {
+  const world = new RunWorld()
+  await world.tasks('One')
+  const report = await world.run({ script: world.script({ one: [[{ fail: 'overloaded' }]] }) })
+  expect(report.how).toBe('harness failed')
+  expect(await world.statuses()).toEqual({ one: 'in_progress' })
+}, 60_000)
+
+test('a backlog in another file is worked, told what is done, and not worked again', async () => {
+  const world = new RunWorld()
+  world.project.commit('plan', {
+    'TODO.md': '# Work\n\n- [ ] First thing {#first}\n- [ ] Second thing {#second} (depends: [first])\n',
+  })
+  await world.run({ backlog: 'TODO.md' })
+  expect(world.project.git('show', `${world.branch()}:TODO.md`)).toContain('- [x] First thing')
+  expect(world.subjects()).toEqual(['rehearse first', 'backlog: first is done', 'rehearse second', 'backlog: second is done'])
+  expect((await world.run({ backlog: 'TODO.md' })).how).toBe('nothing to do')
+})
+
+test('a run that is killed is resumed only when its runner is gone', async () => {
+  const world = new RunWorld()
+  await world.tasks('One')
+  const handle = await world.start({ script: world.script({ one: [[{ wait: 30_000 }]] }) })
+  await expect.poll(() => world.of('turn.started').length, { timeout: 20_000 }).toBe(1)
+  await expect(world.start({ resume: world.runs()[0]! })).rejects.toThrow('is running')
+  handle.stop('now')
+  await handle.ended
+})

@@ -1,0 +1,130 @@
+// A project with a backlog, worked through by the rehearsal agent: real processes, real git, and a script in place of a model.
+import { existsSync } from 'node:fs'
+import { onTestFinished } from 'vitest'
+import { Workspace } from '../../src/project/workspace.ts'
+import type { RunEvent } from '../../src/run/events.ts'
+import type { RunReport } from '../../src/run/report.ts'
+import { readRun, runIds } from '../../src/run/run-log.ts'
+import { type RunHandle, type StartOptions, startRun } from '../../src/run/start-run.ts'
+import type { AddTask } from '../../src/project/backlog.ts'
+import type { Task } from '../../src/tasks/task.ts'
+import { readLog } from '../../src/journal/read.ts'
+import { carriersOf, expectNoneLeft } from '../support/processes.ts'
+import { type World, gitProject } from '../support/project.ts'
+
+type Act = Readonly<Record<string, unknown>>
+
+/** What a script does in each turn of a task. */
+export type Script = Readonly<Record<string, readonly (readonly Act[])[]>>
+
+export class RunWorld {
+  readonly project: World = gitProject()
+  readonly events: RunEvent[] = []
+
+  constructor() {
+    this.project.commit('start', { 'a.txt': 'a\n' })
+  }
+
+  /** Tasks by title; each waits for those it names. */
+  async tasks(...tasks: readonly (string | AddTask)[]): Promise<readonly Task[]> {
+    const added: Task[] = []
+    for (const task of tasks) {
+      added.push(
+        await this.project.run((project) =>
+          project.tasks.add(typeof task === 'string' ? { title: task, size: 'S' } : { size: 'S', ...task }),
+        ),
+      )
+    }
+    return added
+  }
+
+  config(text: string): void {
+    this.project.write('.sessions/config.yaml', text)
+  }
+
+  /** A script outside of the repository. */
+  script(tasks: Script, more: Readonly<Record<string, unknown>> = {}): string {
+    this.project.write('.sessions/script.json', JSON.stringify({ tasks, ...more }))
+    return this.project.path('.sessions', 'script.json')
+  }
+
+  async start(options: StartOptions = {}): Promise<RunHandle> {
+    const workspace = new Workspace(this.project.root, { say: (line) => this.project.said.push(line), env: process.env })
+    onTestFinished(() => workspace.close())
+    return startRun(workspace, { harness: 'rehearsal', ...options }, (event) => this.events.push(event))
+  }
+
+  async run(options: StartOptions = {}): Promise<RunReport> {
+    const handle = await this.start(options)
+    const report = await handle.ended
+    await expectNoneLeft(`STINT_RUN=${report.run || 'none'}`)
+    return report
+  }
+
+  of<T extends RunEvent['type']>(type: T): readonly Extract<RunEvent, { type: T }>[] {
+    return this.events.filter((event): event is Extract<RunEvent, { type: T }> => event.type === type)
+  }
+
+  /** What became of each task, by name. */
+  async statuses(): Promise<Readonly<Record<string, string>>> {
+    const { tasks } = await this.project.run((project) => project.tasks.list())
+    return Object.fromEntries(tasks.map(({ shortname, status }) => [shortname, status]))
+  }
+
+  /** Everything in the journals of all sessions, by kind. */
+  journalled(kind: string): readonly { readonly id: string; readonly data: Readonly<Record<string, unknown>> }[] {
+    return this.project
+      .names('.sessions', 'journal')
+      .map((id) => this.project.path('.sessions', 'journal', id, 'log.jsonl'))
+      .filter((path) => existsSync(path))
+      .flatMap((path) => readLog(path).records)
+      .filter((record) => record.kind === kind)
+  }
+
+  /** How often a task was closed. */
+  closings(): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {}
+    for (const { data } of this.journalled('task.moved')) {
+      if (data['status'] === 'completed') counts[String(data['task'])] = (counts[String(data['task'])] ?? 0) + 1
+    }
+    return counts
+  }
+
+  logged(kind: string) {
+    const [run] = this.runs().slice(-1)
+    return readRun(this.#place(), run!).filter((entry) => entry.kind === kind)
+  }
+
+  runs(): readonly string[] {
+    return runIds(this.#place())
+  }
+
+  branch(): string {
+    return String((this.logged('run.started')[0]!.data as { branch: string }).branch)
+  }
+
+  subjects(branch = this.branch()): readonly string[] {
+    return this.project
+      .git('log', '--reverse', '--format=%s', `main..${branch}`)
+      .split('\n')
+      .filter((line) => line !== '')
+  }
+
+  carriers(run: string): readonly number[] {
+    return carriersOf(`STINT_RUN=${run}`)
+  }
+
+  #place() {
+    return new Workspace(this.project.root).place
+  }
+}
+
+/** Done as an agent does it. */
+export function doing(name: string, usage = 4000): readonly Act[] {
+  return [
+    { write: { path: `${name}.txt`, text: `${name}\n` } },
+    { commit: `do ${name}` },
+    { usage },
+    { done: `${name} is written` },
+  ]
+}

@@ -1,0 +1,166 @@
+import { existsSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { RunWorld, doing } from './run-world.ts'
+
+test('a run works its backlog in one conversation, on a branch of its own, and leaves the checkout alone', async () => {
+  const world = new RunWorld()
+  await world.tasks('One', 'Two', 'Three')
+  const head = world.project.git('rev-parse', 'HEAD')
+  const report = await world.run({ verify: 'test -f a.txt' })
+  expect(report.how).toBe('finished')
+  expect(await world.statuses()).toEqual({ one: 'completed', two: 'completed', three: 'completed' })
+  expect(
+    report.sessions.map(({ conversations, tasks }) => [conversations, tasks.map(({ task, outcome }) => [task.name, outcome])]),
+  ).toEqual([
+    [
+      1,
+      [
+        ['one', 'done'],
+        ['two', 'done'],
+        ['three', 'done'],
+      ],
+    ],
+  ])
+  expect(world.subjects()).toEqual(['rehearse one', 'rehearse two', 'rehearse three'])
+  expect(world.project.git('rev-parse', 'HEAD')).toBe(head)
+  expect(world.project.git('status', '--porcelain', '--', ':!.tasks')).toBe('')
+  expect(existsSync(world.of('run.started')[0]!.worktree!)).toBe(false)
+  expect(Object.values(world.closings())).toEqual([1, 1, 1])
+})
+
+test('what is said once is said once: a second task costs its own text', async () => {
+  const world = new RunWorld()
+  world.project.commit('rules', { 'AGENTS.md': 'Indent with tabs.\n' })
+  await world.tasks('One', 'Two', 'Three')
+  const report = await world.run()
+  const attempts = world.logged('attempt.started').map(({ data }) => data as { text: number })
+  expect(Math.max(...attempts.slice(1).map(({ text }) => text))).toBeLessThan(60)
+  const { setup } = world.logged('conversation.opened')[0]!.data as { setup: number }
+  expect(setup).toBeGreaterThan(300)
+  expect(report.compared.boilerplateAvoided).toBe(2 * setup)
+})
+
+test('a task whose verify command fails is tried again in place with what failed, and then counts once', async () => {
+  const world = new RunWorld()
+  await world.tasks('One')
+  const script = world.script({
+    one: [[{ write: { path: 'b.txt', text: 'b' } }, { commit: 'half' }, { done: 'done' }], doing('one')],
+  })
+  const report = await world.run({ script, verify: 'cat one.txt' })
+  expect(world.of('attempt.failed').map(({ reason, then }) => [reason, then])).toEqual([
+    ['cat one.txt ended with 1', 'same conversation again'],
+  ])
+  expect(report.sessions[0]!.tasks[0]).toMatchObject({ outcome: 'done', attempts: 2 })
+  expect(report.sessions[0]!.conversations).toBe(1)
+  expect(Object.values(world.closings())).toEqual([1])
+})
+
+test('an agent that lies leaves its task open: it is tried in place, then in a fresh conversation, then parked with the reason', async () => {
+  const world = new RunWorld()
+  const [one] = await world.tasks('One', 'Other')
+  await world.tasks({ title: 'Two', dependsOn: ['one'] })
+  const script = world.script({ one: [[{ lie: 'all done' }]] })
+  const report = await world.run({ script })
+  expect(report.how).toBe('waiting')
+  expect(await world.statuses()).toEqual({ one: 'failed', two: 'ready', other: 'completed' })
+  expect(world.of('attempt.failed').map(({ then }) => then)).toEqual(['same conversation again', 'fresh conversation', 'parked'])
+  expect(world.of('task.parked')[0]).toMatchObject({ task: { name: 'one' }, reason: 'nothing was committed' })
+  expect(world.closings()[one!.id]).toBeUndefined()
+  expect(world.journalled('handoff.made').length).toBeGreaterThan(0)
+})
+
+test('what a parked task left is kept, and the next task begins without it', async () => {
+  const world = new RunWorld()
+  await world.tasks({ title: 'One', priority: 'P0' }, 'Two')
+  const half = [
+    { write: { path: 'half.txt', text: 'half' } },
+    { commit: 'half' },
+    { write: { path: 'loose.txt', text: 'loose' } },
+    { failed: 'too hard' },
+  ]
+  const script = world.script({ one: [half], two: [[{ run: 'ls > listing.txt' }, { commit: 'two' }, { done: 'two' }]] })
+  const report = await world.run({ script, onFailure: 'continue' })
+  const parked = report.sessions.flatMap(({ tasks }) => tasks).find(({ task }) => task.name === 'one')!
+  expect(parked).toMatchObject({ outcome: 'parked', reason: 'reported as failed: too hard' })
+  expect(world.project.git('show', `${parked.kept}:loose.txt`)).toBe('loose')
+  expect(world.project.git('show', `${parked.kept}:half.txt`)).toBe('half')
+  expect(world.project.git('show', `${world.branch()}:listing.txt`)).toBe('a.txt\nlisting.txt\n')
+})
+
+test('a turn that ends without a word is asked about once', async () => {
+  const world = new RunWorld()
+  await world.tasks('One')
+  const script = world.script({
+    one: [[{ write: { path: 'one.txt', text: '1' } }, { commit: 'one' }, { say: 'there' }], [{ done: 'it is there' }]],
+  })
+  const report = await world.run({ script })
+  expect(world.of('turn.started').map(({ why }) => why)).toEqual(['task', 'asked'])
+  expect(report.sessions[0]!.tasks[0]).toMatchObject({ outcome: 'done', attempts: 1 })
+})
+
+test('a blocked task is left with its reason, and the others go on', async () => {
+  const world = new RunWorld()
+  await world.tasks({ title: 'One', priority: 'P0' }, 'Two')
+  const report = await world.run({ script: world.script({ one: [[{ blocked: 'no access to the server' }]] }) })
+  expect(await world.statuses()).toEqual({ one: 'blocked', two: 'completed' })
+  expect(world.of('task.blocked')[0]).toMatchObject({ reason: 'no access to the server' })
+  expect(report.how).toBe('waiting')
+})
+
+test('uncommitted work, an unticked checklist and another branch each keep a task open', async () => {
+  const world = new RunWorld()
+  await world.tasks('Dirty', { title: 'Listed', checklist: [{ item: 'tests', done: false }] }, 'Away')
+  const script = world.script({
+    dirty: [[{ write: { path: 'x.txt', text: 'x' } }, { commit: 'x' }, { write: { path: 'y.txt', text: 'y' } }, { done: 'x' }]],
+    listed: [doing('listed')],
+    away: [
+      [{ run: 'git switch --quiet -c elsewhere' }, ...doing('away')],
+      [{ run: 'git switch --quiet -' }, { failed: 'sorry' }],
+    ],
+  })
+  await world.run({ script, onFailure: 'continue' })
+  const reasons = Object.fromEntries(world.of('task.parked').map(({ task, reason }) => [task.name, reason]))
+  expect(reasons['dirty']).toBe('not committed: y.txt')
+  expect(reasons['listed']).toBe('not ticked: tests')
+  expect(reasons['away']).toContain('HEAD is on elsewhere')
+})
+
+test('a checklist that is ticked counts', async () => {
+  const world = new RunWorld()
+  await world.tasks({ title: 'Listed', checklist: [{ item: 'tests', done: false }] })
+  await world.run({ script: world.script({ listed: [[{ run: 'stint task check listed 1' }, ...doing('listed')]] }) })
+  expect(await world.statuses()).toEqual({ listed: 'completed' })
+})
+
+test('an agent that hangs is stopped after the silence, and the task is done in a fresh conversation', async () => {
+  const world = new RunWorld()
+  world.config('run:\n  silence_minutes: 0.03\n')
+  await world.tasks('One')
+  const report = await world.run({ script: world.script({ one: [[{ hang: true }], doing('one')] }) })
+  expect(world.of('breaker')[0]).toMatchObject({ which: 'silence' })
+  expect(world.of('task.started').map(({ place }) => place)).toEqual(['live conversation', 'fresh conversation'])
+  expect(report.how).toBe('finished')
+})
+
+test('an agent program that is killed is started again and goes on with the task', async () => {
+  const world = new RunWorld()
+  await world.tasks('One', 'Two')
+  const script = world.script({
+    one: [[{ write: { path: 'one.txt', text: '1' } }, { commit: 'one' }, { die: true }], [{ done: 'one' }]],
+  })
+  const report = await world.run({ script })
+  expect(report.how).toBe('finished')
+  expect(report.sessions[0]).toMatchObject({ conversations: 2 })
+  expect(world.subjects()).toEqual(['one', 'rehearse two'])
+  expect(Object.values(world.closings())).toEqual([1, 1])
+})
+
+test('a compaction in the middle of a task is told, journalled and survived', async () => {
+  const world = new RunWorld()
+  await world.tasks('One')
+  const script = world.script({ one: [[{ usage: 9000 }, { compact: true }, { say: 'where was I?' }], doing('one')] })
+  const report = await world.run({ script })
+  expect(world.of('compaction')).toHaveLength(1)
+  expect(world.journalled('context.compacted')).toHaveLength(1)
+  expect(report.sessions[0]!.tasks[0]).toMatchObject({ outcome: 'done', compactions: 1 })
+})
