@@ -11,9 +11,20 @@ export interface Reply {
   readonly cacheWritten?: number
   readonly cacheRead?: number
   readonly outputTokens?: number
-  readonly error?: { readonly status: number; readonly type: string; readonly message: string }
+  readonly error?: {
+    readonly status: number
+    readonly type: string
+    readonly message: string
+    readonly headers?: Readonly<Record<string, string>>
+  }
   /** Kept back until this settles. */
   readonly after?: Promise<unknown>
+  /** Done when the request is there. */
+  readonly before?: () => void
+  /** Given again as long as the same is asked, however often: harnesses try again. */
+  readonly isKept?: boolean
+  /** Its figures are claimed by all that follow too, until the harness has compacted. */
+  readonly isFull?: boolean
 }
 
 export interface SeenRequest {
@@ -45,6 +56,9 @@ export class ModelStub {
   #summary = SUMMARY
   #server = createServer((request, response) => void this.#serve(request, response))
   #count = 0
+  #full: Partial<Reply> | undefined
+  #kept: { readonly asked: string; readonly reply: Reply } | undefined
+  readonly #spent = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }
 
   async start(): Promise<this> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve))
@@ -63,6 +77,11 @@ export class ModelStub {
   /** What the harness's request to summarise is answered with. */
   summarise(text: string): void {
     this.#summary = text
+  }
+
+  /** What all answers together claimed to have used. */
+  get spent(): Readonly<Record<'input' | 'cacheWritten' | 'cacheRead' | 'output', number>> {
+    return this.#spent
   }
 
   /** The requests that were turns of a conversation, not the harness's own business. */
@@ -95,13 +114,18 @@ export class ModelStub {
     const seen = { kind: kindOf(body), body, betas: betasOf(request), text: textOf([body.system, body.messages]) }
     this.requests.push(seen)
     const reply = this.#replyTo(seen)
+    reply.before?.()
     await reply.after
     if (reply.error !== undefined) {
-      const { status, type, message } = reply.error
-      return void json(response, status, { type: 'error', error: { type, message } })
+      const { status, type, message, headers } = reply.error
+      return void json(response, status, { type: 'error', error: { type, message } }, headers)
     }
     this.#count += 1
     const message = messageOf(reply, body, this.#count)
+    this.#spent.input += message.usage.input_tokens
+    this.#spent.cacheWritten += message.usage.cache_creation_input_tokens
+    this.#spent.cacheRead += message.usage.cache_read_input_tokens
+    this.#spent.output += message.usage.output_tokens
     if (body.stream !== true) return void json(response, 200, message)
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     for (const event of eventsOf(message)) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
@@ -109,9 +133,19 @@ export class ModelStub {
   }
 
   #replyTo(seen: SeenRequest): Reply {
-    if (seen.kind === 'summary') return { text: this.#summary, inputTokens: 5_000 }
+    if (seen.kind === 'summary') {
+      this.#full = undefined
+      return { text: this.#summary, inputTokens: 5_000 }
+    }
     if (seen.kind === 'other') return { text: 'ok' }
-    return this.#queue.shift() ?? { text: 'ok' }
+    // What the harness adds of its own changes from one try to the next.
+    const asked = textOf(seen.body.messages.filter(({ role }) => role !== 'system'))
+    if (this.#kept?.asked === asked) return this.#kept.reply
+    const reply = this.#queue.shift() ?? { text: 'ok' }
+    this.#kept = reply.isKept === true ? { asked, reply } : undefined
+    const { inputTokens = 0, cacheRead = 0, cacheWritten = 0 } = reply
+    if (reply.isFull === true) this.#full = { inputTokens, cacheRead, cacheWritten }
+    return { ...reply, ...this.#full }
   }
 }
 
@@ -182,6 +216,6 @@ function* eventsOf(message: ReturnType<typeof messageOf>): Generator<{ type: str
   yield { type: 'message_stop' }
 }
 
-function json(response: ServerResponse, status: number, value: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+function json(response: ServerResponse, status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value))
 }

@@ -1,0 +1,87 @@
+// That the account is used up, in the ways in which Claude Code has said it over time.
+import { oneLine } from '../../../text/clean.ts'
+import { type Json, countOf, given, nameOf, objectOf } from '../../json-fields.ts'
+
+export interface Limit {
+  readonly message: string
+  readonly resetsAt?: string
+}
+
+/** The limit that an event about limits tells; most of them only warn. */
+export function limitInEvent(event: Json): Limit | undefined {
+  const info = objectOf(event['rate_limit_info'])
+  if (info?.['status'] !== 'rejected') return undefined
+  // It goes on at a price of its own, or for a while.
+  if (['isUsingOverage', 'overageInUse', 'rateLimitGraceActive'].some((field) => info[field] === true)) return undefined
+  const which = nameOf(info['rateLimitType'])?.replaceAll('_', ' ')
+  return {
+    message: which === undefined ? 'the usage limit is reached' : `the usage limit is reached (${which})`,
+    ...given({ resetsAt: momentOf(countOf(info['resetsAt'])) }),
+  }
+}
+
+const USED_UP =
+  /usage limit reached|spend limit|You've (?:hit|reached) your|You're out of|out of (?:extra )?usage|Credit balance is too low|rate.limit|\b429\b/i
+
+/** The limit that a failed turn tells in words. `now` says which day is meant by an hour. */
+export function limitInFailure(result: Json, text: string, now: Date): Limit | undefined {
+  const isTold = result['api_error_status'] === 429 || result['api_error'] === 'usage_limit_reached'
+  if (!isTold && !USED_UP.test(text)) return undefined
+  return { message: oneLine(text.replace(/\|\d+$/, '')), ...given({ resetsAt: resetIn(text, now) }) }
+}
+
+function resetIn(text: string, now: Date): string | undefined {
+  const seconds = /limit reached\|(\d{9,11})\b/.exec(text)?.[1]
+  return seconds === undefined ? resetInWords(text, now) : momentOf(Number(seconds))
+}
+
+const RESET =
+  /resets (?:([A-Z][a-z]{2}) (\d{1,2}),? (?:(\d{4}),? )?(?:at )?)?(\d{1,2})(?::(\d{2}))? ?([ap])m(?: \(([A-Za-z0-9_+/-]{1,40})\))?/
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/** `resets 3am (UTC)`, `resets Jan 2, 3:30pm (Europe/Oslo)`, `resets Jan 2, 2027, 3am (UTC)`: the next such moment. */
+function resetInWords(text: string, now: Date): string | undefined {
+  const [, month, day, year, hour, minute, half, zone = 'UTC'] = RESET.exec(text) ?? []
+  if (hour === undefined) return undefined
+  const here = wallClock(now, zone)
+  if (here === undefined) return undefined
+  const hours = (Number(hour) % 12) + (half === 'p' ? 12 : 0)
+  const at = (y: number, m: number, d: number) => Date.UTC(y, m, d, hours, Number(minute ?? 0))
+  let wall: number
+  if (month === undefined) {
+    wall = at(here.getUTCFullYear(), here.getUTCMonth(), here.getUTCDate())
+    if (wall <= here.getTime()) wall += 24 * 3_600_000
+  } else {
+    wall = at(Number(year ?? here.getUTCFullYear()), MONTHS.indexOf(month), Number(day))
+    if (year === undefined && wall <= here.getTime()) wall = at(here.getUTCFullYear() + 1, MONTHS.indexOf(month), Number(day))
+  }
+  return inZone(wall, zone)
+}
+
+/** What the clocks of a zone show, as if it were UTC; undefined for a zone nobody knows. */
+function wallClock(moment: Date, zone: string): Date | undefined {
+  try {
+    const shown = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' }).format(moment)
+    return new Date(`${shown.replace(' ', 'T')}Z`)
+  } catch {
+    // No such zone here.
+    return undefined
+  }
+}
+
+function inZone(wall: number, zone: string): string | undefined {
+  // The second look is for a moment beyond a change of the clocks.
+  let moment = wall
+  for (let look = 0; look < 2; look += 1) {
+    const shown = wallClock(new Date(moment), zone)
+    if (shown === undefined) return undefined
+    moment += wall - shown.getTime()
+  }
+  return momentOf(moment / 1000)
+}
+
+function momentOf(seconds: number | undefined): string | undefined {
+  if (seconds === undefined) return undefined
+  const moment = new Date(seconds * 1000)
+  return Number.isNaN(moment.getTime()) ? undefined : moment.toISOString()
+}

@@ -1,0 +1,51 @@
+import type { HarnessEvent } from '../../contract.ts'
+import { type Json, given, listOf, nameOf, objectOf, saidIn, textOf } from '../../json-fields.ts'
+
+type ToolEvent = Extract<HarnessEvent, { readonly type: 'tool' }>
+type Use = Pick<ToolEvent, 'id' | 'name' | 'command' | 'path'>
+
+const LONGEST_OUTPUT = 4000
+
+/** Brings the beginning of a tool's use together with its end, which stand on different lines. */
+export class ToolUses {
+  readonly #running = new Map<string, Use>()
+
+  /** Those that a message of the model begins. */
+  begun(content: unknown): readonly ToolEvent[] {
+    return blocksOf(content, 'tool_use').flatMap((block) => {
+      const id = nameOf(block['id'])
+      const name = nameOf(block['name'])
+      if (id === undefined || name === undefined) return []
+      const use = { id, name, ...targetOf(objectOf(block['input']) ?? {}) }
+      this.#running.set(id, use)
+      return [{ type: 'tool', ...use, status: 'started' } as const]
+    })
+  }
+
+  /** Those that end with a message to the model. */
+  ended(content: unknown): readonly ToolEvent[] {
+    return blocksOf(content, 'tool_result').flatMap((block) => {
+      const use = this.#running.get(nameOf(block['tool_use_id']) ?? '')
+      if (use === undefined) return []
+      this.#running.delete(use.id)
+      const status = block['is_error'] === true ? 'failed' : 'completed'
+      const output = textOf(saidIn(block['content']))?.slice(-LONGEST_OUTPUT)
+      return [{ type: 'tool', ...use, status, ...given({ output: output?.toWellFormed() }) } as const]
+    })
+  }
+}
+
+/** What a tool is used on: a command, or a file. */
+export function targetOf(input: Json): Pick<ToolEvent, 'command' | 'path'> {
+  return given({
+    command: textOf(input['command']),
+    path: nameOf(input['file_path'] ?? input['notebook_path'] ?? input['path'], 4096),
+  })
+}
+
+function blocksOf(content: unknown, type: string): readonly Json[] {
+  return listOf(content).flatMap((block) => {
+    const fields = objectOf(block)
+    return fields?.['type'] === type ? [fields] : []
+  })
+}

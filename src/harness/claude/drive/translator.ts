@@ -1,0 +1,206 @@
+// The lines of Claude Code as the events of a harness. Nothing is done here: no process, no file, no clock of its own.
+import { cleanText, oneLine, shorten } from '../../../text/clean.ts'
+import type { Usage } from '../../../session/entries.ts'
+import type { HarnessEvent, TurnEnded } from '../../contract.ts'
+import { type Json, countOf, given, listOf, nameOf, objectOf, saidIn, textOf } from '../../json-fields.ts'
+import { contextOf } from '../context-size.ts'
+import { usageIn } from '../last-answer.ts'
+import { windowOf } from '../models.ts'
+import { type Limit, limitInEvent, limitInFailure } from './limits.ts'
+import { NOTHING, Spending } from './spending.ts'
+import { ToolUses } from './tool-uses.ts'
+
+/** What the harness says in the place of the model. */
+const SYNTHETIC = '<synthetic>'
+const INTERRUPTED = /^\[Request interrupted by user/
+const LONGEST_REASON = 2000
+
+export class Translator {
+  readonly #spending: Spending
+  readonly #tools = new ToolUses()
+  readonly #now: () => Date
+  readonly #windows = new Map<string, number>()
+  readonly #boundaries = new Set<string>()
+  #conversation: string | undefined
+  #prompt: string | undefined
+  #isLimitTold = false
+  #wasInterrupted = false
+  /** The request whose answer is on its way, in the conversation itself. */
+  #streaming: { readonly id: string; readonly model: string | undefined; readonly usage: Usage } | undefined
+
+  constructor(options: { readonly isResumed: boolean; readonly now: () => Date }) {
+    this.#spending = new Spending(options.isResumed)
+    this.#now = options.now
+  }
+
+  /** The conversation's id, once it was said. */
+  get conversation(): string | undefined {
+    return this.#conversation
+  }
+
+  /** A prompt with this id begins a turn. */
+  begin(prompt: string): void {
+    this.#prompt = prompt
+    this.#isLimitTold = false
+    this.#wasInterrupted = false
+  }
+
+  read(message: Json): readonly HarnessEvent[] {
+    switch (message['type']) {
+      case 'system':
+        return this.#readSystem(message)
+      case 'stream_event':
+        return this.#readStream(message)
+      case 'assistant':
+        return this.#readAnswer(message)
+      case 'user':
+        return this.#readToModel(message)
+      case 'rate_limit_event':
+        return this.#tellLimit(limitInEvent(message))
+      case 'result':
+        return this.#readResult(message)
+      default:
+        // New kinds come with every version.
+        return []
+    }
+  }
+
+  #readSystem(message: Json): readonly HarnessEvent[] {
+    if (message['subtype'] === 'init') return this.#readInit(message)
+    if (message['subtype'] !== 'compact_boundary') return []
+    const boundary = nameOf(message['uuid'])
+    if (boundary !== undefined && this.#boundaries.has(boundary)) return []
+    if (boundary !== undefined) this.#boundaries.add(boundary)
+    const about = objectOf(message['compact_metadata'])
+    const told = given({ trigger: nameOf(about?.['trigger']), tokensBefore: countOf(about?.['pre_tokens']), boundary })
+    return [{ type: 'compaction', ...told }]
+  }
+
+  /** Said again with every turn. */
+  #readInit(message: Json): readonly HarnessEvent[] {
+    const conversation = nameOf(message['session_id'])
+    if (conversation === undefined || conversation === this.#conversation) return []
+    this.#conversation = conversation
+    const model = nameOf(message['model'])
+    return [{ type: 'started', conversation, ...given({ model, window: this.#windowOf(model) }) }]
+  }
+
+  /** The only place where the use of a request stands whole as soon as it is over. */
+  #readStream(message: Json): readonly HarnessEvent[] {
+    const event = objectOf(message['event'])
+    // Not seen of delegated agents so far.
+    if (event === undefined || isDelegated(message)) return []
+    const started = event['type'] === 'message_start' ? objectOf(event['message']) : undefined
+    if (started !== undefined) {
+      const id = nameOf(started['id'])
+      this.#streaming = id === undefined ? undefined : { id, model: nameOf(started['model']), usage: usageIn(started) ?? NOTHING }
+    }
+    const ended = event['type'] === 'message_delta' ? usageIn(event) : undefined
+    if (ended === undefined || this.#streaming === undefined) return []
+    const { id, model, usage } = this.#streaming
+    this.#streaming = undefined
+    return this.#tellUse(id, model, larger(usage, ended), true)
+  }
+
+  #readAnswer(message: Json): readonly HarnessEvent[] {
+    const answer = objectOf(message['message'])
+    const model = nameOf(answer?.['model'])
+    if (answer === undefined || model === SYNTHETIC) return []
+    const ofDelegate = isDelegated(message)
+    const said = ofDelegate ? [] : textsIn(answer['content']).map((text) => ({ type: 'text', text }) as const)
+    return [...this.#useOf(answer, model, ofDelegate), ...said, ...this.#tools.begun(answer['content'])]
+  }
+
+  #useOf(answer: Json, model: string | undefined, ofDelegate: boolean): readonly HarnessEvent[] {
+    const id = nameOf(answer['id'])
+    const usage = usageIn(answer)
+    // Of an answer that is still on its way the end will tell.
+    if (id === undefined || usage === undefined || id === this.#streaming?.id) return []
+    return this.#tellUse(id, model, usage, !ofDelegate)
+  }
+
+  #tellUse(id: string, model: string | undefined, usage: Usage, isContext: boolean): readonly HarnessEvent[] {
+    const spent = this.#spending.ofRequest(id, usage)
+    if (spent === undefined) return []
+    const context = isContext ? contextOf(usage) : undefined
+    const window = isContext ? this.#windowOf(model, context) : undefined
+    return [{ type: 'usage', spent, ...given({ context, window, model }) }]
+  }
+
+  #readToModel(message: Json): readonly HarnessEvent[] {
+    const content = objectOf(message['message'])?.['content']
+    if (!isDelegated(message) && INTERRUPTED.test(saidIn(content))) this.#wasInterrupted = true
+    return this.#tools.ended(content)
+  }
+
+  #readResult(result: Json): readonly HarnessEvent[] {
+    this.#streaming = undefined
+    this.#learnWindows(result)
+    const spent = this.#spending.ofResult(result)
+    const costUsd = countOf(result['total_cost_usd'])
+    const use = given({ spent, costUsd })
+    const told: HarnessEvent[] = Object.keys(use).length === 0 ? [] : [{ type: 'usage', ...use }]
+    // Something that ended in the background had the model speak up without a prompt.
+    if (!this.#isOfPrompt(result)) return told
+    const end = this.#endOf(result)
+    const limit = end.how === 'failed' ? limitInFailure(result, end.failure ?? '', this.#now()) : undefined
+    return [...told, ...this.#tellLimit(limit), end]
+  }
+
+  #isOfPrompt(result: Json): boolean {
+    const prompts = [...listOf(result['user_message_uuids']), result['user_message_uuid']].filter((id) => id !== undefined)
+    if (prompts.length > 0) return this.#prompt === undefined || prompts.includes(this.#prompt)
+    return objectOf(result['origin'])?.['kind'] !== 'task-notification'
+  }
+
+  #endOf(result: Json): TurnEnded {
+    const said = textOf(result['result'])
+    const isFailed = result['is_error'] === true || result['subtype'] !== 'success'
+    if (!isFailed) return { type: 'turn ended', how: 'completed', ...given({ said }) }
+    const isAborted = textOf(result['terminal_reason'])?.startsWith('aborted') === true
+    if (isAborted || (this.#wasInterrupted && result['subtype'] === 'error_during_execution'))
+      return { type: 'turn ended', how: 'interrupted' }
+    const reasons = [said, ...listOf(result['errors']).map(textOf), textOf(result['subtype'])?.replaceAll('_', ' ')]
+    const reason = reasons.find((text) => text !== undefined) ?? 'it failed without a reason'
+    return { type: 'turn ended', how: 'failed', failure: shorten(cleanText(reason), LONGEST_REASON) }
+  }
+
+  #tellLimit(limit: Limit | undefined): readonly HarnessEvent[] {
+    if (limit === undefined || this.#isLimitTold) return []
+    this.#isLimitTold = true
+    return [{ type: 'limit', ...limit, message: shorten(oneLine(limit.message), 300) }]
+  }
+
+  #learnWindows(result: Json): void {
+    for (const [model, about] of Object.entries(objectOf(result['modelUsage']) ?? {})) {
+      const window = countOf(objectOf(about)?.['contextWindow'])
+      if (window !== undefined && window > 0) this.#windows.set(model, window)
+    }
+  }
+
+  /** As the harness said it, or else by the table of models. */
+  #windowOf(model: string | undefined, tokens?: number): number | undefined {
+    return this.#windows.get(model ?? '') ?? windowOf(model, tokens)?.value
+  }
+}
+
+/** The end of an answer may tell no more than what was put out. */
+function larger(one: Usage, other: Usage): Usage {
+  return {
+    input: Math.max(one.input, other.input),
+    cacheWritten: Math.max(one.cacheWritten, other.cacheWritten),
+    cacheRead: Math.max(one.cacheRead, other.cacheRead),
+    output: Math.max(one.output, other.output),
+  }
+}
+
+function isDelegated(message: Json): boolean {
+  return textOf(message['parent_tool_use_id']) !== undefined
+}
+
+function textsIn(content: unknown): readonly string[] {
+  return listOf(content).flatMap((block) => {
+    const fields = objectOf(block)
+    return fields?.['type'] === 'text' ? (textOf(fields['text']) ?? []) : []
+  })
+}
