@@ -96,6 +96,8 @@ export class ModelStub {
   forget(): void {
     this.requests.length = 0
     this.#queue.length = 0
+    this.#kept = undefined
+    this.#full = undefined
   }
 
   async stop(): Promise<void> {

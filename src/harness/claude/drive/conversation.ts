@@ -16,8 +16,11 @@ const LEAVE_MS = 3000
 const LONGEST_FAILURE = 2000
 const GREETING = 'greeting'
 
-/** Some versions are deaf from then on: a command that ended in the background came as a prompt they do not know. */
-const DEAF = /only prompt commands are supported in streaming mode/
+/**
+ * After these no prompt is heard any more. To some versions a command that ended in the background comes as a prompt they do
+ * not know; and a conversation to go on with may be gone.
+ */
+const DEAF = /only prompt commands are supported in streaming mode|No conversation found/
 
 interface Turn {
   /** Resolves when its end was said. */
@@ -115,6 +118,7 @@ export class ClaudeConversation implements Conversation {
   }
 
   #hear(message: Json): void {
+    if (this.#fault !== undefined) return
     if (message['type'] === 'control_request') return void this.#answer(message)
     if (message['type'] === 'control_cancel_request') return void this.#withdrawn.add(nameOf(message['request_id']) ?? '')
     if (message['type'] === 'control_response') return this.#hearAnswer(objectOf(message['response']) ?? {})

@@ -1,0 +1,154 @@
+// The driver against a program that behaves badly; against the real one it is tested in test/harness.
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { argumentsFor, environmentFor } from '../../src/harness/claude/drive/arguments.ts'
+import { claudeHarness } from '../../src/harness/claude/drive/harness.ts'
+import type { Conversation, HarnessEvent, OpenConversation, PermissionRequest } from '../../src/harness/contract.ts'
+import { carriersOf } from '../support/processes.ts'
+
+const ODD = join(dirname(fileURLToPath(import.meta.url)), 'odd-claude.mjs')
+
+function surroundings(how: string): { readonly cwd: string; readonly env: NodeJS.ProcessEnv } {
+  const cwd = mkdtempSync(join(tmpdir(), 'odd-'))
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
+  const program = join(cwd, 'odd')
+  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${ODD}" "$@"\n`)
+  chmodSync(program, 0o755)
+  return { cwd, env: { PATH: '/usr/bin:/bin', STINT_CLAUDE: program, ODD: how, IS_SANDBOX: '1' } }
+}
+
+async function opened(how: string, more: Partial<OpenConversation> = {}): Promise<Conversation> {
+  const conversation = await claudeHarness.open({ ...surroundings(how), permissions: 'edits', allow: [], ...more })
+  onTestFinished(() => conversation.close())
+  return conversation
+}
+
+async function turn(conversation: Conversation, prompt = 'hello'): Promise<readonly HarnessEvent[]> {
+  const events: HarnessEvent[] = []
+  for await (const event of conversation.prompt(prompt)) events.push(event)
+  return events
+}
+
+describe('a program in the place of Claude Code', () => {
+  test('that dies at once ends the turn with the last it said, and every turn after it', async () => {
+    const conversation = await opened('dies at once')
+    const died = { type: 'turn ended', how: 'died', failure: 'no room on this machine' }
+    expect(await turn(conversation)).toEqual([died])
+    expect(await turn(conversation)).toEqual([died])
+    await conversation.interrupt()
+  })
+
+  test('that does not stop when it is told to is ended, and the turn as interrupted', async () => {
+    const conversation = await opened('does not stop')
+    const running = turn(conversation)
+    await expect.poll(() => conversation.id).toBe('odd-1')
+    await conversation.interrupt()
+    expect((await running).at(-1)).toEqual({ type: 'turn ended', how: 'interrupted' })
+    expect(carriersOf(conversation.process.mark)).toEqual([])
+    expect(await turn(conversation)).toMatchObject([{ how: 'died' }])
+  })
+
+  test('that does not leave when there is nothing more to hear is ended', async () => {
+    const conversation = await opened('stays')
+    await turn(conversation)
+    await conversation.close()
+    expect(carriersOf(conversation.process.mark)).toEqual([])
+  })
+
+  test('that takes no standing instructions does not work without them', async () => {
+    const conversation = await opened('takes no instructions', { systemPrompt: 'Be careful.' })
+    const failure = 'it does not take standing instructions: what is that?'
+    expect(await turn(conversation)).toEqual([{ type: 'turn ended', how: 'died', failure }])
+  })
+
+  test('that talks nonsense is heard all the same', async () => {
+    const conversation = await opened('talks nonsense')
+    expect((await turn(conversation)).at(-1)).toMatchObject({ how: 'completed', said: 'hello' })
+  })
+
+  test('that wants what nobody knows is told so, and does not wait', async () => {
+    const conversation = await opened('asks')
+    expect(await turn(conversation, '{"subtype":"mcp_message"}')).toMatchObject([
+      { type: 'started' },
+      { type: 'text', text: expect.stringContaining('"subtype":"error"') },
+      { how: 'completed' },
+    ])
+  })
+
+  test('that withdraws a request gets no answer to it', async () => {
+    const lines: string[] = []
+    const decide = () => new Promise<boolean>((resolve) => void setTimeout(resolve, 50, true))
+    const trace = (direction: 'to' | 'from', line: string) => void (direction === 'to' && lines.push(line))
+    const conversation = await opened('withdraws', { decide, trace })
+    expect((await turn(conversation)).at(-1)).toMatchObject({ said: 'without an answer' })
+    expect(lines.filter((line) => line.includes('control_response'))).toEqual([])
+  })
+
+  test('is answered no where asking fails', async () => {
+    const decide = () => Promise.reject(new Error('the terminal is gone'))
+    const conversation = await opened('asks', { decide })
+    const [, answer] = await turn(conversation, '{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"x"}}')
+    expect(answer).toMatchObject({ text: expect.stringMatching(/"deny".*the terminal is gone/) })
+  })
+
+  test.each([
+    ['ask', 'git status', false],
+    ['edits', 'git status', true],
+    ['edits', 'npm test -- --bail', true],
+    ['edits', 'npm install', false],
+    ['edits', 'git status && curl http://example.invalid', false],
+    ['all', 'curl http://example.invalid', true],
+  ] as const)('under `%s` may run `%s`: %s', async (permissions, command, may) => {
+    const asked: PermissionRequest[] = []
+    const decide = async (request: PermissionRequest) => asked.push(request) < 0
+    const conversation = await opened('asks', { permissions, allow: ['npm test'], decide })
+    const request = { subtype: 'can_use_tool', tool_name: 'Bash', input: { command } }
+    const [, answer] = await turn(conversation, JSON.stringify(request))
+    expect(answer).toMatchObject({ text: expect.stringContaining(may ? '"allow"' : '"deny"') })
+    expect(asked).toEqual(may ? [] : [{ tool: 'Bash', title: `Bash: ${command}`, command }])
+  })
+
+  test('whose listener goes away does not give the end of that turn to the next', async () => {
+    const conversation = await opened('talks nonsense')
+    for await (const event of conversation.prompt('first')) if (event.type === 'started') break
+    expect(await turn(conversation, 'second')).toEqual([{ type: 'turn ended', how: 'completed', said: 'second' }])
+  })
+
+  test('is found by STINT_CLAUDE, and what is wrong with it is said', async () => {
+    expect(await claudeHarness.check(surroundings('').env)).toEqual({ isThere: true, version: '9.8.7' })
+    expect(await claudeHarness.check(surroundings('fails').env)).toMatchObject({ isThere: false, problem: /fails/ })
+    expect(await claudeHarness.check(surroundings('no version').env)).toMatchObject({ isThere: false, problem: /hello/ })
+  })
+})
+
+describe('starting Claude Code', () => {
+  const open: OpenConversation = { cwd: '/', env: {}, permissions: 'edits', allow: [] }
+
+  test('names the commands that need no question, but none that might end a rule early', () => {
+    const allow = ['npm test', 'stint', 'node -e "f(1), g(2)"', 'make && rm -rf x', 'a\nb']
+    const args = argumentsFor({ ...open, allow })
+    expect(args.slice(args.indexOf('--allowedTools') + 1)).toEqual(['Bash(git:*)', 'Bash(npm test:*)', 'Bash(stint:*)'])
+    expect(argumentsFor({ ...open, permissions: 'ask', allow })).not.toContain('--allowedTools')
+  })
+
+  test('leaves nothing of a Claude Code around us in its environment, and everything else', () => {
+    const env = {
+      CLAUDECODE: '1',
+      CLAUDE_CODE_ENTRYPOINT: 'cli',
+      CLAUDE_CODE_SESSION_ID: 'x',
+      CLAUDE_CONFIG_DIR: '/c',
+      PATH: '/bin',
+    }
+    expect(environmentFor({ ...open, env })).toEqual({ CLAUDE_CONFIG_DIR: '/c', PATH: '/bin' })
+  })
+
+  test.runIf(process.getuid?.() === 0)('says beforehand that root may not allow everything outside a sandbox', () => {
+    expect(() => environmentFor({ ...open, permissions: 'all' })).toThrow(
+      expect.objectContaining({ code: 'ROOT_WITHOUT_SANDBOX' }),
+    )
+    expect(() => environmentFor({ ...open, permissions: 'all', env: { IS_SANDBOX: '1' } })).not.toThrow()
+  })
+})

@@ -1,0 +1,144 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Conversation, HarnessEvent, OpenConversation, PermissionRequest } from '../../src/harness/contract.ts'
+import { carriersOf } from '../support/processes.ts'
+import { type DrivenWorld, drivenWorld } from './driven-world.ts'
+import { CLAUDE_VERSIONS } from './install.ts'
+
+async function opened({ harness, open }: DrivenWorld, more: Partial<OpenConversation> = {}): Promise<Conversation> {
+  const conversation = await harness.open({ ...open, ...more })
+  onTestFinished(() => conversation.close())
+  return conversation
+}
+
+async function turn(conversation: Conversation, prompt: string): Promise<readonly HarnessEvent[]> {
+  const events: HarnessEvent[] = []
+  for await (const event of conversation.prompt(prompt)) events.push(event)
+  return events
+}
+
+const count = (text: string, word: string) => text.split(word).length - 1
+
+describe.each(CLAUDE_VERSIONS)('a conversation with Claude Code %s', (version) => {
+  test('takes five turns in one process; each request has the standing instructions and the set-up once', async () => {
+    const world = await drivenWorld(version)
+    world.script([{ say: 'one' }], [{ run: 'true' }, { say: 'two' }], [{ say: 'three' }], [{ say: 'four' }], [{ say: 'five' }])
+    const conversation = await opened(world, { systemPrompt: 'STANDING-RULES of this run.' })
+    const prompts = ['SET-UP of the session.\n# Task A: first', ...['B', 'C', 'D', 'E'].map((name) => `# Task ${name}: more`)]
+    const processes = new Set<number>()
+    for (const prompt of prompts) {
+      expect((await turn(conversation, prompt)).at(-1)).toMatchObject({ how: 'completed' })
+      for (const pid of agentsIn(world)) {
+        processes.add(pid)
+        const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+        expect(command).not.toMatch(/STANDING-RULES|SET-UP|# Task/)
+      }
+    }
+    expect([...processes]).toHaveLength(1)
+    const { turns } = world.claude.stub
+    expect(turns).toHaveLength(6)
+    for (const { text } of turns) {
+      expect(count(text, 'STANDING-RULES')).toBe(1)
+      expect(count(text, 'SET-UP of the session.')).toBe(1)
+    }
+    expect(prompts.map((prompt) => count(turns.at(-1)!.text, prompt))).toEqual([1, 1, 1, 1, 1])
+  })
+
+  test('reads the instructions that it is declared to read, and only these are left out of a prompt', async () => {
+    const world = await drivenWorld(version)
+    for (const name of ['AGENTS.md', 'CLAUDE.md']) writeFileSync(join(world.open.cwd, name), `MARK-OF-${name}\n`)
+    await turn(await opened(world), 'hello')
+    for (const name of world.harness.capabilities.instructions) expect(world.seen()).toContain(`MARK-OF-${name}`)
+    expect(world.seen()).not.toContain('MARK-OF-AGENTS.md')
+  })
+
+  test('lets a message of several lines be committed under `edits`, and nothing be hidden in one', async () => {
+    const world = await drivenWorld(version)
+    const message = (body: string) => `git commit --allow-empty -m "$(cat <<'EOF'\n${body}\nEOF\n)"`
+    world.script([
+      { run: message('A subject\n\nAnd why: `touch x`.') },
+      { run: `${message('other')} $(touch sneaked)` },
+      { say: 'done' },
+    ])
+    const asked: PermissionRequest[] = []
+    const decide = async (request: PermissionRequest) => asked.push(request) < 0
+    const events = await turn(await opened(world, { permissions: 'edits', decide }), 'commit it')
+    expect(events.at(-1)).toMatchObject({ how: 'completed' })
+    expect(world.claude.git('log', '-1', '--format=%s')).toBe('A subject\n')
+    expect(asked.map(({ command }) => command)).toEqual([expect.stringContaining('$(touch sneaked)')])
+    expect(existsSync(join(world.open.cwd, 'sneaked'))).toBe(false)
+  })
+
+  test('commits in a worktree of its own under `edits`', async () => {
+    const world = await drivenWorld(version)
+    const tree = join(world.claude.root, 'tree')
+    world.claude.git('worktree', 'add', '-q', '-b', 'run', tree)
+    world.script([{ run: 'echo more >> readme.txt' }, { run: 'git add -A' }, { run: 'git commit -qm more' }, { say: 'done' }])
+    await turn(await opened(world, { cwd: tree, permissions: 'edits' }), 'do it')
+    expect(execFileSync('git', ['log', '-1', '--format=%s'], { cwd: tree, env: world.claude.env, encoding: 'utf8' })).toBe(
+      'more\n',
+    )
+  })
+
+  test('that is not there to be resumed ends its first turn as died, with what the program said', async () => {
+    const world = await drivenWorld(version)
+    const conversation = await opened(world, { resume: '11111111-2222-4333-8444-555555555555' })
+    const end = (await turn(conversation, 'hello')).at(-1)
+    expect(end).toMatchObject({ type: 'turn ended', how: 'died', failure: expect.stringContaining('No conversation found') })
+  })
+
+  test('is interrupted also when that is asked before the prompt was taken up', async () => {
+    const world = await drivenWorld(version)
+    world.script([{ say: 'one' }], [{ hang: true }])
+    const conversation = await opened(world)
+    await turn(conversation, 'A')
+    const hanging = turn(conversation, 'B')
+    await conversation.interrupt()
+    expect((await hanging).at(-1)).toMatchObject({ how: 'interrupted' })
+    // It may have come to the model or not.
+    world.claude.stub.forget()
+    expect((await turn(conversation, 'C')).at(-1)).toMatchObject({ how: 'completed' })
+  })
+
+  test('goes on when a command that was put into the background ends between two turns', async () => {
+    const world = await drivenWorld(version)
+    world.claude.stub.script(
+      { tools: [{ name: 'Bash', input: { command: 'echo behind', run_in_background: true, description: 'x' } }] },
+      { text: 'begun' },
+    )
+    const conversation = await opened(world)
+    expect((await turn(conversation, 'A')).at(-1)).toMatchObject({ how: 'completed', said: 'begun' })
+    // Long enough to have ended, and on some machines even to have been told of it.
+    await new Promise((resolve) => setTimeout(resolve, 1500))
+    const end = (await turn(conversation, 'B')).at(-1)
+    if (version === '2.1.325') return expect(end).toMatchObject({ how: 'completed', said: 'ok' })
+    // This version is deaf from then on, which has to be seen.
+    expect(end).toMatchObject({ how: 'died', failure: expect.stringContaining('streaming mode') })
+    const next = await opened(world, { resume: conversation.id! })
+    expect((await turn(next, 'B')).at(-1)).toMatchObject({ how: 'completed' })
+  })
+})
+
+test('a question that only a person can answer is answered: nobody is here', async () => {
+  const world = await drivenWorld('2.1.325')
+  const question = {
+    question: 'Which?',
+    header: 'Which',
+    options: [
+      { label: 'a', description: 'a' },
+      { label: 'b', description: 'b' },
+    ],
+    multiSelect: false,
+  }
+  world.claude.stub.script({ tools: [{ name: 'AskUserQuestion', input: { questions: [question] } }] }, { text: 'I take a.' })
+  const events = await turn(await opened(world), 'choose')
+  expect(events.at(-1)).toMatchObject({ how: 'completed', said: 'I take a.' })
+  expect(world.seen()).toContain('Nobody is here to answer')
+})
+
+/** The agent programs that run in this world. */
+function agentsIn(world: DrivenWorld): readonly number[] {
+  return carriersOf(`CLAUDE_CONFIG_DIR=${world.claude.env.CLAUDE_CONFIG_DIR}`)
+}
