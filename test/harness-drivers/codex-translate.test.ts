@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { HarnessEvent } from '../../src/harness/contract.ts'
 import { endTurn, standingOf, translate, withTurn } from '../../src/harness/codex/translate.ts'
@@ -37,8 +37,8 @@ const breakdown = (inputTokens: number, outputTokens: number, cachedInputTokens 
   reasoningOutputTokens: 0,
 })
 type Breakdown = ReturnType<typeof breakdown>
-const tokens = (total: Breakdown, last: Breakdown, threadId = THREAD) =>
-  ['thread/tokenUsage/updated', { threadId, turnId: TURN, tokenUsage: { total, last, modelContextWindow: 190_000 } }] as const
+const tokens = (total: Breakdown, last: Breakdown, threadId = THREAD, turnId = TURN) =>
+  ['thread/tokenUsage/updated', { threadId, turnId, tokenUsage: { total, last, modelContextWindow: 190_000 } }] as const
 const over = (status: string, error: object | null = null) =>
   ['turn/completed', { threadId: THREAD, turn: { id: TURN, items: [], status, error, durationMs: 119 } }] as const
 const limitError = {
@@ -57,7 +57,8 @@ const limits = (primary: object | null, secondary: object | null = null) =>
 
 type Message = readonly [method: string, params: object]
 
-const running = withTurn(standingOf(THREAD, 'gpt-5'))
+const begun = ['turn/started', { threadId: THREAD, turn: { id: TURN, items: [], status: 'inProgress' } }] as const
+const running = told([begun], withTurn(standingOf(THREAD, 'gpt-5'))).standing
 
 function told(messages: readonly Message[], from: Standing = running): { standing: Standing; events: readonly HarnessEvent[] } {
   let standing = from
@@ -172,17 +173,23 @@ describe('what was used', () => {
     ])
   })
 
-  test('before a conversation was resumed is not counted again, but its context is told', () => {
-    const before = breakdown(26_200, 100, 400)
-    const after = breakdown(26_300, 120, 400)
-    const resumed = told([tokens(before, breakdown(100, 20))], standingOf(THREAD, undefined))
-    expect(resumed.events).toEqual([{ type: 'usage', context: 120, window: 190_000 }])
-    const { events } = told([tokens(after, breakdown(100, 20))], withTurn(resumed.standing))
-    expect(events).toMatchObject([{ type: 'usage', spent: { input: 100, cacheWritten: 0, cacheRead: 0, output: 20 } }])
+  const before = breakdown(26_200, 100, 400)
+  const after = breakdown(26_300, 120, 400)
+  const past = tokens(before, breakdown(100, 20), THREAD, 'a turn of the past')
+
+  test.each([
+    ['before the next turn is asked for', standingOf(THREAD, undefined)],
+    ['while it is asked for', withTurn(standingOf(THREAD, undefined))],
+  ])('in a conversation that was resumed is not counted again, but its context is told: %s', (_, resumed) => {
+    const { events, standing } = told([past], resumed)
+    expect(events).toEqual([{ type: 'usage', context: 120, window: 190_000 }])
+    expect(told([begun, tokens(after, breakdown(100, 20))], withTurn(standing)).events).toMatchObject([
+      { type: 'usage', spent: { input: 100, cacheWritten: 0, cacheRead: 0, output: 20 } },
+    ])
   })
 
   test('of a resumed conversation that did not say where it stood is that of its first request', () => {
-    const { events } = told([tokens(breakdown(26_300, 120), breakdown(100, 20))])
+    const { events } = told([tokens(after, breakdown(100, 20))])
     expect(events).toMatchObject([{ spent: { input: 100, output: 20 } }])
   })
 

@@ -26,6 +26,7 @@ export class CodexConversation implements Conversation {
   readonly #server: AppServer
   readonly #options: OpenConversation
   readonly #events: HarnessEvent[] = []
+  readonly #early: [method: string, params: Json][] = []
   #wake: (() => void) | undefined
   #standing: Standing = standingOf('', undefined)
   #turn: Turn | undefined
@@ -37,7 +38,7 @@ export class CodexConversation implements Conversation {
     this.#process = process
     this.#options = options
     this.#server = new AppServer(process, {
-      notified: (method, params) => this.#take(translate(this.#standing, method, params)),
+      notified: (method, params) => this.#notified(method, params),
       asked: (method, params) => this.#answer(method, params),
       ...(options.trace === undefined ? {} : { trace: options.trace }),
     })
@@ -61,22 +62,36 @@ export class CodexConversation implements Conversation {
   begin(thread: string, model: string | undefined): void {
     this.#standing = standingOf(thread, model)
     this.#push({ type: 'started', conversation: thread, ...(model === undefined ? {} : { model }) })
+    for (const [method, params] of this.#early.splice(0)) this.#notified(method, params)
+  }
+
+  // What a resumed thread has used comes close behind the answer that it is there, and may be read before that.
+  #notified(method: string, params: Json): void {
+    if (this.id === undefined) this.#early.push([method, params])
+    else this.#take(translate(this.#standing, method, params))
   }
 
   async *prompt(text: string): AsyncGenerator<HarnessEvent> {
     if (this.#turn !== undefined) throw new Error('a turn is still running')
     await this.#interrupting
-    const turn = this.#beginTurn(text)
+    this.#beginTurn(text)
+    let isOver = false
     try {
-      for (;;) {
+      while (!isOver) {
         const event = await this.#next()
+        isOver = event.type === 'turn ended'
         yield event
-        if (event.type === 'turn ended') return
       }
     } finally {
-      // Whoever stops listening has no use for the turn.
-      if (this.#turn === turn) await this.interrupt()
+      if (!isOver) await this.#abandon()
     }
+  }
+
+  /** Whoever stops listening has no use for the turn. What it cost is told with the next one. */
+  async #abandon(): Promise<void> {
+    await this.interrupt()
+    const left = this.#events.splice(0)
+    this.#events.push(...left.filter(({ type }) => type === 'usage' || type === 'compaction'))
   }
 
   interrupt(): Promise<void> {
@@ -90,13 +105,11 @@ export class CodexConversation implements Conversation {
     return this.#closing
   }
 
-  #beginTurn(text: string): Turn {
+  #beginTurn(text: string): void {
     let end = () => {}
     const ended = new Promise<void>((resolve) => (end = resolve))
     this.#standing = withTurn(this.#standing)
-    const turn: Turn = { id: this.#startTurn(text), ended, end }
-    this.#turn = turn
-    return turn
+    this.#turn = { id: this.#startTurn(text), ended, end }
   }
 
   async #startTurn(text: string): Promise<string | undefined> {

@@ -25,15 +25,14 @@ export function threadParams(options: Options, mark: string, theirInstructions: 
     config: {
       // A goal begins turns by itself, which nobody would watch.
       'features.goals': false,
+      // Where the PATH would be the machine's again, without ours.
+      allow_login_shell: false,
       ...environment({ ...env, STINT_MARK: mark }),
     },
   }
 }
 
-/**
- * Set by name for every command: they are run in a login shell, where the PATH is the machine's, and the user may have said
- * that hardly any variable is passed on.
- */
+/** Set by name for every command: the user may have said that hardly any variable is passed on. */
 function environment(env: NodeJS.ProcessEnv): Json {
   const names = Object.keys(env).filter((name) => name === 'PATH' || /^STINT_\w+$/.test(name))
   return Object.fromEntries(names.map((name) => [`shell_environment_policy.set.${name}`, env[name]]))

@@ -4,15 +4,15 @@ import type { HarnessEvent, TurnEnded } from '../contract.ts'
 import { type Json, given, nameOf, objectOf, textOf } from '../json-fields.ts'
 import { type Limits, failureOf, isLimit, resetOf, withLimits } from './failures.ts'
 import { type ToolUse, toolUseOf } from './items.ts'
-import { NOTHING, difference, toldUsage } from './token-usage.ts'
+import { NOTHING, type ToldUsage, difference, toldUsage } from './token-usage.ts'
 
 /** What has to be remembered from one message to the next. */
 export interface Standing {
   readonly thread: string
   readonly model?: string
-  /** The first turn has begun: until then Codex tells what was used before it was resumed. */
-  readonly hasBegun: boolean
   readonly isRunning: boolean
+  /** Codex's own id of the turn that it began last. */
+  readonly turn?: string
   /** What is already counted, of this thread and of those that it started. */
   readonly counted: Readonly<Record<string, Usage>>
   readonly context?: number
@@ -36,7 +36,6 @@ export function standingOf(thread: string, model: string | undefined): Standing 
   return {
     thread,
     ...given({ model }),
-    hasBegun: false,
     isRunning: false,
     counted: {},
     tools: {},
@@ -48,7 +47,7 @@ export function standingOf(thread: string, model: string | undefined): Standing 
 /** A turn is about to be asked for. */
 export function withTurn(standing: Standing): Standing {
   const { said: _, ...rest } = standing
-  return { ...rest, hasBegun: true, isRunning: true, isLimitTold: false }
+  return { ...rest, isRunning: true, isLimitTold: false }
 }
 
 export function translate(standing: Standing, method: string, params: Json): Translated {
@@ -82,6 +81,10 @@ const METHODS: Readonly<Record<string, Reader>> = {
   error: ofThisThread((standing, params) =>
     params['willRetry'] === true ? undefined : limitTold(standing, objectOf(params['error'])),
   ),
+  'turn/started': ofThisThread((standing, params) => {
+    const turn = nameOf(objectOf(params['turn'])?.['id'])
+    return turn === undefined ? undefined : quietly({ ...standing, turn })
+  }),
   'turn/completed': ofThisThread(turnCompleted),
 }
 
@@ -150,8 +153,7 @@ function tokensUsed(standing: Standing, params: Json): Translated | undefined {
   const thread = nameOf(params['threadId'])
   if (told === undefined || thread === undefined) return undefined
   const isOurs = thread === standing.thread
-  // Of a thread that was resumed, or forked from another one, the total begins with what was there before.
-  const before = standing.counted[thread] ?? (standing.hasBegun ? difference(told.total, told.last) : told.total) ?? NOTHING
+  const before = standing.counted[thread] ?? usedBefore(standing, params, told)
   const spent = difference(told.total, before)
   const figures = isOurs ? given({ context: told.context, window: told.window }) : {}
   const next: Standing = { ...standing, ...figures, counted: { ...standing.counted, [thread]: told.total } }
@@ -159,6 +161,15 @@ function tokensUsed(standing: Standing, params: Json): Translated | undefined {
   if (spent === undefined && (!isNew || standing.compacting !== undefined)) return quietly(next)
   const shown = isOurs && standing.compacting === undefined ? figures : {}
   return { standing: next, events: [{ type: 'usage', ...given({ spent, model: standing.model }), ...shown }] }
+}
+
+/**
+ * What was there before we counted: the total of a thread that was resumed, or forked from another one, begins with it. A
+ * resumed thread first tells where it stood after a turn of its past, which may come when a new one is already asked for.
+ */
+function usedBefore(standing: Standing, params: Json, { total, last }: ToldUsage): Usage {
+  const isPast = params['threadId'] === standing.thread && params['turnId'] !== standing.turn
+  return isPast ? total : (difference(total, last) ?? NOTHING)
 }
 
 function compacted(standing: Standing, boundary: string | undefined): Translated {

@@ -1,0 +1,46 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { codexHarness } from '../../src/harness/codex/harness.ts'
+import { carriersOf } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+describe('a program that is not Codex', () => {
+  function world(script: string) {
+    const cwd = scratchFolder()
+    const program = join(cwd, 'program')
+    writeFileSync(program, script)
+    chmodSync(program, 0o755)
+    const env = { PATH: process.env['PATH'], STINT_CODEX: program, WORD: cwd }
+    return { cwd, env, open: { cwd, env, permissions: 'all', allow: [] } as const }
+  }
+
+  test.each([
+    ['ends at once', '#!/bin/sh\necho "unrecognized subcommand" >&2\nexit 2\n', 'unrecognized subcommand'],
+    ['says what it hears', '#!/bin/sh\nexec cat\n', 'refused initialize'],
+    ['talks nonsense', '#!/bin/sh\nprintf "\\377\\n[]\\n7\\n{\\"id\\":9}\\n{}\\n"\n', 'it ended'],
+  ])('is said to be none when it %s, and nothing of it is left', async (_, script, reason) => {
+    const { cwd, open } = world(script)
+    await expect(codexHarness.open(open)).rejects.toMatchObject({
+      code: 'HARNESS_NOT_OPENED',
+      message: expect.stringContaining(reason),
+      hint: expect.stringMatching(/codex/),
+    })
+    expect(carriersOf(`WORD=${cwd}`)).toEqual([])
+  })
+
+  test('is not taken for one that is there', async () => {
+    const { env } = world('#!/bin/sh\necho hello\n')
+    expect(await codexHarness.check(env)).toMatchObject({ isThere: false, hint: expect.stringContaining('STINT_CODEX') })
+  })
+
+  test('is missed by name', async () => {
+    const { open, env } = world('')
+    const nowhere = { ...env, STINT_CODEX: '/nowhere/codex' }
+    expect(await codexHarness.check(nowhere)).toMatchObject({
+      isThere: false,
+      problem: expect.stringContaining('/nowhere/codex'),
+    })
+    await expect(codexHarness.open({ ...open, env: nowhere })).rejects.toMatchObject({ code: 'PROGRAM_MISSING' })
+  })
+})
