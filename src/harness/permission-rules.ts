@@ -59,6 +59,11 @@ function isPlain(line: string): boolean {
   let quote: string | undefined
   for (let at = 0; at < line.length; at += 1) {
     const char = line[at]!
+    if (char === '#' && quote === undefined && /(?:^|[\s;&|()])$/.test(outside)) {
+      // A quotation that begins in a comment is none.
+      at = endOfLine(line, at) - 1
+      continue
+    }
     if (quote !== "'" && (char === '`' || startsExpansion(line.slice(at, at + 2), quote))) return false
     const isEscaped = quote !== "'" && char === '\\'
     if (isEscaped) at += 1
@@ -66,7 +71,13 @@ function isPlain(line: string): boolean {
     if (isQuote) quote = quote === undefined ? char : undefined
     outside += isEscaped || isQuote || quote !== undefined ? 'q' : char
   }
-  return quote === undefined && !/[<>]/.test(outside.replace(QUIET, ''))
+  // A blank of another script parts words for us and not for a shell.
+  return quote === undefined && !/[<>]|[^\S \t\n]/.test(outside.replace(QUIET, ''))
+}
+
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf('\n', from)
+  return end === -1 ? text.length : end
 }
 
 function startsExpansion(pair: string, quote: string | undefined): boolean {

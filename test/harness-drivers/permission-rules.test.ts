@@ -24,7 +24,9 @@ describe('under `edits`', () => {
     'sed -n 5p a.txt',
     "find . -name '*.ts' -not -path './node_modules/*'",
     'command -v node',
-    'git status # and nothing else',
+    'git status # and nothing else, isn’t it',
+    "git status # it's\ngit diff # that's all",
+    'git log -- a#b "#c"',
     'git status\ngit diff',
   ])('runs %j', (command) => {
     expect(isAllowedCommand(command, ALLOW)).toBe(true)
@@ -55,6 +57,11 @@ describe('under `edits`', () => {
     'echo x >> .bashrc',
     'cat < ../secret | sh',
     "git log '",
+    "git status #'\necho x > .bashrc #'",
+    "git status #'\ngit log $(rm x) #'",
+    'git status #"\nrm x #"',
+    'git log\u00A0#; rm x',
+    'git\u2028log',
     'X=1 git status',
     'env git status',
     'sudo git status',
