@@ -1,9 +1,26 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { HarnessEvent } from '../../src/harness/contract.ts'
 import { codexHarness } from '../../src/harness/codex/harness.ts'
 import { carriersOf } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
+
+test('what a resumed thread tells before the answer that it is there is not lost', async () => {
+  const cwd = scratchFolder()
+  const program = join(import.meta.dirname, 'codex-replay.cjs')
+  const env = { PATH: process.env['PATH'], STINT_CODEX: program }
+  const conversation = await codexHarness.open({ cwd, env, permissions: 'all', allow: [], resume: 'any' })
+  onTestFinished(() => conversation.close())
+  const events: HarnessEvent[] = []
+  for await (const event of conversation.prompt('go')) events.push(event)
+  expect(events).toMatchObject([
+    { type: 'started', conversation: '01a1e083-1bc2-7602-b5ec-a7e906c774c3', model: 'stub-model' },
+    { type: 'usage', context: 120, window: 190_000 },
+    { type: 'usage', spent: { input: 300, output: 50 }, context: 350 },
+    { type: 'turn ended', how: 'completed' },
+  ])
+})
 
 describe('a program that is not Codex', () => {
   function world(script: string) {

@@ -65,7 +65,7 @@ export class CodexConversation implements Conversation {
     for (const [method, params] of this.#early.splice(0)) this.#notified(method, params)
   }
 
-  // What a resumed thread has used comes close behind the answer that it is there, and may be read before that.
+  // What a resumed thread has used comes close to the answer that it is there, and may be read before that.
   #notified(method: string, params: Json): void {
     if (this.id === undefined) this.#early.push([method, params])
     else this.#take(translate(this.#standing, method, params))

@@ -64,7 +64,7 @@ async function beginThread(
   { server, process }: CodexConversation,
   options: OpenConversation,
 ): Promise<{ thread: string; model: string | undefined }> {
-  const clientInfo = { name: 'stint', title: 'Stint', version: '0.1.0' }
+  const clientInfo = { name: 'stint', title: 'Stint', version: '1' }
   // The experimental part of the protocol is where commands that a turn left behind can be ended.
   await server.request('initialize', { clientInfo, capabilities: { experimentalApi: true, requestAttestation: false } })
   server.notify('initialized')
