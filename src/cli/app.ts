@@ -22,6 +22,7 @@ import { list } from './commands/list.ts'
 import { log } from './commands/log.ts'
 import { pack } from './commands/pack.ts'
 import { plan } from './commands/plan.ts'
+import { profiles } from './commands/profiles.ts'
 import { project } from './commands/project.ts'
 import { purge } from './commands/purge.ts'
 import { rehearsal } from './commands/rehearsal.ts'
@@ -58,6 +59,7 @@ const routes = buildRouteMap({
     export: exporting,
     workflow,
     project,
+    profiles,
     pack,
     setup,
     digest,
