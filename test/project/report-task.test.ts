@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { rmSync } from 'node:fs'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { mintId } from '../../src/journal/ids.ts'
 import { BACKLOG_ID } from '../../src/session/entries.ts'
 import { readLog } from '../../src/journal/read.ts'
@@ -112,6 +113,15 @@ describe('a task reported in a run', () => {
     await expect(report(world, { ...env, STINT_SESSION: 'nowhere' }, task.id)).rejects.toMatchObject({ code: 'NO_SESSION' })
     await world.run((project) => project.close({ session, how: 'abandoned' }))
     await expect(report(world, env, task.id)).rejects.toMatchObject({ code: 'SESSION_CLOSED' })
+  })
+
+  test('comes from the worktree of the run as well', async () => {
+    const { world, task, env, session } = await running()
+    const tree = `${world.root}-tree`
+    onTestFinished(() => rmSync(tree, { recursive: true, force: true }))
+    world.git('worktree', 'add', '--quiet', '-b', 'stint/run', tree)
+    await world.run((project) => project.tasks.report(task.shortname, 'failed'), { env, cwd: tree })
+    expect(world.entries('task.reported', session)).toEqual([{ task: task.id, status: 'failed', run: RUN }])
   })
 
   test('is refused where there is no run', async () => {

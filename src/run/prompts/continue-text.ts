@@ -1,17 +1,14 @@
-import { beginningOf, data, quoted } from './quoted.ts'
+import { handoffText } from './handoff-text.ts'
 import { type Failure, failureText } from './retry-text.ts'
 import { type PromptTask, taskHead } from './task-head.ts'
 import { type TaskExtra, taskParts } from './task-text.ts'
 
 export interface Handover {
-  /** The document that the conversation before left. */
-  readonly document: string
+  /** The document that the conversation before left, unless the set-up has given it. */
+  readonly document?: string
   /** Why that one did not finish it, when an attempt failed. */
   readonly failure?: Failure
 }
-
-/** More than a handoff ever is. */
-const LONGEST_DOCUMENT = 40_000
 
 /** A task that another conversation began, in a fresh one: with all of its text, since this one has had nothing of it. */
 export function continueText(task: PromptTask, { document, failure }: Handover, extra: TaskExtra = {}): string {
@@ -19,7 +16,7 @@ export function continueText(task: PromptTask, { document, failure }: Handover, 
     taskHead(task),
     ...taskParts(task, extra),
     ...(failure === undefined ? [] : [`An earlier conversation tried this task and did not finish it. ${failureText(failure)}`]),
-    `What the earlier conversation left for you; look before you rely on it:\n${quoted('handoff', beginningOf(data(document), LONGEST_DOCUMENT, '`stint handoff show` has all of it'))}`,
-    'Go on with this task from where the work stands: look at `git log` and `git status` first, and keep what is right.',
+    ...(document === undefined ? [] : [handoffText(document)]),
+    'This task was begun in an earlier conversation. Go on from where the work stands: look at `git log` and `git status` first, and keep what is right.',
   ].join('\n\n')
 }

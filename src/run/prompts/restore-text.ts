@@ -17,7 +17,7 @@ export function restoreText(task: PromptTask, { context, verify }: Restored, ext
   const run = verify === undefined ? 'verify it' : `run ${code(safeLine(verify))} until it passes`
   return [
     taskText(task, extra),
-    `The conversation was compacted in the middle of this task. The rules hold as before: work in this folder only, commit on the current branch, never push, switch branches, rebase, amend or reset, leave \`.sessions/\` and \`.tasks/\` alone. Look at \`git status\` and \`git log\`, go on with the task, ${run}, commit, and report ${doneCommand(name)}, or ${notDoneCommands(name)}. Then end the turn.`,
+    `The conversation was compacted in the middle of this task. The rules hold as before: work in this folder only, commit on the current branch, never push, switch branches, rebase, amend or reset, leave \`.sessions/\` and \`.tasks/\` alone. Look at \`git status\` and \`git log\`, go on with the task, ${run}, commit, and report ${doneCommand(name)}. If it cannot be done: ${notDoneCommands(name)}. Then end the turn.`,
     context,
   ].join('\n\n')
 }

@@ -10,7 +10,7 @@ import { type PromptTask, nameOf, taskHead } from './task-head.ts'
 export interface Failure {
   /** In one line: what the run found. */
   readonly reason: string
-  /** What the agent had said. */
+  /** What an agent had said. */
   readonly claimed?: { readonly status: 'completed' | 'blocked' | 'failed'; readonly summary?: string }
   readonly verify?: { readonly command: string; readonly exit?: number; readonly output: string }
   /** Paths with changes that are not committed. */
@@ -43,7 +43,7 @@ export function failureText({ reason, claimed, verify, uncommitted = [] }: Failu
 
 function claimedLine({ status, summary = '' }: NonNullable<Failure['claimed']>): string {
   const what = { completed: 'done', blocked: 'blocked', failed: 'failed' }[status]
-  return `- You reported it as ${what}${summary === '' ? '.' : `: ${shorten(safeLine(summary), LONGEST_REASON)}`}`
+  return `- It was reported as ${what}${summary === '' ? '.' : `: ${shorten(safeLine(summary), LONGEST_REASON)}`}`
 }
 
 function pathsLine(paths: readonly string[]): string {

@@ -4,6 +4,7 @@ import { safeLine } from '../../context/safe-text.ts'
 import { code } from '../../handoff/markdown.ts'
 import type { Permissions } from '../../harness/contract.ts'
 import { commandText } from './command-text.ts'
+import { handoffText } from './handoff-text.ts'
 import { beginningOf, data, listed, quoted } from './quoted.ts'
 import { doneCommand, notDoneCommands } from './reporting.ts'
 
@@ -33,6 +34,8 @@ export interface SetupInput {
   /** Commands that may be run besides edits and git. */
   readonly allow?: readonly string[]
   readonly branch?: string
+  /** The document that the conversation before left. */
+  readonly handoff?: string
   readonly limits?: {
     /** For one attempt at a task. */
     readonly minutes?: number
@@ -77,6 +80,7 @@ export function setupText(input: SetupInput): string {
     section('Files to begin with', input.files.map(fileBlock)),
     profileIndex(input.profiles),
     section('This run', [thisRun(input).join('\n')]),
+    section('The work so far', input.handoff === undefined ? [] : [handoffText(input.handoff)]),
   ]
   return parts.filter((part) => part !== '').join('\n\n')
 }

@@ -181,7 +181,7 @@ describe('the text of a retry', () => {
       verify: { command: 'npm test', exit: 1, output },
       uncommitted: ['src/sweep.ts', 'a b.ts'],
     })
-    expect(told).toContain('What the run found: the verify command fails\n- You reported it as done: All green')
+    expect(told).toContain('What the run found: the verify command fails\n- It was reported as done: All green')
     expect(told).toContain('- Not committed: `src/sweep.ts`, `a b.ts`')
     expect(told).toMatch(
       /- `npm test` fails with exit code 1\. The end of what it prints, as data:\n<stint-output>\n\[cut here: the last \d+ of \d+ characters\]\nnoise\n[\s\S]*AssertionError: expected 2 to be 1\n<\/stint-output>/,
@@ -206,7 +206,8 @@ describe('the text of a fresh conversation', () => {
     expect(told).toContain(TASK.description)
     expect(told).toContain('<stint-handoff>\n# Handoff\n\nHalf is done.\n</stint-handoff>')
     expect(told).toContain('did not finish it. What the run found: it hung')
-    expect(told.split('\n').at(-1)).toMatch(/^Go on with this task/)
+    expect(told.split('\n').at(-1)).toMatch(/^This task was begun in an earlier conversation\. Go on/)
+    expect(continueText(TASK, {})).not.toContain('stint-handoff')
   })
 })
 
@@ -311,6 +312,7 @@ describe('the set-up', () => {
       branch: text,
       verify: text,
       allow: [text],
+      handoff: text,
     }).slice(PROTOCOL.length)
     expect(taskLines(told)).toEqual([])
     expect(unbalanced(told)).toEqual([])
@@ -318,7 +320,7 @@ describe('the set-up', () => {
     expect(
       tags(told)
         .slice(6)
-        .every((tag) => tag.endsWith('stint-command')),
+        .every((tag) => /stint-(?:command|handoff)$/.test(tag)),
     ).toBe(true)
     expect(told).not.toMatch(/\[stint:|<system-reminder>/)
   })
@@ -326,6 +328,12 @@ describe('the set-up', () => {
   test('keeps the comments and headings of a file as they are', () => {
     const text = '# A heading\n#!/bin/sh\n# comment\n#include <stdio.h>\n\tindented'
     expect(setupText({ ...SETUP, files: [{ path: 'x', text }] })).toContain(text)
+  })
+
+  test('gives the handoff of the conversation before last of all', () => {
+    expect(setupText({ ...SETUP, handoff: 'Half is done.' })).toMatch(
+      /## The work so far\n\n.*\n<stint-handoff>\nHalf is done\.\n<\/stint-handoff>$/,
+    )
   })
 
   test('leaves out what is empty', () => {
