@@ -62,8 +62,8 @@ export function worktree(world: World): string {
   return tree
 }
 
-export function recorded(name: string): string {
-  return readFileSync(join(dirname(fileURLToPath(import.meta.url)), 'recorded', name), 'utf8')
+export function documented(name: string): string {
+  return readFileSync(join(dirname(fileURLToPath(import.meta.url)), 'documented', name), 'utf8')
 }
 
 export interface StandIn {
@@ -73,7 +73,7 @@ export interface StandIn {
 }
 
 /**
- * A program on the PATH that prints what was recorded for the first of its arguments that is named, fails with what is named
+ * A program on the PATH that prints what is given for the first of its arguments that is named, fails with what is named
  * `!word`, and sleeps for `sleep`. For bd and gh, which cannot be had from npm.
  */
 export function standIn(command: string, answers: Readonly<Record<string, string>>): StandIn {
