@@ -1,7 +1,12 @@
 // What the planner is worth on made-up backlogs, as `npm run bench` and the page on planning show it.
 import { readFileSync } from 'node:fs'
-import { plus, spentOn } from '../../src/plan/cost.ts'
+import { number } from '../../src/budget/banner.ts'
+import { priceOf } from '../../src/budget/prices.ts'
+import type { FinishedTask, SizeClass, Start } from '../../src/plan/contract.ts'
+import { costIn, expectedWork, plus, spentOn } from '../../src/plan/cost.ts'
+import { forecastsFrom } from '../../src/plan/forecast.ts'
 import { PRIOR_BASE } from '../../src/plan/priors.ts'
+import { DEFAULT_PLAN, placesOf } from '../../src/plan/settings.ts'
 import { POLICIES, type Setting, type World, leastCost, makeWorld, planned, ruled, work } from './simulation.ts'
 
 /** The limits that are held. */
@@ -44,7 +49,7 @@ export function figuresOf(backlogs: number, setting: Setting = {}): Figures {
     compactions: sum(all.map(({ compactions }) => compactions)) / tasks,
     tasksEach: tasks / sum(all.map(({ conversations }) => conversations)),
   })
-  const planner = results('planner')
+  const planner = worlds.map((world, index) => work(world, POLICIES.planner, historyOf(FIRST_SEED + index, setting)))
   const plans = worlds.map((world, index) => planned(world, planner[index]!.finished))
   return {
     tasks,
@@ -60,13 +65,22 @@ export function figuresOf(backlogs: number, setting: Setting = {}): Figures {
   }
 }
 
+/** What the planner finished in the backlogs before, one after another. */
+function historyOf(seed: number, setting: Setting): readonly FinishedTask[] {
+  let history: readonly FinishedTask[] = []
+  for (let backlog = 1; backlog <= (setting.earlier ?? 0); backlog += 1) {
+    history = work(makeWorld(seed, setting, backlog), POLICIES.planner, history).finished
+  }
+  return history
+}
+
 function someWorlds(backlogs: number, setting: Setting): readonly World[] {
   return Array.from({ length: backlogs }, (_, index) => makeWorld(FIRST_SEED + index, setting))
 }
 
 export const BACKLOGS = 500
 /** For each of the other assumptions fewer, since each takes as long again. */
-const FEWER = 100
+export const FEWER = 60
 
 const PERCENTILES = [0.1, 0.25, 0.5, 0.75, 0.9]
 
@@ -101,7 +115,13 @@ export function planningPage(): string {
 
 /** The page with its tables made anew. */
 export function countedPage(): string {
-  const tables = { figures: figureTable(), assumptions: assumptionTable(), calibration: calibrationTable() }
+  const tables = {
+    sizes: sizeTable(),
+    example: exampleTable(),
+    figures: figureTable(),
+    assumptions: assumptionTable(),
+    calibration: calibrationTable(),
+  }
   return Object.entries(tables).reduce((page, [name, table]) => withTable(page, name, table), planningPage())
 }
 
@@ -115,6 +135,74 @@ function withTable(page: string, name: string, table: string): string {
 
 const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
 const ruleFor = (cells: readonly string[]) => `|${cells.map(() => '---').join('|')}|`
+
+function sizeTable(): string {
+  const { smallUpTo, largeFrom } = DEFAULT_PLAN.length
+  const said = {
+    small: ['XS, S', `up to ${number(smallUpTo)} characters`],
+    medium: ['M', 'more than that'],
+    large: ['L, XL', `from ${number(largeFrom)} characters on`],
+  }
+  const forecasts = forecastsFrom([])
+  const head = [
+    '',
+    'size',
+    'without a size',
+    'half add less than',
+    'nearly all less than',
+    'requests',
+    'output',
+    'minutes',
+    'places in a fixed batch',
+  ]
+  const rows = (['small', 'medium', 'large'] as const).map((sizeClass) => {
+    const { added, requests, output, seconds } = forecasts.of[sizeClass]
+    const places = placesOf(sizeClass, DEFAULT_PLAN)
+    return [
+      sizeClass,
+      ...said[sizeClass],
+      rounded(added.middle),
+      rounded(added.margin),
+      rounded(requests),
+      rounded(output),
+      (seconds / 60).toFixed(1),
+      `${places}`,
+    ]
+  })
+  const { added, requests, output, seconds } = forecasts.start
+  const start = [
+    'finding one’s way, once a conversation',
+    '',
+    '',
+    rounded(added),
+    '',
+    rounded(requests),
+    rounded(output),
+    (seconds / 60).toFixed(1),
+    '',
+  ]
+  return [row(head), ruleFor(head), ...rows.map(row), row(start)].join('\n')
+}
+
+/** A small task behind another small one, and behind a medium one: what it takes there, and in a fresh conversation. */
+function exampleTable(): string {
+  const { of, start, weighedStart } = forecastsFrom([])
+  const { price } = priceOf('claude-sonnet-4-5', [])!
+  const behind = (sizeClass: SizeClass) => PRIOR_BASE + start.added + of[sizeClass].added.middle
+  const places: readonly (readonly [string, number, Start | undefined])[] = [
+    ['behind a small task', behind('small'), undefined],
+    ['behind a medium task', behind('medium'), undefined],
+    ['in a fresh conversation', PRIOR_BASE, weighedStart],
+  ]
+  const head = ['a small task', 'begins with', 'requests', 'read from the cache', 'written to it', 'output', 'cost']
+  const rows = places.map(([where, context, first]) => {
+    const task = expectedWork(of.small, first)
+    const spent = spentOn(task, context, first === undefined)
+    const counts = [context, task.requests, spent.cacheRead, spent.cacheWritten, spent.output].map(number)
+    return [where, ...counts, `$${costIn(price, spent).toFixed(3)}`]
+  })
+  return [row(head), ruleFor(head), ...rows.map(row)].join('\n')
+}
 
 function figureTable(): string {
   const { of, least, planOverLeast, tasks } = figuresOf(BACKLOGS)
@@ -143,10 +231,13 @@ function figureTable(): string {
 const OTHERWISE: readonly (readonly [string, Setting])[] = [
   ['as above', {}],
   ['finding one’s way takes half as much', { start: 0.5 }],
-  ['… twice as much', { start: 2 }],
-  ['… four times as much', { start: 4 }],
+  ['… with the history of four backlogs before', { start: 0.5, earlier: 4 }],
+  ['finding one’s way takes twice as much', { start: 2 }],
+  ['… with the history of four backlogs before', { start: 2, earlier: 4 }],
+  ['finding one’s way takes four times as much', { start: 4 }],
+  ['four in five tasks are small', { shares: { small: 0.8, medium: 0.15, large: 0.05 } }],
   ['reading the cache costs 5 % of input (claude-sonnet-5-5)', { model: 'claude-sonnet-5-5' }],
-  ['… 2.5 % (claude-fable-5-1)', { model: 'claude-fable-5-1' }],
+  ['reading the cache costs 2.5 % of input (claude-fable-5-1)', { model: 'claude-fable-5-1' }],
 ]
 
 function assumptionTable(): string {
@@ -170,7 +261,7 @@ function calibrationTable(): string {
 
 /** Two figures, which is as exact as it is. */
 function rounded(value: number): string {
-  return Number(value.toPrecision(2)).toLocaleString('en')
+  return number(Number(value.toPrecision(2)))
 }
 
 function percent(share: number): string {

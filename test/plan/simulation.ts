@@ -42,14 +42,22 @@ export interface Setting {
   readonly model?: string
   /** What finding one's way really takes, as a multiple of the prior. */
   readonly start?: number
+  readonly shares?: Readonly<Record<SizeClass, number>>
+  /** Backlogs of the same project that the planner has worked before this one. */
+  readonly earlier?: number
 }
 
-/** A project with 5 to 60 tasks. It differs from the table as a whole, and each task from its class. */
-export function makeWorld(seed: number, { model = 'claude-sonnet-4-5', start = 1 }: Setting = {}): World {
-  const chance = new Chance(seed)
-  const scale = { added: Math.exp(PROJECT * chance.normal()), requests: Math.exp(PROJECT * chance.normal()) }
-  const way = start * Math.exp(0.5 * chance.normal())
-  const order = orderOfWork(foldBacklog(someEntries(chance, 5 + chance.below(56))))
+/** A backlog of 5 to 60 tasks. Its project differs from the table as a whole, and each task from its class. */
+export function makeWorld(
+  seed: number,
+  { model = 'claude-sonnet-4-5', start = 1, shares = SHARES }: Setting = {},
+  backlog = 0,
+): World {
+  const project = new Chance(seed)
+  const scale = { added: Math.exp(PROJECT * project.normal()), requests: Math.exp(PROJECT * project.normal()) }
+  const way = start * Math.exp(0.5 * project.normal())
+  const chance = backlog === 0 ? project : new Chance(seed + 1_000_000 * backlog)
+  const order = orderOfWork(foldBacklog(someEntries(chance, 5 + chance.below(56), shares)))
   return {
     order,
     work: order.map(({ sizeClass }) => someWork(chance, sizeClass, scale)),
@@ -68,11 +76,11 @@ export function makeWorld(seed: number, { model = 'claude-sonnet-4-5', start = 1
 const SIZES: Readonly<Record<SizeClass, readonly string[]>> = { small: ['XS', 'S'], medium: ['M'], large: ['L', 'XL'] }
 
 /** Labels, parents, chains of dependencies and priorities, as backlogs have them: on some tasks, not on all. */
-function someEntries(chance: Chance, count: number) {
+function someEntries(chance: Chance, count: number, shares: Readonly<Record<SizeClass, number>>) {
   const labels = ['auth', 'docs', 'api', 'build'].slice(0, 1 + chance.below(4))
   const parents = ['e1', 'e2', 'e3'].slice(0, chance.below(4))
   return Array.from({ length: count }, (_, index) => {
-    const sizeClass = chance.of(SHARES)
+    const sizeClass = chance.of(shares)
     const data = {
       task: `t${index}`,
       title: `Task ${index}`,
@@ -160,7 +168,7 @@ type Policy = (
 ) => { stay: boolean; forecast?: number }
 
 const byMode =
-  (mode: 'forecast' | 'fixed' | 'one', settings: PlanSettings = DEFAULT_PLAN): Policy =>
+  (mode: 'forecast' | 'fixed', settings: PlanSettings = DEFAULT_PLAN): Policy =>
   (standing, { order }, at, finished) => {
     const forecasts = forecastsFrom(finished)
     const { stay } = decide(standing, order[at]!, order.slice(at + 1), forecasts, mode, settings)
@@ -173,14 +181,14 @@ export const POLICIES = {
   planner: byMode('forecast'),
   'fixed-3': byMode('fixed', batchOf(3)),
   'fixed-5': byMode('fixed', batchOf(5)),
-  'one-per-task': byMode('one'),
+  'one-per-task': () => ({ stay: false }),
   'never-rotate': () => ({ stay: true }),
 } satisfies Record<string, Policy>
 
-export function work(world: World, policy: Policy): Result {
+export function work(world: World, policy: Policy, history: readonly FinishedTask[] = []): Result {
   const { order, base, price } = world
   let standing: Standing = { ...LINES, context: 0, base, price, done: [], isWarm: true }
-  const finished: FinishedTask[] = []
+  const finished = [...history]
   const sum = { cost: 0, tasks: order.length, conversations: 0, compactions: 0 }
   for (const [at, task] of order.entries()) {
     const { stay, forecast } = policy({ ...standing, isWarm: world.isWarm[at]! }, world, at, finished)
