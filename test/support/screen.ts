@@ -1,5 +1,10 @@
 // A terminal as far as our programs use one: what stands on it after they wrote what they wrote.
 
+// eslint-disable-next-line no-control-regex
+const TOKENS = /\u001B\[[?\d;]*[A-Za-z]|[^\u001B]/gu
+// eslint-disable-next-line no-control-regex
+const COMMAND = /^\u001B\[([?\d;]*)([A-Za-z])$/
+
 /** Rows scroll off at the top and are kept; a narrower terminal breaks its rows, as most do. */
 export class Screen {
   columns: number
@@ -43,7 +48,7 @@ export class Screen {
 
   write(text: string): void {
     this.writes.push(text)
-    for (const [token] of text.matchAll(/\u001B\[[?\d;]*[A-Za-z]|[^\u001B]/gu)) this.#take(token)
+    for (const [token] of text.matchAll(TOKENS)) this.#take(token)
   }
 
   /** What a person sees, the end of each line and of the screen trimmed. */
@@ -55,7 +60,7 @@ export class Screen {
   }
 
   #take(token: string): void {
-    const [, count = '', command] = /^\u001B\[([?\d;]*)([A-Za-z])$/.exec(token) ?? []
+    const [, count = '', command] = COMMAND.exec(token) ?? []
     if (token === '\r') this.#column = 0
     else if (token === '\n') this.#down()
     else if (command === 'A') this.#row = Math.max(this.#top, this.#row - Number(count))

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 
 /** Texts that break a terminal that is not careful: wide, joined, combining, reordering and steering ones. */
 export const awkwardText = fc.oneof(

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { finishedLines } from '../../../src/cli/run-view/finished-lines.ts'
 import { frame } from '../../../src/cli/run-view/frame.ts'

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { PlainLog } from '../../../src/cli/run-view/plain-log.ts'
 import { eventLine } from '../../../src/cli/run-view/view.ts'

@@ -196,6 +196,7 @@ export const STORY: readonly RunEvent[] = [
     task: cookie,
     attempt: 1,
     reason: 'verify failed: npm test: 1 of 48',
+    // eslint-disable-next-line unicorn/no-thenable
     then: 'same conversation again',
   },
   { type: 'task.started', at: at(514), task: cookie, attempt: 2, place: 'same conversation again' },
@@ -242,6 +243,7 @@ export const REST: readonly RunEvent[] = [
     task: sweep,
     attempt: 2,
     reason: 'the same error three times',
+    // eslint-disable-next-line unicorn/no-thenable
     then: 'fresh conversation',
   },
   { type: 'limit', at: at(1600), message: 'You have reached your 5-hour limit', resetsAt: at(5400), isWaiting: true },

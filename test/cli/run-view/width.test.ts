@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cutTo, widthOf } from '../../../src/cli/run-view/width.ts'
 import { awkwardText } from './awkward.ts'

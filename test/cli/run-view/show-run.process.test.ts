@@ -1,0 +1,57 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { bundleProgram } from '../../support/bundle.ts'
+import { Screen } from '../../support/screen.ts'
+
+const hasScript = spawnSync('script', ['--version']).status === 0
+const folder = mkdtempSync(join(tmpdir(), 'stint-run-view-'))
+const program = join(folder, 'show-run.mjs')
+
+beforeAll(async () => {
+  await bundleProgram(join(import.meta.dirname, 'show-run.worker.ts'), program)
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe.skipIf(!hasScript)('on a real terminal', () => {
+  function started(mode: string) {
+    const line = `stty cols 80 rows 30; '${process.execPath}' '${program}' ${mode}`
+    const env: NodeJS.ProcessEnv = { PATH: process.env.PATH, TERM: 'xterm', TZ: 'UTC' }
+    const child = spawn('script', ['-qec', line, '/dev/null'], { cwd: folder, env })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const screen = new Screen(80, 30)
+    child.stdout.setEncoding('utf8').on('data', (text: string) => screen.write(text))
+    const exit = new Promise<number | null>((resolve) => child.on('close', resolve))
+    const until = async (isTrue: () => boolean) => {
+      while (!isTrue() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20))
+      expect(isTrue()).toBe(true)
+    }
+    return { child, screen, exit, until }
+  }
+
+  test('Ctrl-C says what is finished, a second one stops, and the terminal is left clean', async () => {
+    const { child, screen, exit, until } = started('waits')
+    await until(() => screen.text().includes('── run 3f9c1a'))
+    expect(screen.isCursorShown).toBe(false)
+    child.stdin.write('\u0003')
+    await until(() => screen.text().includes('stop     finishing session-cookie · Ctrl-C again stops now'))
+    child.stdin.write('\u0003')
+    expect(await exit).toBe(130)
+    expect(screen.isCursorShown).toBe(true)
+    const text = screen.text()
+    expect(text).not.toContain('──')
+    expect(text).toContain('✓ login-form')
+    expect(text).toContain('stint: finishing session-cookie; Ctrl-C again stops now')
+    expect(text.split('\n').at(-1)).toBe('the report of 0199f0aa-7c3e-7b11-8a51-5e2d4c3f9c1a')
+  })
+
+  test('a crash shows the cursor again and says what it was below the last frame', async () => {
+    const { screen, exit, until } = started('breaks')
+    await until(() => screen.text().includes('── run 3f9c1a'))
+    expect(await exit).not.toBe(0)
+    expect(screen.isCursorShown).toBe(true)
+    expect(screen.text()).toMatch(/── run 3f9c1a[^]*Error: a defect/)
+  })
+})

@@ -1,0 +1,39 @@
+// A run in front of a real terminal: says its story, then waits to be told to stop, or breaks.
+import { exitCodeOfRun, showRun } from '../../../src/cli/show-run.ts'
+import type { Context } from '../../../src/cli/context.ts'
+import type { RunReport } from '../../../src/run/report.ts'
+import { REPORT, STORY } from './story.ts'
+
+const [mode] = process.argv.slice(2)
+const { stdout, stderr, env } = process
+const context = {
+  process: { stdout, stderr, env },
+  cwd: '/',
+  env,
+  canAsk: false,
+  hasColour: true,
+  readStdin: () => '',
+} as unknown as Context
+
+const report = await showRun(context, {}, async (tell) => {
+  for (const event of STORY) tell({ ...event, at: new Date().toISOString() })
+  let end: (ended: RunReport) => void
+  const ended = new Promise<RunReport>((resolve) => (end = resolve))
+  const isKept = setInterval(() => {}, 1000)
+  if (mode === 'breaks') {
+    setTimeout(() => {
+      throw new Error('a defect')
+    }, 300)
+  }
+  return {
+    ended,
+    stop(how) {
+      tell({ type: 'stopping', at: new Date().toISOString(), how })
+      if (how === 'after task') return
+      clearInterval(isKept)
+      end({ ...REPORT, how: 'interrupted' })
+    },
+  }
+})
+process.exitCode = exitCodeOfRun(report)
+stdout.write(`the report of ${report.run}\n`)

@@ -1,0 +1,437 @@
+import { describe, expect, test } from 'vitest'
+import type { Context } from '../../src/cli/context.ts'
+import { describePlan } from '../../src/cli/describe-plan.ts'
+import { describeReport, describeRuns } from '../../src/cli/describe-run.ts'
+import { Output } from '../../src/cli/output.ts'
+import { runOptions } from '../../src/cli/run-flags.ts'
+import { exitCodeOfRun, showRun } from '../../src/cli/show-run.ts'
+import type { EndOfRun, RunEvent } from '../../src/run/events.ts'
+import type { RunReport, RunRow } from '../../src/run/report.ts'
+import type { RunPlan } from '../../src/run/run-plan.ts'
+import { terminal } from '../support/cli.ts'
+import { Screen } from '../support/screen.ts'
+import { REPORT, REST, RUN, STORY, TASKS, at, spend } from './run-view/story.ts'
+
+describe('run', () => {
+  test.each([
+    [['--max-tasks', '0'], '--max-tasks is a whole number above 0, not "0"'],
+    [['--max-tasks', 'many'], 'not "many"'],
+    [['--max-sessions', '1.5'], 'not "1.5"'],
+    [['--max-sessions', '-1'], '--max-sessions'],
+    [['--budget-tokens', 'lots'], 'write it like 500000, 500k or 2M'],
+    [['--budget-tokens', '0k'], 'above 0'],
+    [['--budget-usd', '0'], '--budget-usd is a number above 0'],
+    [['--max-minutes', 'NaN'], '--max-minutes is a number above 0'],
+    [['--harness', 'cursor'], 'one of claude, codex, rehearsal, or acp:COMMAND'],
+    [['--harness', 'acp:'], 'acp: needs the command'],
+    [['--on-failure', 'cry'], 'one of retry, continue, stop'],
+    [['--on-limit', 'cry'], 'one of wait, end'],
+    [['--batch', 'big'], 'one of forecast, fixed, one'],
+    [['--permissions', 'root'], 'one of ask, edits, all'],
+    [['--permissions', 'ask'], 'needs a terminal to ask on'],
+    [['--in-place', '--branch', 'b'], '--in-place works on the branch that is checked out'],
+    [['--once', '--max-tasks', '2'], '--once is --max-tasks 1'],
+    [['--verify', ' '], '--verify is empty'],
+    [['--script', 's.yaml', '--harness', 'claude'], 'only the rehearsal harness follows a script'],
+    [['--task', 'a', '--label', 'b', '--resume'], '--task and --label cannot go with it'],
+    [['--resume', '3f9c1a', '--in-place'], '--in-place cannot go with it'],
+    [['--resume', '--dry-run'], '--dry-run cannot go with it'],
+  ])('%j is refused with what to write instead', async (flags, said) => {
+    const { stint } = terminal()
+    const ran = await stint('run', ...flags)
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(ran.stderr).toContain(said)
+    const asJson = await stint('run', ...flags, '--json')
+    expect(asJson).toMatchObject({ exitCode: 2, stderr: '' })
+    expect(asJson.stdout.trimEnd()).not.toContain('\n')
+    expect(asJson.json()).toMatchObject({ error: { code: 'MISUSE' } })
+  })
+
+  test.each(['run', 'runs', 'plan'])('%s has help with examples', async (command) => {
+    const { stint } = terminal()
+    const ran = await stint(command, '--help')
+    expect(ran.exitCode).toBe(0)
+    expect(ran.stdout).toContain('--json')
+    expect(ran.stdout.match(new RegExp(`^ {2}stint ${command}`, 'gm'))!.length).toBeGreaterThan(2)
+  })
+
+  test('hands on every flag as the run takes it', () => {
+    expect(
+      runOptions({
+        backlog: 'TODO.md',
+        harness: 'acp:gemini --experimental-acp',
+        model: 'm',
+        task: ['a', 'b'],
+        label: ['bug'],
+        maxTasks: '5',
+        maxSessions: '2',
+        budgetTokens: '1.5M',
+        budgetUsd: '.5',
+        maxMinutes: '90',
+        verify: 'npm test',
+        onFailure: 'stop',
+        onLimit: 'end',
+        batch: 'one',
+        permissions: 'all',
+        branch: 'b',
+      }),
+    ).toEqual({
+      backlog: 'TODO.md',
+      harness: 'acp:gemini --experimental-acp',
+      model: 'm',
+      tasks: ['a', 'b'],
+      labels: ['bug'],
+      maxTasks: 5,
+      maxSessions: 2,
+      budgetTokens: 1_500_000,
+      budgetUsd: 0.5,
+      maxMinutes: 90,
+      verify: 'npm test',
+      onFailure: 'stop',
+      onLimit: 'end',
+      batch: 'one',
+      permissions: 'all',
+      branch: 'b',
+    })
+    expect(runOptions({ once: true, inPlace: true, harness: 'rehearsal', script: 's.yaml' })).toEqual({
+      once: true,
+      isInPlace: true,
+      harness: 'rehearsal',
+      script: 's.yaml',
+    })
+  })
+
+  test('takes --resume with a run and without', () => {
+    expect(runOptions({ resume: '' })).toEqual({ resume: true })
+    expect(runOptions({ resume: '3f9c1a' })).toEqual({ resume: '3f9c1a' })
+    expect(runOptions({})).toEqual({})
+  })
+})
+
+/** A run that says what it is given to say, and ends when it is told to stop or has said it all. */
+function scripted(events: readonly RunEvent[], waits = false) {
+  const stops: string[] = []
+  const start = async (tell: (event: RunEvent) => void) => {
+    for (const event of events) tell(event)
+    let end: (report: RunReport) => void
+    const ended = new Promise<RunReport>((resolve) => (end = resolve))
+    if (!waits) end!(REPORT)
+    return {
+      ended,
+      stop(how: 'after task' | 'now') {
+        stops.push(how)
+        if (how === 'now') end!({ ...REPORT, how: 'interrupted' })
+      },
+    }
+  }
+  return { start, stops }
+}
+
+function contextWith(overrides: Partial<Context> = {}, env: NodeJS.ProcessEnv = {}) {
+  const written = { stdout: '', stderr: '' }
+  const stream = (name: 'stdout' | 'stderr') => ({ write: (text: string) => void (written[name] += text) })
+  const context = {
+    process: { stdout: stream('stdout'), stderr: stream('stderr'), env: {} },
+    cwd: '/',
+    env,
+    canAsk: false,
+    hasColour: false,
+    readStdin: () => '',
+    ...overrides,
+  } as Context
+  return { context, written }
+}
+
+describe('a run in front of somebody', () => {
+  const all = [...STORY, ...REST]
+
+  test('is a log on standard error where that is no terminal', async () => {
+    const { context, written } = contextWith()
+    await showRun(context, {}, scripted(all).start)
+    expect(written.stdout).toBe('')
+    expect(written.stderr).not.toContain('\u001B')
+    expect(written.stderr.split('\n').length).toBeGreaterThan(20)
+  })
+
+  test('is lines of JSON on standard output for programs', async () => {
+    const { context, written } = contextWith()
+    await showRun(context, { json: true }, scripted(all).start)
+    const lines = written.stdout.trimEnd().split('\n')
+    expect(lines.map((line) => JSON.parse(line) as RunEvent)).toEqual(all)
+    expect(written.stderr).toBe('')
+  })
+
+  test.each([
+    [{ TERM: 'dumb' }, false],
+    [{ CI: 'true' }, false],
+    [{ TERM: 'xterm', NO_COLOR: '1' }, true],
+    [{ TERM: 'xterm' }, true],
+  ] as readonly [NodeJS.ProcessEnv, boolean][])('on a terminal with %j is drawn: %s', async (env, isDrawn) => {
+    const screen = new Screen()
+    const stderr = Object.assign(screen, { isTTY: true })
+    const { context } = contextWith({ process: { stdout: { write: () => {} }, stderr, env: {} } as never }, env)
+    await showRun(context, {}, scripted(STORY).start)
+    const said = screen.writes.join('')
+    expect(said.includes('\u001B[?25h')).toBe(isDrawn)
+    // eslint-disable-next-line no-control-regex
+    expect(/\u001B\[\d+m/.test(said)).toBe(isDrawn && env.NO_COLOR === undefined)
+  })
+
+  test('finishes the task after one Ctrl-C, and stops now after two', async () => {
+    const before = process.listenerCount('SIGINT')
+    const { context, written } = contextWith()
+    const { start, stops } = scripted(STORY, true)
+    const shown = showRun(context, {}, start)
+    await Promise.resolve()
+    process.emit('SIGINT')
+    await new Promise(setImmediate)
+    expect(written.stderr).toContain('stint: finishing session-cookie; Ctrl-C again stops now\n')
+    process.emit('SIGINT')
+    process.emit('SIGINT')
+    expect((await shown).how).toBe('interrupted')
+    expect(stops).toEqual(['after task', 'now'])
+    expect(process.listenerCount('SIGINT')).toBe(before)
+  })
+
+  test.each(['SIGTERM', 'SIGHUP'] as const)('stops now on %s', async (signal) => {
+    const { context } = contextWith()
+    const { start, stops } = scripted(STORY, true)
+    const shown = showRun(context, {}, start)
+    await new Promise(setImmediate)
+    process.emit(signal)
+    await shown
+    expect(stops).toEqual(['now'])
+  })
+
+  test('stops at once when it was interrupted before there was anything to stop', async () => {
+    const { context } = contextWith()
+    const { start, stops } = scripted([], true)
+    const shown = showRun(context, {}, async (tell) => {
+      await new Promise(setImmediate)
+      process.emit('SIGINT')
+      return start(tell)
+    })
+    await shown
+    expect(stops).toEqual(['now'])
+  })
+
+  test('leaves the terminal clean when it cannot be started', async () => {
+    const screen = new Screen()
+    const stderr = Object.assign(screen, { isTTY: true })
+    const { context } = contextWith({ process: { stdout: { write: () => {} }, stderr, env: {} } as never }, { TERM: 'xterm' })
+    await expect(
+      showRun(context, {}, async (tell) => {
+        for (const event of STORY) tell(event)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        expect(screen.isCursorShown).toBe(false)
+        throw new Error('no harness')
+      }),
+    ).rejects.toThrow('no harness')
+    expect(screen.isCursorShown).toBe(true)
+    expect(screen.text()).not.toContain('──')
+  })
+})
+
+describe('the exit code of a run', () => {
+  const ended = (how: EndOfRun, ...outcomes: RunReport['sessions'][number]['tasks'][number]['outcome'][]): RunReport => {
+    const [session] = REPORT.sessions
+    const tasks = outcomes.map((outcome) => ({ ...session!.tasks[0]!, outcome }))
+    return { ...REPORT, how, sessions: [{ ...session!, tasks }] }
+  }
+  test.each([
+    ['finished', ['done', 'done'], 0],
+    ['nothing to do', [], 0],
+    ['max tasks', ['done', 'open'], 0],
+    ['max sessions', ['done', 'open'], 0],
+    ['max tasks', ['parked', 'open'], 1],
+    ['budget usd', ['done', 'open'], 1],
+    ['finished', ['done', 'parked'], 1],
+    ['finished', ['done', 'blocked'], 1],
+    ['waiting', ['done', 'open'], 1],
+    ['usage limit', ['done', 'open'], 1],
+    ['harness failed', ['done'], 1],
+    ['interrupted', ['done', 'open'], 130],
+  ] as const)('that ended by %s with %j is %i', (how, outcomes, code) => {
+    expect(exitCodeOfRun(ended(how, ...outcomes))).toBe(code)
+  })
+})
+
+const output = new Output(contextWith().context)
+
+describe('the report', () => {
+  test('shows each task, session and the whole run, both sides of the comparison, what is left and how to merge', () => {
+    expect(describeReport(REPORT, output)).toBe(
+      `
+🏁 Run 3f9c1a: 3 done, 1 parked, 1 blocked, 1 open of 6
+   What is left waits for something that failed or is blocked
+   claude, claude-sonnet-4-5, 2026-11-15T14:00, 29m 05s, 2 sessions with 3 conversations, 5 commits
+
+                                  TIME  TRIES    IN  CACHED  WRITTEN   OUT   COST  COMMIT
+   Session 1 login             13m 10s         1.7k    1.7M      42k   59k  $1.55
+     ✓ login-form               4m 12s      1   480    480k      12k   17k  $0.41  a1b2c3d
+     ✓ session-cookie           8m 58s      2  1.2k    1.2M      30k   42k  $1.14  9f8e7d6
+   Session 2 sweep             15m 30s         1.9k    1.9M      48k   67k  $1.82
+     ✓ rate-limit               6m 40s      1   960    960k      24k   34k  $0.91  77aa77b
+     ✗ sweep-race (compacted)   8m 50s      3   960    960k      24k   34k  $0.91
+     ○ login-docs
+     ⊘ totp                        20s      1     0       0        0     0  $0.00
+   Whole run                   29m 05s         3.6k    3.6M      90k  126k  $3.37
+
+   Cost: $3.37 for 3,819,600 tokens, by the price list of 2026-11-15
+
+   Against one conversation per task (estimated from measured sizes)
+   − 48,200       tokens of set-up not said again
+   + 310,400      tokens of earlier tasks read again, most of them from the cache
+   = $0.34 saved  in all
+
+   Not done
+   ✗ sweep-race, parked after 3 attempts: npm test still fails: 2 of 48 tests, sweep.test.ts "two at once"
+     take it up: stint run --task sweep-race
+   ⊘ totp, blocked after 1 attempt: needs to know which provider sends the codes
+     take it up: stint run --task totp
+
+   Still open
+   ○ login-docs: waits for sweep-race
+
+   Merge it: git merge stint/run-3f9c1a`.slice(1),
+    )
+  })
+
+  test('says what was lost as plainly as what was saved, and unknown where a price is', () => {
+    const lost = describeReport({ ...REPORT, compared: { ...REPORT.compared, savedUsd: -0.2 } }, output)
+    expect(lost).toContain('= $0.20 lost')
+    const { savedUsd: _, ...compared } = REPORT.compared
+    const unknown = describeReport({ ...REPORT, spend: spend(1), compared, prices: 'no price is known for glm-9' }, output)
+    expect(unknown).toContain('Cost: unknown for 1,273,200 tokens: no price is known for glm-9')
+    expect(unknown).toMatch(/= unknown +because a price is unknown/)
+    expect(unknown).toMatch(/Whole run .* unknown$/m)
+  })
+
+  test('of a run that can go on says how', () => {
+    expect(describeReport({ ...REPORT, how: 'interrupted' }, output)).toContain('Go on:    stint run --resume 3f9c1a')
+    expect(describeReport(REPORT, output)).not.toContain('--resume')
+  })
+
+  test('of a run that did nothing is short', () => {
+    const nothing: RunReport = { ...REPORT, how: 'nothing to do', sessions: [], commits: 0 }
+    expect(describeReport(nothing, output).split('\n')).toHaveLength(3)
+  })
+
+  test('writes names that a shell would take apart so that they can be pasted', () => {
+    const [first] = REPORT.sessions
+    const task = { ...first!.tasks[0]!, outcome: 'parked' as const, task: { ...TASKS.login, name: "it's; rm -rf" } }
+    const text = describeReport({ ...REPORT, branch: 'a b', sessions: [{ ...first!, tasks: [task] }] }, output)
+    expect(text).toContain(String.raw`stint run --task 'it'\''s; rm -rf'`)
+    expect(text).toContain("git merge 'a b'")
+  })
+})
+
+describe('the list of runs', () => {
+  const row: RunRow = {
+    id: RUN,
+    startedAt: at(0),
+    state: 'running',
+    how: 'running',
+    harness: 'claude',
+    done: 3,
+    failed: 0,
+    open: 9,
+    spend: spend(1, 1.2),
+  }
+
+  test('has a line for each, and says how to go on', () => {
+    const stopped: RunRow = {
+      ...row,
+      id: `${RUN.slice(0, -6)}77aa00`,
+      state: 'resumable',
+      how: 'usage limit',
+      spend: spend(1),
+      failed: 1,
+    }
+    const over: RunRow = {
+      ...row,
+      id: `${RUN.slice(0, -6)}12ab00`,
+      state: 'ended',
+      how: 'finished',
+      harness: 'codex',
+      done: 13,
+      open: 0,
+    }
+    expect(describeRuns([row, stopped, over], output)).toBe(
+      `
+RUN     STARTED           HARNESS  DONE  FAILED  OPEN  TOKENS     COST  STATE
+3f9c1a  2026-11-15T14:00  claude      3       0     9    1.3M    $1.20  running
+77aa00  2026-11-15T14:00  claude      3       1     9    1.3M  unknown  resumable, usage limit
+12ab00  2026-11-15T14:00  codex      13       0     0    1.3M    $1.20  ended
+
+Go on with the last that can be: stint run --resume 77aa00`.slice(1),
+    )
+  })
+
+  test('that is empty says how to begin', () => {
+    expect(describeRuns([], output)).toContain('stint run starts one')
+  })
+})
+
+describe('the plan', () => {
+  const forecast = (middle: number, margin: number) => {
+    return { added: { middle, margin }, requests: 10, output: 4000, seconds: 240, from: { source: 'prior', count: 0 } } as const
+  }
+  const plan: RunPlan = {
+    source: '.tasks',
+    harness: 'claude',
+    model: 'claude-sonnet-4-5',
+    sessions: [
+      {
+        tasks: [
+          { task: TASKS.login, sizeClass: 'small', forecast: forecast(18_000, 40_000) },
+          { task: TASKS.cookie, sizeClass: 'medium', forecast: forecast(38_000, 70_000) },
+        ],
+        because: 'the first of the run',
+        context: { middle: 78_000, margin: 130_000 },
+        usd: 0.9,
+        seconds: 700,
+      },
+      {
+        tasks: [{ task: TASKS.rate, sizeClass: 'large', forecast: forecast(58_000, 110_000) }],
+        because: 'rate-limit may add 110k and would pass the compaction point at 167k',
+        context: { middle: 80_000, margin: 130_000 },
+        usd: 0.7,
+        seconds: 900,
+      },
+    ],
+    waiting: [{ task: TASKS.docs, reason: 'waits for totp, which is blocked' }],
+    notes: ['Forecasts are from the table that comes with Stint.'],
+  }
+
+  test('shows sessions as blocks, why each begins, what it takes, and what waits', () => {
+    expect(describePlan(plan, output)).toBe(
+      `
+📐 3 tasks in 2 sessions
+   From .tasks, with claude, claude-sonnet-4-5
+
+   Session 1  about 12m, about $0.90, ends at 78k tokens, at most 130k
+   the first of the run
+   ○ login-form      small   +18k  at most 40k  Show the login form without JavaScript
+   ○ session-cookie  medium  +38k  at most 70k  Renew the session cookie before it expires
+
+   Session 2  about 15m, about $0.70, ends at 80k tokens, at most 130k
+   rate-limit may add 110k and would pass the compaction point at 167k
+   ○ rate-limit  large  +58k  at most 110k  Limit the attempts at logging in, by account and by address
+
+   In all  about 27m, about $1.60
+
+   Waits
+   ⊘ login-docs: waits for totp, which is blocked
+
+   Forecasts are from the table that comes with Stint.`.slice(1),
+    )
+  })
+
+  test('gives no sum of costs where one of them is unknown', () => {
+    const { usd: _, ...unpriced } = plan.sessions[1]!
+    expect(describePlan({ ...plan, sessions: [plan.sessions[0]!, unpriced] }, output)).toContain(
+      'In all  about 27m, cost unknown',
+    )
+  })
+})
