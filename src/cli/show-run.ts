@@ -5,10 +5,9 @@ import type { RunReport } from '../run/report.ts'
 import type { RunHandle } from '../run/start-run.ts'
 import type { Context } from './context.ts'
 import { EXIT } from './errors.ts'
-import { stoppingWords } from './run-view/frame.ts'
 import { LiveView, type Terminal } from './run-view/live-view.ts'
 import { type RunView, jsonView, plainView } from './run-view/view.ts'
-import { line, name } from './run-view/words.ts'
+import { line } from './run-view/words.ts'
 import type { SayBy } from './with-workspace.ts'
 
 const INTERRUPTED = 130
@@ -28,12 +27,8 @@ export async function showRun(
   stderr.on?.('error', nobodyReads)
   sayBy((text) => view.say(text))
   const stop = new Stop(view)
-  const tell = (event: RunEvent) => {
-    stop.hear(event)
-    view.take(event)
-  }
   try {
-    const handle = await start(tell, asking(view, stop))
+    const handle = await start((event) => view.take(event), asking(view, stop))
     stop.with(handle)
     return await handle.ended
   } finally {
@@ -62,16 +57,10 @@ class Stop {
   readonly #view: RunView
   #handle: RunHandle | undefined
   #how: 'after task' | 'now' | undefined
-  #task: string | undefined
 
   constructor(view: RunView) {
     this.#view = view
     process.on('SIGINT', this.interrupt).on('SIGTERM', this.#terminate).on('SIGHUP', this.#terminate)
-  }
-
-  hear(event: RunEvent): void {
-    if (event.type === 'task.started') this.#task = name(event.task)
-    if (event.type === 'task.done' || event.type === 'task.parked' || event.type === 'task.blocked') this.#task = undefined
   }
 
   /** A signal may have come before there was anything to stop. */
@@ -91,8 +80,9 @@ class Stop {
   #stop(how: 'after task' | 'now'): void {
     if (this.#how === 'now') return
     this.#how = how
-    this.#view.say(stoppingWords(how, this.#task))
-    this.#handle?.stop(how)
+    // The run says what it does about it; before there is one, nobody else would.
+    if (this.#handle === undefined) this.#view.say('stopping')
+    else this.#handle.stop(how)
   }
 }
 

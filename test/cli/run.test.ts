@@ -120,6 +120,7 @@ function scripted(events: readonly RunEvent[], waits = false) {
       ended,
       stop(how: 'after task' | 'now') {
         stops.push(how)
+        tell({ type: 'stopping', at: at(800), how })
         if (how === 'now') end!({ ...REPORT, how: 'interrupted' })
       },
     }
@@ -182,10 +183,9 @@ describe('a run in front of somebody', () => {
     const { context, written } = contextWith()
     const { start, stops } = scripted(STORY, true)
     const shown = showRun(context, {}, start)
-    await Promise.resolve()
-    process.emit('SIGINT')
     await new Promise(setImmediate)
-    expect(written.stderr).toContain('stint: finishing session-cookie; Ctrl-C again stops now\n')
+    process.emit('SIGINT')
+    expect(written.stderr).toContain('  finishing session-cookie; Ctrl-C again stops now\n')
     process.emit('SIGINT')
     process.emit('SIGINT')
     expect((await shown).how).toBe('interrupted')
@@ -204,7 +204,7 @@ describe('a run in front of somebody', () => {
   })
 
   test('stops at once when it was interrupted before there was anything to stop', async () => {
-    const { context } = contextWith()
+    const { context, written } = contextWith()
     const { start, stops } = scripted([], true)
     const shown = showRun(context, {}, async (tell) => {
       await new Promise(setImmediate)
@@ -213,6 +213,7 @@ describe('a run in front of somebody', () => {
     })
     await shown
     expect(stops).toEqual(['now'])
+    expect(written.stderr).toContain('stint: stopping\n')
   })
 
   test('leaves the terminal clean when it cannot be started', async () => {

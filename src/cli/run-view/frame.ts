@@ -4,7 +4,7 @@ import { gaugeLines } from './gauge.ts'
 import { type Paint, type Part, type Style, flow, painter } from './paint.ts'
 import { type RunState, countOf } from './state.ts'
 import { cutTo, padTo, widthOf } from './width.ts'
-import { conversationName, gaugeWords, limitParts, line, name, runName, spendParts } from './words.ts'
+import { conversationName, gaugeWords, limitParts, line, name, runName, spendParts, stoppingWords } from './words.ts'
 
 export interface FrameOptions {
   readonly columns: number
@@ -201,12 +201,6 @@ function status(draw: Draw): readonly string[] {
           draw,
         )),
   ]
-}
-
-/** What a first Ctrl-C, and a second one, come to. */
-export function stoppingWords(how: 'after task' | 'now', task: string | undefined): string {
-  if (how === 'now') return 'stopping now'
-  return `${task === undefined ? 'stopping' : `finishing ${task}`}; Ctrl-C again stops now`
 }
 
 function tail({ state, width, paint }: Draw, most: number): readonly string[] {

@@ -1,20 +1,28 @@
 import type { RunEvent } from '../../run/events.ts'
 import { clock } from '../amounts.ts'
-import { costWords, gaugeWords, spendParts, wordsOf } from './words.ts'
+import { costWords, gaugeWords, name, spendParts, stoppingWords, wordsOf } from './words.ts'
 
 /** Use is told again when it has moved by so many points of the way. */
 const POINTS = 5
 /** Where nobody knows the way, when so many tokens were added. */
 const TOKENS = 10_000
 
-/** A run as lines of a log: the time of day and what. Remembers what it said of the use, and says only what is news. */
+/** A run as lines of a log: the time of day and what. Remembers what it said of the use, to say only what is news. */
 export class PlainLog {
   #saidAt = 0
+  #task: string | undefined
 
   lines(event: RunEvent): readonly string[] {
-    const words = event.type === 'usage' ? this.#usage(event) : wordsOf(event)
+    if (event.type === 'task.started') this.#task = name(event.task)
+    if (event.type === 'task.done' || event.type === 'task.parked' || event.type === 'task.blocked') this.#task = undefined
+    const words = this.#words(event)
     if (words === undefined) return []
     return [`${clock(event.at)}  ${words}`]
+  }
+
+  #words(event: RunEvent): string | undefined {
+    if (event.type === 'usage') return this.#usage(event)
+    return event.type === 'stopping' ? stoppingWords(event.how, this.#task) : wordsOf(event)
   }
 
   #usage({ gauge, spend }: Extract<RunEvent, { type: 'usage' }>): string | undefined {

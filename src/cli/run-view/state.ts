@@ -126,8 +126,15 @@ function withTail(state: RunState, event: RunEvent): RunState {
   return words === undefined ? state : { ...state, tail: [...state.tail, { at: event.at, words }].slice(-TAIL) }
 }
 
-/** What stands above the view for good need not stand in it as well. */
-const STAYS: ReadonlySet<RunEvent['type']> = new Set(['task.done', 'task.parked', 'task.blocked', 'session.closed'])
+/** What stands above the view for good, or in a place of its own, need not stand among the last lines as well. */
+const STAYS: ReadonlySet<RunEvent['type']> = new Set([
+  'task.done',
+  'task.parked',
+  'task.blocked',
+  'session.closed',
+  'stopping',
+  'limit',
+])
 
 /** A harness that tells of a tool only when it is over is heard too; one that told of its start is not heard twice. */
 function tailWords(state: RunState, event: RunEvent): string | undefined {

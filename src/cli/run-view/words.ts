@@ -64,7 +64,7 @@ export function wordsOf(event: RunEvent): string | undefined {
     case 'session.closed':
       return `session ${line(event.name, 40)} closed, ${event.done} done: ${line(event.because)}`
     case 'stopping':
-      return event.how === 'now' ? 'stopping now' : 'stopping after this task'
+      return stoppingWords(event.how, undefined)
     case 'run.ended':
       return `run ended: ${END_WORDS[event.how]}; ${countWords(event.report)}, ${span(event.report.seconds)}, ${costWords(event.report.spend)}`
   }
@@ -128,6 +128,12 @@ export const END_WORDS: Readonly<Record<EndOfRun | 'running', string>> = {
   'usage limit': 'the usage limit of the account is reached',
   interrupted: 'interrupted',
   'harness failed': 'the agent program could not go on',
+}
+
+/** What a first Ctrl-C, and a second one, come to. */
+export function stoppingWords(how: 'after task' | 'now', task: string | undefined): string {
+  if (how === 'now') return 'stopping now'
+  return `${task === undefined ? 'stopping' : `finishing ${task}`}; Ctrl-C again stops now`
 }
 
 /** `$ npm test`, `Edit src/a.ts`, `WebSearch`. */

@@ -43,7 +43,6 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
     const text = screen.text()
     expect(text).not.toContain('──')
     expect(text).toContain('✓ login-form')
-    expect(text).toContain('stint: finishing session-cookie; Ctrl-C again stops now')
     expect(text.split('\n').at(-1)).toBe('the report of 0199f0aa-7c3e-7b11-8a51-5e2d4c3f9c1a')
   })
 
