@@ -1,7 +1,6 @@
 import { number } from '../budget/banner.ts'
 import { shortId } from '../journal/ids.ts'
-import type { EndOfRun, Spend } from '../run/events.ts'
-import type { Comparison, RunReport, RunRow, SessionReport, TaskReport } from '../run/report.ts'
+import type { Comparison, EndOfRun, RunReport, RunRow, SessionReport, Spend, TaskReport } from '../run/report.ts'
 import { minute } from '../text/times.ts'
 import { cents, span, tokens } from './amounts.ts'
 import { indent, plural } from './describe.ts'

@@ -1,4 +1,4 @@
-import type { EndOfRun } from './events.ts'
+import type { EndOfRun } from './report.ts'
 
 /** The run ends here, whatever it was about to do; what was begun goes on when it is resumed. */
 export class RunEnds extends Error {

@@ -3,7 +3,8 @@
 import type { ProcessMark } from '../harness/contract.ts'
 import type { SizeClass } from '../plan/contract.ts'
 import type { Usage } from '../session/entries.ts'
-import type { AttemptPlace, Breaker, EndOfRun, TaskName } from './events.ts'
+import type { AttemptPlace, Breaker } from './events.ts'
+import type { EndOfRun, TaskName } from './report.ts'
 import type { RunOptions } from './options.ts'
 
 export interface RunEntryData {

@@ -1,13 +1,5 @@
 // What a run says while it goes on: the live view draws it, `--json` prints it one line each. Each also carries `at`.
-import type { Usage } from '../session/entries.ts'
-import type { RunReport } from './report.ts'
-
-export interface TaskName {
-  readonly id: string
-  /** What people and agents call it. */
-  readonly name: string
-  readonly title: string
-}
+import type { EndOfRun, RunReport, Spend, TaskName } from './report.ts'
 
 /** How far a conversation is, against its lines. */
 export interface Gauge {
@@ -20,25 +12,6 @@ export interface Gauge {
   readonly percent?: number
   readonly stages: readonly number[]
 }
-
-export interface Spend extends Usage {
-  /** Absent when the price of a model is not known. */
-  readonly usd?: number
-}
-
-export type EndOfRun =
-  | 'finished'
-  | 'nothing to do'
-  | 'waiting' // what is left waits for something that failed or is blocked
-  | 'max tasks'
-  | 'max sessions'
-  | 'budget tokens'
-  | 'budget usd'
-  | 'max minutes'
-  | 'task failed'
-  | 'usage limit'
-  | 'interrupted'
-  | 'harness failed'
 
 export type RunEvent = { readonly at: string } & (
   | {

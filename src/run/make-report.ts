@@ -1,7 +1,6 @@
 import { type OwnPrice, PRICES_OF, priceOf } from '../budget/prices.ts'
-import type { Spend } from './events.ts'
+import type { Comparison, RunReport, SessionReport, Spend, TaskReport } from './report.ts'
 import { boilerplateAvoided } from './prompts/measure.ts'
-import type { Comparison, RunReport, SessionReport, TaskReport } from './report.ts'
 import { type Attempt, type RunState, addSpent } from './run-state.ts'
 import { addSpend, spendOf } from './spend.ts'
 

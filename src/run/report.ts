@@ -1,5 +1,31 @@
 // What a run, each of its sessions and each of its tasks cost, and what one conversation per task would have.
-import type { EndOfRun, Spend, TaskName } from './events.ts'
+import type { Usage } from '../session/entries.ts'
+
+export interface TaskName {
+  readonly id: string
+  /** What people and agents call it. */
+  readonly name: string
+  readonly title: string
+}
+
+export interface Spend extends Usage {
+  /** Absent when the price of a model is not known. */
+  readonly usd?: number
+}
+
+export type EndOfRun =
+  | 'finished'
+  | 'nothing to do'
+  | 'waiting' // what is left waits for something that failed or is blocked
+  | 'max tasks'
+  | 'max sessions'
+  | 'budget tokens'
+  | 'budget usd'
+  | 'max minutes'
+  | 'task failed'
+  | 'usage limit'
+  | 'interrupted'
+  | 'harness failed'
 
 export interface TaskReport {
   readonly task: TaskName

@@ -1,5 +1,5 @@
 import type { Forecast, SizeClass } from '../plan/contract.ts'
-import type { TaskName } from './events.ts'
+import type { TaskName } from './report.ts'
 
 /** What a run would do, before it does anything. */
 export interface RunPlan {

@@ -66,7 +66,9 @@ export class RunSession {
   static closedBy(workspace: Workspace, id: string, task: string): string | undefined {
     const session = workspace.session(id)
     try {
-      const moves = session.read().entries.filter(({ kind, by, data }) => kind === 'task.moved' && by === BY && data.task === task)
+      const moves = session
+        .read()
+        .entries.filter(({ kind, by, data }) => kind === 'task.moved' && by === BY && data.task === task)
       const last = moves.at(-1)?.data as EntryData['task.moved'] | undefined
       return last?.status === 'completed' ? (last.git?.commit ?? '') : undefined
     } finally {

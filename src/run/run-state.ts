@@ -1,7 +1,7 @@
 // What the log of a run amounts to. Pure.
 import type { Usage } from '../session/entries.ts'
 import type { AttemptOutcome, RunEntry, RunEntryData } from './entries.ts'
-import type { EndOfRun } from './events.ts'
+import type { EndOfRun } from './report.ts'
 
 export interface Attempt {
   readonly started: RunEntryData['attempt.started']

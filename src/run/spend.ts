@@ -1,6 +1,6 @@
 import { type OwnPrice, costOf } from '../budget/prices.ts'
 import type { Usage } from '../session/entries.ts'
-import type { Spend } from './events.ts'
+import type { Spend } from './report.ts'
 import { NOTHING, addUsage, totalOf } from './run-state.ts'
 
 /** What was used of all models together, and what it came to. Without `usd` where the price of one is not known. */

@@ -2,7 +2,7 @@ import { replaceFile } from '../journal/files.ts'
 import { runTasksPath } from '../project/run-tasks.ts'
 import type { Task } from '../tasks/task.ts'
 import { nameOf as wordFor } from './prompts/task-head.ts'
-import type { TaskName } from './events.ts'
+import type { TaskName } from './report.ts'
 import type { Scene } from './scene.ts'
 
 /** What people and agents call a task. */

@@ -1,6 +1,6 @@
 import type { PlannedTask } from '../plan/contract.ts'
 import type { Task } from '../tasks/task.ts'
-import type { TaskName } from './events.ts'
+import type { TaskName } from './report.ts'
 
 /** A task as a run works on it. */
 export interface TaskWork {

@@ -1,5 +1,6 @@
 // What a run amounts to, for the live view: a pure fold over its events.
-import type { AttemptPlace, EndOfRun, Gauge, RunEvent, Spend, TaskName } from '../../run/events.ts'
+import type { AttemptPlace, Gauge, RunEvent } from '../../run/events.ts'
+import type { EndOfRun, Spend, TaskName } from '../../run/report.ts'
 import { line, toolWords, wordsOf } from './words.ts'
 
 export type Outcome = 'open' | 'done' | 'parked' | 'blocked'
