@@ -176,10 +176,11 @@ describe('the id of an item', () => {
   test('holds no secret of the text', async () => {
     const world = plainProject()
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
-    world.write('TODO.md', `- [ ] Use ${secret}\n`)
+    // Short enough to be a name as a whole.
+    world.write('TODO.md', `- [ ] ${secret}\n`)
     const [task] = (await read(world, 'TODO.md')).tasks
     expect(JSON.stringify(task)).not.toContain(secret)
-    expect(task!.id).not.toContain(secret.slice(0, 12).toLowerCase().replace('_', '-'))
+    expect(task!.id).not.toContain(secret.slice(4, 12).toLowerCase())
   })
 })
 
@@ -220,12 +221,13 @@ describe('settling an item', () => {
     expect(world.said).toContain('TODO.md has no single line for two any more; it was left as it is')
   })
 
-  test('keeps the permissions of the file', async () => {
+  test('keeps the permissions of the file, and names it for no commit when git does not track it', async () => {
     const world = gitProject()
     world.write('TODO.md', '- [ ] One\n')
     const source = await sourceOf(world, 'TODO.md')
     chmodSync(world.path('TODO.md'), 0o640)
-    await source.settle((await source.read()).tasks[0]!, '', world.root)
+    expect(await source.settle((await source.read()).tasks[0]!, '', world.root)).toEqual([])
+    expect(world.read('TODO.md')).toBe('- [x] One\n')
     expect(statSync(world.path('TODO.md')).mode & 0o777).toBe(0o640)
   })
 })

@@ -190,6 +190,15 @@ describe('settling a task', () => {
     expect(told(await source.read())).toContain('t2 completed')
   })
 
+  test('leaves another word for done as it is written', async () => {
+    const world = gitProject()
+    const text = '{"id":"t1","title":"One","status":"closed"}\n'
+    world.commit('plan', { 'plan.jsonl': text })
+    const source = await sourceOf(world, 'plan.jsonl')
+    expect(await source.settle(named(await source.read(), 't1'), '', world.root)).toEqual([])
+    expect(world.read('plan.jsonl')).toBe(text)
+  })
+
   test('tells a file that git does not have where it is, and names nothing to commit', async () => {
     const world = gitProject()
     const outside = plainProject()

@@ -62,6 +62,13 @@ test('what the source calls done is completed, and what it calls blocked is not 
   expect(told(await read(world, 'plan.jsonl'))).toEqual(['t1 completed', 't2 blocked'])
 })
 
+test('what the source calls done is completed, also where a journal has it in progress', async () => {
+  const world = gitProject()
+  world.write('TODO.md', '- [x] One\n')
+  await world.run((project) => project.init({ tasks: ['TODO.md/one'] }))
+  expect(told(await read(world, 'TODO.md'))).toEqual(['one completed'])
+})
+
 test('a task that was begun here goes on although the source calls it blocked, and a completed one stays so', async () => {
   const world = gitProject()
   world.write('plan.jsonl', '{"id":"t1","title":"One","status":"blocked"}\n{"id":"t2","title":"Two","status":"blocked"}\n')
