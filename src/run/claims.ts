@@ -42,7 +42,7 @@ export class Claims {
   }
 
   releaseAll(): void {
-    for (const task of [...this.#held]) this.release(task)
+    for (const task of this.#held) this.release(task)
     this.#log.close()
   }
 

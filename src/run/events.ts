@@ -70,7 +70,7 @@ export type RunEvent = { readonly at: string } & (
       readonly task: TaskName
       readonly attempt: number
       readonly reason: string
-      readonly then: AttemptPlace | 'parked'
+      readonly next: AttemptPlace | 'parked'
     }
   | { readonly type: 'task.parked'; readonly task: TaskName; readonly reason: string; readonly kept?: string }
   | { readonly type: 'task.blocked'; readonly task: TaskName; readonly reason: string }

@@ -115,10 +115,10 @@ export async function workTask(
     failure = judged.failure
     const { reason } = failure
     ended({ outcome: 'failed', reason })
-    const then = nextPlace(number, place, settled.onFailure, judged.isConversationSpent || Date.now() > deadline)
-    tell({ type: 'attempt.failed', task: name, attempt: number, reason, then })
-    if (then === 'parked') return park(scene, session, work, attempt, reason)
-    place = then
+    const next = nextPlace(number, place, settled.onFailure, judged.isConversationSpent || Date.now() > deadline)
+    tell({ type: 'attempt.failed', task: name, attempt: number, reason, next })
+    if (next === 'parked') return park(scene, session, work, attempt, reason)
+    place = next
   }
 }
 

@@ -187,7 +187,8 @@ export const POLICIES = {
 
 export function work(world: World, policy: Policy, history: readonly FinishedTask[] = []): Result {
   const { order, base, price } = world
-  let standing: Standing = { ...LINES, context: 0, base, price, done: [], isWarm: true }
+  const beginning: Standing = { ...LINES, context: 0, base, price, done: [], isWarm: true }
+  let standing = beginning
   const finished = [...history]
   const sum = { cost: 0, tasks: order.length, conversations: 0, compactions: 0 }
   for (const [at, task] of order.entries()) {
@@ -210,7 +211,7 @@ export function work(world: World, policy: Policy, history: readonly FinishedTas
       wasFirst: isFirst,
       ...(forecast === undefined ? {} : { forecast }),
     })
-    standing = { ...standing, context: outcome.context, done: isFirst ? [task] : [...standing.done, task] }
+    standing = { ...beginning, context: outcome.context, done: isFirst ? [task] : [...standing.done, task] }
   }
   return { ...sum, finished }
 }

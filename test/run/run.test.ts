@@ -47,7 +47,7 @@ test('a task whose verify command fails is tried again in place with what failed
     one: [[{ write: { path: 'b.txt', text: 'b' } }, { commit: 'half' }, { done: 'done' }], doing('one')],
   })
   const report = await world.run({ script, verify: 'cat one.txt' })
-  expect(world.of('attempt.failed').map(({ reason, then }) => [reason, then])).toEqual([
+  expect(world.of('attempt.failed').map(({ reason, next }) => [reason, next])).toEqual([
     ['cat one.txt ended with 1', 'same conversation again'],
   ])
   expect(report.sessions[0]!.tasks[0]).toMatchObject({ outcome: 'done', attempts: 2 })
@@ -63,7 +63,7 @@ test('an agent that lies leaves its task open: it is tried in place, then in a f
   const report = await world.run({ script })
   expect(report.how).toBe('waiting')
   expect(await world.statuses()).toEqual({ one: 'failed', two: 'ready', other: 'completed' })
-  expect(world.of('attempt.failed').map(({ then }) => then)).toEqual(['same conversation again', 'fresh conversation', 'parked'])
+  expect(world.of('attempt.failed').map(({ next }) => next)).toEqual(['same conversation again', 'fresh conversation', 'parked'])
   expect(world.of('task.parked')[0]).toMatchObject({ task: { name: 'one' }, reason: 'nothing was committed' })
   expect(world.closings()[one!.id]).toBeUndefined()
   expect(world.journalled('handoff.made').length).toBeGreaterThan(0)

@@ -50,7 +50,7 @@ export function wordsOf(event: RunEvent): string | undefined {
     case 'task.done':
       return `✓ ${name(event.task)} done in ${span(event.seconds)}, ${tokens(allTokens(event.spend))} tokens, ${costWords(event.spend)}${event.commit === undefined ? '' : `, ${commitName(event.commit)}`}${because(event.summary)}`
     case 'attempt.failed':
-      return `${name(event.task)}: attempt ${event.attempt} failed: ${line(event.reason)}; ${THEN[event.then]}`
+      return `${name(event.task)}: attempt ${event.attempt} failed: ${line(event.reason)}; ${THEN[event.next]}`
     case 'task.parked':
       return `✗ ${name(event.task)} parked: ${line(event.reason)}${event.kept === undefined ? '' : ` (kept: ${line(event.kept, 80)})`}`
     case 'task.blocked':

@@ -197,7 +197,7 @@ export const STORY: readonly RunEvent[] = [
     attempt: 1,
     reason: 'verify failed: npm test: 1 of 48',
     // eslint-disable-next-line unicorn/no-thenable
-    then: 'same conversation again',
+    next: 'same conversation again',
   },
   { type: 'task.started', at: at(514), task: cookie, attempt: 2, place: 'same conversation again' },
   { type: 'turn.started', at: at(514), task: cookie, why: 'retry' },
@@ -244,7 +244,7 @@ export const REST: readonly RunEvent[] = [
     attempt: 2,
     reason: 'the same error three times',
     // eslint-disable-next-line unicorn/no-thenable
-    then: 'fresh conversation',
+    next: 'fresh conversation',
   },
   { type: 'limit', at: at(1600), message: 'You have reached your 5-hour limit', resetsAt: at(5400), isWaiting: true },
   {
