@@ -46,6 +46,8 @@ const unasked = (input: number, output: number, cacheRead: number): Price => ({
 })
 
 const PRICES: Readonly<Record<string, Price>> = {
+  // No model answers in a rehearsal.
+  rehearsal: unasked(0, 0, 0),
   'claude-fable-5-1': anthropic(10, 50, 0.25),
   'claude-fable-5': anthropic(10, 50, 1),
   'claude-opus-5-5': anthropic(4, 20, 0.2),

@@ -93,7 +93,13 @@ export class Conversations {
       ...(isResumed ? { resumes: resume } : {}),
     })
     tell({ type: 'conversation.opened', number, ...(handoff === undefined ? {} : { handoff: handoff.id }) })
-    return new LiveConversation(number, opened, workspace.config.budget, pointFor(harness.name, workspace.env, tree.tree))
+    return new LiveConversation(
+      number,
+      opened,
+      workspace.config.budget,
+      pointFor(harness.name, workspace.env, tree.tree),
+      harness.name,
+    )
   }
 
   async #start(options: OpenConversation): Promise<Conversation> {

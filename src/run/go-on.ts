@@ -9,7 +9,7 @@ import { shortId } from '../journal/ids.ts'
 import type { Workspace } from '../project/workspace.ts'
 import type { Place } from '../project/place.ts'
 import { proveNow } from './prove-now.ts'
-import { recordDone } from './record-done.ts'
+import { recordDone, settle } from './record-done.ts'
 import { RunSession } from './run-session.ts'
 import type { Attempt, RunState } from './run-state.ts'
 import type { Scene } from './scene.ts'
@@ -68,7 +68,12 @@ async function examineOne(scene: Scene, { started }: Attempt): Promise<void> {
   if (task === undefined) return over('interrupted', { reason: 'the task is no longer in the backlog' })
   // The entry that closes it was written; only the run's own note of it was not. Anybody else's word is none.
   const closed = RunSession.closedBy(workspace, started.session, task.id)
-  if (closed !== undefined) return over('done', { commit: closed })
+  if (closed !== undefined) {
+    await settle(scene, { task, name: started.task }, task.summary ?? '')
+    return over('done', { commit: closed })
+  }
+  if (task.status === 'completed')
+    workspace.say(`${started.task.name} was closed by somebody else, without the proof of this run`)
   const session = RunSession.reopen(workspace, started.session, 0)
   if (session === undefined) return over('interrupted', { reason: 'its session has ended' })
   try {

@@ -37,8 +37,6 @@ export interface TurnOptions {
 }
 
 const GRACE_MS = 10_000
-/** What the model is called where the harness does not say. */
-export const UNKNOWN_MODEL = 'unknown'
 
 export class LiveConversation {
   readonly done: PlannedTask[] = []
@@ -53,6 +51,8 @@ export class LiveConversation {
   hasHadTurn = false
   readonly #conversation: Conversation
   readonly #budget: BudgetSettings
+  /** What was used stands under this name where the harness does not tell the model. */
+  readonly #harness: string
   readonly #pointOf: (window: number | undefined, model: string | undefined) => number | undefined
   #crossed: Crossed | undefined
   #windowNumber = 1
@@ -64,7 +64,9 @@ export class LiveConversation {
     conversation: Conversation,
     budget: BudgetSettings,
     pointOf: (window: number | undefined, model: string | undefined) => number | undefined,
+    harness: string,
   ) {
+    this.#harness = harness
     this.#conversation = conversation
     this.#budget = budget
     this.#pointOf = pointOf
@@ -121,7 +123,7 @@ export class LiveConversation {
         } else if (event.type === 'usage') {
           if (event.spent !== undefined) {
             requests += 1
-            spent = addSpent(spent, { [event.model ?? this.model ?? UNKNOWN_MODEL]: event.spent })
+            spent = addSpent(spent, { [event.model ?? this.model ?? this.#harness]: event.spent })
           }
           this.#used(event, options)
           const over = options.isOver(spent)

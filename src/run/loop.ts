@@ -5,6 +5,7 @@ import type { Decision, FinishedTask, Forecasts, PlannedTask, Standing } from '.
 import { decide } from '../plan/decide.ts'
 import { forecastsFrom, marginOf } from '../plan/forecast.ts'
 import { orderOfWork } from '../plan/order.ts'
+import type { Backlog } from '../tasks/backlog.ts'
 import type { Task } from '../tasks/task.ts'
 import type { Claims } from './claims.ts'
 import { Conversations } from './conversations.ts'
@@ -95,11 +96,13 @@ export class Loop {
   }
 
   async #next(): Promise<EndOfRun | undefined> {
-    const { settled, source, stopping, tell } = this.#scene
+    const { settled, source, stopping } = this.#scene
     if (stopping.isAfterTask) return 'interrupted'
     if (settled.maxTasks !== undefined && this.#taken.size >= settled.maxTasks) return 'max tasks'
     if (settled.once === true && this.#taken.size >= 1) return 'max tasks'
+    this.#taker.endIfOver()
     const backlog = await source.read()
+    this.#sayForeignClosings(backlog)
     this.#scene.latest.backlog = backlog
     const within = this.#selection.within(backlog, ({ id }) => this.#taken.has(id))
     const order = orderOfWork(within, this.#conversations.live?.done ?? [])
@@ -117,9 +120,18 @@ export class Loop {
     this.#claims.release(planned.id)
     const { live } = this.#conversations
     if (live?.base !== undefined) this.#base = live.base
-    if (!this.#scene.harness.capabilities.multiTurn)
-      tell({ type: 'said', text: `${this.#scene.harness.name} takes one task a conversation` })
     return undefined
+  }
+
+  /** Somebody else closed a task meanwhile: a person may, an agent may not, and from here the two look the same. */
+  #sayForeignClosings(backlog: Backlog): void {
+    const before = this.#scene.latest.backlog
+    if (before === undefined) return
+    for (const { id, shortname, status } of backlog.tasks) {
+      const wasOpen = before.byId.get(id)?.status !== 'completed'
+      if (status !== 'completed' || !wasOpen || this.#taken.has(id)) continue
+      this.#scene.workspace.say(`${shortname} was closed by somebody else while this run went on, without its proof`)
+    }
   }
 
   /** Into the conversation that is there, or into the next session. */

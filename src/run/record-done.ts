@@ -43,7 +43,7 @@ function fileDrafts(tree: string, base: string, commit: string): readonly Draft[
 }
 
 /** Tells the backlog it came from. The journal has it already: what fails here is only said. */
-async function settle(scene: Scene, work: TaskWork, summary: string): Promise<void> {
+export async function settle(scene: Scene, work: Pick<TaskWork, 'task' | 'name'>, summary: string): Promise<void> {
   const { source, tree, workspace } = scene
   try {
     const paths = await source.settle(work.task, summary, tree.tree)

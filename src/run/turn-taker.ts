@@ -216,6 +216,11 @@ export class TurnTaker {
     return Date.now() > this.#endsAt ? { why: 'over', limit: 'max minutes' } : undefined
   }
 
+  /** Before something else is begun: whether there is anything left to begin it with. */
+  endIfOver(): void {
+    this.#endIfToldTo(this.#overBudget(0))
+  }
+
   #endIfToldTo(cut: Cut | undefined): void {
     if (this.#scene.stopping.now.aborted || cut?.why === 'stop') throw new RunEnds('interrupted', 'stopped')
     if (cut?.why === 'over')

@@ -115,7 +115,8 @@ export async function workTask(
     failure = judged.failure
     const { reason } = failure
     ended({ outcome: 'failed', reason })
-    const next = nextPlace(number, place, settled.onFailure, judged.isConversationSpent || Date.now() > deadline)
+    const isTimeUp = Date.now() > deadline
+    const next = isTimeUp ? 'parked' : nextPlace(number, place, settled.onFailure, judged.isConversationSpent)
     tell({ type: 'attempt.failed', task: name, attempt: number, reason, next })
     if (next === 'parked') return park(scene, session, work, attempt, reason)
     place = next

@@ -135,3 +135,23 @@ test('a run that is killed is resumed only when its runner is gone', async () =>
   handle.stop('now')
   await handle.ended
 })
+
+test('a task that takes longer than it may is parked, and the others go on', async () => {
+  const world = new RunWorld()
+  world.config('run:\n  task_minutes: 0.03\n')
+  await world.tasks({ title: 'One', priority: 'P0' }, 'Two')
+  await world.run({ script: world.script({ one: [[{ wait: 30_000 }]] }) })
+  expect(world.of('breaker')[0]).toMatchObject({ which: 'time' })
+  expect(await world.statuses()).toEqual({ one: 'failed', two: 'completed' })
+  expect(world.of('task.started').map(({ task }) => task.name)).toEqual(['one', 'two'])
+})
+
+test('a task that an agent closes behind the back of the run is told of', async () => {
+  const world = new RunWorld()
+  await world.tasks({ title: 'One', priority: 'P0' }, 'Two')
+  const script = world.script({ one: [[{ run: 'env -u STINT_RUN stint task done two' }, ...doing('one')]] })
+  await world.run({ script })
+  expect(world.of('said').map(({ text }) => text)).toContain(
+    'two was closed by somebody else while this run went on, without its proof',
+  )
+})
