@@ -116,7 +116,9 @@ export async function workTask(
     const { reason } = failure
     ended({ outcome: 'failed', reason })
     const isTimeUp = Date.now() > deadline
-    const next = isTimeUp ? 'parked' : nextPlace(number, place, settled.onFailure, judged.isConversationSpent)
+    const next: AttemptPlace | 'parked' = isTimeUp
+      ? 'parked'
+      : nextPlace(number, place, settled.onFailure, judged.isConversationSpent)
     tell({ type: 'attempt.failed', task: name, attempt: number, reason, next })
     if (next === 'parked') return park(scene, session, work, attempt, reason)
     place = next
