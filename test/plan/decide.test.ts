@@ -197,6 +197,33 @@ describe('the cheapest way', () => {
     )
   })
 
+  test('is that of trying all, also where conversations are short enough to stay in', () => {
+    const short = aStanding.map((standing) => ({
+      ...standing,
+      base: 5_000,
+      context: 6_000 + (standing.context % 20_000),
+      point: 967_000,
+    }))
+    const smallTasks = someTasks(7, 1).map((tasks) => tasks.map((each) => ({ ...each, sizeClass: 'small' as const })))
+    fc.assert(
+      fc.property(short, smallTasks, (standing, tasks) => {
+        const [found, tried] = [cheapest(standing, tasks, NO_HISTORY), byTrying(standing, tasks, NO_HISTORY)]
+        expect(found.stay / tried.stay).toBeCloseTo(1, 9)
+        expect(found.leave / tried.leave).toBeCloseTo(1, 9)
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  test('of staying counts that a later task is unrelated to what was done here', () => {
+    const order = [task('a'), task('b', { labels: ['docs'] })]
+    const [same, other] = ['docs', 'auth'].map((label) =>
+      cheapest({ ...warm, context: 18_000, done: [task('x', { labels: [label] })] }, order, NO_HISTORY),
+    )
+    expect(other!.stay).toBeGreaterThan(same!.stay)
+    expect(other!.leave).toBe(same!.leave)
+  })
+
   test('of staying costs more the longer the history is, and with a cold cache; leaving costs the same', () => {
     fc.assert(
       fc.property(aStanding, someTasks(8, 1), fc.nat({ max: 50_000 }), (standing, tasks, more) => {

@@ -50,6 +50,26 @@ describe('a forecast', () => {
     expect(after.seconds).toBeLessThan(2 * before.seconds)
   })
 
+  test('is not taken in by a log that says impossible things', () => {
+    const impossible = [
+      finished({ added: 0 }),
+      finished({ added: 1e12 }),
+      finished({ requests: -1 }),
+      finished({ seconds: NaN }),
+      finished({ sizeClass: 'huge' as 'small' }),
+      finished({ sizeClass: 'constructor' as 'small' }),
+    ]
+    expect(forecastsFrom(Array.from({ length: 20 }, () => impossible).flat())).toEqual(forecastsFrom([]))
+  })
+
+  test('never takes another class for more than four times what the table says', () => {
+    expect(forecastFor('large', times(200, { added: 1e9 })).added.middle).toBe(4 * PRIORS.large.added)
+  })
+
+  test('is not lowered for other classes by tasks that were cut short', () => {
+    expect(forecastFor('large', times(20, { added: 1_000, wasCompacted: true })).added.middle).toBe(PRIORS.large.added)
+  })
+
   test('of a task cut short by a compaction counts it as at least that', () => {
     fc.assert(
       fc.property(
@@ -117,6 +137,15 @@ describe('the margin', () => {
     )
   })
 
+  test('learns nothing from a forecast that is none', () => {
+    for (const forecast of [NaN, 0, -5, Infinity]) expect(learnedMargin(times(10, { forecast }))).toBe(1)
+  })
+
+  test('is never below the middle, however narrow it has become', () => {
+    const { middle, margin } = forecastFor('small', times(200, { forecast: 20_000 })).added
+    expect([middle, margin]).toEqual([14_000, 14_000])
+  })
+
   test('is what the forecast is multiplied by', () => {
     const history = times(10, { sizeClass: 'large', added: 60_000, requests: 80 })
     const plain = forecastFor('large', history).added.margin
@@ -161,6 +190,11 @@ describe('finding one’s way', () => {
 
   test('stays the prior while every task was a first one', () => {
     expect(startFrom(times(50, { wasFirst: true, added: 90_000 })).expected).toEqual(PRIOR_START)
+  })
+
+  test('is not learned from tasks that were cut short', () => {
+    const cut = times(50, { wasFirst: true, added: 150_000, requests: 300, wasCompacted: true })
+    expect(startFrom([...cut, ...times(50, {})]).expected).toEqual(PRIOR_START)
   })
 
   test('is weighed dearer than expected, and the less so the more is known', () => {

@@ -66,6 +66,7 @@ describe('the order of work', () => {
     ['keeps what goes together together', ['a ^p', 'b ^q', 'c ^p', 'd ^q', 'p blocked', 'q blocked'], [], 'a c b d'],
     ['keeps together before smaller first', ['a S ^p', 'b M ^q', 'c L ^p', 'p blocked', 'q blocked'], [], 'a c b'],
     ['never puts that before priority', ['a P1 ^p', 'b P1 ^q', 'c P2 ^p', 'p blocked', 'q blocked'], [], 'a b c'],
+    ['goes on with what was done last', ['a P1 ^p', 'b P1 ^q', 'c P2 ^p', 'd P2 ^q', 'p blocked', 'q blocked'], [], 'a b d c'],
     [
       'goes on with what the live conversation is about',
       ['x completed ^q', 'a ^p', 'b ^q', 'p blocked', 'q blocked'],
