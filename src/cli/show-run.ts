@@ -3,6 +3,7 @@ import type { PermissionRequest } from '../harness/contract.ts'
 import type { RunEvent } from '../run/events.ts'
 import type { RunReport } from '../run/report.ts'
 import type { RunHandle } from '../run/start-run.ts'
+import { type RedactOptions, redactDeep } from '../text/redact.ts'
 import type { Context } from './context.ts'
 import { EXIT } from './errors.ts'
 import { LiveView, type Terminal } from './run-view/live-view.ts'
@@ -20,7 +21,7 @@ export async function showRun(
   context: Context,
   flags: { readonly json?: boolean | undefined },
   start: Start,
-  sayBy: SayBy = () => {},
+  { sayBy = () => {}, secrets = {} }: { readonly sayBy?: SayBy; readonly secrets?: RedactOptions } = {},
 ): Promise<RunReport> {
   const view = viewFor(context, flags)
   const stderr = context.process.stderr as Partial<NodeJS.WriteStream>
@@ -28,7 +29,8 @@ export async function showRun(
   sayBy((text) => view.say(text))
   const stop = new Stop(view)
   try {
-    const handle = await start((event) => view.take(event), asking(view, stop))
+    // What an agent says and runs may hold a secret, and what is shown of it is kept in logs.
+    const handle = await start((event) => view.take(redactDeep(event, secrets).value), asking(view, stop))
     stop.with(handle)
     return await handle.ended
   } finally {

@@ -162,6 +162,18 @@ describe('a run in front of somebody', () => {
     expect(written.stderr).toBe('')
   })
 
+  test.each([{ json: true }, {}])('shows no secret that an agent says or runs, with %j', async (flags) => {
+    const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
+    const said: RunEvent = { type: 'text', at: at(1), text: `the token is ${token}` }
+    const used: RunEvent = { type: 'tool', at: at(1), name: 'Bash', status: 'started', command: 'curl -H "X: our-own-secret"' }
+    const { context, written } = contextWith()
+    await showRun(context, flags, scripted([said, used]).start, { secrets: { extra: [/our-own-\w+/g] } })
+    const all = written.stdout + written.stderr
+    expect(all).toContain('[redacted:')
+    expect(all).not.toContain(token)
+    expect(all).not.toContain('our-own-secret')
+  })
+
   test.each([
     [{ TERM: 'dumb' }, false],
     [{ CI: 'true' }, false],

@@ -5,7 +5,16 @@ const TOKENS = /\u001B\[[?\d;]*[A-Za-z]|[^\u001B]/gu
 // eslint-disable-next-line no-control-regex
 const COMMAND = /^\u001B\[([?\d;]*)([A-Za-z])$/
 
-/** Rows scroll off at the top and are kept; a narrower terminal breaks its rows, as most do. */
+interface Row {
+  text: string
+  /** Goes on in the next row, because the terminal became too narrow for it. Forgotten when the row is cleared whole. */
+  isBroken: boolean
+}
+
+/**
+ * Does what tmux does. Rows scroll off at the top and are kept. Made narrower, it breaks rows; made wider, it joins them again,
+ * whatever was written over them. Cleared from its first cell on, it keeps what was there as history.
+ */
 export class Screen {
   columns: number
   rows: number
@@ -13,7 +22,7 @@ export class Screen {
   writes: string[] = []
   readonly #listeners = new Set<() => void>()
   /** Everything, what has scrolled off included. */
-  #lines: string[] = ['']
+  #lines: Row[] = [{ text: '', isBroken: false }]
   #row = 0
   #column = 0
 
@@ -31,16 +40,20 @@ export class Screen {
   }
 
   resize(columns: number, rows: number): void {
-    const broken: string[] = []
-    for (const [index, line] of this.#lines.entries()) {
-      const pieces = line === '' ? [''] : (line.match(new RegExp(`.{1,${columns}}`, 'gu')) ?? [''])
+    const wanted: Row[] = []
+    let joined = ''
+    for (const [index, { text, isBroken }] of this.#lines.entries()) {
+      joined += isBroken ? text.padEnd(this.columns) : text
+      const pieces = joined.match(new RegExp(`.{1,${columns}}`, 'gu')) ?? ['']
       if (index === this.#row) {
-        this.#row = broken.length + pieces.length - 1
+        this.#row = wanted.length + pieces.length - 1
         this.#column = pieces.at(-1)!.length
       }
-      broken.push(...pieces)
+      if (isBroken) continue
+      wanted.push(...pieces.map((piece, at) => ({ text: piece, isBroken: at < pieces.length - 1 })))
+      joined = ''
     }
-    this.#lines = broken
+    this.#lines = wanted
     this.columns = columns
     this.rows = rows
     for (const listener of this.#listeners) listener()
@@ -54,7 +67,7 @@ export class Screen {
   /** What a person sees, the end of each line and of the screen trimmed. */
   text(): string {
     return this.#lines
-      .map((line) => line.trimEnd())
+      .map((line) => line.text.trimEnd())
       .join('\n')
       .trimEnd()
   }
@@ -64,11 +77,11 @@ export class Screen {
     if (token === '\r') this.#column = 0
     else if (token === '\n') this.#down()
     else if (command === 'A') this.#row = Math.max(this.#top, this.#row - Number(count))
-    else if (command === 'K') this.#lines[this.#row] = this.#lines[this.#row]!.slice(0, this.#column)
-    else if (command === 'J') {
-      this.#lines.length = this.#row + 1
-      this.#lines[this.#row] = this.#lines[this.#row]!.slice(0, this.#column)
-    } else if (count === '?25') this.isCursorShown = command === 'h'
+    else if (command === 'B') this.#row = Math.min(this.#lines.length - 1, this.#row + Number(count || 1))
+    else if (command === 'K' && count === '2') this.#lines[this.#row] = { text: '', isBroken: false }
+    else if (command === 'K') this.#clearRest()
+    else if (command === 'J') this.#clearBelow()
+    else if (count === '?25') this.isCursorShown = command === 'h'
     else if (command === undefined) this.#put(token)
     else if (!(command === 'm' || count === '?2026')) throw new Error(`the screen does not know ${JSON.stringify(token)}`)
   }
@@ -77,9 +90,24 @@ export class Screen {
     return Math.max(0, this.#lines.length - this.rows)
   }
 
+  #clearRest(): void {
+    const line = this.#lines[this.#row]!
+    line.text = line.text.slice(0, this.#column)
+  }
+
+  #clearBelow(): void {
+    if (this.#row === this.#top && this.#column === 0) {
+      this.#row = this.#lines.length
+      this.#lines.push({ text: '', isBroken: false })
+      return
+    }
+    this.#lines.length = this.#row + 1
+    this.#clearRest()
+  }
+
   #down(): void {
     this.#row += 1
-    if (this.#row === this.#lines.length) this.#lines.push('')
+    if (this.#row === this.#lines.length) this.#lines.push({ text: '', isBroken: false })
   }
 
   #put(character: string): void {
@@ -87,8 +115,9 @@ export class Screen {
       this.#down()
       this.#column = 0
     }
-    const line = this.#lines[this.#row]!.padEnd(this.#column)
-    this.#lines[this.#row] = line.slice(0, this.#column) + character + line.slice(this.#column + character.length)
+    const line = this.#lines[this.#row]!
+    const text = line.text.padEnd(this.#column)
+    line.text = text.slice(0, this.#column) + character + text.slice(this.#column + character.length)
     this.#column += character.length
   }
 }

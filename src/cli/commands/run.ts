@@ -62,18 +62,12 @@ async function started(
   const { startRun } = await import('../../run/start-run.ts')
   const { showRun } = await import('../show-run.ts')
   const { redaction } = await import('../../project/clean-draft.ts')
-  const { redactDeep } = await import('../../text/redact.ts')
-  const secrets = redaction(workspace.config)
   // A run that may do what it does without being asked never waits for a person who has gone.
   const mayAsk = context.canAsk && flags.json !== true && (options.permissions ?? 'ask') === 'ask'
-  return showRun(
-    context,
-    flags,
-    (tell, decide) =>
-      // What an agent says and runs may hold a secret, and what is shown of it is kept in logs.
-      startRun(workspace, { ...options, ...(mayAsk ? { decide } : {}) }, (event) => tell(redactDeep(event, secrets).value)),
+  return showRun(context, flags, (tell, decide) => startRun(workspace, { ...options, ...(mayAsk ? { decide } : {}) }, tell), {
     sayBy,
-  )
+    secrets: redaction(workspace.config),
+  })
 }
 
 const REHEARSE = 'Nothing was started. The rehearsal harness would work it without a model:\n   stint run --harness rehearsal'

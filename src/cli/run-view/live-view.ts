@@ -26,7 +26,8 @@ const SHOW = `${ESC}?25h`
 // A terminal that knows them shows what is between only when it is whole; others ignore them.
 const BEGIN = `${ESC}?2026h`
 const END = `${ESC}?2026l`
-const CLEAR_LINE = `${ESC}K`
+const CLEAR_REST = `${ESC}K`
+const CLEAR_ROW = `${ESC}2K`
 const CLEAR_BELOW = `${ESC}J`
 
 export class LiveView implements RunView {
@@ -38,6 +39,7 @@ export class LiveView implements RunView {
   #staying: string[] = []
   /** The block as it stands on the terminal. */
   #drawn: readonly string[] = []
+  #drawnOn = 0
   #drawnAt = -Infinity
   #next: NodeJS.Timeout | undefined
   #tick: NodeJS.Timeout | undefined
@@ -69,7 +71,7 @@ export class LiveView implements RunView {
     this.#next = undefined
     this.#terminal.off?.('resize', this.#onResize)
     process.off('exit', this.#onExit).off('SIGTSTP', this.#onSuspend)
-    this.#terminal.write(`${this.#toTop()}${this.#takeStaying()}${CLEAR_BELOW}${SHOW}`)
+    this.#terminal.write(`${this.#erased()}${this.#takeStaying()}${SHOW}`)
     this.#drawn = []
   }
 
@@ -116,21 +118,36 @@ export class LiveView implements RunView {
     const lines = frame(this.#state, { ...size, color: this.#color, now: new Date(now).toISOString() })
     const isSame = lines.length === this.#drawn.length && lines.every((text, index) => text === this.#drawn[index])
     if (isSame && this.#staying.length === 0) return
-    const block = lines.map((text) => `${text}${CLEAR_LINE}`).join('\r\n')
-    this.#terminal.write(`${BEGIN}${HIDE}${this.#toTop()}${this.#takeStaying()}${block}${CLEAR_BELOW}${END}`)
+    const block = lines.map((text) => `${text}${CLEAR_REST}`).join('\r\n')
+    // Terminals remember which rows they broke in two and join them again when they become wider, whatever was written over
+    // them since; rows that were cleared whole are forgotten.
+    const top = size.columns === this.#drawnOn ? this.#toTop() : this.#erased()
+    this.#terminal.write(`${BEGIN}${HIDE}${top}${this.#takeStaying()}${block}${CLEAR_BELOW}${END}`)
     this.#drawn = lines
+    this.#drawnOn = size.columns
   }
 
   #takeStaying(): string {
-    const lines = this.#staying.map((text) => `${text}${CLEAR_LINE}\r\n`)
+    const lines = this.#staying.map((text) => `${text}${CLEAR_REST}\r\n`)
     this.#staying = []
     return lines.join('')
   }
 
-  /** Back to where the block begins. A terminal that became narrower since has broken its lines into more. */
+  /** Back to where the block begins. */
   #toTop(): string {
-    const columns = this.#columns
-    const rows = this.#drawn.reduce((sum, text) => sum + Math.max(1, Math.ceil(widthOf(text) / columns)), 0)
+    const rows = this.#rows()
     return rows > 1 ? `\r${ESC}${rows - 1}A` : '\r'
+  }
+
+  /** The same, with nothing left of the block. Row by row: a screen that is cleared as a whole is kept by some, as history. */
+  #erased(): string {
+    const rows = Array.from({ length: this.#rows() }, () => CLEAR_ROW)
+    return rows.length === 0 ? '\r' : `${this.#toTop()}${rows.join(`${ESC}B`)}${this.#toTop()}`
+  }
+
+  /** How many rows the block takes. A terminal that became narrower since has broken its lines into more. */
+  #rows(): number {
+    const columns = this.#columns
+    return this.#drawn.reduce((sum, text) => sum + Math.max(1, Math.ceil(widthOf(text) / columns)), 0)
   }
 }

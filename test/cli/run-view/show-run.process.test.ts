@@ -22,13 +22,19 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
     const child = spawn('script', ['-qec', line, '/dev/null'], { cwd: folder, env })
     onTestFinished(() => void child.kill('SIGKILL'))
     const screen = new Screen(80, 30)
-    child.stdout.setEncoding('utf8').on('data', (text: string) => screen.write(text))
+    let all = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      all += text
+      // A question is drawn by others, with more than our screen knows.
+      if (mode !== 'asks') screen.write(text)
+    })
+    const said = () => all
     const exit = new Promise<number | null>((resolve) => child.on('close', resolve))
     const until = async (isTrue: () => boolean) => {
       while (!isTrue() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20))
       expect(isTrue()).toBe(true)
     }
-    return { child, screen, exit, until }
+    return { child, screen, exit, until, said }
   }
 
   test('Ctrl-C says what is finished, a second one stops, and the terminal is left clean', async () => {
@@ -44,6 +50,25 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
     expect(text).not.toContain('──')
     expect(text).toContain('✓ login-form')
     expect(text.split('\n').at(-1)).toBe('the report of 0199f0aa-7c3e-7b11-8a51-5e2d4c3f9c1a')
+  })
+
+  test.each([
+    ['\r', 'it was allowed'],
+    ['\u001B[B\r', 'it was refused'],
+    ['\u0003', 'it was refused'],
+  ])('a question has the terminal to itself, and %j answers that %s', async (keys, answered) => {
+    const { child, exit, until, said } = started('asks')
+    await until(() => said().includes('May the agent use Bash: rm -r build?'))
+    // The question is drawn before it listens.
+    await until(() => said().includes('Yes, this once'))
+    child.stdin.write(keys)
+    await until(() => said().includes(answered))
+    // Ctrl-C at a question is meant for the run.
+    expect(said().includes('finishing session-cookie')).toBe(keys === '\u0003')
+    if (keys !== '\u0003') child.stdin.write('\u0003')
+    await until(() => said().includes('finishing session-cookie'))
+    child.stdin.write('\u0003')
+    expect(await exit).toBe(130)
   })
 
   test('a crash shows the cursor again and says what it was below the last frame', async () => {

@@ -15,7 +15,7 @@ const context = {
   readStdin: () => '',
 } as unknown as Context
 
-const report = await showRun(context, {}, async (tell) => {
+const report = await showRun(context, {}, async (tell, decide) => {
   for (const event of STORY) tell({ ...event, at: new Date().toISOString() })
   let end: (ended: RunReport) => void
   const ended = new Promise<RunReport>((resolve) => (end = resolve))
@@ -23,6 +23,12 @@ const report = await showRun(context, {}, async (tell) => {
   if (mode === 'breaks') {
     setTimeout(() => {
       throw new Error('a defect')
+    }, 300)
+  }
+  if (mode === 'asks') {
+    setTimeout(async () => {
+      const isAllowed = await decide({ tool: 'Bash', title: 'run it', command: 'rm -r build' })
+      tell({ type: 'said', at: new Date().toISOString(), text: isAllowed ? 'it was allowed' : 'it was refused' })
     }, 300)
   }
   return {
