@@ -27,7 +27,14 @@ const report = await showRun(context, {}, async (tell, decide) => {
   }
   if (mode === 'asks') {
     setTimeout(async () => {
-      const isAllowed = await decide({ tool: 'Bash', title: 'run it', command: 'rm -r build' })
+      const asked = decide({ tool: 'Bash', title: 'run it', command: 'rm -r build' })
+      // Goes on while it waits for an answer, for several frames.
+      for (let step = 0; step < 10; step += 1) {
+        await new Promise((resolve) => setTimeout(resolve, 50))
+        tell({ type: 'said', at: new Date().toISOString(), text: `step ${step} meanwhile` })
+      }
+      stdout.write('[ten steps later]')
+      const isAllowed = await asked
       tell({ type: 'said', at: new Date().toISOString(), text: isAllowed ? 'it was allowed' : 'it was refused' })
     }, 300)
   }
