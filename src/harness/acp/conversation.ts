@@ -7,9 +7,8 @@ import {
 import type { Conversation, HarnessEvent, OpenConversation, ProcessMark, TurnEnded } from '../contract.ts'
 import { EventQueue } from '../event-queue.ts'
 import { type Json, given, objectOf } from '../json-fields.ts'
-import { limitIn } from '../usage-limit.ts'
 import { answer, isAllowed } from './permission.ts'
-import { type StartedAgent, endOf, failureOf } from './start-agent.ts'
+import { type StartedAgent, endOf, failureOf, limitBehind } from './start-agent.ts'
 import { Updates } from './updates.ts'
 import { usageIn } from './usage.ts'
 
@@ -118,7 +117,7 @@ export class AcpConversation implements Conversation {
     if (!this.#agent.connection.signal.aborted) {
       if (turn.isInterrupted) return { type: 'turn ended', how: 'interrupted' }
       const failure = failureOf(error)
-      const limit = limitIn(failure)
+      const limit = limitBehind(error)
       if (limit !== undefined) turn.events.push({ type: 'limit', ...limit })
       return { type: 'turn ended', how: 'failed', failure }
     }

@@ -72,7 +72,8 @@ async function chooseModel(
   wanted: string | undefined,
 ): Promise<string | undefined> {
   const option = options.find((one) => one.type === 'select' && (one.category === 'model' || one.id === 'model'))
-  if (wanted === undefined) return option?.type === 'select' ? option.currentValue : undefined
+  if (wanted === undefined)
+    return option?.type === 'select' && option.currentValue !== 'default' ? option.currentValue : undefined
   if (option === undefined)
     throw new StintError(
       'NO_CHOICE_OF_MODEL',

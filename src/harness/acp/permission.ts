@@ -2,23 +2,32 @@ import type { PermissionOption, RequestPermissionResponse } from '@agentclientpr
 import { oneLine, shorten } from '../../text/clean.ts'
 import type { OpenConversation, PermissionRequest } from '../contract.ts'
 import { given } from '../json-fields.ts'
-import { isWithin, mayRun } from '../permissions.ts'
+import { isPermitted } from '../permission-rules.ts'
 import type { ToolUse } from './tools.ts'
 
 /** Kinds of tools that change nothing. */
 const LOOKING = new Set(['read', 'search', 'think'])
 const EDITING = new Set(['edit', 'delete', 'move'])
 
+/** Several lines as agents give them to `git commit`. Nothing in them is run, since their end is quoted. */
+const QUOTED_LINES = /\$\(cat <<-?\s*(['"])(\w+)\1\n[^]*?\n\s*\2\s*\)/g
+
 /** Whether a use of a tool is allowed, by the rules and then by whoever decides. */
 export async function isAllowed(use: ToolUse, options: OpenConversation): Promise<boolean> {
-  if (options.permissions === 'all' || (options.permissions === 'edits' && isAllowedByEdits(use, options))) return true
+  if (options.permissions === 'all' || (await isAllowedByRules(use, options))) return true
   return (await options.decide?.(requestAbout(use))) ?? false
 }
 
-function isAllowedByEdits({ kind = 'other', command, paths }: ToolUse, { cwd, allow }: OpenConversation): boolean {
-  if (command !== undefined || kind === 'execute') return command !== undefined && mayRun(command, allow)
-  if (LOOKING.has(kind)) return true
-  return EDITING.has(kind) && paths.length > 0 && paths.every((path) => isWithin(cwd, path))
+async function isAllowedByRules(use: ToolUse, { permissions, allow, cwd }: OpenConversation): Promise<boolean> {
+  const { kind = 'other', command, paths } = use
+  const rules = { permissions, allow, cwd }
+  const request = requestAbout(use)
+  if (command !== undefined) return isPermitted({ ...request, command: command.replaceAll(QUOTED_LINES, '') }, rules)
+  if (LOOKING.has(kind)) return permissions === 'edits'
+  // The path that a tool of another kind names need not be what it changes.
+  if (!EDITING.has(kind) || paths.length === 0) return false
+  const allowed = await Promise.all(paths.map((path) => isPermitted({ ...request, path }, rules)))
+  return allowed.every(Boolean)
 }
 
 function requestAbout({ name, title, command, paths }: ToolUse): PermissionRequest {

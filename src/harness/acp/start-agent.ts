@@ -13,6 +13,7 @@ import { oneLine, shorten } from '../../text/clean.ts'
 import type { OpenConversation } from '../contract.ts'
 import { type Json, objectOf, textOf } from '../json-fields.ts'
 import { type GuardedProcess, spawnGuarded } from '../process/spawn-guarded.ts'
+import { type LimitReached, limitIn } from '../usage-limit.ts'
 import type { AcpProgram } from './program.ts'
 import { streamTo } from './stream.ts'
 
@@ -83,15 +84,24 @@ export async function endOf(process: GuardedProcess): Promise<string> {
   return shorten(oneLine(last === '' ? how : `${how}: ${last}`), 1000)
 }
 
-/** What a request failed for. The message is often a mere "Internal error", and the reason stands beside it. */
+/** Where agents put the reason that the message of an error leaves out. */
+const DETAILS = ['details', 'message', 'error', 'resetsAt']
+
+/** What a request failed for. The message is often a mere "Internal error". */
 export function failureOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const data = error instanceof RequestError ? error.data : undefined
   const fields = objectOf(data)
-  const details = [data, fields?.['details'], fields?.['message'], fields?.['error'], fields?.['resetsAt']].flatMap(
-    (part) => textOf(part) ?? [],
-  )
-  return shorten(oneLine([message, ...details.filter((part) => !message.includes(part))].join(': ')), 2000)
+  const details = [data, ...DETAILS.map((name) => fields?.[name])].flatMap((part) => textOf(part) ?? [])
+  const parts = [message.replace(/^Internal error: */, ''), ...details.filter((part) => !message.includes(part))]
+  return shorten(oneLine(parts.join(': ')), 2000)
+}
+
+/** The limit that a request failed for; undefined when it was something else. */
+export function limitBehind(error: unknown): LimitReached | undefined {
+  const failure = failureOf(error)
+  const isLimit = error instanceof RequestError && objectOf(error.data)?.['errorKind'] === 'rate_limit'
+  return limitIn(failure) ?? (isLimit ? { message: failure } : undefined)
 }
 
 function hintFor(error: unknown, isGone: boolean): string {

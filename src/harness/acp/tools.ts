@@ -30,7 +30,8 @@ export function toolUse(id: string, told: Json, before?: ToolUse): ToolUse {
       title,
       kind,
       command: commandIn(told) ?? before?.command ?? (kind === 'execute' ? commandInTitle(title) : undefined),
-      output: outputIn(told) ?? before?.output,
+      // What it says while it works describes it.
+      output: isOver(told) ? outputIn(told) : undefined,
       status: textOf(told['status']) ?? before?.status,
     }),
   }
@@ -40,6 +41,10 @@ export function toolEvent(use: ToolUse, status: ToolEvent['status']): ToolEvent 
   const { id, name, command, paths } = use
   const output = status === 'started' ? undefined : use.output
   return { type: 'tool', id, name, status, ...given({ command, path: paths[0], output }) }
+}
+
+function isOver({ status }: Json): boolean {
+  return status === 'completed' || status === 'failed'
 }
 
 function commandIn(told: Json): string | undefined {
@@ -67,7 +72,7 @@ function outputIn(told: Json): string | undefined {
   const blocks = listOf(told['content']).map((block) => objectOf(block)?.['content'])
   const raw = told['rawOutput']
   const fields = objectOf(raw)
-  const texts = [saidIn(blocks), raw, fields?.['formatted_output'], fields?.['output'], fields?.['stdout']]
+  const texts = [raw, fields?.['formatted_output'], fields?.['output'], fields?.['stdout'], saidIn(blocks)]
   return texts
     .map(textOf)
     .find((text) => text !== undefined)

@@ -92,7 +92,8 @@ export class Updates {
     const costUsd = cost?.['currency'] === 'USD' ? countOf(cost['amount']) : undefined
     this.#context = context ?? this.#context
     // Some say 0 for what they do not know.
-    return [{ type: 'usage', ...given({ context, window: window === 0 ? undefined : window, costUsd }) }]
+    const model = nameOf(objectOf(update['_meta'])?.['_claude/model'])
+    return [{ type: 'usage', ...given({ context, window: window === 0 ? undefined : window, costUsd, model }) }]
   }
 
   /** Told once, when it is done; some say so twice, and again when the conversation is loaded. */
