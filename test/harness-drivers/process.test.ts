@@ -131,6 +131,13 @@ describe('a guarded program', () => {
     expect(isRunning(child)).toBe(false)
   })
 
+  test('that closes its output is seen to, while it lives on', async () => {
+    const guarded = guard(`echo last; exec >&-; ${SLEEP}`)
+    expect(await linesFrom(guarded)).toEqual(['last'])
+    expect(isAlive(guarded.mark)).toBe(true)
+    await guarded.end(100)
+  })
+
   test('carries the mark of the guarded program that started us too', async () => {
     const guarded = guard('echo $STINT_MARK', { STINT_MARK: 'outer' })
     expect(await firstLine(guarded)).toBe(`outer.${guarded.mark.mark}`)

@@ -13,7 +13,7 @@ import { Updates } from './updates.ts'
 import { usageIn } from './usage.ts'
 
 /** So long may an agent take to end a turn, or itself, before it is ended. */
-const TURN_PATIENCE_MS = 10_000
+const TURN_PATIENCE_MS = 5000
 const CLOSE_PATIENCE_MS = 2000
 
 interface Turn {
@@ -21,6 +21,7 @@ interface Turn {
   readonly cancelled: Promise<void>
   cancel(): void
   isInterrupted: boolean
+  isLimitTold: boolean
   ended: Promise<void>
 }
 
@@ -38,9 +39,10 @@ export class Listener {
 
   readonly update = (params: Json): void => {
     const events = this.updates.read(objectOf(params['update']) ?? {})
-    if (this.turn !== undefined) return this.turn.events.push(...events)
     // Between turns only history is told, and how full the context is.
-    this.#between = events.findLast((event) => event.type === 'usage') ?? this.#between
+    if (this.turn === undefined) this.#between = events.findLast((event) => event.type === 'usage') ?? this.#between
+    else this.turn.events.push(...events)
+    if (this.turn !== undefined && events.some((event) => event.type === 'limit')) this.turn.isLimitTold = true
   }
 
   readonly permission = async ({ toolCall, options }: RequestPermissionRequest): Promise<RequestPermissionResponse> => {
@@ -118,7 +120,7 @@ export class AcpConversation implements Conversation {
       if (turn.isInterrupted) return { type: 'turn ended', how: 'interrupted' }
       const failure = failureOf(error)
       const limit = limitBehind(error)
-      if (limit !== undefined) turn.events.push({ type: 'limit', ...limit })
+      if (limit !== undefined && !turn.isLimitTold) turn.events.push({ type: 'limit', ...limit })
       return { type: 'turn ended', how: 'failed', failure }
     }
     // It is gone, or has closed its line to us and is as good as gone.
@@ -165,6 +167,7 @@ function newTurn(): Turn {
       cancel()
     },
     isInterrupted: false,
+    isLimitTold: false,
     ended: Promise.resolve(),
   }
   return turn

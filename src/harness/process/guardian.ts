@@ -12,7 +12,7 @@
 export const GUARDIAN = String.raw`
 'use strict'
 const { spawn } = require('node:child_process')
-const { readFileSync, readdirSync, writeSync } = require('node:fs')
+const { closeSync, openSync, readFileSync, readdirSync, writeSync } = require('node:fs')
 const { Socket } = require('node:net')
 
 // Ended by itself or by us: so long may what is left of it take before it is killed.
@@ -112,6 +112,11 @@ function begin(message) {
   order = message
   if (order.command === undefined) return end(order.grace)
   const child = spawn(order.command, order.args, { cwd: order.cwd, env: order.env, stdio: 'inherit' })
+  // Held by us as well, its input and output would not end when it closes them.
+  for (const fd of [0, 1]) {
+    closeSync(fd)
+    openSync('/dev/null', 'r+')
+  }
   exited = new Promise((resolve) => {
     child.once('exit', (code, signal) => resolve((status = { code, signal })))
     child.once('error', (error) => {
