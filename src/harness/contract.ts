@@ -69,6 +69,8 @@ export type HarnessEvent =
       /** Tokens in the context now. */
       readonly context?: number
       readonly window?: number
+      /** Where it compacts by itself, when it is known. */
+      readonly point?: number
       readonly model?: string
       /** What the harness says the whole conversation has cost so far. */
       readonly costUsd?: number

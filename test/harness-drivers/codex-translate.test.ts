@@ -161,6 +161,7 @@ describe('what was used', () => {
         spent: { input: 1000, cacheWritten: 0, cacheRead: 0, output: 20 },
         context: 1020,
         window: 190_000,
+        point: 180_000,
         model: 'gpt-5',
       },
       {
@@ -168,6 +169,7 @@ describe('what was used', () => {
         spent: { input: 1500, cacheWritten: 0, cacheRead: 500, output: 20 },
         context: 2020,
         window: 190_000,
+        point: 180_000,
         model: 'gpt-5',
       },
     ])
@@ -182,7 +184,7 @@ describe('what was used', () => {
     ['while it is asked for', withTurn(standingOf(THREAD, undefined))],
   ])('in a conversation that was resumed is not counted again, but its context is told: %s', (_, resumed) => {
     const { events, standing } = told([past], resumed)
-    expect(events).toEqual([{ type: 'usage', context: 120, window: 190_000 }])
+    expect(events).toEqual([{ type: 'usage', context: 120, window: 190_000, point: 180_000 }])
     expect(told([begun, tokens(after, breakdown(100, 20))], withTurn(standing)).events).toMatchObject([
       { type: 'usage', spent: { input: 100, cacheWritten: 0, cacheRead: 0, output: 20 } },
     ])
@@ -203,6 +205,17 @@ describe('what was used', () => {
       model: 'gpt-5',
     })
     expect(standing.context).toBe(1020)
+  })
+
+  test.each([
+    [undefined, 180_000],
+    [50_000, 50_000],
+    [500_000, 180_000],
+    [0, 180_000],
+  ])('is told with where Codex compacts, when it is configured to at %s', (configured, point) => {
+    const used = breakdown(1000, 20)
+    const { events } = told([begun, tokens(used, used)], withTurn(standingOf(THREAD, undefined, configured)))
+    expect(events).toMatchObject([{ window: 190_000, point }])
   })
 
   test('is told with the model that Codex went over to', () => {
@@ -230,7 +243,7 @@ describe('a compaction', () => {
     expect(events.slice(1)).toEqual([
       { type: 'usage', spent: { input: 5000, cacheWritten: 0, cacheRead: 0, output: 20 }, model: 'gpt-5' },
       { type: 'compaction', tokensBefore: 20_020, boundary: '01a1e080-65ca' },
-      { type: 'usage', context: 6016, window: 190_000, model: 'gpt-5' },
+      { type: 'usage', context: 6016, window: 190_000, point: 180_000, model: 'gpt-5' },
     ])
     expect(standing.context).toBe(6016)
   })

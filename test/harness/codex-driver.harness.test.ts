@@ -148,6 +148,26 @@ describe('Codex, driven by its app-server', () => {
     expect([input - scripted.input, output - scripted.output]).toEqual([5000, 20])
   })
 
+  test.each(['by itself', 50_000] as const)(
+    'compacts at the point that is told, and not before: configured %s',
+    async (configured) => {
+      const world = await CodexWorld.create()
+      world.configure('', configured)
+      const point = configured === 'by itself' ? 180_000 : configured
+      for (const [off, compactions] of [
+        [-100, 0],
+        [100, 1],
+      ] as const) {
+        world.script([{ tokens: point + off }, { say: 'one' }], [{ say: 'two' }])
+        const conversation = await opened(world)
+        const filled = await turn(conversation, 'A')
+        expect(filled.filter(({ type }) => type === 'usage')).toMatchObject([{ point, context: point + off }])
+        const next = await turn(conversation, 'B')
+        expect(next.filter(({ type }) => type === 'compaction')).toHaveLength(compactions)
+      }
+    },
+  )
+
   test('counts what was used once across a resumed conversation, and says at once how full it is; our instructions hold', async () => {
     const world = await CodexWorld.create()
     world.script([{ tokens: 21_000 }, { say: 'one' }], [{ say: 'two' }, { compact: true }])

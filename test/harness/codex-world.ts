@@ -67,11 +67,11 @@ export class CodexWorld implements HarnessWorld {
   }
 
   /** The user's own configuration: what leads to the model on loopback and nowhere else, and more. */
-  configure(more: string): void {
+  configure(more: string, compactsAt: number | 'by itself' = COMPACTS_AT): void {
     const text = `model = "stub-model"
 model_provider = "stub"
 model_context_window = 200000
-model_auto_compact_token_limit = ${COMPACTS_AT}
+${compactsAt === 'by itself' ? '' : `model_auto_compact_token_limit = ${compactsAt}`}
 check_for_update_on_startup = false
 ${more}
 [model_providers.stub]

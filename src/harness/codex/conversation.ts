@@ -13,6 +13,13 @@ const INTERRUPT_GRACE_MS = 10_000
 /** How long it may take to go once its input is closed. */
 const CLOSE_GRACE_MS = 2000
 
+export interface BegunThread {
+  readonly thread: string
+  readonly model: string | undefined
+  /** Where the user has configured Codex to compact. */
+  readonly compactsAt: number | undefined
+}
+
 interface Turn {
   /** Codex's own id of it, undefined when it was not begun. */
   readonly id: Promise<string | undefined>
@@ -28,7 +35,7 @@ export class CodexConversation implements Conversation {
   readonly #events: HarnessEvent[] = []
   readonly #early: [method: string, params: Json][] = []
   #wake: (() => void) | undefined
-  #standing: Standing = standingOf('', undefined)
+  #standing: Standing = standingOf('')
   #turn: Turn | undefined
   #interrupting: Promise<void> | undefined
   #closing: Promise<void> | undefined
@@ -59,8 +66,8 @@ export class CodexConversation implements Conversation {
   }
 
   /** The thread is there. */
-  begin(thread: string, model: string | undefined): void {
-    this.#standing = standingOf(thread, model)
+  begin({ thread, model, compactsAt }: BegunThread): void {
+    this.#standing = standingOf(thread, model, compactsAt)
     this.#push({ type: 'started', conversation: thread, ...(model === undefined ? {} : { model }) })
     for (const [method, params] of this.#early.splice(0)) this.#notified(method, params)
   }

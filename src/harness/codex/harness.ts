@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import { StintError } from '../../journal/errors.ts'
 import { cleanText } from '../../text/clean.ts'
 import type { Conversation, Harness, HarnessCheck, OpenConversation } from '../contract.ts'
-import { type Json, nameOf, objectOf, textOf } from '../json-fields.ts'
+import { type Json, countOf, nameOf, objectOf, textOf } from '../json-fields.ts'
 import { spawnGuarded } from '../process/spawn-guarded.ts'
-import { CodexConversation } from './conversation.ts'
+import { type BegunThread, CodexConversation } from './conversation.ts'
 import { threadParams } from './settings.ts'
 
 /** A program that is not Codex may start, and then say nothing for ever. */
@@ -49,8 +49,7 @@ async function open(options: OpenConversation): Promise<Conversation> {
   const conversation = new CodexConversation(guarded, options)
   const giveUp = setTimeout(() => void guarded.end(), OPENING_MS)
   try {
-    const { thread, model } = await beginThread(conversation, options)
-    conversation.begin(thread, model)
+    conversation.begin(await beginThread(conversation, options))
     return conversation
   } catch (error) {
     await guarded.end()
@@ -60,27 +59,22 @@ async function open(options: OpenConversation): Promise<Conversation> {
   }
 }
 
-async function beginThread(
-  { server, process }: CodexConversation,
-  options: OpenConversation,
-): Promise<{ thread: string; model: string | undefined }> {
+async function beginThread({ server, process }: CodexConversation, options: OpenConversation): Promise<BegunThread> {
   const clientInfo = { name: 'stint', title: 'Stint', version: '1' }
   // The experimental part of the protocol is where commands that a turn left behind can be ended.
   await server.request('initialize', { clientInfo, capabilities: { experimentalApi: true, requestAttestation: false } })
   server.notify('initialized')
-  const theirs = options.systemPrompt === undefined ? undefined : await theirInstructions(server, options.cwd)
+  // Read only, and done without by servers that do not know the question.
+  const read: Json = await server.request('config/read', { includeLayers: false, cwd: options.cwd }).catch(() => ({}))
+  const configuration = objectOf(read['config'])
   const marks = [options.env['STINT_MARK'], process.mark].filter(Boolean).join('.')
+  const params = threadParams(options, marks, textOf(configuration?.['developer_instructions']))
   const method = options.resume === undefined ? 'thread/start' : 'thread/resume'
-  const answer = await server.request(method, threadParams(options, marks, theirs))
+  const answer = await server.request(method, params)
   const thread = nameOf(objectOf(answer['thread'])?.['id'])
   if (thread === undefined) throw new Error(`Codex answered ${method} without an id`)
-  return { thread, model: nameOf(answer['model']) }
-}
-
-/** Instructions that are given for a thread stand in place of those in the user's configuration, which are to hold as well. */
-async function theirInstructions(server: CodexConversation['server'], cwd: string): Promise<string | undefined> {
-  const read: Json = await server.request('config/read', { includeLayers: false, cwd }).catch(() => ({}))
-  return textOf(objectOf(read['config'])?.['developer_instructions'])
+  const compactsAt = countOf(configuration?.['model_auto_compact_token_limit'])
+  return { thread, model: nameOf(answer['model']), compactsAt }
 }
 
 function notOpened(cause: unknown, stderr: string, resume: string | undefined): StintError {

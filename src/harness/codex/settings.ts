@@ -12,6 +12,7 @@ type Options = Pick<OpenConversation, 'cwd' | 'env' | 'model' | 'systemPrompt' |
  */
 export function threadParams(options: Options, mark: string, theirInstructions: string | undefined): Json {
   const { cwd, env, model, systemPrompt, resume } = options
+  // Instructions for a thread stand in place of those in the user's configuration, which are to hold as well.
   const instructions = [theirInstructions, systemPrompt].filter((text) => text !== undefined).join('\n\n')
   return {
     cwd,

@@ -35,6 +35,17 @@ function usageOf(told: Json): Usage {
   return { input, cacheWritten, cacheRead, output: countOf(told['outputTokens']) ?? 0 }
 }
 
+/** Of the model's window, what Codex tells to be there, and where it compacts at the latest. */
+const TOLD_SHARE = 0.95
+const COMPACTS_AT_SHARE = 0.9
+
+/** Where Codex compacts: where it was told to, but not later than it does by itself. */
+export function pointIn(window: number | undefined, configured: number | undefined): number | undefined {
+  const usual = window === undefined ? undefined : Math.floor((window / TOLD_SHARE) * COMPACTS_AT_SHARE)
+  const points = [usual, configured].filter((point) => point !== undefined && point > 0)
+  return points.length === 0 ? undefined : Math.min(...(points as number[]))
+}
+
 /** What one has more than the other; undefined when that is nothing. A total that shrank counts anew. */
 export function difference(now: Usage, before: Usage): Usage | undefined {
   const spent = {

@@ -4,7 +4,7 @@ import type { HarnessEvent, TurnEnded } from '../contract.ts'
 import { type Json, given, nameOf, objectOf, textOf } from '../json-fields.ts'
 import { type Limits, failureOf, isLimit, resetOf, withLimits } from './failures.ts'
 import { type ToolUse, toolUseOf } from './items.ts'
-import { NOTHING, type ToldUsage, difference, toldUsage } from './token-usage.ts'
+import { NOTHING, type ToldUsage, difference, pointIn, toldUsage } from './token-usage.ts'
 
 /** What has to be remembered from one message to the next. */
 export interface Standing {
@@ -17,6 +17,8 @@ export interface Standing {
   readonly counted: Readonly<Record<string, Usage>>
   readonly context?: number
   readonly window?: number
+  /** Where the user has configured it to compact. */
+  readonly compactsAt?: number
   /** Tokens at the moment when a compaction began, while it goes on. */
   readonly compacting?: { readonly tokensBefore?: number }
   /** The uses of tools that have begun. One whose turn was broken off is given up, and its late end is not told. */
@@ -32,10 +34,10 @@ export interface Translated {
 }
 
 /** A thread that was just started or resumed. */
-export function standingOf(thread: string, model: string | undefined): Standing {
+export function standingOf(thread: string, model?: string, compactsAt?: number): Standing {
   return {
     thread,
-    ...given({ model }),
+    ...given({ model, compactsAt }),
     isRunning: false,
     counted: {},
     tools: {},
@@ -159,8 +161,13 @@ function tokensUsed(standing: Standing, params: Json): Translated | undefined {
   const next: Standing = { ...standing, ...figures, counted: { ...standing.counted, [thread]: told.total } }
   const isNew = isOurs && (next.context !== standing.context || next.window !== standing.window)
   if (spent === undefined && (!isNew || standing.compacting !== undefined)) return quietly(next)
-  const shown = isOurs && standing.compacting === undefined ? figures : {}
-  return { standing: next, events: [{ type: 'usage', ...given({ spent, model: standing.model }), ...shown }] }
+  return { standing: next, events: [usageEvent(next, isOurs && standing.compacting === undefined, spent)] }
+}
+
+function usageEvent(standing: Standing, isFilling: boolean, spent?: Usage): HarnessEvent {
+  const { model, context, window, compactsAt } = standing
+  const figures = isFilling ? given({ context, window, point: pointIn(window, compactsAt) }) : {}
+  return { type: 'usage', ...given({ spent, model }), ...figures }
 }
 
 /**
@@ -174,9 +181,8 @@ function usedBefore(standing: Standing, params: Json, { total, last }: ToldUsage
 
 function compacted(standing: Standing, boundary: string | undefined): Translated {
   const { compacting, ...rest } = standing
-  const figures = given({ context: standing.context, window: standing.window })
   const compaction: HarnessEvent = { type: 'compaction', ...given({ tokensBefore: compacting?.tokensBefore, boundary }) }
-  return { standing: rest, events: [compaction, { type: 'usage', ...given({ model: standing.model }), ...figures }] }
+  return { standing: rest, events: [compaction, usageEvent(standing, true)] }
 }
 
 function limitTold(standing: Standing, error: Json | undefined): Translated | undefined {
