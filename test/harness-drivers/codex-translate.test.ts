@@ -141,11 +141,20 @@ describe('a turn that Codex tells', () => {
 
   test('is not taken from a thread that the agent started by itself', () => {
     const other = { ...at, threadId: 'another' }
-    const { events } = told([
+    const changes = [{ path: '/project/b.txt', kind: { type: 'update', move_path: '/project/c.txt' }, diff: '' }]
+    const patch = { type: 'fileChange', id: 'theirs', changes, status: 'inProgress' }
+    const { events, standing } = told([
       ['item/completed', { item: message('mine'), ...other }],
+      ['item/started', { item: patch, ...other }],
+      ['item/started', { item: { type: 'contextCompaction', id: 'c' }, ...other }],
+      ['item/completed', { item: { type: 'contextCompaction', id: 'c' }, ...other }],
       ['turn/completed', { threadId: 'another', turn: { id: 'x', status: 'completed', error: null } }],
     ])
     expect(events).toEqual([])
+    // What it wants to change is known when it asks to be allowed to.
+    expect(standing.tools['theirs']?.paths).toEqual(['/project/b.txt', '/project/c.txt'])
+    const { events: late, standing: after } = told([['item/completed', { item: patch, ...other }]], standing)
+    expect([late, after.tools]).toEqual([[], {}])
   })
 })
 

@@ -44,7 +44,7 @@ function environment(env: NodeJS.ProcessEnv): Json {
  *
  * The sandbox of Codex would not do: it keeps git from writing to `.git`, and to that of a linked worktree whichever folders
  * are made writable; a command that fails in it is run a second time outside; and where no namespaces can be made, as in
- * most containers, nothing runs at all.
+ * many containers, nothing runs at all.
  */
 export function turnParams(permissions: Permissions): Json {
   return {

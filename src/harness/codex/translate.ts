@@ -21,8 +21,11 @@ export interface Standing {
   readonly compactsAt?: number
   /** Tokens at the moment when a compaction began, while it goes on. */
   readonly compacting?: { readonly tokensBefore?: number }
-  /** The uses of tools that have begun. One whose turn was broken off is given up, and its late end is not told. */
-  readonly tools: Readonly<Record<string, ToolUse & { readonly isGivenUp?: boolean }>>
+  /**
+   * The uses of tools that have begun. Of one whose turn was broken off the late end is not told, and nothing of those in
+   * threads that the agent started.
+   */
+  readonly tools: Readonly<Record<string, ToolUse & { readonly isUntold?: boolean }>>
   readonly said?: string
   readonly limits: Limits
   readonly isLimitTold: boolean
@@ -64,16 +67,16 @@ export function endTurn(standing: Standing, how: TurnEnded['how'], failure?: str
   const closed: Standing = { ...rest, isRunning: false }
   // A command may go on behind a turn that was completed, and tells its end in a later one.
   if (how === 'completed') return { standing: closed, events: [ended] }
-  const open = Object.entries(standing.tools).filter(([, { isGivenUp }]) => isGivenUp !== true)
-  const tools = Object.fromEntries(Object.entries(standing.tools).map(([id, use]) => [id, { ...use, isGivenUp: true }]))
+  const open = Object.entries(standing.tools).filter(([, { isUntold }]) => isUntold !== true)
+  const tools = Object.fromEntries(Object.entries(standing.tools).map(([id, use]) => [id, { ...use, isUntold: true }]))
   return { standing: { ...closed, tools }, events: [...open.map(([id, use]) => toolEvent(id, use, 'failed')), ended] }
 }
 
 type Reader = (standing: Standing, params: Json) => Translated | undefined
 
 const METHODS: Readonly<Record<string, Reader>> = {
-  'item/started': ofThisThread(itemStarted),
-  'item/completed': ofThisThread(itemCompleted),
+  'item/started': itemStarted,
+  'item/completed': itemCompleted,
   'thread/tokenUsage/updated': tokensUsed,
   'account/rateLimits/updated': (standing, params) => quietly({ ...standing, limits: withLimits(standing.limits, params) }),
   'model/rerouted': ofThisThread((standing, params) => {
@@ -101,28 +104,30 @@ function quietly(standing: Standing): Translated {
 
 function itemStarted(standing: Standing, params: Json): Translated | undefined {
   const item = objectOf(params['item']) ?? {}
-  if (item['type'] === 'contextCompaction') return quietly({ ...standing, compacting: given({ tokensBefore: standing.context }) })
+  const isOurs = params['threadId'] === standing.thread
+  if (isOurs && item['type'] === 'contextCompaction')
+    return quietly({ ...standing, compacting: given({ tokensBefore: standing.context }) })
   const id = nameOf(item['id'])
   const use = toolUseOf(item)
   if (id === undefined || use === undefined) return undefined
+  // Who asks to be allowed a patch says only which it was.
+  if (!isOurs) return quietly({ ...standing, tools: { ...standing.tools, [id]: { ...use, isUntold: true } } })
   return { standing: { ...standing, tools: { ...standing.tools, [id]: use } }, events: [toolEvent(id, use, 'started')] }
 }
 
 function itemCompleted(standing: Standing, params: Json): Translated | undefined {
   const item = objectOf(params['item']) ?? {}
-  if (item['type'] === 'agentMessage') return messageSaid(standing, textOf(item['text']))
-  if (item['type'] === 'contextCompaction') return compacted(standing, nameOf(item['id']))
+  const isOurs = params['threadId'] === standing.thread
+  if (isOurs && item['type'] === 'agentMessage') return messageSaid(standing, textOf(item['text']))
+  if (isOurs && item['type'] === 'contextCompaction') return compacted(standing, nameOf(item['id']))
   const id = nameOf(item['id'])
   const use = toolUseOf(item)
   if (id === undefined || use === undefined) return undefined
   const { [id]: begun, ...tools } = standing.tools
-  if (begun?.isGivenUp === true) return quietly({ ...standing, tools })
-  const end = toolEvent(
-    id,
-    use,
-    item['status'] === 'completed' || item['status'] === undefined ? 'completed' : 'failed',
-    outputOf(item),
-  )
+  if (!isOurs || begun?.isUntold === true) return quietly({ ...standing, tools })
+  // Some kinds have no status, and have nothing to fail at.
+  const isDone = item['status'] === 'completed' || item['status'] === undefined
+  const end = toolEvent(id, use, isDone ? 'completed' : 'failed', outputOf(item))
   return { standing: { ...standing, tools }, events: begun === undefined ? [toolEvent(id, use, 'started'), end] : [end] }
 }
 
