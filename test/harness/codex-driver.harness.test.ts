@@ -9,6 +9,7 @@ import type { Usage } from '../../src/session/entries.ts'
 import { carriersOf } from '../support/processes.ts'
 import { CodexWorld } from './codex-world.ts'
 import { codexProgram } from './install.ts'
+import type { ResponsesBody } from './responses-stub.ts'
 
 async function opened(world: CodexWorld, more: Partial<OpenConversation> = {}): Promise<Conversation> {
   const conversation = await codexHarness.open({ ...world.open, ...more })
@@ -184,6 +185,39 @@ describe('Codex, driven by its app-server', () => {
     await turn(second, 'C')
     expect(world.stub.summaries).toHaveLength(1)
     expect(world.stub.turns.map(({ text }) => text.split('OUR-RULE').length - 1)).toEqual([1, 1, 1])
+  })
+
+  test('an agent that it starts may do what it may, and what that uses is counted, but not as its own context', async () => {
+    const world = await CodexWorld.create()
+    const spawn = { name: 'spawn_agent', namespace: 'multi_agent_v1', input: { message: 'CHILD-WORK' } }
+    const patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: theirs.txt\n+theirs\n*** End Patch\nEOF\n"
+    const isChild = ({ input }: ResponsesBody) =>
+      input.some((item) => item.role === 'user' && JSON.stringify(item.content).includes('CHILD-WORK'))
+    world.stub.whenever(
+      isChild,
+      { tools: [{ name: 'exec_command', input: { cmd: patch } }], inputTokens: 2222 },
+      { text: 'done by the child', inputTokens: 3333 },
+    )
+    world.stub.script(
+      { tools: [spawn], inputTokens: 1000 },
+      { text: 'one', inputTokens: 1100 },
+      { text: 'two', inputTokens: 1200 },
+    )
+    let ends = 0
+    const trace = (direction: string, line: string) => {
+      if (direction === 'from' && line.includes('"turn/completed"')) ends += 1
+    }
+    const conversation = await opened(world, { permissions: 'edits', trace })
+    const first = await turn(conversation, 'A')
+    await expect.poll(() => ends, { timeout: 30_000, interval: 20 }).toBe(2)
+    const second = await turn(conversation, 'B')
+    expect(readFileSync(join(world.project, 'theirs.txt'), 'utf8')).toBe('theirs\n')
+    const events = [...first, ...second]
+    expect(spentIn(events)).toEqual({ input: 1000 + 1100 + 1200 + 2222 + 3333, cacheWritten: 0, cacheRead: 0, output: 100 })
+    const contexts = events.flatMap((event) => (event.type === 'usage' && event.context !== undefined ? [event.context] : []))
+    expect(contexts).toEqual([1020, 1120, 1220])
+    expect([first, second].map((all) => all.at(-1))).toMatchObject([{ said: 'one' }, { said: 'two' }])
+    expect(events.filter(({ type }) => type === 'turn ended')).toHaveLength(2)
   })
 
   test('ends the command of a turn that is interrupted', async () => {

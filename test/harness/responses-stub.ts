@@ -17,10 +17,12 @@ export interface ResponsesReply {
   readonly after?: Promise<unknown>
 }
 
-/** A tool with named arguments, or one that takes a text as it is. */
-export type ResponsesTool =
-  | { readonly name: string; readonly input: Readonly<Record<string, unknown>> }
-  | { readonly name: string; readonly freeform: string }
+/** A tool with named arguments, maybe one of a group. */
+export interface ResponsesTool {
+  readonly name: string
+  readonly namespace?: string
+  readonly input: Readonly<Record<string, unknown>>
+}
 
 export interface SeenResponsesRequest {
   readonly kind: 'turn' | 'summary'
@@ -43,6 +45,7 @@ export interface ResponsesBody {
 export class ResponsesStub {
   readonly requests: SeenResponsesRequest[] = []
   readonly #queue: ResponsesReply[] = []
+  readonly #whenever: { fits: (body: ResponsesBody) => boolean; replies: ResponsesReply[] }[] = []
   readonly #server = createServer((request, response) => void this.#serve(request, response))
   #count = 0
 
@@ -60,6 +63,11 @@ export class ResponsesStub {
     this.#queue.push(...replies)
   }
 
+  /** Answers requests that fit out of turn: what is asked at the same time by several has no order. */
+  whenever(fits: (body: ResponsesBody) => boolean, ...replies: readonly ResponsesReply[]): void {
+    this.#whenever.push({ fits, replies: [...replies] })
+  }
+
   get turns(): readonly SeenResponsesRequest[] {
     return this.requests.filter(({ kind }) => kind === 'turn')
   }
@@ -73,6 +81,11 @@ export class ResponsesStub {
     await new Promise((resolve) => this.#server.close(resolve))
   }
 
+  #replyTo(body: ResponsesBody): ResponsesReply {
+    const queue = this.#whenever.find(({ fits }) => fits(body))?.replies ?? this.#queue
+    return queue.shift() ?? { text: 'ok' }
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -80,8 +93,7 @@ export class ResponsesStub {
     const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as ResponsesBody
     const kind = textOf(body.input.at(-1)).includes(SUMMARY_REQUEST) ? 'summary' : 'turn'
     this.requests.push({ kind, body, text: textOf([body.instructions, body.input]) })
-    const reply: ResponsesReply =
-      kind === 'summary' ? { text: SUMMARY, inputTokens: 5000 } : (this.#queue.shift() ?? { text: 'ok' })
+    const reply = kind === 'summary' ? SUMMARISED : this.#replyTo(body)
     reply.arrived?.()
     await reply.after
     if (reply.error !== undefined) {
@@ -97,7 +109,7 @@ export class ResponsesStub {
   }
 }
 
-const SUMMARY = 'The conversation so far was about the work at hand.'
+const SUMMARISED: ResponsesReply = { text: 'The conversation so far was about the work at hand.', inputTokens: 5000 }
 const SUMMARY_REQUEST = 'CONTEXT CHECKPOINT COMPACTION'
 
 function* eventsOf(reply: ResponsesReply, count: number): Generator<{ type: string } & Record<string, unknown>> {
@@ -122,11 +134,13 @@ function itemsOf({ text, tools = [] }: ResponsesReply, count: number): readonly 
   const said = text ?? (tools.length === 0 ? 'ok' : undefined)
   const content = [{ type: 'output_text', text: said, annotations: [] }]
   const message = { type: 'message', id: `msg_${count}`, role: 'assistant', status: 'completed', content }
-  const calls = tools.map((tool, index) => {
-    const call = { id: `fc_${count}_${index}`, call_id: `call_${count}_${index}`, name: tool.name, status: 'completed' }
-    return 'freeform' in tool
-      ? { ...call, type: 'custom_tool_call', input: tool.freeform }
-      : { ...call, type: 'function_call', arguments: JSON.stringify(tool.input) }
-  })
+  const calls = tools.map(({ input, ...tool }, index) => ({
+    type: 'function_call',
+    id: `fc_${count}_${index}`,
+    call_id: `call_${count}_${index}`,
+    ...tool,
+    arguments: JSON.stringify(input),
+    status: 'completed',
+  }))
   return said === undefined ? calls : [message, ...calls]
 }
