@@ -1,4 +1,5 @@
 import type { Permissions } from '../harness/contract.ts'
+import { DEFAULT_PLAN, type PlanSettings } from '../plan/settings.ts'
 
 /** What the section `run` of the configuration may say. */
 export interface RunSettings {
@@ -21,6 +22,7 @@ export interface RunSettings {
   readonly verifyMinutes: number
   /** After so many turns that changed nothing a task has failed. */
   readonly idleTurns: number
+  readonly plan: PlanSettings
 }
 
 export const DEFAULT_RUN: RunSettings = {
@@ -34,6 +36,7 @@ export const DEFAULT_RUN: RunSettings = {
   taskMinutes: 90,
   verifyMinutes: 20,
   idleTurns: 3,
+  plan: DEFAULT_PLAN,
 }
 
 const KEYS = {
@@ -50,6 +53,12 @@ const KEYS = {
   task_minutes: 'number',
   verify_minutes: 'number',
   idle_turns: 'number',
+  small_up_to: 'number',
+  large_from: 'number',
+  batch_places: 'number',
+  batch_small: 'number',
+  batch_medium: 'number',
+  batch_leave_above: 'number',
 } as const
 
 /** The settings in a section; what is wrong in it is refused with the reason. */
@@ -62,7 +71,19 @@ export function runSettingsFrom(section: Record<string, unknown>, refuse: (reaso
     if (problem !== undefined) throw refuse(`"run.${key}" ${problem}`)
     read[key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())] = value
   }
-  return { ...DEFAULT_RUN, ...read }
+  const { smallUpTo, largeFrom, batchPlaces, batchSmall, batchMedium, batchLeaveAbove, ...plain } = read
+  const { length, batch } = DEFAULT_PLAN
+  const plan = {
+    length: { smallUpTo: smallUpTo ?? length.smallUpTo, largeFrom: largeFrom ?? length.largeFrom },
+    batch: {
+      places: batchPlaces ?? batch.places,
+      small: batchSmall ?? batch.small,
+      medium: batchMedium ?? batch.medium,
+      leaveAbove: batchLeaveAbove === undefined ? batch.leaveAbove : (batchLeaveAbove as number) / 100,
+    },
+  } as PlanSettings
+  if (plan.length.smallUpTo >= plan.length.largeFrom) throw refuse('"run.small_up_to" must be below "run.large_from"')
+  return { ...DEFAULT_RUN, ...plain, plan }
 }
 
 function problemWith(kind: (typeof KEYS)[keyof typeof KEYS], value: unknown): string | undefined {

@@ -58,6 +58,9 @@ export class LiveConversation {
   #windowNumber = 1
   #cut: Cut | undefined
   #isInTurn = false
+  #grace: NodeJS.Timeout | undefined
+  /** Where it compacts, as the harness itself tells. */
+  #toldPoint: number | undefined
 
   constructor(
     readonly number: number,
@@ -77,7 +80,7 @@ export class LiveConversation {
   }
 
   get point(): number | undefined {
-    return this.#pointOf(this.window, this.model)
+    return this.#toldPoint ?? this.#pointOf(this.window, this.model)
   }
 
   get gauge(): Gauge {
@@ -101,7 +104,7 @@ export class LiveConversation {
     let compactions = 0
     let limit: Turn['limit']
     let ended: TurnEnded | undefined
-    const said: string[] = []
+    let said = ''
     this.#cut = undefined
     this.#isInTurn = true
     this.hasHadTurn = true
@@ -116,7 +119,7 @@ export class LiveConversation {
         silence.again()
         options.tell(event)
         if (event.type === 'started') this.#started(event)
-        else if (event.type === 'text') said.push(event.text)
+        else if (event.type === 'text') said = event.text
         else if (event.type === 'tool') {
           const detail = sameError.saw(event)
           if (detail !== undefined) this.cut({ why: 'breaker', which: 'same error', detail })
@@ -138,12 +141,13 @@ export class LiveConversation {
       silence.off()
       late.off()
       this.#isInTurn = false
+      clearTimeout(this.#grace)
     }
     ended ??= { type: 'turn ended', how: 'died', failure: 'the agent program ended without a word' }
     if (ended.how === 'died') this.isDead = true
     return {
       ended,
-      said: ended.said ?? said.at(-1) ?? '',
+      said: ended.said ?? said,
       spent,
       requests,
       compactions,
@@ -158,8 +162,7 @@ export class LiveConversation {
     if (!this.#isInTurn || this.#cut !== undefined) return
     this.#cut = cut
     const conversation = this.#conversation
-    const grace = setTimeout(() => void this.close(), GRACE_MS)
-    grace.unref()
+    this.#grace = setTimeout(() => void this.close(), GRACE_MS)
     void conversation.interrupt().catch(() => this.close())
   }
 
@@ -173,8 +176,9 @@ export class LiveConversation {
     this.window = window ?? this.window
   }
 
-  #used({ context, window, model, costUsd }: Extract<HarnessEvent, { type: 'usage' }>, { crossed }: TurnOptions): void {
+  #used({ context, window, point, model, costUsd }: Extract<HarnessEvent, { type: 'usage' }>, { crossed }: TurnOptions): void {
     this.window = window ?? this.window
+    this.#toldPoint = point ?? this.#toldPoint
     this.model ??= model
     this.costUsd = costUsd ?? this.costUsd
     this.lastRequestAt = Date.now()

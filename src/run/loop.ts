@@ -105,7 +105,7 @@ export class Loop {
     this.#sayForeignClosings(backlog)
     this.#scene.latest.backlog = backlog
     const within = this.#selection.within(backlog, ({ id }) => this.#taken.has(id))
-    const order = orderOfWork(within, this.#conversations.live?.done ?? [])
+    const order = orderOfWork(within, this.#conversations.live?.done ?? [], this.#scene.workspace.config.run.plan)
     const next = order.findIndex(({ id }) => this.#claims.take(id))
     if (next === -1)
       return this.#selection.open(backlog).length === 0 ? (this.#done > 0 ? 'finished' : 'nothing to do') : 'waiting'
@@ -141,7 +141,7 @@ export class Loop {
     const decision: Decision =
       this.#session === undefined
         ? { stay: false, rule: 'first', because: 'the first of the run' }
-        : decide(this.#standing(), planned, after, forecasts, mode)
+        : decide(this.#standing(), planned, after, forecasts, mode, this.#scene.workspace.config.run.plan)
     if (decision.rule !== 'first' || this.#session === undefined) {
       log.append('rotation.decided', { task: planned.id, stay: decision.stay, rule: decision.rule, because: decision.because })
     }

@@ -21,15 +21,20 @@ import { nameOf } from './task-list.ts'
 /** What a run would do, and why, if every task took what is forecast. Begins nothing. */
 export async function planRun(workspace: Workspace, options: RunOptions): Promise<RunPlan> {
   const settled = settle(workspace, options)
+  const { plan } = workspace.config.run
   const harness = harnessNamed(settled.harness, settled.script === undefined ? {} : { script: settled.script })
   const source = await openSource(workspace, options.backlog)
   const backlog = await source.read()
   const selection = new Selection(backlog, options)
-  const order = orderOfWork(selection.within(backlog, () => false)).slice(0, mostTasks(options))
+  const order = orderOfWork(
+    selection.within(backlog, () => false),
+    [],
+    plan,
+  ).slice(0, mostTasks(options))
   const finished = finishedTasks(workspace.place)
   const forecasts = forecastsFrom(finished)
   const mode = harness.capabilities.multiTurn ? settled.batch : 'one'
-  const sessions = planSessions(order, beginning(workspace, settled.harness, settled.model), forecasts, mode)
+  const sessions = planSessions(order, beginning(workspace, settled.harness, settled.model), forecasts, mode, plan)
   const planned = new Set(order.map(({ id }) => id))
   return {
     source: source.name,
