@@ -92,7 +92,7 @@ describe('the sources', () => {
 
   test('open a file for writing in one module only', () => {
     const offenders = [...texts]
-      .filter(([name, text]) => name !== 'journal/files.ts' && /openSync\([^,)]*,\s*(?!\s|'r')/.test(text))
+      .filter(([name, text]) => name !== 'journal/files.ts' && /openSync\((?!'\/dev\/null')[^,)]*,\s*(?!\s|'r')/.test(text))
       .map(([name]) => name)
     expect(offenders).toEqual([])
   })

@@ -74,10 +74,12 @@ export class Conversations {
     if (!isResumed) this.ledger.beginConversation()
     this.#notLoadedBefore = this.ledger.notLoaded
     const number = (this.#number += 1)
+    let live: LiveConversation | undefined
     const opened = await this.#start({
       cwd: tree.tree,
       env: agentEnvironment(workspace.env, workspace.place, run, session.id),
       permissions: settled.permissions,
+      trace: (direction) => direction === 'from' && live?.heard(),
       allow: settled.allow,
       ...(settled.model === undefined ? {} : { model: settled.model }),
       ...(systemPrompt ? { systemPrompt: setup } : {}),
@@ -93,13 +95,14 @@ export class Conversations {
       ...(isResumed ? { resumes: resume } : {}),
     })
     tell({ type: 'conversation.opened', number, ...(handoff === undefined ? {} : { handoff: handoff.id }) })
-    return new LiveConversation(
+    live = new LiveConversation(
       number,
       opened,
       workspace.config.budget,
       pointFor(harness.name, workspace.env, tree.tree),
       harness.name,
     )
+    return live
   }
 
   async #start(options: OpenConversation): Promise<Conversation> {

@@ -26,7 +26,9 @@ export interface Turn {
 }
 
 export interface TurnOptions {
+  /** So long may it say nothing, and so long while a command of its runs, which may say nothing either. */
   readonly silenceMs: number
+  readonly commandMs: number
   /** The turn is over by then, in any case. */
   readonly deadline: number
   /** Takes each event, for whoever looks on. */
@@ -59,6 +61,7 @@ export class LiveConversation {
   #cut: Cut | undefined
   #isInTurn = false
   #grace: NodeJS.Timeout | undefined
+  #heard: (() => void) | undefined
   /** Where it compacts, as the harness itself tells. */
   #toldPoint: number | undefined
 
@@ -108,14 +111,19 @@ export class LiveConversation {
     this.#cut = undefined
     this.#isInTurn = true
     this.hasHadTurn = true
-    const silence = new Alarm(options.silenceMs, () =>
-      this.cut({ why: 'breaker', which: 'silence', detail: `no word for ${minutes(options.silenceMs)}` }),
+    const running = new Set<string>()
+    const patience = () => (running.size > 0 ? Math.max(options.silenceMs, options.commandMs) : options.silenceMs)
+    const silence = new Alarm(patience, () =>
+      this.cut({ why: 'breaker', which: 'silence', detail: `no word for ${minutes(patience())}` }),
     )
-    const late = new Alarm(Math.max(1, options.deadline - startedAt), () =>
-      this.cut({ why: 'breaker', which: 'time', detail: `not done after ${minutes(options.deadline - startedAt)}` }),
+    this.#heard = () => silence.again()
+    const late = new Alarm(
+      () => Math.max(1, options.deadline - startedAt),
+      () => this.cut({ why: 'breaker', which: 'time', detail: `not done after ${minutes(options.deadline - startedAt)}` }),
     )
     try {
       for await (const event of this.#conversation.prompt(text)) {
+        if (event.type === 'tool') running[event.status === 'started' ? 'add' : 'delete'](event.id)
         silence.again()
         options.tell(event)
         if (event.type === 'started') this.#started(event)
@@ -138,6 +146,7 @@ export class LiveConversation {
         else ended = event
       }
     } finally {
+      this.#heard = undefined
       silence.off()
       late.off()
       this.#isInTurn = false
@@ -164,6 +173,11 @@ export class LiveConversation {
     const conversation = this.#conversation
     this.#grace = setTimeout(() => void this.close(), GRACE_MS)
     void conversation.interrupt().catch(() => this.close())
+  }
+
+  /** Something came from it, whether or not it means anything to us. */
+  heard(): void {
+    this.#heard?.()
   }
 
   async close(): Promise<void> {
@@ -199,20 +213,20 @@ export class LiveConversation {
 }
 
 class Alarm {
-  readonly #ms: number
+  readonly #ms: () => number
   readonly #ring: () => void
   #timer: NodeJS.Timeout | undefined
 
-  constructor(ms: number, ring: () => void) {
-    // Longer cannot be told to a timer, and nobody waits that long.
-    this.#ms = Math.min(ms, 2 ** 31 - 1)
+  constructor(ms: () => number, ring: () => void) {
+    this.#ms = ms
     this.#ring = ring
     this.again()
   }
 
   again(): void {
     this.off()
-    this.#timer = setTimeout(this.#ring, this.#ms)
+    // Longer cannot be told to a timer, and nobody waits that long.
+    this.#timer = setTimeout(this.#ring, Math.min(this.#ms(), 2 ** 31 - 1))
   }
 
   off(): void {

@@ -117,6 +117,7 @@ export class TurnTaker {
     try {
       const turned = live.turn(prompt, {
         silenceMs: settled.silenceMs,
+        commandMs: settled.verifyMs,
         deadline: Math.min(deadline, this.#endsAt),
         tell: (event) => this.#look(session, work, attempt, live, event),
         isOver: (spent) => {
