@@ -71,8 +71,8 @@ export class Conversations {
     this.#isSetupOwed = !systemPrompt && !isResumed
     this.#given = handoff
     // What was said once is gone with the conversation it was said in.
-    if (!isResumed) this.ledger.beginConversation()
     this.#notLoadedBefore = this.ledger.notLoaded
+    if (!isResumed) this.ledger.beginConversation()
     const number = (this.#number += 1)
     let live: LiveConversation | undefined
     const opened = await this.#start({

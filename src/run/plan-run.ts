@@ -1,19 +1,23 @@
 import { priceOf } from '../budget/prices.ts'
 import { windowOf } from '../harness/claude/models.ts'
 import { pointFor } from '../harness/point-for.ts'
-import type { PlannedTask, Standing } from '../plan/contract.ts'
+import type { Forecast, PlannedTask, SizeClass, Standing } from '../plan/contract.ts'
 import { forecastsFrom } from '../plan/forecast.ts'
 import { orderOfWork } from '../plan/order.ts'
 import { planSessions } from '../plan/plan-sessions.ts'
 import type { Workspace } from '../project/workspace.ts'
 import type { Backlog } from '../tasks/backlog.ts'
-import { isTaskOpen } from '../tasks/task.ts'
+import { type Task, isTaskOpen } from '../tasks/task.ts'
 import { openSource } from './backlog/open-source.ts'
 import { finishedTasks } from './finished-tasks.ts'
 import { harnessNamed } from './harnesses.ts'
 import { USUAL_BASE } from './loop.ts'
 import type { RunOptions } from './options.ts'
-import type { RunPlan, WaitingTask } from './run-plan.ts'
+import { classOfRun, classOfTask, domainOfRun, domainOfTask, trackingFor } from './complexity.ts'
+import { loadProfiles } from './profiles/load-profiles.ts'
+import { profileFor } from './profiles/profile-for.ts'
+import type { Profile } from './profiles/profile.ts'
+import type { PlannedRunTask, RunPlan, WaitingTask } from './run-plan.ts'
 import { Selection } from './selection.ts'
 import { settle } from './settled.ts'
 import { nameOf } from './task-list.ts'
@@ -36,23 +40,39 @@ export async function planRun(workspace: Workspace, options: RunOptions): Promis
   const mode = harness.capabilities.multiTurn ? settled.batch : 'one'
   const sessions = planSessions(order, beginning(workspace, settled.harness, settled.model), forecasts, mode, plan)
   const planned = new Set(order.map(({ id }) => id))
+  const { profiles } = loadProfiles(workspace.place.repository?.worktree ?? workspace.place.root)
+  const tasks = order.map(({ id }) => backlog.byId.get(id)!)
+  const { complexity } = classOfRun({ tasks })
   return {
     source: source.name,
     harness: harness.name,
+    complexity,
+    domain: domainOfRun(tasks.map((task) => domainOfTask(task).domain)),
+    tracking: trackingFor(complexity).level,
     ...(settled.model === undefined ? {} : { model: settled.model }),
     sessions: sessions.slice(0, options.maxSessions ?? Infinity).map((session) => ({
       ...session,
-      tasks: session.tasks.map(({ task, forecast }) => ({
-        task: nameOf(backlog.byId.get(task.id)!),
-        sizeClass: task.sizeClass,
-        forecast,
-      })),
+      tasks: session.tasks.map(({ task, forecast }) =>
+        plannedRunTask(backlog.byId.get(task.id)!, task.sizeClass, forecast, profiles),
+      ),
     })),
     waiting: selection
       .open(backlog)
       .filter(({ id }) => !planned.has(id))
       .map((task) => ({ task: nameOf(task), reason: whyWaiting(backlog, task) })),
     notes: notes(order, finished.length, harness.capabilities.multiTurn, settled.model, workspace),
+  }
+}
+
+function plannedRunTask(task: Task, sizeClass: SizeClass, forecast: Forecast, profiles: readonly Profile[]): PlannedRunTask {
+  const chosen = profileFor(task, profiles)
+  return {
+    task: nameOf(task),
+    sizeClass,
+    forecast,
+    complexity: classOfTask(task).complexity,
+    domain: domainOfTask(task).domain,
+    ...(chosen === undefined ? {} : { profile: { name: chosen.profile.name, because: chosen.because } }),
   }
 }
 

@@ -1,4 +1,6 @@
 import type { Forecast, SizeClass } from '../plan/contract.ts'
+import type { Complexity } from '../views/export/work.ts'
+import type { TaskDomain, Tracking } from './complexity.ts'
 import type { TaskName } from './report.ts'
 
 /** What a run would do, before it does anything. */
@@ -7,6 +9,10 @@ export interface RunPlan {
   readonly source: string
   readonly harness: string
   readonly model?: string
+  /** How big the whole is, and what that makes the run write down. */
+  readonly complexity: Complexity
+  readonly domain: TaskDomain
+  readonly tracking: Tracking['level']
   readonly sessions: readonly PlannedRunSession[]
   /** Tasks that cannot be begun. */
   readonly waiting: readonly WaitingTask[]
@@ -14,8 +20,18 @@ export interface RunPlan {
   readonly notes: readonly string[]
 }
 
+export interface PlannedRunTask {
+  readonly task: TaskName
+  readonly sizeClass: SizeClass
+  readonly forecast: Forecast
+  readonly complexity: Complexity
+  readonly domain: TaskDomain
+  /** The agent profile that it would be given. */
+  readonly profile?: { readonly name: string; readonly because: string }
+}
+
 export interface PlannedRunSession {
-  readonly tasks: readonly { readonly task: TaskName; readonly sizeClass: SizeClass; readonly forecast: Forecast }[]
+  readonly tasks: readonly PlannedRunTask[]
   /** Why it begins here and not in the conversation before it. */
   readonly because: string
   /** Tokens in the context at its end, in the middle and at the margin. */

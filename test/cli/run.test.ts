@@ -394,11 +394,28 @@ describe('the plan', () => {
     source: '.tasks',
     harness: 'claude',
     model: 'claude-sonnet-4-5',
+    complexity: 'medium',
+    domain: 'fullstack',
+    tracking: 'light',
     sessions: [
       {
         tasks: [
-          { task: TASKS.login, sizeClass: 'small', forecast: forecast(18_000, 40_000) },
-          { task: TASKS.cookie, sizeClass: 'medium', forecast: forecast(38_000, 70_000) },
+          {
+            task: TASKS.login,
+            sizeClass: 'small',
+            forecast: forecast(18_000, 40_000),
+            complexity: 'simple',
+            domain: 'frontend',
+            profile: { name: 'code', because: 'the title says "show"' },
+          },
+          {
+            task: TASKS.cookie,
+            sizeClass: 'medium',
+            forecast: forecast(38_000, 70_000),
+            complexity: 'medium',
+            domain: 'backend',
+            profile: { name: 'debugger', because: 'label bug' },
+          },
         ],
         because: 'the first of the run',
         context: { middle: 78_000, margin: 130_000 },
@@ -406,7 +423,9 @@ describe('the plan', () => {
         seconds: 700,
       },
       {
-        tasks: [{ task: TASKS.rate, sizeClass: 'large', forecast: forecast(58_000, 110_000) }],
+        tasks: [
+          { task: TASKS.rate, sizeClass: 'large', forecast: forecast(58_000, 110_000), complexity: 'complex', domain: 'backend' },
+        ],
         because: 'rate-limit may add 110k and would pass the compaction point at 167k',
         context: { middle: 80_000, margin: 130_000 },
         usd: 0.7,
@@ -422,15 +441,16 @@ describe('the plan', () => {
       `
 📐 3 tasks in 2 sessions
    From .tasks, with claude, claude-sonnet-4-5
+   medium work (fullstack): little is recorded besides
 
    Session 1  about 12m, about $0.90, ends at 78k tokens, at most 130k
    the first of the run
-   ○ login-form      small   +18k  at most 40k  Show the login form without JavaScript
-   ○ session-cookie  medium  +38k  at most 70k  Renew the session cookie before it expires
+   ○ login-form      small   +18k  at most 40k  as code      Show the login form without JavaScript
+   ○ session-cookie  medium  +38k  at most 70k  as debugger  Renew the session cookie before it expires
 
    Session 2  about 15m, about $0.70, ends at 80k tokens, at most 130k
    rate-limit may add 110k and would pass the compaction point at 167k
-   ○ rate-limit  large  +58k  at most 110k  Limit the attempts at logging in, by account and by address
+   ○ rate-limit  large  +58k  at most 110k    Limit the attempts at logging in, by account and by address
 
    In all  about 27m, about $1.60
 
