@@ -60,9 +60,7 @@ function amounts({ input, cacheRead, cacheWritten, output, usd }: Spend): readon
 
 function costLine(spend: Spend, prices: string): string {
   const all = `${number(allTokens(spend))} tokens`
-  return spend.usd === undefined
-    ? `unknown for ${all}: ${line(prices)}`
-    : `${cents(spend.usd)} for ${all}, by the ${line(prices)}`
+  return spend.usd === undefined ? `${line(prices)} (${all})` : `${cents(spend.usd)} for ${all}, by the ${line(prices)}`
 }
 
 /** Both sides of it, whichever way it comes out. */
@@ -70,10 +68,16 @@ function compared(
   { boilerplateAvoided, historyReread, savedUsd, profilesNotLoaded }: Comparison,
   output: Output,
 ): readonly string[] {
+  const row = (sign: '−' | '+', tokens: number, what: string) => [`   ${sign} ${number(tokens)}`, what]
+  const profiles =
+    profilesNotLoaded < 0
+      ? // The index of profiles is paid for as well, and may be more than what was not loaded.
+        [row('+', -profilesNotLoaded, 'tokens of the index of profiles, beyond what was not loaded')]
+      : [row('−', profilesNotLoaded, 'tokens of profiles not loaded')]
   const rows = [
-    [`   − ${number(boilerplateAvoided)}`, 'tokens of set-up not said again'],
-    [`   + ${number(historyReread)}`, 'tokens of earlier tasks read again, most of them from the cache'],
-    ...(profilesNotLoaded === 0 ? [] : [[`   − ${number(profilesNotLoaded)}`, 'tokens of profiles not loaded']]),
+    row('−', boilerplateAvoided, 'tokens of set-up not said again'),
+    row('+', historyReread, 'tokens of earlier tasks read again, most of them from the cache'),
+    ...(profilesNotLoaded === 0 ? [] : profiles),
     [`   = ${savedWords(savedUsd)}`, savedUsd === undefined ? 'because a price is unknown' : 'in all'],
   ]
   return [`   ${output.bold('Against one conversation per task')} (estimated from measured sizes)`, ...table(rows)]

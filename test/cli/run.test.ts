@@ -314,10 +314,21 @@ describe('the report', () => {
     const lost = describeReport({ ...REPORT, compared: { ...REPORT.compared, savedUsd: -0.2 } }, output)
     expect(lost).toContain('= $0.20 lost')
     const { savedUsd: _, ...compared } = REPORT.compared
-    const unknown = describeReport({ ...REPORT, spend: spend(1), compared, prices: 'no price is known for glm-9' }, output)
-    expect(unknown).toContain('Cost: unknown for 1,273,200 tokens: no price is known for glm-9')
+    const unknown = describeReport(
+      { ...REPORT, spend: spend(1), compared, prices: 'unknown for glm-9; prices in .sessions/config.yaml tell them' },
+      output,
+    )
+    expect(unknown).toContain('Cost: unknown for glm-9; prices in .sessions/config.yaml tell them (1,273,200 tokens)')
     expect(unknown).toMatch(/= unknown +because a price is unknown/)
     expect(unknown).toMatch(/Whole run .* unknown$/m)
+  })
+
+  test('counts profiles on the side that they came out on', () => {
+    const withProfiles = (profilesNotLoaded: number) =>
+      describeReport({ ...REPORT, compared: { ...REPORT.compared, profilesNotLoaded } }, output)
+    expect(withProfiles(1200)).toMatch(/− 1,200 +tokens of profiles not loaded/)
+    expect(withProfiles(-82)).toMatch(/\+ 82 +tokens of the index of profiles/)
+    expect(withProfiles(0)).not.toContain('profiles')
   })
 
   test('of a run that can go on says how', () => {

@@ -1,6 +1,6 @@
 import type { RunEvent } from '../../run/events.ts'
 import { clock } from '../amounts.ts'
-import { costWords, gaugeWords, name, spendParts, stoppingWords, wordsOf } from './words.ts'
+import { costWords, gaugeWords, name, nearby, spendParts, stoppingWords, wordsOf } from './words.ts'
 
 /** Use is told again when it has moved by so many points of the way. */
 const POINTS = 5
@@ -11,8 +11,10 @@ const TOKENS = 10_000
 export class PlainLog {
   #saidAt = 0
   #task: string | undefined
+  #worktree: string | undefined
 
   lines(event: RunEvent): readonly string[] {
+    if (event.type === 'run.started') this.#worktree = event.worktree
     if (event.type === 'task.started') this.#task = name(event.task)
     if (event.type === 'task.done' || event.type === 'task.parked' || event.type === 'task.blocked') this.#task = undefined
     const words = this.#words(event)
@@ -22,7 +24,7 @@ export class PlainLog {
 
   #words(event: RunEvent): string | undefined {
     if (event.type === 'usage') return this.#usage(event)
-    return event.type === 'stopping' ? stoppingWords(event.how, this.#task) : wordsOf(event)
+    return event.type === 'stopping' ? stoppingWords(event.how, this.#task) : wordsOf(nearby(event, this.#worktree))
   }
 
   #usage({ gauge, spend }: Extract<RunEvent, { type: 'usage' }>): string | undefined {

@@ -1,7 +1,7 @@
 // What a run amounts to, for the live view: a pure fold over its events.
 import type { AttemptPlace, Gauge, RunEvent } from '../../run/events.ts'
 import type { EndOfRun, Spend, TaskName } from '../../run/report.ts'
-import { line, toolWords, wordsOf } from './words.ts'
+import { line, nearby, toolWords, wordsOf } from './words.ts'
 
 export type Outcome = 'open' | 'done' | 'parked' | 'blocked'
 
@@ -19,6 +19,7 @@ export interface RunState {
   readonly harness?: string
   readonly model?: string
   readonly branch?: string
+  readonly worktree?: string
   readonly startedAt?: string
   readonly expectedSeconds?: number
   /** How each task stands, by its id. */
@@ -41,13 +42,13 @@ const TAIL = 12
 
 /** What is true after an event. */
 export function afterEvent(state: RunState, event: RunEvent): RunState {
-  return withTail(withFacts(state, event), event)
+  return withTail(withFacts(state, event), nearby(event, state.worktree))
 }
 
 function withFacts(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
     case 'run.started': {
-      const { run, harness, model, branch, at, expectedSeconds, tasks } = event
+      const { run, harness, model, branch, worktree, at, expectedSeconds, tasks } = event
       const outcomes = Object.fromEntries(tasks.map(({ id }): [string, Outcome] => [id, 'open']))
       return {
         ...state,
@@ -57,6 +58,7 @@ function withFacts(state: RunState, event: RunEvent): RunState {
         outcomes: { ...outcomes, ...state.outcomes },
         ...(model === undefined ? {} : { model }),
         ...(branch === undefined ? {} : { branch }),
+        ...(worktree === undefined ? {} : { worktree }),
         ...(expectedSeconds === undefined ? {} : { expectedSeconds }),
       }
     }

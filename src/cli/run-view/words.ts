@@ -18,6 +18,18 @@ export function line(text: string, most = LONGEST): string {
   return shorten(oneLine(text.slice(0, READ)).replaceAll(/\s+/g, ' '), most)
 }
 
+/** The same event with paths in the run's own worktree told from its root, as everybody knows them. */
+export function nearby(event: RunEvent, worktree: string | undefined): RunEvent {
+  if (event.type !== 'tool' || worktree === undefined || worktree === '') return event
+  const root = `${worktree}/`
+  const { path, command } = event
+  return {
+    ...event,
+    ...(path === undefined ? {} : { path: path.startsWith(root) ? path.slice(root.length) : path }),
+    ...(command === undefined ? {} : { command: command.replaceAll(root, '') }),
+  }
+}
+
 /** Undefined for what is no news by itself: use, which comes many times a second, and tools that ended well. */
 export function wordsOf(event: RunEvent): string | undefined {
   switch (event.type) {

@@ -44,6 +44,19 @@ describe('off a terminal', () => {
     for (const line of lines) expect(line).toMatch(/^\d\d:\d\d:\d\d {2}\S/)
   })
 
+  test('paths in the worktree of the run are told from its root', () => {
+    const [started] = STORY
+    const root = '/tmp/run-3f9c1a'
+    const read: RunEvent = { type: 'tool', at: at(1), name: 'Read', status: 'started', path: `${root}/src/a.ts` }
+    const other: RunEvent = { type: 'tool', at: at(1), name: 'Read', status: 'started', path: `${root}-other/src/a.ts` }
+    const ran: RunEvent = { type: 'tool', at: at(1), name: 'Bash', status: 'started', command: `cat ${root}/a ${root}/b` }
+    expect(logged([started!, read, other, ran]).slice(1)).toEqual([
+      '14:00:01  Read src/a.ts',
+      `14:00:01  Read ${root}-other/src/a.ts`,
+      '14:00:01  $ cat a b',
+    ])
+  })
+
   test('use is a line only when it moved by five points', () => {
     // 5 points of 167k are 8350 tokens.
     const steps = Array.from({ length: 100 }, (_, index) => used(1000 + index * 500))

@@ -78,6 +78,11 @@ describe('after its events', () => {
     expect(after(tool('completed', 'a')).tail).toMatchObject([{ words: 'Read a' }])
   })
 
+  test('a path in the worktree of the run is told from its root', () => {
+    const read: RunEvent = { type: 'tool', at: at(5), name: 'Read', status: 'started', path: '/tmp/run-3f9c1a/src/a.ts' }
+    expect(after(started, read).tail.at(-1)?.words).toBe('Read src/a.ts')
+  })
+
   test('only the last lines are kept', () => {
     const texts = Array.from({ length: 500 }, (_, index): RunEvent => ({ type: 'text', at: at(index), text: `t${index}` }))
     expect(after(...texts).tail.length).toBeLessThan(20)
