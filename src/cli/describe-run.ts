@@ -30,13 +30,13 @@ export function describeReport(report: RunReport, output: Output): string {
 const MARKS_OF_END: Partial<Record<EndOfRun | 'running', string>> = { running: '🏃', finished: '✅', 'nothing to do': '✅' }
 
 const MARKS = { done: '✓', parked: '✗', blocked: '⊘', open: '○' } as const
-const HEAD = ['', 'TIME', 'TRIES', 'IN', 'CACHED', 'WRITTEN', 'OUT', 'COST', 'COMMIT']
-const FIGURES = new Set([1, 2, 3, 4, 5, 6, 7])
+const HEAD = ['', 'TIME', 'IN', 'CACHED', 'WRITTEN', 'OUT', 'COST', 'COMMIT', '']
+const FIGURES = new Set([1, 2, 3, 4, 5, 6])
 
 /** One table for all of it, so that the columns of every session stand below each other. */
 function figures({ sessions, spend, seconds }: RunReport, output: Output): readonly string[] {
   const rows = sessions.flatMap((session, index) => [sessionRow(session, index), ...session.tasks.map(taskRow)])
-  const all = ['Whole run', span(seconds), '', ...amounts(spend), '']
+  const all = ['Whole run', span(seconds), ...amounts(spend), '']
   const [head = '', ...lines] = table([HEAD, ...rows, all], FIGURES)
   const isSession = (index: number) => rows[index] === undefined || !/^ {2}/.test(rows[index][0]!)
   return indent(
@@ -45,17 +45,21 @@ function figures({ sessions, spend, seconds }: RunReport, output: Output): reado
 }
 
 function sessionRow({ name: called, spend, seconds }: SessionReport, index: number): readonly string[] {
-  return [`Session ${index + 1} ${line(called, 24)}`, span(seconds), '', ...amounts(spend), '']
+  return [`Session ${index + 1} ${line(called, 20)}`, span(seconds), ...amounts(spend), '']
 }
 
 function taskRow({ task, outcome, attempts, spend, seconds, commit, compactions }: TaskReport): readonly string[] {
-  const label = `  ${MARKS[outcome]} ${line(task.name, 32)}${compactions === 0 ? '' : ` (compacted${compactions > 1 ? ` ×${compactions}` : ''})`}`
-  if (attempts === 0) return [label, '', '', '', '', '', '', '', '']
-  return [label, span(seconds), String(attempts), ...amounts(spend), commit === undefined ? '' : commitName(commit)]
+  const notes = [
+    ...(attempts > 1 ? [`${attempts} tries`] : []),
+    ...(compactions > 0 ? [`compacted${compactions > 1 ? ` ×${compactions}` : ''}`] : []),
+  ]
+  const label = `  ${MARKS[outcome]} ${line(task.name, 32)}`
+  if (attempts === 0) return [label]
+  return [label, span(seconds), ...amounts(spend), commit === undefined ? '' : commitName(commit), notes.join(', ')]
 }
 
 function amounts({ input, cacheRead, cacheWritten, output, usd }: Spend): readonly string[] {
-  return [tokens(input), tokens(cacheRead), tokens(cacheWritten), tokens(output), cents(usd)]
+  return [tokens(input), tokens(cacheRead), tokens(cacheWritten), tokens(output), usd === undefined ? '?' : cents(usd)]
 }
 
 function costLine(spend: Spend, prices: string): string {
