@@ -10,6 +10,8 @@ import { table } from './table.ts'
 
 /** A run is over, or well under way: what each task, session and the whole took, and what to do next. */
 export function describeReport(report: RunReport, output: Output): string {
+  // Nothing was begun, so there is nothing to tell of it.
+  if (report.how === 'nothing to do') return `✅ ${output.bold('There was nothing to do')}: stint task list shows what there is`
   const { run, harness, models, how, startedAt, seconds, sessions, commits, branch, prices } = report
   const who = [harness, ...models].map((part) => line(part, 60)).join(', ')
   const tasks = sessions.flatMap((session) => session.tasks)
@@ -27,7 +29,7 @@ export function describeReport(report: RunReport, output: Output): string {
   ].join('\n')
 }
 
-const MARKS_OF_END: Partial<Record<EndOfRun | 'running', string>> = { running: '🏃', finished: '✅', 'nothing to do': '✅' }
+const MARKS_OF_END: Partial<Record<EndOfRun | 'running', string>> = { running: '🏃', finished: '✅' }
 
 const MARKS = { done: '✓', parked: '✗', blocked: '⊘', open: '○' } as const
 const HEAD = ['', 'TIME', 'IN', 'CACHED', 'WRITTEN', 'OUT', 'COST', 'COMMIT', '']

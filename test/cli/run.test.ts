@@ -337,8 +337,8 @@ describe('the report', () => {
   })
 
   test('of a run that did nothing is short', () => {
-    const nothing: RunReport = { ...REPORT, how: 'nothing to do', sessions: [], commits: 0 }
-    expect(describeReport(nothing, output).split('\n')).toHaveLength(3)
+    const nothing: RunReport = { ...REPORT, run: '', how: 'nothing to do', sessions: [], commits: 0 }
+    expect(describeReport(nothing, output)).toBe('✅ There was nothing to do: stint task list shows what there is')
   })
 
   test('writes names that a shell would take apart so that they can be pasted', () => {
