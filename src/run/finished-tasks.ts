@@ -6,14 +6,14 @@ import { type Attempt, type RunState, foldRun, NOTHING, addUsage } from './run-s
 /** More runs than this tell nothing about how tasks are now. */
 const RUNS = 50
 
-/** What the tasks of a project took, from the runs before. */
-export function finishedTasks(place: Place, except?: string): readonly FinishedTask[] {
+/** What the tasks of a project took with a harness, from the runs before. Another harness spends otherwise, and a rehearsal spends nothing. */
+export function finishedTasks(place: Place, harness: string, except?: string): readonly FinishedTask[] {
   return runIds(place)
     .filter((run) => run !== except)
     .slice(-RUNS)
     .flatMap((run) => {
       const state = foldRun(readRun(place, run))
-      return state === undefined ? [] : finishedIn(state)
+      return state?.started.harness === harness ? finishedIn(state) : []
     })
 }
 

@@ -99,7 +99,7 @@ function pricesTold(models: readonly string[], prices: readonly OwnPrice[]): str
 }
 
 /** Against a conversation for each task: the set-up and the start that were not paid again, and the history that was read again. */
-function compare({ attempts, conversations }: RunState, prices: readonly OwnPrice[]): Comparison {
+function compare({ attempts, conversations, started: { harness } }: RunState, prices: readonly OwnPrice[]): Comparison {
   const perConversation = conversations.map(({ opened, model, notLoaded }) => {
     const own = attempts.filter(({ started }) => started.conversation === opened.number)
     const tasks = new Set(own.map(({ started }) => started.task.id))
@@ -113,7 +113,7 @@ function compare({ attempts, conversations }: RunState, prices: readonly OwnPric
       // What earlier tasks left in the context, read with each request. The start of a conversation would be read either way.
       const history = Math.max(0, started.context - startOf(own))
       historyReread += history * requests
-      const price = priceOf(model ?? '', prices)?.price
+      const price = priceOf(model ?? harness, prices)?.price
       if (price === undefined || savedUsd === undefined) savedUsd = undefined
       // A fresh conversation writes its start into the cache, where this one read it.
       else savedUsd += (startOf(own) * (price.cacheWrite - price.cacheRead) - history * requests * price.cacheRead) / 1_000_000

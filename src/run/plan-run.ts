@@ -35,7 +35,7 @@ export async function planRun(workspace: Workspace, options: RunOptions): Promis
     [],
     plan,
   ).slice(0, mostTasks(options))
-  const finished = finishedTasks(workspace.place)
+  const finished = finishedTasks(workspace.place, harness.name)
   const forecasts = forecastsFrom(finished)
   const mode = harness.capabilities.multiTurn ? settled.batch : 'one'
   const sessions = planSessions(order, beginning(workspace, settled.harness, settled.model), forecasts, mode, plan)

@@ -180,7 +180,7 @@ async function work(
   const claims = new Claims(workspace.place, run, runner)
   // Read anew: looking at what was left has written to it.
   const state = before === undefined ? undefined : foldRun(log.read())
-  const loop = new Loop(scene, selection, claims, state, finishedTasks(workspace.place, run))
+  const loop = new Loop(scene, selection, claims, state, finishedTasks(workspace.place, harness.name, run))
   let how: EndOfRun = 'interrupted'
   try {
     if (state !== undefined) await pickUp(scene, loop, state)

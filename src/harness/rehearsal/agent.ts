@@ -61,6 +61,8 @@ export async function serveRehearsal(stream: Stream, { script, state: folder, ru
     const { id: sessionId, cwd, meter } = live
     const performer = new Performer({ client, sessionId, cwd, script, meter, task, signal, heard, takesCompaction })
     try {
+      // As after the first answer of a model: what there was before anything was done.
+      await tellUse(client, sessionId, meter.used, script.window)
       for (const act of turn) {
         if (signal.aborted) break
         await performer.perform(act)
@@ -115,6 +117,10 @@ async function tellHistory(
     const sessionUpdate = by === 'user' ? 'user_message_chunk' : 'agent_message_chunk'
     await client.notify(methods.client.session.update, { sessionId, update: { sessionUpdate, content: { type: 'text', text } } })
   }
+  await tellUse(client, sessionId, used, size)
+}
+
+async function tellUse(client: AgentContext, sessionId: string, used: number, size: number): Promise<void> {
   await client.notify(methods.client.session.update, { sessionId, update: { sessionUpdate: 'usage_update', used, size } })
 }
 
