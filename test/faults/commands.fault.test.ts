@@ -1,5 +1,7 @@
-import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { execFileSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { join } from 'node:path'
 import { build } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -12,6 +14,8 @@ const root = join(import.meta.dirname, '..', '..')
 // Inside the project, so that the SQLite package is found from it.
 const tools = join(root, 'node_modules', '.cache', `stint-faults-${process.pid}`)
 const program = join(tools, 'commands.workload.js')
+const repository = join(temporaryFolder(), 'repository')
+const execute = promisify(execFile)
 let shim: string
 
 beforeAll(async () => {
@@ -23,6 +27,11 @@ beforeAll(async () => {
     logLevel: 'warn',
   })
   shim = compileShim(tools)
+  mkdirSync(repository, { recursive: true })
+  initRepository(repository)
+  writeFileSync(join(repository, 'code.txt'), 'code\n')
+  git(repository, 'add', '.')
+  git(repository, 'commit', '-qm', 'start')
 })
 afterAll(() => rmSync(tools, { recursive: true, force: true }))
 
@@ -34,21 +43,13 @@ const FAULTS: Fault[] = ['kill', 'torn', 'short', 'ENOSPC', 'EIO']
 function workload(doing: string, before: readonly string[], options: { edit?: boolean } = {}): Workload {
   return {
     env,
-    prepare: (world) => {
-      initRepository(world)
-      writeFileSync(join(world, 'code.txt'), 'code\n')
-      git(world, 'add', '.')
-      git(world, 'commit', '-qm', 'start')
-      const acknowledged = before.flatMap((step) => {
-        const output = execFileSync(process.execPath, [program, step], {
-          cwd: world,
-          env: { ...process.env, ...env },
-          encoding: 'utf8',
-        })
-        return [...output.matchAll(/^ack (\S+)$/gm)].map((match) => match[1]!)
-      })
+    // Nothing here waits in a way that keeps the other half of the sweep from going on.
+    prepare: async (world) => {
+      await cp(repository, world, { recursive: true })
+      if (before.length === 0) return []
+      const { stdout } = await execute(process.execPath, [program, ...before], { cwd: world, env: { ...process.env, ...env } })
       if (options.edit === true) editDocument(world)
-      return acknowledged
+      return [...stdout.matchAll(/^ack (\S+)$/gm)].map((match) => match[1]!)
     },
     argv: () => [process.execPath, program, doing],
     argvAfter: () => [process.execPath, program, 'on'],

@@ -1,14 +1,15 @@
-// Does one thing a user does, through the library, and acknowledges every entry the library says is saved.
+// Does what a user does, one thing after another, through the library, and acknowledges every entry the library says is saved.
 import { writeSync } from 'node:fs'
 import { StintError } from '../../src/journal/errors.ts'
 import { openProject } from '../../src/library.ts'
 
-const [doing] = process.argv.slice(2) as [string]
 const project = openProject(process.cwd(), { say: (line) => process.stderr.write(`${line}\n`) })
 
 try {
-  const reading = await DOINGS()[doing]!()
-  for (const entry of reading.entries) writeSync(1, `ack ${entry.id}\n`)
+  for (const doing of process.argv.slice(2)) {
+    const reading = await DOINGS()[doing]!()
+    for (const entry of reading.entries) writeSync(1, `ack ${entry.id}\n`)
+  }
 } catch (error) {
   // A full disk is told by its system error where no entry was at stake.
   const isExpected = error instanceof StintError || (error instanceof Error && 'syscall' in error)

@@ -53,7 +53,7 @@ export interface Verdict {
 /** A program to disturb, and the world it runs in. `folder` is new and empty for each run. */
 export interface Workload {
   /** Makes the world; answers the ids that are acknowledged already. */
-  readonly prepare?: (folder: string) => readonly string[] | void
+  readonly prepare?: (folder: string) => readonly string[] | void | Promise<readonly string[]>
   readonly argv: (folder: string) => readonly string[]
   /** The undisturbed process afterwards; the same program unless it is given. */
   readonly argvAfter?: (folder: string) => readonly string[]
@@ -112,7 +112,7 @@ export async function traced(shim: string, workload: Workload): Promise<{ calls:
   const folder = temporaryFolder()
   try {
     const world = newWorld(folder)
-    workload.prepare?.(world)
+    await workload.prepare?.(world)
     const trace = join(folder, 'trace')
     const env = { ...shimEnv(shim, workload, world), FAULT_TRACE: trace }
     const finished = await finish(workload, world, workload.argv(world), env)
@@ -160,7 +160,7 @@ async function disturb(
   try {
     const world = newWorld(folder)
     const where = `${fault} at ${at} (${call.name} ${call.path.replace(folder, '')})`
-    const before = workload.prepare?.(world) ?? []
+    const before = (await workload.prepare?.(world)) ?? []
     const kind: { action: string; isLasting?: boolean } = FAULTS[fault]
     const env = { FAULT_AT: String(at), FAULT_ACTION: kind.action, FAULT_ON: kind.isLasting === true ? '1' : '0' }
 
