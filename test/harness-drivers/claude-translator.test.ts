@@ -233,6 +233,20 @@ describe('what Claude Code says', () => {
     ])
   })
 
+  test('keeps what a delegated agent says to itself, and its interruption too', () => {
+    const content = [{ type: 'text', text: 'between us' }]
+    const delegated = { parent_tool_use_id: 'toolu_1', session_id: 'c' }
+    const cut = { content: [{ type: 'text', text: '[Request interrupted by user]' }] }
+    const failed = { type: 'result', subtype: 'error_during_execution', errors: ['it broke'] }
+    expect(
+      translated([
+        { type: 'assistant', message: { content }, ...delegated },
+        { type: 'user', message: cut, ...delegated },
+        failed,
+      ]),
+    ).toEqual([{ type: 'turn ended', how: 'failed', failure: 'it broke' }])
+  })
+
   test('takes what a request was given from its beginning where the end tells only what was put out', () => {
     const usage = { input_tokens: 5, cache_creation_input_tokens: 6, cache_read_input_tokens: 70, output_tokens: 1 }
     const events = translated([
