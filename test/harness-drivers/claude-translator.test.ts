@@ -233,6 +233,17 @@ describe('what Claude Code says', () => {
     ])
   })
 
+  test('tells the window that was asked for, though answers name the model without it', () => {
+    const model = 'claude-sonnet-4-5-20250929'
+    const answer = (id: string) => ({ type: 'assistant', message: { id, model, content: [], usage: { input_tokens: 9 } } })
+    const windows = (lines: readonly Json[]) => of(translated(lines), 'usage').flatMap(({ window }) => window ?? [])
+    const init = { type: 'system', subtype: 'init', session_id: 'c', model: `${model}[1m]` }
+    expect(windows([init, answer('a')])).toEqual([1_000_000])
+    const modelUsage = { [`${model}[1m]`]: { contextWindow: 900_000 }, [model]: { contextWindow: 200_000 } }
+    expect(windows([init, { type: 'result', subtype: 'success', modelUsage }, answer('b')])).toEqual([900_000])
+    expect(windows([answer('c')])).toEqual([200_000])
+  })
+
   test('keeps what a delegated agent says to itself, and its interruption too', () => {
     const content = [{ type: 'text', text: 'between us' }]
     const delegated = { parent_tool_use_id: 'toolu_1', session_id: 'c' }

@@ -46,6 +46,26 @@ describe.each(CLAUDE_VERSIONS)('a conversation with Claude Code %s', (version) =
     expect(prompts.map((prompt) => count(turns.at(-1)!.text, prompt))).toEqual([1, 1, 1, 1, 1])
   })
 
+  test('is heard while an answer is still on its way, so that a long one is no silence', async () => {
+    const world = await drivenWorld(version)
+    world.script([{ say: 'a long answer' }])
+    const heard: string[] = []
+    const trace = (direction: 'to' | 'from', line: string) => void (direction === 'from' && heard.push(line))
+    await turn(await opened(world, { trace }), 'hello')
+    const piece = heard.findIndex((line) => line.includes('text_delta'))
+    const whole = heard.findIndex((line) => line.includes('"type":"assistant"'))
+    expect(piece).toBeGreaterThan(-1)
+    expect(piece).toBeLessThan(whole)
+  })
+
+  test('tells the window that was asked for', async () => {
+    const world = await drivenWorld(version)
+    const conversation = await opened(world, { model: 'claude-sonnet-4-5-20250929[1m]' })
+    const events = [...(await turn(conversation, 'A')), ...(await turn(conversation, 'B'))]
+    const windows = events.flatMap((event) => (event.type === 'usage' ? (event.window ?? []) : []))
+    expect(windows).toEqual([1_000_000, 1_000_000])
+  })
+
   test('reads the instructions that it is declared to read, and only these are left out of a prompt', async () => {
     const world = await drivenWorld(version)
     for (const name of ['AGENTS.md', 'CLAUDE.md']) writeFileSync(join(world.open.cwd, name), `MARK-OF-${name}\n`)

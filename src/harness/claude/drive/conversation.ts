@@ -107,9 +107,8 @@ export class ClaudeConversation implements Conversation {
 
   async #listen(): Promise<void> {
     for await (const line of this.#program.lines) {
+      this.#options.trace?.('from', line)
       const message = objectOf(parseJson(line))
-      // Pieces of a message are said again when it is whole, and would fill what is kept as evidence.
-      if (message === undefined || !isPiece(message)) this.#options.trace?.('from', line)
       if (message !== undefined) this.#hear(message)
     }
     await this.#program.exited
@@ -185,10 +184,6 @@ function startTurn(): Turn {
   let end = (): void => undefined
   const ended = new Promise<void>((resolve) => (end = resolve))
   return { ended, end, isOver: false, isInterrupted: false }
-}
-
-function isPiece(message: Json): boolean {
-  return message['type'] === 'stream_event'
 }
 
 function lastWords(stderr: string): string {

@@ -22,6 +22,8 @@ export class Translator {
   readonly #windows = new Map<string, number>()
   readonly #boundaries = new Set<string>()
   #conversation: string | undefined
+  /** As it was asked for: answers leave out that a larger window was. */
+  #model: string | undefined
   #prompt: string | undefined
   #isLimitTold = false
   #wasInterrupted = false
@@ -78,11 +80,11 @@ export class Translator {
 
   /** Said again with every turn. */
   #readInit(message: Json): readonly HarnessEvent[] {
+    this.#model = nameOf(message['model']) ?? this.#model
     const conversation = nameOf(message['session_id'])
     if (conversation === undefined || conversation === this.#conversation) return []
     this.#conversation = conversation
-    const model = nameOf(message['model'])
-    return [{ type: 'started', conversation, ...given({ model, window: this.#windowOf(model) }) }]
+    return [{ type: 'started', conversation, ...given({ model: this.#model, window: this.#windowOf(this.#model) }) }]
   }
 
   /** The only place where the use of a request stands whole as soon as it is over. */
@@ -180,7 +182,9 @@ export class Translator {
 
   /** As the harness said it, or else by the table of models. */
   #windowOf(model: string | undefined, tokens?: number): number | undefined {
-    return this.#windows.get(model ?? '') ?? windowOf(model, tokens)?.value
+    const isOurs = this.#model !== undefined && this.#model.replace(/\[.*\]$/, '') === model
+    const name = isOurs ? this.#model : model
+    return this.#windows.get(name ?? '') ?? windowOf(name, tokens)?.value
   }
 }
 
