@@ -66,12 +66,17 @@ describe.each(CLAUDE_VERSIONS)('a conversation with Claude Code %s', (version) =
     expect(windows).toEqual([1_000_000, 1_000_000])
   })
 
-  test('reads the instructions that it is declared to read, and only these are left out of a prompt', async () => {
+  test('reads CLAUDE.md by itself; AGENTS.md only where it is new and there is no other', async () => {
     const world = await drivenWorld(version)
-    for (const name of ['AGENTS.md', 'CLAUDE.md']) writeFileSync(join(world.open.cwd, name), `MARK-OF-${name}\n`)
+    expect(world.harness.capabilities.instructions).toEqual(['CLAUDE.md'])
+    writeFileSync(world.claude.path('AGENTS.md'), 'MARK-OF-AGENTS\n')
     await turn(await opened(world), 'hello')
-    for (const name of world.harness.capabilities.instructions) expect(world.seen()).toContain(`MARK-OF-${name}`)
-    expect(world.seen()).not.toContain('MARK-OF-AGENTS.md')
+    expect(world.seen().includes('MARK-OF-AGENTS')).toBe(version === '2.1.325')
+    world.claude.stub.forget()
+    writeFileSync(world.claude.path('CLAUDE.md'), 'MARK-OF-CLAUDE\n')
+    await turn(await opened(world), 'hello')
+    expect(world.seen()).toContain('MARK-OF-CLAUDE')
+    expect(world.seen()).not.toContain('MARK-OF-AGENTS')
   })
 
   test('lets a message of several lines be committed under `edits`, and nothing be hidden in one', async () => {
