@@ -100,15 +100,18 @@ describe('an agent', () => {
     ])
   })
 
-  test('that prints other things is understood all the same', async () => {
+  test('that prints other things is understood all the same, and hears nothing of them', async () => {
+    let told = ''
     const conversation = await opened(
       `console.log('Welcome!'); console.log('[1,2]'); console.log('{"jsonrpc":"1.0"}'); console.log(''); ${BASE}
       on['session/prompt'] = () => { console.log('DEBUG {'); say('hello'); update({ sessionUpdate: 'unheard_of' }); return { stopReason: 'end_turn' } }`,
+      { trace: (direction, line) => (told += direction === 'to' ? line : '') },
     )
     expect((await turn(conversation)).slice(1)).toEqual([
       { type: 'text', text: 'hello' },
       { type: 'turn ended', how: 'completed', said: 'hello' },
     ])
+    expect(told).not.toContain('error')
   })
 
   test('that exits in the middle of a turn ends it as died, with what it said last', async () => {
@@ -147,6 +150,20 @@ describe('an agent', () => {
     await conversation.interrupt()
     expect((await running).at(-1)).toMatchObject({ how: 'interrupted' })
     expect((await turnWithin(conversation)).at(-1)).toMatchObject({ how: 'interrupted' })
+  })
+
+  test('that ends its turn as if nothing had happened was interrupted all the same', async () => {
+    const conversation = await opened(
+      `${BASE} let stop; on['session/prompt'] = () => new Promise((resolve) => { stop = resolve }); on['session/cancel'] = () => stop({ stopReason: 'end_turn' })`,
+    )
+    expect((await turnWithin(conversation)).at(-1)).toMatchObject({ how: 'interrupted' })
+  })
+
+  test('is not heard where it speaks of another conversation', async () => {
+    const conversation = await opened(
+      `${BASE} on['session/prompt'] = () => { send({ method: 'session/update', params: { sessionId: 'other', update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'elsewhere' } } } }); say('here'); return { stopReason: 'end_turn' } }`,
+    )
+    expect((await turn(conversation)).filter(({ type }) => type === 'text')).toEqual([{ type: 'text', text: 'here' }])
   })
 
   test.each([

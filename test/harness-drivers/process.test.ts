@@ -107,13 +107,23 @@ describe('a guarded program', () => {
     expect(await guarded.exited).toEqual({ code: 5, signal: null })
   })
 
-  test('is killed sooner when it is ended again with a shorter grace', async () => {
+  // The guardian is taken for stuck after fifteen seconds, which would hide that it did not listen.
+  test('is killed sooner when it is ended again with a shorter grace', { timeout: 14_000 }, async () => {
     const guarded = guard(`trap '' TERM; echo ready; while :; do sleep 1; done`)
     await firstLine(guarded)
     const slow = guarded.end(3_600_000)
     await guarded.end(0)
     await slow
     expect(await guarded.exited).toEqual({ code: null, signal: 'SIGKILL' })
+  })
+
+  test('that takes no more input does not trouble whoever writes', async () => {
+    const guarded = guard(`exec <&-; echo closed; ${SLEEP}`)
+    await firstLine(guarded)
+    const error = await new Promise<unknown>((resolve) => guarded.stdin.write('x'.repeat(1_000_000), resolve))
+    expect(error).toMatchObject({ code: 'EPIPE' })
+    guarded.stdin.write('and more\n')
+    await guarded.end(100)
   })
 
   test('is ended even where it is stopped', async () => {

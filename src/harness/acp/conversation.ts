@@ -30,6 +30,8 @@ export class Listener {
   readonly updates = new Updates()
   readonly #options: OpenConversation
   turn: Turn | undefined
+  /** Agents may speak of conversations of their own, with agents under them. */
+  id: string | undefined
   /** The last figures that were told between two turns. */
   #between: HarnessEvent | undefined
 
@@ -38,6 +40,7 @@ export class Listener {
   }
 
   readonly update = (params: Json): void => {
+    if (this.id !== undefined && params['sessionId'] !== this.id) return
     const events = this.updates.read(objectOf(params['update']) ?? {})
     // Between turns only history is told, and how full the context is.
     if (this.turn === undefined) this.#between = events.findLast((event) => event.type === 'usage') ?? this.#between
@@ -49,7 +52,7 @@ export class Listener {
     const use = this.updates.tool(toolCall as unknown as Json)
     // Some tell what they are about to do only when they ask.
     const { status: _, ...told } = toolCall
-    this.update({ update: { ...told, sessionUpdate: 'tool_call_update' } })
+    this.update({ sessionId: this.id, update: { ...told, sessionUpdate: 'tool_call_update' } })
     const isYes = isAllowed(use, this.#options).catch(() => false)
     const isCancelled = this.turn?.cancelled.then(() => 'cancelled' as const)
     const decided = await (isCancelled === undefined ? isYes : Promise.race([isYes, isCancelled]))
@@ -77,6 +80,7 @@ export class AcpConversation implements Conversation {
 
   constructor(id: string, agent: StartedAgent, listener: Listener, model: string | undefined) {
     this.id = id
+    listener.id = id
     this.process = agent.process.mark
     this.#agent = agent
     this.#listener = listener
