@@ -13,7 +13,8 @@ export function describeReport(report: RunReport, output: Output): string {
   // Nothing was begun, so there is nothing to tell of it.
   if (report.how === 'nothing to do') return `✅ ${output.bold('There was nothing to do')}: stint task list shows what there is`
   const { run, harness, models, how, startedAt, seconds, sessions, commits, branch, prices } = report
-  const who = [harness, ...models].map((part) => line(part, 60)).join(', ')
+  // What a harness used without naming a model stands under its own name.
+  const who = [...new Set([harness, ...models])].map((part) => line(part, 60)).join(', ')
   const tasks = sessions.flatMap((session) => session.tasks)
   const conversations = sessions.reduce((sum, session) => sum + session.conversations, 0)
   const several = conversations > sessions.length ? ` with ${conversations} conversations` : ''
@@ -101,8 +102,9 @@ function leftOver(tasks: readonly TaskReport[], output: Output): readonly string
   const open = tasks.filter((task) => task.outcome === 'open')
   return [
     ...(left.length === 0 ? [] : ['', `   ${output.bold('Not done')}`]),
-    ...left.flatMap(({ task, outcome, reason, attempts }) => [
+    ...left.flatMap(({ task, outcome, reason, attempts, kept }) => [
       `   ${MARKS[outcome]} ${name(task)}, ${outcome} after ${plural(attempts, 'attempt')}: ${line(reason ?? 'no reason was given')}`,
+      ...(kept === undefined ? [] : [`     what it left: git show ${shellWord(kept)}`]),
       `     take it up: stint run --task ${shellWord(task.name)}`,
     ]),
     ...(open.length === 0 ? [] : ['', `   ${output.bold('Still open')}`]),
@@ -124,10 +126,12 @@ const GOES_ON: ReadonlySet<RunReport['how']> = new Set([
 ])
 
 function whatNext({ run, how, commits }: RunReport, branch: string | undefined, tasks: readonly TaskReport[]): readonly string[] {
-  const isOpen = tasks.some((task) => task.outcome === 'open')
+  // What was begun and is open may have left commits that nothing has proved.
+  const isUnproved = tasks.some(({ outcome, attempts }) => outcome === 'open' && attempts > 0)
+  const isMergeable = branch !== undefined && commits > 0 && how !== 'running' && !isUnproved
   const lines = [
-    ...(branch === undefined || commits === 0 || how === 'running' ? [] : [`   Merge it: git merge ${shellWord(branch)}`]),
-    ...(GOES_ON.has(how) && isOpen ? [`   Go on:    stint run --resume ${shortId(run)}`] : []),
+    ...(isMergeable ? [`   Merge it: git merge ${shellWord(branch)}`] : []),
+    ...(GOES_ON.has(how) ? [`   Go on:    stint run --resume ${shortId(run)}`] : []),
   ]
   return lines.length === 0 ? [] : ['', ...lines]
 }

@@ -82,6 +82,7 @@ export type RunEvent = { readonly at: string } & (
       readonly session: string
       readonly name: string
       readonly because: string
+      /** Tasks of it that were done. */
       readonly done: number
       readonly handoff?: string
     }

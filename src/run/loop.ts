@@ -41,6 +41,7 @@ export class Loop {
   #sessions: number
   #unfinished: string[] = []
   #done = 0
+  #doneInSession = 0
   #base = USUAL_BASE
   /** What the last session left for the next. */
   #handoff: (GivenHandoff & { readonly hash: string; readonly from?: RunSession }) | undefined
@@ -115,8 +116,10 @@ export class Loop {
     await this.#place(task, planned, order.slice(next + 1), forecasts)
     this.#taken.add(planned.id)
     const outcome = await this.#workOn(task, planned, forecasts)
-    if (outcome.outcome === 'done') this.#done += 1
-    else this.#unfinished.push(planned.id)
+    if (outcome.outcome === 'done') {
+      this.#done += 1
+      this.#doneInSession += 1
+    } else this.#unfinished.push(planned.id)
     this.#claims.release(planned.id)
     const { live } = this.#conversations
     if (live?.base !== undefined) this.#base = live.base
@@ -162,6 +165,7 @@ export class Loop {
     const session = await RunSession.open(workspace, this.#sessions, task, goal)
     this.#session = session
     this.#unfinished = []
+    this.#doneInSession = 0
     log.append('session.opened', { session: session.id, name: session.name, number: this.#sessions, because })
     tell({
       type: 'session.opened',
@@ -174,7 +178,7 @@ export class Loop {
     const handoff = this.#handoff
     this.#handoff = undefined
     await this.#conversations.forSession(session, handoff === undefined ? {} : { handoff })
-    handoff?.from?.passedOn(handoff.id, handoff.hash)
+    await handoff?.from?.passedOn(handoff.id, handoff.hash)
   }
 
   async #workOn(task: Task, planned: PlannedTask, forecasts: Forecasts): Promise<TaskOutcome> {
@@ -230,7 +234,7 @@ export class Loop {
       session: session.id,
       name: session.name,
       because,
-      done: this.#done,
+      done: this.#doneInSession,
       ...(handoff === undefined ? {} : { handoff: handoff.id }),
     })
     this.#session = undefined

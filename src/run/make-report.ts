@@ -39,7 +39,7 @@ export function reportFrom(state: RunState, { run, prices, isRunning, commits }:
     spend: spendOf(spent, prices),
     prices: pricesTold(models, prices),
     compared: compare(state, prices),
-    branch: state.started.branch,
+    ...(state.started.isInPlace ? {} : { branch: state.started.branch }),
     commits,
   }
 }

@@ -63,6 +63,7 @@ export interface RunReport {
   /** The prices that `usd` rests on, or which model has none. */
   readonly prices: string
   readonly compared: Comparison
+  /** The branch to merge; absent of a run in place. */
   readonly branch?: string
   readonly commits: number
 }

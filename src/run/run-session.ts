@@ -155,8 +155,9 @@ export class RunSession {
   }
 
   /** Says in this session's journal that another took its handoff up. */
-  passedOn(handoff: string, hash: string): void {
+  async passedOn(handoff: string, hash: string): Promise<void> {
     this.append([draft('handoff.accepted', { handoff, hash, outcome: 'loaded' }, { by: BY })])
+    await this.refresh()
     this.release()
   }
 

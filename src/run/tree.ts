@@ -54,7 +54,7 @@ export function treeInPlace(place: Place): RunTree {
     const some = dirty.slice(0, 5).join(', ')
     throw new StintError(
       'TREE_DIRTY',
-      `${dirty.length} paths are not committed: ${some}`,
+      `${dirty.length === 1 ? '1 path is' : `${dirty.length} paths are`} not committed: ${some}`,
       'commit or stash them, or leave --in-place away',
     )
   }

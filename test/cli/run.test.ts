@@ -341,6 +341,27 @@ describe('the report', () => {
     expect(describeReport(nothing, output)).toBe('✅ There was nothing to do: stint task list shows what there is')
   })
 
+  test('says how to merge only what is proved, and on a branch of its own', () => {
+    const [first] = REPORT.sessions
+    const begun = { ...first!.tasks[0]!, outcome: 'open' as const, attempts: 1 }
+    const open = describeReport({ ...REPORT, how: 'interrupted', sessions: [{ ...first!, tasks: [begun] }] }, output)
+    expect(open).not.toContain('git merge')
+    const { branch: _, ...inPlace } = REPORT
+    expect(describeReport(inPlace, output)).not.toContain('git merge')
+  })
+
+  test('says where the work of a parked task is, and names a harness once', () => {
+    const kept = 'refs/stint/runs/01a1e0a4-4a3e-70a6-879f-115f1899549a/01a1e0a4-531f-72c6-9cc4-9448072e5da1'
+    const [first] = REPORT.sessions
+    const parked = { ...first!.tasks[0]!, outcome: 'parked' as const, kept }
+    const text = describeReport(
+      { ...REPORT, harness: 'rehearsal', models: ['rehearsal'], sessions: [{ ...first!, tasks: [parked] }] },
+      output,
+    )
+    expect(text).toContain(`     what it left: git show ${kept}\n`)
+    expect(text).toContain('   rehearsal, 2026-11-15T14:00')
+  })
+
   test('writes names that a shell would take apart so that they can be pasted', () => {
     const [first] = REPORT.sessions
     const task = { ...first!.tasks[0]!, outcome: 'parked' as const, task: { ...TASKS.login, name: "it's; rm -rf" } }

@@ -40,6 +40,10 @@ test('past the smart zone the next task goes into the next session, with a hando
   expect(world.of('session.closed')[0]!.handoff).toBeDefined()
   expect(world.journalled('handoff.accepted')).toHaveLength(1)
   expect(world.journalled('session.closed')).toHaveLength(2)
+  expect(world.of('session.closed').map(({ done }) => done)).toEqual([1, 1])
+  const { checks } = await world.project.run((project) => project.doctor())
+  const views = checks.filter(({ check }) => check === 'documents' || check === 'other views')
+  expect(views.map(({ status }) => status)).toEqual(['ok', 'ok'])
 })
 
 test.each([
@@ -100,11 +104,12 @@ test('a run in place wants a clean tree and works on its branch', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   world.project.write('a.txt', 'changed')
-  await expect(world.start({ isInPlace: true })).rejects.toThrow('1 paths are not committed: a.txt')
+  await expect(world.start({ isInPlace: true })).rejects.toThrow('1 path is not committed: a.txt')
   world.project.git('checkout', '--quiet', 'a.txt')
   await world.run({ isInPlace: true })
   expect(world.project.git('log', '-1', '--format=%s').trim()).toBe('rehearse one')
   expect(world.of('run.started')[0]!.worktree).toBe(world.project.root)
+  expect(world.of('run.ended')[0]!.report.branch).toBeUndefined()
 })
 
 test('a model that keeps failing ends the run, and no task is blamed', async () => {

@@ -28,6 +28,8 @@ export class PlainLog {
   }
 
   #usage({ gauge, spend }: Extract<RunEvent, { type: 'usage' }>): string | undefined {
+    // What was used is told, and not yet how full the context is.
+    if (gauge.context === 0) return undefined
     const now = gauge.percent === undefined ? gauge.context / TOKENS : gauge.percent / POINTS
     // Less than before is another conversation, or a compaction.
     if (Math.abs(now - this.#saidAt) < 1) return undefined

@@ -58,13 +58,13 @@ export function wordsOf(event: RunEvent): string | undefined {
     case 'verify.started':
       return `${name(event.task)}: verifying with ${line(event.command, 80)}`
     case 'verify.ended':
-      return `${name(event.task)}: ${event.passed ? 'verified' : 'verify FAILED'} after ${span(event.seconds)}${because(event.summary)}`
+      return `${name(event.task)}: ${event.passed ? 'verified' : 'verify FAILED'} after ${span(event.seconds)}${event.passed ? '' : because(event.summary)}`
     case 'task.done':
       return `✓ ${name(event.task)} done in ${span(event.seconds)}, ${tokens(allTokens(event.spend))} tokens, ${costWords(event.spend)}${event.commit === undefined ? '' : `, ${commitName(event.commit)}`}${because(event.summary)}`
     case 'attempt.failed':
       return `${name(event.task)}: attempt ${event.attempt} failed: ${line(event.reason)}; ${THEN[event.next]}`
     case 'task.parked':
-      return `✗ ${name(event.task)} parked: ${line(event.reason)}${event.kept === undefined ? '' : ` (kept: ${line(event.kept, 80)})`}`
+      return `✗ ${name(event.task)} parked: ${line(event.reason)}${event.kept === undefined ? '' : ` (kept: ${line(event.kept)})`}`
     case 'task.blocked':
       return `⊘ ${name(event.task)} blocked: ${line(event.reason)}`
     case 'breaker':
