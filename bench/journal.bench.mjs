@@ -12,7 +12,7 @@ const SOURCES = {
   'src/journal/record.ts': ['encodeRecord'],
   'src/journal/ids.ts': ['mintId'],
   'src/project/workspace.ts': ['Workspace'],
-  'src/project/open-project.ts': ['openProject'],
+  'src/project/open-project.ts': ['projectOf'],
   'src/project/refresh.ts': ['refresh'],
   'src/session/entries.ts': ['draft'],
 }
@@ -75,7 +75,7 @@ async function appending({ Log, Workspace, encodeRecord, draft, mintId }, folder
   return results
 }
 
-async function opening({ Workspace, openProject, refresh, draft, mintId }, folder, entries) {
+async function opening({ Workspace, projectOf, refresh, draft, mintId }, folder, entries) {
   const root = join(folder, 'open')
   execFileSync('git', ['init', '-q', root])
   const workspace = new Workspace(root)
@@ -88,7 +88,7 @@ async function opening({ Workspace, openProject, refresh, draft, mintId }, folde
   }
   await make(entries)
   await make(10)
-  const project = openProject(root)
+  const project = projectOf(new Workspace(root))
   const open = (name) => async () => {
     for (let count = 0; count < 20; count += 1) if ((await project.open(name)).name !== name) throw new Error('not opened')
   }

@@ -1,4 +1,19 @@
-export { openProject, type Project } from './project/open-project.ts'
+import { type Project as PlainProject, projectOf } from './project/open-project.ts'
+import { Workspace, type WorkspaceOptions } from './project/workspace.ts'
+import { type Runs, runsOf } from './run/runs-of-project.ts'
+
+/** Everything the command line does, for programs. Dispose of it when done. */
+export interface Project extends PlainProject {
+  /** A backlog worked through by an agent. */
+  readonly runs: Runs
+}
+
+/** Opens the project around a folder. Nothing is written until something is recorded. */
+export function openProject(cwd: string = process.cwd(), options: WorkspaceOptions = {}): Project {
+  const workspace = new Workspace(cwd, options)
+  return { ...projectOf(workspace), runs: runsOf(workspace) }
+}
+
 export type { ConversationBudget } from './project/budget.ts'
 export type { Digest, DigestOptions } from './project/digest/digest-command.ts'
 export type { Reading } from './project/live-session.ts'
@@ -15,4 +30,19 @@ export type { WorkflowOverview } from './project/workflow/overview.ts'
 export type { RawEntry } from './session/in-effect.ts'
 export type { Task } from './tasks/task.ts'
 export { StintError, NotWritten, OutcomeUnknown } from './journal/errors.ts'
+export type { RunEvent } from './run/events.ts'
+export type { RunOptions } from './run/options.ts'
+export type { RunPlan } from './run/run-plan.ts'
+export type { RunReport, RunRow } from './run/report.ts'
+export type { RunHandle, StartOptions } from './run/start-run.ts'
+export type {
+  Capabilities,
+  Conversation,
+  Harness,
+  HarnessCheck,
+  HarnessEvent,
+  OpenConversation,
+  PermissionRequest,
+  Permissions,
+} from './harness/contract.ts'
 export { AmbiguousSession, NoSession } from './project/choose.ts'

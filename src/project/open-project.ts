@@ -30,18 +30,13 @@ import { type ReportedStatus, checkRunTask, reportTask } from './report-task.ts'
 import { type ResumeOptions, resumeSession } from './resume.ts'
 import { SessionHandle } from './session-handle.ts'
 import { type InitOptions, initSession } from './start.ts'
-import { Workspace, type WorkspaceOptions } from './workspace.ts'
+import { Workspace } from './workspace.ts'
 import type { Workflows } from './workflow.ts'
 
-/** Everything the command line does, for programs. Close it when done. */
+/** Everything that can be done to a project's sessions and tasks. */
 export type Project = ReturnType<typeof projectOf>
 
-/** Opens the project around a folder. Nothing is written until something is recorded. */
-export function openProject(cwd: string = process.cwd(), options: WorkspaceOptions = {}): Project {
-  return projectOf(new Workspace(cwd, options))
-}
-
-function projectOf(workspace: Workspace) {
+export function projectOf(workspace: Workspace) {
   return {
     root: workspace.place.root,
     sessionsFolder: workspace.place.sessions,

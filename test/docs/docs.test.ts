@@ -79,7 +79,7 @@ describe('every command shown in', () => {
           expect(found ? '' : `${command}\nshould show: ${line}\nbut showed:\n${result.stdout}`).toBe('')
         }
       }
-    })
+    }, 180_000)
   }
 
   test('a shell block is run by .ci/run as well', () => {
@@ -103,11 +103,14 @@ describe('the docs', () => {
     expect(missing).toEqual([])
   })
 
-  test('the example of the library page runs against the built library', () => {
+  test.each([
+    ['the example', "name: 'from-code'", "from-code [ 'done', 'started' ]"],
+    ['the example of a run', 'project.runs.start', 'done write-the-guide 800\nfinished stint/run-'],
+  ])('%s of the library page runs against the built library', (_, part, said) => {
     const { cwd, env } = scratchProject()
-    const [example] = blocks('docs/library.md', 'js')
-    writeFileSync(join(cwd, 'example.mjs'), example!.replace("'stint'", JSON.stringify(join(root, 'dist', 'library.js'))))
+    const example = blocks('docs/library.md', 'js').find((block) => block.includes(part))!
+    writeFileSync(join(cwd, 'example.mjs'), example.replace("'stint'", JSON.stringify(join(root, 'dist', 'library.js'))))
     const output = execFileSync(process.execPath, ['example.mjs'], { cwd, env, encoding: 'utf8' })
-    expect(output).toContain("from-code [ 'done', 'started' ]")
+    expect(output).toContain(said)
   })
 })
