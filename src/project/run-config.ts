@@ -39,7 +39,7 @@ export const DEFAULT_RUN: RunSettings = {
   plan: DEFAULT_PLAN,
 }
 
-const KEYS = {
+export const RUN_KEYS = {
   harness: 'text',
   model: 'text',
   permissions: ['ask', 'edits', 'all'],
@@ -65,8 +65,8 @@ const KEYS = {
 export function runSettingsFrom(section: Record<string, unknown>, refuse: (reason: string) => Error): RunSettings {
   const read: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(section)) {
-    const kind = Object.hasOwn(KEYS, key) ? KEYS[key as keyof typeof KEYS] : undefined
-    if (kind === undefined) throw refuse(`there is no setting "run.${key}"; there are ${Object.keys(KEYS).join(', ')}`)
+    const kind = Object.hasOwn(RUN_KEYS, key) ? RUN_KEYS[key as keyof typeof RUN_KEYS] : undefined
+    if (kind === undefined) throw refuse(`there is no setting "run.${key}"; there are ${Object.keys(RUN_KEYS).join(', ')}`)
     const problem = problemWith(kind, value)
     if (problem !== undefined) throw refuse(`"run.${key}" ${problem}`)
     read[key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())] = value
@@ -86,7 +86,7 @@ export function runSettingsFrom(section: Record<string, unknown>, refuse: (reaso
   return { ...DEFAULT_RUN, ...plain, plan }
 }
 
-function problemWith(kind: (typeof KEYS)[keyof typeof KEYS], value: unknown): string | undefined {
+function problemWith(kind: (typeof RUN_KEYS)[keyof typeof RUN_KEYS], value: unknown): string | undefined {
   if (kind === 'text') return typeof value === 'string' && value.trim() !== '' ? undefined : 'must be a text'
   if (kind === 'number') return typeof value === 'number' && value > 0 ? undefined : 'must be a number above 0'
   if (kind === 'texts') {

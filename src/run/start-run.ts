@@ -123,7 +123,10 @@ async function beginAgain(
   const state = stateOf(workspace, run)
   refuseToGoOn(run, state)
   // How it was begun holds, except where something else is said now.
-  const told: RunOptions = { ...state.started.options, ...options }
+  const { once, ...begun } = state.started.options
+  // Which is a number of tasks as well, so that another one takes its place.
+  const isOnce = once !== undefined && options.maxTasks === undefined
+  const told: RunOptions = { ...begun, ...(isOnce ? { once } : {}), ...options }
   const settled = settle(workspace, { ...told, harness: told.harness ?? state.started.harness })
   const harness = await readyHarness(workspace, settled, run)
   const strays = await endLeftovers(state)

@@ -55,7 +55,7 @@ test.each([
   await world.tasks('One', 'Two', 'Three')
   const report = await world.run(options)
   expect([report.how, Object.values(world.closings()).length]).toEqual([how, done])
-  expect((await world.run({ resume: true, maxTasks: 9, maxSessions: 9, once: false })).how).toBe('finished')
+  expect((await world.run({ resume: true, maxTasks: 9, maxSessions: 9 })).how).toBe('finished')
 })
 
 test('a budget is kept in mid-task, and raising it goes on', async () => {

@@ -1,0 +1,48 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { readConfig } from '../../src/project/read-config.ts'
+import { DEFAULT_RUN, RUN_KEYS } from '../../src/project/run-config.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+const read = (name: string) => readFileSync(join(root, name), 'utf8')
+const configuration = /```yaml\n([^]*?)```/.exec(read('docs/configure.md'))![1]!
+const { run: shown } = parse(configuration) as { run: Readonly<Record<string, unknown>> }
+
+/** Settings that are nothing unless somebody says so; what the page shows of them are examples. */
+const WITHOUT_DEFAULT = new Set(['model', 'setup', 'files', 'allow'])
+
+/** The rows of the table behind a heading of the page about runs: name and second column. */
+function rowsUnder(heading: string): readonly (readonly [string, string])[] {
+  const section = read('docs/run.md').split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!
+  const rows = [...section.matchAll(/^\| `([^`]+)` \| `?([^|]*?)`? \|/gm)]
+  return rows.map((match) => [match[1]!, match[2]!] as const).filter(([name]) => name !== 'type')
+}
+
+describe('the page about runs', () => {
+  test('names every event, and no other', () => {
+    const types = [...read('src/run/events.ts').matchAll(/readonly type: '([^']+)'/g)].map((match) => match[1]!)
+    expect(types.length).toBeGreaterThan(20)
+    expect(rowsUnder('Events').map(([name]) => name)).toEqual(types)
+  })
+
+  test('names every setting with its default, and no other', () => {
+    const rows = rowsUnder('Settings')
+    expect(rows.map(([name]) => name)).toEqual(Object.keys(RUN_KEYS))
+    for (const [name, standard] of rows) if (!WITHOUT_DEFAULT.has(name)) expect([name, standard]).toEqual([name, String(shown[name])])
+  })
+})
+
+describe('the page about the configuration', () => {
+  test('shows every setting of runs, with its default where there is one', () => {
+    expect(Object.keys(shown)).toEqual(Object.keys(RUN_KEYS))
+    const folder = scratchFolder()
+    writeFileSync(join(folder, 'config.yaml'), configuration)
+    const { run } = readConfig(folder)
+    const { files: _, allow: __, ...defaults } = DEFAULT_RUN
+    expect(run).toMatchObject(defaults)
+  })
+})
