@@ -1,4 +1,4 @@
-// A walk through one session with the real program, in a scratch git project.
+// A walk through one session and one run with the real program, in a scratch git project.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,14 @@ const env = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   CI: 'true',
 }
-for (const name of ['STINT_SESSION', 'STINT_CONVERSATION', 'CLAUDE_CODE_SESSION_ID', 'CLAUDE_PROJECT_DIR', 'CLAUDE_ENV_FILE'])
+for (const name of [
+  'STINT_SESSION',
+  'STINT_CONVERSATION',
+  'CLAUDE_CODE_SESSION_ID',
+  'CLAUDE_PROJECT_DIR',
+  'CLAUDE_ENV_FILE',
+  'STINT_RUN',
+])
   delete env[name]
 const project = join(folder, 'sweeper')
 
@@ -117,9 +124,36 @@ stint('list')
 stint('search', 'lock ordering')
 stint('doctor')
 
+say('A backlog, worked by an agent that follows a script: no model, no key')
+stint('task', 'add', 'Log each sweep P1 !S')
+stint('task', 'add', 'Count the sweeps !S (depends: [log-each-sweep])')
+stint('task', 'add', 'Write the runbook !S')
+const script = join(project, '.sessions', 'rehearsal.yml')
+writeFileSync(
+  script,
+  `tasks:
+  log-each-sweep:
+    - - write: { path: log.go, text: "package sweep // TODO: log it" }
+      - commit: log each sweep
+      - done: Each sweep is logged.       # it is not
+    - - write: { path: log.go, text: "package sweep // logs each sweep" }
+      - commit: really log each sweep
+      - usage: 95000                      # past the smart zone
+      - done: Each sweep is logged.
+`,
+)
+console.log(`\n$ cat ${script.slice(project.length + 1)}`)
+process.stdout.write(indent(readFileSync(script, 'utf8')))
+stint('plan', '--harness', 'rehearsal')
+work('run', '--harness', 'rehearsal', '--script', '.sessions/rehearsal.yml', '--verify', '! grep -rn TODO *.go')
+stint('runs')
+git('merge', '--quiet', run('git', ['branch', '--list', 'stint/run-*', '--format', '%(refname:short)']).stdout.trim())
+git('log', '--oneline', '-4')
+
 console.log(`
 Everything above is in ${folder}
   the journal (the truth)    ${project}/.sessions/journal/*/log.jsonl
+  the run                    ${project}/.sessions/runs/*/log.jsonl
   the document               ${project}/.sessions/archive/
   the backlog                ${project}/.tasks/
 Try it there: cd ${project} && node ${program} view fix-sweep-bug`)
@@ -129,10 +163,27 @@ function say(heading) {
 }
 
 function stint(...args) {
-  console.log(`\n$ stint ${args.map((arg) => (/^[\w.:/-]+$/.test(arg) ? arg : `"${arg}"`)).join(' ')}`)
+  console.log(`\n$ stint ${args.map(word).join(' ')}`)
   const { stdout, stderr } = run(process.execPath, [program, ...args])
   process.stdout.write(indent(stdout))
   process.stdout.write(indent(stderr))
+}
+
+function git(...args) {
+  console.log(`\n$ git ${args.map(word).join(' ')}`)
+  process.stdout.write(indent(run('git', args).stdout))
+}
+
+/** A run as it is shown off a terminal, without what the agent says and does on the way. */
+function work(...args) {
+  console.log(`\n$ stint ${args.map(word).join(' ')}`)
+  const { stdout, stderr } = run(process.execPath, [program, ...args])
+  const told = stderr.split('\n').filter((line) => !/^\S+ {2}(?:“|\$ |edit |ctx |session \S+ closed)/.test(line))
+  process.stdout.write(indent(`${told.join('\n')}${stdout}`))
+}
+
+function word(arg) {
+  return /^[\w.:/-]+$/.test(arg) ? arg : `"${arg}"`
 }
 
 /** One event of a conversation, given to the program that serves hooks. */

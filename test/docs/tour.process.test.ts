@@ -1,0 +1,35 @@
+import { execFileSync } from 'node:child_process'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { expectNoneLeft } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+
+test('the tour goes through a session, and a run of two sessions with a failure and a handoff, in its own folder', async () => {
+  const folder = scratchFolder()
+  const env = { ...process.env, TMPDIR: folder }
+  const said = execFileSync(process.execPath, [join(root, 'scripts', 'tour.mjs')], { env, encoding: 'utf8' })
+  const inOrder = [
+    'Session Initialized: fix-sweep-bug',
+    'Resuming Session: fix-sweep-bug',
+    'Healthy.',
+    '3 tasks in 1 session',
+    'log-each-sweep: verify FAILED',
+    'trying again in the same conversation',
+    '✓ log-each-sweep done',
+    'conversation 2 opened, with a handoff',
+    '✓ write-the-runbook done',
+    'Run ',
+    ': 3 done of 3',
+    'rehearse write-the-runbook',
+    `Everything above is in ${folder}`,
+  ]
+  let at = 0
+  for (const part of inOrder) {
+    expect(said.slice(at)).toContain(part)
+    at = said.indexOf(part, at) + part.length
+  }
+  await expectNoneLeft(`STINT_STATE_HOME=${folder}`)
+}, 180_000)
