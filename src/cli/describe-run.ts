@@ -25,7 +25,7 @@ export function describeReport(report: RunReport, output: Output): string {
     ...(tasks.length === 0 ? [] : ['', ...figures(report, output)]),
     ...(tasks.length === 0 ? [] : ['', `   Cost: ${costLine(report.spend, prices)}`]),
     ...(tasks.length < 2 ? [] : ['', ...compared(report.compared, output)]),
-    ...leftOver(tasks, output),
+    ...leftOver(tasks, report.backlog, output),
     ...whatNext(report, branch, tasks),
   ].join('\n')
 }
@@ -97,15 +97,16 @@ function savedWords(usd: number | undefined): string {
 }
 
 /** What is not done, why, and how to take it up. */
-function leftOver(tasks: readonly TaskReport[], output: Output): readonly string[] {
+function leftOver(tasks: readonly TaskReport[], backlog: string | undefined, output: Output): readonly string[] {
   const left = tasks.filter((task) => task.outcome === 'parked' || task.outcome === 'blocked')
   const open = tasks.filter((task) => task.outcome === 'open')
+  const run = `stint run${backlog === undefined ? '' : ` --backlog ${shellWord(backlog)}`}`
   return [
     ...(left.length === 0 ? [] : ['', `   ${output.bold('Not done')}`]),
     ...left.flatMap(({ task, outcome, reason, attempts, kept }) => [
       `   ${MARKS[outcome]} ${name(task)}, ${outcome} after ${plural(attempts, 'attempt')}: ${line(reason ?? 'no reason was given')}`,
       ...(kept === undefined ? [] : [`     what it left: git show ${shellWord(kept)}`]),
-      `     take it up: stint run --task ${shellWord(task.name)}`,
+      `     take it up: ${run} --task ${shellWord(task.name)}`,
     ]),
     ...(open.length === 0 ? [] : ['', `   ${output.bold('Still open')}`]),
     ...open.map(({ task, reason }) => `   ○ ${name(task)}${reason === undefined ? '' : `: ${line(reason)}`}`),

@@ -39,6 +39,7 @@ export function reportFrom(state: RunState, { run, prices, isRunning, commits }:
     spend: spendOf(spent, prices),
     prices: pricesTold(models, prices),
     compared: compare(state, prices),
+    ...(state.started.options.backlog === undefined ? {} : { backlog: state.started.options.backlog }),
     ...(state.started.isInPlace ? {} : { branch: state.started.branch }),
     commits,
   }

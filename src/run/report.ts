@@ -63,6 +63,8 @@ export interface RunReport {
   /** The prices that `usd` rests on, or which model has none. */
   readonly prices: string
   readonly compared: Comparison
+  /** Where its tasks are, if not in the project's own backlog. */
+  readonly backlog?: string
   /** The branch to merge; absent of a run in place. */
   readonly branch?: string
   readonly commits: number

@@ -362,6 +362,12 @@ describe('the report', () => {
     expect(text).toContain('   rehearsal, 2026-11-15T14:00')
   })
 
+  test('says how to take up a task of another backlog', () => {
+    expect(describeReport({ ...REPORT, backlog: 'my TODO.md' }, output)).toContain(
+      "take it up: stint run --backlog 'my TODO.md' --task sweep-race",
+    )
+  })
+
   test('writes names that a shell would take apart so that they can be pasted', () => {
     const [first] = REPORT.sessions
     const task = { ...first!.tasks[0]!, outcome: 'parked' as const, task: { ...TASKS.login, name: "it's; rm -rf" } }

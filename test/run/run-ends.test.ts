@@ -129,6 +129,7 @@ test('a backlog in another file is worked, told what is done, and not worked aga
   expect(world.project.git('show', `${world.branch()}:TODO.md`)).toContain('- [x] First thing')
   expect(world.subjects()).toEqual(['rehearse first', 'backlog: first is done', 'rehearse second', 'backlog: second is done'])
   expect((await world.run({ backlog: 'TODO.md' })).how).toBe('nothing to do')
+  expect(world.of('run.ended')[0]!.report.backlog).toBe(world.project.path('TODO.md'))
 })
 
 test('a run that is killed is resumed only when its runner is gone', async () => {
