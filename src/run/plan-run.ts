@@ -99,7 +99,8 @@ function beginning(workspace: Workspace, harness: string, model: string | undefi
 function whyWaiting(backlog: Backlog, task: Backlog['tasks'][number]): WaitingTask['reason'] {
   if (task.status === 'failed')
     return `failed, and --task ${task.shortname} tries it again${task.summary === undefined ? '' : `: ${task.summary}`}`
-  if (task.status === 'blocked') return `blocked${task.summary === undefined ? '' : `: ${task.summary}`}`
+  if (task.status === 'blocked')
+    return `blocked, and --task ${task.shortname} takes it up${task.summary === undefined ? '' : `: ${task.summary}`}`
   const waits = [...task.dependsOn, ...task.children].flatMap((id) => {
     const other = backlog.byId.get(id)
     if (other === undefined) return [`${id}, which is not in the backlog`]

@@ -25,3 +25,16 @@ test('a program plans a run, starts it, is told its events without secrets, and 
   expect(JSON.stringify(events)).toContain('The token is')
   expect(JSON.stringify(events)).not.toContain(secret)
 })
+
+test('a plan says of each task that waits why, and how to take it up', async () => {
+  const world = new RunWorld()
+  await world.tasks('One', 'Two', { title: 'Three', dependsOn: ['two'] })
+  const script = world.script({ one: [[{ blocked: 'no access' }]], two: [[{ lie: 'all done' }]] })
+  await world.run({ script, onFailure: 'continue' })
+  const { waiting } = await world.project.run((project) => project.runs.plan({ harness: 'rehearsal' }))
+  expect(Object.fromEntries(waiting.map(({ task, reason }) => [task.name, reason]))).toEqual({
+    one: 'blocked, and --task one takes it up: no access',
+    two: 'failed, and --task two tries it again: nothing was committed',
+    three: 'waits for two (failed)',
+  })
+})
