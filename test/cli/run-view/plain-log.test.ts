@@ -61,7 +61,7 @@ describe('off a terminal', () => {
     // 5 points of 167k are 8350 tokens.
     const steps = Array.from({ length: 100 }, (_, index) => used(1000 + index * 500))
     expect(logged(steps)).toHaveLength(6)
-    expect(logged([used(0)])).toEqual([])
+    expect(logged([used(50_000), used(0)])).toHaveLength(1)
     expect(logged([used(50_000), used(50_100), used(50_200)])).toEqual([
       '14:00:01  ctx 29% · 50k/167k, spent 31k in, 1.2M cached, 42k out, $1.00',
     ])
