@@ -8,6 +8,7 @@ import { isRecord, line } from '../tasks/canonical.ts'
 import { matchTasks } from '../tasks/find.ts'
 import { readChecklist } from '../tasks/task.ts'
 import type { Place } from './place.ts'
+import { runFolder } from './run-files.ts'
 
 export interface RunTask {
   readonly id: string
@@ -26,7 +27,7 @@ export interface RunTasks {
 
 /** Where the runner keeps the list. */
 export function runTasksPath(place: Pick<Place, 'sessions'>, run: string): string {
-  return join(place.sessions, 'runs', run, 'tasks.json')
+  return join(runFolder(place, run), 'tasks.json')
 }
 
 /** The list of a run. What in it cannot be understood is left out. */

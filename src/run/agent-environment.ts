@@ -1,9 +1,9 @@
 // What an agent of a run finds in its environment.
-import { delimiter, join } from 'node:path'
+import { delimiter, dirname } from 'node:path'
 import { createExecutable } from '../journal/files.ts'
 import { stintProgram } from '../harness/rehearsal/stint-program.ts'
 import type { Place } from '../project/place.ts'
-import { runFolder } from './run-log.ts'
+import { runProgram } from '../project/run-files.ts'
 
 // Of the harness or the git command that Stint itself may have been started from; the agent would take them for its own.
 const FOREIGN =
@@ -16,11 +16,11 @@ export function plainEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 
 /** With the run and the session named, and a `stint` that is this very program first on the PATH. */
 export function agentEnvironment(env: NodeJS.ProcessEnv, place: Place, run: string, session: string): NodeJS.ProcessEnv {
-  const bin = join(runFolder(place, run), 'bin')
+  const bin = dirname(runProgram(place, run))
   return { ...plainEnvironment(env), STINT_RUN: run, STINT_SESSION: session, PATH: [bin, env.PATH ?? ''].join(delimiter) }
 }
 
 export function writeOwnCommand(place: Place, run: string): void {
   const program = [process.execPath, stintProgram()].map((part) => `'${part.replaceAll("'", `'\\''`)}'`)
-  createExecutable(join(runFolder(place, run), 'bin', 'stint'), `#!/bin/sh\nexec ${program.join(' ')} "$@"\n`)
+  createExecutable(runProgram(place, run), `#!/bin/sh\nexec ${program.join(' ')} "$@"\n`)
 }

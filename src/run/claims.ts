@@ -5,7 +5,7 @@ import { isAlive } from '../harness/process/strays.ts'
 import { NotWritten } from '../journal/errors.ts'
 import { Log } from '../journal/log.ts'
 import type { Place } from '../project/place.ts'
-import { runsFolder } from './run-log.ts'
+import { runsFolder } from '../project/run-files.ts'
 
 interface Claim {
   readonly task: string

@@ -1,6 +1,7 @@
 import type { FinishedTask } from '../plan/contract.ts'
 import type { Place } from '../project/place.ts'
-import { readRun, runIds } from './run-log.ts'
+import { runIds } from '../project/run-files.ts'
+import { readRun } from './run-log.ts'
 import { type Attempt, type RunState, foldRun, NOTHING, addUsage } from './run-state.ts'
 
 /** More runs than this tell nothing about how tasks are now. */

@@ -1,38 +1,12 @@
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { StintError, isMissing } from '../journal/errors.ts'
-import { isId, shortId } from '../journal/ids.ts'
+import { StintError } from '../journal/errors.ts'
+import { shortId } from '../journal/ids.ts'
 import { Log } from '../journal/log.ts'
 import { redaction } from '../project/clean-draft.ts'
 import type { Config } from '../project/config.ts'
 import type { Place } from '../project/place.ts'
+import { runIds, runLogPlace } from '../project/run-files.ts'
 import { redactDeep } from '../text/redact.ts'
 import type { RunEntry, RunEntryData, RunEntryKind } from './entries.ts'
-
-export function runsFolder(place: Place): string {
-  return join(place.sessions, 'runs')
-}
-
-export function runFolder(place: Place, run: string): string {
-  return join(runsFolder(place), run)
-}
-
-/** Like a session's log it has a second name, out of reach of `git clean`. */
-function logOf(place: Place, run: string): Log {
-  const link = place.repository === undefined ? undefined : join(linkFolder(place.repository.commonDir), `${run}.jsonl`)
-  return new Log({ path: join(runFolder(place, run), 'log.jsonl'), link })
-}
-
-function linkFolder(commonDir: string): string {
-  return join(commonDir, 'stint', 'runs')
-}
-
-/** The runs of a project, the latest last. */
-export function runIds(place: Place): readonly string[] {
-  const linked = place.repository === undefined ? [] : namesIn(linkFolder(place.repository.commonDir))
-  const ids = [...namesIn(runsFolder(place)), ...linked.map((name) => name.replace(/\.jsonl$/, ''))].filter(isId)
-  return [...new Set(ids)].toSorted()
-}
 
 /** The run that a name means: its id or a part of it that only it has; the latest when absent. */
 export function findRun(place: Place, name?: string): string {
@@ -60,7 +34,7 @@ export class RunLog {
     readonly run: string,
     config: Config,
   ) {
-    this.#log = logOf(place, run)
+    this.#log = new Log(runLogPlace(place, run))
     this.#config = config
   }
 
@@ -88,19 +62,10 @@ export class RunLog {
 }
 
 export function readRun(place: Place, run: string): readonly RunEntry[] {
-  const log = logOf(place, run)
+  const log = new Log(runLogPlace(place, run))
   try {
     return log.read().records as readonly unknown[] as readonly RunEntry[]
   } finally {
     log.close()
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
   }
 }

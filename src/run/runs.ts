@@ -4,10 +4,11 @@ import { isAlive } from '../harness/process/strays.ts'
 import { GitFailed } from '../git/run-git.ts'
 import { runGit } from '../git/run-git.ts'
 import { StintError } from '../journal/errors.ts'
+import { runIds } from '../project/run-files.ts'
 import type { Workspace } from '../project/workspace.ts'
 import { reportFrom } from './make-report.ts'
 import type { RunReport, RunRow } from './report.ts'
-import { findRun, readRun, runIds } from './run-log.ts'
+import { findRun, readRun } from './run-log.ts'
 import { type RunState, foldRun } from './run-state.ts'
 
 /** The latest first. */

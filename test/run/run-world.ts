@@ -1,10 +1,11 @@
 // A project with a backlog, worked through by the rehearsal agent: real processes, real git, and a script in place of a model.
 import { existsSync } from 'node:fs'
 import { onTestFinished } from 'vitest'
+import { runIds } from '../../src/project/run-files.ts'
 import { Workspace } from '../../src/project/workspace.ts'
 import type { RunEvent } from '../../src/run/events.ts'
 import type { RunReport } from '../../src/run/report.ts'
-import { readRun, runIds } from '../../src/run/run-log.ts'
+import { readRun } from '../../src/run/run-log.ts'
 import { type RunHandle, type StartOptions, startRun } from '../../src/run/start-run.ts'
 import type { AddTask } from '../../src/project/backlog.ts'
 import type { Task } from '../../src/tasks/task.ts'
