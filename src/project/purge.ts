@@ -6,16 +6,19 @@ import { StintError } from '../journal/errors.ts'
 import { readOrUndefined, removeFile, statOrUndefined } from '../journal/files.ts'
 import { stateHome } from '../journal/state-home.ts'
 import { isId, shortId } from '../journal/ids.ts'
+import type { LogPlace } from '../journal/log.ts'
 import { BACKLOG_ID } from '../session/entries.ts'
 import { isUntouched } from '../tasks/task-file.ts'
 import { openBacklog } from './backlog.ts'
 import { exportedFiles, isExport, noteChangedExport } from './export/written.ts'
 import { logIds, logPlace } from './place.ts'
+import { runsGoingOn } from './purge/going-on.ts'
 import { type HoldingCode, dropKeptCode, findKeptCode } from './purge/kept-code.ts'
 import { Needle } from './purge/needle.ts'
 import { countIn, filesUnder, holds, readTextOr, scrubFile, scrubFileName } from './purge/other-files.ts'
 import { isReplacedLog, rewriteLog } from './purge/rewrite-log.ts'
 import { renderAnew, viewsOf, withdrawDocument } from './purge/session-views.ts'
+import { runIds, runLogPlace, runProgram } from './run-files.ts'
 import type { Workspace } from './workspace.ts'
 
 export interface PurgeOptions {
@@ -60,6 +63,13 @@ export async function purgeText(workspace: Workspace, options: PurgeOptions): Pr
       'journals are shared through git here: what was committed of them holds it still, here and wherever it was pushed',
     )
   }
+  if (!isDryRun && purge.found.size > 0) {
+    for (const run of purge.goingOn) {
+      workspace.say(
+        `run ${shortId(run)} is going on and may write down again what it was told: purge once more when it has ended`,
+      )
+    }
+  }
   const kept = searchCode(workspace, needle)
   const isDropped = !isDryRun && options.checkpoints === true
   if (isDropped && kept !== undefined) dropKeptCode(workspace.place.repository!, kept)
@@ -94,18 +104,23 @@ function searchCode(workspace: Workspace, needle: Needle): readonly HoldingCode[
 class Purge {
   /** How often it was found, by file. */
   readonly found = new Map<string, number>()
+  readonly goingOn: readonly string[]
   /** Views that were made anew from journals without the text. */
   readonly #rendered = new Set<string>()
 
   constructor(
     readonly workspace: Workspace,
     readonly needle: Needle,
-  ) {}
+  ) {
+    this.goingOn = runsGoingOn(workspace.place)
+  }
 
   /** Counts without changing anything. */
   look(): void {
     const { place } = this.workspace
-    for (const id of logIds(place)) this.#note(logPlace(place, id).path, this.#inLog(id, true))
+    for (const log of [...[...logIds(place)].map((id) => logPlace(place, id)), ...this.#runLogs()]) {
+      this.#note(log.path, rewriteLog(log, this.needle, { dryRun: true }))
+    }
     for (const path of this.#otherFiles()) this.#note(path, scrubFile(path, this.needle, { dryRun: true }))
   }
 
@@ -122,6 +137,7 @@ class Purge {
       await this.#rebuildIndex()
       await this.#tasks()
     }
+    for (const log of this.#runLogs()) done += this.#note(log.path, rewriteLog(log, this.needle, { dryRun: false }))
     for (const [path, count] of before) if (!holds(path, this.needle)) done += this.#note(path, count)
     for (const path of this.#otherFiles()) done += this.#otherFile(path)
     return done
@@ -158,7 +174,7 @@ class Purge {
   }
 
   #otherFile(path: string): number {
-    if (this.#rendered.has(path)) return 0
+    if (this.#rendered.has(path) || this.#isProgramInUse(path)) return 0
     // A task's file as it was just rendered: what is left there is no text of the task.
     if (this.#isTaskFile(path) && isUntouched(readTextOr(path, ''))) return 0
     const done = this.#note(path, scrubFile(path, this.needle, { dryRun: false }))
@@ -167,11 +183,12 @@ class Purge {
     return isNamedByText && scrubFileName(path, this.needle) !== undefined ? done + 1 : done
   }
 
-  /** Everything but the logs of sessions, which are rewritten with their links, and the index, which is built anew. */
+  /** Everything but the logs of sessions and runs, which are rewritten with their links, and the index, which is built anew. */
   *#otherFiles(): Iterable<string> {
+    const runLogs = new Set(this.#runLogs().flatMap(({ path, link }) => [path, link]))
     for (const folder of this.#folders()) {
       for (const path of filesUnder(folder)) {
-        if (!this.#isSessionLog(path) && !isIndex(path) && !isReplacedLog(basename(path))) yield path
+        if (!this.#isSessionLog(path) && !runLogs.has(path) && !isIndex(path) && !isReplacedLog(basename(path))) yield path
       }
     }
     // What a person made of an export since is theirs, and only named.
@@ -200,6 +217,16 @@ class Purge {
     const id = basename(path) === 'log.jsonl' ? basename(dirname(path)) : basename(path, '.jsonl')
     const { path: log, link } = logPlace(this.workspace.place, id === 'backlog' ? BACKLOG_ID : id)
     return (path === log || path === link) && (id === 'backlog' || isId(id))
+  }
+
+  #runLogs(): readonly LogPlace[] {
+    const { place } = this.workspace
+    return runIds(place).map((run) => runLogPlace(place, run))
+  }
+
+  /** What is in it are paths of this machine. Without a part of one of them, no agent could report what it did. */
+  #isProgramInUse(path: string): boolean {
+    return this.goingOn.some((run) => runProgram(this.workspace.place, run) === path)
   }
 
   #isTaskFile(path: string): boolean {

@@ -17,6 +17,8 @@ interface Flags {
 }
 
 const FILES_SHOWN = 4
+// The branch of a run was set back from what failed, which its reflog remembers.
+const FORGET_RESETS = 'git reflog expire --expire-unreachable=now --all && '
 
 export const purge = buildCommand<Flags, [string], Context>({
   docs: {
@@ -26,7 +28,7 @@ export const purge = buildCommand<Flags, [string], Context>({
     customUsage: [
       { input: '-', brief: 'read the text from standard input, so that it stays out of the shell history' },
       { input: '- --dry-run', brief: 'only say where it is' },
-      { input: '- --checkpoints', brief: 'also let go of code that checkpoints kept with it' },
+      { input: '- --checkpoints', brief: 'also let go of code that checkpoints and failed attempts kept with it' },
     ],
   },
   parameters: {
@@ -36,7 +38,7 @@ export const purge = buildCommand<Flags, [string], Context>({
     },
     flags: {
       dryRun: toggle('Change nothing and say where it is'),
-      checkpoints: toggle('Let go of the code of checkpoints that hold it'),
+      checkpoints: toggle('Let go of the code of checkpoints and failed attempts that hold it'),
       json,
     },
   },
@@ -73,18 +75,21 @@ function describeCode({ checkpoints, isDryRun }: Purged): readonly string[] {
   if (checkpoints.length === 0) return []
   const areDropped = checkpoints.every((code) => code.isDropped)
   const isInHistory = checkpoints.some((code) => code.isInHistory)
+  const attempts = checkpoints.filter(({ attempt }) => attempt !== undefined).length
+  const whose = [
+    ...(checkpoints.length > attempts ? [plural(checkpoints.length - attempts, 'checkpoint')] : []),
+    ...(attempts > 0 ? [plural(attempts, 'failed attempt')] : []),
+  ].join(' and of ')
   return [
     '',
-    areDropped
-      ? `Let go of the code of ${plural(checkpoints.length, 'checkpoint')} that held it:`
-      : `The code of ${plural(checkpoints.length, 'checkpoint')} holds it:`,
-    ...checkpoints.map(({ checkpoint, ref, files }) => {
+    areDropped ? `Let go of the code of ${whose} that held it:` : `The code of ${whose} holds it:`,
+    ...checkpoints.map(({ checkpoint, attempt, ref, files }) => {
       const more = files.length > FILES_SHOWN ? ` and ${files.length - FILES_SHOWN} more` : ''
       const where = files.length === 0 ? 'in its message' : `${files.slice(0, FILES_SHOWN).join(', ')}${more}`
-      return `   ${shortId(checkpoint)}  ${ref}  ${where}`
+      return `   ${shortId(checkpoint ?? attempt ?? '')}  ${ref}  ${where}`
     }),
     ...(areDropped
-      ? ['   The objects stay in the repository until: git gc --prune=now']
+      ? [`   The objects stay in the repository until: ${attempts > 0 ? FORGET_RESETS : ''}git gc --prune=now`]
       : [`   ${isDryRun ? 'purge' : 'the same'} with --checkpoints lets go of it`]),
     ...(isInHistory ? ['   Some of it is in branches or tags of yours as well, which are left alone.'] : []),
   ]

@@ -1,29 +1,41 @@
-// The code that checkpoints keep is in commits of the user's repository. It is looked at always, and
-// let go of only when asked for.
+// The code that checkpoints and failed attempts of runs keep is in commits of the user's repository. It is looked at always,
+// and let go of only when asked for.
 import type { Repository } from '../../git/repository.ts'
 import { GitFailed, runGit } from '../../git/run-git.ts'
 import { QUIETLY } from '../../git/working-tree.ts'
 import type { Needle } from './needle.ts'
 
-/** A checkpoint whose kept code, or the message with it, holds the text. */
+/** Kept code of which a file or a message holds the text. Of a checkpoint, or of a failed attempt of a run. */
 export interface HoldingCode {
   readonly ref: string
   readonly commit: string
-  readonly session: string
-  readonly checkpoint: string
-  /** Files that hold it; none when it is only in the message. */
+  readonly session?: string
+  readonly checkpoint?: string
+  readonly run?: string
+  readonly attempt?: string
+  /** Files that hold it; none when it is only in a message. */
   readonly files: readonly string[]
-  /** A branch or tag leads to this commit too, so that letting go of the checkpoint changes nothing about it. */
+  /** A branch or tag leads to this commit too, so that letting go of the kept code changes nothing about it. */
   readonly isInHistory: boolean
 }
 
 /** A command line takes only so much. */
 const COMMITS_AT_ONCE = 500
+const REFS = 'refs/stint/'
+const OF_RUNS = `${REFS}runs/`
+
+interface Kept {
+  readonly ref: string
+  readonly commit: string
+  /** Everything that only this reference keeps, the commit itself included, and what was written with it. */
+  readonly commits: readonly string[]
+  readonly messages: readonly string[]
+}
 
 export function findKeptCode(repository: Repository, needle: Needle): readonly HoldingCode[] {
-  const kept = keptCommits(repository)
+  const kept = keptCode(repository)
   const files = new Map<string, string[]>()
-  const commits = [...new Set(kept.map(({ commit }) => commit))]
+  const commits = [...new Set(kept.flatMap((code) => code.commits))]
   for (let start = 0; start < commits.length; start += COMMITS_AT_ONCE) {
     for (const found of grep(repository, needle, commits.slice(start, start + COMMITS_AT_ONCE))) {
       const colon = found.indexOf(':')
@@ -31,13 +43,12 @@ export function findKeptCode(repository: Repository, needle: Needle): readonly H
       files.set(commit, [...(files.get(commit) ?? []), found.slice(colon + 1)])
     }
   }
-  return kept
-    .filter(({ commit, message }) => files.has(commit) || needle.isIn(Buffer.from(message)))
-    .map(({ ref, commit }) => {
-      const [session = '', checkpoint = ''] = ref.split('/').slice(2)
-      const isInHistory = isLedTo(repository, commit)
-      return { ref, commit, session, checkpoint, files: files.get(commit) ?? [], isInHistory }
-    })
+  return kept.flatMap((code): readonly HoldingCode[] => {
+    const { ref, commit } = code
+    const holding = [...new Set(code.commits.flatMap((one) => files.get(one) ?? []))]
+    if (holding.length === 0 && !code.messages.some((message) => needle.isIn(Buffer.from(message)))) return []
+    return [{ ref, commit, ...ownerOf(ref), files: holding, isInHistory: isLedTo(repository, commit) }]
+  })
 }
 
 /** Deletes the references. Their objects stay until git collects them. */
@@ -45,16 +56,52 @@ export function dropKeptCode(repository: Repository, kept: readonly HoldingCode[
   for (const { ref, commit } of kept) runGit(repository.worktree, [...QUIETLY, 'update-ref', '--no-deref', '-d', ref, commit])
 }
 
-function keptCommits(repository: Repository) {
+function ownerOf(ref: string): Pick<HoldingCode, 'session' | 'checkpoint' | 'run' | 'attempt'> {
+  if (ref.startsWith(OF_RUNS)) {
+    const [run = '', attempt = ''] = ref.slice(OF_RUNS.length).split('/')
+    return { run, attempt }
+  }
+  const [session = '', checkpoint = ''] = ref.slice(REFS.length).split('/')
+  return { session, checkpoint }
+}
+
+function keptCode(repository: Repository): readonly Kept[] {
+  const own = ownCommits(repository)
   const format = '%(objecttype)%00%(objectname)%00%(refname)%00%(contents)%00'
-  const fields = runGit(repository.worktree, ['for-each-ref', `--format=${format}`, 'refs/stint/']).split('\0')
-  const kept: { commit: string; ref: string; message: string }[] = []
+  const fields = runGit(repository.worktree, ['for-each-ref', `--format=${format}`, REFS]).split('\0')
+  const kept: Kept[] = []
   for (let at = 0; at + 3 < fields.length; at += 4) {
     const [type = '', commit = '', ref = '', message = ''] = fields.slice(at, at + 4)
     // Each line ends behind the NUL, so that its newline comes first in the next.
-    if (type.trim() === 'commit') kept.push({ commit, ref, message })
+    if (type.trim() !== 'commit') continue
+    const commits = new Set([commit])
+    // A set goes on with what is added to it meanwhile.
+    for (const one of commits) for (const parent of own.get(one)?.parents ?? []) if (own.has(parent)) commits.add(parent)
+    kept.push({
+      ref,
+      commit,
+      commits: [...commits],
+      messages: [message, ...[...commits].flatMap((one) => own.get(one)?.message ?? [])],
+    })
   }
   return kept
+}
+
+/**
+ * The commits that only kept code leads to. Besides the kept ones these are the commits of an agent whose attempt failed,
+ * which were taken off its branch, and those of anybody whose branch was set back.
+ */
+function ownCommits({
+  worktree,
+}: Repository): ReadonlyMap<string, { readonly parents: readonly string[]; readonly message: string }> {
+  const which = [`--glob=${REFS}*`, '--not', '--branches', '--tags', '--remotes']
+  const fields = runGit(worktree, ['log', '--no-show-signature', '--format=%H%x00%P%x00%B%x00', ...which]).split('\0')
+  const own = new Map<string, { readonly parents: readonly string[]; readonly message: string }>()
+  for (let at = 0; at + 3 < fields.length; at += 3) {
+    const [commit = '', parents = '', message = ''] = fields.slice(at, at + 3)
+    own.set(commit.trim(), { parents: parents.split(' '), message })
+  }
+  return own
 }
 
 /** `commit:path` for each file that holds every line of the text. */

@@ -1,8 +1,10 @@
 import { StintError } from '../../journal/errors.ts'
 import { isId } from '../../journal/ids.ts'
+import { isRecord } from '../../tasks/canonical.ts'
 import { cleanText, slug } from '../../text/clean.ts'
 
 const SHORTEST = 4
+const POINTER = /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|refs\/stint\/(?:runs\/)?[0-9a-f/-]+)$/
 /** A piece of the text this long at the end of a torn line gives away too much. */
 const TELLING_PIECE = 6
 
@@ -98,6 +100,13 @@ export class Needle {
     return { value: scrub(data, '') as Record<string, unknown>, count }
   }
 
+  /** A file of one JSON object without it, in texts, names and names of fields. Left as it is when it is none. */
+  scrubJson(bytes: Buffer): Scrubbed<Buffer> {
+    const data = objectIn(bytes)
+    const { value, count } = data === undefined ? { value: {}, count: 0 } : this.scrubData(data)
+    return { value: count === 0 ? bytes : Buffer.from(`${JSON.stringify(value, null, 1)}\n`), count }
+  }
+
   /** A short name, or the name of a file, without it. */
   scrubName(name: string): Scrubbed<string> {
     return replaced(name, this.#inNames, this.#word)
@@ -106,8 +115,8 @@ export class Needle {
   #scrubText(text: string, field: string): Scrubbed<string> {
     if (field === 'name' || field === 'shortname') return this.scrubName(text)
     const result = replaced(text, this.#inStrings, this.#mark)
-    // An id or a commit that has the text in it by chance leads somewhere, and gives nothing away.
-    const isPointer = isId(text) || /^[0-9a-f]{40}$|^[0-9a-f]{64}$|^refs\/stint\/[0-9a-f/-]+$/.test(text)
+    // An id, a commit or the mark of a process that has the text in it by chance leads somewhere, and gives nothing away.
+    const isPointer = isId(text) || POINTER.test(text)
     return isPointer && result.value !== this.#mark ? { value: text, count: 0 } : result
   }
 }
@@ -133,6 +142,16 @@ function linesOf(text: string): readonly string[] {
     .split(/\r\n?|\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '')
+}
+
+function objectIn(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'))
+    return isRecord(value) ? value : undefined
+  } catch {
+    // Not JSON: the bytes are gone through instead.
+    return undefined
+  }
 }
 
 function inJson(text: string): string {

@@ -4,7 +4,7 @@ import { isMissing } from '../../journal/errors.ts'
 import { GrowingFile, moveFile, openToRead, replaceOpenFile, statOrUndefined } from '../../journal/files.ts'
 import { readRange } from '../../journal/read.ts'
 import { SafeCuts } from '../../text/safe-cuts.ts'
-import type { Needle } from './needle.ts'
+import type { Needle, Scrubbed } from './needle.ts'
 import { rewriteLog } from './rewrite-log.ts'
 
 /** Every file under a folder. Symbolic links are not followed: what they lead to is not ours. */
@@ -42,16 +42,22 @@ export function readTextOr(path: string, otherwise: string): string {
 
 /** Takes the text out of a file's content. Answers how often it was there. */
 export function scrubFile(path: string, needle: Needle, options: { dryRun: boolean }): number {
-  // Logs that are no session's: those of runs and conversations, and what was set aside of a damaged link.
+  // Logs that are no session's and no run's: those of conversations and claims, and what was set aside of a damaged link.
   if (/\.jsonl(?:\.|$)/.test(basename(path))) return rewriteLog({ path }, needle, options)
-  const isYaml = /^\.ya?ml$/.test(extname(path))
   const count = withFile(path, (fd) => {
     if (isLarge(fd)) return scrubLargeFile(path, fd, needle, options)
-    const scrubbed = needle.scrubBytes(readAll(fd), { isYaml })
+    const scrubbed = scrubWhole(path, readAll(fd), needle)
     if (scrubbed.count > 0 && !options.dryRun) replaceOpenFile(path, fd, scrubbed.value)
     return scrubbed.count
   })
   return count ?? 0
+}
+
+function scrubWhole(path: string, bytes: Buffer, needle: Needle): Scrubbed<Buffer> {
+  if (basename(path) !== 'tasks.json') return needle.scrubBytes(bytes, { isYaml: /^\.ya?ml$/.test(extname(path)) })
+  // The tasks of a run are called here as in the backlog, so that their names are to change as they do there.
+  const { value, count } = needle.scrubJson(bytes)
+  return count === 0 ? needle.scrubBytes(bytes) : { value, count }
 }
 
 /** Takes the text out of a file's name. Answers the new name, or undefined when it was not in there. */
