@@ -8,6 +8,7 @@ import { checkIndex, checkTasks } from './doctor/index-check.ts'
 import { checkLeftovers } from './doctor/leftovers.ts'
 import { checkFileSystem, checkSpace, checkVersions } from './doctor/machine.ts'
 import { type Check, type Counts, type Diagnosis, Findings } from './doctor/report.ts'
+import { checkRunLogs } from './doctor/run-log-check.ts'
 import { SessionChecks } from './doctor/session-check.ts'
 import { logIds } from './place.ts'
 import type { Workspace } from './workspace.ts'
@@ -30,6 +31,7 @@ export async function examine(workspace: Workspace, options: DoctorOptions = {})
   const isIgnored = checkIgnored(workspace)
   const sessions = new SessionChecks(workspace, listDocuments(place.sessions), { repair })
   for (const id of logIds(place)) await sessions.look(id)
+  const runs = checkRunLogs(place)
   const hasSessions = workspace.hasSessions()
   const index = hasSessions ? await checkIndex(workspace) : undefined
   const tasks = index?.check.status === 'problem' || !hasSessions ? undefined : await checkTasks(workspace, { repair })
@@ -38,7 +40,7 @@ export async function examine(workspace: Workspace, options: DoctorOptions = {})
     sessions: { logs, links, index: index?.totals.sessions ?? 0, documents },
     entries: { read: entries, indexed: index?.totals.entries ?? 0 },
     tasks: { backlog: tasks?.backlog ?? 0, files: tasks?.files ?? 0 },
-    damagedLines,
+    damagedLines: damagedLines + runs.damagedLines,
     grewMeanwhile: sessions.grewMeanwhile(),
   }
   const checks = [
@@ -46,6 +48,7 @@ export async function examine(workspace: Workspace, options: DoctorOptions = {})
     ...(index === undefined ? [] : [index.check]),
     ...(tasks === undefined ? [] : [tasks.check]),
     checkCounts(counts),
+    runs.check,
     ...checkLeftovers(place, { repair }),
     checkHooks(place),
     config,

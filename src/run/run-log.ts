@@ -1,4 +1,4 @@
-import { StintError } from '../journal/errors.ts'
+import { JournalMissing, StintError } from '../journal/errors.ts'
 import { shortId } from '../journal/ids.ts'
 import { Log } from '../journal/log.ts'
 import { redaction } from '../project/clean-draft.ts'
@@ -61,10 +61,15 @@ export class RunLog {
   }
 }
 
+/** What a run has written down; nothing when it was killed before its first entry. */
 export function readRun(place: Place, run: string): readonly RunEntry[] {
   const log = new Log(runLogPlace(place, run))
   try {
     return log.read().records as readonly unknown[] as readonly RunEntry[]
+  } catch (error) {
+    // Or its empty folder would be in the way of every run after it.
+    if (error instanceof JournalMissing) return []
+    throw error
   } finally {
     log.close()
   }

@@ -43,7 +43,7 @@ export function lastResumable(workspace: Workspace): string {
   throw new StintError('NO_RUN', 'no run here has anything left to go on with', 'stint runs lists them; stint run starts one')
 }
 
-function isRunningNow({ ended, runner }: RunState): boolean {
+export function isRunningNow({ ended, runner }: RunState): boolean {
   return ended === undefined && isAlive(runner)
 }
 

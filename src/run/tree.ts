@@ -63,14 +63,13 @@ export function treeInPlace(place: Place): RunTree {
 
 /** A worktree of the run's own, on a new branch off the commit that is checked out now, or on one that exists and nobody has checked out. */
 export function treeOfItsOwn(place: Place, run: string, wanted: string | undefined): RunTree {
-  const { worktree, commonDir } = repositoryOf(place)
+  const { worktree } = repositoryOf(place)
   const { commit } = headOf(worktree)
   const branch = wanted ?? `stint/run-${shortId(run)}`
   if (!askGit(worktree, ['check-ref-format', '--branch', branch])) {
     throw new StintError('BAD_BRANCH', `"${branch}" is no name for a branch`, 'give another with --branch')
   }
-  const project = `${basename(place.root)}-${createHash('sha256').update(commonDir).digest('hex').slice(0, 8)}`
-  const tree = join(stateHome(), 'worktrees', project, `run-${shortId(run)}`)
+  const tree = join(worktreesFolder(place), `run-${shortId(run)}`)
   createFolder(join(tree, '..'))
   const isThere = askGit(worktree, ['show-ref', '--verify', '--quiet', `refs/heads/${branch}`])
   try {
@@ -84,6 +83,13 @@ export function treeOfItsOwn(place: Place, run: string, wanted: string | undefin
     )
   }
   return { tree, branch, base: isThere ? headOf(tree).commit : commit, isInPlace: false }
+}
+
+/** Where the worktrees of a project's runs are: outside of it, so that no tool comes across them there. */
+export function worktreesFolder(place: Place): string {
+  const { commonDir } = repositoryOf(place)
+  const project = `${basename(place.root)}-${createHash('sha256').update(commonDir).digest('hex').slice(0, 8)}`
+  return join(stateHome(), 'worktrees', project)
 }
 
 /** Where HEAD of a worktree is. */

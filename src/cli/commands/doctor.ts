@@ -1,5 +1,7 @@
 import { buildCommand } from '@stricli/core'
 import type { Check, Counts, Diagnosis } from '../../project/doctor.ts'
+import { withChecks } from '../../project/doctor/report.ts'
+import { findPlace } from '../../project/place.ts'
 import type { Context } from '../context.ts'
 import { plural } from '../describe.ts'
 import { EXIT } from '../errors.ts'
@@ -27,7 +29,9 @@ export const doctor = buildCommand<Flags, [], Context>({
   },
   async func(flags) {
     await withProject(this, flags, async (project, output) => {
-      const diagnosis = await project.doctor({ repair: flags.repair === true })
+      const { checkRuns } = await import('../../run/check-runs.ts')
+      const own = await project.doctor({ repair: flags.repair === true })
+      const diagnosis = withChecks(own, checkRuns(findPlace(project.root)))
       output.result(flags.json, diagnosis, () => describe(diagnosis, output))
       // The report is the answer; only the exit code is left to say that it is not a good one.
       if (!diagnosis.isHealthy) this.process.exitCode = EXIT.failure

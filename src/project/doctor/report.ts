@@ -25,6 +25,12 @@ export interface Diagnosis {
   readonly counts: Counts
 }
 
+/** The same, with what was looked at elsewhere. */
+export function withChecks(diagnosis: Diagnosis, more: readonly Check[]): Diagnosis {
+  const checks = [...diagnosis.checks, ...more]
+  return { ...diagnosis, checks, isHealthy: checks.every(({ status }) => status !== 'problem') }
+}
+
 /** Every session may have something to say, and there may be a hundred thousand. */
 const DETAILS_KEPT = 100
 

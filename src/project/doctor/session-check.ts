@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { errnoOf } from '../../journal/errors.ts'
-import { sameFile, statOrUndefined } from '../../journal/files.ts'
+import { statOrUndefined } from '../../journal/files.ts'
 import { shortId } from '../../journal/ids.ts'
 import { abridge } from '../../session/abridge.ts'
 import { BACKLOG_ID } from '../../session/entries.ts'
@@ -14,6 +14,7 @@ import type { LiveSession, Reading } from '../live-session.ts'
 import { logPlace } from '../place.ts'
 import type { Workspace } from '../workspace.ts'
 import { documentState, textOf } from './document-check.ts'
+import { type LogNames, namesMended, namesOf } from './log-names.ts'
 import { type Check, Findings, plural } from './report.ts'
 
 /** Rendering a copy costs a fold, so of very many only the newest are compared and the others looked for. */
@@ -50,7 +51,7 @@ export class SessionChecks {
     const session = this.workspace.session(id)
     const name = id === BACKLOG_ID ? 'the backlog' : `session ${shortId(id)}`
     try {
-      const before = this.#namesOf(id)
+      const before = namesOf(logPlace(this.workspace.place, id))
       if (before === 'no log') {
         const why = 'its journal is gone, and so is the second name of it; what is left are views'
         this.#journals.problem(`${name} (${relative(this.workspace.place.root, session.folder)}): ${why}`)
@@ -118,25 +119,12 @@ export class SessionChecks {
     ]
   }
 
-  #namesOf(id: string): 'no log' | 'both' | 'log missing' | 'link missing' | 'different files' | 'no link wanted' {
-    const { path, link } = logPlace(this.workspace.place, id)
-    const hasLog = statOrUndefined(path) !== undefined
-    if (link === undefined) return hasLog ? 'no link wanted' : 'no log'
-    const hasLink = statOrUndefined(link) !== undefined
-    if (!hasLog) return hasLink ? 'log missing' : 'no log'
-    if (!hasLink) return 'link missing'
-    return sameFile(path, link) ? 'both' : 'different files'
-  }
-
-  #sayNames(id: string, name: string, before: string): void {
-    const after = this.#namesOf(id)
+  #sayNames(id: string, name: string, before: LogNames): void {
+    const after = namesOf(logPlace(this.workspace.place, id))
     if (after === 'both' && id !== BACKLOG_ID) this.totals.links += 1
     if (after !== 'both') this.#unlinked += 1
-    if (after !== 'both' || before === 'both') return
-    if (before === 'log missing') this.#links.note(`${name}: its log was gone and is back, from its second name`)
-    if (before === 'link missing') this.#links.note(`${name}: its log had no second name and has it again`)
-    if (before === 'different files')
-      this.#links.note(`${name}: its two names were different files; everything in either is in the log`)
+    const mended = namesMended(before, after)
+    if (mended !== undefined) this.#links.note(`${name}: ${mended}`)
   }
 
   async #lookAtViews(session: LiveSession, name: string): Promise<void> {

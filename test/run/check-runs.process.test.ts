@@ -1,0 +1,205 @@
+import { spawn, spawnSync } from 'node:child_process'
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, onTestFinished, test } from 'vitest'
+import { stintProgram } from '../../src/harness/rehearsal/stint-program.ts'
+import { startOf } from '../../src/harness/process/strays.ts'
+import { mintId } from '../../src/journal/ids.ts'
+import { Workspace } from '../../src/project/workspace.ts'
+import { RunLog } from '../../src/run/run-log.ts'
+import { expectNoneLeft } from '../support/processes.ts'
+import { RunWorld, doing } from './run-world.ts'
+
+interface Diagnosis {
+  readonly isHealthy: boolean
+  readonly checks: readonly { check: string; status: string; summary: string; details: readonly string[] }[]
+  readonly counts: { readonly damagedLines: number }
+}
+
+/** The command as a person gives it. */
+function doctor(world: RunWorld) {
+  const { stdout, status } = spawnSync(process.execPath, [stintProgram(), 'doctor', '--json'], {
+    cwd: world.project.root,
+    encoding: 'utf8',
+  })
+  const diagnosis = JSON.parse(stdout) as Diagnosis
+  const of = (name: string) => diagnosis.checks.find(({ check }) => check === name)!
+  const worse = diagnosis.checks.filter((one) => one.status !== 'ok').map(({ check }) => check)
+  return { ...diagnosis, status, logs: of('run logs'), runs: of('runs'), worktrees: of('worktrees'), worse }
+}
+
+async function finishedRun() {
+  const world = new RunWorld()
+  await world.tasks('One')
+  const { run } = await world.run()
+  const log = world.project.path('.sessions', 'runs', run, 'log.jsonl')
+  return { world, run, log, link: world.project.path('.git', 'stint', 'runs', `${run}.jsonl`) }
+}
+
+/** A run that was left with a task parked, and so with its worktree. */
+async function waitingRun() {
+  const world = new RunWorld()
+  await world.tasks('Hard', 'Easy')
+  const { run, branch } = await world.run({ script: world.script({ hard: [[{ failed: 'too hard' }]], easy: [doing('easy')] }) })
+  const { tree } = world.logged('run.started')[0]!.data as { tree: string }
+  return { world, run, branch: branch!, tree }
+}
+
+test('a finished run is found in order, and doctor says so', async () => {
+  const { world } = await finishedRun()
+  const { isHealthy, status, logs, worse } = doctor(world)
+  expect([isHealthy, status, worse]).toEqual([true, 0, []])
+  expect(logs.summary).toBe('1 log read whole, none damaged')
+})
+
+test('damaged lines in the log of a run are a problem that is named, and stay', async () => {
+  const { world, run, log } = await finishedRun()
+  appendFileSync(log, '\n{"v":1,"torn')
+  const before = readFileSync(log)
+  const { status, logs, counts } = doctor(world)
+  expect([status, logs.status, counts.damagedLines]).toEqual([1, 'problem', 1])
+  expect(logs.details[0]).toMatch(new RegExp(`runs/${run}/log\\.jsonl:\\d+ torn or not JSON: .*torn`))
+  expect(readFileSync(log)).toEqual(before)
+})
+
+test('a damaged claim is only a remark', async () => {
+  const { world } = await finishedRun()
+  appendFileSync(world.project.path('.sessions', 'runs', 'claims.jsonl'), '\n{"v":1,"torn')
+  const { status, logs, counts } = doctor(world)
+  expect([status, logs.status, counts.damagedLines]).toEqual([0, 'note', 1])
+})
+
+test('a run whose beginning cannot be read is a problem', async () => {
+  const { world, log } = await finishedRun()
+  writeFileSync(log, readFileSync(log, 'utf8').replace('run.started', 'run.stxrted'))
+  const { logs } = doctor(world)
+  expect(logs.status).toBe('problem')
+  expect(logs.details.join()).toContain('the entry that began it cannot be read')
+})
+
+test('the log of a run gets the name back that it lost', async () => {
+  const { world, log, link } = await finishedRun()
+  unlinkSync(log)
+  expect(doctor(world).logs).toMatchObject({ status: 'note', details: [expect.stringContaining('is back')] })
+  expect(statSync(log).ino).toBe(statSync(link).ino)
+  unlinkSync(link)
+  expect(doctor(world).logs).toMatchObject({ status: 'note', details: [expect.stringContaining('has it again')] })
+  copyFileSync(link, `${link}.copy`)
+  renameSync(`${link}.copy`, link)
+  expect(doctor(world).logs).toMatchObject({ status: 'note', details: [expect.stringContaining('different files')] })
+  expect(statSync(log).ino).toBe(statSync(link).ino)
+  expect(doctor(world).worse).toEqual([])
+})
+
+test('a run whose log is gone is a problem, and one that was killed before its first entry is none and in no way of others', async () => {
+  const { world, log, link } = await finishedRun()
+  unlinkSync(log)
+  unlinkSync(link)
+  expect(doctor(world).logs).toMatchObject({ status: 'problem', details: [expect.stringContaining('its log is gone')] })
+  rmSync(join(log, '..'), { recursive: true })
+  mkdirSync(world.project.path('.sessions', 'runs', mintId(undefined)))
+  expect(doctor(world).worse).toEqual([])
+  await world.tasks('Two')
+  expect((await world.run()).how).toBe('finished')
+})
+
+test('a run whose runner was killed is named with the command that goes on with it', async () => {
+  const world = new RunWorld()
+  await world.tasks('One')
+  const script = world.script({ one: [[{ run: 'sleep 60' }, ...doing('one')]] })
+  const child = spawn(process.execPath, [stintProgram(), 'run', '--json', '--harness', 'rehearsal', '--script', script], {
+    cwd: world.project.root,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const exited = new Promise((resolve) => child.once('exit', resolve))
+  let whileItRuns: ReturnType<typeof doctor> | undefined
+  for await (const line of createInterface({ input: child.stdout })) {
+    if ((JSON.parse(line) as { type: string }).type !== 'tool' || whileItRuns !== undefined) continue
+    whileItRuns = doctor(world)
+    child.kill('SIGKILL')
+  }
+  await exited
+  const [run] = world.runs()
+  await expectNoneLeft(`STINT_RUN=${run}`)
+  expect(whileItRuns!.runs).toMatchObject({ status: 'ok', summary: '1 run going on, none cut off' })
+  expect(whileItRuns!.worktrees.status).toBe('ok')
+
+  const { runs, worktrees, status } = doctor(world)
+  expect([status, runs.status]).toEqual([0, 'note'])
+  expect(runs.details).toEqual([
+    `run ${run!.slice(-6)}: its process ${child.pid} is gone in the middle of 1 attempt; go on with: stint run --resume ${run!.slice(-6)}`,
+  ])
+  expect(worktrees.details[0]).toContain(`stint run --resume ${run!.slice(-6)} goes on in it`)
+})
+
+test('a process of an agent that outlived its run is a problem', async () => {
+  const { world, run } = await finishedRun()
+  const mark = 'a-mark-of-its-own'
+  const child = spawn('sleep', ['60'], { env: { ...process.env, STINT_MARK: mark }, stdio: 'ignore' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const { place, config } = new Workspace(world.project.root)
+  const log = new RunLog(place, run, config)
+  const stray = { pid: child.pid!, startedAt: startOf(child.pid!), mark }
+  log.append('conversation.opened', { number: 9, session: 'none', process: stray, setup: 0 })
+  log.close()
+  await expect.poll(() => readFileSync(`/proc/${child.pid}/environ`, 'latin1')).toContain(mark)
+  expect(doctor(world).runs).toMatchObject({
+    status: 'problem',
+    details: [`run ${run.slice(-6)}: process ${child.pid} of its agent is still there; end it with: kill ${child.pid}`],
+  })
+})
+
+test('a worktree that a run left is described, and what is said takes it away and leaves the branch', async () => {
+  const { world, run, branch, tree } = await waitingRun()
+  const { worktrees, status } = doctor(world)
+  expect([status, worktrees.status]).toEqual([0, 'note'])
+  const [said] = worktrees.details
+  expect(said).toContain(`${tree} of run ${run.slice(-6)}: nothing uncommitted, 1 commit on ${branch}; take it away with: `)
+  expect(existsSync(tree)).toBe(true)
+  const command = /take it away with: (git worktree remove \S+)/.exec(said!)![1]!
+  world.project.git(...command.split(' ').slice(1))
+  expect(existsSync(tree)).toBe(false)
+  expect(world.subjects(branch)).toEqual(['do easy'])
+  expect(doctor(world).worktrees.status).toBe('ok')
+})
+
+test('what is not committed in a worktree that a run left is named, and nothing of it is touched', async () => {
+  const { world, tree } = await waitingRun()
+  for (let number = 1; number <= 7; number += 1) writeFileSync(join(tree, `loose-${number}.txt`), 'loose\n')
+  const before = readdirSync(tree)
+  const [said] = doctor(world).worktrees.details
+  expect(said).toContain('not committed: loose-1.txt, loose-2.txt, loose-3.txt, loose-4.txt, loose-5.txt and 2 more')
+  expect(said).toContain(`commit what is wanted (git -C ${tree} status)`)
+  expect(readdirSync(tree)).toEqual(before)
+})
+
+test('commits in a worktree that are on no branch are to be given one first', async () => {
+  const { world, tree } = await waitingRun()
+  world.project.git('-C', tree, 'switch', '--quiet', '--detach')
+  expect(doctor(world).worktrees.details[0]).toContain(`give its commits a branch first: git -C ${tree} switch -c NAME`)
+})
+
+test('a worktree of a run that nothing is known of any more is named too, and one that git does not know is only pointed at', async () => {
+  const { world, run, tree } = await waitingRun()
+  unlinkSync(world.project.path('.git', 'stint', 'runs', `${run}.jsonl`))
+  rmSync(world.project.path('.sessions', 'runs'), { recursive: true })
+  mkdirSync(join(tree, '..', 'run-abcdef'))
+  const { details } = doctor(world).worktrees
+  const about = (path: string) => details.find((line) => line.startsWith(path))
+  expect(details).toHaveLength(2)
+  expect(about(join(tree, '..', 'run-abcdef'))).toMatch(/: no worktree of this repository any more; look into it$/)
+  expect(about(tree)).toMatch(/ of a run that is not known here: nothing uncommitted; take it away with: git worktree remove /)
+})
