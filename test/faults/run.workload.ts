@@ -1,0 +1,123 @@
+// What a runner writes down of one task, without an agent: that an attempt began, what was reported, that it is done, and how
+// the attempt ended. Started again, it goes on as a resumed run does. Acknowledges every entry that is said to be saved.
+import { writeSync } from 'node:fs'
+import { StintError } from '../../src/journal/errors.ts'
+import { mintId } from '../../src/journal/ids.ts'
+import { addTask, openBacklog } from '../../src/project/backlog.ts'
+import { runIds } from '../../src/project/run-files.ts'
+import { Workspace } from '../../src/project/workspace.ts'
+import { plannedTask } from '../../src/plan/order.ts'
+import { draft } from '../../src/session/entries.ts'
+import { classOfRun, trackingFor } from '../../src/run/complexity.ts'
+import { examine } from '../../src/run/go-on.ts'
+import { recordDone } from '../../src/run/record-done.ts'
+import { RunLog } from '../../src/run/run-log.ts'
+import { RunSession } from '../../src/run/run-session.ts'
+import { foldRun } from '../../src/run/run-state.ts'
+import { type Scene, Stopping } from '../../src/run/scene.ts'
+import { settle } from '../../src/run/settled.ts'
+import { nameOf } from '../../src/run/task-list.ts'
+import { headOf } from '../../src/run/tree.ts'
+
+const [doing] = process.argv.slice(2) as ['begin' | 'work' | 'on']
+const workspace = new Workspace(process.cwd(), { say: (line) => process.stderr.write(`${line}\n`) })
+const { config, place } = workspace
+
+try {
+  await { begin, work: () => work(sceneOf(runIds(place)[0]!)), on: goOn }[doing]()
+} catch (error) {
+  const isExpected = error instanceof StintError || (error instanceof Error && 'syscall' in error)
+  if (!isExpected) throw error
+  process.stderr.write(`${error.name}: ${error.message}\n`)
+  process.exitCode = 3
+} finally {
+  workspace.close()
+}
+
+/** A run with a session about its one task, which nobody has tried yet. */
+async function begin(): Promise<void> {
+  const task = await addTask(workspace, { title: 'One' })
+  const run = mintId(undefined)
+  const runner = { pid: process.pid, startedAt: '', mark: '' }
+  const tree = { tree: place.root, branch: 'main', base: headOf(place.root).commit, isInPlace: true }
+  const log = RunLog.create(place, run, config, { options: {}, harness: 'none', source: '.tasks', ...tree, runner })
+  const session = await RunSession.open(workspace, 1, task, 'Be done')
+  log.append('session.opened', { session: session.id, name: session.name, number: 1, because: 'it is the first' })
+  session.begin(task)
+  acknowledge(session.lastEntry, ...log.read().map(({ id }) => id))
+}
+
+async function work(scene: Scene): Promise<void> {
+  const { log, run } = scene
+  const backlog = await openBacklog(workspace)
+  const task = backlog.tasks[0]!
+  const { session: id, number } = foldRun(log.read())!.sessions[0]!
+  const session = RunSession.reopen(workspace, id, number)!
+  const attempt = mintId(undefined)
+  const planned = plannedTask(task, backlog)
+  const { base } = scene.tree
+  log.append('attempt.started', {
+    attempt,
+    task: nameOf(task),
+    number: 1,
+    place: 'live conversation',
+    session: id,
+    conversation: 1,
+    base,
+    sizeClass: planned.sizeClass,
+    isFirst: true,
+    since: session.lastEntry,
+    text: 1,
+  })
+  acknowledge(log.read().at(-1)!.id)
+  const [reported] = session.append([
+    draft('task.reported', { task: task.id, status: 'completed', summary: 'It is', run }, { by: 'agent' }),
+  ])
+  acknowledge(reported!.id)
+  const { commit } = headOf(place.root)
+  await recordDone(
+    scene,
+    session,
+    { task, name: nameOf(task), planned, forecast: 0, base, attempts: 0 },
+    { commit, summary: 'It is' },
+  )
+  acknowledge(session.lastEntry)
+  log.append('attempt.ended', { attempt, outcome: 'done', commit })
+  acknowledge(log.read().at(-1)!.id)
+  session.release()
+}
+
+/** As a resumed run: looks at what was left open, does what was not done, and ends. */
+async function goOn(): Promise<void> {
+  const scene = sceneOf(runIds(place)[0]!)
+  await examine(scene, foldRun(scene.log.read())!)
+  if ((await openBacklog(workspace)).tasks[0]!.status !== 'completed') await work(scene)
+  scene.log.append('run.ended', { how: 'finished' })
+  acknowledge(scene.log.read().at(-1)!.id)
+}
+
+function sceneOf(run: string): Scene {
+  const log = new RunLog(place, run, config)
+  const { branch, base, isInPlace } = foldRun(log.read())!.started
+  return {
+    run,
+    workspace,
+    log,
+    // No conversation is held, so that nothing asks for one.
+    harness: undefined as never,
+    settled: settle(workspace, {}),
+    // The world may be a copy of the one that it was begun in.
+    tree: { tree: place.root, branch, base, isInPlace },
+    source: { name: '.tasks', read: () => openBacklog(workspace), settle: async () => [] },
+    profiles: [],
+    setup: '',
+    latest: {},
+    tracking: trackingFor(classOfRun({ tasks: [] }).complexity),
+    stopping: new Stopping(),
+    tell: () => undefined,
+  }
+}
+
+function acknowledge(...ids: readonly string[]): void {
+  for (const id of ids) writeSync(1, `ack ${id}\n`)
+}
