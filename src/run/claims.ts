@@ -32,7 +32,11 @@ export class Claims {
     if (holder !== undefined && holder !== this.#run) return false
     // Also when this run held it before it was killed: now another process does.
     this.#append('task.claimed', task)
-    if (this.#holder(task) !== this.#run) return false
+    if (this.#holder(task) !== this.#run) {
+      // Or it would stand in the way of others once the first has let go of it.
+      this.#append('task.released', task)
+      return false
+    }
     this.#held.add(task)
     return true
   }

@@ -1,6 +1,8 @@
 // What the log of a run amounts to. Pure.
 import type { Usage } from '../session/entries.ts'
+import { countOf } from '../harness/json-fields.ts'
 import type { AttemptOutcome, RunEntry, RunEntryData } from './entries.ts'
+import { isWhole } from './entry-shapes.ts'
 import type { EndOfRun } from './report.ts'
 
 export interface Attempt {
@@ -45,7 +47,8 @@ export interface RunState {
 type Changing<T> = { -readonly [K in keyof T]: T[K] }
 
 /** Undefined when the log does not even say that it started. Never throws on any entries. */
-export function foldRun(entries: readonly RunEntry[]): RunState | undefined {
+export function foldRun(all: readonly RunEntry[]): RunState | undefined {
+  const entries = all.filter(isWhole)
   const first = entries.find((entry) => entry.kind === 'run.started')
   if (first === undefined) return undefined
   const sessions = new Map<string, Changing<RunState['sessions'][number]>>()
@@ -121,8 +124,17 @@ export function foldRun(entries: readonly RunEntry[]): RunState | undefined {
 }
 
 function addTurn(attempt: Changing<Attempt>, turn: RunEntryData['turn.ended']): void {
-  attempt.spent = addSpent(attempt.spent, turn.spent)
-  attempt.requests += turn.requests
+  attempt.spent = addSpent(
+    attempt.spent,
+    Object.fromEntries(Object.entries(turn.spent).map(([model, used]) => [model, counted(used)])),
+  )
+  attempt.requests += countOf(turn.requests) ?? 0
+}
+
+/** What a harness told of its tokens is not all of it numbers that can be added. */
+function counted(used: Partial<Usage> | undefined): Usage {
+  const count = (name: keyof Usage) => countOf(used?.[name]) ?? 0
+  return { input: count('input'), cacheWritten: count('cacheWritten'), cacheRead: count('cacheRead'), output: count('output') }
 }
 
 export function addSpent(
@@ -130,7 +142,8 @@ export function addSpent(
   b: Readonly<Record<string, Usage>>,
 ): Readonly<Record<string, Usage>> {
   const sum: Record<string, Usage> = { ...a }
-  for (const [model, used] of Object.entries(b)) sum[model] = addUsage(sum[model] ?? NOTHING, used)
+  // A model may be called anything, also as something that every object has.
+  for (const [model, used] of Object.entries(b)) sum[model] = addUsage(Object.hasOwn(sum, model) ? sum[model]! : NOTHING, used)
   return sum
 }
 

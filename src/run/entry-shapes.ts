@@ -1,0 +1,31 @@
+// Entries come from a file that another version may have written. One that lacks what the fold stands on is passed over.
+import { isRecord } from '../tasks/canonical.ts'
+import type { RunEntry, RunEntryKind } from './entries.ts'
+
+type Shape = Readonly<Record<string, 'string' | 'number' | 'object'>>
+
+const SHAPES: Readonly<Partial<Record<RunEntryKind, Shape>>> = {
+  'run.started': { options: 'object', harness: 'string', tree: 'string', branch: 'string', base: 'string', runner: 'object' },
+  'run.resumed': { runner: 'object' },
+  'session.opened': { session: 'string', name: 'string' },
+  'session.closed': { session: 'string' },
+  'conversation.opened': { number: 'number', session: 'string', process: 'object', setup: 'number' },
+  'conversation.started': { number: 'number', conversation: 'string' },
+  'conversation.ended': { number: 'number' },
+  'attempt.started': { attempt: 'string', task: 'object', session: 'string', conversation: 'number' },
+  'turn.ended': { attempt: 'string', conversation: 'number', spent: 'object', requests: 'number' },
+  'context.compacted': { attempt: 'string' },
+  'attempt.ended': { attempt: 'string', outcome: 'string' },
+  'task.parked': { task: 'string', reason: 'string' },
+  'run.ended': { how: 'string' },
+}
+
+export function isWhole({ kind, data }: RunEntry): boolean {
+  const shape = Object.hasOwn(SHAPES, kind) ? SHAPES[kind] : undefined
+  if (shape === undefined) return true
+  const fields: unknown = data
+  if (!isRecord(fields)) return false
+  return Object.entries(shape).every(([name, type]) => {
+    return type === 'object' ? isRecord(fields[name]) : typeof fields[name] === type
+  })
+}

@@ -1,0 +1,15 @@
+// One of several runs that want the same tasks. Says which it got, and lives on until it is told to end: a claim is worth as
+// much as the life behind it.
+import { createInterface } from 'node:readline'
+import { startOf } from '../../src/harness/process/strays.ts'
+import { findPlace } from '../../src/project/place.ts'
+import { Claims } from '../../src/run/claims.ts'
+
+const [folder, run, count] = process.argv.slice(2) as [string, string, string]
+const claims = new Claims(findPlace(folder), run, { pid: process.pid, startedAt: startOf(process.pid), mark: '' })
+process.stdout.write('here\n')
+for await (const line of createInterface({ input: process.stdin })) {
+  if (line !== 'go') break
+  const tasks = Array.from({ length: Number(count) }, (_, number) => `task-${number}`)
+  process.stdout.write(`${JSON.stringify(tasks.filter((task) => claims.take(task)))}\n`)
+}

@@ -1,0 +1,157 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { mintId } from '../../src/journal/ids.ts'
+import type { RunEntry, RunEntryData, RunEntryKind } from '../../src/run/entries.ts'
+import { reportFrom } from '../../src/run/make-report.ts'
+import { finishedIn } from '../../src/run/finished-tasks.ts'
+import { type RunState, foldRun, totalOf } from '../../src/run/run-state.ts'
+
+// Few names, so that entries are about the same things.
+const number = fc.constantFrom(1, 2)
+const session = fc.constantFrom('s1', 's2')
+const attempt = fc.constantFrom('a1', 'a2', 'a3')
+const task = fc.constantFrom('t1', 't2')
+const mark = fc.record({ pid: fc.nat(), startedAt: fc.constantFrom('', '17'), mark: fc.constantFrom('', 'word') })
+const tokens = fc.oneof(fc.nat(1_000_000), fc.integer({ max: -1 }), fc.constantFrom(Number.NaN, Infinity, 0.5))
+const usage = fc.record({ input: tokens, cacheWritten: tokens, cacheRead: tokens, output: tokens })
+const models = fc.dictionary(fc.constantFrom('claude-sonnet-4-5', 'own', 'constructor'), usage, { maxKeys: 2 })
+
+const DATA: { [K in RunEntryKind]: fc.Arbitrary<RunEntryData[K]> } = {
+  'run.started': fc.record({
+    options: fc.constant({}),
+    harness: fc.constant('rehearsal'),
+    source: fc.constant('.tasks'),
+    tree: fc.constant('/tree'),
+    branch: fc.constant('main'),
+    base: fc.constant('0'.repeat(40)),
+    isInPlace: fc.boolean(),
+    runner: mark,
+  }),
+  'run.resumed': fc.record({ runner: mark }),
+  'session.opened': fc.record({ session, name: fc.constant('one'), number, because: fc.constant('') }),
+  'session.closed': fc.record(
+    { session, because: fc.constant(''), handoff: fc.constant('h') },
+    { requiredKeys: ['session', 'because'] },
+  ),
+  'conversation.opened': fc.record({ number, session, process: mark, setup: fc.nat(5000) }),
+  'conversation.started': fc.record({ number, conversation: fc.constant('c'), model: fc.constant('own'), window: fc.nat() }),
+  'conversation.ended': fc.record({ number, because: fc.constant(''), profilesNotLoaded: fc.nat() }),
+  'attempt.started': fc.record({
+    attempt,
+    task: task.map((id) => ({ id, name: id, title: id })),
+    number,
+    place: fc.constantFrom('live conversation', 'same conversation again', 'fresh conversation'),
+    session,
+    conversation: number,
+    base: fc.constant('0'.repeat(40)),
+    sizeClass: fc.constantFrom('small', 'medium', 'large'),
+    context: fc.nat(200_000),
+    isFirst: fc.boolean(),
+    since: fc.constant(''),
+    text: fc.nat(),
+  }),
+  'turn.ended': fc.record({
+    attempt,
+    conversation: number,
+    how: fc.constant('done'),
+    spent: models,
+    requests: fc.oneof(fc.nat(50), fc.integer({ max: -1 })),
+    costUsd: fc.double({ min: 0, noNaN: true }),
+    seconds: fc.nat(),
+  }),
+  'context.compacted': fc.record({ attempt, conversation: number }),
+  'breaker.tripped': fc.record({ attempt, which: fc.constant('silence'), detail: fc.constant('') }),
+  'limit.reached': fc.record({ message: fc.constant('later') }),
+  'attempt.ended': fc.record({ attempt, outcome: fc.constantFrom('done', 'failed', 'blocked', 'interrupted'), added: fc.nat() }),
+  'task.parked': fc.record({ task, reason: fc.constant('too hard') }),
+  'rotation.decided': fc.record({ task, stay: fc.boolean(), rule: fc.constant(''), because: fc.constant('') }),
+  'run.ended': fc.record({ how: fc.constantFrom('finished', 'interrupted', 'waiting') }),
+}
+
+const at = fc.constantFrom('2025-01-01T00:00:00.000Z', '2025-01-01T01:00:00.000Z', '2024-06-01T00:00:00.000Z', 'no time', '')
+
+const entry = fc.constantFrom(...(Object.keys(DATA) as RunEntryKind[])).chain((kind) => {
+  const data: fc.Arbitrary<RunEntryData[RunEntryKind]> = DATA[kind]
+  return fc.record({ at, data }).map((rest) => ({ id: mintId(undefined), kind, ...rest }) as RunEntry)
+})
+
+/** In any order, some of them twice. */
+const anyEntries = fc
+  .array(entry, { maxLength: 40 })
+  .chain((entries) => fc.tuple(fc.constant(entries), fc.subarray(entries)))
+  .map(([entries, again]) => [...entries, ...again])
+
+/** With a field taken away or something else in its place. */
+const spoilt = fc.tuple(entry, fc.nat(), fc.option(fc.jsonValue(), { nil: undefined })).map(([whole, which, instead]) => {
+  const names = Object.keys(whole.data)
+  return { ...whole, data: { ...whole.data, [names[which % names.length]!]: instead } } as unknown as RunEntry
+})
+
+const foreign = fc
+  .record({
+    kind: fc.constantFrom('run.dreamt', '__proto__', 'constructor', ''),
+    at,
+    data: fc.dictionary(fc.string(), fc.jsonValue()),
+  })
+  .map((rest) => ({ id: mintId(undefined), ...rest }) as unknown as RunEntry)
+
+function everythingOf(state: RunState | undefined): readonly number[] {
+  if (state === undefined) return []
+  const report = reportFrom(state, { run: 'r', prices: [], isRunning: false, commits: 0 })
+  const spent = [
+    ...state.attempts.flatMap((one) => Object.values(one.spent)),
+    report.spend,
+    ...report.sessions.map(({ spend }) => spend),
+  ]
+  return [...spent.map(totalOf), ...state.attempts.flatMap((one) => [one.requests, one.seconds, one.compactions]), state.seconds]
+}
+
+test('entries in any order, some of them twice, fold, and no count is ever below nothing', () => {
+  fc.assert(
+    fc.property(anyEntries, (entries) => {
+      const state = foldRun(entries)
+      expect(state === undefined).toBe(!entries.some(({ kind }) => kind === 'run.started'))
+      expect(everythingOf(state).filter((count) => !(count >= 0))).toEqual([])
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('entries that lack something, or have something else in its place, fold as well', () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(entry, spoilt), { maxLength: 40 }), (entries) => {
+      const state = foldRun(entries)
+      expect(everythingOf(state).filter((count) => !(count >= 0))).toEqual([])
+      if (state !== undefined) finishedIn(state)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('entries of unknown kinds change nothing', () => {
+  fc.assert(
+    fc.property(anyEntries, fc.array(fc.tuple(fc.nat(), foreign), { minLength: 1, maxLength: 5 }), (entries, others) => {
+      const mixed = [...entries]
+      for (const [where, other] of others) mixed.splice(where % (mixed.length + 1), 0, other)
+      // When it was last heard of is all that they tell.
+      const timeless = (state: RunState | undefined) => ({ ...state, lastAt: '', seconds: 0 })
+      expect(timeless(foldRun(mixed))).toEqual(timeless(foldRun(entries)))
+    }),
+  )
+})
+
+test('the tokens of a run are those of its turns', () => {
+  const turn = DATA['turn.ended'].map((data) => ({
+    ...data,
+    attempt: 'a1',
+    spent: { own: { input: 1, cacheWritten: 2, cacheRead: 3, output: 4 } },
+  }))
+  fc.assert(
+    fc.property(DATA['run.started'], DATA['attempt.started'], fc.array(turn, { maxLength: 9 }), (run, begun, turns) => {
+      const entryOf = (kind: string, data: unknown) => ({ id: mintId(undefined), at: '', kind, data }) as RunEntry
+      const started = entryOf('attempt.started', { ...begun, attempt: 'a1' })
+      const state = foldRun([entryOf('run.started', run), started, ...turns.map((data) => entryOf('turn.ended', data))])
+      expect(Object.values(state!.attempts[0]!.spent).map(totalOf)).toEqual(turns.length === 0 ? [] : [10 * turns.length])
+    }),
+  )
+})
