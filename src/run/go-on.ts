@@ -11,7 +11,7 @@ import type { Place } from '../project/place.ts'
 import { proveNow } from './prove-now.ts'
 import { recordDone, settle } from './record-done.ts'
 import { RunSession } from './run-session.ts'
-import type { Attempt, RunState } from './run-state.ts'
+import type { Attempt, ConversationRecord, RunState } from './run-state.ts'
 import type { Scene } from './scene.ts'
 import { headOf, repositoryOf } from './tree.ts'
 import { plannedTask } from '../plan/order.ts'
@@ -54,9 +54,20 @@ export function bringBackTree(place: Place, { started: { tree, branch, isInPlace
   )
 }
 
-/** Finds out what became of attempts that nobody saw the end of. */
+/** Finds out what became of conversations and attempts that nobody saw the end of. */
 export async function examine(scene: Scene, state: RunState): Promise<void> {
+  for (const conversation of state.conversations) if (!conversation.isEnded) endRecord(scene, conversation)
   for (const attempt of state.attempts) if (attempt.outcome === undefined) await examineOne(scene, attempt)
+}
+
+/** Its processes are ended already; now this is also written down. */
+function endRecord({ log, workspace }: Scene, { opened, id }: ConversationRecord): void {
+  const because = 'the run ended in the middle of it'
+  log.append('conversation.ended', { number: opened.number, because })
+  const session = id === undefined ? undefined : RunSession.reopen(workspace, opened.session, 0)
+  if (session === undefined) return
+  session.left(id!, because)
+  session.release()
 }
 
 async function examineOne(scene: Scene, { started }: Attempt): Promise<void> {
