@@ -103,7 +103,7 @@ async function beginNew(
     ...tree,
     runner,
   })
-  const scene = sceneFor(workspace, { run, log, harness, settled, tree, open, source, stopping, emit, decide })
+  const scene = sceneFor(workspace, { run, log, harness, settled, tree, open, all: open, source, stopping, emit, decide })
   if (verifyCommands(settled, workspace.config.verify, open).length === 0)
     emit({
       type: 'said',
@@ -141,6 +141,7 @@ async function beginAgain(
   const backlog = await source.read()
   const selection = new Selection(backlog, told)
   const open = selection.open(backlog)
+  const worked = new Set(state.attempts.map(({ started }) => started.task.id))
   const scene = sceneFor(workspace, {
     run,
     log,
@@ -148,6 +149,7 @@ async function beginAgain(
     settled,
     tree: { tree, branch, base, isInPlace },
     open,
+    all: backlog.tasks.filter((task) => worked.has(task.id) || open.includes(task)),
     source,
     stopping,
     emit,
@@ -216,6 +218,8 @@ interface SceneParts {
   readonly settled: Settled
   readonly tree: RunTree
   readonly open: readonly Task[]
+  /** With those that the run has worked on already. */
+  readonly all: readonly Task[]
   readonly source: BacklogSource
   readonly stopping: Stopping
   readonly emit: Scene['tell']
@@ -223,7 +227,7 @@ interface SceneParts {
 }
 
 function sceneFor(workspace: Workspace, parts: SceneParts): Scene {
-  const { run, log, harness, tree, open, source, stopping, emit } = parts
+  const { run, log, harness, tree, open, all, source, stopping, emit } = parts
   const inTree = new Workspace(tree.tree, { say: (text) => emit({ type: 'said', text }), env: plainEnvironment(workspace.env) })
   const { config, place } = inTree
   const { profiles, problems } = loadProfiles(tree.tree)
@@ -261,7 +265,7 @@ function sceneFor(workspace: Workspace, parts: SceneParts): Scene {
     profiles,
     setup,
     latest: {},
-    tracking: trackingFor(classOfRun({ tasks: open }).complexity),
+    tracking: trackingFor(classOfRun({ tasks: all }).complexity),
     stopping,
     tell: emit,
     // A run that may do what it does unasked never waits for a person who has gone.
