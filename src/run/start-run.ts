@@ -97,7 +97,12 @@ async function beginNew(
   const tree = await readyTree(workspace, run, options, settled, emit)
   const runner = thisProcess()
   const log = RunLog.create(workspace.place, run, workspace.config, {
-    options: options.backlog === undefined ? options : { ...options, backlog: wordOrPath(workspace, options.backlog) },
+    options: {
+      ...options,
+      // As it was named: an agent that speaks ACP is known by its command, which may stand in the configuration only.
+      harness: settled.harness,
+      ...(options.backlog === undefined ? {} : { backlog: wordOrPath(workspace, options.backlog) }),
+    },
     harness: harness.name,
     source: source.name,
     ...tree,
