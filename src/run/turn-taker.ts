@@ -13,6 +13,7 @@ import { addSpent, totalOf } from './run-state.ts'
 import type { Scene } from './scene.ts'
 import { spendOf } from './spend.ts'
 import { startFresh } from './fresh.ts'
+import { IdleCompactions } from './idle-compactions.ts'
 import { goOnPrompt } from './task-prompts.ts'
 import type { TaskWork } from './task-work.ts'
 
@@ -23,6 +24,15 @@ export interface Endured {
   readonly compactions: number
   /** A breaker tripped, or the program died too often: what happened. */
   readonly broken?: string
+  /** The context is full: nothing more goes into this conversation. */
+  readonly isFull: boolean
+}
+
+/** An attempt, and the entry behind which what the agent reports about it stands. */
+export interface OwnAttempt {
+  readonly attempt: string
+  readonly since: string
+  readonly deadline: number
 }
 
 const MOST_DEATHS = 2
@@ -46,7 +56,7 @@ export class TurnTaker {
     this.#endsAt = endsAt
   }
 
-  async endure(session: RunSession, work: TaskWork, attempt: string, text: string, deadline: number): Promise<Endured> {
+  async endure(session: RunSession, work: TaskWork, { attempt, since, deadline }: OwnAttempt, text: string): Promise<Endured> {
     let prompt = text
     let spent: Readonly<Record<string, Usage>> = {}
     let compactions = 0
@@ -64,6 +74,7 @@ export class TurnTaker {
         spent,
         turns,
         compactions,
+        isFull: turn.cut?.why === 'replace',
         ...(broken === undefined ? {} : { broken }),
       })
       this.#endIfToldTo(turn.cut)
@@ -73,6 +84,8 @@ export class TurnTaker {
         return endured(turn.cut.detail)
       }
       if (turn.cut?.why === 'replace') {
+        // What is reported needs no other conversation, unless it turns out not to be done.
+        if (session.reported(work.task.id, this.#scene.run, since) !== undefined) return endured()
         await startFresh(session, this.#conversations, `the context is ${live.gauge.percent ?? '?'}% full`)
         prompt = this.#goOn(work, 'the context was full')
         continue
@@ -110,8 +123,9 @@ export class TurnTaker {
     prompt: string,
     deadline: number,
   ): Promise<Turn> {
-    const { log, settled, stopping, tell, workspace } = this.#scene
+    const { log, settled, stopping, tell, tree, workspace } = this.#scene
     const before = this.spent
+    const idle = new IdleCompactions(tree.tree, settled.idleTurns)
     const stop = () => live.cut({ why: 'stop' })
     stopping.now.addEventListener('abort', stop, { once: true })
     try {
@@ -119,7 +133,12 @@ export class TurnTaker {
         silenceMs: settled.silenceMs,
         commandMs: settled.verifyMs,
         deadline: Math.min(deadline, this.#endsAt),
-        tell: (event) => this.#look(session, work, attempt, live, event),
+        tell: (event) => {
+          this.#look(session, work, attempt, live, event)
+          if (event.type !== 'compaction') return
+          const detail = idle.compacted()
+          if (detail !== undefined) live.cut({ why: 'breaker', which: 'no change', detail })
+        },
         isOver: (spent) => {
           this.spent = addSpent(before, spent)
           tell({ type: 'usage', gauge: live.gauge, spend: spendOf(this.spent, workspace.config.prices) })

@@ -148,7 +148,7 @@ async function attemptOnce(
   const before = fingerprint(tree.tree)
   const endure = (text: string, why: 'task' | 'asked' | 'retry') => {
     tell({ type: 'turn.started', task: name, why })
-    return taker.endure(session, work, attempt.attempt, text, attempt.deadline)
+    return taker.endure(session, work, attempt, text)
   }
   let turned: Endured = await endure(attempt.prompt, attempt.isRetry ? 'retry' : 'task')
   let used = turned.spent
@@ -173,7 +173,7 @@ async function attemptOnce(
   if (status === 'blocked') return { judged: { verdict: 'blocked', reason: summary || 'the agent did not say why' }, used }
   if (status === 'failed') {
     const reason = summary === '' ? 'reported as failed' : `reported as failed: ${summary}`
-    return { judged: failed({ reason, claimed: report }), used }
+    return { judged: failed({ reason, claimed: report }, turned.isFull), used }
   }
   const proof = await proveNow(scene, work)
   if (stopping.now.aborted) throw new RunEnds('interrupted', 'stopped')
@@ -187,12 +187,15 @@ async function attemptOnce(
         }
   const dirty = uncommitted(tree.tree)
   return {
-    judged: failed({
-      reason: proof.reasons.join('; '),
-      claimed: report,
-      ...evidence,
-      ...(dirty.length === 0 ? {} : { uncommitted: dirty }),
-    }),
+    judged: failed(
+      {
+        reason: proof.reasons.join('; '),
+        claimed: report,
+        ...evidence,
+        ...(dirty.length === 0 ? {} : { uncommitted: dirty }),
+      },
+      turned.isFull,
+    ),
     used,
   }
 }
