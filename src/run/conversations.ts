@@ -104,10 +104,20 @@ export class Conversations {
   }
 
   async #start(options: OpenConversation): Promise<Conversation> {
+    const { now } = this.#scene.stopping
+    const opening = this.#scene.harness.open(options)
+    const stopped = new Promise<'stopped'>((resolve) => now.addEventListener('abort', () => resolve('stopped'), { once: true }))
     try {
-      return await this.#scene.harness.open(options)
+      const first = await (now.aborted ? 'stopped' : Promise.race([opening, stopped]))
+      if (first !== 'stopped') return first
+      // It may still come to be, and is not to stay.
+      await opening.then(
+        (late) => late.close(),
+        () => undefined,
+      )
     } catch (error) {
       throw new RunEnds('harness failed', error instanceof Error ? error.message : String(error))
     }
+    throw new RunEnds('interrupted', 'stopped')
   }
 }
