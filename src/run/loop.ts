@@ -63,6 +63,7 @@ export class Loop {
     this.#finished = finished
     this.#conversations = new Conversations(scene, before?.conversations.length ?? 0)
     this.#sessions = before?.sessions.length ?? 0
+    this.#done = before?.attempts.filter(({ outcome }) => outcome === 'done').length ?? 0
     this.#attempts = attemptsIn(before)
     this.#elsewhere = new DoneElsewhere(scene)
     const spent = (before?.attempts ?? []).reduce((sum, attempt) => addSpent(sum, attempt.spent), {})

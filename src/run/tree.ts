@@ -1,7 +1,7 @@
 // Where a run works: a branch and a worktree of its own, or the user's checkout when asked. Nothing is removed that is
 // not this run's and clean, and nothing is reset before it is kept under `refs/stint/`.
 import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, lstatSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { keepCode } from '../git/code-checkpoint.ts'
 import { readHead } from '../git/head.ts'
@@ -109,7 +109,12 @@ export function fingerprint(tree: string): string {
   const { commit } = headOf(tree)
   const changes = runGit(tree, ['status', '--porcelain=v1', '-z', '--untracked-files=all'])
   const diff = changes === '' ? '' : runGit(tree, ['diff', 'HEAD', '--no-ext-diff', '--no-textconv'])
-  return createHash('sha256').update(commit).update('\0').update(changes).update('\0').update(diff).digest('hex')
+  // What is in files that git does not know is told by neither.
+  const untracked = dirtyPaths(tree, NOT_WORK)
+    .slice(0, 2000)
+    .map((path) => lstatSync(join(tree, path), { throwIfNoEntry: false }))
+    .map((found) => `${found?.size} ${found?.mtimeMs}`)
+  return createHash('sha256').update([commit, changes, diff, ...untracked].join('\0')).digest('hex')
 }
 
 export interface SetBack {
