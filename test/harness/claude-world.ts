@@ -10,7 +10,8 @@ import { readLog } from '../../src/journal/read.ts'
 import { type ClaudeVersion, claudeProgram } from './install.ts'
 import { ModelStub } from './model-stub.ts'
 
-const dist = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'dist')
+/** The programs as they are built. */
+export const dist = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'dist')
 
 export interface Turned {
   readonly session_id: string
