@@ -10,6 +10,8 @@ const COMPACTS_AT = 150_000
 /** Beyond where Codex compacts, and beyond the smart zone. */
 const TOO_FULL = 160_000
 const LONG = 105_000
+/** Beyond the last stage and short of where Codex compacts. */
+const NEARLY_FULL = 140_000
 
 /** By the tool for it, since writing is no command that everybody may run. */
 function doing(task: string, text = 'right'): readonly Step[] {
@@ -47,13 +49,19 @@ run:
   allow: [sleep]
 `
 
-test('twelve tasks are done once each by Codex, in spite of a failure, a lie, a hang, a compaction, a killed agent and a killed runner', async () => {
+/** A project in which the model works as it is told here. */
+async function begun(tasks: Readonly<Record<string, Way>>): Promise<{ world: CodexWorld; run: StartedRun }> {
   const world = await CodexWorld.create()
   world.configure('', COMPACTS_AT)
-  answerCodexAs(world.stub, new ScriptedAgent(TASKS))
+  answerCodexAs(world.stub, new ScriptedAgent(tasks))
   const run = new StartedRun(world.project, world.env)
-  run.write('.sessions/config.yaml', CONFIG)
   run.commit('rules', { 'check.sh': '! grep --files-with-matches wrong *.txt\n', 'AGENTS.md': 'Indent with tabs.\n' })
+  return { world, run }
+}
+
+test('twelve tasks are done once each by Codex, in spite of a failure, a lie, a hang, a compaction, a killed agent and a killed runner', async () => {
+  const { world, run } = await begun(TASKS)
+  run.write('.sessions/config.yaml', CONFIG)
   const names = Object.keys(TASKS)
   const ids = names.map((name) => run.task(name))
   // Of the person, who works on in the meantime.
@@ -130,4 +138,26 @@ test('twelve tasks are done once each by Codex, in spite of a failure, a lie, a 
   // And nothing of the person's was touched.
   expect([run.checkout(), world.configuration]).toEqual(before)
   expect(run.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+})
+
+test('a conversation with Codex that fills up in mid-task is left through a handoff before it is compacted, and no other for nothing', async () => {
+  const { world, run } = await begun({
+    filling: first((task) => [{ run: 'git status', tokens: NEARLY_FULL }, ...doing(task), reporting(task)]),
+    reported: first((task) => [...doing(task), reporting(task), { say: 'That was long.', tokens: NEARLY_FULL }]),
+    last: usual,
+  })
+  const ids = ['filling', 'reported', 'last'].map((name) => run.task(name))
+  expect(await run.run(['--harness', 'codex', '--branch', 'work', '--verify', 'sh check.sh']), run.errors).toBe(0)
+  await expectNoneLeft(world.root)
+  expect(run.closings()).toEqual(Object.fromEntries(ids.map((id) => [id, 1])))
+  expect(run.subjects('work')).toEqual(['do filling', 'do reported', 'do last'])
+  const { sessions } = run.of('run.ended')[0]!.report
+  expect(sessions.map(({ conversations, tasks }) => [conversations, tasks.length])).toEqual([
+    [2, 2],
+    [1, 1],
+  ])
+  expect(run.of('attempt.failed')).toEqual([])
+  expect(world.stub.summaries).toEqual([])
+  expect(run.journalled('context.compacted')).toEqual([])
+  expect(run.journalled('handoff.accepted')).toHaveLength(2)
 })
