@@ -11,7 +11,7 @@ import { type ClaudeVersion, claudeProgram } from './install.ts'
 import { ModelStub } from './model-stub.ts'
 
 /** The programs as they are built. */
-export const dist = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'dist')
+const dist = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'dist')
 
 export interface Turned {
   readonly session_id: string

@@ -25,13 +25,13 @@ test('three tasks are done once each by an agent that speaks ACP, one of them af
   const run = new StartedRun(claude.project, claude.env)
   run.commit('rules', { 'check.sh': '! grep --files-with-matches wrong *.txt\n', 'AGENTS.md': 'Indent with tabs.\n' })
   const names = ['one', 'two', 'three']
-  const ids = names.map((name) => run.task(name))
+  const ids = run.tasks(names)
   const before = run.checkout()
   const code = await run.run(['--harness', `acp:${claudeAcpProgram}`, '--branch', 'work', '--verify', 'sh check.sh'])
   expect(code, run.errors).toBe(0)
   await expectNoneLeft(claude.root)
 
-  expect(run.events.at(-1)).toMatchObject({ type: 'run.ended', how: 'finished' })
+  run.expectEnded('finished')
   expect(run.closings()).toEqual(Object.fromEntries(ids.map((id) => [id, 1])))
   expect(run.subjects('work')).toEqual(['do one', 'do two', 'do two', 'do three'])
   expect(names.map((name) => run.git('show', `work:${name}.txt`))).toEqual(names.map(() => 'right\n'))

@@ -63,7 +63,7 @@ test('twelve tasks are done once each by Codex, in spite of a failure, a lie, a 
   const { world, run } = await begun(TASKS)
   run.write('.sessions/config.yaml', CONFIG)
   const names = Object.keys(TASKS)
-  const ids = names.map((name) => run.task(name))
+  const ids = run.tasks(names)
   // Of the person, who works on in the meantime.
   run.write('readme.txt', 'half a sentence\n')
   run.write('notes.txt', 'mine\n')
@@ -83,7 +83,7 @@ test('twelve tasks are done once each by Codex, in spite of a failure, a lie, a 
   await expectNoneLeft(world.root)
 
   // Done once each, and proved.
-  expect(run.events.at(-1)).toMatchObject({ type: 'run.ended', how: 'finished' })
+  run.expectEnded('finished')
   expect(run.closings()).toEqual(Object.fromEntries(ids.map((id) => [id, 1])))
   const commits = names.flatMap((name) => (name === 'failing' ? ['do failing', 'do failing'] : [`do ${name}`]))
   expect(run.subjects('work')).toEqual(commits)
@@ -146,7 +146,7 @@ test('a conversation with Codex that fills up in mid-task is left through a hand
     reported: first((task) => [...doing(task), reporting(task), { say: 'That was long.', tokens: NEARLY_FULL }]),
     last: usual,
   })
-  const ids = ['filling', 'reported', 'last'].map((name) => run.task(name))
+  const ids = run.tasks(['filling', 'reported', 'last'])
   expect(await run.run(['--harness', 'codex', '--branch', 'work', '--verify', 'sh check.sh']), run.errors).toBe(0)
   await expectNoneLeft(world.root)
   expect(run.closings()).toEqual(Object.fromEntries(ids.map((id) => [id, 1])))

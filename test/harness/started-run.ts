@@ -3,6 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
 import { stintProgram } from '../../src/harness/rehearsal/stint-program.ts'
 import { readLog } from '../../src/journal/read.ts'
@@ -32,7 +33,7 @@ export class StartedRun {
   }
 
   stint(...args: readonly string[]): string {
-    return execFileSync(process.execPath, [stintProgram(), ...args], { cwd: this.project, env: this.env, encoding: 'utf8' })
+    return this.#node(stintProgram(), ...args)
   }
 
   commit(message: string, files: Readonly<Record<string, string>>): void {
@@ -41,9 +42,16 @@ export class StartedRun {
     this.git('commit', '--quiet', '--message', message)
   }
 
-  /** Adds a small task and answers its id. */
-  task(title: string, ...args: readonly string[]): string {
-    return (JSON.parse(this.stint('task', 'add', title, '--size', 'S', '--json', ...args)) as { id: string }).id
+  /** Small tasks, to be done in this order; answers their ids. One process adds them all. */
+  tasks(titles: readonly string[]): readonly string[] {
+    const library = pathToFileURL(join(dirname(stintProgram()), 'library.js')).href
+    const program = `import { openProject } from ${JSON.stringify(library)}
+      const project = openProject(process.cwd())
+      const ids = []
+      for (const title of ${JSON.stringify(titles)}) ids.push((await project.tasks.add({ title, size: 'S' })).id)
+      project.dispose()
+      console.log(JSON.stringify(ids))`
+    return JSON.parse(this.#node('--input-type=module', '--eval', program)) as readonly string[]
   }
 
   /** Until it ends; each event is told as it comes, with the process that told it. */
@@ -114,5 +122,13 @@ export class StartedRun {
   /** The person's own checkout, except for the task files, which are Stint's. */
   checkout(): readonly string[] {
     return [this.git('rev-parse', 'HEAD'), this.git('status', '--porcelain', '--', ':!.tasks'), this.git('diff')]
+  }
+
+  expectEnded(how: string): void {
+    expect(this.events.at(-1), this.errors).toMatchObject({ type: 'run.ended', how })
+  }
+
+  #node(...args: readonly string[]): string {
+    return execFileSync(process.execPath, args, { cwd: this.project, env: this.env, encoding: 'utf8' })
   }
 }
