@@ -114,7 +114,9 @@ export function fingerprint(tree: string): string {
     .slice(0, 2000)
     .map((path) => lstatSync(join(tree, path), { throwIfNoEntry: false }))
     .map((found) => `${found?.size} ${found?.mtimeMs}`)
-  return createHash('sha256').update([commit, changes, diff, ...untracked].join('\0')).digest('hex')
+  return createHash('sha256')
+    .update([commit, changes, diff, ...untracked].join('\0'))
+    .digest('hex')
 }
 
 export interface SetBack {

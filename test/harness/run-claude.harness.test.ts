@@ -31,8 +31,18 @@ const AGENT = new ScriptedAgent({
 })
 
 const NAMES = [
-  ...['first', 'failing', 'lying', 'fourth', 'compacted', 'hanging', 'killed', 'long'],
-  ...['runner-killed', 'tenth', 'eleventh', 'twelfth'],
+  'first',
+  'failing',
+  'lying',
+  'fourth',
+  'compacted',
+  'hanging',
+  'killed',
+  'long',
+  'runner-killed',
+  'tenth',
+  'eleventh',
+  'twelfth',
 ]
 
 // At the last of three stages a run goes on in a fresh conversation by itself. Without that stage Claude Code compacts.
@@ -142,8 +152,14 @@ test('under `edits` an agent edits, commits, verifies and reports, and what else
   expect(await world.run(['--branch', 'work', '--verify', 'sh check.sh', '--permissions', 'edits']), world.errors).toBe(0)
   const ends = world.of('tool').filter(({ status }) => status !== 'started')
   expect(ends.map(({ status }) => status)).toEqual([
-    ...['completed', 'failed', 'failed', 'failed'],
-    ...['completed', 'completed', 'completed', 'completed'],
+    'completed',
+    'failed',
+    'failed',
+    'failed',
+    'completed',
+    'completed',
+    'completed',
+    'completed',
   ])
   expect(world.claude.stub.requests.at(-1)!.text.split('This is not permitted here').length - 1).toBe(3)
   expect(world.claude.git('show', '--format=%s', '--name-only', 'work')).toBe('do one\n\none.txt\n')
