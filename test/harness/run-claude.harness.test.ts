@@ -11,7 +11,8 @@ const TOO_FULL = 172_000
 const LONG = 105_000
 /** Beyond the last stage, and short of where it compacts. */
 const NEARLY_FULL = 155_000
-const SLEEP = 'sleep 600'
+/** Claude Code does not let its model sleep. */
+const WAIT = 'tail -f /dev/null'
 
 /** Something special the first time, and like any other task from then on. */
 const atFirst =
@@ -25,9 +26,9 @@ const AGENT = new ScriptedAgent({
   lying: atFirst((task) => [reporting(task)]),
   compacted: atFirst((task) => [{ run: 'git status', tokens: TOO_FULL }, ...working(task), reporting(task)]),
   hanging: atFirst(() => [{ hang: true }]),
-  killed: atFirst(() => [{ run: SLEEP }]),
+  killed: atFirst(() => [{ run: WAIT }]),
   long: atFirst((task) => [...working(task), reporting(task), { say: 'That was long.', tokens: LONG }]),
-  'runner-killed': atFirst((task) => [...working(task), { run: SLEEP }]),
+  'runner-killed': atFirst((task) => [...working(task), { run: WAIT }]),
 })
 
 const NAMES = [
@@ -50,7 +51,7 @@ const CONFIG = `budget:
   stages: [75%, 85%]
 run:
   silence_minutes: 0.2
-  allow: [sleep]
+  allow: [tail]
 `
 
 const CHECK = { 'check.sh': '! grep --files-with-matches wrong *.txt\n' }
@@ -74,10 +75,13 @@ test('twelve tasks are done once each, through a failure, a lie, a hang, a compa
   let task: string | undefined
   const code = await world.run(['--branch', 'work', '--verify', 'sh check.sh'], (event, runner) => {
     if (event.type === 'task.started') task = event.task.name
-    if (!isSleeping(event)) return
+    if (!isWaiting(event)) return
+    const isKilled = task === 'killed'
     // In the middle of a command, which must not live on.
-    if (task === 'killed') for (const pid of world.agents()) process.kill(pid, 'SIGKILL')
-    else runner.kill('SIGKILL')
+    void world.whenRuns(WAIT).then(() => {
+      if (!isKilled) runner.kill('SIGKILL')
+      else for (const pid of world.agents()) process.kill(pid, 'SIGKILL')
+    })
   })
   expect(code, world.errors).toBeNull()
   expect(task).toBe('runner-killed')
@@ -168,8 +172,8 @@ test('under `edits` an agent edits, commits, verifies and reports, and what else
 })
 
 test('a conversation that fills up in the middle of a task is left through a handoff before Claude Code compacts it', async () => {
-  const full = atFirst((task) => [...working(task), { run: 'git status', tokens: NEARLY_FULL }, { run: SLEEP }])
-  const world = await RunWorld.create(new ScriptedAgent({ full }), { config: 'run:\n  allow: [sleep]\n' })
+  const full = atFirst((task) => [...working(task), { run: 'git status', tokens: NEARLY_FULL }, { run: WAIT }])
+  const world = await RunWorld.create(new ScriptedAgent({ full }), { config: 'run:\n  allow: [tail]\n' })
   const tasks = world.tasks(['full', 'next'])
   expect(await world.run(['--branch', 'work']), world.errors).toBe(0)
   world.expectEnded('finished')
@@ -185,8 +189,8 @@ test('a conversation that fills up in the middle of a task is left through a han
   await expectNothingLeft(world)
 })
 
-function isSleeping(event: RunEvent): boolean {
-  return event.type === 'tool' && event.status === 'started' && event.command === SLEEP
+function isWaiting(event: RunEvent): boolean {
+  return event.type === 'tool' && event.status === 'started' && event.command === WAIT
 }
 
 /** No process of the run: no agent, none of its commands, none who watched over them. */

@@ -9,6 +9,7 @@ import { stintProgram } from '../../src/harness/rehearsal/stint-program.ts'
 import { readLog } from '../../src/journal/read.ts'
 import type { RunEvent } from '../../src/run/events.ts'
 import { inEffect } from '../../src/session/in-effect.ts'
+import { carriersOf, commandOf } from '../support/processes.ts'
 
 type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>
 type Data = Readonly<Record<string, unknown>>
@@ -83,6 +84,12 @@ export class StartedRun {
     const [started] = this.of('run.started')
     expect(started, this.errors).toBeDefined()
     return started!.run
+  }
+
+  /** Resolves when an agent of the run has a command running. That it began one is told before there is a process. */
+  async whenRuns(command: string): Promise<void> {
+    const isRunning = () => carriersOf(`STINT_RUN=${this.id}`).some((pid) => commandOf(pid) === command)
+    while (!isRunning()) await new Promise((resolve) => setTimeout(resolve, 20))
   }
 
   /** Of a kind in the journals of all sessions, oldest first. */

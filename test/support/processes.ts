@@ -20,8 +20,9 @@ export async function expectNoneLeft(word: string): Promise<void> {
   await expect.poll(() => carriersOf(word).map(commandOf), { timeout: 20_000, interval: 50 }).toEqual([])
 }
 
-function commandOf(pid: number): string {
-  return readOr('', `/proc/${pid}/cmdline`).replaceAll('\0', ' ').slice(0, 80)
+/** The beginning of the command by which a process was started. */
+export function commandOf(pid: number): string {
+  return readOr('', `/proc/${pid}/cmdline`).replaceAll('\0', ' ').trimEnd().slice(0, 80)
 }
 
 function readOr(otherwise: string, path: string): string {
