@@ -58,6 +58,8 @@ test('a claim counts as long as whoever made it lives, also against its own run'
   expect(new Claims(place, 'first', gone).take('task')).toBe(true)
   expect(new Claims(place, 'second', alive).take('task')).toBe(true)
   expect(new Claims(place, 'first', { ...alive, pid: process.ppid, startedAt: startOf(process.ppid) }).take('task')).toBe(false)
+  expect(new Claims(place, 'third', gone).take('other')).toBe(true)
+  expect(new Claims(place, 'third', alive).take('other')).toBe(true)
 })
 
 test('of two who resume a run at once the first in its log goes on', () => {
