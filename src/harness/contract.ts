@@ -34,7 +34,7 @@ export interface OpenConversation {
   /** The whole environment of the agent. */
   readonly env: NodeJS.ProcessEnv
   readonly permissions: Permissions
-  /** Commands that `edits` allows besides git, by their beginning: `npm test`, `stint`. */
+  /** Commands that `edits` allows besides git: by their beginning, `npm test`; those that only a shell understands, whole. */
   readonly allow: readonly string[]
   readonly model?: string
   readonly systemPrompt?: string

@@ -79,7 +79,8 @@ class Splitter {
     while (end < this.#source.length && this.#source[end] !== quote) {
       const isEscaped = quote !== "'" && this.#source[end] === '\\' && /["\\$`\n]/.test(this.#source[end + 1] ?? '')
       if (isEscaped) end += 1
-      word += this.#source[end] ?? ''
+      // A line that goes on in the next one.
+      if (!isEscaped || this.#source[end] !== '\n') word += this.#source[end] ?? ''
       end += 1
     }
     this.#isQuoted = true

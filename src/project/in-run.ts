@@ -13,7 +13,7 @@ export function refuseInRun({ env }: { readonly env: NodeJS.ProcessEnv }, what: 
   if (runOf(env) === undefined) return
   throw new StintError(
     'IN_RUN',
-    `${what} is not for an agent in a run: the run does that itself`,
+    `${what} is not for an agent in a run: that is left to the run, or to a person`,
     'stint task done NAME --summary TEXT reports a task (or blocked, or failed); then end the turn',
   )
 }

@@ -11,6 +11,7 @@ import { BACKLOG_ID } from '../session/entries.ts'
 import { isUntouched } from '../tasks/task-file.ts'
 import { openBacklog } from './backlog.ts'
 import { exportedFiles, isExport, noteChangedExport } from './export/written.ts'
+import { refuseInRun } from './in-run.ts'
 import { logIds, logPlace } from './place.ts'
 import { runsGoingOn } from './purge/going-on.ts'
 import { type HoldingCode, dropKeptCode, findKeptCode } from './purge/kept-code.ts'
@@ -55,6 +56,7 @@ const ROUNDS = 6
 export async function purgeText(workspace: Workspace, options: PurgeOptions): Promise<Purged> {
   const needle = new Needle(options.text)
   const isDryRun = options.dryRun === true
+  if (!isDryRun) refuseInRun(workspace, 'rewriting journals')
   const purge = new Purge(workspace, needle)
   if (isDryRun) purge.look()
   else for (let round = 0; round < ROUNDS && (await purge.round(round === 0)) > 0;) round += 1

@@ -11,6 +11,7 @@ import type { BacklogSource } from './backlog/source.ts'
 import { classOfRun, trackingFor } from './complexity.ts'
 import { equip } from './equip.ts'
 import { harnessNamed } from './harnesses.ts'
+import { OWN_COMMANDS } from './own-commands.ts'
 import { loadProfiles } from './profiles/load-profiles.ts'
 import { gatherInstructions } from './prompts/gather-instructions.ts'
 import { setupText } from './prompts/setup-text.ts'
@@ -39,10 +40,8 @@ export function sceneFor(workspace: Workspace, parts: SceneParts): Scene {
   const inTree = new Workspace(tree.tree, { say: (text) => emit({ type: 'said', text }), env: plainEnvironment(workspace.env) })
   const { config } = inTree
   const { profiles, problems } = loadProfiles(tree.tree)
-  const settled = {
-    ...parts.settled,
-    allow: [...parts.settled.allow, ...verifyCommands(parts.settled, config.verify, open), 'stint'],
-  }
+  const named = [...parts.settled.allow, ...verifyCommands(parts.settled, config.verify, open)]
+  const settled = { ...parts.settled, allow: [...named, ...OWN_COMMANDS] }
   const { instructions, files, notes } = gatherInstructions(tree.tree, {
     readByHarness: harness.capabilities.instructions,
     files: config.run.files,
@@ -56,7 +55,7 @@ export function sceneFor(workspace: Workspace, parts: SceneParts): Scene {
     files,
     profiles,
     permissions: settled.permissions,
-    allow: settled.allow,
+    allow: named,
     branch: tree.branch,
     limits: { minutes: Math.round(settled.taskMs / 60_000), silentMinutes: Math.round(settled.silenceMs / 60_000) },
     ...(project === undefined ? {} : { project }),

@@ -3,6 +3,7 @@ import type { PermissionRequest, ProcessMark } from '../harness/contract.ts'
 import { startOf } from '../harness/process/strays.ts'
 import { StintError } from '../journal/errors.ts'
 import { mintId } from '../journal/ids.ts'
+import { refuseInRun } from '../project/in-run.ts'
 import type { Workspace } from '../project/workspace.ts'
 import type { Task } from '../tasks/task.ts'
 import { openSource } from './backlog/open-source.ts'
@@ -43,6 +44,7 @@ export interface StartOptions extends RunOptions {
 
 /** Begins a run, or goes on with one. What is wrong is said before anything is begun; the run itself goes on behind the handle. */
 export async function startRun(workspace: Workspace, options: StartOptions, tell: (event: RunEvent) => void): Promise<RunHandle> {
+  refuseInRun(workspace, 'beginning a run')
   const stopping = new Stopping()
   const emit: Scene['tell'] = (event) => tell({ ...event, at: new Date().toISOString() } as RunEvent)
   const { resume, decide, ...told } = options

@@ -227,6 +227,22 @@ describe('a permission', () => {
     })
     expect(await answerTo(commit('one\n\n$(touch x) `two`'), { permissions: 'edits' })).toBe('allow_once')
     expect(await answerTo(commit('one\nEOF\n)" && ./other "'), { permissions: 'edits' })).toBe('reject_once')
+    expect(await answerTo(commit("one\nEOF\n./other\ncat <<'EOF'\ntwo"), { permissions: 'edits' })).toBe('reject_once')
+  })
+
+  test('is given for the very line that is allowed, whatever it is made of', async () => {
+    const allow = ['cd web && npm run lint > lint.log']
+    const run = (command: unknown) => answerTo({ kind: 'execute', rawInput: { command } }, { permissions: 'edits', allow })
+    expect(await run(allow[0])).toBe('allow_once')
+    expect(await run(['bash', '-lc', allow[0]])).toBe('allow_once')
+    expect(await run(`${allow[0]} && rm x`)).toBe('reject_once')
+  })
+
+  test('is not given to words that only together look like a quotation', async () => {
+    const run = (command: unknown) => answerTo({ kind: 'execute', rawInput: { command } }, { permissions: 'edits' })
+    expect(await run(['git', 'log', '-1'])).toBe('allow_once')
+    expect(await run(['git', 'rebase', "'", '--exec=./other', "'"])).toBe('reject_once')
+    expect(await run(['./other', '-c', 'git status'])).toBe('reject_once')
   })
 
   test('is refused when whoever decides fails', async () => {

@@ -99,12 +99,15 @@ describe('a program in the place of Claude Code', () => {
     ['edits', 'git status', true],
     ['edits', 'npm test -- --bail', true],
     ['edits', 'npm install', false],
+    ['edits', 'cd web && npm run lint', true],
+    ['edits', 'git commit -m "$(cat <<\'EOF\'\none\n\ntwo\nEOF\n)"', true],
+    ['edits', 'git push', false],
     ['edits', 'git status && curl http://example.invalid', false],
     ['all', 'curl http://example.invalid', true],
   ] as const)('under `%s` may run `%s`: %s', async (permissions, command, may) => {
     const asked: PermissionRequest[] = []
     const decide = async (request: PermissionRequest) => asked.push(request) < 0
-    const conversation = await opened('asks', { permissions, allow: ['npm test'], decide })
+    const conversation = await opened('asks', { permissions, allow: ['npm test', 'cd web && npm run lint'], decide })
     const request = { subtype: 'can_use_tool', tool_name: 'Bash', input: { command } }
     const [, answer] = await turn(conversation, JSON.stringify(request))
     expect(answer).toMatchObject({ text: expect.stringContaining(may ? '"allow"' : '"deny"') })
@@ -128,9 +131,10 @@ describe('starting Claude Code', () => {
   const open: OpenConversation = { cwd: '/', env: {}, permissions: 'edits', allow: [] }
 
   test('names the commands that need no question, but none that might end a rule early', () => {
-    const allow = ['npm test', 'stint', 'node -e "f(1), g(2)"', 'make && rm -rf x', 'a\nb']
+    const allow = ['npm test', 'stint task', 'node -e "f(1), g(2)"', 'make && rm -rf x', 'a\nb']
     const args = argumentsFor({ ...open, allow })
-    expect(args.slice(args.indexOf('--allowedTools') + 1)).toEqual(['Bash(git:*)', 'Bash(npm test:*)', 'Bash(stint:*)'])
+    expect(args.slice(args.indexOf('--allowedTools') + 1)).toEqual(['Bash(npm test:*)', 'Bash(stint task:*)'])
+    expect(argumentsFor(open)).not.toContain('--allowedTools')
     expect(argumentsFor({ ...open, permissions: 'ask', allow })).not.toContain('--allowedTools')
   })
 

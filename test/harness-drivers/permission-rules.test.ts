@@ -3,9 +3,15 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { PermissionRequest } from '../../src/harness/contract.ts'
 import { isAllowedCommand, isPermitted } from '../../src/harness/permission-rules.ts'
+import { OWN_COMMANDS } from '../../src/run/own-commands.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-const ALLOW = ['npm test', 'stint']
+const ALLOW = ['npm test', ...OWN_COMMANDS]
+
+/** As agents give several lines to git. */
+function message(...lines: readonly string[]): string {
+  return `"$(cat <<'EOF'\n${lines.join('\n')}\nEOF\n)"`
+}
 
 describe('under `edits`', () => {
   test.each([
@@ -28,6 +34,33 @@ describe('under `edits`', () => {
     "git status # it's\ngit diff # that's all",
     'git log -- a#b "#c"',
     'git status\ngit diff',
+    `git add -A && git commit -m ${message('A subject', '', 'It\'s why: `touch x` $(touch y) "so" :)')} && git status`,
+    `stint task done sweep --summary ${message('one', 'two')}`,
+    'git commit -m "$(cat <<-\'EOF\'\n\tone\n\tEOF\n)"',
+    'git commit -m "$(cat <<"END"\none\nEND\n)"',
+    'git -c user.name=A -c user.email=a@b -c commit.gpgsign=false commit -qm x',
+    'git -c core.editor=true rebase --continue',
+    'git --no-pager -C packages/a log --oneline -5',
+    'git config user.email a@b',
+    'git config --local user.name A',
+    'git config --get remote.origin.url',
+    'git config --global --list',
+    'git config core.hooksPath',
+    'git remote -v',
+    'git remote get-url origin',
+    'git worktree list',
+    'git submodule update --init --recursive',
+    'git bisect start HEAD v1',
+    'git grep -n -e foo',
+    'git show HEAD@{1} --stat',
+    'git add src/{a,b}.ts *.md',
+    'git diff $BASE..HEAD -- "$file"',
+    'git cherry-pick -x abc',
+    'git --version',
+    'echo "--- exit: $?"; echo "${PIPESTATUS[0]}"',
+    '[ -f "$file" ] && printf "%s\\n" yes',
+    'stint log --decision a --rationale b',
+    'stint digest show 1a2b --grep timeout',
   ])('runs %j', (command) => {
     expect(isAllowedCommand(command, ALLOW)).toBe(true)
   })
@@ -83,9 +116,99 @@ describe('under `edits`', () => {
     'command rm x',
     'git status\u0000; rm x',
     'git status\r',
+    'git commit -m "$(cat <<EOF\n`rm x`\nEOF\n)"',
+    `git commit -m ${message('one', 'EOF', 'rm x', "cat <<'EOF'", 'two')}`,
+    `git commit -m ${message('one', 'EOF)"; rm x; echo "')}`,
+    `git commit -m ${message('one', 'EOF', ')"; rm x; echo "$(', "cat <<'EOF'")}`,
+    `git commit -m "$(cat <<'EOF'\none\n\tEOF\n)"`,
+    `git commit -m "$(cat <<'EOF'\none\nEOF\n); rm x"`,
+    `git commit -m ${message('one')}$(rm x)`,
+    message('rm', 'x'),
+    'stint',
+    'stint run --permissions all',
+    'stint digest -- touch x',
+    'stint digest run touch x',
+    'stint digest sh -c "touch x"',
+    'stint plan --harness "acp:touch x"',
+    'stint rehearsal',
+    'stint setup claude --user',
+    'stint purge x',
+    'stint export --output ../x',
+    'STINT_RUN= stint task done one',
+    'env -u STINT_RUN stint task done one',
+    'git -c core.hooksPath=/tmp/h commit -m x',
+    'git -c core.editor=./evil commit',
+    'git --config-env=core.pager=X log',
+    'git --exec-path=. log',
+    'git --exec-path . log',
+    'git --git-dir=evil status',
+    'git push',
+    'git -C . push origin HEAD',
+    'git remote add x y',
+    'git remote -v set-url origin y',
+    'git config --global user.name x',
+    'git config --system user.name x',
+    'git config -f ../x user.name y',
+    'git config core.hooksPath .hooks',
+    'git config --add alias.x y',
+    'git config set alias.x y',
+    'git config --edit',
+    'git config --unset user.name',
+    "git filter-branch --tree-filter 'rm x'",
+    'git bisect run ./evil',
+    'git submodule --quiet foreach ./evil',
+    'git difftool -yx ./evil',
+    'git mergetool',
+    'git hook run pre-commit',
+    'git worktree add ../x',
+    'git worktree remove ../x',
+    'git init --template=evil',
+    'git clone . ../x',
+    'git credential fill',
+    'git maintenance start',
+    'git lfs push',
+    'git archive -o ../x HEAD',
+    'git format-patch -o ../x HEAD~1',
+    'git fetch "ext::sh -c ./evil"',
+    'git rebase -ix ./evil HEAD~1',
+    'sort --comp=./evil a',
+    'uniq -- -a b',
     `git log ${'x'.repeat(40_000)}`,
   ])('asks before %j', (command) => {
     expect(isAllowedCommand(command, ALLOW)).toBe(false)
+  })
+
+  test.each([
+    'npm run lint && npm test',
+    'cd web && npm test',
+    'CI=1 npm test',
+    'node -e "process.exit(0)"',
+    'test -f a.txt > out.log',
+    'for f in *.sh; do sh -n "$f"; done',
+    'make check\nmake lint',
+    'X=$(mktemp) && ./check "$X"',
+  ])('runs %j where just that is allowed, and nothing around it', (verify) => {
+    const allow = [` ${verify}\n`]
+    for (const line of [verify, `${verify}\n`, `${verify} 2>&1`, `${verify} 2>&1 | tail -40`, `${verify} | head -n 5`])
+      expect([line, isAllowedCommand(line, allow)]).toEqual([line, true])
+    for (const line of [
+      `${verify}; rm x`,
+      `rm x; ${verify}`,
+      `${verify} | sh`,
+      `${verify} 2>&1 | tail -5 > x`,
+      `${verify}x | tail5`,
+    ])
+      expect([line, isAllowedCommand(line, allow)]).toEqual([line, false])
+  })
+
+  test('takes nothing for allowed that only begins like a quotation that is', () => {
+    expect(isAllowedCommand('node -e "f(); g()"', ['node -e "f()"'])).toBe(false)
+    expect(isAllowedCommand('node -e f', ['node -e "f"'])).toBe(false)
+  })
+
+  test('lets the user allow what git may not do by itself', () => {
+    expect(isAllowedCommand('git push origin HEAD', ['git push'])).toBe(true)
+    expect(isAllowedCommand('git lfs pull', ['git lfs'])).toBe(true)
   })
 
   test.each([[['']], [['  ']]])('allows nothing more for an empty beginning: %j', (allow) => {

@@ -170,6 +170,7 @@ describe('an agent in a run cannot', () => {
     'abandon its session': () => (project) => project.close({ how: 'abandoned' }),
     'pause its session': () => (project) => project.pause(),
     'reopen a session': (_task, session) => (project) => project.reopen({ session }),
+    'rewrite what is recorded': () => (project) => project.purge({ text: 'Fix the sweep bug' }),
     'begin another in its place': () => (project) => project.init({ name: 'mine', force: true }),
   }
 
@@ -239,7 +240,7 @@ describe('the command line in a run', () => {
       const { exitCode, stderr } = await world.agent(...args)
       expect({ exitCode, stderr }).toEqual({
         exitCode: 1,
-        stderr: expect.stringMatching(/the run does that itself\n {2}stint task done NAME/),
+        stderr: expect.stringMatching(/left to the run, or to a person\n {2}stint task done NAME/),
       })
     }
   })

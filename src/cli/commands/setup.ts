@@ -7,6 +7,7 @@ import type { Plan } from '../../harness/claude/setup/plan.ts'
 import type { SetupRequest } from '../../harness/claude/setup/setup-claude.ts'
 import { readOrUndefined, removeEmptyFolder, removeFile } from '../../journal/files.ts'
 import { DEFAULTS } from '../../project/config.ts'
+import { refuseInRun } from '../../project/in-run.ts'
 import type { Place } from '../../project/place.ts'
 import { prepareFolder } from '../../project/prepare-folder.ts'
 import type { Context } from '../context.ts'
@@ -80,6 +81,7 @@ export const setup = buildCommand<Flags, [string?], Context>({
         if (!report.isWorking) this.process.exitCode = EXIT.failure
         return
       }
+      if (flags.dryRun !== true) refuseInRun(this, 'setting up an agent program')
       const { setUpClaude } = await import('../../harness/claude/setup/setup-claude.ts')
       const request = requestFrom(flags, this.cwd)
       const done = await setUpClaude(request, around)

@@ -9,9 +9,6 @@ import type { ToolUse } from './tools.ts'
 const LOOKING = new Set(['read', 'search', 'think'])
 const EDITING = new Set(['edit', 'delete', 'move'])
 
-/** Several lines as agents give them to `git commit`. Nothing in them is run, since their end is quoted. */
-const QUOTED_LINES = /\$\(cat <<-?\s*(['"])(\w+)\1\n[^]*?\n\s*\2\s*\)/g
-
 /** Whether a use of a tool is allowed, by the rules and then by whoever decides. */
 export async function isAllowed(use: ToolUse, options: OpenConversation): Promise<boolean> {
   if (options.permissions === 'all' || (await isAllowedByRules(use, options))) return true
@@ -22,7 +19,7 @@ async function isAllowedByRules(use: ToolUse, { permissions, allow, cwd }: OpenC
   const { kind = 'other', command, paths } = use
   const rules = { permissions, allow, cwd }
   const request = requestAbout(use)
-  if (command !== undefined) return isPermitted({ ...request, command: command.replaceAll(QUOTED_LINES, '') }, rules)
+  if (command !== undefined) return isPermitted(request, rules)
   if (LOOKING.has(kind)) return permissions === 'edits'
   // The path that a tool of another kind names need not be what it changes.
   if (!EDITING.has(kind) || paths.length === 0) return false

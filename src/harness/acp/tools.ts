@@ -1,6 +1,7 @@
 // What an ACP agent tells of its tools. Only the id is certain; the rest comes in pieces, and differs between agents.
 import type { HarnessEvent } from '../contract.ts'
 import { type Json, given, listOf, objectOf, saidIn, textOf } from '../json-fields.ts'
+import { quoteWord } from '../quote-word.ts'
 
 export type ToolEvent = Extract<HarnessEvent, { readonly type: 'tool' }>
 
@@ -53,8 +54,11 @@ function commandIn(told: Json): string | undefined {
   if (!Array.isArray(command)) return textOf(command)
   const words = command.filter((word) => typeof word === 'string')
   // A shell and its script come to the script.
-  return words.length === 3 && /^-\w*c$/.test(words[1]!) ? words[2] : words.join(' ')
+  const isScript = words.length === 3 && SHELL.test(words[0]!) && /^-\w*c$/.test(words[1]!)
+  return isScript ? words[2] : words.map(quoteWord).join(' ')
 }
+
+const SHELL = /(?:^|\/)(?:ba|z|da|k)?sh$/
 
 /** Some write the command into the title, as code. */
 function commandInTitle(title: string | undefined): string | undefined {

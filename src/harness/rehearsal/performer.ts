@@ -3,6 +3,7 @@ import { type AgentContext, RequestError, type SessionUpdate, type ToolKind, met
 import { dirname, resolve } from 'node:path'
 import { createFolder, readOrUndefined, replaceFile } from '../../journal/files.ts'
 import { randomHex } from '../../journal/random.ts'
+import { quoteWord } from '../quote-word.ts'
 import type { Meter } from './meter.ts'
 import { type Ran, runCommand } from './run-command.ts'
 import type { Act, Script } from './script.ts'
@@ -90,14 +91,14 @@ export class Performer {
 
   #commit(message: string): Promise<void> {
     const script = 'git add --all && git commit --quiet --message'
-    return this.#run(`${script} ${quoted(message)}`, ['sh', '-c', `${script} "$1"`, 'sh', message])
+    return this.#run(`${script} ${quoteWord(message)}`, ['sh', '-c', `${script} "$1"`, 'sh', message])
   }
 
   async #report(how: string, summary: string): Promise<void> {
     const { task } = this.#stage
     if (task === undefined) return this.#say(`There is no task to report as ${how}.`)
     const args = ['task', how, task.name, '--summary', summary]
-    return this.#run(`stint ${args.map(quoted).join(' ')}`, [process.execPath, process.argv[1]!, ...args])
+    return this.#run(`stint ${args.map(quoteWord).join(' ')}`, [process.execPath, process.argv[1]!, ...args])
   }
 
   async #run(shown: string, command: readonly string[]): Promise<void> {
@@ -167,8 +168,4 @@ export class Performer {
       else signal.addEventListener('abort', stop, { once: true })
     })
   }
-}
-
-function quoted(word: string): string {
-  return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }

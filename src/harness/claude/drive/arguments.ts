@@ -29,13 +29,14 @@ export function greeting(requestId: string, { systemPrompt }: OpenConversation):
 }
 
 /**
- * Commands that it need not ask us about. `git:*` stops at the end of a word, in every version, where `git*` goes on into
- * others. Anything that is more than plain words, and might end a rule early, is asked about instead.
+ * Commands that it need not ask us about. `npm test:*` stops at the end of a word, in every version, where `npm test*` goes on
+ * into others. Anything that is more than plain words, and might end a rule early, is asked about instead; and so is git, of
+ * which no beginning says what it will run.
  */
 function allowedTools({ permissions, allow }: OpenConversation): readonly string[] {
   if (permissions !== 'edits') return []
-  const commands = ['git', ...allow].filter((command) => PLAIN.test(command) && shellCommands(command).length === 1)
-  return ['--allowedTools', ...commands.map((command) => `Bash(${command.trim()}:*)`)]
+  const commands = allow.filter((command) => PLAIN.test(command) && shellCommands(command).length === 1)
+  return commands.length === 0 ? [] : ['--allowedTools', ...commands.map((command) => `Bash(${command.trim()}:*)`)]
 }
 
 const PLAIN = /^ *[\w./@+=-]+(?: [\w./@+=-]+)* *$/

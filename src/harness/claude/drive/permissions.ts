@@ -1,7 +1,7 @@
 import { oneLine, shorten } from '../../../text/clean.ts'
-import type { OpenConversation, PermissionRequest } from '../../contract.ts'
+import type { OpenConversation } from '../../contract.ts'
 import { type Json, nameOf, objectOf, textOf } from '../../json-fields.ts'
-import { isAllowedCommand, isPermitted } from '../../permission-rules.ts'
+import { isPermitted } from '../../permission-rules.ts'
 import { targetOf } from './tool-uses.ts'
 
 /** What is answered to a request to use a tool. */
@@ -16,20 +16,9 @@ export async function answerTo(request: Json, open: OpenConversation): Promise<A
   const tool = nameOf(request['tool_name']) ?? 'a tool'
   if (tool === 'AskUserQuestion') return denied('Nobody is here to answer. Decide it yourself, and say what you decided.')
   const asked = { tool, title: titleOf(tool, input), ...targetOf(input) }
-  return (await isAllowed(asked, open))
+  return (await isPermitted(asked, open))
     ? { behavior: 'allow', updatedInput: input }
     : denied(`This is not permitted here: ${asked.title}. Do without it, or report the task as blocked.`)
-}
-
-async function isAllowed(asked: PermissionRequest, open: OpenConversation): Promise<boolean> {
-  const { command } = asked
-  const isCommit = open.permissions === 'edits' && command !== undefined && isAllowedCommand(withoutMessage(command), open.allow)
-  return isCommit || isPermitted(asked, open)
-}
-
-/** The way in which this harness tells its model to write a message of several lines. It runs nothing. */
-function withoutMessage(command: string): string {
-  return command.replace(/"\$\(cat <<-?\s*'(\w+)'\n[^]*?\n\s*\1\s*\)"/g, "'a message'")
 }
 
 function titleOf(tool: string, input: Json): string {

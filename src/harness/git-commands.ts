@@ -1,0 +1,99 @@
+/**
+ * Whether a command is git as one works with it: on this repository, running nothing but what is set up already, sending
+ * nothing away. By what is known to be so, since git runs programs by many options and settings, and anything may be called
+ * `git-something`. Hooks, filters and tools that the user has set up run all the same.
+ */
+export function isOrdinaryGit(words: readonly string[]): boolean {
+  if (words[0] !== 'git') return false
+  const at = endOfOptions(words)
+  if (at === undefined) return false
+  const [command = 'version', ...args] = words.slice(at)
+  if (args.some(reachesOut)) return false
+  if (ORDINARY.has(command)) return true
+  const isSafe = Object.hasOwn(CAREFUL, command) ? CAREFUL[command]! : undefined
+  return isSafe?.(args) ?? false
+}
+
+const ORDINARY = new Set(
+  (
+    'add am annotate apply blame branch cat-file check-attr check-ignore checkout cherry cherry-pick clean commit commit-tree ' +
+    'count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref fsck hash-object log ls-files ls-remote ' +
+    'ls-tree merge merge-base merge-tree mv name-rev notes pull range-diff reset restore rev-list rev-parse revert rm shortlog ' +
+    'show show-branch show-ref sparse-checkout stage stash status switch symbolic-ref tag update-index update-ref var ' +
+    'verify-commit verify-tag version whatchanged write-tree'
+  ).split(' '),
+)
+
+const CAREFUL: Readonly<Record<string, (args: readonly string[]) => boolean>> = {
+  bisect: isOneOf('start', 'good', 'bad', 'new', 'old', 'skip', 'reset', 'log', 'next', 'terms'),
+  config: isHarmlessConfig,
+  'format-patch': (args) => !args.some((arg) => /^-[a-zA-Z]*o/.test(arg)),
+  grep: (args) => !args.some((arg) => /^-[a-zA-Z]*O/.test(arg)),
+  rebase: (args) => !args.some((arg) => /^-[a-zA-Z]*x/.test(arg)),
+  reflog: (args) => !['expire', 'delete', 'drop'].includes(args[0] ?? ''),
+  remote: isOneOf(undefined, 'show', 'get-url'),
+  submodule: isOneOf(undefined, 'status', 'summary', 'init', 'update'),
+  worktree: isOneOf('list'),
+}
+
+function isOneOf(...verbs: readonly (string | undefined)[]): (args: readonly string[]) => boolean {
+  return (args) => verbs.includes(args.find((arg) => !arg.startsWith('-')))
+}
+
+/** Options by which any command writes a file elsewhere or starts a program. Git takes their beginnings for them as well. */
+const REACHING = [
+  '--output',
+  '--output-directory',
+  '--exec',
+  '--upload-pack',
+  '--receive-pack',
+  '--open-files-in-pager',
+  '--unsafe-paths',
+  '--build-fake-ancestor',
+]
+
+function reachesOut(arg: string): boolean {
+  const [name = ''] = arg.split('=')
+  return arg.startsWith('ext::') || (name.length > 2 && REACHING.some((option) => option.startsWith(name)))
+}
+
+const QUIET_OPTIONS = new Set(['--no-pager', '-P', '--no-optional-locks', '--literal-pathspecs', '--no-replace-objects'])
+
+/** Where the command stands behind git's own options; undefined if these do more than say where and how to print. */
+function endOfOptions(words: readonly string[]): number | undefined {
+  let at = 1
+  while (words[at]?.startsWith('-') === true) {
+    const option = words[at]!
+    if (option === '--version') return words.length
+    if (option === '-c' && !isHarmlessSetting(words[at + 1] ?? '')) return undefined
+    if (option !== '-c' && option !== '-C' && !QUIET_OPTIONS.has(option)) return undefined
+    at += option === '-c' || option === '-C' ? 2 : 1
+  }
+  return at
+}
+
+const HARMLESS_KEYS = new Set(['user.name', 'user.email', 'core.quotepath', 'commit.gpgsign', 'tag.gpgsign', 'color.ui'])
+// How one keeps git from waiting for an editor.
+const HARMLESS_SETTINGS = new Set(['core.editor=true', 'core.editor=:', 'core.pager=cat', 'core.pager='])
+
+function isHarmlessSetting(setting: string): boolean {
+  const [key = ''] = setting.split('=')
+  return HARMLESS_KEYS.has(key.toLowerCase()) || HARMLESS_SETTINGS.has(setting)
+}
+
+const READING = new Set(['--get', '--get-all', '--get-regexp', '--list', '-l'])
+const HOW_TO_READ = new Set(
+  '--local --global --system --worktree --show-origin --show-scope --name-only -z --null --bool --int --type --includes'.split(
+    ' ',
+  ),
+)
+
+/** Whether `git config` looks something up, or says who commits here. Most other settings name a program. */
+function isHarmlessConfig(args: readonly string[]): boolean {
+  const options = args.filter((arg) => arg.startsWith('-')).map((arg) => arg.split('=')[0]!)
+  if (!options.every((option) => READING.has(option) || HOW_TO_READ.has(option))) return false
+  const [verb = '', ...rest] = args.filter((arg) => !arg.startsWith('-'))
+  if (options.some((option) => READING.has(option)) || verb === 'get' || verb === 'list' || rest.length === 0) return true
+  const [key = '', ...values] = verb === 'set' ? rest : [verb, ...rest]
+  return values.length === 1 && HARMLESS_KEYS.has(key.toLowerCase()) && options.every((option) => option === '--local')
+}
