@@ -236,6 +236,10 @@ describe('the command line in a run', () => {
       ['close', '--complete'],
       ['init', '--name', 'mine', '--force'],
       ['task', 'start', 'fix-the-sweep-bug'],
+      ['run', '--harness', 'rehearsal'],
+      ['run', '--resume'],
+      ['setup', 'claude'],
+      ['purge', 'sweep bug'],
     ]) {
       const { exitCode, stderr } = await world.agent(...args)
       expect({ exitCode, stderr }).toEqual({
