@@ -173,6 +173,8 @@ describe('under `edits`', () => {
     'git rebase -ix ./evil HEAD~1',
     'sort --comp=./evil a',
     'uniq -- -a b',
+    'printf -v PATH ./evil',
+    "[ 'a[$(touch x)]' -eq 1 ]",
     `git log ${'x'.repeat(40_000)}`,
   ])('asks before %j', (command) => {
     expect(isAllowedCommand(command, ALLOW)).toBe(false)
@@ -203,7 +205,7 @@ describe('under `edits`', () => {
 
   test('takes nothing for allowed that only begins like a quotation that is', () => {
     expect(isAllowedCommand('node -e "f(); g()"', ['node -e "f()"'])).toBe(false)
-    expect(isAllowedCommand('node -e f', ['node -e "f"'])).toBe(false)
+    expect(isAllowedCommand(`node -e '"f()"; g()'`, ['node -e "f()"'])).toBe(false)
   })
 
   test('lets the user allow what git may not do by itself', () => {

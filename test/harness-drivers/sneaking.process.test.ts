@@ -33,7 +33,7 @@ const SNEAKING = {
   'a text that is assigned and run': 'echo ${x:=\'$(touch sneaked)\'} "${x@P}"',
   'the name of a variable that is tested': "test -v 'a[$(touch sneaked)]'",
   'the name of a variable that is printed to': "printf -v 'a[$(touch sneaked)]' x",
-  'the index of a variable': "echo ${a['$(touch sneaked)']} $[b[$(touch sneaked)]]",
+  'a sum': "echo $['b[$(touch sneaked)]']",
   'the second file of uniq': 'echo a | uniq - sneaked',
   'an option of find behind nothing': 'find . $NOTHING-fprint sneaked',
   'an option of find in braces': 'find . {-fprint,sneaked}',

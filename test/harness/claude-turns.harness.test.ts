@@ -85,14 +85,27 @@ describe.each(CLAUDE_VERSIONS)('a conversation with Claude Code %s', (version) =
     world.script([
       { run: message('A subject\n\nAnd why: `touch x`.') },
       { run: `${message('other')} $(touch sneaked)` },
+      { run: message("other\nEOF\ntouch sneaked\ncat <<'EOF'\nanother") },
+      { run: "git -c alias.x='!touch sneaked' x" },
+      { run: 'git config alias.x "!touch sneaked"' },
+      { run: 'stint digest -- touch sneaked' },
+      { run: 'cd . && test -f readme.txt && touch verified' },
       { say: 'done' },
     ])
+    const allow = ['stint task', 'cd . && test -f readme.txt && touch verified']
     const asked: PermissionRequest[] = []
     const decide = async (request: PermissionRequest) => asked.push(request) < 0
-    const events = await turn(await opened(world, { permissions: 'edits', decide }), 'commit it')
+    const events = await turn(await opened(world, { permissions: 'edits', allow, decide }), 'commit it')
     expect(events.at(-1)).toMatchObject({ how: 'completed' })
     expect(world.claude.git('log', '-1', '--format=%s')).toBe('A subject\n')
-    expect(asked.map(({ command }) => command)).toEqual([expect.stringContaining('$(touch sneaked)')])
+    expect(asked.map(({ command }) => command)).toEqual([
+      expect.stringContaining('$(touch sneaked)'),
+      expect.stringContaining('EOF\ntouch sneaked'),
+      expect.stringContaining('git -c alias.x'),
+      expect.stringContaining('git config alias.x'),
+      'stint digest -- touch sneaked',
+    ])
+    expect(existsSync(join(world.open.cwd, 'verified'))).toBe(true)
     expect(existsSync(join(world.open.cwd, 'sneaked'))).toBe(false)
   })
 
