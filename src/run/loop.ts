@@ -19,8 +19,8 @@ import type { Scene } from './scene.ts'
 import type { Selection } from './selection.ts'
 import { nameOf } from './task-list.ts'
 import type { TaskWork } from './task-work.ts'
-import { headOf } from './tree.ts'
 import { TurnTaker } from './turn-taker.ts'
+import { type Unfinished, beginningOf, unfinishedIn } from './unfinished.ts'
 import { type TaskOutcome, workTask } from './work-task.ts'
 
 /** Providers keep what they have read for five minutes at least. */
@@ -36,7 +36,9 @@ export class Loop {
   readonly #taker: TurnTaker
   readonly #finished: readonly FinishedTask[]
   readonly #taken = new Set<string>()
-  readonly #attempts: Map<string, { count: number; base: string }>
+  readonly #attempts: ReadonlyMap<string, number>
+  /** What is in the tree since the run was cut off. */
+  #left: Unfinished | undefined
   #session: RunSession | undefined
   #sessions: number
   #unfinished: string[] = []
@@ -60,6 +62,7 @@ export class Loop {
     this.#conversations = new Conversations(scene, before?.conversations.length ?? 0)
     this.#sessions = before?.sessions.length ?? 0
     this.#attempts = attemptsIn(before)
+    this.#left = unfinishedIn(before)
     const spent = (before?.attempts ?? []).reduce((sum, attempt) => addSpent(sum, attempt.spent), {})
     const { maxMinutes } = scene.settled
     const endsAt = maxMinutes === undefined ? Infinity : Date.now() + maxMinutes * 60_000
@@ -182,15 +185,17 @@ export class Loop {
   }
 
   async #workOn(task: Task, planned: PlannedTask, forecasts: Forecasts): Promise<TaskOutcome> {
-    const earlier = this.#attempts.get(task.id)
+    const beginning = beginningOf(this.#scene, this.#left, nameOf(task))
+    this.#left = undefined
     const isFirst = this.#conversations.live?.hasHadTurn !== true
     const work: TaskWork = {
       task,
       name: nameOf(task),
       planned,
       forecast: marginOf(planned, forecasts, isFirst),
-      base: earlier?.base ?? headOf(this.#scene.tree.tree).commit,
-      attempts: earlier?.count ?? 0,
+      base: beginning.base,
+      leftBefore: beginning.leftBefore,
+      attempts: this.#attempts.get(task.id) ?? 0,
     }
     return workTask(this.#scene, this.#session!, this.#conversations, this.#taker, work)
   }
@@ -255,15 +260,11 @@ export class Loop {
   }
 }
 
-function attemptsIn(before: RunState | undefined): Map<string, { count: number; base: string }> {
-  const attempts = new Map<string, { count: number; base: string }>()
+function attemptsIn(before: RunState | undefined): ReadonlyMap<string, number> {
+  const attempts = new Map<string, number>()
   for (const { started, outcome } of before?.attempts ?? []) {
-    const known = attempts.get(started.task.id)
     // What nobody's fault interrupted is not held against the task.
-    attempts.set(started.task.id, {
-      count: (known?.count ?? 0) + (outcome === 'failed' ? 1 : 0),
-      base: known?.base ?? started.base,
-    })
+    attempts.set(started.task.id, (attempts.get(started.task.id) ?? 0) + (outcome === 'failed' ? 1 : 0))
   }
   return attempts
 }
