@@ -80,13 +80,12 @@ test('what one task left and nobody could keep is not held against the next', as
   const world = new RunWorld()
   await world.tasks(FIRST, 'Two', 'Three')
   const nested = [{ run: 'git init --quiet nested && echo n > nested/n.txt' }, { failed: 'too hard' }]
-  const dirty = [{ write: { path: 'two.txt', text: '2' } }, { commit: 'two' }, { write: { path: 'more.txt', text: '' } }]
+  // As `git add -A` stops at a repository without a commit.
+  const commit = (name: string) => [{ write: { path: name, text: name } }, { run: `git add ${name} && git commit -qm ${name}` }]
   const script = world.script({
     one: [nested],
-    two: [[...dirty, { done: 'two' }]],
-    three: [
-      [{ write: { path: 'three.txt', text: '3' } }, { run: 'git add three.txt && git commit -qm three' }, { done: 'three' }],
-    ],
+    two: [[...commit('two.txt'), { write: { path: 'more.txt', text: '' } }, { done: 'two' }]],
+    three: [[...commit('three.txt'), { done: 'three' }]],
   })
   await world.run({ script, onFailure: 'continue' })
   expect(world.of('task.parked').map(({ task, reason }) => [task.name, reason])).toEqual([
@@ -112,7 +111,13 @@ test('what a task that failed in place left stays in the checkout, is kept as we
   world.project.git('commit', '--quiet', '-am', 'mine')
   expect((await world.run({ resume: true })).how).toBe('waiting')
   expect(await world.statuses()).toEqual({ one: 'failed', two: 'completed' })
-  expect(world.project.git('log', '--reverse', '--format=%s').trim().split('\n')).toEqual(['start', 'half', 'mine', 'do two'])
+  expect(world.project.git('log', '--reverse', '--format=%s').trim().split('\n')).toEqual([
+    'first',
+    'start',
+    'half',
+    'mine',
+    'do two',
+  ])
 })
 
 test('a task that fails in place and leaves nothing does not keep the others', async () => {
@@ -181,13 +186,27 @@ test('what was in the middle is set aside when somebody closed its task, before 
   ]
   const script = world.script({ one: [half], two: [doing('two')] })
   expect((await world.run({ script, onLimit: 'end' })).how).toBe('usage limit')
-  await world.project.run((project) => project.tasks.done('one'))
+  await world.project.run((project) => project.tasks.move('one', 'completed'))
   expect((await world.run({ resume: true })).how).toBe('finished')
   expect(world.subjects()).toEqual(['do two'])
   const { kept } = world.logged('work.kept')[0]!.data as { kept: string }
   expect(world.project.git('show', `${kept}:loose.txt`)).toBe('loose')
   expect(world.project.git('show', `${kept}:half.txt`)).toBe('half')
   expect(world.of('said').map(({ text }) => text)).toContain(`one is not gone on with; its work is kept as ${kept}`)
+})
+
+test('what a task left that was reported as blocked when the run ended is kept and set back before another begins', async () => {
+  const world = new RunWorld()
+  await world.tasks(FIRST, 'Two')
+  const half = [{ write: { path: 'half.txt', text: 'half' } }, { commit: 'half' }, { blocked: 'no access' }, { wait: 30_000 }]
+  const handle = await world.start({ script: world.script({ one: [half], two: [doing('two')] }) })
+  await expect.poll(() => world.journalled('task.reported').length, { timeout: 20_000 }).toBe(1)
+  handle.stop('now')
+  expect((await handle.ended).how).toBe('interrupted')
+  expect((await world.run({ resume: true })).how).toBe('waiting')
+  expect(await world.statuses()).toEqual({ one: 'blocked', two: 'completed' })
+  expect(world.subjects()).toEqual(['do two'])
+  expect(world.project.git('show', `${reportOf(world, 'one').kept}:half.txt`)).toBe('half')
 })
 
 test('a task that failed and is tried again later goes back to where it then began, not behind what others have done', async () => {
