@@ -39,6 +39,7 @@ export function keepAndSetBack({ tree, branch }: RunTree, work: WorkToKeep): Kep
   const repository = repositoryAt(tree)!
   // Or what is hidden from git would be neither kept nor set back.
   unhide(tree)
+  takeIn(tree, work.base)
   if (isUntouched(repository, branch, work)) return { ...(isRef(tree, work.ref) ? { kept: work.ref } : {}), leftOut: [] }
   const result = keepAll(repository, branch, work)
   const git = (...args: readonly string[]) => runGit(tree, [...QUIETLY, '-c', 'submodule.recurse=false', ...args])
@@ -89,13 +90,28 @@ function isRef(tree: string, ref: string): boolean {
   return askGit(tree, ['show-ref', '--verify', '--quiet', ref])
 }
 
+// Paths travel as latin1 here, so that names that are not UTF-8 come back to git byte for byte.
 function unhide(tree: string): void {
-  const hidden = hiddenPaths(tree)
-  if (hidden.length === 0) return
-  const input = hidden.map((path) => `${path}\0`).join('')
-  for (const bit of ['--no-skip-worktree', '--no-assume-unchanged']) {
-    runGit(tree, [...QUIETLY, 'update-index', bit, '-z', '--stdin'], { input })
-  }
+  const hidden = hiddenPaths(tree, 'latin1')
+  for (const bit of ['--no-skip-worktree', '--no-assume-unchanged']) updateIndex(tree, bit, hidden)
+}
+
+/** What is ignored now though the base has it, which the reset would write over. */
+function takeIn(tree: string, base: string): void {
+  const list = (...args: readonly string[]) => runGit(tree, args, { encoding: 'latin1' }).split('\0')
+  const inBase = new Set(list('ls-tree', '-r', '-z', '--name-only', base))
+  const ignored = list('ls-files', '-z', '--others', '--ignored', '--exclude-standard')
+  updateIndex(
+    tree,
+    '--add',
+    ignored.filter((path) => path !== '' && inBase.has(path)),
+  )
+}
+
+function updateIndex(tree: string, how: string, paths: readonly string[]): void {
+  if (paths.length === 0) return
+  const input = paths.map((path) => `${path}\0`).join('')
+  runGit(tree, [...QUIETLY, 'update-index', how, '-z', '--stdin'], { input, encoding: 'latin1' })
 }
 
 /** What git is in the middle of. The reset itself ends a merge, and a bisection is ended behind it. */

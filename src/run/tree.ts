@@ -29,11 +29,14 @@ export function uncommitted(tree: string): readonly string[] {
 }
 
 /** Paths whose changes git was told not to see, so that what is verified may not be what is committed. */
-export function hiddenPaths(tree: string): readonly string[] {
+export function hiddenPaths(tree: string, encoding: 'utf8' | 'latin1' = 'utf8'): readonly string[] {
   const isSparse = runGit(tree, ['config', '--type=bool', '--default=false', '--get', 'core.sparseCheckout']).trim() === 'true'
-  return runGit(tree, ['ls-files', '-v', '-z'])
+  // Of a sparse checkout, what is outside of it is not there.
+  const isMeantToBe = (path: string) =>
+    isSparse && !existsSync(Buffer.concat([Buffer.from(`${tree}/`), Buffer.from(path, encoding)]))
+  return runGit(tree, ['ls-files', '-v', '-z'], { encoding })
     .split('\0')
-    .filter((line) => /^[a-z]/.test(line) || (line.startsWith('S') && !(isSparse && !existsSync(join(tree, line.slice(2))))))
+    .filter((line) => /^[a-z]/.test(line) || (line.startsWith('S') && !isMeantToBe(line.slice(2))))
     .map((line) => line.slice(2))
 }
 

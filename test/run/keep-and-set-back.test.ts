@@ -83,7 +83,10 @@ test.each<[string, (w: ReturnType<typeof world>) => void]>([
   w.isBack()
   expect(hiddenPaths(w.tree.tree)).toEqual([])
   for (const name of ['rebase-merge', 'rebase-apply', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'sequencer', 'BISECT_LOG'])
-    expect(existsSync(w.inTree('rev-parse', '--git-path', name))).toBe(false)
+    expect(
+      existsSync(join(w.tree.tree, w.inTree('rev-parse', '--git-path', name))) ||
+        existsSync(w.inTree('rev-parse', '--git-path', name)),
+    ).toBe(false)
 })
 
 /** The same file on the run's branch and on another, differently. */
@@ -108,6 +111,34 @@ test('what is hidden from git is kept before it is set back', () => {
   expect(setBack().kept).toBe(REF)
   isBack()
   expect(inTree('show', `${REF}:a.txt`)).toBe('hidden')
+})
+
+test('what is ignored now and was not when the task began is kept before it is set back', () => {
+  const { inTree, write, setBack, isBack } = world()
+  inTree('rm', '-q', '--cached', 'a.txt')
+  write('.gitignore', 'a.txt\n')
+  write('a.txt', 'ignored\n')
+  inTree('add', '-A')
+  inTree('commit', '-qm', 'ignore')
+  expect(setBack().kept).toBe(REF)
+  isBack()
+  expect(inTree('show', `${REF}:a.txt`)).toBe('ignored')
+})
+
+test("a submodule with changes of its own keeps them, and they are nobody else's", () => {
+  const { project, tree, inTree, write } = world()
+  const other = gitProject()
+  other.commit('start', { 's.txt': 's\n' })
+  inTree('-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', other.root, 'sub')
+  inTree('commit', '-qm', 'sub')
+  const base = inTree('rev-parse', 'HEAD')
+  write('sub/s.txt', 'changed')
+  write('b.txt', 'b')
+  const work = { ref: REF, message: 'kept', base, leftBefore: [] }
+  expect(keepAndSetBack(tree, work)).toEqual({ kept: REF, leftOut: ['sub'] })
+  expect(uncommitted(tree.tree)).toEqual(['sub'])
+  expect(project.git('show', `${REF}:b.txt`)).toBe('b')
+  expect(keepAndSetBack(tree, { ...work, ref: `${REF}-next`, leftBefore: ['sub'] })).toEqual({ leftOut: [] })
 })
 
 test('more untracked files than fit into the arguments of a program are taken away', () => {

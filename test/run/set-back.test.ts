@@ -45,6 +45,15 @@ test.each([
   expect(world.subjects()).toEqual(['do two'])
 })
 
+test('an agent that took its worktree away gets it back in a fresh conversation, with what was committed', async () => {
+  const world = new RunWorld()
+  await world.tasks('One')
+  const lost = [{ write: { path: 'b.txt', text: 'b' } }, { commit: 'half' }, { run: 'rm -rf "$PWD"' }, { done: 'one' }]
+  expect((await world.run({ script: world.script({ one: [lost, doing('one')] }) })).how).toBe('finished')
+  expect(world.of('task.started').map(({ place }) => place)).toEqual(['live conversation', 'fresh conversation'])
+  expect(world.subjects()).toEqual(['half', 'do one'])
+})
+
 test('a run that ends while HEAD is on an orphan branch is resumed', async () => {
   const world = new RunWorld()
   await world.tasks('One')
