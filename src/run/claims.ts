@@ -29,10 +29,9 @@ export class Claims {
   take(task: string): boolean {
     if (this.#held.has(task)) return true
     const holder = this.#holder(task)
-    if (holder !== undefined && holder !== this.#run) return false
-    // Also when this run held it before it was killed: now another process does.
+    if (holder !== undefined && !this.#isOurs(holder)) return false
     this.#append('task.claimed', task)
-    if (this.#holder(task) !== this.#run) {
+    if (!this.#isOurs(this.#holder(task))) {
       // Or it would stand in the way of others once the first has let go of it.
       this.#append('task.released', task)
       return false
@@ -50,7 +49,13 @@ export class Claims {
     this.#log.close()
   }
 
-  #holder(task: string): string | undefined {
+  /** This very process, and not another one that had the run before. */
+  #isOurs(claim: Claim | undefined): boolean {
+    const { pid, startedAt } = this.#runner
+    return claim?.run === this.#run && claim.runner.pid === pid && claim.runner.startedAt === startedAt
+  }
+
+  #holder(task: string): Claim | undefined {
     const claims: Claim[] = []
     if (!this.#log.exists()) return undefined
     // In the order of the file and not of ids: only there it is settled who came first.
@@ -58,9 +63,10 @@ export class Claims {
       const claim = data as Claim
       if (claim.task !== task) continue
       if (kind === 'task.claimed') claims.push(claim)
-      else claims.splice(0, claims.length, ...claims.filter(({ run }) => run !== claim.run))
+      else
+        claims.splice(0, claims.length, ...claims.filter((one) => one.run !== claim.run || one.runner.pid !== claim.runner.pid))
     }
-    return claims.find(({ run, runner }) => run === this.#run || isAlive(runner))?.run
+    return claims.find((claim) => this.#isOurs(claim) || isAlive(claim.runner))
   }
 
   #append(kind: string, task: string): void {

@@ -2,7 +2,6 @@
 import { estimateTokens } from '../context/tokens.ts'
 import type { Conversation, OpenConversation } from '../harness/contract.ts'
 import { pointFor } from '../harness/point-for.ts'
-import { draft } from '../session/entries.ts'
 import { agentEnvironment } from './agent-environment.ts'
 import { RunEnds } from './ends.ts'
 import { LiveConversation } from './live-conversation.ts'
@@ -60,8 +59,7 @@ export class Conversations {
       because,
       profilesNotLoaded: this.ledger.notLoaded - this.#notLoadedBefore,
     })
-    if (live.id !== undefined)
-      session.append([draft('conversation.ended', { conversation: live.id, reason: because }, { by: 'run' })])
+    if (live.id !== undefined) session.left(live.id, because)
   }
 
   async #open(session: RunSession, { handoff, resume }: { handoff?: GivenHandoff; resume?: string }): Promise<LiveConversation> {
@@ -70,8 +68,8 @@ export class Conversations {
     const isResumed = resume !== undefined
     this.#isSetupOwed = !systemPrompt && !isResumed
     this.#given = handoff
-    // What was said once is gone with the conversation it was said in.
     this.#notLoadedBefore = this.ledger.notLoaded
+    // What was said once is gone with the conversation it was said in.
     if (!isResumed) this.ledger.beginConversation()
     const number = (this.#number += 1)
     let live: LiveConversation | undefined
@@ -106,10 +104,20 @@ export class Conversations {
   }
 
   async #start(options: OpenConversation): Promise<Conversation> {
+    const { now } = this.#scene.stopping
+    const opening = this.#scene.harness.open(options)
+    const stopped = new Promise<'stopped'>((resolve) => now.addEventListener('abort', () => resolve('stopped'), { once: true }))
     try {
-      return await this.#scene.harness.open(options)
+      const first = await (now.aborted ? 'stopped' : Promise.race([opening, stopped]))
+      if (first !== 'stopped') return first
+      // It may still come to be, and is not to stay.
+      await opening.then(
+        (late) => late.close(),
+        () => undefined,
+      )
     } catch (error) {
       throw new RunEnds('harness failed', error instanceof Error ? error.message : String(error))
     }
+    throw new RunEnds('interrupted', 'stopped')
   }
 }

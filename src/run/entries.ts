@@ -21,6 +21,8 @@ export interface RunEntryData {
     runner: ProcessMark
   }
   'run.resumed': { runner: ProcessMark }
+  /** The set-up command of the worktree has passed. */
+  'tree.ready': Record<string, never>
   'session.opened': { session: string; name: string; number: number; because: string }
   'session.closed': { session: string; because: string; handoff?: string }
   'conversation.opened': {

@@ -1,5 +1,6 @@
 // What a run left behind when it was killed: each attempt without an outcome is looked at, so that nothing is done twice and
 // nothing is both lost and called done.
+import type { ProcessMark } from '../harness/contract.ts'
 import { endStrays, isAlive } from '../harness/process/strays.ts'
 import { handoffsIn } from '../handoff/recorded.ts'
 import { StintError } from '../journal/errors.ts'
@@ -9,7 +10,9 @@ import type { Place } from '../project/place.ts'
 import { proveNow } from './prove-now.ts'
 import { recordDone, settle } from './record-done.ts'
 import { RunSession } from './run-session.ts'
-import type { Attempt, RunState } from './run-state.ts'
+import type { Claims } from './claims.ts'
+import type { RunEntry } from './entries.ts'
+import type { Attempt, ConversationRecord, RunState } from './run-state.ts'
 import type { Scene } from './scene.ts'
 import { isAsKept } from './set-back.ts'
 import { bringBack, headInWords, headNow, uncommitted } from './tree.ts'
@@ -28,6 +31,16 @@ export function refuseToGoOn(run: string, state: RunState): void {
   if (state.ended === 'finished' || state.ended === 'nothing to do') {
     throw new StintError('RUN_OVER', `run ${shortId(run)} has nothing left to do`, 'stint run starts another')
   }
+}
+
+/** Of several who took it up the first that lives has it. */
+export function refuseSecond(run: string, entries: readonly RunEntry[], runner: ProcessMark): void {
+  const runners = entries.flatMap((entry) =>
+    entry.kind === 'run.started' || entry.kind === 'run.resumed' ? [entry.data.runner] : [],
+  )
+  const first = runners.find(isAlive)
+  if (first === undefined || (first.pid === runner.pid && first.startedAt === runner.startedAt)) return
+  throw new StintError('RUN_ALIVE', `run ${shortId(run)} was just resumed by process ${first.pid}`, 'let that one go on')
 }
 
 /** Ends what the processes of a killed runner left behind. Answers how many that were. */
@@ -68,12 +81,23 @@ function refuseForeignWork(tree: string, unfinished: Unfinished | undefined): vo
   )
 }
 
-/** Finds out what became of attempts that nobody saw the end of. */
-export async function examine(scene: Scene, state: RunState): Promise<void> {
-  for (const attempt of state.attempts) if (attempt.outcome === undefined) await examineOne(scene, attempt)
+/** Finds out what became of conversations and attempts that nobody saw the end of. */
+export async function examine(scene: Scene, state: RunState, claims: Claims): Promise<void> {
+  for (const conversation of state.conversations) if (!conversation.isEnded) endRecord(scene, conversation)
+  for (const attempt of state.attempts) if (attempt.outcome === undefined) await examineOne(scene, attempt, claims)
 }
 
-async function examineOne(scene: Scene, { started }: Attempt): Promise<void> {
+/** Its processes are ended already; now this is also written down. */
+function endRecord({ log, workspace }: Scene, { opened, id }: ConversationRecord): void {
+  const because = 'the run ended in the middle of it'
+  log.append('conversation.ended', { number: opened.number, because })
+  const session = id === undefined ? undefined : RunSession.reopen(workspace, opened.session, 0)
+  if (session === undefined) return
+  session.left(id!, because)
+  session.release()
+}
+
+async function examineOne(scene: Scene, { started }: Attempt, claims: Claims): Promise<void> {
   const { log, run, source, workspace } = scene
   const backlog = await source.read()
   const task = backlog.byId.get(started.task.id)
@@ -88,8 +112,11 @@ async function examineOne(scene: Scene, { started }: Attempt): Promise<void> {
     await settle(scene, { task, name: started.task }, task.summary ?? '')
     return over('done', { commit: closed })
   }
-  if (task.status === 'completed')
+  if (task.status === 'completed') {
     workspace.say(`${started.task.name} was closed by somebody else, without the proof of this run`)
+    return over('interrupted', { reason: 'somebody else closed it' })
+  }
+  if (!claims.take(task.id)) return over('interrupted', { reason: 'another run works on it' })
   const session = RunSession.reopen(workspace, started.session, 0)
   if (session === undefined) return over('interrupted', { reason: 'its session has ended' })
   try {

@@ -36,6 +36,8 @@ export interface TurnOptions {
   /** Asked whenever something was used: whether that was too much. */
   readonly isOver: (spent: Readonly<Record<string, Usage>>) => Cut | undefined
   readonly crossed: (line: Line, gauge: Gauge) => void
+  /** What the files amount to now. */
+  readonly fingerprint: () => string
 }
 
 const GRACE_MS = 10_000
@@ -101,7 +103,7 @@ export class LiveConversation {
 
   async turn(text: string, options: TurnOptions): Promise<Turn> {
     const startedAt = Date.now()
-    const sameError = new SameError()
+    const sameError = new SameError(options.fingerprint)
     let spent: Readonly<Record<string, Usage>> = {}
     let requests = 0
     let compactions = 0

@@ -10,6 +10,9 @@ import type { Task } from '../tasks/task.ts'
 import type { Claims } from './claims.ts'
 import { Conversations } from './conversations.ts'
 import { RunEnds } from './ends.ts'
+import { DoneElsewhere } from './done-elsewhere.ts'
+import { readBacklog } from './read-backlog.ts'
+import { draft } from '../session/entries.ts'
 import type { EndOfRun } from './report.ts'
 import type { GivenHandoff } from './run-session.ts'
 import { RunSession } from './run-session.ts'
@@ -39,6 +42,7 @@ export class Loop {
   readonly #attempts: ReadonlyMap<string, number>
   /** What is in the tree since the run was cut off. */
   #left: Unfinished | undefined
+  readonly #elsewhere: DoneElsewhere
   #session: RunSession | undefined
   #sessions: number
   #unfinished: string[] = []
@@ -61,11 +65,14 @@ export class Loop {
     this.#finished = finished
     this.#conversations = new Conversations(scene, before?.conversations.length ?? 0)
     this.#sessions = before?.sessions.length ?? 0
+    this.#done = before?.attempts.filter(({ outcome }) => outcome === 'done').length ?? 0
     this.#attempts = attemptsIn(before)
     this.#left = unfinishedIn(before)
+    this.#elsewhere = new DoneElsewhere(scene)
     const spent = (before?.attempts ?? []).reduce((sum, attempt) => addSpent(sum, attempt.spent), {})
     const { maxMinutes } = scene.settled
-    const endsAt = maxMinutes === undefined ? Infinity : Date.now() + maxMinutes * 60_000
+    // All the time that somebody ran it counts.
+    const endsAt = maxMinutes === undefined ? Infinity : Date.now() + maxMinutes * 60_000 - (before?.seconds ?? 0) * 1000
     this.#taker = new TurnTaker(scene, this.#conversations, spent, endsAt)
   }
 
@@ -100,17 +107,15 @@ export class Loop {
   }
 
   async #next(): Promise<EndOfRun | undefined> {
-    const { settled, source, stopping } = this.#scene
+    const { settled, stopping } = this.#scene
     if (stopping.isAfterTask) return 'interrupted'
     if (settled.maxTasks !== undefined && this.#taken.size >= settled.maxTasks) return 'max tasks'
     if (settled.once === true && this.#taken.size >= 1) return 'max tasks'
     this.#taker.endIfOver()
-    const backlog = await source.read()
-    this.#sayForeignClosings(backlog)
-    this.#scene.latest.backlog = backlog
+    const backlog = await this.#backlogNow()
     const within = this.#selection.within(backlog, ({ id }) => this.#taken.has(id))
     const order = orderOfWork(within, this.#conversations.live?.done ?? [], this.#scene.workspace.config.run.plan)
-    const next = order.findIndex(({ id }) => this.#claims.take(id))
+    const next = order.findIndex((one) => this.#elsewhere.isHere(one) && this.#claims.take(one.id))
     if (next === -1)
       return this.#selection.open(backlog).length === 0 ? (this.#done > 0 ? 'finished' : 'nothing to do') : 'waiting'
     const planned = order[next]!
@@ -129,15 +134,36 @@ export class Loop {
     return undefined
   }
 
-  /** Somebody else closed a task meanwhile: a person may, an agent may not, and from here the two look the same. */
-  #sayForeignClosings(backlog: Backlog): void {
-    const before = this.#scene.latest.backlog
-    if (before === undefined) return
-    for (const { id, shortname, status } of backlog.tasks) {
-      const wasOpen = before.byId.get(id)?.status !== 'completed'
-      if (status !== 'completed' || !wasOpen || this.#taken.has(id)) continue
-      this.#scene.workspace.say(`${shortname} was closed by somebody else while this run went on, without its proof`)
+  /** As it is, but for what was closed behind the back of the run. */
+  async #backlogNow(): Promise<Backlog> {
+    const { latest } = this.#scene
+    const now = await readBacklog(this.#scene)
+    const closed = now.tasks.filter(
+      ({ id, status }) => status === 'completed' && !this.#taken.has(id) && isOpenIn(latest.backlog, id),
+    )
+    latest.backlog = closed.length > 0 && (await this.#reopen(closed)) ? await readBacklog(this.#scene) : now
+    return latest.backlog
+  }
+
+  /** A person may close a task, an agent may not, and from here the two look the same: it is open again, and that is said. */
+  async #reopen(closed: readonly Task[]): Promise<boolean> {
+    const { workspace } = this.#scene
+    const entries = [...(await workspace.index()).taskEntries()]
+    let isAny = false
+    for (const { id, shortname } of closed) {
+      const last = entries.findLast(({ kind, data }) => kind === 'task.moved' && data.task === id)
+      if (last?.by === 'run') continue
+      const isOurs = last?.data.status === 'completed' && this.#session !== undefined
+      if (isOurs)
+        this.#session!.append([
+          draft('task.moved', { task: id, status: 'ready', summary: 'it was closed without its proof' }, { by: 'run' }),
+        ])
+      isAny ||= isOurs
+      workspace.say(
+        `${shortname} was closed by somebody else while this run went on, without its proof${isOurs ? '; it is open again' : ''}`,
+      )
     }
+    return isAny
   }
 
   /** Into the conversation that is there, or into the next session. */
@@ -258,6 +284,11 @@ export class Loop {
     await this.#conversations.end(session, because)
     return how
   }
+}
+
+function isOpenIn(backlog: Backlog | undefined, id: string): boolean {
+  const task = backlog?.byId.get(id)
+  return task !== undefined && task.status !== 'completed'
 }
 
 function attemptsIn(before: RunState | undefined): ReadonlyMap<string, number> {

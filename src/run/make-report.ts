@@ -70,7 +70,9 @@ function taskReports(state: RunState, attempts: readonly Attempt[], prices: read
     const own = attempts.filter(({ started }) => started.task.id === task.id)
     const last = own.at(-1)!
     const added = own.flatMap((attempt) => attempt.added ?? [])
-    const parked = state.parked.get(task.id)
+    // Only where the last attempt was: what became of it later is no outcome of this session.
+    const isLast = state.attempts.findLast(({ started }) => started.task.id === task.id) === last
+    const parked = isLast ? state.parked.get(task.id) : undefined
     const outcome =
       last.outcome === 'done' ? 'done' : last.outcome === 'blocked' ? 'blocked' : parked !== undefined ? 'parked' : 'open'
     const kept = outcome === 'done' ? undefined : (parked?.kept ?? last.kept)

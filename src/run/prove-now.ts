@@ -1,14 +1,17 @@
+import { StintError } from '../journal/errors.ts'
 import { plainEnvironment } from './agent-environment.ts'
+import { RunEnds } from './ends.ts'
 import { type Proof, prove } from './prove.ts'
+import { readBacklog } from './read-backlog.ts'
 import type { Scene } from './scene.ts'
 import type { TaskWork } from './task-work.ts'
 
 /** Looks now whether the task is done, from the tree and the backlog as they are. */
 export async function proveNow(scene: Scene, work: Pick<TaskWork, 'task' | 'name' | 'base' | 'leftBefore'>): Promise<Proof> {
-  const { source, settled, stopping, tell, tree, workspace } = scene
+  const { settled, stopping, tell, tree, workspace } = scene
   // Items are ticked while the agent works.
-  const task = (await source.read()).byId.get(work.task.id) ?? work.task
-  const proof = await prove(task, {
+  const task = (await readBacklog(scene)).byId.get(work.task.id) ?? work.task
+  const proof = await proofOrEnd(task, {
     tree: tree.tree,
     branch: tree.branch,
     base: work.base,
@@ -24,4 +27,14 @@ export async function proveNow(scene: Scene, work: Pick<TaskWork, 'task' | 'name
     tell({ type: 'verify.ended', task: work.name, passed, seconds, summary: ending })
   }
   return proof
+}
+
+/** A verify command that was stopped proves nothing either way. */
+async function proofOrEnd(...args: Parameters<typeof prove>): Promise<Proof> {
+  try {
+    return await prove(...args)
+  } catch (error) {
+    if (error instanceof StintError && error.code === 'STOPPED') throw new RunEnds('interrupted', 'stopped')
+    throw error
+  }
 }

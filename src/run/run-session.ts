@@ -76,6 +76,11 @@ export class RunSession {
     }
   }
 
+  /** A conversation of this session is over. */
+  left(conversation: string, reason: string): void {
+    this.append([draft('conversation.ended', { conversation, reason }, { by: BY })])
+  }
+
   /** From now on the session is about this task too. */
   begin(task: Task): void {
     const known = this.#steps.get(stepText(task))

@@ -42,6 +42,7 @@ export interface RunState {
   readonly attempts: readonly Attempt[]
   readonly parked: ReadonlyMap<string, RunEntryData['task.parked']>
   readonly ended?: EndOfRun
+  readonly isReady: boolean
   /** Seconds in which somebody ran it. */
   readonly seconds: number
 }
@@ -124,6 +125,7 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
     attempts: [...attempts.values()],
     parked,
     seconds,
+    isReady: entries.some(({ kind }) => kind === 'tree.ready'),
     ...(ended === undefined ? {} : { ended }),
   }
 }

@@ -3,20 +3,21 @@ import type { HarnessEvent } from '../harness/contract.ts'
 const TIMES = 3
 const LONGEST = 400
 
-/** Notices an agent that does the same thing again and again and gets the same error, with no edit in between. */
+/** Notices an agent that does the same thing again and again and gets the same error, while nothing in the tree changes. */
 export class SameError {
+  readonly #fingerprint: () => string
   #last = ''
   #times = 0
 
+  constructor(fingerprint: () => string) {
+    this.#fingerprint = fingerprint
+  }
+
   /** Answers what happened when it happened once too often. */
   saw(event: Extract<HarnessEvent, { type: 'tool' }>): string | undefined {
-    if (event.status === 'started') return undefined
-    if (event.status === 'completed') {
-      // Something was changed: the same error may now have another cause.
-      if (event.path !== undefined) this.#times = 0
-      return undefined
-    }
-    const sign = `${event.name} ${event.command ?? event.path ?? ''}\n${signOf(event.output ?? '')}`
+    if (event.status !== 'failed') return undefined
+    // After a change the same error may have another cause, whichever way it was changed.
+    const sign = [event.name, event.command ?? event.path ?? '', signOf(event.output ?? ''), this.#fingerprint()].join('\n')
     this.#times = sign === this.#last ? this.#times + 1 : 1
     this.#last = sign
     if (this.#times < TIMES) return undefined

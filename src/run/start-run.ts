@@ -1,38 +1,30 @@
-import { join, resolve } from 'node:path'
-import type { Harness, PermissionRequest, ProcessMark } from '../harness/contract.ts'
+import { resolve } from 'node:path'
+import type { PermissionRequest, ProcessMark } from '../harness/contract.ts'
 import { startOf } from '../harness/process/strays.ts'
 import { StintError } from '../journal/errors.ts'
 import { mintId } from '../journal/ids.ts'
-import { projectText } from '../project/project-context.ts'
-import { runFolder } from '../project/run-files.ts'
-import { withoutSecrets } from '../project/clean-draft.ts'
-import { Workspace } from '../project/workspace.ts'
+import type { Workspace } from '../project/workspace.ts'
 import type { Task } from '../tasks/task.ts'
-import { plainEnvironment, writeOwnCommand } from './agent-environment.ts'
 import { openSource } from './backlog/open-source.ts'
-import type { BacklogSource } from './backlog/source.ts'
 import { Claims } from './claims.ts'
-import { classOfRun, trackingFor } from './complexity.ts'
+import { RunEnds } from './ends.ts'
 import type { RunEvent } from './events.ts'
-import type { EndOfRun, RunReport } from './report.ts'
 import { finishedTasks } from './finished-tasks.ts'
-import { bringBackTree, endLeftovers, examine, handoffLeft, refuseToGoOn } from './go-on.ts'
-import { harnessNamed } from './harnesses.ts'
+import { bringBackTree, endLeftovers, examine, handoffLeft, refuseSecond, refuseToGoOn } from './go-on.ts'
 import { Loop } from './loop.ts'
-import type { RunOptions } from './options.ts'
-import { loadProfiles } from './profiles/load-profiles.ts'
-import { gatherInstructions } from './prompts/gather-instructions.ts'
-import { setupText } from './prompts/setup-text.ts'
 import { emptyReport } from './make-report.ts'
+import { readyHarness, sceneFor, verifyCommands } from './make-scene.ts'
+import type { RunOptions } from './options.ts'
+import type { EndOfRun, RunReport } from './report.ts'
 import { RunLog, findRun } from './run-log.ts'
-import { lastResumable, reportNow, stateOf } from './runs.ts'
 import { RunSession } from './run-session.ts'
 import { type RunState, foldRun } from './run-state.ts'
+import { lastResumable, reportNow, stateOf } from './runs.ts'
 import { type Scene, type Settled, Stopping } from './scene.ts'
-import { settle } from './settled.ts'
 import { Selection } from './selection.ts'
-import { nameOf, writeTaskList } from './task-list.ts'
-import { type RunTree, removeIfClean, removeUnused, repositoryOf, treeInPlace, treeOfItsOwn } from './tree.ts'
+import { settle } from './settled.ts'
+import { nameOf } from './task-list.ts'
+import { type RunTree, removeIfClean, repositoryOf, treeInPlace, treeOfItsOwn } from './tree.ts'
 import { runVerify } from './verify.ts'
 
 /** A run that goes on. */
@@ -82,6 +74,7 @@ async function beginNew(
   decide: StartOptions['decide'],
 ): Promise<Begun> {
   const settled = settle(workspace, options)
+  refuseUnanswered(settled, decide)
   const run = mintId(undefined)
   const harness = await readyHarness(workspace, settled, run)
   repositoryOf(workspace.place)
@@ -94,16 +87,22 @@ async function beginNew(
     return { work: async () => report }
   }
   workspace.prepare()
-  const tree = await readyTree(workspace, run, options, settled, emit)
+  const tree = options.isInPlace === true ? await freeInPlace(workspace) : treeOfItsOwn(workspace.place, run, options.branch)
   const runner = thisProcess()
   const log = RunLog.create(workspace.place, run, workspace.config, {
-    options: options.backlog === undefined ? options : { ...options, backlog: wordOrPath(workspace, options.backlog) },
+    options: {
+      ...options,
+      // As it was named: an agent that speaks ACP is known by its command, which may stand in the configuration only.
+      harness: settled.harness,
+      ...(options.backlog === undefined ? {} : { backlog: wordOrPath(workspace, options.backlog) }),
+      ...(options.script === undefined ? {} : { script: resolve(workspace.cwd, options.script) }),
+    },
     harness: harness.name,
     source: source.name,
     ...tree,
     runner,
   })
-  const scene = sceneFor(workspace, { run, log, harness, settled, tree, open, source, stopping, emit, decide })
+  const scene = sceneFor(workspace, { run, log, harness, settled, tree, open, all: open, source, stopping, emit, decide })
   if (verifyCommands(settled, workspace.config.verify, open).length === 0)
     emit({
       type: 'said',
@@ -121,26 +120,47 @@ async function beginAgain(
   decide: StartOptions['decide'],
 ): Promise<Begun> {
   const run = name === undefined ? lastResumable(workspace) : findRun(workspace.place, name)
+  const runner = thisProcess()
+  const log = new RunLog(workspace.place, run, workspace.config)
   const state = stateOf(workspace, run)
   refuseToGoOn(run, state)
+  // Of two who resume it at once the one that stands first in the log goes on.
+  log.append('run.resumed', { runner })
+  refuseSecond(run, log.read(), runner)
+  try {
+    return await takeUpAgain(workspace, { run, log, runner, state }, options, stopping, emit, decide)
+  } catch (error) {
+    log.append('run.ended', { how: state.ended ?? 'interrupted' })
+    throw error
+  }
+}
+
+async function takeUpAgain(
+  workspace: Workspace,
+  { run, log, runner, state }: { run: string; log: RunLog; runner: ProcessMark; state: RunState },
+  options: RunOptions,
+  stopping: Stopping,
+  emit: Scene['tell'],
+  decide: StartOptions['decide'],
+): Promise<Begun> {
   // How it was begun holds, except where something else is said now.
   const { once, ...begun } = state.started.options
   // Which is a number of tasks as well, so that another one takes its place.
   const isOnce = once !== undefined && options.maxTasks === undefined
   const told: RunOptions = { ...begun, ...(isOnce ? { once } : {}), ...options }
+  refuseRedacted(told)
   const settled = settle(workspace, { ...told, harness: told.harness ?? state.started.harness })
+  refuseUnanswered(settled, decide)
   const harness = await readyHarness(workspace, settled, run)
   const strays = await endLeftovers(state)
   if (strays > 0) emit({ type: 'said', text: `${strays} processes that the run had left behind were ended` })
   bringBackTree(workspace.place, state)
   const { tree, branch, base, isInPlace } = state.started
-  const runner = thisProcess()
-  const log = new RunLog(workspace.place, run, workspace.config)
-  log.append('run.resumed', { runner })
   const source = await openSource(workspace, told.backlog)
   const backlog = await source.read()
   const selection = new Selection(backlog, told)
   const open = selection.open(backlog)
+  const worked = new Set(state.attempts.map(({ started }) => started.task.id))
   const scene = sceneFor(workspace, {
     run,
     log,
@@ -148,17 +168,13 @@ async function beginAgain(
     settled,
     tree: { tree, branch, base, isInPlace },
     open,
+    all: backlog.tasks.filter((task) => worked.has(task.id) || open.includes(task)),
     source,
     stopping,
     emit,
     decide,
   })
-  return {
-    work: async () => {
-      await examine(scene, state)
-      return work(scene, selection, runner, state, selection.open(await scene.source.read()), emit)
-    },
-  }
+  return { work: () => work(scene, selection, runner, state, open, emit) }
 }
 
 async function work(
@@ -182,14 +198,21 @@ async function work(
   })
   if (!harness.capabilities.multiTurn) emit({ type: 'said', text: `${harness.name} takes one task a conversation` })
   const claims = new Claims(workspace.place, run, runner)
-  // Read anew: looking at what was left has written to it.
-  const state = before === undefined ? undefined : foldRun(log.read())
-  const loop = new Loop(scene, selection, claims, state, finishedTasks(workspace.place, harness.name, run))
   let how: EndOfRun = 'interrupted'
   try {
+    await makeReady(scene, before)
+    if (before !== undefined) await examine(scene, before, claims)
+    // Read anew: looking at what was left has written to it.
+    const state = before === undefined ? undefined : foldRun(log.read())
+    const loop = new Loop(scene, selection, claims, state, finishedTasks(workspace.place, harness.name, run))
     if (state !== undefined) await pickUp(scene, loop, state)
     how = await loop.work()
+  } catch (error) {
+    if (!(error instanceof RunEnds)) throw error
+    how = error.how
+    if (error.because !== '') workspace.say(error.because)
   } finally {
+    claims.releaseAll()
     log.append('run.ended', { how })
     if (how === 'finished') removeIfClean(workspace.place, tree, (text) => emit({ type: 'said', text }))
     scene.workspace.close()
@@ -197,6 +220,56 @@ async function work(
   const report = reportNow(workspace, run, foldRun(log.read())!, false)
   log.close()
   return report
+}
+
+/** A new worktree lacks what git does not keep. The command that brings it runs once, also when it was killed the first time. */
+async function makeReady({ log, settled, stopping, tell, tree, workspace }: Scene, before: RunState | undefined): Promise<void> {
+  const { setup } = workspace.config.run
+  if (tree.isInPlace || setup === undefined || before?.isReady === true) return
+  tell({ type: 'said', text: `making the worktree ready: ${setup}` })
+  const result = await runVerify(setup, {
+    tree: tree.tree,
+    verifyMs: settled.verifyMs,
+    env: workspace.env,
+    isStopped: stopping.now,
+  })
+  if (result.isStopped) throw new RunEnds('interrupted', 'stopped')
+  if (!result.passed) {
+    throw new StintError(
+      'SETUP_FAILED',
+      `${setup} ${result.ending} in a fresh worktree:\n${result.output.slice(-1500)}`,
+      'mend run.setup in .sessions/config.yaml, then stint run --resume; or work with --in-place',
+    )
+  }
+  log.append('tree.ready', {})
+}
+
+/** The checkout, when nobody works in it: a session of the user's on this branch would be mixed up with the run's. */
+async function freeInPlace(workspace: Workspace): Promise<RunTree> {
+  const tree = treeInPlace(workspace.place)
+  const active = workspace.hasSessions() ? [...(await workspace.index()).sessions({ status: ['active'] })] : []
+  const own = active.find((row) => row.branch === tree.branch && row.worktree === workspace.worktree)
+  if (own === undefined) return tree
+  throw new StintError(
+    'SESSION_ACTIVE',
+    `${own.name} is active on ${tree.branch}`,
+    `stint pause ${own.name} sets it down, or leave --in-place away`,
+  )
+}
+
+function refuseUnanswered({ permissions }: Settled, decide: StartOptions['decide']): void {
+  if (permissions !== 'ask' || decide !== undefined) return
+  throw new StintError('NOBODY_TO_ASK', '--permissions ask needs somebody to ask', 'use a terminal, or --permissions edits')
+}
+
+/** A secret is not in the log, so that what had one in it cannot be said again from there. */
+function refuseRedacted({ verify }: RunOptions): void {
+  if (verify === undefined || !verify.includes('[redacted:')) return
+  throw new StintError(
+    'VERIFY_REDACTED',
+    'the verify command had a secret in it, which was not written down',
+    'say it again: stint run --resume --verify COMMAND',
+  )
 }
 
 /** Goes on in the session that was open, else begins the next with what the last one left. */
@@ -207,118 +280,6 @@ async function pickUp(scene: Scene, loop: Loop, state: RunState): Promise<void> 
   if (session !== undefined) return loop.goOnIn(session)
   const left = last.handoff === undefined ? undefined : handoffLeft(scene.workspace, last.session, last.handoff)
   if (left !== undefined) loop.beginWith(left, undefined)
-}
-
-interface SceneParts {
-  readonly run: string
-  readonly log: RunLog
-  readonly harness: Harness
-  readonly settled: Settled
-  readonly tree: RunTree
-  readonly open: readonly Task[]
-  readonly source: BacklogSource
-  readonly stopping: Stopping
-  readonly emit: Scene['tell']
-  readonly decide: StartOptions['decide']
-}
-
-function sceneFor(workspace: Workspace, parts: SceneParts): Scene {
-  const { run, log, harness, tree, open, source, stopping, emit } = parts
-  const inTree = new Workspace(tree.tree, { say: (text) => emit({ type: 'said', text }), env: plainEnvironment(workspace.env) })
-  const { config, place } = inTree
-  const { profiles, problems } = loadProfiles(tree.tree)
-  const settled = {
-    ...parts.settled,
-    allow: [...parts.settled.allow, ...verifyCommands(parts.settled, config.verify, open), 'stint'],
-  }
-  const { instructions, files, notes } = gatherInstructions(tree.tree, {
-    readByHarness: harness.capabilities.instructions,
-    files: config.run.files,
-    withoutSecrets: (text) => withoutSecrets(text, config),
-  })
-  for (const text of [...problems, ...notes]) emit({ type: 'said', text })
-  const project = projectText(inTree)
-  const verify = settled.verify ?? config.verify
-  const setup = setupText({
-    instructions,
-    files,
-    profiles,
-    permissions: settled.permissions,
-    allow: settled.allow,
-    branch: tree.branch,
-    limits: { minutes: Math.round(settled.taskMs / 60_000), silentMinutes: Math.round(settled.silenceMs / 60_000) },
-    ...(project === undefined ? {} : { project }),
-    ...(verify === undefined ? {} : { verify }),
-  })
-  const scene: Scene = {
-    run,
-    workspace: inTree,
-    log,
-    harness,
-    settled,
-    tree,
-    source,
-    profiles,
-    setup,
-    latest: {},
-    tracking: trackingFor(classOfRun({ tasks: open }).complexity),
-    stopping,
-    tell: emit,
-    // A run that may do what it does unasked never waits for a person who has gone.
-    ...(parts.decide === undefined || settled.permissions !== 'ask' ? {} : { decide: parts.decide }),
-  }
-  writeOwnCommand(place, run)
-  writeTaskList(scene, open)
-  return scene
-}
-
-async function readyHarness(workspace: Workspace, settled: Settled, run: string): Promise<Harness> {
-  const state = join(runFolder(workspace.place, run), 'rehearsal')
-  const harness = harnessNamed(settled.harness, { state, ...(settled.script === undefined ? {} : { script: settled.script }) })
-  const check = await harness.check(plainEnvironment(workspace.env))
-  if (!check.isThere) throw new StintError('HARNESS_MISSING', check.problem, check.hint)
-  if (!harness.capabilities.permissions.includes(settled.permissions)) {
-    const { permissions } = harness.capabilities
-    throw new StintError(
-      'NO_PERMISSIONS',
-      `${harness.name} does not keep to --permissions ${settled.permissions}`,
-      `it keeps to ${permissions.join(', ')}`,
-    )
-  }
-  return harness
-}
-
-async function readyTree(
-  workspace: Workspace,
-  run: string,
-  options: RunOptions,
-  settled: Settled,
-  emit: Scene['tell'],
-): Promise<RunTree> {
-  if (options.isInPlace === true) return treeInPlace(workspace.place)
-  const tree = treeOfItsOwn(workspace.place, run, options.branch)
-  const { setup } = workspace.config.run
-  if (setup === undefined) return tree
-  emit({ type: 'said', text: `making the worktree ready: ${setup}` })
-  const result = await runVerify(setup, {
-    tree: tree.tree,
-    verifyMs: settled.verifyMs,
-    env: plainEnvironment(workspace.env),
-    isStopped: new AbortController().signal,
-  })
-  if (result.passed) return tree
-  removeUnused(workspace.place, tree)
-  throw new StintError(
-    'SETUP_FAILED',
-    `${setup} ${result.ending} in a fresh worktree:\n${result.output.slice(-1500)}`,
-    'mend run.setup in .sessions/config.yaml, or work with --in-place',
-  )
-}
-
-/** The commands that agents may run because they prove their work. */
-function verifyCommands(settled: Settled, configured: string | undefined, open: readonly Task[]): readonly string[] {
-  const commands = [settled.verify ?? configured, ...open.map(({ verify }) => verify)]
-  return [...new Set(commands.filter((command) => command !== undefined))]
 }
 
 /** A path means the same from everywhere, as a run may be resumed from another folder. */

@@ -1,7 +1,7 @@
 // Where a run works: a branch and a worktree of its own, or the user's checkout when asked. Nothing is removed that is
 // not this run's and clean, and nothing is reset before it is kept under `refs/stint/`.
 import { createHash } from 'node:crypto'
-import { existsSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type Head, readHead } from '../git/head.ts'
 import { type Repository, findRepository } from '../git/repository.ts'
@@ -183,9 +183,14 @@ export function fingerprint(tree: string): string {
   const changes = runGit(tree, ['status', '--porcelain=v1', '-z', '--untracked-files=all'])
   const isComparable = changes !== '' && head.commit !== undefined
   const diff = isComparable ? runGit(tree, ['diff', 'HEAD', '--no-ext-diff', '--no-textconv']) : ''
-  const hash = createHash('sha256')
-  for (const part of [head.branch ?? '', head.commit ?? '', changes, diff]) hash.update(part).update('\0')
-  return hash.digest('hex')
+  // What is in files that git does not know is told by neither.
+  const untracked = dirtyPaths(tree, NOT_WORK)
+    .slice(0, 2000)
+    .map((path) => lstatSync(join(tree, path), { throwIfNoEntry: false }))
+    .map((found) => `${found?.size} ${found?.mtimeMs}`)
+  return createHash('sha256')
+    .update([head.branch, head.commit, changes, diff, ...untracked].join('\0'))
+    .digest('hex')
 }
 
 /** How many commits the branch has beyond one, and whether it still builds on it. */
@@ -232,13 +237,4 @@ export function removeIfClean(place: Place, { tree, isInPlace }: RunTree, say: (
     if (error instanceof GitFailed) return false
     throw error
   }
-}
-
-/** Takes back a worktree and a branch that were just made and that nobody has worked on. */
-export function removeUnused(place: Place, { tree, branch, base }: RunTree): void {
-  const { mainRoot } = repositoryOf(place)
-  const isUnused = headNow(tree)?.commit === base
-  runGit(mainRoot, ['worktree', 'remove', '--force', tree])
-  // Its commit is where it began from, so that nothing goes with the name.
-  if (isUnused && branch.startsWith('stint/run-')) runGit(mainRoot, ['branch', '--quiet', '-D', branch])
 }

@@ -6,6 +6,7 @@ import { type Draft, draft, type Usage } from '../session/entries.ts'
 import { bounded } from './bounded.ts'
 import type { Conversations } from './conversations.ts'
 import { RunEnds } from './ends.ts'
+import { equip } from './equip.ts'
 import type { Breaker } from './events.ts'
 import type { Cut, LiveConversation, Turn } from './live-conversation.ts'
 import type { RunSession } from './run-session.ts'
@@ -13,8 +14,10 @@ import { addSpent, totalOf } from './run-state.ts'
 import type { Scene } from './scene.ts'
 import { spendOf } from './spend.ts'
 import { startFresh } from './fresh.ts'
+import { IdleCompactions } from './idle-compactions.ts'
 import { goOnPrompt } from './task-prompts.ts'
 import type { TaskWork } from './task-work.ts'
+import { fingerprint } from './tree.ts'
 
 export interface Endured {
   readonly said: string
@@ -23,6 +26,20 @@ export interface Endured {
   readonly compactions: number
   /** A breaker tripped, or the program died too often: what happened. */
   readonly broken?: string
+  /** The context is full: nothing more goes into this conversation. */
+  readonly isFull: boolean
+}
+
+/** An attempt, and the entry behind which what the agent reports about it stands. */
+export interface OwnAttempt {
+  readonly attempt: string
+  readonly since: string
+  readonly deadline: Deadline
+}
+
+/** When a task has to be done. Waiting for what the agent cannot help moves it. */
+export interface Deadline {
+  at: number
 }
 
 const MOST_DEATHS = 2
@@ -31,6 +48,7 @@ const FIRST_PAUSE_MS = 2000
 const LONGEST_PAUSE_MS = 60_000
 /** How long to wait for a limit whose end nobody tells. */
 const UNKNOWN_LIMIT_MS = 15 * 60_000
+const LEAST_LIMIT_MS = 1000
 
 export class TurnTaker {
   /** What the run has used so far, by model. */
@@ -46,16 +64,22 @@ export class TurnTaker {
     this.#endsAt = endsAt
   }
 
-  async endure(session: RunSession, work: TaskWork, attempt: string, text: string, deadline: number): Promise<Endured> {
+  async endure(session: RunSession, work: TaskWork, { attempt, since, deadline }: OwnAttempt, text: string): Promise<Endured> {
     let prompt = text
     let spent: Readonly<Record<string, Usage>> = {}
     let compactions = 0
     let deaths = 0
     let turns = 0
+    let limits = 0
     const failures: string[] = []
     for (;;) {
+      if (this.#conversations.live?.isDead === true) {
+        // Whoever comes now has not had the task.
+        await startFresh(session, this.#conversations, 'the agent program ended')
+        prompt = this.#goOn(work, 'the program ended')
+      }
       const live = await this.#conversations.forSession(session)
-      const turn = await this.#turn(session, work, attempt, live, this.#conversations.withSetup(prompt), deadline)
+      const turn = await this.#turn(session, work, attempt, live, this.#conversations.withSetup(prompt), deadline.at)
       turns += 1
       spent = addSpent(spent, turn.spent)
       compactions += turn.compactions
@@ -64,6 +88,7 @@ export class TurnTaker {
         spent,
         turns,
         compactions,
+        isFull: turn.cut?.why === 'replace',
         ...(broken === undefined ? {} : { broken }),
       })
       this.#endIfToldTo(turn.cut)
@@ -73,12 +98,15 @@ export class TurnTaker {
         return endured(turn.cut.detail)
       }
       if (turn.cut?.why === 'replace') {
+        // What is reported needs no other conversation, unless it turns out not to be done.
+        if (session.reported(work.task.id, this.#scene.run, since) !== undefined) return endured()
         await startFresh(session, this.#conversations, `the context is ${live.gauge.percent ?? '?'}% full`)
         prompt = this.#goOn(work, 'the context was full')
         continue
       }
       if (turn.limit !== undefined) {
-        await this.#waitForLimit(turn.limit)
+        limits += 1
+        deadline.at += await this.#waitForLimit(turn.limit, limits)
         prompt = this.#goOn(work, 'a usage limit was reached')
       } else if (turn.ended.how === 'died') {
         deaths += 1
@@ -110,16 +138,25 @@ export class TurnTaker {
     prompt: string,
     deadline: number,
   ): Promise<Turn> {
-    const { log, settled, stopping, tell, workspace } = this.#scene
+    const { log, settled, stopping, tell, tree, workspace } = this.#scene
+    if (stopping.now.aborted) throw new RunEnds('interrupted', 'stopped')
+    equip(this.#scene, this.#scene.latest.backlog?.tasks ?? [work.task])
     const before = this.spent
+    const idle = new IdleCompactions(tree.tree, settled.idleTurns)
     const stop = () => live.cut({ why: 'stop' })
     stopping.now.addEventListener('abort', stop, { once: true })
     try {
       const turned = live.turn(prompt, {
         silenceMs: settled.silenceMs,
         commandMs: settled.verifyMs,
+        fingerprint: () => fingerprint(tree.tree),
         deadline: Math.min(deadline, this.#endsAt),
-        tell: (event) => this.#look(session, work, attempt, live, event),
+        tell: (event) => {
+          this.#look(session, work, attempt, live, event)
+          if (event.type !== 'compaction') return
+          const detail = idle.compacted()
+          if (detail !== undefined) live.cut({ why: 'breaker', which: 'no change', detail })
+        },
         isOver: (spent) => {
           this.spent = addSpent(before, spent)
           tell({ type: 'usage', gauge: live.gauge, spend: spendOf(this.spent, workspace.config.prices) })
@@ -229,13 +266,19 @@ export class TurnTaker {
     if (Date.now() > this.#endsAt) throw new RunEnds('max minutes', 'the time is up')
   }
 
-  async #waitForLimit(limit: NonNullable<Turn['limit']>): Promise<void> {
+  /** Answers how long was waited. */
+  async #waitForLimit(limit: NonNullable<Turn['limit']>, times: number): Promise<number> {
     const { settled, stopping, tell } = this.#scene
-    const until = limit.resetsAt === undefined ? Date.now() + UNKNOWN_LIMIT_MS : Date.parse(limit.resetsAt)
+    const told = limit.resetsAt === undefined ? Number.NaN : Date.parse(limit.resetsAt)
+    const now = Date.now()
+    // One that is said to be over and is there again is waited for longer each time.
+    const least = now + Math.min(UNKNOWN_LIMIT_MS, LEAST_LIMIT_MS * 4 ** (times - 1))
+    const until = Number.isNaN(told) ? now + UNKNOWN_LIMIT_MS : Math.max(told, least)
     const isWaiting = settled.onLimit === 'wait' && until < this.#endsAt
     tell({ type: 'limit', ...limit, isWaiting })
     if (!isWaiting) throw new RunEnds('usage limit', limit.message)
-    await this.#pause(Math.max(0, until - Date.now()), stopping.now)
+    await this.#pause(until - now, stopping.now)
+    return Date.now() - now
   }
 
   async #goOnAfterDeath(session: RunSession, live: LiveConversation, turn: Turn): Promise<void> {

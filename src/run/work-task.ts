@@ -6,17 +6,18 @@ import { askText } from './prompts/ask-text.ts'
 import type { Failure } from './prompts/retry-text.ts'
 import type { Conversations } from './conversations.ts'
 import { RunEnds } from './ends.ts'
+import { equip } from './equip.ts'
 import type { AttemptPlace } from './events.ts'
 import { startFresh } from './fresh.ts'
 import { proveNow } from './prove-now.ts'
+import { readBacklog } from './read-backlog.ts'
 import { recordDone } from './record-done.ts'
 import type { RunSession } from './run-session.ts'
 import { addSpent, foldRun } from './run-state.ts'
 import type { Scene } from './scene.ts'
 import { spendOf } from './spend.ts'
 import { bringBack, fingerprint, headNow, uncommitted } from './tree.ts'
-import { type Endured, TurnTaker } from './turn-taker.ts'
-import { writeTaskList } from './task-list.ts'
+import { type Deadline, type Endured, TurnTaker } from './turn-taker.ts'
 import { attemptPrompt, restorePrompt } from './task-prompts.ts'
 import type { TaskWork } from './task-work.ts'
 import { keepUnfinished, leaveWork, unfinishedIn, withKept } from './unfinished.ts'
@@ -61,12 +62,13 @@ async function climb(
   const { log, settled, tell } = scene
   const { name, task } = work
   const startedAt = Date.now()
-  const deadline = startedAt + settled.taskMs
+  const deadline: Deadline = { at: startedAt + settled.taskMs }
+  const progress = { fingerprint: fingerprint(scene.tree.tree), idle: 0 }
   let spent: Readonly<Record<string, Usage>> = {}
   let place: AttemptPlace = 'live conversation'
   let failure: Failure | undefined
   session.begin(task)
-  writeTaskList(scene, (await scene.source.read()).tasks, task.id)
+  equip(scene, (await readBacklog(scene)).tasks, task.id)
   for (let number = work.attempts + 1; ; number += 1) {
     const attempt = mintId(undefined)
     if (place === 'fresh conversation') await startFresh(session, conversations, `${name.name} failed: ${failure?.reason ?? ''}`)
@@ -91,13 +93,21 @@ async function climb(
       text: estimateTokens(prompt),
     })
     tell({ type: 'task.started', task: name, attempt: number, place })
-    const { judged, used } = await attemptOnce(scene, session, conversations, taker, work, {
-      attempt,
-      prompt,
-      since,
-      deadline,
-      isRetry: failure !== undefined,
-    })
+    const { judged, used } = await attemptOnce(
+      scene,
+      session,
+      conversations,
+      taker,
+      work,
+      {
+        attempt,
+        prompt,
+        since,
+        deadline,
+        isRetry: failure !== undefined,
+      },
+      progress,
+    )
     spent = addSpent(spent, used)
     const seconds = (Date.now() - startedAt) / 1000
     const added =
@@ -137,7 +147,7 @@ async function climb(
     failure = judged.failure
     const { reason } = failure
     ended({ outcome: 'failed', reason })
-    const isTimeUp = Date.now() > deadline
+    const isTimeUp = Date.now() > deadline.at
     const next: AttemptPlace | 'parked' = isTimeUp
       ? 'parked'
       : nextPlace(number, place, settled.onFailure, judged.isConversationSpent)
@@ -163,21 +173,32 @@ async function attemptOnce(
   conversations: Conversations,
   taker: TurnTaker,
   work: TaskWork,
-  attempt: { attempt: string; prompt: string; since: string; deadline: number; isRetry: boolean },
+  attempt: { attempt: string; prompt: string; since: string; deadline: Deadline; isRetry: boolean },
+  progress: { fingerprint: string; idle: number },
 ): Promise<{ judged: Judged; used: Readonly<Record<string, Usage>> }> {
   const { name, task } = work
   const { tree, run, settled, stopping, tell } = scene
-  const before = fingerprint(tree.tree)
-  const endure = (text: string, why: 'task' | 'asked' | 'retry') => {
+  const endure = async (text: string, why: 'task' | 'asked' | 'retry') => {
     tell({ type: 'turn.started', task: name, why })
-    return taker.endure(session, work, attempt.attempt, text, attempt.deadline)
+    const endured = await taker.endure(session, work, attempt, text)
+    const now = fingerprint(tree.tree)
+    progress.idle = now === progress.fingerprint ? progress.idle + endured.turns : 0
+    progress.fingerprint = now
+    return endured
   }
   let turned: Endured = await endure(attempt.prompt, attempt.isRetry ? 'retry' : 'task')
   let used = turned.spent
   const gone = broughtBack(scene, work)
   if (gone !== undefined) return { judged: gone, used }
-  let idle = fingerprint(tree.tree) === before ? turned.turns : 0
   let report = session.reported(task.id, run, attempt.since)
+  /** Nothing has come of several turns in this conversation: the next one is better had in another. */
+  const isIdle = () => {
+    const { idle } = progress
+    if (idle < settled.idleTurns) return false
+    progress.idle = 0
+    taker.broke(work, attempt.attempt, 'no change', `nothing in the tree changed over ${idle} turns`)
+    return true
+  }
   const failed = (failure: Failure, isConversationSpent = false): Judged => ({ verdict: 'failed', failure, isConversationSpent })
   if (report === undefined && turned.broken === undefined) {
     // What was asked for may be gone with what was compacted.
@@ -186,20 +207,17 @@ async function attemptOnce(
     used = addSpent(used, turned.spent)
     const goneNow = broughtBack(scene, work)
     if (goneNow !== undefined) return { judged: goneNow, used }
-    if (fingerprint(tree.tree) === before) idle += turned.turns
     report = session.reported(task.id, run, attempt.since)
   }
   if (report === undefined && turned.broken !== undefined) return { judged: failed({ reason: turned.broken }, true), used }
   if (report === undefined) {
-    const isIdle = idle >= settled.idleTurns
-    if (isIdle) taker.broke(work, attempt.attempt, 'no change', `nothing in the tree changed over ${idle} turns`)
-    return { judged: failed({ reason: 'the turn ended twice without a report' }, isIdle), used }
+    return { judged: failed({ reason: 'the turn ended twice without a report' }, isIdle()), used }
   }
   const { status, summary } = report
   if (status === 'blocked') return { judged: { verdict: 'blocked', reason: summary || 'the agent did not say why' }, used }
   if (status === 'failed') {
     const reason = summary === '' ? 'reported as failed' : `reported as failed: ${summary}`
-    return { judged: failed({ reason, claimed: report }), used }
+    return { judged: failed({ reason, claimed: report }, turned.isFull || isIdle()), used }
   }
   const proof = await proveNow(scene, work)
   if (stopping.now.aborted) throw new RunEnds('interrupted', 'stopped')
@@ -213,12 +231,15 @@ async function attemptOnce(
         }
   const dirty = uncommitted(tree.tree).filter((path) => !work.leftBefore.includes(path))
   return {
-    judged: failed({
-      reason: proof.reasons.join('; '),
-      claimed: report,
-      ...evidence,
-      ...(dirty.length === 0 ? {} : { uncommitted: dirty }),
-    }),
+    judged: failed(
+      {
+        reason: proof.reasons.join('; '),
+        claimed: report,
+        ...evidence,
+        ...(dirty.length === 0 ? {} : { uncommitted: dirty }),
+      },
+      turned.isFull || isIdle(),
+    ),
     used,
   }
 }

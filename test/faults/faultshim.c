@@ -2,6 +2,7 @@
 // makes call FAULT_AT go wrong. Interposes on libc through LD_PRELOAD.
 //
 //   FAULT_DIR     only calls on paths under this folder count
+//   FAULT_EXCEPT  calls on paths with this in them do not
 //   FAULT_COUNT   a file that holds the shared count (8 bytes, mapped)
 //   FAULT_TRACE   a file that gets one line a call: "<number> <call> <path>[ <second path>]"
 //   FAULT_AT      the number of the call that goes wrong; 0 for none
@@ -28,7 +29,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static const char *dir, *action;
+static const char *dir, *except, *action;
 static long *count, at, on;
 static int trace = -1;
 
@@ -49,6 +50,7 @@ __attribute__((constructor)) static void start(void) {
   at = getenv("FAULT_AT") ? atol(getenv("FAULT_AT")) : 0;
   on = getenv("FAULT_ON") ? atol(getenv("FAULT_ON")) : 0;
   dir = getenv("FAULT_DIR");
+  except = getenv("FAULT_EXCEPT");
 }
 
 static void note(long n, const char *call, const char *a, const char *b) {
@@ -60,6 +62,7 @@ static void die(void) { kill(getpid(), SIGKILL); for (;;) pause(); }
 
 static int under(const char *path) {
   size_t n = strlen(dir);
+  if (except && strstr(path, except)) return 0;
   return strncmp(path, dir, n) == 0 && (path[n] == '/' || path[n] == 0);
 }
 static const char *absolute(int at_fd, const char *path, char *out) {

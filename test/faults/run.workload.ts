@@ -9,6 +9,8 @@ import { Workspace } from '../../src/project/workspace.ts'
 import { plannedTask } from '../../src/plan/order.ts'
 import { draft } from '../../src/session/entries.ts'
 import { classOfRun, trackingFor } from '../../src/run/complexity.ts'
+import { startOf } from '../../src/harness/process/strays.ts'
+import { Claims } from '../../src/run/claims.ts'
 import { examine } from '../../src/run/go-on.ts'
 import { recordDone } from '../../src/run/record-done.ts'
 import { RunLog } from '../../src/run/run-log.ts'
@@ -90,7 +92,8 @@ async function work(scene: Scene): Promise<void> {
 /** As a resumed run: looks at what was left open, does what was not done, and ends. */
 async function goOn(): Promise<void> {
   const scene = sceneOf(runIds(place)[0]!)
-  await examine(scene, foldRun(scene.log.read())!)
+  const runner = { pid: process.pid, startedAt: startOf(process.pid), mark: '' }
+  await examine(scene, foldRun(scene.log.read())!, new Claims(place, scene.run, runner))
   if ((await openBacklog(workspace)).tasks[0]!.status !== 'completed') await work(scene)
   scene.log.append('run.ended', { how: 'finished' })
   acknowledge(scene.log.read().at(-1)!.id)

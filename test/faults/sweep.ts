@@ -61,8 +61,8 @@ export interface Workload {
   readonly cwd?: (folder: string) => string
   /** Only calls under this folder count; all of `folder` unless it is given. */
   readonly watch?: (folder: string) => string
-  /** Which of its calls are disturbed; all of them unless it is given. */
-  readonly disturbs?: (call: Call) => boolean
+  /** Calls on paths with this in them do not count. */
+  readonly except?: string
   /** Looks at the world after the disturbed process, and again after the second one. */
   readonly verify: (folder: string, finished: Finished, stage: 'disturbed' | 'after') => Verdict
 }
@@ -98,10 +98,7 @@ export async function sweep(shim: string, workload: Workload, faults = Object.ke
   const { calls } = await traced(shim, workload)
   const counted = calls.filter((call) => call.name !== 'ack')
   const jobs = faults.flatMap((fault) =>
-    counted.flatMap((call, index) => {
-      const isMeant = (workload.disturbs?.(call) ?? true) && (!('writesOnly' in FAULTS[fault]) || isWrite(call))
-      return isMeant ? [{ fault, at: index + 1, call }] : []
-    }),
+    counted.flatMap((call, index) => ('writesOnly' in FAULTS[fault] && !isWrite(call) ? [] : [{ fault, at: index + 1, call }])),
   )
   const report = { calls, runs: [] as Run[], falseDone: [], acknowledgedLost: [], stuck: [], unreadable: [] }
   const queue = jobs.values()
@@ -198,6 +195,7 @@ function shimEnv(shim: string, workload: Workload, world: string): Record<string
     UV_USE_IO_URING: '0',
     FAULT_DIR: workload.watch?.(world) ?? world,
     FAULT_COUNT: join(dirname(world), 'count'),
+    ...(workload.except === undefined ? {} : { FAULT_EXCEPT: workload.except }),
   }
 }
 

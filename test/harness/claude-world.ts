@@ -10,6 +10,7 @@ import { readLog } from '../../src/journal/read.ts'
 import { type ClaudeVersion, claudeProgram } from './install.ts'
 import { ModelStub } from './model-stub.ts'
 
+/** The programs as they are built. */
 const dist = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'dist')
 
 export interface Turned {

@@ -130,14 +130,15 @@ plugins = false
       else if ('fail' in act) reply({ error: { status: 400, body: { error: { message: act.fail } } } })
       else if ('limit' in act) reply({ error: usedUp(act.limit) })
       else if ('hang' in act) reply({ after: NEVER })
-      else reply({ arrived: () => this.#killAgent(), after: NEVER })
+      else reply({ arrived: () => this.killAgent(), after: NEVER })
     }
     const last = replies.at(-1)
     if (last === undefined || last.tools !== undefined || coming.text !== undefined) reply({})
     return replies
   }
 
-  #killAgent(): void {
+  /** kill -9 of Codex in this world, and of nothing that it started. */
+  killAgent(): void {
     for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
       if (this.#isAgent(pid)) process.kill(Number(pid), 'SIGKILL')
   }
@@ -181,7 +182,7 @@ function usedUp(resetsAt: string): NonNullable<ResponsesReply['error']> {
 }
 
 /** Codex takes the program of that name for its tool. */
-function patch(path: string, text: string): string {
+export function patch(path: string, text: string): string {
   const lines = text.replace(/\n$/, '').split('\n')
   return [
     "apply_patch <<'EOF'",

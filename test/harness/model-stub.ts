@@ -58,6 +58,7 @@ export class ModelStub {
   #count = 0
   #full: Partial<Reply> | undefined
   #kept: { readonly asked: string; readonly reply: Reply } | undefined
+  #answer: ((seen: SeenRequest) => Reply) | undefined
   readonly #spent = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }
 
   async start(): Promise<this> {
@@ -72,6 +73,11 @@ export class ModelStub {
   /** What is answered to the next requests of a turn, one each; after that it says `ok`. */
   script(...replies: readonly Reply[]): void {
     this.#queue.push(...replies)
+  }
+
+  /** Says what is answered to each request of a turn, in the place of a script. */
+  answerBy(answer: (seen: SeenRequest) => Reply): void {
+    this.#answer = answer
   }
 
   /** What the harness's request to summarise is answered with. */
@@ -140,6 +146,7 @@ export class ModelStub {
       return { text: this.#summary, inputTokens: 5_000 }
     }
     if (seen.kind === 'other') return { text: 'ok' }
+    if (this.#answer !== undefined) return this.#answer(seen)
     // What the harness adds of its own changes from one try to the next.
     const asked = textOf(seen.body.messages.filter(({ role }) => role !== 'system'))
     if (this.#kept?.asked === asked) return this.#kept.reply

@@ -34,7 +34,12 @@ export interface SeenResponsesRequest {
 export interface ResponsesBody {
   readonly model: string
   readonly instructions?: string
-  readonly input: readonly { readonly type?: string; readonly role?: string; readonly content?: unknown }[]
+  readonly input: readonly {
+    readonly type?: string
+    readonly role?: string
+    readonly content?: unknown
+    readonly output?: unknown
+  }[]
   readonly tools?: readonly { readonly name?: string; readonly type?: string }[]
 }
 
@@ -47,6 +52,8 @@ export class ResponsesStub {
   readonly #queue: ResponsesReply[] = []
   readonly #whenever: { fits: (body: ResponsesBody) => boolean; replies: ResponsesReply[] }[] = []
   readonly #server = createServer((request, response) => void this.#serve(request, response))
+  #summary = 'The conversation so far was about the work at hand.'
+  #otherwise: (body: ResponsesBody) => ResponsesReply = () => ({ text: 'ok' })
   #count = 0
 
   async start(): Promise<this> {
@@ -68,6 +75,16 @@ export class ResponsesStub {
     this.#whenever.push({ fits, replies: [...replies] })
   }
 
+  /** What the harness's request to summarise is answered with. */
+  summarise(text: string): void {
+    this.#summary = text
+  }
+
+  /** Decides by each request what is answered, where nothing is scripted. */
+  answerBy(answer: (body: ResponsesBody) => ResponsesReply): void {
+    this.#otherwise = answer
+  }
+
   get turns(): readonly SeenResponsesRequest[] {
     return this.requests.filter(({ kind }) => kind === 'turn')
   }
@@ -83,7 +100,7 @@ export class ResponsesStub {
 
   #replyTo(body: ResponsesBody): ResponsesReply {
     const queue = this.#whenever.find(({ fits }) => fits(body))?.replies ?? this.#queue
-    return queue.shift() ?? { text: 'ok' }
+    return queue.shift() ?? this.#otherwise(body)
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -93,7 +110,7 @@ export class ResponsesStub {
     const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as ResponsesBody
     const kind = textOf(body.input.at(-1)).includes(SUMMARY_REQUEST) ? 'summary' : 'turn'
     this.requests.push({ kind, body, text: textOf([body.instructions, body.input]) })
-    const reply = kind === 'summary' ? SUMMARISED : this.#replyTo(body)
+    const reply = kind === 'summary' ? { text: this.#summary, inputTokens: 5000 } : this.#replyTo(body)
     reply.arrived?.()
     await reply.after
     if (reply.error !== undefined) {
@@ -109,7 +126,6 @@ export class ResponsesStub {
   }
 }
 
-const SUMMARISED: ResponsesReply = { text: 'The conversation so far was about the work at hand.', inputTokens: 5000 }
 const SUMMARY_REQUEST = 'CONTEXT CHECKPOINT COMPACTION'
 
 function* eventsOf(reply: ResponsesReply, count: number): Generator<{ type: string } & Record<string, unknown>> {

@@ -57,4 +57,9 @@ test.each([
   expect(await world.statuses()).toEqual({ one: 'completed', two: 'completed', three: 'completed' })
   expect(world.subjects().toSorted()).toEqual(['do one', 'do three', 'do two'])
   expect(world.runs()).toEqual([run])
+  // Of every conversation that began it is written down that it ended.
+  const opened = world.logged('conversation.opened').map(({ data }) => (data as { number: number }).number)
+  expect(world.logged('conversation.ended').map(({ data }) => (data as { number: number }).number)).toEqual(opened)
+  const conversations = (kind: string) => world.journalled(kind).map(({ data }) => data['conversation'])
+  expect(conversations('conversation.ended')).toEqual(conversations('conversation.joined'))
 })

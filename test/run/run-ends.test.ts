@@ -152,12 +152,19 @@ test('a task that takes longer than it may is parked, and the others go on', asy
   expect(world.of('task.started').map(({ task }) => task.name)).toEqual(['one', 'two'])
 })
 
-test('a task that an agent closes behind the back of the run is told of', async () => {
+test('a task that is closed behind the back of the run is open again, and is closed by its proof', async () => {
   const world = new RunWorld()
-  await world.tasks({ title: 'One', priority: 'P0' }, 'Two')
+  const [, two] = await world.tasks({ title: 'One', priority: 'P0' }, 'Two')
   const script = world.script({ one: [[{ run: 'env -u STINT_RUN stint task done two' }, ...doing('one')]] })
   await world.run({ script })
-  expect(world.of('said').map(({ text }) => text)).toContain(
-    'two was closed by somebody else while this run went on, without its proof',
-  )
+  const said = world.of('said').map(({ text }) => text)
+  expect(said).toContain('two was closed by somebody else while this run went on, without its proof; it is open again')
+  expect(world.subjects()).toEqual(['do one', 'rehearse two'])
+  expect(
+    world
+      .journalled('task.moved')
+      .filter(({ data }) => data['task'] === two!.id)
+      .map(({ data }) => data['status'])
+      .at(-1),
+  ).toBe('completed')
 })

@@ -28,6 +28,7 @@ const DATA: { [K in RunEntryKind]: fc.Arbitrary<RunEntryData[K]> } = {
     runner: mark,
   }),
   'run.resumed': fc.record({ runner: mark }),
+  'tree.ready': fc.constant({}),
   'session.opened': fc.record({ session, name: fc.constant('one'), number, because: fc.constant('') }),
   'session.closed': fc.record(
     { session, because: fc.constant(''), handoff: fc.constant('h') },

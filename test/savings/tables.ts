@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 import { handoffDocument } from '../../src/handoff/document.ts'
 import { instructionsEdit } from '../../src/harness/claude/setup/instructions.ts'
 import { slashCommandFiles } from '../../src/harness/claude/slash-commands.ts'
+import { BUILT_IN } from '../../src/run/profiles/built-in.ts'
+import { profileIndex } from '../../src/run/prompts/setup-text.ts'
 import { renderDocument } from '../../src/views/document/render.ts'
 import { stateData, summaryOf } from '../../src/views/state-files.ts'
 import { realTokens } from '../context/vocabularies.ts'
@@ -21,6 +23,7 @@ import {
   wholeAndSummary,
 } from '../views/export/token-table.ts'
 import { COMPACTS_AT, type Given, givenIn, recordedConversation } from './conversations.ts'
+import { CLAIMED, COUNTED_RUNS, type CountedRun } from './sent-in-runs.ts'
 import { slashLines } from './slash-lines.ts'
 
 const PAGE = new URL('../../docs/savings.md', import.meta.url)
@@ -36,7 +39,7 @@ export function savingsPage(): string {
 /** The page with its tables counted anew. */
 export async function countedPage(): Promise<string> {
   const given = { small: await givenIn('small'), medium: await givenIn('medium'), long: await givenIn('long') }
-  const tables = { savings: await savingsTable(given), costs: costTable(given) }
+  const tables = { savings: await savingsTable(given), runs: runTable(), costs: costTable(given) }
   return Object.entries(tables).reduce((page, [name, table]) => withTable(page, name, table), savingsPage())
 }
 
@@ -56,16 +59,23 @@ interface Comparison {
 
 async function savingsTable(given: GivenBySize): Promise<string> {
   const { context, condensed } = saidOnPage()
-  const lazily: Comparison = {
-    compared: `${slashCommandFiles().size} slash commands: their files / a line each`,
-    before: realTokens([...slashCommandFiles().values()].join('\n')),
-    after: realTokens(slashLines()),
-  }
+  const lazily: readonly Comparison[] = [
+    {
+      compared: `${slashCommandFiles().size} slash commands: their files / a line each`,
+      before: realTokens([...slashCommandFiles().values()].join('\n')),
+      after: realTokens(slashLines()),
+    },
+    {
+      compared: `${BUILT_IN.length} profiles of agents: their texts / a line each`,
+      before: realTokens(BUILT_IN.map(({ body }) => body).join('\n')),
+      after: realTokens(profileIndex(BUILT_IN)),
+    },
+  ]
   return [
     SAVED,
     ruleFor(SAVED),
     ...rowsOf('TOON format', claim(2000, 500), formats()),
-    ...rowsOf('Lazy agent loading', claim(48_000, 2700), [lazily]),
+    ...rowsOf('Lazy agent loading', claim(48_000, 2700), lazily),
     ...rowsOf('Compressed context', claim(5000, 500), [
       { compared: 'this project: what is read of it / `stint project`', before: condensed, after: context },
     ]),
@@ -124,6 +134,32 @@ async function persisted(given: GivenBySize): Promise<readonly Comparison[]> {
   })
   const ofTranscript = { compared: 'a recorded conversation: what was said / what a start gives' }
   return [...ofDocument, { ...ofTranscript, before: realTokens(said), after: realTokens(start) }]
+}
+
+function runTable(): string {
+  const head = row('tasks', 'claimed', 'tokens', 'a conversation each', 'one for all', 'change')
+  return [head, ruleFor(head), ...Object.keys(CLAIMED).flatMap((tasks) => runRows(Number(tasks)))].join('\n')
+}
+
+function runRows(tasks: number): readonly string[] {
+  const [each, one] = (['each', 'one'] as const).map((conversations) =>
+    COUNTED_RUNS.find((run) => run.tasks === tasks && run.conversations === conversations)!,
+  ) as [CountedRun, CountedRun]
+  const compared = (what: string, of: 'said' | 'handoffs' | 'starts' | 'input') =>
+    row('', '', what, each[of], one[of], change(each[of], one[of]))
+  return [
+    row(
+      tasks,
+      claim(...CLAIMED[tasks]!),
+      'set-up and texts of tasks, as they are said',
+      each.said,
+      one.said,
+      change(each.said, one.said),
+    ),
+    compared('handoffs', 'handoffs'),
+    compared('first requests, whole', 'starts'),
+    compared('all requests, whole', 'input'),
+  ]
 }
 
 function costTable(given: GivenBySize): string {

@@ -96,7 +96,7 @@ function fileBlock({ path, text }: PromptFile): string {
 }
 
 /** One line each: what a profile says comes with the first task that needs it. */
-function profileIndex(profiles: readonly ProfileLine[]): string {
+export function profileIndex(profiles: readonly ProfileLine[]): string {
   if (profiles.length === 0) return ''
   const lines = profiles.map(({ name, description }) => `- ${listed(name, LONGEST_NAME)}: ${listed(description, LONGEST_LINE)}`)
   return `## Profiles\n\nA task brings the one it needs; \`stint profiles show NAME\` prints another.\n\n${lines.join('\n')}`

@@ -1,0 +1,107 @@
+import { join } from 'node:path'
+import type { Harness, PermissionRequest } from '../harness/contract.ts'
+import { StintError } from '../journal/errors.ts'
+import { withoutSecrets } from '../project/clean-draft.ts'
+import { projectText } from '../project/project-context.ts'
+import { runFolder } from '../project/run-files.ts'
+import { Workspace } from '../project/workspace.ts'
+import type { Task } from '../tasks/task.ts'
+import { plainEnvironment } from './agent-environment.ts'
+import type { BacklogSource } from './backlog/source.ts'
+import { classOfRun, trackingFor } from './complexity.ts'
+import { equip } from './equip.ts'
+import { harnessNamed } from './harnesses.ts'
+import { loadProfiles } from './profiles/load-profiles.ts'
+import { gatherInstructions } from './prompts/gather-instructions.ts'
+import { setupText } from './prompts/setup-text.ts'
+import type { RunLog } from './run-log.ts'
+import type { Scene, Settled, Stopping } from './scene.ts'
+import type { RunTree } from './tree.ts'
+
+interface SceneParts {
+  readonly run: string
+  readonly log: RunLog
+  readonly harness: Harness
+  readonly settled: Settled
+  readonly tree: RunTree
+  readonly open: readonly Task[]
+  /** With those that the run has worked on already. */
+  readonly all: readonly Task[]
+  readonly source: BacklogSource
+  readonly stopping: Stopping
+  readonly emit: Scene['tell']
+  readonly decide: ((request: PermissionRequest) => Promise<boolean>) | undefined
+}
+
+/** Everything that the parts of a run share. */
+export function sceneFor(workspace: Workspace, parts: SceneParts): Scene {
+  const { run, log, harness, tree, open, all, source, stopping, emit } = parts
+  const inTree = new Workspace(tree.tree, { say: (text) => emit({ type: 'said', text }), env: plainEnvironment(workspace.env) })
+  const { config } = inTree
+  const { profiles, problems } = loadProfiles(tree.tree)
+  const settled = {
+    ...parts.settled,
+    allow: [...parts.settled.allow, ...verifyCommands(parts.settled, config.verify, open), 'stint'],
+  }
+  const { instructions, files, notes } = gatherInstructions(tree.tree, {
+    readByHarness: harness.capabilities.instructions,
+    files: config.run.files,
+    withoutSecrets: (text) => withoutSecrets(text, config),
+  })
+  for (const text of [...problems, ...notes]) emit({ type: 'said', text })
+  const project = projectText(inTree)
+  const verify = settled.verify ?? config.verify
+  const setup = setupText({
+    instructions,
+    files,
+    profiles,
+    permissions: settled.permissions,
+    allow: settled.allow,
+    branch: tree.branch,
+    limits: { minutes: Math.round(settled.taskMs / 60_000), silentMinutes: Math.round(settled.silenceMs / 60_000) },
+    ...(project === undefined ? {} : { project }),
+    ...(verify === undefined ? {} : { verify }),
+  })
+  const scene: Scene = {
+    run,
+    workspace: inTree,
+    log,
+    harness,
+    settled,
+    tree,
+    source,
+    profiles,
+    setup,
+    latest: {},
+    tracking: trackingFor(classOfRun({ tasks: all }).complexity),
+    stopping,
+    tell: emit,
+    // A run that may do what it does unasked never waits for a person who has gone.
+    ...(parts.decide === undefined || settled.permissions !== 'ask' ? {} : { decide: parts.decide }),
+  }
+  equip(scene, open)
+  return scene
+}
+
+/** The harness, when it is there and keeps to what it is asked to. */
+export async function readyHarness(workspace: Workspace, settled: Settled, run: string): Promise<Harness> {
+  const state = join(runFolder(workspace.place, run), 'rehearsal')
+  const harness = harnessNamed(settled.harness, { state, ...(settled.script === undefined ? {} : { script: settled.script }) })
+  const check = await harness.check(plainEnvironment(workspace.env))
+  if (!check.isThere) throw new StintError('HARNESS_MISSING', check.problem, check.hint)
+  if (!harness.capabilities.permissions.includes(settled.permissions)) {
+    const { permissions } = harness.capabilities
+    throw new StintError(
+      'NO_PERMISSIONS',
+      `${harness.name} does not keep to --permissions ${settled.permissions}`,
+      `it keeps to ${permissions.join(', ')}`,
+    )
+  }
+  return harness
+}
+
+/** The commands that agents may run because they prove their work. */
+export function verifyCommands(settled: Settled, configured: string | undefined, open: readonly Task[]): readonly string[] {
+  const commands = [settled.verify ?? configured, ...open.map(({ verify }) => verify)]
+  return [...new Set(commands.filter((command) => command !== undefined))]
+}

@@ -1,0 +1,203 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { RunEvent } from '../../src/run/events.ts'
+import { expectNoneLeft } from '../support/processes.ts'
+import { RunWorld } from './run-world.ts'
+import { type Occasion, ScriptedAgent, type Step, type Way, reporting, working } from './scripted-agent.ts'
+
+/** Beyond where Claude Code compacts, and beyond the smart zone. */
+const TOO_FULL = 172_000
+const LONG = 105_000
+/** Beyond the last stage, and short of where it compacts. */
+const NEARLY_FULL = 155_000
+const SLEEP = 'sleep 600'
+
+/** Something special the first time, and like any other task from then on. */
+const atFirst =
+  (steps: (task: string) => readonly Step[]): Way =>
+  (occasion, task) =>
+    occasion === 'task' ? steps(task) : undefined
+
+/** What goes wrong, by the task it goes wrong with. */
+const AGENT = new ScriptedAgent({
+  failing: atFirst((task) => [...working(task, 'wrong'), reporting(task)]),
+  lying: atFirst((task) => [reporting(task)]),
+  compacted: atFirst((task) => [{ run: 'git status', tokens: TOO_FULL }, ...working(task), reporting(task)]),
+  hanging: atFirst(() => [{ hang: true }]),
+  killed: atFirst(() => [{ run: SLEEP }]),
+  long: atFirst((task) => [...working(task), reporting(task), { say: 'That was long.', tokens: LONG }]),
+  'runner-killed': atFirst((task) => [...working(task), { run: SLEEP }]),
+})
+
+const NAMES = [
+  'first',
+  'failing',
+  'lying',
+  'fourth',
+  'compacted',
+  'hanging',
+  'killed',
+  'long',
+  'runner-killed',
+  'tenth',
+  'eleventh',
+  'twelfth',
+]
+
+// At the last of three stages a run goes on in a fresh conversation by itself. Without that stage Claude Code compacts.
+const CONFIG = `budget:
+  stages: [75%, 85%]
+run:
+  silence_minutes: 0.2
+  allow: [sleep]
+`
+
+const CHECK = { 'check.sh': '! grep --files-with-matches wrong *.txt\n' }
+
+test('twelve tasks are done once each, through a failure, a lie, a hang, a compaction, a killed agent and a killed runner', async () => {
+  const world = await RunWorld.create(AGENT, { setup: true, config: CONFIG })
+  const { claude } = world
+  world.commit('rules', { ...CHECK, 'AGENTS.md': 'Indent with tabs.\n' })
+  const tasks = world.tasks(NAMES)
+  // Of the person, who works on in the meantime.
+  writeFileSync(claude.path('readme.txt'), 'half a sentence\n')
+  writeFileSync(claude.path('notes.txt'), 'mine\n')
+  const checkout = () => [
+    claude.git('rev-parse', '--symbolic-full-name', '--verify', 'HEAD'),
+    claude.git('rev-parse', 'HEAD'),
+    claude.git('status', '--porcelain', '--', ':!.tasks'),
+    claude.git('diff'),
+  ]
+  const before = checkout()
+
+  let task: string | undefined
+  const code = await world.run(['--branch', 'work', '--verify', 'sh check.sh'], (event, runner) => {
+    if (event.type === 'task.started') task = event.task.name
+    if (!isSleeping(event)) return
+    // In the middle of a command, which must not live on.
+    if (task === 'killed') for (const pid of world.agents()) process.kill(pid, 'SIGKILL')
+    else runner.kill('SIGKILL')
+  })
+  expect(code, world.errors).toBeNull()
+  expect(task).toBe('runner-killed')
+  await expectNothingLeft(world)
+  expect(await world.run(['--resume']), world.errors).toBe(0)
+  world.expectEnded('finished')
+  await expectNothingLeft(world)
+
+  // All of that has happened.
+  expect(world.of('attempt.failed').map((event) => [event.task.name, event.reason, event.next])).toEqual([
+    ['failing', 'sh check.sh ended with 1', 'same conversation again'],
+    ['lying', 'nothing was committed', 'same conversation again'],
+    ['hanging', 'no word for 12 s', 'fresh conversation'],
+  ])
+  expect(world.of('breaker').map(({ which }) => which)).toEqual(['silence'])
+  expect(world.of('compaction')).toMatchObject([{ task: { name: 'compacted' } }])
+  expect(claude.stub.summaries).toHaveLength(1)
+  expect(world.logged('turn.ended').filter(({ how }) => how === 'died')).toHaveLength(1)
+  expect(world.logged('attempt.ended').filter(({ outcome }) => outcome === 'interrupted')).toHaveLength(1)
+
+  // Each task is done once, and proved.
+  const closed = world.journalled('task.moved').filter(({ status }) => status === 'completed')
+  expect(closed.map((moved) => moved['task'])).toEqual(tasks)
+  const proved = world.of('verify.ended').filter(({ passed }) => passed)
+  expect(proved.map((event) => event.task.name)).toEqual(NAMES)
+  const done = NAMES.flatMap((name) => (name === 'failing' ? [`do ${name}`, `do ${name}`] : [`do ${name}`]))
+  expect(world.subjects('work')).toEqual(done)
+  for (const name of NAMES) expect(claude.git('show', `work:${name}.txt`)).toBe('right\n')
+  expect(existsSync(world.of('run.started')[0]!.worktree!)).toBe(false)
+  expect(checkout()).toEqual(before)
+
+  // The journals tell all of it, and nobody but the run and its agent wrote in them.
+  const commits = claude.git('rev-list', '--reverse', 'main..work').trim().split('\n')
+  expect(world.journalled('commit.made').map(({ commit }) => commit)).toEqual(commits)
+  expect(world.journalled('context.compacted')).toEqual([expect.objectContaining({ trigger: 'auto' })])
+  expect(world.journalled('task.reported')).toHaveLength(NAMES.length + 2)
+  expect(claude.sessions).toHaveLength(2)
+  const conversations = (kind: string) => world.journalled(kind).map(({ conversation }) => conversation)
+  // The killed one was gone on with; whatever else broke off was followed by a fresh one.
+  expect(new Set(conversations('conversation.joined'))).toEqual(transcripts(world))
+  expect(transcripts(world).size).toBe(4)
+  expect(conversations('conversation.ended')).toEqual(conversations('conversation.joined'))
+  const handoffs = world.journalled('handoff.made').map(({ hash }) => hash)
+  expect(handoffs).toHaveLength(3)
+  expect(world.journalled('handoff.accepted').map(({ hash }) => hash)).toEqual(handoffs)
+  expect(new Set(claude.sessions.flatMap((session) => claude.entries(session).map(({ by }) => by)))).toEqual(
+    new Set(['run', 'cli']),
+  )
+  expect(claude.troubles).toBe('')
+  claude.stint('doctor')
+}, 300_000)
+
+test('under `edits` an agent edits, commits, verifies and reports, and what else it tries is refused', async () => {
+  const outside = () => join(world.claude.root, 'outside.txt')
+  const inside = () => join(world.of('run.started')[0]!.worktree!, 'one.txt')
+  const steps = (occasion: Occasion): readonly Step[] | undefined =>
+    occasion === 'task'
+      ? [
+          { write: inside(), text: 'right\n' },
+          { write: outside(), text: 'wrong\n' },
+          { run: `curl --silent --output stolen.txt ${world.claude.stub.url}` },
+          { run: `git status && curl --silent --output stolen.txt ${world.claude.stub.url}` },
+          { run: 'sh check.sh' },
+          { run: 'git add one.txt' },
+          { run: 'git commit --quiet --message "do one"' },
+          reporting('one'),
+        ]
+      : undefined
+  const world: RunWorld = await RunWorld.create(new ScriptedAgent({ one: steps }))
+  world.commit('rules', CHECK)
+  world.tasks(['one'])
+  expect(await world.run(['--branch', 'work', '--verify', 'sh check.sh', '--permissions', 'edits']), world.errors).toBe(0)
+  const ends = world.of('tool').filter(({ status }) => status !== 'started')
+  expect(ends.map(({ status }) => status)).toEqual([
+    'completed',
+    'failed',
+    'failed',
+    'failed',
+    'completed',
+    'completed',
+    'completed',
+    'completed',
+  ])
+  expect(world.claude.stub.requests.at(-1)!.text.split('This is not permitted here').length - 1).toBe(3)
+  expect(world.claude.git('show', '--format=%s', '--name-only', 'work')).toBe('do one\n\none.txt\n')
+  expect(existsSync(outside())).toBe(false)
+  await expectNothingLeft(world)
+})
+
+test('a conversation that fills up in the middle of a task is left through a handoff before Claude Code compacts it', async () => {
+  const full = atFirst((task) => [...working(task), { run: 'git status', tokens: NEARLY_FULL }, { run: SLEEP }])
+  const world = await RunWorld.create(new ScriptedAgent({ full }), { config: 'run:\n  allow: [sleep]\n' })
+  const tasks = world.tasks(['full', 'next'])
+  expect(await world.run(['--branch', 'work']), world.errors).toBe(0)
+  world.expectEnded('finished')
+  expect(world.of('stage').map(({ stage }) => stage)).toEqual(['smart-zone', 75, 85, 90])
+  expect(world.of('compaction')).toEqual([])
+  expect(world.claude.stub.summaries).toEqual([])
+  expect(world.of('attempt.failed')).toEqual([])
+  expect(world.logged('conversation.opened')).toHaveLength(2)
+  expect(world.journalled('handoff.accepted')).toHaveLength(1)
+  const closed = world.journalled('task.moved').filter(({ status }) => status === 'completed')
+  expect(closed.map((moved) => moved['task'])).toEqual(tasks)
+  expect(world.subjects('work')).toEqual(['do full', 'do next'])
+  await expectNothingLeft(world)
+})
+
+function isSleeping(event: RunEvent): boolean {
+  return event.type === 'tool' && event.status === 'started' && event.command === SLEEP
+}
+
+/** No process of the run: no agent, none of its commands, none who watched over them. */
+async function expectNothingLeft(world: RunWorld): Promise<void> {
+  await expectNoneLeft(`STINT_RUN=${world.id}`)
+  await expectNoneLeft(`CLAUDE_CONFIG_DIR=${world.claude.env.CLAUDE_CONFIG_DIR}`)
+  for (const { process } of world.logged('conversation.opened')) await expectNoneLeft((process as { mark: string }).mark)
+}
+
+/** The conversations that Claude Code itself has written down. */
+function transcripts({ claude }: RunWorld): ReadonlySet<string> {
+  const files = readdirSync(join(claude.root, 'cfg', 'projects'), { recursive: true, encoding: 'utf8' })
+  return new Set(files.flatMap((name) => /([^/]+)\.jsonl$/.exec(name)?.[1] ?? []))
+}

@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest'
+import type { RunEvent } from '../../src/run/events.ts'
+import { expectNoneLeft } from '../support/processes.ts'
+import { answerCodexAs } from './codex-agent.ts'
+import { CodexWorld } from './codex-world.ts'
+import { ScriptedAgent, type Step, type Way, reporting, working } from './scripted-agent.ts'
+import { StartedRun } from './started-run.ts'
+
+const COMPACTS_AT = 150_000
+/** Beyond where Codex compacts, and beyond the smart zone. */
+const TOO_FULL = 160_000
+const LONG = 105_000
+/** Beyond the last stage and short of where Codex compacts. */
+const NEARLY_FULL = 140_000
+
+/** By the tool for it, since writing is no command that everybody may run. */
+function doing(task: string, text = 'right'): readonly Step[] {
+  return [{ write: `${task}.txt`, text: `${text}\n` }, working(task)[1]!]
+}
+
+const usual: Way = (_, task) => [...doing(task), reporting(task)]
+
+const first =
+  (steps: (task: string) => readonly Step[]): Way =>
+  (occasion, task) =>
+    occasion === 'task' ? steps(task) : usual(occasion, task)
+
+/** What goes wrong, by the task it goes wrong with, in the order of the work. */
+const TASKS: Readonly<Record<string, Way>> = {
+  one: usual,
+  failing: first((task) => [...doing(task, 'wrong'), reporting(task)]),
+  lying: first((task) => [reporting(task)]),
+  forbidden: (occasion, task) => [{ run: 'touch elsewhere.txt' }, ...usual(occasion, task)!],
+  compacted: first((task) => [{ run: 'git status', tokens: TOO_FULL }, ...doing(task), reporting(task)]),
+  hanging: first(() => [{ hang: true }]),
+  killed: first((task) => [doing(task)[0]!, { run: 'sleep 600' }]),
+  long: first((task) => [...doing(task), reporting(task), { say: 'That was long.', tokens: LONG }]),
+  'runner-killed': first((task) => [...doing(task), { run: 'sleep 600' }]),
+  ten: usual,
+  eleven: usual,
+  twelve: usual,
+}
+
+// Stages in tokens, beyond where Codex compacts: the run would otherwise leave the conversation before that.
+const CONFIG = `budget:
+  stages: [170000]
+run:
+  silence_minutes: 0.2
+  allow: [sleep]
+`
+
+/** A project in which the model works as it is told here. */
+async function begun(tasks: Readonly<Record<string, Way>>): Promise<{ world: CodexWorld; run: StartedRun }> {
+  const world = await CodexWorld.create()
+  world.configure('', COMPACTS_AT)
+  answerCodexAs(world.stub, new ScriptedAgent(tasks))
+  const run = new StartedRun(world.project, world.env)
+  run.commit('rules', { 'check.sh': '! grep --files-with-matches wrong *.txt\n', 'AGENTS.md': 'Indent with tabs.\n' })
+  return { world, run }
+}
+
+test('twelve tasks are done once each by Codex, in spite of a failure, a lie, a hang, a compaction, a killed agent and a killed runner', async () => {
+  const { world, run } = await begun(TASKS)
+  run.write('.sessions/config.yaml', CONFIG)
+  const names = Object.keys(TASKS)
+  const ids = run.tasks(names)
+  // Of the person, who works on in the meantime.
+  run.write('readme.txt', 'half a sentence\n')
+  run.write('notes.txt', 'mine\n')
+  const before = [run.checkout(), world.configuration]
+
+  let task = ''
+  const isSleeping = (event: RunEvent) => event.type === 'tool' && event.status === 'started' && event.command === 'sleep 600'
+  const killed = await run.run(['--harness', 'codex', '--branch', 'work', '--verify', 'sh check.sh'], (event, runner) => {
+    if (event.type === 'task.started') task = event.task.name
+    if (!isSleeping(event)) return
+    if (task === 'killed') world.killAgent()
+    else runner.kill('SIGKILL')
+  })
+  expect(killed, run.errors).toBeNull()
+  await expectNoneLeft(`STINT_RUN=${run.id}`)
+  expect(await run.run(['--resume']), run.errors).toBe(0)
+  await expectNoneLeft(world.root)
+
+  // Done once each, and proved.
+  run.expectEnded('finished')
+  expect(run.closings()).toEqual(Object.fromEntries(ids.map((id) => [id, 1])))
+  const commits = names.flatMap((name) => (name === 'failing' ? ['do failing', 'do failing'] : [`do ${name}`]))
+  expect(run.subjects('work')).toEqual(commits)
+  expect(names.map((name) => run.git('show', `work:${name}.txt`))).toEqual(names.map(() => 'right\n'))
+  const verified = run.of('verify.ended').map(({ task: { name }, passed }) => [name, passed])
+  expect(verified).toEqual(
+    names.flatMap((name) =>
+      name === 'failing'
+        ? [
+            [name, false],
+            [name, true],
+          ]
+        : [[name, true]],
+    ),
+  )
+
+  // What went wrong was seen as what it was.
+  expect(run.of('attempt.failed').map(({ task: { name }, reason, next }) => [name, reason, next])).toEqual([
+    ['failing', 'sh check.sh ended with 1', 'same conversation again'],
+    ['lying', 'nothing was committed', 'same conversation again'],
+    ['hanging', 'no word for 12 s', 'fresh conversation'],
+  ])
+  const refused = run.of('tool').filter(({ command }) => command === 'touch elsewhere.txt')
+  expect(refused.at(-1)).toMatchObject({ status: 'failed' })
+  expect(run.of('compaction')).toMatchObject([{ task: { name: 'compacted' }, tokensBefore: TOO_FULL }])
+  expect(run.logged('turn.ended').map(({ how }) => how)).toContain('died')
+  expect(run.logged('attempt.ended').filter(({ outcome }) => outcome === 'interrupted')).toHaveLength(1)
+
+  // The journal has all of it: two sessions, five conversations of which one was gone on with, each ended.
+  const { sessions } = run.of('run.ended').at(-1)!.report
+  expect(sessions.map(({ conversations, tasks }) => [conversations, tasks.length])).toEqual([
+    [3, 8],
+    [2, 4],
+  ])
+  expect(run.journalled('session.closed').map(({ how }) => how)).toEqual(['completed', 'completed'])
+  const conversations = run.journalled('conversation.joined').map(({ conversation }) => conversation)
+  expect([conversations.length, new Set(conversations).size]).toEqual([5, 4])
+  expect(run.journalled('conversation.ended').map(({ conversation }) => conversation)).toEqual(conversations)
+  expect(run.journalled('context.compacted')).toMatchObject([{ tokensBefore: TOO_FULL, conversation: conversations[0] }])
+  const handoffs = run.journalled('handoff.made').map(({ hash }) => hash)
+  expect(handoffs).toHaveLength(3)
+  expect(run.journalled('handoff.accepted').map(({ hash }) => hash)).toEqual(handoffs)
+  expect(run.journalled('commit.made').map(({ subject }) => subject)).toEqual(commits)
+  expect(run.journalled('step.done')).toHaveLength(12)
+  expect(run.diagnosed()).toEqual([])
+
+  // The rules were said once in each conversation, and stayed through the compaction and the resuming.
+  const count = (text: string, rule: string) => text.split(rule).length - 1
+  for (const { text } of world.stub.turns)
+    expect([count(text, 'You work through a backlog'), count(text, 'Indent with tabs')]).toEqual([1, 1])
+
+  // And nothing of the person's was touched.
+  expect([run.checkout(), world.configuration]).toEqual(before)
+  expect(run.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+})
+
+test('a conversation with Codex that fills up in mid-task is left through a handoff before it is compacted, and no other for nothing', async () => {
+  const { world, run } = await begun({
+    filling: first((task) => [{ run: 'git status', tokens: NEARLY_FULL }, ...doing(task), reporting(task)]),
+    reported: first((task) => [...doing(task), reporting(task), { say: 'That was long.', tokens: NEARLY_FULL }]),
+    last: usual,
+  })
+  const ids = run.tasks(['filling', 'reported', 'last'])
+  expect(await run.run(['--harness', 'codex', '--branch', 'work', '--verify', 'sh check.sh']), run.errors).toBe(0)
+  await expectNoneLeft(world.root)
+  expect(run.closings()).toEqual(Object.fromEntries(ids.map((id) => [id, 1])))
+  expect(run.subjects('work')).toEqual(['do filling', 'do reported', 'do last'])
+  const { sessions } = run.of('run.ended')[0]!.report
+  expect(sessions.map(({ conversations, tasks }) => [conversations, tasks.length])).toEqual([
+    [2, 2],
+    [1, 1],
+  ])
+  expect(run.of('attempt.failed')).toEqual([])
+  expect(world.stub.summaries).toEqual([])
+  expect(run.journalled('context.compacted')).toEqual([])
+  expect(run.journalled('handoff.accepted')).toHaveLength(2)
+})

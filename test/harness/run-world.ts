@@ -1,0 +1,40 @@
+// `stint run` with the real Claude Code and a scripted agent in the place of its model.
+import { readlinkSync } from 'node:fs'
+import { carriersOf } from '../support/processes.ts'
+import { answerAs } from './claude-agent.ts'
+import { ClaudeWorld } from './claude-world.ts'
+import { type ScriptedAgent } from './scripted-agent.ts'
+import { StartedRun } from './started-run.ts'
+
+export class RunWorld extends StartedRun {
+  private constructor(readonly claude: ClaudeWorld) {
+    super(claude.project, claude.env)
+  }
+
+  static async create(
+    agent: ScriptedAgent,
+    options: { readonly setup?: boolean; readonly config?: string } = {},
+  ): Promise<RunWorld> {
+    const claude = await ClaudeWorld.create('2.1.325', { setup: options.setup === true })
+    claude.env.STINT_CLAUDE = claude.program
+    claude.env.CLAUDE_CODE_AUTO_COMPACT_WINDOW = '200000'
+    answerAs(claude.stub, agent)
+    const world = new RunWorld(claude)
+    if (options.config !== undefined) world.write('.sessions/config.yaml', options.config)
+    return world
+  }
+
+  /** Claude Code itself as this run has started it, without what it started in turn. */
+  agents(): readonly number[] {
+    return carriersOf(`STINT_RUN=${this.id}`).filter((pid) => programOf(pid) === this.claude.program)
+  }
+}
+
+function programOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`)
+  } catch {
+    // It ended meanwhile.
+    return ''
+  }
+}

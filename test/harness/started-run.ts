@@ -1,0 +1,134 @@
+// `stint run`, as a person starts it in a project, and what it left there.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { pathToFileURL } from 'node:url'
+import { expect, onTestFinished } from 'vitest'
+import { stintProgram } from '../../src/harness/rehearsal/stint-program.ts'
+import { readLog } from '../../src/journal/read.ts'
+import type { RunEvent } from '../../src/run/events.ts'
+import { inEffect } from '../../src/session/in-effect.ts'
+
+type Of<T extends RunEvent['type']> = Extract<RunEvent, { type: T }>
+type Data = Readonly<Record<string, unknown>>
+
+export class StartedRun {
+  readonly events: RunEvent[] = []
+  /** What was printed besides events. */
+  errors = ''
+
+  constructor(
+    readonly project: string,
+    readonly env: Readonly<Record<string, string>>,
+  ) {}
+
+  write(path: string, text: string): void {
+    mkdirSync(dirname(join(this.project, path)), { recursive: true })
+    writeFileSync(join(this.project, path), text)
+  }
+
+  git(...args: readonly string[]): string {
+    return execFileSync('git', args, { cwd: this.project, env: this.env, encoding: 'utf8' })
+  }
+
+  stint(...args: readonly string[]): string {
+    return this.#node(stintProgram(), ...args)
+  }
+
+  commit(message: string, files: Readonly<Record<string, string>>): void {
+    for (const [path, text] of Object.entries(files)) this.write(path, text)
+    this.git('add', '--all')
+    this.git('commit', '--quiet', '--message', message)
+  }
+
+  /** Small tasks, to be done in this order; answers their ids. One process adds them all. */
+  tasks(titles: readonly string[]): readonly string[] {
+    const library = pathToFileURL(join(dirname(stintProgram()), 'library.js')).href
+    const program = `import { openProject } from ${JSON.stringify(library)}
+      const project = openProject(process.cwd())
+      const ids = []
+      for (const title of ${JSON.stringify(titles)}) ids.push((await project.tasks.add({ title, size: 'S' })).id)
+      project.dispose()
+      console.log(JSON.stringify(ids))`
+    return JSON.parse(this.#node('--input-type=module', '--eval', program)) as readonly string[]
+  }
+
+  /** Until it ends; each event is told as it comes, with the process that told it. */
+  async run(
+    args: readonly string[],
+    seen: (event: RunEvent, runner: ChildProcess) => void = () => undefined,
+  ): Promise<number | null> {
+    const runner = spawn(process.execPath, [stintProgram(), 'run', '--json', ...args], {
+      cwd: this.project,
+      env: this.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    onTestFinished(() => void runner.kill('SIGKILL'))
+    const exited = new Promise<number | null>((resolve) => runner.once('exit', (code) => resolve(code)))
+    runner.stderr.on('data', (chunk: Buffer) => (this.errors += chunk.toString()))
+    for await (const line of createInterface({ input: runner.stdout })) {
+      const event = JSON.parse(line) as RunEvent
+      this.events.push(event)
+      seen(event, runner)
+    }
+    return exited
+  }
+
+  of<T extends RunEvent['type']>(type: T): readonly Of<T>[] {
+    return this.events.filter((event): event is Of<T> => event.type === type)
+  }
+
+  get id(): string {
+    const [started] = this.of('run.started')
+    expect(started, this.errors).toBeDefined()
+    return started!.run
+  }
+
+  /** Of a kind in the journals of all sessions, oldest first. */
+  journalled(kind: string): readonly Data[] {
+    const folder = join(this.project, '.sessions', 'journal')
+    return readdirSync(folder)
+      .toSorted()
+      .flatMap((session) => inEffect(readLog(join(folder, session, 'log.jsonl')).records))
+      .filter((entry) => entry.kind === kind)
+      .map(({ data }) => data)
+  }
+
+  /** Of a kind in the log of the run. */
+  logged(kind: string): readonly Data[] {
+    const { records } = readLog(join(this.project, '.sessions', 'runs', this.id, 'log.jsonl'))
+    return records.filter((record) => record.kind === kind).map(({ data }) => data)
+  }
+
+  /** How often each task was closed, by its id. */
+  closings(): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {}
+    for (const { task, status } of this.journalled('task.moved'))
+      if (status === 'completed') counts[String(task)] = (counts[String(task)] ?? 0) + 1
+    return counts
+  }
+
+  subjects(branch: string): readonly string[] {
+    return this.git('log', '--reverse', '--format=%s', `main..${branch}`).trim().split('\n')
+  }
+
+  /** What is not as it should be, or not yet, but for what is the machine's. */
+  diagnosed(): readonly unknown[] {
+    const { checks } = JSON.parse(this.stint('doctor', '--json')) as { checks: readonly { check: string; status: string }[] }
+    return checks.filter(({ check, status }) => status !== 'ok' && !/^(?:file system|free space|versions)$/.test(check))
+  }
+
+  /** The person's own checkout, except for the task files, which are Stint's. */
+  checkout(): readonly string[] {
+    return [this.git('rev-parse', 'HEAD'), this.git('status', '--porcelain', '--', ':!.tasks'), this.git('diff')]
+  }
+
+  expectEnded(how: string): void {
+    expect(this.events.at(-1), this.errors).toMatchObject({ type: 'run.ended', how })
+  }
+
+  #node(...args: readonly string[]): string {
+    return execFileSync(process.execPath, args, { cwd: this.project, env: this.env, encoding: 'utf8' })
+  }
+}

@@ -1,0 +1,38 @@
+// A context that is full, and one that is filled again and again.
+import { expect, test } from 'vitest'
+import { RunWorld, doing } from './run-world.ts'
+
+test('a task that is reported when the context gets full needs no other conversation', async () => {
+  const world = new RunWorld()
+  await world.tasks('One')
+  const script = world.script({ one: [[...doing('one'), { usage: 165_000 }, { wait: 20_000 }]] })
+  const report = await world.run({ script })
+  expect(report.sessions.map(({ conversations }) => conversations)).toEqual([1])
+  expect(report.sessions[0]!.tasks[0]).toMatchObject({ outcome: 'done', attempts: 1 })
+  expect(world.of('turn.started')).toHaveLength(1)
+})
+
+test('a task that is reported when the context gets full and is not done goes on in a fresh conversation', async () => {
+  const world = new RunWorld()
+  await world.tasks('One')
+  const script = world.script({ one: [[{ done: 'all of it' }, { usage: 165_000 }, { wait: 20_000 }], doing('one')] })
+  await world.run({ script })
+  expect(world.of('attempt.failed')).toMatchObject([{ reason: 'nothing was committed', next: 'fresh conversation' }])
+  expect(world.of('conversation.opened')).toHaveLength(2)
+  expect(Object.values(world.closings())).toEqual([1])
+})
+
+test('a turn that is compacted again and again without a change is broken off, and the task is done in a fresh conversation', async () => {
+  const world = new RunWorld()
+  await world.tasks('One', 'Two')
+  const again = [{ usage: 9000 }, { compact: true }]
+  const changing = ['a', 'b', 'c', 'd', 'e'].flatMap((text) => [...again, { write: { path: 'one.txt', text } }])
+  const script = world.script({
+    one: [[...changing, ...doing('one')]],
+    two: [[...again, ...again, ...again, ...again, { wait: 20_000 }], doing('two')],
+  })
+  await world.run({ script })
+  expect(world.of('breaker')).toMatchObject([{ task: { name: 'two' }, which: 'no change' }])
+  expect(world.of('attempt.failed').map(({ task, next }) => [task.name, next])).toEqual([['two', 'fresh conversation']])
+  expect(Object.values(world.closings())).toEqual([1, 1])
+})

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { RunWorld, doing } from './run-world.ts'
+
+test('a run that is stopped while it verifies ends as interrupted, and goes on where it was', async () => {
+  const world = new RunWorld()
+  await world.tasks('One')
+  const handle = await world.start({ verify: 'sleep 30' })
+  await expect.poll(() => world.of('verify.started').length, { timeout: 20_000 }).toBe(1)
+  handle.stop('now')
+  expect((await handle.ended).how).toBe('interrupted')
+  expect((await world.run({ resume: true, verify: 'true' })).how).toBe('finished')
+  expect(Object.values(world.closings())).toEqual([1])
+  expect(world.subjects()).toEqual(['rehearse one'])
+})
+
+test('a run that is stopped while its worktree is made ready prompts nobody, and makes it ready when it goes on', async () => {
+  const world = new RunWorld()
+  world.config('run:\n  setup: test -f ready || { touch ready-once; sleep 30; }\n')
+  await world.tasks('One')
+  const handle = await world.start()
+  await expect.poll(() => world.of('said').length, { timeout: 20_000 }).toBeGreaterThan(0)
+  handle.stop('now')
+  expect((await handle.ended).how).toBe('interrupted')
+  expect(world.of('conversation.opened')).toEqual([])
+  world.config('run:\n  setup: git rev-parse HEAD > /dev/null && rm -f ready-once\n')
+  expect((await world.run({ resume: true })).how).toBe('finished')
+})
+
+test('a set-up command that fails ends the run with what it said', async () => {
+  const world = new RunWorld()
+  world.config('run:\n  setup: echo no such package; exit 3\n')
+  await world.tasks('One')
+  const handle = await world.start()
+  await expect(handle.ended).rejects.toThrow('no such package')
+  expect(world.of('conversation.opened')).toEqual([])
+})
+
+test('waiting for a usage limit is no time of the task, and one that is said to be over is not asked about without pause', async () => {
+  const world = new RunWorld()
+  world.config('run:\n  task_minutes: 0.05\n')
+  await world.tasks('One')
+  const past = new Date(Date.now() - 1000).toISOString()
+  const later = new Date(Date.now() + 8000).toISOString()
+  const report = await world.run({
+    script: world.script({ one: [[{ limit: past }], [{ limit: past }], [{ limit: later }], doing('one')] }),
+  })
+  expect(report.how).toBe('finished')
+  expect(world.of('limit')).toHaveLength(3)
+  expect(world.of('task.parked')).toEqual([])
+})
+
+test('an agent that fails in the same way again and again is stopped, unless something changes in between', async () => {
+  const world = new RunWorld()
+  await world.tasks({ title: 'Stuck', priority: 'P0' }, 'Moving')
+  const failing = { run: 'echo 3 tests failed; exit 1' }
+  const edit = (text: string) => ({ run: `echo ${text} >> code.txt` })
+  const script = world.script({
+    stuck: [[failing, failing, failing, { wait: 30_000 }]],
+    moving: [
+      [edit('a'), failing, edit('b'), failing, edit('c'), failing, edit('d'), failing, { commit: 'moving' }, { done: 'moved' }],
+    ],
+  })
+  await world.run({ script, onFailure: 'continue' })
+  expect(world.of('breaker').map(({ task, which }) => [task.name, which])).toEqual([['stuck', 'same error']])
+  expect(await world.statuses()).toEqual({ stuck: 'failed', moving: 'completed' })
+})
+
+test('turns that change nothing lead to a fresh conversation', async () => {
+  const world = new RunWorld()
+  await world.tasks('One')
+  await world.run({ script: world.script({ one: [[{ say: 'I am thinking' }]] }) })
+  expect(world.of('breaker')[0]).toMatchObject({ which: 'no change' })
+})

@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest'
+import { startOf } from '../../src/harness/process/strays.ts'
+import { Workspace } from '../../src/project/workspace.ts'
+import { Claims } from '../../src/run/claims.ts'
+import { refuseSecond } from '../../src/run/go-on.ts'
+import { RunWorld, doing } from './run-world.ts'
+
+test('a task that is taken up again after others were done is held to its own work', async () => {
+  const world = new RunWorld()
+  const [one] = await world.tasks({ title: 'One', priority: 'P0' }, 'Two')
+  await world.run({
+    script: world.script({ one: [[{ blocked: 'not yet' }], [{ lie: 'all done' }]], two: [doing('two')] }),
+    maxTasks: 2,
+  })
+  await world.project.run((project) => project.tasks.move('one', 'ready'))
+  const report = await world.run({ resume: true, maxTasks: 9 })
+  expect(world.closings()[one!.id]).toBeUndefined()
+  expect(await world.statuses()).toEqual({ one: 'failed', two: 'completed' })
+  // What was done meanwhile stays.
+  expect(world.subjects()).toEqual(['do two'])
+  expect(report.how).toBe('waiting')
+})
+
+test('a task waits for a branch on which another run did what it depends on', async () => {
+  const world = new RunWorld()
+  await world.tasks('One')
+  await world.tasks({ title: 'Two', dependsOn: ['one'] })
+  await world.run({ once: true })
+  const branch = world.branch()
+  const apart = await world.run()
+  expect(apart.how).toBe('waiting')
+  expect(world.of('said').map(({ text }) => text)).toContain(
+    `two waits: one was done on ${branch}, which is not merged here (git merge ${branch})`,
+  )
+  world.project.git('merge', '--quiet', branch)
+  expect((await world.run()).how).toBe('finished')
+})
+
+test('a task that another run closed meanwhile is not closed again', async () => {
+  const world = new RunWorld()
+  const [one] = await world.tasks('One')
+  const script = world.script({ one: [[...doing('one'), { wait: 30_000 }], doing('one')] })
+  const handle = await world.start({ script })
+  await expect.poll(() => world.journalled('task.reported').length, { timeout: 20_000 }).toBe(1)
+  handle.stop('now')
+  const first = (await handle.ended).run
+  expect((await world.run()).how).toBe('finished')
+  await world.run({ resume: first })
+  expect(world.closings()).toEqual({ [one!.id]: 1 })
+})
+
+test('a claim counts as long as whoever made it lives, also against its own run', () => {
+  const world = new RunWorld()
+  world.project.write('.sessions/runs/.keep', '')
+  const { place } = new Workspace(world.project.root)
+  const alive = { pid: process.pid, startedAt: startOf(process.pid), mark: '' }
+  const gone = { pid: 2 ** 22 - 1, startedAt: '1', mark: '' }
+  expect(new Claims(place, 'first', gone).take('task')).toBe(true)
+  expect(new Claims(place, 'second', alive).take('task')).toBe(true)
+  expect(new Claims(place, 'first', { ...alive, pid: process.ppid, startedAt: startOf(process.ppid) }).take('task')).toBe(false)
+})
+
+test('of two who resume a run at once the first in its log goes on', () => {
+  const alive = (pid: number) => ({ pid, startedAt: startOf(pid), mark: '' })
+  const resumed = (runner: ReturnType<typeof alive>) => ({ id: '', at: '', kind: 'run.resumed' as const, data: { runner } })
+  const [first, second] = [alive(process.ppid), alive(process.pid)]
+  expect(() => refuseSecond('run', [resumed(first), resumed(second)], first)).not.toThrow()
+  expect(() => refuseSecond('run', [resumed(first), resumed(second)], second)).toThrow('was just resumed by process')
+})
+
+test('a verify command that had a secret in it has to be said again', async () => {
+  const world = new RunWorld()
+  await world.tasks('One', 'Two')
+  const secret = `ghp_${'a1B2'.repeat(9)}`
+  await world.run({ once: true, verify: `echo ${secret}` })
+  await expect(world.start({ resume: true, maxTasks: 9 })).rejects.toThrow('had a secret in it')
+  expect((await world.run({ resume: true, maxTasks: 9, verify: 'true' })).how).toBe('finished')
+})
+
+test('a run in place leaves a session of the user on that branch alone', async () => {
+  const world = new RunWorld()
+  await world.tasks('One')
+  await world.project.run((project) => project.init({ name: 'mine' }))
+  await expect(world.start({ isInPlace: true })).rejects.toThrow('mine is active on main')
+  expect(world.runs()).toEqual([])
+})
