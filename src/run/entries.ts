@@ -46,6 +46,8 @@ export interface RunEntryData {
     conversation: number
     /** Where the branch was when work on the task began in this run: what its commits are counted from. */
     base: string
+    /** What was not committed then. */
+    leftBefore?: readonly string[]
     sizeClass: SizeClass
     /** Tokens it was expected to add at most. */
     forecast?: number
@@ -81,7 +83,11 @@ export interface RunEntryData {
     /** Tokens it added to the history. */
     added?: number
     summary?: string
+    /** Where its work is kept, of a task that is blocked. */
+    kept?: string
   }
+  /** What an attempt left that was not ended, or not gone on with. */
+  'work.kept': { attempt: string; kept: string }
   'task.parked': { task: string; reason: string; kept?: string }
   /** Why the next task went into the same conversation, or not. */
   'rotation.decided': { task: string; stay: boolean; rule: string; because: string }

@@ -16,6 +16,7 @@ const SHAPES: Readonly<Partial<Record<RunEntryKind, Shape>>> = {
   'turn.ended': { attempt: 'string', conversation: 'number', spent: 'object', requests: 'number' },
   'context.compacted': { attempt: 'string' },
   'attempt.ended': { attempt: 'string', outcome: 'string' },
+  'work.kept': { attempt: 'string', kept: 'string' },
   'task.parked': { task: 'string', reason: 'string' },
   'run.ended': { how: 'string' },
 }

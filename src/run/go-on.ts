@@ -1,10 +1,8 @@
 // What a run left behind when it was killed: each attempt without an outcome is looked at, so that nothing is done twice and
 // nothing is both lost and called done.
-import { existsSync } from 'node:fs'
 import type { ProcessMark } from '../harness/contract.ts'
 import { endStrays, isAlive } from '../harness/process/strays.ts'
 import { handoffsIn } from '../handoff/recorded.ts'
-import { runGit } from '../git/run-git.ts'
 import { StintError } from '../journal/errors.ts'
 import { shortId } from '../journal/ids.ts'
 import type { Workspace } from '../project/workspace.ts'
@@ -16,7 +14,9 @@ import type { Claims } from './claims.ts'
 import type { RunEntry } from './entries.ts'
 import type { Attempt, ConversationRecord, RunState } from './run-state.ts'
 import type { Scene } from './scene.ts'
-import { headOf, repositoryOf } from './tree.ts'
+import { isAsKept } from './set-back.ts'
+import { bringBack, headInWords, headNow, uncommitted } from './tree.ts'
+import { type Unfinished, leaveWork, unfinishedIn, withKept } from './unfinished.ts'
 import { plannedTask } from '../plan/order.ts'
 
 /** Refuses a run that somebody runs, and one that has nothing left. */
@@ -51,19 +51,33 @@ export async function endLeftovers(state: RunState): Promise<number> {
 }
 
 /** The tree as it was, made again from its branch when somebody took it away. */
-export function bringBackTree(place: Place, { started: { tree, branch, isInPlace } }: RunState): void {
-  const { mainRoot } = repositoryOf(place)
-  if (!existsSync(tree)) {
+export function bringBackTree(place: Place, state: RunState): void {
+  const { tree, branch, base, isInPlace } = state.started
+  if (headNow(tree) === undefined) {
     if (isInPlace) throw new StintError('NO_TREE', `${tree} is not there any more`, 'bring it back, or start another run')
-    runGit(mainRoot, ['worktree', 'prune'])
-    runGit(mainRoot, ['worktree', 'add', '--quiet', tree, branch])
+    bringBack(place, tree, branch, state.attempts.findLast(({ commit }) => commit !== undefined)?.commit ?? base)
   }
-  const now = headOf(tree).branch
-  if (now === branch) return
+  const unfinished = unfinishedIn(state)
+  if (isInPlace) refuseForeignWork(tree, unfinished)
+  const now = headNow(tree)
+  if (now?.branch === branch && now.commit !== undefined) return
+  // Where an agent left its own worktree it may go on; when it does not, that is mended.
+  if (!isInPlace && unfinished !== undefined) return
   throw new StintError(
     'OTHER_BRANCH',
-    `${tree} is on ${now ?? 'no branch'} and not on ${branch}`,
+    `${tree} is on ${headInWords(now)} and not on ${branch}`,
     `git -C ${tree} switch ${branch}`,
+  )
+}
+
+/** In the user's checkout an agent goes on from what is committed, or from the very files it had left. */
+function refuseForeignWork(tree: string, unfinished: Unfinished | undefined): void {
+  const dirty = uncommitted(tree).filter((path) => unfinished?.leftBefore.includes(path) !== true)
+  if (dirty.length === 0 || (unfinished?.kept !== undefined && isAsKept(tree, unfinished.kept))) return
+  throw new StintError(
+    'TREE_DIRTY',
+    `${tree} has changes that are not committed and that may be yours: ${dirty.slice(0, 5).join(', ')}`,
+    'commit or stash them, then resume the run',
   )
 }
 
@@ -87,8 +101,10 @@ async function examineOne(scene: Scene, { started }: Attempt, claims: Claims): P
   const { log, run, source, workspace } = scene
   const backlog = await source.read()
   const task = backlog.byId.get(started.task.id)
-  const over = (outcome: 'done' | 'failed' | 'blocked' | 'interrupted', more: { reason?: string; commit?: string } = {}) =>
-    log.append('attempt.ended', { attempt: started.attempt, outcome, ...more })
+  const over = (
+    outcome: 'done' | 'failed' | 'blocked' | 'interrupted',
+    more: { reason?: string; commit?: string; kept?: string } = {},
+  ) => log.append('attempt.ended', { attempt: started.attempt, outcome, ...more })
   if (task === undefined) return over('interrupted', { reason: 'the task is no longer in the backlog' })
   // The entry that closes it was written; only the run's own note of it was not. Anybody else's word is none.
   const closed = RunSession.closedBy(workspace, started.session, task.id)
@@ -106,8 +122,10 @@ async function examineOne(scene: Scene, { started }: Attempt, claims: Claims): P
   try {
     const report = session.reported(task.id, run, started.since)
     if (report?.status === 'blocked') {
-      session.leave(task, 'blocked', report.summary)
-      return over('blocked', { reason: report.summary })
+      const leftBefore = started.leftBefore ?? []
+      const { kept } = leaveWork(scene, { name: started.task, base: started.base, leftBefore }, started.attempt)
+      session.leave(task, 'blocked', withKept(report.summary, kept))
+      return over('blocked', { reason: report.summary, ...(kept === undefined ? {} : { kept }) })
     }
     if (report?.status !== 'completed') return over('interrupted', { reason: 'the run ended in the middle of it' })
     const work = {
@@ -116,6 +134,7 @@ async function examineOne(scene: Scene, { started }: Attempt, claims: Claims): P
       planned: plannedTask(task, backlog),
       forecast: started.forecast ?? 0,
       base: started.base,
+      leftBefore: started.leftBefore ?? [],
       attempts: started.number,
     }
     const proof = await proveNow(scene, work)

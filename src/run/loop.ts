@@ -22,8 +22,8 @@ import type { Scene } from './scene.ts'
 import type { Selection } from './selection.ts'
 import { nameOf } from './task-list.ts'
 import type { TaskWork } from './task-work.ts'
-import { headOf } from './tree.ts'
 import { TurnTaker } from './turn-taker.ts'
+import { type Unfinished, beginningOf, unfinishedIn } from './unfinished.ts'
 import { type TaskOutcome, workTask } from './work-task.ts'
 
 /** Providers keep what they have read for five minutes at least. */
@@ -39,7 +39,9 @@ export class Loop {
   readonly #taker: TurnTaker
   readonly #finished: readonly FinishedTask[]
   readonly #taken = new Set<string>()
-  readonly #attempts: Map<string, { count: number; base?: string }>
+  readonly #attempts: ReadonlyMap<string, number>
+  /** What is in the tree since the run was cut off. */
+  #left: Unfinished | undefined
   readonly #elsewhere: DoneElsewhere
   #session: RunSession | undefined
   #sessions: number
@@ -65,6 +67,7 @@ export class Loop {
     this.#sessions = before?.sessions.length ?? 0
     this.#done = before?.attempts.filter(({ outcome }) => outcome === 'done').length ?? 0
     this.#attempts = attemptsIn(before)
+    this.#left = unfinishedIn(before)
     this.#elsewhere = new DoneElsewhere(scene)
     const spent = (before?.attempts ?? []).reduce((sum, attempt) => addSpent(sum, attempt.spent), {})
     const { maxMinutes } = scene.settled
@@ -124,8 +127,6 @@ export class Loop {
     if (outcome.outcome === 'done') {
       this.#done += 1
       this.#doneInSession += 1
-      // What others had begun now stands on this.
-      for (const [id, { count }] of this.#attempts) if (id !== planned.id) this.#attempts.set(id, { count })
     } else this.#unfinished.push(planned.id)
     this.#claims.release(planned.id)
     const { live } = this.#conversations
@@ -210,15 +211,17 @@ export class Loop {
   }
 
   async #workOn(task: Task, planned: PlannedTask, forecasts: Forecasts): Promise<TaskOutcome> {
-    const earlier = this.#attempts.get(task.id)
+    const beginning = beginningOf(this.#scene, this.#left, nameOf(task))
+    this.#left = undefined
     const isFirst = this.#conversations.live?.hasHadTurn !== true
     const work: TaskWork = {
       task,
       name: nameOf(task),
       planned,
       forecast: marginOf(planned, forecasts, isFirst),
-      base: earlier?.base ?? headOf(this.#scene.tree.tree).commit,
-      attempts: earlier?.count ?? 0,
+      base: beginning.base,
+      leftBefore: beginning.leftBefore,
+      attempts: this.#attempts.get(task.id) ?? 0,
     }
     return workTask(this.#scene, this.#session!, this.#conversations, this.#taker, work)
   }
@@ -288,16 +291,11 @@ function isOpenIn(backlog: Backlog | undefined, id: string): boolean {
   return task !== undefined && task.status !== 'completed'
 }
 
-function attemptsIn(before: RunState | undefined): Map<string, { count: number; base?: string }> {
-  const attempts = new Map<string, { count: number; base?: string }>()
+function attemptsIn(before: RunState | undefined): ReadonlyMap<string, number> {
+  const attempts = new Map<string, number>()
   for (const { started, outcome } of before?.attempts ?? []) {
-    const { id } = started.task
-    const known = attempts.get(id)
     // What nobody's fault interrupted is not held against the task.
-    attempts.set(id, { count: (known?.count ?? 0) + (outcome === 'failed' ? 1 : 0), base: known?.base ?? started.base })
-    if (outcome !== 'done') continue
-    // What was begun before now stands on this, and its own beginning is where the branch is when it is taken up.
-    for (const [other, { count }] of attempts) if (other !== id) attempts.set(other, { count })
+    attempts.set(started.task.id, (attempts.get(started.task.id) ?? 0) + (outcome === 'failed' ? 1 : 0))
   }
   return attempts
 }

@@ -75,6 +75,7 @@ function taskReports(state: RunState, attempts: readonly Attempt[], prices: read
     const parked = isLast ? state.parked.get(task.id) : undefined
     const outcome =
       last.outcome === 'done' ? 'done' : last.outcome === 'blocked' ? 'blocked' : parked !== undefined ? 'parked' : 'open'
+    const kept = outcome === 'done' ? undefined : (parked?.kept ?? last.kept)
     const reason = outcome === 'done' ? undefined : (parked?.reason ?? last.reason)
     return {
       task,
@@ -89,7 +90,7 @@ function taskReports(state: RunState, attempts: readonly Attempt[], prices: read
       ...(reason === undefined ? {} : { reason }),
       ...(last.commit === undefined ? {} : { commit: last.commit }),
       ...(added.length === 0 ? {} : { added: added.reduce((sum, tokens) => sum + tokens, 0) }),
-      ...(parked?.kept === undefined ? {} : { kept: parked.kept }),
+      ...(kept === undefined ? {} : { kept }),
     }
   })
 }

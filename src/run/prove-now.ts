@@ -7,7 +7,7 @@ import type { Scene } from './scene.ts'
 import type { TaskWork } from './task-work.ts'
 
 /** Looks now whether the task is done, from the tree and the backlog as they are. */
-export async function proveNow(scene: Scene, work: Pick<TaskWork, 'task' | 'name' | 'base'>): Promise<Proof> {
+export async function proveNow(scene: Scene, work: Pick<TaskWork, 'task' | 'name' | 'base' | 'leftBefore'>): Promise<Proof> {
   const { settled, stopping, tell, tree, workspace } = scene
   // Items are ticked while the agent works.
   const task = (await readBacklog(scene)).byId.get(work.task.id) ?? work.task
@@ -15,6 +15,7 @@ export async function proveNow(scene: Scene, work: Pick<TaskWork, 'task' | 'name
     tree: tree.tree,
     branch: tree.branch,
     base: work.base,
+    leftBefore: work.leftBefore,
     verify: settled.verify ?? workspace.config.verify,
     verifyMs: settled.verifyMs,
     env: plainEnvironment(workspace.env),

@@ -2,7 +2,7 @@
 import { StintError } from '../journal/errors.ts'
 import type { Task } from '../tasks/task.ts'
 import { type VerifyResult, runVerify } from './verify.ts'
-import { commitsSince, headOf, uncommitted } from './tree.ts'
+import { commitsSince, headInWords, headNow, headOf, hiddenPaths, uncommitted } from './tree.ts'
 
 export type Proof =
   | { readonly isDone: true; readonly commit: string; readonly verify?: VerifyResult }
@@ -16,6 +16,8 @@ export interface ProofOptions {
   readonly branch: string
   /** Where work on it began. */
   readonly base: string
+  /** What was not committed then, which is nobody's fault now. */
+  readonly leftBefore: readonly string[]
   readonly verify: string | undefined
   readonly verifyMs: number
   readonly env: NodeJS.ProcessEnv
@@ -36,7 +38,7 @@ export async function prove(task: Task, options: ProofOptions): Promise<Proof> {
   if (!verify.passed) return { isDone: false, reasons: [`${command} ${verify.ending}`], verify }
   // It may have changed files itself, as a formatter does; what was proved is then not what is committed.
   const after = standing(task, options)
-  if (after.length > 0 || headOf(options.tree).commit !== before) {
+  if (after.length > 0 || headNow(options.tree)?.commit !== before) {
     return {
       isDone: false,
       reasons: after.length > 0 ? after.map((reason) => `after ${command}: ${reason}`) : [`${command} moved the branch`],
@@ -46,13 +48,17 @@ export async function prove(task: Task, options: ProofOptions): Promise<Proof> {
   return { isDone: true, commit: before, verify }
 }
 
-function standing({ labels }: Task, { tree, branch, base }: ProofOptions): readonly string[] {
-  const head = headOf(tree)
-  if (head.branch !== branch) return [`HEAD is on ${head.branch ?? 'no branch'} and not on ${branch}`]
+function standing({ labels }: Task, { tree, branch, base, leftBefore }: ProofOptions): readonly string[] {
+  const head = headNow(tree)
+  if (head?.branch !== branch) return [`HEAD is on ${headInWords(head)} and not on ${branch}`]
+  if (head.commit === undefined) return [`HEAD is on ${headInWords(head)}`]
   const { count, isKept } = commitsSince(tree, base)
   if (!isKept) return [`${branch} no longer builds on ${base.slice(0, 10)}: its history was rewritten`]
-  const dirty = uncommitted(tree)
+  const isNew = (path: string) => !leftBefore.includes(path)
+  const dirty = uncommitted(tree).filter(isNew)
   if (dirty.length > 0) return [`not committed: ${listed(dirty)}`]
+  const hidden = hiddenPaths(tree).filter(isNew)
+  if (hidden.length > 0) return [`git was told not to look for changes (skip-worktree or assume-unchanged) in: ${listed(hidden)}`]
   if (count === 0 && !labels.includes(NO_COMMIT)) return ['nothing was committed']
   return []
 }

@@ -38,7 +38,7 @@ export interface TaskReport {
   /** How much longer the history got by it. */
   readonly added?: number
   readonly compactions: number
-  /** Where the work of a parked task is kept. */
+  /** Where the work of a task that is not done is kept. */
   readonly kept?: string
 }
 

@@ -12,6 +12,8 @@ export interface Attempt {
   readonly outcome?: AttemptOutcome
   readonly reason?: string
   readonly commit?: string
+  /** Where what it left is kept. */
+  readonly kept?: string
   readonly added?: number
   readonly spent: Readonly<Record<string, Usage>>
   readonly requests: number
@@ -102,6 +104,9 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
         Object.assign(attempt, rest, { endedAt: entry.at })
         attempt.seconds = secondsBetween(attempt.at, entry.at)
       }
+    } else if (entry.kind === 'work.kept') {
+      const attempt = attempts.get(entry.data.attempt)
+      if (attempt !== undefined) attempt.kept = entry.data.kept
     } else if (entry.kind === 'task.parked') {
       parked.set(entry.data.task, entry.data)
     } else if (entry.kind === 'run.ended') {

@@ -216,7 +216,7 @@ async function work(
   } finally {
     claims.releaseAll()
     log.append('run.ended', { how })
-    if (how === 'finished') removeIfClean(workspace.place, tree)
+    if (how === 'finished') removeIfClean(workspace.place, tree, (text) => emit({ type: 'said', text }))
     scene.workspace.close()
   }
   const report = reportNow(workspace, run, foldRun(log.read())!, false)

@@ -1,10 +1,9 @@
 // Where a run works: a branch and a worktree of its own, or the user's checkout when asked. Nothing is removed that is
 // not this run's and clean, and nothing is reset before it is kept under `refs/stint/`.
 import { createHash } from 'node:crypto'
-import { existsSync, lstatSync } from 'node:fs'
+import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { keepCode } from '../git/code-checkpoint.ts'
-import { readHead } from '../git/head.ts'
+import { type Head, readHead } from '../git/head.ts'
 import { type Repository, findRepository } from '../git/repository.ts'
 import { GitFailed, askGit, runGit } from '../git/run-git.ts'
 import { dirtyPaths } from '../git/status.ts'
@@ -23,10 +22,22 @@ export interface RunTree {
 }
 
 /** Task files are views that Stint itself writes; they are nobody's uncommitted work. */
-const NOT_WORK = [...DEFAULT_EXCLUDE, '.tasks']
+export const NOT_WORK = [...DEFAULT_EXCLUDE, '.tasks']
 
 export function uncommitted(tree: string): readonly string[] {
   return dirtyPaths(tree, NOT_WORK)
+}
+
+/** Paths whose changes git was told not to see, so that what is verified may not be what is committed. */
+export function hiddenPaths(tree: string, encoding: 'utf8' | 'latin1' = 'utf8'): readonly string[] {
+  const isSparse = runGit(tree, ['config', '--type=bool', '--default=false', '--get', 'core.sparseCheckout']).trim() === 'true'
+  // Of a sparse checkout, what is outside of it is not there.
+  const isMeantToBe = (path: string) =>
+    isSparse && !existsSync(Buffer.concat([Buffer.from(`${tree}/`), Buffer.from(path, encoding)]))
+  return runGit(tree, ['ls-files', '-v', '-z'], { encoding })
+    .split('\0')
+    .filter((line) => /^[a-z]/.test(line) || (line.startsWith('S') && !isMeantToBe(line.slice(2))))
+    .map((line) => line.slice(2))
 }
 
 export function repositoryOf(place: Place): Repository {
@@ -76,6 +87,7 @@ export function treeOfItsOwn(place: Place, run: string, wanted: string | undefin
     runGit(worktree, ['worktree', 'add', '--quiet', ...(isThere ? [tree, branch] : ['-b', branch, tree, commit])])
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error
+    takeBack(worktree, tree, isThere ? undefined : { branch, commit })
     throw new StintError(
       'NO_WORKTREE',
       `no worktree for ${branch}: ${error.stderr.trim() || error.message}`,
@@ -85,6 +97,15 @@ export function treeOfItsOwn(place: Place, run: string, wanted: string | undefin
   return { tree, branch, base: isThere ? headOf(tree).commit : commit, isInPlace: false }
 }
 
+/** A hook of the user's that fails makes git say no and leave what it made. */
+function takeBack(worktree: string, tree: string, made: { branch: string; commit: string } | undefined): void {
+  const isMade = repositoryAt(tree) !== undefined
+  if (isMade) runGit(worktree, ['worktree', 'remove', '--force', tree])
+  if (made !== undefined && commitOf(worktree, made.branch) === made.commit) {
+    runGit(worktree, ['branch', '--quiet', '-D', made.branch])
+  }
+}
+
 /** Where the worktrees of a project's runs are: outside of it, so that no tool comes across them there. */
 export function worktreesFolder(place: Place): string {
   const { commonDir } = repositoryOf(place)
@@ -92,7 +113,7 @@ export function worktreesFolder(place: Place): string {
   return join(stateHome(), 'worktrees', project)
 }
 
-/** Where HEAD of a worktree is. */
+/** Where HEAD of a worktree is that has to have a commit. */
 export function headOf(tree: string): { readonly branch?: string; readonly commit: string } {
   const repository = findRepository(tree)
   const head = repository === undefined ? {} : readHead(repository)
@@ -104,38 +125,72 @@ export function headOf(tree: string): { readonly branch?: string; readonly commi
   )
 }
 
+/** Where HEAD is, wherever an agent has left it; undefined when the folder is no worktree any more. */
+export function headNow(tree: string): Head | undefined {
+  const repository = repositoryAt(tree)
+  return repository === undefined ? undefined : readHead(repository)
+}
+
+/** The repository whose worktree this folder itself is, and not one around it. */
+export function repositoryAt(tree: string): Repository | undefined {
+  if (!existsSync(tree)) return undefined
+  const repository = findRepository(tree)
+  return repository?.worktree === realpathSync.native(tree) ? repository : undefined
+}
+
+/** HEAD in words. */
+export function headInWords(head: Head | undefined): string {
+  if (head === undefined) return 'nowhere: this is no worktree any more'
+  if (head.branch === undefined) return `no branch, at ${head.commit?.slice(0, 10) ?? 'no commit'}`
+  return head.commit === undefined ? `${head.branch}, a branch without a commit` : head.branch
+}
+
+/** The commit of a branch, if there is such a branch. */
+export function commitOf(tree: string, branch: string): string | undefined {
+  return (
+    runGit(tree, ['for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`])
+      .trim()
+      .split('\n')[0] || undefined
+  )
+}
+
+/** Makes a worktree again that somebody took away: from its branch, or from a commit when the branch is gone too. */
+export function bringBack(place: Place, tree: string, branch: string, otherwise: string): void {
+  const { mainRoot } = repositoryOf(place)
+  const add = commitOf(mainRoot, branch) === undefined ? ['-b', branch, tree, otherwise] : [tree, branch]
+  try {
+    // Of one that has lost its `.git` the files are still there.
+    if (existsSync(tree)) runGit(mainRoot, ['worktree', 'repair', tree])
+    else {
+      runGit(mainRoot, ['worktree', 'prune'])
+      runGit(mainRoot, ['worktree', 'add', '--quiet', ...add])
+    }
+  } catch (error) {
+    if (!(error instanceof GitFailed)) throw error
+  }
+  if (repositoryAt(tree) !== undefined) return
+  throw new StintError(
+    'NO_TREE',
+    `${tree} is no worktree of this repository any more and cannot be made again`,
+    `move it away, then: git worktree add ${tree} ${branch}`,
+  )
+}
+
 /** What the files amount to now: whether a turn changed anything is seen by this. */
 export function fingerprint(tree: string): string {
-  const { commit } = headOf(tree)
+  const head = headNow(tree)
+  if (head === undefined) return 'no worktree'
   const changes = runGit(tree, ['status', '--porcelain=v1', '-z', '--untracked-files=all'])
-  const diff = changes === '' ? '' : runGit(tree, ['diff', 'HEAD', '--no-ext-diff', '--no-textconv'])
+  const isComparable = changes !== '' && head.commit !== undefined
+  const diff = isComparable ? runGit(tree, ['diff', 'HEAD', '--no-ext-diff', '--no-textconv']) : ''
   // What is in files that git does not know is told by neither.
   const untracked = dirtyPaths(tree, NOT_WORK)
     .slice(0, 2000)
     .map((path) => lstatSync(join(tree, path), { throwIfNoEntry: false }))
     .map((found) => `${found?.size} ${found?.mtimeMs}`)
   return createHash('sha256')
-    .update([commit, changes, diff, ...untracked].join('\0'))
+    .update([head.branch, head.commit, changes, diff, ...untracked].join('\0'))
     .digest('hex')
-}
-
-export interface SetBack {
-  /** Where the work of the failed attempts is kept; absent when there was none. */
-  readonly kept?: string
-  readonly leftOut: readonly string[]
-}
-
-/** Keeps all that failed attempts left, commits included, and goes back to where the task began, so that the next starts from what is good. */
-export function keepAndSetBack(tree: string, ref: string, base: string, message: string): SetBack {
-  const repository = findRepository(tree)!
-  const dirty = uncommitted(tree)
-  if (headOf(tree).commit === base && dirty.length === 0) return { leftOut: [] }
-  const { leftOut } = keepCode(repository, { ref, message, exclude: NOT_WORK })
-  runGit(tree, ['reset', '--quiet', '--hard', base])
-  const untracked = uncommitted(tree).filter((path) => !leftOut.includes(path))
-  // By name: what was not kept stays.
-  if (untracked.length > 0) runGit(tree, ['clean', '--quiet', '-fd', '--', ...untracked.map((path) => `:(top,literal)${path}`)])
-  return { kept: ref, leftOut }
 }
 
 /** How many commits the branch has beyond one, and whether it still builds on it. */
@@ -153,9 +208,28 @@ export function newCommits(tree: string, base: string, most = 50): readonly { co
     .map((line) => ({ commit: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1) }))
 }
 
-/** Takes the worktree of a finished run away. Its branch stays; so does the worktree when anything in it is not committed. */
-export function removeIfClean(place: Place, { tree, isInPlace }: RunTree): boolean {
-  if (isInPlace || !existsSync(tree) || uncommitted(tree).length > 0) return false
+/** What builds leave, and make again. */
+const BUILT = /^(?:node_modules|dist|build|target|\.venv|__pycache__|coverage|\.cache|.*\.log)$/
+
+/** What git ignores and nobody can make again: it would go with the worktree. */
+function ignoredResults(tree: string): readonly string[] {
+  return runGit(tree, ['status', '--porcelain=v1', '-z', '--ignored', '--untracked-files=normal'])
+    .split('\0')
+    .filter((line) => line.startsWith('!! '))
+    .map((line) => line.slice('!! '.length))
+    .filter((path) => !path.split('/').some((part) => BUILT.test(part)))
+    .filter((path) => !NOT_WORK.includes(path.split('/')[0]!))
+}
+
+/** Takes the worktree of a finished run away. Its branch stays; so does the worktree when it holds what is in no commit. */
+export function removeIfClean(place: Place, { tree, isInPlace }: RunTree, say: (text: string) => void): boolean {
+  if (isInPlace || repositoryAt(tree) === undefined) return false
+  const left = [...uncommitted(tree), ...ignoredResults(tree)]
+  if (left.length > 0) {
+    const more = left.length > 5 ? ` and ${left.length - 5} more` : ''
+    say(`the worktree ${tree} is left, as it holds what is in no commit: ${left.slice(0, 5).join(', ')}${more}`)
+    return false
+  }
   try {
     runGit(repositoryOf(place).mainRoot, ['worktree', 'remove', tree])
     return true
@@ -163,13 +237,4 @@ export function removeIfClean(place: Place, { tree, isInPlace }: RunTree): boole
     if (error instanceof GitFailed) return false
     throw error
   }
-}
-
-/** Takes back a worktree and a branch that were just made and that nobody has worked on. */
-export function removeUnused(place: Place, { tree, branch, base }: RunTree): void {
-  const { mainRoot } = repositoryOf(place)
-  const isUnused = headOf(tree).commit === base
-  runGit(mainRoot, ['worktree', 'remove', '--force', tree])
-  // Its commit is where it began from, so that nothing goes with the name.
-  if (isUnused && branch.startsWith('stint/run-')) runGit(mainRoot, ['branch', '--quiet', '-D', branch])
 }

@@ -13,13 +13,14 @@ import { proveNow } from './prove-now.ts'
 import { readBacklog } from './read-backlog.ts'
 import { recordDone } from './record-done.ts'
 import type { RunSession } from './run-session.ts'
-import { addSpent } from './run-state.ts'
+import { addSpent, foldRun } from './run-state.ts'
 import type { Scene } from './scene.ts'
 import { spendOf } from './spend.ts'
-import { fingerprint, keepAndSetBack, uncommitted } from './tree.ts'
+import { bringBack, fingerprint, headNow, uncommitted } from './tree.ts'
 import { type Deadline, type Endured, TurnTaker } from './turn-taker.ts'
 import { attemptPrompt, restorePrompt } from './task-prompts.ts'
 import type { TaskWork } from './task-work.ts'
+import { keepUnfinished, leaveWork, unfinishedIn, withKept } from './unfinished.ts'
 import type { Usage } from '../session/entries.ts'
 
 export type TaskOutcome =
@@ -34,7 +35,24 @@ type Judged =
   | { readonly verdict: 'blocked'; readonly reason: string }
   | { readonly verdict: 'failed'; readonly failure: Failure; readonly isConversationSpent: boolean }
 
+/** Works on a task until its end is known. Where the run ends before, the user's checkout is kept as it is then. */
 export async function workTask(
+  scene: Scene,
+  session: RunSession,
+  conversations: Conversations,
+  taker: TurnTaker,
+  work: TaskWork,
+): Promise<TaskOutcome> {
+  try {
+    return await climb(scene, session, conversations, taker, work)
+  } catch (error) {
+    const left = scene.tree.isInPlace ? unfinishedIn(foldRun(scene.log.read())) : undefined
+    if (left !== undefined) keepUnfinished(scene, left)
+    throw error
+  }
+}
+
+async function climb(
   scene: Scene,
   session: RunSession,
   conversations: Conversations,
@@ -66,6 +84,7 @@ export async function workTask(
       session: session.id,
       conversation: live.number,
       base: work.base,
+      ...(work.leftBefore.length === 0 ? {} : { leftBefore: work.leftBefore }),
       sizeClass: work.planned.sizeClass,
       forecast: work.forecast,
       context: contextBefore,
@@ -95,8 +114,13 @@ export async function workTask(
       conversations.live === live && live.context > contextBefore
         ? live.context - Math.max(contextBefore, live.base ?? 0)
         : undefined
-    const ended = (data: { outcome: 'done' | 'failed' | 'blocked'; reason?: string; commit?: string; summary?: string }) =>
-      log.append('attempt.ended', { attempt, ...data, ...(added === undefined ? {} : { added }) })
+    const ended = (data: {
+      outcome: 'done' | 'failed' | 'blocked'
+      reason?: string
+      commit?: string
+      summary?: string
+      kept?: string
+    }) => log.append('attempt.ended', { attempt, ...data, ...(added === undefined ? {} : { added }) })
     if (judged.verdict === 'done') {
       await recordDone(scene, session, work, judged)
       ended({ outcome: 'done', commit: judged.commit, summary: judged.summary })
@@ -112,14 +136,12 @@ export async function workTask(
       return { outcome: 'done', commit: judged.commit }
     }
     if (judged.verdict === 'blocked') {
-      const kept = setBack(scene, work, attempt)
-      session.leave(task, 'blocked', judged.reason)
-      ended({ outcome: 'blocked', reason: judged.reason })
-      tell({
-        type: 'task.blocked',
-        task: name,
-        reason: kept === undefined ? judged.reason : `${judged.reason} (its work is kept as ${kept})`,
-      })
+      const { kept, ends } = leaveWork(scene, work, attempt)
+      const told = withKept(judged.reason, kept)
+      session.leave(task, 'blocked', told)
+      ended({ outcome: 'blocked', reason: judged.reason, ...(kept === undefined ? {} : { kept }) })
+      tell({ type: 'task.blocked', task: name, reason: told })
+      if (ends !== undefined) throw new RunEnds('task failed', `${name.name} is blocked: ${judged.reason}; ${ends}`)
       return { outcome: 'blocked', reason: judged.reason }
     }
     failure = judged.failure
@@ -166,6 +188,8 @@ async function attemptOnce(
   }
   let turned: Endured = await endure(attempt.prompt, attempt.isRetry ? 'retry' : 'task')
   let used = turned.spent
+  const gone = broughtBack(scene, work)
+  if (gone !== undefined) return { judged: gone, used }
   let report = session.reported(task.id, run, attempt.since)
   /** Nothing has come of several turns in this conversation: the next one is better had in another. */
   const isIdle = () => {
@@ -181,6 +205,8 @@ async function attemptOnce(
     const asked = turned.compactions > 0 ? await restorePrompt(scene, conversations, session, work) : askText(task)
     turned = await endure(asked, 'asked')
     used = addSpent(used, turned.spent)
+    const goneNow = broughtBack(scene, work)
+    if (goneNow !== undefined) return { judged: goneNow, used }
     report = session.reported(task.id, run, attempt.since)
   }
   if (report === undefined && turned.broken !== undefined) return { judged: failed({ reason: turned.broken }, true), used }
@@ -203,7 +229,7 @@ async function attemptOnce(
       : {
           verify: { command: verify.command, output: verify.output, ...(verify.exit === undefined ? {} : { exit: verify.exit }) },
         }
-  const dirty = uncommitted(tree.tree)
+  const dirty = uncommitted(tree.tree).filter((path) => !work.leftBefore.includes(path))
   return {
     judged: failed(
       {
@@ -219,20 +245,21 @@ async function attemptOnce(
 }
 
 function park(scene: Scene, session: RunSession, work: TaskWork, attempt: string, reason: string): TaskOutcome {
-  const kept = setBack(scene, work, attempt)
-  const told = kept === undefined ? reason : `${reason} (its work is kept as ${kept})`
-  session.leave(work.task, 'failed', told)
+  const { kept, ends } = leaveWork(scene, work, attempt)
+  session.leave(work.task, 'failed', withKept(reason, kept))
   scene.log.append('task.parked', { task: work.task.id, reason, ...(kept === undefined ? {} : { kept }) })
   scene.tell({ type: 'task.parked', task: work.name, reason, ...(kept === undefined ? {} : { kept }) })
-  if (scene.settled.onFailure === 'stop') throw new RunEnds('task failed', `${work.name.name} failed: ${reason}`)
+  const because = `${work.name.name} failed: ${reason}`
+  if (ends !== undefined) throw new RunEnds('task failed', `${because}; ${ends}`)
+  if (scene.settled.onFailure === 'stop') throw new RunEnds('task failed', because)
   return { outcome: 'parked', reason }
 }
 
-/** The next task starts from what is proved; what was left is kept. */
-function setBack(scene: Scene, work: TaskWork, attempt: string): string | undefined {
-  const { tree, run, workspace } = scene
-  const ref = `refs/stint/runs/${run}/${attempt}`
-  const { kept, leftOut } = keepAndSetBack(tree.tree, ref, work.base, `stint: what was done for ${work.name.name}`)
-  if (leftOut.length > 0) workspace.say(`too large to be kept, and left where it is: ${leftOut.join(', ')}`)
-  return kept
+/** An agent that took its own worktree away stands nowhere: it gets it back, as its branch has it, with the next conversation. */
+function broughtBack({ tree, workspace }: Scene, work: TaskWork): Judged | undefined {
+  if (headNow(tree.tree) !== undefined) return undefined
+  if (tree.isInPlace) throw new RunEnds('task failed', `the checkout ${tree.tree} is not there any more`)
+  bringBack(workspace.place, tree.tree, tree.branch, work.base)
+  const reason = 'the worktree was taken away, and is made again from what was committed'
+  return { verdict: 'failed', failure: { reason }, isConversationSpent: true }
 }

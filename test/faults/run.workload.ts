@@ -80,7 +80,7 @@ async function work(scene: Scene): Promise<void> {
   await recordDone(
     scene,
     session,
-    { task, name: nameOf(task), planned, forecast: 0, base, attempts: 0 },
+    { task, name: nameOf(task), planned, forecast: 0, base, leftBefore: [], attempts: 0 },
     { commit, summary: 'It is' },
   )
   acknowledge(session.lastEntry)

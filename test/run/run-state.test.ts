@@ -64,6 +64,7 @@ const DATA: { [K in RunEntryKind]: fc.Arbitrary<RunEntryData[K]> } = {
   'breaker.tripped': fc.record({ attempt, which: fc.constant('silence'), detail: fc.constant('') }),
   'limit.reached': fc.record({ message: fc.constant('later') }),
   'attempt.ended': fc.record({ attempt, outcome: fc.constantFrom('done', 'failed', 'blocked', 'interrupted'), added: fc.nat() }),
+  'work.kept': fc.record({ attempt, kept: fc.constant('refs/stint/runs/run/attempt') }),
   'task.parked': fc.record({ task, reason: fc.constant('too hard') }),
   'rotation.decided': fc.record({ task, stay: fc.boolean(), rule: fc.constant(''), because: fc.constant('') }),
   'run.ended': fc.record({ how: fc.constantFrom('finished', 'interrupted', 'waiting') }),

@@ -1,0 +1,252 @@
+// The worktree of a run in every state an agent can leave it in: all of it is kept, and no branch but the run's is moved.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { runGit } from '../../src/git/run-git.ts'
+import { findPlace } from '../../src/project/place.ts'
+import { isAsKept, keepAndSetBack, keepWork } from '../../src/run/set-back.ts'
+import { type RunTree, bringBack, headNow, hiddenPaths, removeIfClean, treeOfItsOwn, uncommitted } from '../../src/run/tree.ts'
+import { gitProject } from '../support/project.ts'
+import { git } from '../support/scratch.ts'
+
+const RUN = '01999999999999999999999999'
+const REF = `refs/stint/runs/${RUN}/attempt`
+
+function world() {
+  const project = gitProject()
+  project.commit('start', { 'a.txt': 'a\n', '.gitignore': 'out/\nnode_modules/\n' })
+  const place = findPlace(project.root)
+  const tree = treeOfItsOwn(place, RUN, undefined)
+  const inTree = (...args: string[]) => git(tree.tree, ...args).trim()
+  const write = (path: string, text: string) => writeFileSync(join(tree.tree, path), text)
+  const commit = (name: string) => {
+    write(name, `${name}\n`)
+    inTree('add', '-A')
+    inTree('commit', '-qm', name)
+    return inTree('rev-parse', 'HEAD')
+  }
+  const setBack = (more: { leftBefore?: readonly string[]; tree?: RunTree } = {}) =>
+    keepAndSetBack(more.tree ?? tree, { ref: REF, message: 'kept', base: tree.base, leftBefore: more.leftBefore ?? [] })
+  const isBack = () => {
+    expect(headNow(tree.tree)).toEqual({ branch: tree.branch, commit: tree.base })
+    expect(uncommitted(tree.tree)).toEqual([])
+    expect(inTree('status', '--short', '--branch')).toBe(`## ${tree.branch}`)
+  }
+  return { project, place, tree, inTree, write, commit, setBack, isBack }
+}
+
+test('a branch that the agent switched to stays where it is, and only the branch of the run goes back', () => {
+  const { project, tree, inTree, write, commit, setBack, isBack } = world()
+  const onRun = commit('run.txt')
+  project.git('branch', 'precious')
+  inTree('switch', '-q', 'precious')
+  const precious = commit('precious.txt')
+  write('loose.txt', 'loose\n')
+  expect(setBack()).toEqual({ kept: REF, leftOut: [] })
+  isBack()
+  expect(inTree('rev-parse', 'precious')).toBe(precious)
+  expect(inTree('show', `${REF}:loose.txt`)).toBe('loose')
+  expect(inTree('rev-parse', `${REF}^`)).toBe(precious)
+  expect(inTree('rev-parse', `${REF}-branch`)).toBe(onRun)
+  expect(tree.base).not.toBe(onRun)
+})
+
+test.each<[string, (w: ReturnType<typeof world>) => void]>([
+  ['a detached HEAD', ({ inTree, commit }) => void (inTree('switch', '-q', '--detach'), commit('b.txt'))],
+  ['an orphan branch', ({ inTree }) => void inTree('checkout', '-q', '--orphan', 'x')],
+  [
+    'an orphan branch that it emptied',
+    ({ inTree }) => void (inTree('checkout', '-q', '--orphan', 'x'), inTree('rm', '-rqf', '.')),
+  ],
+  [
+    'a branch of the run that it deleted',
+    ({ inTree, tree }) => void (inTree('switch', '-qc', 'x'), inTree('branch', '-qD', tree.branch)),
+  ],
+  ['a merge with a conflict', (w) => void (clash(w), attempt(w, 'merge', 'other'))],
+  ['a rebase with a conflict', (w) => void (clash(w), attempt(w, 'rebase', 'other'))],
+  ['a cherry-pick with a conflict', (w) => void (clash(w), attempt(w, 'cherry-pick', 'other'))],
+  ['a revert with a conflict', (w) => void (clash(w), attempt(w, 'revert', 'other'))],
+  ['a bisection', (w) => void (w.commit('b.txt'), w.commit('c.txt'), w.inTree('bisect', 'start', 'HEAD', w.tree.base))],
+  [
+    'a file behind assume-unchanged',
+    ({ inTree, write }) => void (inTree('update-index', '--assume-unchanged', 'a.txt'), write('a.txt', 'kept')),
+  ],
+  [
+    'a file behind skip-worktree',
+    ({ inTree, write }) => void (inTree('update-index', '--skip-worktree', 'a.txt'), write('a.txt', 'kept')),
+  ],
+])('%s is set back', (_, leave) => {
+  const w = world()
+  leave(w)
+  expect(w.setBack().kept).toBe(REF)
+  w.isBack()
+  expect(hiddenPaths(w.tree.tree)).toEqual([])
+  for (const name of ['rebase-merge', 'rebase-apply', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'sequencer', 'BISECT_LOG'])
+    expect(existsSync(w.inTree('rev-parse', '--path-format=absolute', '--git-path', name))).toBe(false)
+})
+
+/** The same file on the run's branch and on another, differently. */
+function clash({ inTree, write, commit }: ReturnType<typeof world>): void {
+  inTree('switch', '-qc', 'other')
+  write('a.txt', 'other\n')
+  commit('other.txt')
+  inTree('switch', '-q', '-')
+  write('a.txt', 'run\n')
+  commit('run.txt')
+}
+
+function attempt({ tree, inTree }: ReturnType<typeof world>, ...args: readonly string[]): void {
+  expect(() => runGit(tree.tree, ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args])).toThrow('failed')
+  expect(inTree('status', '--porcelain')).toContain('UU a.txt')
+}
+
+test('what is hidden from git is kept before it is set back', () => {
+  const { inTree, write, setBack, isBack } = world()
+  inTree('update-index', '--assume-unchanged', 'a.txt')
+  write('a.txt', 'hidden\n')
+  expect(setBack().kept).toBe(REF)
+  isBack()
+  expect(inTree('show', `${REF}:a.txt`)).toBe('hidden')
+})
+
+test('what is ignored now and was not when the task began is kept before it is set back', () => {
+  const { inTree, write, setBack, isBack } = world()
+  inTree('rm', '-q', '--cached', 'a.txt')
+  write('.gitignore', 'a.txt\n')
+  write('a.txt', 'ignored\n')
+  inTree('add', '-A')
+  inTree('commit', '-qm', 'ignore')
+  expect(setBack().kept).toBe(REF)
+  isBack()
+  expect(inTree('show', `${REF}:a.txt`)).toBe('ignored')
+})
+
+test("a submodule with changes of its own keeps them, and they are nobody else's", () => {
+  const { project, tree, inTree, write } = world()
+  const other = gitProject()
+  other.commit('start', { 's.txt': 's\n' })
+  inTree('-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', other.root, 'sub')
+  inTree('commit', '-qm', 'sub')
+  const base = inTree('rev-parse', 'HEAD')
+  write('sub/s.txt', 'changed')
+  write('b.txt', 'b')
+  const work = { ref: REF, message: 'kept', base, leftBefore: [] }
+  expect(keepAndSetBack(tree, work)).toEqual({ kept: REF, leftOut: ['sub'] })
+  expect(uncommitted(tree.tree)).toEqual(['sub'])
+  expect(project.git('show', `${REF}:b.txt`)).toBe('b')
+  expect(keepAndSetBack(tree, { ...work, ref: `${REF}-next`, leftBefore: ['sub'] })).toEqual({ leftOut: [] })
+})
+
+test('more untracked files than fit into the arguments of a program are taken away', () => {
+  const { tree, setBack, isBack } = world()
+  const folder = join(tree.tree, ...Array.from({ length: 13 }, () => 'x'.repeat(240)))
+  mkdirSync(folder, { recursive: true })
+  for (let number = 0; number < 800; number += 1) writeFileSync(join(folder, `${number}`), `${number}`)
+  expect(uncommitted(tree.tree).join(' ').length).toBeGreaterThan(2 ** 21)
+  setBack()
+  isBack()
+  expect(runGit(tree.tree, ['ls-tree', '-r', '--name-only', REF]).trim().split('\n')).toHaveLength(802)
+})
+
+test('a file whose name is not UTF-8 is kept and taken away', () => {
+  const { tree, inTree, setBack, isBack } = world()
+  writeFileSync(Buffer.concat([Buffer.from(`${tree.tree}/`), Buffer.from([0x61, 0xff, 0x62])]), 'odd')
+  expect(setBack()).toEqual({ kept: REF, leftOut: [] })
+  isBack()
+  expect(inTree('ls-tree', '-r', '--name-only', REF).split('\n')).toHaveLength(3)
+})
+
+test('what cannot be kept stays, and is nothing to keep the next time', () => {
+  const { tree, inTree, setBack } = world()
+  const nested = join(tree.tree, 'nested')
+  mkdirSync(nested)
+  git(nested, 'init', '-q')
+  writeFileSync(join(nested, 'n.txt'), 'n')
+  expect(setBack()).toEqual({ kept: REF, leftOut: ['nested/'] })
+  expect(existsSync(join(nested, 'n.txt'))).toBe(true)
+  const leftBefore = uncommitted(tree.tree)
+  inTree('update-ref', '-d', REF)
+  expect(setBack({ leftBefore })).toEqual({ leftOut: [] })
+})
+
+test('what was kept is never written over: a runner killed half-way leaves both', () => {
+  const { inTree, write, commit, setBack } = world()
+  const first = commit('b.txt')
+  expect(setBack()).toEqual({ kept: REF, leftOut: [] })
+  expect(setBack()).toEqual({ kept: REF, leftOut: [] })
+  write('c.txt', 'c')
+  expect(setBack()).toEqual({ kept: `${REF}-2`, leftOut: [] })
+  expect(inTree('rev-parse', REF)).toBe(first)
+})
+
+test('a tree is known again by what was kept of it, to the byte', () => {
+  const { tree, write, commit } = world()
+  commit('b.txt')
+  write('c.txt', 'c')
+  const { kept } = keepWork(tree, { ref: REF, message: 'kept', base: tree.base, leftBefore: [] })
+  expect([kept, isAsKept(tree.tree, REF)]).toEqual([REF, true])
+  write('c.txt', 'd')
+  expect(isAsKept(tree.tree, REF)).toBe(false)
+  write('c.txt', 'c')
+  expect(isAsKept(tree.tree, REF)).toBe(true)
+  commit('e.txt')
+  expect(isAsKept(tree.tree, REF)).toBe(false)
+})
+
+test.each<[string, (w: ReturnType<typeof world>) => void]>([
+  ['taken away', ({ tree }) => rmSync(tree.tree, { recursive: true })],
+  [
+    'taken away with its branch',
+    ({ tree, project }) =>
+      void (project.git('worktree', 'remove', '--force', tree.tree), project.git('branch', '-D', tree.branch)),
+  ],
+  ['robbed of its .git', ({ tree }) => rmSync(join(tree.tree, '.git'))],
+])('a worktree that was %s is brought back', (_, lose) => {
+  const w = world()
+  lose(w)
+  expect(headNow(w.tree.tree)).toBeUndefined()
+  bringBack(w.place, w.tree.tree, w.tree.branch, w.tree.base)
+  w.isBack()
+})
+
+test('a hook that fails leaves no worktree and no branch behind', () => {
+  const project = gitProject()
+  project.commit('start', { 'a.txt': 'a\n' })
+  writeFileSync(project.path('.git', 'hooks', 'post-checkout'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+  const place = findPlace(project.root)
+  expect(() => treeOfItsOwn(place, RUN, undefined)).toThrow('no worktree for stint/run-')
+  expect(project.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+  expect(project.git('branch', '--format=%(refname:short)').trim()).toBe('main')
+  project.git('branch', 'mine')
+  expect(() => treeOfItsOwn(place, RUN, 'mine')).toThrow('no worktree for mine')
+  expect(project.git('branch', '--format=%(refname:short)').trim().split('\n')).toEqual(['main', 'mine'])
+})
+
+test('a worktree goes when only what builds leave is in it, and stays with anything else that git ignores', () => {
+  const { place, tree, inTree } = world()
+  const said: string[] = []
+  mkdirSync(join(tree.tree, 'out'))
+  writeFileSync(join(tree.tree, 'out', 'result.csv'), '1')
+  expect(removeIfClean(place, tree, (text) => said.push(text))).toBe(false)
+  expect(said[0]).toContain('holds what is in no commit: out/')
+  expect(inTree('status', '--porcelain')).toBe('')
+  rmSync(join(tree.tree, 'out'), { recursive: true })
+  mkdirSync(join(tree.tree, 'node_modules'))
+  writeFileSync(join(tree.tree, 'node_modules', 'x.js'), '1')
+  expect(removeIfClean(place, tree, (text) => said.push(text))).toBe(true)
+  expect(existsSync(tree.tree)).toBe(false)
+})
+
+test('what a sparse checkout leaves out is not taken for hidden', () => {
+  const { tree, inTree } = world()
+  mkdirSync(join(tree.tree, 'big'))
+  writeFileSync(join(tree.tree, 'big', 'b.txt'), 'b')
+  inTree('add', '-A')
+  inTree('commit', '-qm', 'big')
+  const { status } = spawnSync('git', ['sparse-checkout', 'set', 'none'], { cwd: tree.tree })
+  expect([status, existsSync(join(tree.tree, 'big'))]).toEqual([0, false])
+  expect(hiddenPaths(tree.tree)).toEqual([])
+  inTree('update-index', '--assume-unchanged', 'a.txt')
+  expect(hiddenPaths(tree.tree)).toEqual(['a.txt'])
+})
