@@ -117,7 +117,7 @@ function compare({ attempts, conversations, started: { harness } }: RunState, pr
       // What earlier tasks left in the context, read with each request. The start of a conversation would be read either way.
       const history = Math.max(0, started.context - startOf(own))
       historyReread += history * requests
-      const price = priceOf(model ?? harness, prices)?.price
+      const price = priceOf(typeof model === 'string' ? model : harness, prices)?.price
       if (price === undefined || savedUsd === undefined) savedUsd = undefined
       // A fresh conversation writes its start into the cache, where this one read it.
       else savedUsd += (startOf(own) * (price.cacheWrite - price.cacheRead) - history * requests * price.cacheRead) / 1_000_000
