@@ -64,6 +64,12 @@ export async function planRun(workspace: Workspace, options: RunOptions): Promis
   }
 }
 
+/** How long a run will probably take, from what is forecast. */
+export async function expectedSeconds(workspace: Workspace, options: RunOptions): Promise<number> {
+  const { sessions } = await planRun(workspace, options)
+  return sessions.reduce((sum, { seconds }) => sum + seconds, 0)
+}
+
 function plannedRunTask(task: Task, sizeClass: SizeClass, forecast: Forecast, profiles: readonly Profile[]): PlannedRunTask {
   const chosen = profileFor(task, profiles)
   return {

@@ -24,6 +24,7 @@ import { lastResumable, reportNow, stateOf } from './runs.ts'
 import { type Scene, type Settled, Stopping } from './scene.ts'
 import { Selection } from './selection.ts'
 import { settle } from './settled.ts'
+import { expectedSeconds } from './plan-run.ts'
 import { nameOf } from './task-list.ts'
 import { type RunTree, removeIfClean, repositoryOf, treeInPlace, treeOfItsOwn } from './tree.ts'
 import { runVerify } from './verify.ts'
@@ -110,7 +111,8 @@ async function beginNew(
       type: 'said',
       text: 'there is no verify command: that a task is done rests on its commit alone (--verify, or verify in .sessions/config.yaml)',
     })
-  return { work: () => work(scene, selection, runner, undefined, open, emit) }
+  const expected = await expectedSeconds(workspace, settled)
+  return { work: () => work(scene, selection, runner, undefined, open, expected, emit) }
 }
 
 async function beginAgain(
@@ -176,7 +178,8 @@ async function takeUpAgain(
     emit,
     decide,
   })
-  return { work: () => work(scene, selection, runner, state, open, emit) }
+  const expected = await expectedSeconds(workspace, settled)
+  return { work: () => work(scene, selection, runner, state, open, expected, emit) }
 }
 
 async function work(
@@ -185,6 +188,7 @@ async function work(
   runner: ProcessMark,
   before: RunState | undefined,
   open: readonly Task[],
+  expected: number,
   emit: Scene['tell'],
 ): Promise<RunReport> {
   const { harness, log, run, settled, tree, workspace } = scene
@@ -196,6 +200,7 @@ async function work(
     isResumed: before !== undefined,
     branch: tree.branch,
     worktree: tree.tree,
+    expectedSeconds: expected,
     ...(settled.model === undefined ? {} : { model: settled.model }),
   })
   if (!harness.capabilities.multiTurn) emit({ type: 'said', text: `${harness.name} takes one task a conversation` })

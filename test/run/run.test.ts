@@ -8,6 +8,7 @@ test('a run works its backlog in one conversation, on a branch of its own, and l
   const head = world.project.git('rev-parse', 'HEAD')
   const report = await world.run({ verify: 'test -f a.txt' })
   expect(report.how).toBe('finished')
+  expect(world.of('run.started')[0]!.expectedSeconds).toBeGreaterThan(60)
   expect(await world.statuses()).toEqual({ one: 'completed', two: 'completed', three: 'completed' })
   expect(
     report.sessions.map(({ conversations, tasks }) => [conversations, tasks.map(({ task, outcome }) => [task.name, outcome])]),
