@@ -76,8 +76,12 @@ export class RunSession {
     }
   }
 
-  /** A conversation of this session is over. */
+  /** A conversation of this session is over. One that the journal has not heard of, since the runner was killed just then, is none to tell of. */
   left(conversation: string, reason: string): void {
+    const isKnown = this.#session
+      .read()
+      .entries.some(({ kind, data }) => kind === 'conversation.joined' && data.conversation === conversation)
+    if (!isKnown) return
     this.append([draft('conversation.ended', { conversation, reason }, { by: BY })])
   }
 

@@ -3,6 +3,8 @@ import { startOf } from '../../src/harness/process/strays.ts'
 import { Workspace } from '../../src/project/workspace.ts'
 import { Claims } from '../../src/run/claims.ts'
 import { refuseSecond } from '../../src/run/go-on.ts'
+import { RunSession } from '../../src/run/run-session.ts'
+import { draft } from '../../src/session/entries.ts'
 import { RunWorld, doing } from './run-world.ts'
 
 test('a task that is taken up again after others were done is held to its own work', async () => {
@@ -85,4 +87,15 @@ test('a run in place leaves a session of the user on that branch alone', async (
   await world.project.run((project) => project.init({ name: 'mine' }))
   await expect(world.start({ isInPlace: true })).rejects.toThrow('mine is active on main')
   expect(world.runs()).toEqual([])
+})
+
+test('a conversation that the journal never heard of is not told to have ended', async () => {
+  const world = new RunWorld()
+  const [one] = await world.tasks('One')
+  const session = await RunSession.open(new Workspace(world.project.root), 1, one!, 'the goal')
+  session.left('unheard', 'its runner was killed')
+  session.append([draft('conversation.joined', { conversation: 'heard', harness: 'rehearsal', source: 'run' })])
+  session.left('heard', 'its runner was killed')
+  session.release()
+  expect(world.journalled('conversation.ended').map(({ data }) => data['conversation'])).toEqual(['heard'])
 })
