@@ -2,7 +2,8 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type KeptTotals, type SpentByModel, type Totals, sumUp, together, totalsOf } from '../harness/claude/usage-totals.ts'
 import { errnoOf } from '../journal/errors.ts'
-import { createFolder, readOrUndefined, replaceUnsynced } from '../journal/files.ts'
+import { createFolder, replaceUnsynced } from '../journal/files.ts'
+import { readOrUndefined } from '../journal/look.ts'
 import { isSealed, sealed } from '../journal/record.ts'
 
 interface Kept {

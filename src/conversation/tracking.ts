@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import type { Crossed } from '../budget/stages.ts'
 import type { Carried } from '../harness/claude/transcript.ts'
 import type { Usage } from '../session/entries.ts'
-import { createFolder, readOrUndefined, replaceUnsynced, statOrUndefined } from '../journal/files.ts'
+import { createFolder, replaceUnsynced } from '../journal/files.ts'
+import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 import { isMissing } from '../journal/errors.ts'
 
 /** A text of ours that was put before the model, until the transcript shows that it arrived. */

@@ -1,6 +1,7 @@
 // What goes wrong in a hook is nobody's to see at that moment; `stint doctor` shows it afterwards.
 import { join } from 'node:path'
-import { appendLine, createFolder, readOrUndefined, replaceUnsynced, statOrUndefined } from '../journal/files.ts'
+import { appendLine, createFolder, replaceUnsynced } from '../journal/files.ts'
+import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 
 export interface Trouble {
   readonly at: string

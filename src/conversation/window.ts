@@ -3,7 +3,8 @@
 import { join } from 'node:path'
 import { type StatusFigures, statusFigures } from '../harness/claude/status-input.ts'
 import { nameOf, objectOf } from '../harness/json-fields.ts'
-import { createFolder, readOrUndefined, replaceUnsynced } from '../journal/files.ts'
+import { createFolder, replaceUnsynced } from '../journal/files.ts'
+import { readOrUndefined } from '../journal/look.ts'
 
 export interface Window extends StatusFigures {
   /** When the harness told it. */

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
-import { readOrUndefined } from '../journal/files.ts'
+import { readOrUndefined } from '../journal/look.ts'
 import type { Repository } from './repository.ts'
 import { GitFailed, type GitOptions, runGit } from './run-git.ts'
 

@@ -2,7 +2,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { errnoOf, isMissing } from '../journal/errors.ts'
-import { readOrUndefined, statOrUndefined } from '../journal/files.ts'
+import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 
 /** Where a repository is, seen from one of its worktrees. Every path is absolute and without symbolic links. */
 export interface Repository {

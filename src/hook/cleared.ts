@@ -1,7 +1,8 @@
 // A conversation that is cleared goes on under a new id in the same process. The old one leaves word of its
 // session for the new one, so that it does not have to be guessed from the branch.
 import { join } from 'node:path'
-import { createFolder, readOrUndefined, removeFile, replaceUnsynced } from '../journal/files.ts'
+import { createFolder, removeFile, replaceUnsynced } from '../journal/files.ts'
+import { readOrUndefined } from '../journal/look.ts'
 import { isId } from '../journal/ids.ts'
 
 export function handOver(notes: string, env: NodeJS.ProcessEnv, session: string): void {

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { CopyCursor } from '../conversation/copy-transcript.ts'
 import type { Tracking } from '../conversation/tracking.ts'
 import { errnoOf } from '../journal/errors.ts'
-import { readOrUndefined, replaceUnsynced, statOrUndefined } from '../journal/files.ts'
+import { replaceUnsynced } from '../journal/files.ts'
+import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 
 export function readCursor(notes: string, conversation: string): CopyCursor | undefined {
   try {

@@ -2,7 +2,8 @@
 // be over before anybody comes to it: then the next conversation's hook makes it.
 import { join } from 'node:path'
 import { errnoOf } from '../journal/errors.ts'
-import { createFolder, readOrUndefined, replaceUnsynced } from '../journal/files.ts'
+import { createFolder, replaceUnsynced } from '../journal/files.ts'
+import { readOrUndefined } from '../journal/look.ts'
 import type { Scene } from './scene.ts'
 
 /** Quick and without the code, or whole. */

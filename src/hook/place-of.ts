@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import type { HookEvent } from '../harness/claude/events.ts'
-import { statOrUndefined } from '../journal/files.ts'
+import { statOrUndefined } from '../journal/look.ts'
 import { type Place, findPlace } from '../project/place.ts'
 
 /**

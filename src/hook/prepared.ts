@@ -2,7 +2,7 @@
 // up to date need not open the session. Only a shortcut: where it is missing, old, or of another Stint, the session is opened.
 import { join } from 'node:path'
 import { errnoOf } from '../journal/errors.ts'
-import { readOrUndefined, statOrUndefined } from '../journal/files.ts'
+import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 import { journalFolder, type Place } from '../project/place.ts'
 import type { GitState } from '../session/entries.ts'
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { createFolder, readOrUndefined, replaceUnsynced, statOrUndefined } from '../journal/files.ts'
+import { createFolder, replaceUnsynced } from '../journal/files.ts'
+import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 import { type Config, DEFAULTS, configFrom, configPath } from '../project/config.ts'
 import { errnoOf } from '../journal/errors.ts'
 

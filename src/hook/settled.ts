@@ -5,7 +5,7 @@ import { type Settled, type Tracking, readTracking, trackingFolder, writeTrackin
 import { type Repository, findRepository } from '../git/repository.ts'
 import { isConversationId } from '../harness/conversation-id.ts'
 import { mayBeTests } from '../harness/may-be-tests.ts'
-import { readOrUndefined, statOrUndefined } from '../journal/files.ts'
+import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 import type { Scene } from './scene.ts'
 import { LARGE_OUTPUT } from './large-output.ts'
 import { mayBeFuller } from './quick/fullness.ts'

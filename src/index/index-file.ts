@@ -1,5 +1,5 @@
 import { isMissing } from '../journal/errors.ts'
-import { statOrUndefined } from '../journal/files.ts'
+import { statOrUndefined } from '../journal/look.ts'
 import { OtherVersion, openDatabase } from './schema.ts'
 import { setAside } from './set-aside.ts'
 import { type Database, isBusy, isCorrupt, isUnwritable } from './sqlite.ts'

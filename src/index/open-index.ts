@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { statOrUndefined } from '../journal/files.ts'
+import { statOrUndefined } from '../journal/look.ts'
 import type { LogPlace } from '../journal/log.ts'
 import { readLog } from '../journal/read.ts'
 import type { RawEntry } from '../session/in-effect.ts'

@@ -2,7 +2,8 @@
 import { closeSync, readFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { errnoOf, isMissing } from '../journal/errors.ts'
-import { appendDurably, createFile, createFolder, openForAppend, statOrUndefined } from '../journal/files.ts'
+import { appendDurably, createFile, createFolder, openForAppend } from '../journal/files.ts'
+import { statOrUndefined } from '../journal/look.ts'
 import { stateHome } from '../journal/state-home.ts'
 
 /** Notes a project's root. Answers false when it cannot be noted, which is no reason to fail what the user asked for. */

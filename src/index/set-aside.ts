@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { moveFile, removeFile, statOrUndefined } from '../journal/files.ts'
+import { moveFile, removeFile } from '../journal/files.ts'
+import { statOrUndefined } from '../journal/look.ts'
 import { loadSqlite } from './sqlite.ts'
 
 const COMPANIONS = ['-wal', '-shm', '-journal', '']

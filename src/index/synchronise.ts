@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { errnoOf } from '../journal/errors.ts'
-import { statOrUndefined } from '../journal/files.ts'
+import { statOrUndefined } from '../journal/look.ts'
 import type { LogPlace } from '../journal/log.ts'
 import { indexSession, isUnchanged } from './index-session.ts'
 import { SessionWriter } from './session-writer.ts'

@@ -3,7 +3,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { errnoOf, isMissing } from '../journal/errors.ts'
-import { createFolderUnsynced, inSpiteOfRemoval, moveFile, removeFile, statOrUndefined, touchFile } from '../journal/files.ts'
+import { createFolderUnsynced, inSpiteOfRemoval, moveFile, removeFile, touchFile } from '../journal/files.ts'
+import { statOrUndefined } from '../journal/look.ts'
 import { isId } from '../journal/ids.ts'
 
 const RENEW_AFTER_MS = 5_000

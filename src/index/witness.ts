@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { createFolderUnsynced, inSpiteOfRemoval, readOrUndefined, replaceUnsynced } from '../journal/files.ts'
+import { createFolderUnsynced, inSpiteOfRemoval, replaceUnsynced } from '../journal/files.ts'
+import { readOrUndefined } from '../journal/look.ts'
 import { randomHex } from '../journal/random.ts'
 import { isUnwritable } from './sqlite.ts'
 import { markerFolder } from './touched.ts'

@@ -13,7 +13,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
   readSync,
   readdirSync,
   renameSync,
@@ -27,6 +26,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { errnoOf, isMissing } from './errors.ts'
+import { isNameOf, modeOf, statOrUndefined } from './look.ts'
 import { randomHex } from './random.ts'
 
 export type WriteOutcome =
@@ -511,33 +511,6 @@ export function staleTemporaries(folder: string, olderThanMs = 60_000): readonly
     })
 }
 
-export function sameFile(a: string, b: string): boolean {
-  const first = statOrUndefined(a)
-  const second = statOrUndefined(b)
-  return first !== undefined && second !== undefined && first.ino === second.ino && first.dev === second.dev
-}
-
-/** Whether `path` is a name of the open file `fd`. */
-export function isNameOf(path: string, fd: number): boolean {
-  const named = statOrUndefined(path)
-  const open = fstatSync(fd)
-  return named !== undefined && named.ino === open.ino && named.dev === open.dev
-}
-
-/** What a file holds, or undefined when none has this name. A folder is no file. */
-export function readOrUndefined(path: string): Buffer | undefined {
-  try {
-    return readFileSync(path)
-  } catch (error) {
-    if (isMissing(error) || errnoOf(error) === 'EISDIR') return undefined
-    throw error
-  }
-}
-
-export function statOrUndefined(path: string) {
-  return statSync(path, { throwIfNoEntry: false })
-}
-
 const TEMPORARY_PATTERN = /^\..+\.[0-9a-f]{12}\.tmp$/
 
 // Hidden and unique: two processes never share one, and no listing of ours takes it for a document.
@@ -570,9 +543,4 @@ function writeNew(path: string, content: string | Buffer, mode = 0o600): void {
     throw error
   }
   closeSync(fd)
-}
-
-/** The permissions of a file, or those of a new one of ours. */
-export function modeOf(path: string): number {
-  return (statOrUndefined(path)?.mode ?? 0o600) & 0o777
 }

@@ -6,15 +6,13 @@ import {
   createFile,
   createFolder,
   inFolder,
-  isNameOf,
   lacksHardLinks,
   linkFile,
   openForAppend,
   openToRead,
   relinkFile,
-  sameFile,
-  statOrUndefined,
 } from './files.ts'
+import { isNameOf, sameFile, statOrUndefined } from './look.ts'
 import { isId, mintId, timeOfId } from './ids.ts'
 import { type LogContents, parseLog, readLogFd, readRange } from './read.ts'
 import { type JournalRecord, encodeRecord } from './record.ts'

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { MARK_PATTERN } from '../context/mark.ts'
 import { linesOf } from '../conversation/lines-of-file.ts'
-import { statOrUndefined } from '../journal/files.ts'
+import { statOrUndefined } from '../journal/look.ts'
 import { type RawEntry, inEffect } from '../session/in-effect.ts'
 import type { Place } from './place.ts'
 

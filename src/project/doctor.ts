@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { StintError } from '../journal/errors.ts'
-import { statOrUndefined } from '../journal/files.ts'
+import { statOrUndefined } from '../journal/look.ts'
 import { configPath } from './config.ts'
 import { listDocuments } from './doctor/document-check.ts'
 import { checkHooks } from './doctor/hook-check.ts'

@@ -3,15 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { StintError, errnoOf } from '../journal/errors.ts'
-import {
-  createFile,
-  createFolder,
-  moveFile,
-  readOrUndefined,
-  removeFile,
-  replaceFile,
-  statOrUndefined,
-} from '../journal/files.ts'
+import { createFile, createFolder, moveFile, removeFile, replaceFile } from '../journal/files.ts'
+import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 import { shortId } from '../journal/ids.ts'
 import type { Draft } from '../session/entries.ts'
 import type { RawEntry } from '../session/in-effect.ts'

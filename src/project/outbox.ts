@@ -1,18 +1,17 @@
 // Entries that somebody left beside a session's log: a hook that would make an agent wait by opening it. Whoever opens
 // the session next takes them in. A file for each, under a name that it gets when it is whole, so that neither writers
 // nor takers ever meet in one.
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { JournalMissing, errnoOf, isMissing } from '../journal/errors.ts'
 import {
   createFolderUnsynced,
   inSpiteOfRemoval,
   moveFile,
-  readOrUndefined,
   removeEmptyFolder,
   removeFile,
   replaceUnsynced,
 } from '../journal/files.ts'
+import { namesIn, readOrUndefined } from '../journal/look.ts'
 import { isId } from '../journal/ids.ts'
 import { randomHex } from '../journal/random.ts'
 import type { Draft } from '../session/entries.ts'
@@ -44,7 +43,9 @@ export function leaveInOutbox(place: Place, session: string, draft: Draft): void
 
 /** What is left for a session: the kinds of entry, oldest first. */
 export function kindsInOutbox(place: Place, session: string): readonly string[] {
-  return namesIn(outboxOf(place, session)).flatMap((name) => NAME.exec(name)?.[2]?.slice(1) ?? [])
+  return namesIn(outboxOf(place, session))
+    .toSorted()
+    .flatMap((name) => NAME.exec(name)?.[2]?.slice(1) ?? [])
 }
 
 /**
@@ -53,10 +54,12 @@ export function kindsInOutbox(place: Place, session: string): readonly string[] 
  */
 export function absorbOutbox(session: LiveSession, amend: (draft: Draft) => Draft = (draft) => draft): number {
   const folder = outboxOf(session.place, session.id)
-  const left = namesIn(folder).flatMap((name) => {
-    const draft = draftIn(folder, name)
-    return draft === undefined ? [] : [{ name, draft }]
-  })
+  const left = namesIn(folder)
+    .toSorted()
+    .flatMap((name) => {
+      const draft = draftIn(folder, name)
+      return draft === undefined ? [] : [{ name, draft }]
+    })
   if (left.length === 0) return 0
   session.append(left.map(({ draft }) => amend(draft)))
   for (const { name } of left) removeFile(join(folder, name))
@@ -101,13 +104,4 @@ function outboxes({ sessions, repository }: Place): string {
 
 function outboxOf(place: Place, session: string): string {
   return join(outboxes(place), session)
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).toSorted()
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
-  }
 }

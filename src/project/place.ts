@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Repository, findRepository } from '../git/repository.ts'
-import { isMissing } from '../journal/errors.ts'
 import { isId } from '../journal/ids.ts'
 import type { LogPlace } from '../journal/log.ts'
 import { BACKLOG_ID } from '../session/entries.ts'
+import { namesIn } from '../journal/look.ts'
 
 /** Where a project keeps its sessions. */
 export interface Place {
@@ -59,14 +59,4 @@ export function logIds(place: Place): ReadonlySet<string> {
     place.repository === undefined ? [] : namesIn(linkFolder(place.repository)).map((name) => name.replace(/\.jsonl$/, ''))
   const backlog = existsSync(logPlace(place, BACKLOG_ID).path) ? [BACKLOG_ID] : []
   return new Set([...namesIn(join(place.sessions, 'journal')), ...linked, ...backlog].filter(isId))
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    // Not looked for first: it may be taken away in between.
-    if (isMissing(error)) return []
-    throw error
-  }
 }

@@ -1,5 +1,5 @@
 import { parseDocument } from 'yaml'
-import { readOrUndefined } from '../journal/files.ts'
+import { readOrUndefined } from '../journal/look.ts'
 import { type Config, DEFAULTS, configFrom, configPath, invalid } from './config.ts'
 
 /** The settings in the file, as plain data that the same program can read back. */

@@ -1,10 +1,9 @@
 // Where runs keep what they keep, for those who look after a project's files without knowing what a run is.
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { isMissing } from '../journal/errors.ts'
 import { isId } from '../journal/ids.ts'
 import type { LogPlace } from '../journal/log.ts'
 import type { Place } from './place.ts'
+import { namesIn } from '../journal/look.ts'
 
 export function runsFolder({ sessions }: Pick<Place, 'sessions'>): string {
   return join(sessions, 'runs')
@@ -34,13 +33,4 @@ export function runIds(place: Place): readonly string[] {
 
 function linkFolder(commonDir: string): string {
   return join(commonDir, 'stint', 'runs')
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
-  }
 }

@@ -2,7 +2,7 @@
 // that is not ours, so that no other place here knows them.
 import { join } from 'node:path'
 import { StintError } from '../journal/errors.ts'
-import { readOrUndefined } from '../journal/files.ts'
+import { readOrUndefined } from '../journal/look.ts'
 import { isId } from '../journal/ids.ts'
 import { isRecord, line } from '../tasks/canonical.ts'
 import { matchTasks } from '../tasks/find.ts'

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { headInFiles } from '../git/head.ts'
 import type { Repository } from '../git/repository.ts'
 import { errnoOf } from '../journal/errors.ts'
-import { readOrUndefined } from '../journal/files.ts'
+import { readOrUndefined } from '../journal/look.ts'
 import { checksum } from '../journal/record.ts'
 import type { CondensedTopic } from './condense.ts'
 

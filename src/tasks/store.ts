@@ -2,17 +2,8 @@ import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { NotWritten, StintError, isMissing } from '../journal/errors.ts'
-import {
-  createFile,
-  createFolder,
-  lacksHardLinks,
-  linkFile,
-  modeOf,
-  moveFile,
-  readOrUndefined,
-  removeFile,
-  statOrUndefined,
-} from '../journal/files.ts'
+import { createFile, createFolder, lacksHardLinks, linkFile, moveFile, removeFile } from '../journal/files.ts'
+import { modeOf, readOrUndefined, statOrUndefined } from '../journal/look.ts'
 import { fileSafe } from '../text/times.ts'
 import type { Backlog } from './backlog.ts'
 import type { Task } from './task.ts'

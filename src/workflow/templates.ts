@@ -1,7 +1,6 @@
-import { readdirSync } from 'node:fs'
 import { basename, join, relative, resolve } from 'node:path'
-import { StintError, isMissing } from '../journal/errors.ts'
-import { readOrUndefined } from '../journal/files.ts'
+import { StintError } from '../journal/errors.ts'
+import { namesIn, readOrUndefined } from '../journal/look.ts'
 import type { WorkflowTemplate } from '../session/entries.ts'
 import { NINE_PHASES } from './nine-phases.ts'
 import { readTemplate } from './template-file.ts'
@@ -63,13 +62,4 @@ function templateAt(path: string, wanted: string): FoundTemplate {
   if (text === undefined)
     throw new StintError('NO_TEMPLATE', `there is no file ${wanted}`, 'stint workflow template lists the templates by name')
   return { name: basename(path).replace(FILE, ''), path, text }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
-  }
 }

@@ -1,4 +1,4 @@
-import { readOrUndefined } from '../../journal/files.ts'
+import { readOrUndefined } from '../../journal/look.ts'
 import { errnoOf } from '../../journal/errors.ts'
 import { type Json, countOf, nameOf, objectOf, parseJson } from '../json-fields.ts'
 import type { CompactionSettings } from './compaction-point.ts'

@@ -1,5 +1,5 @@
 import { StintError } from '../../journal/errors.ts'
-import { readOrUndefined } from '../../journal/files.ts'
+import { readOrUndefined } from '../../journal/look.ts'
 import { NO_SCRIPT, type Script, readScript } from './script.ts'
 
 /** The script in a file; without a file, one that says nothing. */

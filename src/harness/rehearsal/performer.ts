@@ -1,7 +1,8 @@
 // Does what a turn of a script says, and tells it as any agent would.
 import { type AgentContext, RequestError, type SessionUpdate, type ToolKind, methods } from '@agentclientprotocol/sdk'
 import { dirname, resolve } from 'node:path'
-import { createFolder, readOrUndefined, replaceFile } from '../../journal/files.ts'
+import { createFolder, replaceFile } from '../../journal/files.ts'
+import { readOrUndefined } from '../../journal/look.ts'
 import { randomHex } from '../../journal/random.ts'
 import { quoteWord } from '../quote-word.ts'
 import type { Meter } from './meter.ts'

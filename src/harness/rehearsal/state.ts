@@ -1,7 +1,8 @@
 // What the rehearsal agent remembers from one process to the next: how many turns each task of a run has had, and its
 // conversations. In a folder where one is given, else only as long as it lives.
 import { join } from 'node:path'
-import { createFolderUnsynced, readOrUndefined, replaceUnsynced } from '../../journal/files.ts'
+import { createFolderUnsynced, replaceUnsynced } from '../../journal/files.ts'
+import { readOrUndefined } from '../../journal/look.ts'
 import type { Usage } from '../../session/entries.ts'
 import { countOf, objectOf, parseJson } from '../json-fields.ts'
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { StintError } from '../../journal/errors.ts'
-import { statOrUndefined } from '../../journal/files.ts'
+import { statOrUndefined } from '../../journal/look.ts'
 
 /** Beside the bundle's entries, above its chunks, and where a build of the sources puts it. */
 const PLACES = ['./stint.js', '../stint.js', '../../../dist/stint.js']

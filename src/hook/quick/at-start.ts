@@ -1,7 +1,7 @@
 import { type Tracking, newTracking, readTracking, writeTracking } from '../../conversation/tracking.ts'
 import type { EventOf } from '../../harness/claude/events.ts'
 import { errnoOf } from '../../journal/errors.ts'
-import { statOrUndefined } from '../../journal/files.ts'
+import { statOrUndefined } from '../../journal/look.ts'
 import { kindsInOutbox } from '../../project/outbox.ts'
 import { belongsHere, listOpenSessions, readOpenSession } from '../../project/open-session-files.ts'
 import type { Answer } from '../answer.ts'

@@ -2,7 +2,8 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
-import { appendLines, createFolder, readOrUndefined, writeOnce } from '../../journal/files.ts'
+import { appendLines, createFolder, writeOnce } from '../../journal/files.ts'
+import { readOrUndefined } from '../../journal/look.ts'
 import { stateHome } from '../../journal/state-home.ts'
 import type { Workspace } from '../workspace.ts'
 

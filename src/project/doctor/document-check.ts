@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { readOrUndefined } from '../../journal/files.ts'
+import { readOrUndefined } from '../../journal/look.ts'
 import { shortId } from '../../journal/ids.ts'
 import { renderDocument } from '../../views/document/render.ts'
 import { baseOf } from '../document-base.ts'

@@ -1,4 +1,4 @@
-import { sameFile, statOrUndefined } from '../../journal/files.ts'
+import { sameFile, statOrUndefined } from '../../journal/look.ts'
 import type { LogPlace } from '../../journal/log.ts'
 
 /** What the two names of a log lead to. */

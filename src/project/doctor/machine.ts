@@ -1,7 +1,7 @@
 // What the machine gives the project to stand on: file system, space, versions.
 import { statfsSync } from 'node:fs'
 import { isWalSafe, loadSqlite } from '../../index/sqlite.ts'
-import { statOrUndefined } from '../../journal/files.ts'
+import { statOrUndefined } from '../../journal/look.ts'
 import type { Place } from '../place.ts'
 import { type Check, Findings } from './report.ts'
 

@@ -1,7 +1,7 @@
 import { join, relative } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { errnoOf } from '../../journal/errors.ts'
-import { statOrUndefined } from '../../journal/files.ts'
+import { statOrUndefined } from '../../journal/look.ts'
 import { shortId } from '../../journal/ids.ts'
 import { abridge } from '../../session/abridge.ts'
 import { BACKLOG_ID } from '../../session/entries.ts'

@@ -1,5 +1,6 @@
 import { dirname, join, relative } from 'node:path'
-import { createFile, createFolder, readOrUndefined, removeFile } from '../../journal/files.ts'
+import { createFile, createFolder, removeFile } from '../../journal/files.ts'
+import { readOrUndefined } from '../../journal/look.ts'
 import { shortId } from '../../journal/ids.ts'
 import { second } from '../../text/times.ts'
 import { closingOf, renderWorkflowLog, workflowLogMark } from '../../views/export/workflow-log.ts'

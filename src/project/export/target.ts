@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { NotWritten, StintError, errnoOf } from '../../journal/errors.ts'
-import { statOrUndefined } from '../../journal/files.ts'
+import { statOrUndefined } from '../../journal/look.ts'
 import type { Workspace } from '../workspace.ts'
 
 /**

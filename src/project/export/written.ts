@@ -3,7 +3,8 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { errnoOf } from '../../journal/errors.ts'
-import { appendLines, readOrUndefined, statOrUndefined } from '../../journal/files.ts'
+import { appendLines } from '../../journal/files.ts'
+import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 import type { ExportFormat } from '../../views/export/formats.ts'
 import type { Workspace } from '../workspace.ts'
 

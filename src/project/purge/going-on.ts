@@ -1,5 +1,5 @@
 import { isAlive } from '../../harness/process/strays.ts'
-import { statOrUndefined } from '../../journal/files.ts'
+import { statOrUndefined } from '../../journal/look.ts'
 import { readLog } from '../../journal/read.ts'
 import { isRecord } from '../../tasks/canonical.ts'
 import type { Place } from '../place.ts'

@@ -8,7 +8,6 @@ import { NotWritten, OutcomeUnknown, errnoOf, isMissing } from '../../journal/er
 import {
   appendDurably,
   createFolder,
-  isNameOf,
   lacksHardLinks,
   linkFile,
   openForAppend,
@@ -16,8 +15,8 @@ import {
   relinkFile,
   removeFile,
   replaceOpenFile,
-  statOrUndefined,
 } from '../../journal/files.ts'
+import { isNameOf, statOrUndefined } from '../../journal/look.ts'
 import { type LogPlace, restoreFromLink } from '../../journal/log.ts'
 import { readRange } from '../../journal/read.ts'
 import type { Needle } from './needle.ts'

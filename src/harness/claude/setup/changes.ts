@@ -2,15 +2,8 @@
 import { existsSync, readlinkSync, realpathSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { StintError, errnoOf, isMissing } from '../../../journal/errors.ts'
-import {
-  createFile,
-  createFolder,
-  modeOf,
-  readOrUndefined,
-  removeFile,
-  replaceFile,
-  statOrUndefined,
-} from '../../../journal/files.ts'
+import { createFile, createFolder, removeFile, replaceFile } from '../../../journal/files.ts'
+import { modeOf, readOrUndefined, statOrUndefined } from '../../../journal/look.ts'
 
 /** A file as it is and as it is to be; undefined where there is none. */
 export interface FileChange {

@@ -1,8 +1,6 @@
 // The evidence that hooks fire: the notes that the hook program keeps of each conversation.
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { isMissing } from '../../../journal/errors.ts'
-import { readOrUndefined, statOrUndefined } from '../../../journal/files.ts'
+import { namesIn, readOrUndefined, statOrUndefined } from '../../../journal/look.ts'
 import { isObject } from './settings.ts'
 
 /** Conversations looked at, the latest first. */
@@ -44,14 +42,5 @@ function parsed(text: string): unknown {
   } catch {
     // Half-written when the power failed.
     return undefined
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder)
-  } catch (error) {
-    if (isMissing(error)) return []
-    throw error
   }
 }

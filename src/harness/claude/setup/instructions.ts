@@ -1,6 +1,6 @@
 // A few lines in the file that tells agents about a project, for those who want them there.
 import { join } from 'node:path'
-import { statOrUndefined } from '../../../journal/files.ts'
+import { statOrUndefined } from '../../../journal/look.ts'
 import type { TextEdit } from './edited-file.ts'
 import { addBlock, blockIn, takeOutBlock } from './marked-block.ts'
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { isMissing } from '../../../journal/errors.ts'
-import { readOrUndefined } from '../../../journal/files.ts'
+import { readOrUndefined } from '../../../journal/look.ts'
 import type { UndoStep } from './undo.ts'
 
 /** What was written into one file. */

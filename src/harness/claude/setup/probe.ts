@@ -1,7 +1,7 @@
 // Whether the command that is registered finds a Stint, found out by running it.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { readOrUndefined, statOrUndefined } from '../../../journal/files.ts'
+import { readOrUndefined, statOrUndefined } from '../../../journal/look.ts'
 import { AFTER_COMMAND, HOOK_COMMAND, PROBE_ANSWER, PROBE_EVENT } from '../hook-command.ts'
 import { launcherPath, programIn } from './launcher.ts'
 import { type Surroundings, machineFolder } from './places.ts'

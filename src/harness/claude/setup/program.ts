@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { statOrUndefined } from '../../../journal/files.ts'
+import { statOrUndefined } from '../../../journal/look.ts'
 import type { HookProgram } from './launcher.ts'
 
 /** The file beside the program that serves a hook. */

@@ -1,5 +1,6 @@
 // Installing Stint into Claude Code, and taking it out.
-import { readOrUndefined, removeTree } from '../../../journal/files.ts'
+import { removeTree } from '../../../journal/files.ts'
+import { readOrUndefined } from '../../../journal/look.ts'
 import { planInstall } from './install.ts'
 import { type HookProgram, launcherPath } from './launcher.ts'
 import { type Scope, type Surroundings, machineFolder } from './places.ts'
