@@ -27,6 +27,7 @@ const LAYERS = [
   'project',
   'hook',
   'run',
+  'delegate',
   'library.ts',
   'cli',
   'bin',

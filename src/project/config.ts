@@ -3,6 +3,7 @@ import type { OwnPrice } from '../budget/prices.ts'
 import { type BudgetSettings, DEFAULT_BUDGET } from '../budget/stages.ts'
 import { StintError } from '../journal/errors.ts'
 import { budgetFrom, pricesFrom } from './budget-config.ts'
+import { DEFAULT_DELEGATES, type DelegateSettings, delegateSettingsFrom } from './delegate-config.ts'
 import { DEFAULT_RUN, type RunSettings, runSettingsFrom } from './run-config.ts'
 
 /** What `.sessions/config.yaml` may say. */
@@ -33,6 +34,7 @@ export interface Config {
   /** What models cost, before the list that comes with Stint. */
   readonly prices: readonly OwnPrice[]
   readonly run: RunSettings
+  readonly delegates: DelegateSettings
 }
 
 export const NUDGES = ['switching', 'ending', 'compaction', 'question', 'decision', 'edits', 'unrelated', 'output'] as const
@@ -47,9 +49,10 @@ export const DEFAULTS: Config = {
   budget: DEFAULT_BUDGET,
   prices: [],
   run: DEFAULT_RUN,
+  delegates: DEFAULT_DELEGATES,
 }
 
-const KEYS = ['share', 'redact', 'checkpoint', 'auto', 'nudges', 'workflow_log', 'budget', 'prices', 'verify', 'run']
+const KEYS = ['share', 'redact', 'checkpoint', 'auto', 'nudges', 'workflow_log', 'budget', 'prices', 'verify', 'run', 'delegates']
 
 export function configPath(sessions: string): string {
   return join(sessions, 'config.yaml')
@@ -80,6 +83,7 @@ export function configFrom(value: unknown, path: string): Config {
     budget: budgetFrom(section(value, 'budget', path), refuse),
     prices: pricesFrom(section(value, 'prices', path), refuse),
     run: runSettingsFrom(section(value, 'run', path), refuse),
+    delegates: delegateSettingsFrom(section(value, 'delegates', path), refuse),
   }
 }
 

@@ -3,6 +3,7 @@
 import type { ProcessMark } from '../harness/contract.ts'
 import type { SizeClass } from '../plan/contract.ts'
 import type { Usage } from '../session/entries.ts'
+import type { DelegateMove, DelegateOrder } from './delegate-order.ts'
 import type { AttemptPlace, Breaker } from './events.ts'
 import type { EndOfRun, TaskName } from './report.ts'
 import type { RunOptions } from './options.ts'
@@ -19,6 +20,8 @@ export interface RunEntryData {
     base: string
     isInPlace: boolean
     runner: ProcessMark
+    /** It is a delegate, and this is its order. */
+    delegate?: DelegateOrder
   }
   'run.resumed': { runner: ProcessMark }
   /** The set-up command of the worktree has passed. */
@@ -91,6 +94,13 @@ export interface RunEntryData {
   'task.parked': { task: string; reason: string; kept?: string }
   /** Why the next task went into the same conversation, or not. */
   'rotation.decided': { task: string; stay: boolean; rule: string; because: string }
+  /** A run that works in parallel has given a task to a delegate. */
+  'delegate.begun': { delegate: string; task: string }
+  'delegate.moved': DelegateMove
+  /** Its work is being merged, in a worktree made for that, by this process. */
+  'merge.begun': { target: string; onto: string; tip: string; merger: ProcessMark; tree: string }
+  /** The merge is made and verified; next the target moves. After a crash the target itself says whether it did. */
+  'merge.landing': { target: string; from: string; to: string }
   'run.ended': { how: EndOfRun }
 }
 

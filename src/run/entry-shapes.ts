@@ -18,6 +18,10 @@ const SHAPES: Readonly<Partial<Record<RunEntryKind, Shape>>> = {
   'attempt.ended': { attempt: 'string', outcome: 'string' },
   'work.kept': { attempt: 'string', kept: 'string' },
   'task.parked': { task: 'string', reason: 'string' },
+  'delegate.begun': { delegate: 'string', task: 'string' },
+  'delegate.moved': { to: 'string' },
+  'merge.begun': { target: 'string', onto: 'string', tip: 'string', merger: 'object', tree: 'string' },
+  'merge.landing': { target: 'string', from: 'string', to: 'string' },
   'run.ended': { how: 'string' },
 }
 
