@@ -14,6 +14,8 @@ export interface DelegateState {
   readonly since: string
   /** What it last brought to an end that was proved. */
   readonly ready?: DelegateMove
+  /** What it has still to mend: what did not go into the target when it was last tried. */
+  readonly toMend?: DelegateMove
   /** How often its work did not go into the target, by a conflict or by a red verify command. */
   readonly rejected: number
   /** The merge that goes on, or that somebody died in. */
@@ -30,6 +32,7 @@ export function foldDelegate(id: string, all: readonly RunEntry[]): DelegateStat
   let status: DelegateStatus = 'running'
   let move: DelegateMove | undefined
   let ready: DelegateMove | undefined
+  let toMend: DelegateMove | undefined
   let merge: DelegateState['merge']
   let since = run.startedAt
   let rejected = 0
@@ -41,8 +44,14 @@ export function foldDelegate(id: string, all: readonly RunEntry[]): DelegateStat
       status = entry.data.to
       move = entry.data
       merge = undefined
-      if (status === 'ready') ready = move
-      if (isRejection(move)) rejected += 1
+      if (status === 'ready') {
+        ready = move
+        toMend = undefined
+      }
+      if (isRejection(move)) {
+        rejected += 1
+        toMend = move
+      }
     } else if (entry.kind === 'merge.begun') {
       status = 'merging'
       merge = entry.data
@@ -59,6 +68,7 @@ export function foldDelegate(id: string, all: readonly RunEntry[]): DelegateStat
     run,
     ...(move === undefined ? {} : { move }),
     ...(ready === undefined ? {} : { ready }),
+    ...(toMend === undefined ? {} : { toMend }),
     ...(merge === undefined ? {} : { merge }),
   }
 }

@@ -49,6 +49,11 @@ export function openForAppend(path: string): number {
   return openSync(path, constants.O_RDWR | constants.O_APPEND)
 }
 
+/** A file for the output of a program that goes on without us. */
+export function openForOutput(path: string): number {
+  return openSync(path, 'a', 0o600)
+}
+
 export function openToRead(path: string): number {
   return openSync(path, constants.O_RDONLY)
 }

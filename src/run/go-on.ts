@@ -35,11 +35,13 @@ export function refuseToGoOn(run: string, state: RunState): void {
 
 /** Of several who took it up the first that lives has it. */
 export function refuseSecond(run: string, entries: readonly RunEntry[], runner: ProcessMark): void {
-  const runners = entries.flatMap((entry) =>
-    entry.kind === 'run.started' || entry.kind === 'run.resumed' ? [entry.data.runner] : [],
-  )
-  const first = runners.find(isAlive)
-  if (first === undefined || (first.pid === runner.pid && first.startedAt === runner.startedAt)) return
+  // Who ended it holds it no more, though the process may live on and do something else.
+  const ended = entries.findLastIndex(({ kind }) => kind === 'run.ended')
+  const runners = entries
+    .slice(ended + 1)
+    .flatMap((entry) => (entry.kind === 'run.started' || entry.kind === 'run.resumed' ? [entry.data.runner] : []))
+  const first = runners.find(isAlive) ?? entries.flatMap((entry) => (entry.kind === 'run.resumed' ? [entry.data.runner] : [])).at(-1)!
+  if (first.pid === runner.pid && first.startedAt === runner.startedAt && runners.length > 0) return
   throw new StintError('RUN_ALIVE', `run ${shortId(run)} was just resumed by process ${first.pid}`, 'let that one go on')
 }
 

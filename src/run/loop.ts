@@ -10,6 +10,7 @@ import type { Task } from '../tasks/task.ts'
 import type { Claims } from './claims.ts'
 import { Conversations } from './conversations.ts'
 import { RunEnds } from './ends.ts'
+import { DelegatedTasks } from './delegated-tasks.ts'
 import { DoneElsewhere } from './done-elsewhere.ts'
 import { readBacklog } from './read-backlog.ts'
 import { draft } from '../session/entries.ts'
@@ -43,6 +44,7 @@ export class Loop {
   /** What is in the tree since the run was cut off. */
   #left: Unfinished | undefined
   readonly #elsewhere: DoneElsewhere
+  readonly #delegated: DelegatedTasks
   #session: RunSession | undefined
   #sessions: number
   #unfinished: string[] = []
@@ -66,9 +68,11 @@ export class Loop {
     this.#conversations = new Conversations(scene, before?.conversations.length ?? 0)
     this.#sessions = before?.sessions.length ?? 0
     this.#done = before?.attempts.filter(({ outcome }) => outcome === 'done').length ?? 0
-    this.#attempts = attemptsIn(before)
+    // Whoever begins a delegate again gives it another chance.
+    this.#attempts = scene.delegate === undefined ? attemptsIn(before) : new Map()
     this.#left = unfinishedIn(before)
     this.#elsewhere = new DoneElsewhere(scene)
+    this.#delegated = new DelegatedTasks(scene)
     const spent = (before?.attempts ?? []).reduce((sum, attempt) => addSpent(sum, attempt.spent), {})
     const { maxMinutes } = scene.settled
     // All the time that somebody ran it counts.
@@ -115,7 +119,7 @@ export class Loop {
     const backlog = await this.#backlogNow()
     const within = this.#selection.within(backlog, ({ id }) => this.#taken.has(id))
     const order = orderOfWork(within, this.#conversations.live?.done ?? [], this.#scene.workspace.config.run.plan)
-    const next = order.findIndex((one) => this.#elsewhere.isHere(one) && this.#claims.take(one.id))
+    const next = order.findIndex((one) => this.#isFree(one) && this.#claims.take(one.id))
     if (next === -1)
       return this.#selection.open(backlog).length === 0 ? (this.#done > 0 ? 'finished' : 'nothing to do') : 'waiting'
     const planned = order[next]!
@@ -132,6 +136,10 @@ export class Loop {
     const { live } = this.#conversations
     if (live?.base !== undefined) this.#base = live.base
     return undefined
+  }
+
+  #isFree(task: PlannedTask): boolean {
+    return this.#elsewhere.isHere(task) && (this.#scene.delegate !== undefined || !this.#delegated.has(task))
   }
 
   /** As it is, but for what was closed behind the back of the run. */

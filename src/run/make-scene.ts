@@ -16,7 +16,7 @@ import { loadProfiles } from './profiles/load-profiles.ts'
 import { gatherInstructions } from './prompts/gather-instructions.ts'
 import { setupText } from './prompts/setup-text.ts'
 import type { RunLog } from './run-log.ts'
-import type { Scene, Settled, Stopping } from './scene.ts'
+import type { Delegated, Scene, Settled, Stopping } from './scene.ts'
 import type { RunTree } from './tree.ts'
 
 interface SceneParts {
@@ -32,6 +32,8 @@ interface SceneParts {
   readonly stopping: Stopping
   readonly emit: Scene['tell']
   readonly decide: ((request: PermissionRequest) => Promise<boolean>) | undefined
+  readonly delegate?: Delegated
+  readonly spentBeside?: Scene['spentBeside']
 }
 
 /** Everything that the parts of a run share. */
@@ -75,6 +77,8 @@ export function sceneFor(workspace: Workspace, parts: SceneParts): Scene {
     tracking: trackingFor(classOfRun({ tasks: all }).complexity),
     stopping,
     tell: emit,
+    ...(parts.delegate === undefined ? {} : { delegate: parts.delegate }),
+    ...(parts.spentBeside === undefined ? {} : { spentBeside: parts.spentBeside }),
     // A run that may do what it does unasked never waits for a person who has gone.
     ...(parts.decide === undefined || settled.permissions !== 'ask' ? {} : { decide: parts.decide }),
   }

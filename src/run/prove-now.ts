@@ -8,7 +8,7 @@ import type { TaskWork } from './task-work.ts'
 
 /** Looks now whether the task is done, from the tree and the backlog as they are. */
 export async function proveNow(scene: Scene, work: Pick<TaskWork, 'task' | 'name' | 'base' | 'leftBefore'>): Promise<Proof> {
-  const { settled, stopping, tell, tree, workspace } = scene
+  const { delegate, settled, stopping, tell, tree, workspace } = scene
   // Items are ticked while the agent works.
   const task = (await readBacklog(scene)).byId.get(work.task.id) ?? work.task
   const proof = await proofOrEnd(task, {
@@ -20,6 +20,8 @@ export async function proveNow(scene: Scene, work: Pick<TaskWork, 'task' | 'name
     verifyMs: settled.verifyMs,
     env: plainEnvironment(workspace.env),
     isStopped: stopping.now,
+    ...(delegate?.mend === undefined ? {} : { contains: delegate.mend.onto }),
+    ...(delegate === undefined ? {} : { [delegate.order.isReadOnly ? 'report' : 'produces']: delegate.order.output }),
     verifying: (command) => tell({ type: 'verify.started', task: work.name, command }),
   })
   if (proof.verify !== undefined) {

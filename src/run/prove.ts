@@ -1,5 +1,8 @@
 // Done means done: what an agent says is a claim, and this is what it is held against.
+import { join } from 'node:path'
+import { askGit, runGit } from '../git/run-git.ts'
 import { StintError } from '../journal/errors.ts'
+import { statOrUndefined } from '../journal/look.ts'
 import type { Task } from '../tasks/task.ts'
 import { type VerifyResult, runVerify } from './verify.ts'
 import { commitsSince, headInWords, headNow, headOf, hiddenPaths, uncommitted } from './tree.ts'
@@ -23,12 +26,19 @@ export interface ProofOptions {
   readonly env: NodeJS.ProcessEnv
   readonly isStopped: AbortSignal
   readonly verifying: (command: string) => void
+  /** A commit that the branch has to build on. */
+  readonly contains?: string
+  /** A path that has to be brought forth. */
+  readonly produces?: string
+  /** The path of the report by one that changes nothing else. */
+  readonly report?: string
 }
 
 /** Looks whether a task is done: on its branch, committed, its checklist ticked, and the verify command green. The cheap looks come first. */
 export async function prove(task: Task, options: ProofOptions): Promise<Proof> {
-  const reasons = [...standing(task, options), ...openItems(task)]
+  const reasons = options.report === undefined ? [...standing(task, options), ...openItems(task)] : reported(options.report, options)
   if (reasons.length > 0) return { isDone: false, reasons }
+  if (options.report !== undefined) return { isDone: true, commit: headOf(options.tree).commit }
   const command = task.verify ?? options.verify
   if (command === undefined) return { isDone: true, commit: headOf(options.tree).commit }
   options.verifying(command)
@@ -48,7 +58,17 @@ export async function prove(task: Task, options: ProofOptions): Promise<Proof> {
   return { isDone: true, commit: before, verify }
 }
 
-function standing({ labels }: Task, { tree, branch, base, leftBefore }: ProofOptions): readonly string[] {
+/** Of one that only reads: that it has, and what it says. */
+function reported(report: string, { tree, branch, base }: ProofOptions): readonly string[] {
+  const head = headNow(tree)
+  if (head?.branch !== branch) return [`HEAD is on ${headInWords(head)} and not on ${branch}`]
+  if (head.commit !== base) return ['it is only to read and report, and has committed']
+  const changed = uncommitted(tree).filter((path) => path !== report)
+  if (changed.length > 0) return [`it is only to read and report, and has changed: ${listed(changed)}`]
+  return (statOrUndefined(join(tree, report))?.size ?? 0) > 0 ? [] : [`there is no report in ${report}`]
+}
+
+function standing({ labels }: Task, { tree, branch, base, leftBefore, contains, produces }: ProofOptions): readonly string[] {
   const head = headNow(tree)
   if (head?.branch !== branch) return [`HEAD is on ${headInWords(head)} and not on ${branch}`]
   if (head.commit === undefined) return [`HEAD is on ${headInWords(head)}`]
@@ -60,7 +80,16 @@ function standing({ labels }: Task, { tree, branch, base, leftBefore }: ProofOpt
   const hidden = hiddenPaths(tree).filter(isNew)
   if (hidden.length > 0) return [`git was told not to look for changes (skip-worktree or assume-unchanged) in: ${listed(hidden)}`]
   if (count === 0 && !labels.includes(NO_COMMIT)) return ['nothing was committed']
+  if (contains !== undefined && !askGit(tree, ['merge-base', '--is-ancestor', contains, 'HEAD'])) {
+    return [`${branch} does not contain ${contains.slice(0, 12)}: git merge ${contains.slice(0, 12)}`]
+  }
+  if (produces !== undefined && !isProduced(tree, base, produces)) return [`${produces} was not brought forth and committed`]
   return []
+}
+
+function isProduced(tree: string, base: string, path: string): boolean {
+  const isThere = runGit(tree, ['ls-tree', '--name-only', 'HEAD', '--', path]) !== ''
+  return isThere && !askGit(tree, ['diff', '--quiet', base, 'HEAD', '--', `:(top,literal)${path}`])
 }
 
 function openItems({ checklist }: Task): readonly string[] {

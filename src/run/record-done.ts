@@ -17,10 +17,10 @@ export async function recordDone(
   { commit, summary }: { readonly commit: string; readonly summary: string },
 ): Promise<void> {
   const { source, tree, workspace, tracking } = scene
-  session.complete(work.task, summary, commit, [
-    ...commitDrafts(tree.tree, work.base),
-    ...fileDrafts(tree.tree, work.base, commit),
-  ])
+  const made = [...commitDrafts(tree.tree, work.base), ...fileDrafts(tree.tree, work.base, commit)]
+  // The task of a delegate closes when its work is where it is to go.
+  if (scene.delegate === undefined) session.complete(work.task, summary, commit, made)
+  else session.finishStep(work.task, made)
   await settle(scene, work, summary)
   await refreshTasks(workspace, source.name === '.tasks' ? [work.task.id] : [])
   if (tracking.codeCheckpoints)

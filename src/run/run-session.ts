@@ -119,14 +119,21 @@ export class RunSession {
   /** The one entry that closes the task; with it, in the same write, what the journal tells of it. */
   complete(task: Task, summary: string, commit: string, more: readonly Draft[]): void {
     const git = this.#workspace.git()
-    const step = this.#steps.get(stepText(task))
-    this.append([
+    this.finishStep(task, [
       ...more,
       draft(
         'task.moved',
         { task: task.id, status: 'completed', ...(summary === '' ? {} : { summary }), git: { ...git, commit } },
         { by: BY, once: `done:${this.id}:${task.id}:${commit}` },
       ),
+    ])
+  }
+
+  /** The work on the task is done; whether the task is, is for somebody else to say. */
+  finishStep(task: Task, more: readonly Draft[]): void {
+    const step = this.#steps.get(stepText(task))
+    this.append([
+      ...more,
       ...(step === undefined ? [] : [draft('step.done', { step }, { by: BY })]),
     ])
   }

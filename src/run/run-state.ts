@@ -12,6 +12,7 @@ export interface Attempt {
   readonly outcome?: AttemptOutcome
   readonly reason?: string
   readonly commit?: string
+  readonly summary?: string
   /** Where what it left is kept. */
   readonly kept?: string
   readonly added?: number

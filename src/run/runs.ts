@@ -17,7 +17,7 @@ export function listRuns(workspace: Workspace): readonly RunRow[] {
     .toReversed()
     .flatMap((run) => {
       const state = foldRun(readRun(workspace.place, run))
-      return state === undefined ? [] : [rowOf(workspace, run, state)]
+      return state === undefined || state.started.delegate !== undefined ? [] : [rowOf(workspace, run, state)]
     })
 }
 

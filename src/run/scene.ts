@@ -3,10 +3,13 @@ import type { Workspace } from '../project/workspace.ts'
 import type { Backlog } from '../tasks/backlog.ts'
 import type { BacklogSource } from './backlog/source.ts'
 import type { Tracking } from './complexity.ts'
+import type { DelegateOrder } from './delegate-order.ts'
 import type { RunEvent } from './events.ts'
 import type { RunOptions } from './options.ts'
 import type { Profile } from './profiles/profile.ts'
+import type { Failure } from './prompts/retry-text.ts'
 import type { RunLog } from './run-log.ts'
+import type { Usage } from '../session/entries.ts'
 import type { RunTree } from './tree.ts'
 
 /** An event before it has its time. */
@@ -44,8 +47,19 @@ export interface Scene {
   /** How much is written down besides what is needed to go on. */
   readonly tracking: Tracking
   readonly stopping: Stopping
+  /** It works in the background for somebody else, and what it does is merged by somebody else. */
+  readonly delegate?: Delegated
+  /** What those use that share its budget. */
+  readonly spentBeside?: () => Readonly<Record<string, Usage>>
   readonly tell: (event: Untimed) => void
   readonly decide?: (request: PermissionRequest) => Promise<boolean>
+}
+
+/** What a run has to know that is a delegate. */
+export interface Delegated {
+  readonly order: DelegateOrder
+  /** What is to be mended: its work was finished, and did not go into its target. */
+  readonly mend?: { readonly failure: Failure; readonly onto: string }
 }
 
 /** What the person has asked for: nothing, an end after this task, an end now. */

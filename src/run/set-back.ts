@@ -122,7 +122,8 @@ function operations({ gitDir }: Repository): readonly string[] {
   return has('sequencer') || has('CHERRY_PICK_HEAD') || has('REVERT_HEAD') ? ['cherry-pick'] : []
 }
 
-function isInTheMiddle(repository: Repository): boolean {
+/** Whether git is in the middle of a merge, a rebase or the like. */
+export function isInTheMiddle(repository: Repository): boolean {
   const has = (name: string) => existsSync(join(repository.gitDir, name))
   return operations(repository).length > 0 || has('MERGE_HEAD') || has('BISECT_LOG')
 }

@@ -182,7 +182,7 @@ async function takeUpAgain(
   return { work: () => work(scene, selection, runner, state, open, expected, emit) }
 }
 
-async function work(
+export async function work(
   scene: Scene,
   selection: Selection,
   runner: ProcessMark,
@@ -221,7 +221,7 @@ async function work(
   } finally {
     claims.releaseAll()
     log.append('run.ended', { how })
-    if (how === 'finished') removeIfClean(workspace.place, tree, (text) => emit({ type: 'said', text }))
+    if (how === 'finished' && scene.delegate === undefined) removeIfClean(workspace.place, tree, (text) => emit({ type: 'said', text }))
     scene.workspace.close()
   }
   const report = reportNow(workspace, run, foldRun(log.read())!, false)
@@ -230,8 +230,8 @@ async function work(
 }
 
 /** A new worktree lacks what git does not keep. The command that brings it runs once, also when it was killed the first time. */
-async function makeReady({ log, settled, stopping, tell, tree, workspace }: Scene, before: RunState | undefined): Promise<void> {
-  const { setup } = workspace.config.run
+async function makeReady({ delegate, log, settled, stopping, tell, tree, workspace }: Scene, before: RunState | undefined): Promise<void> {
+  const setup = (delegate === undefined ? undefined : workspace.config.delegates.setup) ?? workspace.config.run.setup
   if (tree.isInPlace || setup === undefined || before?.isReady === true) return
   tell({ type: 'said', text: `making the worktree ready: ${setup}` })
   const result = await runVerify(setup, {
@@ -264,7 +264,7 @@ async function freeInPlace(workspace: Workspace): Promise<RunTree> {
   )
 }
 
-function refuseUnanswered({ permissions }: Settled, decide: StartOptions['decide']): void {
+export function refuseUnanswered({ permissions }: Settled, decide: StartOptions['decide']): void {
   if (permissions !== 'ask' || decide !== undefined) return
   throw new StintError('NOBODY_TO_ASK', '--permissions ask needs somebody to ask', 'use a terminal, or --permissions edits')
 }
@@ -294,6 +294,6 @@ function wordOrPath({ cwd }: Workspace, backlog: string): string {
   return /\.\w+$/.test(backlog) ? resolve(cwd, backlog) : backlog
 }
 
-function thisProcess(): ProcessMark {
+export function thisProcess(): ProcessMark {
   return { pid: process.pid, startedAt: startOf(process.pid), mark: '' }
 }

@@ -18,7 +18,10 @@ export function attemptPrompt(scene: Scene, conversations: Conversations, work: 
   const { task } = work
   const given = conversations.takeGiven()
   if (given === undefined) {
-    return failure === undefined ? taskText(task, extraFor(scene, conversations, work)) : retryText(task, failure)
+    if (failure === undefined) return taskText(task, extraFor(scene, conversations, work))
+    // A conversation that has had nothing of the task cannot mend what it does not know.
+    const isKnown = conversations.live?.hasHadTurn === true
+    return isKnown ? retryText(task, failure) : continueText(task, { failure }, extraFor(scene, conversations, work))
   }
   const document = withMoved(given.text, given.moved)
   const extra = extraFor(scene, conversations, work)

@@ -72,15 +72,20 @@ export function treeInPlace(place: Place): RunTree {
   return { tree: worktree, branch, base: commit, isInPlace: true }
 }
 
-/** A worktree of the run's own, on a new branch off the commit that is checked out now, or on one that exists and nobody has checked out. */
-export function treeOfItsOwn(place: Place, run: string, wanted: string | undefined): RunTree {
+/** A worktree of the run's own, on a new branch off a commit, that which is checked out now unless another is named, or on one that exists and nobody has checked out. */
+export function treeOfItsOwn(
+  place: Place,
+  run: string,
+  wanted: string | undefined,
+  { name = `run-${shortId(run)}`, from }: { readonly name?: string; readonly from?: string } = {},
+): RunTree {
   const { worktree } = repositoryOf(place)
-  const { commit } = headOf(worktree)
-  const branch = wanted ?? `stint/run-${shortId(run)}`
+  const commit = from ?? headOf(worktree).commit
+  const branch = wanted ?? `stint/${name}`
   if (!askGit(worktree, ['check-ref-format', '--branch', branch])) {
     throw new StintError('BAD_BRANCH', `"${branch}" is no name for a branch`, 'give another with --branch')
   }
-  const tree = join(worktreesFolder(place), `run-${shortId(run)}`)
+  const tree = join(worktreesFolder(place), name)
   createFolder(join(tree, '..'))
   const isThere = askGit(worktree, ['show-ref', '--verify', '--quiet', `refs/heads/${branch}`])
   try {

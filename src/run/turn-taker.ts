@@ -246,7 +246,7 @@ export class TurnTaker {
 
   #overBudget(atLeast: number): Cut | undefined {
     const { settled, workspace } = this.#scene
-    const spend = spendOf(this.spent, workspace.config.prices)
+    const spend = spendOf(addSpent(this.spent, this.#scene.spentBeside?.() ?? {}), workspace.config.prices)
     if (settled.budgetTokens !== undefined && totalOf(spend) + atLeast > settled.budgetTokens)
       return { why: 'over', limit: 'budget tokens' }
     if (settled.budgetUsd !== undefined && (spend.usd ?? Infinity) > settled.budgetUsd)

@@ -3,6 +3,7 @@ import { RunEnds } from './ends.ts'
 import type { TaskName } from './report.ts'
 import type { RunState } from './run-state.ts'
 import type { Scene } from './scene.ts'
+import { commitAsFound } from './as-found.ts'
 import { type KeptWork, type WorkToKeep, keepAndSetBack, keepWork } from './set-back.ts'
 import type { TaskWork } from './task-work.ts'
 import { bringBack, headInWords, headNow, hiddenPaths, uncommitted } from './tree.ts'
@@ -29,11 +30,13 @@ export function beginningOf(
   task: TaskName,
 ): Pick<TaskWork, 'base' | 'leftBefore'> {
   const { tree } = scene.tree
-  if (unfinished?.name.id === task.id) return unfinished
-  if (unfinished !== undefined) setAside(scene, unfinished)
+  if (unfinished?.name.id === task.id && scene.delegate === undefined) return unfinished
+  if (unfinished !== undefined && scene.delegate === undefined) setAside(scene, unfinished)
   const head = headNow(tree)
   if (head?.commit === undefined || head.branch !== scene.tree.branch)
     throw new RunEnds('task failed', `HEAD of ${tree} was moved to ${headInWords(head)} before ${task.name} was begun`)
+  // All that is on the branch of a delegate is its own, from however many spells of work.
+  if (scene.delegate !== undefined) return { base: scene.tree.base, leftBefore: [] }
   return { base: head.commit, leftBefore: [...uncommitted(tree), ...hiddenPaths(tree)] }
 }
 
@@ -54,6 +57,7 @@ export function leaveWork(
 ): { readonly kept?: string; readonly ends?: string } {
   const { tree } = scene
   if (tree.isInPlace) return leaveInPlace(scene, work, attempt)
+  if (scene.delegate !== undefined) return commitAsFound(scene.workspace.place, scene.run, tree)
   if (headNow(tree.tree) === undefined) bringBack(scene.workspace.place, tree.tree, tree.branch, work.base)
   const { kept, leftOut } = keepAndSetBack(tree, toKeep(scene, work, attempt))
   sayLeftOut(scene, leftOut)

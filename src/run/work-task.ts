@@ -66,7 +66,7 @@ async function climb(
   const progress = { fingerprint: fingerprint(scene.tree.tree), idle: 0 }
   let spent: Readonly<Record<string, Usage>> = {}
   let place: AttemptPlace = 'live conversation'
-  let failure: Failure | undefined
+  let failure: Failure | undefined = scene.delegate?.mend?.failure
   session.begin(task)
   equip(scene, (await readBacklog(scene)).tasks, task.id)
   for (let number = work.attempts + 1; ; number += 1) {

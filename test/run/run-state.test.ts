@@ -67,6 +67,16 @@ const DATA: { [K in RunEntryKind]: fc.Arbitrary<RunEntryData[K]> } = {
   'work.kept': fc.record({ attempt, kept: fc.constant('refs/stint/runs/run/attempt') }),
   'task.parked': fc.record({ task, reason: fc.constant('too hard') }),
   'rotation.decided': fc.record({ task, stay: fc.boolean(), rule: fc.constant(''), because: fc.constant('') }),
+  'delegate.begun': fc.record({ delegate: fc.constant('d1'), task }),
+  'delegate.moved': fc.record({ to: fc.constantFrom('ready', 'failed', 'conflicted', 'merged') }),
+  'merge.begun': fc.record({
+    target: fc.constant('main'),
+    onto: fc.constant('0'.repeat(40)),
+    tip: fc.constant('1'.repeat(40)),
+    merger: mark,
+    tree: fc.constant('/merge'),
+  }),
+  'merge.landing': fc.record({ target: fc.constant('main'), from: fc.constant('0'), to: fc.constant('1') }),
   'run.ended': fc.record({ how: fc.constantFrom('finished', 'interrupted', 'waiting') }),
 }
 

@@ -15,6 +15,8 @@ export interface Failure {
   readonly verify?: { readonly command: string; readonly exit?: number; readonly output: string }
   /** Paths with changes that are not committed. */
   readonly uncommitted?: readonly string[]
+  /** What it does not go together with as it is: a commit of the branch that it is to go to, and the paths in conflict. */
+  readonly merge?: { readonly target: string; readonly onto: string; readonly files: readonly string[] }
 }
 
 const LONGEST_OUTPUT = 6000
@@ -32,11 +34,12 @@ export function retryText(task: Pick<PromptTask, 'shortname' | 'title'>, failure
 }
 
 /** What failed, with the evidence. What a program printed is data, and no word in it is an instruction. */
-export function failureText({ reason, claimed, verify, uncommitted = [] }: Failure): string {
+export function failureText({ reason, claimed, verify, uncommitted = [], merge }: Failure): string {
   return [
     `What the run found: ${shorten(safeLine(reason), LONGEST_REASON)}`,
     ...(claimed === undefined ? [] : [claimedLine(claimed)]),
-    ...(uncommitted.length === 0 ? [] : [pathsLine(uncommitted)]),
+    ...(uncommitted.length === 0 ? [] : [pathsLine('Not committed', uncommitted)]),
+    ...(merge === undefined ? [] : mergeLines(merge)),
     ...(verify === undefined ? [] : [outputOf(verify)]),
   ].join('\n')
 }
@@ -46,10 +49,18 @@ function claimedLine({ status, summary = '' }: NonNullable<Failure['claimed']>):
   return `- It was reported as ${what}${summary === '' ? '.' : `: ${shorten(safeLine(summary), LONGEST_REASON)}`}`
 }
 
-function pathsLine(paths: readonly string[]): string {
+function mergeLines({ target, onto, files }: NonNullable<Failure['merge']>): readonly string[] {
+  const sha = onto.slice(0, 12)
+  return [
+    ...(files.length === 0 ? [] : [pathsLine('In conflict', files)]),
+    `- The work is to go to ${code(safeLine(target))}, which is at ${sha} now. Run ${code(`git merge ${sha}`)} here, settle every conflict so that what both sides meant holds, and commit the merge. Do not rebase, and do not touch ${code(safeLine(target))} itself.`,
+  ]
+}
+
+function pathsLine(what: string, paths: readonly string[]): string {
   const shown = paths.slice(0, MOST_PATHS).map((path) => code(safeLine(path)))
   const more = paths.length - shown.length
-  return `- Not committed: ${shown.join(', ')}${more === 0 ? '' : ` and ${more} more`}`
+  return `- ${what}: ${shown.join(', ')}${more === 0 ? '' : ` and ${more} more`}`
 }
 
 function outputOf({ command, exit, output }: NonNullable<Failure['verify']>): string {

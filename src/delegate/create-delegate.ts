@@ -1,0 +1,233 @@
+import { join, normalize } from 'node:path'
+import { readHead } from '../git/head.ts'
+import { askGit, runGit } from '../git/run-git.ts'
+import { StintError } from '../journal/errors.ts'
+import { replaceFile } from '../journal/files.ts'
+import { mintId, shortId } from '../journal/ids.ts'
+import { AmbiguousSession, NoSession, chooseSession } from '../project/choose.ts'
+import { withoutSecrets } from '../project/clean-draft.ts'
+import { refuseInRun } from '../project/in-run.ts'
+import { runFolder } from '../project/run-files.ts'
+import type { Workspace } from '../project/workspace.ts'
+import { openSource } from '../run/backlog/open-source.ts'
+import type { DelegateOrder } from '../run/delegate-order.ts'
+import { readyHarness } from '../run/make-scene.ts'
+import type { RunOptions } from '../run/options.ts'
+import { loadProfiles } from '../run/profiles/load-profiles.ts'
+import { findProfile } from '../run/profiles/profile-for.ts'
+import { RunLog } from '../run/run-log.ts'
+import { settle } from '../run/settled.ts'
+import { commitOf, headOf, repositoryOf, treeOfItsOwn, uncommitted } from '../run/tree.ts'
+import type { Backlog } from '../tasks/backlog.ts'
+import { findTask } from '../tasks/find.ts'
+import { readSpecialist } from '../tasks/specialist.ts'
+import { type Task, isTaskOpen } from '../tasks/task.ts'
+import { cleanText, oneLine, slug } from '../text/clean.ts'
+import { briefFor } from './brief.ts'
+import type { DelegateRequest } from './contract.ts'
+import type { DelegateState } from './delegate-state.ts'
+import { allDelegates, delegateNow, isAttended, isUnsettled } from './delegates.ts'
+import { tellBegun } from './result/tell-parent.ts'
+
+/** What a parallel run says of a delegate of its own. */
+export interface PartOfRun {
+  readonly run: string
+  /** The run's branch. */
+  readonly target: string
+  readonly backlog?: string
+}
+
+const LONGEST_NAME = 28
+const REPORT = 'REPORT.md'
+/** Nobody runs it yet. */
+export const NO_SUCH_RUNNER = { pid: 0, startedAt: 'not begun', mark: '' }
+
+/** Makes a delegate: its branch and worktree, its log and its task file. Nobody works on it yet. What is wrong is said before anything is made. */
+export async function createDelegate(workspace: Workspace, request: DelegateRequest, part?: PartOfRun): Promise<DelegateState> {
+  refuseInRun(workspace, 'delegating')
+  const { place, config } = workspace
+  repositoryOf(place)
+  const others = allDelegates(place)
+  if (part === undefined) refuseTooMany(others, config.delegates.most)
+  const task = request.task === undefined ? undefined : await takeTask(workspace, request.task, others, part)
+  const what = withoutSecrets(cleanText(request.what), config).trim() || task?.title || ''
+  if (what === '') throw new StintError('NEEDS_ORDER', 'a delegate needs to be told what to do', 'stint delegate "write tests for the parser"')
+  const as = specialistNamed(workspace, request.as)
+  const isReadOnly = request.as !== undefined && READERS.includes(readSpecialist(request.as) ?? '')
+  const options = runOptions(workspace, request, part)
+  const id = mintId(undefined)
+  await readyHarness(workspace, settle(workspace, options), id)
+  const { from, target } = beginning(workspace, request.base, part)
+  const parent = part === undefined ? await parentOf(workspace, request.session) : undefined
+  const name = freeName(place.root, others, request.as ?? task?.shortname ?? what, branchFolder(parent, part))
+  const output = outputOf(request.output, isReadOnly)
+  const files = (request.files ?? []).map((glob) => glob.trim()).filter((glob) => glob !== '')
+  const { brief, file } = await briefFor(
+    workspace,
+    { what, name, files, isReadOnly, ...defined({ as, output, task }) },
+    parent?.id,
+  )
+  workspace.prepare()
+  const branch = `${branchFolder(parent, part)}/${name}`
+  const tree = treeOfItsOwn(place, id, branch, { name: `delegate-${shortId(id)}`, from })
+  const order: DelegateOrder = {
+    name,
+    what,
+    target,
+    isReadOnly,
+    files,
+    slot: freeSlot(others),
+    brief,
+    ...defined({ as, group: request.group, task: task?.id, parent: parent?.id, run: part?.run, output }),
+  }
+  const log = RunLog.create(place, id, config, {
+    options,
+    harness: options.harness!,
+    source: `delegate ${name}`,
+    ...tree,
+    runner: NO_SUCH_RUNNER,
+    delegate: order,
+  })
+  log.close()
+  replaceFile(join(runFolder(place, id), 'task.md'), file)
+  const state = delegateNow(place, id)
+  await tellBegun(workspace, state)
+  sayLeftOut(workspace, part)
+  return state
+}
+
+/** Specialists who look and tell. */
+const READERS: readonly string[] = ['reviewer', 'research']
+
+function refuseTooMany(others: readonly DelegateState[], most: number): void {
+  const running = others.filter(isAttended)
+  if (running.length < most) return
+  throw new StintError(
+    'TOO_MANY_DELEGATES',
+    `${running.length} delegates are at work, which is as many as may be: ${running.map(({ order }) => order.name).join(', ')}`,
+    'stint delegate wait, stint delegate stop NAME, or raise delegates.most in .sessions/config.yaml',
+  )
+}
+
+async function takeTask(
+  workspace: Workspace,
+  name: string,
+  others: readonly DelegateState[],
+  part: PartOfRun | undefined,
+): Promise<Task> {
+  const backlog = await (await openSource(workspace, part?.backlog)).read()
+  const task = findTask(backlog.tasks, name)
+  if (!isTaskOpen(task)) {
+    throw new StintError('TASK_DONE', `${task.shortname} is completed`, `stint task reopen ${task.shortname} opens it again`)
+  }
+  const holder = others.find((one) => one.order.task === task.id && isUnsettled(one))
+  if (holder !== undefined) {
+    const { name: other } = holder.order
+    throw new StintError(
+      'TASK_DELEGATED',
+      `${task.shortname} is with the delegate ${other}, which is ${holder.status}`,
+      `stint delegate show ${other}; stint delegate retry ${other} or stint delegate discard ${other}`,
+    )
+  }
+  refuseWaiting(task, backlog)
+  return task
+}
+
+function refuseWaiting(task: Task, backlog: Backlog): void {
+  const open = [...task.dependsOn, ...task.children].map((id) => backlog.byId.get(id)).filter((one) => one !== undefined && isTaskOpen(one))
+  const [first] = open
+  if (first === undefined) return
+  throw new StintError(
+    'TASK_WAITS',
+    `${task.shortname} waits for ${open.map((one) => one!.shortname).join(', ')}`,
+    `stint delegate --task ${first.shortname} first`,
+  )
+}
+
+function specialistNamed(workspace: Workspace, as: string | undefined): string | undefined {
+  if (as === undefined) return undefined
+  const { profiles } = loadProfiles(workspace.place.repository?.worktree ?? workspace.place.root)
+  const profile = findProfile(as, profiles)
+  if (profile !== undefined) return profile.name
+  throw new StintError(
+    'NO_PROFILE',
+    `there is no profile "${oneLine(as)}"`,
+    `there are ${profiles.map(({ name }) => name).join(', ')}; stint profiles shows them`,
+  )
+}
+
+function runOptions(workspace: Workspace, request: DelegateRequest, part: PartOfRun | undefined): RunOptions {
+  const { harness, model, verify, budgetTokens, budgetUsd, maxMinutes, permissions, script } = request
+  return {
+    harness: harness ?? workspace.config.run.harness ?? 'claude',
+    ...defined({ model, verify, budgetTokens, budgetUsd, maxMinutes, permissions, script, backlog: part?.backlog }),
+  }
+}
+
+/** Where its branch begins and where its work is to go. */
+function beginning(workspace: Workspace, base: string | undefined, part: PartOfRun | undefined): { from: string; target: string } {
+  const { worktree } = repositoryOf(workspace.place)
+  const branch = part?.target ?? base
+  const tip = branch === undefined ? undefined : commitOf(worktree, branch)
+  if (branch !== undefined && tip !== undefined) return { from: tip, target: branch }
+  const head = headOf(worktree)
+  if (head.branch === undefined) {
+    throw new StintError('NO_BRANCH', 'this checkout is on no branch that work could go back to', 'name one: --base BRANCH')
+  }
+  if (base === undefined) return { from: head.commit, target: head.branch }
+  if (base.startsWith('-') || !askGit(worktree, ['rev-parse', '--quiet', '--verify', '--end-of-options', `${base}^{commit}`])) {
+    throw new StintError('NO_BASE', `there is no branch or commit "${oneLine(base)}"`, 'git branch -a lists the branches')
+  }
+  return { from: runGit(worktree, ['rev-parse', '--verify', '--end-of-options', `${base}^{commit}`]).trim(), target: head.branch }
+}
+
+/** The session it works for. Without one it works for nobody, which is no mistake unless one was named. */
+async function parentOf(workspace: Workspace, name: string | undefined): Promise<{ id: string; name: string } | undefined> {
+  try {
+    return await chooseSession(workspace, name)
+  } catch (error) {
+    if (name !== undefined || !(error instanceof NoSession || error instanceof AmbiguousSession)) throw error
+    if (error instanceof AmbiguousSession) workspace.say('several sessions are active here, so that it works for none: --session names one')
+    return undefined
+  }
+}
+
+function branchFolder(parent: { name: string } | undefined, part: PartOfRun | undefined): string {
+  return `stint/${parent?.name ?? (part === undefined ? 'delegates' : `run-${shortId(part.run)}-parts`)}`
+}
+
+function freeName(root: string, others: readonly DelegateState[], wanted: string, folder: string): string {
+  const base = slug(wanted, LONGEST_NAME) || 'delegate'
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? base : `${base}-${number}`
+    if (!others.some(({ order }) => order.name === name) && commitOf(root, `${folder}/${name}`) === undefined) return name
+  }
+}
+
+function freeSlot(others: readonly DelegateState[]): number {
+  const taken = new Set(others.filter(isUnsettled).map(({ order }) => order.slot))
+  for (let slot = 0; ; slot += 1) if (!taken.has(slot)) return slot
+}
+
+function outputOf(wanted: string | undefined, isReadOnly: boolean): string | undefined {
+  if (wanted === undefined) return isReadOnly ? REPORT : undefined
+  const path = normalize(wanted.trim())
+  if (path !== '.' && !path.startsWith('/') && path.split('/')[0] !== '..' && path.split('/')[0] !== '.git') return path
+  throw new StintError('BAD_OUTPUT', `"${oneLine(wanted)}" is no path in the project`, 'give one from the root of the project, like tests/login.test.ts')
+}
+
+/** What is not committed is not on its branch: better said now than found out later. */
+function sayLeftOut(workspace: Workspace, part: PartOfRun | undefined): void {
+  const { worktree } = repositoryOf(workspace.place)
+  if (part !== undefined || readHead(workspace.place.repository!).commit === undefined) return
+  const dirty = uncommitted(worktree)
+  if (dirty.length === 0) return
+  const some = dirty.slice(0, 3).join(', ')
+  workspace.say(`it does not have what is not committed here: ${some}${dirty.length > 3 ? ` and ${dirty.length - 3} more` : ''}`)
+}
+
+function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+}

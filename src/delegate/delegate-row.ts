@@ -1,0 +1,78 @@
+import { GitFailed, runGit } from '../git/run-git.ts'
+import type { Place } from '../project/place.ts'
+import type { Workspace } from '../project/workspace.ts'
+import { addSpent } from '../run/run-state.ts'
+import { spendOf } from '../run/spend.ts'
+import type { DelegateRow } from './contract.ts'
+import type { DelegateState } from './delegate-state.ts'
+import { isAdrift, isAttended } from './delegates.ts'
+
+/** A delegate as it is listed. */
+export function rowOf({ place, config }: Workspace, state: DelegateState): DelegateRow {
+  const { id, move, order, ready, run, since, status } = state
+  const { base, branch, harness, tree } = run.started
+  const spent = run.attempts.reduce((sum, attempt) => addSpent(sum, attempt.spent), {})
+  const { as, group, isReadOnly, name, parent, target, task, what } = order
+  const next = nextCommand(state)
+  const known = {
+    as,
+    group,
+    task,
+    parent,
+    run: order.run,
+    summary: move?.summary ?? ready?.summary,
+    because: status === 'running' ? undefined : move?.because,
+    report: ready?.report,
+    kept: move?.kept,
+    pr: move?.pr ?? ready?.pr,
+    next,
+  }
+  return {
+    id,
+    name,
+    status,
+    isAdrift: isAdrift(state),
+    what,
+    harness,
+    branch,
+    tree,
+    target,
+    isReadOnly,
+    startedAt: run.startedAt,
+    since,
+    seconds: isAttended(state) && status === 'running' ? (Date.now() - Date.parse(since)) / 1000 : run.seconds,
+    spend: spendOf(spent, config.prices),
+    commits: commitsOf(place, base, branch),
+    ...(Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as Partial<DelegateRow>),
+  }
+}
+
+function nextCommand(state: DelegateState): string | undefined {
+  const { order, status } = state
+  const { isReadOnly, name } = order
+  if (isAdrift(state)) return `stint delegate retry ${name}`
+  switch (status) {
+    case 'running':
+      return `stint delegate wait ${name}`
+    case 'ready':
+      return isReadOnly ? `stint delegate show ${name}` : `stint merge ${name}`
+    case 'conflicted':
+    case 'failed':
+      return `stint delegate retry ${name}`
+    case 'parked':
+      return `stint delegate show ${name}`
+    default:
+      return undefined
+  }
+}
+
+function commitsOf({ repository }: Place, base: string, branch: string): number {
+  if (repository === undefined) return 0
+  try {
+    return Number(runGit(repository.mainRoot, ['rev-list', '--count', `${base}..refs/heads/${branch}`, '--']))
+  } catch (error) {
+    // The branch went with what was merged or discarded.
+    if (error instanceof GitFailed) return 0
+    throw error
+  }
+}

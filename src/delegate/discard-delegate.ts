@@ -1,0 +1,42 @@
+import { runGit } from '../git/run-git.ts'
+import { QUIETLY } from '../git/working-tree.ts'
+import { StintError } from '../journal/errors.ts'
+import type { Workspace } from '../project/workspace.ts'
+import { commitAsFound } from '../run/as-found.ts'
+import { RunLog } from '../run/run-log.ts'
+import { commitOf, repositoryOf } from '../run/tree.ts'
+import type { DelegateState } from './delegate-state.ts'
+import { delegateNow } from './delegates.ts'
+import { removeTree } from './remove-tree.ts'
+import { tellParent } from './result/tell-parent.ts'
+import { stopDelegate } from './stop-delegate.ts'
+
+/** Gives a delegate up. Its worktree and branch go away; its commits, and what it had not committed, stay under `refs/stint/`. */
+export async function discardDelegate(workspace: Workspace, given: DelegateState, because?: string): Promise<DelegateState> {
+  const { place, config } = workspace
+  const state = await stopDelegate(workspace, given)
+  const { id, order, run, status } = state
+  if (status === 'discarded') return state
+  if (status === 'merged') {
+    throw new StintError('DELEGATE_MERGED', `${order.name} is merged into ${order.target}`, `git revert -m 1 ${state.move?.commit?.slice(0, 10) ?? 'COMMIT'} takes it back`)
+  }
+  if (status === 'merging') throw new StintError('DELEGATE_BUSY', `${order.name} is being merged`, 'wait for the merge to end')
+  const { base, branch, tree } = run.started
+  const { mainRoot } = repositoryOf(place)
+  const found = commitAsFound(place, id, { tree, branch, base, isInPlace: false })
+  const tip = commitOf(mainRoot, branch)
+  const kept = `refs/stint/delegates/${id}`
+  // First kept, then said, then taken away: whoever is killed in between has lost nothing.
+  if (tip !== undefined && tip !== base) runGit(mainRoot, [...QUIETLY, 'update-ref', '-m', 'stint: keep what is discarded', kept, tip])
+  const log = new RunLog(place, id, config)
+  log.append('delegate.moved', {
+    to: 'discarded',
+    ...(because === undefined ? {} : { because }),
+    ...(tip === undefined || tip === base ? (found.kept === undefined ? {} : { kept: found.kept }) : { kept, commit: tip }),
+  })
+  log.close()
+  removeTree(place, state, tip)
+  const now = delegateNow(place, id)
+  await tellParent(workspace, now)
+  return now
+}

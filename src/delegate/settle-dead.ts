@@ -1,0 +1,39 @@
+// A delegate whose process is gone is not left as if it were at work: what it had done is committed, and it is said.
+import { endLeftovers } from '../run/go-on.ts'
+import { StintError } from '../journal/errors.ts'
+import type { Workspace } from '../project/workspace.ts'
+import { NO_SUCH_RUNNER } from './create-delegate.ts'
+import type { DelegateState } from './delegate-state.ts'
+import { allDelegates, delegateNow, isAdrift } from './delegates.ts'
+import { recoverMerge } from './merge/recover.ts'
+import { moveOn } from './work-delegate.ts'
+
+/** Brings a delegate that nobody runs or merges any more to where it really stands. Any other is answered as it is. */
+export async function settleDead(workspace: Workspace, state: DelegateState): Promise<DelegateState> {
+  if (!isAdrift(state)) return state
+  if (state.status === 'merging') return recoverMerge(workspace, state)
+  await endLeftovers(state.run)
+  const isBegun = state.run.runner.pid !== NO_SUCH_RUNNER.pid
+  const { ended } = state.run
+  return moveOn(
+    workspace,
+    state.id,
+    ended ?? 'interrupted',
+    ended === undefined ? (isBegun ? 'its process ended in the middle of it' : 'it was never begun') : undefined,
+  )
+}
+
+/** All delegates, each where it really stands. What cannot be settled now is said, and left for the next time. */
+export async function settledDelegates(workspace: Workspace): Promise<readonly DelegateState[]> {
+  const settled: DelegateState[] = []
+  for (const state of allDelegates(workspace.place)) {
+    try {
+      settled.push(await settleDead(workspace, state))
+    } catch (error) {
+      if (!(error instanceof StintError)) throw error
+      workspace.say(`${state.order.name} cannot be settled now: ${error.message}`)
+      settled.push(delegateNow(workspace.place, state.id))
+    }
+  }
+  return settled
+}

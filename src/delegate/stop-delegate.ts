@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { endStrays, isAlive } from '../harness/process/strays.ts'
+import type { ProcessMark } from '../harness/contract.ts'
+import { StintError } from '../journal/errors.ts'
+import type { Place } from '../project/place.ts'
+import type { Workspace } from '../project/workspace.ts'
+import { endLeftovers } from '../run/go-on.ts'
+import { readRun } from '../run/run-log.ts'
+import { foldRun } from '../run/run-state.ts'
+import type { DelegateState } from './delegate-state.ts'
+import { delegateNow, isAttended } from './delegates.ts'
+import { settleDead } from './settle-dead.ts'
+
+/** To end its agent, commit what is there and say so. */
+const GRACE_MS = 15_000
+const LOOK_MS = 50
+
+/** Ends a delegate and everything it started. Its work stays, on its branch. */
+export async function stopDelegate(workspace: Workspace, { id, order }: DelegateState): Promise<DelegateState> {
+  const state = delegateNow(workspace.place, id)
+  if (state.status === 'running' && isAttended(state)) {
+    const { runner } = state.run
+    if (isOfRun(workspace.place, state)) {
+      throw new StintError('PART_OF_RUN', `${order.name} is a part of a run, in process ${runner.pid}`, 'stop the run: Ctrl-C where it runs')
+    }
+    await end(runner)
+    await endLeftovers(delegateNow(workspace.place, id).run)
+  }
+  return settleDead(workspace, delegateNow(workspace.place, id))
+}
+
+/** A parallel run works on it in its own process, which has others to work on. */
+function isOfRun(place: Place, { order, run }: DelegateState): boolean {
+  const runner = order.run === undefined ? undefined : foldRun(readRun(place, order.run))?.runner
+  return runner?.pid === run.runner.pid && runner.startedAt === run.runner.startedAt
+}
+
+async function end(runner: ProcessMark): Promise<void> {
+  signal(runner.pid, 'SIGTERM')
+  if (await isGone(runner, GRACE_MS)) return
+  signal(runner.pid, 'SIGKILL')
+  await isGone(runner, GRACE_MS)
+  if (runner.mark !== '') await endStrays(runner)
+}
+
+async function isGone(runner: ProcessMark, withinMs: number): Promise<boolean> {
+  for (const until = Date.now() + withinMs; Date.now() < until; await sleep(LOOK_MS)) if (!isAlive(runner)) return true
+  return !isAlive(runner)
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {
+    // It ended meanwhile.
+  }
+}

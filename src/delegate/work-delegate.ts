@@ -1,0 +1,192 @@
+// A delegate at work, in this process: the run of its one task, and what came of it as its next step.
+import { join } from 'node:path'
+import { StintError, errnoOf } from '../journal/errors.ts'
+import { replaceFile } from '../journal/files.ts'
+import { readOrUndefined } from '../journal/look.ts'
+import { withoutSecrets } from '../project/clean-draft.ts'
+import { runFolder } from '../project/run-files.ts'
+import type { Workspace } from '../project/workspace.ts'
+import type { Usage } from '../session/entries.ts'
+import { cleanText } from '../text/clean.ts'
+import { commitAsFound } from '../run/as-found.ts'
+import type { DelegateMove } from '../run/delegate-order.ts'
+import { delegateSource } from '../run/delegate-source.ts'
+import { RunEnds } from '../run/ends.ts'
+import type { RunEvent } from '../run/events.ts'
+import { bringBackTree, endLeftovers, refuseSecond } from '../run/go-on.ts'
+import { readyHarness, sceneFor } from '../run/make-scene.ts'
+import type { Failure } from '../run/prompts/retry-text.ts'
+import type { EndOfRun, RunReport } from '../run/report.ts'
+import { RunLog } from '../run/run-log.ts'
+import { type Delegated, type Scene, Stopping } from '../run/scene.ts'
+import { Selection } from '../run/selection.ts'
+import { settle } from '../run/settled.ts'
+import { type RunHandle, thisProcess, work } from '../run/start-run.ts'
+import type { DelegateState } from './delegate-state.ts'
+import { delegateNow, isAttended } from './delegates.ts'
+import { removeTree } from './remove-tree.ts'
+import { tellParent } from './result/tell-parent.ts'
+
+export interface WorkOptions {
+  /** What others use that share its budget. */
+  readonly spentBeside?: () => Readonly<Record<string, Usage>>
+}
+
+const LONGEST_REPORT = 256 * 1024
+
+/** Begins a delegate, or begins it again. Once the handle has ended the delegate is ready, or has failed. */
+export async function workDelegate(
+  workspace: Workspace,
+  id: string,
+  options: WorkOptions,
+  tell: (event: RunEvent) => void,
+): Promise<RunHandle> {
+  const before = delegateNow(workspace.place, id)
+  refuseToBegin(before)
+  const runner = thisProcess()
+  const log = new RunLog(workspace.place, id, workspace.config)
+  log.append('run.resumed', { runner })
+  refuseSecond(id, log.read(), runner)
+  const stopping = new Stopping()
+  const emit: Scene['tell'] = (event) => tell({ ...event, at: new Date().toISOString() } as RunEvent)
+  try {
+    const begun = await prepare(workspace, before, log, stopping, emit, options)
+    return {
+      ended: begun().then(
+        async (report) => {
+          await moveOn(workspace, id, report.how)
+          emit({ type: 'run.ended', how: report.how === 'running' ? 'interrupted' : report.how, report })
+          return report
+        },
+        async (error: unknown) => {
+          await moveOn(workspace, id, 'interrupted', reasonOf(error))
+          throw error
+        },
+      ),
+      stop: (how) => {
+        stopping.stop(how)
+        emit({ type: 'stopping', how })
+      },
+    }
+  } catch (error) {
+    log.append('run.ended', { how: 'interrupted' })
+    await moveOn(workspace, id, 'interrupted', reasonOf(error))
+    throw error
+  }
+}
+
+/** Refuses one that somebody works on, and one that is over. */
+export function refuseToBegin(state: DelegateState): void {
+  const { name } = state.order
+  if (isAttended(state)) {
+    throw new StintError('DELEGATE_BUSY', `${name} is ${state.status}`, `stint delegate wait ${name}, or stint delegate stop ${name}`)
+  }
+  if (state.status === 'merged' || state.status === 'discarded') {
+    throw new StintError('DELEGATE_OVER', `${name} is ${state.status}`, 'stint delegate "what" begins another')
+  }
+}
+
+async function prepare(
+  workspace: Workspace,
+  { id, order, run: state, toMend }: DelegateState,
+  log: RunLog,
+  stopping: Stopping,
+  emit: Scene['tell'],
+  { spentBeside }: WorkOptions,
+): Promise<() => Promise<RunReport>> {
+  const { place } = workspace
+  const { branch, base, tree, options, harness: name } = state.started
+  const settled = settle(workspace, { ...options, harness: options.harness ?? name })
+  const harness = await readyHarness(workspace, settled, id)
+  await endLeftovers(state)
+  const own = { tree, branch, base, isInPlace: false }
+  commitAsFound(place, id, own)
+  bringBackTree(place, state)
+  const source = await delegateSource(workspace, id, order, options.backlog)
+  const backlog = await source.read()
+  const selection = new Selection(backlog, {})
+  const delegate: Delegated = toMend === undefined ? { order } : { order, mend: { failure: failureOf(toMend), onto: toMend.onto! } }
+  const open = selection.open(backlog)
+  const scene = sceneFor(workspace, {
+    run: id,
+    log,
+    harness,
+    settled,
+    tree: own,
+    open,
+    all: open,
+    source,
+    stopping,
+    emit,
+    decide: undefined,
+    delegate,
+    ...(spentBeside === undefined ? {} : { spentBeside }),
+  })
+  return () => work(scene, selection, thisProcess(), state, open, 0, emit)
+}
+
+function failureOf({ because, target = '', onto = '', files = [], verify }: DelegateMove): Failure {
+  return {
+    reason: because ?? 'it did not go into the target',
+    merge: { target, onto, files },
+    ...(verify === undefined ? {} : { verify }),
+  }
+}
+
+/** Writes down what became of it, and tells whoever it works for. */
+export async function moveOn(workspace: Workspace, id: string, how: EndOfRun | 'running', failure?: string): Promise<DelegateState> {
+  const { place, config } = workspace
+  const { order, run, since, status } = delegateNow(place, id)
+  if (status !== 'running') return delegateNow(place, id)
+  const last = run.attempts.at(-1)
+  // What was done before it was begun again is not what it was begun again for.
+  const isDone = last?.outcome === 'done' && last.at >= since
+  const move = isDone ? readyMove(workspace, id, last) : failedMove(workspace, id, how, failure)
+  const log = new RunLog(place, id, config)
+  log.append('delegate.moved', move)
+  log.close()
+  const state = delegateNow(place, id)
+  await tellParent(workspace, state)
+  // Its report is kept, and there was nothing else in its tree.
+  if (isDone && order.isReadOnly) removeTree(place, state)
+  return state
+}
+
+function readyMove(workspace: Workspace, id: string, { commit, summary }: DelegateState['run']['attempts'][number]): DelegateMove {
+  const { order, run } = delegateNow(workspace.place, id)
+  const known = { ...(commit === undefined ? {} : { commit }), ...(summary === undefined ? {} : { summary }) }
+  if (!order.isReadOnly || order.output === undefined) return { to: 'ready', ...known }
+  const report = join('runs', id, 'report.md')
+  keepReport(workspace, join(run.started.tree, order.output), join(runFolder(workspace.place, id), 'report.md'))
+  return { to: 'ready', ...known, report }
+}
+
+function keepReport(workspace: Workspace, from: string, to: string): void {
+  const text = readOrUndefined(from)?.subarray(0, LONGEST_REPORT).toString('utf8')
+  if (text !== undefined) replaceFile(to, `${withoutSecrets(cleanText(text), workspace.config).trim()}\n`)
+}
+
+function failedMove(workspace: Workspace, id: string, how: EndOfRun | 'running', failure: string | undefined): DelegateMove {
+  const { run } = delegateNow(workspace.place, id)
+  const { tree, branch, base } = run.started
+  const found = foundIn(workspace, id, { tree, branch, base })
+  const last = run.attempts.at(-1)
+  const because = failure ?? (how === 'interrupted' ? 'stopped' : (last?.reason ?? how))
+  return { to: 'failed', because, ...found }
+}
+
+function foundIn(workspace: Workspace, id: string, tree: { tree: string; branch: string; base: string }): { commit?: string; kept?: string } {
+  try {
+    return commitAsFound(workspace.place, id, { ...tree, isInPlace: false })
+  } catch (error) {
+    // What could not be committed is still in the worktree, which stays.
+    if (!(error instanceof StintError) && errnoOf(error) === undefined) throw error
+    workspace.say(`what is in ${tree.tree} could not be committed, and stays there: ${reasonOf(error)}`)
+    return {}
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof RunEnds) return error.because || error.how
+  return error instanceof Error ? error.message : String(error)
+}

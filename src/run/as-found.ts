@@ -1,0 +1,37 @@
+// What somebody who works no more has left uncommitted is committed to their branch as it was found, so that it is in the
+// history that people look at.
+import { keepCode } from '../git/code-checkpoint.ts'
+import { readHead } from '../git/head.ts'
+import { runGit } from '../git/run-git.ts'
+import { QUIETLY } from '../git/working-tree.ts'
+import type { Place } from '../project/place.ts'
+import { isInTheMiddle, keepAndSetBack } from './set-back.ts'
+import { NOT_WORK, type RunTree, commitOf, repositoryAt, repositoryOf, uncommitted } from './tree.ts'
+
+export interface Found {
+  /** The commit that holds it; absent when all was committed. */
+  readonly commit?: string
+  /** The reference it is kept under, where it could not go to the branch. */
+  readonly kept?: string
+}
+
+/** Commits what is left in a worktree. Where HEAD is elsewhere, or git in the middle of something, it is kept beside the branch instead. */
+export function commitAsFound(place: Place, run: string, tree: RunTree): Found {
+  const repository = repositoryAt(tree.tree)
+  // Of a worktree that is gone only what was committed is left.
+  if (repository === undefined) return {}
+  const ref = `refs/stint/runs/${run}/found`
+  const message = 'stint: left uncommitted, as it was found'
+  const head = readHead(repository)
+  if (head.branch !== tree.branch || head.commit === undefined || isInTheMiddle(repository)) {
+    const base = commitOf(repositoryOf(place).mainRoot, tree.branch) ?? tree.base
+    const { kept } = keepAndSetBack(tree, { ref, message, base, leftBefore: [] })
+    return kept === undefined ? {} : { kept }
+  }
+  if (uncommitted(tree.tree).length === 0) return {}
+  const { commit } = keepCode(repository, { ref, message, exclude: NOT_WORK })
+  const git = (...args: readonly string[]) => runGit(tree.tree, [...QUIETLY, ...args])
+  git('update-ref', '-m', 'stint: commit what was left', `refs/heads/${tree.branch}`, commit, head.commit)
+  git('read-tree', commit)
+  return commit === head.commit ? {} : { commit }
+}
