@@ -25,7 +25,7 @@ export async function discardDelegate(workspace: Workspace, given: DelegateState
   const { mainRoot } = repositoryOf(place)
   const found = commitAsFound(place, id, { tree, branch, base, isInPlace: false })
   const tip = commitOf(mainRoot, branch)
-  const kept = `refs/stint/delegates/${id}`
+  const kept = `refs/stint/runs/${id}/discarded`
   // First kept, then said, then taken away: whoever is killed in between has lost nothing.
   if (tip !== undefined && tip !== base) runGit(mainRoot, [...QUIETLY, 'update-ref', '-m', 'stint: keep what is discarded', kept, tip])
   const log = new RunLog(place, id, config)

@@ -1,6 +1,8 @@
+import { join, sep } from 'node:path'
 import type { SessionRow } from '../index/rows.ts'
 import { StintError } from '../journal/errors.ts'
 import { shortId } from '../journal/ids.ts'
+import { stateHome } from '../journal/state-home.ts'
 import type { SessionStatus } from '../session/state.ts'
 import { slug } from '../text/clean.ts'
 import { sessionOfConversation } from './conversation-binding.ts'
@@ -46,7 +48,8 @@ export async function findSession(workspace: Workspace, name: string): Promise<S
 /** The active session here, or undefined when there is none. A paused one is never taken for active. */
 export async function activeSession(workspace: Workspace): Promise<SessionRow | undefined> {
   if (!workspace.hasSessions()) return undefined
-  const active = [...(await workspace.index()).sessions({ status: ['active'] })]
+  const everywhere = [...(await workspace.index()).sessions({ status: ['active'] })]
+  const active = everywhere.filter((row) => row.worktree === workspace.worktree || !isOfRun(row.worktree))
   const branch = workspace.git()?.branch
   const worktree = workspace.worktree
   const here = worktree === undefined ? [] : active.filter((row) => row.worktree === worktree)
@@ -57,6 +60,11 @@ export async function activeSession(workspace: Workspace): Promise<SessionRow | 
   const candidates = [here, onBranch, unbound, active].find((rows) => rows.length > 0) ?? []
   if (candidates.length > 1) throw new AmbiguousSession('several sessions are active here:', candidates)
   return candidates[0]
+}
+
+/** A run or a delegate has it, in a worktree of its own: nobody else's command is meant for it. */
+function isOfRun(worktree: string | undefined): boolean {
+  return worktree?.startsWith(join(stateHome(), 'worktrees') + sep) === true
 }
 
 /** The session a command works on: the one named, the one named by the environment, its conversation's, or the active one. */

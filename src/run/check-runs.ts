@@ -27,7 +27,9 @@ export function checkRuns(place: Place): readonly Check[] {
     const state = foldRun(readRun(place, run))
     return state === undefined ? [] : [{ name: shortId(run), state, isRunning: isRunningNow(state) }]
   })
-  return [checkEnds(runs), checkWorktrees(place, runs)]
+  // Those of delegates are looked at where more is known of them.
+  const own = runs.filter(({ state }) => state.started.delegate === undefined)
+  return [checkEnds(own), checkWorktrees(place, own, runs)]
 }
 
 function checkEnds(runs: readonly Run[]): Check {
@@ -49,7 +51,7 @@ function checkEnds(runs: readonly Run[]): Check {
   return findings.check(ok, (count) => plural(count, 'remark'))
 }
 
-function checkWorktrees(place: Place, runs: readonly Run[]): Check {
+function checkWorktrees(place: Place, runs: readonly Run[], all: readonly Run[]): Check {
   const findings = new Findings('worktrees')
   for (const { name, state, isRunning } of runs) {
     const { tree, isInPlace } = state.started
@@ -57,7 +59,7 @@ function checkWorktrees(place: Place, runs: readonly Run[]): Check {
     const goOn = canGoOn(state) ? `; stint run --resume ${name} goes on in it` : ''
     findings.note(`${tree} of run ${name}: ${describeTree(place, tree, state.started.base)}${goOn}`)
   }
-  const known = new Set(runs.map(({ state }) => state.started.tree))
+  const known = new Set(all.map(({ state }) => state.started.tree))
   for (const tree of unknownTrees(place).filter((path) => !known.has(path))) {
     findings.note(`${tree} of a run that is not known here: ${describeTree(place, tree)}`)
   }
@@ -65,7 +67,7 @@ function checkWorktrees(place: Place, runs: readonly Run[]): Check {
 }
 
 /** What would be lost with it, and how it is taken away so that nothing is. */
-function describeTree(place: Place, tree: string, base?: string): string {
+export function describeTree(place: Place, tree: string, base?: string): string {
   const path = inShell(tree)
   try {
     if (findRepository(tree)?.commonDir !== place.repository?.commonDir)

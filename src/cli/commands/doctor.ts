@@ -30,8 +30,10 @@ export const doctor = buildCommand<Flags, [], Context>({
   async func(flags) {
     await withProject(this, flags, async (project, output) => {
       const { checkRuns } = await import('../../run/check-runs.ts')
+      const { checkDelegates } = await import('../../delegate/check-delegates.ts')
       const own = await project.doctor({ repair: flags.repair === true })
-      const diagnosis = withChecks(own, checkRuns(findPlace(project.root)))
+      const place = findPlace(project.root)
+      const diagnosis = withChecks(own, [...checkRuns(place), ...checkDelegates(place)])
       output.result(flags.json, diagnosis, () => describe(diagnosis, output))
       // The report is the answer; only the exit code is left to say that it is not a good one.
       if (!diagnosis.isHealthy) this.process.exitCode = EXIT.failure
