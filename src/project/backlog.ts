@@ -38,7 +38,7 @@ export async function openBacklog(workspace: Workspace): Promise<Backlog> {
 }
 
 /** Appends to the log for what happens to tasks outside any session, creating it for the first. */
-function appendToBacklog(workspace: Workspace, drafts: readonly Draft[]): readonly RawEntry[] {
+export function appendToBacklog(workspace: Workspace, drafts: readonly Draft[]): readonly RawEntry[] {
   workspace.prepare()
   const log = workspace.session(BACKLOG_ID)
   try {

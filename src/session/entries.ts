@@ -17,6 +17,12 @@ export interface Usage {
 /** Where an item a person wrote stands: behind the item with this id, or `start` for the top of its list. */
 export type After = string
 
+/** The name of the delegate from whose journal an entry was copied, with its work. */
+export type Whose = string
+
+/** What became of a delegate's work. */
+export type DelegateOutcome = 'ready' | 'merged' | 'conflicted' | 'failed' | 'parked' | 'discarded'
+
 /** Stands for the backlog where a session's id is asked for: its log holds what happens to tasks outside any session. */
 export const BACKLOG_ID = '00000000-0000-7000-8000-000000000000'
 
@@ -105,10 +111,11 @@ export interface EntryData {
     rationale?: string
     after?: After
     when?: string
+    whose?: Whose
   }
-  'discovery.made': { text: string; after?: After; when?: string }
-  'gotcha.found': { text: string; after?: After; when?: string }
-  'blocker.raised': { text: string; after?: After; when?: string }
+  'discovery.made': { text: string; after?: After; when?: string; whose?: Whose }
+  'gotcha.found': { text: string; after?: After; when?: string; whose?: Whose }
+  'blocker.raised': { text: string; after?: After; when?: string; whose?: Whose }
   'blocker.resolved': { blocker: string; resolution?: string; when?: string }
   'blocker.reopened': { blocker: string }
   'next.added': { text: string; after?: After }
@@ -200,6 +207,33 @@ export interface EntryData {
     summary?: string
   }
   'agent.finished': { agent: string; type?: string; task?: string; result?: string; conversation: string }
+  /** A background agent works for this session from now on, or again. */
+  'delegate.begun': {
+    delegate: string
+    name: string
+    what: string
+    as?: string
+    task?: string
+    group?: string
+    branch: string
+  }
+  'delegate.reported': {
+    delegate: string
+    name: string
+    status: DelegateOutcome
+    what?: string
+    summary?: string
+    because?: string
+    commit?: string
+    branch?: string
+    /** Where the report of one that only reads is, in `.sessions/`. */
+    report?: string
+    /** What it changed. */
+    files?: readonly string[]
+    usage?: Usage
+    task?: string
+    deliverables?: readonly string[]
+  }
   'entry.retracted': { entry: string; reason?: string }
   'entry.amended': { entry: string; changes: Readonly<Record<string, unknown>> }
   /** The session follows a template from now on. `workflow` is the name it was given then. */
@@ -217,7 +251,8 @@ export interface EntryData {
   'task.unlinked': { task: string }
   'task.added': { task: string; when?: string } & TaskFields
   'task.changed': { task: string } & TaskFields
-  'task.moved': { task: string; status: TaskStatus; summary?: string; git?: GitState }
+  /** Of one that a delegate did, git is what the merge left, which need not be where the session works. */
+  'task.moved': { task: string; status: TaskStatus; summary?: string; git?: GitState; whose?: Whose }
   /** What an agent in a run says became of a task. The task stays as it is until the run has looked for itself. */
   'task.reported': { task: string; status: 'completed' | 'blocked' | 'failed'; summary?: string; run: string }
   'task.checked': { task: string; item: string; done: boolean }

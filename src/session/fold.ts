@@ -1,5 +1,6 @@
 import type { Entry, EntryKind } from './entries.ts'
 import { amountOf, fields, gitOf, item, optional, str, when } from './entry-fields.ts'
+import { DELEGATES } from './delegates.ts'
 import { HANDOFFS } from './handoffs.ts'
 import { type RawEntry, inEffect, sortedById } from './in-effect.ts'
 import { NOTICED } from './noticed.ts'
@@ -11,7 +12,7 @@ import { type Handler, type Working, initialState, isShelf, workingCopy } from '
 export { NeedsFullFold } from './working-shelf.ts'
 
 /** Raised whenever the same entries give another state, so that none kept by an older program is carried on. */
-export const FOLD_VERSION = 3
+export const FOLD_VERSION = 4
 
 const ONCE_KEPT = 200
 
@@ -76,7 +77,8 @@ function apply(state: Working, entry: RawEntry): void {
   handler?.(state, entry.data as never, entry as unknown as Entry)
   if (state.tldr !== undefined && !SILENT.has(entry.kind)) state.tldr = { ...state.tldr, isOutdated: state.tldr.id !== entry.id }
   const git = gitOf(entry.data.git)
-  if (git === undefined) return
+  // What a delegate's merge left was seen on its target, which need not be where this session works.
+  if (git === undefined || optional(entry.data.whose) !== undefined) return
   // As a whole: a detached head has no branch, and must not seem to be on the one before.
   state.git = git
   if (BINDING.has(entry.kind)) bindToBranch(state, git.branch)
@@ -172,17 +174,20 @@ const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
     state.progress.items.push(item(entry, data.text, data.when))
   },
   'decision.made': (state, data, entry) => {
-    const decision = { ...item(entry, data.title, data.when), ...fields(data, 'context', 'options', 'choice', 'rationale') }
+    const decision = {
+      ...item(entry, data.title, data.when),
+      ...fields(data, 'context', 'options', 'choice', 'rationale', 'whose'),
+    }
     insert(state.decisions, decision, data.after)
   },
   'discovery.made': (state, data, entry) => {
-    insert(state.discoveries, { ...item(entry, data.text, data.when), gotcha: false }, data.after)
+    insert(state.discoveries, { ...item(entry, data.text, data.when), gotcha: false, ...fields(data, 'whose') }, data.after)
   },
   'gotcha.found': (state, data, entry) => {
-    insert(state.discoveries, { ...item(entry, data.text, data.when), gotcha: true }, data.after)
+    insert(state.discoveries, { ...item(entry, data.text, data.when), gotcha: true, ...fields(data, 'whose') }, data.after)
   },
   'blocker.raised': (state, data, entry) => {
-    insert(state.blockers, item(entry, data.text, data.when), data.after)
+    insert(state.blockers, { ...item(entry, data.text, data.when), ...fields(data, 'whose') }, data.after)
   },
   'blocker.resolved': (state, data, entry) => {
     const resolution = { resolvedAt: when(data.when, entry.at), ...fields(data, 'resolution') }
@@ -257,6 +262,7 @@ const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
 
   ...HANDOFFS,
   ...NOTICED,
+  ...DELEGATES,
   ...WORKFLOW,
   'task.linked': (state, data) => {
     state.tasks = [...new Set([...state.tasks, str(data.task)])]

@@ -1,5 +1,5 @@
 import type { Workflow } from './workflow-state.ts'
-import type { GitState, HandoffOutcome, HandoffTarget, Usage } from './entries.ts'
+import type { DelegateOutcome, GitState, HandoffOutcome, HandoffTarget, Usage, Whose } from './entries.ts'
 
 export type SessionStatus = 'active' | 'paused' | 'completed' | 'abandoned'
 
@@ -34,13 +34,16 @@ export interface Decision extends Item {
   readonly options?: string
   readonly choice?: string
   readonly rationale?: string
+  readonly whose?: Whose
 }
 
 export interface Discovery extends Item {
   readonly gotcha: boolean
+  readonly whose?: Whose
 }
 
 export interface Blocker extends Item {
+  readonly whose?: Whose
   readonly resolvedAt?: string
   readonly resolution?: string
 }
@@ -118,6 +121,22 @@ export interface TestRun extends Item {
 /** `text` is what the agent was asked for, or what kind of agent it is. */
 export interface AgentResult extends Item {
   readonly result?: string
+}
+
+/** A background agent that works, or worked, for the session. `text` is its order. */
+export interface DelegateLine extends Item {
+  readonly delegate: string
+  readonly name: string
+  readonly status: 'running' | DelegateOutcome
+  readonly as?: string
+  readonly task?: string
+  readonly group?: string
+  readonly branch?: string
+  readonly summary?: string
+  readonly because?: string
+  readonly commit?: string
+  readonly report?: string
+  readonly updatedAt: string
 }
 
 /** `text` is the conversation. */
@@ -202,6 +221,7 @@ export interface SessionState {
   /** The latest run of each command. */
   readonly tests: Shelf<TestRun>
   readonly agents: Shelf<AgentResult>
+  readonly delegates: Shelf<DelegateLine>
   /** The latest line that each conversation crossed. */
   readonly crossings: Shelf<BudgetCrossing>
   readonly lastAutomatic?: AutomaticCompaction

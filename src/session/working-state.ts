@@ -43,6 +43,7 @@ export function initialState(id: string): Working {
     commits: shelf(),
     tests: shelf(),
     agents: shelf(),
+    delegates: shelf(),
     crossings: shelf(),
     fields: {},
     entryCount: 0,

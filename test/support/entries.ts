@@ -22,6 +22,9 @@ interface Draw {
 const PLACED: readonly EntryKind[] = ['step.added', 'decision.made', 'discovery.made', 'gotcha.found', 'blocker.raised']
 const PATHS = ['src/a.ts', 'src/b.ts', 'test/a.test.ts', 'README.md'] as const
 
+/** More than a state keeps that are settled. */
+const DELEGATES = Array.from({ length: 40 }, (_, number) => `d-${number}`)
+
 const PHASES = ['1', '2', '2a', '2b', '3', 'none'] as const
 const TEMPLATES: readonly WorkflowTemplate[] = [
   {
@@ -47,6 +50,7 @@ const TEMPLATES: readonly WorkflowTemplate[] = [
 const after = (draw: Draw, ...kinds: readonly EntryKind[]) => draw.maybe(() => draw.one('start', draw.earlier(...kinds)))
 const when = (draw: Draw) => draw.maybe(() => '2026-01-02T03:04:00.000Z')
 const conversation = (draw: Draw) => draw.one('c-1', 'c-2', draw.words())
+const whose = (draw: Draw) => draw.maybe(() => draw.one('tests', draw.words()))
 const task = (draw: Draw) => draw.one('1', '2', 'build/3')
 
 /** How the data of each kind is made. A kind added to `EntryData` is missing here until it is made, too. */
@@ -89,10 +93,26 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
     rationale: draw.maybe(() => draw.words()),
     after: after(draw, 'decision.made'),
     when: when(draw),
+    whose: whose(draw),
   }),
-  'discovery.made': (draw) => ({ text: draw.words(), after: after(draw, 'discovery.made', 'gotcha.found'), when: when(draw) }),
-  'gotcha.found': (draw) => ({ text: draw.words(), after: after(draw, 'discovery.made', 'gotcha.found'), when: when(draw) }),
-  'blocker.raised': (draw) => ({ text: draw.words(), after: after(draw, 'blocker.raised'), when: when(draw) }),
+  'discovery.made': (draw) => ({
+    text: draw.words(),
+    after: after(draw, 'discovery.made', 'gotcha.found'),
+    when: when(draw),
+    whose: whose(draw),
+  }),
+  'gotcha.found': (draw) => ({
+    text: draw.words(),
+    after: after(draw, 'discovery.made', 'gotcha.found'),
+    when: when(draw),
+    whose: whose(draw),
+  }),
+  'blocker.raised': (draw) => ({
+    text: draw.words(),
+    after: after(draw, 'blocker.raised'),
+    when: when(draw),
+    whose: whose(draw),
+  }),
   'blocker.resolved': (draw) => ({
     blocker: draw.earlier('blocker.raised'),
     resolution: draw.maybe(() => draw.words()),
@@ -218,6 +238,30 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
     result: draw.maybe(() => draw.words()),
     conversation: conversation(draw),
   }),
+  'delegate.begun': (draw) => ({
+    delegate: draw.one(...DELEGATES),
+    name: draw.one('tests', draw.words()),
+    what: draw.words(),
+    as: draw.maybe(() => draw.one('tests', 'review')),
+    task: draw.maybe(() => task(draw)),
+    group: draw.maybe(() => draw.one('g-1', draw.words())),
+    branch: draw.one('stint/tests', draw.words()),
+  }),
+  'delegate.reported': (draw) => ({
+    delegate: draw.one(...DELEGATES),
+    name: draw.one('tests', draw.words()),
+    status: draw.one('ready', 'merged', 'conflicted', 'failed', 'parked', 'discarded'),
+    what: draw.maybe(() => draw.words()),
+    summary: draw.maybe(() => draw.words()),
+    because: draw.maybe(() => draw.words()),
+    commit: draw.maybe(() => 'c0ffee'),
+    branch: draw.maybe(() => 'stint/tests'),
+    report: draw.maybe(() => draw.words()),
+    files: draw.maybe(() => [draw.one(...PATHS)]),
+    usage: draw.maybe(() => ({ input: 1, cacheWritten: 2, cacheRead: 3, output: 4 })),
+    task: draw.maybe(() => task(draw)),
+    deliverables: draw.maybe(() => [draw.one(...PATHS)]),
+  }),
   'entry.retracted': (draw) => ({
     entry: draw.earlier(...PLACED, 'entry.retracted', 'entry.amended', 'session.opened', 'key.added', 'progress.made'),
     reason: draw.maybe(() => draw.words()),
@@ -258,6 +302,7 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
     status: draw.one('ready', 'in_progress', 'blocked', 'completed', 'failed'),
     summary: draw.maybe(() => draw.words()),
     git: draw.maybe(() => draw.git()),
+    whose: whose(draw),
   }),
   'task.reported': (draw) => ({
     task: task(draw),

@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest'
+import { mergeJournals } from '../../../src/delegate/result/merge-journals.ts'
+import { tellBegun } from '../../../src/delegate/result/tell-parent.ts'
+import { moveTask } from '../../../src/project/backlog.ts'
+import { closeSession } from '../../../src/project/finish.ts'
+import { RunSession } from '../../../src/run/run-session.ts'
+import { DelegateWorld, said } from './world.ts'
+
+async function worldWithTask() {
+  const world = new DelegateWorld()
+  const task = await world.project.run((project) => project.tasks.add({ title: 'Tests of the login', size: 'S' }))
+  const status = async () =>
+    (await world.project.run((project) => project.tasks.list())).tasks.find(({ id }) => id === task.id)!.status
+  return { world, task: task.id, status }
+}
+
+describe('when the work of a delegate is merged', () => {
+  test('its parent has what it learned, as the name of the delegate says, and the task is closed by the same write', async () => {
+    const { world, task, status } = await worldWithTask()
+    const parent = await world.parent()
+    const delegate = world.delegate({ name: 'tests', parent, task, output: 'test/login.test.ts' })
+    await delegate.session([
+      said('decision.made', {
+        title: 'Runner',
+        context: 'no runner yet',
+        options: 'vitest, jest',
+        choice: 'vitest',
+        rationale: 'fast',
+      }),
+      said('discovery.made', { text: 'the clock is mocked' }),
+    ])
+    const blocker = world.workspace.session(parent).mint()
+    await delegate.session([
+      said('gotcha.found', { text: 'cookies expire at midnight' }),
+      { ...said('blocker.raised', { text: 'was solved' }), id: blocker },
+      said('blocker.resolved', { blocker }),
+      said('blocker.raised', { text: 'staging is down' }),
+      said('deliverable.set', { path: 'notes.md' }),
+      said('deliverable.set', { path: 'dropped.md' }),
+      said('deliverable.dropped', { path: 'dropped.md' }),
+      said('next.added', { text: 'its own next step' }),
+    ])
+    delegate.commit('test/login.test.ts')
+    delegate.moved('ready', { summary: 'twelve tests' })
+    const landed = delegate.merged()
+    const before = world.project.journal(parent)
+    await mergeJournals(world.workspace, delegate.state, landed)
+
+    const written = world.project.journal(parent).slice(before.length)
+    const state = world.stateOf(parent)
+    expect(state.decisions.items).toMatchObject([
+      { text: 'Runner', context: 'no runner yet', options: 'vitest, jest', choice: 'vitest', rationale: 'fast', whose: 'tests' },
+    ])
+    expect(state.discoveries.items).toMatchObject([
+      { text: 'the clock is mocked', gotcha: false, whose: 'tests' },
+      { text: 'cookies expire at midnight', gotcha: true, whose: 'tests' },
+    ])
+    expect(state.blockers.items).toMatchObject([{ text: 'staging is down', whose: 'tests' }])
+    expect(state.next.items).toEqual([])
+    expect(state.changedFiles.items.map(({ text }) => text)).toEqual(['test/login.test.ts'])
+    expect(state.commits.items).toMatchObject([{ commit: landed.commit, text: 'merge stint/tests' }])
+    expect(state.delegates.items).toMatchObject([
+      { name: 'tests', status: 'merged', commit: landed.commit, summary: 'twelve tests' },
+    ])
+    expect(world.project.entries('delegate.reported', parent)).toMatchObject([
+      { deliverables: ['test/login.test.ts', 'notes.md'], files: ['test/login.test.ts'] },
+    ])
+    expect(written.at(-1)).toMatchObject({
+      kind: 'task.moved',
+      by: 'run',
+      data: { task, status: 'completed', summary: 'twelve tests' },
+    })
+    expect(RunSession.closedBy(world.workspace, parent, task)).toBe(landed.commit)
+    expect(await status()).toBe('completed')
+    expect(written.every(({ once }) => once !== undefined)).toBe(true)
+  })
+
+  test('doing it again changes nothing, and does not close a task that was opened again', async () => {
+    const { world, task, status } = await worldWithTask()
+    const parent = await world.parent()
+    const delegate = world.delegate({ name: 'tests', parent, task })
+    await tellBegun(world.workspace, delegate.state)
+    await delegate.session([said('decision.made', { title: 'Runner', choice: 'vitest' })])
+    delegate.commit('test/a.ts')
+    const landed = delegate.merged()
+    await mergeJournals(world.workspace, delegate.state, landed)
+    const once = world.project.journal(parent)
+    await mergeJournals(world.workspace, delegate.moved('merged', { commit: landed.commit }), landed)
+    expect(world.project.journal(parent)).toEqual(once)
+
+    await moveTask(world.workspace, task, 'ready')
+    await mergeJournals(world.workspace, delegate.state, landed)
+    expect(await status()).toBe('ready')
+  })
+
+  test('a merge that was told by two processes counts once', async () => {
+    const { world, task } = await worldWithTask()
+    const parent = await world.parent()
+    const delegate = world.delegate({ name: 'tests', parent, task })
+    await delegate.session([said('gotcha.found', { text: 'cookies expire' })])
+    const landed = delegate.merged()
+    await mergeJournals(world.workspace, delegate.state, landed)
+    const told = world.project.journal(parent).filter(({ once }) => once !== undefined)
+    world.tell(
+      parent,
+      told.map(({ kind, by, once, data }) => ({ kind, by, once, data }) as never),
+    )
+    const state = world.stateOf(parent)
+    expect(state.discoveries.items).toHaveLength(1)
+    expect(state.delegates.items).toHaveLength(1)
+  })
+
+  test('where the parent works is not taken for the target', async () => {
+    const { world, task } = await worldWithTask()
+    const parent = await world.parent()
+    const { git } = world.stateOf(parent)
+    const delegate = world.delegate({ name: 'tests', parent, task })
+    delegate.commit('b.txt')
+    await mergeJournals(world.workspace, delegate.state, { ...delegate.merged(), target: 'elsewhere' })
+    expect(world.stateOf(parent).git).toEqual(git)
+  })
+
+  test('without a parent its own last session, closed as it is, closes the task', async () => {
+    const { world, task, status } = await worldWithTask()
+    const delegate = world.delegate({ name: 'tests', task })
+    await delegate.session()
+    const last = await delegate.session([said('gotcha.found', { text: 'cookies expire' })])
+    await closeSession(world.workspaceAt(delegate.tree), { session: last, how: 'completed' })
+    delegate.commit('test/a.ts')
+    const landed = delegate.merged()
+    await mergeJournals(world.workspace, delegate.state, landed)
+    await mergeJournals(world.workspace, delegate.state, landed)
+    const state = world.stateOf(last)
+    expect(state.status).toBe('completed')
+    expect(state.discoveries.items).toHaveLength(1)
+    expect(state.commits.items).toMatchObject([{ commit: landed.commit }])
+    expect(state.delegates.items).toMatchObject([{ name: 'tests', status: 'merged' }])
+    expect(await status()).toBe('completed')
+  })
+
+  test('without any journal the backlog closes the task', async () => {
+    const { world, task, status } = await worldWithTask()
+    const delegate = world.delegate({ name: 'tests', task })
+    delegate.commit('test/a.ts')
+    const landed = delegate.merged()
+    await mergeJournals(world.workspace, delegate.state, landed)
+    await mergeJournals(world.workspace, delegate.state, landed)
+    expect(await status()).toBe('completed')
+  })
+
+  test('a delegate of a delegate is named as the one that learned it', async () => {
+    const { world } = await worldWithTask()
+    const parent = await world.parent()
+    const outer = world.delegate({ name: 'outer', parent })
+    const middle = await outer.session()
+    const inner = world.delegate({ name: 'inner', parent: middle })
+    await inner.session([said('gotcha.found', { text: 'deep' })])
+    await mergeJournals(world.workspace, inner.state, inner.merged())
+    await mergeJournals(world.workspace, outer.state, outer.merged())
+    expect(world.stateOf(parent).discoveries.items).toMatchObject([{ text: 'deep', whose: 'inner' }])
+  })
+
+  test('a log that names no journal but a path is not followed', async () => {
+    const { world } = await worldWithTask()
+    const delegate = world.delegate({ name: 'tests', parent: '../../outside' })
+    await mergeJournals(world.workspace, delegate.state, delegate.merged())
+    expect(world.project.names('.sessions', 'journal')).not.toContain('outside')
+  })
+})

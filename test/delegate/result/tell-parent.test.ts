@@ -1,0 +1,98 @@
+import { existsSync, rmSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { tellBegun, tellParent } from '../../../src/delegate/result/tell-parent.ts'
+import { closeSession } from '../../../src/project/finish.ts'
+import { DelegateWorld } from './world.ts'
+
+describe("a parent's journal", () => {
+  test('says that a delegate was begun, and what became of it, each once', async () => {
+    const world = new DelegateWorld()
+    const parent = await world.parent()
+    const delegate = world.delegate({ name: 'tests', parent, as: 'tests', group: 'g', what: 'write the tests' })
+    await tellBegun(world.workspace, delegate.state)
+    await tellBegun(world.workspace, delegate.state)
+    const commit = delegate.commit('test/login.test.ts')
+    delegate.used(100)
+    delegate.used(20)
+    const ready = delegate.moved('ready', { commit, summary: 'twelve tests, all red' })
+    await tellParent(world.workspace, ready)
+    await tellParent(world.workspace, ready)
+
+    expect(world.project.entries('delegate.begun', parent)).toEqual([
+      { delegate: delegate.id, name: 'tests', what: 'write the tests', as: 'tests', group: 'g', branch: 'stint/tests' },
+    ])
+    expect(world.project.entries('delegate.reported', parent)).toEqual([
+      {
+        delegate: delegate.id,
+        name: 'tests',
+        status: 'ready',
+        what: 'write the tests',
+        branch: 'stint/tests',
+        summary: 'twelve tests, all red',
+        commit,
+        files: ['test/login.test.ts'],
+        usage: { input: 120, cacheWritten: 0, cacheRead: 0, output: 2 },
+      },
+    ])
+    expect(world.project.journal(parent).at(-1)!.by).toBe('delegate')
+    const [line] = world.stateOf(parent).delegates.items
+    expect(line).toMatchObject({ name: 'tests', status: 'ready', text: 'write the tests', summary: 'twelve tests, all red' })
+  })
+
+  test('says it again when the same becomes of it a second time, after it was begun again', async () => {
+    const world = new DelegateWorld()
+    const parent = await world.parent()
+    const delegate = world.delegate({ name: 'tests', parent })
+    await tellBegun(world.workspace, delegate.state)
+    await tellParent(world.workspace, delegate.moved('conflicted', { onto: 'abc', because: 'a.txt', files: ['a.txt'] }))
+    await tellBegun(world.workspace, delegate.resumed())
+    expect(world.stateOf(parent).delegates.items[0]).not.toHaveProperty('because')
+    await tellParent(world.workspace, delegate.moved('conflicted', { onto: 'def', because: 'b.txt' }))
+
+    expect(world.project.entries('delegate.begun', parent)).toHaveLength(2)
+    expect(world.project.entries('delegate.reported', parent)).toMatchObject([{ because: 'a.txt' }, { because: 'b.txt' }])
+  })
+
+  test('says nothing while the delegate is worked on', async () => {
+    const world = new DelegateWorld()
+    const parent = await world.parent()
+    const delegate = world.delegate({ name: 'tests', parent })
+    await tellParent(world.workspace, delegate.state)
+    expect(world.project.entries('delegate.reported', parent)).toEqual([])
+  })
+
+  test('does not count what came to the delegate from its target as changed by it', async () => {
+    const world = new DelegateWorld()
+    const parent = await world.parent()
+    const delegate = world.delegate({ name: 'tests', parent })
+    delegate.commit('own.txt')
+    world.project.commit('meanwhile', { 'others.txt': 'x\n' })
+    delegate.takeIn('main')
+    await tellParent(world.workspace, delegate.moved('ready'))
+    expect(world.project.entries('delegate.reported', parent)).toMatchObject([{ files: ['own.txt'] }])
+  })
+
+  test('takes it in after it was closed, and stays closed', async () => {
+    const world = new DelegateWorld()
+    const parent = await world.parent()
+    const delegate = world.delegate({ name: 'tests', parent })
+    await closeSession(world.workspace, { session: parent, how: 'completed' })
+    await tellParent(world.workspace, delegate.moved('failed', { because: 'gave up' }))
+    const { state } = world.workspace.session(parent).read()
+    expect(state.status).toBe('completed')
+    expect(state.delegates.items).toMatchObject([{ status: 'failed', because: 'gave up' }])
+    expect(world.project.documentPath(parent)).toContain('archive')
+  })
+
+  test('is not made again where it is gone, and none is needed', async () => {
+    const world = new DelegateWorld()
+    const parent = await world.parent()
+    const delegate = world.delegate({ name: 'tests', parent })
+    rmSync(world.project.path('.sessions', 'journal', parent), { recursive: true })
+    rmSync(world.workspace.session(parent).log.place.link!, { force: true })
+    await tellBegun(world.workspace, delegate.state)
+    await tellParent(world.workspace, delegate.moved('ready'))
+    expect(existsSync(world.project.path('.sessions', 'journal', parent, 'log.jsonl'))).toBe(false)
+    await tellParent(world.workspace, world.delegate({ name: 'alone' }).moved('ready'))
+  })
+})

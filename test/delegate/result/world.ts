@@ -1,0 +1,164 @@
+// A project with a parent session, and delegates of it as their logs tell of them: real git, real journals, no agent.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { delegateNow } from '../../../src/delegate/delegates.ts'
+import type { DelegateState } from '../../../src/delegate/delegate-state.ts'
+import { mintId } from '../../../src/journal/ids.ts'
+import { initSession } from '../../../src/project/start.ts'
+import { Workspace } from '../../../src/project/workspace.ts'
+import type { DelegateMove, DelegateOrder } from '../../../src/run/delegate-order.ts'
+import { RunLog } from '../../../src/run/run-log.ts'
+import { type Draft, type EntryData, type EntryKind, draft } from '../../../src/session/entries.ts'
+import type { SessionState } from '../../../src/session/state.ts'
+import { git, scratchFolder } from '../../support/scratch.ts'
+import { type World, gitProject } from '../../support/project.ts'
+
+export class DelegateWorld {
+  readonly project: World = gitProject()
+  readonly workspace: Workspace
+
+  constructor() {
+    this.workspace = this.workspaceAt(this.project.root)
+  }
+
+  workspaceAt(folder: string): Workspace {
+    const workspace = new Workspace(folder, { say: (line) => this.project.said.push(line), env: {} })
+    onTestFinished(() => workspace.close())
+    return workspace
+  }
+
+  /** The session that delegates work for. */
+  async parent(drafts: readonly Draft[] = []): Promise<string> {
+    const { reading } = await initSession(this.workspace, { name: 'login', title: 'User login', goal: 'Let users log in' })
+    this.tell(reading.state.id, drafts)
+    return reading.state.id
+  }
+
+  tell(session: string, drafts: readonly Draft[]): void {
+    const live = this.workspace.session(session)
+    live.append(drafts)
+    live.close()
+  }
+
+  stateOf(session: string): SessionState {
+    const live = this.workspace.session(session)
+    try {
+      return live.read().state
+    } finally {
+      live.close()
+    }
+  }
+
+  /** One that was begun on a branch and in a worktree of its own. */
+  delegate(order: Partial<DelegateOrder> & { readonly name: string }): Delegate {
+    return new Delegate(this, order)
+  }
+}
+
+export class Delegate {
+  readonly id = mintId(undefined)
+  readonly tree = join(scratchFolder(), 'tree')
+  readonly branch: string
+  readonly #log: RunLog
+
+  constructor(
+    readonly world: DelegateWorld,
+    order: Partial<DelegateOrder> & { readonly name: string },
+  ) {
+    const { project, workspace } = world
+    this.branch = `stint/${order.name}`
+    project.git('worktree', 'add', '--quiet', '-b', this.branch, this.tree, 'main')
+    workspace.prepare()
+    this.#log = RunLog.create(workspace.place, this.id, workspace.config, {
+      options: {},
+      harness: 'rehearsal',
+      source: 'delegate',
+      tree: this.tree,
+      branch: this.branch,
+      base: project.git('rev-parse', 'main').trim(),
+      isInPlace: false,
+      runner: { pid: process.pid, startedAt: '', mark: '' },
+      delegate: { what: `do ${order.name}`, target: 'main', isReadOnly: false, files: [], slot: 0, brief: '', ...order },
+    })
+    onTestFinished(() => this.#log.close())
+  }
+
+  get state(): DelegateState {
+    return delegateNow(this.world.workspace.place, this.id)
+  }
+
+  /** A session of its own, in its tree, with what it recorded there. */
+  async session(drafts: readonly Draft[] = []): Promise<string> {
+    const inTree = this.world.workspaceAt(this.tree)
+    const { reading } = await initSession(inTree, { name: `own-${this.branch.slice(6)}`, force: true, by: 'run' })
+    const { id, name } = reading.state
+    this.world.tell(id, drafts)
+    this.#log.append('session.opened', { session: id, name, number: this.state.run.sessions.length + 1, because: 'first' })
+    return id
+  }
+
+  commit(path: string, text = `${path}\n`): string {
+    return commitIn(this.tree, path, text)
+  }
+
+  /** Merges another branch into its own, as one does that was sent back. */
+  takeIn(branch: string): void {
+    git(this.tree, 'merge', '--quiet', '--no-edit', branch)
+  }
+
+  moved(to: DelegateMove['to'], more: Omit<DelegateMove, 'to'> = {}): DelegateState {
+    this.#log.append('delegate.moved', { to, ...more })
+    return this.state
+  }
+
+  resumed(): DelegateState {
+    this.#log.append('run.resumed', { runner: { pid: process.pid, startedAt: '', mark: '' } })
+    return this.state
+  }
+
+  /** An attempt that used something. */
+  used(input: number): void {
+    const attempt = mintId(undefined)
+    const usage = { input, cacheWritten: 0, cacheRead: 0, output: 1 }
+    this.#log.append('attempt.started', {
+      attempt,
+      task: { id: 't', name: 't', title: 't' },
+      number: 1,
+      place: 'live conversation',
+      session: mintId(undefined),
+      conversation: 1,
+      base: '',
+      sizeClass: 'small',
+      isFirst: true,
+      since: '',
+      text: 1,
+    })
+    this.#log.append('turn.ended', { attempt, conversation: 1, how: 'ended', spent: { m: usage }, requests: 1, seconds: 1 })
+  }
+
+  /** Merges it into main as the queue does, and answers the commit. */
+  merged(): { readonly commit: string; readonly target: string } {
+    const { project } = this.world
+    const onto = project.git('rev-parse', 'main').trim()
+    const tip = project.git('rev-parse', this.branch).trim()
+    const merger = { pid: process.pid, startedAt: '', mark: '' }
+    this.#log.append('merge.begun', { target: 'main', onto, tip, merger, tree: this.tree })
+    project.git('merge', '--quiet', '--no-ff', '-m', `merge ${this.branch}`, this.branch)
+    const commit = project.git('rev-parse', 'main').trim()
+    this.#log.append('merge.landing', { target: 'main', from: onto, to: commit })
+    return { commit, target: 'main' }
+  }
+}
+
+function commitIn(tree: string, path: string, text: string): string {
+  mkdirSync(dirname(join(tree, path)), { recursive: true })
+  writeFileSync(join(tree, path), text)
+  git(tree, 'add', '--all')
+  git(tree, 'commit', '--quiet', '-m', `write ${path}`)
+  return git(tree, 'rev-parse', 'HEAD').trim()
+}
+
+export function said<K extends EntryKind>(kind: K, data: EntryData[K]): Draft<K> {
+  return draft(kind, data, { by: 'cli' })
+}
