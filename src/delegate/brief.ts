@@ -103,7 +103,7 @@ function recordLines(state: SessionState, room: number): readonly string[] {
 function sectionsOf(state: SessionState): readonly Section[] {
   const settled = settledSections(state).filter(({ things }) => SETTLED.has(things))
   const standing = standingSections(state).filter(({ things }) => STANDING.has(things))
-  return [...settled, ...standing, gotchas(state)].map((section) => ({ ...section, command: inSession(state, section.command) }))
+  return [...settled, ...standing, gotchas(state)]
 }
 
 const SETTLED: ReadonlySet<string> = new Set([
