@@ -88,8 +88,19 @@ export interface MergeProposal {
 
 export type MergeEvent =
   | { readonly type: 'merge.started'; readonly delegate: string; readonly name: string; readonly target: string }
-  | { readonly type: 'setup.started' | 'verify.started'; readonly delegate: string; readonly name: string; readonly command: string }
-  | { readonly type: 'verify.ended'; readonly delegate: string; readonly name: string; readonly passed: boolean; readonly seconds: number }
+  | {
+      readonly type: 'setup.started' | 'verify.started'
+      readonly delegate: string
+      readonly name: string
+      readonly command: string
+    }
+  | {
+      readonly type: 'verify.ended'
+      readonly delegate: string
+      readonly name: string
+      readonly passed: boolean
+      readonly seconds: number
+    }
   | { readonly type: 'merge.ended'; readonly outcome: MergeOutcome }
   | { readonly type: 'said'; readonly text: string }
 

@@ -13,6 +13,8 @@ export interface Surroundings {
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
   readonly timeoutMs?: number
+  /** What it reads; nothing when absent, since nobody is there to answer a question. */
+  readonly input?: string
 }
 
 const TIMEOUT_MS = 60_000
@@ -21,15 +23,16 @@ const MOST_BYTES = 64 * 1024 * 1024
 /** Runs it to its end and answers what it printed. */
 export async function runProgram(program: Program, args: readonly string[], surroundings: Surroundings): Promise<string> {
   const { command } = program
-  const { cwd, env, timeoutMs = TIMEOUT_MS } = surroundings
+  const { cwd, env, input, timeoutMs = TIMEOUT_MS } = surroundings
   const options = { cwd, env, timeout: timeoutMs, maxBuffer: MOST_BYTES, killSignal: 'SIGKILL', encoding: 'utf8' } as const
   return new Promise((resolve, reject) => {
     const child = execFile(command, args, options, (error, stdout, stderr) => {
       if (error === null) resolve(stdout)
       else reject(failure(program, args, { error, stderr, timeoutMs }))
     })
-    // Nobody is there to answer a question.
-    child.stdin?.end()
+    // One that does not read to the end says by its exit code what that means.
+    child.stdin?.on('error', () => undefined)
+    child.stdin?.end(input)
   })
 }
 

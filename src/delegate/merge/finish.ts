@@ -1,0 +1,77 @@
+// What follows when a delegate's work is on its target. Each step may be made again, after a crash in the middle.
+import { QUIETLY } from '../../git/working-tree.ts'
+import { GitFailed } from '../../git/run-git.ts'
+import type { Workspace } from '../../project/workspace.ts'
+import type { RunLog } from '../../run/run-log.ts'
+import { removeIfClean } from '../../run/tree.ts'
+import type { DelegateState } from '../delegate-state.ts'
+import { mergeJournals } from '../result/merge-journals.ts'
+import { checkoutsOf } from './checkouts.ts'
+import { contains, inRepository, integrationTree, removeIntegrationTree } from './integration-tree.ts'
+import { targetNow } from './move-target.ts'
+import type { MergeStep } from './scene.ts'
+
+export interface Landing {
+  readonly target: string
+  /** What the target was moved to. */
+  readonly commit: string
+  /** The delegate's own last commit. */
+  readonly tip: string
+}
+
+interface Finishing {
+  readonly workspace: Workspace
+  readonly say: (text: string) => void
+  readonly at: (step: MergeStep) => Promise<void>
+}
+
+/** The name under which a merge is kept until the target has it. */
+export function keptMerge(delegate: string): string {
+  return `refs/stint/merges/${delegate}`
+}
+
+export async function finish(
+  { workspace, say, at }: Finishing,
+  log: RunLog,
+  state: DelegateState,
+  landing: Landing,
+): Promise<void> {
+  const { target, commit } = landing
+  const summary = state.ready?.summary
+  await mergeJournals(workspace, state, { commit, target })
+  await at('journals merged')
+  log.append('delegate.moved', { to: 'merged', commit, target, ...(summary === undefined ? {} : { summary }) })
+  await at('merged')
+  tidy(workspace, state, landing, say)
+}
+
+/** Takes away what a merged delegate needs no more. What is not in the target stays, and so does what somebody uses. */
+export function tidy(
+  { place }: Workspace,
+  state: DelegateState,
+  { target, tip }: Omit<Landing, 'commit'>,
+  say: (text: string) => void,
+): void {
+  const { branch, isInPlace, options } = state.run.started
+  removeIntegrationTree(place, integrationTree(place, state.id))
+  const now = targetNow(place, target)
+  if (now === undefined || !contains(place, now, tip)) return
+  deleteReference(`refs/stint/merges/${state.id}`)
+  // A branch that was named by a person is that person's.
+  if (isInPlace || branch === target || options.branch !== undefined) return
+  removeIfClean(place, state.run.started, say)
+  const at = targetNow(place, branch)
+  if (at === undefined) return
+  if (at !== tip) return say(`${branch} is left: it has gone on from what was merged`)
+  // Its own worktree is left when it holds what is in no commit.
+  if (checkoutsOf(place, branch).length === 0) deleteReference(`refs/heads/${branch}`, tip)
+
+  function deleteReference(name: string, expected?: string): void {
+    try {
+      inRepository(place, ...QUIETLY, 'update-ref', '-d', name, ...(expected === undefined ? [] : [expected]))
+    } catch (error) {
+      // It moved in between; then it stays.
+      if (!(error instanceof GitFailed)) throw error
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { headOf } from '../../run/tree.ts'
+import { oneLine, shorten } from '../../text/clean.ts'
+import type { DelegateState } from '../delegate-state.ts'
+import { obstacleTo } from './checkouts.ts'
+import { contains, makeTree, mergeInto } from './integration-tree.ts'
+import { type MergeScene, refuseWhenStopped } from './scene.ts'
+import { type Red, verifyMerge } from './verify-merge.ts'
+
+export type Made =
+  | { readonly is: 'green'; readonly to: string }
+  | { readonly is: 'conflict'; readonly files: readonly string[]; readonly because: string }
+  | ({ readonly is: 'red' } & Red)
+  | { readonly is: 'held'; readonly because: string }
+
+/** The merge, in its own tree, verified. What contains the target already is taken as it is. */
+export async function makeMerge(
+  scene: MergeScene,
+  state: DelegateState,
+  { tree, tip, onto }: { readonly tree: string; readonly tip: string; readonly onto: string },
+): Promise<Made> {
+  const { place } = scene.workspace
+  const { name, target, what } = state.order
+  const isAhead = contains(place, tip, onto)
+  makeTree(place, tree, isAhead ? tip : onto)
+  refuseWhenStopped(scene)
+  const message = shorten(oneLine(`Merge delegate ${name}: ${what}`), 100)
+  const files = isAhead ? undefined : mergeInto(tree, tip, message)
+  if (files !== undefined) {
+    return { is: 'conflict', files, because: `it conflicts with ${target} in ${files.slice(0, 8).join(', ')}` }
+  }
+  const to = headOf(tree).commit
+  await scene.at('merge made')
+  // Before the long part, and once more when it is over.
+  const because = obstacleTo(place, target)
+  if (because !== undefined) return { is: 'held', because }
+  const red = await verifyMerge(scene, state, { tree, to })
+  return red === undefined ? { is: 'green', to } : { is: 'red', ...red }
+}

@@ -1,0 +1,181 @@
+// One delegate's work goes into its target, or is told why not. Every step is in the delegate's log before it is made.
+import { StintError } from '../../journal/errors.ts'
+import { RunLog } from '../../run/run-log.ts'
+import { oneLine } from '../../text/clean.ts'
+import type { MergeOutcome } from '../contract.ts'
+import type { DelegateState } from '../delegate-state.ts'
+import { delegateNow } from '../delegates.ts'
+import { contradictionsOf } from '../result/contradictions.ts'
+import { finish, keptMerge, tidy } from './finish.ts'
+import { QUIETLY } from '../../git/working-tree.ts'
+import { contains, hasCommit, inRepository, integrationTree, removeIntegrationTree } from './integration-tree.ts'
+import { makeMerge } from './make-merge.ts'
+import { reasonNotToMerge } from './may-merge.ts'
+import { moveTarget, targetNow } from './move-target.ts'
+import { openPullRequest } from './pull-request.ts'
+import { isOnTarget, isSameProcess } from './recover.ts'
+import { reject } from './reject.ts'
+import { type MergeScene, refuseWhenStopped } from './scene.ts'
+import { again, outcomeOf, proposalFor, retrying, told } from './outcomes.ts'
+import { tryOut } from './try-out.ts'
+
+/** How often the target may go on under us before we leave it to a quieter hour. */
+const ROUNDS = 3
+
+export async function mergeOne(scene: MergeScene, state: DelegateState): Promise<MergeOutcome> {
+  const { options, workspace } = scene
+  const { target } = state.order
+  const refusal = reasonNotToMerge(state)
+  if (refusal !== undefined) {
+    if (state.status === 'merged' && options.isDryRun !== true) tidyAgain(scene, state)
+    return outcomeOf(state, 'not ready', refusal)
+  }
+  const tip = tipOf(scene, state)
+  if (tip === undefined) {
+    return outcomeOf(state, 'not ready', { because: `its branch ${state.run.started.branch} is gone`, next: retrying(state) })
+  }
+  const onto = targetNow(workspace.place, target)
+  if (onto === undefined)
+    return outcomeOf(state, 'waiting', { because: `there is no branch ${target} any more`, next: again(state) })
+  if (isEmpty(scene, state, tip, onto)) {
+    return outcomeOf(state, 'not ready', { because: 'it has nothing that could be merged', next: retrying(state) })
+  }
+  if (options.isDryRun === true) return tryOut(scene, state, tip, onto)
+  if (options.isPullRequest === true) return openPullRequest(scene, state, tip)
+  const log = new RunLog(workspace.place, state.id, workspace.config)
+  try {
+    return await mergeLogged(scene, log, state, tip)
+  } finally {
+    removeIntegrationTree(workspace.place, integrationTree(workspace.place, state.id))
+    log.close()
+  }
+}
+
+/** With an end in the log, whatever goes wrong: it is ready again, or its work is on the target and the rest is made up for later. */
+async function mergeLogged(scene: MergeScene, log: RunLog, state: DelegateState, tip: string): Promise<MergeOutcome> {
+  try {
+    return (
+      (await mergeInRounds(scene, log, state, tip)) ??
+      backToReady(scene, log, state, tip, 'the target goes on faster than this is verified')
+    )
+  } catch (error) {
+    const now = delegateNow(scene.workspace.place, state.id)
+    const { landing } = now.merge ?? {}
+    const reason = error instanceof Error ? oneLine(error.message) : String(error)
+    const isLanded = landing !== undefined && isOnTarget(scene.workspace, landing)
+    const outcome = isLanded
+      ? outcomeOf(state, 'waiting', {
+          because: `it is on ${landing.target}, but not written down yet: ${reason}`,
+          next: again(state),
+        })
+      : backToReady(scene, log, state, tip, reason)
+    if (error instanceof StintError) return outcome
+    throw error
+  }
+}
+
+/** Undefined when the target has gone on in every round. */
+async function mergeInRounds(
+  scene: MergeScene,
+  log: RunLog,
+  state: DelegateState,
+  tip: string,
+): Promise<MergeOutcome | undefined> {
+  const { at, merger, options, workspace } = scene
+  const { place } = workspace
+  const { target } = state.order
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    refuseWhenStopped(scene)
+    const onto = targetNow(place, target)
+    if (onto === undefined) return backToReady(scene, log, state, tip, `there is no branch ${target} any more`)
+    if (contains(place, onto, tip)) return landed(scene, log, state, { commit: onto, tip })
+    const tree = integrationTree(place, state.id)
+    log.append('merge.begun', { target, onto, tip, merger, tree })
+    await at('begun')
+    const made = await makeMerge(scene, state, { tree, tip, onto })
+    const now = delegateNow(place, state.id)
+    if (!isStillOurs(scene, now)) return outcomeOf(state, 'not ready', { because: `it was ${now.status} meanwhile` })
+    if (made.is === 'held') return backToReady(scene, log, state, tip, made.because)
+    if (made.is === 'conflict') {
+      return reject(scene, log, state, { to: 'conflicted', target, onto, files: made.files, because: made.because })
+    }
+    if (made.is === 'red')
+      return reject(scene, log, state, { to: 'failed', target, onto, verify: made.verify, because: made.because })
+    await at('verified')
+    const contradictions = await contradictionsOf(workspace, state)
+    refuseWhenStopped(scene)
+    if (
+      options.review !== undefined &&
+      !(await options.review(proposalFor(scene, state, { from: onto, to: made.to, contradictions })))
+    ) {
+      return { ...backToReady(scene, log, state, tip, 'refused in review'), how: 'refused', ...told(contradictions) }
+    }
+    refuseWhenStopped(scene)
+    inRepository(place, ...QUIETLY, 'update-ref', keptMerge(state.id), made.to)
+    await at('kept')
+    if (!isStillOurs(scene, delegateNow(place, state.id)))
+      return outcomeOf(state, 'not ready', { because: 'somebody took it up meanwhile' })
+    log.append('merge.landing', { target, from: onto, to: made.to })
+    await at('landing')
+    const moved = moveTarget(place, { target, from: onto, to: made.to, note: `stint: merge delegate ${state.order.name}` })
+    if (moved.is === 'held') return backToReady(scene, log, state, tip, moved.because)
+    if (moved.is === 'gone on') continue
+    await at('landed')
+    const outcome = await landed(scene, log, delegateNow(place, state.id), { commit: made.to, tip })
+    return { ...outcome, ...told(contradictions) }
+  }
+  return undefined
+}
+
+/** Its work is on the target: now, or already, because somebody merged it by hand. */
+async function landed(
+  { at, tell, workspace }: MergeScene,
+  log: RunLog,
+  state: DelegateState,
+  { commit, tip }: { readonly commit: string; readonly tip: string },
+): Promise<MergeOutcome> {
+  const say = (text: string) => tell({ type: 'said', text })
+  await finish({ workspace, say, at }, log, state, { target: state.order.target, commit, tip })
+  return { ...outcomeOf(state, 'merged'), commit }
+}
+
+/** Nothing is wrong with it; it stays as it is for the next time. What somebody else has made of it meanwhile stands. */
+function backToReady(scene: MergeScene, log: RunLog, state: DelegateState, tip: string, because: string): MergeOutcome {
+  if (isStillOurs(scene, delegateNow(scene.workspace.place, state.id))) {
+    log.append('delegate.moved', { ...state.ready, to: 'ready', because, commit: tip })
+  }
+  return outcomeOf(state, 'waiting', { because, next: again(state) })
+}
+
+function isStillOurs({ merger }: MergeScene, { status, merge }: DelegateState): boolean {
+  return status === 'merging' && merge !== undefined && isSameProcess(merge.merger, merger)
+}
+
+/** What is to be merged: its branch as it is now, which need not be what was proved. */
+function tipOf({ tell, workspace }: MergeScene, { order, ready, run }: DelegateState): string | undefined {
+  const { place } = workspace
+  const { branch } = run.started
+  const tip = targetNow(place, branch)
+  const proved = ready?.commit
+  if (tip !== undefined && proved !== undefined && tip !== proved) {
+    tell({ type: 'said', text: `${order.name}: ${branch} is not where it was proved any more; it is verified as it is now` })
+  }
+  if (tip !== undefined || proved === undefined || !hasCommit(place, proved)) return tip
+  tell({ type: 'said', text: `${order.name}: ${branch} is gone; the commit that was proved is merged` })
+  return proved
+}
+
+/** Nothing of its own is on its branch, and what was proved once is not on the target either. */
+function isEmpty({ workspace: { place } }: MergeScene, { ready, run }: DelegateState, tip: string, onto: string): boolean {
+  if (!contains(place, onto, tip)) return false
+  const isProvedThere = ready?.commit !== undefined && hasCommit(place, ready.commit) && contains(place, onto, ready.commit)
+  return !isProvedThere && contains(place, run.started.base, tip)
+}
+
+/** For one whose merging process died between its last word and putting things away. */
+function tidyAgain({ tell, workspace }: MergeScene, state: DelegateState): void {
+  const { branch } = state.run.started
+  const target = state.move?.target ?? state.order.target
+  const tip = targetNow(workspace.place, branch)
+  if (tip !== undefined) tidy(workspace, state, { target, tip }, (text) => tell({ type: 'said', text }))
+}

@@ -1,0 +1,165 @@
+// Delegates without agents: branches, worktrees and logs as they stand when the agent's work is over. Real git, real files.
+import { onTestFinished } from 'vitest'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { MergeEvent, MergeOptions, MergeOutcome } from '../../src/delegate/contract.ts'
+import type { DelegateState } from '../../src/delegate/delegate-state.ts'
+import { delegateNow } from '../../src/delegate/delegates.ts'
+import { mergeDelegates } from '../../src/delegate/merge/queue.ts'
+import type { ProcessMark } from '../../src/harness/contract.ts'
+import { mintId, shortId } from '../../src/journal/ids.ts'
+import { Workspace } from '../../src/project/workspace.ts'
+import type { DelegateMove, DelegateOrder } from '../../src/run/delegate-order.ts'
+import type { RunEntryData } from '../../src/run/entries.ts'
+import { RunLog, readRun } from '../../src/run/run-log.ts'
+import { worktreesFolder } from '../../src/run/tree.ts'
+import { type World, gitProject } from '../support/project.ts'
+import { git } from '../support/scratch.ts'
+
+export type Files = Readonly<Record<string, string>>
+
+export interface MakeDelegate {
+  /** What it has committed, one commit each. */
+  readonly commits?: readonly Files[]
+  readonly order?: Partial<DelegateOrder>
+  readonly verify?: string
+  /** Where it stands when its agent is done with it; `running` leaves it without a step. */
+  readonly status?: DelegateMove['to'] | 'running'
+}
+
+/** A process that is over: no other has had its number since this one began. */
+export const NOBODY: ProcessMark = { pid: 2 ** 22 - 1, startedAt: '1', mark: '' }
+
+export class DelegateWorld {
+  readonly events: MergeEvent[] = []
+  readonly said: string[] = []
+
+  constructor(readonly project: World = gitProject()) {}
+
+  config(text: string): void {
+    this.project.write('.sessions/config.yaml', text)
+  }
+
+  workspace(cwd = this.project.root): Workspace {
+    const workspace = new Workspace(cwd, { say: (line) => this.said.push(line), env: process.env })
+    onTestFinished(() => workspace.close())
+    return workspace
+  }
+
+  /** A delegate on a branch and a worktree of its own off the target, whose work is committed and proved. */
+  delegate(
+    name: string,
+    { commits = [{ [`${name}.txt`]: `${name}\n` }], order, verify, status = 'ready' }: MakeDelegate = {},
+  ): Delegate {
+    const workspace = this.workspace()
+    const { place } = workspace
+    workspace.prepare()
+    const id = mintId(undefined)
+    const target = order?.target ?? 'main'
+    const branch = `stint/${name}`
+    const tree = join(worktreesFolder(place), `delegate-${shortId(id)}`)
+    const base = this.commitOf(target)
+    git(this.project.root, 'worktree', 'add', '--quiet', '-b', branch, tree, base)
+    const log = RunLog.create(place, id, workspace.config, {
+      options: verify === undefined ? {} : { verify },
+      harness: 'rehearsal',
+      source: '.tasks',
+      tree,
+      branch,
+      base,
+      isInPlace: false,
+      runner: NOBODY,
+      delegate: { name, what: `write ${name}`, target, isReadOnly: false, files: [], slot: 0, brief: '', ...order },
+    })
+    log.close()
+    const delegate = new Delegate(this, id, tree, branch)
+    for (const files of commits) delegate.commit(files)
+    if (status !== 'running')
+      delegate.move({ to: status, ...(status === 'ready' ? { commit: delegate.tip(), summary: `${name} is written` } : {}) })
+    return delegate
+  }
+
+  merge(delegates: readonly Delegate[], options: MergeOptions = {}): Promise<readonly MergeOutcome[]> {
+    const ids = delegates.map(({ id }) => id)
+    return mergeDelegates(this.workspace(), ids, options, (event) => this.events.push(event))
+  }
+
+  async mergeOne(delegate: Delegate, options: MergeOptions = {}): Promise<MergeOutcome> {
+    return (await this.merge([delegate], options))[0]!
+  }
+
+  commitOf(name: string): string {
+    return this.project.git('rev-parse', '--verify', `${name}^{commit}`).trim()
+  }
+
+  /** Every commit that some reference leads to. */
+  reachable(): ReadonlySet<string> {
+    return new Set(this.project.git('rev-list', '--all').split('\n').filter(Boolean))
+  }
+
+  references(under: string): readonly string[] {
+    return this.project.git('for-each-ref', '--format=%(refname)', under).split('\n').filter(Boolean)
+  }
+
+  /** The worktrees that git knows, the main one left out. */
+  worktrees(): readonly string[] {
+    return this.project
+      .git('worktree', 'list', '--porcelain')
+      .split('\n')
+      .filter((line) => line.startsWith('worktree '))
+      .map((line) => line.slice('worktree '.length))
+      .filter((path) => path !== this.project.root)
+  }
+
+  saidInMerges(): readonly string[] {
+    return this.events.flatMap((event) => (event.type === 'said' ? [event.text] : []))
+  }
+}
+
+export class Delegate {
+  constructor(
+    readonly world: DelegateWorld,
+    readonly id: string,
+    readonly tree: string,
+    readonly branch: string,
+  ) {}
+
+  write(path: string, content: string): void {
+    mkdirSync(dirname(join(this.tree, path)), { recursive: true })
+    writeFileSync(join(this.tree, path), content)
+  }
+
+  commit(files: Files, message = `change ${Object.keys(files).join(', ')}`): string {
+    for (const [path, content] of Object.entries(files)) this.write(path, content)
+    git(this.tree, 'add', '--all', '--force')
+    git(this.tree, 'commit', '--quiet', '--allow-empty', '-m', message)
+    return this.tip()
+  }
+
+  tip(): string {
+    return this.world.commitOf(this.branch)
+  }
+
+  move(move: DelegateMove): void {
+    this.append('delegate.moved', move)
+  }
+
+  append<K extends keyof RunEntryData>(kind: K, data: RunEntryData[K]): void {
+    const { place, config } = this.world.workspace()
+    const log = new RunLog(place, this.id, config)
+    log.append(kind, data)
+    log.close()
+  }
+
+  state(): DelegateState {
+    return delegateNow(this.world.workspace().place, this.id)
+  }
+
+  /** What it has been since its work was proved, in short. */
+  steps(): readonly string[] {
+    return readRun(this.world.workspace().place, this.id).flatMap((entry) => {
+      if (entry.kind === 'delegate.moved') return [entry.data.to]
+      return entry.kind.startsWith('merge.') ? [entry.kind] : []
+    })
+  }
+}

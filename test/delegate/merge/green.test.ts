@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { DelegateWorld } from '../delegate-world.ts'
+
+test('work that is ready goes into the checked out target with a merge commit, and branch and worktree go', async () => {
+  const world = new DelegateWorld()
+  const one = world.delegate('one')
+  const two = world.delegate('two')
+  const tips = [one.tip(), two.tip()]
+  const outcomes = await world.merge([one, two])
+  expect(outcomes).toMatchObject([
+    { how: 'merged', name: 'one', target: 'main', commit: tips[0] },
+    { how: 'merged', name: 'two', target: 'main', commit: world.commitOf('main') },
+  ])
+  // The first contained the target and needed no merge commit.
+  expect(world.project.git('log', '-1', '--format=%s', 'main').trim()).toBe('Merge delegate two: write two')
+  expect(world.project.git('status', '--porcelain', '--', 'one.txt', 'two.txt')).toBe('')
+  expect(world.project.read('one.txt') + world.project.read('two.txt')).toBe('one\ntwo\n')
+  expect(one.steps()).toEqual(['ready', 'merge.begun', 'merge.landing', 'merged'])
+  expect(one.state().move).toMatchObject({ to: 'merged', target: 'main', summary: 'one is written' })
+  expect(world.references('refs/heads')).toEqual(['refs/heads/main'])
+  expect(world.references('refs/stint')).toEqual([])
+  expect(world.worktrees()).toEqual([])
+  expect([one.tree, two.tree].map((tree) => existsSync(tree))).toEqual([false, false])
+  for (const tip of tips) expect(world.reachable()).toContain(tip)
+})
