@@ -33,6 +33,11 @@ export interface OpenConversation {
   readonly cwd: string
   /** The whole environment of the agent. */
   readonly env: NodeJS.ProcessEnv
+  /**
+   * The words of a command that starts the agent's program, which is put behind it with its arguments: a container, a sandbox.
+   * It has to hand on its input, its output and its environment, and to end when it is told to.
+   */
+  readonly wrap?: readonly string[]
   readonly permissions: Permissions
   /** Commands that `edits` allows besides git: by their beginning, `npm test`; those that only a shell understands, whole. */
   readonly allow: readonly string[]

@@ -4,6 +4,7 @@ import { createExecutable } from '../journal/files.ts'
 import { stintProgram } from '../harness/rehearsal/stint-program.ts'
 import type { Place } from '../project/place.ts'
 import { runProgram } from '../project/run-files.ts'
+import type { Scene } from './scene.ts'
 
 // Of the harness or the git command that Stint itself may have been started from; the agent would take them for its own.
 const FOREIGN =
@@ -14,10 +15,17 @@ export function plainEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !FOREIGN.test(name)))
 }
 
+/** What the set-up and the verify command of a run find in theirs. */
+export function commandEnvironment({ workspace, extraEnv }: Pick<Scene, 'workspace' | 'extraEnv'>): NodeJS.ProcessEnv {
+  return { ...plainEnvironment(workspace.env), ...extraEnv }
+}
+
 /** With the run and the session named, and a `stint` that is this very program first on the PATH. */
-export function agentEnvironment(env: NodeJS.ProcessEnv, place: Place, run: string, session: string): NodeJS.ProcessEnv {
-  const bin = dirname(runProgram(place, run))
-  return { ...plainEnvironment(env), STINT_RUN: run, STINT_SESSION: session, PATH: [bin, env.PATH ?? ''].join(delimiter) }
+export function agentEnvironment(scene: Pick<Scene, 'workspace' | 'extraEnv' | 'run'>, session: string): NodeJS.ProcessEnv {
+  const { run, workspace } = scene
+  const env = commandEnvironment(scene)
+  const bin = dirname(runProgram(workspace.place, run))
+  return { ...env, STINT_RUN: run, STINT_SESSION: session, PATH: [bin, env.PATH ?? ''].join(delimiter) }
 }
 
 export function writeOwnCommand(place: Place, run: string): void {

@@ -63,7 +63,7 @@ export class Conversations {
   }
 
   async #open(session: RunSession, { handoff, resume }: { handoff?: GivenHandoff; resume?: string }): Promise<LiveConversation> {
-    const { harness, log, run, settled, setup, tree, workspace, tell } = this.#scene
+    const { harness, log, settled, setup, tree, workspace, wrap, tell } = this.#scene
     const { systemPrompt } = harness.capabilities
     const isResumed = resume !== undefined
     this.#isSetupOwed = !systemPrompt && !isResumed
@@ -75,11 +75,12 @@ export class Conversations {
     let live: LiveConversation | undefined
     const opened = await this.#start({
       cwd: tree.tree,
-      env: agentEnvironment(workspace.env, workspace.place, run, session.id),
+      env: agentEnvironment(this.#scene, session.id),
       permissions: settled.permissions,
       trace: (direction) => direction === 'from' && live?.heard(),
       allow: settled.allow,
       ...(settled.model === undefined ? {} : { model: settled.model }),
+      ...(wrap === undefined ? {} : { wrap }),
       ...(systemPrompt ? { systemPrompt: setup } : {}),
       ...(isResumed ? { resume } : {}),
       ...(this.#scene.decide === undefined ? {} : { decide: this.#scene.decide }),

@@ -4,6 +4,7 @@ import { codexHarness } from '../harness/codex/harness.ts'
 import type { Harness } from '../harness/contract.ts'
 import { rehearsalHarness } from '../harness/rehearsal/rehearsal-harness.ts'
 import { StintError } from '../journal/errors.ts'
+import { commandWords } from '../text/command-words.ts'
 
 export const HARNESSES = ['claude', 'codex', 'rehearsal'] as const
 
@@ -24,7 +25,10 @@ export function harnessNamed(name: string, options: { script?: string; state?: s
 }
 
 function agentNamed(line: string): Harness {
-  const [command, ...args] = line.match(/"[^"]*"|'[^']*'|\S+/g)?.map((part) => part.replace(/^(["'])(.*)\1$/, '$2')) ?? []
+  const words = commandWords(line)
+  if (words === undefined)
+    throw new StintError('NO_HARNESS', `a quotation does not end in acp:${line}`, 'close it, or leave it away')
+  const [command, ...args] = words
   if (command === undefined) throw new StintError('NO_HARNESS', 'acp: names no command', 'acp:gemini --acp, for example')
   return acpHarness({ name: 'acp', command, args })
 }

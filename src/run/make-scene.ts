@@ -1,7 +1,9 @@
 import { join } from 'node:path'
-import type { Harness, PermissionRequest } from '../harness/contract.ts'
+import type { Harness, HarnessCheck, PermissionRequest } from '../harness/contract.ts'
+import { findProgram } from '../harness/process/find-program.ts'
 import { StintError } from '../journal/errors.ts'
 import { withoutSecrets } from '../project/clean-draft.ts'
+import type { Config } from '../project/config.ts'
 import { projectText } from '../project/project-context.ts'
 import { runFolder } from '../project/run-files.ts'
 import { Workspace } from '../project/workspace.ts'
@@ -9,6 +11,8 @@ import type { Task } from '../tasks/task.ts'
 import { plainEnvironment } from './agent-environment.ts'
 import type { BacklogSource } from './backlog/source.ts'
 import { classOfRun, trackingFor } from './complexity.ts'
+import { delegateEnvironment, delegateWrap } from './delegate-environment.ts'
+import type { DelegateOrder } from './delegate-order.ts'
 import { equip } from './equip.ts'
 import { harnessNamed } from './harnesses.ts'
 import { OWN_COMMANDS } from './own-commands.ts'
@@ -76,6 +80,7 @@ export function sceneFor(workspace: Workspace, parts: SceneParts): Scene {
     latest: {},
     tracking: trackingFor(classOfRun({ tasks: all }).complexity),
     stopping,
+    ...apart(parts, config),
     tell: emit,
     ...(parts.delegate === undefined ? {} : { delegate: parts.delegate }),
     ...(parts.spentBeside === undefined ? {} : { spentBeside: parts.spentBeside }),
@@ -86,11 +91,27 @@ export function sceneFor(workspace: Workspace, parts: SceneParts): Scene {
   return scene
 }
 
-/** The harness, when it is there and keeps to what it is asked to. */
-export async function readyHarness(workspace: Workspace, settled: Settled, run: string): Promise<Harness> {
+/** What keeps a delegate apart from the others beside its tree. */
+function apart({ delegate, tree }: SceneParts, { delegates }: Config): Pick<Scene, 'extraEnv' | 'wrap'> {
+  if (delegate === undefined) return { extraEnv: {} }
+  const wrap = delegateWrap(delegate.order, tree.tree, delegates)
+  return { extraEnv: delegateEnvironment(delegate.order, tree.tree, delegates), ...(wrap === undefined ? {} : { wrap }) }
+}
+
+/**
+ * The harness, when it is there and keeps to what it is asked to. Of one that is put behind another command only that command
+ * is looked for: its own program need not be anywhere but in there.
+ */
+export async function readyHarness(
+  workspace: Workspace,
+  settled: Settled,
+  run: string,
+  wrap?: readonly string[],
+): Promise<Harness> {
   const state = join(runFolder(workspace.place, run), 'rehearsal')
   const harness = harnessNamed(settled.harness, { state, ...(settled.script === undefined ? {} : { script: settled.script }) })
-  const check = await harness.check(plainEnvironment(workspace.env))
+  const env = plainEnvironment(workspace.env)
+  const check = wrap === undefined ? await harness.check(env) : checkWrap(wrap, env, workspace.cwd)
   if (!check.isThere) throw new StintError('HARNESS_MISSING', check.problem, check.hint)
   if (!harness.capabilities.permissions.includes(settled.permissions)) {
     const { permissions } = harness.capabilities
@@ -101,6 +122,15 @@ export async function readyHarness(workspace: Workspace, settled: Settled, run: 
     )
   }
   return harness
+}
+
+function checkWrap([program = '']: readonly string[], env: NodeJS.ProcessEnv, cwd: string): HarnessCheck {
+  if (findProgram(program, env, cwd) !== undefined) return { isThere: true, version: '' }
+  return {
+    isThere: false,
+    problem: `there is no program ${program}, which delegates.wrap puts before the agent`,
+    hint: 'install it, or mend delegates.wrap in .sessions/config.yaml',
+  }
 }
 
 /** The commands that agents may run because they prove their work. */

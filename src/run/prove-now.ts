@@ -1,5 +1,5 @@
 import { StintError } from '../journal/errors.ts'
-import { plainEnvironment } from './agent-environment.ts'
+import { commandEnvironment } from './agent-environment.ts'
 import { RunEnds } from './ends.ts'
 import { type Proof, prove } from './prove.ts'
 import { readBacklog } from './read-backlog.ts'
@@ -18,7 +18,7 @@ export async function proveNow(scene: Scene, work: Pick<TaskWork, 'task' | 'name
     leftBefore: work.leftBefore,
     verify: settled.verify ?? workspace.config.verify,
     verifyMs: settled.verifyMs,
-    env: plainEnvironment(workspace.env),
+    env: commandEnvironment(scene),
     isStopped: stopping.now,
     ...(delegate?.mend === undefined ? {} : { contains: delegate.mend.onto }),
     ...(delegate === undefined ? {} : { [delegate.order.isReadOnly ? 'report' : 'produces']: delegate.order.output }),

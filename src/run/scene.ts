@@ -51,6 +51,10 @@ export interface Scene {
   readonly delegate?: Delegated
   /** What those use that share its budget. */
   readonly spentBeside?: () => Readonly<Record<string, Usage>>
+  /** What the agent, the set-up and the verify command find in their environment besides the user's. */
+  readonly extraEnv: Readonly<Record<string, string>>
+  /** The words of a command to put before the agent's own. */
+  readonly wrap?: readonly string[]
   readonly tell: (event: Untimed) => void
   readonly decide?: (request: PermissionRequest) => Promise<boolean>
 }

@@ -6,8 +6,10 @@ import { mintId } from '../journal/ids.ts'
 import { refuseInRun } from '../project/in-run.ts'
 import type { Workspace } from '../project/workspace.ts'
 import type { Task } from '../tasks/task.ts'
+import { commandEnvironment } from './agent-environment.ts'
 import { openSource } from './backlog/open-source.ts'
 import { Claims } from './claims.ts'
+import { delegateWrap } from './delegate-environment.ts'
 import { RunEnds } from './ends.ts'
 import type { RunEvent } from './events.ts'
 import { finishedTasks } from './finished-tasks.ts'
@@ -156,11 +158,12 @@ async function takeUpAgain(
   refuseRedacted(told)
   const settled = settle(workspace, { ...told, harness: told.harness ?? state.started.harness })
   refuseUnanswered(settled, decide)
-  const harness = await readyHarness(workspace, settled, run)
+  const { tree, branch, base, isInPlace, delegate: order } = state.started
+  const wrap = order === undefined ? undefined : delegateWrap(order, tree, workspace.config.delegates)
+  const harness = await readyHarness(workspace, settled, run, wrap)
   const strays = await endLeftovers(state)
   if (strays > 0) emit({ type: 'said', text: `${strays} processes that the run had left behind were ended` })
   bringBackTree(workspace.place, state)
-  const { tree, branch, base, isInPlace } = state.started
   const source = await openSource(workspace, told.backlog)
   const backlog = await source.read()
   const selection = new Selection(backlog, told)
@@ -178,6 +181,7 @@ async function takeUpAgain(
     stopping,
     emit,
     decide,
+    ...(order === undefined ? {} : { delegate: { order } }),
   })
   const expected = await expectedSeconds(workspace, settled)
   return { work: () => work(scene, selection, runner, state, open, expected, emit) }
@@ -231,14 +235,15 @@ export async function work(
 }
 
 /** A new worktree lacks what git does not keep. The command that brings it runs once, also when it was killed the first time. */
-async function makeReady({ delegate, log, settled, stopping, tell, tree, workspace }: Scene, before: RunState | undefined): Promise<void> {
+async function makeReady(scene: Scene, before: RunState | undefined): Promise<void> {
+  const { delegate, log, settled, stopping, tell, tree, workspace } = scene
   const setup = (delegate === undefined ? undefined : workspace.config.delegates.setup) ?? workspace.config.run.setup
   if (tree.isInPlace || setup === undefined || before?.isReady === true) return
   tell({ type: 'said', text: `making the worktree ready: ${setup}` })
   const result = await runVerify(setup, {
     tree: tree.tree,
     verifyMs: settled.verifyMs,
-    env: workspace.env,
+    env: commandEnvironment(scene),
     isStopped: stopping.now,
   })
   if (result.isStopped) throw new RunEnds('interrupted', 'stopped')

@@ -7,6 +7,7 @@ import type { Conversation, Harness, HarnessEvent, OpenConversation, PermissionR
 import { isAlive } from '../../src/harness/process/strays.ts'
 import type { Usage } from '../../src/session/entries.ts'
 import { carriersOf } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
 
 /** A harness and the model behind it, which does what it is told. Goes with the running test. */
 export interface HarnessWorld {
@@ -246,6 +247,26 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       await Promise.all([conversation.close(), conversation.close()])
       expect(carriersOf(conversation.process.mark)).toEqual([])
       expect(['died', 'interrupted']).toContain(endOf(await hanging).how)
+    })
+
+    test('works behind a command that starts it, and leaves no process of either', async () => {
+      const world = await create()
+      const folder = scratchFolder()
+      writeFileSync(
+        join(folder, 'wrap'),
+        '#!/bin/sh\nprintf "%s\\n" "$@" > "$(dirname "$0")/words"\nshift\nsetsid sleep 987 > /dev/null 2>&1 &\n"$@"\n',
+      )
+      chmodSync(join(folder, 'wrap'), 0o755)
+      world.script([{ run: 'echo sum-$((40+2)) > sum.txt' }, { say: 'done' }])
+      const conversation = await opened(world, { wrap: [join(folder, 'wrap'), 'two words'] })
+      const events = await turn(conversation, 'A')
+      expect(endOf(events).how).toBe('completed')
+      expect(readFileSync(join(world.open.cwd, 'sum.txt'), 'utf8')).toBe('sum-42\n')
+      const [first, program] = readFileSync(join(folder, 'words'), 'utf8').split('\n')
+      expect(first).toBe('two words')
+      expect(program).toMatch(/\w/)
+      await conversation.close()
+      expect(carriersOf(conversation.process.mark)).toEqual([])
     })
 
     test('allows edits, git and the named commands under `edits`, and refuses others unless somebody allows them', async ({

@@ -117,6 +117,7 @@ function sceneOf(run: string): Scene {
     latest: {},
     tracking: trackingFor(classOfRun({ tasks: [] }).complexity),
     stopping: new Stopping(),
+    extraEnv: {},
     tell: () => undefined,
   }
 }

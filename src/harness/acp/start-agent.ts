@@ -34,10 +34,10 @@ const PATIENCE_MS = 180_000
 /** Starts an agent and comes to terms with it. A failure is told with what the agent said last. */
 export async function startAgent(
   program: AcpProgram,
-  { cwd, env, trace }: Pick<OpenConversation, 'cwd' | 'env' | 'trace'>,
+  { cwd, env, wrap, trace }: Pick<OpenConversation, 'cwd' | 'env' | 'wrap' | 'trace'>,
   { update, permission }: Handlers,
 ): Promise<StartedAgent> {
-  const process = spawnGuarded(program.command, program.args, { cwd, env })
+  const process = spawnGuarded(program.command, program.args, { cwd, env, wrap })
   const stream = streamTo(process, trace === undefined ? { update } : { trace, update })
   const connection = client({ name: 'stint' })
     .onRequest(methods.client.session.requestPermission, ({ params }) => permission(params))

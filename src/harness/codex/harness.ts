@@ -45,7 +45,8 @@ function check(env: NodeJS.ProcessEnv): Promise<HarnessCheck> {
 }
 
 async function open(options: OpenConversation): Promise<Conversation> {
-  const guarded = spawnGuarded(programIn(options.env), ['app-server'], { cwd: options.cwd, env: options.env })
+  const { cwd, env, wrap } = options
+  const guarded = spawnGuarded(programIn(env), ['app-server'], { cwd, env, wrap })
   const conversation = new CodexConversation(guarded, options)
   const giveUp = setTimeout(() => void guarded.end(), OPENING_MS)
   try {

@@ -33,20 +33,24 @@ const TAIL_BYTES = 8 * 1024
 /** How much longer than the grace a guardian may take before it is taken for stuck. */
 const GUARDIAN_SLACK_MS = 15_000
 
-export function spawnGuarded(
-  command: string,
-  args: readonly string[],
-  { cwd, env }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
-): GuardedProcess {
+interface Surroundings {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  /** The words of a command that is started instead, with the program and its arguments behind it. */
+  readonly wrap?: readonly string[] | undefined
+}
+
+export function spawnGuarded(command: string, args: readonly string[], { cwd, env, wrap = [] }: Surroundings): GuardedProcess {
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new StintError('FOLDER_MISSING', `there is no folder ${cwd}`, 'a program needs a folder to run in')
-  const program = findProgram(command, env, cwd)
+  const [first = command, ...words] = [...wrap, command, ...args]
+  const program = findProgram(first, env, cwd)
   if (program === undefined)
-    throw new StintError('PROGRAM_MISSING', `there is no program ${command}`, 'install it, or put its folder on the PATH')
+    throw new StintError('PROGRAM_MISSING', `there is no program ${first}`, 'install it, or put its folder on the PATH')
 
   const mark = randomHex(16)
   const marks = [env[MARK], mark].filter(Boolean).join('.')
-  const guardian = startGuardian({ mark, command: program, args, cwd, env: { ...env, [MARK]: marks } }, { [MARK]: marks })
+  const guardian = startGuardian({ mark, command: program, args: words, cwd, env: { ...env, [MARK]: marks } }, { [MARK]: marks })
   const { stdin, stdout, stderr } = guardian.child
   stdin!.on('error', () => undefined)
   const tail = new Tail(stderr!)

@@ -48,6 +48,7 @@ function check(env: NodeJS.ProcessEnv): Promise<HarnessCheck> {
 
 async function open(options: OpenConversation): Promise<Conversation> {
   const env = environmentFor(options)
-  const program = spawnGuarded(programIn(env), argumentsFor(options), { cwd: options.cwd, env })
+  const { cwd, wrap } = options
+  const program = spawnGuarded(programIn(env), argumentsFor(options), { cwd, env, wrap })
   return new ClaudeConversation(program, options)
 }
