@@ -66,8 +66,19 @@ describe('the command around a delegate', () => {
 
   test('is parted into words before it is filled in', () => {
     expect(wrap('docker run --rm -i -v {tree}:{tree} -p {port}:80 --name "stint {name}" -e A=\'$B\' image')).toEqual([
-      ...['docker', 'run', '--rm', '-i', '-v', '/trees/a b:/trees/a b', '-p', '21030:80'],
-      ...['--name', 'stint tests-1', '-e', 'A=$B', 'image'],
+      'docker',
+      'run',
+      '--rm',
+      '-i',
+      '-v',
+      '/trees/a b:/trees/a b',
+      '-p',
+      '21030:80',
+      '--name',
+      'stint tests-1',
+      '-e',
+      'A=$B',
+      'image',
     ])
   })
 
