@@ -54,6 +54,16 @@ export function openForOutput(path: string): number {
   return openSync(path, 'a', 0o600)
 }
 
+/** Whether there is a file that we may not append to. Only opening it tells: a sandbox need not show in its permissions. */
+export function isOutOfReach(path: string): boolean {
+  try {
+    closeSync(openForAppend(path))
+    return false
+  } catch (error) {
+    return ['EACCES', 'EPERM', 'EROFS'].includes(errnoOf(error) ?? '')
+  }
+}
+
 export function openToRead(path: string): number {
   return openSync(path, constants.O_RDONLY)
 }

@@ -22,13 +22,17 @@ const NAME = /^(\d+-\d+-[0-9a-f]{8})((?:\.[a-z-]+){2})\.json$/
 
 /** Leaves an entry for a session. It must be without secrets already. Lost only with the power, as nobody waits for the disk. */
 export function leaveInOutbox(place: Place, session: string, draft: Draft): void {
-  const folder = outboxOf(place, session)
+  leaveIn(outboxOf(place, session), draft)
+}
+
+/** The same in a folder. */
+export function leaveIn(folder: string, draft: Draft): void {
   // The second number tells apart what several hooks leave in one millisecond: it counts on over all of them.
   const [seconds, nanoseconds] = process.hrtime()
   const monotonic = `${String(seconds).padStart(9, '0')}${String(nanoseconds).padStart(9, '0')}`
   const name = `${String(Date.now()).padStart(13, '0')}-${monotonic}-${randomHex(4)}`
   const path = join(folder, `${name}.${draft.kind}.json`)
-  const text = JSON.stringify({ at: new Date().toISOString(), once: `outbox:${name}`, ...draft })
+  const text = JSON.stringify({ at: new Date().toISOString(), once: onceOf(name), ...draft })
   try {
     replaceUnsynced(path, text)
   } catch (error) {
@@ -53,18 +57,40 @@ export function kindsInOutbox(place: Place, session: string): readonly string[] 
  * once, since it carries the same `once`.
  */
 export function absorbOutbox(session: LiveSession, amend: (draft: Draft) => Draft = (draft) => draft): number {
-  const folder = outboxOf(session.place, session.id)
-  const left = namesIn(folder)
-    .toSorted()
-    .flatMap((name) => {
-      const draft = draftIn(folder, name)
-      return draft === undefined ? [] : [{ name, draft }]
-    })
+  return absorbFrom(outboxOf(session.place, session.id), session, amend)
+}
+
+/** The same from a folder. What `take` answers nothing for is set aside. */
+export function absorbFrom(
+  folder: string,
+  session: LiveSession,
+  take: (draft: Draft, once: string) => Draft | undefined,
+): number {
+  const left = draftsIn(folder, take)
   if (left.length === 0) return 0
-  session.append(left.map(({ draft }) => amend(draft)))
+  session.append(left.map(({ draft }) => draft))
   for (const { name } of left) removeFile(join(folder, name))
   removeEmptyFolder(folder)
   return left.length
+}
+
+/** What is left in a folder, oldest first. What is no entry, and what `take` answers nothing for, is set aside. */
+export function draftsIn(
+  folder: string,
+  take: (draft: Draft, once: string) => Draft | undefined,
+): readonly { readonly name: string; readonly draft: Draft }[] {
+  return namesIn(folder)
+    .toSorted()
+    .flatMap((name) => {
+      const [, stem] = NAME.exec(name) ?? []
+      if (stem === undefined) return []
+      const found = draftIn(folder, name)
+      const draft = found === undefined ? undefined : take(found, onceOf(stem))
+      if (draft !== undefined) return [{ name, draft }]
+      // Another taker may have been quicker: then there is nothing to set aside.
+      moveFile(join(folder, name), join(folder, `${name}.damaged`))
+      return []
+    })
 }
 
 /** The same where nothing may fail for it: on a full or a read-only disk what was left stays where it is. */
@@ -81,17 +107,19 @@ export function sessionsWithOutbox(place: Place): readonly string[] {
   return namesIn(outboxes(place)).filter((id) => isId(id) && namesIn(outboxOf(place, id)).some((name) => NAME.test(name)))
 }
 
+/** Undefined for one that was emptied by a power cut, and for what is no entry at all. */
 function draftIn(folder: string, name: string): Draft | undefined {
-  if (!NAME.test(name)) return undefined
   try {
     const draft = JSON.parse(readOrUndefined(join(folder, name))?.toString('utf8') ?? 'null') as Draft | null
     if (typeof draft?.kind === 'string' && typeof draft.by === 'string' && typeof draft.data === 'object') return draft
   } catch (error) {
     if (errnoOf(error) !== undefined) throw error
   }
-  // Emptied by a power cut, or no entry at all. Another taker may have been quicker, too: then there is nothing to set aside.
-  moveFile(join(folder, name), join(folder, `${name}.damaged`))
   return undefined
+}
+
+function onceOf(stem: string): string {
+  return `outbox:${stem}`
 }
 
 function causeOf(error: unknown): unknown {

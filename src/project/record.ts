@@ -5,8 +5,9 @@ import { advance } from '../session/fold.ts'
 import type { RawEntry } from '../session/in-effect.ts'
 import type { SessionState } from '../session/state.ts'
 import { chooseSession, isNamed, refuseClosed } from './choose.ts'
-import type { Reading } from './live-session.ts'
+import type { LiveSession, Reading } from './live-session.ts'
 import { type LogEntry, draftsFor } from './log-entries.ts'
+import { leaveForRun, leftForRun, sessionOutOfReach } from './tree-outbox.ts'
 import { type Workspace, hasMoved } from './workspace.ts'
 
 export interface RecordOptions {
@@ -23,14 +24,38 @@ export interface Recorded {
   readonly reading: Reading
   /** What was appended, in order. */
   readonly appended: readonly RawEntry[]
+  /** The journal is out of reach from here: it lies in the working tree until the run takes it in. */
+  readonly isLeft?: true
 }
 
 /** Appends to the active session, or to the one named. */
 export async function recordEntries(workspace: Workspace, options: RecordOptions): Promise<Recorded> {
+  const apart = options.session === undefined ? sessionOutOfReach(workspace) : undefined
+  if (apart !== undefined) return leaveEntries(workspace, apart, options)
   const row = await chooseSession(workspace, options.session)
   refuseClosed(row)
   const session = workspace.session(row.id)
   const reading = await workspace.refreshIfPossible(session)
+  const appended = session.append(draftsOf(workspace, session, reading, options))
+  const after = await workspace.refreshIfPossible(session)
+  session.close()
+  return { reading: after, appended }
+}
+
+function leaveEntries(workspace: Workspace, session: LiveSession, options: RecordOptions): Recorded {
+  const reading = session.read()
+  refuseClosed(reading.state)
+  // What was left before is as good as journalled: a step may be begun by one command and done by the next.
+  const left = leftForRun(workspace, session)
+  const now = { ...reading, state: advance(reading.state, left), entries: [...reading.entries, ...left] }
+  const appended = leaveForRun(workspace, session, draftsOf(workspace, session, now, options))
+  session.close()
+  const after = { ...now, state: advance(now.state, appended), entries: [...now.entries, ...appended] }
+  return { reading: after, appended, isLeft: true }
+}
+
+/** The entries that the options amount to. */
+function draftsOf(workspace: Workspace, session: LiveSession, reading: Reading, options: RecordOptions): readonly Draft[] {
   const by = options.by ?? 'library'
   const drafts: Draft[] = []
   let state = reading.state
@@ -45,11 +70,7 @@ export async function recordEntries(workspace: Workspace, options: RecordOptions
   if (hasMoved(state, moved)) drafts.push(draft('git.observed', { git: moved }, { by }))
   if (options.amend !== undefined) drafts.push(amendment(reading.entries, options.amend, by))
   for (const entry of options.retract ?? []) drafts.push(retraction(reading.entries, entry, options.reason, by))
-
-  const appended = session.append(drafts)
-  const after = await workspace.refreshIfPossible(session)
-  session.close()
-  return { reading: after, appended }
+  return drafts
 }
 
 /** The state with drafts worked in, so that a later entry of the same call can refer to an earlier one. */

@@ -10,6 +10,7 @@ import { findItem } from './checklist-item.ts'
 import { chooseSession, refuseClosed } from './choose.ts'
 import { runOf } from './in-run.ts'
 import { type RunTask, findRunTask, readRunTasks } from './run-tasks.ts'
+import { leaveForRun, sessionOutOfReach } from './tree-outbox.ts'
 import type { Workspace } from './workspace.ts'
 
 export type ReportedStatus = 'completed' | 'blocked' | 'failed'
@@ -23,6 +24,8 @@ export interface ReportedTask {
   readonly summary?: string
   /** The task that the run is at, when it is another. */
   readonly current?: string
+  /** The journal is out of reach from here: it lies in the working tree until the run takes it in. */
+  readonly isLeft?: true
 }
 
 /** Records what an agent says of a task. The task stays as it is. */
@@ -37,12 +40,12 @@ export async function reportTask(
   const task = findRunTask(list, name)
   const summary = cleanText(options.summary ?? '').trim()
   const said = summary === '' ? {} : { summary }
-  const session = await appendToRun(
+  const { session, ...how } = await appendToRun(
     workspace,
     draft('task.reported', { task: task.id, status, run, ...said }, { by: options.by ?? 'library' }),
   )
   const current = list.current === task.id ? undefined : list.tasks.find(({ id }) => id === list.current)?.name
-  return { run, session, task: task.id, name: task.name, status, ...said, ...(current === undefined ? {} : { current }) }
+  return { run, session, task: task.id, name: task.name, status, ...said, ...(current === undefined ? {} : { current }), ...how }
 }
 
 export interface CheckedItem {
@@ -50,6 +53,7 @@ export interface CheckedItem {
   readonly name: string
   readonly item: string
   readonly done: boolean
+  readonly isLeft?: true
 }
 
 /** Ticks an item of a task of the run, whether or not the task is in the backlog here. */
@@ -65,12 +69,14 @@ export async function checkRunTask(
   // Of a task that is kept elsewhere the items may not be known; whoever keeps it knows what is meant.
   const found = items === undefined ? line(item) : findItem(items, item, task.name)
   if (found === '') throw new StintError('EMPTY_TEXT', 'say which item', 'stint task check NAME 2, or a part of its text')
-  await appendToRun(workspace, draft('task.checked', { task: task.id, item: found, done }, { by }))
-  return { task: task.id, name: task.name, item: found, done }
+  const { isLeft } = await appendToRun(workspace, draft('task.checked', { task: task.id, item: found, done }, { by }))
+  return { task: task.id, name: task.name, item: found, done, ...(isLeft === undefined ? {} : { isLeft }) }
 }
 
 /** The backlog knows more of a task than a list that was written when the run began. */
 async function checklistOf(workspace: Workspace, task: RunTask): Promise<readonly string[] | undefined> {
+  // Where nothing may be written the list has to do: looking into the backlog takes in what people have edited.
+  if (sessionOutOfReach(workspace) !== undefined) return task.checklist
   const { tasks } = await openBacklog(workspace)
   if (matchTasks(tasks, task.id).length === 0) return task.checklist
   return findTask(tasks, task.id).checklist.map(({ item }) => item)
@@ -85,10 +91,17 @@ function requireRun({ env }: Workspace): string {
 }
 
 /** Appends to the session that the run has open for its agent, and to no other that may be active here. */
-async function appendToRun(workspace: Workspace, entry: Draft): Promise<string> {
+async function appendToRun(workspace: Workspace, entry: Draft): Promise<{ readonly session: string; readonly isLeft?: true }> {
   const { STINT_SESSION: named = '' } = workspace.env
   if (named === '') {
     throw new StintError('NO_SESSION', 'the run has no session to report to', 'STINT_SESSION names it; stint run sets it')
+  }
+  const apart = sessionOutOfReach(workspace)
+  if (apart !== undefined) {
+    refuseClosed(apart.read().state)
+    leaveForRun(workspace, apart, [entry])
+    apart.close()
+    return { session: apart.id, isLeft: true }
   }
   const row = await chooseSession(workspace, named)
   refuseClosed(row)
@@ -96,5 +109,5 @@ async function appendToRun(workspace: Workspace, entry: Draft): Promise<string> 
   session.append([entry])
   await workspace.refreshIfPossible(session)
   session.close()
-  return row.id
+  return { session: row.id }
 }

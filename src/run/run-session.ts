@@ -1,4 +1,5 @@
 // A session of a run: the journal of one batch of tasks. What is written here is the truth about them.
+import { StintError, errnoOf } from '../journal/errors.ts'
 import { type Draft, type EntryData, draft } from '../session/entries.ts'
 import { linkDrafts } from '../project/backlog.ts'
 import { acceptHandoff } from '../project/handoff/accept.ts'
@@ -6,6 +7,7 @@ import { createHandoff } from '../project/handoff/create.ts'
 import { followClose } from '../project/finish.ts'
 import type { LiveSession } from '../project/live-session.ts'
 import { initSession } from '../project/start.ts'
+import { TREE_OUTBOX, absorbTree } from '../project/tree-outbox.ts'
 import type { Workspace } from '../project/workspace.ts'
 import type { RawEntry } from '../session/in-effect.ts'
 import { isOpen } from '../session/state.ts'
@@ -102,8 +104,23 @@ export class RunSession {
     return this.#session.append(drafts)
   }
 
+  /** Takes in what the agent left in its tree, where it may write nothing else. */
+  takeIn(): void {
+    const { worktree } = this.#workspace.place.repository ?? {}
+    if (worktree === undefined) return
+    try {
+      const { refused } = absorbTree(this.#session, worktree)
+      if (refused > 0) this.#workspace.say(`${refused} of what lies in ${TREE_OUTBOX} is no entry of an agent and was set aside`)
+    } catch (error) {
+      // Whatever somebody has put there: it is not to end a run.
+      if (error instanceof StintError || errnoOf(error) === undefined) throw error
+      this.#workspace.say(`what the agent left in ${TREE_OUTBOX} was not taken in: ${String(error)}`)
+    }
+  }
+
   /** What the agent has claimed about a task behind an entry. */
   reported(task: string, run: string, since: string): Report | undefined {
+    this.takeIn()
     const claims = this.#session.read().entries.filter(({ kind, id, data }) => {
       return kind === 'task.reported' && id > since && data.task === task && data.run === run
     })
@@ -183,6 +200,7 @@ export class RunSession {
 
   /** Ends the session. Unlike `stint close` it says nothing about tasks: each has its own entry already. */
   async close(reason: string, unfinished: readonly string[]): Promise<void> {
+    this.takeIn()
     const git = this.#workspace.git({ dirty: true })
     this.append([
       ...unfinished.map((task) => draft('task.unlinked', { task }, { by: BY })),

@@ -13,6 +13,7 @@ import { createFolder } from '../journal/files.ts'
 import { shortId } from '../journal/ids.ts'
 import { stateHome } from '../journal/state-home.ts'
 import type { Place } from '../project/place.ts'
+import { TREE_OUTBOX } from '../project/tree-outbox.ts'
 
 export interface RunTree {
   readonly tree: string
@@ -21,8 +22,8 @@ export interface RunTree {
   readonly isInPlace: boolean
 }
 
-/** Task files are views that Stint itself writes; they are nobody's uncommitted work. */
-export const NOT_WORK = [...DEFAULT_EXCLUDE, '.tasks']
+/** Task files are views that Stint itself writes, and the outbox is the agent's mail to the run; they are nobody's uncommitted work. */
+export const NOT_WORK = [...DEFAULT_EXCLUDE, '.tasks', TREE_OUTBOX]
 
 export function uncommitted(tree: string): readonly string[] {
   return dirtyPaths(tree, NOT_WORK)

@@ -180,6 +180,7 @@ export class TurnTaker {
       })
       if (stopping.now.aborted) stop()
       const turn = await turned
+      session.takeIn()
       this.spent = addSpent(before, turn.spent)
       const { how, failure } = turn.ended
       log.append('turn.ended', {

@@ -1,33 +1,9 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { mintId } from '../../src/journal/ids.ts'
-import { Workspace } from '../../src/project/workspace.ts'
-import type { DelegateOrder } from '../../src/run/delegate-order.ts'
-import type { RunOptions } from '../../src/run/options.ts'
-import { RunLog } from '../../src/run/run-log.ts'
-import { treeOfItsOwn } from '../../src/run/tree.ts'
 import { scratchFolder } from '../support/scratch.ts'
+import { leftDelegate } from './as-delegate.ts'
 import { RunWorld, doing } from './run-world.ts'
-
-/** A delegate whose process died before it had done anything, so that whoever resumes it begins. */
-function delegate(world: RunWorld, options: RunOptions, order: Partial<DelegateOrder> = {}): string {
-  const workspace = new Workspace(world.project.root)
-  workspace.prepare()
-  const run = mintId(undefined)
-  const log = RunLog.create(workspace.place, run, workspace.config, {
-    options: { harness: 'rehearsal', ...options },
-    harness: 'rehearsal',
-    source: '.tasks',
-    ...treeOfItsOwn(workspace.place, run, undefined),
-    runner: { pid: 2 ** 22 - 1, startedAt: '1', mark: '' },
-    delegate: { name: 'one', what: 'One', target: 'main', isReadOnly: false, files: [], slot: 2, brief: '', ...order },
-  })
-  log.append('run.ended', { how: 'interrupted' })
-  log.close()
-  workspace.close()
-  return run
-}
 
 test('the agent, the set-up and the verify command of a delegate have the same name, ports and variables', async () => {
   const seen = scratchFolder()
@@ -44,7 +20,7 @@ test('the agent, the set-up and the verify command of a delegate have the same n
     ].join('\n'),
   )
   const script = world.script({ one: [[{ run: show('agent') }, { run: 'git add -f .gitignore' }, ...doing('one')]] })
-  const resume = delegate(world, { script, verify: show('verify') })
+  const resume = leftDelegate(world, { script, verify: show('verify') })
   expect((await world.run({ resume })).sessions[0]?.tasks[0]).toMatchObject({ outcome: 'done' })
   const expected = 'one 30020 10 app-2-30021 app-2-30021\n'
   expect([readFileSync(`${seen}/agent`, 'utf8'), readFileSync(`${seen}/verify`, 'utf8')]).toEqual([expected, expected])
@@ -62,7 +38,7 @@ test('the agent of a delegate is started by the configured command, in its tree,
   await world.tasks('One')
   world.config(`delegates:\n  wrap: ${wrap} {tree} "the {name}"\n`)
   const script = world.script({ one: [[{ run: `echo "$WRAPPED" > ${folder}/agent` }, ...doing('one')]] })
-  const resume = delegate(world, { script, verify: `echo "[$WRAPPED]" > ${folder}/verify` })
+  const resume = leftDelegate(world, { script, verify: `echo "[$WRAPPED]" > ${folder}/verify` })
   expect((await world.run({ resume })).sessions[0]?.tasks[0]).toMatchObject({ outcome: 'done' })
   const { tree } = world.logged('run.started')[0]!.data as { tree: string }
   expect(readFileSync(`${folder}/words`, 'utf8')).toBe(`${tree}\nthe one\n${tree}\n${resume}\n`)
@@ -75,7 +51,7 @@ test('a command around the agent that is not there is said before anything is be
   const world = new RunWorld()
   await world.tasks('One')
   world.config('delegates:\n  wrap: no-such-container run {tree}\n')
-  const resume = delegate(world, {})
+  const resume = leftDelegate(world, {})
   await expect(world.run({ resume })).rejects.toMatchObject({
     code: 'HARNESS_MISSING',
     message: 'there is no program no-such-container, which delegates.wrap puts before the agent',

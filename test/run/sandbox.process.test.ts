@@ -1,0 +1,75 @@
+// An agent that may write its working tree and git's own files, and nothing of the journal: real mounts, where they may be made.
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, expect, test } from 'vitest'
+import { scratchFolder } from '../support/scratch.ts'
+import { leftDelegate } from './as-delegate.ts'
+import { RunWorld, doing } from './run-world.ts'
+
+/** A command that starts another where the journals of a project cannot be written. */
+function sandbox(context: TestContext, root: string): string {
+  const folder = scratchFolder()
+  try {
+    execFileSync('unshare', ['-m', 'mount', '--bind', folder, folder], { stdio: 'ignore' })
+  } catch {
+    context.skip('mounting is not permitted here')
+  }
+  mkdirSync(join(folder, 'memory'))
+  writeFileSync(
+    join(folder, 'inside'),
+    [
+      '#!/bin/sh',
+      'set -e',
+      // Where the agent of these tests remembers its turns.
+      `memory="${root}/.sessions/runs/$STINT_RUN/rehearsal"`,
+      'mkdir -p "$memory"',
+      `for place in "${root}/.sessions" "${root}/.git/stint"; do`,
+      '  mount --bind "$place" "$place"',
+      '  mount -o remount,ro,bind "$place"',
+      'done',
+      `mount --bind "${folder}/memory" "$memory"`,
+      'exec "$@"',
+    ].join('\n'),
+  )
+  chmodSync(join(folder, 'inside'), 0o755)
+  return `unshare -m ${folder}/inside`
+}
+
+test('what an agent reports and records where it cannot write the journal is in the journal all the same, once', async (context) => {
+  const world = new RunWorld()
+  await world.tasks({ title: 'One', checklist: [{ item: 'Say so', done: false }] })
+  world.config(`delegates:\n  wrap: ${sandbox(context, world.project.root)}\n`)
+  const script = world.script({
+    one: [
+      [
+        { run: `! touch ${world.project.root}/.sessions/x 2> /dev/null` },
+        {
+          run: 'stint log --step "Look around" --discovery "from in there, API_KEY=sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789"',
+        },
+        { run: 'stint log --done "Look around" && stint task check one 1' },
+        { run: 'ls .stint-outbox/*/*.json | wc -l > left.txt' },
+        ...doing('one'),
+      ],
+    ],
+  })
+  const resume = leftDelegate(world, { script, verify: 'test -f one.txt' })
+  const report = await world.run({ resume })
+  expect(report.sessions[0]?.tasks[0]).toMatchObject({ outcome: 'done', attempts: 1 })
+  expect(world.journalled('task.reported').map(({ data }) => data['status'])).toEqual(['completed'])
+  expect(world.journalled('task.checked').map(({ data }) => data['item'])).toEqual(['Say so'])
+  const step = world.journalled('step.added').find(({ data }) => data['text'] === 'Look around')
+  expect(world.journalled('step.done').map(({ data }) => data['step'])).toContain(step!.id)
+  const [found, ...others] = world.journalled('discovery.made').map(({ data }) => String(data['text']))
+  expect(found).toMatch(/^from in there, API_KEY=\[redacted/)
+  expect(others).toEqual([])
+  // It was there, nothing of it is committed, and it kept nobody from taking the worktree away.
+  expect(Number(world.project.git('show', `${world.branch()}:left.txt`))).toBeGreaterThan(3)
+  expect(world.project.git('ls-tree', '-r', '--name-only', world.branch())).not.toContain('outbox')
+  expect(
+    world
+      .of('said')
+      .map(({ text }) => text)
+      .filter((text) => /is left, as it holds|set aside|not taken in/.test(text)),
+  ).toEqual([])
+})
