@@ -1,6 +1,7 @@
 import type { Project } from '../project/open-project.ts'
 import type { TaskStatus } from '../session/entries.ts'
 import type { Task } from '../tasks/task.ts'
+import { type TreeNode, taskTrees } from '../tasks/tree.ts'
 import { shorten } from '../text/clean.ts'
 import { indent } from './describe.ts'
 import type { Output } from './output.ts'
@@ -12,25 +13,27 @@ export async function taskNames(project: Project, ids: readonly string[]): Promi
   return ids.map((id) => byId.get(id)?.shortname ?? id)
 }
 
-const MARKS: Record<TaskStatus, string> = { ready: '○', in_progress: '◆', blocked: '⊘', completed: '✓', failed: '✗' }
+export const TASK_MARKS: Record<TaskStatus, string> = { ready: '○', in_progress: '◆', blocked: '⊘', completed: '✓', failed: '✗' }
 
 export function taskLine(task: Task): string {
   const labels = task.labels.map((label) => ` #${label}`).join('')
   const ticked =
     task.checklist.length === 0 ? '' : ` [${task.checklist.filter((item) => item.done).length}/${task.checklist.length}]`
   const who = task.assignee === undefined ? '' : ` → ${task.assignee}`
-  return `${MARKS[task.status]} ${task.shortname}  ${task.priority} ${task.size}  ${shorten(task.title, 60)}${ticked}${labels}${who}${task.status === 'ready' ? '' : `  (${task.status})`}`
+  return `${TASK_MARKS[task.status]} ${task.shortname}  ${task.priority} ${task.size}  ${shorten(task.title, 60)}${ticked}${labels}${who}${task.status === 'ready' ? '' : `  (${task.status})`}`
 }
 
+/** More levels of parts than these are not indented. */
+const LEVELS = 20
+
 /** Parts stand under the task they are a part of. */
-export function taskTree(tasks: readonly Task[], parent?: string, depth = 0): readonly string[] {
-  const ids = new Set(tasks.map((task) => task.id))
-  const here = tasks.filter((task) =>
-    parent === undefined ? task.parent === undefined || !ids.has(task.parent) : task.parent === parent,
-  )
-  // A task that is its own ancestor would recurse for ever.
-  if (depth > 20) return []
-  return here.flatMap((task) => [indent(taskLine(task), '  '.repeat(depth)), ...taskTree(tasks, task.id, depth + 1)])
+export function taskLines(tasks: readonly Task[]): readonly string[] {
+  const lines = ({ task, parts }: TreeNode, depth: number): readonly string[] => [
+    indent(taskLine(task), '  '.repeat(depth)),
+    ...parts.flatMap((part) => lines(part, depth + 1)),
+  ]
+  const trees = taskTrees({ tasks, byId: new Map(tasks.map((task) => [task.id, task])) }, { levels: LEVELS })
+  return trees.flatMap((tree) => lines(tree, 0))
 }
 
 export function describeTask(task: Task, output: Output): string {
@@ -49,7 +52,7 @@ export function describeTask(task: Task, output: Output): string {
     ['Summary', task.summary ?? ''],
   ]
   return [
-    `${MARKS[task.status]} ${output.bold(task.title)}`,
+    `${TASK_MARKS[task.status]} ${output.bold(task.title)}`,
     ...facts.filter(([, value]) => value !== '').map(([name, value]) => `   ${name}: ${value}`),
     ...(task.description === '' ? [] : ['', indent(task.description)]),
     ...(task.checklist.length === 0

@@ -57,3 +57,11 @@ function wholeNumber(input: string): number {
   if (!Number.isInteger(value) || value < 0) throw new SyntaxError(`${input} is not a whole number`)
   return value
 }
+
+/** An argument that names a task. */
+export const taskArgument = {
+  parse: String,
+  brief: 'The task, by id, part of it, or short name',
+  placeholder: 'ID',
+  proposeCompletions: propose.tasks,
+} as const

@@ -12,6 +12,7 @@ import { type NextTasks, nextTasks } from '../tasks/next.ts'
 import { readQuickForm } from '../tasks/quick-form.ts'
 import { TaskFiles } from '../tasks/store.ts'
 import type { Task } from '../tasks/task.ts'
+import { differing, refuseCircle, withIds } from './change-task.ts'
 import { findItem } from './checklist-item.ts'
 import { AmbiguousSession, activeSession } from './choose.ts'
 import { withoutSecrets } from './clean-draft.ts'
@@ -94,13 +95,13 @@ export async function addTask(workspace: Workspace, options: AddTask): Promise<T
   const { by = 'library', title: said, ...given } = options
   const { title, ...quick } = readQuickForm(said)
   if (title === '') throw new StintError('EMPTY_TEXT', 'a task needs a title', 'stint task add "What is to be done"')
-  const { tasks } = await openBacklog(workspace)
-  const dependsOn = [...new Set([...quick.dependsOn, ...(given.dependsOn ?? [])])].map((name) => findTask(tasks, name).id)
-  const parent = given.parent === undefined ? undefined : findTask(tasks, given.parent).id
+  const backlog = await openBacklog(workspace)
+  const dependsOn = [...quick.dependsOn, ...(given.dependsOn ?? [])]
   const labels = [...new Set([...quick.labels, ...(given.labels ?? [])])]
   const id = mintId(undefined)
-  const shortname = freeShortname(given.shortname ?? slug(withoutSecrets(title, workspace.config)), tasks)
-  const fields = { ...quick, ...given, title, shortname, labels, dependsOn, ...(parent === undefined ? {} : { parent }) }
+  const shortname = freeShortname(given.shortname ?? slug(withoutSecrets(title, workspace.config)), backlog.tasks)
+  const fields = withIds({ ...quick, ...given, title, shortname, labels, dependsOn }, backlog)
+  refuseCircle(backlog, { id, ...fields })
   appendToBacklog(workspace, [draft('task.added', { task: id, ...fields }, { by })])
   return findTask((await openBacklog(workspace)).tasks, id)
 }
@@ -113,9 +114,21 @@ function freeShortname(name: string, tasks: readonly Task[]): string {
   }
 }
 
-/** Changes what the task says of itself. */
-export async function changeTask(workspace: Workspace, name: string, fields: TaskFields, by = 'library'): Promise<Task> {
-  const task = findTask((await openBacklog(workspace)).tasks, name)
+/** What is to be said of a task from now on, or how that follows from what is said of it now. */
+export type ChangeTask = TaskFields | ((task: Task) => TaskFields)
+
+/** Changes what the task says of itself. An empty text or list takes away what was said. */
+export async function changeTask(workspace: Workspace, name: string, change: ChangeTask, by = 'library'): Promise<Task> {
+  // What a run proves a task by must not be changed by whoever is to be proved.
+  refuseInRun(workspace, 'changing a task')
+  const backlog = await openBacklog(workspace)
+  const task = findTask(backlog.tasks, name)
+  const fields = differing(withIds(typeof change === 'function' ? change(task) : change, backlog, task), task)
+  if (Object.keys(fields).length === 0) return task
+  if (fields.title !== undefined && cleanText(fields.title).trim() === '') {
+    throw new StintError('EMPTY_TEXT', 'a task needs a title', 'leave --title out to keep the one it has')
+  }
+  refuseCircle(backlog, { ...task, ...fields }, task)
   return appendAbout(workspace, task, draft('task.changed', { task: task.id, ...fields }, { by }))
 }
 

@@ -3,9 +3,9 @@ import type { SearchHit } from '../index/open-index.ts'
 import type { SearchQuery, SessionFilter } from '../index/queries.ts'
 import type { SessionRow } from '../index/rows.ts'
 import type { RestoreTo } from '../git/code-checkpoint.ts'
-import type { TaskFields, TaskStatus } from '../session/entries.ts'
+import type { TaskStatus } from '../session/entries.ts'
 import { findTask } from '../tasks/find.ts'
-import { type AddTask, addTask, changeTask, checkTask, moveTask, nextTask, openBacklog } from './backlog.ts'
+import { type AddTask, type ChangeTask, addTask, changeTask, checkTask, moveTask, nextTask, openBacklog } from './backlog.ts'
 import { type CheckpointOptions, diffCheckpoint, listCheckpoints, makeCheckpoint, restoreCheckpoint } from './checkpoint.ts'
 import { activeSession, chooseSession, findSession, refuseClosed } from './choose.ts'
 import type { BudgetOptions, ConversationBudget } from './budget.ts'
@@ -147,7 +147,7 @@ export function projectOf(workspace: Workspace) {
       list: () => openBacklog(workspace),
       next: () => nextTask(workspace),
       show: async (name: string) => findTask((await openBacklog(workspace)).tasks, name),
-      change: (name: string, fields: TaskFields) => changeTask(workspace, name, fields),
+      change: (name: string, change: ChangeTask, by?: string) => changeTask(workspace, name, change, by),
       check: (name: string, item: string, done = true) => checkTask(workspace, name, item, done),
       move: (name: string, status: TaskStatus, options: { summary?: string; by?: string } = {}) =>
         moveTask(workspace, name, status, options),

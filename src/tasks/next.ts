@@ -1,6 +1,6 @@
 import type { Backlog } from './backlog.ts'
-import { PRIORITIES, SIZES, type Task, isTaskOpen } from './task.ts'
-import { type Wait, isReady, openChildren, waitingFor } from './waits.ts'
+import { PRIORITIES, SIZES, type Task } from './task.ts'
+import { type Wait, isReady, openBlocks, openChildren, waitingFor } from './waits.ts'
 
 /** More tasks than this at a time, and each takes longer than all would one after another. */
 export const WIP_LIMIT = 2
@@ -51,7 +51,7 @@ export interface Criterion {
 
 /** What decides between two tasks that can both be worked on, the weightiest first. */
 export function criteriaFor(backlog: Backlog): readonly Criterion[] {
-  const freed = (task: Task) => task.blocks.flatMap((id) => backlog.byId.get(id) ?? []).filter(isTaskOpen).length
+  const freed = (task: Task) => openBlocks(backlog, task).length
   const place = new Map(backlog.tasks.map((task, index) => [task.id, index]))
   return [
     { rank: (task) => (task.status === 'in_progress' ? 0 : 1), because: () => 'already in progress' },

@@ -33,6 +33,11 @@ export function openChildren(graph: TaskGraph, task: Task): readonly Task[] {
   return task.children.flatMap((id) => graph.byId.get(id) ?? []).filter(isTaskOpen)
 }
 
+/** The tasks that wait for this one and are not completed. */
+export function openBlocks(graph: TaskGraph, task: Task): readonly Task[] {
+  return task.blocks.flatMap((id) => graph.byId.get(id) ?? []).filter(isTaskOpen)
+}
+
 /** What stands in the way of a sensible order, each in one line. */
 export function backlogProblems(graph: TaskGraph): readonly string[] {
   const cycles = dependencyCycles(graph).map((cycle) => `dependency cycle: ${cycle.map((task) => task.shortname).join(' → ')}`)
@@ -40,11 +45,29 @@ export function backlogProblems(graph: TaskGraph): readonly string[] {
     ...(isTaskOpen(task) ? waitingFor(graph, task) : [])
       .filter((wait) => wait.task === undefined)
       .map(({ reference }) => `${task.shortname} waits for ${reference}, which is not in the backlog`),
+    ...(isTaskOpen(task) && task.parent !== undefined && !graph.byId.has(task.parent)
+      ? [`${task.shortname} is a part of ${task.parent}, which is not in the backlog`]
+      : []),
     ...(isTaskOpen(task) ? [] : openChildren(graph, task)).map(
       (child) => `${task.shortname} is completed, but its part ${child.shortname} is ${child.status}`,
     ),
   ])
   return [...cycles, ...others]
+}
+
+/** A way from one task to another along what each waits for, its parts among it; both ends are named. Undefined where there is none. */
+export function wayBetween(from: string, to: string, waitsOf: (id: string) => readonly string[]): readonly string[] | undefined {
+  const cameFrom = new Map<string, string | undefined>([[from, undefined]])
+  for (const id of cameFrom.keys()) {
+    if (id === to) {
+      const way: string[] = []
+      for (let at: string | undefined = id; at !== undefined; at = cameFrom.get(at)) way.unshift(at)
+      return way
+    }
+    // A map's keys are walked in the order they were put in, also those put in meanwhile.
+    for (const next of waitsOf(id)) if (!cameFrom.has(next)) cameFrom.set(next, id)
+  }
+  return undefined
 }
 
 /**

@@ -2,27 +2,17 @@ import { buildCommand, buildRouteMap } from '@stricli/core'
 import type { ReportedStatus } from '../../project/report-task.ts'
 import type { TaskStatus } from '../../session/entries.ts'
 import { proposeSpecialist } from '../../tasks/specialist.ts'
-import { PRIORITIES, SIZES } from '../../tasks/task.ts'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
 import { sayWaiting } from '../describe-handoff.ts'
-import { describeTask, taskLine, taskTree } from '../describe-task.ts'
-import { Misuse } from '../errors.ts'
-import { json, list as listFlag, taskName, text, texts, toggle } from '../flags.ts'
-import { propose } from '../propose.ts'
+import { describeTask, taskLine, taskLines } from '../describe-task.ts'
+import { json, list as listFlag, taskArgument, text, toggle } from '../flags.ts'
+import { type TaskFlags, oneOf, singleFields, taskFlags } from '../task-flags.ts'
 import { withProject } from '../with-project.ts'
+import { changeTask } from './task-change.ts'
+import { taskTree } from './task-tree.ts'
 
-interface AddFlags {
-  readonly description?: string
-  readonly parent?: string
-  readonly depends?: readonly string[]
-  readonly checklist?: readonly string[]
-  readonly assign?: string
-  readonly group?: string
-  readonly priority?: string
-  readonly size?: string
-  readonly label?: readonly string[]
-  readonly verify?: string
+interface AddFlags extends TaskFlags {
   readonly json?: boolean
 }
 
@@ -39,31 +29,16 @@ const add = buildCommand<AddFlags, string[], Context>({
   },
   parameters: {
     positional: { kind: 'array', parameter: { parse: String, brief: 'What is to be done', placeholder: 'TITLE' } },
-    flags: {
-      description: text('More about it'),
-      parent: taskName('The task it is a part of'),
-      depends: listFlag('Tasks that must be done before'),
-      checklist: texts('An item to tick off', 'ITEM'),
-      assign: text('Who is to do it: architect, code, debugger, reviewer, documentation, research, devops, tests', 'AGENT'),
-      group: text('Tasks of one group may be done at the same time', 'GROUP'),
-      priority: text('P0 (highest) to P3', 'P0-P3'),
-      size: text('XS, S, M, L or XL', 'SIZE'),
-      label: listFlag('Labels', 'LABEL'),
-      verify: text('A command that shows it is done', 'COMMAND'),
-      json,
-    },
+    flags: { ...taskFlags, json },
   },
   async func(flags, ...words) {
     await withProject(this, flags, async (project, output) => {
-      const { description, parent, group, verify } = flags
-      const priority = oneOf('priority', flags.priority, PRIORITIES)
-      const size = oneOf('size', flags.size, SIZES)
       const checklist = flags.checklist?.map((item) => ({ item, done: false }))
       const task = await project.tasks.add({
         by: 'cli',
         title: words.join(' '),
-        ...defined({ description, parent, group, verify, priority, size, checklist }),
-        ...defined({ assignee: flags.assign, dependsOn: flags.depends, labels: flags.label }),
+        ...singleFields(flags),
+        ...defined({ dependsOn: flags.depends, labels: flags.label, checklist }),
       })
       output.result(flags.json, task, () =>
         [`➕ ${output.bold(`Task Added: ${task.shortname}`)}`, `   ID: ${task.id}`, `   ${taskLine(task)}`].join('\n'),
@@ -103,7 +78,7 @@ const list = buildCommand<{ all?: boolean; status?: readonly string[]; label?: s
       )
       for (const problem of backlog.problems) output.talk(problem)
       output.result(flags.json, chosen, () =>
-        chosen.length === 0 ? 'No tasks: stint task add "What is to be done" adds one.' : taskTree(chosen).join('\n'),
+        chosen.length === 0 ? 'No tasks: stint task add "What is to be done" adds one.' : taskLines(chosen).join('\n'),
       )
     })
   },
@@ -166,13 +141,6 @@ async function offer(): Promise<boolean> {
   const { askYes } = await import('../ask.ts')
   return askYes('Start a session for it? (recommended for tracking)')
 }
-
-const taskArgument = {
-  parse: String,
-  brief: 'The task, by id, part of it, or short name',
-  placeholder: 'ID',
-  proposeCompletions: propose.tasks,
-} as const
 
 const idArgument = { kind: 'tuple', parameters: [taskArgument] } as const
 
@@ -257,10 +225,15 @@ function isReportable(status: TaskStatus): status is ReportedStatus {
 
 const IN_RUN = 'In a run (STINT_RUN) it only reports: the run verifies the work and closes the task itself.'
 
-export const task = buildRouteMap<'add' | 'list' | 'next' | 'show' | 'check' | 'start' | 'done' | 'blocked' | 'failed', Context>({
+export const task = buildRouteMap<
+  'add' | 'change' | 'list' | 'tree' | 'next' | 'show' | 'check' | 'start' | 'done' | 'blocked' | 'failed',
+  Context
+>({
   routes: {
     add,
+    change: changeTask,
     list,
+    tree: taskTree,
     next,
     show,
     check,
@@ -269,12 +242,5 @@ export const task = buildRouteMap<'add' | 'list' | 'next' | 'show' | 'check' | '
     blocked: mover('Mark a task as blocked', 'blocked', IN_RUN),
     failed: mover('Mark a task as failed', 'failed', IN_RUN),
   },
-  docs: { brief: 'The backlog: add, list and move tasks' },
+  docs: { brief: 'The backlog: add, change, list and move tasks' },
 })
-
-function oneOf<T extends string>(name: string, value: string | undefined, allowed: readonly T[]): T | undefined {
-  if (value === undefined) return undefined
-  const found = allowed.find((candidate) => candidate.toLowerCase() === value.toLowerCase())
-  if (found === undefined) throw new Misuse(`"${value}" is no ${name}`, `there are ${allowed.join(', ')}`)
-  return found
-}
