@@ -11,6 +11,8 @@ import {
 import { budget } from './commands/budget.ts'
 import { checkpoint } from './commands/checkpoint.ts'
 import { completion } from './commands/completion.ts'
+import { delegate } from './commands/delegate.ts'
+import { delegates } from './commands/delegates.ts'
 import { digest } from './commands/digest.ts'
 import { doctor } from './commands/doctor.ts'
 import { close, pause, reopen } from './commands/finish.ts'
@@ -20,6 +22,7 @@ import { hook, statusline } from './commands/hook.ts'
 import { init } from './commands/init.ts'
 import { list } from './commands/list.ts'
 import { log } from './commands/log.ts'
+import { merge } from './commands/merge.ts'
 import { pack } from './commands/pack.ts'
 import { plan } from './commands/plan.ts'
 import { profiles } from './commands/profiles.ts'
@@ -56,6 +59,9 @@ const routes = buildRouteMap({
     run: runBacklog,
     runs,
     plan,
+    delegate,
+    delegates,
+    merge,
     export: exporting,
     workflow,
     project,

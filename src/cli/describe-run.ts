@@ -138,7 +138,7 @@ function whatNext({ run, how, commits }: RunReport, branch: string | undefined, 
 }
 
 /** As it may be pasted into a shell. */
-function shellWord(text: string): string {
+export function shellWord(text: string): string {
   const word = line(text)
   return /^[\w./:@#+-]+$/.test(word) && !word.startsWith('#') ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }

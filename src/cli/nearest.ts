@@ -26,7 +26,7 @@ async function namesOf(project: Project, what: string | undefined): Promise<Read
 }
 
 /** The names that differ least from the one wanted, the nearest first. */
-function nearest(wanted: string, names: Iterable<string>): readonly string[] {
+export function nearest(wanted: string, names: Iterable<string>): readonly string[] {
   const text = wanted.toLowerCase()
   const most = Math.max(1, Math.floor(text.length / 3))
   const near: { name: string; away: number }[] = []

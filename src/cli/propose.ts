@@ -28,6 +28,16 @@ export const propose = {
       return [...new Set(names)].filter((name) => name.startsWith(partial)).slice(0, MOST)
     })
   },
+
+  /** Names of delegates that begin so, those whose work is still to be settled first. */
+  async delegates(this: Context, partial: string): Promise<readonly string[]> {
+    const { allDelegates, isUnsettled } = await import('../delegate/delegates.ts')
+    const { findPlace } = await import('../project/place.ts')
+    const all = allDelegates(findPlace(this.cwd)).toReversed()
+    const inTurn = [...all.filter(isUnsettled), ...all.filter((state) => !isUnsettled(state))]
+    const names = inTurn.map(({ order }) => order.name)
+    return names.filter((name) => name.startsWith(partial)).slice(0, MOST)
+  },
 }
 
 const TASK_FILE = /^([^.].*)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.md$/

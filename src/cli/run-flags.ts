@@ -137,7 +137,7 @@ function refuseTogether(flags: RunFlags): void {
   }
 }
 
-function harnessOf(name: string | undefined): string | undefined {
+export function harnessOf(name: string | undefined): string | undefined {
   if (name === undefined || (HARNESSES as readonly string[]).includes(name)) return name
   if (name.startsWith(ACP)) {
     if (name.slice(ACP.length).trim() !== '') return name
@@ -149,14 +149,14 @@ function harnessOf(name: string | undefined): string | undefined {
   )
 }
 
-function choice<T extends string>(flag: string, value: string | undefined, choices: readonly T[]): T | undefined {
+export function choice<T extends string>(flag: string, value: string | undefined, choices: readonly T[]): T | undefined {
   if (value === undefined) return undefined
   const found = choices.find((candidate) => candidate === value)
   if (found === undefined) throw new Misuse(`--${flag} is not "${value}"`, `one of ${choices.join(', ')}`)
   return found
 }
 
-function given(flag: string, value: string | undefined): string | undefined {
+export function given(flag: string, value: string | undefined): string | undefined {
   if (value?.trim() === '') throw new Misuse(`--${flag} is empty`, 'leave it out, or say something')
   return value
 }
@@ -167,7 +167,7 @@ function whole(flag: string, value: string | undefined): number | undefined {
   return Number(value)
 }
 
-function amount(flag: string, value: string | undefined, example: string): number | undefined {
+export function amount(flag: string, value: string | undefined, example: string): number | undefined {
   if (value === undefined) return undefined
   if (!/^\d*\.?\d+$/.test(value) || !(Number(value) > 0)) {
     throw new Misuse(`--${flag} is a number above 0, not "${value}"`, `write it like ${example}`)
@@ -177,7 +177,7 @@ function amount(flag: string, value: string | undefined, example: string): numbe
 
 const UNITS: Readonly<Record<string, number>> = { '': 1, k: 1000, m: 1_000_000 }
 
-function tokenCount(flag: string, value: string | undefined): number | undefined {
+export function tokenCount(flag: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined
   const [, digits = '', unit = ''] = /^(\d*\.?\d+)([km]?)$/i.exec(value) ?? []
   const count = Math.round(Number(digits) * (UNITS[unit.toLowerCase()] ?? Number.NaN))

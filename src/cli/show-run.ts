@@ -6,13 +6,12 @@ import type { RunHandle } from '../run/start-run.ts'
 import { type RedactOptions, redactDeep } from '../text/redact.ts'
 import type { Context } from './context.ts'
 import { EXIT } from './errors.ts'
+import { INTERRUPTED } from './interrupt.ts'
 import type { Terminal } from './run-view/live-block.ts'
 import { LiveView } from './run-view/live-view.ts'
 import { type RunView, jsonView, plainView } from './run-view/view.ts'
 import { line } from './run-view/words.ts'
 import type { SayBy } from './with-workspace.ts'
-
-const INTERRUPTED = 130
 
 type Decide = (request: PermissionRequest) => Promise<boolean>
 export type Start = (tell: (event: RunEvent) => void, decide: Decide) => Promise<RunHandle>

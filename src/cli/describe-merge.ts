@@ -1,0 +1,107 @@
+// The merge queue in words: what it does, and what came of each.
+import type { MergeEvent, MergeOutcome, MergeProposal } from '../delegate/contract.ts'
+import { cleanText } from '../text/clean.ts'
+import { span } from './amounts.ts'
+import { fileList } from './describe-delegate.ts'
+import { indent, plural } from './describe.ts'
+import { commitName, line } from './run-view/words.ts'
+
+/** Undefined for what is told otherwise: how one ended is a result. */
+export function mergeEventWords(event: MergeEvent): string | undefined {
+  switch (event.type) {
+    case 'merge.started':
+      return `${name(event)}: merging into ${line(event.target, 60)}`
+    case 'setup.started':
+      return `${name(event)}: making the worktree ready with ${line(event.command, 80)}`
+    case 'verify.started':
+      return `${name(event)}: verifying with ${line(event.command, 80)}`
+    case 'verify.ended':
+      return `${name(event)}: ${event.passed ? 'verified' : 'verify FAILED'} after ${span(event.seconds)}`
+    case 'said':
+      return line(event.text, 400)
+    case 'merge.ended':
+      return undefined
+  }
+}
+
+function name(event: { readonly name: string }): string {
+  return line(event.name, 60)
+}
+
+/** It is in the target, or would be, or is where somebody else decides it. */
+export function isAsWanted({ how }: MergeOutcome): boolean {
+  return how === 'merged' || how === 'would merge' || how === 'pull request'
+}
+
+/** What came of one, why, and what to do next. */
+export function describeOutcome(outcome: MergeOutcome): string {
+  const { because, next, contradictions = [] } = outcome
+  // Where the words for it say why already, the reason would say it twice.
+  const why = because === undefined || line(because) === '' || SAYS_WHY.has(outcome.how) ? [] : [`   ${line(because, 400)}`]
+  return [
+    `${MARKS[outcome.how]} ${name(outcome)} ${outcomeWords(outcome)}`,
+    ...why,
+    ...contradictions.map((text) => `   ⚠ ${line(text, 400)}`),
+    ...(next === undefined ? [] : [`   ${line(next, 400)}`]),
+  ].join('\n')
+}
+
+const MARKS: Readonly<Record<MergeOutcome['how'], string>> = {
+  merged: '✓',
+  'would merge': '✓',
+  'pull request': '✓',
+  conflicted: '✗',
+  red: '✗',
+  parked: '⊘',
+  waiting: '○',
+  refused: '○',
+  'not ready': '○',
+}
+
+const SAYS_WHY: ReadonlySet<MergeOutcome['how']> = new Set(['merged', 'would merge', 'pull request', 'not ready', 'waiting'])
+
+function outcomeWords({ how, target, commit, because, files = [], isSentBack, pr }: MergeOutcome): string {
+  const into = line(target, 60)
+  const at = commit === undefined ? '' : ` at ${commitName(commit)}`
+  const back = isSentBack === true ? '; it was sent back to be mended' : ''
+  const where = files.length === 0 ? '' : ` in ${fileList(files)}`
+  const why = because === undefined ? '' : `: ${line(because, 400)}`
+  switch (how) {
+    case 'merged':
+      return `merged into ${into}${at}`
+    case 'would merge':
+      return `would be merged into ${into}`
+    case 'pull request':
+      return `has a pull request${pr === undefined ? '' : `: ${line(pr, 300)}`}`
+    case 'conflicted':
+      return `conflicts with ${into}${where}${back}`
+    case 'red':
+      return `is red on ${into}${back}`
+    case 'parked':
+      return `parked${where === '' ? '' : `: it conflicts with ${into}${where}`}`
+    case 'waiting':
+      return `is ready, and ${into} cannot be moved now${why}`
+    case 'refused':
+      return 'refused in the review'
+    case 'not ready':
+      return `is not ready${why}`
+  }
+}
+
+/** `2 merged, 1 conflicted` */
+export function countOutcomes(outcomes: readonly MergeOutcome[]): string {
+  const counts = new Map<string, number>()
+  for (const { how } of outcomes) counts.set(how, (counts.get(how) ?? 0) + 1)
+  return [...counts].map(([how, count]) => (how === 'pull request' ? plural(count, how) : `${count} ${how}`)).join(', ')
+}
+
+/** What a person decides on. */
+export function describeProposal({ name: called, target, from, to, stat, summary, contradictions }: MergeProposal): string {
+  const text = (value: string) => indent(cleanText(value.slice(0, 8000)).trimEnd())
+  return [
+    `${line(called, 60)} into ${line(target, 60)}, ${commitName(from)}..${commitName(to)}`,
+    ...(summary === undefined || line(summary) === '' ? [] : [text(summary)]),
+    ...(stat.trim() === '' ? [] : [text(stat)]),
+    ...contradictions.map((each) => `   ⚠ ${line(each, 400)}`),
+  ].join('\n')
+}
