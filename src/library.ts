@@ -1,17 +1,20 @@
 import { type Project as PlainProject, projectOf } from './project/open-project.ts'
 import { Workspace, type WorkspaceOptions } from './project/workspace.ts'
 import { type Runs, runsOf } from './run/runs-of-project.ts'
+import { type Delegates, delegatesOf } from './delegate/delegates-of-project.ts'
 
 /** Everything the command line does, for programs. Dispose of it when done. */
 export interface Project extends PlainProject {
   /** A backlog worked through by an agent. */
   readonly runs: Runs
+  /** Agents in the background, and bringing in what they did. */
+  readonly delegates: Delegates
 }
 
 /** Opens the project around a folder. Nothing is written until something is recorded. */
 export function openProject(cwd: string = process.cwd(), options: WorkspaceOptions = {}): Project {
   const workspace = new Workspace(cwd, options)
-  return { ...projectOf(workspace), runs: runsOf(workspace) }
+  return { ...projectOf(workspace), runs: runsOf(workspace), delegates: delegatesOf(workspace) }
 }
 
 export type { ConversationBudget } from './project/budget.ts'
@@ -35,6 +38,10 @@ export type { RunOptions } from './run/options.ts'
 export type { RunPlan } from './run/run-plan.ts'
 export type { RunReport, RunRow } from './run/report.ts'
 export type { RunHandle, StartOptions } from './run/start-run.ts'
+export type { DelegateStatus } from './run/delegate-order.ts'
+export type { DelegateRequest, DelegateRow, MergeEvent, MergeOutcome, MergeProposal } from './delegate/contract.ts'
+export type { QueueOptions, WaitOptions } from './delegate/delegates-of-project.ts'
+export type { DelegateDetail } from './delegate/detail.ts'
 export type {
   Capabilities,
   Conversation,

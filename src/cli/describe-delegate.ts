@@ -162,45 +162,52 @@ export function describeShort(row: DelegateRow, { now }: Pick<TableOptions, 'now
 /** As many lines of an output, from its end, as tell what went wrong. */
 const VERIFY_LINES = 20
 const LONG_TEXT = 4000
+/** A report is read whole; what no report is as long as is cut. */
+const LONGEST_TEXT = 256 * 1024
 
 /** Everything about one. */
 export function describeDetail(detail: DelegateDetail, { now, tasks }: TableOptions, output: Output): string {
-  const { delegate: row, order, move, base, commits, stat, attempts, rejected, sessions } = detail
+  const { order, move, base, commitList, stat, attempts, rejected, sessions } = detail
   const { output: wanted } = order
   const part = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : ['', `   ${output.bold(title)}`, ...lines])
   return [
-    output.bold(rowLine(row)),
+    output.bold(rowLine(detail)),
     ...facts([
-      ['Since', sinceWords(row.since, now)],
-      ['Order', line(row.what, 400)],
-      ['As', `${line(row.as ?? '', 40)}${row.isReadOnly ? `${row.as === undefined ? '' : ', '}it only reads` : ''}`],
-      ['Task', row.task === undefined ? '' : line(tasks.get(row.task) ?? row.task, 60)],
-      ['Group', line(row.group ?? '', 60)],
-      ['Agent', [row.harness, ...(detail.model === undefined ? [] : [detail.model])].map((word) => line(word, 60)).join(', ')],
-      ['Branch', `${line(row.branch)} (${plural(row.commits, 'commit')} since ${commitName(base)})`],
-      ['Target', row.isReadOnly ? '' : line(row.target)],
-      ['Worktree', line(row.tree, 300)],
+      ['Since', sinceWords(detail.since, now)],
+      ['Order', line(detail.what, 400)],
+      ['As', `${line(detail.as ?? '', 40)}${detail.isReadOnly ? `${detail.as === undefined ? '' : ', '}it only reads` : ''}`],
+      ['Task', detail.task === undefined ? '' : line(tasks.get(detail.task) ?? detail.task, 60)],
+      ['Group', line(detail.group ?? '', 60)],
+      ['Agent', [detail.harness, ...(detail.model === undefined ? [] : [detail.model])].map((word) => line(word, 60)).join(', ')],
+      ['Branch', `${line(detail.branch)} (${plural(detail.commits, 'commit')} since ${commitName(base)})`],
+      ['Target', detail.isReadOnly ? '' : line(detail.target)],
+      ['Worktree', line(detail.tree, 300)],
       ['Files', order.files.map((glob) => line(glob, 80)).join(', ')],
       ['Output', line(wanted ?? '')],
-      ['For session', row.parent === undefined ? '' : shortId(row.parent)],
+      ['For session', detail.parent === undefined ? '' : shortId(detail.parent)],
       ['Its sessions', sessions.map(({ id, name }) => `${line(name, 40)} (${shortId(id)})`).join(', ')],
-      ['Part of run', row.run === undefined ? '' : shortId(row.run)],
-      ['Spent', `${tokens(allTokens(row.spend))} tokens, ${costWords(row.spend)}, ${span(row.seconds)}`],
+      ['Part of run', detail.run === undefined ? '' : shortId(detail.run)],
+      ['Spent', `${tokens(allTokens(detail.spend))} tokens, ${costWords(detail.spend)}, ${span(detail.seconds)}`],
       ['Sent back', rejected === 0 ? '' : `its work did not go into the target ${rejected === 1 ? 'once' : `${rejected} times`}`],
-      ['Pull request', line(row.pr ?? '', 300)],
-      ['Report', row.report === undefined ? '' : `.sessions/${line(row.report, 300)}`],
-      ['Log', line(detail.log, 300)],
+      ['Pull request', line(detail.pr ?? '', 300)],
+      ['Report', detail.report === undefined ? '' : `.sessions/${line(detail.report, 300)}`],
+      ['Log', line(detail.logPath, 300)],
     ]),
-    ...detail.kept.map((ref) => `   Kept: git show ${shellWord(ref)}`),
-    ...part('Summary', paragraph(row.summary)),
+    ...detail.keptRefs.map((ref) => `   Kept: git show ${shellWord(ref)}`),
+    ...part('Summary', paragraph(detail.summary)),
+    ...part('Report', paragraph(detail.reportText)),
     ...part('What went wrong', troubles(move)),
+    ...part(
+      'Noted',
+      detail.notes.map((note) => `   ${line(note, 400)}`),
+    ),
     ...part('Attempts', attempts.map(attemptLine)),
     ...part(
       'Commits',
-      commits.map(({ commit, subject }) => `   ${commitName(commit)} ${line(subject, 100)}`),
+      commitList.map(({ commit, subject }) => `   ${commitName(commit)} ${line(subject, 100)}`),
     ),
     ...part('Changes', paragraph(stat)),
-    ...(row.next === undefined ? [] : ['', `   Next: ${line(row.next, 300)}`]),
+    ...(detail.next === undefined ? [] : ['', `   Next: ${line(detail.next, 300)}`]),
   ].join('\n')
 }
 
@@ -209,7 +216,7 @@ function sinceWords(since: string, now: string): string {
 }
 
 function paragraph(text: string | undefined): readonly string[] {
-  const clean = cleanText((text ?? '').slice(0, LONG_TEXT)).trimEnd()
+  const clean = cleanText((text ?? '').slice(0, LONGEST_TEXT)).trimEnd()
   return clean.trim() === '' ? [] : indent(clean).split('\n')
 }
 

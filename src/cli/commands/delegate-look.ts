@@ -35,7 +35,7 @@ export const show = buildCommand<{ json?: boolean }, [string?], Context>({
       const now = new Date().toISOString()
       if (name !== undefined) {
         const detail = shown(await delegates.show(name))
-        const tasks = await taskNames([detail.delegate.task])
+        const tasks = await taskNames([detail.task])
         return output.result(flags.json, detail, () => describeDetail(detail, { now, tasks }, output))
       }
       const rows = shown(await chosenDelegates(scene, { names: [], fits: isUnsettled }))

@@ -53,8 +53,10 @@ const work = buildCommand<{}, [string], Context>({
   parameters: { positional: { kind: 'tuple', parameters: [{ parse: String, brief: 'The delegate', placeholder: 'ID' }] } },
   async func(_flags, id) {
     await withWorkspace(this, {}, async (workspace) => {
-      const { startDelegateProcess } = await import('../../delegate/background-process.ts')
-      await startDelegateProcess(workspace, id)
+      const { runDelegateProcess } = await import('../../delegate/background-process.ts')
+      const { plainView } = await import('../run-view/view.ts')
+      const log = plainView((text) => this.process.stdout.write(text))
+      await runDelegateProcess(workspace, id, (event) => log.take(event))
     })
   },
 })

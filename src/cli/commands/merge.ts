@@ -1,5 +1,6 @@
 import { buildCommand } from '@stricli/core'
 import type { DelegateRow, MergeEvent, MergeOptions, MergeOutcome } from '../../delegate/contract.ts'
+import type { QueueOptions } from '../../delegate/delegates-of-project.ts'
 import { runGit } from '../../git/run-git.ts'
 import { refuseInRun } from '../../project/in-run.ts'
 import { chosenDelegates, delegateNames, idsOf } from '../choose-delegates.ts'
@@ -160,16 +161,15 @@ class Merging {
     return outcomes
   }
 
-  #options(): MergeOptions {
+  #options(): QueueOptions {
     const { dryRun, pr, review, noSendBack } = this.#flags
-    const { delegates } = this.#scene
     return {
       isStopped: this.#interrupt.signal,
+      isSentBack: noSendBack !== true && dryRun !== true,
       ...defined({
         isDryRun: dryRun,
         isPullRequest: pr,
         review: review === true ? this.#review() : undefined,
-        sendBack: noSendBack === true || dryRun === true ? undefined : async (id: string) => void (await delegates.retry([id])),
       }),
     }
   }
