@@ -18,6 +18,8 @@ export interface DelegateState {
   readonly toMend?: DelegateMove
   /** How often its work did not go into the target, by a conflict or by a red verify command. */
   readonly rejected: number
+  /** What was said to it when it was begun again, the oldest first. */
+  readonly notes: readonly string[]
   /** The merge that goes on, or that somebody died in. */
   readonly merge?: RunEntryData['merge.begun'] & { readonly landing?: RunEntryData['merge.landing'] }
   /** Its sessions, attempts and usage. */
@@ -36,6 +38,7 @@ export function foldDelegate(id: string, all: readonly RunEntry[]): DelegateStat
   let merge: DelegateState['merge']
   let since = run.startedAt
   let rejected = 0
+  const notes: string[] = []
   for (const entry of all.filter(isWhole)) {
     if (entry.kind === 'run.started' || entry.kind === 'run.resumed') {
       status = 'running'
@@ -56,7 +59,10 @@ export function foldDelegate(id: string, all: readonly RunEntry[]): DelegateStat
       status = 'merging'
       merge = entry.data
     } else if (entry.kind === 'merge.landing' && merge !== undefined) merge = { ...merge, landing: entry.data }
-    else continue
+    else {
+      if (entry.kind === 'delegate.told') notes.push(entry.data.text)
+      continue
+    }
     since = entry.at
   }
   return {
@@ -65,6 +71,7 @@ export function foldDelegate(id: string, all: readonly RunEntry[]): DelegateStat
     status,
     since,
     rejected,
+    notes,
     run,
     ...(move === undefined ? {} : { move }),
     ...(ready === undefined ? {} : { ready }),

@@ -4,6 +4,7 @@ import { refuseInRun } from '../project/in-run.ts'
 import type { Workspace } from '../project/workspace.ts'
 import type { DelegateRequest, DelegateRow, MergeEvent, MergeOptions, MergeOutcome } from './contract.ts'
 import type { DelegateState } from './delegate-state.ts'
+import type { DelegateDetail } from './detail.ts'
 
 export type Delegates = ReturnType<typeof delegatesOf>
 
@@ -12,6 +13,11 @@ export interface WaitOptions {
   readonly isStopped?: AbortSignal
   /** Told whenever one of them has come to stand elsewhere. */
   readonly tell?: (row: DelegateRow) => void
+}
+
+export interface QueueOptions extends Omit<MergeOptions, 'sendBack'> {
+  /** What conflicts or is red is begun again by itself, which is the usual. */
+  readonly isSentBack?: boolean
 }
 
 const LOOK_MS = 300
@@ -32,9 +38,12 @@ export function delegatesOf(workspace: Workspace) {
       const { rowOf } = await import('./delegate-row.ts')
       return (await settled(workspace)).map((state) => rowOf(workspace, state))
     },
-    async show(name: string): Promise<DelegateRow> {
+    /** Everything that is known of one. */
+    async show(name: string): Promise<DelegateDetail> {
+      const { rowOf } = await import('./delegate-row.ts')
+      const { detailOf } = await import('./detail.ts')
       const [state] = await named(workspace, [name])
-      return rowNow(workspace, state!.id)
+      return detailOf(workspace, state!, rowOf(workspace, state!))
     },
     /** Waits until none of them is at work; without names, of all. */
     async wait(names: readonly string[] = [], { group, isStopped, tell = () => {} }: WaitOptions = {}): Promise<readonly DelegateRow[]> {
@@ -58,15 +67,18 @@ export function delegatesOf(workspace: Workspace) {
       const chosen = names.length > 0 ? await named(workspace, names) : (await settled(workspace)).filter(isAtWork)
       return each(workspace, chosen, (state) => stopDelegate(workspace, state))
     },
-    /** Begins them again, with what is to be mended; without names, all that failed or are in conflict. */
-    async retry(names: readonly string[] = []): Promise<readonly DelegateRow[]> {
+    /** Begins them again, with what is to be mended and what is noted; without names, all that failed or are in conflict. */
+    async retry(names: readonly string[] = [], { note }: { readonly note?: string } = {}): Promise<readonly DelegateRow[]> {
       refuseInRun(workspace, 'beginning a delegate again')
       const { startInBackground } = await import('./background.ts')
-      const { refuseToBegin } = await import('./work-delegate.ts')
+      const { refuseToBegin, tellDelegate } = await import('./work-delegate.ts')
       const isStuck = ({ status }: DelegateState) => status === 'failed' || status === 'conflicted' || status === 'parked'
       const chosen = names.length > 0 ? await named(workspace, names) : (await settled(workspace)).filter(isStuck)
       chosen.forEach(refuseToBegin)
-      return each(workspace, chosen, (state) => startInBackground(workspace, state.id))
+      return each(workspace, chosen, async ({ id }) => {
+        if (note !== undefined) tellDelegate(workspace, id, note)
+        await startInBackground(workspace, id)
+      })
     },
     /** Gives them up; without names, all that are not merged. */
     async discard(names: readonly string[] = []): Promise<readonly DelegateRow[]> {
@@ -79,7 +91,7 @@ export function delegatesOf(workspace: Workspace) {
     /** Merges them one after another, each into its target; `all` are those that are ready. */
     async merge(
       names: readonly string[] | 'all',
-      options: MergeOptions = {},
+      { isSentBack = true, ...options }: QueueOptions = {},
       tell: (event: MergeEvent) => void = () => {},
     ): Promise<readonly MergeOutcome[]> {
       refuseInRun(workspace, 'merging')
@@ -91,7 +103,7 @@ export function delegatesOf(workspace: Workspace) {
       return mergeDelegates(
         workspace,
         chosen.map(({ id }) => id),
-        { sendBack, ...options },
+        { ...options, ...(isSentBack ? { sendBack } : {}) },
         tell,
       )
     },

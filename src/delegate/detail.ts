@@ -1,5 +1,8 @@
 // Everything that is known of one delegate: what its log says, and what stands on its branch.
+import { join } from 'node:path'
 import { GitFailed, runGit } from '../git/run-git.ts'
+import { readOrUndefined } from '../journal/look.ts'
+import type { Place } from '../project/place.ts'
 import { runLogPlace } from '../project/run-files.ts'
 import type { Workspace } from '../project/workspace.ts'
 import type { DelegateMove, DelegateOrder } from '../run/delegate-order.ts'
@@ -8,14 +11,13 @@ import { commitOf, repositoryOf } from '../run/tree.ts'
 import type { DelegateRow } from './contract.ts'
 import type { DelegateState } from './delegate-state.ts'
 
-export interface DelegateDetail {
-  readonly delegate: DelegateRow
+export interface DelegateDetail extends DelegateRow {
   readonly order: DelegateOrder
   readonly model?: string
   /** The commit that its branch began at. */
   readonly base: string
   /** The newest commits that the target does not have, or did not have before it was merged, the oldest first. */
-  readonly commits: readonly { readonly commit: string; readonly subject: string }[]
+  readonly commitList: readonly { readonly commit: string; readonly subject: string }[]
   /** `git diff --stat` of the same. */
   readonly stat: string
   readonly attempts: readonly AttemptDetail[]
@@ -25,8 +27,12 @@ export interface DelegateDetail {
   readonly move?: DelegateMove
   readonly sessions: readonly { readonly id: string; readonly name: string }[]
   /** References under which work is kept that is on no branch. */
-  readonly kept: readonly string[]
-  readonly log: string
+  readonly keptRefs: readonly string[]
+  /** What one that only reads found. */
+  readonly reportText?: string
+  /** What was said to it when it was begun again. */
+  readonly notes: readonly string[]
+  readonly logPath: string
 }
 
 export interface AttemptDetail {
@@ -43,12 +49,12 @@ export interface AttemptDetail {
 /** As much of a branch as a person looks through. */
 const MOST_COMMITS = 50
 
-export function detailOf({ place }: Workspace, state: DelegateState, delegate: DelegateRow): DelegateDetail {
-  const { order, run, move, rejected } = state
+export function detailOf({ place }: Workspace, state: DelegateState, row: DelegateRow): DelegateDetail {
+  const { order, run, move, rejected, notes } = state
   const model = run.conversations.findLast(({ model: used }) => used !== undefined)?.model ?? run.started.options.model
   const kept = [...run.attempts.map((attempt) => attempt.kept), move?.kept].filter((ref) => ref !== undefined)
   return {
-    delegate,
+    ...row,
     order,
     base: run.started.base,
     ...changesOf(repositoryOf(place).mainRoot, state),
@@ -63,28 +69,35 @@ export function detailOf({ place }: Workspace, state: DelegateState, delegate: D
     })),
     rejected,
     sessions: run.sessions.map(({ session, name }) => ({ id: session, name })),
-    kept: [...new Set(kept)],
-    log: runLogPlace(place, state.id).path,
+    keptRefs: [...new Set(kept)],
+    notes,
+    logPath: runLogPlace(place, state.id).path,
+    ...reportOf(place, row),
     ...(model === undefined ? {} : { model }),
     ...(move === undefined ? {} : { move }),
   }
 }
 
-function changesOf(root: string, state: DelegateState): Pick<DelegateDetail, 'commits' | 'stat'> {
+function reportOf({ sessions }: Place, { report }: DelegateRow): Pick<DelegateDetail, 'reportText'> {
+  const text = report === undefined ? undefined : readOrUndefined(join(sessions, report))
+  return text === undefined ? {} : { reportText: text.toString('utf8') }
+}
+
+function changesOf(root: string, state: DelegateState): Pick<DelegateDetail, 'commitList' | 'stat'> {
   const range = rangeOf(root, state)
-  if (range === undefined) return { commits: [], stat: '' }
+  if (range === undefined) return { commitList: [], stat: '' }
   try {
     const log = runGit(root, ['log', `--max-count=${MOST_COMMITS}`, '--format=%H %s', range, '--'])
-    const commits = log.split('\n').filter((line) => line !== '')
+    const lines = log.split('\n').filter((line) => line !== '')
     return {
-      commits: commits
+      commitList: lines
         .toReversed()
         .map((line) => ({ commit: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1) })),
       stat: runGit(root, ['diff', '--stat=100', '--no-color', '--no-ext-diff', '--no-textconv', range, '--']).trimEnd(),
     }
   } catch (error) {
     // Commits that are gone, by hand, have nothing to show; the log of the delegate still has.
-    if (error instanceof GitFailed) return { commits: [], stat: '' }
+    if (error instanceof GitFailed) return { commitList: [], stat: '' }
     throw error
   }
 }

@@ -9,7 +9,7 @@ import type { Workspace } from '../project/workspace.ts'
 import type { Usage } from '../session/entries.ts'
 import { cleanText } from '../text/clean.ts'
 import { commitAsFound } from '../run/as-found.ts'
-import type { DelegateMove } from '../run/delegate-order.ts'
+import type { DelegateMove, DelegateOrder } from '../run/delegate-order.ts'
 import { delegateSource } from '../run/delegate-source.ts'
 import { RunEnds } from '../run/ends.ts'
 import type { RunEvent } from '../run/events.ts'
@@ -86,15 +86,29 @@ export function refuseToBegin(state: DelegateState): void {
   }
 }
 
+/** Leaves it a word for when it is begun again. */
+export function tellDelegate({ place, config }: Workspace, id: string, note: string): void {
+  const log = new RunLog(place, id, config)
+  log.append('delegate.told', { text: withoutSecrets(cleanText(note), config) })
+  log.close()
+}
+
+/** The order with what was noted since it was given. */
+function withNotes(order: DelegateOrder, notes: readonly string[]): DelegateOrder {
+  if (notes.length === 0) return order
+  return { ...order, brief: [order.brief, 'Noted since by whoever gave the order:', ...notes.map((note) => `- ${note}`)].join('\n\n').trim() }
+}
+
 async function prepare(
   workspace: Workspace,
-  { id, order, run: state, toMend }: DelegateState,
+  { id, order: given, run: state, toMend, notes }: DelegateState,
   log: RunLog,
   stopping: Stopping,
   emit: Scene['tell'],
   { spentBeside }: WorkOptions,
 ): Promise<() => Promise<RunReport>> {
   const { place } = workspace
+  const order = withNotes(given, notes)
   const { branch, base, tree, options, harness: name } = state.started
   const settled = settle(workspace, { ...options, harness: options.harness ?? name })
   const harness = await readyHarness(workspace, settled, id)

@@ -97,6 +97,8 @@ export interface RunEntryData {
   /** A run that works in parallel has given a task to a delegate. */
   'delegate.begun': { delegate: string; task: string }
   'delegate.moved': DelegateMove
+  /** What whoever begins it again wants it to know. */
+  'delegate.told': { text: string }
   /** Its work is being merged, in a worktree made for that, by this process. */
   'merge.begun': { target: string; onto: string; tip: string; merger: ProcessMark; tree: string }
   /** The merge is made and verified; next the target moves. After a crash the target itself says whether it did. */

@@ -20,6 +20,7 @@ const SHAPES: Readonly<Partial<Record<RunEntryKind, Shape>>> = {
   'task.parked': { task: 'string', reason: 'string' },
   'delegate.begun': { delegate: 'string', task: 'string' },
   'delegate.moved': { to: 'string' },
+  'delegate.told': { text: 'string' },
   'merge.begun': { target: 'string', onto: 'string', tip: 'string', merger: 'object', tree: 'string' },
   'merge.landing': { target: 'string', from: 'string', to: 'string' },
   'run.ended': { how: 'string' },

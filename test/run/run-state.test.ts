@@ -68,6 +68,7 @@ const DATA: { [K in RunEntryKind]: fc.Arbitrary<RunEntryData[K]> } = {
   'task.parked': fc.record({ task, reason: fc.constant('too hard') }),
   'rotation.decided': fc.record({ task, stay: fc.boolean(), rule: fc.constant(''), because: fc.constant('') }),
   'delegate.begun': fc.record({ delegate: fc.constant('d1'), task }),
+  'delegate.told': fc.record({ text: fc.string() }),
   'delegate.moved': fc.record({ to: fc.constantFrom('ready', 'failed', 'conflicted', 'merged') }),
   'merge.begun': fc.record({
     target: fc.constant('main'),
