@@ -101,12 +101,23 @@ export function helpForAllCommands(): string {
   return `# Every command and flag\n\n${parts.join('\n')}`
 }
 
+/** Of a command that also does something without a subcommand the parser proposes nothing but what goes with that. */
+function subcommands([command = '', partial, ...more]: readonly string[]): readonly string[] {
+  const target = routes.getAllEntries().find(({ name }) => name.original === command)?.target
+  if (partial === undefined || more.length > 0 || target === undefined || !('getDefaultCommand' in target)) return []
+  if (target.getDefaultCommand() === undefined) return []
+  const names = target.getAllEntries().flatMap(({ name, hidden }) => (hidden ? [] : [name.original]))
+  return names.filter((name) => name.startsWith(partial))
+}
+
 /** Runs one command line and answers its exit code. */
 export async function runCommandLine(args: readonly string[], context: Context, version: string): Promise<number> {
   const app = application(version)
   if (args[0] === '__complete') {
-    const proposals = await proposeCompletions(app, args.slice(1), context)
-    for (const proposal of proposals) context.process.stdout.write(`${proposal.completion}\n`)
+    const words = args.slice(1)
+    const proposals = await proposeCompletions(app, words, context)
+    const names = [...subcommands(words), ...proposals.map((proposal) => proposal.completion)]
+    for (const name of names) context.process.stdout.write(`${name}\n`)
     return EXIT.ok
   }
   if (args[0] === 'slash') return runSlash(args.slice(1), context, (words, inner) => runCommandLine(words, inner, version))

@@ -83,12 +83,12 @@ export interface TableOptions {
   readonly width?: number
 }
 
-type Column = 'NAME' | 'STATUS' | 'AS' | 'TASK' | 'AGE' | 'TIME' | 'TOKENS' | 'COST' | 'COMMITS' | 'WHAT' | 'NEXT'
+type Column = 'NAME' | 'STATUS' | 'AS' | 'TASK' | 'GROUP' | 'AGE' | 'TIME' | 'TOKENS' | 'COST' | 'COMMITS' | 'WHAT' | 'NEXT'
 
 /** From all there is to what is left where there is least room. What a person needs first is left out last. */
 const COLUMNS: readonly (readonly Column[])[] = [
-  ['NAME', 'STATUS', 'AS', 'TASK', 'AGE', 'TIME', 'TOKENS', 'COST', 'COMMITS', 'WHAT', 'NEXT'],
-  ['NAME', 'STATUS', 'AS', 'TASK', 'AGE', 'TIME', 'TOKENS', 'COST', 'COMMITS', 'NEXT'],
+  ['NAME', 'STATUS', 'AS', 'TASK', 'GROUP', 'AGE', 'TIME', 'TOKENS', 'COST', 'COMMITS', 'WHAT', 'NEXT'],
+  ['NAME', 'STATUS', 'AS', 'TASK', 'GROUP', 'AGE', 'TIME', 'TOKENS', 'COST', 'COMMITS', 'NEXT'],
   ['NAME', 'STATUS', 'TIME', 'TOKENS', 'COST', 'COMMITS', 'NEXT'],
   ['NAME', 'STATUS', 'TIME', 'TOKENS', 'COST', 'COMMITS'],
   ['NAME', 'STATUS', 'TIME', 'COST'],
@@ -113,12 +113,13 @@ export function delegateTable(rows: readonly DelegateRow[], options: TableOption
 }
 
 function cellsOf(row: DelegateRow, { now, tasks }: TableOptions): Readonly<Record<Column, string>> {
-  const { status, isAdrift, as, task, startedAt, seconds, spend, commits, what, next } = row
+  const { status, isAdrift, as, task, group, startedAt, seconds, spend, commits, what, next } = row
   return {
     NAME: line(row.name, 40),
     STATUS: isAdrift ? `${status}, adrift` : status,
     AS: line(as ?? '', 16),
     TASK: task === undefined ? '' : line(tasks.get(task) ?? shortId(task), 32),
+    GROUP: line(group ?? '', 24),
     AGE: span((Date.parse(now) - Date.parse(startedAt)) / 1000),
     TIME: span(seconds),
     TOKENS: tokens(allTokens(spend)),

@@ -1,0 +1,52 @@
+// Delegates as the command line is given them, without any having been started.
+import type { DelegateRow } from '../../src/delegate/contract.ts'
+import type { DelegateDetail } from '../../src/delegate/detail.ts'
+
+export const NOW = '2026-03-02T12:00:00.000Z'
+
+export function row(given: Partial<DelegateRow> = {}): DelegateRow {
+  const { name = 'fix-login' } = given
+  return {
+    id: `0199f0aa-7c3e-7b11-8a51-${name.length.toString().padStart(12, '0')}`,
+    name,
+    status: 'ready',
+    isAdrift: false,
+    what: 'Stop the login loop',
+    harness: 'claude',
+    branch: `stint/auth/${name}`,
+    tree: `/state/worktrees/p/delegate-${name}`,
+    target: 'main',
+    isReadOnly: false,
+    startedAt: '2026-03-02T11:00:00.000Z',
+    since: '2026-03-02T11:50:00.000Z',
+    seconds: 252,
+    spend: { input: 1000, cacheRead: 80_000, cacheWritten: 5000, output: 1000, usd: 0.42 },
+    commits: 2,
+    ...given,
+  }
+}
+
+export function detail(given: Partial<DelegateDetail> = {}): DelegateDetail {
+  return {
+    ...row(given),
+    order: {
+      name: 'fix-login',
+      what: 'Stop the login loop',
+      target: 'main',
+      isReadOnly: false,
+      files: [],
+      slot: 0,
+      brief: '',
+    },
+    base: '1111111111111111111111111111111111111111',
+    commitList: [],
+    stat: '',
+    attempts: [],
+    rejected: 0,
+    sessions: [],
+    keptRefs: [],
+    notes: [],
+    logPath: '/p/.sessions/runs/x/log.jsonl',
+    ...given,
+  }
+}

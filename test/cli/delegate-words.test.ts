@@ -1,0 +1,329 @@
+import { describe, expect, test } from 'vitest'
+import type { Context } from '../../src/cli/context.ts'
+import { delegateRequest } from '../../src/cli/delegate-flags.ts'
+import {
+  delegateTable,
+  describeDelegates,
+  describeDetail,
+  describeShort,
+  describeStarted,
+  isRecent,
+  rowLine,
+} from '../../src/cli/describe-delegate.ts'
+import { countOutcomes, describeOutcome, describeProposal, isAsWanted, mergeEventWords } from '../../src/cli/describe-merge.ts'
+import { Output } from '../../src/cli/output.ts'
+import { reviewBy } from '../../src/cli/review-merge.ts'
+import type { MergeOutcome, MergeProposal } from '../../src/delegate/contract.ts'
+import { NOW, detail, row } from './delegate-rows.ts'
+
+const output = new Output({ hasColour: false } as Context)
+const TASKS = new Map([['t1', 'fix-the-login-loop']])
+const NASTY = 'first\u001B[2J line\nsecond\u202E line'
+
+describe('a delegate in one line', () => {
+  test.each([
+    [row({ summary: 'The loop is gone' }), '✓ fix-login ready: The loop is gone'],
+    [row({ status: 'running' }), '▶ fix-login running'],
+    [row({ status: 'running', isAdrift: true }), '⚠ fix-login running, and nobody works on it any more'],
+    [row({ status: 'failed', because: 'verify failed', summary: 'All well' }), '✗ fix-login failed: verify failed'],
+    [row({ status: 'merged', because: 'b', summary: 's' }), '✓ fix-login merged: s'],
+    [row({ status: 'discarded' }), '○ fix-login discarded'],
+    [row({ status: 'parked', because: NASTY }), '⊘ fix-login parked: first line second line'],
+  ])('says what became of it and why', (given, said) => {
+    expect(rowLine(given)).toBe(said)
+  })
+})
+
+describe('the table of delegates', () => {
+  const rows = [
+    row({ as: 'tests', task: 't1', group: 'release', next: 'stint merge fix-login' }),
+    row({ name: 'docs', status: 'running', isAdrift: true, spend: { input: 1, cacheRead: 0, cacheWritten: 0, output: 0 } }),
+  ]
+
+  test('has everything where there is room, under its heads', () => {
+    const [head, first, second] = delegateTable(rows, { now: NOW, tasks: TASKS })
+    expect(head!.split(/ {2,}/)).toEqual([
+      ...['NAME', 'STATUS', 'AS', 'TASK', 'GROUP', 'AGE', 'TIME', 'TOKENS', 'COST', 'COMMITS', 'WHAT', 'NEXT'],
+    ])
+    expect(first!.split(/ {2,}/)).toEqual([
+      ...['fix-login', 'ready', 'tests', 'fix-the-login-loop', 'release', '1h 00m', '4m 12s', '87k', '$0.42', '2'],
+      ...['Stop the login loop', 'stint merge fix-login'],
+    ])
+    expect(second).toContain('running, adrift')
+    expect(second).toContain('?')
+  })
+
+  test('leaves columns out that nobody has anything in', () => {
+    const [head] = delegateTable([row()], { now: NOW, tasks: TASKS })
+    for (const column of ['AS', 'TASK', 'GROUP', 'NEXT']) expect(head!.split(/ +/)).not.toContain(column)
+  })
+
+  test.each([200, 120, 100, 80, 60, 40, 20, 8])('is never wider than %i columns, and always begins with the name', (width) => {
+    const lines = delegateTable([...rows, row({ name: 'a-name-that-is-so-long-that-it-has-to-be-cut-somewhere' })], {
+      now: NOW,
+      tasks: TASKS,
+      width,
+    })
+    for (const line of lines) expect(line.length).toBeLessThan(width)
+    expect(lines[1]).toMatch(/^fix-lo/)
+  })
+
+  test('counts what was settled more than a day ago, and shows what was settled since', () => {
+    const long = '2026-03-01T11:00:00.000Z'
+    expect(isRecent(row({ status: 'merged', since: long }), NOW)).toBe(false)
+    expect(isRecent(row({ status: 'discarded', since: long }), NOW)).toBe(false)
+    expect(isRecent(row({ status: 'merged' }), NOW)).toBe(true)
+    expect(isRecent(row({ status: 'ready', since: long }), NOW)).toBe(true)
+    expect(isRecent(row({ status: 'merged', since: 'no time' }), NOW)).toBe(true)
+    expect(describeDelegates([], 3, { now: NOW, tasks: TASKS }, output)).toContain('3 merged or discarded')
+  })
+
+  test('keeps whatever an agent wrote on its line', () => {
+    const lines = delegateTable([row({ what: NASTY, next: NASTY })], { now: NOW, tasks: TASKS })
+    expect(lines).toHaveLength(2)
+    expect(lines[1]).toContain('first line second line')
+  })
+})
+
+describe('everything about a delegate', () => {
+  const told = (given: Parameters<typeof detail>[0]) => describeDetail(detail(given), { now: NOW, tasks: TASKS }, output)
+
+  test('says how it stands, what it made, how it got there and what to do next', () => {
+    const text = told({
+      task: 't1',
+      as: 'tests',
+      model: 'opus',
+      summary: 'The loop is gone',
+      next: 'stint merge fix-login',
+      commitList: [{ commit: '2222222222', subject: 'Stop the loop' }],
+      stat: ' src/login.ts | 3 ++-\n 1 file changed',
+      attempts: [
+        { number: 1, place: 'live conversation', at: NOW, outcome: 'failed', reason: 'verify failed', seconds: 61 },
+        { number: 2, place: 'fresh conversation', at: NOW, seconds: 0 },
+      ],
+      sessions: [{ id: '0199f0aa-7c3e-7b11-8a51-5e2d4c3f9c1a', name: 'fix-login' }],
+      keptRefs: ['refs/stint/runs/x'],
+      notes: ['Leave the cookie alone'],
+      rejected: 2,
+    })
+    for (const said of [
+      '✓ fix-login ready: The loop is gone',
+      'Since: 2026-03-02T11:50 (10m 00s ago)',
+      'Order: Stop the login loop',
+      'Task: fix-the-login-loop',
+      'Agent: claude, opus',
+      'Branch: stint/auth/fix-login (2 commits since 1111111)',
+      'Target: main',
+      'Spent: 87k tokens, $0.42, 4m 12s',
+      'Sent back: its work did not go into the target 2 times',
+      'Log: /p/.sessions/runs/x/log.jsonl',
+      'Kept: git show refs/stint/runs/x',
+      'Its sessions: fix-login (3f9c1a)',
+      '   Noted\n   Leave the cookie alone',
+      '   1. live conversation, failed after 1m 01s: verify failed\n   2. fresh conversation, goes on',
+      '   Commits\n   2222222 Stop the loop',
+      '   Changes\n    src/login.ts | 3 ++-\n    1 file changed',
+      '   Next: stint merge fix-login',
+    ]) {
+      expect(text).toContain(said)
+    }
+  })
+
+  test('shows the report of one that only reads, and no target', () => {
+    const text = told({
+      isReadOnly: true,
+      as: 'research',
+      report: 'runs/x/report.md',
+      reportText: `# Slow queries\n\n${NASTY}\n`,
+    })
+    expect(text).toContain('As: research, it only reads')
+    expect(text).toContain('Report: .sessions/runs/x/report.md')
+    expect(text).toContain('   # Slow queries\n\n   first line\n   second line')
+    expect(text).not.toContain('Target:')
+  })
+
+  test('shows what conflicts, and the end of what was red', () => {
+    const move = { target: 'main', onto: '3333333333' }
+    expect(told({ status: 'conflicted', move: { to: 'conflicted', ...move, files: ['a.ts', 'b.ts'] } })).toContain(
+      'Conflicts with main at 3333333 in a.ts, b.ts',
+    )
+    const lines = Array.from({ length: 50 }, (_, index) => `line ${index}`).join('\n')
+    const red = told({
+      status: 'failed',
+      move: { to: 'failed', ...move, verify: { command: 'npm test', exit: 1, output: lines } },
+    })
+    expect(red).toContain('npm test on main at 3333333 ended with 1')
+    expect(red).toContain('     line 49')
+    expect(red).not.toContain('line 29\n')
+  })
+
+  test('is told shortly of each of several', () => {
+    const text = describeShort(row({ next: 'stint merge fix-login' }), { now: NOW }, output)
+    expect(text).toContain('Branch: stint/auth/fix-login, 4m 12s, 87k tokens, $0.42, 2 commits')
+    expect(text).toContain('Next: stint merge fix-login')
+  })
+})
+
+describe('a delegate that was started', () => {
+  test('is answered with where it works and what to do next', () => {
+    const text = describeStarted(row({ as: 'tests', status: 'running' }), output)
+    expect(text).toContain('Delegate Started: fix-login')
+    expect(text).toContain('Branch: stint/auth/fix-login')
+    expect(text).toContain('Worktree: /state/worktrees/p/delegate-fix-login')
+    expect(text).toMatch(/stint delegate show fix-login +how it stands/)
+    expect(text).toMatch(/stint merge fix-login +when it is ready, into main/)
+  })
+
+  test('is not to be merged when it only reads', () => {
+    const text = describeStarted(row({ as: 'review', isReadOnly: true }), output)
+    expect(text).toContain('As: review, it only reads')
+    expect(text).not.toContain('stint merge')
+  })
+})
+
+describe('what is asked of a delegate', () => {
+  const context = { cwd: '/p', readStdin: () => ' from the input\n' }
+  const asked = (flags: Parameters<typeof delegateRequest>[1], ...words: string[]) =>
+    delegateRequest(context, flags, words, ['show', 'stop'])
+
+  test('is handed on with every flag as the delegate takes it', () => {
+    const flags = {
+      as: 'tests',
+      task: 't',
+      group: 'g',
+      base: 'b',
+      harness: 'acp:gemini',
+      model: 'm',
+      files: ['src/**', 'a.{ts,js}'],
+    }
+    const more = { output: 'o.md', session: 's', verify: 'npm test', budgetTokens: '1.5M', budgetUsd: '.5', maxMinutes: '30' }
+    expect(asked({ ...flags, ...more, permissions: 'all' }, 'Write', 'the tests')).toEqual({
+      ...flags,
+      ...more,
+      what: 'Write the tests',
+      budgetTokens: 1_500_000,
+      budgetUsd: 0.5,
+      maxMinutes: 30,
+      permissions: 'all',
+    })
+  })
+
+  test('may come from standard input, or from a task alone', () => {
+    expect(asked({}, '-')).toEqual({ what: 'from the input' })
+    expect(asked({ task: 't' })).toEqual({ what: '', task: 't' })
+  })
+
+  test('finds a script from the folder the command was given in', () => {
+    expect(asked({ script: 's.yml' }, 'Do the thing')).toMatchObject({ script: '/p/s.yml' })
+  })
+
+  test.each(['stop the login loop', '修复登录循环'])(
+    'may begin like a subcommand, or be one word where words have no spaces: %s',
+    (what) => {
+      expect(asked({}, what)).toEqual({ what })
+    },
+  )
+})
+
+describe('what came of a merge', () => {
+  const outcome = (given: Partial<MergeOutcome>): MergeOutcome => ({
+    delegate: 'd',
+    name: 'fix-login',
+    how: 'merged',
+    target: 'main',
+    ...given,
+  })
+
+  test.each<[Partial<MergeOutcome>, string]>([
+    [{ commit: '4444444444' }, '✓ fix-login merged into main at 4444444'],
+    [{ how: 'would merge' }, '✓ fix-login would be merged into main'],
+    [{ how: 'pull request', pr: 'https://x/1' }, '✓ fix-login has a pull request: https://x/1'],
+    [
+      { how: 'conflicted', files: ['a.ts', 'b.ts'], isSentBack: true },
+      '✗ fix-login conflicts with main in a.ts, b.ts; it was sent back to be mended',
+    ],
+    [{ how: 'red', because: 'npm test failed' }, '✗ fix-login is red on main\n   npm test failed'],
+    [{ how: 'parked', because: 'b', next: 'git merge' }, '⊘ fix-login parked\n   b\n   git merge'],
+    [{ how: 'waiting', because: 'dirty: a.ts' }, '○ fix-login is ready, and main cannot be moved now: dirty: a.ts'],
+    [{ how: 'refused' }, '○ fix-login refused in the review'],
+    [{ how: 'not ready', because: 'it runs' }, '○ fix-login is not ready: it runs'],
+    [{ contradictions: [NASTY] }, '✓ fix-login merged into main\n   ⚠ first line second line'],
+  ])('is told with why and what next: %j', (given, said) => {
+    expect(describeOutcome(outcome(given))).toBe(said)
+  })
+
+  test('is as wanted when it is in the target, would be, or is in a pull request', () => {
+    const hows: MergeOutcome['how'][] = [
+      'merged',
+      'would merge',
+      'pull request',
+      'conflicted',
+      'red',
+      'parked',
+      'waiting',
+      'refused',
+      'not ready',
+    ]
+    expect(hows.filter((how) => isAsWanted(outcome({ how })))).toEqual(['merged', 'would merge', 'pull request'])
+    expect(countOutcomes(hows.slice(0, 4).map((how) => outcome({ how })))).toBe(
+      '1 merged, 1 would merge, 1 pull request, 1 conflicted',
+    )
+  })
+
+  test('is preceded by what goes on', () => {
+    const of = { delegate: 'd', name: 'fix-login' }
+    expect(mergeEventWords({ type: 'merge.started', ...of, target: 'main' })).toBe('fix-login: merging into main')
+    expect(mergeEventWords({ type: 'verify.started', ...of, command: 'npm test' })).toBe('fix-login: verifying with npm test')
+    expect(mergeEventWords({ type: 'verify.ended', ...of, passed: false, seconds: 61 })).toBe(
+      'fix-login: verify FAILED after 1m 01s',
+    )
+    expect(mergeEventWords({ type: 'merge.ended', outcome: outcome({}) })).toBeUndefined()
+  })
+})
+
+describe('a review', () => {
+  const proposal: MergeProposal = {
+    delegate: 'd',
+    name: 'fix-login',
+    target: 'main',
+    from: '1111111111',
+    to: '2222222222',
+    stat: ' a.ts | 2 +-',
+    summary: 'The loop is gone',
+    contradictions: ['It keeps cookies, which the parent gave up'],
+  }
+  const reviewed = async (answers: readonly ('yes' | 'no' | 'diff' | undefined)[], diff = 'the diff') => {
+    const said: string[] = []
+    let hasLeft = false
+    const left = [...answers]
+    const review = reviewBy({
+      ask: async () => left.shift(),
+      say: (text) => said.push(text),
+      diff: () => diff,
+      leave: () => (hasLeft = true),
+    })
+    return { isTaken: await review(proposal), said, hasLeft }
+  }
+
+  test('shows what it brings and takes yes or no', async () => {
+    const { isTaken, said, hasLeft } = await reviewed(['yes'])
+    expect({ isTaken, hasLeft }).toEqual({ isTaken: true, hasLeft: false })
+    expect(said).toEqual([describeProposal(proposal)])
+    expect(said[0]).toContain('The loop is gone')
+    expect(said[0]).toContain('a.ts | 2 +-')
+    expect(said[0]).toContain('⚠ It keeps cookies')
+    expect(await reviewed(['no'])).toMatchObject({ isTaken: false, hasLeft: false })
+  })
+
+  test('shows the diff, cleaned and bounded, and asks again', async () => {
+    const { isTaken, said } = await reviewed(['diff', 'no'], NASTY)
+    expect(isTaken).toBe(false)
+    expect(said[1]).toBe('first line\nsecond line')
+    const long = await reviewed(['diff', 'yes'], 'line\n'.repeat(5000))
+    expect(long.said[1]).toContain('3000 more lines: git diff 1111111111 2222222222')
+  })
+
+  test('that the person leaves is a no, and nothing more is asked', async () => {
+    expect(await reviewed([undefined])).toMatchObject({ isTaken: false, hasLeft: true })
+  })
+})
