@@ -64,12 +64,13 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
   let seconds = 0
   let spellFrom = first.at
   let lastAt = first.at
+  let workedUntil = first.at
   for (const entry of entries) {
     if (entry.kind === 'run.resumed') {
       runner = entry.data.runner
       ended = undefined
       // What lies between a crash and going on is nobody's work.
-      seconds += secondsBetween(spellFrom, lastAt)
+      seconds += secondsBetween(spellFrom, workedUntil)
       spellFrom = entry.at
     } else if (entry.kind === 'session.opened') {
       sessions.set(entry.data.session, { ...entry.data, isClosed: false })
@@ -114,8 +115,10 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
       ended = entry.data.how
     }
     lastAt = entry.at
+    // What comes behind its end, as a merge does, is not its work.
+    if (ended === undefined || entry.kind === 'run.ended') workedUntil = entry.at
   }
-  seconds += secondsBetween(spellFrom, lastAt)
+  seconds += secondsBetween(spellFrom, workedUntil)
   return {
     started: first.data,
     startedAt: first.at,
