@@ -11,6 +11,7 @@ import { mintId, shortId } from '../../src/journal/ids.ts'
 import { Workspace } from '../../src/project/workspace.ts'
 import type { DelegateMove, DelegateOrder } from '../../src/run/delegate-order.ts'
 import type { RunEntryData } from '../../src/run/entries.ts'
+import type { RunOptions } from '../../src/run/options.ts'
 import { RunLog, readRun } from '../../src/run/run-log.ts'
 import { worktreesFolder } from '../../src/run/tree.ts'
 import { type World, gitProject } from '../support/project.ts'
@@ -23,6 +24,7 @@ export interface MakeDelegate {
   readonly commits?: readonly Files[]
   readonly order?: Partial<DelegateOrder>
   readonly verify?: string
+  readonly options?: RunOptions
   /** Where it stands when its agent is done with it; `running` leaves it without a step. */
   readonly status?: DelegateMove['to'] | 'running'
 }
@@ -49,7 +51,7 @@ export class DelegateWorld {
   /** A delegate on a branch and a worktree of its own off the target, whose work is committed and proved. */
   delegate(
     name: string,
-    { commits = [{ [`${name}.txt`]: `${name}\n` }], order, verify, status = 'ready' }: MakeDelegate = {},
+    { commits = [{ [`${name}.txt`]: `${name}\n` }], order, verify, options = {}, status = 'ready' }: MakeDelegate = {},
   ): Delegate {
     const workspace = this.workspace()
     const { place } = workspace
@@ -61,7 +63,7 @@ export class DelegateWorld {
     const base = this.commitOf(target)
     git(this.project.root, 'worktree', 'add', '--quiet', '-b', branch, tree, base)
     const log = RunLog.create(place, id, workspace.config, {
-      options: verify === undefined ? {} : { verify },
+      options: { ...options, ...(verify === undefined ? {} : { verify }) },
       harness: 'rehearsal',
       source: '.tasks',
       tree,

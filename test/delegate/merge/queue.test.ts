@@ -1,0 +1,338 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { MergeProposal } from '../../../src/delegate/contract.ts'
+import { integrationTree } from '../../../src/delegate/merge/integration-tree.ts'
+import { QUEUE, takeQueue } from '../../../src/delegate/merge/queue-claim.ts'
+import { recoverMerge } from '../../../src/delegate/merge/recover.ts'
+import { startOf } from '../../../src/harness/process/strays.ts'
+import { Claims } from '../../../src/run/claims.ts'
+import { git } from '../../support/scratch.ts'
+import { DelegateWorld, NOBODY } from '../delegate-world.ts'
+
+const SELF = { pid: process.pid, startedAt: startOf(process.pid), mark: '' }
+
+/** A process that lives until the test is over. */
+function somebody() {
+  const child = spawn('sleep', ['600'], { stdio: 'ignore' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  return { pid: child.pid!, startedAt: startOf(child.pid!), mark: '' }
+}
+
+describe('the queue', () => {
+  test('is held by one at a time, of one process too: the other waits, says so once, and comes behind it', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one', { verify: 'sleep 0.5' })
+    const two = world.delegate('two', { verify: 'true' })
+    await Promise.all([world.merge([one]), world.merge([two])])
+    expect(world.saidInMerges().filter((text) => text.includes('somebody else merges'))).toHaveLength(1)
+    const spans = world.events.flatMap((event) =>
+      event.type === 'verify.started' || event.type === 'verify.ended' ? [`${event.name} ${event.type}`] : [],
+    )
+    expect(spans).toEqual(['one verify.started', 'one verify.ended', 'two verify.started', 'two verify.ended'])
+    expect([one, two].map((delegate) => delegate.state().status)).toEqual(['merged', 'merged'])
+  })
+
+  test('is waited for until that is stopped', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    const { place } = world.workspace()
+    const other = new Claims(place, 'other', somebody())
+    expect(other.take(QUEUE)).toBe(true)
+    const stopping = new AbortController()
+    const merging = world.merge([one], { isStopped: stopping.signal })
+    stopping.abort()
+    expect(await merging).toMatchObject([{ how: 'waiting', because: 'stopped before its turn' }])
+    expect(one.steps()).toEqual(['ready'])
+  })
+
+  test('is not held up by one that died with it', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    const letGo = await takeQueue(world.workspace().place, NOBODY, {
+      isStopped: new AbortController().signal,
+      waiting: () => undefined,
+    })
+    expect(letGo).toBeDefined()
+    expect((await world.mergeOne(one)).how).toBe('merged')
+  })
+
+  test('is not for an agent in a run', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    process.env['STINT_RUN'] = one.id
+    onTestFinished(() => void delete process.env['STINT_RUN'])
+    await expect(world.merge([one])).rejects.toMatchObject({ code: 'IN_RUN' })
+  })
+
+  test('goes on with the others when git fails for one, which stays ready', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    const two = world.delegate('two')
+    // Histories that have nothing in common.
+    const foreign = world.project.git('commit-tree', '-m', 'foreign', 'HEAD^{tree}').trim()
+    git(one.tree, 'reset', '--quiet', '--hard', foreign)
+    const outcomes = await world.merge([one, two])
+    expect(outcomes.map(({ how }) => how)).toEqual(['waiting', 'merged'])
+    expect(outcomes[0]!.because).toContain('unrelated histories')
+    expect(one.state()).toMatchObject({ status: 'ready', ready: { commit: foreign, summary: 'one is written' } })
+  })
+
+  test('goes on with the others when there is a mistake of our own, and then tells it', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    const two = world.delegate('two')
+    const review = async ({ name }: MergeProposal) => {
+      if (name === 'one') throw new TypeError('a mistake')
+      return true
+    }
+    await expect(world.merge([one, two], { review })).rejects.toThrow('a mistake')
+    expect([one, two].map((delegate) => delegate.state().status)).toEqual(['ready', 'merged'])
+  })
+})
+
+describe('what is not ready', () => {
+  test.each([
+    ['running', 'nobody runs it any more, and it is not finished', 'stint delegate retry one'],
+    ['failed', 'it failed', 'stint delegate retry one'],
+    ['discarded', 'it is discarded already', undefined],
+    ['merged', 'it is merged already', undefined],
+  ] as const)('because it is %s is left as it is, with the reason and what to do', async (status, because, next) => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one', { status })
+    const steps = one.steps()
+    expect(await world.mergeOne(one)).toEqual({
+      delegate: one.id,
+      name: 'one',
+      target: 'main',
+      how: 'not ready',
+      because,
+      ...(next === undefined ? {} : { next }),
+    })
+    expect(one.steps()).toEqual(steps)
+    expect(existsSync(one.tree)).toBe(true)
+    expect(world.project.names()).not.toContain('one.txt')
+  })
+
+  test('because it only reads has a report and no merge', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one', { order: { isReadOnly: true } })
+    expect(await world.mergeOne(one)).toMatchObject({
+      how: 'not ready',
+      because: 'it only reads; stint delegate show one has its report',
+    })
+  })
+
+  test('because somebody living merges it is left to them', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    const merger = somebody()
+    one.append('merge.begun', { target: 'main', onto: world.commitOf('main'), tip: one.tip(), merger, tree: '/nowhere' })
+    expect(await world.mergeOne(one)).toMatchObject({ how: 'not ready', because: `process ${merger.pid} merges it` })
+    expect((await recoverMerge(world.workspace(), one.state())).status).toBe('merging')
+    expect(one.steps()).toEqual(['ready', 'merge.begun'])
+  })
+
+  test('because nothing is on its branch, though it was parked, closes nothing', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one', { commits: [], status: 'parked' })
+    expect(await world.mergeOne(one)).toMatchObject({ how: 'not ready', because: 'it has nothing that could be merged' })
+    expect(one.steps()).toEqual(['parked'])
+  })
+
+  test('because its branch and its commit are gone is told', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one', { status: 'parked' })
+    world.project.git('worktree', 'remove', one.tree)
+    world.project.git('branch', '-D', one.branch)
+    expect(await world.mergeOne(one)).toMatchObject({ how: 'not ready', because: 'its branch stint/one is gone' })
+  })
+})
+
+describe('what is merged', () => {
+  test('is the branch as it is now, and that it is not what was proved is said', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    one.commit({ 'more.txt': 'more\n' })
+    expect((await world.mergeOne(one)).how).toBe('merged')
+    expect(world.project.read('more.txt')).toBe('more\n')
+    expect(world.saidInMerges().join('\n')).toContain('stint/one is not where it was proved any more')
+  })
+
+  test('is the commit that was proved when the branch is gone', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    world.project.git('worktree', 'remove', one.tree)
+    world.project.git('branch', '-D', one.branch)
+    expect((await world.mergeOne(one)).how).toBe('merged')
+    expect(world.project.read('one.txt')).toBe('one\n')
+  })
+
+  test('by hand counts as merged', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one', { verify: 'false' })
+    world.project.git('merge', '--quiet', '--no-ff', '-m', 'by hand', one.branch)
+    expect(await world.mergeOne(one)).toMatchObject({ how: 'merged', commit: world.commitOf('main') })
+    expect(one.steps()).toEqual(['ready', 'merged'])
+    expect(world.worktrees()).toEqual([])
+  })
+
+  test('leaves the worktree that holds what is in no commit, and its branch, and says so', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    one.write('loose.txt', 'loose\n')
+    expect((await world.mergeOne(one)).how).toBe('merged')
+    expect(world.worktrees()).toEqual([one.tree])
+    expect(world.references('refs/heads/stint')).toEqual(['refs/heads/stint/one'])
+    expect(world.saidInMerges().join('\n')).toContain('loose.txt')
+  })
+
+  test('leaves a branch that somebody has checked out elsewhere', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    git(one.tree, 'checkout', '--quiet', '--detach')
+    const linked = join(one.tree, '..', 'mine')
+    world.project.git('worktree', 'add', '--quiet', linked, one.branch)
+    expect((await world.mergeOne(one)).how).toBe('merged')
+    expect(world.worktrees()).toEqual([linked])
+    expect(world.references('refs/heads/stint')).toEqual(['refs/heads/stint/one'])
+  })
+
+  test('leaves a branch that goes on while it is verified, with what it has more', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one', { verify: `git -C $TREE commit --quiet --allow-empty -m more` })
+    process.env['TREE'] = one.tree
+    onTestFinished(() => void delete process.env['TREE'])
+    expect((await world.mergeOne(one)).how).toBe('merged')
+    expect(world.project.git('log', '-1', '--format=%s', one.branch).trim()).toBe('more')
+    expect(world.saidInMerges().join('\n')).toContain('it has gone on from what was merged')
+  })
+
+  test('leaves a branch that a person had named for it', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one', { options: { branch: 'stint/one' } })
+    expect((await world.mergeOne(one)).how).toBe('merged')
+    expect(world.references('refs/heads/stint')).toEqual(['refs/heads/stint/one'])
+  })
+})
+
+describe('a review', () => {
+  test('sees what the target would gain, and its no leaves everything as it was', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    const main = world.commitOf('main')
+    const seen: MergeProposal[] = []
+    const ask = (answer: boolean) => async (proposal: MergeProposal) => {
+      seen.push(proposal)
+      return answer
+    }
+    expect(await world.mergeOne(one, { review: ask(false) })).toMatchObject({ how: 'refused', because: 'refused in review' })
+    expect(seen).toEqual([
+      {
+        delegate: one.id,
+        name: 'one',
+        target: 'main',
+        from: main,
+        to: one.tip(),
+        stat: expect.stringContaining('one.txt | 1 +') as string,
+        summary: 'one is written',
+        contradictions: [],
+      },
+    ])
+    expect(world.commitOf('main')).toBe(main)
+    expect(one.state()).toMatchObject({ status: 'ready', ready: { because: 'refused in review', summary: 'one is written' } })
+    expect((await world.mergeOne(one, { review: ask(true) })).how).toBe('merged')
+  })
+})
+
+describe('a merge that is stopped', () => {
+  test('in the middle of the verify command leaves the delegate ready and the target alone', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one', { verify: 'sleep 60' })
+    const two = world.delegate('two')
+    const stopping = new AbortController()
+    const { place } = world.workspace()
+    const merging = world.merge([one, two], { isStopped: stopping.signal })
+    while (!world.events.some(({ type }) => type === 'verify.started')) await new Promise((resolve) => setTimeout(resolve, 10))
+    stopping.abort()
+    const outcomes = await merging
+    expect(outcomes.map(({ how, because }) => `${how}: ${because}`)).toEqual([
+      'waiting: the merge was stopped',
+      'waiting: stopped before its turn',
+    ])
+    expect(one.state()).toMatchObject({ status: 'ready', ready: { because: 'the merge was stopped', commit: one.tip() } })
+    expect(existsSync(integrationTree(place, one.id))).toBe(false)
+    expect((await world.mergeOne(two)).how).toBe('merged')
+  })
+
+  test('by a discard or a retry meanwhile is not taken back', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    const review = async () => {
+      one.move({ to: 'discarded' })
+      return true
+    }
+    expect((await world.mergeOne(one, { review })).how).toBe('not ready')
+    expect(one.state().status).toBe('discarded')
+    expect(world.project.names()).not.toContain('one.txt')
+  })
+})
+
+describe('a dry run', () => {
+  test('says what each would come to, and changes nothing', async () => {
+    const world = new DelegateWorld()
+    world.config('verify: test ! -e red.txt\n')
+    const green = world.delegate('green')
+    const red = world.delegate('red')
+    const clash = world.delegate('clash', { commits: [{ 'a.txt': 'ours\n' }] })
+    world.project.commit('theirs', { 'a.txt': 'theirs\n' })
+    const before = [world.project.git('for-each-ref'), world.worktrees(), world.project.names('.sessions', 'runs')]
+    const objects = [green, red, clash].map((delegate) => delegate.steps())
+    const outcomes = await world.merge([green, red, clash], { isDryRun: true })
+    expect(outcomes).toMatchObject([
+      { how: 'would merge' },
+      { how: 'red', because: 'test ! -e red.txt ended with 1' },
+      { how: 'conflicted', files: ['a.txt'] },
+    ])
+    expect([world.project.git('for-each-ref'), world.worktrees(), world.project.names('.sessions', 'runs')]).toEqual(before)
+    expect([green, red, clash].map((delegate) => delegate.steps())).toEqual(objects)
+    world.project.write('a.txt', 'dirty\n')
+    expect((await world.mergeOne(green, { isDryRun: true })).how).toBe('waiting')
+  })
+})
+
+describe('a merge that somebody died in', () => {
+  test('is ready again when the target never had it, and what was left of it is taken away', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    const { place } = world.workspace()
+    const tree = integrationTree(place, one.id)
+    world.project.git('worktree', 'add', '--quiet', '--detach', tree)
+    one.append('merge.begun', { target: 'main', onto: world.commitOf('main'), tip: one.tip(), merger: NOBODY, tree })
+    one.append('merge.landing', { target: 'main', from: world.commitOf('main'), to: one.tip() })
+    const { status, ready } = await recoverMerge(world.workspace(), one.state())
+    expect({ status, ready }).toMatchObject({
+      status: 'ready',
+      ready: { because: 'the merge was cut off', commit: one.tip(), summary: 'one is written' },
+    })
+    expect(world.worktrees()).toEqual([one.tree])
+  })
+
+  test('of this very process is recovered by its next merge', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    one.append('merge.begun', { target: 'main', onto: world.commitOf('main'), tip: one.tip(), merger: SELF, tree: '/nowhere' })
+    expect((await world.mergeOne(one)).how).toBe('merged')
+    expect(one.steps()).toEqual(['ready', 'merge.begun', 'ready', 'merge.begun', 'merge.landing', 'merged'])
+  })
+
+  test('is recovered by the merge of any other', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    const two = world.delegate('two')
+    one.append('merge.begun', { target: 'main', onto: world.commitOf('main'), tip: one.tip(), merger: NOBODY, tree: '/nowhere' })
+    await world.merge([two])
+    expect(one.state().status).toBe('ready')
+  })
+})
