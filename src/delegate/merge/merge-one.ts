@@ -1,7 +1,6 @@
 // One delegate's work goes into its target, or is told why not. Every step is in the delegate's log before it is made.
 import { StintError } from '../../journal/errors.ts'
 import { RunLog } from '../../run/run-log.ts'
-import { oneLine } from '../../text/clean.ts'
 import type { MergeOutcome } from '../contract.ts'
 import type { DelegateState } from '../delegate-state.ts'
 import { delegateNow } from '../delegates.ts'
@@ -16,7 +15,7 @@ import { openPullRequest } from './pull-request.ts'
 import { isOnTarget, isSameProcess } from './recover.ts'
 import { reject } from './reject.ts'
 import { type MergeScene, refuseWhenStopped } from './scene.ts'
-import { again, outcomeOf, proposalFor, retrying, told } from './outcomes.ts'
+import { again, outcomeOf, proposalFor, reasonOf, retrying, told } from './outcomes.ts'
 import { tryOut } from './try-out.ts'
 
 /** How often the target may go on under us before we leave it to a quieter hour. */
@@ -61,7 +60,7 @@ async function mergeLogged(scene: MergeScene, log: RunLog, state: DelegateState,
   } catch (error) {
     const now = delegateNow(scene.workspace.place, state.id)
     const { landing } = now.merge ?? {}
-    const reason = error instanceof Error ? oneLine(error.message) : String(error)
+    const reason = reasonOf(error)
     const isLanded = landing !== undefined && isOnTarget(scene.workspace, landing)
     const outcome = isLanded
       ? outcomeOf(state, 'waiting', {

@@ -3,6 +3,7 @@ import { QUIETLY } from '../../git/working-tree.ts'
 import type { Place } from '../../project/place.ts'
 import { commitOf, repositoryOf } from '../../run/tree.ts'
 import { checkoutsOf, obstacleTo } from './checkouts.ts'
+import { reasonOf } from './outcomes.ts'
 
 export interface TargetMove {
   readonly target: string
@@ -48,12 +49,4 @@ function moveCheckout(tree: string, { to, note }: TargetMove): void {
   // Without the last one git would go over a file of the user's that it ignores.
   const how = ['--quiet', '--ff-only', '--no-overwrite-ignore']
   runGit(tree, [...QUIETLY, ...never, 'merge', ...how, to], { env: { GIT_REFLOG_ACTION: note } })
-}
-
-function reasonOf({ message, stderr }: GitFailed): string {
-  const said = stderr
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
-  return said.length === 0 ? message : said.slice(0, 8).join(' ')
 }

@@ -1,3 +1,5 @@
+import { GitFailed } from '../../git/run-git.ts'
+import { bounded } from '../../run/bounded.ts'
 import type { MergeOutcome, MergeProposal } from '../contract.ts'
 import type { DelegateState } from '../delegate-state.ts'
 import { inRepository } from './integration-tree.ts'
@@ -21,6 +23,12 @@ export function retrying({ order }: DelegateState): string {
 
 export function told(contradictions: readonly string[]): Pick<MergeOutcome, 'contradictions'> {
   return contradictions.length === 0 ? {} : { contradictions }
+}
+
+/** What went wrong, in one line. Of git all that it said, since its first line is not always the one that matters. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof GitFailed && error.stderr.trim() !== '') return bounded(error.stderr)
+  return bounded(error instanceof Error ? error.message : String(error))
 }
 
 /** What a person is asked about. */

@@ -11,6 +11,7 @@ import type { MergeOutcome } from '../contract.ts'
 import type { DelegateState } from '../delegate-state.ts'
 import { delegateNow } from '../delegates.ts'
 import { repositoryOf } from '../../run/tree.ts'
+import { targetNow } from './move-target.ts'
 import { outcomeOf } from './outcomes.ts'
 import { type MergeScene, refuseWhenStopped } from './scene.ts'
 
@@ -36,7 +37,8 @@ export async function openPullRequest(scene: MergeScene, state: DelegateState, t
   const { remote, base } = remoteFor(workspace, target)
   refuseWhenStopped(scene)
   // With the user's hooks: what a large file of theirs needs to be pushed is one of them.
-  runGit(repositoryOf(workspace.place).commonDir, ['push', '--quiet', '--set-upstream', remote, `${tip}:refs/heads/${branch}`])
+  const source = targetNow(workspace.place, branch) === tip ? `refs/heads/${branch}` : tip
+  runGit(repositoryOf(workspace.place).commonDir, ['push', '--quiet', '--set-upstream', remote, `${source}:refs/heads/${branch}`])
   const pr = (await existing(workspace, branch)) ?? (await create(workspace, state, base))
   const log = new RunLog(workspace.place, state.id, workspace.config)
   try {

@@ -8,7 +8,7 @@ import type { MergeEvent, MergeOptions, MergeOutcome } from '../contract.ts'
 import { allDelegates, delegateNow } from '../delegates.ts'
 import { removeLeftTrees } from './integration-tree.ts'
 import { mergeOne } from './merge-one.ts'
-import { again, outcomeOf } from './outcomes.ts'
+import { again, outcomeOf, reasonOf } from './outcomes.ts'
 import { refuseWithoutGitHub } from './pull-request.ts'
 import { takeQueue } from './queue-claim.ts'
 import { recoverWithQueue } from './recover.ts'
@@ -75,7 +75,7 @@ async function mergeEach(scene: MergeScene, ids: readonly string[]): Promise<rea
       tell({ type: 'merge.ended', outcome })
     } catch (error) {
       if (error instanceof StintError) {
-        const outcome = outcomeOf(state, 'waiting', { because: error.message, next: error.hint ?? again(state) })
+        const outcome = outcomeOf(state, 'waiting', { because: reasonOf(error), next: error.hint ?? again(state) })
         outcomes.push(outcome)
         tell({ type: 'merge.ended', outcome })
       } else defects.push(error)

@@ -4,6 +4,7 @@ import type { RunLog } from '../../run/run-log.ts'
 import type { MergeOutcome } from '../contract.ts'
 import type { DelegateState } from '../delegate-state.ts'
 import { delegateNow } from '../delegates.ts'
+import { reasonOf } from './outcomes.ts'
 import type { MergeScene } from './scene.ts'
 
 type Rejection = DelegateMove & { readonly to: 'conflicted' | 'failed'; readonly because: string; readonly target: string }
@@ -33,8 +34,7 @@ export async function reject(scene: MergeScene, log: RunLog, state: DelegateStat
     await options.sendBack(id)
     return { ...outcome, isSentBack: true }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    return { ...outcome, because: `${because}; it could not be sent back: ${reason}`, next: retry }
+    return { ...outcome, because: `${because}; it could not be sent back: ${reasonOf(error)}`, next: retry }
   }
 }
 
