@@ -1,0 +1,340 @@
+// A world of delegates beside a model of it. The model knows which commits there are, what is in them, and where everybody stands; it has
+// never heard of git. Delegates have no worktrees here and commits are made without files, so that thousands of steps are affordable.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { delegateNow } from '../../src/delegate/delegates.ts'
+import { mergeInTurn } from '../../src/delegate/merge/queue.ts'
+import { recoverMerge } from '../../src/delegate/merge/recover.ts'
+import type { MergeScene, MergeStep } from '../../src/delegate/merge/scene.ts'
+import { startOf } from '../../src/harness/process/strays.ts'
+import { mintId } from '../../src/journal/ids.ts'
+import { Workspace } from '../../src/project/workspace.ts'
+import type { DelegateStatus } from '../../src/run/delegate-order.ts'
+import { RunLog } from '../../src/run/run-log.ts'
+import { gitProject } from '../support/project.ts'
+import { NOBODY } from './delegate-world.ts'
+
+const FILES = Array.from({ length: 16 }, (_, number) => `f${number}`)
+type Content = readonly string[]
+
+interface Commit {
+  readonly parents: readonly string[]
+  readonly content: Content
+}
+
+interface Modelled {
+  readonly id: string
+  readonly branch: string
+  readonly base: string
+  tip: string
+  status: DelegateStatus
+  /** The commit it was last called ready at. */
+  ready?: string
+  /** A merge that was cut off, and whether the target has it. */
+  hasLanded?: boolean
+}
+
+export class ModelledWorld {
+  readonly #project = gitProject()
+  readonly #workspace: Workspace
+  readonly #commits = new Map<string, Commit>()
+  readonly #delegates: Modelled[] = []
+  #target: string
+  #isDirty = false
+  #count = 0
+
+  /** With a target that the user's checkout has, or that nobody has. */
+  constructor(readonly isCheckedOut: boolean) {
+    const first = this.#project.commit('start', Object.fromEntries(FILES.map((name) => [name, 'start\n'])))
+    for (const commit of this.#project.git('rev-list', 'main').trim().split('\n'))
+      this.#commits.set(commit, { parents: [], content: [] })
+    this.#commits.set(first, { parents: [], content: FILES.map(() => 'start') })
+    this.#target = first
+    if (!isCheckedOut) this.#project.git('branch', 'side')
+    this.#workspace = new Workspace(this.#project.root, { env: process.env })
+    this.#workspace.prepare()
+  }
+
+  get name(): string {
+    return this.isCheckedOut ? 'main' : 'side'
+  }
+
+  create(): void {
+    const id = mintId(undefined)
+    this.#count += 1
+    const branch = `stint/d${this.#count}`
+    const name = `d${this.#count}`
+    this.#git(['update-ref', `refs/heads/${branch}`, this.#target])
+    const started = {
+      options: {},
+      harness: 'rehearsal',
+      source: '.tasks',
+      tree: '/nowhere',
+      branch,
+      base: this.#target,
+      isInPlace: false,
+    }
+    const order = { name, what: name, target: this.name, isReadOnly: false, files: [], slot: 0, brief: '' }
+    RunLog.create(this.#workspace.place, id, this.#workspace.config, { ...started, runner: NOBODY, delegate: order }).close()
+    this.#delegates.push({ id, branch, base: this.#target, tip: this.#target, status: 'running' })
+  }
+
+  /** Its agent commits. */
+  commit(which: number, file: number): void {
+    const one = this.#pick(which, ['running', 'ready', 'conflicted'])
+    if (one !== undefined) one.tip = this.#commitOn(one.branch, [one.tip], this.#changed(one.tip, file))
+  }
+
+  /** Its agent, or a person, merges the target into it and settles every conflict. */
+  mend(which: number): void {
+    const one = this.#pick(which, ['conflicted']) ?? this.#pick(which, ['running', 'ready'])
+    if (one === undefined || this.#contains(one.tip, this.#target)) return
+    const { content } = this.#merged(one.tip, this.#target)
+    one.tip = this.#commitOn(one.branch, [one.tip, this.#target], content)
+  }
+
+  ready(which: number): void {
+    const one = this.#pick(which, ['running', 'conflicted'])
+    if (one === undefined) return
+    this.#append(one, { to: 'ready', commit: one.tip, summary: 'done' })
+    one.status = 'ready'
+    one.ready = one.tip
+  }
+
+  discard(which: number): void {
+    const one = this.#pick(which, ['running', 'ready', 'conflicted'])
+    if (one === undefined) return
+    this.#git(['update-ref', `refs/stint/discarded/${one.id}`, one.tip])
+    this.#git(['update-ref', '-d', `refs/heads/${one.branch}`])
+    this.#append(one, { to: 'discarded', kept: `refs/stint/discarded/${one.id}` })
+    one.status = 'discarded'
+  }
+
+  userCommits(file: number): void {
+    const content = this.#changed(this.#target, file)
+    if (this.isCheckedOut) {
+      this.#isDirty = false
+      this.#write(content)
+      this.#git(['commit', '--quiet', '--all', '--allow-empty', '-m', 'user'])
+      const made = this.#head('main')
+      this.#commits.set(made, { parents: [this.#target], content })
+      this.#target = made
+    } else this.#target = this.#commitOn('side', [this.#target], content)
+  }
+
+  userEdits(): void {
+    if (!this.isCheckedOut) return
+    this.#isDirty = true
+    this.#project.write('f0', 'not committed\n')
+  }
+
+  userTidies(): void {
+    if (!this.#isDirty) return
+    this.#isDirty = false
+    this.#write(this.#commits.get(this.#target)!.content)
+  }
+
+  async merge(which: readonly number[]): Promise<void> {
+    const chosen = this.#choose(which)
+    await this.#mergeUntil(chosen)
+    this.#expectRecovered()
+    for (const one of chosen) this.#expectMerged(one)
+  }
+
+  /** The merging process dies behind a step, if it comes so far. */
+  async crash(which: number, step: MergeStep): Promise<void> {
+    const [one] = this.#choose([which])
+    if (one === undefined) return
+    const isHeld = await this.#mergeUntil([one], step)
+    this.#expectRecovered()
+    if (!isHeld) return this.#expectMerged(one)
+    // What is on the target already, merged by nobody, is only written down as merged.
+    if (this.#contains(this.#target, one.tip)) {
+      if (step === 'merged') one.status = 'merged'
+      return
+    }
+    const hasLanded = step === 'landed' || step === 'journals merged' || step === 'merged'
+    if (hasLanded) this.#land(one)
+    one.status = step === 'merged' ? 'merged' : 'merging'
+    one.hasLanded = hasLanded
+  }
+
+  async recover(which: number): Promise<void> {
+    const one = this.#pick(which, ['merging'])
+    if (one === undefined) return
+    await recoverMerge(this.#workspace, delegateNow(this.#workspace.place, one.id))
+    this.#recovered(one)
+  }
+
+  /** Nothing is lost, the target has only grown, and everybody stands where the model has them. */
+  expectAsModelled(): void {
+    const reachable = new Set(this.#git(['rev-list', '--all']).split('\n'))
+    expect([...this.#commits.keys()].filter((commit) => !reachable.has(commit))).toEqual([])
+    expect(this.#head(this.name)).toBe(this.#target)
+    for (const { id, status } of this.#delegates) {
+      expect(`${id} ${delegateNow(this.#workspace.place, id).status}`).toBe(`${id} ${status}`)
+    }
+  }
+
+  /** At the end also what is in the files. */
+  expectContent(): void {
+    const tree = this.#git(['rev-parse', ...FILES.map((name) => `refs/heads/${this.name}:${name}`)])
+    const expected = this.#commits
+      .get(this.#target)!
+      .content.map((text) => this.#git(['hash-object', '--stdin'], `${text}\n`).trim())
+    expect(tree.trim().split('\n')).toEqual(expected)
+    if (this.isCheckedOut && !this.#isDirty) expect(this.#git(['status', '--porcelain', '--untracked-files=no'])).toBe('')
+    this.#workspace.close()
+  }
+
+  /** Merges, and is left standing behind a step as if its process had died there. Answers whether it came so far. */
+  async #mergeUntil(chosen: readonly Modelled[], step?: MergeStep): Promise<boolean> {
+    let stand = () => {}
+    const held = new Promise<true>((resolve) => (stand = () => resolve(true)))
+    const scene: MergeScene = {
+      workspace: this.#workspace,
+      options: {},
+      merger: step === undefined ? { pid: process.pid, startedAt: startOf(process.pid), mark: '' } : NOBODY,
+      isStopped: new AbortController().signal,
+      tell: () => undefined,
+      at: (now) => {
+        if (now !== step) return Promise.resolve()
+        stand()
+        // Which never ends: nothing behind it is done, not even what is done whatever happens.
+        return new Promise(() => undefined)
+      },
+      said: new Set(),
+    }
+    const ids = chosen.map(({ id }) => id)
+    return Promise.race([held, mergeInTurn(scene, ids).then(() => false)])
+  }
+
+  #expectRecovered(): void {
+    for (const one of this.#delegates) if (one.status === 'merging') this.#recovered(one)
+  }
+
+  #recovered(one: Modelled): void {
+    if (one.hasLanded !== true) one.ready = one.tip
+    one.status = one.hasLanded === true ? 'merged' : 'ready'
+  }
+
+  /** What one merge comes to, and what the target is then. */
+  #expectMerged(one: Modelled): void {
+    if (one.status !== 'ready' && one.status !== 'conflicted') return
+    if (this.#contains(this.#target, one.tip)) {
+      const isProved = one.ready !== undefined && this.#contains(this.#target, one.ready)
+      if (isProved || !this.#contains(one.base, one.tip)) one.status = 'merged'
+    } else if (!this.#contains(one.tip, this.#target) && this.#merged(this.#target, one.tip).isConflict) one.status = 'conflicted'
+    else if (this.#isDirty) {
+      one.status = 'ready'
+      one.ready = one.tip
+    } else {
+      this.#land(one)
+      one.status = 'merged'
+    }
+  }
+
+  /** The target has its work: by itself, or by a merge commit that is the only new one. */
+  #land(one: Modelled): void {
+    const landed = delegateNow(this.#workspace.place, one.id)
+    const to = landed.merge?.landing?.to ?? landed.move?.commit
+    if (to === undefined) throw new Error(`${one.id} is said to have landed, and its log does not say where`)
+    if (this.#contains(one.tip, this.#target)) expect(to).toBe(one.tip)
+    else {
+      const parents = this.#git(['rev-list', '--no-walk', '--parents', to]).trim().split(' ').slice(1)
+      expect(parents).toEqual([this.#target, one.tip])
+      this.#commits.set(to, { parents, content: this.#merged(this.#target, one.tip).content })
+    }
+    this.#target = to
+  }
+
+  #contains(commit: string, ancestor: string): boolean {
+    return this.#ancestors(commit).has(ancestor)
+  }
+
+  #ancestors(commit: string): ReadonlySet<string> {
+    const seen = new Set<string>()
+    const open = [commit]
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (seen.has(next)) continue
+      seen.add(next)
+      open.push(...this.#commits.get(next)!.parents)
+    }
+    return seen
+  }
+
+  /** Three ways, file by file. A file that both sides changed is a conflict, since no two changes are the same. */
+  #merged(ours: string, theirs: string): { readonly content: Content; readonly isConflict: boolean } {
+    const mine = this.#ancestors(ours)
+    const common = [...this.#ancestors(theirs)].filter((commit) => mine.has(commit))
+    const base = common.find((commit) => common.every((other) => this.#contains(commit, other)))!
+    const [a, b, o] = [ours, theirs, base].map((commit) => this.#commits.get(commit)!.content) as [Content, Content, Content]
+    const isClash = (index: number) => a[index] !== o[index] && b[index] !== o[index] && a[index] !== b[index]
+    return {
+      content: FILES.map((_, index) => (a[index] === o[index] ? b[index]! : a[index]!)),
+      isConflict: FILES.some((_, index) => isClash(index)),
+    }
+  }
+
+  #changed(commit: string, file: number): Content {
+    this.#count += 1
+    return this.#commits
+      .get(commit)!
+      .content.map((text, index) => (index === file % FILES.length ? `change ${this.#count}` : text))
+  }
+
+  #commitOn(branch: string, parents: readonly string[], content: Content): string {
+    const [first, ...others] = parents
+    const message = `commit ${this.#count}`
+    const lines = [
+      `commit refs/heads/${branch}`,
+      `committer Test <test@example.invalid> ${1_700_000_000 + this.#count} +0000`,
+      `data ${message.length}`,
+      message,
+      `from ${first}`,
+      ...others.map((other) => `merge ${other}`),
+      ...FILES.flatMap((name, index) => [`M 100644 inline ${name}`, `data ${content[index]!.length + 1}`, `${content[index]}\n`]),
+      '',
+    ]
+    this.#git(['fast-import', '--quiet'], lines.join('\n'))
+    const made = this.#head(branch)
+    this.#commits.set(made, { parents, content })
+    return made
+  }
+
+  #write(content: Content): void {
+    for (const [index, name] of FILES.entries()) this.#project.write(name, `${content[index]}\n`)
+  }
+
+  #choose(which: readonly number[]): readonly Modelled[] {
+    const fitting = this.#delegates.filter(({ status }) => status === 'ready' || status === 'conflicted')
+    const chosen = which.flatMap((number) => {
+      // Mostly those that can be merged, and now and then anybody.
+      const among = fitting.length === 0 || number % 7 === 0 ? this.#delegates : fitting
+      return among[number % Math.max(among.length, 1)] ?? []
+    })
+    return [...new Set(chosen)]
+  }
+
+  #pick(which: number, statuses: readonly DelegateStatus[]): Modelled | undefined {
+    const fitting = this.#delegates.filter(({ status }) => statuses.includes(status))
+    return fitting[which % Math.max(fitting.length, 1)]
+  }
+
+  #append(one: Modelled, move: Parameters<RunLog['append']>[1] & { to: 'ready' | 'discarded' }): void {
+    const log = new RunLog(this.#workspace.place, one.id, this.#workspace.config)
+    log.append('delegate.moved', move)
+    log.close()
+  }
+
+  /** From git's file, since every branch here was just written. */
+  #head(branch: string): string {
+    return readFileSync(join(this.#project.root, '.git', 'refs', 'heads', branch), 'utf8').trim()
+  }
+
+  #git(args: readonly string[], input = ''): string {
+    return execFileSync('git', args, { cwd: this.#project.root, encoding: 'utf8', input, stdio: ['pipe', 'pipe', 'inherit'] })
+  }
+}
