@@ -1,7 +1,7 @@
 // What a run asks of an agent program, whichever it is. One driver for each; one suite of tests over all of them.
 import type { Usage } from '../session/entries.ts'
 
-/** `ask` puts every request before a person; `edits` allows edits, git and the named commands; `all` allows everything. */
+/** `ask` puts every request before a person; `edits` allows edits, git and the named commands, in the working tree and on its branch; `all` allows everything. */
 export type Permissions = 'ask' | 'edits' | 'all'
 
 /** What a driver can do, so that nobody has to find out by trying. */
@@ -26,11 +26,15 @@ export interface PermissionRequest {
   /** In one line, for a person. */
   readonly title: string
   readonly command?: string
+  /** The folder in which the command is to run, where that is said. */
+  readonly cwd?: string
   readonly path?: string
 }
 
 export interface OpenConversation {
   readonly cwd: string
+  /** The branch that it works on. Under `edits` no other is moved. */
+  readonly branch?: string
   /** The whole environment of the agent. */
   readonly env: NodeJS.ProcessEnv
   /**

@@ -1,14 +1,36 @@
+import { resolve } from 'node:path'
+import { isLiteral } from './hidden-options.ts'
+import { isFolderInside } from './inside-tree.ts'
+import { movesOthers } from './other-branches.ts'
+import type { ShellCommand } from './shell-commands.ts'
+
+/** Where a command is given. */
+export interface GitPlace {
+  readonly tree: string
+  readonly branch?: string | undefined
+  /** The folders it may be given in. */
+  readonly folders: readonly (string | undefined)[]
+}
+
 /**
  * Whether a command is git as one works with it: on this repository, running nothing but what is set up already, sending
  * nothing away. By what is known to be so, since git runs programs by many options and settings, and anything may be called
- * `git-something`. Hooks, filters and tools that the user has set up run all the same.
+ * `git-something`. Hooks, filters and tools that the user has set up run all the same. With a place it is also held to that:
+ * to the working tree, but for looking, and to the branch.
  */
-export function isOrdinaryGit(words: readonly string[]): boolean {
+export function isOrdinaryGit({ words, written }: ShellCommand, place?: GitPlace): boolean {
   if (words[0] !== 'git') return false
   const at = endOfOptions(words)
   if (at === undefined) return false
   const [command = 'version', ...args] = words.slice(at)
   if (args.some(reachesOut)) return false
+  if (place !== undefined) {
+    const folders = place.folders.map((folder) => folderIn(folder, words.slice(0, at), written))
+    const isInTree = folders.every((folder) => isFolderInside(place.tree, folder))
+    if (!isInTree && !LOOKING.has(command)) return false
+    const given = args.map((text, index) => ({ text, isLiteral: isLiteral(written[at + 1 + index] ?? '') }))
+    if (movesOthers(command, given, place.tree, place.branch)) return false
+  }
   if (ORDINARY.has(command)) return true
   const isSafe = Object.hasOwn(CAREFUL, command) ? CAREFUL[command]! : undefined
   return isSafe?.(args) ?? false
@@ -21,6 +43,15 @@ const ORDINARY = new Set(
     'ls-tree merge merge-base merge-tree mv name-rev notes pull range-diff reset restore rev-list rev-parse revert rm shortlog ' +
     'show show-branch show-ref sparse-checkout stage stash status switch symbolic-ref tag update-index update-ref var ' +
     'verify-commit verify-tag version whatchanged write-tree'
+  ).split(' '),
+)
+
+/** What changes nothing, wherever it is given. */
+const LOOKING = new Set(
+  (
+    'annotate blame cat-file check-attr check-ignore cherry count-objects describe diff diff-files diff-index diff-tree ' +
+    'for-each-ref grep log ls-files ls-remote ls-tree merge-base name-rev range-diff reflog remote rev-list rev-parse shortlog ' +
+    'show show-branch show-ref status var verify-commit verify-tag version whatchanged worktree'
   ).split(' '),
 )
 
@@ -70,6 +101,14 @@ function endOfOptions(words: readonly string[]): number | undefined {
     at += option === '-c' || option === '-C' ? 2 : 1
   }
   return at
+}
+
+/** Where `-C` leads from a folder; undefined when that cannot be known. */
+function folderIn(from: string | undefined, options: readonly string[], written: readonly string[]): string | undefined {
+  return options.reduce<string | undefined>((folder, option, at) => {
+    if (option !== '-C' || folder === undefined) return folder
+    return isLiteral(written[at + 1] ?? '$') ? resolve(folder, options[at + 1] ?? '') : undefined
+  }, from)
 }
 
 const HARMLESS_KEYS = new Set(['user.name', 'user.email', 'core.quotepath', 'commit.gpgsign', 'tag.gpgsign', 'color.ui'])

@@ -11,4 +11,12 @@ export function mayHideOption(written: string): boolean {
   return word.startsWith('$') && !/^\$(?:\w+(?:$|[/.:])|(?:\{[^}]*\}|[?#@*!$])(?:$|[\w/.:]))/.test(word)
 }
 
+/** Whether a shell takes a word as it was written, but for its quotes. */
+export function isLiteral(written: string): boolean {
+  const word = written.replace(QUOTED, (_, _escaped?: string, _single?: string, double?: string) =>
+    double === undefined ? 'q' : double.replace(/\\[^]|[*?[{~]/g, 'q'),
+  )
+  return !/[$*?[{`]|^~/.test(word)
+}
+
 const QUOTED = /\\([^])|'([^']*)'|"((?:\\[^]|[^"\\])*)"/g

@@ -1,16 +1,16 @@
 // What an agent may do without asking anybody. A guard against accidents and not against malice: hooks and test commands run
 // whatever the working tree says.
-import { realpathSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { isMissing } from '../journal/errors.ts'
+import { resolve } from 'node:path'
 import type { OpenConversation, PermissionRequest } from './contract.ts'
-import { isOrdinaryGit } from './git-commands.ts'
+import { type GitPlace, isOrdinaryGit } from './git-commands.ts'
 import { mayHideOption } from './hidden-options.ts'
+import { isFolderInside, isInside } from './inside-tree.ts'
 import { plainLine } from './plain-line.ts'
 import { isHarmlessCommand, isReadingCommand } from './reading-commands.ts'
 import { type ShellCommand, shellCommands } from './shell-commands.ts'
+import { foldersThrough } from './shell-folders.ts'
 
-type Rules = Pick<OpenConversation, 'permissions' | 'allow' | 'cwd' | 'decide'>
+type Rules = Pick<OpenConversation, 'permissions' | 'allow' | 'cwd' | 'branch' | 'decide'>
 
 /** By the rules where they allow it, and otherwise as the person decides; refused where there is none. */
 export async function isPermitted(request: PermissionRequest, rules: Rules): Promise<boolean> {
@@ -18,24 +18,37 @@ export async function isPermitted(request: PermissionRequest, rules: Rules): Pro
   return (await rules.decide?.(request)) ?? false
 }
 
-function isAllowed({ command, path }: PermissionRequest, { permissions, allow, cwd }: Rules): boolean {
+/** Why it is refused, where the agent would take it for allowed; undefined where there is nothing to say. */
+export function reasonAgainst({ command, path }: PermissionRequest, { permissions, allow, branch }: Rules): string | undefined {
+  if (permissions !== 'edits') return undefined
+  if (command === undefined) return path === undefined ? undefined : 'only files of this working tree may be edited'
+  const own = branch === undefined ? 'its own branch' : `its branch, ${branch}`
+  return isAllowedCommand(command, allow) ? `it may change what is not of this working tree and of ${own}` : undefined
+}
+
+function isAllowed({ command, path, cwd: given }: PermissionRequest, { permissions, allow, cwd, branch }: Rules): boolean {
   if (permissions !== 'edits') return permissions === 'all'
-  if (command !== undefined) return isAllowedCommand(command, allow)
+  if (command !== undefined) return isAllowedCommand(command, allow, { tree: cwd, branch, folders: [resolve(cwd, given ?? '')] })
   return path !== undefined && isInside(cwd, path)
 }
 
 /**
  * Whether a line is one of those that are allowed, or every command of it is ordinary git, only looks, or begins like one of
- * them.
+ * them. With a place, whatever does more than look has to stay there.
  */
-export function isAllowedCommand(line: string, allow: readonly string[]): boolean {
+export function isAllowedCommand(line: string, allow: readonly string[], place?: GitPlace): boolean {
   if (line.length > LONGEST) return false
-  if (allow.some((allowed) => isJust(line.trim(), allowed.trim()))) return true
+  const isHere = place === undefined || place.folders.every((folder) => isFolderInside(place.tree, folder))
+  if (isHere && allow.some((allowed) => isJust(line.trim(), allowed.trim()))) return true
   const plain = plainLine(line)
   if (plain === undefined) return false
   const beginnings = allow.filter((allowed) => !SHELL_SYNTAX.test(allowed)).map((allowed) => allowed.trim().split(/\s+/))
   const commands = shellCommands(plain)
-  return commands.length > 0 && commands.every((command) => isAllowedPart(command, beginnings))
+  const folders = place === undefined ? [] : foldersThrough(commands, place.folders, /[(){}!]/.test(plain))
+  return (
+    commands.length > 0 &&
+    commands.every((command, at) => isAllowedPart(command, beginnings, place && { ...place, folders: folders[at]! }))
+  )
 }
 
 const LONGEST = 32_768
@@ -50,9 +63,12 @@ function isJust(line: string, allowed: string): boolean {
   return allowed !== '' && line.startsWith(allowed) && SHORTENED.test(line.slice(allowed.length))
 }
 
-function isAllowedPart({ words, written }: ShellCommand, beginnings: readonly (readonly string[])[]): boolean {
-  if (isHarmlessCommand(words) || beginnings.some((beginning) => beginsWith(words, beginning))) return true
-  return !written.some(mayHideOption) && (isReadingCommand(words) || isOrdinaryGit(words))
+function isAllowedPart(command: ShellCommand, beginnings: readonly (readonly string[])[], place: GitPlace | undefined): boolean {
+  const { words, written } = command
+  if (isHarmlessCommand(words)) return true
+  const isHere = place === undefined || place.folders.every((folder) => isFolderInside(place.tree, folder))
+  if (isHere && beginnings.some((beginning) => beginsWith(words, beginning))) return true
+  return !written.some(mayHideOption) && (isReadingCommand(words) || isOrdinaryGit(command, place))
 }
 
 /** `npm test` allows `npm test:unit` as well, but `stint` no program with a longer name. */
@@ -63,22 +79,4 @@ function beginsWith(words: readonly string[], beginning: readonly string[]): boo
     beginning[0] !== '' &&
     beginning.every((word, index) => (isLast(index) ? words[index]?.startsWith(word) === true : words[index] === word))
   )
-}
-
-/** Whether a file is in the working tree, wherever links lead, and not in what git keeps for itself. */
-function isInside(cwd: string, path: string): boolean {
-  const way = relative(realPath(cwd), realPath(resolve(cwd, path)))
-  const steps = way.split(sep)
-  return way !== '' && steps[0] !== '..' && !steps.includes('.git')
-}
-
-/** What does not exist yet is where its folder is. */
-function realPath(path: string): string {
-  try {
-    return realpathSync.native(path)
-  } catch (error) {
-    const parent = dirname(path)
-    if (!isMissing(error) || parent === path) return path
-    return join(realPath(parent), basename(path))
-  }
 }

@@ -75,6 +75,7 @@ export class Conversations {
     let live: LiveConversation | undefined
     const opened = await this.#start({
       cwd: tree.tree,
+      branch: tree.branch,
       env: agentEnvironment(this.#scene, session.id),
       permissions: settled.permissions,
       trace: (direction) => direction === 'from' && live?.heard(),

@@ -8,7 +8,9 @@ describe('what Codex wants to be allowed', () => {
   test('is the command that the model asked for, and is answered by yes or no', () => {
     const params = { kind: 'command', ...at, environmentId: 'local', command: "/bin/bash -lc 'git status'", cwd: '/project' }
     const question = questionOf('item/commandExecution/requestApproval', params, [])
-    expect(question?.requests).toEqual([{ tool: 'exec_command', title: 'run git status', command: 'git status' }])
+    expect(question?.requests).toEqual([
+      { tool: 'exec_command', title: 'run git status', command: 'git status', cwd: '/project' },
+    ])
     expect(question?.answer(true)).toEqual({ decision: 'accept' })
     // The turn goes on: the model is told and may do without.
     expect(question?.answer(false)).toEqual({ decision: 'decline' })

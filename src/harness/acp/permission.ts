@@ -15,9 +15,9 @@ export async function isAllowed(use: ToolUse, options: OpenConversation): Promis
   return (await options.decide?.(requestAbout(use))) ?? false
 }
 
-async function isAllowedByRules(use: ToolUse, { permissions, allow, cwd }: OpenConversation): Promise<boolean> {
+async function isAllowedByRules(use: ToolUse, { permissions, allow, cwd, branch }: OpenConversation): Promise<boolean> {
   const { kind = 'other', command, paths } = use
-  const rules = { permissions, allow, cwd }
+  const rules = { permissions, allow, cwd, ...given({ branch }) }
   const request = requestAbout(use)
   if (command !== undefined) return isPermitted(request, rules)
   if (LOOKING.has(kind)) return permissions === 'edits'
@@ -27,9 +27,9 @@ async function isAllowedByRules(use: ToolUse, { permissions, allow, cwd }: OpenC
   return allowed.every(Boolean)
 }
 
-function requestAbout({ name, title, command, paths }: ToolUse): PermissionRequest {
+function requestAbout({ name, title, command, cwd, paths }: ToolUse): PermissionRequest {
   const words = oneLine(title ?? command ?? paths[0] ?? name)
-  return { tool: name, title: shorten(words === '' ? name : words, 200), ...given({ command, path: paths[0] }) }
+  return { tool: name, title: shorten(words === '' ? name : words, 200), ...given({ command, cwd, path: paths[0] }) }
 }
 
 /** The answer in the agent's own options: for this once where it can be had. */

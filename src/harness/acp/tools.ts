@@ -11,6 +11,7 @@ export interface ToolUse {
   readonly title?: string
   readonly kind?: string
   readonly command?: string
+  readonly cwd?: string
   readonly paths: readonly string[]
   readonly output?: string
   readonly status?: string
@@ -31,6 +32,7 @@ export function toolUse(id: string, told: Json, before?: ToolUse): ToolUse {
       title,
       kind,
       command: commandIn(told) ?? before?.command ?? (kind === 'execute' ? commandInTitle(title) : undefined),
+      cwd: folderIn(told) ?? before?.cwd,
       // What it says while it works describes it.
       output: isOver(told) ? outputIn(told) : undefined,
       status: textOf(told['status']) ?? before?.status,
@@ -56,6 +58,14 @@ function commandIn(told: Json): string | undefined {
   // A shell and its script come to the script.
   const isScript = words.length === 3 && SHELL.test(words[0]!) && /^-\w*c$/.test(words[1]!)
   return isScript ? words[2] : words.map(quoteWord).join(' ')
+}
+
+/** Where a command is to run, by the names that agents have for it. */
+function folderIn(told: Json): string | undefined {
+  const input = objectOf(told['rawInput'])
+  return [input?.['cwd'], input?.['workdir'], input?.['directory'], input?.['dir_path']]
+    .map(textOf)
+    .find((path) => path !== undefined)
 }
 
 const SHELL = /(?:^|\/)(?:ba|z|da|k)?sh$/

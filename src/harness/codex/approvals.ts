@@ -23,7 +23,10 @@ const QUESTIONS: Readonly<Record<string, (params: Json, changedPaths: readonly s
     const reason = textOf(params['reason'])
     const title = titled(isInput ? 'write to the input of' : 'run', command ?? reason ?? 'a command')
     // What is typed into a command that runs is another matter than the command, which was allowed before.
-    return { requests: [{ tool: 'exec_command', title, ...(isInput ? {} : given({ command })) }], answer: decision }
+    return {
+      requests: [{ tool: 'exec_command', title, ...(isInput ? {} : given({ command, cwd: textOf(params['cwd']) })) }],
+      answer: decision,
+    }
   },
   'item/fileChange/requestApproval': (params, changedPaths) => {
     const paths = changedPaths.length > 0 ? changedPaths : [undefined]

@@ -1,7 +1,7 @@
 import { oneLine, shorten } from '../../../text/clean.ts'
 import type { OpenConversation } from '../../contract.ts'
 import { type Json, nameOf, objectOf, textOf } from '../../json-fields.ts'
-import { isPermitted } from '../../permission-rules.ts'
+import { isPermitted, reasonAgainst } from '../../permission-rules.ts'
 import { targetOf } from './tool-uses.ts'
 
 /** What is answered to a request to use a tool. */
@@ -16,9 +16,10 @@ export async function answerTo(request: Json, open: OpenConversation): Promise<A
   const tool = nameOf(request['tool_name']) ?? 'a tool'
   if (tool === 'AskUserQuestion') return denied('Nobody is here to answer. Decide it yourself, and say what you decided.')
   const asked = { tool, title: titleOf(tool, input), ...targetOf(input) }
-  return (await isPermitted(asked, open))
-    ? { behavior: 'allow', updatedInput: input }
-    : denied(`This is not permitted here: ${asked.title}. Do without it, or report the task as blocked.`)
+  if (await isPermitted(asked, open)) return { behavior: 'allow', updatedInput: input }
+  const reason = reasonAgainst(asked, open)
+  const because = reason === undefined ? '' : ` (${reason})`
+  return denied(`This is not permitted here: ${asked.title}${because}. Do without it, or report the task as blocked.`)
 }
 
 function titleOf(tool: string, input: Json): string {
