@@ -43,7 +43,7 @@ export function entryId(count: number): string {
   return `019b7000-0000-7000-8000-${count.toString(16).padStart(12, '0')}`
 }
 
-/** A backlog in one line: `a P1 S in_progress <b,c ^epic`, where `<` names dependencies and `^` the parent. */
+/** A backlog in one line: `a P1 S in_progress <b,c ^epic =g`, where `<` names dependencies, `^` the parent and `=` the group. */
 export function backlogOf(...lines: readonly string[]): Told {
   const told = new Told()
   for (const line of lines) {
@@ -52,11 +52,13 @@ export function backlogOf(...lines: readonly string[]): Told {
     const priority = words.find((word) => /^P\d$/.test(word))
     const size = words.find((word) => /^(?:XS|S|M|L|XL)$/.test(word))
     const parent = named('^')
+    const group = named('=')
     told.add(id, {
       dependsOn: named('<')?.split(',') ?? [],
       ...(priority === undefined ? {} : { priority }),
       ...(size === undefined ? {} : { size }),
       ...(parent === undefined ? {} : { parent }),
+      ...(group === undefined ? {} : { group }),
     })
     const status = words.find((word) => ['in_progress', 'blocked', 'completed', 'failed'].includes(word))
     if (status !== undefined) told.move(id, status as 'blocked')
