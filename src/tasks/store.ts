@@ -71,7 +71,16 @@ export class TaskFiles {
       const isLeftover = file.id !== undefined && !file.isCopy && backlog.withdrawn.has(file.id)
       if (isLeftover && isUntouched(file.text)) this.#remove(file)
     }
-    return backlog.tasks.map((task) => this.write(task, backlog, absorbed, files))
+    // Each task is shown only the files that may be its own: of thousands, comparing all with all takes seconds.
+    const byPath = new Map(files.map((file) => [file.path, file]))
+    const byId = grouped(files, (file) => file.id)
+    const absorbedBy = grouped(absorbed, (one) => one.task)
+    return backlog.tasks.map((task) => {
+      const taken = absorbedBy.get(task.id) ?? []
+      const paths = [this.pathOf(task), ...taken.map(({ file }) => file.path)]
+      const concerned = new Set([...(byId.get(task.id) ?? []), ...paths.flatMap((path) => byPath.get(path) ?? [])])
+      return this.write(task, backlog, taken, [...concerned])
+    })
   }
 
   /** The same for one task. `files` spares reading them again. */
@@ -163,6 +172,18 @@ export function idFromFile(file: Pick<TaskFile, 'name' | 'text' | 'modifiedMs'>)
   const time = Math.max(0, file.modifiedMs).toString(16).padStart(12, '0').slice(-12)
   const hash = createHash('sha256').update(`${file.name}\0${file.text}`).digest('hex')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`
+}
+
+function grouped<T>(all: readonly T[], keyOf: (one: T) => string | undefined): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>()
+  for (const one of all) {
+    const key = keyOf(one)
+    if (key === undefined) continue
+    const members = groups.get(key)
+    if (members === undefined) groups.set(key, [one])
+    else members.push(one)
+  }
+  return groups
 }
 
 function safeId(id: string): string {

@@ -257,6 +257,30 @@ describe('a session.json', () => {
     expect(value.tasks[1]!.start_time <= value.tasks[1]!.end_time).toBe(true)
   })
 
+  test('nests parts at any depth, and gives no parents that lead in a circle', async () => {
+    const world = gitProject()
+    const add = (title: string, more: object = {}) => world.run((project) => project.tasks.add({ title, ...more }))
+    const whole = await add('Whole')
+    const part = await add('Part', { parent: whole.id })
+    const piece = await add('Piece', { parent: part.id })
+    const ticket = await add('Of a ticket kept elsewhere')
+    world.write(
+      `.tasks/active/${whole.shortname}-${whole.id}.md`,
+      `---\nid: ${whole.id}\ntitle: Whole\nparent: ${piece.id}\n---\n`,
+    )
+    world.write(
+      `.tasks/active/${ticket.shortname}-${ticket.id}.md`,
+      `---\nid: ${ticket.id}\ntitle: Of it\nparent: TICKET-7\n---\n`,
+    )
+    await world.run((project) => project.init({ name: 'nested', tasks: [part.id, 'TICKET-7'] }))
+    const value = JSON.parse((await exported(world, 'session-json')).content) as { tasks: { id: string; parent_id: string }[] }
+    expect(sessionJsonProblems(value)).toEqual([])
+    const parents = new Map(value.tasks.map((task) => [task.id, task.parent_id]))
+    expect([...parents.keys()]).toEqual([part.id, piece.id, whole.id, 'TICKET-7', ticket.id])
+    expect(parents.get(ticket.id)).toBe('TICKET-7')
+    expect([whole, part, piece].map(({ id }) => parents.get(id))).toEqual([null, whole.id, part.id])
+  })
+
   test('tells the agents that hooks saw start, and reads no notes that a journal of elsewhere points at', async () => {
     const story = sweepStory()
     for (const conversation of ['c-1', '../../../outside']) {

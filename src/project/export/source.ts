@@ -4,6 +4,7 @@ import type { SessionState } from '../../session/state.ts'
 import type { Backlog } from '../../tasks/backlog.ts'
 import { proposeSpecialist } from '../../tasks/specialist.ts'
 import type { Task } from '../../tasks/task.ts'
+import { soundParents } from '../../tasks/tree.ts'
 import type { BacklogTask, UnfinishedAgent, WorkSource } from '../../views/export/work.ts'
 import { openBacklog } from '../backlog.ts'
 import { redactedForExport } from '../clean-draft.ts'
@@ -30,22 +31,32 @@ export async function workSourceOf(
 }
 
 /** The tasks the session is linked to, each followed by its parts. One that is in no backlog here is known by its name alone. */
-function tasksOf(state: SessionState, { byId, tasks }: Backlog): readonly BacklogTask[] {
+function tasksOf(state: SessionState, backlog: Backlog): readonly BacklogTask[] {
+  const parents = soundParents(backlog)
+  const partsOf = new Map<string, string[]>()
+  for (const { id, parent } of backlog.tasks) {
+    if (parent === undefined) continue
+    const parts = partsOf.get(parent)
+    if (parts === undefined) partsOf.set(parent, [id])
+    else parts.push(id)
+  }
   const found = new Map<string, BacklogTask>()
-  const take = (id: string) => {
-    if (found.has(id)) return
-    const task = byId.get(id)
+  // Without recursion: parts may be nested as deep as the backlog is long.
+  const pending = state.tasks.toReversed()
+  for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
+    if (found.has(id)) continue
+    const task = backlog.byId.get(id)
     if (task === undefined)
       found.set(id, { id, title: id, status: 'ready', dependsOn: [], proposed: proposed({ title: id }), checklist: [] })
-    else found.set(id, asExported(task))
-    for (const part of tasks) if (part.parent === id) take(part.id)
+    // Parents that lead in a circle would lead whoever follows them in one, too.
+    else found.set(id, asExported(task, backlog.byId.has(task.parent ?? '') ? parents.get(id) : task.parent))
+    pending.push(...(partsOf.get(id) ?? []).toReversed())
   }
-  for (const id of state.tasks) take(id)
   return [...found.values()]
 }
 
-function asExported(task: Task): BacklogTask {
-  const { id, title, status, dependsOn, parent, group, assignee, checklist } = task
+function asExported(task: Task, parent: string | undefined): BacklogTask {
+  const { id, title, status, dependsOn, group, assignee, checklist } = task
   return {
     id,
     title,
