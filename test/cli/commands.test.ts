@@ -270,7 +270,9 @@ describe('every command', () => {
     ['doctor'],
     ['purge'],
     ['task', 'add'],
+    ['task', 'change'],
     ['task', 'list'],
+    ['task', 'tree'],
     ['task', 'next'],
     ['task', 'show'],
     ['task', 'check'],
@@ -352,7 +354,9 @@ describe('every command', () => {
       ['resume'],
       ['resume', '--list'],
       ['view', 'list'],
+      ['task', 'change', 'a-task', '--size', 'S'],
       ['task', 'list'],
+      ['task', 'tree'],
       ['task', 'next'],
       ['task', 'show', 'a-task'],
       ['task', 'start', 'a-task'],
@@ -438,7 +442,7 @@ describe('completion', () => {
     await stint('task', 'add', 'Second thing')
     await stint('task', 'done', 'second-thing')
     const proposed = async (...words: string[]) => (await stint('__complete', ...words)).stdout.trim().split('\n')
-    for (const command of ['show', 'check', 'start', 'done', 'blocked', 'failed']) {
+    for (const command of ['change', 'tree', 'show', 'check', 'start', 'done', 'blocked', 'failed']) {
       expect(await proposed('task', command, 'f')).toEqual(['first-thing'])
     }
     expect(await proposed('init', '--task', '')).toEqual(['first-thing', 'second-thing'])
