@@ -36,7 +36,8 @@ export function isAtWork({ status, isAdrift }: DelegateRow): boolean {
 /** `✓ fix-login ready: The loop is gone` */
 export function rowLine(row: DelegateRow): string {
   const { status, isAdrift, because, summary } = row
-  const why = status === 'ready' || status === 'merged' ? (summary ?? because) : (because ?? summary)
+  // What was said of earlier work says nothing of what goes on.
+  const why = isAtWork(row) ? undefined : isGood(row) ? (summary ?? because) : (because ?? summary)
   const gone = isAdrift ? ', and nobody works on it any more' : ''
   return `${isAdrift ? '⚠' : MARKS[status]} ${nameOf(row)} ${status}${gone}${why === undefined || line(why) === '' ? '' : `: ${line(why)}`}`
 }

@@ -35,12 +35,9 @@ export function isAsWanted({ how }: MergeOutcome): boolean {
 
 /** What came of one, why, and what to do next. */
 export function describeOutcome(outcome: MergeOutcome): string {
-  const { because, next, contradictions = [] } = outcome
-  // Where the words for it say why already, the reason would say it twice.
-  const why = because === undefined || line(because) === '' || SAYS_WHY.has(outcome.how) ? [] : [`   ${line(because, 400)}`]
+  const { next, contradictions = [] } = outcome
   return [
     `${MARKS[outcome.how]} ${name(outcome)} ${outcomeWords(outcome)}`,
-    ...why,
     ...contradictions.map((text) => `   ⚠ ${line(text, 400)}`),
     ...(next === undefined ? [] : [`   ${line(next, 400)}`]),
   ].join('\n')
@@ -58,29 +55,26 @@ const MARKS: Readonly<Record<MergeOutcome['how'], string>> = {
   'not ready': '○',
 }
 
-const SAYS_WHY: ReadonlySet<MergeOutcome['how']> = new Set(['merged', 'would merge', 'pull request', 'not ready', 'waiting'])
-
 function outcomeWords({ how, target, commit, because, files = [], isSentBack, pr }: MergeOutcome): string {
   const into = line(target, 60)
   const at = commit === undefined ? '' : ` at ${commitName(commit)}`
   const back = isSentBack === true ? '; it was sent back to be mended' : ''
-  const where = files.length === 0 ? '' : ` in ${fileList(files)}`
-  const why = because === undefined ? '' : `: ${line(because, 400)}`
+  const why = because === undefined || line(because) === '' ? '' : `: ${line(because, 400)}`
   switch (how) {
     case 'merged':
-      return `merged into ${into}${at}`
+      return `merged into ${into}${at}${why}`
     case 'would merge':
-      return `would be merged into ${into}`
+      return `would be merged into ${into}${why}`
     case 'pull request':
       return `has a pull request${pr === undefined ? '' : `: ${line(pr, 300)}`}`
     case 'conflicted':
-      return `conflicts with ${into}${where}${back}`
+      return `conflicted${why === '' ? ` with ${into} in ${fileList(files)}` : why}${back}`
     case 'red':
-      return `is red on ${into}${back}`
+      return `is red on ${into}${why}${back}`
     case 'parked':
-      return `parked${where === '' ? '' : `: it conflicts with ${into}${where}`}`
+      return `parked${why}`
     case 'waiting':
-      return `is ready, and ${into} cannot be moved now${why}`
+      return `is ready, and ${into} was not moved${why}`
     case 'refused':
       return 'refused in the review'
     case 'not ready':

@@ -42,7 +42,7 @@ export function rowOf({ place, config }: Workspace, state: DelegateState): Deleg
     since,
     seconds: isAttended(state) && status === 'running' ? (Date.now() - Date.parse(since)) / 1000 : run.seconds,
     spend: spendOf(spent, config.prices),
-    commits: commitsOf(place, base, branch),
+    commits: commitsOf(place, base, [`refs/heads/${branch}`, ready?.commit, move?.kept]),
     ...(Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as Partial<DelegateRow>),
   }
 }
@@ -66,13 +66,16 @@ function nextCommand(state: DelegateState): string | undefined {
   }
 }
 
-function commitsOf({ repository }: Place, base: string, branch: string): number {
+/** Beyond where it began; also when the branch went with what was merged or discarded. */
+function commitsOf({ repository }: Place, base: string, tips: readonly (string | undefined)[]): number {
   if (repository === undefined) return 0
-  try {
-    return Number(runGit(repository.mainRoot, ['rev-list', '--count', `${base}..refs/heads/${branch}`, '--']))
-  } catch (error) {
-    // The branch went with what was merged or discarded.
-    if (error instanceof GitFailed) return 0
-    throw error
+  for (const tip of tips) {
+    if (tip === undefined) continue
+    try {
+      return Number(runGit(repository.mainRoot, ['rev-list', '--count', `${base}..${tip}`, '--']))
+    } catch (error) {
+      if (!(error instanceof GitFailed)) throw error
+    }
   }
+  return 0
 }

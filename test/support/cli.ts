@@ -40,6 +40,11 @@ export function terminal(options: { git?: boolean } = {}) {
       git(...args)
   }
 
+  return { folder, cwd, env, git, ...commandLine(cwd, env) }
+}
+
+/** The command line in a folder. */
+export function commandLine(cwd: string, env: NodeJS.ProcessEnv) {
   /** Runs a command line in this process. */
   const stint = async (...args: string[]): Promise<Ran> => run(args, {})
   const run = async (args: readonly string[], overrides: Partial<Context>): Promise<Ran> => {
@@ -69,5 +74,5 @@ export function terminal(options: { git?: boolean } = {}) {
       else process.env.STINT_STATE_HOME = before
     }
   }
-  return { folder, cwd, env, git, stint, run }
+  return { stint, run }
 }

@@ -1,0 +1,247 @@
+// What delegates did is brought in on the command line: real git, real verify commands, real terminals.
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { DelegateRow, MergeOutcome } from '../../src/delegate/contract.ts'
+import { type MakeDelegate, DelegateWorld } from '../delegate/delegate-world.ts'
+import { commandLine, program, terminal } from '../support/cli.ts'
+import { expectNoneLeft } from '../support/processes.ts'
+
+/** Delegates whose agents are done, and the command line beside them. */
+function world(config = '') {
+  const made = new DelegateWorld()
+  const { project } = made
+  project.commit('start', { 'a.txt': 'a\n' })
+  if (config !== '') made.config(config)
+  const { stint, run } = commandLine(project.root, process.env)
+  const delegate = (name: string, options: MakeDelegate = {}) => made.delegate(name, options)
+  const main = () => made.commitOf('main')
+  const statuses = async () => {
+    const rows = (await stint('delegates', '--json')).json<DelegateRow[]>()
+    return Object.fromEntries(rows.map(({ name, status }) => [name, status]))
+  }
+  return { made, project, stint, run, delegate, main, statuses }
+}
+
+const CHANGES_A = (text: string): MakeDelegate => ({ commits: [{ 'a.txt': text }] })
+
+describe('stint merge', () => {
+  test('brings in all that is ready, says what goes on beside and what came of each', async () => {
+    const { stint, delegate, project, statuses } = world('verify: "test -f a.txt"\n')
+    delegate('one')
+    delegate('two', { order: { isReadOnly: true } })
+    delegate('three')
+    const ran = await stint('merge', '--all')
+    expect(ran.exitCode).toBe(0)
+    expect(ran.stdout).toMatch(/^✓ one merged into main at \w{7}\n✓ three merged into main at \w{7}\n2 merged\n$/)
+    expect(ran.stderr).toContain(
+      'stint: one: merging into main\nstint: one: verifying with test -f a.txt\nstint: one: verified after',
+    )
+    expect(project.read('one.txt')).toBe('one\n')
+    expect(project.read('three.txt')).toBe('three\n')
+    expect(await statuses()).toEqual({ one: 'merged', two: 'ready', three: 'merged' })
+  })
+
+  test('takes them in the order in which they are named, and each once', async () => {
+    const { stint, delegate } = world()
+    delegate('one')
+    delegate('two')
+    const { outcomes } = (await stint('merge', 'two', 'one', 'two', '--json')).json<{ outcomes: MergeOutcome[] }>()
+    expect(outcomes).toMatchObject([
+      { name: 'two', how: 'merged' },
+      { name: 'one', how: 'merged' },
+    ])
+  })
+
+  test('with --json gives one object at the end, and talk on standard error', async () => {
+    const { stint, delegate } = world()
+    delegate('one')
+    const ran = await stint('merge', 'one', '--json')
+    expect(ran.json()).toMatchObject({ outcomes: [{ name: 'one', how: 'merged', target: 'main' }] })
+    expect(ran.stderr).toMatch(/stint: one: merging into main\n[^]*stint: ✓ one merged into main at \w{7}\n/)
+  })
+
+  test('without names asks for them or --all, and names what is ready', async () => {
+    const { stint, delegate, main } = world()
+    delegate('one')
+    delegate('two')
+    const before = main()
+    const ran = await stint('merge')
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(ran.stderr).toContain('2 delegates could be merged: one, two')
+    expect(ran.stderr).toContain('stint merge --all')
+    expect(main()).toBe(before)
+  })
+
+  test('takes those of a group', async () => {
+    const { stint, delegate, statuses } = world()
+    delegate('one', { order: { group: 'release' } })
+    delegate('two')
+    expect((await stint('merge', '--group', 'release')).exitCode).toBe(0)
+    expect(await statuses()).toEqual({ one: 'merged', two: 'ready' })
+  })
+
+  test('with --dry-run says what would come of it and changes nothing', async () => {
+    const { stint, delegate, main, statuses, project } = world()
+    delegate('one', CHANGES_A('one\n'))
+    delegate('two', CHANGES_A('two\n'))
+    project.commit('meanwhile', { 'a.txt': 'meanwhile\n' })
+    delegate('three')
+    const before = main()
+    const ran = await stint('merge', '--all', '--dry-run')
+    expect(ran.exitCode).toBe(1)
+    expect(ran.stdout).toContain('✗ one conflicted: ')
+    expect(ran.stdout).toContain('✓ three would be merged into main')
+    expect(await stint('merge', 'three', '--dry-run')).toMatchObject({ exitCode: 0 })
+    expect(main()).toBe(before)
+    expect(await statuses()).toEqual({ one: 'ready', two: 'ready', three: 'ready' })
+  })
+
+  test('with --no-send-back leaves what conflicts, takes the others and says what to do', async () => {
+    const { stint, delegate, statuses } = world()
+    delegate('one', CHANGES_A('one\n'))
+    delegate('two', CHANGES_A('two\n'))
+    delegate('three')
+    const ran = await stint('merge', '--all', '--no-send-back')
+    expect(ran.exitCode).toBe(1)
+    expect(ran.stdout).toMatch(/✗ two conflicted: .*a\.txt.*\n {3}stint delegate retry two\n✓ three merged/)
+    expect(ran.stdout).toMatch(/\n2 merged, 1 conflicted\n$/)
+    expect(await statuses()).toEqual({ one: 'merged', two: 'conflicted', three: 'merged' })
+    expect((await stint('delegate', 'show', 'two')).stdout).toMatch(/Conflicts with main at \w{7} in a\.txt/)
+  })
+
+  test('leaves a checkout alone that is not clean, and says so', async () => {
+    const { stint, delegate, main, project } = world()
+    delegate('one')
+    project.write('a.txt', 'not committed\n')
+    const before = main()
+    const ran = await stint('merge', 'one')
+    expect(ran.exitCode).toBe(1)
+    expect(ran.stdout).toMatch(/○ one is ready, and main was not moved: .*a\.txt/)
+    expect(main()).toBe(before)
+    expect(project.read('a.txt')).toBe('not committed\n')
+  })
+
+  test('says of one that is not ready why, and what to do', async () => {
+    const { stint, delegate } = world()
+    delegate('one', { order: { isReadOnly: true } })
+    const ran = await stint('merge', 'one')
+    expect(ran.exitCode).toBe(1)
+    expect(ran.stdout).toMatch(/^○ one is not ready: .*\n {3}?.*stint delegate show one/)
+  })
+
+  test('shows no secret that became known as such later', async () => {
+    const { stint, delegate, made } = world()
+    delegate('one', { verify: 'echo opal-1234; false' })
+    made.config('redact:\n  patterns: ["opal-[0-9]+"]\n')
+    for (const form of [[], ['--json']]) {
+      const ran = await stint('merge', 'one', '--no-send-back', ...form)
+      expect(ran.exitCode).toBe(1)
+      expect(ran.stdout + ran.stderr).not.toContain('opal-1234')
+    }
+  })
+
+  test('that is interrupted leaves what it had at hand ready', async () => {
+    const { delegate, project, main, statuses } = world('verify: "touch ../verifying; sleep 60"\n')
+    const { tree } = delegate('one')
+    const before = main()
+    const child = spawn(process.execPath, [program, 'merge', 'one'], { cwd: project.root, env: process.env })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    await expect.poll(() => existsSync(join(tree, '..', 'verifying')), { timeout: 20_000 }).toBe(true)
+    child.kill('SIGINT')
+    expect(await new Promise((resolve) => child.on('close', resolve))).toBe(130)
+    expect(main()).toBe(before)
+    expect(await statuses()).toEqual({ one: 'ready' })
+  })
+})
+
+describe('stint merge --wait', () => {
+  test('goes on until what was sent back is mended and merged', async () => {
+    const { stint, folder, cwd, git } = terminal()
+    for (const [key, value] of [
+      ['name', 'Test'],
+      ['email', 'test@example.invalid'],
+    ])
+      git('config', `user.${key}`, value!)
+    onTestFinished(() => expectNoneLeft(`STINT_STATE_HOME=${join(folder, 'state')}`))
+    const script = join(folder, 'script.json')
+    const change = (text: string) => [{ write: { path: 'readme.txt', text } }, { commit: text }, { done: text }]
+    const mend = [
+      { run: 'git merge main || true' },
+      { write: { path: 'readme.txt', text: 'both\n' } },
+      { run: 'git add -A && git commit -qm mended' },
+      { done: 'Both are in' },
+    ]
+    writeFileSync(script, JSON.stringify({ tasks: { 'make-one': [change('one')], 'make-two': [change('two'), mend] } }))
+    for (const what of ['Make one', 'Make two'])
+      await stint('delegate', what, '--harness', 'rehearsal', '--script', script, '--wait')
+    const ran = await stint('merge', '--all', '--wait')
+    expect(ran.exitCode).toBe(0)
+    expect(ran.stdout).toMatch(
+      /^✓ make-one merged .*\n✗ make-two conflicted: .*readme\.txt.*; it was sent back to be mended\n✓ make-two merged .*\n2 merged\n$/,
+    )
+    expect(ran.stderr).toContain('stint: waiting for make-two')
+    expect(readFileSync(join(cwd, 'readme.txt'), 'utf8')).toBe('both\n')
+  })
+})
+
+const hasScript = spawnSync('script', ['--version']).status === 0
+
+describe.skipIf(!hasScript)('on a real terminal', () => {
+  function typed(cwd: string, command: string) {
+    const line = `stty cols 100 rows 30; '${process.execPath}' '${program}' ${command}`
+    const { CI: _, ...env } = process.env
+    const child = spawn('script', ['-qec', line, '/dev/null'], { cwd, env: { ...env, TERM: 'xterm' } })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    let said = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
+    const until = (text: string) => expect.poll(() => said, { timeout: 20_000 }).toContain(text)
+    const exit = new Promise<number | null>((resolve) => child.on('close', resolve))
+    return { child, until, exit, said: () => said }
+  }
+
+  test.each([
+    ['\r', 0, 'merged'],
+    ['\u001B[B\r', 1, 'ready'],
+    ['\u0003', 130, 'ready'],
+  ])('--review shows what it brings, and %j leads to exit %i and %s', async (keys, code, status) => {
+    const { delegate, project, statuses } = world()
+    delegate('one')
+    const { child, until, exit, said } = typed(project.root, 'merge one --review')
+    await until('Merge one into main?')
+    expect(said()).toContain('one is written')
+    expect(said()).toContain('one.txt | 1 +')
+    child.stdin.write(keys)
+    expect(await exit).toBe(code)
+    expect(await statuses()).toEqual({ one: status })
+  })
+
+  test.each([
+    ['y', 'merged'],
+    ['n', 'ready'],
+  ])('without names lists what is ready and asks: %s leads to %s', async (key, status) => {
+    const { delegate, project, statuses } = world()
+    delegate('one')
+    const { child, until, exit, said } = typed(project.root, 'merge')
+    await until('Merge it?')
+    expect(said()).toContain('✓ one ready: one is written')
+    child.stdin.write(key)
+    expect(await exit).toBe(0)
+    expect(await statuses()).toEqual({ one: status })
+  })
+
+  test.each([
+    ['y', 'discarded'],
+    ['n', 'ready'],
+  ])('discarding several asks: %s leaves them %s', async (key, status) => {
+    const { delegate, project, statuses } = world()
+    delegate('one')
+    delegate('two')
+    const { child, until, exit } = typed(project.root, 'delegate discard')
+    await until('Discard these 2?')
+    child.stdin.write(key)
+    expect(await exit).toBe(0)
+    expect(await statuses()).toEqual({ one: status, two: status })
+  })
+})
