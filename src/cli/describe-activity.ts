@@ -1,18 +1,20 @@
 import { type Item, type SessionState, type Shelf, count } from '../session/state.ts'
 import { oneLine, shorten } from '../text/clean.ts'
+import { delegateLine } from '../views/delegate-line.ts'
 import { minute } from '../text/times.ts'
 
 const LONGEST = 200
 
 /** What hooks noticed by themselves, for programs. */
 export function activityJson(state: SessionState) {
-  const { requests, changedFiles, commits, tests, agents, conversations, lastTurn } = state
+  const { requests, changedFiles, commits, tests, agents, delegates, conversations, lastTurn } = state
   return {
     requests: requests.items,
     files: changedFiles.items.map(({ text }) => text),
     commits: commits.items,
     tests: tests.items,
     agents: agents.items,
+    delegates: delegates.items,
     conversations: conversations.items,
     last_turn: lastTurn,
   }
@@ -29,6 +31,7 @@ export function describeActivity(state: SessionState): string {
       return `${passed ? 'passed' : 'FAILED'}: ${text}${summary === undefined ? '' : ` (${oneLine(summary)})`}`
     }),
     part('Agents', state.agents, ({ text, result }) => `${text}${result === undefined ? '' : `: ${result}`}`),
+    part('Delegates', state.delegates, delegateLine),
     part('Conversations', state.conversations, ({ text, harness, reason }) => {
       return `${harness} ${text}${reason === undefined ? '' : ` (ended: ${reason})`}`
     }),

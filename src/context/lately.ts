@@ -1,6 +1,7 @@
 // What was found, asked and done lately.
 import { waitingHandoff } from '../session/handoffs.ts'
 import type { SessionState } from '../session/state.ts'
+import { delegateLine } from '../views/delegate-line.ts'
 import { SHOW, from, noticed } from './commands.ts'
 import { counted } from './counted.ts'
 import { bullets, enumeration, paragraph } from './lists.ts'
@@ -79,6 +80,14 @@ function noticedSections(state: SessionState, conversation: string | undefined):
         keep: 'last',
       },
     ),
+    bullets(state.delegates.items.map(delegateLine), {
+      ...from('stint delegates', 'delegates', state.delegates),
+      rank: 6,
+      reserve: 34,
+      fair: 160,
+      heading: 'Delegates:',
+      keep: 'last',
+    }),
     paragraph(lastTurn?.said ?? '', {
       ...noticed('last words'),
       rank: 9,

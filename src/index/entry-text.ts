@@ -50,6 +50,9 @@ export function entryText(entry: RawEntry): string {
 function ownWords(entry: RawEntry): object {
   if (entry.kind === 'handoff.made') return { reason: entry.data.reason }
   if (entry.kind === 'handoff.accepted') return {}
+  // Its order is found where it was begun, and what it changed where it was merged.
+  if (entry.kind === 'delegate.reported')
+    return { name: entry.data.name, summary: entry.data.summary, because: entry.data.because }
   if (entry.kind !== 'checkpoint.made') return entry.data
   const { tldr: _composed, ...own } = entry.data
   return own

@@ -1,5 +1,6 @@
 import { type SessionState, currentStep, openBlockers, stepCounts } from '../session/state.ts'
 import { tldrOf } from '../session/tldr.ts'
+import { delegateLine } from './delegate-line.ts'
 import { second } from '../text/times.ts'
 
 const RECENT = 10
@@ -41,6 +42,8 @@ export function renderProgress(state: SessionState): string {
     '## Next Steps',
     ...bullets(state.next.items.map((item) => item.text)),
   ]
+  if (state.delegates.items.length > 0)
+    lines.push('', '## Delegates', ...bullets(state.delegates.items.slice(-RECENT).map(delegateLine)))
   if (state.commands.items.length > 0)
     lines.push('', '## Resume Commands', '```bash', ...state.commands.items.map((item) => item.text), '```')
   return `${lines.join('\n')}\n`

@@ -1,6 +1,7 @@
 import { encode } from '@toon-format/toon'
 import {
   type Decision,
+  type DelegateLine,
   type Discovery,
   type SessionState,
   type Shelf,
@@ -21,7 +22,18 @@ const ORDER: readonly (keyof SessionState)[] = [
   ...(['id', 'name', 'title', 'status', 'goal', 'tasks', 'createdAt', 'updatedAt', 'closedAt', 'closeReason'] as const),
   ...(['pausedAt', 'pauseNote', 'compactions', 'branch', 'worktree', 'openedGit', 'git', 'tldr', 'steps', 'progress'] as const),
   ...(['decisions', 'discoveries', 'blockers', 'next', 'key', 'keyFiles', 'changedFiles', 'commands', 'notes'] as const),
-  ...(['remarks', 'sections', 'fields', 'checkpoints', 'conversations', 'requests', 'commits', 'tests', 'agents'] as const),
+  ...([
+    'remarks',
+    'sections',
+    'fields',
+    'checkpoints',
+    'conversations',
+    'requests',
+    'commits',
+    'tests',
+    'agents',
+    'delegates',
+  ] as const),
   ...(['lastTurn', 'entryCount', 'lastId'] as const),
 ]
 import type { Workflow } from '../session/workflow-state.ts'
@@ -66,6 +78,7 @@ export function summaryOf(state: SessionState) {
     discoveries: missing(state.discoveries),
     blockers: blockers.length - latest(blockers).length,
     next: Math.max(0, count(state.next) - LINES),
+    delegates: missing(state.delegates),
   }
   const left = Object.entries(leftOut).filter(([, number]) => number > 0)
   return {
@@ -90,6 +103,7 @@ export function summaryOf(state: SessionState) {
     discoveries: latest(state.discoveries.items).map(found),
     blockers: latest(blockers).map(({ text }) => brief(text)),
     next: state.next.items.slice(0, LINES).map(({ text }) => brief(text)),
+    ...(state.delegates.items.length === 0 ? {} : { delegates: latest(state.delegates.items).map(delegated) }),
     counts: { entries: state.entryCount, checkpoints: count(state.checkpoints), files: count(state.changedFiles) },
     ...(left.length === 0 ? {} : { left_out: Object.fromEntries(left) }),
   }
@@ -111,6 +125,11 @@ function stepsShown(state: SessionState): readonly Step[] {
 function decided(decision: Decision) {
   const { choice = '', rationale = '' } = decision
   return { title: brief(decision.text), choice: choice === decision.text ? '' : brief(choice), rationale: brief(rationale) }
+}
+
+function delegated(line: DelegateLine) {
+  const { name, status, text, summary, because } = line
+  return { name: brief(name), status, what: brief(text), outcome: brief(summary ?? because ?? '') }
 }
 
 function found(discovery: Discovery): string {

@@ -3,7 +3,7 @@ import { anyLine, anyText } from './texts.ts'
 import { Story } from './worlds.ts'
 
 /** A story of up to thirty entries of every kind that shows in the document. */
-export const anyStory = fc.array(fc.tuple(fc.nat({ max: 24 }), anyText, anyLine, fc.nat()), { maxLength: 30 }).map((moves) => {
+export const anyStory = fc.array(fc.tuple(fc.nat({ max: 27 }), anyText, anyLine, fc.nat()), { maxLength: 30 }).map((moves) => {
   const story = new Story()
   const made: Record<'step' | 'blocker' | 'next' | 'any', string[]> = { step: [], blocker: [], next: [], any: [] }
   const pick = (ids: string[], at: number) => ids[at % ids.length]
@@ -42,6 +42,13 @@ export const anyStory = fc.array(fc.tuple(fc.nat({ max: 24 }), anyText, anyLine,
     }
     if (move === 23) story.add('phase.entered', { phase: at % 2 === 0 ? '1' : '2', note: text })
     if (move === 24) story.add('tldr.written', { text: `**Workflow**: Phase ${line} (7% complete)\n${text}` })
+    const delegate = { delegate: `d-${at % 3}`, name: line }
+    if (move === 25) story.add('delegate.begun', { ...delegate, what: text, branch: 'b' })
+    if (move === 26) {
+      const status = (['ready', 'merged', 'conflicted', 'failed', 'parked', 'discarded'] as const)[at % 6]!
+      story.add('delegate.reported', { ...delegate, status, what: text, summary: text, because: line })
+    }
+    if (move === 27) made.any.push(story.add('decision.made', { title: line, choice: text, whose: line }))
   }
   return story
 })

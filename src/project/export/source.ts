@@ -30,7 +30,7 @@ export async function workSourceOf(
   return { ...redactedForExport(workspace, source), propose: (text) => proposed({ title: text }) }
 }
 
-/** The tasks the session is linked to, each followed by its parts. One that is in no backlog here is known by its name alone. */
+/** The tasks the session is linked to, and those its delegates work on, each followed by its parts. One that is in no backlog here is known by its name alone. */
 function tasksOf(state: SessionState, backlog: Backlog): readonly BacklogTask[] {
   const parents = soundParents(backlog)
   const partsOf = new Map<string, string[]>()
@@ -42,7 +42,8 @@ function tasksOf(state: SessionState, backlog: Backlog): readonly BacklogTask[] 
   }
   const found = new Map<string, BacklogTask>()
   // Without recursion: parts may be nested as deep as the backlog is long.
-  const pending = state.tasks.toReversed()
+  const delegated = state.delegates.items.flatMap(({ task }) => task ?? [])
+  const pending = [...state.tasks, ...delegated].toReversed()
   for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
     if (found.has(id)) continue
     const task = backlog.byId.get(id)

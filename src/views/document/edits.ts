@@ -82,6 +82,9 @@ interface Family {
   removed?(base: BaseBlock, log: EditLog): void
 }
 
+const DELEGATES_ARE_COMPUTED =
+  'the lines under "Delegates" are computed; stint delegate begins one, and stint delegates shows them'
+
 const FAMILIES: readonly Family[] = [
   {
     kinds: ['step'],
@@ -139,8 +142,20 @@ const FAMILIES: readonly Family[] = [
       if (changes.title !== undefined && changes.choice === undefined && person.choice !== person.text)
         changes.choice = person.choice
       if (isRetimed(base, person)) changes.when = stated(person).when
+      if (person.whose !== base.whose) log.say('whose decision it is, is computed')
       if (Object.keys(changes).length > 0) log.add('entry.amended', { entry: base.id, changes })
     },
+  },
+  {
+    kinds: ['delegate'],
+    regions: ['delegates'],
+    ordered: [],
+    added: (_block, _id, _after, _region, log) => log.say(DELEGATES_ARE_COMPUTED),
+    changed: (base, person, log) => {
+      if (person.text !== base.text || isRetimed(base, person)) log.say(DELEGATES_ARE_COMPUTED)
+    },
+    // It is there again in the next rendering, and nothing that a person wrote is lost.
+    removed: () => undefined,
   },
   fileFamily('keyFile', 'keyFiles', 'file.noted', 'key'),
   fileFamily('changedFile', 'changedFiles', 'file.changed', 'changed'),
@@ -303,15 +318,21 @@ function remarkEdits(
     if (missing.has(region)) continue
     const isRemark = (block: Block) => block.kind === 'remark'
     const { pairs, removed, added } = match(base.regions[region].filter(isRemark), person.regions[region].filter(isRemark))
+    const placed = [...added]
     for (const [before, now] of pairs) {
       if (before.text === now.text) continue
+      // It stands under a heading that was the person's own before it was one of ours.
+      if (before.ids.length === 0) {
+        placed.push(now)
+        continue
+      }
       log.add('entry.amended', { entry: before.id, changes: { text: now.text } })
       for (const id of before.ids.slice(1)) log.takeBack('entry.retracted', { entry: id, reason: 'joined with the remark above' })
     }
     for (const block of removed)
       for (const id of block.ids) log.takeBack('entry.retracted', { entry: id, reason: 'removed in the document' })
     const aboveOf = new Map(person.regions[region].map((block, index, blocks) => [block, blocks[index - 1]]))
-    for (const block of added) {
+    for (const block of placed) {
       const above = aboveOf.get(block)
       log.add('remark.placed', {
         section: region,

@@ -13,6 +13,7 @@ export const HEADINGS = [
   { key: 'discoveries', title: 'Discoveries', region: 'discoveries' },
   { key: 'blockers', title: 'Blockers', region: 'blockers' },
   { key: 'next', title: 'Next Steps', region: 'next' },
+  { key: 'delegates', title: 'Delegates', region: 'delegates' },
   { key: 'notes', title: 'Notes', region: 'notes' },
   { key: 'changedFiles', title: 'Files Modified', region: 'changedFiles' },
   { key: 'commands', title: 'Resume Commands', region: 'commands' },
@@ -21,7 +22,7 @@ export const HEADINGS = [
 export type HeadingKey = (typeof HEADINGS)[number]['key']
 
 /** Shown only when there is something to show, so that a plain session looks exactly like the format's example. */
-export const OPTIONAL_HEADINGS: ReadonlySet<HeadingKey> = new Set(['notes', 'changedFiles', 'commands'])
+export const OPTIONAL_HEADINGS: ReadonlySet<HeadingKey> = new Set(['delegates', 'notes', 'changedFiles', 'commands'])
 
 export const PROGRESS_HEADINGS = [
   { title: 'Completed', region: 'completed' },
@@ -43,7 +44,11 @@ export const DECISION_FIELDS = [
   { label: 'Options', field: 'options' },
   { label: 'Choice', field: 'choice' },
   { label: 'Rationale', field: 'rationale' },
+  { label: 'Delegate', field: 'whose' },
 ] as const
+
+/** A line that says how a delegate stands. Whatever else is written beside them is a remark. */
+export const DELEGATE_PATTERN = /^\*\*[^*]+\*\* \((?:running|ready|merged|conflicted|failed|parked|discarded)\)(?::|$)/
 
 export const NO_RATIONALE = 'not recorded'
 export const GOTCHA_PREFIX = 'Gotcha: '

@@ -2,6 +2,7 @@ import { type Decision, type SessionState, type Step, currentStep, openBlockers,
 import { tldrOf } from '../../session/tldr.ts'
 import { phaseLine } from '../../session/workflow.ts'
 import { second } from '../../text/times.ts'
+import { delegateName, delegateText } from '../delegate-line.ts'
 import { chain } from './chain.ts'
 
 /** The parts of the document that hold lists. A person's own text may stand in any of them. */
@@ -19,6 +20,7 @@ export const REGIONS = [
   'discoveries',
   'blockers',
   'next',
+  'delegates',
   'notes',
   'changedFiles',
   'commands',
@@ -39,6 +41,7 @@ export type BlockKind =
   | 'changedFile'
   | 'command'
   | 'note'
+  | 'delegate'
 
 /** One thing standing in a region: an item Stint knows, or a remark, which is anything else a person wrote there. */
 export interface Block {
@@ -55,6 +58,8 @@ export interface Block {
   readonly choice?: string
   readonly rationale?: string
   readonly resolution?: string
+  /** The delegate whose decision it is. */
+  readonly whose?: string
 }
 
 export interface Section {
@@ -146,6 +151,12 @@ function regionsOf(state: SessionState, currentId: string | undefined): Record<R
       ...(resolution === undefined ? {} : { resolution: line(resolution) }),
     })),
     next: state.next.items.map(({ id, text }) => ({ kind: 'next', id, text })),
+    delegates: state.delegates.items.map((one) => ({
+      kind: 'delegate',
+      id: one.id,
+      text: `**${delegateName(one)}** (${one.status}): ${delegateText(one)}`.trimEnd(),
+      when: one.updatedAt,
+    })),
     notes: state.notes.items.map(({ id, text, at }) => ({ kind: 'note', id, text, when: at })),
     changedFiles: state.changedFiles.items.map((file) => ({ kind: 'changedFile', ...fileBlock(file) })),
     commands: state.commands.items.map(({ id, text }) => ({ kind: 'command', id, text: line(text) })),
@@ -212,7 +223,7 @@ function scalar(text: string): string {
 }
 
 function decisionBlock(decision: Decision): Block {
-  const { id, text, at, context, options, choice, rationale } = decision
+  const { id, text, at, context, options, choice, rationale, whose } = decision
   return {
     kind: 'decision',
     id,
@@ -222,6 +233,7 @@ function decisionBlock(decision: Decision): Block {
     ...(context === undefined ? {} : { context }),
     ...(options === undefined ? {} : { options }),
     ...(rationale === undefined ? {} : { rationale }),
+    ...(whose === undefined ? {} : { whose: line(whose) }),
   }
 }
 

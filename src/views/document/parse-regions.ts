@@ -1,6 +1,7 @@
 import {
   CURRENT_MARK,
   DECISION_FIELDS,
+  DELEGATE_PATTERN,
   GOTCHA_PREFIX,
   NO_RATIONALE,
   PLACEHOLDERS,
@@ -22,6 +23,7 @@ const BOLD_DISCOVERY = new RegExp(String.raw`^\*\*(.*?)\*\* \((${TIME_PATTERN})\
 export function parseRegion(region: Region, lines: readonly string[]): readonly Block[] {
   if (region === 'decisions') return parseDecisions(lines)
   if (region === 'commands') return parseCommands(lines)
+  if (region === 'delegates') return parseDelegates(lines)
   const toBlock = ITEMS[region]
   return collect(lines, (index) => {
     const item = toBlock === undefined ? undefined : listItemAt(lines, index)
@@ -176,6 +178,18 @@ function fileBlock(kind: 'keyFile' | 'changedFile', text: string): Block {
 function checkbox(text: string): { isChecked: boolean; rest: string } | undefined {
   const box = /^\[([ xX])\](?: |$)/.exec(text)
   return box === null ? undefined : { isChecked: box[1] !== ' ', rest: text.slice(box[0].length).trimStart() }
+}
+
+function parseDelegates(lines: readonly string[]): readonly Block[] {
+  return collect(lines, (index) => {
+    const item = listItemAt(lines, index)
+    if (item === undefined || !DELEGATE_PATTERN.test(item.text)) return undefined
+    const time = TIME_SUFFIX.exec(item.text)
+    return {
+      block: { kind: 'delegate', text: time?.[1] ?? item.text, ...(time === null ? {} : { when: time[2]! }) },
+      end: item.end,
+    }
+  })
 }
 
 function parseDecisions(lines: readonly string[]): readonly Block[] {

@@ -84,6 +84,7 @@ const BODIES: Record<HeadingKey, (model: DocumentModel) => readonly string[]> = 
   discoveries: (model) => region(model, 'discoveries', 'None yet'),
   blockers: (model) => region(model, 'blockers', 'None currently'),
   next: (model) => region(model, 'next', 'None yet'),
+  delegates: (model) => region(model, 'delegates'),
   notes: (model) => region(model, 'notes'),
   changedFiles: (model) => region(model, 'changedFiles'),
   commands: (model) => commands(model.regions.commands),
@@ -132,6 +133,8 @@ function itemLines(block: Block, number: number): readonly string[] {
       const resolved = ` (resolved ${minute(block.when ?? '')})${resolution}`
       return block.isChecked === true ? bullet('- [x] ', block.text, resolved, 2) : bullet('- ', escapeItem(block.text), when)
     }
+    case 'delegate':
+      return [`- ${block.text}${when}`]
     case 'next':
       return bullet(`${number}. `, escapeItem(block.text), '')
     case 'key':

@@ -1,6 +1,6 @@
 import type { ChecklistItem } from '../../session/entries.ts'
 import { second } from '../../text/times.ts'
-import { type Complexity, type Delegate, type WorkSource, type WorkStatus, type WorkTask, workOf } from './work.ts'
+import { type Complexity, type Delegate, type Work, type WorkSource, type WorkStatus, workOf } from './work.ts'
 import type { Domain } from './domain.ts'
 
 /** One file that says what a session is at, for tools that look for one. The names are that format's, not ours. */
@@ -64,19 +64,24 @@ export function sessionJson(source: WorkSource): SessionJson {
       status,
       result,
     })),
-    parallel_groups: groupsOf(work.tasks),
+    parallel_groups: groupsOf(work),
     updated_at: second(source.state.updatedAt),
   }
 }
 
-function groupsOf(tasks: readonly WorkTask[]): SessionJson['parallel_groups'] {
-  const groups = new Map<string, WorkTask[]>()
-  for (const task of tasks) if (task.group !== null) groups.set(task.group, [...(groups.get(task.group) ?? []), task])
-  return [...groups].map(([id, members]) => ({
-    group_id: id,
-    tasks: members.map((task) => task.id),
-    status: members.every((task) => task.status === 'done') ? 'completed' : 'running',
-  }))
+/** Of tasks that belong together, and of delegates that were begun together. */
+function groupsOf({ delegates, tasks }: Work): SessionJson['parallel_groups'] {
+  const names = new Set([...tasks, ...delegates].flatMap(({ group }) => group ?? []))
+  return [...names].map((group) => {
+    const members = tasks.filter((task) => task.group === group)
+    const begun = delegates.filter((one) => one.group === group)
+    const isDone = members.every(({ status }) => status === 'done') && begun.every(({ status }) => status === 'completed')
+    return {
+      group_id: group,
+      tasks: [...new Set([...members.map(({ id }) => id), ...begun.flatMap(({ task }) => task ?? [])])],
+      status: isDone ? 'completed' : 'running',
+    }
+  })
 }
 
 export function renderSessionJson(source: WorkSource): string {

@@ -63,6 +63,8 @@ export interface Delegate {
   readonly prompt: string
   readonly status: 'running' | 'completed' | 'failed'
   readonly result: string | null
+  /** What works at the same time belongs to one. */
+  readonly group: string | null
 }
 
 export interface Work {
@@ -91,7 +93,7 @@ export function workOf(source: WorkSource): Work {
     // Where nothing was changed yet, what is to be looked at says as much.
     domain: sessionDomain(files.length > 0 ? files : state.keyFiles.items.map((file) => file.text)),
     tasks: source.tasks.length > 0 ? fromBacklog(source, times) : state.steps.items.map((step) => fromStep(step, source, times)),
-    delegates: delegatesOf(entries, source.unfinished, times),
+    delegates: [...delegatesIn(entries, source.tasks), ...agentsIn(entries, source.unfinished, times)],
     files,
   }
 }
@@ -144,7 +146,8 @@ function statusOf(task: BacklogTask, state: SessionState): WorkStatus {
   if (task.status === 'ready') return 'pending'
   if (task.status === 'completed') return 'done'
   if (task.status !== 'in_progress' || state.status !== 'active') return 'paused'
-  return task.assignee === undefined ? 'working' : 'delegated'
+  const isDelegated = state.delegates.items.some((one) => one.task === task.id && one.status === 'running')
+  return task.assignee === undefined && !isDelegated ? 'working' : 'delegated'
 }
 
 /** A session of one task has that task's checklist for its steps, and ticks them there. */
@@ -175,8 +178,32 @@ function currentTask(tasks: readonly BacklogTask[]): Current {
   }
 }
 
+/** Background agents that the session began, each once, with what became of it last. */
+function delegatesIn(entries: readonly RawEntry[], tasks: readonly BacklogTask[]): readonly Delegate[] {
+  const known = new Set(tasks.map((task) => task.id))
+  const found = new Map<string, Delegate>()
+  for (const { kind, data } of entries) {
+    if (kind !== 'delegate.begun' && kind !== 'delegate.reported') continue
+    const id = text(data.delegate)
+    if (id === undefined) continue
+    const before = found.get(id)
+    const task = text(data.task) ?? ''
+    found.set(id, {
+      id,
+      agent: text(data.as) ?? before?.agent ?? text(data.name) ?? 'agent',
+      task: known.has(task) ? task : (before?.task ?? null),
+      prompt: text(data.what) ?? before?.prompt ?? '',
+      status:
+        kind === 'delegate.begun' ? 'running' : data.status === 'ready' || data.status === 'merged' ? 'completed' : 'failed',
+      result: kind === 'delegate.begun' ? null : (text(data.summary) ?? text(data.because) ?? null),
+      group: text(data.group) ?? before?.group ?? null,
+    })
+  }
+  return [...found.values()]
+}
+
 /** Each agent once: hooks hear of its end in more than one way. */
-function delegatesOf(entries: readonly RawEntry[], unfinished: readonly UnfinishedAgent[], times: WorkedOn): readonly Delegate[] {
+function agentsIn(entries: readonly RawEntry[], unfinished: readonly UnfinishedAgent[], times: WorkedOn): readonly Delegate[] {
   const found = new Map<string, Delegate>()
   for (const { id, kind, data } of entries) {
     if (kind !== 'agent.finished') continue
@@ -188,12 +215,13 @@ function delegatesOf(entries: readonly RawEntry[], unfinished: readonly Unfinish
       prompt: text(data.task) ?? '',
       status: 'completed',
       result: text(data.result) ?? null,
+      group: null,
     } as const
     if (!found.has(agent)) found.set(agent, delegate)
   }
   for (const { id, prompt, isLost } of unfinished) {
     const status = isLost ? 'failed' : 'running'
-    if (!found.has(id)) found.set(id, { id, agent: 'agent', task: null, prompt, status, result: null })
+    if (!found.has(id)) found.set(id, { id, agent: 'agent', task: null, prompt, status, result: null, group: null })
   }
   return [...found.values()]
 }
