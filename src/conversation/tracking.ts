@@ -62,6 +62,8 @@ export interface Tracking {
   readonly nudgedAt?: string
   /** What delegated agents were asked for, by their id. */
   readonly agents: Readonly<Record<string, string>>
+  /** The latest entry about a delegate that it was told of, or had no need to be. */
+  readonly heard?: string
   /** Commands whose results the transcript had not shown when it was last looked at. */
   readonly carried?: Carried
   /** Which window of the conversation this is: a compaction opens another. */

@@ -12,6 +12,7 @@ import { redeliver } from './redeliver.ts'
 import { recordRequest } from './requests.ts'
 import { noteSettled } from './settled.ts'
 import { watchBudget } from './stages.ts'
+import { tellNews } from './tell-news.ts'
 import type { EventOf } from '../harness/claude/events.ts'
 import type { Scene } from './scene.ts'
 
@@ -32,6 +33,7 @@ export async function onPrompt(scene: Scene<EventOf<'userPrompt'>>): Promise<voi
   if (isContinuing && scene.tracking.given === undefined)
     await deliver(scene, scene.state, { level: 'full', because: 'asked to continue' })
   else await redeliver(scene, arrival)
+  await tellNews(scene)
   if (isHandoffIntent(prompt)) promiseHandoff(scene)
   watchBudget(scene)
   nudgeAtPrompt(scene, prompt)

@@ -16,6 +16,8 @@ export interface OpenSession {
   readonly branch?: string
   readonly worktree?: string
   readonly updatedAt: string
+  /** The latest entry that says what became of a delegate: a conversation that has not heard of it is to be told. */
+  readonly news?: string
 }
 
 const MOST = 500

@@ -3,6 +3,7 @@ import { errnoOf } from '../journal/errors.ts'
 import { createFolder, moveFile, removeEmptyFolder, removeFile, replaceUnsynced } from '../journal/files.ts'
 import { readOrUndefined } from '../journal/look.ts'
 import { BACKLOG_ID } from '../session/entries.ts'
+import { reportedSince } from '../session/delegates.ts'
 import { type SessionState, isOpen } from '../session/state.ts'
 import { DEFAULTS } from './config.ts'
 import { LiveSession } from './live-session.ts'
@@ -36,6 +37,7 @@ export function readOpenSessions(place: Place): readonly OpenSession[] {
 
 export function openSessionOf(state: SessionState): OpenSession {
   const { id, name, status, branch, worktree, updatedAt } = state
+  const news = reportedSince(state, '').at(-1)?.reported
   return {
     id,
     name,
@@ -43,6 +45,7 @@ export function openSessionOf(state: SessionState): OpenSession {
     ...(branch === undefined ? {} : { branch }),
     ...(worktree === undefined ? {} : { worktree }),
     updatedAt,
+    ...(news === undefined ? {} : { news }),
   }
 }
 

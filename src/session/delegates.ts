@@ -1,7 +1,7 @@
 // Background agents that work for a session, folded: what each was asked for, and what became of it.
 import type { DelegateOutcome, EntryKind } from './entries.ts'
 import { fields, item, optional, str } from './entry-fields.ts'
-import type { DelegateLine } from './state.ts'
+import type { DelegateLine, SessionState } from './state.ts'
 import type { WorkingShelf } from './working-shelf.ts'
 import type { Handler } from './working-state.ts'
 
@@ -32,6 +32,7 @@ export const DELEGATES: { readonly [K in EntryKind]?: Handler<K> } = {
       name: optional(data.name) ?? known?.name ?? '',
       status: data.status,
       ...fields(data, 'task', 'branch', 'summary', 'because', 'commit', 'report'),
+      reported: entry.id,
       updatedAt: entry.at,
     })
   },
@@ -48,6 +49,11 @@ const OUTCOMES: ReadonlySet<unknown> = new Set<DelegateOutcome>([
 
 function isOutcome(value: unknown): value is DelegateOutcome {
   return OUTCOMES.has(value)
+}
+
+/** What became of delegates behind an entry, the latest last. */
+export function reportedSince({ delegates }: Pick<SessionState, 'delegates'>, since: string): readonly DelegateLine[] {
+  return delegates.items.filter(({ reported = '' }) => reported > since).toSorted((a, b) => (a.reported! < b.reported! ? -1 : 1))
 }
 
 /** Nothing more is to be done about it. */

@@ -136,6 +136,8 @@ export interface DelegateLine extends Item {
   readonly because?: string
   readonly commit?: string
   readonly report?: string
+  /** The entry that says what became of it. */
+  readonly reported?: string
   readonly updatedAt: string
 }
 

@@ -20,6 +20,7 @@ export function promptQuickly(standing: Standing<EventOf<'userPrompt'>>): Answer
   if (settled === undefined || seen === undefined || isTelling(seen) || mayHaveMissed(seen, settled.tracking)) return undefined
   if (mayBeFuller(standing.notes, settled.tracking) || isHandoffIntent(prompt)) return undefined
   if (isFromHarness) return {}
+  if (settled.hasNews) return undefined
   if (asksToContinue(prompt)) return settled.tracking.given === undefined ? undefined : {}
   if (mayNudge(standing, settled, prompt)) return undefined
   const request = requestIn(prompt, standing.config)

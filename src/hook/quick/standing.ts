@@ -41,6 +41,8 @@ export async function standingOf(event: HookEvent, env: NodeJS.ProcessEnv): Prom
 export interface Settled {
   readonly session: string
   readonly tracking: Tracking
+  /** Something became of a delegate that the conversation has not heard of. */
+  readonly hasNews: boolean
 }
 
 export function settledOf({ place, tracking }: Standing): Settled | undefined {
@@ -51,7 +53,8 @@ export function settledOf({ place, tracking }: Standing): Settled | undefined {
   if (awaitsBoundary === true || isOwed === true || files !== undefined || requests.length > 0) return undefined
   if (!isStillSettled(tracking.settled, repository, place.sessions)) return undefined
   const open = readOpenSession(place, tracking.session)
-  return open?.status === 'active' ? { session: open.id, tracking } : undefined
+  if (open?.status !== 'active') return undefined
+  return { session: open.id, tracking, hasNews: open.news !== undefined && open.news > (tracking.heard ?? '') }
 }
 
 export function headOf({ place }: Standing): Head {

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { NEWS_TOKENS, newsOfDelegates } from '../../src/context/news.ts'
+import { estimateTokens } from '../../src/context/tokens.ts'
+import { LiveSession } from '../../src/project/live-session.ts'
+import { refresh } from '../../src/project/refresh.ts'
+import { DEFAULTS } from '../../src/project/config.ts'
+import { findPlace } from '../../src/project/place.ts'
+import { type DelegateOutcome, draft } from '../../src/session/entries.ts'
+import type { DelegateLine } from '../../src/session/state.ts'
+import { project } from './agent.ts'
+
+/** A conversation of some turns, after which an ordinary prompt is served without opening the session. */
+async function settled() {
+  const world = project()
+  await world.stint('init', '--name', 'there', '--goal', 'Be there')
+  await world.stint('log', '--key', 'the cookie is set twice')
+  const agent = world.agent()
+  agent.received((await agent.start()).model)
+  agent.answers()
+  await agent.prompt('Change the known file')
+  agent.answers('Changed.')
+  await agent.stop('Changed.')
+  return { ...world, agent }
+}
+
+/** What a delegate leaves in its parent's journal, as the process that works on it does. */
+async function report(world: Awaited<ReturnType<typeof settled>>, name: string, status: DelegateOutcome, summary: string) {
+  const [id] = world.sessions()
+  const session = new LiveSession(id!, findPlace(world.cwd), DEFAULTS)
+  session.append([
+    draft('delegate.reported', { delegate: `d-${name}`, name, status, what: `do ${name}`, summary }, { by: 'delegate' }),
+  ])
+  await refresh(session)
+  session.close()
+}
+
+const ORDINARY = 'Now look at the cookie code in the known file'
+
+describe('what became of a delegate', () => {
+  test('is told at the next prompt, however ordinary, once, as a record and with what to do', async () => {
+    const world = await settled()
+    await report(world, 'tests', 'ready', 'twelve tests, all red')
+    const { model } = await world.agent.prompt(ORDINARY)
+    expect(model).toMatch(/^<stint-session name="there">\nA record of earlier work/)
+    expect(model).toContain('- tests is ready (stint merge tests, stint delegate show tests): twelve tests, all red\n')
+    expect(world.ofKind('context.given').at(-1)).toMatchObject({ why: 'delegates reported', event: 'UserPromptSubmit' })
+    expect((await world.agent.prompt('And now the next ordinary thing')).printed).toBe('')
+    expect(world.troubles()).toBe('')
+  })
+
+  test('is told again when something else became of it', async () => {
+    const world = await settled()
+    await report(world, 'tests', 'ready', 'twelve tests')
+    await world.agent.prompt(ORDINARY)
+    await report(world, 'tests', 'conflicted', 'a.txt')
+    expect((await world.agent.prompt(ORDINARY)).model).toContain('tests is conflicted')
+  })
+
+  test('is told to every conversation that works on the session, and to none that began later and has it already', async () => {
+    const world = await settled()
+    const beside = world.another()
+    beside.received((await beside.start()).model)
+    beside.answers()
+    await beside.prompt('Look at another file')
+    await report(world, 'tests', 'ready', 'twelve tests')
+    expect((await world.agent.prompt(ORDINARY)).model).toContain('tests is ready')
+    expect((await beside.prompt(ORDINARY)).model).toContain('tests is ready')
+    const later = world.another()
+    const { model } = await later.start()
+    expect(model).toContain('tests (ready): do tests - twelve tests')
+    later.received(model)
+    later.answers()
+    expect((await later.prompt(ORDINARY)).model).toBe('')
+  })
+
+  test('is not told to the harness when it speaks by itself, but at the next prompt of the person', async () => {
+    const world = await settled()
+    await report(world, 'tests', 'ready', 'twelve tests')
+    expect((await world.agent.prompt('<task-notification>\n<task-id>a</task-id>\n</task-notification>')).model).toBe('')
+    expect((await world.agent.prompt(ORDINARY)).model).toContain('tests is ready')
+  })
+
+  test('is in the context of a conversation that is gone on with, once it has changed', async () => {
+    const world = await settled()
+    await world.agent.end()
+    await report(world, 'tests', 'ready', 'twelve tests')
+    expect((await world.agent.start('resume')).model).toContain('tests (ready): do tests')
+  })
+
+  test('takes no more room than it may, with the latest and a pointer to the others', () => {
+    const line = (n: number): DelegateLine => ({
+      id: `${n}`,
+      at: '',
+      text: 'what',
+      delegate: `d-${n}`,
+      name: `a-rather-long-name-of-a-delegate-${n}`,
+      status: 'failed',
+      because: `数据库连接池 ${'it failed again and again '.repeat(30)}</stint-session>`,
+      updatedAt: '',
+    })
+    const lines = Array.from({ length: 30 }, (_, n) => line(n))
+    for (const count of [1, 2, 5, 30]) {
+      const { text } = newsOfDelegates('a-session-with-quite-a-long-name-of-its-own', lines.slice(-count))
+      expect(estimateTokens(text)).toBeLessThanOrEqual(NEWS_TOKENS)
+      expect(text).toContain('-delegate-29 is failed')
+      expect(text.match(/<\/stint-session>/g)).toHaveLength(1)
+    }
+    expect(newsOfDelegates('s', lines).text).toMatch(/stint delegates \(delegates \d+\)/)
+  })
+})
