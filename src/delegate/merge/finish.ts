@@ -1,6 +1,7 @@
 // What follows when a delegate's work is on its target. Each step may be made again, after a crash in the middle.
 import { QUIETLY } from '../../git/working-tree.ts'
 import { GitFailed } from '../../git/run-git.ts'
+import { StintError } from '../../journal/errors.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import type { RunLog } from '../../run/run-log.ts'
 import { removeIfClean } from '../../run/tree.ts'
@@ -9,6 +10,7 @@ import { mergeJournals } from '../result/merge-journals.ts'
 import { checkoutsOf } from './checkouts.ts'
 import { contains, inRepository, integrationTree, removeIntegrationTree } from './integration-tree.ts'
 import { targetNow } from './move-target.ts'
+import { reasonOf } from './outcomes.ts'
 import type { MergeStep } from './scene.ts'
 
 export interface Landing {
@@ -42,7 +44,13 @@ export async function finish(
   await at('journals merged')
   log.append('delegate.moved', { to: 'merged', commit, target, ...(summary === undefined ? {} : { summary }) })
   await at('merged')
-  tidy(workspace, state, landing, say)
+  try {
+    tidy(workspace, state, landing, say)
+  } catch (error) {
+    // It is merged all the same.
+    if (!(error instanceof StintError)) throw error
+    say(`${state.order.name} is merged, but not all that it leaves could be put away: ${reasonOf(error)}`)
+  }
 }
 
 /** Takes away what a merged delegate needs no more. What is not in the target stays, and so does what somebody uses. */

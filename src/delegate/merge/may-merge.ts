@@ -19,7 +19,9 @@ export function reasonNotToMerge(state: DelegateState): { readonly because: stri
         ? { because: 'it is still running', next: `stint delegate wait ${name}` }
         : { because: 'nobody runs it any more, and it is not finished', next: `stint delegate retry ${name}` }
     case 'merging':
-      return { because: `process ${merge?.merger.pid ?? '?'} merges it`, next: `stint delegate wait ${name}` }
+      return merge !== undefined && isAlive(merge.merger)
+        ? { because: `process ${merge.merger.pid} merges it`, next: `stint delegate wait ${name}` }
+        : { because: 'its merge was cut off', next: `stint merge ${name}` }
     case 'merged':
     case 'discarded':
       return { because: `it is ${status} already` }

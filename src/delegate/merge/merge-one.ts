@@ -58,19 +58,20 @@ async function mergeLogged(scene: MergeScene, log: RunLog, state: DelegateState,
       backToReady(scene, log, state, tip, 'the target goes on faster than this is verified')
     )
   } catch (error) {
-    const now = delegateNow(scene.workspace.place, state.id)
-    const { landing } = now.merge ?? {}
-    const reason = reasonOf(error)
-    const isLanded = landing !== undefined && isOnTarget(scene.workspace, landing)
-    const outcome = isLanded
-      ? outcomeOf(state, 'waiting', {
-          because: `it is on ${landing.target}, but not written down yet: ${reason}`,
-          next: again(state),
-        })
-      : backToReady(scene, log, state, tip, reason)
+    const outcome = outcomeInSpiteOf(error, scene, log, state, tip)
     if (error instanceof StintError) return outcome
     throw error
   }
+}
+
+/** What has happened has happened: the target and the log decide, and not what went wrong behind them. */
+function outcomeInSpiteOf(error: unknown, scene: MergeScene, log: RunLog, state: DelegateState, tip: string): MergeOutcome {
+  const { merge } = delegateNow(scene.workspace.place, state.id)
+  const reason = reasonOf(error)
+  if (merge?.landing === undefined || !isOnTarget(scene.workspace, merge.landing))
+    return backToReady(scene, log, state, tip, reason)
+  const because = `it is on ${merge.landing.target}, but its journal could not be told: ${reason}`
+  return outcomeOf(state, 'waiting', { because, next: again(state) })
 }
 
 /** Undefined when the target has gone on in every round. */
@@ -93,7 +94,7 @@ async function mergeInRounds(
     await at('begun')
     const made = await makeMerge(scene, state, { tree, tip, onto })
     const now = delegateNow(place, state.id)
-    if (!isStillOurs(scene, now)) return outcomeOf(state, 'not ready', { because: `it was ${now.status} meanwhile` })
+    if (!isStillOurs(scene, now)) return outcomeOf(state, 'not ready', { because: `it is ${now.status} now` })
     if (made.is === 'held') return backToReady(scene, log, state, tip, made.because)
     if (made.is === 'conflict') {
       return reject(scene, log, state, { to: 'conflicted', target, onto, files: made.files, because: made.because })
@@ -112,8 +113,8 @@ async function mergeInRounds(
     refuseWhenStopped(scene)
     inRepository(place, ...QUIETLY, 'update-ref', keptMerge(state.id), made.to)
     await at('kept')
-    if (!isStillOurs(scene, delegateNow(place, state.id)))
-      return outcomeOf(state, 'not ready', { because: 'somebody took it up meanwhile' })
+    const then = delegateNow(place, state.id)
+    if (!isStillOurs(scene, then)) return outcomeOf(state, 'not ready', { because: `it is ${then.status} now` })
     log.append('merge.landing', { target, from: onto, to: made.to })
     await at('landing')
     const moved = moveTarget(place, { target, from: onto, to: made.to, note: `stint: merge delegate ${state.order.name}` })

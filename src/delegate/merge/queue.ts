@@ -46,16 +46,28 @@ export async function mergeInTurn(scene: MergeScene, ids: readonly string[]): Pr
   const letGo = await takeQueue(place, merger, { isStopped, waiting })
   if (letGo === undefined) return ids.map((id) => notBegun(scene, id))
   try {
-    const all = allDelegates(place)
-    for (const { id, status } of all) if (status === 'merging') await recoverWithQueue(workspace, id, merger)
-    removeLeftTrees(
-      place,
-      all.map(({ id }) => id),
-    )
+    await bringToAnEnd(scene)
     return await mergeEach(scene, ids)
   } finally {
     letGo()
   }
+}
+
+/** What killed merges left. One that cannot be brought to an end is said, and holds up nobody. */
+async function bringToAnEnd({ merger, tell, workspace }: MergeScene): Promise<void> {
+  const all = allDelegates(workspace.place)
+  for (const { id, order, status } of all) {
+    try {
+      if (status === 'merging') await recoverWithQueue(workspace, id, merger)
+    } catch (error) {
+      tell({
+        type: 'said',
+        text: `the merge of ${order.name} was cut off and could not be brought to an end: ${reasonOf(error)}`,
+      })
+    }
+  }
+  const ids = all.map(({ id }) => id)
+  removeLeftTrees(workspace.place, ids)
 }
 
 async function mergeEach(scene: MergeScene, ids: readonly string[]): Promise<readonly MergeOutcome[]> {

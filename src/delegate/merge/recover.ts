@@ -9,7 +9,7 @@ import { thisProcess } from '../../run/start-run.ts'
 import type { DelegateState } from '../delegate-state.ts'
 import { delegateNow } from '../delegates.ts'
 import { finish } from './finish.ts'
-import { contains, integrationTree, removeIntegrationTree } from './integration-tree.ts'
+import { contains, hasCommit, integrationTree, removeIntegrationTree } from './integration-tree.ts'
 import { targetNow } from './move-target.ts'
 import { QUEUE } from './queue-claim.ts'
 
@@ -58,5 +58,5 @@ export function isSameProcess(a: ProcessMark, b: ProcessMark): boolean {
 
 export function isOnTarget({ place }: Workspace, { target, to }: { readonly target: string; readonly to: string }): boolean {
   const now = targetNow(place, target)
-  return now !== undefined && contains(place, now, to)
+  return now !== undefined && hasCommit(place, to) && contains(place, now, to)
 }

@@ -4,12 +4,15 @@ import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { MergeProposal } from '../../../src/delegate/contract.ts'
 import { integrationTree } from '../../../src/delegate/merge/integration-tree.ts'
+import { mergeInTurn } from '../../../src/delegate/merge/queue.ts'
 import { QUEUE, takeQueue } from '../../../src/delegate/merge/queue-claim.ts'
 import { recoverMerge } from '../../../src/delegate/merge/recover.ts'
+import type { MergeStep } from '../../../src/delegate/merge/scene.ts'
 import { startOf } from '../../../src/harness/process/strays.ts'
+import { StintError } from '../../../src/journal/errors.ts'
 import { Claims } from '../../../src/run/claims.ts'
 import { git } from '../../support/scratch.ts'
-import { DelegateWorld, NOBODY } from '../delegate-world.ts'
+import { type Delegate, DelegateWorld, NOBODY } from '../delegate-world.ts'
 
 const SELF = { pid: process.pid, startedAt: startOf(process.pid), mark: '' }
 
@@ -302,7 +305,68 @@ describe('a dry run', () => {
   })
 })
 
+describe('what goes wrong behind a landing', () => {
+  /** Merges with something that goes wrong behind a step. */
+  const failingAt = (world: DelegateWorld, delegate: Delegate, step: MergeStep) => {
+    const at = async (now: MergeStep) => {
+      if (now === step) throw new StintError('SOME', 'the disk is full')
+    }
+    const isStopped = new AbortController().signal
+    const scene = {
+      workspace: world.workspace(),
+      options: {},
+      merger: SELF,
+      isStopped,
+      tell: () => undefined,
+      at,
+      said: new Set<string>(),
+    }
+    return mergeInTurn(scene, [delegate.id])
+  }
+
+  test('does not take the work back; the next merge writes down what is missing', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    const tip = one.tip()
+    expect(await failingAt(world, one, 'landed')).toMatchObject([{ how: 'waiting', next: 'stint merge one' }])
+    expect(world.commitOf('main')).toBe(tip)
+    expect(one.state().status).toBe('merging')
+    await world.merge([one])
+    expect(one.steps()).toEqual(['ready', 'merge.begun', 'merge.landing', 'merged'])
+    expect(world.worktrees()).toEqual([])
+  })
+
+  test('before it leaves the target alone and the delegate ready', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    const main = world.commitOf('main')
+    expect(await failingAt(world, one, 'kept')).toMatchObject([{ how: 'waiting', because: 'the disk is full' }])
+    expect(world.commitOf('main')).toBe(main)
+    expect(one.state().status).toBe('ready')
+  })
+
+  test('in putting things away is said, and it is merged all the same', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    const main = world.commitOf('main')
+    const gone = 'f'.repeat(40)
+    one.append('merge.begun', { target: 'main', onto: main, tip: gone, merger: NOBODY, tree: '/nowhere' })
+    one.append('merge.landing', { target: 'main', from: main, to: main })
+    expect((await recoverMerge(world.workspace(), one.state())).status).toBe('merged')
+    expect(world.said.join('\n')).toContain('could be put away')
+  })
+})
+
 describe('a merge that somebody died in', () => {
+  test('whose commit is nowhere any more is ready again', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    const main = world.commitOf('main')
+    one.append('merge.begun', { target: 'main', onto: main, tip: one.tip(), merger: NOBODY, tree: '/nowhere' })
+    one.append('merge.landing', { target: 'main', from: main, to: 'f'.repeat(40) })
+    expect((await recoverMerge(world.workspace(), one.state())).status).toBe('ready')
+  })
+
   test('is ready again when the target never had it, and what was left of it is taken away', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
