@@ -87,18 +87,12 @@ function isSameQuestion(one: Decided, other: Decided): boolean {
   const comeFromElsewhere = contexts[0].size > 0 && contexts[1].size > 0 && shared(...contexts) === 0
   // `Naming` may be about anything; what led to it says about what.
   if (isGeneral && comeFromElsewhere) return false
-  // A title that is its own answer is no question.
-  if (isAnswerAlone(one) || isAnswerAlone(other)) return false
   if (alike(...titles) >= MOST) return true
   const whole = [union(titles[0], contexts[0]), union(titles[1], contexts[1])] as const
   return shared(...whole) >= 3 && alike(...whole) >= MOST
 }
 
 const MOST = 0.6
-
-function isAnswerAlone({ title, choice }: Decided): boolean {
-  return choice === undefined || choice.trim() === '' || sameText(choice, title)
-}
 
 /** The same for `Use X for Y`, whose subject is Y. */
 function isSameSubject(a: Understood, b: Understood): boolean {

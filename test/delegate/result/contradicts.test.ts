@@ -27,6 +27,8 @@ const CONTRADICTING: readonly (readonly [Decided, Decided])[] = [
   [d('Feature flags', 'on by default'), d('Feature flags', 'off by default')],
   [d('Id format', 'uuid v4', { options: 'uuid v4 | uuid v7 | serial' }), d('Format of ids', 'uuid v7')],
   [d('Package manager', 'pnpm'), d('Package manager', 'npm')],
+  [d('Cache exchange rates'), d('Do not cache exchange rates')],
+  [d('Retry the mailer 3 times on failure'), d('Retry the mailer 5 times on failure')],
 ]
 
 const AGREEING: readonly (readonly [Decided, Decided])[] = [

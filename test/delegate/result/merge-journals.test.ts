@@ -162,8 +162,12 @@ describe('when the work of a delegate is merged', () => {
 
   test('a log that names no journal but a path is not followed', async () => {
     const { world } = await worldWithTask()
+    const parent = await world.parent()
+    const log = world.project.read('.sessions', 'journal', parent, 'log.jsonl')
+    world.project.write('outside/log.jsonl', log)
     const delegate = world.delegate({ name: 'tests', parent: '../../outside' })
     await mergeJournals(world.workspace, delegate.state, delegate.merged())
-    expect(world.project.names('.sessions', 'journal')).not.toContain('outside')
+    expect(world.project.read('outside', 'log.jsonl')).toBe(log)
+    expect(world.project.names('outside')).toEqual(['log.jsonl'])
   })
 })
