@@ -24,7 +24,12 @@ async function settled() {
 }
 
 /** What a delegate leaves in its parent's journal, as the process that works on it does. */
-async function report(world: Awaited<ReturnType<typeof settled>>, name: string, status: DelegateOutcome, summary: string) {
+async function report(
+  world: Pick<ReturnType<typeof project>, 'cwd' | 'sessions'>,
+  name: string,
+  status: DelegateOutcome,
+  summary: string,
+) {
   const [id] = world.sessions()
   const session = new LiveSession(id!, findPlace(world.cwd), DEFAULTS)
   session.append([
@@ -85,6 +90,19 @@ describe('what became of a delegate', () => {
     await world.agent.end()
     await report(world, 'tests', 'ready', 'twelve tests')
     expect((await world.agent.start('resume')).model).toContain('tests (ready): do tests')
+  })
+
+  test('is not told beside a context that has it', async () => {
+    const world = project()
+    const agent = world.agent()
+    await agent.start()
+    await world.stint('init', '--name', 'there', '--goal', 'Be there')
+    await agent.prompt('Change the known file')
+    await report(world, 'tests', 'ready', 'twelve tests')
+    const { model } = await agent.prompt('continue')
+    expect(model).toContain('tests (ready): do tests - twelve tests')
+    expect(model).not.toContain('News of delegates')
+    expect((await agent.prompt(ORDINARY)).model).toBe('')
   })
 
   test('takes no more room than it may, with the latest and a pointer to the others', () => {
