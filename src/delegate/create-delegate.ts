@@ -10,6 +10,7 @@ import { refuseInRun } from '../project/in-run.ts'
 import { runFolder } from '../project/run-files.ts'
 import type { Workspace } from '../project/workspace.ts'
 import { openSource } from '../run/backlog/open-source.ts'
+import { delegateEnvironment, delegateWrap } from '../run/delegate-environment.ts'
 import type { DelegateOrder } from '../run/delegate-order.ts'
 import { readyHarness } from '../run/make-scene.ts'
 import type { RunOptions } from '../run/options.ts'
@@ -17,7 +18,7 @@ import { loadProfiles } from '../run/profiles/load-profiles.ts'
 import { findProfile } from '../run/profiles/profile-for.ts'
 import { RunLog } from '../run/run-log.ts'
 import { settle } from '../run/settled.ts'
-import { commitOf, headOf, repositoryOf, treeOfItsOwn, uncommitted } from '../run/tree.ts'
+import { commitOf, headOf, repositoryOf, treeOfItsOwn, uncommitted, worktreesFolder } from '../run/tree.ts'
 import type { Backlog } from '../tasks/backlog.ts'
 import { findTask } from '../tasks/find.ts'
 import { readSpecialist } from '../tasks/specialist.ts'
@@ -56,10 +57,12 @@ export async function createDelegate(workspace: Workspace, request: DelegateRequ
   const isReadOnly = request.as !== undefined && READERS.includes(readSpecialist(request.as) ?? '')
   const options = runOptions(workspace, request, part)
   const id = mintId(undefined)
-  await readyHarness(workspace, settle(workspace, options), id)
   const { from, target } = beginning(workspace, request.base, part)
   const parent = part === undefined ? await parentOf(workspace, request.session) : undefined
   const name = freeName(place.root, others, request.as ?? task?.shortname ?? what, branchFolder(parent, part))
+  const slot = freeSlot(others)
+  const folder = `delegate-${shortId(id)}`
+  await refuseWhatCannotStart(workspace, options, id, { name, slot }, join(worktreesFolder(place), folder))
   const output = outputOf(request.output, isReadOnly)
   const files = (request.files ?? []).map((glob) => glob.trim()).filter((glob) => glob !== '')
   const { brief, file } = await briefFor(
@@ -69,14 +72,14 @@ export async function createDelegate(workspace: Workspace, request: DelegateRequ
   )
   workspace.prepare()
   const branch = `${branchFolder(parent, part)}/${name}`
-  const tree = treeOfItsOwn(place, id, branch, { name: `delegate-${shortId(id)}`, from })
+  const tree = treeOfItsOwn(place, id, branch, { name: folder, from })
   const order: DelegateOrder = {
     name,
     what,
     target,
     isReadOnly,
     files,
-    slot: freeSlot(others),
+    slot,
     brief,
     ...defined({ as, group: request.group, task: task?.id, parent: parent?.id, run: part?.run, output }),
   }
@@ -94,6 +97,19 @@ export async function createDelegate(workspace: Workspace, request: DelegateRequ
   await tellBegun(workspace, state)
   sayLeftOut(workspace, part)
   return state
+}
+
+/** Its agent, what is put before it, and its environment: a mistake in these is better told now than by a process that is gone. */
+async function refuseWhatCannotStart(
+  workspace: Workspace,
+  options: RunOptions,
+  id: string,
+  order: Pick<DelegateOrder, 'name' | 'slot'>,
+  tree: string,
+): Promise<void> {
+  const { delegates } = workspace.config
+  delegateEnvironment(order, tree, delegates)
+  await readyHarness(workspace, settle(workspace, options), id, delegateWrap(order, tree, delegates))
 }
 
 /** Specialists who look and tell. */

@@ -9,6 +9,7 @@ import type { Workspace } from '../project/workspace.ts'
 import type { Usage } from '../session/entries.ts'
 import { cleanText } from '../text/clean.ts'
 import { commitAsFound } from '../run/as-found.ts'
+import { delegateWrap } from '../run/delegate-environment.ts'
 import type { DelegateMove, DelegateOrder } from '../run/delegate-order.ts'
 import { delegateSource } from '../run/delegate-source.ts'
 import { RunEnds } from '../run/ends.ts'
@@ -111,7 +112,7 @@ async function prepare(
   const order = withNotes(given, notes)
   const { branch, base, tree, options, harness: name } = state.started
   const settled = settle(workspace, { ...options, harness: options.harness ?? name })
-  const harness = await readyHarness(workspace, settled, id)
+  const harness = await readyHarness(workspace, settled, id, delegateWrap(order, tree, workspace.config.delegates))
   await endLeftovers(state)
   const own = { tree, branch, base, isInPlace: false }
   commitAsFound(place, id, own)

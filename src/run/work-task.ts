@@ -9,6 +9,7 @@ import { RunEnds } from './ends.ts'
 import { equip } from './equip.ts'
 import type { AttemptPlace } from './events.ts'
 import { startFresh } from './fresh.ts'
+import { sayIfMoved, targetNow } from './moved-target.ts'
 import { proveNow } from './prove-now.ts'
 import { readBacklog } from './read-backlog.ts'
 import { recordDone } from './record-done.ts'
@@ -93,6 +94,7 @@ async function climb(
       text: estimateTokens(prompt),
     })
     tell({ type: 'task.started', task: name, attempt: number, place })
+    const target = targetNow(scene)
     const { judged, used } = await attemptOnce(
       scene,
       session,
@@ -108,6 +110,7 @@ async function climb(
       },
       progress,
     )
+    sayIfMoved(scene, target)
     spent = addSpent(spent, used)
     const seconds = (Date.now() - startedAt) / 1000
     const added =

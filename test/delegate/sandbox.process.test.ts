@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, expect, test } from 'vitest'
+import { doing } from '../run/run-world.ts'
 import { scratchFolder } from '../support/scratch.ts'
-import { leftDelegate } from './as-delegate.ts'
-import { RunWorld, doing } from './run-world.ts'
+import { WorkingWorld } from './working-world.ts'
 
 /** A command that starts another where the journals of a project cannot be written. */
 function sandbox(context: TestContext, root: string): string {
@@ -37,10 +37,10 @@ function sandbox(context: TestContext, root: string): string {
 }
 
 test('what an agent reports and records where it cannot write the journal is in the journal all the same, once', async (context) => {
-  const world = new RunWorld()
+  const world = new WorkingWorld()
   await world.tasks({ title: 'One', checklist: [{ item: 'Say so', done: false }] })
   world.config(`delegates:\n  wrap: ${sandbox(context, world.project.root)}\n`)
-  const script = world.script({
+  const script = {
     one: [
       [
         { run: `! touch ${world.project.root}/.sessions/x 2> /dev/null` },
@@ -52,10 +52,9 @@ test('what an agent reports and records where it cannot write the journal is in 
         ...doing('one'),
       ],
     ],
-  })
-  const resume = leftDelegate(world, { script, verify: 'test -f one.txt' })
-  const report = await world.run({ resume })
-  expect(report.sessions[0]?.tasks[0]).toMatchObject({ outcome: 'done', attempts: 1 })
+  }
+  const state = await world.delegate(script, { task: 'one', what: '', verify: 'test -f one.txt' })
+  expect([state.status, state.run.attempts.length]).toEqual(['ready', 1])
   expect(world.journalled('task.reported').map(({ data }) => data['status'])).toEqual(['completed'])
   expect(world.journalled('task.checked').map(({ data }) => data['item'])).toEqual(['Say so'])
   const step = world.journalled('step.added').find(({ data }) => data['text'] === 'Look around')
@@ -64,8 +63,8 @@ test('what an agent reports and records where it cannot write the journal is in 
   expect(found).toMatch(/^from in there, API_KEY=\[redacted/)
   expect(others).toEqual([])
   // It was there, nothing of it is committed, and it kept nobody from taking the worktree away.
-  expect(Number(world.project.git('show', `${world.branch()}:left.txt`))).toBeGreaterThan(3)
-  expect(world.project.git('ls-tree', '-r', '--name-only', world.branch())).not.toContain('outbox')
+  expect(Number(world.project.git('show', `${state.run.started.branch}:left.txt`))).toBeGreaterThan(3)
+  expect(world.project.git('ls-tree', '-r', '--name-only', state.run.started.branch)).not.toContain('outbox')
   expect(
     world
       .of('said')

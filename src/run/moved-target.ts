@@ -1,0 +1,27 @@
+import { runGit } from '../git/run-git.ts'
+import type { Scene } from './scene.ts'
+import { commitOf, headNow } from './tree.ts'
+
+/** Where the branch stands that the work of a delegate is to go to. */
+export function targetNow({ delegate, tree }: Scene): string | undefined {
+  return delegate === undefined ? undefined : commitOf(tree.tree, delegate.order.target)
+}
+
+/**
+ * Says when that branch was put on a commit of the delegate's own while it worked. The rules keep an agent from it, as far as
+ * it asks; where it did not, whoever merges should know that nothing was proved.
+ */
+export function sayIfMoved(scene: Scene, before: string | undefined): void {
+  const { delegate, tree, workspace } = scene
+  const now = targetNow(scene)
+  if (delegate === undefined || now === undefined || before === undefined || now === before) return
+  if (headNow(tree.tree)?.commit === undefined) return
+  // What came from there by a merge is no commit of its own.
+  const own = runGit(tree.tree, ['rev-list', '--first-parent', `${before}..HEAD`, '--']).split('\n')
+  if (!own.includes(now)) return
+  const { name, target } = delegate.order
+  const where = `from ${before.slice(0, 10)} to ${now.slice(0, 10)}`
+  workspace.say(
+    `${target} was moved ${where}, a commit of ${name}, while it was worked on: it is on there without having been proved`,
+  )
+}
