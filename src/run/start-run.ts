@@ -9,7 +9,6 @@ import type { Task } from '../tasks/task.ts'
 import { commandEnvironment } from './agent-environment.ts'
 import { openSource } from './backlog/open-source.ts'
 import { Claims } from './claims.ts'
-import { delegateWrap } from './delegate-environment.ts'
 import { RunEnds } from './ends.ts'
 import type { RunEvent } from './events.ts'
 import { finishedTasks } from './finished-tasks.ts'
@@ -158,9 +157,8 @@ async function takeUpAgain(
   refuseRedacted(told)
   const settled = settle(workspace, { ...told, harness: told.harness ?? state.started.harness })
   refuseUnanswered(settled, decide)
-  const { tree, branch, base, isInPlace, delegate: order } = state.started
-  const wrap = order === undefined ? undefined : delegateWrap(order, tree, workspace.config.delegates)
-  const harness = await readyHarness(workspace, settled, run, wrap)
+  const { tree, branch, base, isInPlace } = state.started
+  const harness = await readyHarness(workspace, settled, run)
   const strays = await endLeftovers(state)
   if (strays > 0) emit({ type: 'said', text: `${strays} processes that the run had left behind were ended` })
   bringBackTree(workspace.place, state)
@@ -181,7 +179,6 @@ async function takeUpAgain(
     stopping,
     emit,
     decide,
-    ...(order === undefined ? {} : { delegate: { order } }),
   })
   const expected = await expectedSeconds(workspace, settled)
   return { work: () => work(scene, selection, runner, state, open, expected, emit) }

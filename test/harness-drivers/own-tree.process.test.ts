@@ -5,6 +5,9 @@ import { readFileSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { OpenConversation } from '../../src/harness/contract.ts'
+import { isAllowed as isAllowedByAcp } from '../../src/harness/acp/permission.ts'
+import { toolUse } from '../../src/harness/acp/tools.ts'
+import { questionOf } from '../../src/harness/codex/approvals.ts'
 import { answerTo } from '../../src/harness/claude/drive/permissions.ts'
 import { isPermitted } from '../../src/harness/permission-rules.ts'
 import { gitProject } from '../support/project.ts'
@@ -194,6 +197,20 @@ describe('an agent in a worktree of its own', () => {
     expect(await given('git log', main)).toBe(true)
     expect(await given('git commit -qm x', join(tree, 'src'))).toBe(true)
     expect(await given('npm test', tree)).toBe(true)
+  })
+
+  test('is held to the folder that an agent behind ACP or Codex says', async () => {
+    const { main, tree } = worktrees()
+    const allowed = (rawInput: object) =>
+      isAllowedByAcp(toolUse('1', { kind: 'execute', title: 'run', rawInput }), rulesFor(tree))
+    for (const name of ['cwd', 'workdir', 'directory', 'dir_path']) {
+      expect(await allowed({ command: 'git commit -qm x', [name]: main })).toBe(false)
+      expect(await allowed({ command: 'git commit -qm x', [name]: tree })).toBe(true)
+    }
+    const asked = (cwd: string) =>
+      questionOf('item/commandExecution/requestApproval', { command: "/bin/bash -lc 'git commit -qm x'", cwd }, [])!.requests[0]!
+    expect(await isPermitted(asked(main), rulesFor(tree))).toBe(false)
+    expect(await isPermitted(asked(tree), rulesFor(tree))).toBe(true)
   })
 
   test('is told why, where it would take it for allowed', async () => {

@@ -7,6 +7,7 @@ import { DEFAULTS } from '../../src/project/config.ts'
 import { LiveSession } from '../../src/project/live-session.ts'
 import { findPlace } from '../../src/project/place.ts'
 import { absorbTree } from '../../src/project/tree-outbox.ts'
+import { uncommitted } from '../../src/run/tree.ts'
 import { gitProject } from '../support/project.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
@@ -110,6 +111,14 @@ describe('what lies in the tree of an agent', () => {
     expect(absorb()).toEqual({ taken: 0, refused: 5, texts: [] })
     expect(readFileSync(elsewhere, 'utf8')).toContain('not the agent')
     expect(absorb()).toEqual({ taken: 0, refused: 0, texts: [] })
+  })
+
+  test('is nobody’s work, whether git sees it or not', () => {
+    const world = gitProject()
+    world.write('.stint-outbox/x', '')
+    expect(uncommitted(world.root)).toEqual([])
+    world.write('other', '')
+    expect(uncommitted(world.root)).toEqual(['other'])
   })
 
   test('is not looked at behind a link, nor for another session', async () => {

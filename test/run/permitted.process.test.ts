@@ -19,6 +19,9 @@ test('an agent may run the verify command and report, and starts nothing else th
         { ask: `git -c alias.x='!touch ${folder}/by-git' x` },
         { ask: `git commit --allow-empty -m "$(cat <<'EOF'\none\nEOF\ntouch ${folder}/by-message\ncat <<'EOF'\ntwo\nEOF\n)"` },
         { ask: `git commit --allow-empty -m "$(cat <<'EOF'\nseveral\n\nlines\nEOF\n)"` },
+        // Its own branch it may go back to; it may not go to another.
+        { ask: 'git checkout -q --detach && git checkout -q work && git tag back-again' },
+        { ask: 'git checkout -q other && git tag gone' },
         { ask: 'stint log --discovery "The agent may record"' },
         ...doing('one').slice(0, -1),
         { ask: verify },
@@ -26,12 +29,14 @@ test('an agent may run the verify command and report, and starts nothing else th
       ],
     ],
   })
-  const report = await world.run({ script, verify, permissions: 'edits' })
+  world.project.git('branch', 'other')
+  const report = await world.run({ script, verify, permissions: 'edits', branch: 'work' })
   expect(report.sessions[0]!.tasks[0]).toMatchObject({ outcome: 'done', attempts: 1 })
   expect(['by-digest', 'by-run', 'by-git', 'by-message'].filter(seen)).toEqual([])
   // The agent knows in which run it is; what the run itself starts does not.
   expect(readFileSync(`${folder}/verified`, 'utf8')).toContain(`as ${report.run}\n`)
   expect(world.subjects()).toEqual(['several', 'do one'])
+  expect(world.project.git('tag').trim()).toBe('back-again')
   expect(world.journalled('discovery.made')).toHaveLength(1)
 })
 
