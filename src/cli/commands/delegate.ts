@@ -1,5 +1,4 @@
 import { buildCommand, buildRouteMap } from '@stricli/core'
-import { refuseInRun } from '../../project/in-run.ts'
 import type { Context } from '../context.ts'
 import { START_FLAGS, type StartFlags, delegateRequest } from '../delegate-flags.ts'
 import { describeStarted, isGood, rowWithNext } from '../describe-delegate.ts'
@@ -31,7 +30,6 @@ const start = buildCommand<StartFlags, string[], Context>({
   async func(flags, ...words) {
     await withDelegates(this, flags, async (scene) => {
       const { delegates, output, shown } = scene
-      refuseInRun(this, 'starting a delegate')
       const row = shown(await delegates.start(delegateRequest(this, flags, words, COMMANDS)))
       if (flags.wait !== true) return output.result(flags.json, row, () => describeStarted(row, output))
       if (flags.json !== true) output.line(describeStarted(row, output))
