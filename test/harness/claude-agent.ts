@@ -17,7 +17,10 @@ function replyTo(step: Step, size: number): Reply {
   const used = { inputTokens: 7, cacheWritten: 500, cacheRead: Math.max(0, tokens - 507), outputTokens: 20 }
   if ('say' in step) return { ...used, text: step.say }
   if ('write' in step) return { ...used, tools: [{ name: 'Write', input: { file_path: step.write, content: step.text } }] }
-  return { ...used, tools: [{ name: 'Bash', input: { command: step.run, description: 'a command' } }] }
+  if ('read' in step) return { ...used, tools: [{ name: 'Read', input: { file_path: step.read } }] }
+  const { after, run } = step
+  const tools = [{ name: 'Bash', input: { command: run, description: 'a command' } }]
+  return { ...used, tools, ...(after === undefined ? {} : { after }) }
 }
 
 /** The newest prompt about a task. */

@@ -21,8 +21,9 @@ function replyTo(step: Step, size: number): ResponsesReply {
   const tokens = ('tokens' in step ? step.tokens : undefined) ?? size
   const used = { inputTokens: tokens - 20, cachedTokens: Math.floor(tokens / 2), outputTokens: 20 }
   if ('say' in step) return { ...used, text: step.say }
-  const cmd = 'write' in step ? patch(step.write, step.text) : step.run
-  return { ...used, tools: [{ name: 'exec_command', input: { cmd } }] }
+  const cmd = 'write' in step ? patch(step.write, step.text) : 'read' in step ? `cat ${step.read}` : step.run
+  const after = 'after' in step ? { after: step.after } : {}
+  return { ...used, tools: [{ name: 'exec_command', input: { cmd } }], ...after }
 }
 
 /** The newest prompt about a task, with what was told behind it. */

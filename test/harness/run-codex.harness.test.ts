@@ -22,15 +22,15 @@ const usual: Way = (_, task) => [...doing(task), reporting(task)]
 
 const first =
   (steps: (task: string) => readonly Step[]): Way =>
-  (occasion, task) =>
-    occasion === 'task' ? steps(task) : usual(occasion, task)
+  (occasion, task, prompt) =>
+    occasion === 'task' ? steps(task) : usual(occasion, task, prompt)
 
 /** What goes wrong, by the task it goes wrong with, in the order of the work. */
 const TASKS: Readonly<Record<string, Way>> = {
   one: usual,
   failing: first((task) => [...doing(task, 'wrong'), reporting(task)]),
   lying: first((task) => [reporting(task)]),
-  forbidden: (occasion, task) => [{ run: 'touch elsewhere.txt' }, ...usual(occasion, task)!],
+  forbidden: (...asked) => [{ run: 'touch elsewhere.txt' }, ...usual(...asked)!],
   compacted: first((task) => [{ run: 'git status', tokens: TOO_FULL }, ...doing(task), reporting(task)]),
   hanging: first(() => [{ hang: true }]),
   killed: first((task) => [doing(task)[0]!, { run: 'sleep 600' }]),

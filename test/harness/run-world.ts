@@ -15,10 +15,7 @@ export class RunWorld extends StartedRun {
     agent: ScriptedAgent,
     options: { readonly setup?: boolean; readonly config?: string } = {},
   ): Promise<RunWorld> {
-    const claude = await ClaudeWorld.create('2.1.325', { setup: options.setup === true })
-    claude.env.STINT_CLAUDE = claude.program
-    claude.env.CLAUDE_CODE_AUTO_COMPACT_WINDOW = '200000'
-    answerAs(claude.stub, agent)
+    const claude = await claudeWith(agent, options)
     const world = new RunWorld(claude)
     if (options.config !== undefined) world.write('.sessions/config.yaml', options.config)
     return world
@@ -28,6 +25,15 @@ export class RunWorld extends StartedRun {
   agents(): readonly number[] {
     return carriersOf(`STINT_RUN=${this.id}`).filter((pid) => programOf(pid) === this.claude.program)
   }
+}
+
+/** The real Claude Code, as Stint finds it, with the agent behind it. */
+export async function claudeWith(agent: ScriptedAgent, options: { readonly setup?: boolean } = {}): Promise<ClaudeWorld> {
+  const claude = await ClaudeWorld.create('2.1.325', { setup: options.setup === true })
+  claude.env.STINT_CLAUDE = claude.program
+  claude.env.CLAUDE_CODE_AUTO_COMPACT_WINDOW = '200000'
+  answerAs(claude.stub, agent)
+  return claude
 }
 
 function programOf(pid: number): string {

@@ -10,8 +10,9 @@ export interface Asked {
 }
 
 export type Step =
-  /** A command in a shell. */
-  | { readonly run: string; readonly tokens?: number }
+  /** A command in a shell; it is not said before `after` settles. */
+  | { readonly run: string; readonly tokens?: number; readonly after?: Promise<unknown> }
+  | { readonly read: string }
   | { readonly write: string; readonly text: string }
   /** The turn is over. */
   | { readonly say: string; readonly tokens?: number }
@@ -30,7 +31,7 @@ const OCCASIONS: readonly (readonly [string, Occasion])[] = [
 ]
 
 /** What is done in a turn about a task; undefined where it is done like any other. */
-export type Way = (occasion: Occasion, task: string) => readonly Step[] | undefined
+export type Way = (occasion: Occasion, task: string, prompt: string) => readonly Step[] | undefined
 
 export class ScriptedAgent {
   readonly #ways: Readonly<Record<string, Way>>
@@ -44,7 +45,7 @@ export class ScriptedAgent {
     if (asked === undefined) return { say: 'I do not know what I am to do.' }
     const { task, prompt, results } = asked
     const occasion = OCCASIONS.find(([words]) => prompt.includes(words))?.[1] ?? 'task'
-    const steps = this.#ways[task]?.(occasion, task) ?? [...working(task), reporting(task)]
+    const steps = this.#ways[task]?.(occasion, task, prompt) ?? [...working(task), reporting(task)]
     return steps[results] ?? { say: `That was ${task}.` }
   }
 }

@@ -1,0 +1,221 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { DelegateRow, MergeOutcome } from '../../src/delegate/contract.ts'
+import { isRunning } from '../support/processes.ts'
+import { textsIn } from './claude-agent.ts'
+import { DelegatesWorld } from './delegates-world.ts'
+import type { MessagesBody } from './model-stub.ts'
+import { ScriptedAgent, type Step, type Way, reporting, taskIn } from './scripted-agent.ts'
+
+/** Claude Code does not let its model sleep. */
+const WAIT = 'tail -f /dev/null'
+const ALLOWED = 'run:\n  allow: [tail]\n'
+const PATIENTLY = { timeout: 60_000, interval: 50 }
+
+test('a delegate works on when the command that began it is over, and touches nothing but its own worktree', async () => {
+  const { opened: after, open: goOn } = gate()
+  const steps: Way = (_, task) => [
+    { run: 'stint log --decision "Where dates are kept" --choice "as text"', after },
+    ...editing(task),
+    reporting(task),
+  ]
+  const world = await DelegatesWorld.create(new ScriptedAgent({ 'write-the-parser': steps }))
+  const { claude } = world
+  // Of the person, who works on in the meantime.
+  writeFileSync(claude.path('readme.txt'), 'half a sentence\n')
+  writeFileSync(claude.path('notes.txt'), 'mine\n')
+  const before = world.checkout()
+  const row = await world.delegate('Write the parser')
+  expect(row).toMatchObject({
+    name: 'write-the-parser',
+    status: 'running',
+    target: 'main',
+    branch: 'stint/parser/write-the-parser',
+  })
+  expect(isRunning(world.processOf(row))).toBe(true)
+  goOn()
+
+  const ready = await world.waited(row.name, 'ready')
+  expect(ready).toMatchObject({ summary: 'write-the-parser is written', commits: 1, attempts: [{ outcome: 'done' }] })
+  expect(world.subjects(row.branch)).toEqual(['do write-the-parser'])
+  expect(readFileSync(join(row.tree, 'write-the-parser.txt'), 'utf8')).toBe('right\n')
+  expect(world.checkout()).toEqual(before)
+  expect(claude.git('symbolic-ref', '--short', 'HEAD')).toBe('main\n')
+  expect(existsSync(claude.path('write-the-parser.txt'))).toBe(false)
+
+  // What it decided stands in its own journal until it is merged, and its parent knows how it stands.
+  const [{ id: own } = { id: '' }] = ready.sessions
+  expect(world.entriesOf(own, 'decision.made')).toMatchObject([{ title: 'Where dates are kept', choice: 'as text' }])
+  expect(world.entriesOf(own, 'task.reported')).toHaveLength(1)
+  expect(world.entriesOf(row.parent!, 'decision.made')).toEqual([])
+  expect(world.entriesOf(row.parent!, 'delegate.begun')).toMatchObject([{ name: row.name }])
+  expect(world.entriesOf(row.parent!, 'delegate.reported')).toMatchObject([
+    { name: row.name, status: 'ready', files: ['write-the-parser.txt'] },
+  ])
+  await world.expectNothingLeft(row)
+})
+
+test('what conflicts goes back to its agent with the conflict, and lands with the work of both', async () => {
+  const { opened: toldOn, open: goOn } = gate()
+  const steps = (own: string): Way => {
+    return (_, task, prompt) => {
+      const sha = /`git merge ([0-9a-f]{12})`/.exec(prompt)?.[1]
+      if (sha === undefined) {
+        return [
+          { run: `stint log --decision "Where dates are kept" --choice "${own}"` },
+          { read: 'plan.txt' },
+          { write: 'plan.txt', text: `${task}\n` },
+          { write: `${task}.txt`, text: 'right\n' },
+          { run: 'sh check.sh' },
+          { run: `git add plan.txt ${task}.txt && git commit --quiet --message "do ${task}"` },
+          reporting(task),
+        ]
+      }
+      return [
+        { run: `git merge ${sha}`, after: toldOn },
+        { read: 'plan.txt' },
+        { write: 'plan.txt', text: 'north\nsouth\n' },
+        { run: 'sh check.sh' },
+        { run: 'git add plan.txt' },
+        { run: 'git commit --quiet --no-edit' },
+        reporting(task),
+      ]
+    }
+  }
+  const agent = new ScriptedAgent({ north: steps('as text'), south: steps('as numbers') })
+  const world = await DelegatesWorld.create(agent)
+  const { claude } = world
+  // Green with the work of each alone, and with that of both.
+  const check = 'for name in north south; do test ! -e $name.txt || grep --quiet "^$name$" plan.txt || exit 1; done\n'
+  world.commit('plan', { 'check.sh': `! grep --quiet "<<<" plan.txt || exit 1\n${check}`, 'plan.txt': 'nothing yet\n' })
+  const tasks = world.tasks(['north', 'south'])
+  const how = ['--permissions', 'edits', '--verify', 'sh check.sh']
+  const north = await world.answer<DelegateRow>('delegate', '--task', 'north', '--harness', 'claude', ...how)
+  const south = await world.answer<DelegateRow>('delegate', '--task', 'south', '--harness', 'claude', ...how)
+  await world.waited('north', 'ready')
+  await world.waited('south', 'ready')
+  expect(world.closings()).toEqual({})
+
+  const merging = world.command('merge', '--all', '--wait', '--json')
+  await expect.poll(() => world.steps(south, 'run.resumed').length, PATIENTLY).toBe(2)
+  const onto = claude.git('rev-parse', 'main').trim()
+  expect(world.steps(north, 'delegate.moved').at(-1)).toMatchObject({ to: 'merged', commit: onto })
+  expect(world.steps(south, 'delegate.moved').at(-1)).toMatchObject({ to: 'conflicted', onto, files: ['plan.txt'] })
+  expect(world.closings()).toEqual({ [tasks[0]!]: 1 })
+  goOn()
+  const merged = await merging
+  expect(merged.code, merged.errors).toBe(0)
+  expect(merged.errors).toContain('south conflicts with main in plan.txt; it was sent back to be mended')
+  const { outcomes } = JSON.parse(merged.out) as { outcomes: readonly MergeOutcome[] }
+  expect(outcomes).toMatchObject([
+    { name: 'north', how: 'merged', commit: onto },
+    { name: 'south', how: 'merged' },
+  ])
+
+  // What Claude Code asked its model with, first and when git had said the same.
+  const told = claude.stub.turns.filter(({ body }) => promptIn(body).includes(`\`git merge ${onto.slice(0, 12)}\``))
+  expect(told[0]!.body.messages.map(({ role }) => role)).not.toContain('assistant')
+  expect(promptIn(told[0]!.body)).toContain('it conflicts with main in plan.txt\n- In conflict: `plan.txt`\n')
+  expect(promptIn(told[0]!.body)).toContain(`\`main\`, which is at ${onto.slice(0, 12)} now.`)
+  expect(told.at(-1)!.text).toContain('CONFLICT (content): Merge conflict in plan.txt')
+  expect(claude.stub.turns.filter(({ text }) => text.includes('This is not permitted here'))).toEqual([])
+
+  // The work of both, proved as it stands on the target, and each task closed once with the commit that brought it there.
+  const tip = claude.git('rev-parse', 'main').trim()
+  expect(outcomes[1]!.commit).toBe(tip)
+  expect(claude.git('rev-list', '--parents', '--max-count=1', 'main')).toContain(onto)
+  expect(readFileSync(claude.path('plan.txt'), 'utf8')).toBe('north\nsouth\n')
+  expect(claude.git('ls-tree', '--name-only', 'main')).toContain('north.txt\nplan.txt\nreadme.txt\nsouth.txt\n')
+  execFileSync('sh', ['check.sh'], { cwd: claude.project })
+  expect(claude.git('status', '--porcelain', '--', ':!.tasks')).toBe('')
+  const closed = world.entriesOf(north.parent!, 'task.moved').filter(({ status }) => status === 'completed')
+  expect(closed).toMatchObject([
+    { task: tasks[0], git: { branch: 'main', commit: onto } },
+    { task: tasks[1], git: { branch: 'main', commit: tip } },
+  ])
+  expect(world.closings()).toEqual({ [tasks[0]!]: 1, [tasks[1]!]: 1 })
+
+  // What both decided stands in the journal they worked for, and that it does not go together was said.
+  expect(world.entriesOf(north.parent!, 'decision.made')).toMatchObject([
+    { title: 'Where dates are kept', choice: 'as text', whose: 'north' },
+    { title: 'Where dates are kept', choice: 'as numbers', whose: 'south' },
+  ])
+  expect(outcomes[1]!.contradictions).toEqual([expect.stringMatching(/^south chose "as numbers" .*, but north chose "as text" /)])
+  for (const row of [north, south]) {
+    expect(existsSync(row.tree)).toBe(false)
+    expect(claude.git('branch', '--list', row.branch)).toBe('')
+    await world.expectNothingLeft(row)
+  }
+  expect(world.diagnosed()).toEqual([])
+})
+
+test('no process outlives `stint delegate stop`, and what was not committed is on the branch', async () => {
+  const steps: Way = (_, task) => [{ write: `${task}.txt`, text: 'half\n' }, { run: WAIT }]
+  const world = await DelegatesWorld.create(new ScriptedAgent({ 'write-the-parser': steps }), { config: ALLOWED })
+  const row = await world.delegate('Write the parser')
+  await world.whenDelegateRuns(row, WAIT)
+  const [stopped] = await world.answer<readonly DelegateRow[]>('delegate', 'stop', row.name)
+  expect(stopped).toMatchObject({ status: 'failed', because: 'stopped', commits: 1 })
+  expect(isRunning(world.processOf(row))).toBe(false)
+  await world.expectNothingLeft(row)
+  expect(world.git('show', `${row.branch}:write-the-parser.txt`)).toBe('half\n')
+  expect(world.git('-C', row.tree, 'status', '--porcelain')).toBe('')
+})
+
+test('a delegate whose process is killed in the middle of a command is found, begun again, and lands', async () => {
+  const steps: Way = (occasion, task) =>
+    occasion === 'task'
+      ? [...editing('first'), { write: `${task}.txt`, text: 'half\n' }, { run: WAIT }]
+      : [{ read: `${task}.txt` }, ...editing(task), reporting(task)]
+  const world = await DelegatesWorld.create(new ScriptedAgent({ 'write-the-parser': steps }), { config: ALLOWED })
+  const row = await world.delegate('Write the parser')
+  await world.whenDelegateRuns(row, WAIT)
+  process.kill(world.processOf(row), 'SIGKILL')
+  await world.expectNothingLeft(row)
+
+  const [found] = await world.answer<readonly DelegateRow[]>('delegates')
+  expect(found).toMatchObject({ status: 'failed', because: 'its process ended in the middle of it', commits: 2 })
+  expect(world.git('show', `${row.branch}:write-the-parser.txt`)).toBe('half\n')
+  await world.answer('delegate', 'retry', row.name)
+  await world.waited(row.name, 'ready')
+  const { outcomes } = await world.answer<{ outcomes: readonly MergeOutcome[] }>('merge', row.name)
+  expect(outcomes).toMatchObject([{ how: 'merged', commit: world.git('rev-parse', 'main').trim() }])
+  expect(readFileSync(world.claude.path('first.txt'), 'utf8')).toBe('right\n')
+  expect(readFileSync(world.claude.path('write-the-parser.txt'), 'utf8')).toBe('right\n')
+  await world.expectNothingLeft(row)
+})
+
+test('a delegate that reviews gives its report back and nothing else', async () => {
+  const steps: Way = (_, task) => [{ write: 'REPORT.md', text: '# Findings\n\nOne race.\n' }, reporting(task)]
+  const world = await DelegatesWorld.create(new ScriptedAgent({ review: steps }))
+  const main = world.git('rev-parse', 'main')
+  const row = await world.delegate('Look for races', '--as', 'review')
+  expect(row).toMatchObject({ name: 'review', isReadOnly: true })
+  const ready = await world.waited(row.name, 'ready')
+  expect(ready.reportText).toBe('# Findings\n\nOne race.\n')
+  expect(world.entriesOf(row.parent!, 'delegate.reported')).toMatchObject([{ status: 'ready', report: ready.report }])
+  expect(existsSync(row.tree)).toBe(false)
+  expect(world.git('branch', '--list', row.branch)).toBe('')
+  expect(await world.answer('merge', '--all')).toEqual({ outcomes: [] })
+  expect(world.git('rev-parse', 'main')).toBe(main)
+  await world.expectNothingLeft(row)
+})
+
+/** What a turn is about, as Claude Code was told it. */
+function promptIn({ messages }: MessagesBody): string {
+  const texts = messages.flatMap(({ role, content }) => (role === 'user' ? textsIn(content) : []))
+  return texts.findLast((text) => taskIn(text) !== undefined) ?? ''
+}
+
+function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  let open = () => {}
+  const opened = new Promise<void>((resolve) => (open = resolve))
+  return { opened, open }
+}
+
+/** Does the work as an agent does that may edit files and use git, and nothing else. */
+function editing(name: string, text = 'right\n'): readonly Step[] {
+  return [{ write: `${name}.txt`, text }, { run: `git add ${name}.txt` }, { run: `git commit --quiet --message "do ${name}"` }]
+}
