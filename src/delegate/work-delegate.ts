@@ -26,7 +26,7 @@ import { type RunHandle, thisProcess, work } from '../run/start-run.ts'
 import type { DelegateState } from './delegate-state.ts'
 import { delegateNow, isAttended } from './delegates.ts'
 import { removeTree } from './remove-tree.ts'
-import { tellParent } from './result/tell-parent.ts'
+import { tellBegun, tellParent } from './result/tell-parent.ts'
 
 export interface WorkOptions {
   /** What others use that share its budget. */
@@ -51,6 +51,7 @@ export async function workDelegate(
   const stopping = new Stopping()
   const emit: Scene['tell'] = (event) => tell({ ...event, at: new Date().toISOString() } as RunEvent)
   try {
+    if (before.move !== undefined) await tellBegun(workspace, delegateNow(workspace.place, id))
     const begun = await prepare(workspace, before, log, stopping, emit, options)
     return {
       ended: begun().then(

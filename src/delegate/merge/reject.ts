@@ -4,6 +4,7 @@ import type { RunLog } from '../../run/run-log.ts'
 import type { MergeOutcome } from '../contract.ts'
 import type { DelegateState } from '../delegate-state.ts'
 import { delegateNow } from '../delegates.ts'
+import { tellParent } from '../result/tell-parent.ts'
 import { reasonOf } from './outcomes.ts'
 import type { MergeScene } from './scene.ts'
 
@@ -23,17 +24,24 @@ export async function reject(scene: MergeScene, log: RunLog, state: DelegateStat
     ...(files === undefined ? {} : { files }),
   }
   const retry = `stint delegate retry ${order.name}`
-  if (options.sendBack === undefined) return { ...outcome, next: retry }
+  // Whoever it works for hears of it when there is something for them to do.
+  const tell = () => tellParent(workspace, delegateNow(workspace.place, id))
+  if (options.sendBack === undefined) {
+    await tell()
+    return { ...outcome, next: retry }
+  }
   const { rejected } = delegateNow(workspace.place, id)
   if (rejected > workspace.config.delegates.sendBack) {
     const reason = `${because}; it came back ${rejected} times`
     log.append('delegate.moved', { ...move, to: 'parked', because: reason })
+    await tell()
     return { ...outcome, how: 'parked', because: reason, next: byHand(run.started.tree, target, order.name) }
   }
   try {
     await options.sendBack(id)
     return { ...outcome, isSentBack: true }
   } catch (error) {
+    await tell()
     return { ...outcome, because: `${because}; it could not be sent back: ${reasonOf(error)}`, next: retry }
   }
 }
