@@ -106,11 +106,13 @@ describe('the docs', () => {
   test.each([
     ['the example', "name: 'from-code'", "from-code [ 'done', 'started' ]"],
     ['the example of a run', 'project.runs.start', 'done write-the-guide 800\nfinished stint/run-'],
+    ['the example of a delegate', 'project.delegates.start', '5 insertions(+)\nmerged '],
   ])('%s of the library page runs against the built library', (_, part, said) => {
     const { cwd, env } = scratchProject()
     const example = blocks('docs/library.md', 'js').find((block) => block.includes(part))!
-    writeFileSync(join(cwd, 'example.mjs'), example.replace("'stint'", JSON.stringify(join(root, 'dist', 'library.js'))))
-    const output = execFileSync(process.execPath, ['example.mjs'], { cwd, env, encoding: 'utf8' })
+    // Beside the checkout, which has to be clean to be merged into.
+    writeFileSync(join(cwd, '..', 'example.mjs'), example.replace("'stint'", JSON.stringify(join(root, 'dist', 'library.js'))))
+    const output = execFileSync(process.execPath, ['../example.mjs'], { cwd, env, encoding: 'utf8' })
     expect(output).toContain(said)
   })
 })
