@@ -6,7 +6,7 @@ import type { DelegateRow, MergeOutcome } from '../../src/delegate/contract.ts'
 import { isRunning } from '../support/processes.ts'
 import { textsIn } from './claude-agent.ts'
 import { DelegatesWorld } from './delegates-world.ts'
-import type { MessagesBody } from './model-stub.ts'
+import type { MessagesBody, SeenRequest } from './model-stub.ts'
 import { ScriptedAgent, type Step, type Way, reporting, taskIn } from './scripted-agent.ts'
 
 /** Claude Code does not let its model sleep. */
@@ -107,7 +107,7 @@ test('what conflicts goes back to its agent with the conflict, and lands with th
   goOn()
   const merged = await merging
   expect(merged.code, merged.errors).toBe(0)
-  expect(merged.errors).toContain('south conflicts with main in plan.txt; it was sent back to be mended')
+  expect(merged.errors).toMatch(/south .*conflicts with main in plan.txt; it was sent back to be mended/)
   const { outcomes } = JSON.parse(merged.out) as { outcomes: readonly MergeOutcome[] }
   expect(outcomes).toMatchObject([
     { name: 'north', how: 'merged', commit: onto },
@@ -201,6 +201,38 @@ test('a delegate that reviews gives its report back and nothing else', async () 
   expect(await world.answer('merge', '--all')).toEqual({ outcomes: [] })
   expect(world.git('rev-parse', 'main')).toBe(main)
   await world.expectNothingLeft(row)
+})
+
+test('a delegate outlives the agent that started it, and the conversation is told at a prompt what became of it, once', async () => {
+  const order = { run: 'stint delegate "Write the parser" --harness claude' }
+  const { opened: after, open: goOn } = gate()
+  const steps: Way = (_, task) => [{ run: 'git status', after }, ...editing(task), reporting(task)]
+  const world = await DelegatesWorld.create(new ScriptedAgent({ 'write-the-parser': steps }, [order]), { setup: true })
+  const { claude } = world
+  const killed = claude.talk()
+  const { session_id: conversation } = await killed.say('Have the parser written by somebody')
+  await killed.kill()
+  const [row] = await world.answer<readonly DelegateRow[]>('delegates')
+  expect(row).toMatchObject({ name: 'write-the-parser', status: 'running', parent: claude.sessions[0] })
+  const talk = claude.talk('--resume', conversation)
+  const isDelegates = ({ body }: SeenRequest) => promptIn(body) !== ''
+  const newsIn = ({ text }: SeenRequest) => text.split('News of delegates:').slice(1)
+  const told = () => newsIn(claude.stub.turns.findLast((turn) => !isDelegates(turn))!)
+  await talk.say('What is left besides?')
+  expect(told()).toEqual([])
+  goOn()
+  await world.waited(row!.name, 'ready')
+
+  const news = 'write-the-parser is ready (stint merge write-the-parser, stint delegate show write-the-parser)'
+  await talk.say('Is there a test for it?')
+  expect(told()).toEqual([expect.stringContaining(news)])
+  await talk.say('And for the rest?')
+  // In what was said before, and not again.
+  expect(told()).toHaveLength(1)
+  await talk.end()
+  expect(claude.stub.turns.filter(isDelegates).flatMap(newsIn)).toEqual([])
+  expect(claude.troubles).toBe('')
+  await world.expectNothingLeft(row!)
 })
 
 /** What a turn is about, as Claude Code was told it. */

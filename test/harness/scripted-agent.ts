@@ -35,14 +35,16 @@ export type Way = (occasion: Occasion, task: string, prompt: string) => readonly
 
 export class ScriptedAgent {
   readonly #ways: Readonly<Record<string, Way>>
+  readonly #otherwise: Step[]
 
-  /** By the names of tasks. */
-  constructor(ways: Readonly<Record<string, Way>> = {}) {
+  /** By the names of tasks; and what is done, one by one, where no task is asked for. */
+  constructor(ways: Readonly<Record<string, Way>> = {}, otherwise: readonly Step[] = []) {
     this.#ways = ways
+    this.#otherwise = [...otherwise]
   }
 
   next(asked: Asked | undefined): Step {
-    if (asked === undefined) return { say: 'I do not know what I am to do.' }
+    if (asked === undefined) return this.#otherwise.shift() ?? { say: 'I do not know what I am to do.' }
     const { task, prompt, results } = asked
     const occasion = OCCASIONS.find(([words]) => prompt.includes(words))?.[1] ?? 'task'
     const steps = this.#ways[task]?.(occasion, task, prompt) ?? [...working(task), reporting(task)]
