@@ -4,6 +4,7 @@ import { lstatSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { StintError } from '../journal/errors.ts'
 import { readHead } from './head.ts'
+import { ownIdentity } from './identity.ts'
 import type { Repository } from './repository.ts'
 import { GitFailed, askGit, runGit } from './run-git.ts'
 import { DEFAULT_EXCLUDE, QUIETLY, type TreeOptions, writeWorkingTree } from './working-tree.ts'
@@ -105,19 +106,8 @@ function commitTree(root: string, tree: string, parent: string | undefined, mess
   const parents = parent === undefined ? [] : ['-p', parent]
   const settings = [...QUIETLY, '-c', 'i18n.commitEncoding=UTF-8']
   return runGit(root, [...settings, 'commit-tree', '--no-gpg-sign', ...parents, tree], {
-    env: identity(),
+    env: ownIdentity(),
     // git takes no NUL in a message.
     input: `${message.replaceAll('\0', '')}\n`,
   }).trim()
-}
-
-// Said in full, because the user may have configured none, and a hook may have been started with that of another commit.
-function identity(): Record<string, string> {
-  const date = `${Math.floor(Date.now() / 1000)} +0000`
-  const roles = ['AUTHOR', 'COMMITTER'].flatMap((role) => [
-    [`GIT_${role}_NAME`, 'Stint'],
-    [`GIT_${role}_EMAIL`, 'stint@localhost'],
-    [`GIT_${role}_DATE`, date],
-  ])
-  return Object.fromEntries(roles) as Record<string, string>
 }

@@ -29,7 +29,7 @@ interface Finishing {
 
 /** The name under which a merge is kept until the target has it. */
 export function keptMerge(delegate: string): string {
-  return `refs/stint/merges/${delegate}`
+  return `refs/stint/runs/${delegate}/merge`
 }
 
 export async function finish(
@@ -64,7 +64,7 @@ export function tidy(
   removeIntegrationTree(place, integrationTree(place, state.id))
   const now = targetNow(place, target)
   if (now === undefined || !contains(place, now, tip)) return
-  deleteReference(`refs/stint/merges/${state.id}`)
+  deleteReference(keptMerge(state.id))
   // A branch that was named by a person is that person's.
   if (isInPlace || branch === target || options.branch !== undefined) return
   removeIfClean(place, state.run.started, say)

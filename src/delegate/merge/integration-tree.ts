@@ -1,6 +1,7 @@
 // Where merges are made and verified: a worktree on no branch, made afresh for each and thrown away behind it.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { identityFor } from '../../git/identity.ts'
 import { GitFailed, askGit, runGit } from '../../git/run-git.ts'
 import { QUIETLY } from '../../git/working-tree.ts'
 import { createFolder, removeTree } from '../../journal/files.ts'
@@ -81,7 +82,7 @@ const PLAIN = [...QUIETLY, '-c', 'commit.gpgSign=false', '-c', 'rerere.enabled=f
 /** Merges a commit into what is checked out. Answers the paths in conflict, if it does not go together. */
 export function mergeInto(tree: string, tip: string, message: string): readonly string[] | undefined {
   try {
-    runGit(tree, [...PLAIN, 'merge', '--quiet', '--no-ff', '--no-edit', '-m', message, tip])
+    runGit(tree, [...PLAIN, 'merge', '--quiet', '--no-ff', '--no-edit', '-m', message, tip], { env: identityFor(tree) })
     return undefined
   } catch (error) {
     if (!(error instanceof GitFailed) || error.status !== 1) throw error

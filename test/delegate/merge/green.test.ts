@@ -24,3 +24,12 @@ test('work that is ready goes into the checked out target with a merge commit, a
   expect([one.tree, two.tree].map((tree) => existsSync(tree))).toEqual([false, false])
   for (const tip of tips) expect(world.reachable()).toContain(tip)
 })
+
+test('a user whom git does not know by name needs none for a merge', async () => {
+  const world = new DelegateWorld()
+  const one = world.delegate('one')
+  world.project.commit('theirs', { 'theirs.txt': 'theirs\n' })
+  world.project.git('config', 'user.name', '')
+  expect(await world.mergeOne(one)).toMatchObject({ how: 'merged' })
+  expect(world.project.git('log', '-1', '--format=%an', 'main').trim()).toBe('Stint')
+})

@@ -37,7 +37,7 @@ describe('a target that is checked out', () => {
     const one = world.delegate('one', { verify: `echo mine > ${world.project.path('a.txt')}` })
     await expectWaiting(world, one, 'a.txt')
     expect(one.steps()).toEqual(['ready', 'merge.begun', 'merge.landing', 'ready'])
-    expect(world.references('refs/stint/merges')).toEqual([`refs/stint/merges/${one.id}`])
+    expect(world.references('refs/stint/runs')).toEqual([`refs/stint/runs/${one.id}/merge`])
   })
 
   test('is not moved over a file that git ignores', async () => {
