@@ -1,4 +1,4 @@
-// A walk through one session and one run with the real program, in a scratch git project.
+// A walk through one session, one run and two delegates with the real program, in a scratch git project.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -150,10 +150,40 @@ stint('runs')
 git('merge', '--quiet', run('git', ['branch', '--list', 'stint/run-*', '--format', '%(refname:short)']).stdout.trim())
 git('log', '--oneline', '-4')
 
+say('Two delegates in the background; the second is sent back with its conflict')
+git('commit', '-qam', 'check under the lock')
+stint('init', '--name', 'sweep-metrics', '--goal', 'Metrics for the sweeps')
+writeFileSync(
+  script,
+  `tasks:
+  time-each-sweep:
+    - - write: { path: log.go, text: "package sweep // logs each sweep and its time" }
+      - commit: time each sweep
+      - run: stint log --decision "Milliseconds" --rationale "What the dashboards read"
+      - done: Each sweep is timed.
+  label-each-sweep:
+    - - write: { path: log.go, text: "package sweep // logs each sweep and its label" }
+      - commit: label each sweep
+      - done: Each sweep is labelled.
+    - - run: git merge --quiet fix/sweep-trigger || true
+      - write: { path: log.go, text: "package sweep // logs each sweep, its time and its label" }
+      - commit: bring label and time together
+      - done: Both are there.
+`,
+)
+const background = ['--harness', 'rehearsal', '--script', '.sessions/rehearsal.yml', '--verify', '! grep -rn TODO *.go']
+stint('delegate', 'Time each sweep', ...background)
+stint('delegate', 'Label each sweep', ...background)
+stint('delegate', 'wait')
+stint('delegates')
+stint('merge', '--all', '--wait')
+git('log', '--oneline', '--graph', '-6')
+stint('view', '--decisions')
+
 console.log(`
 Everything above is in ${folder}
   the journal (the truth)    ${project}/.sessions/journal/*/log.jsonl
-  the run                    ${project}/.sessions/runs/*/log.jsonl
+  the run, the delegates     ${project}/.sessions/runs/*/log.jsonl
   the document               ${project}/.sessions/archive/
   the backlog                ${project}/.tasks/
 Try it there: cd ${project} && node ${program} view fix-sweep-bug`)

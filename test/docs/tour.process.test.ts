@@ -7,7 +7,7 @@ import { scratchFolder } from '../support/scratch.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
-test('the tour goes through a session, and a run of two sessions with a failure and a handoff, in its own folder', async () => {
+test('the tour goes through a session, a run of two sessions with a failure and a handoff, and two delegates that merge, in its own folder', async () => {
   const folder = scratchFolder()
   const env = { ...process.env, TMPDIR: folder }
   const said = execFileSync(process.execPath, [join(root, 'scripts', 'tour.mjs')], { env, encoding: 'utf8' })
@@ -24,6 +24,13 @@ test('the tour goes through a session, and a run of two sessions with a failure 
     'Run ',
     ': 3 done of 3',
     'rehearse write-the-runbook',
+    'Delegate Started: time-each-sweep',
+    'Delegate Started: label-each-sweep',
+    '✓ time-each-sweep merged into fix/sweep-trigger',
+    'label-each-sweep conflicted',
+    '✓ label-each-sweep merged into fix/sweep-trigger',
+    'bring label and time together',
+    'Milliseconds',
     `Everything above is in ${folder}`,
   ]
   let at = 0
