@@ -17,7 +17,7 @@ export interface DelegateSettings {
 
 export const DEFAULT_DELEGATES: DelegateSettings = { most: 4, sendBack: 2, env: [], portBase: 21_000, ports: 10 }
 
-const KEYS = {
+export const DELEGATE_KEYS = {
   most: 'whole',
   send_back: 'whole',
   setup: 'text',
@@ -31,8 +31,8 @@ const KEYS = {
 export function delegateSettingsFrom(section: Record<string, unknown>, refuse: (reason: string) => Error): DelegateSettings {
   const read: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(section)) {
-    const kind = Object.hasOwn(KEYS, key) ? KEYS[key as keyof typeof KEYS] : undefined
-    if (kind === undefined) throw refuse(`there is no setting "delegates.${key}"; there are ${Object.keys(KEYS).join(', ')}`)
+    const kind = Object.hasOwn(DELEGATE_KEYS, key) ? DELEGATE_KEYS[key as keyof typeof DELEGATE_KEYS] : undefined
+    if (kind === undefined) throw refuse(`there is no setting "delegates.${key}"; there are ${Object.keys(DELEGATE_KEYS).join(', ')}`)
     const problem = problemWith(key, kind, value)
     if (problem !== undefined) throw refuse(`"delegates.${key}" ${problem}`)
     read[key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())] = value
@@ -40,7 +40,7 @@ export function delegateSettingsFrom(section: Record<string, unknown>, refuse: (
   return { ...DEFAULT_DELEGATES, ...read }
 }
 
-function problemWith(key: string, kind: (typeof KEYS)[keyof typeof KEYS], value: unknown): string | undefined {
+function problemWith(key: string, kind: (typeof DELEGATE_KEYS)[keyof typeof DELEGATE_KEYS], value: unknown): string | undefined {
   if (kind === 'text') return typeof value === 'string' && value.trim() !== '' ? undefined : 'must be a text'
   if (kind === 'whole') {
     const least = key === 'send_back' ? 0 : 1

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { DEFAULT_DELEGATES, DELEGATE_KEYS } from '../../src/project/delegate-config.ts'
 import { readConfig } from '../../src/project/read-config.ts'
 import { DEFAULT_RUN, RUN_KEYS } from '../../src/project/run-config.ts'
 import { scratchFolder } from '../support/scratch.ts'
@@ -10,7 +11,7 @@ import { scratchFolder } from '../support/scratch.ts'
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const read = (name: string) => readFileSync(join(root, name), 'utf8')
 const configuration = /```yaml\n([^]*?)```/.exec(read('docs/configure.md'))![1]!
-const { run: shown } = parse(configuration) as { run: Readonly<Record<string, unknown>> }
+const { run: shown, delegates } = parse(configuration) as Readonly<Record<'run' | 'delegates', Readonly<Record<string, unknown>>>>
 
 /** Settings that are nothing unless somebody says so; what the page shows of them are examples. */
 const WITHOUT_DEFAULT = new Set(['model', 'setup', 'files', 'allow'])
@@ -44,5 +45,13 @@ describe('the page about the configuration', () => {
     const { run } = readConfig(folder)
     const { files: _, allow: __, ...defaults } = DEFAULT_RUN
     expect(run).toMatchObject(defaults)
+  })
+
+  test('shows every setting of delegates, with its default where there is one', () => {
+    expect(Object.keys(delegates)).toEqual(Object.keys(DELEGATE_KEYS))
+    const folder = scratchFolder()
+    writeFileSync(join(folder, 'config.yaml'), configuration)
+    const { env: _, ...defaults } = DEFAULT_DELEGATES
+    expect(readConfig(folder).delegates).toMatchObject(defaults)
   })
 })
