@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { MergeProposal } from '../../../src/delegate/contract.ts'
@@ -181,6 +181,15 @@ describe('what is merged', () => {
     expect(world.worktrees()).toEqual([])
   })
 
+  test('by hand counts as merged, also when it was rebased for that', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    world.project.commit('meanwhile', { 'b.txt': '' })
+    git(one.tree, 'rebase', '--quiet', 'main')
+    world.project.git('merge', '--quiet', '--ff-only', one.branch)
+    expect(await world.mergeOne(one)).toMatchObject({ how: 'merged', commit: world.commitOf('main') })
+  })
+
   test('leaves the worktree that holds what is in no commit, and its branch, and says so', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
@@ -279,6 +288,13 @@ describe('a merge that is stopped', () => {
     expect((await world.mergeOne(one, { review })).how).toBe('not ready')
     expect(one.state().status).toBe('discarded')
     expect(world.project.names()).not.toContain('one.txt')
+    const two = world.delegate('two')
+    const refuse = async () => {
+      two.append('run.resumed', { runner: NOBODY })
+      return false
+    }
+    await world.mergeOne(two, { review: refuse })
+    expect(two.state().status).toBe('running')
   })
 })
 
@@ -380,6 +396,32 @@ describe('a merge that somebody died in', () => {
       status: 'ready',
       ready: { because: 'the merge was cut off', commit: one.tip(), summary: 'one is written' },
     })
+    expect(world.worktrees()).toEqual([one.tree])
+  })
+
+  test('does not stand in the way of the next by a worktree whose folder is gone', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    const tree = integrationTree(world.workspace().place, one.id)
+    world.project.git('worktree', 'add', '--quiet', '--detach', tree)
+    rmSync(tree, { recursive: true })
+    expect((await world.mergeOne(one)).how).toBe('merged')
+    expect(world.worktrees()).toEqual([])
+  })
+
+  test('does not stand in the way of the next by a folder that git does not know', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    mkdirSync(join(integrationTree(world.workspace().place, one.id), 'x'), { recursive: true })
+    expect((await world.mergeOne(one)).how).toBe('merged')
+  })
+
+  test('leaves no worktree behind when another is merged', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    const tree = integrationTree(world.workspace().place, one.id)
+    world.project.git('worktree', 'add', '--quiet', '--detach', tree)
+    await world.merge([])
     expect(world.worktrees()).toEqual([one.tree])
   })
 

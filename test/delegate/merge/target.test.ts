@@ -22,10 +22,12 @@ async function expectWaiting(world: DelegateWorld, delegate: Delegate, because: 
 describe('a target that is checked out', () => {
   test('is not moved while its checkout has changes, which are named; once they are gone it is', async () => {
     const world = new DelegateWorld()
-    const one = world.delegate('one')
+    const one = world.delegate('one', { verify: 'true' })
     world.project.write('a.txt', 'mine\n')
     world.project.write('new.txt', 'mine\n')
     await expectWaiting(world, one, 'a.txt, new.txt')
+    // Nor is anything verified for it, which may take long.
+    expect(world.events.map(({ type }) => type)).not.toContain('verify.started')
     expect(world.project.read('a.txt')).toBe('mine\n')
     world.project.commit('mine')
     expect((await world.mergeOne(one)).how).toBe('merged')
@@ -163,6 +165,18 @@ describe('a target that goes on under us', () => {
     expect(await world.mergeOne(one)).toMatchObject({ how: 'merged', commit: world.commitOf('main') })
     expect(one.steps().filter((step) => step === 'merge.begun')).toHaveLength(3)
     expect(world.project.git('log', '--format=%s', 'main')).toContain('meanwhile 1')
+  })
+
+  test('by going back is not brought forward again', async () => {
+    const world = new DelegateWorld()
+    world.project.commit('dropped', { 'dropped.txt': '' })
+    const { root } = world.project
+    const verify = `[ -e ../once ] || { touch ../once; git -C ${root} reset --quiet --hard HEAD~1; }`
+    const one = world.delegate('one', { verify })
+    world.project.commit('dropped too', { 'too.txt': '' })
+    expect((await world.mergeOne(one)).how).toBe('merged')
+    expect(one.steps().filter((step) => step === 'merge.begun')).toHaveLength(2)
+    expect(world.project.names()).not.toContain('too.txt')
   })
 
   test('again and again is left alone after the third time', async () => {
