@@ -6,6 +6,7 @@ import { NO_SUCH_RUNNER } from './create-delegate.ts'
 import type { DelegateState } from './delegate-state.ts'
 import { allDelegates, delegateNow, isAdrift } from './delegates.ts'
 import { recoverMerge } from './merge/recover.ts'
+import { tellMissed } from './result/tell-parent.ts'
 import { moveOn } from './work-delegate.ts'
 
 /** Brings a delegate that nobody runs or merges any more to where it really stands. Any other is answered as it is. */
@@ -35,5 +36,6 @@ export async function settledDelegates(workspace: Workspace): Promise<readonly D
       settled.push(delegateNow(workspace.place, state.id))
     }
   }
+  await tellMissed(workspace, settled)
   return settled
 }

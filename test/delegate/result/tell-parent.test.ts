@@ -1,6 +1,7 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { tellBegun, tellParent } from '../../../src/delegate/result/tell-parent.ts'
+import { settledDelegates } from '../../../src/delegate/settle-dead.ts'
 import { closeSession } from '../../../src/project/finish.ts'
 import { DelegateWorld } from './world.ts'
 
@@ -94,5 +95,37 @@ describe("a parent's journal", () => {
     await tellParent(world.workspace, delegate.moved('ready'))
     expect(existsSync(world.project.path('.sessions', 'journal', parent, 'log.jsonl'))).toBe(false)
     await tellParent(world.workspace, world.delegate({ name: 'alone' }).moved('ready'))
+  })
+
+  test('is told later what a process was ended before telling, and nothing twice', async () => {
+    const world = new DelegateWorld()
+    const parent = await world.parent()
+    const told = world.delegate({ name: 'told', parent })
+    await tellBegun(world.workspace, told.state)
+    await tellParent(world.workspace, told.moved('ready'))
+    const missed = world.delegate({ name: 'missed', parent })
+    await tellBegun(world.workspace, missed.state)
+    missed.moved('ready', { summary: 'unheard' })
+    const before = world.project.entries('delegate.reported', parent)
+    await settledDelegates(world.workspace)
+    expect(world.project.entries('delegate.reported', parent)).toEqual([
+      ...before,
+      expect.objectContaining({ summary: 'unheard' }),
+    ])
+    const after = world.project.journal(parent)
+    await settledDelegates(world.workspace)
+    expect(world.project.journal(parent)).toEqual(after)
+  })
+
+  test('that cannot be written to is no reason to fail', async () => {
+    const world = new DelegateWorld()
+    const parent = await world.parent()
+    const delegate = world.delegate({ name: 'tests', parent })
+    const path = world.project.path('.sessions', 'journal', parent, 'log.jsonl')
+    rmSync(world.workspace.session(parent).log.place.link!, { force: true })
+    rmSync(path)
+    mkdirSync(path)
+    await tellParent(world.workspace, delegate.moved('ready'))
+    expect(world.project.said.join()).toContain('could not be told')
   })
 })

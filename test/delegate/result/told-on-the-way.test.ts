@@ -1,0 +1,35 @@
+// That those who move a delegate tell its parent.
+import { expect, test } from 'vitest'
+import { initSession } from '../../../src/project/start.ts'
+import { DelegateWorld } from '../delegate-world.ts'
+import { WorkingWorld } from '../working-world.ts'
+
+test('a parent hears of a conflict, and of what came back too often', async () => {
+  const world = new DelegateWorld()
+  world.config('delegates:\n  send_back: 0\n')
+  const { reading } = await initSession(world.workspace(), { name: 'parent' })
+  const parent = reading.state.id
+  const one = world.delegate('one', { commits: [{ 'a.txt': 'ours\n' }], order: { parent } })
+  world.project.commit('theirs', { 'a.txt': 'theirs\n' })
+  const statuses = () => world.project.entries('delegate.reported', parent).map((data) => (data as { status: string }).status)
+  await world.mergeOne(one)
+  expect(statuses()).toEqual(['conflicted'])
+  one.move({ to: 'ready', commit: one.tip() })
+  await world.mergeOne(one, { sendBack: async () => undefined })
+  expect(statuses()).toEqual(['conflicted', 'parked'])
+})
+
+test('a parent hears that a delegate is begun again, and of a first beginning once', async () => {
+  const world = new WorkingWorld()
+  const { reading } = await initSession(world.workspace(), { name: 'parent' })
+  const parent = reading.state.id
+  const failing = { 'write-the-parser': [[{ failed: 'cannot' }]] }
+  const made = await world.delegate(failing, { session: parent })
+  const kinds = () =>
+    world.project
+      .journal(parent)
+      .flatMap(({ kind, data }) => (kind.startsWith('delegate.') ? [`${kind} ${String(data.status ?? '')}`.trim()] : []))
+  expect(kinds()).toEqual(['delegate.begun', `delegate.reported ${made.status}`])
+  const again = await world.worked(made)
+  expect(kinds().slice(2)).toEqual(['delegate.begun', `delegate.reported ${again.status}`])
+})
