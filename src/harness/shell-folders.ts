@@ -16,10 +16,11 @@ export function foldersThrough(commands: readonly ShellCommand[], from: Folders,
     const here = now
     if (command.words[0] === 'cd') {
       const reached = here.map((folder) => folderAfter(command, folder))
-      const isSure = !hasBrackets && command.after === '&&' && [undefined, '&&', ';'].includes(command.before)
+      const isSure = !hasBrackets && [undefined, '&&', ';'].includes(command.before)
       now = isSure ? reached : union(here, reached)
       before = union(before, reached)
     }
+    // Only behind `&&` is it certain that all before has passed.
     if (command.after !== '&&') now = before
     return here
   })

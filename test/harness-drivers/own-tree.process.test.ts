@@ -26,6 +26,7 @@ const REACHING = {
   'a commit in the checkout, by cd back that is not come to': 'cd MAIN; true || cd TREE && git commit --allow-empty -qm x',
   'a commit in the checkout, by cd back that failed': 'cd MAIN; ! cd TREE/nowhere && git commit --allow-empty -qm x',
   'a commit in the checkout, by cd back in brackets': 'cd MAIN; (cd TREE && true) && git commit --allow-empty -qm x',
+  'a commit in the checkout, by cd back that failed before': 'cd MAIN; cd TREE/nowhere && true; git commit --allow-empty -qm x',
   'a commit in the checkout, by cd back in a pipe': 'cd MAIN; cd TREE | true; git commit --allow-empty -qm x',
   'files of the checkout': 'git -C MAIN rm -qf a.txt',
   'files of the checkout that are not committed': 'git -C MAIN checkout -- .',

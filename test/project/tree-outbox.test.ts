@@ -101,12 +101,14 @@ describe('what lies in the tree of an agent', () => {
   test('is set aside where it is a link, a pipe, a folder, too long, or no entry', async () => {
     const { folder, absorb } = await agentTree()
     const elsewhere = join(scratchFolder(), 'elsewhere')
-    writeFileSync(elsewhere, entry({ data: { text: 'not the agent’s' } }))
-    const named = (number: number) => join(folder, `${NAME.slice(0, -1)}${number}.note.added.json`)
+    const stem = (number: number) => `${NAME.slice(0, -1)}${number}`
+    const named = (number: number) => join(folder, `${stem(number)}.note.added.json`)
+    const whole = (number: number, text: string) => entry({ once: `outbox:${stem(number)}`, data: { text } })
+    writeFileSync(elsewhere, whole(1, 'not the agent’s'))
     symlinkSync(elsewhere, named(1))
     execFileSync('mkfifo', [named(2)])
     mkdirSync(named(3))
-    writeFileSync(named(4), entry({ data: { text: 'x'.repeat(300_000) } }))
+    writeFileSync(named(4), whole(4, 'x'.repeat(300_000)))
     writeFileSync(named(5), '{"kind": "note')
     expect(absorb()).toEqual({ taken: 0, refused: 5, texts: [] })
     expect(readFileSync(elsewhere, 'utf8')).toContain('not the agent')
