@@ -61,7 +61,7 @@ test('what conflicts goes back to its agent with the conflict, and lands with th
   const { opened: toldOn, open: goOn } = gate()
   const steps = (own: string): Way => {
     return (_, task, prompt) => {
-      const sha = /`git merge ([0-9a-f]{12})`/.exec(prompt)?.[1]
+      const sha = conflictIn(prompt)
       if (sha === undefined) {
         return [
           { run: `stint log --decision "Where dates are kept" --choice "${own}"` },
@@ -187,6 +187,38 @@ test('a delegate whose process is killed in the middle of a command is found, be
   await world.expectNothingLeft(row)
 })
 
+test('a delegate that is killed in the middle of settling its conflict is told of it again, and lands', async () => {
+  let isKilled = false
+  const steps: Way = (_, task, prompt) => {
+    const sha = conflictIn(prompt)
+    if (sha === undefined) return [...editing(task, 'ours\n'), reporting(task)]
+    const merging = [{ run: `git merge ${sha}` }, { read: `${task}.txt` }, { write: `${task}.txt`, text: 'both\n' }]
+    if (!isKilled) return [...merging, { run: WAIT }]
+    return [...merging, { run: `git add ${task}.txt` }, { run: 'git commit --quiet --no-edit' }, reporting(task)]
+  }
+  const world = await DelegatesWorld.create(new ScriptedAgent({ 'write-the-parser': steps }), { config: ALLOWED })
+  const row = await world.delegate('Write the parser')
+  await world.waited(row.name, 'ready')
+  world.commit('theirs', { 'write-the-parser.txt': 'theirs\n' })
+  const sent = await world.command('merge', row.name, '--json')
+  expect(JSON.parse(sent.out)).toMatchObject({ outcomes: [{ how: 'conflicted', isSentBack: true }] })
+  await world.whenDelegateRuns(row, WAIT)
+  // And whoever would have ended what it started.
+  for (const pid of [world.guardianOf(row), world.processOf(row)]) process.kill(pid, 'SIGKILL')
+  isKilled = true
+
+  const [found] = await world.answer<readonly DelegateRow[]>('delegates')
+  expect(found).toMatchObject({ status: 'failed', because: 'its process ended in the middle of it', commits: 1 })
+  await world.expectNothingLeft(row)
+  // A merge that is not made cannot be committed to the branch.
+  expect(world.git('show', `${found!.kept}:write-the-parser.txt`)).toBe('both\n')
+  await world.answer('delegate', 'retry', row.name)
+  await world.waited(row.name, 'ready')
+  await world.answer('merge', row.name)
+  expect(world.git('show', 'main:write-the-parser.txt')).toBe('both\n')
+  await world.expectNothingLeft(row)
+})
+
 test('a delegate that reviews gives its report back and nothing else', async () => {
   const steps: Way = (_, task) => [{ write: 'REPORT.md', text: '# Findings\n\nOne race.\n' }, reporting(task)]
   const world = await DelegatesWorld.create(new ScriptedAgent({ review: steps }))
@@ -234,6 +266,11 @@ test('a delegate outlives the agent that started it, and the conversation is tol
   expect(claude.troubles).toBe('')
   await world.expectNothingLeft(row!)
 })
+
+/** The commit that an agent is told to merge. */
+function conflictIn(prompt: string): string | undefined {
+  return /`git merge ([0-9a-f]{12})`/.exec(prompt)?.[1]
+}
 
 /** What a turn is about, as Claude Code was told it. */
 function promptIn({ messages }: MessagesBody): string {

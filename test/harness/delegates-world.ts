@@ -99,6 +99,11 @@ export class DelegatesWorld extends StartedRun {
     return (this.steps(row, 'run.resumed').at(-1)!.runner as { pid: number }).pid
   }
 
+  /** The process that watches over its agent. */
+  guardianOf(row: Pick<DelegateRow, 'id'>): number {
+    return (this.steps(row, 'conversation.opened').at(-1)!.process as { pid: number }).pid
+  }
+
   /** Resolves when the agent of a delegate has a command running. */
   async whenDelegateRuns({ id }: Pick<DelegateRow, 'id'>, command: string): Promise<void> {
     await expect.poll(() => carriersOf(`STINT_RUN=${id}`).map(commandOf), { timeout: 60_000, interval: 50 }).toContain(command)
