@@ -13,7 +13,10 @@ export function checkDelegates(place: Place): readonly Check[] {
   for (const state of all) for (const finding of aboutOne(place, state)) findings[finding.how](finding.text)
   const going = all.filter(isAttended).length
   const waiting = all.filter((state) => isUnsettled(state) && !isAttended(state)).length
-  const ok = [going === 0 ? 'none is at work' : `${going} at work`, ...(waiting === 0 ? [] : [`${waiting} to be merged or discarded`])]
+  const ok = [
+    going === 0 ? 'none is at work' : `${going} at work`,
+    ...(waiting === 0 ? [] : [`${waiting} to be merged or discarded`]),
+  ]
   return [findings.check(ok.join(', '), (count) => plural(count, 'remark'))]
 }
 
@@ -24,7 +27,12 @@ function aboutOne(place: Place, state: DelegateState): readonly { how: 'note' | 
   const left = isAttended(state) ? [] : run.conversations.map(({ opened }) => opened.process).filter(isAlive)
   return [
     ...(isAdrift(state)
-      ? [{ how: 'note' as const, text: `${name}: nobody is ${status === 'merging' ? 'merging' : 'working on'} it any more; stint delegates settles it` }]
+      ? [
+          {
+            how: 'note' as const,
+            text: `${name}: nobody is ${status === 'merging' ? 'merging' : 'working on'} it any more; stint delegates settles it`,
+          },
+        ]
       : []),
     ...left.map(({ pid }) => ({
       how: 'problem' as const,

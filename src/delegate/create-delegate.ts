@@ -52,9 +52,10 @@ export async function createDelegate(workspace: Workspace, request: DelegateRequ
   if (part === undefined) refuseTooMany(others, config.delegates.most)
   const task = request.task === undefined ? undefined : await takeTask(workspace, request.task, others, part)
   const what = withoutSecrets(cleanText(request.what), config).trim() || task?.title || ''
-  if (what === '') throw new StintError('NEEDS_ORDER', 'a delegate needs to be told what to do', 'stint delegate "write tests for the parser"')
+  if (what === '')
+    throw new StintError('NEEDS_ORDER', 'a delegate needs to be told what to do', 'stint delegate "write tests for the parser"')
   const as = specialistNamed(workspace, request.as)
-  const isReadOnly = request.as !== undefined && READERS.includes(readSpecialist(request.as) ?? '')
+  const isReadOnly = request.as !== undefined && READERS.has(readSpecialist(request.as) ?? '')
   const options = runOptions(workspace, request, part)
   const id = mintId(undefined)
   const { from, target } = beginning(workspace, request.base, part)
@@ -113,7 +114,7 @@ async function refuseWhatCannotStart(
 }
 
 /** Specialists who look and tell. */
-const READERS: readonly string[] = ['reviewer', 'research']
+const READERS: ReadonlySet<string> = new Set(['reviewer', 'research'])
 
 function refuseTooMany(others: readonly DelegateState[], most: number): void {
   const running = others.filter(isAttended)
@@ -150,7 +151,9 @@ async function takeTask(
 }
 
 function refuseWaiting(task: Task, backlog: Backlog): void {
-  const open = [...task.dependsOn, ...task.children].map((id) => backlog.byId.get(id)).filter((one) => one !== undefined && isTaskOpen(one))
+  const open = [...task.dependsOn, ...task.children]
+    .map((id) => backlog.byId.get(id))
+    .filter((one) => one !== undefined && isTaskOpen(one))
   const [first] = open
   if (first === undefined) return
   throw new StintError(
@@ -181,7 +184,11 @@ function runOptions(workspace: Workspace, request: DelegateRequest, part: PartOf
 }
 
 /** Where its branch begins and where its work is to go. */
-function beginning(workspace: Workspace, base: string | undefined, part: PartOfRun | undefined): { from: string; target: string } {
+function beginning(
+  workspace: Workspace,
+  base: string | undefined,
+  part: PartOfRun | undefined,
+): { from: string; target: string } {
   const { worktree } = repositoryOf(workspace.place)
   const branch = part?.target ?? base
   const tip = branch === undefined ? undefined : commitOf(worktree, branch)
@@ -203,7 +210,8 @@ async function parentOf(workspace: Workspace, name: string | undefined): Promise
     return await chooseSession(workspace, name)
   } catch (error) {
     if (name !== undefined || !(error instanceof NoSession || error instanceof AmbiguousSession)) throw error
-    if (error instanceof AmbiguousSession) workspace.say('several sessions are active here, so that it works for none: --session names one')
+    if (error instanceof AmbiguousSession)
+      workspace.say('several sessions are active here, so that it works for none: --session names one')
     return undefined
   }
 }
@@ -229,7 +237,11 @@ function outputOf(wanted: string | undefined, isReadOnly: boolean): string | und
   if (wanted === undefined) return isReadOnly ? REPORT : undefined
   const path = normalize(wanted.trim())
   if (path !== '.' && !path.startsWith('/') && path.split('/')[0] !== '..' && path.split('/')[0] !== '.git') return path
-  throw new StintError('BAD_OUTPUT', `"${oneLine(wanted)}" is no path in the project`, 'give one from the root of the project, like tests/login.test.ts')
+  throw new StintError(
+    'BAD_OUTPUT',
+    `"${oneLine(wanted)}" is no path in the project`,
+    'give one from the root of the project, like tests/login.test.ts',
+  )
 }
 
 /** What is not committed is not on its branch: better said now than found out later. */

@@ -46,7 +46,10 @@ export function delegatesOf(workspace: Workspace) {
       return detailOf(workspace, state!, rowOf(workspace, state!))
     },
     /** Waits until none of them is at work; without names, of all. */
-    async wait(names: readonly string[] = [], { group, isStopped, tell = () => {} }: WaitOptions = {}): Promise<readonly DelegateRow[]> {
+    async wait(
+      names: readonly string[] = [],
+      { group, isStopped, tell = () => {} }: WaitOptions = {},
+    ): Promise<readonly DelegateRow[]> {
       const chosen = names.length > 0 ? await named(workspace, names) : (await settled(workspace)).filter(isAtWork)
       const ids = chosen.filter(({ order }) => group === undefined || order.group === group).map(({ id }) => id)
       const told = new Map<string, string>()

@@ -23,7 +23,8 @@ export function findDelegate(place: Place, name: string): DelegateState {
   const all = allDelegates(place)
   const word = name.trim().toLowerCase()
   const exact = all.filter(({ id, order }) => order.name === word || id === word)
-  const found = exact.length > 0 ? exact : all.filter(({ id, order }) => word !== '' && (order.name.includes(word) || id.includes(word)))
+  const found =
+    exact.length > 0 ? exact : all.filter(({ id, order }) => word !== '' && (order.name.includes(word) || id.includes(word)))
   const [only, ...others] = found
   if (only === undefined) throw new StintError('NO_DELEGATE', `there is no delegate "${name}"`, 'stint delegates lists them')
   if (others.length > 0) {

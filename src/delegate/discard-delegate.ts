@@ -18,7 +18,11 @@ export async function discardDelegate(workspace: Workspace, given: DelegateState
   const { id, order, run, status } = state
   if (status === 'discarded') return state
   if (status === 'merged') {
-    throw new StintError('DELEGATE_MERGED', `${order.name} is merged into ${order.target}`, `git revert -m 1 ${state.move?.commit?.slice(0, 10) ?? 'COMMIT'} takes it back`)
+    throw new StintError(
+      'DELEGATE_MERGED',
+      `${order.name} is merged into ${order.target}`,
+      `git revert -m 1 ${state.move?.commit?.slice(0, 10) ?? 'COMMIT'} takes it back`,
+    )
   }
   if (status === 'merging') throw new StintError('DELEGATE_BUSY', `${order.name} is being merged`, 'wait for the merge to end')
   const { base, branch, tree } = run.started
@@ -27,7 +31,8 @@ export async function discardDelegate(workspace: Workspace, given: DelegateState
   const tip = commitOf(mainRoot, branch)
   const kept = `refs/stint/runs/${id}/discarded`
   // First kept, then said, then taken away: whoever is killed in between has lost nothing.
-  if (tip !== undefined && tip !== base) runGit(mainRoot, [...QUIETLY, 'update-ref', '-m', 'stint: keep what is discarded', kept, tip])
+  if (tip !== undefined && tip !== base)
+    runGit(mainRoot, [...QUIETLY, 'update-ref', '-m', 'stint: keep what is discarded', kept, tip])
   const log = new RunLog(place, id, config)
   log.append('delegate.moved', {
     to: 'discarded',

@@ -21,7 +21,11 @@ export async function stopDelegate(workspace: Workspace, { id, order }: Delegate
   if (state.status === 'running' && isAttended(state)) {
     const { runner } = state.run
     if (isOfRun(workspace.place, state)) {
-      throw new StintError('PART_OF_RUN', `${order.name} is a part of a run, in process ${runner.pid}`, 'stop the run: Ctrl-C where it runs')
+      throw new StintError(
+        'PART_OF_RUN',
+        `${order.name} is a part of a run, in process ${runner.pid}`,
+        'stop the run: Ctrl-C where it runs',
+      )
     }
     await end(runner)
     await endLeftovers(delegateNow(workspace.place, id).run)

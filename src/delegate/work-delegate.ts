@@ -81,7 +81,11 @@ export async function workDelegate(
 export function refuseToBegin(state: DelegateState): void {
   const { name } = state.order
   if (isAttended(state)) {
-    throw new StintError('DELEGATE_BUSY', `${name} is ${state.status}`, `stint delegate wait ${name}, or stint delegate stop ${name}`)
+    throw new StintError(
+      'DELEGATE_BUSY',
+      `${name} is ${state.status}`,
+      `stint delegate wait ${name}, or stint delegate stop ${name}`,
+    )
   }
   if (state.status === 'merged' || state.status === 'discarded') {
     throw new StintError('DELEGATE_OVER', `${name} is ${state.status}`, 'stint delegate "what" begins another')
@@ -98,7 +102,10 @@ export function tellDelegate({ place, config }: Workspace, id: string, note: str
 /** The order with what was noted since it was given. */
 function withNotes(order: DelegateOrder, notes: readonly string[]): DelegateOrder {
   if (notes.length === 0) return order
-  return { ...order, brief: [order.brief, 'Noted since by whoever gave the order:', ...notes.map((note) => `- ${note}`)].join('\n\n').trim() }
+  return {
+    ...order,
+    brief: [order.brief, 'Noted since by whoever gave the order:', ...notes.map((note) => `- ${note}`)].join('\n\n').trim(),
+  }
 }
 
 async function prepare(
@@ -121,7 +128,8 @@ async function prepare(
   const source = await delegateSource(workspace, id, order, options.backlog)
   const backlog = await source.read()
   const selection = new Selection(backlog, {})
-  const delegate: Delegated = toMend === undefined ? { order } : { order, mend: { failure: failureOf(toMend), onto: toMend.onto! } }
+  const delegate: Delegated =
+    toMend === undefined ? { order } : { order, mend: { failure: failureOf(toMend), onto: toMend.onto! } }
   const open = selection.open(backlog)
   const scene = sceneFor(workspace, {
     run: id,
@@ -150,7 +158,12 @@ function failureOf({ because, target = '', onto = '', files = [], verify }: Dele
 }
 
 /** Writes down what became of it, and tells whoever it works for. */
-export async function moveOn(workspace: Workspace, id: string, how: EndOfRun | 'running', failure?: string): Promise<DelegateState> {
+export async function moveOn(
+  workspace: Workspace,
+  id: string,
+  how: EndOfRun | 'running',
+  failure?: string,
+): Promise<DelegateState> {
   const { place, config } = workspace
   const { order, run, since, status } = delegateNow(place, id)
   if (status !== 'running') return delegateNow(place, id)
@@ -168,7 +181,11 @@ export async function moveOn(workspace: Workspace, id: string, how: EndOfRun | '
   return state
 }
 
-function readyMove(workspace: Workspace, id: string, { commit, summary }: DelegateState['run']['attempts'][number]): DelegateMove {
+function readyMove(
+  workspace: Workspace,
+  id: string,
+  { commit, summary }: DelegateState['run']['attempts'][number],
+): DelegateMove {
   const { order, run } = delegateNow(workspace.place, id)
   const known = { ...(commit === undefined ? {} : { commit }), ...(summary === undefined ? {} : { summary }) }
   if (!order.isReadOnly || order.output === undefined) return { to: 'ready', ...known }
@@ -191,7 +208,11 @@ function failedMove(workspace: Workspace, id: string, how: EndOfRun | 'running',
   return { to: 'failed', because, ...found }
 }
 
-function foundIn(workspace: Workspace, id: string, tree: { tree: string; branch: string; base: string }): { commit?: string; kept?: string } {
+function foundIn(
+  workspace: Workspace,
+  id: string,
+  tree: { tree: string; branch: string; base: string },
+): { commit?: string; kept?: string } {
   try {
     return commitAsFound(workspace.place, id, { ...tree, isInPlace: false })
   } catch (error) {

@@ -32,7 +32,8 @@ export function delegateSettingsFrom(section: Record<string, unknown>, refuse: (
   const read: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(section)) {
     const kind = Object.hasOwn(DELEGATE_KEYS, key) ? DELEGATE_KEYS[key as keyof typeof DELEGATE_KEYS] : undefined
-    if (kind === undefined) throw refuse(`there is no setting "delegates.${key}"; there are ${Object.keys(DELEGATE_KEYS).join(', ')}`)
+    if (kind === undefined)
+      throw refuse(`there is no setting "delegates.${key}"; there are ${Object.keys(DELEGATE_KEYS).join(', ')}`)
     const problem = problemWith(key, kind, value)
     if (problem !== undefined) throw refuse(`"delegates.${key}" ${problem}`)
     read[key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())] = value

@@ -9,7 +9,7 @@ import type { Scene } from './scene.ts'
 const RUNS = 200
 
 /** After these nothing of its work is under way. */
-const OVER: readonly string[] = ['merged', 'discarded', 'failed', 'parked']
+const OVER: ReadonlySet<string> = new Set(['merged', 'discarded', 'failed', 'parked'])
 
 export class DelegatedTasks {
   readonly #scene: Scene
@@ -39,5 +39,5 @@ function holderIn(entries: readonly RunEntry[]): { readonly name: string; readon
   const order = entries.find((entry) => entry.kind === 'run.started')?.data.delegate
   if (order?.task === undefined) return undefined
   const last = entries.findLast(({ kind }) => ['run.started', 'run.resumed', 'delegate.moved', 'merge.begun'].includes(kind))
-  return last?.kind === 'delegate.moved' && OVER.includes(last.data.to) ? undefined : { name: order.name, task: order.task }
+  return last?.kind === 'delegate.moved' && OVER.has(last.data.to) ? undefined : { name: order.name, task: order.task }
 }

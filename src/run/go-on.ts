@@ -40,7 +40,8 @@ export function refuseSecond(run: string, entries: readonly RunEntry[], runner: 
   const runners = entries
     .slice(ended + 1)
     .flatMap((entry) => (entry.kind === 'run.started' || entry.kind === 'run.resumed' ? [entry.data.runner] : []))
-  const first = runners.find(isAlive) ?? entries.flatMap((entry) => (entry.kind === 'run.resumed' ? [entry.data.runner] : [])).at(-1)!
+  const first =
+    runners.find(isAlive) ?? entries.flatMap((entry) => (entry.kind === 'run.resumed' ? [entry.data.runner] : [])).at(-1)!
   if (first.pid === runner.pid && first.startedAt === runner.startedAt && runners.length > 0) return
   throw new StintError('RUN_ALIVE', `run ${shortId(run)} was just resumed by process ${first.pid}`, 'let that one go on')
 }

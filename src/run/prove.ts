@@ -36,7 +36,8 @@ export interface ProofOptions {
 
 /** Looks whether a task is done: on its branch, committed, its checklist ticked, and the verify command green. The cheap looks come first. */
 export async function prove(task: Task, options: ProofOptions): Promise<Proof> {
-  const reasons = options.report === undefined ? [...standing(task, options), ...openItems(task)] : reported(options.report, options)
+  const reasons =
+    options.report === undefined ? [...standing(task, options), ...openItems(task)] : reported(options.report, options)
   if (reasons.length > 0) return { isDone: false, reasons }
   if (options.report !== undefined) return { isDone: true, commit: headOf(options.tree).commit }
   const command = task.verify ?? options.verify

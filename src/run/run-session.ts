@@ -149,10 +149,7 @@ export class RunSession {
   /** The work on the task is done; whether the task is, is for somebody else to say. */
   finishStep(task: Task, more: readonly Draft[]): void {
     const step = this.#steps.get(stepText(task))
-    this.append([
-      ...more,
-      ...(step === undefined ? [] : [draft('step.done', { step }, { by: BY })]),
-    ])
+    this.append([...more, ...(step === undefined ? [] : [draft('step.done', { step }, { by: BY })])])
   }
 
   /** The task is left: failed, blocked, or to go again elsewhere. */

@@ -223,7 +223,8 @@ export async function work(
   } finally {
     claims.releaseAll()
     log.append('run.ended', { how })
-    if (how === 'finished' && scene.delegate === undefined) removeIfClean(workspace.place, tree, (text) => emit({ type: 'said', text }))
+    if (how === 'finished' && scene.delegate === undefined)
+      removeIfClean(workspace.place, tree, (text) => emit({ type: 'said', text }))
     scene.workspace.close()
   }
   const report = reportNow(workspace, run, foldRun(log.read())!, false)
@@ -274,7 +275,11 @@ export function refuseUnanswered({ permissions }: Settled, decide: StartOptions[
 
 function refuseDelegate({ started: { delegate } }: RunState): void {
   if (delegate === undefined) return
-  throw new StintError('IS_DELEGATE', `that is the delegate ${delegate.name}`, `stint delegate retry ${delegate.name} goes on with it`)
+  throw new StintError(
+    'IS_DELEGATE',
+    `that is the delegate ${delegate.name}`,
+    `stint delegate retry ${delegate.name} goes on with it`,
+  )
 }
 
 /** A secret is not in the log, so that what had one in it cannot be said again from there. */

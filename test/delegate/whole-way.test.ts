@@ -9,8 +9,7 @@ async function withParent() {
   const { reading } = await world.project.run((project) => project.init({ name: 'feature' }))
   const parent = reading.state.id
   const merge = (id: string) => mergeDelegates(world.workspace(), [id], {}, () => {})
-  const reported = () =>
-    world.project.entries('delegate.reported', parent).map((data) => (data as { status: string }).status)
+  const reported = () => world.project.entries('delegate.reported', parent).map((data) => (data as { status: string }).status)
   return { world, parent, merge, reported }
 }
 
@@ -22,7 +21,9 @@ test('a conflict is told to the session the delegate works for; begun again and 
   const state = await world.delegate(script, { task: 'parse-dates', what: '' })
   expect(state.run.started.branch).toBe('stint/feature/parse-dates')
   world.project.commit('theirs', { 'dates.txt': 'theirs\n' })
-  expect(await merge(state.id)).toMatchObject([{ how: 'conflicted', files: ['dates.txt'], next: 'stint delegate retry parse-dates' }])
+  expect(await merge(state.id)).toMatchObject([
+    { how: 'conflicted', files: ['dates.txt'], next: 'stint delegate retry parse-dates' },
+  ])
   expect(reported()).toEqual(['ready', 'conflicted'])
   expect(world.closings()).toEqual({})
 
@@ -43,7 +44,12 @@ test('a run leaves a task to the delegate that has it, until it is settled', asy
   const state = await world.delegate({ 'parse-dates': [doing('dates')] }, { task: 'parse-dates', what: '' })
   const report = await world.run({ script: world.script({ 'print-dates': [doing('print')] }) })
   expect(report.sessions.flatMap(({ tasks }) => tasks).map(({ task }) => task.name)).toEqual(['print-dates'])
-  expect(world.of('said').map(({ text }) => text).join('\n')).toContain('parse-dates is left to the delegate parse-dates')
+  expect(
+    world
+      .of('said')
+      .map(({ text }) => text)
+      .join('\n'),
+  ).toContain('parse-dates is left to the delegate parse-dates')
   await expect(world.made({ task: 'parse-dates' })).rejects.toMatchObject({ code: 'TASK_DELEGATED' })
   await delegatesOf(world.workspace()).discard([state.id])
   const again = await world.run({ script: world.script({ 'parse-dates': [doing('dates')] }) })

@@ -30,7 +30,12 @@ test('the task of a delegate stays open until its work is merged', async () => {
 test('what a delegate that fails has done stays on its branch', async () => {
   const world = new WorkingWorld()
   world.config('verify: "false"\n')
-  const acts = [{ write: { path: 'half.txt', text: 'half\n' } }, { commit: 'half' }, { write: { path: 'more.txt', text: 'x\n' } }, { done: 'all of it' }]
+  const acts = [
+    { write: { path: 'half.txt', text: 'half\n' } },
+    { commit: 'half' },
+    { write: { path: 'more.txt', text: 'x\n' } },
+    { done: 'all of it' },
+  ]
   const state = await world.delegate({ 'write-the-parser': [acts, acts, acts] })
   expect(state.status).toBe('failed')
   const { branch } = state.run.started
@@ -51,21 +56,39 @@ test('a delegate that reviews reports without a commit, and leaves no worktree',
 
 test('a delegate that only reads and changes something is not ready', async () => {
   const world = new WorkingWorld()
-  const acts = [{ write: { path: 'REPORT.md', text: 'x\n' } }, { write: { path: 'a.txt', text: 'changed\n' } }, { done: 'looked' }]
+  const acts = [
+    { write: { path: 'REPORT.md', text: 'x\n' } },
+    { write: { path: 'a.txt', text: 'changed\n' } },
+    { done: 'looked' },
+  ]
   const state = await world.delegate({ review: [acts, acts, acts] }, { as: 'review' })
   expect(state).toMatchObject({ status: 'failed', move: { because: expect.stringContaining('has changed: a.txt') as unknown } })
 })
 
 test('a delegate without the output it was asked for is not ready', async () => {
   const world = new WorkingWorld()
-  const state = await world.delegate({ tests: [doing('other'), doing('other2'), doing('other3')] }, { as: 'tests', output: 'tests/a.test.ts' })
-  expect(state).toMatchObject({ status: 'failed', move: { because: expect.stringContaining('tests/a.test.ts was not brought forth') as unknown } })
+  const state = await world.delegate(
+    { tests: [doing('other'), doing('other2'), doing('other3')] },
+    { as: 'tests', output: 'tests/a.test.ts' },
+  )
+  expect(state).toMatchObject({
+    status: 'failed',
+    move: { because: expect.stringContaining('tests/a.test.ts was not brought forth') as unknown },
+  })
 })
 
 test('what is wrong with an order is said before anything is made', async () => {
   const world = new WorkingWorld()
   const codes: string[] = []
-  const tries = [{ what: ' ' }, { as: 'wizard' }, { base: 'nowhere' }, { output: '../x' }, { task: 'none' }, { harness: 'nope' }, { session: 'nope' }]
+  const tries = [
+    { what: ' ' },
+    { as: 'wizard' },
+    { base: 'nowhere' },
+    { output: '../x' },
+    { task: 'none' },
+    { harness: 'nope' },
+    { session: 'nope' },
+  ]
   for (const request of tries) {
     await world.made(request).catch((error: { code: string }) => codes.push(error.code))
   }
@@ -88,7 +111,9 @@ test('a delegate begun again after a conflict is told of it, and is proved only 
     files: ['parser.txt'],
     because: 'it conflicts with main in parser.txt',
   })
-  const merge = { run: `git merge -q ${onto.slice(0, 12)} || (echo both > parser.txt && git add -A && git commit -qm "merge main")` }
+  const merge = {
+    run: `git merge -q ${onto.slice(0, 12)} || (echo both > parser.txt && git add -A && git commit -qm "merge main")`,
+  }
   world.script({ 'write-the-parser': [[], [{ done: 'nothing to do' }], [merge, { done: 'merged' }]] })
   const state = await world.worked(first)
   expect(state).toMatchObject({ status: 'ready', rejected: 1, ready: { summary: 'merged' } })
