@@ -278,6 +278,20 @@ describe('a merge that is stopped', () => {
     expect((await world.mergeOne(two)).how).toBe('merged')
   })
 
+  test('while it is looked at does not land, whatever the answer', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    const main = world.commitOf('main')
+    const stopping = new AbortController()
+    const review = async () => {
+      stopping.abort()
+      return true
+    }
+    expect((await world.mergeOne(one, { review, isStopped: stopping.signal })).how).toBe('waiting')
+    expect(world.commitOf('main')).toBe(main)
+    expect(one.state().status).toBe('ready')
+  })
+
   test('by a discard or a retry meanwhile is not taken back', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
