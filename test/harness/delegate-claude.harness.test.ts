@@ -117,6 +117,7 @@ test('what conflicts goes back to its agent with the conflict, and lands with th
   // What Claude Code asked its model with, first and when git had said the same.
   const told = claude.stub.turns.filter(({ body }) => promptIn(body).includes(`\`git merge ${onto.slice(0, 12)}\``))
   expect(told[0]!.body.messages.map(({ role }) => role)).not.toContain('assistant')
+  expect(promptIn(told[0]!.body)).toContain('finished this task on this branch')
   expect(promptIn(told[0]!.body)).toContain('it conflicts with main in plan.txt\n- In conflict: `plan.txt`\n')
   expect(promptIn(told[0]!.body)).toContain(`\`main\`, which is at ${onto.slice(0, 12)} now.`)
   expect(told.at(-1)!.text).toContain('CONFLICT (content): Merge conflict in plan.txt')

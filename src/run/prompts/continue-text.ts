@@ -6,7 +6,7 @@ import { type TaskExtra, taskParts } from './task-text.ts'
 export interface Handover {
   /** The document that the conversation before left, unless the set-up has given it. */
   readonly document?: string
-  /** Why that one did not finish it, when an attempt failed. */
+  /** Why what that one did does not count. */
   readonly failure?: Failure
 }
 
@@ -15,8 +15,15 @@ export function continueText(task: PromptTask, { document, failure }: Handover, 
   return [
     taskHead(task),
     ...taskParts(task, extra),
-    ...(failure === undefined ? [] : [`An earlier conversation tried this task and did not finish it. ${failureText(failure)}`]),
+    ...(failure === undefined ? [] : [`${beginning(failure)} ${failureText(failure)}`]),
     ...(document === undefined ? [] : [handoffText(document)]),
     'This task was begun in an earlier conversation. Go on from where the work stands: look at `git log` and `git status` first, and keep what is right.',
   ].join('\n\n')
+}
+
+/** What is done and does not go in is not to be done once more. */
+function beginning({ merge }: Failure): string {
+  return merge === undefined
+    ? 'An earlier conversation tried this task and did not finish it.'
+    : 'An earlier conversation finished this task on this branch, but the work does not go in where it is meant for.'
 }

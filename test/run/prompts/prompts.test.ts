@@ -209,6 +209,15 @@ describe('the text of a fresh conversation', () => {
     expect(told.split('\n').at(-1)).toMatch(/^This task was begun in an earlier conversation\. Go on/)
     expect(continueText(TASK, {})).not.toContain('stint-handoff')
   })
+
+  test('says of finished work that conflicts what with, and not that it is to be done again', () => {
+    const merge = { target: 'main', onto: '0123456789abcdef', files: ['src/a.ts', 'src/b.ts'] }
+    const told = continueText(TASK, { failure: { reason: 'it conflicts with main', merge } })
+    expect(told).toContain('finished this task on this branch')
+    expect(told).not.toContain('did not finish')
+    expect(told).toContain('- In conflict: `src/a.ts`, `src/b.ts`\n')
+    expect(told).toContain('`main`, which is at 0123456789ab now. Run `git merge 0123456789ab` here')
+  })
 })
 
 describe('the text after a compaction', () => {
