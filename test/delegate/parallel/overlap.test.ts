@@ -1,0 +1,68 @@
+import { describe, expect, test } from 'vitest'
+import { KnownPaths, overlapOf, touchesOf } from '../../../src/delegate/parallel/overlap.ts'
+import { someTask } from './candidates.ts'
+
+const tree = new KnownPaths(['README.md', 'src/auth/login.ts', 'src/auth/index.ts', 'src/run/index.ts', 'docs/usage.md'])
+const touches = (fields: Parameters<typeof someTask>[1], files: readonly string[] = []) =>
+  touchesOf(someTask('a', fields), tree, files)
+
+describe('the files of a task', () => {
+  test('are those of its order, and its text does not count then', () => {
+    expect(touches({ title: 'Mend src/auth/login.ts', extra: 'files: docs/**' }, ['src/**'])).toEqual({
+      declared: ['src/**'],
+      likely: [],
+    })
+  })
+
+  test.each([
+    ['a list in one line', 'files: [src/a.ts, "docs/**"]', ['src/a.ts', 'docs/**']],
+    ['a list of lines', 'owner: me\nfiles:\n  - src/a.ts\n  - docs/b.md', ['src/a.ts', 'docs/b.md']],
+    ['one of them', 'files: src/a.ts', ['src/a.ts']],
+    ['what is no list of texts', 'files: {a: 1}', []],
+    ['what is no YAML', 'files: [src/a.ts', []],
+    ['nothing', 'owner: me', []],
+  ])('are declared in the head of its file: %s', (_what, extra, declared) => {
+    expect(touches({ extra }).declared).toEqual(declared)
+  })
+
+  test.each([
+    ['a path', 'Mend src/auth/login.ts, please.', ['src/auth/login.ts']],
+    ['a path with a line', 'It fails at ./src/auth/login.ts:12:4.', ['src/auth/login.ts']],
+    ['a folder', 'Tidy up src/auth/.', ['src/auth']],
+    ['a file at the top', 'Say it in README.md.', ['README.md']],
+    ['the only file of a name', 'Mend login.ts', ['src/auth/login.ts']],
+    ['a name that several files have', 'Mend index.ts', []],
+    ['a path that is not there', 'Write src/auth/logout.ts', []],
+    ['a path that is not there, in backticks', 'Write `src/auth/logout.ts`', ['src/auth/logout.ts']],
+    ['a pattern in backticks', 'Mend `src/**/*.ts`', ['src/**/*.ts']],
+    ['something else with a slash, in backticks', 'Send `application/json` from `origin/main`', []],
+    ['an address', 'See https://example.com/src/auth/login.html', []],
+    ['a folder at the top', 'Everything in src is slow', []],
+    ['nothing', 'Make it faster', []],
+  ])('are guessed from its text: %s', (_what, text, likely) => {
+    expect(touches({ description: text }).likely).toEqual(likely)
+    expect(touches({ checklist: [{ item: text, done: false }] }).likely).toEqual(likely)
+  })
+
+  test('are looked for in a text of any length', () => {
+    const text = `${'.'.repeat(200_000)} ${'`'.repeat(1000)} ${'a/'.repeat(100_000)}x`
+    expect(touches({ details: text }).likely).toEqual([])
+  })
+})
+
+describe('two tasks overlap', () => {
+  const declared = (...globs: readonly string[]) => ({ declared: globs, likely: [] })
+  const likely = (...paths: readonly string[]) => ({ declared: [], likely: paths })
+
+  test.each([
+    ['where both say so', declared('src/**'), declared('src/a.ts', 'docs/a.md'), 'declared'],
+    ['probably, where one says so', declared('src/**'), likely('src/a.ts'), 'likely'],
+    ['probably, where both name the same', likely('src/a.ts'), likely('docs/a.md', 'src/a.ts'), 'likely'],
+    ['nowhere, where both say otherwise', declared('src/**'), declared('docs/**'), 'none'],
+    ['nowhere, where nothing is known of one', declared('src/**'), likely(), 'none'],
+  ])('%s', (_where, a, b, how) => {
+    expect(overlapOf(a, b).how).toBe(how)
+    expect(overlapOf(b, a).how).toBe(how)
+    expect(overlapOf(a, b).paths.length > 0).toBe(how !== 'none')
+  })
+})

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { pairOf } from '../../../src/delegate/parallel/pairs.ts'
+import { someTask } from './candidates.ts'
+
+const work = (assignee: string) => someTask(assignee, { assignee, parent: 'piece' })
+
+describe('of one piece of work', () => {
+  test.each([
+    ['code', 'documentation'],
+    ['code', 'tests'],
+    ['architect', 'research'],
+    ['documentation', 'tests'],
+    ['code', 'code'],
+    ['code', 'debugger'],
+  ])('%s and %s go together', (a, b) => {
+    expect(pairOf(work(a), work(b))!.how).toBe('together')
+    expect(pairOf(work(b), work(a))!.how).toBe('together')
+  })
+
+  test.each([
+    ['research', 'code'],
+    ['research', 'debugger'],
+    ['research', 'devops'],
+    ['code', 'reviewer'],
+    ['debugger', 'reviewer'],
+  ])('%s comes before %s', (a, b) => {
+    expect(pairOf(work(a), work(b))!.how).toBe('first before second')
+    expect(pairOf(work(b), work(a))!.how).toBe('second before first')
+    expect(pairOf(work(a), work(b))!.because).toBe(pairOf(work(b), work(a))!.because)
+  })
+})
+
+describe('which tasks are of one piece of work', () => {
+  const code = (fields: object) => someTask('a', { assignee: 'code', ...fields })
+  const review = (fields: object) => someTask('b', { assignee: 'reviewer', ...fields })
+
+  test.each([
+    ['parts of the same', { parent: 'p' }, { parent: 'p' }],
+    ['of one epic', { labels: ['ui', 'epic:login'] }, { labels: ['epic:login'] }],
+    ['of one epic, written otherwise', { labels: ['epic-7'] }, { labels: ['epic-7'] }],
+  ])('%s: the review comes behind', (_which, a, b) => {
+    expect(pairOf(code(a), review(b))!.how).toBe('first before second')
+  })
+
+  test.each([
+    ['parts of different ones', { parent: 'p' }, { parent: 'q' }],
+    ['of different epics', { labels: ['epic:a'] }, { labels: ['epic:b'] }],
+    ['with any other label in common', { labels: ['ui'] }, { labels: ['ui'] }],
+    ['with a label that only begins so', { labels: ['epics'] }, { labels: ['epics'] }],
+    ['with an empty parent', { parent: '' }, { parent: '' }],
+    ['of which nothing is known', {}, {}],
+  ])('%s: they have nothing to do with each other', (_which, a, b) => {
+    expect(pairOf(code(a), review(b))).toBeUndefined()
+  })
+
+  test('a group says that they go together, whatever they are', () => {
+    const fields = { parent: 'p', group: 'g' }
+    expect(pairOf(code(fields), review(fields))!.how).toBe('together')
+    expect(pairOf(code({ ...fields, group: '' }), review({ ...fields, group: '' }))!.how).toBe('first before second')
+  })
+})
