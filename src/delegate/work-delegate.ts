@@ -16,6 +16,7 @@ import { RunEnds } from '../run/ends.ts'
 import type { RunEvent } from '../run/events.ts'
 import { bringBackTree, endLeftovers, refuseSecond } from '../run/go-on.ts'
 import { readyHarness, sceneFor } from '../run/make-scene.ts'
+import type { RunOptions } from '../run/options.ts'
 import type { Failure } from '../run/prompts/retry-text.ts'
 import type { EndOfRun, RunReport } from '../run/report.ts'
 import { RunLog } from '../run/run-log.ts'
@@ -31,6 +32,10 @@ import { tellBegun, tellParent } from './result/tell-parent.ts'
 export interface WorkOptions {
   /** What others use that share its budget. */
   readonly spentBeside?: () => Readonly<Record<string, Usage>>
+  /** Told what it has used itself, for those. */
+  readonly spending?: (spent: Readonly<Record<string, Usage>>) => void
+  /** What holds in place of how it was begun. */
+  readonly told?: RunOptions
 }
 
 const LONGEST_REPORT = 256 * 1024
@@ -114,12 +119,12 @@ async function prepare(
   log: RunLog,
   stopping: Stopping,
   emit: Scene['tell'],
-  { spentBeside }: WorkOptions,
+  { spentBeside, spending, told }: WorkOptions,
 ): Promise<() => Promise<RunReport>> {
   const { place } = workspace
   const order = withNotes(given, notes)
   const { branch, base, tree, options, harness: name } = state.started
-  const settled = settle(workspace, { ...options, harness: options.harness ?? name })
+  const settled = settle(workspace, { ...options, harness: options.harness ?? name, ...told })
   const harness = await readyHarness(workspace, settled, id, delegateWrap(order, tree, workspace.config.delegates))
   await endLeftovers(state)
   const own = { tree, branch, base, isInPlace: false }
@@ -145,6 +150,7 @@ async function prepare(
     decide: undefined,
     delegate,
     ...(spentBeside === undefined ? {} : { spentBeside }),
+    ...(spending === undefined ? {} : { spending }),
   })
   return () => work(scene, selection, thisProcess(), state, open, 0, emit)
 }
@@ -169,7 +175,7 @@ export async function moveOn(
   if (status !== 'running') return delegateNow(place, id)
   const last = run.attempts.at(-1)
   // What was done before it was begun again is not what it was begun again for.
-  const isDone = last?.outcome === 'done' && last.at >= since
+  const isDone = last?.outcome === 'done' && (last.endedAt ?? '') >= since
   const move = isDone ? readyMove(workspace, id, last) : failedMove(workspace, id, how, failure)
   const log = new RunLog(place, id, config)
   log.append('delegate.moved', move)

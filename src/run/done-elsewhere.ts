@@ -10,12 +10,14 @@ import type { Scene } from './scene.ts'
 /** Older runs are merged or forgotten. */
 const RUNS = 100
 
+type Seen = Pick<Scene, 'workspace' | 'run' | 'latest' | 'tree'>
+
 export class DoneElsewhere {
-  readonly #scene: Scene
+  readonly #scene: Seen
   readonly #commits = new Map<string, { readonly commit: string; readonly branch: string }>()
   readonly #said = new Set<string>()
 
-  constructor(scene: Scene) {
+  constructor(scene: Seen) {
     this.#scene = scene
     const { place } = scene.workspace
     for (const run of runIds(place)

@@ -13,7 +13,8 @@ export interface Gauge {
   readonly stages: readonly number[]
 }
 
-export type RunEvent = { readonly at: string } & (
+/** `delegate`: the name of the one that it comes from, of a run that works on several tasks at once. */
+export type RunEvent = { readonly at: string; readonly delegate?: string } & (
   | {
       readonly type: 'run.started'
       readonly run: string
@@ -24,6 +25,8 @@ export type RunEvent = { readonly at: string } & (
       readonly tasks: readonly TaskName[]
       readonly isResumed: boolean
       readonly expectedSeconds?: number
+      /** How many tasks it works on at once, if more than one. */
+      readonly parallel?: number
     }
   | { readonly type: 'said'; readonly text: string }
   | {
@@ -85,6 +88,47 @@ export type RunEvent = { readonly at: string } & (
       /** Tasks of it that were done. */
       readonly done: number
       readonly handoff?: string
+    }
+  /** A task was given to a delegate, or given back to it with what did not go into the run's branch. */
+  | {
+      readonly type: 'delegate.started'
+      readonly delegate: string
+      readonly id: string
+      readonly task: TaskName
+      readonly branch: string
+      readonly worktree: string
+      readonly isAgain: boolean
+    }
+  /** Its work is proved, and waits to be merged. */
+  | {
+      readonly type: 'delegate.ready'
+      readonly delegate: string
+      readonly task: TaskName
+      readonly commit?: string
+      readonly summary?: string
+    }
+  | {
+      readonly type: 'delegate.merged'
+      readonly delegate: string
+      readonly task: TaskName
+      readonly target: string
+      readonly commit?: string
+    }
+  /** Its work does not go together with what the run's branch has by now, or is red there. */
+  | {
+      readonly type: 'delegate.conflicted'
+      readonly delegate: string
+      readonly task: TaskName
+      readonly because: string
+      readonly files: readonly string[]
+      readonly isSentBack: boolean
+    }
+  | {
+      readonly type: 'delegate.parked'
+      readonly delegate: string
+      readonly task: TaskName
+      readonly because: string
+      readonly next?: string
     }
   | { readonly type: 'stopping'; readonly how: 'after task' | 'now' }
   | { readonly type: 'run.ended'; readonly how: EndOfRun; readonly report: RunReport }

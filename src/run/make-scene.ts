@@ -37,6 +37,7 @@ interface SceneParts {
   readonly decide: ((request: PermissionRequest) => Promise<boolean>) | undefined
   readonly delegate?: Delegated
   readonly spentBeside?: Scene['spentBeside']
+  readonly spending?: Scene['spending']
 }
 
 /** Everything that the parts of a run share. */
@@ -83,6 +84,7 @@ export function sceneFor(workspace: Workspace, parts: SceneParts): Scene {
     tell: emit,
     ...(parts.delegate === undefined ? {} : { delegate: parts.delegate }),
     ...(parts.spentBeside === undefined ? {} : { spentBeside: parts.spentBeside }),
+    ...(parts.spending === undefined ? {} : { spending: parts.spending }),
     // A run that may do what it does unasked never waits for a person who has gone.
     ...(parts.decide === undefined || settled.permissions !== 'ask' ? {} : { decide: parts.decide }),
   }

@@ -1,5 +1,8 @@
 import type { Permissions } from '../harness/contract.ts'
 
+/** More tasks than this are not worked on at once: merging would be what everything waits for. */
+export const MOST_AT_ONCE = 8
+
 /** What `stint run` may be told. What is absent is the configuration's, then the default's. */
 export interface RunOptions {
   /** `.tasks`, or what stands in its place: a JSONL or Markdown file, `beads`, `github`. */
@@ -25,6 +28,8 @@ export interface RunOptions {
   readonly branch?: string
   /** One task, then the end. */
   readonly once?: boolean
+  /** So many tasks at once, each by a delegate. */
+  readonly parallel?: number
   /** Script of the rehearsal harness. */
   readonly script?: string
 }

@@ -43,7 +43,11 @@ function fileDrafts(tree: string, base: string, commit: string): readonly Draft[
 }
 
 /** Tells the backlog it came from. The journal has it already: what fails here is only said. */
-export async function settle(scene: Scene, work: Pick<TaskWork, 'task' | 'name'>, summary: string): Promise<void> {
+export async function settle(
+  scene: Pick<Scene, 'source' | 'tree' | 'workspace'>,
+  work: Pick<TaskWork, 'task' | 'name'>,
+  summary: string,
+): Promise<void> {
   const { source, tree, workspace } = scene
   try {
     const paths = await source.settle(work.task, summary, tree.tree)

@@ -68,6 +68,20 @@ export interface RunReport {
   /** The branch to merge; absent of a run in place. */
   readonly branch?: string
   readonly commits: number
+  /** Of a run that works on several tasks at once. */
+  readonly parallel?: ParallelReport
+}
+
+export interface ParallelReport {
+  /** How many tasks it may have worked on at once. */
+  readonly most: number
+  /** Of the tasks, how many were at some time worked on beside another: from 0 to 1. */
+  readonly share: number
+  /** What that should be at least. */
+  readonly target: number
+  /** What one after the other would have taken more; negative when it took longer than that. */
+  readonly savedSeconds: number
+  readonly delegates: number
 }
 
 /** A run in a list of them. */

@@ -1,7 +1,7 @@
 import type { Forecast, SizeClass } from '../plan/contract.ts'
 import type { Complexity } from '../views/export/work.ts'
 import type { TaskDomain, Tracking } from './complexity.ts'
-import type { TaskName } from './report.ts'
+import type { ParallelReport, TaskName } from './report.ts'
 
 /** What a run would do, before it does anything. */
 export interface RunPlan {
@@ -18,6 +18,22 @@ export interface RunPlan {
   readonly waiting: readonly WaitingTask[]
   /** What a person should know besides: what the forecasts rest on, what the harness cannot do. */
   readonly notes: readonly string[]
+  /** Of a run that works on several tasks at once. */
+  readonly parallel?: PlannedParallel
+}
+
+export interface PlannedParallel extends Omit<ParallelReport, 'delegates'> {
+  readonly waves: readonly PlannedWave[]
+  /** How long all of it would take. */
+  readonly seconds: number
+}
+
+/** Tasks that would be begun at one moment. */
+export interface PlannedWave {
+  /** Seconds from the start. */
+  readonly at: number
+  /** `because`: what it had to wait for. */
+  readonly tasks: readonly { readonly task: TaskName; readonly because?: string }[]
 }
 
 export interface PlannedRunTask {

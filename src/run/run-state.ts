@@ -3,6 +3,7 @@ import type { Usage } from '../session/entries.ts'
 import { countOf } from '../harness/json-fields.ts'
 import type { AttemptOutcome, RunEntry, RunEntryData } from './entries.ts'
 import { isWhole } from './entry-shapes.ts'
+import type { DelegateMove } from './delegate-order.ts'
 import type { EndOfRun } from './report.ts'
 
 export interface Attempt {
@@ -42,6 +43,10 @@ export interface RunState {
   readonly conversations: readonly ConversationRecord[]
   readonly attempts: readonly Attempt[]
   readonly parked: ReadonlyMap<string, RunEntryData['task.parked']>
+  /** The delegates it has given tasks to. */
+  readonly delegates: readonly RunEntryData['delegate.begun'][]
+  /** Where one that is a delegate itself has come to, unless it was begun again since. */
+  readonly move?: DelegateMove
   readonly ended?: EndOfRun
   readonly isReady: boolean
   /** Seconds in which somebody ran it. */
@@ -59,6 +64,8 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
   const conversations = new Map<number, Changing<ConversationRecord>>()
   const attempts = new Map<string, Changing<Attempt>>()
   const parked = new Map<string, RunEntryData['task.parked']>()
+  const delegates = new Map<string, RunEntryData['delegate.begun']>()
+  let move: DelegateMove | undefined
   let runner = first.data.runner
   let ended: EndOfRun | undefined
   let seconds = 0
@@ -69,6 +76,7 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
     if (entry.kind === 'run.resumed') {
       runner = entry.data.runner
       ended = undefined
+      move = undefined
       // What lies between a crash and going on is nobody's work.
       seconds += secondsBetween(spellFrom, workedUntil)
       spellFrom = entry.at
@@ -111,6 +119,10 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
       if (attempt !== undefined) attempt.kept = entry.data.kept
     } else if (entry.kind === 'task.parked') {
       parked.set(entry.data.task, entry.data)
+    } else if (entry.kind === 'delegate.begun') {
+      delegates.set(entry.data.delegate, entry.data)
+    } else if (entry.kind === 'delegate.moved') {
+      move = entry.data
     } else if (entry.kind === 'run.ended') {
       ended = entry.data.how
     }
@@ -128,8 +140,10 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
     conversations: [...conversations.values()],
     attempts: [...attempts.values()],
     parked,
+    delegates: [...delegates.values()],
     seconds,
     isReady: entries.some(({ kind }) => kind === 'tree.ready'),
+    ...(move === undefined ? {} : { move }),
     ...(ended === undefined ? {} : { ended }),
   }
 }

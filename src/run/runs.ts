@@ -7,6 +7,7 @@ import { StintError } from '../journal/errors.ts'
 import { runIds } from '../project/run-files.ts'
 import type { Workspace } from '../project/workspace.ts'
 import { reportFrom } from './make-report.ts'
+import { parallelReport } from './parallel-report.ts'
 import type { RunReport, RunRow } from './report.ts'
 import { findRun, readRun } from './run-log.ts'
 import { type RunState, foldRun } from './run-state.ts'
@@ -33,7 +34,10 @@ export function stateOf(workspace: Workspace, run: string): RunState {
 }
 
 export function reportNow(workspace: Workspace, run: string, state: RunState, isRunning = isRunningNow(state)): RunReport {
-  return reportFrom(state, { run, prices: workspace.config.prices, isRunning, commits: commitsOf(workspace, state) })
+  const options = { run, prices: workspace.config.prices, isRunning, commits: commitsOf(workspace, state) }
+  if (state.started.options.parallel === undefined) return reportFrom(state, options)
+  const parts = state.delegates.flatMap(({ delegate }) => foldRun(readRun(workspace.place, delegate)) ?? [])
+  return parallelReport(state, parts, options)
 }
 
 /** The last run that has something left to go on with. */

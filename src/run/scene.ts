@@ -51,6 +51,8 @@ export interface Scene {
   readonly delegate?: Delegated
   /** What those use that share its budget. */
   readonly spentBeside?: () => Readonly<Record<string, Usage>>
+  /** Told what it has used itself, by model, whenever that is more. */
+  readonly spending?: (spent: Readonly<Record<string, Usage>>) => void
   /** What the agent, the set-up and the verify command find in their environment besides the user's. */
   readonly extraEnv: Readonly<Record<string, string>>
   /** The words of a command to put before the agent's own. */

@@ -256,7 +256,7 @@ async function makeReady(scene: Scene, before: RunState | undefined): Promise<vo
 }
 
 /** The checkout, when nobody works in it: a session of the user's on this branch would be mixed up with the run's. */
-async function freeInPlace(workspace: Workspace): Promise<RunTree> {
+export async function freeInPlace(workspace: Workspace): Promise<RunTree> {
   const tree = treeInPlace(workspace.place)
   const active = workspace.hasSessions() ? [...(await workspace.index()).sessions({ status: ['active'] })] : []
   const own = active.find((row) => row.branch === tree.branch && row.worktree === workspace.worktree)
@@ -283,7 +283,7 @@ function refuseDelegate({ started: { delegate } }: RunState): void {
 }
 
 /** A secret is not in the log, so that what had one in it cannot be said again from there. */
-function refuseRedacted({ verify }: RunOptions): void {
+export function refuseRedacted({ verify }: RunOptions): void {
   if (verify === undefined || !verify.includes('[redacted:')) return
   throw new StintError(
     'VERIFY_REDACTED',
@@ -303,7 +303,7 @@ async function pickUp(scene: Scene, loop: Loop, state: RunState): Promise<void> 
 }
 
 /** A path means the same from everywhere, as a run may be resumed from another folder. */
-function wordOrPath({ cwd }: Workspace, backlog: string): string {
+export function wordOrPath({ cwd }: Workspace, backlog: string): string {
   return /\.\w+$/.test(backlog) ? resolve(cwd, backlog) : backlog
 }
 

@@ -158,7 +158,7 @@ export class TurnTaker {
           if (detail !== undefined) live.cut({ why: 'breaker', which: 'no change', detail })
         },
         isOver: (spent) => {
-          this.spent = addSpent(before, spent)
+          this.#used(addSpent(before, spent))
           tell({ type: 'usage', gauge: live.gauge, spend: spendOf(this.spent, workspace.config.prices) })
           // A harness that tells what was used only when the turn is over has at least read what is in its context.
           return this.#overBudget(Object.keys(spent).length === 0 ? live.context : 0)
@@ -181,7 +181,7 @@ export class TurnTaker {
       if (stopping.now.aborted) stop()
       const turn = await turned
       session.takeIn()
-      this.spent = addSpent(before, turn.spent)
+      this.#used(addSpent(before, turn.spent))
       const { how, failure } = turn.ended
       log.append('turn.ended', {
         attempt,
@@ -243,6 +243,11 @@ export class TurnTaker {
       ),
     )
     session.append(entries)
+  }
+
+  #used(spent: Readonly<Record<string, Usage>>): void {
+    this.spent = spent
+    this.#scene.spending?.(spent)
   }
 
   #overBudget(atLeast: number): Cut | undefined {
