@@ -1,6 +1,6 @@
 import { type Project as PlainProject, projectOf } from './project/open-project.ts'
 import { Workspace, type WorkspaceOptions } from './project/workspace.ts'
-import { type Runs, runsOf } from './run/runs-of-project.ts'
+import { type Runs, runsOf } from './delegate/runs-of-project.ts'
 import { type Delegates, delegatesOf } from './delegate/delegates-of-project.ts'
 
 /** Everything the command line does, for programs. Dispose of it when done. */

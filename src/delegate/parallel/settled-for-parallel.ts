@@ -1,0 +1,34 @@
+import { StintError } from '../../journal/errors.ts'
+import { withoutSecrets } from '../../project/clean-draft.ts'
+import type { Workspace } from '../../project/workspace.ts'
+import { MOST_AT_ONCE, type RunOptions } from '../../run/options.ts'
+import type { Settled } from '../../run/scene.ts'
+import { settle } from '../../run/settled.ts'
+
+/** The options with what the configuration says where they do not. What several at once cannot do is refused. */
+export function settledForParallel(workspace: Workspace, options: RunOptions): Settled {
+  const settled = settle(workspace, options)
+  const { parallel = 1, permissions, verify = '' } = settled
+  if (!Number.isInteger(parallel) || parallel < 1 || parallel > MOST_AT_ONCE) {
+    throw new StintError(
+      'TOO_PARALLEL',
+      `${parallel} tasks at once is not from 1 to ${MOST_AT_ONCE}: with more, merging is what everything waits for`,
+      `stint run --parallel ${MOST_AT_ONCE} is the most`,
+    )
+  }
+  if (withoutSecrets(verify, workspace.config) !== verify) {
+    throw new StintError(
+      'VERIFY_REDACTED',
+      'the verify command has a secret in it, which is not written down for those who are to run it',
+      'put the command into a script, or the secret into the environment',
+    )
+  }
+  if (permissions === 'ask') {
+    throw new StintError(
+      'NOBODY_TO_ASK',
+      'several agents at once cannot ask one person',
+      'use --permissions edits, or leave --parallel away',
+    )
+  }
+  return settled
+}

@@ -1,0 +1,68 @@
+// A project whose backlog is worked through by several rehearsal agents at once: real processes, real git.
+import { onTestFinished } from 'vitest'
+import { allDelegates } from '../../../src/delegate/delegates.ts'
+import type { DelegateState } from '../../../src/delegate/delegate-state.ts'
+import { startAnyRun } from '../../../src/delegate/parallel/start-any-run.ts'
+import { Workspace } from '../../../src/project/workspace.ts'
+import type { RunReport } from '../../../src/run/report.ts'
+import { readRun } from '../../../src/run/run-log.ts'
+import type { RunHandle, StartOptions } from '../../../src/run/start-run.ts'
+import { expectNoneLeft } from '../../support/processes.ts'
+import { scratchFolder } from '../../support/scratch.ts'
+import { RunWorld } from '../../run/run-world.ts'
+
+/** Acts by which agents wait until all of these are at work. */
+export function meeting(...all: readonly string[]): (name: string, ...others: readonly string[]) => { readonly run: string } {
+  const place = scratchFolder()
+  return (name, ...others) => {
+    const awaited = (others.length > 0 ? others : all).map((one) => `[ -e ${place}/${one} ]`).join(' && ')
+    return { run: `touch ${place}/${name}; until ${awaited}; do sleep 0.05; done` }
+  }
+}
+
+export class ParallelWorld extends RunWorld {
+  workspace(): Workspace {
+    const workspace = new Workspace(this.project.root, { say: (line) => this.project.said.push(line), env: process.env })
+    onTestFinished(() => workspace.close())
+    return workspace
+  }
+
+  override async start(options: StartOptions = {}): Promise<RunHandle> {
+    return startAnyRun(this.workspace(), { harness: 'rehearsal', ...options }, (event) => this.events.push(event))
+  }
+
+  override async run(options: StartOptions = {}): Promise<RunReport> {
+    const handle = await this.start({ parallel: 3, ...options })
+    const report = await handle.ended
+    await this.expectNothingLeft()
+    return report
+  }
+
+  async expectNothingLeft(): Promise<void> {
+    for (const { id } of this.delegates()) await expectNoneLeft(`STINT_RUN=${id}`)
+  }
+
+  delegates(): readonly DelegateState[] {
+    return allDelegates(this.workspace().place)
+  }
+
+  /** The parallel run itself, and not one of its delegates. */
+  override runs(): readonly string[] {
+    const parts = new Set(this.delegates().map(({ id }) => id))
+    return super.runs().filter((id) => !parts.has(id))
+  }
+
+  /** Where each delegate stands, by its name. */
+  standing(): Readonly<Record<string, string>> {
+    return Object.fromEntries(this.delegates().map(({ order, status }) => [order.name, status]))
+  }
+
+  /** What the run's branch has of a file. */
+  merged(path: string): string {
+    return this.project.git('show', `${this.branch()}:${path}`)
+  }
+
+  entries(run: string) {
+    return readRun(this.workspace().place, run)
+  }
+}
