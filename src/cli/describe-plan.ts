@@ -1,4 +1,4 @@
-import type { PlannedRunSession, RunPlan } from '../run/run-plan.ts'
+import type { PlannedParallel, PlannedRunSession, RunPlan } from '../run/run-plan.ts'
 import { cents, roughly, tokens } from './amounts.ts'
 import { plural } from './describe.ts'
 import type { Output } from './output.ts'
@@ -7,20 +7,25 @@ import { table } from './table.ts'
 
 /** What a run would do and why: sessions as blocks, what waits, and what it would come to. */
 export function describePlan(plan: RunPlan, output: Output): string {
-  const { source, harness, model, sessions, waiting, notes, complexity, domain, tracking } = plan
+  const { source, harness, model, sessions, waiting, notes, complexity, domain, tracking, parallel } = plan
   const count = sessions.reduce((sum, { tasks }) => sum + tasks.length, 0)
   const who = [harness, model].filter((part) => part !== undefined).map((part) => line(part, 60))
   const seconds = sessions.reduce((sum, session) => sum + session.seconds, 0)
   return [
-    `📐 ${output.bold(count === 0 ? 'Nothing to do' : `${plural(count, 'task')} in ${plural(sessions.length, 'session')}`)}`,
+    `📐 ${output.bold(count === 0 ? 'Nothing to do' : `${plural(count, 'task')}${parallel === undefined ? ` in ${plural(sessions.length, 'session')}` : `, up to ${parallel.most} at once`}`)}`,
     `   From ${line(source)}, with ${who.join(', ')}`,
     ...(count === 0
       ? []
       : [
           `   ${complexity} work (${domain}): ${tracking === 'light' ? 'little' : 'each turn and the code of each task'} is recorded besides`,
         ]),
-    ...sessions.flatMap((session, index) => ['', ...sessionBlock(session, index, output)]),
-    ...(count === 0 ? [] : ['', `   ${output.bold('In all')}  about ${roughly(seconds)}, ${costOf(sessions)}`]),
+    ...(parallel === undefined
+      ? sessions.flatMap((session, index) => ['', ...sessionBlock(session, index, output)])
+      : ['', ...waveBlock(sessions, parallel, output)]),
+    ...(count === 0
+      ? []
+      : ['', `   ${output.bold('In all')}  about ${roughly(parallel?.seconds ?? seconds)}, ${costOf(sessions)}`]),
+    ...(count === 0 || parallel === undefined ? [] : [`   ${' '.repeat('In all'.length)}  ${shareWords(parallel)}`]),
     ...(waiting.length === 0 ? [] : ['', `   ${output.bold('Waits')}`]),
     ...waiting.map(({ task, reason }) => `   ⊘ ${name(task)}: ${line(reason)}`),
     ...(notes.length === 0 ? [] : ['']),
@@ -47,6 +52,25 @@ function sessionBlock(
     `   ${output.dim(line(because))}`,
     ...table(rows, new Set([2])),
   ]
+}
+
+/** What would be begun when, and what it waits for until then. */
+function waveBlock(sessions: readonly PlannedRunSession[], { waves }: PlannedParallel, output: Output): readonly string[] {
+  const planned = new Map(sessions.flatMap(({ tasks, seconds }) => tasks.map((task) => [task.task.id, { ...task, seconds }])))
+  const rows = waves.flatMap(({ at, tasks }) =>
+    tasks.map(({ task, because = '' }, index) => {
+      const { seconds = 0, sizeClass = '' } = planned.get(task.id) ?? {}
+      const when = index > 0 ? '' : at === 0 ? 'at once' : `after ${roughly(at)}`
+      return [`   ${when}`, `○ ${line(task.name, 32)}`, sizeClass, `about ${roughly(seconds)}`, line(because, 80)]
+    }),
+  )
+  return rows.length === 0 ? [] : [`   ${output.bold('Begun')}`, ...table(rows)]
+}
+
+function shareWords({ share, target, savedSeconds }: PlannedParallel): string {
+  const percent = (of: number) => `${Math.round(of * 100)} %`
+  const saved = savedSeconds > 0 ? `; about ${roughly(savedSeconds)} less than one after the other` : ''
+  return `${percent(share)} of the tasks beside another (aim ${percent(target)})${saved}`
 }
 
 /** A part of the cost would look like the whole. */

@@ -1,6 +1,6 @@
 import { number } from '../budget/banner.ts'
 import { shortId } from '../journal/ids.ts'
-import type { Comparison, EndOfRun, RunReport, RunRow, SessionReport, Spend, TaskReport } from '../run/report.ts'
+import type { Comparison, EndOfRun, ParallelReport, RunReport, RunRow, SessionReport, Spend, TaskReport } from '../run/report.ts'
 import { minute } from '../text/times.ts'
 import { cents, span, tokens } from './amounts.ts'
 import { indent, plural } from './describe.ts'
@@ -24,7 +24,9 @@ export function describeReport(report: RunReport, output: Output): string {
     `   ${who}, ${minute(startedAt)}, ${span(seconds)}, ${plural(sessions.length, 'session')}${several}, ${plural(commits, 'commit')}`,
     ...(tasks.length === 0 ? [] : ['', ...figures(report, output)]),
     ...(tasks.length === 0 ? [] : ['', `   Cost: ${costLine(report.spend, prices)}`]),
-    ...(tasks.length < 2 ? [] : ['', ...compared(report.compared, output)]),
+    ...(report.parallel === undefined ? [] : ['', ...atOnce(report.parallel, output)]),
+    // Of several at once each task has a conversation of its own, and there is nothing to compare.
+    ...(tasks.length < 2 || report.parallel !== undefined ? [] : ['', ...compared(report.compared, output)]),
     ...leftOver(tasks, report.backlog, output),
     ...whatNext(report, branch, tasks),
   ].join('\n')
@@ -88,6 +90,17 @@ function compared(
     [`   = ${savedWords(savedUsd)}`, savedUsd === undefined ? 'because a price is unknown' : 'in all'],
   ]
   return [`   ${output.bold('Against one conversation per task')} (estimated from measured sizes)`, ...table(rows)]
+}
+
+/** How much went on side by side, whichever way it comes out. */
+function atOnce({ most, share, target, savedSeconds }: ParallelReport, output: Output): readonly string[] {
+  const percent = (of: number) => `${Math.round(of * 100)} %`
+  const verdict = share >= target ? 'reached' : 'missed'
+  const time = savedSeconds < 0 ? `${span(-savedSeconds)} longer than` : `${span(savedSeconds)} less than`
+  return [
+    `   ${output.bold('At once')}  up to ${most}; ${percent(share)} of the tasks beside another (aim ${percent(target)}, ${verdict})`,
+    `   ${' '.repeat('At once'.length)}  ${time} all of them one after the other, without merging`,
+  ]
 }
 
 function savedWords(usd: number | undefined): string {

@@ -1,5 +1,5 @@
 // The flags that run and plan share, and what is wrong with what was given.
-import type { RunOptions } from '../run/options.ts'
+import { MOST_AT_ONCE, type RunOptions } from '../run/options.ts'
 import { defined } from './defined.ts'
 import { Misuse } from './errors.ts'
 import { text, texts, toggle } from './flags.ts'
@@ -12,6 +12,7 @@ export interface PlanFlags {
   readonly task?: readonly string[]
   readonly label?: readonly string[]
   readonly batch?: string
+  readonly parallel?: string
   readonly json?: boolean
 }
 
@@ -50,6 +51,7 @@ export const PLAN_FLAGS = {
   },
   label: texts('Only tasks with this label; may be given several times', 'LABEL'),
   batch: text('How many tasks a conversation takes: forecast (by size and cost), fixed (by count), one', 'HOW'),
+  parallel: text(`Work on so many tasks at once, each by a delegate of its own (at most ${MOST_AT_ONCE})`, 'N'),
 } as const
 
 export const RUN_FLAGS = {
@@ -83,7 +85,7 @@ export function planOptions(flags: PlanFlags): RunOptions {
   const { backlog, model, label: labels } = flags
   return {
     ...defined({ backlog: given('backlog', backlog), harness: harnessOf(flags.harness), model: given('model', model) }),
-    ...defined({ tasks: flags.task, labels, batch: choice('batch', flags.batch, BATCHES) }),
+    ...defined({ tasks: flags.task, labels, batch: choice('batch', flags.batch, BATCHES), parallel: atOnce(flags) }),
   }
 }
 
@@ -126,6 +128,9 @@ function refuseTogether(flags: RunFlags): void {
   if (flags.inPlace === true && flags.branch !== undefined) {
     throw new Misuse('--in-place works on the branch that is checked out', 'leave --branch out, or --in-place')
   }
+  if (flags.parallel !== undefined && flags.permissions === 'ask') {
+    throw new Misuse('several agents at once cannot ask one person', 'use --permissions edits, or leave --parallel out')
+  }
   if (flags.once === true && flags.maxTasks !== undefined) {
     throw new Misuse('--once is --max-tasks 1', 'leave one of them out')
   }
@@ -135,6 +140,22 @@ function refuseTogether(flags: RunFlags): void {
       'stint run --harness rehearsal --script FILE',
     )
   }
+}
+
+/** How many tasks at once. */
+function atOnce({ batch, parallel }: PlanFlags): number | undefined {
+  const count = whole('parallel', parallel)
+  if (count === undefined) return undefined
+  if (count > MOST_AT_ONCE) {
+    throw new Misuse(
+      `--parallel ${count} is more than ${MOST_AT_ONCE}: with so many, merging is what everything waits for`,
+      `--parallel ${MOST_AT_ONCE} is the most`,
+    )
+  }
+  if (batch !== undefined && batch !== 'one') {
+    throw new Misuse(`--parallel gives each task a conversation of its own, and not --batch ${batch}`, 'leave one of them out')
+  }
+  return count
 }
 
 export function harnessOf(name: string | undefined): string | undefined {

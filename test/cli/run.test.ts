@@ -29,6 +29,10 @@ describe('run', () => {
     [['--batch', 'big'], 'one of forecast, fixed, one'],
     [['--permissions', 'root'], 'one of ask, edits, all'],
     [['--permissions', 'ask'], 'needs a terminal to ask on'],
+    [['--parallel', '9'], '--parallel 9 is more than 8'],
+    [['--parallel', '0'], '--parallel is a whole number above 0'],
+    [['--parallel', '2', '--batch', 'fixed'], 'each task a conversation of its own, and not --batch fixed'],
+    [['--parallel', '2', '--permissions', 'ask'], 'several agents at once cannot ask one person'],
     [['--in-place', '--branch', 'b'], '--in-place works on the branch that is checked out'],
     [['--once', '--max-tasks', '2'], '--once is --max-tasks 1'],
     [['--verify', ' '], '--verify is empty'],
@@ -72,6 +76,7 @@ describe('run', () => {
         onFailure: 'stop',
         onLimit: 'end',
         batch: 'one',
+        parallel: '3',
         permissions: 'all',
         branch: 'b',
       }),
@@ -90,6 +95,7 @@ describe('run', () => {
       onFailure: 'stop',
       onLimit: 'end',
       batch: 'one',
+      parallel: 3,
       permissions: 'all',
       branch: 'b',
     })
@@ -310,6 +316,20 @@ describe('the report', () => {
     )
   })
 
+  test('of several at once says how much of it was side by side, against the aim, and what time that saved or cost', () => {
+    const parallel = { most: 3, share: 0.75, target: 0.6, savedSeconds: 754, delegates: 5 }
+    const told = describeReport({ ...REPORT, parallel }, output)
+    expect(told).toContain(
+      `
+   At once  up to 3; 75 % of the tasks beside another (aim 60 %, reached)
+            12m 34s less than all of them one after the other, without merging`.slice(1),
+    )
+    expect(told).not.toContain('Against one conversation per task')
+    const slow = describeReport({ ...REPORT, parallel: { ...parallel, share: 0.5, savedSeconds: -20 } }, output)
+    expect(slow).toContain('50 % of the tasks beside another (aim 60 %, missed)')
+    expect(slow).toContain('20s longer than all of them one after the other')
+  })
+
   test('says what was lost as plainly as what was saved, and unknown where a price is', () => {
     const lost = describeReport({ ...REPORT, compared: { ...REPORT.compared, savedUsd: -0.2 } }, output)
     expect(lost).toContain('= $0.20 lost')
@@ -496,6 +516,28 @@ describe('the plan', () => {
    ⊘ login-docs: waits for totp, which is blocked
 
    Forecasts are from the table that comes with Stint.`.slice(1),
+    )
+  })
+
+  test('of several at once shows what is begun when, and what it waits for until then', () => {
+    const waves = [
+      { at: 0, tasks: [{ task: TASKS.login }, { task: TASKS.cookie }] },
+      { at: 700, tasks: [{ task: TASKS.rate, because: 'waits for login-form' }] },
+    ]
+    const parallel = { most: 2, waves, seconds: 1600, share: 2 / 3, target: 0.6, savedSeconds: 700 }
+    expect(describePlan({ ...plan, waiting: [], notes: [], parallel }, output)).toBe(
+      `
+📐 3 tasks, up to 2 at once
+   From .tasks, with claude, claude-sonnet-4-5
+   medium work (fullstack): little is recorded besides
+
+   Begun
+   at once    ○ login-form      small   about 12m
+              ○ session-cookie  medium  about 12m
+   after 12m  ○ rate-limit      large   about 15m  waits for login-form
+
+   In all  about 27m, about $1.60
+           67 % of the tasks beside another (aim 60 %); about 12m less than one after the other`.slice(1),
     )
   })
 

@@ -13,6 +13,7 @@ export const plan = buildCommand<PlanFlags, [], Context>({
       { input: '', brief: 'everything that is open in .tasks' },
       { input: '--label bug --batch one', brief: 'some tasks, each in a conversation of its own' },
       { input: '--backlog TODO.md --harness codex', brief: 'another backlog, another agent' },
+      { input: '--parallel 3', brief: 'which tasks would be worked on at once, and which wait for what' },
       { input: '--json', brief: 'for programs' },
     ],
   },
@@ -20,9 +21,9 @@ export const plan = buildCommand<PlanFlags, [], Context>({
   async func(flags) {
     await withWorkspace(this, flags, async (workspace, output) => {
       const options = planOptions(flags)
-      const { planRun } = await import('../../run/plan-run.ts')
+      const { planAnyRun } = await import('../../delegate/parallel/plan-parallel.ts')
       const { describePlan } = await import('../describe-plan.ts')
-      const planned = await planRun(workspace, options)
+      const planned = await planAnyRun(workspace, options)
       output.result(flags.json, planned, () => describePlan(planned, output))
     })
   },

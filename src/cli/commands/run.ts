@@ -13,7 +13,7 @@ export const run = buildCommand<RunFlags, [], Context>({
   docs: {
     brief: 'Work a backlog through, in as few conversations as is cheapest',
     fullDescription:
-      'Takes the tasks in the order of their dependencies and priorities and gives them to an agent, one after another in one conversation until a fresh one\nis cheaper or safer. A task is done when its work is committed and the verify command is green, whatever the agent says. Works on a branch and in\na worktree of its own. Ctrl-C lets the task be finished, a second one stops now; stint run --resume goes on.\nExit codes: 0 all done, 1 something failed, is blocked, waits or is left over, 130 interrupted.',
+      'Takes the tasks in the order of their dependencies and priorities and gives them to an agent, one after another in one conversation until a fresh one\nis cheaper or safer. A task is done when its work is committed and the verify command is green, whatever the agent says. Works on a branch and in\na worktree of its own. With --parallel several tasks that have nothing to do with each other are worked on at once, each merged when it is proved.\nCtrl-C lets what is begun be finished, a second one stops now; stint run --resume goes on.\nExit codes: 0 all done, 1 something failed, is blocked, waits or is left over, 130 interrupted.',
     customUsage: [
       { input: '', brief: 'everything that is open in .tasks' },
       { input: '--dry-run', brief: 'what it would do, without doing it' },
@@ -21,6 +21,7 @@ export const run = buildCommand<RunFlags, [], Context>({
       { input: '--label bug --max-tasks 5 --budget-usd 3', brief: 'some tasks, within bounds' },
       { input: '--backlog TODO.md --harness codex --model gpt-5.3-codex', brief: 'another backlog, another agent' },
       { input: '--harness "acp:gemini --experimental-acp"', brief: 'any agent that speaks ACP' },
+      { input: '--parallel 3 --budget-usd 10', brief: 'three tasks at once, each on a branch of its own' },
       { input: '--harness rehearsal --once', brief: 'rehearse it, without a model' },
       { input: '--resume', brief: 'go on with the last run' },
       { input: '--json > events.jsonl', brief: 'each event as a line of JSON' },
@@ -35,9 +36,9 @@ export const run = buildCommand<RunFlags, [], Context>({
         throw new Misuse('--permissions ask needs a terminal to ask on', 'use --permissions edits, or a terminal and no --json')
       }
       if (flags.dryRun === true) {
-        const { planRun } = await import('../../run/plan-run.ts')
+        const { planAnyRun } = await import('../../delegate/parallel/plan-parallel.ts')
         const { describePlan } = await import('../describe-plan.ts')
-        const plan = await planRun(workspace, options)
+        const plan = await planAnyRun(workspace, options)
         output.result(flags.json, plan, () => [describePlan(plan, output), '', REHEARSE].join('\n'))
         return
       }
@@ -59,12 +60,12 @@ async function started(
   options: StartOptions,
   sayBy: SayBy,
 ): Promise<RunReport> {
-  const { startRun } = await import('../../run/start-run.ts')
+  const { startAnyRun } = await import('../../delegate/parallel/start-any-run.ts')
   const { showRun } = await import('../show-run.ts')
   const { redaction } = await import('../../project/clean-draft.ts')
   // A run that may do what it does without being asked never waits for a person who has gone.
   const mayAsk = context.canAsk && flags.json !== true && (options.permissions ?? 'ask') === 'ask'
-  return showRun(context, flags, (tell, decide) => startRun(workspace, { ...options, ...(mayAsk ? { decide } : {}) }, tell), {
+  return showRun(context, flags, (tell, decide) => startAnyRun(workspace, { ...options, ...(mayAsk ? { decide } : {}) }, tell), {
     sayBy,
     secrets: redaction(workspace.config),
   })

@@ -45,6 +45,8 @@ export function finishedLines(event: RunEvent, { columns, color }: { columns: nu
     case 'task.blocked':
       return withReason('⊘', 'yellow', name(event.task), `blocked: ${line(event.reason)}`)
     case 'session.closed':
+      // Of several at once each has its own, which ends with its task.
+      if (event.delegate !== undefined) return []
       return [paint(cutTo(`  session ${line(event.name, 40)} closed: ${line(event.because)}`, width), 'dim')]
     default:
       return []

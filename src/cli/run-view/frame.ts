@@ -1,5 +1,6 @@
 // The block that is drawn in place while a run goes on.
 import { clock, roughly, span } from '../amounts.ts'
+import { type AtWork, atWorkLines } from './at-work.ts'
 import { gaugeLines } from './gauge.ts'
 import { type Paint, type Part, type Style, flow, painter } from './paint.ts'
 import { type RunState, countOf } from './state.ts'
@@ -34,7 +35,7 @@ export function frame(state: RunState, { columns, rows, color, now }: FrameOptio
     { lines: header(draw), need: 6 },
     { lines: tasks(draw), need: 4 },
     { lines: session(draw), need: 2 },
-    { lines: task(draw), need: 5 },
+    { lines: state.atWork === undefined ? task(draw) : atWork(draw, state.atWork), need: 5 },
     { lines: gauge(draw), need: 3 },
     { lines: spent(draw), need: 1 },
     { lines: status(draw), need: 7 },
@@ -50,8 +51,9 @@ export function frame(state: RunState, { columns, rows, color, now }: FrameOptio
 }
 
 function inOneLine(state: RunState): string {
-  const current = state.current === undefined ? '' : ` ${name(state.current.task)}`
-  return `${countOf(state, 'done')}/${Object.keys(state.outcomes).length}${current}`
+  const at = state.atWork?.map(({ task: of }) => name(of)).join(' ')
+  const current = at ?? (state.current === undefined ? '' : name(state.current.task))
+  return `${countOf(state, 'done')}/${Object.keys(state.outcomes).length}${current === '' ? '' : ` ${current}`}`
 }
 
 interface Draw {
@@ -149,6 +151,13 @@ function task(draw: Draw): readonly string[] {
       draw,
     ),
   ]
+}
+
+/** Of several at once, a line each. */
+function atWork(draw: Draw, all: readonly AtWork[]): readonly string[] {
+  if (all.length === 0) return labelled('at work', [{ text: betweenTasks(draw.state), style: 'dim' }], draw)
+  const lines = atWorkLines(all, draw.width - LABEL, draw.now, draw.paint)
+  return lines.flatMap((text, index) => labelled(index === 0 ? 'at work' : '', [], draw, text))
 }
 
 const PLACES = {

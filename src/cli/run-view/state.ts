@@ -1,6 +1,7 @@
 // What a run amounts to, for the live view: a pure fold over its events.
 import type { AttemptPlace, Gauge, RunEvent } from '../../run/events.ts'
 import type { EndOfRun, Spend, TaskName } from '../../run/report.ts'
+import { type AtWork, atWorkAfter } from './at-work.ts'
 import { line, nearby, toolWords, wordsOf } from './words.ts'
 
 export type Outcome = 'open' | 'done' | 'parked' | 'blocked'
@@ -27,6 +28,8 @@ export interface RunState {
   readonly session?: { readonly number: number; readonly name: string }
   readonly conversation?: { readonly number: number; readonly id?: string }
   readonly current?: CurrentTask
+  /** Those who work at once, of a run that has several. */
+  readonly atWork?: readonly AtWork[]
   readonly gauge?: Gauge
   readonly spend?: Spend
   readonly limit?: Extract<RunEvent, { type: 'limit' }>
@@ -42,13 +45,37 @@ const TAIL = 12
 
 /** What is true after an event. */
 export function afterEvent(state: RunState, event: RunEvent): RunState {
-  return withTail(withFacts(state, event), nearby(event, state.worktree))
+  const worktree = event.delegate === undefined ? state.worktree : worktreeOf(state, event.delegate)
+  const told = nearby(event, worktree)
+  return withTail(event.delegate === undefined ? withFacts(state, told) : withDelegate(state, told), told)
+}
+
+function worktreeOf({ atWork = [] }: RunState, delegate: string): string | undefined {
+  return atWork.find(({ name }) => name === delegate)?.worktree
+}
+
+/** What one of several tells is about its own task, but for what all of them have spent and what holds up all. */
+function withDelegate(state: RunState, event: RunEvent): RunState {
+  const next = { ...state, atWork: atWorkAfter(state.atWork ?? [], event) }
+  switch (event.type) {
+    case 'task.started':
+      return known(next, event.task)
+    case 'usage':
+      return { ...without(next, 'limit'), spend: event.spend }
+    case 'task.done':
+    case 'task.parked':
+    case 'task.blocked':
+    case 'limit':
+      return withFacts(next, event)
+    default:
+      return next
+  }
 }
 
 function withFacts(state: RunState, event: RunEvent): RunState {
   switch (event.type) {
     case 'run.started': {
-      const { run, harness, model, branch, worktree, at, expectedSeconds, tasks } = event
+      const { run, harness, model, branch, worktree, at, expectedSeconds, tasks, parallel } = event
       const outcomes = Object.fromEntries(tasks.map(({ id }): [string, Outcome] => [id, 'open']))
       return {
         ...state,
@@ -60,6 +87,7 @@ function withFacts(state: RunState, event: RunEvent): RunState {
         ...(branch === undefined ? {} : { branch }),
         ...(worktree === undefined ? {} : { worktree }),
         ...(expectedSeconds === undefined ? {} : { expectedSeconds }),
+        ...(parallel === undefined ? {} : { atWork: [] }),
       }
     }
     case 'session.opened':

@@ -32,6 +32,13 @@ export function nearby(event: RunEvent, worktree: string | undefined): RunEvent 
 
 /** Undefined for what is no news by itself: use, which comes many times a second, and tools that ended well. */
 export function wordsOf(event: RunEvent): string | undefined {
+  const words = ownWords(event)
+  const isNamed = 'task' in event && event.task !== undefined
+  // Of several who work at once, who it was.
+  return words === undefined || event.delegate === undefined || isNamed ? words : `[${line(event.delegate, 40)}] ${words}`
+}
+
+function ownWords(event: RunEvent): string | undefined {
   switch (event.type) {
     case 'run.started':
       return started(event)
@@ -75,6 +82,18 @@ export function wordsOf(event: RunEvent): string | undefined {
       return `${event.stay ? 'staying' : 'a fresh conversation'} for ${name(event.next)}: ${line(event.because)}`
     case 'session.closed':
       return `session ${line(event.name, 40)} closed, ${event.done} done: ${line(event.because)}`
+    case 'delegate.started':
+      return event.isAgain
+        ? `${name(event.task)}: begun again`
+        : `${name(event.task)}: with a delegate of its own, on ${line(event.branch, 60)}`
+    case 'delegate.ready':
+      return `${name(event.task)}: ready to be merged${because(event.summary)}`
+    case 'delegate.merged':
+      return `${name(event.task)}: merged into ${line(event.target, 60)}${event.commit === undefined ? '' : `, ${commitName(event.commit)}`}`
+    case 'delegate.conflicted':
+      return `${name(event.task)}: not merged${because(event.because)}${event.isSentBack ? '; given back to be mended' : ''}`
+    case 'delegate.parked':
+      return `${name(event.task)}: its work is left on its branch${because(event.because)}${event.next === undefined ? '' : `; ${line(event.next)}`}`
     case 'stopping':
       return stoppingWords(event.how, undefined)
     case 'run.ended':
@@ -83,9 +102,9 @@ export function wordsOf(event: RunEvent): string | undefined {
 }
 
 function started(event: Extract<RunEvent, { type: 'run.started' }>): string {
-  const { run, harness, model, branch, tasks, isResumed } = event
+  const { run, harness, model, branch, tasks, isResumed, parallel = 1 } = event
   const program = [harness, ...(model === undefined ? [] : [model])].map((part) => line(part, 60)).join(', ')
-  return `run ${runName(run)} ${isResumed ? 'goes on' : 'started'}: ${plural(tasks.length, 'task')} with ${program}${branch === undefined ? '' : ` on ${line(branch, 60)}`}`
+  return `run ${runName(run)} ${isResumed ? 'goes on' : 'started'}: ${plural(tasks.length, 'task')} with ${program}${branch === undefined ? '' : ` on ${line(branch, 60)}`}${parallel > 1 ? `, ${parallel} at once` : ''}`
 }
 
 function conversationOpened({ conversation, number, handoff }: Extract<RunEvent, { type: 'conversation.opened' }>): string {

@@ -101,8 +101,14 @@ spent    41k in · 1.6M cached · 55k out
 
 /** Any text anywhere a harness, a model or a backlog can put one. */
 const anyEvent: fc.Arbitrary<RunEvent> = fc
-  .record({ text: awkwardText, number: fc.nat({ max: 400_000 }), which: fc.nat({ max: 13 }), seconds: fc.nat({ max: 100_000 }) })
-  .map(({ text, number, which, seconds }): RunEvent => {
+  .record({
+    text: awkwardText,
+    number: fc.nat({ max: 400_000 }),
+    which: fc.nat({ max: 17 }),
+    seconds: fc.nat({ max: 100_000 }),
+    isOfDelegate: fc.boolean(),
+  })
+  .map(({ text, number, which, seconds, isOfDelegate }): RunEvent => {
     const task = { ...named(text, text), id: text }
     const when = at(seconds)
     const events: readonly RunEvent[] = [
@@ -125,8 +131,21 @@ const anyEvent: fc.Arbitrary<RunEvent> = fc
       { type: 'stopping', at: when, how: 'after task' },
       { type: 'task.parked', at: when, task, reason: text },
       { type: 'task.done', at: when, task, spend: spend(number, number), seconds, commit: text },
+      {
+        type: 'delegate.started',
+        at: when,
+        delegate: text,
+        id: text,
+        task,
+        branch: text,
+        worktree: text,
+        isAgain: number % 2 === 0,
+      },
+      { type: 'delegate.ready', at: when, delegate: text, task, summary: text },
+      { type: 'delegate.conflicted', at: when, delegate: text, task, because: text, files: [text], isSentBack: true },
+      { type: 'delegate.parked', at: when, delegate: text, task, because: text, next: text },
     ]
-    return events[which]!
+    return { ...events[which]!, ...(isOfDelegate ? { delegate: text } : {}) }
   })
 
 test('whatever happens and however small the terminal, no line is too wide and the block fits', () => {
