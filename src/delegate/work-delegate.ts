@@ -1,5 +1,6 @@
 // A delegate at work, in this process: the run of its one task, and what came of it as its next step.
 import { join } from 'node:path'
+import { safeLine } from '../context/safe-text.ts'
 import { StintError, errnoOf } from '../journal/errors.ts'
 import { replaceFile } from '../journal/files.ts'
 import { readOrUndefined } from '../journal/look.ts'
@@ -109,7 +110,7 @@ function withNotes(order: DelegateOrder, notes: readonly string[]): DelegateOrde
   if (notes.length === 0) return order
   return {
     ...order,
-    brief: [order.brief, 'Noted since by whoever gave the order:', ...notes.map((note) => `- ${note}`)].join('\n\n').trim(),
+    brief: [order.brief, 'Noted since by whoever gave the order:', ...notes.map((note) => `- ${safeLine(note)}`)].join('\n\n').trim(),
   }
 }
 

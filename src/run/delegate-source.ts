@@ -25,7 +25,7 @@ export async function delegateSource(
   const own = async (): Promise<Task> => {
     if (source === undefined || order.task === undefined) return taskOf(id, order)
     const task = findTask((await source.read()).tasks, order.task)
-    const details = joined(task.details, ...(order.what === task.title ? [] : [order.what]), order.brief)
+    const details = joined(task.details, ...(order.what === task.title ? [] : [order.what]))
     return { ...task, details, ...(order.as === undefined ? {} : { assignee: order.as }) }
   }
   return {
@@ -41,13 +41,13 @@ export async function delegateSource(
   }
 }
 
-function taskOf(id: string, { name, what, as, brief }: DelegateOrder): Task {
+function taskOf(id: string, { name, what, as }: DelegateOrder): Task {
   return {
     id,
     shortname: name,
     title: shorten(oneLine(what), LONGEST_TITLE),
     description: what,
-    details: brief,
+    details: '',
     priority: 'P2',
     size: 'M',
     status: 'ready',

@@ -72,6 +72,7 @@ function extraFor(scene: Scene, conversations: Conversations, { task }: TaskWork
   return {
     ...(dependsOn.length === 0 ? {} : { dependsOn }),
     ...(usualVerify === undefined ? {} : { usualVerify }),
+    ...(scene.delegate === undefined ? {} : { brief: scene.delegate.order.brief }),
     ...conversations.ledger.give(profileFor(task, scene.profiles)?.profile),
   }
 }

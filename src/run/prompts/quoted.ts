@@ -23,7 +23,12 @@ export function listed(text: string, characters: number): string {
 
 /** What a file or a program says. Its headings and comments stay, except one that would begin a task. */
 export function data(text: string): string {
-  return safePassage(text).replaceAll(TASK_LINE, String.raw`$1\$2`)
+  return beginningNoTask(safePassage(text))
+}
+
+/** A text that was made safe where it was made, tags of ours included. */
+export function beginningNoTask(text: string): string {
+  return text.replaceAll(TASK_LINE, String.raw`$1\$2`)
 }
 
 // A reader takes the other signs that look so, and a quotation or a list around it, for the same.

@@ -1,6 +1,6 @@
 // A task as it is put to the agent: its own text and nothing that the conversation has had already.
 import { commandText } from './command-text.ts'
-import { beginningOf, data, listed, quoted, wish } from './quoted.ts'
+import { beginningNoTask, beginningOf, data, listed, quoted, wish } from './quoted.ts'
 import { type PromptTask, nameOf, taskHead } from './task-head.ts'
 
 export interface TaskExtra {
@@ -12,6 +12,8 @@ export interface TaskExtra {
   readonly profileAgain?: string
   /** The verify command that the set-up named. */
   readonly usualVerify?: string
+  /** What goes behind an order that somebody else gave: what they know, and what is to be brought forth. */
+  readonly brief?: string
 }
 
 const LONGEST_TEXT = 24_000
@@ -24,7 +26,7 @@ export function taskText(task: PromptTask, extra: TaskExtra = {}): string {
 
 /** What stands under the first line. */
 export function taskParts(task: PromptTask, extra: TaskExtra): readonly string[] {
-  return [wanted(task), criteria(task), verifying(task, extra), dependencies(extra), profile(extra)].filter((part) => part !== '')
+  return [wanted(task), beginningNoTask(extra.brief ?? ''), criteria(task), verifying(task, extra), dependencies(extra), profile(extra)].filter((part) => part !== '')
 }
 
 function wanted(task: PromptTask): string {
