@@ -1,5 +1,4 @@
 import { join, normalize } from 'node:path'
-import { readHead } from '../git/head.ts'
 import { askGit, runGit } from '../git/run-git.ts'
 import { StintError } from '../journal/errors.ts'
 import { replaceFile } from '../journal/files.ts'
@@ -28,6 +27,7 @@ import { briefFor } from './brief.ts'
 import type { DelegateRequest } from './contract.ts'
 import type { DelegateState } from './delegate-state.ts'
 import { allDelegates, delegateNow, isAttended, isUnsettled } from './delegates.ts'
+import { foreseenOverlaps } from './foresee-overlap.ts'
 import { tellBegun } from './result/tell-parent.ts'
 
 /** What a parallel run says of a delegate of its own. */
@@ -96,7 +96,11 @@ export async function createDelegate(workspace: Workspace, request: DelegateRequ
   replaceFile(join(runFolder(place, id), 'task.md'), file)
   const state = delegateNow(place, id)
   await tellBegun(workspace, state)
-  sayLeftOut(workspace, part)
+  if (part === undefined) {
+    sayLeftOut(workspace)
+    if (!isReadOnly)
+      for (const line of foreseenOverlaps(workspace, { what, files, ...defined({ task }) }, others)) workspace.say(line)
+  }
   return state
 }
 
@@ -245,9 +249,8 @@ function outputOf(wanted: string | undefined, isReadOnly: boolean): string | und
 }
 
 /** What is not committed is not on its branch: better said now than found out later. */
-function sayLeftOut(workspace: Workspace, part: PartOfRun | undefined): void {
+function sayLeftOut(workspace: Workspace): void {
   const { worktree } = repositoryOf(workspace.place)
-  if (part !== undefined || readHead(workspace.place.repository!).commit === undefined) return
   const dirty = uncommitted(worktree)
   if (dirty.length === 0) return
   const some = dirty.slice(0, 3).join(', ')

@@ -110,7 +110,9 @@ function withNotes(order: DelegateOrder, notes: readonly string[]): DelegateOrde
   if (notes.length === 0) return order
   return {
     ...order,
-    brief: [order.brief, 'Noted since by whoever gave the order:', ...notes.map((note) => `- ${safeLine(note)}`)].join('\n\n').trim(),
+    brief: [order.brief, 'Noted since by whoever gave the order:', ...notes.map((note) => `- ${safeLine(note)}`)]
+      .join('\n\n')
+      .trim(),
   }
 }
 

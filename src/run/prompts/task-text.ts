@@ -26,7 +26,14 @@ export function taskText(task: PromptTask, extra: TaskExtra = {}): string {
 
 /** What stands under the first line. */
 export function taskParts(task: PromptTask, extra: TaskExtra): readonly string[] {
-  return [wanted(task), beginningNoTask(extra.brief ?? ''), criteria(task), verifying(task, extra), dependencies(extra), profile(extra)].filter((part) => part !== '')
+  return [
+    wanted(task),
+    beginningNoTask(extra.brief ?? ''),
+    criteria(task),
+    verifying(task, extra),
+    dependencies(extra),
+    profile(extra),
+  ].filter((part) => part !== '')
 }
 
 function wanted(task: PromptTask): string {
