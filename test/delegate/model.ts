@@ -312,7 +312,7 @@ export class ModelledWorld {
     const fitting = this.#delegates.filter(({ status }) => status === 'ready' || status === 'conflicted')
     const chosen = which.flatMap((number) => {
       // Mostly those that can be merged, and now and then anybody.
-      const among = fitting.length === 0 || number % 7 === 0 ? this.#delegates : fitting
+      const among = fitting.length === 0 || number % 7 === 6 ? this.#delegates : fitting
       return among[number % Math.max(among.length, 1)] ?? []
     })
     return [...new Set(chosen)]
