@@ -12,6 +12,7 @@ const PROGRAMS = [
   'start',
   'quick-prompt',
   'prompt',
+  'quick-tool',
   'tool',
   'quick-end',
   'end',
@@ -63,6 +64,12 @@ async function buildHook() {
     programs[name] = chunk.fileName
     chunks.push(chunk)
   }
+  const hook = await buildOne(
+    'src/bin/hook.ts',
+    'hook.cjs',
+    loadedBeside(beside, () => false),
+    { PROGRAMS: JSON.stringify(programs) },
+  )
   // They may load others in turn.
   for (const [file, path] of beside)
     chunks.push(
@@ -73,11 +80,14 @@ async function buildHook() {
         define,
       ),
     )
-  for (const { fileName } of chunks) {
+  const isProgram = new Set(Object.values(programs))
+  for (const { fileName } of [hook, ...chunks]) {
     const path = join(fresh, fileName)
-    writeFileSync(path, asAscii(withRequire(readFileSync(path, 'utf8'))))
+    const code = asAscii(withRequire(readFileSync(path, 'utf8')))
+    // A program is a function of what a module would be given, so that nothing need be put around it when it is loaded.
+    writeFileSync(path, isProgram.has(fileName) ? `(function (exports, require, __dirname) {${code}\n})` : code)
   }
-  return [...chunks, await buildOne('src/bin/hook.ts', 'hook.cjs', undefined, { PROGRAMS: JSON.stringify(programs) })]
+  return [hook, ...chunks]
 }
 
 function sourceSum() {

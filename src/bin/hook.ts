@@ -1,19 +1,19 @@
 // The program that a harness runs on every event. It reads the event and loads the program for it, with the code that V8
 // compiled for that before: compiling it anew each time would cost more than everything a hook does, and Node 20 has no
-// such cache of its own. There is one for each kind of event, so that none loads what only another needs.
+// such cache of its own. There is one for each kind of event, so that none loads what only another needs. This one is
+// compiled each time, and is as small as can be.
 import { readFileSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { Script } from 'node:vm'
 import { PROBE_ANSWER, PROBE_EVENT } from '../harness/claude/hook-command.ts'
+import { eventIn } from '../hook/event-in.ts'
 import { readInput } from '../hook/read-input.ts'
-import { eventIn, isNothingNew } from '../hook/settled.ts'
-import { sealCode, unsealCode } from '../hook/sealed-code.ts'
-import { errnoOf } from '../journal/errors.ts'
-import { createFolder, replaceUnsynced, writeOut } from '../journal/files.ts'
+import { unsealCode } from '../hook/sealed-code.ts'
 import { stateHome } from '../journal/state-home.ts'
 
 /** The file of each program. Its name has a sum of its source in it, so that no other source is run by its code. */
 declare const PROGRAMS: Readonly<Record<string, string>>
+
+const FILES = PROGRAMS
 
 const BY_EVENT: Readonly<Record<string, string>> = {
   SessionStart: 'start',
@@ -26,63 +26,59 @@ const BY_EVENT: Readonly<Record<string, string>> = {
   Notification: 'notification',
 }
 
-const DEADLINE_MS = 900
-
 interface Program {
   /** Undefined where another program has to serve it. */
-  readonly serveEvent: (input: string) => Promise<string | undefined>
+  readonly serveEvent: (input: string) => Soon<string | undefined>
+  readonly writeOut: (text: string) => void
 }
 
-async function run(what: string): Promise<void> {
-  // Node cannot end while a read of its own waits for input that does not come; the shell around it says that all is well.
-  const giveUp = setTimeout(() => process.kill(process.pid, 'SIGKILL'), DEADLINE_MS)
-  const input = await readInput()
-  clearTimeout(giveUp)
+/** What is there at once is used at once: before anything that was waited for, Node makes itself ready for a longer life. */
+type Soon<T> = T | Promise<T>
+
+function soon<T, R>(value: Soon<T>, use: (value: T) => Soon<R>): Soon<R> {
+  return value instanceof Promise ? value.then(use) : use(value)
+}
+
+function serve(what: string, input: string | undefined): Soon<unknown> {
   if (input === undefined) return
   const event = eventIn(input)
   if (event === PROBE_EVENT) {
     // One that cannot be loaded gives no answer, here as at its event.
-    for (const file of Object.values(PROGRAMS)) load(file)
-    return writeOut(PROBE_ANSWER)
+    const loaded = Object.values(FILES).map(load)
+    return loaded[0]!.program.writeOut(PROBE_ANSWER)
   }
-  if (what === 'hook' && isNothingNew(event, input, process.env)) return
   const name = what === 'hook' ? BY_EVENT[event] : what
   if (name === undefined) return
   // Mostly an event can be served without opening the session.
-  const isServed = what === 'hook' && (await serveBy(`quick-${name}`, input))
-  if (!isServed) await serveBy(name, input)
+  const quickly = what === 'hook' && serveBy(`quick-${name}`, input)
+  return soon(quickly, (isServed) => isServed || serveBy(name, input))
 }
 
-async function serveBy(name: string, input: string): Promise<boolean> {
-  const file = PROGRAMS[name]
+function serveBy(name: string, input: string): Soon<boolean> {
+  const file = FILES[name]
   if (file === undefined) return false
   const { program, keep } = load(file)
-  const answer = await program.serveEvent(input)
-  if (answer !== undefined && answer !== '') writeOut(`${answer}\n`)
-  keep()
-  return answer !== undefined
+  return soon(program.serveEvent(input), (answer) => {
+    if (answer !== undefined && answer !== '') program.writeOut(`${answer}\n`)
+    return soon(keep?.(), () => answer !== undefined)
+  })
 }
 
-function load(file: string): { program: Program; keep: () => void } {
-  const path = join(__dirname, file)
+function load(file: string): { program: Program; keep: (() => Promise<void>) | undefined } {
+  const filename = `${__dirname}/${file}`
   const { STINT_KEEP_COMPILED: asked } = process.env
-  const cache = join(asked ?? join(stateHome(), 'compiled'), `${file}.${thisNode()}`)
-  // All ASCII, so that it need not be decoded.
-  const source = readFileSync(path, 'latin1')
+  const cache = `${asked ?? `${stateHome()}/compiled`}/${file}.${thisNode()}`
   const kept = readOrNothing(cache)
   const cachedData = kept === undefined ? undefined : unsealCode(kept)
-  const script = new Script(`(function (exports, require, __dirname) {${source}\n})`, {
-    filename: path,
-    ...(cachedData === undefined ? {} : { cachedData }),
-  })
+  const script = new Script(readFileSync(filename, 'utf8'), { filename, cachedData })
   const exports = {}
   ;(script.runInThisContext() as (exports: object, require: NodeJS.Require, folder: string) => void)(exports, require, __dirname)
   const isFromCache = cachedData !== undefined && script.cachedDataRejected === false
-  const isToKeep = !isFromCache || asked !== undefined
-  return {
-    program: exports as Program,
-    keep: () => (isToKeep ? keepCompiled(cache, sealCode(script.createCachedData())) : undefined),
+  const keep = async () => {
+    const { keepCompiled } = await import('../hook/keep-compiled.ts')
+    keepCompiled(cache, script.createCachedData())
   }
+  return { program: exports as Program, keep: isFromCache && asked === undefined ? undefined : keep }
 }
 
 /** Two builds of one version need not understand each other's code, and V8 does not tell all of them apart. */
@@ -101,20 +97,12 @@ function readOrNothing(path: string): Buffer | undefined {
   }
 }
 
-function keepCompiled(cache: string, code: Buffer): void {
-  try {
-    createFolder(dirname(cache))
-    replaceUnsynced(cache, code)
-  } catch (error) {
-    // A full or read-only disk: compiled anew next time.
-    if (errnoOf(error) === undefined) throw error
-  }
-}
-
 // Whatever happens, the agent goes on.
 const end = () => process.exit(0)
 process.on('uncaughtException', end)
 // In a run the runner sees for itself what its agent does, and gives it what it is to have.
 if ((process.env.STINT_RUN ?? '') !== '') end()
 const [, , first = 'hook', second] = process.argv
-run(second ?? first).then(end, end)
+const served = soon(readInput(), (input) => serve(second ?? first, input))
+if (served instanceof Promise) served.then(end, end)
+else end()

@@ -20,7 +20,7 @@ import { oweHandoff } from './owed.ts'
 import { placeOf } from './place-of.ts'
 import { prepare } from './prepare.ts'
 import { Scene, isOurs } from './scene.ts'
-import { noteSettled } from './settled.ts'
+import { noteSettled } from './note-settled.ts'
 import { isHandedOver } from './stages.ts'
 import { writeQuickViews } from './quick-views.ts'
 

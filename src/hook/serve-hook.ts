@@ -10,7 +10,8 @@ import { startQuickly } from './quick/at-start.ts'
 import { sessionEndQuickly, stopQuickly, subagentStopQuickly } from './quick/at-turn-end.ts'
 import { type Ways, serveQuickly } from './quick/serve-quickly.ts'
 import { serve } from './serve.ts'
-import { eventIn, isNothingNew } from './settled.ts'
+import { eventIn } from './event-in.ts'
+import { isNothingNew } from './settled.ts'
 
 const QUICKLY: Ways = {
   sessionStart: startQuickly,
@@ -23,8 +24,8 @@ const QUICKLY: Ways = {
 
 /** Serves an event of any kind. */
 export async function serveHook(input: string, env: NodeJS.ProcessEnv): Promise<string> {
-  if (isNothingNew(eventIn(input), input, env)) return ''
-  return (await serveQuickly(input, env, QUICKLY)) ?? serveInFull(input, env)
+  if (eventIn(input) === 'PostToolUse' && isNothingNew(input, env)) return ''
+  return serveQuickly(input, env, QUICKLY) ?? serveInFull(input, env)
 }
 
 function serveInFull(input: string, env: NodeJS.ProcessEnv): Promise<string> {

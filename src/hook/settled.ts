@@ -1,50 +1,19 @@
 // Most of what an agent does tells a hook nothing new: another edit of a file that is recorded, a command that is neither
-// a test nor git's. That is seen here from the notes alone, before the program for it is even loaded.
+// a test nor git's. That is seen here from the notes alone.
 import { isAbsolute, join, relative } from 'node:path'
 import { type Settled, type Tracking, readTracking, trackingFolder, writeTracking } from '../conversation/tracking.ts'
 import { type Repository, findRepository } from '../git/repository.ts'
 import { isConversationId } from '../harness/conversation-id.ts'
 import { mayBeTests } from '../harness/may-be-tests.ts'
 import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
-import type { Scene } from './scene.ts'
 import { LARGE_OUTPUT } from './large-output.ts'
 import { mayBeFuller } from './quick/fullness.ts'
-import { hasAsked, hasSwitched } from './asked.ts'
-import { nextAlert } from './stages.ts'
 import { UNLOGGED_EDITS } from './unlogged-edits.ts'
 
-const MOST_FILES = 200
-
-/** Notes that everything is recorded as it stands now. */
-export function noteSettled(scene: Scene): void {
-  const { repository } = scene.place
-  if (repository === undefined || scene.session === undefined) return
-  const { items, leftOut = [] } = scene.state.changedFiles
-  const noted = scene.drafts.flatMap(({ kind, data }) => (kind === 'file.changed' ? [(data as { path: string }).path] : []))
-  const files = [...leftOut, ...items.map((file) => file.text), ...noted].slice(-MOST_FILES)
-  const alertAt = nextAlert(scene)
-  scene.note({
-    settled: {
-      session: scene.session.id,
-      head: headOf(repository),
-      config: configOf(scene.place.sessions),
-      files,
-      hasAsked: hasAsked(scene),
-      hasSwitched: hasSwitched(scene),
-      ...(alertAt === undefined ? {} : { alertAt }),
-    },
-  })
-}
-
-/** The name of an event, told without reading all of it. */
-export function eventIn(input: string): string {
-  return /"hook_event_name"\s*:\s*"(\w{1,40})"/.exec(input)?.[1] ?? ''
-}
-
-/** Whether an event is the use of a tool that is nothing new. If so, it is counted, and that is all. */
-export function isNothingNew(event: string, input: string, env: NodeJS.ProcessEnv): boolean {
+/** Whether the use of a tool is nothing new. If so, it is counted, and that is all. */
+export function isNothingNew(input: string, env: NodeJS.ProcessEnv): boolean {
   try {
-    return event === 'PostToolUse' && isSettledUse(input, env)
+    return isSettledUse(input, env)
   } catch {
     // Whatever is wrong, with the event or the notes, is for the program to find.
     return false
@@ -110,14 +79,14 @@ function isOpenQuestion(tracking: Tracking): boolean {
   return given?.isProved === false || awaitsBoundary === true || isOwed === true || files !== undefined || requests.length > 0
 }
 
-function headOf({ gitDir, commonDir }: Repository): string {
+export function headOf({ gitDir, commonDir }: Repository): string {
   const head = readOrUndefined(join(gitDir, 'HEAD'))?.toString('utf8').trim() ?? ''
   const ref = /^ref: (\S+)$/.exec(head)?.[1]
   // A commit by somebody else moves the branch.
   return ref === undefined ? head : `${head} ${readOrUndefined(join(commonDir, ref))?.toString('utf8').trim() ?? ''}`
 }
 
-function configOf(sessions: string): string {
+export function configOf(sessions: string): string {
   const stat = statOrUndefined(join(sessions, 'config.yaml'))
   return stat === undefined ? '' : `${stat.ino}:${stat.size}:${stat.mtimeMs}`
 }

@@ -14,7 +14,6 @@ async function settled() {
   await agent.edit('known.ts')
   const used = (tool_name: string, tool_input: object, more: object = {}) =>
     isNothingNew(
-      'PostToolUse',
       JSON.stringify({
         session_id: agent.conversation,
         cwd: world.cwd,

@@ -1,4 +1,6 @@
 import { onNotification } from '../../hook/on-notification.ts'
 import { serve } from '../../hook/serve.ts'
 
+export { writeOut } from '../../journal/files.ts'
+
 export const serveEvent = (input: string) => serve(input, process.env, { notification: onNotification })

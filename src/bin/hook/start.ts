@@ -2,4 +2,6 @@ import { onPreCompact } from '../../hook/on-compact.ts'
 import { onSessionStart } from '../../hook/on-session-start.ts'
 import { serve } from '../../hook/serve.ts'
 
+export { writeOut } from '../../journal/files.ts'
+
 export const serveEvent = (input: string) => serve(input, process.env, { sessionStart: onSessionStart, preCompact: onPreCompact })

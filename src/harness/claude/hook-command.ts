@@ -9,14 +9,16 @@ export const LAUNCHER = 'launcher'
 export const PROBE_EVENT = 'StintProbe'
 export const PROBE_ANSWER = 'stint answers'
 
+// Pure, so that the hook itself, which needs none of these, makes none of them.
+
 /** What a settings file, or a plugin, registers for every event. */
-export const HOOK_COMMAND = commandFor('hook')
+export const HOOK_COMMAND = /* @__PURE__ */ commandFor('hook')
 
 /** What is registered beside it for what nobody has to wait for: journalling what hooks left, rendering, copying what was said. */
-export const AFTER_COMMAND = commandFor('hook after')
+export const AFTER_COMMAND = /* @__PURE__ */ commandFor('hook after')
 
 /** What a settings file gives as the status line. */
-export const STATUS_LINE_COMMAND = commandFor('statusline')
+export const STATUS_LINE_COMMAND = /* @__PURE__ */ commandFor('statusline')
 
 /**
  * Finds Stint and runs it. First by the launcher, which is read and not run, since a shell for it would cost as much as

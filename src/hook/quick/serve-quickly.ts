@@ -9,11 +9,11 @@ import { type Standing, standingOf } from './standing.ts'
 export type Ways = { readonly [K in HookEvent['kind']]?: (standing: Standing<EventOf<K>>) => Answer | undefined }
 
 /** What to print, or undefined where the event has to be served in full. */
-export async function serveQuickly(input: string, env: NodeJS.ProcessEnv, ways: Ways): Promise<string | undefined> {
+export function serveQuickly(input: string, env: NodeJS.ProcessEnv, ways: Ways): string | undefined {
   try {
     const event = readEvent(input)
     const way = event === undefined ? undefined : (ways[event.kind] as ((standing: Standing) => Answer | undefined) | undefined)
-    const standing = event === undefined || way === undefined ? undefined : await standingOf(event, env)
+    const standing = event === undefined || way === undefined ? undefined : standingOf(event, env)
     const answer = standing === undefined ? undefined : way?.(standing)
     return answer === undefined || event === undefined ? undefined : printed(event.name, answer)
   } catch {

@@ -8,7 +8,7 @@ import { readOpenSession } from '../../project/open-session-files.ts'
 import type { Place } from '../../project/place.ts'
 import { type EntryData, type EntryKind, draft, type Draft } from '../../session/entries.ts'
 import { placeOf } from '../place-of.ts'
-import { quickConfig } from '../quick-config.ts'
+import { rememberedConfig } from '../quick-config.ts'
 import { isStillSettled } from '../settled.ts'
 
 const GIT_MS = 400
@@ -25,14 +25,14 @@ export interface Standing<E extends HookEvent = HookEvent> {
 }
 
 /** Undefined where somebody has to look closer. */
-export async function standingOf(event: HookEvent, env: NodeJS.ProcessEnv): Promise<Standing | undefined> {
+export function standingOf(event: HookEvent, env: NodeJS.ProcessEnv): Standing | undefined {
   if ((env.STINT_SESSION ?? '') !== '' || env.STINT_HOOKS === 'off') return undefined
   const place = placeOf(event, env)
   if (place.repository === undefined) return undefined
   const notes = trackingFolderOf(place)
-  const config = await quickConfig(place.sessions, notes)
+  const config = rememberedConfig(place.sessions, notes)
   // What patterns of the person's own may take is not for here.
-  if (config.redact.patterns.length > 0) return undefined
+  if (config === undefined || config.redact.patterns.length > 0) return undefined
   const tracking = readTracking(notes, event.conversation)
   return { event, place, env, now: new Date().toISOString(), notes, config, tracking }
 }

@@ -1,0 +1,96 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { PROBE_ANSWER, PROBE_EVENT } from '../../src/harness/claude/hook-command.ts'
+import { program } from '../support/cli.ts'
+import { project } from './agent.ts'
+
+const hook = join(dirname(program), 'hook.cjs')
+const EVENT = JSON.stringify({ session_id: 'c-1', cwd: '/', prompt: 'für'.repeat(100_000), hook_event_name: PROBE_EVENT })
+
+function started(world: ReturnType<typeof project>, stdin: 'pipe' | number = 'pipe', flags: readonly string[] = []) {
+  const child = spawn(process.execPath, [...flags, hook], { cwd: world.cwd, env: world.env, stdio: [stdin, 'pipe', 'ignore'] })
+  let answer = ''
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => (answer += text))
+  const ended = once(child, 'close').then(([status, signal]) => ({ status, signal, answer }))
+  return { stdin: child.stdin!, ended }
+}
+
+const ANSWERED = { status: 0, signal: null, answer: PROBE_ANSWER }
+
+describe('an event is read', () => {
+  test('from a socket', async () => {
+    const { stdin, ended } = started(project())
+    stdin.end(EVENT)
+    expect(await ended).toEqual(ANSWERED)
+  })
+
+  test('in pieces that come late, and are cut within a character', async () => {
+    const { stdin, ended } = started(project())
+    const bytes = Buffer.from(EVENT)
+    const within = bytes.indexOf('ü') + 1
+    for (const piece of [bytes.subarray(0, 5), bytes.subarray(5, within), bytes.subarray(within)]) {
+      await wait(120)
+      stdin.write(piece)
+    }
+    await wait(50)
+    stdin.end()
+    expect(await ended).toEqual(ANSWERED)
+  })
+
+  test('from a pipe', () => {
+    const world = project()
+    const file = join(world.folder, 'event.json')
+    writeFileSync(file, EVENT)
+    const answer = execFileSync('/bin/sh', ['-c', `cat "${file}" | "${process.execPath}" "${hook}"`], { env: world.env })
+    expect(answer.toString()).toBe(PROBE_ANSWER)
+  })
+
+  test('from a file', async () => {
+    const world = project()
+    const file = join(world.folder, 'event.json')
+    writeFileSync(file, EVENT)
+    const fd = openSync(file, 'r')
+    expect(await started(world, fd).ended).toEqual(ANSWERED)
+    closeSync(fd)
+  })
+
+  test('where Node gives out nothing of what its streams are made of', async () => {
+    const world = project()
+    const preload = join(world.folder, 'without.cjs')
+    writeFileSync(preload, 'process.binding = () => { throw new Error("gone") }\n')
+    const { stdin, ended } = started(world, 'pipe', ['--require', preload])
+    stdin.end(EVENT)
+    expect(await ended).toEqual(ANSWERED)
+  })
+})
+
+describe('an event that does not come', () => {
+  test('is given up, of a pipe', async () => {
+    const world = project()
+    const pipe = join(world.folder, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    // Held open for writing by us, it never ends.
+    const fd = openSync(pipe, 'r+')
+    expect(await started(world, fd).ended).toEqual({ status: 0, signal: null, answer: '' })
+    closeSync(fd)
+  })
+
+  test('is nothing, of no input at all', () => {
+    const world = project()
+    const { status, stdout } = spawnSync(process.execPath, [hook], { env: world.env, stdio: ['ignore', 'pipe', 'ignore'] })
+    expect({ status, stdout: stdout.toString() }).toEqual({ status: 0, stdout: '' })
+  })
+
+  test('leaves a pipe that others read as it was', () => {
+    const world = project()
+    const over = join(world.folder, 'over')
+    const writer = `{ printf '{}'; until [ -e "${over}" ]; do sleep 0.1; done; printf 'the rest'; }`
+    const reader = `{ "${process.execPath}" "${hook}"; : >"${over}"; cat; }`
+    const { stdout } = spawnSync('/bin/sh', ['-c', `${writer} | ${reader}`], { env: world.env, encoding: 'utf8' })
+    expect(stdout).toBe('the rest')
+  })
+})
