@@ -2,7 +2,7 @@
 // the session next takes them in. A file for each, under a name that it gets when it is whole, so that neither writers
 // nor takers ever meet in one.
 import { join } from 'node:path'
-import { JournalMissing, errnoOf, isMissing } from '../journal/errors.ts'
+import { JournalMissing, errnoOf } from '../journal/errors.ts'
 import {
   createFolderUnsynced,
   inSpiteOfRemoval,
@@ -33,16 +33,11 @@ export function leaveIn(folder: string, draft: Draft): void {
   const name = `${String(Date.now()).padStart(13, '0')}-${monotonic}-${randomHex(4)}`
   const path = join(folder, `${name}.${draft.kind}.json`)
   const text = JSON.stringify({ at: new Date().toISOString(), once: onceOf(name), ...draft })
-  try {
+  // Whoever takes in what was left removes the folder when it is empty.
+  inSpiteOfRemoval(() => {
+    createFolderUnsynced(folder)
     replaceUnsynced(path, text)
-  } catch (error) {
-    if (!isMissing(error)) throw error
-    // Whoever takes in what was left removes the folder when it is empty.
-    inSpiteOfRemoval(() => {
-      createFolderUnsynced(folder)
-      replaceUnsynced(path, text)
-    })
-  }
+  })
 }
 
 /** What is left for a session: the kinds of entry, oldest first. */

@@ -56,7 +56,7 @@ function replacePattern(
   allowed: ReadonlySet<string>,
   found: Set<string>,
 ): string {
-  return text.replace(pattern, (match: string, first: unknown) => {
+  return text.replace(pattern(), (match: string, first: unknown) => {
     // Without a group, the second argument is the position of the match.
     const kept = typeof first === 'string' ? first : ''
     const secret = match.slice(kept.length)

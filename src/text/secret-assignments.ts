@@ -1,3 +1,4 @@
+import { lazily } from './lazily.ts'
 import { givesSecret } from './secret-values.ts'
 
 const WORDS =
@@ -8,14 +9,17 @@ const TAIL = '(?:[_-]?(?:key|value|base|token|secret|production|prod|live|dev|te
 // In every one of the words. The patterns below are long, and most texts need none of them to be compiled.
 const HINT = /pass|secret|token|authorization|key/i
 
-const KEY_AND_SIGN = new RegExp(
-  // A closing bracket only after a quote (`env["TOKEN"] =`), so that our own mark is never taken for a name.
-  `(?:${WORDS})${TAIL}(?:\\\\{0,3}["'\`]\\]?)?([ \\t]{0,8})(?::=|={1,3}>?|:)([ \\t]{0,8})`,
-  'iy',
+const KEY_AND_SIGN = lazily(
+  () =>
+    new RegExp(
+      // A closing bracket only after a quote (`env["TOKEN"] =`), so that our own mark is never taken for a name.
+      `(?:${WORDS})${TAIL}(?:\\\\{0,3}["'\`]\\]?)?([ \\t]{0,8})(?::=|={1,3}>?|:)([ \\t]{0,8})`,
+      'iy',
+    ),
 )
-const OPTION = new RegExp(`--[a-z-]{0,24}(?:${WORDS})[ \\t]{1,4}`, 'iy')
-const WORD = new RegExp(WORDS, 'gi')
-const WHOLE_KEY = new RegExp(`(?:${WORDS})${TAIL}$`, 'i')
+const OPTION = lazily(() => new RegExp(`--[a-z-]{0,24}(?:${WORDS})[ \\t]{1,4}`, 'iy'))
+const WORD = lazily(() => new RegExp(WORDS, 'gi'))
+const WHOLE_KEY = lazily(() => new RegExp(`(?:${WORDS})${TAIL}$`, 'i'))
 
 const MAX_OPTION = 26
 
@@ -33,7 +37,7 @@ export interface FoundSecret {
 export function* findAssignedSecrets(text: string): Generator<FoundSecret> {
   if (!HINT.test(text)) return
   let from = 0
-  for (const { 0: word, index } of text.matchAll(WORD)) {
+  for (const { 0: word, index } of text.matchAll(WORD())) {
     if (index < from) continue
     const found = assignedAt(text, index, word) ?? optionAt(text, index, word)
     if (found === undefined) continue
@@ -44,13 +48,14 @@ export function* findAssignedSecrets(text: string): Generator<FoundSecret> {
 
 /** What kind of secret a field of this name would hold, if any. */
 export function kindOfKey(key: string): string | undefined {
-  const word = HINT.test(key) ? WHOLE_KEY.exec(key)?.[0] : undefined
+  const word = HINT.test(key) ? WHOLE_KEY().exec(key)?.[0] : undefined
   return word === undefined ? undefined : kindOf(word)
 }
 
 function assignedAt(text: string, index: number, word: string): FoundSecret | undefined {
-  KEY_AND_SIGN.lastIndex = index
-  const match = KEY_AND_SIGN.exec(text)
+  const pattern = KEY_AND_SIGN()
+  pattern.lastIndex = index
+  const match = pattern.exec(text)
   if (match === null) return undefined
   const [whole, before = '', after = ''] = match
   const isTight = before === '' && after === ''
@@ -63,8 +68,9 @@ function optionAt(text: string, index: number, word: string): FoundSecret | unde
   const window = Math.max(0, index - MAX_OPTION)
   const dashes = window + text.slice(window, index).lastIndexOf('--')
   if (dashes < window) return undefined
-  OPTION.lastIndex = dashes
-  const match = OPTION.exec(text)
+  const pattern = OPTION()
+  pattern.lastIndex = dashes
+  const match = pattern.exec(text)
   if (match === null || dashes + match[0].length <= index) return undefined
   return valueAt(text, dashes + match[0].length, { key: word, kind: kindOf(word), isTight: false, isStrict: true })
 }

@@ -1,3 +1,4 @@
+import { lazily } from './lazily.ts'
 import { isPlaceholder, looksRandom } from './secret-values.ts'
 
 /** A kind of secret that is known by its shape. */
@@ -6,7 +7,7 @@ export interface SecretPattern {
   /** Without one of these in the text there is nothing to look for. */
   readonly hints: readonly string[]
   /** What the first group matches is kept; the rest of the match is the secret. */
-  readonly pattern: RegExp
+  readonly pattern: () => RegExp
   readonly isSpared?: (secret: string) => boolean
 }
 
@@ -21,7 +22,7 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   {
     kind: 'aws-secret',
     hints: ['ecret'],
-    pattern: /(secret_?(?:access_?)?key\\{0,3}["']?\s{0,4}[:=]>?\s{0,4}\\{0,3}["']?)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/gi,
+    pattern: () => /(secret_?(?:access_?)?key\\{0,3}["']?\s{0,4}[:=]>?\s{0,4}\\{0,3}["']?)[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])/gi,
   },
   secret('github-token', ['github_pat_'], 'github_pat_[A-Za-z0-9_]{36,}'),
   secret('github-token', ['ghp_', 'gho_', 'ghu_', 'ghr_', 'ghs_'], '(?:gh[pour]_[A-Za-z0-9]{36,}|ghs_[A-Za-z0-9_.-]{36,})'),
@@ -60,25 +61,25 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
     hints: ['://'],
     // A password may hold anything up to the last @ of the host part; one with a slash is only taken from a database's
     // address, where it is common. What starts like a port is none.
-    pattern:
+    pattern: () =>
       /([a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/'"`<>]{0,128}:)(?!\d{1,5}[/?#),;\]}])(?:[^\s/'"`<>]{1,256}|(?<=(?:sql|mongodb|redis|rediss|amqp|amqps|postgres|mariadb|srv):\/\/[^\s:@/'"`<>]{0,128}:)[^\s@'"`<>]{1,256})(?=@)/gi,
     isSpared: isPlaceholder,
   },
   {
     kind: 'authorization',
     hints: ['uthorization', 'UTHORIZATION'],
-    pattern:
+    pattern: () =>
       /(authorization\\{0,3}["']?\s{0,4}[:=,]\s{0,4}\\{0,3}["'`]?(?:bearer|basic|token|bot|apikey|negotiate)\s{1,4})[A-Za-z0-9._~+/-]{6,}={0,2}/gi,
     isSpared: (value) => isPlaceholder(value) || !looksRandom(value),
   },
   {
     kind: 'authorization',
     hints: ['earer', 'EARER'],
-    pattern: /((?<![A-Za-z])bearer\s{1,4})[A-Za-z0-9._~+/-]{20,}={0,2}/gi,
+    pattern: () => /((?<![A-Za-z])bearer\s{1,4})[A-Za-z0-9._~+/-]{20,}={0,2}/gi,
     isSpared: (value) => isPlaceholder(value) || !/\d/.test(value),
   },
 ]
 
 function secret(kind: string, hints: readonly string[], pattern: string): SecretPattern {
-  return { kind, hints, pattern: new RegExp(pattern, 'g') }
+  return { kind, hints, pattern: lazily(() => new RegExp(pattern, 'g')) }
 }

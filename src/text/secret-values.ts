@@ -1,26 +1,31 @@
 // Whether a value that is assigned to something called a password, secret, token or key is one. Wrong either way is
 // costly: a missed one is on disk, a false one takes a word out of a journal.
 
-const PLACEHOLDER = new RegExp(
-  [
-    // Taken from elsewhere, or to be filled in.
-    String.raw`^(?:\$|<|\{|#\{|%\(|%[sdv]$|%\w+%$)`,
-    String.raw`process\.env|import\.meta|os\.environ|getenv|(?:^|[^a-z])env\.|secrets?\.|vault:|keyring:`,
-    String.raw`^(?:your|my|the|some|insert|replace|enter)[-_ .]`,
-    String.raw`change[-_]?(?:me|it|this)|placeholder|example|dummy|redacted|foobar|\bhere\b`,
-    // Masked.
-    String.raw`x{4,}|\*{3,}|\.{3,}|…|•|^[-_#?.]+$`,
-    // Words that stand where a value would.
-    String.raw`^(?:undefined|nullable|optional|required|invalid|incorrect|missing|disabled|enabled|unchanged|expired|passw(?:or)?d|secret|token|bearer|pass)$`,
-  ].join('|'),
-  'i',
+import { lazily } from './lazily.ts'
+
+const PLACEHOLDER = lazily(
+  () =>
+    new RegExp(
+      [
+        // Taken from elsewhere, or to be filled in.
+        String.raw`^(?:\$|<|\{|#\{|%\(|%[sdv]$|%\w+%$)`,
+        String.raw`process\.env|import\.meta|os\.environ|getenv|(?:^|[^a-z])env\.|secrets?\.|vault:|keyring:`,
+        String.raw`^(?:your|my|the|some|insert|replace|enter)[-_ .]`,
+        String.raw`change[-_]?(?:me|it|this)|placeholder|example|dummy|redacted|foobar|\bhere\b`,
+        // Masked.
+        String.raw`x{4,}|\*{3,}|\.{3,}|…|•|^[-_#?.]+$`,
+        // Words that stand where a value would.
+        String.raw`^(?:undefined|nullable|optional|required|invalid|incorrect|missing|disabled|enabled|unchanged|expired|passw(?:or)?d|secret|token|bearer|pass)$`,
+      ].join('|'),
+      'i',
+    ),
 )
 
 const MARKER = /^\[redacted:[a-z-]+\]$/
 
 /** A value that stands for a secret without being one. */
 export function isPlaceholder(value: string): boolean {
-  return MARKER.test(value) || PLACEHOLDER.test(value)
+  return MARKER.test(value) || PLACEHOLDER().test(value)
 }
 
 /** Characters in a mixture that words do not have. */
