@@ -13,7 +13,15 @@ const SHORT = 120
  */
 export function asksToContinue(prompt: string): boolean {
   const trimmed = prompt.trim()
-  if (PLAINLY.test(trimmed)) return true
+  if (last.prompt !== trimmed) last = { prompt: trimmed, asks: asks(trimmed) }
+  return last.asks
+}
+
+// It is asked of one prompt more than once.
+let last = { prompt: '', asks: false }
+
+function asks(trimmed: string): boolean {
+  if (isPlain(trimmed)) return true
   if (trimmed.length > LONGEST || !isSpoken(trimmed) || trimmed.includes('`')) return false
   const words = spokenWords(trimmed)
   if (!couldBeSaid(WAYS, words)) return false
@@ -24,9 +32,23 @@ export function asksToContinue(prompt: string): boolean {
   })
 }
 
-/** What most people say, told by one pattern instead of all of them. */
-const PLAINLY =
-  /^(?:(?:ok(?:ay)?|yes|please),? )?(?:continue|go on|keep going|carry on|proceed|resume)(?: where (?:we|you) left off)?(?:,? please)?[.!]*$/i
+/** What most people say: "ok, continue where we left off, please". Told without a pattern, which takes longer to make than the rest. */
+function isPlain(trimmed: string): boolean {
+  let end = trimmed.length
+  while (trimmed[end - 1] === '.' || trimmed[end - 1] === '!') end -= 1
+  const courteous = trimmed.slice(0, end).toLowerCase()
+  const said = without(without(courteous, [', please', ' please']), [' where we left off', ' where you left off'])
+  const lead = LEADS.find((each) => said.startsWith(each))
+  return PLAINLY.has(lead === undefined ? said : said.slice(lead.length))
+}
+
+function without(said: string, ends: readonly string[]): string {
+  const end = ends.find((each) => said.endsWith(each))
+  return end === undefined ? said : said.slice(0, -end.length)
+}
+
+const PLAINLY = new Set(['continue', 'go on', 'keep going', 'carry on', 'proceed', 'resume'])
+const LEADS = ['ok', 'okay', 'yes', 'please'].flatMap((word) => [`${word} `, `${word}, `])
 
 const WAYS = [...WHERE_WERE_WE, ...GO_ON]
 

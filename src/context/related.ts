@@ -1,4 +1,5 @@
 import type { SessionState } from '../session/state.ts'
+import { lazily } from '../text/lazily.ts'
 import { isSpoken } from './spoken.ts'
 import { contentWords, wordsOf } from './words.ts'
 
@@ -68,7 +69,7 @@ export function vocabularyOf(state: SessionState): string {
 
 /** Whether it begins as a request does: "add …", "ok, can you please add …", "we should add …". */
 function asksForWork(words: readonly string[]): boolean {
-  return WORK.has(words.find((word) => !LEADING.has(word)) ?? '')
+  return WORK().has(words.find((word) => !LEADING().has(word)) ?? '')
 }
 
 /** Whoever says "it" or "the tests" means what was spoken of. */
@@ -76,12 +77,14 @@ function refersBack(words: readonly string[]): boolean {
   return words.some((word, index) => {
     const before = words[index - 1] ?? ''
     return (
-      BACK.has(word) || (before === 'the' && SPOKEN_OF.has(word)) || (word === 'that' && (index === 0 || BEFORE_THAT.has(before)))
+      BACK().has(word) ||
+      (before === 'the' && SPOKEN_OF().has(word)) ||
+      (word === 'that' && (index === 0 || BEFORE_THAT().has(before)))
     )
   })
 }
 
-const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/))
+const setOf = (words: string) => lazily<ReadonlySet<string>>(() => new Set(words.split(/\s+/)))
 
 const LEADING = setOf(
   "ok okay hi hey hello great thanks please now so perfect cool good can could would will you i i'd like want need to we should let's let us",

@@ -1,4 +1,5 @@
 // The words of a text that tell what it is about.
+import { lazily } from '../text/lazily.ts'
 
 /** The content words of a text, crudely stemmed; names such as `fixSweepBug` and `src/sweep_bug.go` give their parts. */
 export function contentWords(text: string): ReadonlySet<string> {
@@ -6,8 +7,8 @@ export function contentWords(text: string): ReadonlySet<string> {
     .replaceAll(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9\u00C0-\uFFFF]+/)
-    .filter((word) => word.length > 2 && !/^[0-9]/.test(word) && !EMPTY.has(word))
-  return new Set(parts.map(stem).filter((word) => !EMPTY.has(word)))
+    .filter((word) => word.length > 2 && !/^[0-9]/.test(word) && !EMPTY().has(word))
+  return new Set(parts.map(stem).filter((word) => !EMPTY().has(word)))
 }
 
 /** The words of a text in their order, in small letters. */
@@ -26,8 +27,10 @@ function stem(word: string): string {
 }
 
 // What is in any request about any program says nothing of what it is about.
-const EMPTY: ReadonlySet<string> = new Set(
-  `the and for with from into onto that this these those then than there here when while where which what who whom whose why how
+const EMPTY = lazily<ReadonlySet<string>>(
+  () =>
+    new Set(
+      `the and for with from into onto that this these those then than there here when while where which what who whom whose why how
   you your yours our ours their them they she his her its one two three all any each every both few more most other some such
   not nor only own same too very can could will would shall should may might must has have had having does did doing done been
   being are was were but because until about against between through during before after above below out off over under again
@@ -41,6 +44,7 @@ const EMPTY: ReadonlySet<string> = new Set(
   started major minor small big first good better best right wrong able sure really actually simple simply properly correctly whole part
   src lib dist test tests spec docs doc index main mod pkg cmd internal
   ts tsx js jsx mjs cjs py go rs md json yaml yml css html sql txt java rb php sh cpp com www http https`
-    .split(/\s+/)
-    .filter(Boolean),
+        .split(/\s+/)
+        .filter(Boolean),
+    ),
 )

@@ -120,7 +120,12 @@ const READERS: Readonly<Record<string, Reader>> = {
   }),
   UserPromptSubmit: (common, fields) => {
     const prompt = passage(fields['prompt']) ?? ''
-    return { ...common, kind: 'userPrompt', prompt, isFromHarness: FROM_HARNESS.test(prompt) }
+    return {
+      ...common,
+      kind: 'userPrompt',
+      prompt,
+      isFromHarness: prompt.trimStart().startsWith('<') && FROM_HARNESS.test(prompt),
+    }
   },
   PreCompact: (common, fields) => ({
     ...common,
