@@ -17,6 +17,8 @@ export function isNameOf(path: string, fd: number): boolean {
 
 /** What a file holds, or undefined when none has this name. A folder is no file. */
 export function readOrUndefined(path: string): Buffer | undefined {
+  // To look costs a tenth of what it costs to fail.
+  if (statOrUndefined(path) === undefined) return undefined
   try {
     return readFileSync(path)
   } catch (error) {

@@ -3,7 +3,7 @@
 import { openSync, readSync } from 'node:fs'
 
 const POOL_BYTES = 512
-const pool = Buffer.alloc(POOL_BYTES)
+const pool = Buffer.allocUnsafe(POOL_BYTES)
 let used = POOL_BYTES
 let device: number | undefined
 

@@ -15,6 +15,7 @@ import { namesIn, readOrUndefined } from '../journal/look.ts'
 import { isId } from '../journal/ids.ts'
 import { randomHex } from '../journal/random.ts'
 import type { Draft } from '../session/entries.ts'
+import { isoTime } from '../text/iso-time.ts'
 import type { LiveSession } from './live-session.ts'
 import type { Place } from './place.ts'
 
@@ -28,11 +29,12 @@ export function leaveInOutbox(place: Place, session: string, draft: Draft): void
 /** The same in a folder. */
 export function leaveIn(folder: string, draft: Draft): void {
   // The second number tells apart what several hooks leave in one millisecond: it counts on over all of them.
+  const now = Date.now()
   const [seconds, nanoseconds] = process.hrtime()
   const monotonic = `${String(seconds).padStart(9, '0')}${String(nanoseconds).padStart(9, '0')}`
-  const name = `${String(Date.now()).padStart(13, '0')}-${monotonic}-${randomHex(4)}`
+  const name = `${String(now).padStart(13, '0')}-${monotonic}-${randomHex(4)}`
   const path = join(folder, `${name}.${draft.kind}.json`)
-  const text = JSON.stringify({ at: new Date().toISOString(), once: onceOf(name), ...draft })
+  const text = JSON.stringify({ at: isoTime(now), once: onceOf(name), ...draft })
   // Whoever takes in what was left removes the folder when it is empty.
   inSpiteOfRemoval(() => {
     createFolderUnsynced(folder)

@@ -7,6 +7,7 @@ import { leaveInOutbox } from '../../project/outbox.ts'
 import { readOpenSession } from '../../project/open-session-files.ts'
 import type { Place } from '../../project/place.ts'
 import { type EntryData, type EntryKind, draft, type Draft } from '../../session/entries.ts'
+import { isoTime } from '../../text/iso-time.ts'
 import { placeOf } from '../place-of.ts'
 import { rememberedConfig } from '../quick-config.ts'
 import { isStillSettled } from '../settled.ts'
@@ -34,7 +35,7 @@ export function standingOf(event: HookEvent, env: NodeJS.ProcessEnv): Standing |
   // What patterns of the person's own may take is not for here.
   if (config === undefined || config.redact.patterns.length > 0) return undefined
   const tracking = readTracking(notes, event.conversation)
-  return { event, place, env, now: new Date().toISOString(), notes, config, tracking }
+  return { event, place, env, now: isoTime(Date.now()), notes, config, tracking }
 }
 
 /** A conversation that works on a session about which everything is recorded, as it stood when that was last looked at. */
