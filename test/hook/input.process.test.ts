@@ -19,6 +19,12 @@ function started(world: ReturnType<typeof project>, stdin: 'pipe' | number = 'pi
   return { stdin: child.stdin!, ended }
 }
 
+function withoutBindings(world: ReturnType<typeof project>): readonly string[] {
+  const preload = join(world.folder, 'without.cjs')
+  writeFileSync(preload, 'process.binding = () => { throw new Error("gone") }\n')
+  return ['--require', preload]
+}
+
 const ANSWERED = { status: 0, signal: null, answer: PROBE_ANSWER }
 
 describe('an event is read', () => {
@@ -60,9 +66,7 @@ describe('an event is read', () => {
 
   test('where Node gives out nothing of what its streams are made of', async () => {
     const world = project()
-    const preload = join(world.folder, 'without.cjs')
-    writeFileSync(preload, 'process.binding = () => { throw new Error("gone") }\n')
-    const { stdin, ended } = started(world, 'pipe', ['--require', preload])
+    const { stdin, ended } = started(world, 'pipe', withoutBindings(world))
     stdin.end(EVENT)
     expect(await ended).toEqual(ANSWERED)
   })
@@ -77,6 +81,13 @@ describe('an event that does not come', () => {
     const fd = openSync(pipe, 'r+')
     expect(await started(world, fd).ended).toEqual({ status: 0, signal: null, answer: '' })
     closeSync(fd)
+  })
+
+  test('is given up where Node gives out nothing of what its streams are made of', async () => {
+    const world = project()
+    const { ended } = started(world, 'pipe', withoutBindings(world))
+    // The shell around it makes a success of that.
+    expect(await ended).toEqual({ status: null, signal: 'SIGKILL', answer: '' })
   })
 
   test('is nothing, of no input at all', () => {
