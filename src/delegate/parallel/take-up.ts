@@ -57,15 +57,15 @@ export async function takeUp(
   return { left, given, begun, done }
 }
 
-function isToGoOn({ config, say }: Workspace, state: DelegateState, task: TaskStatus | undefined): boolean {
+function isToGoOn(workspace: Workspace, state: DelegateState, task: TaskStatus | undefined): boolean {
   const { order, rejected, run, status, toMend } = state
   if (isAttended(state)) {
-    say(`${order.name} is ${status} elsewhere, and left to that (stint delegate show ${order.name})`)
+    workspace.say(`${order.name} is ${status} elsewhere, and left to that (stint delegate show ${order.name})`)
     return false
   }
   if (status === 'ready') return true
   if (status !== 'failed' && status !== 'conflicted') return false
-  if (toMend !== undefined) return rejected <= config.delegates.sendBack
+  if (toMend !== undefined) return rejected <= workspace.config.delegates.sendBack
   // Of what failed for good, what somebody has opened again since.
   return !ITS_OWN.has(run.ended) || task === 'ready'
 }

@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest'
 import { createDelegate } from '../../../src/delegate/create-delegate.ts'
 import { planAnyRun } from '../../../src/delegate/parallel/plan-parallel.ts'
+import { startOf } from '../../../src/harness/process/strays.ts'
+import { mintId } from '../../../src/journal/ids.ts'
+import { Claims } from '../../../src/run/claims.ts'
 import { RunLog } from '../../../src/run/run-log.ts'
+import { thisProcess } from '../../../src/run/start-run.ts'
 import { doing } from '../../run/run-world.ts'
 import { ParallelWorld } from './parallel-world.ts'
 
@@ -87,6 +91,42 @@ test('a task that failed for good is gone on with when somebody has opened it ag
   world.script({ one: [doing('one')] })
   expect((await world.run({ resume: run })).how).toBe('finished')
   expect(world.delegates()).toHaveLength(1)
+})
+
+test('what another run or another delegate works on is left to them', async () => {
+  const world = new ParallelWorld()
+  const [one] = await world.tasks('One', 'Two', 'Three', 'Four')
+  const workspace = world.workspace()
+  const others = new Claims(workspace.place, mintId(undefined), thisProcess())
+  others.take(one!.id)
+  await createDelegate(workspace, { what: 'Two', task: 'two', harness: 'rehearsal' })
+  const report = await world.run({ maxSessions: 1 })
+  // And no more sessions are begun than it was to take.
+  expect(report.how).toBe('max sessions')
+  expect(world.of('delegate.started').map(({ delegate }) => delegate)).toEqual(['three'])
+  expect(world.project.said).toContain('two is left: two is with the delegate two, which is running')
+  others.releaseAll()
+})
+
+test('a delegate that somebody has begun again elsewhere is left to that, and what is discarded is begun anew', async () => {
+  const world = new ParallelWorld()
+  await world.tasks('One', 'Two')
+  const script = world.script({ one: [[{ wait: 60_000 }]], two: [[{ wait: 60_000 }]] })
+  const { run } = await world.run({ script, maxMinutes: 0.1 })
+  const [one, two] = world.delegates()
+  const { config, place } = world.workspace()
+  const runner = { pid: process.ppid, startedAt: startOf(process.ppid), mark: '' }
+  new RunLog(place, one!.id, config).append('run.resumed', { runner })
+  new RunLog(place, two!.id, config).append('delegate.moved', { to: 'discarded' })
+  world.script({ one: [doing('one')], two: [doing('two')] })
+  const report = await world.run({ resume: run, maxMinutes: 10 })
+  expect(report.how).toBe('waiting')
+  expect(world.project.said).toContain('one is running elsewhere, and left to that (stint delegate show one)')
+  expect(world.delegates().map(({ order, status }) => [order.name, status])).toEqual([
+    ['one', 'running'],
+    ['two', 'discarded'],
+    ['two-2', 'merged'],
+  ])
 })
 
 test('the plan says what would be begun when, what waits for what, and how much of it is side by side', async () => {

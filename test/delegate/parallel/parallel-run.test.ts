@@ -70,6 +70,8 @@ test('what depends on another is begun when that is merged, and has its work', a
   const order = world.events.filter(({ type }) => type === 'delegate.merged' || type === 'delegate.started')
   const at = (type: string, name: string) => order.findIndex((event) => event.type === type && event.delegate === name)
   expect(at('delegate.started', 'two')).toBeGreaterThan(at('delegate.merged', 'one'))
+  // What holds for all of them is said once.
+  expect(world.of('said').filter(({ text }) => text.includes('no verify command'))).toHaveLength(1)
 })
 
 test('tasks that name the same file are worked on one after the other', async () => {
