@@ -64,6 +64,15 @@ test('a set-up command that fails ends the run with what it said, when the other
   expect(world.logged('run.ended')).toHaveLength(1)
 })
 
+test('what is wrong for every delegate ends the run with that, and is not taken for a reason to leave one task', async () => {
+  const world = new ParallelWorld()
+  world.config('delegates:\n  env: ["URL=http://{host}/"]\n')
+  await world.tasks('One')
+  const handle = await world.start({ parallel: 2 })
+  await expect(handle.ended).rejects.toMatchObject({ code: 'CONFIG_INVALID' })
+  expect(world.logged('run.ended')).toHaveLength(1)
+})
+
 test('a delegate that was made and not noted is found again', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two')
