@@ -2,7 +2,7 @@
 import type { AttemptPlace, Gauge, RunEvent } from '../../run/events.ts'
 import type { EndOfRun, Spend, TaskName } from '../../run/report.ts'
 import { type AtWork, atWorkAfter } from './at-work.ts'
-import { line, nearby, toolWords, wordsOf } from './words.ts'
+import { line, nearby, toolWords, withName, wordsOf } from './words.ts'
 
 export type Outcome = 'open' | 'done' | 'parked' | 'blocked'
 
@@ -171,7 +171,7 @@ const STAYS: ReadonlySet<RunEvent['type']> = new Set([
 function tailWords(state: RunState, event: RunEvent): string | undefined {
   if (STAYS.has(event.type)) return undefined
   if (event.type !== 'tool' || event.status !== 'completed') return wordsOf(event)
-  const words = toolWords(event)
+  const words = withName(event, toolWords(event))
   return state.tail.some((each) => each.words === words) ? undefined : words
 }
 

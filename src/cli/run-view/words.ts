@@ -33,9 +33,13 @@ export function nearby(event: RunEvent, worktree: string | undefined): RunEvent 
 /** Undefined for what is no news by itself: use, which comes many times a second, and tools that ended well. */
 export function wordsOf(event: RunEvent): string | undefined {
   const words = ownWords(event)
+  return words === undefined ? undefined : withName(event, words)
+}
+
+/** Of several who work at once, who it was, unless the task is named anyway. */
+export function withName(event: RunEvent, words: string): string {
   const isNamed = 'task' in event && event.task !== undefined
-  // Of several who work at once, who it was.
-  return words === undefined || event.delegate === undefined || isNamed ? words : `[${line(event.delegate, 40)}] ${words}`
+  return event.delegate === undefined || isNamed ? words : `[${line(event.delegate, 40)}] ${words}`
 }
 
 function ownWords(event: RunEvent): string | undefined {

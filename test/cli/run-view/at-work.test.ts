@@ -49,12 +49,15 @@ const drawn = (events: readonly RunEvent[], columns = 80) =>
 
 describe('several at once', () => {
   test('have a line each: whose task, how long, how full, doing what', () => {
-    const lines = drawn(TWO)
+    const ended = { ...TWO.at(-1)!, at: at(206), status: 'completed' } as RunEvent
+    const lines = drawn([...TWO, ended])
     const first = lines.findIndex((line) => line.startsWith('at work'))
     expect(lines.slice(first, first + 2)).toEqual([
       'at work  login-form      4m 19s  24%  ready, to be merged in its turn',
       '         session-cookie     59s       Edit src/a.ts',
     ])
+    expect(lines.filter((line) => line.endsWith('[session-cookie] Edit src/a.ts'))).toHaveLength(1)
+    expect(lines.filter((line) => line.endsWith('Edit src/a.ts'))).toHaveLength(2)
     // What all of them have spent, and the session of none of them.
     expect(lines.join('\n')).toContain('spent    62k in · 2.4M cached · 84k out · $2.00')
     expect(lines.some((line) => line.startsWith('session') && line.includes('conversation'))).toBe(false)
