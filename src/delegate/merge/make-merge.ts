@@ -2,7 +2,7 @@ import { headOf } from '../../run/tree.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import type { DelegateState } from '../delegate-state.ts'
 import { obstacleTo } from './checkouts.ts'
-import { contains, makeTree, mergeInto } from './integration-tree.ts'
+import { makeTree, mergeInto } from './integration-tree.ts'
 import { type MergeScene, refuseWhenStopped } from './scene.ts'
 import { type Red, verifyMerge } from './verify-merge.ts'
 
@@ -12,7 +12,10 @@ export type Made =
   | ({ readonly is: 'red' } & Red)
   | { readonly is: 'held'; readonly because: string }
 
-/** The merge, in its own tree, verified. What contains the target already is taken as it is. */
+/**
+ * The merge, in its own tree, verified. It is a commit of its own also where the target could just go on to the delegate's last: those
+ * before that one were never verified, and would be what the target was at, one after the other, for whoever looks for a mistake there.
+ */
 export async function makeMerge(
   scene: MergeScene,
   state: DelegateState,
@@ -20,11 +23,10 @@ export async function makeMerge(
 ): Promise<Made> {
   const { place } = scene.workspace
   const { name, target, what } = state.order
-  const isAhead = contains(place, tip, onto)
-  makeTree(place, tree, isAhead ? tip : onto)
+  makeTree(place, tree, onto)
   refuseWhenStopped(scene)
   const message = shorten(oneLine(`Merge delegate ${name}: ${what}`), 100)
-  const files = isAhead ? undefined : mergeInto(tree, tip, message)
+  const files = mergeInto(tree, tip, message)
   if (files !== undefined) {
     return { is: 'conflict', files, because: `it conflicts with ${target} in ${files.slice(0, 8).join(', ')}` }
   }

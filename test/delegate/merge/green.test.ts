@@ -9,11 +9,15 @@ test('work that is ready goes into the checked out target with a merge commit, a
   const tips = [one.tip(), two.tip()]
   const outcomes = await world.merge([one, two])
   expect(outcomes).toMatchObject([
-    { how: 'merged', name: 'one', target: 'main', commit: tips[0] },
+    { how: 'merged', name: 'one', target: 'main', commit: world.commitOf('main^') },
     { how: 'merged', name: 'two', target: 'main', commit: world.commitOf('main') },
   ])
-  // The first contained the target and needed no merge commit.
-  expect(world.project.git('log', '-1', '--format=%s', 'main').trim()).toBe('Merge delegate two: write two')
+  // Also the first, which contained the target: what the target was at, one after the other, was verified each time.
+  expect(world.project.git('log', '--first-parent', '-2', '--format=%s', 'main').trim().split('\n')).toEqual([
+    'Merge delegate two: write two',
+    'Merge delegate one: write one',
+  ])
+  expect([world.commitOf('main^^2'), world.commitOf('main^2')]).toEqual(tips)
   expect(world.project.git('status', '--porcelain', '--', 'one.txt', 'two.txt')).toBe('')
   expect(world.project.read('one.txt') + world.project.read('two.txt')).toBe('one\ntwo\n')
   expect(one.steps()).toEqual(['ready', 'merge.begun', 'merge.landing', 'merged'])
