@@ -13,6 +13,7 @@ import type { Workspace } from '../project/workspace.ts'
 import { plainEnvironment } from '../run/agent-environment.ts'
 import { readRun } from '../run/run-log.ts'
 import { delegateNow } from './delegates.ts'
+import { moveOn } from './work-delegate.ts'
 
 const LOOK_MS = 50
 const MOST_LOOKS = 600
@@ -23,7 +24,8 @@ export function outputPath(place: Place, id: string): string {
 }
 
 /** Starts the process of a delegate, and waits until it has taken it up. */
-export async function startInBackground({ place, env }: Workspace, id: string): Promise<void> {
+export async function startInBackground(workspace: Workspace, id: string): Promise<void> {
+  const { place, env } = workspace
   const { order } = delegateNow(place, id)
   const output = openForOutput(outputPath(place, id))
   const before = spellsOf(place, id)
@@ -43,6 +45,8 @@ export async function startInBackground({ place, env }: Workspace, id: string): 
     await sleep(LOOK_MS)
   }
   if (spellsOf(place, id) > before) return
+  const because = 'its process did not begin'
+  if (!delegateNow(place, id).isBegun) await moveOn(workspace, id, 'interrupted', because)
   const said = readOrUndefined(outputPath(place, id))?.toString('utf8').trim().split('\n').slice(-5).join('\n') ?? ''
   throw new StintError(
     'DELEGATE_NOT_BEGUN',

@@ -1,22 +1,25 @@
 import { join, normalize } from 'node:path'
 import { askGit, runGit } from '../git/run-git.ts'
 import { StintError } from '../journal/errors.ts'
-import { replaceFile } from '../journal/files.ts'
+import { createFolder, removeEmptyFolder, removeFile, replaceFile } from '../journal/files.ts'
 import { mintId, shortId } from '../journal/ids.ts'
 import { AmbiguousSession, NoSession, chooseSession } from '../project/choose.ts'
 import { withoutSecrets } from '../project/clean-draft.ts'
 import { refuseInRun } from '../project/in-run.ts'
+import type { Place } from '../project/place.ts'
 import { runFolder } from '../project/run-files.ts'
 import type { Workspace } from '../project/workspace.ts'
 import { openSource } from '../run/backlog/open-source.ts'
 import { delegateEnvironment, delegateWrap } from '../run/delegate-environment.ts'
 import type { DelegateOrder } from '../run/delegate-order.ts'
+import type { RunEntryData } from '../run/entries.ts'
 import { readyHarness } from '../run/make-scene.ts'
 import type { RunOptions } from '../run/options.ts'
 import { loadProfiles } from '../run/profiles/load-profiles.ts'
 import { findProfile } from '../run/profiles/profile-for.ts'
 import { RunLog } from '../run/run-log.ts'
 import { settle } from '../run/settled.ts'
+import { thisProcess } from '../run/start-run.ts'
 import { commitOf, headOf, repositoryOf, treeOfItsOwn, uncommitted, worktreesFolder } from '../run/tree.ts'
 import type { Backlog } from '../tasks/backlog.ts'
 import { findTask } from '../tasks/find.ts'
@@ -28,6 +31,8 @@ import type { DelegateRequest } from './contract.ts'
 import type { DelegateState } from './delegate-state.ts'
 import { allDelegates, delegateNow, isAttended, isUnsettled } from './delegates.ts'
 import { foreseenOverlaps } from './foresee-overlap.ts'
+import { MAKING, inTurn } from './in-turn.ts'
+import { removeTree } from './remove-tree.ts'
 import { tellBegun } from './result/tell-parent.ts'
 
 /** What a parallel run says of a delegate of its own. */
@@ -40,8 +45,6 @@ export interface PartOfRun {
 
 const LONGEST_NAME = 28
 const REPORT = 'REPORT.md'
-/** Nobody runs it yet. */
-export const NO_SUCH_RUNNER = { pid: 0, startedAt: 'not begun', mark: '' }
 
 /** Makes a delegate: its branch and worktree, its log and its task file. Nobody works on it yet. What is wrong is said before anything is made. */
 export async function createDelegate(workspace: Workspace, request: DelegateRequest, part?: PartOfRun): Promise<DelegateState> {
@@ -60,41 +63,38 @@ export async function createDelegate(workspace: Workspace, request: DelegateRequ
   const id = mintId(undefined)
   const { from, target } = beginning(workspace, request.base, part)
   const parent = part === undefined ? await parentOf(workspace, request.session) : undefined
-  const name = freeName(place.root, others, request.as ?? task?.shortname ?? what, branchFolder(parent, part))
-  const slot = freeSlot(others)
+  const wanted = { name: request.as ?? task?.shortname ?? what, folder: branchFolder(parent, part) }
   const folder = `delegate-${shortId(id)}`
-  await refuseWhatCannotStart(workspace, options, id, { name, slot }, join(worktreesFolder(place), folder))
+  await refuseWhatCannotStart(workspace, options, id, free(place, others, wanted), join(worktreesFolder(place), folder))
   const output = outputOf(request.output, isReadOnly)
   const files = (request.files ?? []).map((glob) => glob.trim()).filter((glob) => glob !== '')
-  const { brief, file } = await briefFor(
-    workspace,
-    { what, name, files, isReadOnly, ...defined({ as, output, task }) },
-    parent?.id,
-  )
   workspace.prepare()
-  const branch = `${branchFolder(parent, part)}/${name}`
-  const tree = treeOfItsOwn(place, id, branch, { name: folder, from })
-  const order: DelegateOrder = {
-    name,
-    what,
-    target,
-    isReadOnly,
-    files,
-    slot,
-    brief,
-    ...defined({ as, group: request.group, task: task?.id, parent: parent?.id, run: part?.run, output }),
-  }
-  const log = RunLog.create(place, id, config, {
-    options,
-    harness: options.harness!,
-    source: `delegate ${name}`,
-    ...tree,
-    runner: NO_SUCH_RUNNER,
-    delegate: order,
+  const state = await inTurn(place, MAKING, async () => {
+    // Others may have been made since it was looked.
+    const now = allDelegates(place)
+    if (part === undefined) refuseTooMany(now, config.delegates.most)
+    if (task !== undefined) refuseDelegated(task, now)
+    const { name, slot } = free(place, now, wanted)
+    const { brief, file } = await briefFor(
+      workspace,
+      { what, name, files, isReadOnly, ...defined({ as, output, task }) },
+      parent?.id,
+    )
+    const tree = treeOfItsOwn(place, id, `${wanted.folder}/${name}`, { name: folder, from })
+    const order: DelegateOrder = {
+      name,
+      what,
+      target,
+      isReadOnly,
+      files,
+      slot,
+      brief,
+      ...defined({ as, group: request.group, task: task?.id, parent: parent?.id, run: part?.run, output }),
+    }
+    const started = { options, harness: options.harness!, source: `delegate ${name}`, ...tree, delegate: order }
+    writeDown(workspace, id, started, file)
+    return delegateNow(place, id)
   })
-  log.close()
-  replaceFile(join(runFolder(place, id), 'task.md'), file)
-  const state = delegateNow(place, id)
   await tellBegun(workspace, state)
   if (part === undefined) {
     sayLeftOut(workspace)
@@ -102,6 +102,24 @@ export async function createDelegate(workspace: Workspace, request: DelegateRequ
       for (const line of foreseenOverlaps(workspace, { what, files, ...defined({ task }) }, others)) workspace.say(line)
   }
   return state
+}
+
+/** With what it needs written down it is there. Where that cannot be written nothing is left of it. */
+function writeDown({ place, config }: Workspace, id: string, started: Omit<RunEntryData['run.started'], 'runner'>, file: string): void {
+  const { base, branch, tree } = started
+  const folder = runFolder(place, id)
+  const taskFile = join(folder, 'task.md')
+  try {
+    createFolder(folder)
+    replaceFile(taskFile, file)
+    // It is with its maker until somebody takes it up.
+    RunLog.create(place, id, config, { ...started, runner: thisProcess() }).close()
+  } catch (error) {
+    removeTree(place, { branch, tree }, base)
+    removeFile(taskFile)
+    removeEmptyFolder(folder)
+    throw error
+  }
 }
 
 /** Its agent, what is put before it, and its environment: a mistake in these is better told now than by a process that is gone. */
@@ -141,17 +159,20 @@ async function takeTask(
   if (!isTaskOpen(task)) {
     throw new StintError('TASK_DONE', `${task.shortname} is completed`, `stint task reopen ${task.shortname} opens it again`)
   }
-  const holder = others.find((one) => one.order.task === task.id && isUnsettled(one))
-  if (holder !== undefined) {
-    const { name: other } = holder.order
-    throw new StintError(
-      'TASK_DELEGATED',
-      `${task.shortname} is with the delegate ${other}, which is ${holder.status}`,
-      `stint delegate show ${other}; stint delegate retry ${other} or stint delegate discard ${other}`,
-    )
-  }
+  refuseDelegated(task, others)
   refuseWaiting(task, backlog)
   return task
+}
+
+function refuseDelegated(task: Task, others: readonly DelegateState[]): void {
+  const holder = others.find((one) => one.order.task === task.id && isUnsettled(one))
+  if (holder === undefined) return
+  const { name: other } = holder.order
+  throw new StintError(
+    'TASK_DELEGATED',
+    `${task.shortname} is with the delegate ${other}, which is ${holder.status}`,
+    `stint delegate show ${other}; stint delegate retry ${other} or stint delegate discard ${other}`,
+  )
 }
 
 function refuseWaiting(task: Task, backlog: Backlog): void {
@@ -222,6 +243,11 @@ async function parentOf(workspace: Workspace, name: string | undefined): Promise
 
 function branchFolder(parent: { name: string } | undefined, part: PartOfRun | undefined): string {
   return `stint/${parent?.name ?? (part === undefined ? 'delegates' : `run-${shortId(part.run)}-parts`)}`
+}
+
+/** A name and a number that nobody has. */
+function free({ root }: Place, others: readonly DelegateState[], wanted: { readonly name: string; readonly folder: string }) {
+  return { name: freeName(root, others, wanted.name, wanted.folder), slot: freeSlot(others) }
 }
 
 function freeName(root: string, others: readonly DelegateState[], wanted: string, folder: string): string {

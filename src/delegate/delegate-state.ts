@@ -16,6 +16,8 @@ export interface DelegateState {
   readonly ready?: DelegateMove
   /** What it has still to mend: what did not go into the target when it was last tried. */
   readonly toMend?: DelegateMove
+  /** Somebody has worked on it. Before that it is with whoever made it. */
+  readonly isBegun: boolean
   /** How often its work did not go into the target, by a conflict or by a red verify command. */
   readonly rejected: number
   /** What was said to it when it was begun again, the oldest first. */
@@ -38,11 +40,13 @@ export function foldDelegate(id: string, all: readonly RunEntry[]): DelegateStat
   let merge: DelegateState['merge']
   let since = run.startedAt
   let rejected = 0
+  let isBegun = false
   const notes: string[] = []
   for (const entry of all.filter(isWhole)) {
     if (entry.kind === 'run.started' || entry.kind === 'run.resumed') {
       status = 'running'
       merge = undefined
+      if (entry.kind === 'run.resumed') isBegun = true
     } else if (entry.kind === 'delegate.moved') {
       status = entry.data.to
       move = entry.data
@@ -70,6 +74,7 @@ export function foldDelegate(id: string, all: readonly RunEntry[]): DelegateStat
     order,
     status,
     since,
+    isBegun,
     rejected,
     notes,
     run,

@@ -40,7 +40,7 @@ export async function discardDelegate(workspace: Workspace, given: DelegateState
     ...(tip === undefined || tip === base ? (found.kept === undefined ? {} : { kept: found.kept }) : { kept, commit: tip }),
   })
   log.close()
-  removeTree(place, state, tip)
+  removeTree(place, run.started, tip)
   const now = delegateNow(place, id)
   await tellParent(workspace, now)
   return now

@@ -1,17 +1,15 @@
 import { GitFailed, runGit } from '../git/run-git.ts'
 import { QUIETLY } from '../git/working-tree.ts'
 import type { Place } from '../project/place.ts'
-import { commitOf, repositoryAt, repositoryOf } from '../run/tree.ts'
-import type { DelegateState } from './delegate-state.ts'
+import { type RunTree, commitOf, repositoryAt, repositoryOf } from '../run/tree.ts'
 
 /** Takes away the worktree of a delegate, and its branch when that is at `tip`. Only for what is kept elsewhere. */
-export function removeTree(place: Place, { run }: DelegateState, tip: string = run.started.base): void {
-  const { branch, tree } = run.started
+export function removeTree(place: Place, { branch, tree }: Pick<RunTree, 'branch' | 'tree'>, tip: string | undefined): void {
   const { mainRoot } = repositoryOf(place)
   try {
     if (repositoryAt(tree) !== undefined) runGit(mainRoot, [...QUIETLY, 'worktree', 'remove', '--force', tree])
     else runGit(mainRoot, ['worktree', 'prune'])
-    if (commitOf(mainRoot, branch) === tip && !isCheckedOut(mainRoot, branch)) {
+    if (tip !== undefined && commitOf(mainRoot, branch) === tip && !isCheckedOut(mainRoot, branch)) {
       runGit(mainRoot, [...QUIETLY, 'update-ref', '-d', `refs/heads/${branch}`, tip])
     }
   } catch (error) {

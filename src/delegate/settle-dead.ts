@@ -2,9 +2,9 @@
 import { endLeftovers } from '../run/go-on.ts'
 import { StintError } from '../journal/errors.ts'
 import type { Workspace } from '../project/workspace.ts'
-import { NO_SUCH_RUNNER } from './create-delegate.ts'
 import type { DelegateState } from './delegate-state.ts'
 import { allDelegates, delegateNow, isAdrift } from './delegates.ts'
+import { inTurn, takingUp } from './in-turn.ts'
 import { recoverMerge } from './merge/recover.ts'
 import { tellMissed } from './result/tell-parent.ts'
 import { moveOn } from './work-delegate.ts'
@@ -13,15 +13,18 @@ import { moveOn } from './work-delegate.ts'
 export async function settleDead(workspace: Workspace, state: DelegateState): Promise<DelegateState> {
   if (!isAdrift(state)) return state
   if (state.status === 'merging') return recoverMerge(workspace, state)
-  await endLeftovers(state.run)
-  const isBegun = state.run.runner.pid !== NO_SUCH_RUNNER.pid
-  const { ended } = state.run
-  return moveOn(
-    workspace,
-    state.id,
-    ended ?? 'interrupted',
-    ended === undefined ? (isBegun ? 'its process ended in the middle of it' : 'it was never begun') : undefined,
-  )
+  return inTurn(workspace.place, takingUp(state.id), async () => {
+    const now = delegateNow(workspace.place, state.id)
+    // Somebody has begun it again meanwhile, or settled it.
+    if (!isAdrift(now) || now.status === 'merging') return now
+    await endLeftovers(now.run)
+    const { ended } = now.run
+    return moveOn(workspace, now.id, ended ?? 'interrupted', ended === undefined ? whyAdrift(now) : undefined)
+  })
+}
+
+function whyAdrift({ isBegun }: DelegateState): string {
+  return isBegun ? 'its process ended in the middle of it' : 'it was never begun'
 }
 
 /** All delegates, each where it really stands. What cannot be settled now is said, and left for the next time. */

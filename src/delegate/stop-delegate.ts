@@ -17,7 +17,7 @@ const LOOK_MS = 50
 
 /** Ends a delegate and everything it started. Its work stays, on its branch. */
 export async function stopDelegate(workspace: Workspace, { id, order }: DelegateState): Promise<DelegateState> {
-  const state = delegateNow(workspace.place, id)
+  const state = await onceBegun(workspace.place, id)
   if (state.status === 'running' && isAttended(state)) {
     const { runner } = state.run
     if (isOfRun(workspace.place, state)) {
@@ -31,6 +31,17 @@ export async function stopDelegate(workspace: Workspace, { id, order }: Delegate
     await endLeftovers(delegateNow(workspace.place, id).run)
   }
   return settleDead(workspace, delegateNow(workspace.place, id))
+}
+
+/** Whoever makes it has other things to do, and is not ended for it: its process is waited for. */
+async function onceBegun(place: Place, id: string): Promise<DelegateState> {
+  const isBeingMade = (state: DelegateState) => !state.isBegun && isAttended(state)
+  for (const until = Date.now() + GRACE_MS; Date.now() < until; await sleep(LOOK_MS)) {
+    const state = delegateNow(place, id)
+    if (!isBeingMade(state) || isOfRun(place, state)) return state
+  }
+  const { order, run } = delegateNow(place, id)
+  throw new StintError('DELEGATE_BUSY', `${order.name} is just being begun by process ${run.runner.pid}`, `stint delegate stop ${order.name} in a moment`)
 }
 
 /** A parallel run works on it in its own process, which has others to work on. */

@@ -15,7 +15,7 @@ import type { DelegateMove, DelegateOrder } from '../run/delegate-order.ts'
 import { delegateSource } from '../run/delegate-source.ts'
 import { RunEnds } from '../run/ends.ts'
 import type { RunEvent } from '../run/events.ts'
-import { bringBackTree, endLeftovers, refuseSecond } from '../run/go-on.ts'
+import { bringBackTree, endLeftovers } from '../run/go-on.ts'
 import { readyHarness, sceneFor } from '../run/make-scene.ts'
 import type { RunOptions } from '../run/options.ts'
 import type { Failure } from '../run/prompts/retry-text.ts'
@@ -27,6 +27,7 @@ import { settle } from '../run/settled.ts'
 import { type RunHandle, thisProcess, work } from '../run/start-run.ts'
 import type { DelegateState } from './delegate-state.ts'
 import { delegateNow, isAttended } from './delegates.ts'
+import { inTurn, takingUp } from './in-turn.ts'
 import { removeTree } from './remove-tree.ts'
 import { tellBegun, tellParent } from './result/tell-parent.ts'
 
@@ -48,12 +49,8 @@ export async function workDelegate(
   options: WorkOptions,
   tell: (event: RunEvent) => void,
 ): Promise<RunHandle> {
-  const before = delegateNow(workspace.place, id)
-  refuseToBegin(before)
-  const runner = thisProcess()
   const log = new RunLog(workspace.place, id, workspace.config)
-  log.append('run.resumed', { runner })
-  refuseSecond(id, log.read(), runner)
+  const before = await takeUp(workspace, id, log)
   const stopping = new Stopping()
   const emit: Scene['tell'] = (event) => tell({ ...event, at: new Date().toISOString() } as RunEvent)
   try {
@@ -81,6 +78,17 @@ export async function workDelegate(
     await moveOn(workspace, id, 'interrupted', reasonOf(error))
     throw error
   }
+}
+
+/** Of two who take it up at once one has it. Answers how it stood before. */
+function takeUp({ place }: Workspace, id: string, log: RunLog): Promise<DelegateState> {
+  return inTurn(place, takingUp(id), () => {
+    const before = delegateNow(place, id)
+    // One that was never begun is handed over by whoever made it.
+    if (before.isBegun) refuseToBegin(before)
+    log.append('run.resumed', { runner: thisProcess() })
+    return before
+  })
 }
 
 /** Refuses one that somebody works on, and one that is over. */
@@ -186,7 +194,7 @@ export async function moveOn(
   const state = delegateNow(place, id)
   await tellParent(workspace, state)
   // Its report is kept, and there was nothing else in its tree.
-  if (isDone && order.isReadOnly) removeTree(place, state)
+  if (isDone && order.isReadOnly) removeTree(place, run.started, run.started.base)
   return state
 }
 
