@@ -1,5 +1,6 @@
 // One delegate's work goes into its target, or is told why not. Every step is in the delegate's log before it is made.
 import { StintError } from '../../journal/errors.ts'
+import type { Workspace } from '../../project/workspace.ts'
 import { RunLog } from '../../run/run-log.ts'
 import type { MergeOutcome } from '../contract.ts'
 import type { DelegateState } from '../delegate-state.ts'
@@ -26,7 +27,7 @@ export async function mergeOne(scene: MergeScene, state: DelegateState): Promise
   const { target } = state.order
   const refusal = reasonNotToMerge(state)
   if (refusal !== undefined) {
-    if (state.status === 'merged' && options.isDryRun !== true) tidyAgain(scene, state)
+    if (state.status === 'merged' && options.isDryRun !== true) tidyAgain(workspace, state, (text) => scene.tell({ type: 'said', text }))
     return outcomeOf(state, 'not ready', refusal)
   }
   const tip = tipOf(scene, state)
@@ -173,9 +174,9 @@ function isEmpty({ workspace: { place } }: MergeScene, { ready, run }: DelegateS
 }
 
 /** For one whose merging process died between its last word and putting things away. */
-function tidyAgain({ tell, workspace }: MergeScene, state: DelegateState): void {
+export function tidyAgain(workspace: Workspace, state: DelegateState, say: (text: string) => void): void {
   const { branch } = state.run.started
   const target = state.move?.target ?? state.order.target
   const tip = targetNow(workspace.place, branch)
-  if (tip !== undefined) tidy(workspace, state, { target, tip }, (text) => tell({ type: 'said', text }))
+  if (tip !== undefined) tidy(workspace, state, { target, tip }, say)
 }

@@ -1,4 +1,5 @@
 // The merge queue: the work of delegates goes into its targets one after the other, and what does not go in holds up nobody.
+import { existsSync } from 'node:fs'
 import { StintError } from '../../journal/errors.ts'
 import { refuseInRun } from '../../project/in-run.ts'
 import type { Workspace } from '../../project/workspace.ts'
@@ -7,7 +8,7 @@ import { repositoryOf } from '../../run/tree.ts'
 import type { MergeEvent, MergeOptions, MergeOutcome } from '../contract.ts'
 import { allDelegates, delegateNow } from '../delegates.ts'
 import { removeLeftTrees } from './integration-tree.ts'
-import { mergeOne } from './merge-one.ts'
+import { mergeOne, tidyAgain } from './merge-one.ts'
 import { again, outcomeOf, reasonOf } from './outcomes.ts'
 import { refuseWithoutGitHub } from './pull-request.ts'
 import { takeQueue } from './queue-claim.ts'
@@ -56,9 +57,12 @@ export async function mergeInTurn(scene: MergeScene, ids: readonly string[]): Pr
 /** What killed merges left. One that cannot be brought to an end is said, and holds up nobody. */
 async function bringToAnEnd({ merger, tell, workspace }: MergeScene): Promise<void> {
   const all = allDelegates(workspace.place)
-  for (const { id, order, status } of all) {
+  for (const state of all) {
+    const { id, order, run, status } = state
     try {
       if (status === 'merging') await recoverWithQueue(workspace, id, merger)
+      // Died between its last word and putting things away. What stays for a reason was told when it was merged.
+      if (status === 'merged' && existsSync(run.started.tree)) tidyAgain(workspace, state, () => {})
     } catch (error) {
       tell({
         type: 'said',

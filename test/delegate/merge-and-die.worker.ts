@@ -1,0 +1,25 @@
+// Merges delegates as `stint merge` does, and dies behind a step of one of them.
+import { startInBackground } from '../../src/delegate/background.ts'
+import { findDelegate } from '../../src/delegate/delegates.ts'
+import { mergeInTurn } from '../../src/delegate/merge/queue.ts'
+import { Workspace } from '../../src/project/workspace.ts'
+import { thisProcess } from '../../src/run/start-run.ts'
+
+const [step, ...names] = process.argv.slice(2)
+const workspace = new Workspace(process.cwd(), { env: process.env })
+await mergeInTurn(
+  {
+    workspace,
+    options: { sendBack: (id) => startInBackground(workspace, id) },
+    tell: (event) => {
+      if (event.type === 'merge.ended') process.stdout.write(`${JSON.stringify(event.outcome)}\n`)
+    },
+    merger: thisProcess(),
+    isStopped: new AbortController().signal,
+    at: async (made) => {
+      if (made === step) process.kill(process.pid, 'SIGKILL')
+    },
+    said: new Set(),
+  },
+  names.map((name) => findDelegate(workspace.place, name).id),
+)
