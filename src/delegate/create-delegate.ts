@@ -34,6 +34,7 @@ import { foreseenOverlaps } from './foresee-overlap.ts'
 import { MAKING, inTurn } from './in-turn.ts'
 import { removeTree } from './remove-tree.ts'
 import { tellBegun } from './result/tell-parent.ts'
+import { refuseSecretCommand } from './secret-command.ts'
 
 /** What a parallel run says of a delegate of its own. */
 export interface PartOfRun {
@@ -59,6 +60,7 @@ export async function createDelegate(workspace: Workspace, request: DelegateRequ
     throw new StintError('NEEDS_ORDER', 'a delegate needs to be told what to do', 'stint delegate "write tests for the parser"')
   const as = specialistNamed(workspace, request.as)
   const isReadOnly = request.as !== undefined && READERS.has(readSpecialist(request.as) ?? '')
+  refuseSecretCommand(workspace, request.verify ?? '')
   const options = runOptions(workspace, request, part)
   const id = mintId(undefined)
   const { from, target } = beginning(workspace, request.base, part)
@@ -105,7 +107,12 @@ export async function createDelegate(workspace: Workspace, request: DelegateRequ
 }
 
 /** With what it needs written down it is there. Where that cannot be written nothing is left of it. */
-function writeDown({ place, config }: Workspace, id: string, started: Omit<RunEntryData['run.started'], 'runner'>, file: string): void {
+function writeDown(
+  { place, config }: Workspace,
+  id: string,
+  started: Omit<RunEntryData['run.started'], 'runner'>,
+  file: string,
+): void {
   const { base, branch, tree } = started
   const folder = runFolder(place, id)
   const taskFile = join(folder, 'task.md')

@@ -41,7 +41,11 @@ async function onceBegun(place: Place, id: string): Promise<DelegateState> {
     if (!isBeingMade(state) || isOfRun(place, state)) return state
   }
   const { order, run } = delegateNow(place, id)
-  throw new StintError('DELEGATE_BUSY', `${order.name} is just being begun by process ${run.runner.pid}`, `stint delegate stop ${order.name} in a moment`)
+  throw new StintError(
+    'DELEGATE_BUSY',
+    `${order.name} is just being begun by process ${run.runner.pid}`,
+    `stint delegate stop ${order.name} in a moment`,
+  )
 }
 
 /** A parallel run works on it in its own process, which has others to work on. */

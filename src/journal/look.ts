@@ -17,10 +17,9 @@ export function isNameOf(path: string, fd: number): boolean {
 
 /** What a file holds, or undefined when none has this name. A folder is no file. */
 export function readOrUndefined(path: string): Buffer | undefined {
-  // To look costs a tenth of what it costs to fail.
-  if (statOrUndefined(path) === undefined) return undefined
   try {
-    return readFileSync(path)
+    // To look costs a tenth of what it costs to fail.
+    return statOrUndefined(path) === undefined ? undefined : readFileSync(path)
   } catch (error) {
     if (isMissing(error) || errnoOf(error) === 'EISDIR') return undefined
     throw error

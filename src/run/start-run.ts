@@ -128,7 +128,6 @@ async function beginAgain(
   const runner = thisProcess()
   const log = new RunLog(workspace.place, run, workspace.config)
   const state = stateOf(workspace, run)
-  refuseDelegate(state)
   refuseToGoOn(run, state)
   // Of two who resume it at once the one that stands first in the log goes on.
   log.append('run.resumed', { runner })
@@ -271,15 +270,6 @@ export async function freeInPlace(workspace: Workspace): Promise<RunTree> {
 export function refuseUnanswered({ permissions }: Settled, decide: StartOptions['decide']): void {
   if (permissions !== 'ask' || decide !== undefined) return
   throw new StintError('NOBODY_TO_ASK', '--permissions ask needs somebody to ask', 'use a terminal, or --permissions edits')
-}
-
-function refuseDelegate({ started: { delegate } }: RunState): void {
-  if (delegate === undefined) return
-  throw new StintError(
-    'IS_DELEGATE',
-    `that is the delegate ${delegate.name}`,
-    `stint delegate retry ${delegate.name} goes on with it`,
-  )
 }
 
 /** A secret is not in the log, so that what had one in it cannot be said again from there. */

@@ -88,11 +88,21 @@ test('what is wrong with an order is said before anything is made', async () => 
     { task: 'none' },
     { harness: 'nope' },
     { session: 'nope' },
+    { verify: 'API_KEY=sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789 npm test' },
   ]
   for (const request of tries) {
     await world.made(request).catch((error: { code: string }) => codes.push(error.code))
   }
-  expect(codes).toEqual(['NEEDS_ORDER', 'NO_PROFILE', 'NO_BASE', 'BAD_OUTPUT', 'TASK_NOT_FOUND', 'NO_HARNESS', 'NO_SESSION'])
+  expect(codes).toEqual([
+    'NEEDS_ORDER',
+    'NO_PROFILE',
+    'NO_BASE',
+    'BAD_OUTPUT',
+    'TASK_NOT_FOUND',
+    'NO_HARNESS',
+    'NO_SESSION',
+    'VERIFY_REDACTED',
+  ])
   expect(world.runs()).toEqual([])
   expect(world.project.git('branch', '--list', 'stint/*')).toBe('')
 })

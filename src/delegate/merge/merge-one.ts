@@ -27,7 +27,8 @@ export async function mergeOne(scene: MergeScene, state: DelegateState): Promise
   const { target } = state.order
   const refusal = reasonNotToMerge(state)
   if (refusal !== undefined) {
-    if (state.status === 'merged' && options.isDryRun !== true) tidyAgain(workspace, state, (text) => scene.tell({ type: 'said', text }))
+    if (state.status === 'merged' && options.isDryRun !== true)
+      tidyAgain(workspace, state, (text) => scene.tell({ type: 'said', text }))
     return outcomeOf(state, 'not ready', refusal)
   }
   const tip = tipOf(scene, state)

@@ -1,9 +1,9 @@
 import { StintError } from '../../journal/errors.ts'
-import { withoutSecrets } from '../../project/clean-draft.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { MOST_AT_ONCE, type RunOptions } from '../../run/options.ts'
 import type { Settled } from '../../run/scene.ts'
 import { settle } from '../../run/settled.ts'
+import { refuseSecretCommand } from '../secret-command.ts'
 
 /** The options with what the configuration says where they do not. What several at once cannot do is refused. */
 export function settledForParallel(workspace: Workspace, options: RunOptions): Settled {
@@ -16,13 +16,7 @@ export function settledForParallel(workspace: Workspace, options: RunOptions): S
       `stint run --parallel ${MOST_AT_ONCE} is the most`,
     )
   }
-  if (withoutSecrets(verify, workspace.config) !== verify) {
-    throw new StintError(
-      'VERIFY_REDACTED',
-      'the verify command has a secret in it, which is not written down for those who are to run it',
-      'put the command into a script, or the secret into the environment',
-    )
-  }
+  refuseSecretCommand(workspace, verify)
   if (permissions === 'ask') {
     throw new StintError(
       'NOBODY_TO_ASK',

@@ -1,5 +1,6 @@
 import { StintError } from '../../journal/errors.ts'
 import { shortId } from '../../journal/ids.ts'
+import { refuseInRun } from '../../project/in-run.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import type { RunEvent } from '../../run/events.ts'
 import { findRun } from '../../run/run-log.ts'
@@ -13,6 +14,7 @@ export async function startAnyRun(
   options: StartOptions,
   tell: (event: RunEvent) => void,
 ): Promise<RunHandle> {
+  refuseInRun(workspace, 'beginning a run')
   const { parallel, resume } = options
   if (resume === undefined)
     return parallel === undefined ? startRun(workspace, options, tell) : startParallelRun(workspace, options, tell)
