@@ -12,7 +12,9 @@ import type { Place } from '../project/place.ts'
 import type { Workspace } from '../project/workspace.ts'
 import { plainEnvironment } from '../run/agent-environment.ts'
 import { readRun } from '../run/run-log.ts'
-import { delegateNow } from './delegates.ts'
+import { allDelegates, delegateNow } from './delegates.ts'
+import { MAKING, inTurn, takingUp } from './in-turn.ts'
+import { refuseTooMany } from './too-many.ts'
 import { moveOn } from './work-delegate.ts'
 
 const LOOK_MS = 50
@@ -25,6 +27,14 @@ export function outputPath(place: Place, id: string): string {
 
 /** Starts the process of a delegate, and waits until it has taken it up. */
 export async function startInBackground(workspace: Workspace, id: string): Promise<void> {
+  await inTurn(workspace.place, MAKING, async () => {
+    const others = allDelegates(workspace.place).filter((one) => one.id !== id)
+    refuseTooMany(others, workspace.config.delegates.most)
+    await startProcess(workspace, id)
+  })
+}
+
+async function startProcess(workspace: Workspace, id: string): Promise<void> {
   const { place, env } = workspace
   const { order } = delegateNow(place, id)
   const output = openForOutput(outputPath(place, id))
@@ -46,7 +56,9 @@ export async function startInBackground(workspace: Workspace, id: string): Promi
   }
   if (spellsOf(place, id) > before) return
   const because = 'its process did not begin'
-  if (!delegateNow(place, id).isBegun) await moveOn(workspace, id, 'interrupted', because)
+  await inTurn(place, takingUp(id), async () => {
+    if (!delegateNow(place, id).isBegun) await moveOn(workspace, id, 'interrupted', because)
+  })
   const said = readOrUndefined(outputPath(place, id))?.toString('utf8').trim().split('\n').slice(-5).join('\n') ?? ''
   throw new StintError(
     'DELEGATE_NOT_BEGUN',

@@ -29,10 +29,11 @@ import { cleanText, oneLine, slug } from '../text/clean.ts'
 import { briefFor } from './brief.ts'
 import type { DelegateRequest } from './contract.ts'
 import type { DelegateState } from './delegate-state.ts'
-import { allDelegates, delegateNow, isAttended, isUnsettled } from './delegates.ts'
+import { allDelegates, delegateNow, isUnsettled } from './delegates.ts'
 import { foreseenOverlaps } from './foresee-overlap.ts'
 import { MAKING, inTurn } from './in-turn.ts'
 import { removeTree } from './remove-tree.ts'
+import { refuseTooMany } from './too-many.ts'
 import { tellBegun } from './result/tell-parent.ts'
 import { refuseSecretCommand } from './secret-command.ts'
 
@@ -145,16 +146,6 @@ async function refuseWhatCannotStart(
 /** Specialists who look and tell. */
 const READERS: ReadonlySet<string> = new Set(['reviewer', 'research'])
 
-function refuseTooMany(others: readonly DelegateState[], most: number): void {
-  const running = others.filter(isAttended)
-  if (running.length < most) return
-  throw new StintError(
-    'TOO_MANY_DELEGATES',
-    `${running.length} delegates are at work, which is as many as may be: ${running.map(({ order }) => order.name).join(', ')}`,
-    'stint delegate wait, stint delegate stop NAME, or raise delegates.most in .sessions/config.yaml',
-  )
-}
-
 async function takeTask(
   workspace: Workspace,
   name: string,
@@ -222,7 +213,7 @@ function beginning(
   part: PartOfRun | undefined,
 ): { from: string; target: string } {
   const { worktree } = repositoryOf(workspace.place)
-  const branch = part?.target ?? base
+  const branch = part?.target ?? base?.replace(/^refs\/heads\//, '')
   const tip = branch === undefined ? undefined : commitOf(worktree, branch)
   if (branch !== undefined && tip !== undefined) return { from: tip, target: branch }
   const head = headOf(worktree)

@@ -52,8 +52,9 @@ export function foldDelegate(id: string, all: readonly RunEntry[]): DelegateStat
       move = entry.data
       merge = undefined
       if (status === 'ready') {
+        // Ready again as it was before is nothing mended.
+        if (move.commit !== ready?.commit) toMend = undefined
         ready = move
-        toMend = undefined
       }
       if (isRejection(move)) {
         rejected += 1

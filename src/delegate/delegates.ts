@@ -49,6 +49,7 @@ export function isAdrift(state: DelegateState): boolean {
 }
 
 /** Its work is neither in the target nor given up. */
-export function isUnsettled({ status }: DelegateState): boolean {
-  return status !== 'merged' && status !== 'discarded'
+export function isUnsettled({ order, status }: DelegateState): boolean {
+  // The report of one that only reads is delivered when it is ready.
+  return status !== 'merged' && status !== 'discarded' && !(order.isReadOnly && status === 'ready')
 }

@@ -6,15 +6,24 @@ import { commitAsFound } from '../run/as-found.ts'
 import { RunLog } from '../run/run-log.ts'
 import { commitOf, repositoryOf } from '../run/tree.ts'
 import type { DelegateState } from './delegate-state.ts'
-import { delegateNow } from './delegates.ts'
+import { delegateNow, isAttended } from './delegates.ts'
+import { inTurn, takingUp } from './in-turn.ts'
 import { removeTree } from './remove-tree.ts'
 import { tellParent } from './result/tell-parent.ts'
 import { stopDelegate } from './stop-delegate.ts'
 
 /** Gives a delegate up. Its worktree and branch go away; its commits, and what it had not committed, stay under `refs/stint/`. */
 export async function discardDelegate(workspace: Workspace, given: DelegateState, because?: string): Promise<DelegateState> {
-  const { place, config } = workspace
+  const { place } = workspace
   const state = await stopDelegate(workspace, given)
+  const { id } = state
+  const now = await inTurn(place, takingUp(id), () => giveUp(workspace, delegateNow(place, id), because))
+  await tellParent(workspace, now)
+  return now
+}
+
+function giveUp(workspace: Workspace, state: DelegateState, because: string | undefined): DelegateState {
+  const { place, config } = workspace
   const { id, order, run, status } = state
   if (status === 'discarded') return state
   if (status === 'merged') {
@@ -23,6 +32,9 @@ export async function discardDelegate(workspace: Workspace, given: DelegateState
       `${order.name} is merged into ${order.target}`,
       `git revert -m 1 ${state.move?.commit?.slice(0, 10) ?? 'COMMIT'} takes it back`,
     )
+  }
+  if (isAttended(state) && status !== 'merging') {
+    throw new StintError('DELEGATE_BUSY', `${order.name} was just begun again`, `stint delegate discard ${order.name} once more`)
   }
   if (status === 'merging') throw new StintError('DELEGATE_BUSY', `${order.name} is being merged`, 'wait for the merge to end')
   const { base, branch, tree } = run.started
@@ -41,7 +53,5 @@ export async function discardDelegate(workspace: Workspace, given: DelegateState
   })
   log.close()
   removeTree(place, run.started, tip)
-  const now = delegateNow(place, id)
-  await tellParent(workspace, now)
-  return now
+  return delegateNow(place, id)
 }

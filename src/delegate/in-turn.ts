@@ -10,7 +10,7 @@ const LOOK_MS = 25
 /** Names and slots are given out one delegate at a time. */
 export const MAKING = 'making a delegate'
 
-/** Who takes a delegate up, and who finds that nobody does any more. */
+/** Whoever changes where a delegate stands: takes it up, finds that nobody does any more, begins to merge it, gives it up. */
 export function takingUp(id: string): string {
   return `taking up ${id}`
 }

@@ -18,8 +18,9 @@ const LOOK_MS = 50
 /** Ends a delegate and everything it started. Its work stays, on its branch. */
 export async function stopDelegate(workspace: Workspace, { id, order }: DelegateState): Promise<DelegateState> {
   const state = await onceBegun(workspace.place, id)
-  if (state.status === 'running' && isAttended(state)) {
-    const { runner } = state.run
+  const { runner, ended } = state.run
+  // By the process and not by what it is called: whoever called it failed may have been wrong.
+  if (state.isBegun && ended === undefined && isAlive(runner)) {
     if (isOfRun(workspace.place, state)) {
       throw new StintError(
         'PART_OF_RUN',
@@ -28,8 +29,8 @@ export async function stopDelegate(workspace: Workspace, { id, order }: Delegate
       )
     }
     await end(runner)
-    await endLeftovers(delegateNow(workspace.place, id).run)
   }
+  if (!isAttended(delegateNow(workspace.place, id))) await endLeftovers(delegateNow(workspace.place, id).run)
   return settleDead(workspace, delegateNow(workspace.place, id))
 }
 

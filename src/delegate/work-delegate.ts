@@ -4,10 +4,11 @@ import { safeLine } from '../context/safe-text.ts'
 import { StintError, errnoOf } from '../journal/errors.ts'
 import { replaceFile } from '../journal/files.ts'
 import { readOrUndefined } from '../journal/look.ts'
+import { appendToBacklog, refreshTasks } from '../project/backlog.ts'
 import { withoutSecrets } from '../project/clean-draft.ts'
 import { runFolder } from '../project/run-files.ts'
 import type { Workspace } from '../project/workspace.ts'
-import type { Usage } from '../session/entries.ts'
+import { type Usage, draft } from '../session/entries.ts'
 import { cleanText } from '../text/clean.ts'
 import { commitAsFound } from '../run/as-found.ts'
 import { delegateWrap } from '../run/delegate-environment.ts'
@@ -42,6 +43,15 @@ export interface WorkOptions {
 
 const LONGEST_REPORT = 256 * 1024
 
+/** Ends that say too little by themselves. */
+const ENDS: Readonly<Partial<Record<EndOfRun | 'running', string>>> = {
+  'budget tokens': 'its budget in tokens is used up',
+  'budget usd': 'its budget in dollars is used up',
+  'max minutes': 'its time is up',
+  'usage limit': 'a usage limit was reached',
+  'harness failed': 'its agent program failed',
+}
+
 /** Begins a delegate, or begins it again. Once the handle has ended the delegate is ready, or has failed. */
 export async function workDelegate(
   workspace: Workspace,
@@ -59,12 +69,12 @@ export async function workDelegate(
     return {
       ended: begun().then(
         async (report) => {
-          await moveOn(workspace, id, report.how)
+          await moveOnInTurn(workspace, id, report.how)
           emit({ type: 'run.ended', how: report.how === 'running' ? 'interrupted' : report.how, report })
           return report
         },
         async (error: unknown) => {
-          await moveOn(workspace, id, 'interrupted', reasonOf(error))
+          await moveOnInTurn(workspace, id, 'interrupted', reasonOf(error))
           throw error
         },
       ),
@@ -75,7 +85,7 @@ export async function workDelegate(
     }
   } catch (error) {
     log.append('run.ended', { how: 'interrupted' })
-    await moveOn(workspace, id, 'interrupted', reasonOf(error))
+    await moveOnInTurn(workspace, id, 'interrupted', reasonOf(error))
     throw error
   }
 }
@@ -174,7 +184,16 @@ function failureOf({ because, target = '', onto = '', files = [], verify }: Dele
   }
 }
 
-/** Writes down what became of it, and tells whoever it works for. */
+/** The same for who works on it, as long as that is still so. */
+async function moveOnInTurn(workspace: Workspace, id: string, how: EndOfRun | 'running', failure?: string): Promise<void> {
+  await inTurn(workspace.place, takingUp(id), async () => {
+    const { pid, startedAt } = thisProcess()
+    const { runner } = delegateNow(workspace.place, id).run
+    if (runner.pid === pid && runner.startedAt === startedAt) await moveOn(workspace, id, how, failure)
+  })
+}
+
+/** Writes down what became of it, and tells whoever it works for. For whoever has the turn. */
 export async function moveOn(
   workspace: Workspace,
   id: string,
@@ -194,8 +213,20 @@ export async function moveOn(
   const state = delegateNow(place, id)
   await tellParent(workspace, state)
   // Its report is kept, and there was nothing else in its tree.
-  if (isDone && order.isReadOnly) removeTree(place, run.started, run.started.base)
+  if (isDone && order.isReadOnly) {
+    await closeAnswered(workspace, state)
+    removeTree(place, run.started, run.started.base)
+  }
   return state
+}
+
+/** The task of one that only reads is answered by its report: nothing of it will be merged. */
+async function closeAnswered(workspace: Workspace, { id, order, ready }: DelegateState): Promise<void> {
+  if (order.task === undefined) return
+  const summary = ready?.summary === undefined ? {} : { summary: ready.summary }
+  const closed = { task: order.task, status: 'completed' as const, ...summary, whose: order.name }
+  appendToBacklog(workspace, [draft('task.moved', closed, { by: 'run', once: `delegate:${id}:done:${order.task}` })])
+  await refreshTasks(workspace, [order.task])
 }
 
 function readyMove(
@@ -217,11 +248,13 @@ function keepReport(workspace: Workspace, from: string, to: string): void {
 }
 
 function failedMove(workspace: Workspace, id: string, how: EndOfRun | 'running', failure: string | undefined): DelegateMove {
-  const { run } = delegateNow(workspace.place, id)
+  const { run, since } = delegateNow(workspace.place, id)
   const { tree, branch, base } = run.started
   const found = foundIn(workspace, id, { tree, branch, base })
   const last = run.attempts.at(-1)
-  const because = failure ?? (how === 'interrupted' ? 'stopped' : (last?.reason ?? how))
+  // What went wrong before it was begun again is not why it failed now.
+  const reason = (last?.endedAt ?? '') >= since ? last?.reason : undefined
+  const because = failure ?? (how === 'interrupted' ? 'stopped' : (reason ?? ENDS[how] ?? how))
   return { to: 'failed', because, ...found }
 }
 

@@ -15,13 +15,23 @@ export interface Found {
   readonly kept?: string
 }
 
+const AS_FOUND = 'stint: left uncommitted, as it was found'
+
+/** Whether all that is on a branch beyond a commit was put there by us. */
+export function isAllAsFound(tree: string, base: string): boolean {
+  const subjects = runGit(tree, ['log', '--no-merges', '--format=%s', `${base}..HEAD`, '--'])
+    .split('\n')
+    .filter(Boolean)
+  return subjects.length > 0 && subjects.every((subject) => subject === AS_FOUND)
+}
+
 /** Commits what is left in a worktree. Where HEAD is elsewhere, or git in the middle of something, it is kept beside the branch instead. */
 export function commitAsFound(place: Place, run: string, tree: RunTree): Found {
   const repository = repositoryAt(tree.tree)
   // Of a worktree that is gone only what was committed is left.
   if (repository === undefined) return {}
   const ref = `refs/stint/runs/${run}/found`
-  const message = 'stint: left uncommitted, as it was found'
+  const message = AS_FOUND
   const head = readHead(repository)
   if (head.branch !== tree.branch || head.commit === undefined || isInTheMiddle(repository)) {
     const base = commitOf(repositoryOf(place).mainRoot, tree.branch) ?? tree.base

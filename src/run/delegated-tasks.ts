@@ -39,5 +39,6 @@ function holderIn(entries: readonly RunEntry[]): { readonly name: string; readon
   const order = entries.find((entry) => entry.kind === 'run.started')?.data.delegate
   if (order?.task === undefined) return undefined
   const last = entries.findLast(({ kind }) => ['run.started', 'run.resumed', 'delegate.moved', 'merge.begun'].includes(kind))
-  return last?.kind === 'delegate.moved' && OVER.has(last.data.to) ? undefined : { name: order.name, task: order.task }
+  const isOver = last?.kind === 'delegate.moved' && (OVER.has(last.data.to) || (order.isReadOnly && last.data.to === 'ready'))
+  return isOver ? undefined : { name: order.name, task: order.task }
 }

@@ -73,10 +73,13 @@ export class Loop {
     this.#left = unfinishedIn(before)
     this.#elsewhere = new DoneElsewhere(scene)
     this.#delegated = new DelegatedTasks(scene)
-    const spent = (before?.attempts ?? []).reduce((sum, attempt) => addSpent(sum, attempt.spent), {})
+    // Whoever begins a delegate again by itself gives it its budget again, too.
+    const isAnew = scene.delegate !== undefined && scene.spentBeside === undefined
+    const counted = isAnew ? undefined : before
+    const spent = (counted?.attempts ?? []).reduce((sum, attempt) => addSpent(sum, attempt.spent), {})
     const { maxMinutes } = scene.settled
     // All the time that somebody ran it counts.
-    const endsAt = maxMinutes === undefined ? Infinity : Date.now() + maxMinutes * 60_000 - (before?.seconds ?? 0) * 1000
+    const endsAt = maxMinutes === undefined ? Infinity : Date.now() + maxMinutes * 60_000 - (counted?.seconds ?? 0) * 1000
     this.#taker = new TurnTaker(scene, this.#conversations, spent, endsAt)
   }
 

@@ -4,6 +4,7 @@ import { askGit, runGit } from '../git/run-git.ts'
 import { StintError } from '../journal/errors.ts'
 import { statOrUndefined } from '../journal/look.ts'
 import type { Task } from '../tasks/task.ts'
+import { isAllAsFound } from './as-found.ts'
 import { type VerifyResult, runVerify } from './verify.ts'
 import { commitsSince, headInWords, headNow, headOf, hiddenPaths, uncommitted } from './tree.ts'
 
@@ -64,12 +65,19 @@ function reported(report: string, { tree, branch, base }: ProofOptions): readonl
   const head = headNow(tree)
   if (head?.branch !== branch) return [`HEAD is on ${headInWords(head)} and not on ${branch}`]
   if (head.commit !== base) return ['it is only to read and report, and has committed']
-  const changed = uncommitted(tree).filter((path) => path !== report)
+  const dirty = uncommitted(tree)
+  const changed = dirty.filter((path) => path !== report)
   if (changed.length > 0) return [`it is only to read and report, and has changed: ${listed(changed)}`]
-  return (statOrUndefined(join(tree, report))?.size ?? 0) > 0 ? [] : [`there is no report in ${report}`]
+  const isThere = (statOrUndefined(join(tree, report))?.size ?? 0) > 0
+  // One that was there before it began is not its own.
+  const isOld = !dirty.includes(report) && isInHead(tree, report)
+  return isThere && !isOld ? [] : [`there is no report of it in ${report}`]
 }
 
-function standing({ labels }: Task, { tree, branch, base, leftBefore, contains, produces }: ProofOptions): readonly string[] {
+function standing(
+  { labels, verify: ownVerify }: Task,
+  { tree, branch, base, leftBefore, contains, produces, verify }: ProofOptions,
+): readonly string[] {
   const head = headNow(tree)
   if (head?.branch !== branch) return [`HEAD is on ${headInWords(head)} and not on ${branch}`]
   if (head.commit === undefined) return [`HEAD is on ${headInWords(head)}`]
@@ -81,6 +89,9 @@ function standing({ labels }: Task, { tree, branch, base, leftBefore, contains, 
   const hidden = hiddenPaths(tree).filter(isNew)
   if (hidden.length > 0) return [`git was told not to look for changes (skip-worktree or assume-unchanged) in: ${listed(hidden)}`]
   if (count === 0 && !labels.includes(NO_COMMIT)) return ['nothing was committed']
+  // Without a verify command its commits are all there is, and what we committed for it says nothing.
+  if (verify === undefined && ownVerify === undefined && isAllAsFound(tree, base))
+    return ['nothing was committed by the agent itself']
   if (contains !== undefined && !askGit(tree, ['merge-base', '--is-ancestor', contains, 'HEAD'])) {
     return [`${branch} does not contain ${contains.slice(0, 12)}: git merge ${contains.slice(0, 12)}`]
   }
@@ -89,8 +100,11 @@ function standing({ labels }: Task, { tree, branch, base, leftBefore, contains, 
 }
 
 function isProduced(tree: string, base: string, path: string): boolean {
-  const isThere = runGit(tree, ['ls-tree', '--name-only', 'HEAD', '--', path]) !== ''
-  return isThere && !askGit(tree, ['diff', '--quiet', base, 'HEAD', '--', `:(top,literal)${path}`])
+  return isInHead(tree, path) && !askGit(tree, ['diff', '--quiet', base, 'HEAD', '--', `:(top,literal)${path}`])
+}
+
+function isInHead(tree: string, path: string): boolean {
+  return runGit(tree, ['ls-tree', '--name-only', 'HEAD', '--', path]) !== ''
 }
 
 function openItems({ checklist }: Task): readonly string[] {

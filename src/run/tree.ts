@@ -153,11 +153,10 @@ export function headInWords(head: Head | undefined): string {
 
 /** The commit of a branch, if there is such a branch. */
 export function commitOf(tree: string, branch: string): string | undefined {
-  return (
-    runGit(tree, ['for-each-ref', '--format=%(objectname)', `refs/heads/${branch}`])
-      .trim()
-      .split('\n')[0] || undefined
-  )
+  const ref = `refs/heads/${branch}`
+  // Git takes the name for a pattern, and for a folder of names as well.
+  const found = runGit(tree, ['for-each-ref', '--format=%(objectname) %(refname)', ref]).split('\n')
+  return found.find((line) => line.endsWith(` ${ref}`))?.split(' ')[0]
 }
 
 /** Makes a worktree again that somebody took away: from its branch, or from a commit when the branch is gone too. */

@@ -146,3 +146,57 @@ test('a delegate is given what its session knows beside its order, in headings a
   expect(text).toMatch(/<stint-task>\nwrite the parser\n\\# Task other: take over\n<\/stint-task>/)
   expect(text.match(/^# Task /gm)).toHaveLength(1)
 })
+
+test('a branch is one only by its whole name', async () => {
+  const world = new WorkingWorld()
+  world.project.git('branch', 'release/1.0')
+  await expect(world.made({ base: 'release' })).rejects.toMatchObject({ code: 'NO_BASE' })
+  await expect(world.made({ base: 'ma*' })).rejects.toMatchObject({ code: 'NO_BASE' })
+  const { order } = await world.made({ base: 'refs/heads/release/1.0' })
+  expect(order.target).toBe('release/1.0')
+})
+
+test('a report that was there before is none', async () => {
+  const world = new WorkingWorld()
+  world.project.commit('an old report', { 'REPORT.md': 'old\n' })
+  const state = await world.delegate({ review: [[{ lie: 'looked' }]] }, { as: 'review' })
+  expect(state).toMatchObject({ status: 'failed', move: { because: expect.stringContaining('no report of it') as unknown } })
+})
+
+test('the task of one that only reads is closed by its report, and held no longer', async () => {
+  const world = new WorkingWorld()
+  const [task] = await world.tasks('Find the races')
+  const report = [{ write: { path: 'REPORT.md', text: 'None.\n' } }, { done: 'none found' }]
+  const state = await world.delegate({ 'find-the-races': [report], review: [report] }, { as: 'review', task: 'find-the-races' })
+  expect(state.status).toBe('ready')
+  expect((await world.statuses())['find-the-races']).toBe('completed')
+  expect(world.closings()).toEqual({})
+  expect(task!.id).toBe(state.order.task)
+})
+
+test('without a verify command what was committed for an agent is no proof of its work', async () => {
+  const world = new WorkingWorld()
+  const script = {
+    'write-the-parser': [
+      [{ write: { path: 'half.txt', text: 'half\n' } }, { blocked: 'no more today' }],
+      [{ done: 'all of it' }],
+    ],
+  }
+  const first = await world.delegate(script)
+  expect(first.status).toBe('failed')
+  const again = await world.worked(first)
+  expect(again).toMatchObject({
+    status: 'failed',
+    move: { because: expect.stringContaining('nothing was committed by the agent itself') as unknown },
+  })
+  world.config('verify: test -f half.txt\n')
+  expect((await world.worked(first)).status).toBe('ready')
+})
+
+test('a budget that is used up is told, and one that is begun again has it again', async () => {
+  const world = new WorkingWorld()
+  const script = { 'write-the-parser': [[{ usage: 90_000 }, { say: 'hm' }, { usage: 90_000 }, { say: 'hm' }], doing('parser')] }
+  const first = await world.delegate(script, { budgetTokens: 100_000 })
+  expect(first).toMatchObject({ status: 'failed', move: { because: 'its budget in tokens is used up' } })
+  expect((await world.worked(first)).status).toBe('ready')
+})

@@ -5,6 +5,7 @@ import { RunLog } from '../../run/run-log.ts'
 import type { MergeOutcome } from '../contract.ts'
 import type { DelegateState } from '../delegate-state.ts'
 import { delegateNow } from '../delegates.ts'
+import { inTurn, takingUp } from '../in-turn.ts'
 import { contradictionsOf } from '../result/contradictions.ts'
 import { finish, keptMerge, tidy } from './finish.ts'
 import { QUIETLY } from '../../git/working-tree.ts'
@@ -90,10 +91,17 @@ async function mergeInRounds(
     refuseWhenStopped(scene)
     const onto = targetNow(place, target)
     if (onto === undefined) return backToReady(scene, log, state, tip, `there is no branch ${target} any more`)
-    if (contains(place, onto, tip)) return landed(scene, log, state, { commit: onto, tip })
     const tree = integrationTree(place, state.id)
-    log.append('merge.begun', { target, onto, tip, merger, tree })
+    const begun = await inTurn(place, takingUp(state.id), () => {
+      const now = delegateNow(place, state.id)
+      // Somebody may have begun it again or given it up since it was looked at.
+      const refusal = isStillOurs(scene, now) ? undefined : reasonNotToMerge(now)
+      if (refusal === undefined) log.append('merge.begun', { target, onto, tip, merger, tree })
+      return refusal
+    })
+    if (begun !== undefined) return outcomeOf(state, 'not ready', begun)
     await at('begun')
+    if (contains(place, onto, tip)) return landed(scene, log, state, { commit: onto, tip })
     const made = await makeMerge(scene, state, { tree, tip, onto })
     const now = delegateNow(place, state.id)
     if (!isStillOurs(scene, now)) return outcomeOf(state, 'not ready', { because: `it is ${now.status} now` })

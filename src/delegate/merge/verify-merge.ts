@@ -2,6 +2,7 @@
 import { StintError } from '../../journal/errors.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { plainEnvironment } from '../../run/agent-environment.ts'
+import { delegateEnvironment } from '../../run/delegate-environment.ts'
 import { openSource } from '../../run/backlog/open-source.ts'
 import type { DelegateMove } from '../../run/delegate-order.ts'
 import { settle } from '../../run/settled.ts'
@@ -33,7 +34,8 @@ export async function verifyMerge(
     const result = await runVerify(command, {
       tree,
       verifyMs: settle(workspace, state.run.started.options).verifyMs,
-      env: plainEnvironment(workspace.env),
+      // As it was proved in: a port or a database of its own is needed here too.
+      env: { ...plainEnvironment(workspace.env), ...delegateEnvironment(state.order, tree, workspace.config.delegates) },
       isStopped: scene.isStopped,
     })
     if (result.isStopped) throw new StintError(STOPPED, 'the merge was stopped')

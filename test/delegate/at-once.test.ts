@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { startInBackground } from '../../src/delegate/background.ts'
+import { discardDelegate } from '../../src/delegate/discard-delegate.ts'
+import { inTurn, takingUp } from '../../src/delegate/in-turn.ts'
+import { stopDelegate } from '../../src/delegate/stop-delegate.ts'
+import { startOf } from '../../src/harness/process/strays.ts'
+import { RunLog } from '../../src/run/run-log.ts'
+import { thisProcess } from '../../src/run/start-run.ts'
+import { type Delegate, DelegateWorld } from './delegate-world.ts'
+
+/** What somebody does when another has begun it again in the moment before their turn. */
+async function afterItWasBegunAgain<T>(world: DelegateWorld, delegate: Delegate, work: () => Promise<T>): Promise<T> {
+  const { place, config } = world.workspace()
+  const log = new RunLog(place, delegate.id, config)
+  let worked!: Promise<T>
+  await inTurn(place, takingUp(delegate.id), async () => {
+    worked = work()
+    worked.catch(() => undefined)
+    // Long enough that it has looked, and waits.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    log.append('run.resumed', { runner: thisProcess() })
+  })
+  log.close()
+  return worked
+}
+
+describe('a delegate that is begun again in the last moment', () => {
+  test('is not discarded, and its worktree stays', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    const discard = () => discardDelegate(world.workspace(), one.state())
+    await expect(afterItWasBegunAgain(world, one, discard)).rejects.toMatchObject({ code: 'DELEGATE_BUSY' })
+    expect(one.state().status).toBe('running')
+    expect(world.worktrees()).toEqual([one.tree])
+  })
+
+  test('is not merged', async () => {
+    const world = new DelegateWorld()
+    const one = world.delegate('one')
+    const before = world.commitOf('main')
+    const outcome = await afterItWasBegunAgain(world, one, () => world.mergeOne(one))
+    expect(outcome).toMatchObject({ how: 'not ready', because: 'it is still running' })
+    expect(world.commitOf('main')).toBe(before)
+    expect(one.steps()).not.toContain('merge.begun')
+  })
+})
+
+test('a process of a delegate is ended though the delegate was called failed meanwhile', async () => {
+  const world = new DelegateWorld()
+  const one = world.delegate('one', { status: 'running' })
+  const child = spawn('sleep', ['600'], { stdio: 'ignore' })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const exited = once(child, 'exit')
+  const { place, config } = world.workspace()
+  const log = new RunLog(place, one.id, config)
+  log.append('run.resumed', { runner: { pid: child.pid!, startedAt: startOf(child.pid!), mark: '' } })
+  log.append('delegate.moved', { to: 'failed', because: 'it was never begun' })
+  log.close()
+  await stopDelegate(world.workspace(), one.state())
+  expect((await exited)[1]).toBe('SIGTERM')
+})
+
+test('no more are begun again than may be at work', async () => {
+  const world = new DelegateWorld()
+  world.config('delegates: { most: 1 }\n')
+  const busy = world.delegate('busy', { status: 'running' })
+  const one = world.delegate('one', { status: 'failed' })
+  const { place, config } = world.workspace()
+  const log = new RunLog(place, busy.id, config)
+  log.append('run.resumed', { runner: thisProcess() })
+  log.close()
+  await expect(startInBackground(world.workspace(), one.id)).rejects.toMatchObject({ code: 'TOO_MANY_DELEGATES' })
+  expect(one.state().status).toBe('failed')
+})
+
+test('what was to be mended stays so when a merge that is tried again has to wait', async () => {
+  const world = new DelegateWorld()
+  const one = world.delegate('one', { commits: [{ 'a.txt': 'ours\n' }] })
+  world.project.commit('theirs', { 'a.txt': 'theirs\n' })
+  expect(await world.mergeOne(one)).toMatchObject({ how: 'conflicted' })
+  const { toMend } = one.state()
+  // The merge goes together now, and cannot land.
+  world.project.git('revert', '--no-edit', 'HEAD')
+  world.project.write('a.txt', 'not committed\n')
+  expect(await world.mergeOne(one)).toMatchObject({ how: 'waiting' })
+  expect(one.state()).toMatchObject({ status: 'ready', toMend })
+})
+
+test('a merge is verified with the name, the ports and the variables that it was proved with', async () => {
+  const world = new DelegateWorld()
+  world.config('verify: test "$STINT_DELEGATE:$DATABASE" = one:app_3\ndelegates:\n  env: ["DATABASE=app_{slot}"]\n')
+  const one = world.delegate('one', { order: { slot: 3 } })
+  expect(await world.mergeOne(one)).toMatchObject({ how: 'merged' })
+})
