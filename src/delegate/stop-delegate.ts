@@ -57,6 +57,8 @@ function isOfRun(place: Place, { order, run }: DelegateState): boolean {
 
 async function end(runner: ProcessMark): Promise<void> {
   signal(runner.pid, 'SIGTERM')
+  // One that was halted hears of it only when it goes on.
+  signal(runner.pid, 'SIGCONT')
   if (await isGone(runner, GRACE_MS)) return
   signal(runner.pid, 'SIGKILL')
   await isGone(runner, GRACE_MS)

@@ -136,7 +136,7 @@ function withNotes(order: DelegateOrder, notes: readonly string[]): DelegateOrde
 
 async function prepare(
   workspace: Workspace,
-  { id, order: given, run: state, toMend, notes }: DelegateState,
+  { id, order: given, run: state, move, ready, toMend, notes }: DelegateState,
   log: RunLog,
   stopping: Stopping,
   emit: Scene['tell'],
@@ -150,7 +150,7 @@ async function prepare(
   await endLeftovers(state)
   const own = { tree, branch, base, isInPlace: false }
   commitAsFound(place, id, own)
-  bringBackTree(place, state)
+  bringBackTree(place, state, move?.commit ?? ready?.commit)
   const source = await delegateSource(workspace, id, order, options.backlog)
   const backlog = await source.read()
   const selection = new Selection(backlog, {})

@@ -53,12 +53,12 @@ export async function endLeftovers(state: RunState): Promise<number> {
   return ended
 }
 
-/** The tree as it was, made again from its branch when somebody took it away. */
-export function bringBackTree(place: Place, state: RunState): void {
+/** The tree as it was, made again from its branch when somebody took it away, or from what it last came to when the branch is gone too. */
+export function bringBackTree(place: Place, state: RunState, last?: string): void {
   const { tree, branch, base, isInPlace } = state.started
   if (headNow(tree) === undefined) {
     if (isInPlace) throw new StintError('NO_TREE', `${tree} is not there any more`, 'bring it back, or start another run')
-    bringBack(place, tree, branch, state.attempts.findLast(({ commit }) => commit !== undefined)?.commit ?? base)
+    bringBack(place, tree, branch, last ?? state.attempts.findLast(({ commit }) => commit !== undefined)?.commit ?? base)
   }
   const unfinished = unfinishedIn(state)
   if (isInPlace) refuseForeignWork(tree, unfinished)

@@ -133,14 +133,13 @@ class Eight extends BackgroundWorld {
 
   /** Looks again and again until something is done. */
   async looking<T>(work: Promise<T>): Promise<T> {
-    let isDone = false
-    const done = work.finally(() => (isDone = true))
-    while (!isDone) {
+    const looks = setInterval(() => this.look(), 100)
+    try {
+      return await work
+    } finally {
+      clearInterval(looks)
       this.look()
-      await Promise.race([done, new Promise((resolve) => setTimeout(resolve, 100))])
     }
-    this.look()
-    return done
   }
 
   async waitedFor(...names: readonly string[]): Promise<Readonly<Record<string, DelegateRow>>> {

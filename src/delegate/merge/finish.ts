@@ -1,4 +1,5 @@
 // What follows when a delegate's work is on its target. Each step may be made again, after a crash in the middle.
+import { existsSync } from 'node:fs'
 import { QUIETLY } from '../../git/working-tree.ts'
 import { GitFailed } from '../../git/run-git.ts'
 import { StintError } from '../../journal/errors.ts'
@@ -60,14 +61,15 @@ export function tidy(
   { target, tip }: Omit<Landing, 'commit'>,
   say: (text: string) => void,
 ): void {
-  const { branch, isInPlace, options } = state.run.started
+  const { branch, isInPlace, options, tree } = state.run.started
   removeIntegrationTree(place, integrationTree(place, state.id))
   const now = targetNow(place, target)
   if (now === undefined || !contains(place, now, tip)) return
   deleteReference(keptMerge(state.id))
   // A branch that was named by a person is that person's.
   if (isInPlace || branch === target || options.branch !== undefined) return
-  removeIfClean(place, state.run.started, say)
+  if (existsSync(tree)) removeIfClean(place, state.run.started, say)
+  else quietly('worktree', 'remove', '--force', tree)
   const at = targetNow(place, branch)
   if (at === undefined) return
   if (at !== tip) return say(`${branch} is left: it has gone on from what was merged`)
@@ -75,10 +77,14 @@ export function tidy(
   if (checkoutsOf(place, branch).length === 0) deleteReference(`refs/heads/${branch}`, tip)
 
   function deleteReference(name: string, expected?: string): void {
+    quietly('update-ref', '-d', name, ...(expected === undefined ? [] : [expected]))
+  }
+
+  /** What somebody has moved or locked in between stays. */
+  function quietly(...args: readonly string[]): void {
     try {
-      inRepository(place, ...QUIETLY, 'update-ref', '-d', name, ...(expected === undefined ? [] : [expected]))
+      inRepository(place, ...QUIETLY, ...args)
     } catch (error) {
-      // It moved in between; then it stays.
       if (!(error instanceof GitFailed)) throw error
     }
   }
