@@ -103,7 +103,7 @@ describe('a delegate at work', () => {
     expect(world.branches()).toEqual(['main'])
     const back = /get it back: (git branch .*)/.exec(stdout)![1]!
     execFileSync('sh', ['-c', back], { cwd: world.cwd, env: world.env })
-    const [name] = world.branches().filter((branch) => branch !== 'main')
+    const name = world.branches().find((branch) => branch !== 'main')
     expect(world.lines('diff', '--name-only', 'main', name!)).toEqual(['half.txt', 'made.txt'])
   })
 
