@@ -59,6 +59,8 @@ export async function takeUp(
 
 function isToGoOn(workspace: Workspace, state: DelegateState, task: TaskStatus | undefined): boolean {
   const { order, rejected, run, status, toMend } = state
+  // Made by this very process, which came to nothing before it was begun.
+  if (!state.isBegun && run.runner.pid === process.pid) return true
   if (isAttended(state)) {
     workspace.say(`${order.name} is ${status} elsewhere, and left to that (stint delegate show ${order.name})`)
     return false

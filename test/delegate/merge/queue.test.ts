@@ -91,7 +91,7 @@ describe('the queue', () => {
       return true
     }
     await expect(world.merge([one, two], { review })).rejects.toThrow('a mistake')
-    expect([one, two].map((delegate) => delegate.state().status)).toEqual(['ready', 'merged'])
+    expect([one, two].map((delegate) => delegate.state().status)).toEqual(['ready', 'merge.begun', 'merged'])
   })
 })
 
@@ -177,7 +177,7 @@ describe('what is merged', () => {
     const one = world.delegate('one', { verify: 'false' })
     world.project.git('merge', '--quiet', '--no-ff', '-m', 'by hand', one.branch)
     expect(await world.mergeOne(one)).toMatchObject({ how: 'merged', commit: world.commitOf('main') })
-    expect(one.steps()).toEqual(['ready', 'merged'])
+    expect(one.steps()).toEqual(['ready', 'merge.begun', 'merged'])
     expect(world.worktrees()).toEqual([])
   })
 
