@@ -1,4 +1,6 @@
 import { runGit } from '../git/run-git.ts'
+import { draft } from '../session/entries.ts'
+import type { RunSession } from './run-session.ts'
 import type { Scene } from './scene.ts'
 import { commitOf, headNow } from './tree.ts'
 
@@ -11,7 +13,7 @@ export function targetNow({ delegate, tree }: Scene): string | undefined {
  * Says when that branch was put on a commit of the delegate's own while it worked. The rules keep an agent from it, as far as
  * it asks; where it did not, whoever merges should know that nothing was proved.
  */
-export function sayIfMoved(scene: Scene, before: string | undefined): void {
+export function sayIfMoved(scene: Scene, session: RunSession, before: string | undefined): void {
   const { delegate, tree, workspace } = scene
   const now = targetNow(scene)
   if (delegate === undefined || now === undefined || before === undefined || now === before) return
@@ -21,7 +23,8 @@ export function sayIfMoved(scene: Scene, before: string | undefined): void {
   if (!own.includes(now)) return
   const { name, target } = delegate.order
   const where = `from ${before.slice(0, 10)} to ${now.slice(0, 10)}`
-  workspace.say(
-    `${target} was moved ${where}, a commit of ${name}, while it was worked on: it is on there without having been proved`,
-  )
+  const text = `${target} was moved ${where}, a commit of ${name}, while it was worked on: it is on there without having been proved`
+  workspace.say(text)
+  // Nobody may hear what is said in the background.
+  session.append([draft('gotcha.found', { text }, { by: 'run' })])
 }

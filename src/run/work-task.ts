@@ -110,7 +110,7 @@ async function climb(
       },
       progress,
     )
-    sayIfMoved(scene, target)
+    sayIfMoved(scene, session, target)
     spent = addSpent(spent, used)
     const seconds = (Date.now() - startedAt) / 1000
     const added =

@@ -47,6 +47,18 @@ describe('a delegate that is begun again in the last moment', () => {
   })
 })
 
+test('a checkout in which a delegate is at work is not moved under it', async () => {
+  const world = new DelegateWorld()
+  const under = world.delegate('under', { status: 'running' })
+  const one = world.delegate('one', { order: { target: under.branch } })
+  under.append('run.resumed', { runner: thisProcess() })
+  const tip = under.tip()
+  expect(await world.mergeOne(one)).toMatchObject({ how: 'waiting', because: expect.stringContaining('under is at work in') as unknown })
+  expect(under.tip()).toBe(tip)
+  under.move({ to: 'failed', because: 'stopped' })
+  expect(await world.mergeOne(one)).toMatchObject({ how: 'merged' })
+})
+
 test('a process of a delegate is ended though the delegate was called failed meanwhile', async () => {
   const world = new DelegateWorld()
   const one = world.delegate('one', { status: 'running' })
