@@ -41,7 +41,7 @@ const ORDINARY = new Set(
     'add am annotate apply blame branch cat-file check-attr check-ignore checkout cherry cherry-pick clean commit commit-tree ' +
     'count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref fsck hash-object log ls-files ls-remote ' +
     'ls-tree merge merge-base merge-tree mv name-rev notes pull range-diff reset restore rev-list rev-parse revert rm shortlog ' +
-    'show show-branch show-ref sparse-checkout stage stash status switch symbolic-ref tag update-index update-ref var ' +
+    'show show-branch show-ref sparse-checkout stage status switch symbolic-ref tag update-index update-ref var ' +
     'verify-commit verify-tag version whatchanged write-tree'
   ).split(' '),
 )
@@ -57,12 +57,14 @@ const LOOKING = new Set(
 
 const CAREFUL: Readonly<Record<string, (args: readonly string[]) => boolean>> = {
   bisect: isOneOf('start', 'good', 'bad', 'new', 'old', 'skip', 'reset', 'log', 'next', 'terms'),
-  config: isHarmlessConfig,
+  config: looksUpSetting,
   'format-patch': (args) => !args.some((arg) => /^-[a-zA-Z]*o/.test(arg)),
   grep: (args) => !args.some((arg) => /^-[a-zA-Z]*O/.test(arg)),
   rebase: (args) => !args.some((arg) => /^-[a-zA-Z]*x/.test(arg)),
   reflog: (args) => !['expire', 'delete', 'drop'].includes(args[0] ?? ''),
   remote: isOneOf(undefined, 'show', 'get-url'),
+  // All worktrees share one pile: what is taken from it is somebody's, and what is put on it lies in everybody's way.
+  stash: ([verb = '']) => ['list', 'show'].includes(verb),
   submodule: isOneOf(undefined, 'status', 'summary', 'init', 'update'),
   worktree: isOneOf('list'),
 }
@@ -127,12 +129,16 @@ const HOW_TO_READ = new Set(
   ),
 )
 
-/** Whether `git config` looks something up, or says who commits here. Most other settings name a program. */
-function isHarmlessConfig(args: readonly string[]): boolean {
+const CHANGING = new Set(['set', 'unset', 'rename-section', 'remove-section', 'edit'])
+/** Its name alone asks for its value. What a shell makes something else of may be a name and a value. */
+const SETTING = /^[\w-]+\.[\w./-]+$/
+
+/** Whether `git config` only looks something up. All worktrees share the settings, and many name a program. */
+function looksUpSetting(args: readonly string[]): boolean {
   const options = args.filter((arg) => arg.startsWith('-')).map((arg) => arg.split('=')[0]!)
   if (!options.every((option) => READING.has(option) || HOW_TO_READ.has(option))) return false
   const [verb = '', ...rest] = args.filter((arg) => !arg.startsWith('-'))
-  if (options.some((option) => READING.has(option)) || verb === 'get' || verb === 'list' || rest.length === 0) return true
-  const [key = '', ...values] = verb === 'set' ? rest : [verb, ...rest]
-  return values.length === 1 && HARMLESS_KEYS.has(key.toLowerCase()) && options.every((option) => option === '--local')
+  if (CHANGING.has(verb)) return false
+  if (options.some((option) => READING.has(option)) || verb === 'get' || verb === 'list') return true
+  return rest.length === 0 && SETTING.test(verb)
 }

@@ -1,4 +1,4 @@
-// Which uses of git move a branch, a tag or a stash that is not the agent's own. All worktrees of a repository share them, so
+// Which uses of git move a branch or a tag that is not the agent's own. All worktrees of a repository share them, so
 // that a worktree of one's own keeps nobody from it. Where it cannot be known, it is taken for one that does.
 import { GitFailed, askGit, runGit } from '../git/run-git.ts'
 
@@ -30,7 +30,6 @@ const RULES: Readonly<Record<string, Rule>> = {
   fetch: namesWhereTo,
   pull: namesWhereTo,
   rebase: rebasesAnother,
-  stash: (words) => ['clear', 'drop'].includes(words.find(isName)?.text ?? ''),
   switch: switching(/^-[qftm]*C/, /^-[qfm]*[cdt]/, ['-c', '--create', '--orphan', '--conflict']),
   'symbolic-ref': (words) => words.filter(isName).length > 1 || has(words, /^-[q]*d/, '--delete'),
   tag: (words) => has(words, /^-[asliv]*[df]/, '--force', '--delete'),

@@ -63,6 +63,10 @@ const REACHING = {
   'a tag that is there no more': 'git tag -d fixed',
   'stashes of all worktrees': 'git stash clear',
   'a stash of another worktree': 'git stash drop -q',
+  'a stash of another worktree, by pop': 'git stash pop -q',
+  'a stash of another worktree, by branch': 'git stash branch mine',
+  'who commits in all worktrees': 'git config user.name Robot',
+  'who commits in all worktrees, by its section': 'git config --remove-section user',
 } as const
 
 const STAYING = [
@@ -91,7 +95,8 @@ const STAYING = [
   'git rebase -q --onto other main',
   'git pull -q --no-rebase . other && git fetch -q . other',
   'git cherry-pick other && git revert --no-edit HEAD && git reset -q --hard HEAD~1',
-  'git stash list && git stash -q && git stash apply -q',
+  'git stash list && git stash show -p',
+  'git config user.name && git config --list && git -c user.name=Robot commit --allow-empty -qm x',
   'git tag mine && git tag -a -m fixed annotated && git tag -l',
   'git symbolic-ref --short HEAD',
   'git bisect start -q HEAD HEAD~1 && git bisect reset',
@@ -140,7 +145,8 @@ function others(main: string, before?: readonly string[]): readonly string[] {
   const files = readdirSync(main)
     .filter((name) => name !== '.git')
     .map((name) => `${name}: ${readFileSync(join(main, name), 'utf8')}`)
-  const now = [...refs, ...stashes, ...files, git(main, 'rev-parse', 'HEAD', '--abbrev-ref', 'HEAD')]
+  const settings = git(main, 'config', '--local', '--list').split('\n')
+  const now = [...refs, ...stashes, ...settings, ...files, git(main, 'rev-parse', 'HEAD', '--abbrev-ref', 'HEAD')]
   // What is new is nobody else's.
   return before === undefined ? now : before.filter((line) => now.includes(line))
 }
