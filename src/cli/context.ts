@@ -8,5 +8,6 @@ export interface Context extends CommandContext {
   /** Somebody can be asked: both ends are a terminal and this is no CI. */
   readonly canAsk: boolean
   readonly hasColour: boolean
-  readStdin(): string
+  /** All that comes, to its end. */
+  readStdin(): Promise<string>
 }

@@ -51,12 +51,12 @@ export const START_FLAGS = {
 const PERMISSIONS = ['edits', 'all'] as const
 
 /** What the words and flags of `delegate` ask for; misuse is said before anything is opened. */
-export function delegateRequest(
+export async function delegateRequest(
   context: Pick<Context, 'cwd' | 'readStdin'>,
   flags: StartFlags,
   words: readonly string[],
   commands: readonly string[],
-): DelegateRequest {
+): Promise<DelegateRequest> {
   refuseMistyped(words, commands)
   const { files, script } = flags
   if (script !== undefined && flags.harness !== undefined && flags.harness !== 'rehearsal') {
@@ -66,7 +66,7 @@ export function delegateRequest(
     )
   }
   return {
-    what: orderOf(context, words, flags.task),
+    what: await orderOf(context, words, flags.task),
     ...defined({
       as: given('as', flags.as),
       task: given('task', flags.task),
@@ -89,9 +89,13 @@ export function delegateRequest(
   }
 }
 
-function orderOf({ readStdin }: Pick<Context, 'readStdin'>, words: readonly string[], task: string | undefined): string {
+async function orderOf(
+  { readStdin }: Pick<Context, 'readStdin'>,
+  words: readonly string[],
+  task: string | undefined,
+): Promise<string> {
   const isFromInput = words.length === 1 && words[0] === '-'
-  const what = (isFromInput ? readStdin() : words.join(' ')).trim()
+  const what = (isFromInput ? await readStdin() : words.join(' ')).trim()
   if (what !== '' || (task !== undefined && !isFromInput)) return what
   if (isFromInput) throw new Misuse('nothing came on standard input', 'echo "What is to be done" | stint delegate -')
   throw new Misuse('say what is to be done', 'stint delegate "What is to be done", or --task ID for a task of the backlog')

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { text } from 'node:stream/consumers'
 import { runCommandLine } from './app.ts'
 import { describeError, exitCodeFor } from './errors.ts'
 import { StintError, isMissing } from '../journal/errors.ts'
@@ -35,7 +36,8 @@ export async function main(packageJson: URL): Promise<void> {
         env,
         canAsk: stdin.isTTY && stdout.isTTY && stderr.isTTY && env.CI === undefined,
         hasColour: stdout.isTTY && env.NO_COLOR === undefined && env.TERM !== 'dumb',
-        readStdin: () => readFileSync(0, 'utf8'),
+        // By its stream: whoever asked whether it is a terminal made a pipe of it that does not wait for what is still to come.
+        readStdin: () => text(stdin),
       },
       (JSON.parse(readFileSync(packageJson, 'utf8')) as { version: string }).version,
     )

@@ -14,7 +14,7 @@ type RunCommandLine = (args: readonly string[], context: Context) => Promise<num
 export async function runSlash(args: readonly string[], context: Context, run: RunCommandLine): Promise<number> {
   const conversation = valueOf(CONVERSATION, args) ?? ''
   const command = args.filter((word) => !word.startsWith(CONVERSATION) && !word.startsWith(LAST_LINE))
-  const input = wholeInput(context.readStdin(), valueOf(LAST_LINE, args))
+  const input = wholeInput(await context.readStdin(), valueOf(LAST_LINE, args))
   if (input === undefined) {
     context.process.stdout.write(`${describeError(new CutShort(command.join(' ')))}\n`)
     // What fails is shown to nobody but the user, and the line that cannot fail was cut off as well.
@@ -31,7 +31,7 @@ export async function runSlash(args: readonly string[], context: Context, run: R
     env: conversation === '' ? env : { ...env, STINT_CONVERSATION: conversation },
     canAsk: false,
     hasColour: false,
-    readStdin: () => '',
+    readStdin: async () => '',
   })
 }
 

@@ -180,11 +180,11 @@ describe('a delegate that was started', () => {
 })
 
 describe('what is asked of a delegate', () => {
-  const context = { cwd: '/p', readStdin: () => ' from the input\n' }
+  const context = { cwd: '/p', readStdin: async () => ' from the input\n' }
   const asked = (flags: Parameters<typeof delegateRequest>[1], ...words: string[]) =>
     delegateRequest(context, flags, words, ['show', 'stop'])
 
-  test('is handed on with every flag as the delegate takes it', () => {
+  test('is handed on with every flag as the delegate takes it', async () => {
     const flags = {
       as: 'tests',
       task: 't',
@@ -195,7 +195,7 @@ describe('what is asked of a delegate', () => {
       files: ['src/**', 'a.{ts,js}'],
     }
     const more = { output: 'o.md', session: 's', verify: 'npm test', budgetTokens: '1.5M', budgetUsd: '.5', maxMinutes: '30' }
-    expect(asked({ ...flags, ...more, permissions: 'all' }, 'Write', 'the tests')).toEqual({
+    expect(await asked({ ...flags, ...more, permissions: 'all' }, 'Write', 'the tests')).toEqual({
       ...flags,
       ...more,
       what: 'Write the tests',
@@ -206,19 +206,19 @@ describe('what is asked of a delegate', () => {
     })
   })
 
-  test('may come from standard input, or from a task alone', () => {
-    expect(asked({}, '-')).toEqual({ what: 'from the input' })
-    expect(asked({ task: 't' })).toEqual({ what: '', task: 't' })
+  test('may come from standard input, or from a task alone', async () => {
+    expect(await asked({}, '-')).toEqual({ what: 'from the input' })
+    expect(await asked({ task: 't' })).toEqual({ what: '', task: 't' })
   })
 
-  test('finds a script from the folder the command was given in', () => {
-    expect(asked({ script: 's.yml' }, 'Do the thing')).toMatchObject({ script: '/p/s.yml' })
+  test('finds a script from the folder the command was given in', async () => {
+    expect(await asked({ script: 's.yml' }, 'Do the thing')).toMatchObject({ script: '/p/s.yml' })
   })
 
   test.each(['stop the login loop', '修复登录循环'])(
     'may begin like a subcommand, or be one word where words have no spaces: %s',
-    (what) => {
-      expect(asked({}, what)).toEqual({ what })
+    async (what) => {
+      expect(await asked({}, what)).toEqual({ what })
     },
   )
 })

@@ -86,9 +86,20 @@ describe('stint delegate', () => {
   test('takes its order from standard input', async () => {
     const { run, script, stint } = world()
     const line = ['delegate', '-', '--harness', 'rehearsal', '--script', script(DOES), '--wait']
-    const ran = await run(line, { readStdin: () => 'Make the thing\n\nwith all its parts\n' })
+    const ran = await run(line, { readStdin: async () => 'Make the thing\n\nwith all its parts\n' })
     expect(ran).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Order: Make the thing with all its parts') })
     expect((await stint('delegates', '--json')).json()).toMatchObject([{ what: 'Make the thing\n\nwith all its parts' }])
+  })
+
+  test.each([
+    ['slow', '(echo "Make the thing"; sleep 1; echo "with all its parts")', /^Make the thing\nwith all its parts$/],
+    ['long', "(echo Make; head -c 300000 /dev/zero | tr '\\0' 'x'; sleep 1; echo; echo end)", /^Make\nx{300000}\nend$/],
+  ])('takes an order that is %s in coming to its end', async (_how, producer, whole) => {
+    const { cwd, env, script, stint } = world()
+    const line = `${producer} | "$0" "$1" delegate - --harness rehearsal --script "$2" --wait`
+    const ran = spawnSync('bash', ['-c', line, process.execPath, program, script(DOES)], { cwd, env, encoding: 'utf8' })
+    expect(ran).toMatchObject({ status: 0 })
+    expect((await stint('delegates', '--json')).json()).toMatchObject([{ what: expect.stringMatching(whole) }])
   })
 
   test('shows the report of one that only reads', async () => {

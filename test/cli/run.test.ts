@@ -143,7 +143,7 @@ function contextWith(overrides: Partial<Context> = {}, env: NodeJS.ProcessEnv = 
     env,
     canAsk: false,
     hasColour: false,
-    readStdin: () => '',
+    readStdin: async () => '',
     ...overrides,
   } as Context
   return { context, written }

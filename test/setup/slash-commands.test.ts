@@ -19,7 +19,7 @@ function typing() {
     const [, command, mark, rest] = /^stint (.*) <<'(\w+)'\n([\s\S]*)$/.exec(block!)!
     const input = rest!.split(new RegExp(`^${mark!}$`, 'm'))[0]!
     const words = command!.replace('${CLAUDE_SESSION_ID}', 'conversation-1').split(' ')
-    return run(words, { readStdin: () => input })
+    return run(words, { readStdin: async () => input })
   }
   return { type, stint, cwd }
 }

@@ -60,7 +60,7 @@ export function commandLine(cwd: string, env: NodeJS.ProcessEnv) {
       env,
       canAsk: false,
       hasColour: false,
-      readStdin: () => '',
+      readStdin: async () => '',
       ...overrides,
     }
     // The registry of projects is found through the process's own environment.

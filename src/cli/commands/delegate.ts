@@ -30,7 +30,7 @@ const start = buildCommand<StartFlags, string[], Context>({
   async func(flags, ...words) {
     await withDelegates(this, flags, async (scene) => {
       const { delegates, output, shown } = scene
-      const row = shown(await delegates.start(delegateRequest(this, flags, words, COMMANDS)))
+      const row = shown(await delegates.start(await delegateRequest(this, flags, words, COMMANDS)))
       if (flags.wait !== true) return output.result(flags.json, row, () => describeStarted(row, output))
       if (flags.json !== true) output.line(describeStarted(row, output))
       const interrupt = new Interrupt()

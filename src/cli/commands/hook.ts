@@ -14,7 +14,7 @@ export const hook = buildCommand<{}, [], Context>({
   },
   parameters: {},
   async func() {
-    const answer = await serveHook(this.readStdin(), this.env)
+    const answer = await serveHook(await this.readStdin(), this.env)
     if (answer !== '') new Output(this).line(answer)
   },
 })
@@ -26,6 +26,6 @@ export const statusline = buildCommand<{}, [], Context>({
   },
   parameters: {},
   async func() {
-    new Output(this).line(await statusLine(this.readStdin(), this.env, new Date().toISOString()))
+    new Output(this).line(await statusLine(await this.readStdin(), this.env, new Date().toISOString()))
   },
 })

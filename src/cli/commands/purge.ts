@@ -44,7 +44,7 @@ export const purge = buildCommand<Flags, [string], Context>({
   },
   async func(flags, given) {
     await withProject(this, flags, async (project, output) => {
-      const text = given === '-' ? this.readStdin() : given
+      const text = given === '-' ? await this.readStdin() : given
       const problem = whyNotPurged(text)
       if (problem !== undefined) throw new Misuse(problem, 'printf %s "$SECRET" | stint purge -')
       const purged = await project.purge({ text, ...defined({ dryRun: flags.dryRun, checkpoints: flags.checkpoints }) })

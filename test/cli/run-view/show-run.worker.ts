@@ -12,7 +12,7 @@ const context = {
   env,
   canAsk: false,
   hasColour: true,
-  readStdin: () => '',
+  readStdin: async () => '',
 } as unknown as Context
 
 const report = await showRun(context, {}, async (tell, decide) => {
