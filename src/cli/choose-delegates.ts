@@ -13,14 +13,17 @@ export function delegateNames(brief: string) {
 export interface Choice {
   readonly names: readonly string[]
   readonly group?: string | undefined
+  /** A part of a name is not enough. */
+  readonly isExact?: boolean
   /** Without names: whether it can be done to this one. */
   readonly fits: (row: DelegateRow) => boolean
 }
 
 export async function chosenDelegates({ delegates, workspace }: DelegateScene, choice: Choice): Promise<readonly DelegateRow[]> {
-  const { names, group, fits } = choice
-  const { findDelegate } = await import('../delegate/delegates.ts')
-  const ids = new Set(names.map((name) => findDelegate(workspace.place, name).id))
+  const { names, group, isExact = false, fits } = choice
+  const { findDelegate, findExactly } = await import('../delegate/delegates.ts')
+  const find = isExact ? findExactly : findDelegate
+  const ids = new Set(names.map((name) => find(workspace.place, name).id))
   const all = await delegates.list()
   if (group !== undefined && !all.some((row) => row.group === group)) {
     throw new StintError(

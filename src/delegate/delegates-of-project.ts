@@ -83,11 +83,12 @@ export function delegatesOf(workspace: Workspace) {
         await startInBackground(workspace, id)
       })
     },
-    /** Gives them up; without names, all that are not merged. */
+    /** Gives them up, by whole names; without any, all that are not merged. */
     async discard(names: readonly string[] = []): Promise<readonly DelegateRow[]> {
       refuseInRun(workspace, 'discarding a delegate')
       const { discardDelegate } = await import('./discard-delegate.ts')
-      const { isUnsettled } = await import('./delegates.ts')
+      const { findExactly, isUnsettled } = await import('./delegates.ts')
+      for (const name of names) findExactly(workspace.place, name)
       const chosen = names.length > 0 ? await named(workspace, names) : (await settled(workspace)).filter(isUnsettled)
       return each(workspace, chosen, (state) => discardDelegate(workspace, state))
     },

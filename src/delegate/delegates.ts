@@ -1,6 +1,7 @@
 // The delegates of a project, from their logs.
 import { isAlive } from '../harness/process/strays.ts'
 import { StintError } from '../journal/errors.ts'
+import { shortId } from '../journal/ids.ts'
 import type { Place } from '../project/place.ts'
 import { runIds } from '../project/run-files.ts'
 import { readRun } from '../run/run-log.ts'
@@ -35,6 +36,18 @@ export function findDelegate(place: Place, name: string): DelegateState {
     )
   }
   return only
+}
+
+/** The one that is called just that, for what is not undone by the way: its name, its id, or the end of that which is shown. */
+export function findExactly(place: Place, name: string): DelegateState {
+  const found = findDelegate(place, name)
+  const word = name.trim().toLowerCase()
+  if ([found.order.name, found.id, shortId(found.id)].includes(word)) return found
+  throw new StintError(
+    'DELEGATE_INEXACT',
+    `"${name}" is only a part of what a delegate is called, which may mean another: it fits ${found.order.name} (${shortId(found.id)})`,
+    `say it in full if it is that one: ${found.order.name}`,
+  )
 }
 
 /** Whether somebody works on it or merges it now. */

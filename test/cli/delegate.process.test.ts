@@ -224,6 +224,20 @@ describe('stint delegate discard', () => {
     expect((await stint('delegates')).stdout).toMatch(/make-the-thing +discarded/)
     expect((await stint('delegate', 'show')).stdout).toContain('No delegate has work to be settled')
   })
+
+  test('takes no part of a name or an id, and says what that fits and how to say it', async () => {
+    const { stint, start } = world()
+    const { name, id } = await start('Make the thing', [DOES], '--wait')
+    for (const part of ['thing', 'make', id.slice(0, 8), id.slice(-4)]) {
+      const ran = await stint('delegate', 'discard', part, '--yes')
+      expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
+      expect(ran.stderr).toContain(`"${part}" is only a part of what a delegate is called`)
+      expect(ran.stderr).toContain(`it fits ${name} (${id.slice(-6)})`)
+    }
+    expect((await stint('delegates', '--json')).json()).toMatchObject([{ status: 'ready' }])
+    expect((await stint('delegate', 'discard', id.slice(-6))).stdout).toContain('○ make-the-thing discarded')
+    expect((await stint('delegate', 'discard', id)).stderr).not.toContain('is only a part')
+  })
 })
 
 describe('names', () => {

@@ -77,7 +77,7 @@ export const discard = buildCommand<{ yes?: boolean; json?: boolean }, string[],
   docs: {
     brief: 'Give delegates up',
     fullDescription:
-      'Removes the worktree and the branch. What was committed is kept under refs/stint/, and it says how each is got back.\nSeveral at once are asked about, or need --yes.',
+      'Removes the worktree and the branch. What was committed is kept under refs/stint/, and it says how each is got back.\nA name is given in full. Several at once are asked about, or need --yes.',
     customUsage: [
       { input: 'fix-login', brief: 'this one' },
       { input: '--yes', brief: 'all that are not merged and not at work' },
@@ -90,7 +90,7 @@ export const discard = buildCommand<{ yes?: boolean; json?: boolean }, string[],
   async func(flags, ...names) {
     await withDelegates(this, flags, async (scene) => {
       refuseInRun(this, 'discarding a delegate')
-      const rows = await chosenDelegates(scene, { names, fits: isLeftOver })
+      const rows = await chosenDelegates(scene, { names, isExact: true, fits: isLeftOver })
       const { output } = scene
       if (rows.length === 0) return output.result(flags.json, [], () => 'There is no delegate to discard.')
       const isSure = flags.yes === true || (names.length > 0 && rows.length === 1)
