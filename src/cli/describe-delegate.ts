@@ -184,6 +184,7 @@ export function describeDetail(detail: DelegateDetail, { now, tasks }: TableOpti
       ['Branch', `${line(detail.branch)} (${plural(detail.commits, 'commit')} since ${commitName(base)})`],
       ['Target', detail.isReadOnly ? '' : line(detail.target)],
       ['Worktree', line(detail.tree, 300)],
+      ['In no commit', detail.left?.map((path) => line(path, 80)).join(', ') ?? ''],
       ['Files', order.files.map((glob) => line(glob, 80)).join(', ')],
       ['Output', line(wanted ?? '')],
       ['For session', detail.parent === undefined ? '' : shortId(detail.parent)],

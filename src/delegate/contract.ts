@@ -56,6 +56,8 @@ export interface DelegateRow {
   readonly because?: string
   readonly report?: string
   readonly kept?: string
+  /** What is in no commit, and still in its worktree. */
+  readonly left?: readonly string[]
   readonly pr?: string
   /** What a person would do next, as a command. */
   readonly next?: string

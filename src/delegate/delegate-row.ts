@@ -24,6 +24,7 @@ export function rowOf({ place, config }: Workspace, state: DelegateState): Deleg
     because: status === 'running' ? undefined : move?.because,
     report: ready?.report,
     kept: move?.kept,
+    left: status === 'running' ? undefined : move?.left,
     pr: move?.pr ?? ready?.pr,
     next,
   }

@@ -3,8 +3,9 @@ import { QUIETLY } from '../git/working-tree.ts'
 import { StintError } from '../journal/errors.ts'
 import type { Workspace } from '../project/workspace.ts'
 import { commitAsFound } from '../run/as-found.ts'
+import { fewOf, inNoCommit } from '../run/remove-if-clean.ts'
 import { RunLog } from '../run/run-log.ts'
-import { commitOf, repositoryOf } from '../run/tree.ts'
+import { commitOf, repositoryAt, repositoryOf } from '../run/tree.ts'
 import type { DelegateState } from './delegate-state.ts'
 import { delegateNow, isAttended } from './delegates.ts'
 import { inTurn, takingUp } from './in-turn.ts'
@@ -12,7 +13,10 @@ import { removeTree } from './remove-tree.ts'
 import { tellParent } from './result/tell-parent.ts'
 import { stopDelegate } from './stop-delegate.ts'
 
-/** Gives a delegate up. Its worktree and branch go away; its commits, and what it had not committed, stay under `refs/stint/`. */
+/**
+ * Gives a delegate up. Its worktree and branch go away; its commits, and what it had not committed, stay under `refs/stint/`.
+ * What can be in no commit is not taken away: then worktree and branch stay, and it is said.
+ */
 export async function discardDelegate(workspace: Workspace, given: DelegateState, because?: string): Promise<DelegateState> {
   const { place } = workspace
   const state = await stopDelegate(workspace, given)
@@ -40,6 +44,8 @@ function giveUp(workspace: Workspace, state: DelegateState, because: string | un
   const { base, branch, tree } = run.started
   const { mainRoot } = repositoryOf(place)
   const found = commitAsFound(place, id, { tree, branch, base, isInPlace: false })
+  const left = repositoryAt(tree) === undefined ? [] : inNoCommit(tree)
+  const why = [...(because === undefined ? [] : [because]), ...(left.length === 0 ? [] : [leftWords(tree, left)])]
   const tip = commitOf(mainRoot, branch)
   const kept = `refs/stint/runs/${id}/discarded`
   // First kept, then said, then taken away: whoever is killed in between has lost nothing.
@@ -48,10 +54,16 @@ function giveUp(workspace: Workspace, state: DelegateState, because: string | un
   const log = new RunLog(place, id, config)
   log.append('delegate.moved', {
     to: 'discarded',
-    ...(because === undefined ? {} : { because }),
+    ...(why.length === 0 ? {} : { because: why.join('; ') }),
+    ...(left.length === 0 ? {} : { left }),
     ...(tip === undefined || tip === base ? (found.kept === undefined ? {} : { kept: found.kept }) : { kept, commit: tip }),
   })
   log.close()
-  removeTree(place, run.started, tip)
+  if (left.length === 0) removeTree(place, run.started, tip)
+  else workspace.say(`${order.name}: ${leftWords(tree, left)}`)
   return delegateNow(place, id)
+}
+
+function leftWords(tree: string, left: readonly string[]): string {
+  return `its worktree ${tree} is left, as it holds what is in no commit: ${fewOf(left)}`
 }

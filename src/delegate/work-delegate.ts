@@ -21,6 +21,7 @@ import { readyHarness, sceneFor } from '../run/make-scene.ts'
 import type { RunOptions } from '../run/options.ts'
 import type { Failure } from '../run/prompts/retry-text.ts'
 import type { EndOfRun, RunReport } from '../run/report.ts'
+import { fewOf } from '../run/remove-if-clean.ts'
 import { RunLog } from '../run/run-log.ts'
 import { type Delegated, type Scene, Stopping } from '../run/scene.ts'
 import { Selection } from '../run/selection.ts'
@@ -255,22 +256,29 @@ function failedMove(workspace: Workspace, id: string, how: EndOfRun | 'running',
   // What went wrong before it was begun again is not why it failed now.
   const reason = (last?.endedAt ?? '') >= since ? last?.reason : undefined
   const because = failure ?? (how === 'interrupted' ? 'stopped' : (reason ?? ENDS[how] ?? how))
-  return { to: 'failed', because, ...found }
+  return { to: 'failed', because: [because, ...(found.left === undefined ? [] : [leftWords(found.left)])].join('; '), ...found }
 }
 
 function foundIn(
   workspace: Workspace,
   id: string,
   tree: { tree: string; branch: string; base: string },
-): { commit?: string; kept?: string } {
+): Pick<DelegateMove, 'commit' | 'kept' | 'left'> {
   try {
-    return commitAsFound(workspace.place, id, { ...tree, isInPlace: false })
+    const { leftOut, ...found } = commitAsFound(workspace.place, id, { ...tree, isInPlace: false })
+    if (leftOut === undefined) return found
+    workspace.say(`${leftWords(leftOut)}; it is still in ${tree.tree}`)
+    return { ...found, left: leftOut }
   } catch (error) {
     // What could not be committed is still in the worktree, which stays.
     if (!(error instanceof StintError) && errnoOf(error) === undefined) throw error
     workspace.say(`what is in ${tree.tree} could not be committed, and stays there: ${reasonOf(error)}`)
     return {}
   }
+}
+
+function leftWords(paths: readonly string[]): string {
+  return `could not be committed: ${fewOf(paths)}`
 }
 
 function reasonOf(error: unknown): string {

@@ -13,6 +13,8 @@ export interface Found {
   readonly commit?: string
   /** The reference it is kept under, where it could not go to the branch. */
   readonly kept?: string
+  /** What could not be committed, and so stays where it is: too large, unreadable, or a repository of its own. */
+  readonly leftOut?: readonly string[]
 }
 
 const AS_FOUND = 'stint: left uncommitted, as it was found'
@@ -35,13 +37,13 @@ export function commitAsFound(place: Place, run: string, tree: RunTree): Found {
   const head = readHead(repository)
   if (head.branch !== tree.branch || head.commit === undefined || isInTheMiddle(repository)) {
     const base = commitOf(repositoryOf(place).mainRoot, tree.branch) ?? tree.base
-    const { kept } = keepAndSetBack(tree, { ref, message, base, leftBefore: [] })
-    return kept === undefined ? {} : { kept }
+    const { kept, leftOut } = keepAndSetBack(tree, { ref, message, base, leftBefore: [] })
+    return { ...(kept === undefined ? {} : { kept }), ...(leftOut.length === 0 ? {} : { leftOut }) }
   }
   if (uncommitted(tree.tree).length === 0) return {}
-  const { commit } = keepCode(repository, { ref, message, exclude: NOT_WORK })
+  const { commit, leftOut } = keepCode(repository, { ref, message, exclude: NOT_WORK })
   const git = (...args: readonly string[]) => runGit(tree.tree, [...QUIETLY, ...args])
   git('update-ref', '-m', 'stint: commit what was left', `refs/heads/${tree.branch}`, commit, head.commit)
   git('read-tree', commit)
-  return commit === head.commit ? {} : { commit }
+  return { ...(commit === head.commit ? {} : { commit }), ...(leftOut.length === 0 ? {} : { leftOut }) }
 }

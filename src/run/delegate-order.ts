@@ -46,6 +46,8 @@ export interface DelegateMove {
   readonly verify?: { readonly command: string; readonly exit?: number; readonly output: string }
   /** A reference under which work is kept that is on no branch. */
   readonly kept?: string
+  /** What is in no commit, so that its worktree stays, and its branch too. */
+  readonly left?: readonly string[]
   /** The report of one that only reads, as a path in `.sessions/`. */
   readonly report?: string
   /** Address of a pull request. */

@@ -27,7 +27,8 @@ import { Selection } from './selection.ts'
 import { settle } from './settled.ts'
 import { expectedSeconds } from './plan-run.ts'
 import { nameOf } from './task-list.ts'
-import { type RunTree, removeIfClean, repositoryOf, treeInPlace, treeOfItsOwn } from './tree.ts'
+import { removeIfClean } from './remove-if-clean.ts'
+import { type RunTree, repositoryOf, treeInPlace, treeOfItsOwn } from './tree.ts'
 import { runVerify } from './verify.ts'
 
 /** A run that goes on. */

@@ -212,34 +212,3 @@ export function newCommits(tree: string, base: string, most = 50): readonly { co
     .filter((line) => line !== '')
     .map((line) => ({ commit: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1) }))
 }
-
-/** What builds leave, and make again. */
-const BUILT = /^(?:node_modules|dist|build|target|\.venv|__pycache__|coverage|\.cache|.*\.log)$/
-
-/** What git ignores and nobody can make again: it would go with the worktree. */
-function ignoredResults(tree: string): readonly string[] {
-  return runGit(tree, ['status', '--porcelain=v1', '-z', '--ignored', '--untracked-files=normal'])
-    .split('\0')
-    .filter((line) => line.startsWith('!! '))
-    .map((line) => line.slice('!! '.length))
-    .filter((path) => !path.split('/').some((part) => BUILT.test(part)))
-    .filter((path) => !NOT_WORK.includes(path.split('/')[0]!))
-}
-
-/** Takes the worktree of a finished run away. Its branch stays; so does the worktree when it holds what is in no commit. */
-export function removeIfClean(place: Place, { tree, isInPlace }: RunTree, say: (text: string) => void): boolean {
-  if (isInPlace || repositoryAt(tree) === undefined) return false
-  const left = [...uncommitted(tree), ...ignoredResults(tree)]
-  if (left.length > 0) {
-    const more = left.length > 5 ? ` and ${left.length - 5} more` : ''
-    say(`the worktree ${tree} is left, as it holds what is in no commit: ${left.slice(0, 5).join(', ')}${more}`)
-    return false
-  }
-  try {
-    runGit(repositoryOf(place).mainRoot, ['worktree', 'remove', tree])
-    return true
-  } catch (error) {
-    if (error instanceof GitFailed) return false
-    throw error
-  }
-}

@@ -57,7 +57,11 @@ export function leaveWork(
 ): { readonly kept?: string; readonly ends?: string } {
   const { tree } = scene
   if (tree.isInPlace) return leaveInPlace(scene, work, attempt)
-  if (scene.delegate !== undefined) return commitAsFound(scene.workspace.place, scene.run, tree)
+  if (scene.delegate !== undefined) {
+    const { kept, leftOut = [] } = commitAsFound(scene.workspace.place, scene.run, tree)
+    sayLeftOut(scene, leftOut)
+    return kept === undefined ? {} : { kept }
+  }
   if (headNow(tree.tree) === undefined) bringBack(scene.workspace.place, tree.tree, tree.branch, work.base)
   const { kept, leftOut } = keepAndSetBack(tree, toKeep(scene, work, attempt))
   sayLeftOut(scene, leftOut)

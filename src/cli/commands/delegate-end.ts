@@ -77,7 +77,7 @@ export const discard = buildCommand<{ yes?: boolean; json?: boolean }, string[],
   docs: {
     brief: 'Give delegates up',
     fullDescription:
-      'Removes the worktree and the branch. What was committed is kept under refs/stint/, and it says how each is got back.\nA name is given in full. Several at once are asked about, or need --yes.',
+      'Removes the worktree and the branch. What was committed is kept under refs/stint/, and it says how each is got back.\nA worktree with what is in no commit, ignored results included, is left, and so is its branch.\nA name is given in full. Several at once are asked about, or need --yes.',
     customUsage: [
       { input: 'fix-login', brief: 'this one' },
       { input: '--yes', brief: 'all that are not merged and not at work' },
@@ -118,8 +118,10 @@ async function asked(context: Context, flags: { json?: boolean }, rows: readonly
 
 function discarded(row: DelegateRow): string {
   const back =
-    row.kept === undefined
-      ? '   it had no commits of its own'
-      : `   get it back: git branch ${shellWord(row.branch)} ${shellWord(row.kept)}`
+    row.left !== undefined
+      ? `   its branch is left too: git -C ${shellWord(row.tree)} log ${shellWord(row.branch)}`
+      : row.kept === undefined
+        ? '   it had no commits of its own'
+        : `   get it back: git branch ${shellWord(row.branch)} ${shellWord(row.kept)}`
   return `${rowLine(row)}\n${back}`
 }
