@@ -12,6 +12,7 @@ import { inTurn, takingUp } from './in-turn.ts'
 import { removeTree } from './remove-tree.ts'
 import { tellParent } from './result/tell-parent.ts'
 import { stopDelegate } from './stop-delegate.ts'
+import { keepStrayCommits } from './stray-commits.ts'
 
 /**
  * Gives a delegate up. Its worktree and branch go away; its commits, and what it had not committed, stay under `refs/stint/`.
@@ -51,6 +52,7 @@ function giveUp(workspace: Workspace, state: DelegateState, because: string | un
   // First kept, then said, then taken away: whoever is killed in between has lost nothing.
   if (tip !== undefined && tip !== base)
     runGit(mainRoot, [...QUIETLY, 'update-ref', '-m', 'stint: keep what is discarded', kept, tip])
+  keepStrayCommits(place, state, (text) => workspace.say(text))
   const log = new RunLog(place, id, config)
   log.append('delegate.moved', {
     to: 'discarded',

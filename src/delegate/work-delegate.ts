@@ -32,6 +32,7 @@ import { delegateNow, isAttended } from './delegates.ts'
 import { inTurn, takingUp } from './in-turn.ts'
 import { removeTree } from './remove-tree.ts'
 import { tellBegun, tellParent } from './result/tell-parent.ts'
+import { keepStrayCommits } from './stray-commits.ts'
 
 export interface WorkOptions {
   /** What others use that share its budget. */
@@ -216,6 +217,7 @@ export async function moveOn(
   // Its report is kept, and there was nothing else in its tree.
   if (isDone && order.isReadOnly) {
     await closeAnswered(workspace, state)
+    keepStrayCommits(place, state, (text) => workspace.say(text))
     removeTree(place, run.started, run.started.base)
   }
   return state

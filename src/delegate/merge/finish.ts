@@ -8,6 +8,7 @@ import type { RunLog } from '../../run/run-log.ts'
 import { removeIfClean } from '../../run/remove-if-clean.ts'
 import type { DelegateState } from '../delegate-state.ts'
 import { mergeJournals } from '../result/merge-journals.ts'
+import { keepStrayCommits } from '../stray-commits.ts'
 import { checkoutsOf } from './checkouts.ts'
 import { contains, inRepository, integrationTree, removeIntegrationTree } from './integration-tree.ts'
 import { targetNow } from './move-target.ts'
@@ -68,6 +69,7 @@ export function tidy(
   deleteReference(keptMerge(state.id))
   // A branch that was named by a person is that person's.
   if (isInPlace || branch === target || options.branch !== undefined) return
+  keepStrayCommits(place, state, say)
   if (existsSync(tree)) removeIfClean(place, state.run.started, say)
   else quietly('worktree', 'remove', '--force', tree)
   const at = targetNow(place, branch)
