@@ -1,11 +1,10 @@
-import { GitFailed, runGit } from '../git/run-git.ts'
-import type { Place } from '../project/place.ts'
 import type { Workspace } from '../project/workspace.ts'
 import { addSpent } from '../run/run-state.ts'
 import { spendOf } from '../run/spend.ts'
+import { commitsBeyond } from './commits-beyond.ts'
 import type { DelegateRow } from './contract.ts'
 import type { DelegateState } from './delegate-state.ts'
-import { isAdrift, isAttended } from './delegates.ts'
+import { isAdrift, isAttended, isUnsettled } from './delegates.ts'
 
 /** A delegate as it is listed. */
 export function rowOf({ place, config }: Workspace, state: DelegateState): DelegateRow {
@@ -43,7 +42,10 @@ export function rowOf({ place, config }: Workspace, state: DelegateState): Deleg
     since,
     seconds: isAttended(state) && status === 'running' ? (Date.now() - Date.parse(since)) / 1000 : run.seconds,
     spend: spendOf(spent, config.prices),
-    commits: commitsOf(place, base, [`refs/heads/${branch}`, ready?.commit, move?.kept]),
+    // Of one that is settled the log knows it. There may be hundreds of them, and git is a process each time.
+    commits:
+      (isUnsettled(state) ? undefined : move?.commits) ??
+      commitsBeyond(place, base, [`refs/heads/${branch}`, ready?.commit, move?.kept]),
     ...(Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as Partial<DelegateRow>),
   }
 }
@@ -65,18 +67,4 @@ function nextCommand(state: DelegateState): string | undefined {
     default:
       return undefined
   }
-}
-
-/** Beyond where it began; also when the branch went with what was merged or discarded. */
-function commitsOf({ repository }: Place, base: string, tips: readonly (string | undefined)[]): number {
-  if (repository === undefined) return 0
-  for (const tip of tips) {
-    if (tip === undefined) continue
-    try {
-      return Number(runGit(repository.mainRoot, ['rev-list', '--count', `${base}..${tip}`, '--']))
-    } catch (error) {
-      if (!(error instanceof GitFailed)) throw error
-    }
-  }
-  return 0
 }

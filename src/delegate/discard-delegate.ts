@@ -6,6 +6,7 @@ import { commitAsFound } from '../run/as-found.ts'
 import { fewOf, inNoCommit } from '../run/remove-if-clean.ts'
 import { RunLog } from '../run/run-log.ts'
 import { commitOf, repositoryAt, repositoryOf } from '../run/tree.ts'
+import { commitsBeyond } from './commits-beyond.ts'
 import type { DelegateState } from './delegate-state.ts'
 import { delegateNow, isAttended } from './delegates.ts'
 import { inTurn, takingUp } from './in-turn.ts'
@@ -56,6 +57,7 @@ function giveUp(workspace: Workspace, state: DelegateState, because: string | un
   const log = new RunLog(place, id, config)
   log.append('delegate.moved', {
     to: 'discarded',
+    commits: commitsBeyond(place, base, [tip]),
     ...(why.length === 0 ? {} : { because: why.join('; ') }),
     ...(left.length === 0 ? {} : { left }),
     ...(tip === undefined || tip === base ? (found.kept === undefined ? {} : { kept: found.kept }) : { kept, commit: tip }),

@@ -36,6 +36,8 @@ export interface DelegateMove {
   readonly because?: string
   /** `ready`: what was proved. `merged`: what the target was moved to. */
   readonly commit?: string
+  /** `merged`, `discarded`: how many commits it had beyond where it began. */
+  readonly commits?: number
   /** What the agent said of its work. */
   readonly summary?: string
   /** Of what did not go into the target: the branch, and the commit it stood at. */

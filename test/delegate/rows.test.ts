@@ -1,7 +1,41 @@
 // Delegates as they are listed and named, from logs that no agent had to write.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { delegatesOf } from '../../src/delegate/delegates-of-project.ts'
+import { scratchFolder } from '../support/scratch.ts'
 import { DelegateWorld } from './delegate-world.ts'
+
+/** What git was asked meanwhile, as git itself writes it down. */
+async function gitCalls(work: () => Promise<unknown>): Promise<readonly string[]> {
+  const path = join(scratchFolder(), 'trace')
+  process.env.GIT_TRACE2_EVENT = path
+  try {
+    await work()
+  } finally {
+    delete process.env.GIT_TRACE2_EVENT
+  }
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('"event":"start"'))
+}
+
+describe('the commits of a delegate', () => {
+  test('are asked of git as long as they can change, and of the log once it is settled', async () => {
+    const world = new DelegateWorld()
+    const [merged, given, ready] = ['merged', 'given', 'ready'].map((name) =>
+      world.delegate(name, { commits: [{ [`${name}.txt`]: '1\n' }, { [`${name}.txt`]: '2\n' }] }),
+    )
+    const delegates = delegatesOf(world.workspace())
+    await world.mergeOne(merged!)
+    await delegates.discard([given!.id])
+    const counts = async () => (await delegates.list()).map(({ name, commits }) => `${name} ${commits}`)
+    expect(await counts()).toEqual(['merged 2', 'given 2', 'ready 2'])
+    ready!.commit({ 'more.txt': 'more\n' })
+    expect(await counts()).toEqual(['merged 2', 'given 2', 'ready 3'])
+    expect((await gitCalls(counts)).filter((call) => call.includes('rev-list'))).toHaveLength(1)
+  })
+})
 
 describe('a delegate that is discarded', () => {
   test('is named in full, whoever asks', async () => {

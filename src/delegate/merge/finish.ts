@@ -6,6 +6,7 @@ import { StintError } from '../../journal/errors.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import type { RunLog } from '../../run/run-log.ts'
 import { removeIfClean } from '../../run/remove-if-clean.ts'
+import { commitsBeyond } from '../commits-beyond.ts'
 import type { DelegateState } from '../delegate-state.ts'
 import { mergeJournals } from '../result/merge-journals.ts'
 import { keepStrayCommits } from '../stray-commits.ts'
@@ -40,11 +41,12 @@ export async function finish(
   state: DelegateState,
   landing: Landing,
 ): Promise<void> {
-  const { target, commit } = landing
+  const { target, commit, tip } = landing
   const summary = state.ready?.summary
   await mergeJournals(workspace, state, { commit, target })
   await at('journals merged')
-  log.append('delegate.moved', { to: 'merged', commit, target, ...(summary === undefined ? {} : { summary }) })
+  const commits = commitsBeyond(workspace.place, state.run.started.base, [tip])
+  log.append('delegate.moved', { to: 'merged', commit, target, commits, ...(summary === undefined ? {} : { summary }) })
   await at('merged')
   try {
     tidy(workspace, state, landing, say)
