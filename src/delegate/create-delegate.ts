@@ -20,7 +20,7 @@ import { findProfile } from '../run/profiles/profile-for.ts'
 import { RunLog } from '../run/run-log.ts'
 import { settle } from '../run/settled.ts'
 import { thisProcess } from '../run/start-run.ts'
-import { commitOf, headOf, repositoryOf, treeOfItsOwn, uncommitted, worktreesFolder } from '../run/tree.ts'
+import { NOT_WORK, commitOf, headOf, repositoryOf, treeOfItsOwn, uncommitted, worktreesFolder } from '../run/tree.ts'
 import type { Backlog } from '../tasks/backlog.ts'
 import { findTask } from '../tasks/find.ts'
 import { readSpecialist } from '../tasks/specialist.ts'
@@ -264,10 +264,14 @@ function freeSlot(others: readonly DelegateState[]): number {
 function outputOf(wanted: string | undefined, isReadOnly: boolean): string | undefined {
   if (wanted === undefined) return isReadOnly ? REPORT : undefined
   const path = normalize(wanted.trim())
-  if (path !== '.' && !path.startsWith('/') && path.split('/')[0] !== '..' && path.split('/')[0] !== '.git') return path
+  const parts = path.toLowerCase().split('/')
+  const isInProject = path !== '.' && !path.startsWith('/') && parts[0] !== '..'
+  // What lies in these is never committed, and a folder is nothing that could be.
+  const isWork = !parts.includes('.git') && !NOT_WORK.includes(parts[0]!) && !path.endsWith('/')
+  if (isInProject && isWork) return path
   throw new StintError(
     'BAD_OUTPUT',
-    `"${oneLine(wanted)}" is no path in the project`,
+    `"${oneLine(wanted)}" is no file of the project that work could be in`,
     'give one from the root of the project, like tests/login.test.ts',
   )
 }

@@ -107,6 +107,31 @@ test('what is wrong with an order is said before anything is made', async () => 
   expect(world.project.git('branch', '--list', 'stint/*')).toBe('')
 })
 
+test.each([
+  '/etc/x',
+  '..',
+  '.',
+  '.git/x',
+  'vendor/.git/config',
+  'src/../.GIT/x',
+  '.sessions/x.md',
+  './.tasks/x.md',
+  '.stint-outbox/x',
+  'docs/',
+])('an output that is in no commit or no file is refused: %s', async (output) => {
+  const world = new WorkingWorld()
+  await expect(world.made({ output })).rejects.toMatchObject({ code: 'BAD_OUTPUT' })
+  expect(world.runs()).toEqual([])
+})
+
+test.each([
+  ['./docs/../docs/a.md', 'docs/a.md'],
+  ['.github/x.yml', '.github/x.yml'],
+  ['docs/.sessions', 'docs/.sessions'],
+])('any other output is asked for as git names it: %s', async (output, path) => {
+  expect((await new WorkingWorld().made({ output })).order.output).toBe(path)
+})
+
 test('a delegate begun again after a conflict is told of it, and is proved only with the target merged in', async () => {
   const world = new WorkingWorld()
   const first = await world.delegate({ 'write-the-parser': [doing('parser')] })
