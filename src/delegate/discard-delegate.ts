@@ -10,6 +10,7 @@ import { commitsBeyond } from './commits-beyond.ts'
 import type { DelegateState } from './delegate-state.ts'
 import { delegateNow, isAttended } from './delegates.ts'
 import { inTurn, takingUp } from './in-turn.ts'
+import { letGoOfProved, provedInstead } from './proved-commit.ts'
 import { removeTree } from './remove-tree.ts'
 import { tellParent } from './result/tell-parent.ts'
 import { stopDelegate } from './stop-delegate.ts'
@@ -51,8 +52,12 @@ function giveUp(workspace: Workspace, state: DelegateState, because: string | un
   const tip = commitOf(mainRoot, branch)
   const kept = `refs/stint/runs/${id}/discarded`
   // First kept, then said, then taken away: whoever is killed in between has lost nothing.
-  if (tip !== undefined && tip !== base)
-    runGit(mainRoot, [...QUIETLY, 'update-ref', '-m', 'stint: keep what is discarded', kept, tip])
+  const work = provedInstead(place, { tip, base, proved: state.ready?.commit }) ?? tip
+  const hasWork = work !== undefined && work !== base
+  if (hasWork) {
+    runGit(mainRoot, [...QUIETLY, 'update-ref', '-m', 'stint: keep what is discarded', kept, work])
+    letGoOfProved(place, id, work)
+  }
   keepStrayCommits(place, state, (text) => workspace.say(text))
   const log = new RunLog(place, id, config)
   log.append('delegate.moved', {
@@ -60,7 +65,7 @@ function giveUp(workspace: Workspace, state: DelegateState, because: string | un
     commits: commitsBeyond(place, base, [tip]),
     ...(why.length === 0 ? {} : { because: why.join('; ') }),
     ...(left.length === 0 ? {} : { left }),
-    ...(tip === undefined || tip === base ? (found.kept === undefined ? {} : { kept: found.kept }) : { kept, commit: tip }),
+    ...(hasWork ? { kept, commit: work } : found.kept === undefined ? {} : { kept: found.kept }),
   })
   log.close()
   if (left.length === 0) removeTree(place, run.started, tip)

@@ -30,6 +30,7 @@ import { type RunHandle, thisProcess, work } from '../run/start-run.ts'
 import type { DelegateState } from './delegate-state.ts'
 import { delegateNow, isAttended } from './delegates.ts'
 import { inTurn, takingUp } from './in-turn.ts'
+import { keepProved } from './proved-commit.ts'
 import { removeTree } from './remove-tree.ts'
 import { tellBegun, tellParent } from './result/tell-parent.ts'
 import { keepStrayCommits } from './stray-commits.ts'
@@ -209,6 +210,7 @@ export async function moveOn(
   // What was done before it was begun again is not what it was begun again for.
   const isDone = last?.outcome === 'done' && (last.endedAt ?? '') >= since
   const move = isDone ? readyMove(workspace, id, last) : failedMove(workspace, id, how, failure)
+  if (move.to === 'ready' && !order.isReadOnly) keepProved(place, id, move.commit)
   const log = new RunLog(place, id, config)
   log.append('delegate.moved', move)
   log.close()

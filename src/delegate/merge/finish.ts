@@ -8,6 +8,7 @@ import type { RunLog } from '../../run/run-log.ts'
 import { removeIfClean } from '../../run/remove-if-clean.ts'
 import { commitsBeyond } from '../commits-beyond.ts'
 import type { DelegateState } from '../delegate-state.ts'
+import { letGoOfProved } from '../proved-commit.ts'
 import { mergeJournals } from '../result/merge-journals.ts'
 import { keepStrayCommits } from '../stray-commits.ts'
 import { checkoutsOf } from './checkouts.ts'
@@ -69,6 +70,7 @@ export function tidy(
   const now = targetNow(place, target)
   if (now === undefined || !contains(place, now, tip)) return
   deleteReference(keptMerge(state.id))
+  letGoOfProved(place, state.id, now)
   // A branch that was named by a person is that person's.
   if (isInPlace || branch === target || options.branch !== undefined) return
   keepStrayCommits(place, state, say)
@@ -76,9 +78,9 @@ export function tidy(
   else quietly('worktree', 'remove', '--force', tree)
   const at = targetNow(place, branch)
   if (at === undefined) return
-  if (at !== tip) return say(`${branch} is left: it has gone on from what was merged`)
+  if (at !== tip && !contains(place, now, at)) return say(`${branch} is left: it has gone on from what was merged`)
   // Its own worktree is left when it holds what is in no commit.
-  if (checkoutsOf(place, branch).length === 0) deleteReference(`refs/heads/${branch}`, tip)
+  if (checkoutsOf(place, branch).length === 0) deleteReference(`refs/heads/${branch}`, at)
 
   function deleteReference(name: string, expected?: string): void {
     quietly('update-ref', '-d', name, ...(expected === undefined ? [] : [expected]))

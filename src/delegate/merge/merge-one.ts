@@ -6,6 +6,7 @@ import type { MergeOutcome } from '../contract.ts'
 import type { DelegateState } from '../delegate-state.ts'
 import { delegateNow } from '../delegates.ts'
 import { inTurn, takingUp } from '../in-turn.ts'
+import { keepProved, provedInstead } from '../proved-commit.ts'
 import { contradictionsOf } from '../result/contradictions.ts'
 import { finish, keptMerge, tidy } from './finish.ts'
 import { QUIETLY } from '../../git/working-tree.ts'
@@ -152,6 +153,7 @@ async function landed(
 /** Nothing is wrong with it; it stays as it is for the next time. What somebody else has made of it meanwhile stands. */
 function backToReady(scene: MergeScene, log: RunLog, state: DelegateState, tip: string, because: string): MergeOutcome {
   if (isStillOurs(scene, delegateNow(scene.workspace.place, state.id))) {
+    keepProved(scene.workspace.place, state.id, tip)
     log.append('delegate.moved', { ...state.ready, to: 'ready', because, commit: tip })
   }
   return outcomeOf(state, 'waiting', { because, next: again(state) })
@@ -161,18 +163,22 @@ function isStillOurs({ merger }: MergeScene, { status, merge }: DelegateState): 
   return status === 'merging' && merge !== undefined && isSameProcess(merge.merger, merger)
 }
 
-/** What is to be merged: its branch as it is now, which need not be what was proved. */
+/** What is to be merged: its branch as it is now, which need not be what was proved; or what was proved, where the branch has nothing. */
 function tipOf({ tell, workspace }: MergeScene, { order, ready, run }: DelegateState): string | undefined {
   const { place } = workspace
   const { branch } = run.started
   const tip = targetNow(place, branch)
   const proved = ready?.commit
+  const instead = provedInstead(place, { tip, base: run.started.base, proved })
+  if (instead !== undefined) {
+    const what = tip === undefined ? 'gone' : 'back where it began'
+    tell({ type: 'said', text: `${order.name}: ${branch} is ${what}; the commit that was proved is merged` })
+    return instead
+  }
   if (tip !== undefined && proved !== undefined && tip !== proved) {
     tell({ type: 'said', text: `${order.name}: ${branch} is not where it was proved any more; it is verified as it is now` })
   }
-  if (tip !== undefined || proved === undefined || !hasCommit(place, proved)) return tip
-  tell({ type: 'said', text: `${order.name}: ${branch} is gone; the commit that was proved is merged` })
-  return proved
+  return tip
 }
 
 /** Nothing of its own is on its branch, and what was proved once is not on the target either. */

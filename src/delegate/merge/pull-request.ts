@@ -10,6 +10,7 @@ import { withoutSecrets } from '../../project/clean-draft.ts'
 import type { MergeOutcome } from '../contract.ts'
 import type { DelegateState } from '../delegate-state.ts'
 import { delegateNow } from '../delegates.ts'
+import { keepProved } from '../proved-commit.ts'
 import { repositoryOf } from '../../run/tree.ts'
 import { targetNow } from './move-target.ts'
 import { outcomeOf } from './outcomes.ts'
@@ -42,6 +43,7 @@ export async function openPullRequest(scene: MergeScene, state: DelegateState, t
   const pr = (await existing(workspace, branch)) ?? (await create(workspace, state, base))
   const log = new RunLog(workspace.place, state.id, workspace.config)
   try {
+    keepProved(workspace.place, state.id, tip)
     log.append('delegate.moved', { ...state.ready, to: 'ready', because: 'a pull request is open', commit: tip, pr })
   } finally {
     log.close()

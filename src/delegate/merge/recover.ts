@@ -8,6 +8,7 @@ import { RunLog } from '../../run/run-log.ts'
 import { thisProcess } from '../../run/start-run.ts'
 import type { DelegateState } from '../delegate-state.ts'
 import { delegateNow } from '../delegates.ts'
+import { keepProved } from '../proved-commit.ts'
 import { finish } from './finish.ts'
 import { contains, hasCommit, integrationTree, removeIntegrationTree } from './integration-tree.ts'
 import { targetNow } from './move-target.ts'
@@ -40,7 +41,10 @@ export async function recoverWithQueue(workspace: Workspace, id: string, merger:
       const { target, to } = landing
       const say = (text: string) => workspace.say(text)
       await finish({ workspace, say, at: async () => undefined }, log, state, { target, commit: to, tip })
-    } else log.append('delegate.moved', { ...state.ready, to: 'ready', because: 'the merge was cut off', commit: tip })
+    } else {
+      keepProved(place, id, tip)
+      log.append('delegate.moved', { ...state.ready, to: 'ready', because: 'the merge was cut off', commit: tip })
+    }
   } finally {
     log.close()
   }

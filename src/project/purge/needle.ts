@@ -5,7 +5,7 @@ import { cleanText, slug } from '../../text/clean.ts'
 
 const SHORTEST = 4
 const POINTER =
-  /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|refs\/stint\/(?:runs\/)?[0-9a-f/-]+(?:found|discarded|merge|lost)?[0-9-]*)$/
+  /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}|refs\/stint\/(?:runs\/)?[0-9a-f/-]+(?:found|discarded|merge|proved|lost)?[0-9-]*)$/
 /** A piece of the text this long at the end of a torn line gives away too much. */
 const TELLING_PIECE = 6
 

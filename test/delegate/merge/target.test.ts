@@ -39,7 +39,7 @@ describe('a target that is checked out', () => {
     const one = world.delegate('one', { verify: `echo mine > ${world.project.path('a.txt')}` })
     await expectWaiting(world, one, 'a.txt')
     expect(one.steps()).toEqual(['ready', 'merge.begun', 'merge.landing', 'ready'])
-    expect(world.references('refs/stint/runs')).toEqual([`refs/stint/runs/${one.id}/merge`])
+    expect(world.references('refs/stint/runs')).toEqual([`refs/stint/runs/${one.id}/merge`, `refs/stint/runs/${one.id}/proved`])
   })
 
   test('is not moved over a file that git ignores', async () => {
