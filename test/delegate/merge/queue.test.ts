@@ -91,7 +91,7 @@ describe('the queue', () => {
       return true
     }
     await expect(world.merge([one, two], { review })).rejects.toThrow('a mistake')
-    expect([one, two].map((delegate) => delegate.state().status)).toEqual(['ready', 'merge.begun', 'merged'])
+    expect([one, two].map((delegate) => delegate.state().status)).toEqual(['ready', 'merged'])
   })
 })
 
