@@ -19,6 +19,12 @@ const step = fc.constantFrom(...STEPS)
 const act: fc.Arbitrary<Act> = fc.oneof(
   of(13, fc.constant(0), () => ['create', (world) => world.create()]),
   of(24, fc.tuple(which, file), ([d, f]) => [`commit ${d} ${f}`, (world) => world.commit(d, f)]),
+  of(3, fc.tuple(which, file), ([d, f]) => [`amend ${d} ${f}`, (world) => world.amend(d, f)]),
+  of(2, which, (d) => [`reset ${d}`, (world) => world.reset(d)]),
+  of(2, fc.tuple(which, fc.boolean()), ([d, back]) => [
+    `commit aside ${d}${back ? ' and back' : ''}`,
+    (world) => world.detach(d, back),
+  ]),
   of(18, which, (d) => [`ready ${d}`, (world) => world.ready(d)]),
   of(7, which, (d) => [`mend ${d}`, (world) => world.mend(d)]),
   of(2, which, (d) => [`discard ${d}`, (world) => world.discard(d)]),

@@ -1,19 +1,23 @@
 // A world of delegates beside a model of it. The model knows which commits there are, what is in them, and where everybody stands; it has
-// never heard of git. Delegates have no worktrees here and commits are made without files, so that thousands of steps are affordable.
+// never heard of git. Delegates have no worktrees here, but for those whose agent commits on no branch, and commits are made without files,
+// so that thousands of steps are affordable.
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { delegateNow } from '../../src/delegate/delegates.ts'
+import { discardDelegate } from '../../src/delegate/discard-delegate.ts'
 import { mergeInTurn } from '../../src/delegate/merge/queue.ts'
 import { recoverMerge } from '../../src/delegate/merge/recover.ts'
 import type { MergeScene, MergeStep } from '../../src/delegate/merge/scene.ts'
+import { keepProved } from '../../src/delegate/proved-commit.ts'
 import { startOf } from '../../src/harness/process/strays.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { Workspace } from '../../src/project/workspace.ts'
 import type { DelegateStatus } from '../../src/run/delegate-order.ts'
 import { RunLog } from '../../src/run/run-log.ts'
 import { gitProject } from '../support/project.ts'
+import { scratchFolder } from '../support/scratch.ts'
 import { NOBODY } from './delegate-world.ts'
 
 const FILES = Array.from({ length: 16 }, (_, number) => `f${number}`)
@@ -27,6 +31,7 @@ interface Commit {
 interface Modelled {
   readonly id: string
   readonly branch: string
+  readonly tree: string
   readonly base: string
   tip: string
   status: DelegateStatus
@@ -38,6 +43,7 @@ interface Modelled {
 
 export class ModelledWorld {
   readonly #project = gitProject()
+  readonly #trees = scratchFolder()
   readonly #workspace: Workspace
   readonly #commits = new Map<string, Commit>()
   readonly #delegates: Modelled[] = []
@@ -66,25 +72,55 @@ export class ModelledWorld {
     this.#count += 1
     const branch = `stint/d${this.#count}`
     const name = `d${this.#count}`
+    const tree = join(this.#trees, name)
     this.#git(['update-ref', `refs/heads/${branch}`, this.#target])
     const started = {
       options: {},
       harness: 'rehearsal',
       source: '.tasks',
-      tree: '/nowhere',
+      tree,
       branch,
       base: this.#target,
       isInPlace: false,
     }
     const order = { name, what: name, target: this.name, isReadOnly: false, files: [], slot: 0, brief: '' }
     RunLog.create(this.#workspace.place, id, this.#workspace.config, { ...started, runner: NOBODY, delegate: order }).close()
-    this.#delegates.push({ id, branch, base: this.#target, tip: this.#target, status: 'running' })
+    this.#delegates.push({ id, branch, tree, base: this.#target, tip: this.#target, status: 'running' })
   }
 
   /** Its agent commits. */
   commit(which: number, file: number): void {
     const one = this.#pick(which, ['running', 'ready', 'conflicted'])
     if (one !== undefined) one.tip = this.#commitOn(one.branch, [one.tip], this.#changed(one.tip, file))
+  }
+
+  /** Its agent makes its last commit another one. */
+  amend(which: number, file: number): void {
+    const one = this.#pick(which, ['running', 'ready', 'conflicted'])
+    if (one === undefined || one.tip === one.base) return
+    const { parents } = this.#commits.get(one.tip)!
+    one.tip = this.#commitOn(one.branch, parents, this.#changed(one.tip, file))
+  }
+
+  /** Its agent, or a person, sets its branch back to where it began. */
+  reset(which: number): void {
+    const one = this.#pick(which, ['running', 'ready', 'conflicted'])
+    if (one === undefined) return
+    this.#git(['update-ref', `refs/heads/${one.branch}`, one.base])
+    one.tip = one.base
+  }
+
+  /** Its agent commits on no branch, and stays there or comes back. */
+  detach(which: number, comesBack: boolean): void {
+    const one = this.#pick(which, ['running', 'ready', 'conflicted'])
+    if (one === undefined) return
+    if (!existsSync(one.tree)) this.#git(['worktree', 'add', '--quiet', '--detach', one.tree, one.tip])
+    const inTree = (...args: readonly string[]) => this.#git(['-C', one.tree, ...args]).trim()
+    const from = inTree('rev-parse', 'HEAD')
+    this.#count += 1
+    inTree('commit', '--quiet', '--allow-empty', '-m', `aside ${this.#count}`)
+    this.#commits.set(inTree('rev-parse', 'HEAD'), { parents: [from], content: this.#commits.get(from)!.content })
+    if (comesBack) inTree('checkout', '--quiet', '--detach', from)
   }
 
   /** Its agent, or a person, merges the target into it and settles every conflict. */
@@ -98,17 +134,16 @@ export class ModelledWorld {
   ready(which: number): void {
     const one = this.#pick(which, ['running', 'conflicted'])
     if (one === undefined) return
+    keepProved(this.#workspace.place, one.id, one.tip)
     this.#append(one, { to: 'ready', commit: one.tip, summary: 'done' })
     one.status = 'ready'
     one.ready = one.tip
   }
 
-  discard(which: number): void {
+  async discard(which: number): Promise<void> {
     const one = this.#pick(which, ['running', 'ready', 'conflicted'])
     if (one === undefined) return
-    this.#git(['update-ref', `refs/stint/discarded/${one.id}`, one.tip])
-    this.#git(['update-ref', '-d', `refs/heads/${one.branch}`])
-    this.#append(one, { to: 'discarded', kept: `refs/stint/discarded/${one.id}` })
+    await discardDelegate(this.#workspace, delegateNow(this.#workspace.place, one.id))
     one.status = 'discarded'
   }
 
@@ -151,7 +186,7 @@ export class ModelledWorld {
     this.#expectRecovered()
     if (!isHeld) return this.#expectMerged(one)
     // What is on the target already, merged by nobody, is only written down as merged.
-    if (this.#contains(this.#target, one.tip)) {
+    if (this.#contains(this.#target, this.#work(one))) {
       if (step === 'merged') one.status = 'merged'
       return
     }
@@ -170,7 +205,8 @@ export class ModelledWorld {
 
   /** Nothing is lost, the target has only grown, and everybody stands where the model has them. */
   expectAsModelled(): void {
-    const reachable = new Set(this.#git(['rev-list', '--all']).split('\n'))
+    // As long as a branch and a worktree are there their reflogs have what is on no branch; once they are gone there are references.
+    const reachable = new Set(this.#git(['rev-list', '--all', '--reflog']).split('\n'))
     expect([...this.#commits.keys()].filter((commit) => !reachable.has(commit))).toEqual([])
     expect(this.#head(this.name)).toBe(this.#target)
     for (const { id, status } of this.#delegates) {
@@ -216,20 +252,21 @@ export class ModelledWorld {
   }
 
   #recovered(one: Modelled): void {
-    if (one.hasLanded !== true) one.ready = one.tip
+    if (one.hasLanded !== true) one.ready = this.#work(one)
     one.status = one.hasLanded === true ? 'merged' : 'ready'
   }
 
   /** What one merge comes to, and what the target is then. */
   #expectMerged(one: Modelled): void {
     if (one.status !== 'ready' && one.status !== 'conflicted') return
-    if (this.#contains(this.#target, one.tip)) {
+    const tip = this.#work(one)
+    if (this.#contains(this.#target, tip)) {
       const isProved = one.ready !== undefined && this.#contains(this.#target, one.ready)
-      if (isProved || !this.#contains(one.base, one.tip)) one.status = 'merged'
-    } else if (!this.#contains(one.tip, this.#target) && this.#merged(this.#target, one.tip).isConflict) one.status = 'conflicted'
+      if (isProved || !this.#contains(one.base, tip)) one.status = 'merged'
+    } else if (!this.#contains(tip, this.#target) && this.#merged(this.#target, tip).isConflict) one.status = 'conflicted'
     else if (this.#isDirty) {
       one.status = 'ready'
-      one.ready = one.tip
+      one.ready = tip
     } else {
       this.#land(one)
       one.status = 'merged'
@@ -238,13 +275,20 @@ export class ModelledWorld {
 
   /** The target has its work, by a merge commit that is the only new one. */
   #land(one: Modelled): void {
+    const tip = this.#work(one)
     const landed = delegateNow(this.#workspace.place, one.id)
     const to = landed.merge?.landing?.to ?? landed.move?.commit
     if (to === undefined) throw new Error(`${one.id} is said to have landed, and its log does not say where`)
     const parents = this.#git(['rev-list', '--no-walk', '--parents', to]).trim().split(' ').slice(1)
-    expect(parents).toEqual([this.#target, one.tip])
-    this.#commits.set(to, { parents, content: this.#merged(this.#target, one.tip).content })
+    expect(parents).toEqual([this.#target, tip])
+    this.#commits.set(to, { parents, content: this.#merged(this.#target, tip).content })
     this.#target = to
+  }
+
+  /** Its branch, or what was proved where somebody has set the branch back to where it began. */
+  #work({ base, ready, tip }: Modelled): string {
+    const isSetBack = ready !== undefined && this.#contains(base, tip) && !this.#contains(tip, ready)
+    return isSetBack ? ready : tip
   }
 
   #contains(commit: string, ancestor: string): boolean {
@@ -295,7 +339,7 @@ export class ModelledWorld {
       ...FILES.flatMap((name, index) => [`M 100644 inline ${name}`, `data ${content[index]!.length + 1}`, `${content[index]}\n`]),
       '',
     ]
-    this.#git(['fast-import', '--quiet'], lines.join('\n'))
+    this.#git(['fast-import', '--quiet', '--force'], lines.join('\n'))
     const made = this.#head(branch)
     this.#commits.set(made, { parents, content })
     return made
@@ -320,7 +364,7 @@ export class ModelledWorld {
     return fitting[which % Math.max(fitting.length, 1)]
   }
 
-  #append(one: Modelled, move: Parameters<RunLog['append']>[1] & { to: 'ready' | 'discarded' }): void {
+  #append(one: Modelled, move: Parameters<RunLog['append']>[1] & { to: 'ready' }): void {
     const log = new RunLog(this.#workspace.place, one.id, this.#workspace.config)
     log.append('delegate.moved', move)
     log.close()
