@@ -62,7 +62,7 @@ function giveUp(workspace: Workspace, state: DelegateState, because: string | un
   const log = new RunLog(place, id, config)
   log.append('delegate.moved', {
     to: 'discarded',
-    commits: commitsBeyond(place, base, [tip]),
+    commits: commitsBeyond(place, base, [work]),
     ...(why.length === 0 ? {} : { because: why.join('; ') }),
     ...(left.length === 0 ? {} : { left }),
     ...(hasWork ? { kept, commit: work } : found.kept === undefined ? {} : { kept: found.kept }),

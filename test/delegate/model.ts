@@ -187,7 +187,8 @@ export class ModelledWorld {
     if (!isHeld) return this.#expectMerged(one)
     // What is on the target already, merged by nobody, is only written down as merged.
     if (this.#contains(this.#target, this.#work(one))) {
-      if (step === 'merged') one.status = 'merged'
+      one.status = step === 'merged' ? 'merged' : 'merging'
+      one.hasLanded = false
       return
     }
     const hasLanded = step === 'landed' || step === 'journals merged' || step === 'merged'
