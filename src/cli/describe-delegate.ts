@@ -35,9 +35,10 @@ export function isAtWork({ status, isAdrift }: DelegateRow): boolean {
 
 /** `✓ fix-login ready: The loop is gone` */
 export function rowLine(row: DelegateRow): string {
-  const { status, isAdrift, because, summary } = row
+  const { status, isAdrift, because, summary, waitsUntil } = row
   // What was said of earlier work says nothing of what goes on.
-  const why = isAtWork(row) ? undefined : isGood(row) ? (summary ?? because) : (because ?? summary)
+  const waits = waitsUntil === undefined ? undefined : `waits for a usage limit until ${minute(waitsUntil)}`
+  const why = isAtWork(row) ? waits : isGood(row) ? (summary ?? because) : (because ?? summary)
   const gone = isAdrift ? ', and nobody works on it any more' : ''
   return `${isAdrift ? '⚠' : MARKS[status]} ${nameOf(row)} ${status}${gone}${why === undefined || line(why) === '' ? '' : `: ${line(why)}`}`
 }
@@ -114,10 +115,10 @@ export function delegateTable(rows: readonly DelegateRow[], options: TableOption
 }
 
 function cellsOf(row: DelegateRow, { now, tasks }: TableOptions): Readonly<Record<Column, string>> {
-  const { status, isAdrift, as, task, group, startedAt, seconds, spend, commits, what, next } = row
+  const { status, isAdrift, as, task, group, startedAt, seconds, spend, commits, what, next, waitsUntil } = row
   return {
     NAME: line(row.name, 40),
-    STATUS: isAdrift ? `${status}, adrift` : status,
+    STATUS: `${status}${isAdrift ? ', adrift' : waitsUntil === undefined ? '' : `, limit until ${minute(waitsUntil)}`}`,
     AS: line(as ?? '', 16),
     TASK: task === undefined ? '' : line(tasks.get(task) ?? shortId(task), 32),
     GROUP: line(group ?? '', 24),

@@ -54,6 +54,8 @@ export interface DelegateRow {
   readonly commits: number
   readonly summary?: string
   readonly because?: string
+  /** When the usage limit ends that it waits for. */
+  readonly waitsUntil?: string
   readonly report?: string
   readonly kept?: string
   /** What is in no commit, and still in its worktree. */

@@ -21,6 +21,7 @@ export function rowOf({ place, config }: Workspace, state: DelegateState): Deleg
     run: order.run,
     summary: move?.summary ?? ready?.summary,
     because: status === 'running' ? undefined : move?.because,
+    waitsUntil: isAttended(state) && status === 'running' && isAhead(run.waitsUntil) ? run.waitsUntil : undefined,
     report: ready?.report,
     kept: move?.kept,
     left: status === 'running' ? undefined : move?.left,
@@ -48,6 +49,11 @@ export function rowOf({ place, config }: Workspace, state: DelegateState): Deleg
       commitsBeyond(place, base, [`refs/heads/${branch}`, ready?.commit, move?.kept]),
     ...(Object.fromEntries(Object.entries(known).filter(([, value]) => value !== undefined)) as Partial<DelegateRow>),
   }
+}
+
+/** Nobody writes down that a wait is over. */
+function isAhead(moment: string | undefined): boolean {
+  return moment !== undefined && Date.parse(moment) > Date.now()
 }
 
 function nextCommand(state: DelegateState): string | undefined {

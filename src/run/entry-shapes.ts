@@ -15,6 +15,7 @@ const SHAPES: Readonly<Partial<Record<RunEntryKind, Shape>>> = {
   'attempt.started': { attempt: 'string', task: 'object', session: 'string', conversation: 'number' },
   'turn.ended': { attempt: 'string', conversation: 'number', spent: 'object', requests: 'number' },
   'context.compacted': { attempt: 'string' },
+  'limit.reached': { message: 'string' },
   'attempt.ended': { attempt: 'string', outcome: 'string' },
   'work.kept': { attempt: 'string', kept: 'string' },
   'task.parked': { task: 'string', reason: 'string' },

@@ -49,9 +49,24 @@ export interface RunState {
   readonly move?: DelegateMove
   readonly ended?: EndOfRun
   readonly isReady: boolean
+  /** It came to a usage limit last, which it waits for until then. */
+  readonly waitsUntil?: string
   /** Seconds in which somebody ran it. */
   readonly seconds: number
 }
+
+/** How long to wait for a limit whose end nobody tells. */
+export const UNKNOWN_LIMIT_MS = 15 * 60_000
+
+const AFTER_A_WAIT: ReadonlySet<RunEntry['kind']> = new Set([
+  'run.resumed',
+  'run.ended',
+  'attempt.started',
+  'attempt.ended',
+  'conversation.opened',
+  'context.compacted',
+  'delegate.moved',
+])
 
 type Changing<T> = { -readonly [K in keyof T]: T[K] }
 
@@ -72,6 +87,8 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
   let spellFrom = first.at
   let lastAt = first.at
   let workedUntil = first.at
+  let waitsUntil: string | undefined
+  let isTurnLimited = false
   for (const entry of entries) {
     if (entry.kind === 'run.resumed') {
       runner = entry.data.runner
@@ -126,6 +143,14 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
     } else if (entry.kind === 'run.ended') {
       ended = entry.data.how
     }
+    if (entry.kind === 'limit.reached') {
+      waitsUntil = endOfLimit(entry.at, entry.data.resetsAt)
+      isTurnLimited = true
+    } else if (entry.kind === 'turn.ended') {
+      // The turn that came to the limit ends before the wait, the next one behind it.
+      if (!isTurnLimited) waitsUntil = undefined
+      isTurnLimited = false
+    } else if (AFTER_A_WAIT.has(entry.kind)) waitsUntil = undefined
     lastAt = entry.at
     // What comes behind its end, as a merge does, is not its work.
     if (ended === undefined || entry.kind === 'run.ended') workedUntil = entry.at
@@ -145,7 +170,15 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
     isReady: entries.some(({ kind }) => kind === 'tree.ready'),
     ...(move === undefined ? {} : { move }),
     ...(ended === undefined ? {} : { ended }),
+    ...(waitsUntil === undefined ? {} : { waitsUntil }),
   }
+}
+
+function endOfLimit(at: string, told: string | undefined): string | undefined {
+  const [until] = [new Date(told ?? ''), new Date(Date.parse(at) + UNKNOWN_LIMIT_MS)].filter(
+    (time) => !Number.isNaN(time.getTime()),
+  )
+  return until?.toISOString()
 }
 
 function addTurn(attempt: Changing<Attempt>, turn: RunEntryData['turn.ended']): void {

@@ -10,7 +10,7 @@ import { equip } from './equip.ts'
 import type { Breaker } from './events.ts'
 import type { Cut, LiveConversation, Turn } from './live-conversation.ts'
 import type { RunSession } from './run-session.ts'
-import { addSpent, totalOf } from './run-state.ts'
+import { UNKNOWN_LIMIT_MS, addSpent, totalOf } from './run-state.ts'
 import type { Scene } from './scene.ts'
 import { spendOf } from './spend.ts'
 import { startFresh } from './fresh.ts'
@@ -46,9 +46,9 @@ const MOST_DEATHS = 2
 const SAME_FAILURES = 3
 const FIRST_PAUSE_MS = 2000
 const LONGEST_PAUSE_MS = 60_000
-/** How long to wait for a limit whose end nobody tells. */
-const UNKNOWN_LIMIT_MS = 15 * 60_000
 const LEAST_LIMIT_MS = 1000
+/** A timer that is set for more than some weeks goes off at once. */
+const LONGEST_TIMER_MS = 24 * 3600_000
 
 export class TurnTaker {
   /** What the run has used so far, by model. */
@@ -317,8 +317,10 @@ export class TurnTaker {
   }
 
   async #pause(ms: number, signal: AbortSignal): Promise<void> {
+    const until = Date.now() + ms
     try {
-      await sleep(ms, undefined, { signal })
+      for (let left = ms; left > 0; left = until - Date.now())
+        await sleep(Math.min(left, LONGEST_TIMER_MS), undefined, { signal })
     } catch {
       throw new RunEnds('interrupted', 'stopped')
     }

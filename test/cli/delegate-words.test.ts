@@ -24,6 +24,10 @@ describe('a delegate in one line', () => {
   test.each([
     [row({ summary: 'The loop is gone' }), '✓ fix-login ready: The loop is gone'],
     [row({ status: 'running', summary: 'of what was sent back' }), '▶ fix-login running'],
+    [
+      row({ status: 'running', waitsUntil: '2026-03-02T14:30:00.000Z' }),
+      '▶ fix-login running: waits for a usage limit until 2026-03-02T14:30',
+    ],
     [row({ status: 'running', isAdrift: true }), '⚠ fix-login running, and nobody works on it any more'],
     [row({ status: 'failed', because: 'verify failed', summary: 'All well' }), '✗ fix-login failed: verify failed'],
     [row({ status: 'merged', because: 'b', summary: 's' }), '✓ fix-login merged: s'],

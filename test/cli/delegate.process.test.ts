@@ -198,6 +198,31 @@ describe('delegates that hang', () => {
   })
 })
 
+describe('a delegate that waits for a usage limit', () => {
+  test('is shown with what it waits for, and asks the model no more until then', async () => {
+    const { stint, start, shown, cwd, env } = world()
+    const until = '2999-01-31T12:00:00.000Z'
+    const { name } = await start('Make the thing', [[{ limit: until }], DOES])
+    await expect.poll(async () => (await shown(name)).waitsUntil, { timeout: 20_000 }).toBe(until)
+    expect((await stint('delegates')).stdout).toContain('running, limit until 2999-01-31T12:00')
+    const said = `▶ ${name} running: waits for a usage limit until 2999-01-31T12:00`
+    expect((await stint('delegate', 'show', name)).stdout).toContain(said)
+    const waiting = spawn(process.execPath, [program, 'delegate', 'wait', name], {
+      cwd,
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    let told = ''
+    waiting.stderr.on('data', (chunk: Buffer) => (told += chunk.toString()))
+    await expect.poll(() => told, { timeout: 20_000 }).toContain(said)
+    waiting.kill('SIGINT')
+    await stint('delegate', 'stop', name)
+    const { waitsUntil, logPath } = await shown(name)
+    expect(waitsUntil).toBeUndefined()
+    expect(readFileSync(logPath, 'utf8').match(/"limit\.reached"/g)).toHaveLength(1)
+  })
+})
+
 describe('stint delegate discard', () => {
   test('of several needs --yes, and says how each is got back', async () => {
     const { stint, start, git } = world()

@@ -174,3 +174,21 @@ test('the tokens of a run are those of its turns', () => {
     }),
   )
 })
+
+test('a run waits for a limit from the turn that came to it until anything else is done', () => {
+  const at = '2026-03-02T12:00:00.000Z'
+  const made = (kind: RunEntryKind, data: unknown = {}) => ({ id: mintId(undefined), at, kind, data }) as RunEntry
+  const started = { options: {}, harness: 'h', source: 's', tree: '/t', branch: 'b', base: '0', isInPlace: false, runner: {} }
+  const resetsAt = '2026-03-02T14:30:00.000Z'
+  const limit = made('limit.reached', { message: 'later', resetsAt })
+  const turn = made('turn.ended', { attempt: 'a1', conversation: 1, how: 'failed', spent: {}, requests: 0 })
+  const waits = (...entries: RunEntry[]) => foldRun([made('run.started', started), ...entries])!.waitsUntil
+  expect(waits(turn)).toBeUndefined()
+  expect(waits(limit)).toBe(resetsAt)
+  expect(waits(turn, limit, turn)).toBe(resetsAt)
+  expect(waits(limit, turn, turn)).toBeUndefined()
+  expect(waits(limit, turn, made('run.resumed', { runner: {} }))).toBeUndefined()
+  expect(waits(limit, turn, made('run.ended', { how: 'usage limit' }))).toBeUndefined()
+  expect(waits(made('limit.reached', { message: 'later' }))).toBe('2026-03-02T12:15:00.000Z')
+  expect(waits(made('limit.reached', { message: 'later', resetsAt: 'soon' }))).toBe('2026-03-02T12:15:00.000Z')
+})
