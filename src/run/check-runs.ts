@@ -1,6 +1,6 @@
 // What runs left: work that can be gone on with, processes, worktrees. It is said with what to do about it, and left alone.
 import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { findRepository } from '../git/repository.ts'
 import { runGit } from '../git/run-git.ts'
 import { isAlive } from '../harness/process/strays.ts'
@@ -15,6 +15,8 @@ import { isRunningNow } from './runs.ts'
 import { headOf, uncommitted, worktreesFolder } from './tree.ts'
 
 const PATHS_SHOWN = 5
+/** Worktrees of delegates and of merges, which are looked at with them. */
+const OF_DELEGATES = /^(?:delegate|merge|try)-[0-9a-f]{6}/
 
 interface Run {
   readonly name: string
@@ -60,7 +62,7 @@ function checkWorktrees(place: Place, runs: readonly Run[], all: readonly Run[])
     findings.note(`${tree} of run ${name}: ${describeTree(place, tree, state.started.base)}${goOn}`)
   }
   const known = new Set(all.map(({ state }) => state.started.tree))
-  for (const tree of unknownTrees(place).filter((path) => !known.has(path))) {
+  for (const tree of treesInState(place).filter((path) => !known.has(path) && !OF_DELEGATES.test(basename(path)))) {
     findings.note(`${tree} of a run that is not known here: ${describeTree(place, tree)}`)
   }
   return findings.check('none was left by a run', (count) => `${plural(count, 'worktree')} left by runs`)
@@ -87,7 +89,8 @@ export function describeTree(place: Place, tree: string, base?: string): string 
   }
 }
 
-function unknownTrees(place: Place): readonly string[] {
+/** Every worktree that Stint has made for this repository and that is still there. */
+export function treesInState(place: Place): readonly string[] {
   if (place.repository === undefined) return []
   const folder = worktreesFolder(place)
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []
@@ -97,6 +100,6 @@ function canGoOn({ ended }: RunState): boolean {
   return ended !== 'finished' && ended !== 'nothing to do'
 }
 
-function inShell(path: string): string {
+export function inShell(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`
 }

@@ -65,7 +65,8 @@ export function removeLeftTrees(place: Place, delegates: readonly string[]): voi
   }
 }
 
-function isOfDeadTry(name: string): boolean {
+/** Whether a worktree of this name is of a dry run that is over. */
+export function isOfDeadTry(name: string): boolean {
   const pid = /^try-[0-9a-f]{6}-(\d+)$/.exec(name)?.[1]
   if (pid === undefined) return false
   try {
