@@ -175,9 +175,7 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
 }
 
 function endOfLimit(at: string, told: string | undefined): string | undefined {
-  const [until] = [new Date(told ?? ''), new Date(Date.parse(at) + UNKNOWN_LIMIT_MS)].filter(
-    (time) => !Number.isNaN(time.getTime()),
-  )
+  const until = [new Date(told ?? ''), new Date(Date.parse(at) + UNKNOWN_LIMIT_MS)].find((time) => !Number.isNaN(time.getTime()))
   return until?.toISOString()
 }
 

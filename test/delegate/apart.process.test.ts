@@ -64,7 +64,9 @@ test('it is said when an agent that may do everything moved the branch its work 
   await world.delegate({ docs: [moving] }, { as: 'docs', permissions: 'all' })
   const said = () => world.of('said').map(({ text }) => text)
   expect(said()).toContainEqual(expect.stringMatching(/^main was moved from \w{10} to \w{10}, a commit of docs, /))
-  expect(world.journalled('gotcha.found').map(({ data }) => data['text'])).toEqual([expect.stringContaining('main was moved from')])
+  expect(world.journalled('gotcha.found').map(({ data }) => data['text'])).toEqual([
+    expect.stringContaining('main was moved from'),
+  ])
   world.events.length = 0
   // Somebody else moves it, and the agent takes that in.
   const somebody = `cd ${world.project.root} && git reset -q --hard && git commit -q --allow-empty -m else`

@@ -53,7 +53,10 @@ test('a checkout in which a delegate is at work is not moved under it', async ()
   const one = world.delegate('one', { order: { target: under.branch } })
   under.append('run.resumed', { runner: thisProcess() })
   const tip = under.tip()
-  expect(await world.mergeOne(one)).toMatchObject({ how: 'waiting', because: expect.stringContaining('under is at work in') as unknown })
+  expect(await world.mergeOne(one)).toMatchObject({
+    how: 'waiting',
+    because: expect.stringContaining('under is at work in') as unknown,
+  })
   expect(under.tip()).toBe(tip)
   under.move({ to: 'failed', because: 'stopped' })
   expect(await world.mergeOne(one)).toMatchObject({ how: 'merged' })

@@ -51,8 +51,11 @@ export function obstacleTo(place: Place, branch: string, checkouts = checkoutsOf
   const { path, isAway } = only
   const repository = existsSync(path) ? findRepository(path) : undefined
   if (repository === undefined) return `${branch} is checked out in ${path}, which cannot be reached now`
-  const holder = path.startsWith(worktreesFolder(place)) ? allDelegates(place).find(({ run }) => run.started.tree === path) : undefined
-  if (holder !== undefined && isAttended(holder)) return `${holder.order.name} is at work in ${path}, which has ${branch} checked out`
+  const holder = path.startsWith(worktreesFolder(place))
+    ? allDelegates(place).find(({ run }) => run.started.tree === path)
+    : undefined
+  if (holder !== undefined && isAttended(holder))
+    return `${holder.order.name} is at work in ${path}, which has ${branch} checked out`
   if (isAway || isInTheMiddle(repository))
     return `${path}, which has ${branch} checked out, is in the middle of ${midst(repository)}`
   const dirty = uncommitted(path)
