@@ -95,13 +95,7 @@ async function beginNew(
   const tree = options.isInPlace === true ? await freeInPlace(workspace) : treeOfItsOwn(workspace.place, run, options.branch)
   const runner = thisProcess()
   const log = RunLog.create(workspace.place, run, workspace.config, {
-    options: {
-      ...options,
-      // As it was named: an agent that speaks ACP is known by its command, which may stand in the configuration only.
-      harness: settled.harness,
-      ...(options.backlog === undefined ? {} : { backlog: wordOrPath(workspace, options.backlog) }),
-      ...(options.script === undefined ? {} : { script: resolve(workspace.cwd, options.script) }),
-    },
+    options: optionsToKeep(workspace, options, settled),
     harness: harness.name,
     source: source.name,
     ...tree,
@@ -293,9 +287,16 @@ async function pickUp(scene: Scene, loop: Loop, state: RunState): Promise<void> 
   if (left !== undefined) loop.beginWith(left, undefined)
 }
 
-/** A path means the same from everywhere, as a run may be resumed from another folder. */
-export function wordOrPath({ cwd }: Workspace, backlog: string): string {
-  return /\.\w+$/.test(backlog) ? resolve(cwd, backlog) : backlog
+/** The options as they mean the same from everywhere, since a run may be resumed from another folder. */
+export function optionsToKeep({ cwd }: Workspace, options: RunOptions, { harness }: Settled): RunOptions {
+  const { backlog, script } = options
+  return {
+    ...options,
+    // As it was named: an agent that speaks ACP is known by its command, which may stand in the configuration only.
+    harness,
+    ...(backlog === undefined ? {} : { backlog: /\.\w+$/.test(backlog) ? resolve(cwd, backlog) : backlog }),
+    ...(script === undefined ? {} : { script: resolve(cwd, script) }),
+  }
 }
 
 export function thisProcess(): ProcessMark {

@@ -1,35 +1,7 @@
-import { spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
-import { stintProgram } from '../../src/harness/rehearsal/stint-program.ts'
 import { expectNoneLeft } from '../support/processes.ts'
 import { RunWorld, doing } from './run-world.ts'
-
-interface Seen {
-  readonly type: string
-  readonly how?: string
-  readonly run?: string
-}
-
-/** The command as a person starts it; killed at an event when that comes. */
-async function stint(
-  world: RunWorld,
-  args: readonly string[],
-  killAt?: { type: string; count: number },
-): Promise<readonly Seen[]> {
-  const child = spawn(process.execPath, [stintProgram(), 'run', '--json', ...args], {
-    cwd: world.project.root,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
-  const exited = new Promise((resolve) => child.once('exit', resolve))
-  const seen: Seen[] = []
-  for await (const line of createInterface({ input: child.stdout })) {
-    seen.push(JSON.parse(line) as Seen)
-    if (killAt !== undefined && seen.filter(({ type }) => type === killAt.type).length >= killAt.count) child.kill('SIGKILL')
-  }
-  await exited
-  return seen
-}
+import { runUntil } from './run-until.ts'
 
 test.each([
   ['run.started', 1],
@@ -47,11 +19,11 @@ test.each([
   const tasks = await world.tasks('One', 'Two', 'Three')
   // The second goes into another session.
   const script = world.script({ one: [doing('one', 90_000)], two: [doing('two')], three: [doing('three')] })
-  const killed = await stint(world, ['--harness', 'rehearsal', '--script', script, '--verify', 'sleep 0.2'], { type, count })
+  const killed = await runUntil(world, ['--harness', 'rehearsal', '--script', script, '--verify', 'sleep 0.2'], { type, count })
   const run = killed.find((event) => event.type === 'run.started')!.run!
   expect(killed.at(-1)!.type).not.toBe('run.ended')
   await expectNoneLeft(`STINT_RUN=${run}`)
-  const resumed = await stint(world, ['--resume'])
+  const resumed = await runUntil(world, ['--resume'])
   expect(resumed.at(-1)).toMatchObject({ type: 'run.ended', how: 'finished' })
   expect(world.closings()).toEqual(Object.fromEntries(tasks.map(({ id }) => [id, 1])))
   expect(await world.statuses()).toEqual({ one: 'completed', two: 'completed', three: 'completed' })

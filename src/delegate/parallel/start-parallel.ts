@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import type { Harness, ProcessMark } from '../../harness/contract.ts'
 import { mintId } from '../../journal/ids.ts'
 import { refuseInRun } from '../../project/in-run.ts'
@@ -17,7 +16,14 @@ import { type RunState, foldRun } from '../../run/run-state.ts'
 import { lastResumable, reportNow, stateOf } from '../../run/runs.ts'
 import { type Scene, type Settled, Stopping } from '../../run/scene.ts'
 import { Selection } from '../../run/selection.ts'
-import { type RunHandle, type StartOptions, freeInPlace, refuseRedacted, thisProcess, wordOrPath } from '../../run/start-run.ts'
+import {
+  type RunHandle,
+  type StartOptions,
+  freeInPlace,
+  refuseRedacted,
+  optionsToKeep,
+  thisProcess,
+} from '../../run/start-run.ts'
 import { nameOf } from '../../run/task-list.ts'
 import { removeIfClean } from '../../run/remove-if-clean.ts'
 import { repositoryOf, treeOfItsOwn } from '../../run/tree.ts'
@@ -71,9 +77,7 @@ async function beginNew(workspace: Workspace, options: RunOptions, stopping: Sto
   workspace.prepare()
   const tree = options.isInPlace === true ? await freeInPlace(workspace) : treeOfItsOwn(workspace.place, run, options.branch)
   const runner = thisProcess()
-  const from = options.backlog === undefined ? {} : { backlog: wordOrPath(workspace, options.backlog) }
-  const script = options.script === undefined ? {} : { script: resolve(workspace.cwd, options.script) }
-  const kept: RunOptions = { ...options, harness: settled.harness, ...from, ...script }
+  const kept = optionsToKeep(workspace, options, settled)
   const log = RunLog.create(workspace.place, run, workspace.config, {
     options: kept,
     harness: harness.name,
@@ -96,8 +100,7 @@ async function beginNew(workspace: Workspace, options: RunOptions, stopping: Sto
     said: new Set<string>(),
   }
   const before = { left: [], given: [], begun: [], done: 0 }
-  return () =>
-    work({ ...stage, settled: { ...settled, ...from, ...script } }, selection, runner, undefined, before, open, expected)
+  return () => work({ ...stage, settled: { ...settled, ...kept } }, selection, runner, undefined, before, open, expected)
 }
 
 async function beginAgain(

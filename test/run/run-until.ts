@@ -1,0 +1,30 @@
+// The command as a person starts it, and killed when it has come so far.
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { stintProgram } from '../../src/harness/rehearsal/stint-program.ts'
+import type { RunWorld } from './run-world.ts'
+
+interface Seen {
+  readonly type: string
+  readonly how?: string
+  readonly run?: string
+}
+
+export async function runUntil(
+  world: Pick<RunWorld, 'project'>,
+  args: readonly string[],
+  killAt?: { readonly type: string; readonly count: number },
+): Promise<readonly Seen[]> {
+  const child = spawn(process.execPath, [stintProgram(), 'run', '--json', ...args], {
+    cwd: world.project.root,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  const exited = new Promise((resolve) => child.once('exit', resolve))
+  const seen: Seen[] = []
+  for await (const line of createInterface({ input: child.stdout })) {
+    seen.push(JSON.parse(line) as Seen)
+    if (killAt !== undefined && seen.filter(({ type }) => type === killAt.type).length >= killAt.count) child.kill('SIGKILL')
+  }
+  await exited
+  return seen
+}
