@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { contradictionsOf } from '../../../src/delegate/result/contradictions.ts'
 import { mergeJournals } from '../../../src/delegate/result/merge-journals.ts'
 import { shortId } from '../../../src/journal/ids.ts'
-import { DelegateWorld, said } from './world.ts'
+import { JournalledWorld, said } from './journalled-world.ts'
 
 const redis = said('decision.made', { title: 'Session store', choice: 'Redis' })
 const postgres = said('decision.made', { title: 'Session store', choice: 'Postgres' })
 
 describe('decisions of a delegate that do not go together with others', () => {
   test('are told with both delegates, both choices and the commands that show them', async () => {
-    const world = new DelegateWorld()
+    const world = new JournalledWorld()
     const parent = await world.parent()
     const api = world.delegate({ name: 'api', parent })
     const theirs = await api.session([redis])
@@ -22,7 +22,7 @@ describe('decisions of a delegate that do not go together with others', () => {
   })
 
   test('are found against the parent, and against one that was merged once only', async () => {
-    const world = new DelegateWorld()
+    const world = new JournalledWorld()
     const parent = await world.parent([said('decision.made', { title: 'Token lifetime', choice: '15 minutes' })])
     const api = world.delegate({ name: 'api', parent })
     await api.session([redis])
@@ -38,7 +38,7 @@ describe('decisions of a delegate that do not go together with others', () => {
   })
 
   test('are not looked for among delegates of others, nor among those that came to nothing', async () => {
-    const world = new DelegateWorld()
+    const world = new JournalledWorld()
     const parent = await world.parent()
     const failed = world.delegate({ name: 'failed', parent })
     await failed.session([redis])
@@ -55,7 +55,7 @@ describe('decisions of a delegate that do not go together with others', () => {
   })
 
   test('are never more than can be read', async () => {
-    const world = new DelegateWorld()
+    const world = new JournalledWorld()
     const many = (choice: string) =>
       Array.from({ length: 15 }, (_, n) =>
         said('decision.made', { title: `Port of gateway${'abcdefghijklmno'[n]}`, choice: `${choice}${n}` }),

@@ -14,7 +14,7 @@ import type { SessionState } from '../../../src/session/state.ts'
 import { git, scratchFolder } from '../../support/scratch.ts'
 import { type World, gitProject } from '../../support/project.ts'
 
-export class DelegateWorld {
+export class JournalledWorld {
   readonly project: World = gitProject()
   readonly workspace: Workspace
 
@@ -63,7 +63,7 @@ export class Delegate {
   readonly #log: RunLog
 
   constructor(
-    readonly world: DelegateWorld,
+    readonly world: JournalledWorld,
     order: Partial<DelegateOrder> & { readonly name: string },
   ) {
     const { project, workspace } = world

@@ -4,10 +4,10 @@ import { tellBegun } from '../../../src/delegate/result/tell-parent.ts'
 import { moveTask } from '../../../src/project/backlog.ts'
 import { closeSession } from '../../../src/project/finish.ts'
 import { RunSession } from '../../../src/run/run-session.ts'
-import { DelegateWorld, said } from './world.ts'
+import { JournalledWorld, said } from './journalled-world.ts'
 
 async function worldWithTask() {
-  const world = new DelegateWorld()
+  const world = new JournalledWorld()
   const task = await world.project.run((project) => project.tasks.add({ title: 'Tests of the login', size: 'S' }))
   const status = async () =>
     (await world.project.run((project) => project.tasks.list())).tasks.find(({ id }) => id === task.id)!.status

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { tellBegun, tellParent } from '../../../src/delegate/result/tell-parent.ts'
 import { settledDelegates } from '../../../src/delegate/settle-dead.ts'
 import { closeSession } from '../../../src/project/finish.ts'
-import { DelegateWorld } from './world.ts'
+import { JournalledWorld } from './journalled-world.ts'
 
 describe("a parent's journal", () => {
   test('says that a delegate was begun, and what became of it, each once', async () => {
-    const world = new DelegateWorld()
+    const world = new JournalledWorld()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent, as: 'tests', group: 'g', what: 'write the tests' })
     await tellBegun(world.workspace, delegate.state)
@@ -41,7 +41,7 @@ describe("a parent's journal", () => {
   })
 
   test('says it again when the same becomes of it a second time, after it was begun again', async () => {
-    const world = new DelegateWorld()
+    const world = new JournalledWorld()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent })
     await tellBegun(world.workspace, delegate.state)
@@ -55,7 +55,7 @@ describe("a parent's journal", () => {
   })
 
   test('says nothing while the delegate is worked on', async () => {
-    const world = new DelegateWorld()
+    const world = new JournalledWorld()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent })
     await tellParent(world.workspace, delegate.state)
@@ -63,7 +63,7 @@ describe("a parent's journal", () => {
   })
 
   test('does not count what came to the delegate from its target as changed by it', async () => {
-    const world = new DelegateWorld()
+    const world = new JournalledWorld()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent })
     delegate.commit('own.txt')
@@ -74,7 +74,7 @@ describe("a parent's journal", () => {
   })
 
   test('takes it in after it was closed, and stays closed', async () => {
-    const world = new DelegateWorld()
+    const world = new JournalledWorld()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent })
     await closeSession(world.workspace, { session: parent, how: 'completed' })
@@ -86,7 +86,7 @@ describe("a parent's journal", () => {
   })
 
   test('is not made again where it is gone, and none is needed', async () => {
-    const world = new DelegateWorld()
+    const world = new JournalledWorld()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent })
     rmSync(world.project.path('.sessions', 'journal', parent), { recursive: true })
@@ -98,7 +98,7 @@ describe("a parent's journal", () => {
   })
 
   test('is told later what a process was ended before telling, and nothing twice', async () => {
-    const world = new DelegateWorld()
+    const world = new JournalledWorld()
     const parent = await world.parent()
     const told = world.delegate({ name: 'told', parent })
     await tellBegun(world.workspace, told.state)
@@ -118,7 +118,7 @@ describe("a parent's journal", () => {
   })
 
   test('that cannot be written to is no reason to fail', async () => {
-    const world = new DelegateWorld()
+    const world = new JournalledWorld()
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent })
     const path = world.project.path('.sessions', 'journal', parent, 'log.jsonl')
