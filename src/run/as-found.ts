@@ -2,6 +2,7 @@
 // history that people look at.
 import { keepCode } from '../git/code-checkpoint.ts'
 import { readHead } from '../git/head.ts'
+import { removeLeftLocks } from '../git/left-locks.ts'
 import { runGit } from '../git/run-git.ts'
 import { QUIETLY } from '../git/working-tree.ts'
 import type { Place } from '../project/place.ts'
@@ -32,6 +33,7 @@ export function commitAsFound(place: Place, run: string, tree: RunTree): Found {
   const repository = repositoryAt(tree.tree)
   // Of a worktree that is gone only what was committed is left.
   if (repository === undefined) return {}
+  removeLeftLocks(repository, tree.branch)
   const ref = `refs/stint/runs/${run}/found`
   const message = AS_FOUND
   const head = readHead(repository)

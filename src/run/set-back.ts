@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { keepCode } from '../git/code-checkpoint.ts'
 import { readHead } from '../git/head.ts'
+import { removeLeftLocks } from '../git/left-locks.ts'
 import type { Repository } from '../git/repository.ts'
 import { askGit, runGit } from '../git/run-git.ts'
 import { QUIETLY, writeWorkingTree } from '../git/working-tree.ts'
@@ -37,6 +38,7 @@ export function keepWork({ tree, branch }: RunTree, work: WorkToKeep): KeptWork 
 /** Keeps what was left and goes back to where the task began, so that the next starts from what is good. */
 export function keepAndSetBack({ tree, branch }: RunTree, work: WorkToKeep): KeptWork {
   const repository = repositoryAt(tree)!
+  removeLeftLocks(repository, branch)
   // Or what is hidden from git would be neither kept nor set back.
   unhide(tree)
   takeIn(tree, work.base)

@@ -1,6 +1,7 @@
 // A turn that is gone on with in spite of what can happen to it: a limit, a failing model, a program that dies, a context
 // that fills up. What cannot be gone on with ends the run, which can be resumed.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { removeLeftLocks } from '../git/left-locks.ts'
 import type { HarnessEvent } from '../harness/contract.ts'
 import { type Draft, draft, type Usage } from '../session/entries.ts'
 import { bounded } from './bounded.ts'
@@ -17,7 +18,7 @@ import { startFresh } from './fresh.ts'
 import { IdleCompactions } from './idle-compactions.ts'
 import { goOnPrompt } from './task-prompts.ts'
 import type { TaskWork } from './task-work.ts'
-import { fingerprint } from './tree.ts'
+import { fingerprint, repositoryAt } from './tree.ts'
 
 export interface Endured {
   readonly said: string
@@ -141,6 +142,7 @@ export class TurnTaker {
     const { log, settled, stopping, tell, tree, workspace } = this.#scene
     if (stopping.now.aborted) throw new RunEnds('interrupted', 'stopped')
     equip(this.#scene, this.#scene.latest.backlog?.tasks ?? [work.task])
+    this.#unlock()
     const before = this.spent
     const idle = new IdleCompactions(tree.tree, settled.idleTurns)
     const stop = () => live.cut({ why: 'stop' })
@@ -199,6 +201,13 @@ export class TurnTaker {
     } finally {
       stopping.now.removeEventListener('abort', stop)
     }
+  }
+
+  /** Whatever was cut off or died may have had a git at work, and the agent would only see that it cannot commit. */
+  #unlock(): void {
+    const { tree } = this.#scene
+    const repository = tree.isInPlace ? undefined : repositoryAt(tree.tree)
+    if (repository !== undefined) removeLeftLocks(repository, tree.branch)
   }
 
   #look(session: RunSession, work: TaskWork, attempt: string, live: LiveConversation, event: HarnessEvent): void {

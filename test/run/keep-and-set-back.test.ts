@@ -1,10 +1,13 @@
 // The worktree of a run in every state an agent can leave it in: all of it is kept, and no branch but the run's is moved.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
+import { removeLeftLocks } from '../../src/git/left-locks.ts'
+import { findRepository } from '../../src/git/repository.ts'
 import { runGit } from '../../src/git/run-git.ts'
 import { findPlace } from '../../src/project/place.ts'
+import { commitAsFound } from '../../src/run/as-found.ts'
 import { isAsKept, keepAndSetBack, keepWork } from '../../src/run/set-back.ts'
 import { removeIfClean } from '../../src/run/remove-if-clean.ts'
 import { type RunTree, bringBack, headNow, hiddenPaths, treeOfItsOwn, uncommitted } from '../../src/run/tree.ts'
@@ -250,4 +253,28 @@ test('what a sparse checkout leaves out is not taken for hidden', () => {
   expect(hiddenPaths(tree.tree)).toEqual([])
   inTree('update-index', '--assume-unchanged', 'a.txt')
   expect(hiddenPaths(tree.tree)).toEqual(['a.txt'])
+})
+
+test('what a killed git has locked in its own worktree is no obstacle, neither for what is committed as it was found nor for what is set back', () => {
+  const { place, tree, inTree, write, setBack, isBack } = world()
+  const lock = () => {
+    for (const name of ['index.lock', 'HEAD.lock', `refs/heads/${tree.branch}.lock`])
+      writeFileSync(resolve(tree.tree, inTree('rev-parse', '--git-path', name)), '')
+  }
+  write('loose.txt', 'loose\n')
+  lock()
+  const { commit } = commitAsFound(place, RUN, tree)
+  expect(headNow(tree.tree)).toEqual({ branch: tree.branch, commit })
+  expect(inTree('show', 'HEAD:loose.txt')).toBe('loose')
+  lock()
+  setBack()
+  isBack()
+})
+
+test('the locks of a checkout that is not ours stay', () => {
+  const { project } = world()
+  const lock = join(project.root, '.git', 'index.lock')
+  writeFileSync(lock, '')
+  removeLeftLocks(findRepository(project.root)!, 'main')
+  expect(existsSync(lock)).toBe(true)
 })

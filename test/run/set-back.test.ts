@@ -228,3 +228,24 @@ test('a task that failed and is tried again later goes back to where it then beg
   expect(world.of('task.parked')).toHaveLength(2)
   expect(world.subjects()).toEqual(['do two'])
 })
+
+const KILLED_GIT = { run: 'touch "$(git rev-parse --git-dir)/index.lock" "$(git rev-parse --git-dir)/HEAD.lock"' }
+
+test('what a killed git has locked is free again for the conversation after it', async () => {
+  const world = new RunWorld()
+  await world.tasks('One', 'Two')
+  const killed = [{ write: { path: 'one.txt', text: '1' } }, KILLED_GIT, { die: true }]
+  const again = [{ commit: 'do one' }, { done: 'one' }]
+  await world.run({ script: world.script({ one: [killed, again, again], two: [doing('two')] }) })
+  expect(world.of('attempt.failed')).toEqual([])
+  expect(world.subjects()).toEqual(['do one', 'do two'])
+})
+
+test('and so is it for what is kept of a task that failed', async () => {
+  const world = new RunWorld()
+  await world.tasks(FIRST, 'Two')
+  const failing = [{ write: { path: 'one.txt', text: '1' } }, KILLED_GIT, { failed: 'lost' }]
+  await world.run({ script: world.script({ one: [failing], two: [doing('two')] }), onFailure: 'continue' })
+  expect(await world.statuses()).toEqual({ one: 'failed', two: 'completed' })
+  expect(world.subjects()).toEqual(['do two'])
+})
