@@ -27,12 +27,14 @@ test.each([
     expect(world.closings()).toEqual(Object.fromEntries(tasks.map(({ id }) => [id, 1])))
     expect(await world.statuses()).toEqual({ one: 'completed', two: 'completed', three: 'completed' })
     expect(world.standing()).toEqual({ one: 'merged', two: 'merged', three: 'merged' })
+    // By what is on the branch, each once: work found uncommitted behind a killed agent is committed under a name of its own.
+    for (const name of ['one', 'two', 'three']) expect(world.merged(`${name}.txt`)).toBe(`${name}\n`)
     expect(
       world
         .subjects()
-        .filter((subject) => subject.startsWith('do '))
+        .filter((subject) => subject.startsWith('Merge '))
         .toSorted(),
-    ).toEqual(['do one', 'do three', 'do two'])
+    ).toEqual(['Merge delegate one: One', 'Merge delegate three: Three', 'Merge delegate two: Two'])
     expect(world.runs()).toHaveLength(1)
   },
 )
