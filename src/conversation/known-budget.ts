@@ -6,7 +6,7 @@ import { readCompactionSettings } from '../harness/claude/compaction-settings.ts
 import { windowOf } from '../harness/claude/models.ts'
 import { type UsageTail, contextFigure } from '../harness/claude/context-size.ts'
 import { usualPoint } from '../harness/compaction-points.ts'
-import { given } from '../harness/json-fields.ts'
+import { given } from '../text/json-fields.ts'
 import type { Window } from './window.ts'
 
 export interface Known {

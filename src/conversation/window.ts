@@ -2,7 +2,7 @@
 // leaves word for them.
 import { join } from 'node:path'
 import { type StatusFigures, statusFigures } from '../harness/claude/status-input.ts'
-import { nameOf, objectOf } from '../harness/json-fields.ts'
+import { nameOf, objectOf } from '../text/json-fields.ts'
 import { createFolder, replaceUnsynced } from '../journal/files.ts'
 import { readOrUndefined } from '../journal/look.ts'
 

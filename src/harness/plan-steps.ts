@@ -1,7 +1,7 @@
 import { type Draft, type EntryData, type EntryKind, draft } from '../session/entries.ts'
 import type { SessionState, Step } from '../session/state.ts'
 import { oneLine, shorten } from '../text/clean.ts'
-import { type Json, given, nameOf, objectOf, textOf } from './json-fields.ts'
+import { type Json, given, nameOf, objectOf, textOf } from '../text/json-fields.ts'
 import { planItems } from './plan-items.ts'
 
 /** One thing on an agent's own list. What was not said about it is absent. */

@@ -1,6 +1,6 @@
 // What the log of a run amounts to. Pure.
 import type { Usage } from '../session/entries.ts'
-import { countOf } from '../harness/json-fields.ts'
+import { countOf } from '../text/json-fields.ts'
 import type { AttemptOutcome, RunEntry, RunEntryData } from './entries.ts'
 import { isWhole } from './entry-shapes.ts'
 import type { DelegateMove } from './delegate-order.ts'

@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Copied, type CopyCursor, type CopyRequest, copyPiece } from '../../src/conversation/copy-transcript.ts'
 import { readCopy } from '../../src/conversation/copy/read-copy.ts'
-import type { Json } from '../../src/harness/json-fields.ts'
+import type { Json } from '../../src/text/json-fields.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 /** A transcript that grows, and its copy. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import type { HarnessEvent } from '../../src/harness/contract.ts'
 import { Translator } from '../../src/harness/claude/drive/translator.ts'
-import type { Json } from '../../src/harness/json-fields.ts'
+import type { Json } from '../../src/text/json-fields.ts'
 import type { Usage } from '../../src/session/entries.ts'
 
 const NOW = new Date('2026-11-15T18:40:00.000Z')

@@ -1,4 +1,4 @@
-import { type Json, nameOf } from '../../harness/json-fields.ts'
+import { type Json, nameOf } from '../../text/json-fields.ts'
 import { parseLine } from '../../harness/claude/transcript-lines.ts'
 import { linesOf } from '../lines-of-file.ts'
 

@@ -6,7 +6,7 @@ import {
 } from '@agentclientprotocol/sdk'
 import type { Conversation, HarnessEvent, OpenConversation, ProcessMark, TurnEnded } from '../contract.ts'
 import { EventQueue } from '../event-queue.ts'
-import { type Json, given, objectOf } from '../json-fields.ts'
+import { type Json, given, objectOf } from '../../text/json-fields.ts'
 import { answer, isAllowed } from './permission.ts'
 import { type StartedAgent, endOf, failureOf, limitBehind } from './start-agent.ts'
 import { Updates } from './updates.ts'

@@ -1,7 +1,7 @@
 import type { PermissionOption, RequestPermissionResponse } from '@agentclientprotocol/sdk'
 import { oneLine, shorten } from '../../text/clean.ts'
 import type { OpenConversation, PermissionRequest } from '../contract.ts'
-import { given } from '../json-fields.ts'
+import { given } from '../../text/json-fields.ts'
 import { isPermitted } from '../permission-rules.ts'
 import type { ToolUse } from './tools.ts'
 

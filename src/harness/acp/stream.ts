@@ -1,5 +1,5 @@
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk'
-import { type Json, objectOf, parseJson } from '../json-fields.ts'
+import { type Json, objectOf, parseJson } from '../../text/json-fields.ts'
 import type { GuardedProcess } from '../process/spawn-guarded.ts'
 
 interface Taps {

@@ -1,6 +1,6 @@
 // What an ACP agent tells of its tools. Only the id is certain; the rest comes in pieces, and differs between agents.
 import type { HarnessEvent } from '../contract.ts'
-import { type Json, given, listOf, objectOf, saidIn, textOf } from '../json-fields.ts'
+import { type Json, given, listOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
 import { quoteWord } from '../quote-word.ts'
 
 export type ToolEvent = Extract<HarnessEvent, { readonly type: 'tool' }>

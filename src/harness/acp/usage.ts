@@ -1,7 +1,7 @@
 // What a turn used, as its answer tells it. The draft of the protocol speaks of the whole session; the agents that tell it
 // (claude-agent-acp 0.99, codex-acp 2.6) give the sum of the turn.
 import type { Usage } from '../../session/entries.ts'
-import { type Json, countOf, objectOf } from '../json-fields.ts'
+import { type Json, countOf, objectOf } from '../../text/json-fields.ts'
 
 export function usageIn(response: Json): Usage | undefined {
   const usage = objectOf(response['usage'])

@@ -1,5 +1,5 @@
 import { shorten } from '../../text/clean.ts'
-import { type Json, listOf, nameOf, objectOf, saidIn, textOf } from '../json-fields.ts'
+import { type Json, listOf, nameOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
 
 /** A shell command that the agent ran, and what came of it. */
 export interface CommandResult {

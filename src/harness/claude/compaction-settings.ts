@@ -1,6 +1,6 @@
 import { readOrUndefined } from '../../journal/look.ts'
 import { errnoOf } from '../../journal/errors.ts'
-import { type Json, countOf, nameOf, objectOf, parseJson } from '../json-fields.ts'
+import { type Json, countOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import type { CompactionSettings } from './compaction-point.ts'
 import { type Surroundings, managedSettings, setupPlace } from './setup/places.ts'
 

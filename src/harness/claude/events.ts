@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import { isConversationId } from '../conversation-id.ts'
-import { type Json, given, nameOf, objectOf, parseJson } from '../json-fields.ts'
+import { type Json, given, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 
 interface Common {
   /** The event as Claude Code calls it. */

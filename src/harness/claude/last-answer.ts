@@ -1,6 +1,6 @@
 import type { Usage } from '../../session/entries.ts'
 import { shorten } from '../../text/clean.ts'
-import { type Json, countOf, given, nameOf, objectOf, saidIn, textOf } from '../json-fields.ts'
+import { type Json, countOf, given, nameOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
 import { parseLine } from './transcript-lines.ts'
 
 export interface LastAnswer {

@@ -1,5 +1,5 @@
 import { isAbsolute, relative, resolve } from 'node:path'
-import { type Json, given, nameOf, objectOf, saidIn, textOf } from '../json-fields.ts'
+import { type Json, given, nameOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
 import { type PlanChange, todosOf } from '../plan-steps.ts'
 import { programOf, startedCommands } from '../unwrap-command.ts'
 import { bothEnds } from './command-results.ts'

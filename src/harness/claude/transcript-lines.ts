@@ -1,4 +1,4 @@
-import { type Json, objectOf, parseJson } from '../json-fields.ts'
+import { type Json, objectOf, parseJson } from '../../text/json-fields.ts'
 import { LONGEST_LINE } from './read-piece.ts'
 
 const NEWLINE = 0x0a

@@ -1,7 +1,7 @@
 // What only the transcript tells, since no hook says it: that a compaction happened, that a text of ours arrived,
 // which commands failed, how full the context is. Its lines are many and long and hardly any of them matter, so
 // that a line is parsed only when its bytes show that it is one of those.
-import { type Json, countOf, given, listOf, nameOf, objectOf, saidIn, textOf } from '../json-fields.ts'
+import { type Json, countOf, given, listOf, nameOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
 import { type CommandResult, CommandResults, type PendingCommand } from './command-results.ts'
 import { AnswerLine, type LastAnswer, lastAnswer, timeOf } from './last-answer.ts'
 import { LONGEST_LINE } from './read-piece.ts'

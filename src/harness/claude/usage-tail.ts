@@ -1,5 +1,5 @@
 // How full a context is, from the end of its transcript, at the same cost however long the transcript has become.
-import { given } from '../json-fields.ts'
+import { given } from '../../text/json-fields.ts'
 import type { UsageTail } from './context-size.ts'
 import { readBackwards } from './read-piece.ts'
 import { lookAtPiece } from './transcript.ts'

@@ -2,7 +2,7 @@
 // only what was written since is read.
 import type { Spent } from '../../budget/prices.ts'
 import { crc32 } from '../../journal/crc32.ts'
-import { type Json, countOf, nameOf, objectOf } from '../json-fields.ts'
+import { type Json, countOf, nameOf, objectOf } from '../../text/json-fields.ts'
 import { timeOf, usageIn } from './last-answer.ts'
 import { type Place, readEveryPiece } from './read-piece.ts'
 import { BOUNDARY, boundaryIn } from './transcript.ts'

@@ -1,5 +1,5 @@
 import { StintError } from '../../journal/errors.ts'
-import { type Json, objectOf, parseJson, textOf } from '../json-fields.ts'
+import { type Json, objectOf, parseJson, textOf } from '../../text/json-fields.ts'
 import type { GuardedProcess } from '../process/spawn-guarded.ts'
 
 export interface Listener {

@@ -1,7 +1,7 @@
 // What Codex wants to be allowed, and how it is told.
 import { oneLine, shorten } from '../../text/clean.ts'
 import type { PermissionRequest } from '../contract.ts'
-import { type Json, given, objectOf, textOf } from '../json-fields.ts'
+import { type Json, given, objectOf, textOf } from '../../text/json-fields.ts'
 import { commandOf } from './items.ts'
 
 /** All of these have to be allowed; `answer` is what Codex is then told. */

@@ -1,6 +1,6 @@
 import { cleanText, shorten } from '../../text/clean.ts'
 import type { Conversation, HarnessEvent, OpenConversation, PermissionRequest, ProcessMark } from '../contract.ts'
-import { type Json, nameOf, objectOf } from '../json-fields.ts'
+import { type Json, nameOf, objectOf } from '../../text/json-fields.ts'
 import { isPermitted } from '../permission-rules.ts'
 import type { Exit, GuardedProcess } from '../process/spawn-guarded.ts'
 import { AppServer } from './app-server.ts'

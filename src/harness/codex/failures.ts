@@ -1,5 +1,5 @@
 import { cleanText, shorten } from '../../text/clean.ts'
-import { type Json, countOf, objectOf, parseJson, textOf } from '../json-fields.ts'
+import { type Json, countOf, objectOf, parseJson, textOf } from '../../text/json-fields.ts'
 
 /** What Codex says of a turn that went wrong, in words. */
 export function failureOf(error: Json | undefined): string {

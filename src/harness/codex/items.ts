@@ -1,4 +1,4 @@
-import { type Json, given, listOf, objectOf, textOf } from '../json-fields.ts'
+import { type Json, given, listOf, objectOf, textOf } from '../../text/json-fields.ts'
 import { programOf } from '../unwrap-command.ts'
 import { shellCommands } from '../shell-commands.ts'
 

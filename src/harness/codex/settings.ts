@@ -1,6 +1,6 @@
 // What Codex is told for one thread. Nothing of it is written into its configuration.
 import type { OpenConversation, Permissions } from '../contract.ts'
-import type { Json } from '../json-fields.ts'
+import type { Json } from '../../text/json-fields.ts'
 
 type Options = Pick<OpenConversation, 'cwd' | 'env' | 'model' | 'systemPrompt' | 'resume'>
 

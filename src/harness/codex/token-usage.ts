@@ -1,5 +1,5 @@
 import type { Usage } from '../../session/entries.ts'
-import { type Json, countOf, objectOf } from '../json-fields.ts'
+import { type Json, countOf, objectOf } from '../../text/json-fields.ts'
 
 /** What Codex says of the tokens of a thread. */
 export interface ToldUsage {

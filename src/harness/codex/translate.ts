@@ -1,7 +1,7 @@
 // What Codex tells, in the words of the contract. Pure: what was told before is the standing.
 import type { Usage } from '../../session/entries.ts'
 import type { HarnessEvent, TurnEnded } from '../contract.ts'
-import { type Json, given, nameOf, objectOf, textOf } from '../json-fields.ts'
+import { type Json, given, nameOf, objectOf, textOf } from '../../text/json-fields.ts'
 import { type Limits, failureOf, isLimit, resetOf, withLimits } from './failures.ts'
 import { type ToolUse, toolUseOf } from './items.ts'
 import { NOTHING, type ToldUsage, difference, pointIn, toldUsage } from './token-usage.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createFolderUnsynced, replaceUnsynced } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import type { Usage } from '../../session/entries.ts'
-import { countOf, objectOf, parseJson } from '../json-fields.ts'
+import { countOf, objectOf, parseJson } from '../../text/json-fields.ts'
 
 export interface RememberedConversation {
   readonly used: number

@@ -1,6 +1,6 @@
 import { StintError } from '../../../journal/errors.ts'
 import type { OpenConversation, Permissions } from '../../contract.ts'
-import { given } from '../../json-fields.ts'
+import { given } from '../../../text/json-fields.ts'
 import { shellCommands } from '../../shell-commands.ts'
 
 const MODES: Readonly<Record<Permissions, string>> = { all: 'bypassPermissions', edits: 'acceptEdits', ask: 'default' }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { cleanText, shorten } from '../../../text/clean.ts'
 import type { Conversation, HarnessEvent, OpenConversation, ProcessMark, TurnEnded } from '../../contract.ts'
-import { type Json, nameOf, objectOf, parseJson, textOf } from '../../json-fields.ts'
+import { type Json, nameOf, objectOf, parseJson, textOf } from '../../../text/json-fields.ts'
 import type { GuardedProcess } from '../../process/spawn-guarded.ts'
 import { greeting } from './arguments.ts'
 import { answerTo, denied } from './permissions.ts'

@@ -1,6 +1,6 @@
 // That the account is used up, in the ways in which Claude Code has said it over time.
 import { oneLine } from '../../../text/clean.ts'
-import { type Json, countOf, given, nameOf, objectOf } from '../../json-fields.ts'
+import { type Json, countOf, given, nameOf, objectOf } from '../../../text/json-fields.ts'
 
 export interface Limit {
   readonly message: string

@@ -1,6 +1,6 @@
 import { oneLine, shorten } from '../../../text/clean.ts'
 import type { OpenConversation } from '../../contract.ts'
-import { type Json, nameOf, objectOf, textOf } from '../../json-fields.ts'
+import { type Json, nameOf, objectOf, textOf } from '../../../text/json-fields.ts'
 import { isPermitted, reasonAgainst } from '../../permission-rules.ts'
 import { targetOf } from './tool-uses.ts'
 

@@ -1,5 +1,5 @@
 import type { Usage } from '../../../session/entries.ts'
-import { type Json, countOf, objectOf } from '../../json-fields.ts'
+import { type Json, countOf, objectOf } from '../../../text/json-fields.ts'
 
 export const NOTHING: Usage = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }
 

@@ -1,5 +1,5 @@
 import type { HarnessEvent } from '../../contract.ts'
-import { type Json, given, listOf, nameOf, objectOf, saidIn, textOf } from '../../json-fields.ts'
+import { type Json, given, listOf, nameOf, objectOf, saidIn, textOf } from '../../../text/json-fields.ts'
 
 type ToolEvent = Extract<HarnessEvent, { readonly type: 'tool' }>
 type Use = Pick<ToolEvent, 'id' | 'name' | 'command' | 'path'>

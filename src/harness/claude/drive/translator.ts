@@ -2,7 +2,7 @@
 import { cleanText, oneLine, shorten } from '../../../text/clean.ts'
 import type { Usage } from '../../../session/entries.ts'
 import type { HarnessEvent, TurnEnded } from '../../contract.ts'
-import { type Json, countOf, given, listOf, nameOf, objectOf, saidIn, textOf } from '../../json-fields.ts'
+import { type Json, countOf, given, listOf, nameOf, objectOf, saidIn, textOf } from '../../../text/json-fields.ts'
 import { contextOf } from '../context-size.ts'
 import { usageIn } from '../last-answer.ts'
 import { windowOf } from '../models.ts'
