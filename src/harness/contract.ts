@@ -58,6 +58,8 @@ export interface OpenConversation {
 export type HarnessEvent =
   /** The conversation is there. Also after it was resumed. */
   | { readonly type: 'started'; readonly conversation: string; readonly model?: string; readonly window?: number }
+  /** A piece of a message that is still being written, from harnesses that tell it; the whole follows as `text`. */
+  | { readonly type: 'delta'; readonly text: string }
   /** A whole message of the agent. */
   | { readonly type: 'text'; readonly text: string }
   | {

@@ -145,7 +145,7 @@ export class LiveConversation {
           compactions += 1
           this.#windowNumber += 1
         } else if (event.type === 'limit') limit = event
-        else ended = event
+        else if (event.type === 'turn ended') ended = event
       }
     } finally {
       this.#heard = undefined

@@ -1,0 +1,69 @@
+// What was said in a conversation, whichever harness it was said in. The store keeps it, the importers and drivers make it, and
+// everything that shows, searches or sends it again reads it.
+import type { Usage } from '../session/entries.ts'
+import type { Json } from '../text/json-fields.ts'
+
+export type HistoryItem = Began | Message | Compaction | Ended
+
+export interface Began {
+  readonly type: 'began'
+  readonly conversation: string
+  readonly harness: string
+  readonly at: string
+  readonly cwd?: string
+  readonly model?: string
+  /** The conversation that it was forked off. */
+  readonly forkOf?: string
+}
+
+export interface Message {
+  readonly type: 'message'
+  /** The same id for the same message, however often it is stored. */
+  readonly id: string
+  /** The message it answers or follows. Where people went back and said something else, there are two with the same. */
+  readonly parent?: string
+  readonly at?: string
+  readonly role: 'user' | 'assistant' | 'system'
+  readonly parts: readonly Part[]
+  readonly model?: string
+  /** One request to the model may be told in several messages; those share this, and its usage stands for all of them. */
+  readonly request?: string
+  readonly usage?: Usage
+  /** The delegated agent that said it or was told it. It is no part of what the conversation's own model sees. */
+  readonly agent?: string
+  /** The harness put it there: nobody typed it. */
+  readonly isMeta?: boolean
+  /** What a compaction made of everything before it. */
+  readonly isSummary?: boolean
+  /** Shown to the person in place of an answer, when the model could not be reached. The model never sees it. */
+  readonly isFailure?: boolean
+}
+
+export type Part =
+  | { readonly type: 'text'; readonly text: string }
+  /** `data` in place of a text that its provider has encrypted. */
+  | { readonly type: 'thinking'; readonly text: string; readonly signature?: string; readonly data?: string }
+  | { readonly type: 'image'; readonly mediaType: string; readonly data: string }
+  | { readonly type: 'image link'; readonly url: string }
+  | { readonly type: 'tool use'; readonly id: string; readonly name: string; readonly input: Json }
+  | { readonly type: 'tool result'; readonly use: string; readonly parts: readonly Part[]; readonly isError: boolean }
+  /** A block that Stint does not know, as it came. */
+  | { readonly type: 'other'; readonly block: Json }
+
+/** Everything before it is gone from the model's context, but for what follows. */
+export interface Compaction {
+  readonly type: 'compaction'
+  readonly id: string
+  readonly at?: string
+  readonly trigger?: string
+  readonly tokensBefore?: number
+  readonly tokensAfter?: number
+  /** The messages before it that stayed, where the harness says so. */
+  readonly kept?: readonly string[]
+}
+
+export interface Ended {
+  readonly type: 'ended'
+  readonly at: string
+  readonly reason: string
+}
