@@ -9,6 +9,6 @@ const isHook =
 if (isHook) {
   createRequire(import.meta.url)('./hook.cjs')
 } else {
-  const { main } = await import('../cli/main.ts')
-  await main(new URL('../package.json', import.meta.url))
+  // Not awaited here: a bundle whose entry waits is cut into many more files, and each takes time to load.
+  void import('../cli/main.ts').then(({ main }) => main(new URL('../package.json', import.meta.url)))
 }
