@@ -1,7 +1,5 @@
-import { execFile } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
-import { promisify } from 'node:util'
 import { join } from 'node:path'
 import { build } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -9,13 +7,13 @@ import { readLog } from '../../src/journal/read.ts'
 import { isId } from '../../src/journal/ids.ts'
 import { git, initRepository, temporaryFolder } from '../support/scratch.ts'
 import { type Fault, type SweepReport, type Verdict, type Workload, compileShim, sweep } from './sweep.ts'
+import { WorldMaker } from './world-maker.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 // Inside the project, so that the SQLite package is found from it.
 const tools = join(root, 'node_modules', '.cache', `stint-faults-${process.pid}`)
 const program = join(tools, 'commands.workload.js')
 const repository = join(temporaryFolder(), 'repository')
-const execute = promisify(execFile)
 let shim: string
 
 beforeAll(async () => {
@@ -25,6 +23,7 @@ beforeAll(async () => {
     external: ['@photostructure/sqlite'],
     output: { dir: tools, format: 'esm' },
     logLevel: 'warn',
+    checks: { ineffectiveDynamicImport: false },
   })
   shim = compileShim(tools)
   mkdirSync(repository, { recursive: true })
@@ -41,16 +40,18 @@ const FAULTS: Fault[] = ['kill', 'torn', 'short', 'ENOSPC', 'EIO']
 
 /** A project in a subfolder, so that only what Stint writes is disturbed and not what git writes. */
 function workload(doing: string, before: readonly string[], options: { edit?: boolean } = {}): Workload {
+  const maker = new WorldMaker(program, before, env)
   return {
     env,
     // Nothing here waits in a way that keeps the other half of the sweep from going on.
     prepare: async (world) => {
       await cp(repository, world, { recursive: true })
       if (before.length === 0) return []
-      const { stdout } = await execute(process.execPath, [program, ...before], { cwd: world, env: { ...process.env, ...env } })
+      const acknowledged = await maker.make(world)
       if (options.edit === true) editDocument(world)
-      return [...stdout.matchAll(/^ack (\S+)$/gm)].map((match) => match[1]!)
+      return acknowledged
     },
+    done: () => maker.close(),
     argv: () => [process.execPath, program, doing],
     argvAfter: () => [process.execPath, program, 'on'],
     verify: (world, finished, stage) => {

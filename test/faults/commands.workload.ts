@@ -1,26 +1,33 @@
 // Does what a user does, one thing after another, through the library, and acknowledges every entry the library says is saved.
 import { writeSync } from 'node:fs'
 import { StintError } from '../../src/journal/errors.ts'
-import { openProject } from '../../src/library.ts'
+import { type Project, openProject } from '../../src/library.ts'
+import { makeWorlds } from './making.ts'
+import { MAKE } from './world-maker.ts'
 
-const project = openProject(process.cwd(), { say: (line) => process.stderr.write(`${line}\n`) })
+const [first, ...others] = process.argv.slice(2)
+// Not awaited here: a bundle whose entry waits is cut into many more files, and each takes time to load.
+void (first === MAKE ? makeWorlds((world) => perform(world, others)) : perform(process.cwd(), [first!, ...others]))
 
-try {
-  for (const doing of process.argv.slice(2)) {
-    const reading = await DOINGS()[doing]!()
-    for (const entry of reading.entries) writeSync(1, `ack ${entry.id}\n`)
+async function perform(folder: string, doings: readonly string[]): Promise<void> {
+  const project = openProject(folder, { say: (line) => process.stderr.write(`${line}\n`) })
+  try {
+    for (const doing of doings) {
+      const reading = await DOINGS(project)[doing]!()
+      for (const entry of reading.entries) writeSync(1, `ack ${entry.id}\n`)
+    }
+  } catch (error) {
+    // A full disk is told by its system error where no entry was at stake.
+    const isExpected = error instanceof StintError || (error instanceof Error && 'syscall' in error)
+    if (!isExpected) throw error
+    process.stderr.write(`${error.name}: ${error.message}\n`)
+    process.exitCode = 3
+  } finally {
+    project.dispose()
   }
-} catch (error) {
-  // A full disk is told by its system error where no entry was at stake.
-  const isExpected = error instanceof StintError || (error instanceof Error && 'syscall' in error)
-  if (!isExpected) throw error
-  process.stderr.write(`${error.name}: ${error.message}\n`)
-  process.exitCode = 3
-} finally {
-  project.dispose()
 }
 
-function DOINGS(): Record<string, () => Promise<{ entries: readonly { id: string }[] }>> {
+function DOINGS(project: Project): Record<string, () => Promise<{ entries: readonly { id: string }[] }>> {
   return {
     init: async () => (await project.init({ name: 'first', goal: 'Be there' })).reading,
     log: async () => (await project.log({ entries: [{ step: 'One' }, { progress: 'Halfway' }, { key: 'Kept' }] })).reading,

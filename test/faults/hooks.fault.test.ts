@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -7,10 +7,12 @@ import { isId } from '../../src/journal/ids.ts'
 import { readLog } from '../../src/journal/read.ts'
 import { git, initRepository, temporaryFolder } from '../support/scratch.ts'
 import { type Fault, type SweepReport, type Workload, compileShim, sweep } from './sweep.ts'
+import { WorldMaker } from './world-maker.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const tools = join(root, 'node_modules', '.cache', `stint-hook-faults-${process.pid}`)
 const program = join(tools, 'hooks.workload.js')
+const repository = join(temporaryFolder(), 'repository')
 const env = { STINT_STATE_HOME: join(temporaryFolder(), 'state'), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
 const FAULTS: Fault[] = ['kill', 'torn', 'ENOSPC', 'EIO', 'full', 'read-only']
 let shim: string
@@ -22,28 +24,27 @@ beforeAll(async () => {
     external: ['@photostructure/sqlite'],
     output: { dir: tools, format: 'esm' },
     logLevel: 'warn',
+    checks: { ineffectiveDynamicImport: false },
   })
   shim = compileShim(tools)
+  mkdirSync(repository, { recursive: true })
+  initRepository(repository)
+  writeFileSync(join(repository, 'code.txt'), 'code\n')
+  git(repository, 'add', '.')
+  git(repository, 'commit', '-qm', 'start')
 })
 afterAll(() => rmSync(tools, { recursive: true, force: true }))
 
 function workload(doing: string, before: readonly string[]): Workload {
+  const maker = new WorldMaker(program, before, env)
   return {
     env,
-    prepare: (world) => {
-      initRepository(world)
-      writeFileSync(join(world, 'code.txt'), 'code\n')
-      git(world, 'add', '.')
-      git(world, 'commit', '-qm', 'start')
-      return before.flatMap((step) => {
-        const output = execFileSync(process.execPath, [program, step], {
-          cwd: world,
-          env: { ...process.env, ...env },
-          encoding: 'utf8',
-        })
-        return [...output.matchAll(/^ack (\S+)$/gm)].map((match) => match[1]!)
-      })
+    // Nothing here waits in a way that keeps the other half of the sweep from going on.
+    prepare: async (world) => {
+      await cp(repository, world, { recursive: true })
+      return before.length === 0 ? [] : maker.make(world)
     },
+    done: () => maker.close(),
     argv: () => [process.execPath, program, doing],
     argvAfter: () => [process.execPath, program, 'on'],
     verify: (world) => {

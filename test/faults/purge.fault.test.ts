@@ -1,12 +1,14 @@
-import { execFileSync, spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { cpSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readLog } from '../../src/journal/read.ts'
 import { openProject } from '../../src/library.ts'
 import { git, initRepository, temporaryFolder } from '../support/scratch.ts'
 import { type Workload, compileShim, sweep } from './sweep.ts'
 
+const execute = promisify(execFile)
 const SECRET = 'tr0ub4dor-and-3'
 const ROOT = join(import.meta.dirname, '../..')
 const tools = temporaryFolder()
@@ -43,8 +45,8 @@ function entriesIn(world: string): readonly string[] {
 }
 
 const PURGE: Workload = {
-  prepare: (world) => {
-    execFileSync('cp', ['-a', `${pattern}/.`, world])
+  prepare: async (world) => {
+    await execute('cp', ['-a', `${pattern}/.`, world])
     return ids
   },
   argv: () => [process.execPath, STINT, 'purge', SECRET],

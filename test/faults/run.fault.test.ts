@@ -1,6 +1,7 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { build } from 'rolldown'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isId } from '../../src/journal/ids.ts'
@@ -14,6 +15,7 @@ const root = join(import.meta.dirname, '..', '..')
 // Inside the project, so that the SQLite package is found from it.
 const tools = join(root, 'node_modules', '.cache', `stint-run-faults-${process.pid}`)
 const program = join(tools, 'run.workload.js')
+const execute = promisify(execFile)
 const FAULTS: Fault[] = ['kill', 'torn', 'short', 'ENOSPC', 'EIO']
 const env = { STINT_STATE_HOME: join(temporaryFolder(), 'state'), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
 
@@ -32,9 +34,9 @@ function beginOnce(): void {
 
 const WORKLOAD: Workload = {
   env,
-  prepare: (world) => {
+  prepare: async (world) => {
     // With the hard links between the names of a log.
-    execFileSync('cp', ['-a', `${begun}/.`, world])
+    await execute('cp', ['-a', `${begun}/.`, world])
     return acknowledged
   },
   // The index is a view, and disturbed where commands are.
@@ -97,6 +99,7 @@ beforeAll(async () => {
     external: ['@photostructure/sqlite'],
     output: { dir: tools, format: 'esm' },
     logLevel: 'warn',
+    checks: { ineffectiveDynamicImport: false },
   })
   beginOnce()
   report = await sweep(compileShim(tools), WORKLOAD, FAULTS)

@@ -25,15 +25,20 @@ const [doing] = process.argv.slice(2) as ['begin' | 'work' | 'on']
 const workspace = new Workspace(process.cwd(), { say: (line) => process.stderr.write(`${line}\n`) })
 const { config, place } = workspace
 
-try {
-  await { begin, work: () => work(sceneOf(runIds(place)[0]!)), on: goOn }[doing]()
-} catch (error) {
-  const isExpected = error instanceof StintError || (error instanceof Error && 'syscall' in error)
-  if (!isExpected) throw error
-  process.stderr.write(`${error.name}: ${error.message}\n`)
-  process.exitCode = 3
-} finally {
-  workspace.close()
+// Not awaited here: a bundle whose entry waits is cut into many more files, and each takes time to load.
+void perform()
+
+async function perform(): Promise<void> {
+  try {
+    await { begin, work: () => work(sceneOf(runIds(place)[0]!)), on: goOn }[doing]()
+  } catch (error) {
+    const isExpected = error instanceof StintError || (error instanceof Error && 'syscall' in error)
+    if (!isExpected) throw error
+    process.stderr.write(`${error.name}: ${error.message}\n`)
+    process.exitCode = 3
+  } finally {
+    workspace.close()
+  }
 }
 
 /** A run with a session about its one task, which nobody has tried yet. */

@@ -54,6 +54,8 @@ export interface Verdict {
 export interface Workload {
   /** Makes the world; answers the ids that are acknowledged already. */
   readonly prepare?: (folder: string) => readonly string[] | void | Promise<readonly string[]>
+  /** Called when no more worlds are wanted. */
+  readonly done?: () => void
   readonly argv: (folder: string) => readonly string[]
   /** The undisturbed process afterwards; the same program unless it is given. */
   readonly argvAfter?: (folder: string) => readonly string[]
@@ -95,6 +97,14 @@ const PATIENCE_MS = 30_000
 
 /** Disturbs every call of a workload in turn. */
 export async function sweep(shim: string, workload: Workload, faults = Object.keys(FAULTS) as Fault[]): Promise<SweepReport> {
+  try {
+    return await sweepAll(shim, workload, faults)
+  } finally {
+    workload.done?.()
+  }
+}
+
+async function sweepAll(shim: string, workload: Workload, faults: readonly Fault[]): Promise<SweepReport> {
   const { calls } = await traced(shim, workload)
   const counted = calls.filter((call) => call.name !== 'ack')
   const jobs = faults.flatMap((fault) =>
