@@ -20,7 +20,10 @@ export interface Message {
   readonly type: 'message'
   /** The same id for the same message, however often it is stored. */
   readonly id: string
-  /** The message it answers or follows. Where people went back and said something else, there are two with the same. */
+  /**
+   * The message it answers or follows. Where people went back and said something else, there are two with the same. Where no
+   * message of a conversation has one, each follows the one before it.
+   */
   readonly parent?: string
   readonly at?: string
   readonly role: 'user' | 'assistant' | 'system'

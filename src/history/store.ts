@@ -1,26 +1,152 @@
 // The conversations of a project, one file of lines each under `.sessions/conversations/`. What is too long to repeat (a tool's
 // output, a picture) is kept once, under the hash of its content.
+import { join } from 'node:path'
+import { NotWritten, StintError, errnoOf } from '../journal/errors.ts'
+import { appendLines, createFolder } from '../journal/files.ts'
+import { namesIn, statOrUndefined } from '../journal/look.ts'
+import { type Json, given, nameOf } from '../text/json-fields.ts'
 import type { RedactOptions } from '../text/redact.ts'
-import type { HistoryItem } from './items.ts'
+import { Blobs } from './blobs.ts'
+import { isConversationId } from './conversation-id.ts'
+import { itemOf } from './item-of-line.ts'
+import type { HistoryItem, Message } from './items.ts'
+import { asItWas, toKeep } from './large-strings.ts'
+import { lineOf } from './line-of-item.ts'
+import { onceUnlocked } from './lock.ts'
+import { readLines } from './read-lines.ts'
 
 export interface StoredConversation {
   readonly id: string
   readonly path: string
+  /** Of the file alone, without the blobs that it shares with others. */
   readonly bytes: number
+  /** When it was last written. */
+  readonly writtenAt: string
 }
 
 export interface ReadOptions {
   /** A byte offset that an earlier reading answered; everything when absent. */
   readonly from?: number
+  /** Leaves what is long in blobs alone: a text says how long it is. For whoever counts or lists. */
+  readonly isBrief?: boolean
 }
+
+export interface AppendOptions {
+  /** Not waiting for the disk, for whoever can do it all again: an import. */
+  readonly isUnsynced?: boolean
+}
+
+/** An item and the byte offset behind it, from which a later reading goes on. */
+export type StoredItem = HistoryItem & { readonly offset: number }
 
 export interface ConversationStore {
   list(): readonly StoredConversation[]
   has(conversation: string): boolean
-  /** Each item once and in the order of the file; large parts are given back whole. What cannot be read is passed over. */
-  read(conversation: string, options?: ReadOptions): Iterable<HistoryItem & { readonly offset: number }>
+  /**
+   * Each item once and in the order of the file; large parts are given back whole. What cannot be read is passed over. Read from
+   * an offset, what was stored again behind it comes again.
+   */
+  read(conversation: string, options?: ReadOptions): Iterable<StoredItem>
   /** Adds items, without the secrets in them. They are on the disk when it returns. An item that is there already may be added again. */
-  append(conversation: string, items: readonly HistoryItem[]): void
+  append(conversation: string, items: readonly HistoryItem[], options?: AppendOptions): void
 }
 
-export declare function conversationStore(sessions: string, redaction: RedactOptions): ConversationStore
+const SUFFIX = '.jsonl'
+
+export function conversationsFolder(sessions: string): string {
+  return join(sessions, 'conversations')
+}
+
+/** Where a conversation is stored. What cannot be the name of one has no place. */
+export function conversationPath(sessions: string, conversation: string): string {
+  if (!isConversationId(conversation)) throw notAConversation(conversation)
+  return join(conversationsFolder(sessions), `${conversation}${SUFFIX}`)
+}
+
+export function blobsFolder(sessions: string): string {
+  return join(conversationsFolder(sessions), 'blobs')
+}
+
+export function conversationStore(sessions: string, redaction: RedactOptions): ConversationStore {
+  const blobs = new Blobs(blobsFolder(sessions))
+  return {
+    list: () => listStored(sessions),
+    has: (conversation) =>
+      isConversationId(conversation) && statOrUndefined(conversationPath(sessions, conversation))?.isFile() === true,
+    read: (conversation, options = {}) => readItems(conversationPath(sessions, conversation), blobs, options),
+    append: (conversation, items, { isUnsynced = false } = {}) => {
+      const path = conversationPath(sessions, conversation)
+      if (items.length === 0) return
+      try {
+        appendItems(path, items, { blobs, redaction, isDurable: !isUnsynced })
+      } catch (error) {
+        if (errnoOf(error) === undefined || error instanceof StintError) throw error
+        throw new NotWritten(path, error)
+      }
+    },
+  }
+}
+
+function listStored(sessions: string): readonly StoredConversation[] {
+  const folder = conversationsFolder(sessions)
+  return namesIn(folder)
+    .filter((name) => name.endsWith(SUFFIX))
+    .map((name) => name.slice(0, -SUFFIX.length))
+    .filter(isConversationId)
+    .flatMap((id) => {
+      const path = join(folder, `${id}${SUFFIX}`)
+      const stat = statOrUndefined(path)
+      return stat?.isFile() === true ? [{ id, path, bytes: stat.size, writtenAt: stat.mtime.toISOString() }] : []
+    })
+}
+
+function* readItems(path: string, blobs: Blobs, { from = 0, isBrief = false }: ReadOptions): Generator<StoredItem> {
+  // Lines of which only the place in the chain was kept: what followed them follows what they followed.
+  const links = new Map<string, string>()
+  for (const { line, offset } of readLines(path, from)) {
+    if (line['type'] === 'link') {
+      const [id, parent] = [nameOf(line['uuid']), nameOf(line['parentUuid'])]
+      if (id !== undefined && parent !== undefined) links.set(id, links.get(parent) ?? parent)
+      continue
+    }
+    const whole = asItWas(line, (name) => {
+      if (isBrief) return `[${name.length} characters]`
+      const found = blobs.get(name)
+      return 'text' in found ? found.text : found.standIn
+    })
+    const item = itemOf(whole as Json)
+    if (item === undefined) continue
+    yield item.type === 'message' ? { ...placed(item, links, offset), offset } : { ...item, offset }
+  }
+}
+
+function placed(item: Message, links: ReadonlyMap<string, string>, offset: number): Message {
+  const parent = item.parent === undefined ? undefined : (links.get(item.parent) ?? item.parent)
+  // Without an id of its own it is known by its place.
+  return { ...item, id: item.id === '' ? `at-${offset}` : item.id, ...given({ parent }) }
+}
+
+interface Writing {
+  readonly blobs: Blobs
+  readonly redaction: RedactOptions
+  readonly isDurable: boolean
+}
+
+function appendItems(path: string, items: readonly HistoryItem[], { blobs, redaction, isDurable }: Writing): void {
+  createFolder(join(path, '..'))
+  // Blobs first: a line that is there can be read whole.
+  const lines = items.map((item) => toKeep(lineOf(item), redaction, (text) => blobs.put(text, isDurable)))
+  const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  onceUnlocked(path, () => {
+    appendLines(path, bytes, { isDurable })
+    return {}
+  })
+}
+
+function notAConversation(text: string): StintError {
+  return new StintError(
+    'NOT_A_CONVERSATION',
+    `${JSON.stringify(text.slice(0, 100))} cannot be the id of a conversation`,
+    'stint history --all lists those that are stored',
+  )
+}

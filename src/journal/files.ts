@@ -284,15 +284,19 @@ const NEWLINE = Buffer.from('\n')
 
 /**
  * Appends whole lines in one write, creating the file. They begin on a line of their own even behind one that
- * was cut off, so what a full disk left of an earlier write costs no other line. Not durable by itself.
+ * was cut off, so what a full disk left of an earlier write costs no other line. Durable only when asked.
  */
-export function appendLines(path: string, lines: Buffer): void {
+export function appendLines(path: string, lines: Buffer, { isDurable = false } = {}): void {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
   const fd = openSync(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
   try {
+    const isNew = fstatSync(fd).size === 0
     const bytes = endsLine(fd) ? lines : Buffer.concat([NEWLINE, lines])
     const written = writeSync(fd, bytes, 0, bytes.length, null)
     if (written < bytes.length) throw new ShortWrite(written, bytes.length)
+    if (!isDurable) return
+    fdatasyncSync(fd)
+    if (isNew) syncFolder(dirname(path))
   } finally {
     closeSync(fd)
   }

@@ -1,0 +1,75 @@
+// What is too long to stand in a line, once for each content, however many conversations hold it. A name is the hash of what is
+// kept, so that a blob is never changed, never written twice, and known to be damaged when it is.
+import { join } from 'node:path'
+import { createFile, createFolder, createFolderUnsynced, replaceFile, replaceUnsynced } from '../journal/files.ts'
+import { errnoOf } from '../journal/errors.ts'
+import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
+import type { Json } from '../text/json-fields.ts'
+
+export interface BlobName {
+  readonly hash: string
+  /** In characters, to be told where it is missing. */
+  readonly length: number
+}
+
+export class Blobs {
+  constructor(readonly folder: string) {}
+
+  pathOf(hash: string): string {
+    return join(this.folder, hash.slice(0, 2), hash)
+  }
+
+  /** Keeps a text unless it is there, and answers its name. Durable only when asked: syncing each takes longer than all else. */
+  put(text: string, isDurable: boolean): BlobName {
+    const bytes = Buffer.from(text)
+    const hash = sha256(bytes)
+    const path = this.pathOf(hash)
+    const there = statOrUndefined(path)
+    // A power cut may have left less of one that was not synced.
+    if (there?.size !== bytes.length) write(path, bytes, { isThere: there !== undefined, isDurable })
+    return { hash, length: text.length }
+  }
+
+  /** The text, or why there is none. */
+  get({ hash, length }: BlobName): { readonly text: string } | { readonly standIn: string } {
+    const bytes = readBlob(this.pathOf(hash))
+    const name = hash.slice(0, 12)
+    if (bytes === undefined) return { standIn: `[${length} characters are not here any more: blob ${name}]` }
+    if (sha256(bytes) !== hash) return { standIn: `[${length} characters cannot be read: blob ${name} is damaged]` }
+    return { text: bytes.toString('utf8') }
+  }
+}
+
+function write(path: string, bytes: Buffer, { isThere, isDurable }: { isThere: boolean; isDurable: boolean }): void {
+  const folder = join(path, '..')
+  if (!isDurable) {
+    createFolderUnsynced(folder)
+    replaceUnsynced(path, bytes)
+    return
+  }
+  createFolder(folder)
+  if (isThere) replaceFile(path, bytes)
+  else createFile(path, bytes)
+}
+
+function readBlob(path: string): Buffer | undefined {
+  try {
+    return readOrUndefined(path)
+  } catch (error) {
+    // A disk that fails, a file that is not ours to read: missing, and said so.
+    if (errnoOf(error) === undefined) throw error
+    return undefined
+  }
+}
+
+export function sha256(bytes: Buffer | string): string {
+  // Loaded where there is something to hash: most events of a hook have nothing.
+  return process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes).digest('hex')
+}
+
+/** The blob that a value of a line stands for. */
+export function blobNameIn(fields: Json): BlobName | undefined {
+  const { $blob: hash, length } = fields
+  if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash)) return undefined
+  return typeof length === 'number' && Object.keys(fields).length === 2 ? { hash, length } : undefined
+}

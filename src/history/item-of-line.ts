@@ -1,0 +1,121 @@
+import type { Usage } from '../session/entries.ts'
+import { type Json, countOf, given, listOf, nameOf, objectOf, textOf } from '../text/json-fields.ts'
+import { partsOf } from './blocks.ts'
+import type { Began, Compaction, HistoryItem, Message, Part } from './items.ts'
+
+/** The item that a line holds; undefined for a line that holds none. Lines are of several versions, and of several programs. */
+export function itemOf(line: Json): HistoryItem | undefined {
+  switch (line['type']) {
+    case 'conversation':
+      return beganIn(line)
+    case 'user':
+    case 'assistant':
+      return messageIn(line, line['type'])
+    case 'system':
+      if (line['subtype'] === 'compact_boundary') return compactionIn(line)
+      return line['subtype'] === 'message' ? messageIn(line, 'system') : undefined
+    case 'attachment':
+      return attachmentIn(line)
+    case 'ended':
+      return endedIn(line)
+    default:
+      return undefined
+  }
+}
+
+function beganIn(line: Json): Began | undefined {
+  const [conversation, harness, at] = [nameOf(line['conversation']), nameOf(line['harness']), nameOf(line['at'])]
+  if (conversation === undefined || harness === undefined || at === undefined) return undefined
+  const more = given({ cwd: nameOf(line['cwd'], 4096), model: nameOf(line['model']), forkOf: nameOf(line['forkOf']) })
+  return { type: 'began', conversation, harness, at, ...more }
+}
+
+function endedIn(line: Json): HistoryItem | undefined {
+  const [at, reason] = [nameOf(line['at']), textOf(line['reason'])]
+  return at === undefined || reason === undefined ? undefined : { type: 'ended', at, reason }
+}
+
+function messageIn(line: Json, type: Message['role']): Message | undefined {
+  const message = objectOf(line['message']) ?? {}
+  const parts = partsIn(line, message)
+  if (parts === undefined) return undefined
+  const role = message['role'] === 'system' ? 'system' : type
+  return {
+    ...common(line),
+    role,
+    parts,
+    ...given({
+      // A message that failed has a name in the place of a model.
+      model: line['isApiErrorMessage'] === true ? undefined : nameOf(message['model']),
+      request: nameOf(message['id']) ?? nameOf(line['requestId']),
+      usage: usageIn(objectOf(message['usage'])),
+      isMeta: line['isMeta'] === true || undefined,
+      isSummary: line['isCompactSummary'] === true || undefined,
+      isFailure: line['isApiErrorMessage'] === true || undefined,
+    }),
+  }
+}
+
+function partsIn(line: Json, message: Json): readonly Part[] | undefined {
+  const leftOut = textOf(line['leftOut'])
+  if (leftOut !== undefined) return [{ type: 'text', text: `[left out: ${leftOut}]` }]
+  const { content } = message
+  return typeof content === 'string' || Array.isArray(content) ? partsOf(content) : undefined
+}
+
+function common(line: Json): Pick<Message, 'type' | 'id' | 'parent' | 'at' | 'agent'> {
+  const agent = line['isSidechain'] === true ? (nameOf(line['agentId']) ?? 'agent') : undefined
+  return {
+    type: 'message',
+    id: nameOf(line['uuid']) ?? '',
+    ...given({ parent: nameOf(line['parentUuid']), at: nameOf(line['timestamp']), agent }),
+  }
+}
+
+/** What somebody typed while the agent worked, and what a hook gave. */
+function attachmentIn(line: Json): Message | undefined {
+  const attachment = objectOf(line['attachment'])
+  switch (attachment?.['type']) {
+    case 'queued_command': {
+      const parts = partsOf(attachment['prompt'])
+      const isMeta = attachment['isMeta'] === true || undefined
+      return parts.length === 0 ? undefined : { ...common(line), role: 'user', parts, ...given({ isMeta }) }
+    }
+    case 'hook_additional_context': {
+      const { content } = attachment
+      const parts = partsOf(typeof content === 'string' ? [content] : content)
+      return parts.length === 0 ? undefined : { ...common(line), role: 'system', parts, isMeta: true }
+    }
+    default:
+      return undefined
+  }
+}
+
+function compactionIn(line: Json): Compaction | undefined {
+  const id = nameOf(line['uuid'])
+  if (id === undefined) return undefined
+  const metadata = objectOf(line['compactMetadata']) ?? {}
+  const kept = listOf(objectOf(metadata['preservedMessages'])?.['uuids']).flatMap((uuid) => nameOf(uuid) ?? [])
+  return {
+    type: 'compaction',
+    id,
+    ...given({
+      at: nameOf(line['timestamp']),
+      trigger: nameOf(metadata['trigger']),
+      tokensBefore: countOf(metadata['preTokens']),
+      tokensAfter: countOf(metadata['postTokens']),
+      kept: kept.length === 0 ? undefined : kept,
+    }),
+  }
+}
+
+function usageIn(usage: Json | undefined): Usage | undefined {
+  const [input, output] = [countOf(usage?.['input_tokens']), countOf(usage?.['output_tokens'])]
+  if (input === undefined && output === undefined) return undefined
+  return {
+    input: input ?? 0,
+    cacheWritten: countOf(usage?.['cache_creation_input_tokens']) ?? 0,
+    cacheRead: countOf(usage?.['cache_read_input_tokens']) ?? 0,
+    output: output ?? 0,
+  }
+}

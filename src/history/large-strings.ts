@@ -1,0 +1,69 @@
+// A line with its long strings and its pictures moved into blobs, and back.
+import { type Json, objectOf } from '../text/json-fields.ts'
+import { type RedactOptions, redactDeep } from '../text/redact.ts'
+import { type BlobName, blobNameIn } from './blobs.ts'
+import { isPicture } from './pictures.ts'
+
+/** A longer string is a blob. */
+const LONGEST = 16_384
+const DEEPEST = 400
+const TOO_DEEP = '[left out: nested too deep]'
+// What somebody else calls `$blob` is none of ours, and must not be read as one.
+const LIKE_BLOB = /^\$+blob$/
+
+/**
+ * A value as it is written: without secrets, and with what is long in its place by name. Pictures are kept as they are: what
+ * looks like a secret in them is chance, and they would be destroyed.
+ */
+export function toKeep(value: unknown, redaction: RedactOptions, put: (text: string) => BlobName): unknown {
+  const named = (text: string) => {
+    const { hash, length } = put(text)
+    return { $blob: hash, length }
+  }
+  const withoutPictures = mapped(value, 0, (fields) => {
+    const data = fields['data']
+    return typeof data === 'string' && isPicture(fields) ? { ...fields, data: named(data) } : escaped(fields)
+  })
+  const redacted = redactDeep(withoutPictures, redaction).value
+  return mapped(redacted, 0, undefined, (text) => (text.length > LONGEST ? named(text.toWellFormed()) : text))
+}
+
+/** The value as it was. What cannot be had is replaced by a text that says so. */
+export function asItWas(value: unknown, get: (name: BlobName) => string, depth = 0): unknown {
+  if (Array.isArray(value)) return depth > DEEPEST ? TOO_DEEP : value.map((item) => asItWas(item, get, depth + 1))
+  const fields = objectOf(value)
+  if (fields === undefined) return value
+  const name = blobNameIn(fields)
+  if (name !== undefined) return get(name)
+  if (depth > DEEPEST) return TOO_DEEP
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, item]) => [LIKE_BLOB.test(key) ? key.slice(1) : key, asItWas(item, get, depth + 1)]),
+  )
+}
+
+/** The names of the blobs that a line needs. */
+export function* blobsIn(value: unknown, depth = 0): Generator<BlobName> {
+  if (typeof value !== 'object' || value === null || depth > DEEPEST) return
+  const name = Array.isArray(value) ? undefined : blobNameIn(value as Json)
+  if (name !== undefined) yield name
+  else for (const item of Object.values(value)) yield* blobsIn(item, depth + 1)
+}
+
+function escaped(fields: Json): Json {
+  if (!Object.keys(fields).some((key) => LIKE_BLOB.test(key))) return fields
+  return Object.fromEntries(Object.entries(fields).map(([key, item]) => [LIKE_BLOB.test(key) ? `$${key}` : key, item]))
+}
+
+function mapped(
+  value: unknown,
+  depth: number,
+  object: ((fields: Json) => Json) | undefined,
+  string: (text: string) => unknown = (text) => text,
+): unknown {
+  if (typeof value === 'string') return string(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (depth > DEEPEST) return TOO_DEEP
+  if (Array.isArray(value)) return value.map((item) => mapped(item, depth + 1, object, string))
+  const fields = Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapped(item, depth + 1, object, string)]))
+  return object === undefined ? fields : object(fields)
+}

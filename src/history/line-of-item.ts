@@ -1,0 +1,65 @@
+import type { Usage } from '../session/entries.ts'
+import { type Json, given } from '../text/json-fields.ts'
+import { blocksOf } from './blocks.ts'
+import type { Compaction, HistoryItem, Message } from './items.ts'
+
+/** The line that holds an item. The names are those of the transcripts that Stint copied first. */
+export function lineOf(item: HistoryItem): Json {
+  switch (item.type) {
+    case 'began':
+      return { ...item, type: 'conversation' }
+    case 'message':
+      return messageLine(item)
+    case 'compaction':
+      return compactionLine(item)
+    case 'ended':
+      return { ...item }
+  }
+}
+
+function messageLine(item: Message): Json {
+  const { id, parent, at, role, parts, model, request, usage, agent } = item
+  return given({
+    type: role,
+    subtype: role === 'system' ? 'message' : undefined,
+    uuid: id,
+    parentUuid: parent,
+    timestamp: at,
+    isSidechain: agent === undefined ? undefined : true,
+    agentId: agent,
+    isMeta: item.isMeta,
+    isCompactSummary: item.isSummary,
+    isApiErrorMessage: item.isFailure,
+    message: given({
+      role,
+      id: request,
+      model,
+      content: blocksOf(parts),
+      usage: usage === undefined ? undefined : usageFields(usage),
+    }),
+  })
+}
+
+function usageFields({ input, cacheWritten, cacheRead, output }: Usage): Json {
+  return {
+    input_tokens: input,
+    cache_creation_input_tokens: cacheWritten,
+    cache_read_input_tokens: cacheRead,
+    output_tokens: output,
+  }
+}
+
+function compactionLine({ id, at, trigger, tokensBefore, tokensAfter, kept }: Compaction): Json {
+  return given({
+    type: 'system',
+    subtype: 'compact_boundary',
+    uuid: id,
+    timestamp: at,
+    compactMetadata: given({
+      trigger,
+      preTokens: tokensBefore,
+      postTokens: tokensAfter,
+      preservedMessages: kept === undefined ? undefined : { uuids: kept },
+    }),
+  })
+}

@@ -1,0 +1,165 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { HistoryItem } from '../../src/history/items.ts'
+import { blobsFolder, conversationPath, conversationStore } from '../../src/history/store.ts'
+import { scratchFolder } from '../support/scratch.ts'
+import { PIXEL, item, said } from './items.ts'
+
+const TOKEN = `ghp_${'aB3'.repeat(14)}`
+const LONG = 'a long output '.repeat(2000)
+
+function world() {
+  const sessions = join(scratchFolder(), '.sessions')
+  const store = conversationStore(sessions, {})
+  const read = (conversation = 'c1', from = 0) => [...store.read(conversation, { from })].map(({ offset: _, ...rest }) => rest)
+  const blobs = () =>
+    existsSync(blobsFolder(sessions))
+      ? readdirSync(blobsFolder(sessions), { recursive: true, encoding: 'utf8' }).filter((name) => name.length > 60)
+      : []
+  return { sessions, store, read, blobs, path: conversationPath(sessions, 'c1') }
+}
+
+describe('what is stored', () => {
+  test('is read as it was, whatever it was', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(item, { maxLength: 8, selector: identity }), (items) => {
+        const { store, read, sessions } = world()
+        store.append('c1', items, { isUnsynced: true })
+        expect(read()).toEqual(items)
+        rmSync(sessions, { recursive: true, force: true })
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('is read once, however often and in however many pieces it was added', () => {
+    const { store, read } = world()
+    const items: HistoryItem[] = [said('a'), said('b'), { type: 'ended', at: '2026-01-01T00:00:00.000Z', reason: 'other' }]
+    store.append('c1', items.slice(0, 2))
+    store.append('c1', items)
+    store.append('c1', [])
+    expect(read()).toEqual(items)
+  })
+
+  test('can be read on from where an earlier reading was', () => {
+    const { store, read } = world()
+    store.append('c1', [said('a'), said('ü')])
+    const offsets = [...store.read('c1')].map(({ offset }) => offset)
+    store.append('c1', [said('c')])
+    expect(read('c1', offsets[0])).toEqual([said('ü'), said('c')])
+    expect(read('c1', offsets[1])).toEqual([said('c')])
+  })
+
+  test('is read around what was cut off or is not ours', () => {
+    const { store, read, path } = world()
+    store.append('c1', [said('a'), said('b')])
+    truncateSync(path, readFileSync(path).length - 10)
+    store.append('c1', [said('b'), said('c')])
+    writeFileSync(path, `null\n7\n\0\0\n{"type":"user","uuid":"x"}\n`, { flag: 'a' })
+    expect(read()).toEqual([said('a'), said('b'), said('c')])
+  })
+
+  test('is listed with its size', () => {
+    const { store, path } = world()
+    expect(store.list()).toEqual([])
+    store.append('c1', [said('a')])
+    expect(store.list()).toMatchObject([{ id: 'c1', path, bytes: readFileSync(path).length }])
+    expect(store.has('c1')).toBe(true)
+    expect(store.has('c2')).toBe(false)
+    expect([...store.read('c2')]).toEqual([])
+  })
+})
+
+describe('what is long', () => {
+  test('is kept once for all conversations that hold it', () => {
+    const { store, read, blobs, path } = world()
+    const result = said('r', {
+      parts: [{ type: 'tool result', use: 't', parts: [{ type: 'text', text: LONG }], isError: false }],
+    })
+    store.append('c1', [result, said('again', { parts: [{ type: 'text', text: LONG }] })])
+    store.append('c2', [result])
+    expect(blobs()).toHaveLength(1)
+    expect(readFileSync(path).length).toBeLessThan(1000)
+    expect(read('c2')).toEqual([result])
+  })
+
+  test('is told by its length to whoever only counts', () => {
+    const { store } = world()
+    store.append('c1', [said('x', { parts: [{ type: 'text', text: LONG }] })])
+    expect([...store.read('c1', { isBrief: true })]).toMatchObject([{ parts: [{ text: `[${LONG.length} characters]` }] }])
+  })
+
+  test('is replaced by a text that says so when it is missing or damaged, also where it was a picture', () => {
+    const { store, read, blobs, sessions } = world()
+    store.append('c1', [
+      said('x', {
+        parts: [
+          { type: 'text', text: LONG },
+          { type: 'image', mediaType: 'image/png', data: PIXEL },
+        ],
+      }),
+    ])
+    for (const name of blobs()) writeFileSync(join(blobsFolder(sessions), name), 'other')
+    const texts = () => read().flatMap((found) => ('parts' in found ? found.parts : [])) as { type: string; text: string }[]
+    expect(texts().map(({ type }) => type)).toEqual(['text', 'text'])
+    expect(texts()[0]!.text).toMatch(/^\[28000 characters cannot be read: blob [0-9a-f]{12} is damaged\]$/)
+    rmSync(blobsFolder(sessions), { recursive: true })
+    expect(texts()[1]!.text).toMatch(/characters are not here any more/)
+    store.append('c2', [said('x', { parts: [{ type: 'text', text: LONG }] })])
+    expect(texts()[0]!.text).toBe(LONG)
+  })
+
+  test('is written again where a power cut left less of it', () => {
+    const { store, read, blobs, sessions } = world()
+    const long = said('x', { parts: [{ type: 'text', text: LONG }] })
+    store.append('c1', [long], { isUnsynced: true })
+    truncateSync(join(blobsFolder(sessions), blobs()[0]!), 0)
+    store.append('c1', [long])
+    expect(read()).toEqual([long])
+  })
+})
+
+describe('a secret', () => {
+  test.each([
+    ['in a short text', `x ${TOKEN} y`],
+    ['in a long one', `${LONG} ${TOKEN} ${LONG}`],
+  ])('%s reaches neither the lines nor the blobs', (_, text) => {
+    const { store, blobs, sessions, path } = world()
+    store.append('c1', [said('x', { parts: [{ type: 'text', text }] })])
+    const all = [path, ...blobs().map((name) => join(blobsFolder(sessions), name))].map((name) => readFileSync(name, 'utf8'))
+    expect(all.join('')).not.toContain(TOKEN)
+    expect(all.join('')).toContain('[redacted:')
+  })
+
+  test('is not let through because it calls itself a picture', () => {
+    const { store, read } = world()
+    store.append('c1', [said('x', { parts: [{ type: 'image', mediaType: 'image/png', data: 'AKIAQZ7RTN4XW2MPLK6D' }] })])
+    expect(JSON.stringify(read())).not.toContain('AKIAQZ7RTN4XW2MPLK6D')
+  })
+})
+
+describe('a name from outside', () => {
+  test.each(['../x', 'a/b', '/etc/passwd', '', '.', '..', 'a\0b', '-x', 'x'.repeat(200), 'blobs/../x'])(
+    'that could lead out of the folder is refused: %j',
+    (name) => {
+      const { store, sessions } = world()
+      expect(() => store.append(name, [said('a')])).toThrow(expect.objectContaining({ code: 'NOT_A_CONVERSATION' }) as Error)
+      expect(() => [...store.read(name)]).toThrow(expect.objectContaining({ code: 'NOT_A_CONVERSATION' }) as Error)
+      expect(store.has(name)).toBe(false)
+      expect(existsSync(sessions)).toBe(false)
+    },
+  )
+
+  test('of a file that is none is not listed', () => {
+    const { store, sessions } = world()
+    mkdirSync(join(sessions, 'conversations', 'folder.jsonl'), { recursive: true })
+    writeFileSync(join(sessions, 'conversations', 'c1.json'), '')
+    expect(store.list()).toEqual([])
+  })
+})
+
+function identity(found: HistoryItem): string {
+  return 'id' in found ? found.id : JSON.stringify(found)
+}
