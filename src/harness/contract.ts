@@ -49,6 +49,8 @@ export interface OpenConversation {
   readonly systemPrompt?: string
   /** The harness's own id of a conversation to go on with. */
   readonly resume?: string
+  /** Whether pieces of messages are told while they are written. */
+  readonly deltas?: boolean
   /** Asked where the driver's rules do not decide. Refuses when absent. */
   readonly decide?: (request: PermissionRequest) => Promise<boolean>
   /** Takes every line that goes to and fro, to be kept as evidence. */

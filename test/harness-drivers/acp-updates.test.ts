@@ -31,6 +31,15 @@ describe('what an ACP agent says', () => {
     ])
   })
 
+  test('is told piece by piece as well, to whoever wants that', () => {
+    const reader = new Updates({ deltas: true })
+    expect([chunk('a', '1'), chunk('b', '1')].flatMap((update) => reader.read(update))).toEqual([
+      { type: 'delta', text: 'a' },
+      { type: 'delta', text: 'b' },
+    ])
+    expect(reader.endTurn()).toEqual([{ type: 'text', text: 'ab' }])
+  })
+
   test('is two messages when the agent names two', () => {
     expect(eventsOf(chunk('a', '1'), chunk('b', '1'), chunk('c', '2'))).toEqual([
       { type: 'text', text: 'ab' },

@@ -15,8 +15,8 @@ function recorded(name: string): readonly Json[] {
 }
 
 /** Read as the turns they were: a prompt is taken up where the line before ended one. */
-function translated(messages: readonly Json[], isResumed = false): readonly HarnessEvent[] {
-  const translator = new Translator({ isResumed, now: () => NOW })
+function translated(messages: readonly Json[], isResumed = false, deltas = false): readonly HarnessEvent[] {
+  const translator = new Translator({ isResumed, now: () => NOW, deltas })
   return messages.flatMap((message) => {
     const prompt = (message['user_message_uuids'] as string[] | undefined)?.[0]
     if (message['subtype'] === 'init') translator.begin(prompt ?? 'not said')
@@ -70,6 +70,12 @@ describe.each(VERSIONS)('what Claude Code %s says', (version) => {
   test('is told as texts of the agent itself, and not of those it delegates to', () => {
     expect(of(events, 'text').map(({ text }) => text)).toEqual(['let me see', 'two', 'end'])
     expect(ended(events)).toEqual(['completed: two', 'completed: end'])
+  })
+
+  test('is told piece by piece to whoever wants that, and to nobody else', () => {
+    expect(of(events, 'delta')).toEqual([])
+    const pieces = of(translated(lines, false, true), 'delta').map(({ text }) => text)
+    expect(pieces.join('')).toBe('let me seetwoend')
   })
 
   test('pairs the beginning of a tool with its end', () => {

@@ -92,6 +92,16 @@ describe('a turn that Codex tells', () => {
     ])
   })
 
+  test('is told piece by piece, but for what a thread says that the agent started by itself', () => {
+    const piece = (delta: string, threadId = THREAD) =>
+      ['item/agentMessage/delta', { ...at, threadId, itemId: 'msg_3', delta }] as const
+    const { events } = told([piece('Al'), piece('No', 'another'), piece('l done.')])
+    expect(events).toEqual([
+      { type: 'delta', text: 'Al' },
+      { type: 'delta', text: 'l done.' },
+    ])
+  })
+
   test('names the file of a patch, the server of an MCP tool, and a refused command as failed', () => {
     const changes = [{ path: '/project/a.txt', kind: { type: 'add' }, diff: 'hello\n' }]
     const { events } = told([

@@ -27,7 +27,7 @@ interface Turn {
 
 /** What an agent tells and asks, from before its conversation has a name. */
 export class Listener {
-  readonly updates = new Updates()
+  readonly updates: Updates
   readonly #options: OpenConversation
   turn: Turn | undefined
   /** Agents may speak of conversations of their own, with agents under them. */
@@ -37,6 +37,7 @@ export class Listener {
 
   constructor(options: OpenConversation) {
     this.#options = options
+    this.updates = new Updates(options)
   }
 
   readonly update = (params: Json): void => {

@@ -14,6 +14,11 @@ export class Updates {
   #context: number | undefined
   /** The last whole message. */
   said: string | undefined
+  readonly #tellsDeltas: boolean
+
+  constructor({ deltas }: { readonly deltas?: boolean } = {}) {
+    this.#tellsDeltas = deltas === true
+  }
 
   read(update: Json): readonly HarnessEvent[] {
     switch (update['sessionUpdate']) {
@@ -64,8 +69,10 @@ export class Updates {
     const isAnother = id !== undefined && this.#messageId !== undefined && id !== this.#messageId
     const before = isAnother ? this.flush() : []
     this.#messageId = id
-    if (content?.['type'] === 'text' && typeof content['text'] === 'string') this.#message += content['text']
-    return before
+    const text = content?.['type'] === 'text' ? content['text'] : undefined
+    if (typeof text !== 'string' || text === '') return before
+    this.#message += text
+    return this.#tellsDeltas ? [...before, { type: 'delta', text }] : before
   }
 
   #tool(update: Json): readonly HarnessEvent[] {

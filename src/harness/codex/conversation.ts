@@ -75,7 +75,8 @@ export class CodexConversation implements Conversation {
   // What a resumed thread has used comes close to the answer that it is there, and may be read before that.
   #notified(method: string, params: Json): void {
     if (this.id === undefined) this.#early.push([method, params])
-    else this.#take(translate(this.#standing, method, params))
+    else if (method !== 'item/agentMessage/delta' || this.#options.deltas === true)
+      this.#take(translate(this.#standing, method, params))
   }
 
   async *prompt(text: string): AsyncGenerator<HarnessEvent> {

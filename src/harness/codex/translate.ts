@@ -77,6 +77,10 @@ type Reader = (standing: Standing, params: Json) => Translated | undefined
 const METHODS: Readonly<Record<string, Reader>> = {
   'item/started': itemStarted,
   'item/completed': itemCompleted,
+  'item/agentMessage/delta': ofThisThread((standing, params) => {
+    const text = params['delta']
+    return typeof text === 'string' && text !== '' ? { standing, events: [{ type: 'delta', text }] } : undefined
+  }),
   'thread/tokenUsage/updated': tokensUsed,
   'account/rateLimits/updated': (standing, params) => quietly({ ...standing, limits: withLimits(standing.limits, params) }),
   'model/rerouted': ofThisThread((standing, params) => {

@@ -50,7 +50,11 @@ export class ClaudeConversation implements Conversation {
     this.process = program.mark
     this.#program = program
     this.#options = options
-    this.#translator = new Translator({ isResumed: options.resume !== undefined, now: () => new Date() })
+    this.#translator = new Translator({
+      isResumed: options.resume !== undefined,
+      now: () => new Date(),
+      deltas: options.deltas === true,
+    })
     this.#send(greeting(GREETING, options))
     void this.#listen()
   }

@@ -19,6 +19,7 @@ export class Translator {
   readonly #spending: Spending
   readonly #tools = new ToolUses()
   readonly #now: () => Date
+  readonly #tellsDeltas: boolean
   readonly #windows = new Map<string, number>()
   readonly #boundaries = new Set<string>()
   #conversation: string | undefined
@@ -30,9 +31,10 @@ export class Translator {
   /** The request whose answer is on its way, in the conversation itself. */
   #streaming: { readonly id: string; readonly model: string | undefined; readonly usage: Usage } | undefined
 
-  constructor(options: { readonly isResumed: boolean; readonly now: () => Date }) {
+  constructor(options: { readonly isResumed: boolean; readonly now: () => Date; readonly deltas?: boolean }) {
     this.#spending = new Spending(options.isResumed)
     this.#now = options.now
+    this.#tellsDeltas = options.deltas === true
   }
 
   /** The conversation's id, once it was said. */
@@ -97,6 +99,9 @@ export class Translator {
       const id = nameOf(started['id'])
       this.#streaming = id === undefined ? undefined : { id, model: nameOf(started['model']), usage: usageIn(started) ?? NOTHING }
     }
+    const piece = this.#tellsDeltas && event['type'] === 'content_block_delta' ? objectOf(event['delta']) : undefined
+    const text = piece?.['type'] === 'text_delta' ? piece['text'] : undefined
+    if (typeof text === 'string' && text !== '') return [{ type: 'delta', text }]
     const ended = event['type'] === 'message_delta' ? usageIn(event) : undefined
     if (ended === undefined || this.#streaming === undefined) return []
     const { id, model, usage } = this.#streaming
