@@ -2,7 +2,17 @@
 // Everything but the native SQLite module is bundled: unbundled, the imports alone cost more than the work.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -40,8 +50,9 @@ const { output } = await bundle.write({ dir: fresh, format: 'esm', chunkFileName
 await bundle.close()
 
 const hookOutput = await buildHook()
+const pageOutput = await buildPage()
 chmodSync(join(fresh, 'stint.js'), 0o755)
-writeFileSync(join(fresh, 'THIRD-PARTY.txt'), licences([...output, ...hookOutput]))
+writeFileSync(join(fresh, 'THIRD-PARTY.txt'), licences([...output, ...hookOutput, ...pageOutput]))
 
 const tsc = ['node_modules/typescript/bin/tsc', '-p', 'scripts/tsconfig.types.json', '--outDir', join(fresh, 'types')]
 const types = spawnSync(process.execPath, tsc, { stdio: 'inherit' })
@@ -90,6 +101,30 @@ async function buildHook() {
     writeFileSync(path, isProgram.has(fileName) ? `(function (exports, require, __dirname) {${code}\n})` : code)
   }
   return [hook, ...chunks]
+}
+
+/** The page of `stint serve`: one script and one style sheet, because its content policy allows nothing that stands in the page itself. */
+async function buildPage() {
+  const folder = join(fresh, 'page')
+  mkdirSync(folder, { recursive: true })
+  const bundle = await rolldown({ input: 'web/main.tsx', platform: 'browser', tsconfig: 'web/tsconfig.json' })
+  const { output } = await bundle.write({
+    dir: folder,
+    format: 'esm',
+    entryFileNames: 'page.js',
+    minify: true,
+    codeSplitting: false,
+  })
+  await bundle.close()
+  const vendor = `@layer vendor {\n${readFileSync('node_modules/uplot/dist/uPlot.min.css', 'utf8')}}\n`
+  // The order of the layers is declared first; within them the order of the files says nothing.
+  const own = readdirSync('web/styles')
+    .filter((name) => name !== 'tokens.css')
+    .sort()
+  const sheets = ['tokens.css', ...own].map((name) => readFileSync(join('web/styles', name), 'utf8'))
+  writeFileSync(join(folder, 'page.css'), [sheets[0], vendor, ...sheets.slice(1)].join('\n'))
+  for (const name of ['index.html', 'icon.svg']) copyFileSync(join('web', name), join(folder, name))
+  return output
 }
 
 function sourceSum() {

@@ -1,0 +1,109 @@
+import { useEffect } from 'preact/hooks'
+import { api } from './data/api.ts'
+import { useResource } from './data/resource.ts'
+import { ErrorBoundary } from './parts/error-boundary.tsx'
+import { Empty } from './parts/states.tsx'
+import { ShortcutHelp } from './shell/help.tsx'
+import { isHelpOpen, useShortcuts } from './shell/keyboard.ts'
+import { Navigation } from './shell/navigation.tsx'
+import { type Route, currentProject, go, href, useRoute, useValues } from './shell/router.ts'
+import { nextTheme } from './shell/theme.ts'
+import { ConversationView } from './views/conversation.tsx'
+import { DelegateView } from './views/delegate.tsx'
+import { DelegatesView } from './views/delegates.tsx'
+import { HandoffView } from './views/handoff.tsx'
+import { HandoffsView } from './views/handoffs.tsx'
+import { RunView } from './views/run.tsx'
+import { RunsView } from './views/runs.tsx'
+import { SearchView } from './views/search.tsx'
+import { SessionView } from './views/session.tsx'
+import { SessionsView } from './views/sessions.tsx'
+import { TasksView } from './views/tasks.tsx'
+import { UsageView } from './views/usage.tsx'
+import { WorkflowsView } from './views/workflows.tsx'
+
+export function App() {
+  const route = useRoute()
+  // Another project is another set of answers: its views begin anew.
+  const project = useValues().get('project') ?? ''
+  const overview = useResource(`overview ${project}`, api.overview, (event) => event.type === 'session')
+  useShortcuts('Everywhere', [
+    { keys: 'g s', what: 'Sessions', run: () => go(href('/')) },
+    { keys: 'g f', what: 'Search', run: () => go(href('/search')) },
+    { keys: 'g r', what: 'Runs', run: () => go(href('/runs')) },
+    { keys: 'g d', what: 'Delegates', run: () => go(href('/delegates')) },
+    { keys: 'g w', what: 'Workflows', run: () => go(href('/workflows')) },
+    { keys: 'g t', what: 'Tasks', run: () => go(href('/tasks')) },
+    { keys: 'g h', what: 'Handoffs', run: () => go(href('/handoffs')) },
+    { keys: 'g u', what: 'Usage', run: () => go(href('/usage')) },
+    { keys: '/', what: 'Write what to look for', run: focusSearch },
+    { keys: 't', what: 'Theme: system, light, dark', run: nextTheme },
+    { keys: '?', what: 'This help', run: () => isHelpOpen.set(true) },
+  ])
+  useEffect(() => {
+    document.title = `${titleOf(route)} · Stint`
+  }, [route.view, route.id])
+
+  return (
+    <div class="shell">
+      <a class="skip-link" href="#main">
+        Skip to the content
+      </a>
+      <Navigation route={route} overview={overview} />
+      <main id="main" class="main" tabIndex={-1}>
+        <ErrorBoundary key={`${project} ${route.view} ${route.id ?? ''}`}>
+          <View route={route} />
+        </ErrorBoundary>
+      </main>
+      <ShortcutHelp />
+    </div>
+  )
+}
+
+function View({ route }: { route: Route }) {
+  switch (route.view) {
+    case 'sessions':
+      return <SessionsView />
+    case 'session':
+      return <SessionView id={route.id} />
+    case 'conversation':
+      return <ConversationView id={route.id} />
+    case 'search':
+      return <SearchView />
+    case 'runs':
+      return <RunsView />
+    case 'run':
+      return <RunView id={route.id} />
+    case 'delegates':
+      return <DelegatesView />
+    case 'delegate':
+      return <DelegateView id={route.id} />
+    case 'workflows':
+      return <WorkflowsView />
+    case 'tasks':
+      return <TasksView />
+    case 'handoffs':
+      return <HandoffsView />
+    case 'handoff':
+      return <HandoffView id={route.id} />
+    case 'usage':
+      return <UsageView />
+    case 'nowhere':
+      return (
+        <Empty title="There is no such page">
+          <a href={href('/')}>All sessions</a>
+        </Empty>
+      )
+  }
+}
+
+function focusSearch(): void {
+  const field = document.querySelector<HTMLInputElement>('main input[type=search]')
+  if (field === null) return go(href('/search', { project: currentProject() }))
+  field.focus()
+  field.select()
+}
+
+function titleOf({ view }: Route): string {
+  return view.slice(0, 1).toUpperCase() + view.slice(1)
+}

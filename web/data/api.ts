@@ -1,0 +1,119 @@
+// Every question the page asks its server. The shapes are the contract's; nothing else is known of the server here.
+import type { DelegateRow } from '../../src/delegate/contract.ts'
+import type { PromptEvent, PromptRequest } from '../../src/prompt/contract.ts'
+import type { RunRow } from '../../src/run/report.ts'
+import type {
+  Backlog,
+  ConversationPage,
+  DelegateAnswer,
+  DelegatePage,
+  EntryList,
+  HandoffLine,
+  HandoffPage,
+  Overview,
+  Problem,
+  PromptStarted,
+  RunPage,
+  SearchAnswer,
+  SessionList,
+  SessionPage,
+  TokenCurve,
+  UsageAnswer,
+  WorkflowLine,
+} from '../../src/serve/contract.ts'
+import type { WorkflowOverview } from '../../src/project/workflow/overview.ts'
+import type { Task } from '../../src/tasks/task.ts'
+import { currentProject } from '../shell/router.ts'
+
+type Values = Readonly<Record<string, string | number | undefined>>
+
+/** An answer that is no answer. `status` is 0 when nobody answered. */
+export class ApiFailure extends Error {
+  readonly problem: Problem
+  readonly status: number
+
+  constructor(problem: Problem, status: number) {
+    super(problem.message)
+    this.problem = problem
+    this.status = status
+  }
+}
+
+const UNREACHABLE: Problem = {
+  code: 'unreachable',
+  message: 'The server does not answer.',
+  hint: 'Start it again with `stint serve`. This page goes on by itself when it is back.',
+}
+
+async function ask<T>(path: string, values: Values, init: RequestInit): Promise<T> {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries({ ...values, project: currentProject() }))
+    if (value !== undefined && value !== '') query.set(name, String(value))
+  const text = query.size === 0 ? '' : `?${query}`
+  let response: Response
+  try {
+    response = await fetch(`/api/${path}${text}`, { ...init, credentials: 'same-origin' })
+  } catch (error) {
+    if (init.signal?.aborted === true) throw error
+    throw new ApiFailure(UNREACHABLE, 0)
+  }
+  if (!response.ok) throw new ApiFailure(await problemOf(response), response.status)
+  return (await response.json()) as T
+}
+
+async function problemOf(response: Response): Promise<Problem> {
+  const said: unknown = await response.json().catch(() => undefined)
+  if (typeof said === 'object' && said !== null && 'code' in said && 'message' in said) return said as Problem
+  return { code: 'unknown', message: `The server answered ${response.status} and did not say why.` }
+}
+
+const get = <T>(path: string, values: Values = {}, signal?: AbortSignal) =>
+  ask<T>(path, values, signal === undefined ? {} : { signal })
+
+const post = <T>(path: string, body: unknown = {}) =>
+  ask<T>(path, {}, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+
+const part = encodeURIComponent
+
+export interface SessionQuery {
+  readonly status?: string
+  readonly text?: string
+  readonly name?: string
+  readonly branch?: string
+  readonly sort?: string
+  readonly offset?: number
+  readonly limit?: number
+}
+
+export const api = {
+  overview: (signal?: AbortSignal) => get<Overview>('overview', {}, signal),
+  sessions: (query: SessionQuery, signal?: AbortSignal) => get<SessionList>('sessions', { ...query }, signal),
+  session: (id: string, signal?: AbortSignal) => get<SessionPage>(`sessions/${part(id)}`, {}, signal),
+  entries: (id: string, at: { from?: number; before?: number; limit?: number }, signal?: AbortSignal) =>
+    get<EntryList>(`sessions/${part(id)}/entries`, at, signal),
+  conversation: (id: string, at: { from: number; limit: number }, signal?: AbortSignal) =>
+    get<ConversationPage>(`conversations/${part(id)}`, at, signal),
+  curve: (id: string, signal?: AbortSignal) => get<TokenCurve>(`conversations/${part(id)}/curve`, {}, signal),
+  search: (text: string, limit: number, signal?: AbortSignal) => get<SearchAnswer>('search', { text, limit }, signal),
+  runs: (signal?: AbortSignal) => get<readonly RunRow[]>('runs', {}, signal),
+  run: (id: string, signal?: AbortSignal) => get<RunPage>(`runs/${part(id)}`, {}, signal),
+  delegates: (signal?: AbortSignal) => get<readonly DelegateRow[]>('delegates', {}, signal),
+  delegate: (id: string, signal?: AbortSignal) => get<DelegatePage>(`delegates/${part(id)}`, {}, signal),
+  moveDelegate: (id: string, how: 'merge' | 'stop' | 'retry' | 'discard') => post<DelegateAnswer>(`delegates/${part(id)}/${how}`),
+  workflows: (signal?: AbortSignal) => get<readonly WorkflowLine[]>('workflows', {}, signal),
+  decideWorkflow: (session: string, how: 'approve' | 'reject', note?: string) =>
+    post<WorkflowOverview>(`workflows/${part(session)}/${how}`, note === undefined ? {} : { note }),
+  tasks: (signal?: AbortSignal) => get<Backlog>('tasks', {}, signal),
+  addTask: (task: { title: string } & Partial<Task>) => post<Task>('tasks', task),
+  moveTask: (id: string, status: Task['status'], note?: string) =>
+    post<Task>(`tasks/${part(id)}/status`, { status, ...(note === undefined ? {} : { note }) }),
+  handoffs: (signal?: AbortSignal) => get<readonly HandoffLine[]>('handoffs', {}, signal),
+  handoff: (id: string, signal?: AbortSignal) => get<HandoffPage>(`handoffs/${part(id)}`, {}, signal),
+  usage: (days: number, signal?: AbortSignal) => get<UsageAnswer>('usage', { days }, signal),
+  startPrompt: (request: PromptRequest) => post<PromptStarted>('prompts', request),
+  settlePermission: (prompt: string, request: string, isAllowed: boolean) =>
+    post<unknown>(`prompts/${part(prompt)}/permission`, { request, isAllowed }),
+  interruptPrompt: (prompt: string) => post<unknown>(`prompts/${part(prompt)}/interrupt`),
+  promptEvents: (prompt: string, after: number, signal?: AbortSignal) =>
+    get<readonly PromptEvent[]>(`prompts/${part(prompt)}/events`, { after }, signal),
+} as const

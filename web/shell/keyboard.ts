@@ -1,0 +1,58 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { createStore } from '../data/store.ts'
+
+/** A key, or two one after the other (`g s`), and what it does in words. */
+export interface Shortcut {
+  readonly keys: string
+  readonly what: string
+  readonly run: () => void
+}
+
+export const isHelpOpen = createStore(false)
+
+const groups = new Set<{ readonly title: string; shortcuts: readonly Shortcut[] }>()
+const SEQUENCE_MS = 1500
+let pending = ''
+let pendingAt = 0
+
+/** What can be pressed now, the newest view last. */
+export function shortcutGroups(): readonly { readonly title: string; readonly shortcuts: readonly Shortcut[] }[] {
+  return [...groups]
+}
+
+export function useShortcuts(title: string, shortcuts: readonly Shortcut[]): void {
+  const group = useRef({ title, shortcuts })
+  group.current.shortcuts = shortcuts
+  useEffect(() => {
+    const mine = group.current
+    groups.add(mine)
+    return () => {
+      groups.delete(mine)
+    }
+  }, [])
+}
+
+export function listenToKeys(): void {
+  document.addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return
+    const { target } = event
+    if (event.key === 'Escape' && target instanceof HTMLElement && isWriting(target)) return target.blur()
+    if ((target instanceof HTMLElement && isWriting(target)) || document.querySelector('dialog[open]') !== null) return
+    const isFresh = event.timeStamp - pendingAt < SEQUENCE_MS
+    const pressed = pending !== '' && isFresh ? `${pending} ${event.key}` : event.key
+    pending = ''
+    const all = [...groups].toReversed().flatMap(({ shortcuts }) => shortcuts)
+    const found = all.find(({ keys }) => keys === pressed)
+    if (found !== undefined) {
+      event.preventDefault()
+      found.run()
+    } else if (all.some(({ keys }) => keys.startsWith(`${event.key} `))) {
+      pending = event.key
+      pendingAt = event.timeStamp
+    }
+  })
+}
+
+function isWriting(element: HTMLElement): boolean {
+  return element.isContentEditable || element.matches('input:not([type=checkbox]), textarea, select')
+}

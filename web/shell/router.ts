@@ -1,0 +1,89 @@
+import { createStore, useStore } from '../data/store.ts'
+
+export type Route =
+  | {
+      readonly view: 'sessions' | 'search' | 'runs' | 'delegates' | 'workflows' | 'tasks' | 'handoffs' | 'usage' | 'nowhere'
+      readonly id?: undefined
+    }
+  | { readonly view: 'session' | 'conversation' | 'run' | 'delegate' | 'handoff'; readonly id: string }
+
+const ROOMS = ['search', 'runs', 'delegates', 'workflows', 'tasks', 'handoffs', 'usage'] as const
+const THINGS = { s: 'session', c: 'conversation', runs: 'run', delegates: 'delegate', handoffs: 'handoff' } as const
+
+export function routeOf(path: string): Route {
+  const [first = '', id, ...rest] = path.split('/').slice(1)
+  if (rest.length > 0) return { view: 'nowhere' }
+  if (id !== undefined && id !== '') {
+    if (!Object.hasOwn(THINGS, first)) return { view: 'nowhere' }
+    try {
+      return { view: THINGS[first as keyof typeof THINGS], id: decodeURIComponent(id) }
+    } catch {
+      return { view: 'nowhere' } // a stray percent sign
+    }
+  }
+  if (first === '') return { view: 'sessions' }
+  const room = ROOMS.find((name) => name === first)
+  return { view: room ?? 'nowhere' }
+}
+
+const address = createStore(location.pathname + location.search)
+globalThis.addEventListener('popstate', () => address.set(location.pathname + location.search))
+
+/** Links of the page itself are followed without loading it again; everything else is the browser's. */
+export function followLinks(): void {
+  document.addEventListener('click', (event) => {
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    const link = event.target instanceof Element ? event.target.closest('a') : null
+    if (link === null || link.target !== '' || link.origin !== location.origin || link.hasAttribute('download')) return
+    if (link.hash !== '' && link.pathname === location.pathname) return
+    event.preventDefault()
+    go(link.pathname + link.search)
+  })
+}
+
+export function go(path: string): void {
+  if (path !== address.get()) history.pushState(null, '', path)
+  address.set(path)
+}
+
+export function useRoute(): Route {
+  return routeOf(useStore(address).replace(/\?.*$/, ''))
+}
+
+/** What the address says behind its question mark. */
+export function useValues(): URLSearchParams {
+  return new URLSearchParams(useStore(address).replace(/^[^?]*/, ''))
+}
+
+/** Changes what stands behind the question mark, in place: going back leads to the view before, not to every keystroke. */
+export function setValues(changes: Readonly<Record<string, string | undefined>>): void {
+  const values = new URLSearchParams(location.search)
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined || value === '') values.delete(name)
+    else values.set(name, value)
+  }
+  const path = location.pathname + (values.size === 0 ? '' : `?${values}`)
+  history.replaceState(null, '', path)
+  address.set(path)
+}
+
+/** The project that the address names; absent: the one that the server was started in. */
+export function currentProject(): string | undefined {
+  return new URLSearchParams(location.search).get('project') ?? undefined
+}
+
+/** An address within the page, in the same project. */
+export function href(path: string, values: Readonly<Record<string, string | number | undefined>> = {}): string {
+  const query = new URLSearchParams()
+  const all: typeof values = { project: currentProject(), ...values }
+  for (const [name, value] of Object.entries(all)) if (value !== undefined && value !== '') query.set(name, String(value))
+  return query.size === 0 ? path : `${path}?${query}`
+}
+
+export const hrefTo = {
+  session: (id: string, values?: { entry?: string; tab?: string }) => href(`/s/${encodeURIComponent(id)}`, values),
+  conversation: (id: string, item?: number) => href(`/c/${encodeURIComponent(id)}`, { item }),
+  run: (id: string) => href(`/runs/${encodeURIComponent(id)}`),
+  delegate: (id: string) => href(`/delegates/${encodeURIComponent(id)}`),
+  handoff: (id: string) => href(`/handoffs/${encodeURIComponent(id)}`),
+} as const

@@ -1,0 +1,5 @@
+import { Empty } from '../parts/states.tsx'
+
+export function DelegateView({ id }: { id: string }) {
+  return <Empty title={id} />
+}

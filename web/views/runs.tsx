@@ -1,0 +1,5 @@
+import { Empty } from '../parts/states.tsx'
+
+export function RunsView() {
+  return <Empty title="Runs" />
+}

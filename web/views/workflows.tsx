@@ -1,0 +1,5 @@
+import { Empty } from '../parts/states.tsx'
+
+export function WorkflowsView() {
+  return <Empty title="Workflows" />
+}
