@@ -1,0 +1,65 @@
+// A conversation's tokens over its turns, as the chart takes them, with the lines that they are held against.
+import type { TokenCurve } from '../../src/serve/contract.ts'
+
+export interface Line {
+  readonly tokens: number
+  readonly kind: 'smart zone' | 'stage' | 'point'
+  readonly label: string
+}
+
+export interface CurveSeries {
+  /** Turns; several requests of one turn stand between it and the next. */
+  readonly x: readonly number[]
+  readonly y: readonly number[]
+  readonly lines: readonly Line[]
+  readonly compactions: readonly { readonly x: number; readonly label: string }[]
+  /** The most that has to be seen: everything up to the compaction point, or what was reached. */
+  readonly top: number
+  /** What was reached. */
+  readonly most: number
+}
+
+export function seriesOf(curve: TokenCurve): CurveSeries {
+  const points = curve.points.filter(({ turn, tokens }) => Number.isFinite(turn) && Number.isFinite(tokens))
+  const perTurn = new Map<number, number>()
+  for (const { turn } of points) perTurn.set(turn, (perTurn.get(turn) ?? 0) + 1)
+  const seen = new Map<number, number>()
+  const x = points.map(({ turn }) => {
+    const before = seen.get(turn) ?? 0
+    seen.set(turn, before + 1)
+    return turn + before / (perTurn.get(turn) ?? 1)
+  })
+  const y = points.map(({ tokens }) => tokens)
+  const lines: Line[] = [{ tokens: curve.smartZone, kind: 'smart zone', label: 'smart zone' }]
+  for (const { percent, tokens } of curve.stages)
+    if (tokens !== undefined) lines.push({ tokens, kind: 'stage', label: `${percent}%` })
+  if (curve.point !== undefined)
+    lines.push({ tokens: curve.point, kind: 'point', label: curve.isPointMeasured ? 'compacts' : 'compacts (estimated)' })
+  const most = y.reduce((sum, value) => Math.max(sum, value), 0)
+  return {
+    x,
+    y,
+    lines: lines.filter(({ tokens }) => tokens > 0).toSorted((a, b) => a.tokens - b.tokens),
+    compactions: curve.compactions.map(({ turn, tokensBefore }) => ({
+      x: turn,
+      label: tokensBefore === undefined ? 'compacted' : `compacted at ${shortCount(tokensBefore)}`,
+    })),
+    most,
+    top: Math.max(most, curve.point ?? 0, curve.point === undefined ? curve.smartZone : 0, 1) * 1.04,
+  }
+}
+
+/** 950, 9.5k, 128k, 1.2M. */
+export function shortCount(value: number): string {
+  const tenths = (scaled: number): string => String(scaled < 9.95 ? Math.round(scaled * 10) / 10 : Math.round(scaled))
+  if (Math.abs(value) < 1000) return String(Math.round(value))
+  if (Math.abs(value) < 999_500) return `${tenths(value / 1000)}k`
+  return `${tenths(value / 1_000_000)}M`
+}
+
+/** So many rows at most, for those who read the curve as a table: the first, the last, and evenly in between. */
+export function sampled<Item>(items: readonly Item[], most: number): readonly Item[] {
+  if (items.length <= most) return items
+  const step = (items.length - 1) / (most - 1)
+  return Array.from({ length: most }, (_, index) => items[Math.round(index * step)] as Item)
+}

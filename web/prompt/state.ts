@@ -1,0 +1,143 @@
+// What is shown of a prompt: a fold over its events. They come live and are asked for again after a reload or a lost connection, so the
+// same may come twice and some may be missing; by their numbers each counts once and in order.
+import type { PermissionRequest } from '../../src/harness/contract.ts'
+import type { PromptEvent } from '../../src/prompt/contract.ts'
+import type { Gauge } from '../../src/run/events.ts'
+import type { Spend } from '../../src/run/report.ts'
+
+export type Piece =
+  /** `isWhole`: its end has come; until then it grows. */
+  | { readonly type: 'text'; readonly text: string; readonly isWhole: boolean }
+  | {
+      readonly type: 'tool'
+      readonly id: string
+      readonly name: string
+      readonly status: 'started' | 'completed' | 'failed'
+      readonly command?: string
+      readonly path?: string
+      readonly output?: string
+    }
+  | {
+      readonly type: 'permission'
+      readonly request: string
+      readonly permission: PermissionRequest
+      /** Absent while it waits for somebody. */
+      readonly isAllowed?: boolean
+    }
+  | { readonly type: 'note'; readonly kind: 'stage' | 'compaction' | 'limit' | 'said'; readonly text: string }
+
+export type Ending = Extract<PromptEvent, { readonly type: 'prompt.ended' }>
+
+export interface PromptState {
+  /** The number of the last event that counts; the next one is one more. */
+  readonly last: number
+  /** What came too early, by its number. */
+  readonly early: ReadonlyMap<number, PromptEvent>
+  readonly pieces: readonly Piece[]
+  readonly session?: string
+  readonly name?: string
+  readonly harness?: string
+  readonly model?: string
+  readonly conversation?: string
+  readonly gauge?: Gauge
+  readonly spend?: Spend
+  readonly ended?: Ending
+}
+
+export const NOTHING_YET: PromptState = { last: 0, early: new Map(), pieces: [] }
+
+/** Something between is missing: it has to be asked for. */
+export function isBehind(state: PromptState): boolean {
+  return state.early.size > 0
+}
+
+export function take(state: PromptState, events: readonly PromptEvent[]): PromptState {
+  const early = new Map(state.early)
+  for (const event of events) if (event.number > state.last) early.set(event.number, event)
+  let now = state
+  for (let next = early.get(now.last + 1); next !== undefined; next = early.get(now.last + 1)) {
+    early.delete(next.number)
+    now = { ...fold(now, next), last: next.number }
+  }
+  return now === state && early.size === state.early.size ? state : { ...now, early }
+}
+
+/** Those that wait for somebody's word. */
+export function openRequests(state: PromptState): readonly Extract<Piece, { readonly type: 'permission' }>[] {
+  if (state.ended !== undefined) return []
+  return state.pieces.filter((piece) => piece.type === 'permission').filter(({ isAllowed }) => isAllowed === undefined)
+}
+
+function fold(state: PromptState, event: PromptEvent): PromptState {
+  const add = (piece: Piece): PromptState => ({ ...state, pieces: [...state.pieces, piece] })
+  switch (event.type) {
+    case 'prompt.started':
+      return { ...state, session: event.session, name: event.name, harness: event.harness }
+    case 'conversation':
+      return { ...state, conversation: event.conversation, ...(event.model === undefined ? {} : { model: event.model }) }
+    case 'delta': {
+      const open = growing(state)
+      if (open === undefined) return add({ type: 'text', text: event.text, isWhole: false })
+      return exchange(state, open.at, { type: 'text', text: open.text + event.text, isWhole: false })
+    }
+    case 'text': {
+      const open = growing(state)
+      const whole: Piece = { type: 'text', text: event.text, isWhole: true }
+      return open === undefined ? add(whole) : exchange(state, open.at, whole)
+    }
+    case 'tool': {
+      const { id, name, status, command, path, output } = event
+      const at = state.pieces.findLastIndex((piece) => piece.type === 'tool' && piece.id === id)
+      const before = state.pieces[at]
+      const told = {
+        ...(command === undefined ? {} : { command }),
+        ...(path === undefined ? {} : { path }),
+        ...(output === undefined ? {} : { output }),
+      }
+      if (before?.type !== 'tool') return add({ type: 'tool', id, name, status, ...told })
+      return exchange(state, at, { ...before, name: name === '' ? before.name : name, status, ...told })
+    }
+    case 'permission.asked':
+      return add({ type: 'permission', request: event.request, permission: event.permission })
+    case 'permission.settled': {
+      const at = state.pieces.findLastIndex((piece) => piece.type === 'permission' && piece.request === event.request)
+      const before = state.pieces[at]
+      return before?.type === 'permission' ? exchange(state, at, { ...before, isAllowed: event.isAllowed }) : state
+    }
+    case 'usage':
+      return { ...state, gauge: event.gauge, spend: event.spend }
+    case 'stage': {
+      const text =
+        event.stage === 'smart-zone'
+          ? 'Past the smart zone: the model no longer reads everything with its whole attention.'
+          : `${event.stage}% of the way to the compaction point.`
+      return { ...add({ type: 'note', kind: 'stage', text }), gauge: event.gauge }
+    }
+    case 'compaction': {
+      const before = event.tokensBefore === undefined ? '' : ` at ${event.tokensBefore.toLocaleString('en')} tokens`
+      return add({ type: 'note', kind: 'compaction', text: `The conversation was compacted${before}.` })
+    }
+    case 'limit': {
+      const until = event.resetsAt === undefined ? '' : ` It ends at ${event.resetsAt}.`
+      return add({ type: 'note', kind: 'limit', text: `${event.message}${until}` })
+    }
+    case 'said':
+      return add({ type: 'note', kind: 'said', text: event.text })
+    case 'prompt.ended':
+      return { ...state, ended: event, spend: event.spend }
+    default:
+      // A newer server may tell more than this page knows.
+      return state
+  }
+}
+
+/** The message that is being written: the last piece but for what was said beside it. */
+function growing(state: PromptState): { readonly at: number; readonly text: string } | undefined {
+  const at = state.pieces.findLastIndex((piece) => piece.type !== 'note')
+  const piece = state.pieces[at]
+  return piece?.type === 'text' && !piece.isWhole ? { at, text: piece.text } : undefined
+}
+
+function exchange(state: PromptState, at: number, piece: Piece): PromptState {
+  return { ...state, pieces: state.pieces.with(at, piece) }
+}
