@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sampled, seriesOf, shortCount } from '../../web/curve/series.ts'
+import { sampled, seriesOf, shortCount } from '../../web/charts/curve-series.ts'
 
 const CURVE = {
   points: [

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { readDiff } from '../../web/delegate/diff.ts'
+import { readDiff } from '../../web/parts/diff.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 it('reads what git writes: changed, added, deleted, renamed and binary files, names with unusual letters, no last newline', () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type GraphTask, layOut, pathThrough } from '../../web/run/graph.ts'
+import { type GraphTask, layOut, pathThrough } from '../../web/charts/graph.ts'
 
 const SIZE = { width: 180, height: 44 }
 

@@ -1,0 +1,168 @@
+// Draws the token curve on a canvas. The lines it is held against are behind it, with their names in the margin.
+import uPlot from 'uplot'
+import { type CurveSeries, type Line, shortCount } from './curve-series.ts'
+
+const MARGIN = 92
+const NARROW = 480
+const LABEL_HEIGHT = 13
+const HEIGHT = 240
+
+export interface CurvePlot {
+  resize(): void
+  /** Takes the colours anew. */
+  recolour(): void
+  destroy(): void
+}
+
+/** `point` is told which one the pointer is at, and where that is. */
+export function drawCurve(
+  host: HTMLElement,
+  series: CurveSeries,
+  top: number,
+  point: (index: number | undefined, left: number, top: number) => void,
+): CurvePlot {
+  let colours = coloursNow()
+  const isNarrow = (): boolean => host.clientWidth < NARROW
+  const margin = (): number => (isNarrow() ? 66 : MARGIN)
+  const axis = (more: uPlot.Axis): uPlot.Axis => ({
+    stroke: () => colours.text,
+    grid: { stroke: () => colours.grid, width: 1 },
+    ticks: { show: false },
+    font: `11px ${colours.font}`,
+    gap: 6,
+    ...more,
+  })
+  const plot = new uPlot(
+    {
+      width: host.clientWidth,
+      height: HEIGHT,
+      padding: [14, margin(), 0, 0],
+      legend: { show: false },
+      cursor: { y: false, points: { size: 8 } },
+      scales: {
+        x: { time: false, range: (_, from, to) => (from === to ? [from - 0.5, to + 0.5] : [from, to]) },
+        y: { range: () => [0, top] },
+      },
+      axes: [
+        axis({
+          size: 30,
+          incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000],
+          values: (_, at) => at.map((value) => (Number.isInteger(value) ? String(value) : '')),
+        }),
+        axis({ size: 46, values: (_, at) => at.map(shortCount) }),
+      ],
+      series: [
+        {},
+        {
+          stroke: () => colours.curve,
+          fill: () => colours.fill,
+          width: 2,
+          points: { show: series.x.length < 40, size: 5, fill: () => colours.curve, stroke: () => colours.curve },
+        },
+      ],
+      hooks: {
+        drawAxes: [(u) => drawLines(u, series, colours)],
+        setCursor: [
+          (u) => {
+            const { idx, left = -1 } = u.cursor
+            if (idx === null || idx === undefined || left < 0) return point(undefined, 0, 0)
+            const x = u.valToPos(series.x[idx] ?? 0, 'x') + u.over.offsetLeft
+            point(idx, x, u.valToPos(series.y[idx] ?? 0, 'y') + u.over.offsetTop)
+          },
+        ],
+      },
+    },
+    [[...series.x], [...series.y]],
+    host,
+  )
+  return {
+    resize() {
+      plot.setSize({ width: host.clientWidth, height: HEIGHT })
+    },
+    recolour() {
+      colours = coloursNow()
+      plot.redraw(false)
+    },
+    destroy: () => plot.destroy(),
+  }
+}
+
+interface Colours {
+  readonly text: string
+  readonly grid: string
+  readonly curve: string
+  readonly fill: string
+  readonly surface: string
+  readonly font: string
+  readonly line: Readonly<Record<Line['kind'], string>>
+}
+
+function coloursNow(): Colours {
+  const style = getComputedStyle(document.documentElement)
+  const take = (name: string): string => style.getPropertyValue(name).trim()
+  return {
+    text: take('--chart-text'),
+    grid: take('--chart-grid'),
+    curve: take('--chart-curve'),
+    fill: take('--chart-fill'),
+    surface: take('--chart-surface'),
+    font: getComputedStyle(document.body).fontFamily,
+    line: { 'smart zone': take('--chart-zone'), stage: take('--chart-stage'), point: take('--chart-point') },
+  }
+}
+
+function drawLines(u: uPlot, { lines, compactions }: CurveSeries, colours: Colours): void {
+  const { ctx } = u
+  const { left, top, width, height } = u.bbox
+  const pixels = devicePixelRatio
+  ctx.save()
+  ctx.lineWidth = pixels
+  ctx.font = `${11 * pixels}px ${colours.font}`
+  ctx.textBaseline = 'middle'
+  const shown = lines.map((line) => ({ line, y: u.valToPos(line.tokens, 'y', true) })).filter(({ y }) => y >= top && y <= top + height)
+  const labels = apart(
+    shown.map(({ y }) => y),
+    LABEL_HEIGHT * pixels,
+    top + height,
+  )
+  for (const [index, { line, y }] of shown.entries()) {
+    ctx.strokeStyle = colours.line[line.kind]
+    ctx.fillStyle = colours.line[line.kind]
+    ctx.setLineDash(line.kind === 'point' ? [] : [5 * pixels, 4 * pixels])
+    ctx.beginPath()
+    ctx.moveTo(left, y)
+    ctx.lineTo(left + width, y)
+    ctx.stroke()
+    const label = labels[index] ?? y
+    ctx.setLineDash([])
+    ctx.beginPath()
+    ctx.moveTo(left + width, y)
+    ctx.lineTo(left + width + 8 * pixels, label)
+    ctx.stroke()
+    ctx.fillText(line.label, left + width + 12 * pixels, label)
+  }
+  ctx.strokeStyle = colours.line.point
+  ctx.fillStyle = colours.line.point
+  ctx.setLineDash([2 * pixels, 3 * pixels])
+  for (const { x } of compactions) {
+    const at = u.valToPos(x, 'x', true)
+    if (at < left - 1 || at > left + width + 1) continue
+    ctx.beginPath()
+    ctx.moveTo(at, top)
+    ctx.lineTo(at, top + height)
+    ctx.stroke()
+    ctx.beginPath()
+    ctx.moveTo(at - 4 * pixels, top - 7 * pixels)
+    ctx.lineTo(at + 4 * pixels, top - 7 * pixels)
+    ctx.lineTo(at, top - 1 * pixels)
+    ctx.fill()
+  }
+  ctx.restore()
+}
+
+/** The heights of labels for lines that come from below, moved up where they would cover one another. */
+function apart(heights: readonly number[], least: number, lowest: number): readonly number[] {
+  const placed: number[] = []
+  for (const height of heights) placed.push(Math.min(height, (placed.at(-1) ?? lowest + least) - least))
+  return placed
+}

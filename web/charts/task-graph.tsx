@@ -1,0 +1,82 @@
+import type { RunTask } from '../../src/serve/contract.ts'
+import { Text } from '../parts/text.tsx'
+import { layOut, pathThrough } from './graph.ts'
+
+const SIZE = { width: 190, height: 46 }
+const EDGE = 8
+
+export const GLYPHS: Readonly<Record<string, string>> = {
+  done: '✓',
+  running: '▸',
+  open: '○',
+  parked: '✗',
+  failed: '✗',
+  blocked: '⊘',
+}
+
+/** What waits for what. A task leads to its line in the report. */
+export function TaskGraph({ tasks, chosen }: { tasks: readonly RunTask[]; chosen: string | undefined }) {
+  const { width, height, tasks: placed, edges } = layOut(
+    tasks.map(({ task, after }) => ({ id: task.id, after })),
+    SIZE,
+  )
+  const byId = new Map(tasks.map((one) => [one.task.id, one]))
+  const isDone = (id: string): boolean => byId.get(id)?.outcome === 'done'
+  return (
+    <div class="graph" tabIndex={0} role="region" aria-label="Tasks and what they wait for">
+      <div class="graph-sheet" style={{ width: `${width + EDGE * 2}px`, height: `${height + EDGE * 2}px` }}>
+        <svg class="graph-lines" width={width + EDGE * 2} height={height + EDGE * 2} aria-hidden="true">
+          <g transform={`translate(${EDGE} ${EDGE})`}>
+            {edges.map(({ from, to, points, isCircular }) => (
+              <path
+                key={`${from} ${to}`}
+                d={pathThrough(points)}
+                class="graph-line"
+                data-kind={isCircular ? 'circular' : isDone(from) ? 'done' : 'open'}
+                data-chosen={chosen === from || chosen === to}
+              />
+            ))}
+          </g>
+        </svg>
+        <ul>
+          {placed.map(({ id, x, y }) => {
+            const one = byId.get(id)
+            return one === undefined ? null : (
+              <li
+                key={id}
+                style={{ left: `${x + EDGE}px`, top: `${y + EDGE}px`, width: `${SIZE.width}px`, height: `${SIZE.height}px` }}
+              >
+                <GraphTask one={one} isChosen={chosen === id} names={byId} />
+              </li>
+            )
+          })}
+        </ul>
+      </div>
+    </div>
+  )
+}
+
+function GraphTask({ one, isChosen, names }: { one: RunTask; isChosen: boolean; names: ReadonlyMap<string, RunTask> }) {
+  const { task, outcome, reason, after } = one
+  const waits = after.flatMap((id) => names.get(id)?.task.name ?? [])
+  return (
+    <a
+      class="graph-task"
+      href={`#task-${task.id}`}
+      data-outcome={outcome}
+      aria-current={isChosen ? 'true' : undefined}
+      title={[task.title, outcome, ...(reason === undefined ? [] : [reason])].join('\n')}
+    >
+      <span class="graph-glyph" aria-hidden="true">
+        {GLYPHS[outcome]}
+      </span>
+      <span class="graph-name">
+        <Text>{task.title}</Text>
+      </span>
+      <span class="graph-outcome">
+        {outcome}
+        {waits.length === 0 ? null : <span class="unseen-text">, after {waits.join(', ')}</span>}
+      </span>
+    </a>
+  )
+}
