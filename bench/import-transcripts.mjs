@@ -1,0 +1,83 @@
+// Makes transcripts like those of Claude Code for the benchmark of the importer: prompts, answers, thinking, tool calls and their
+// results, which are pieces of this project's own sources, and the lines that are not kept.
+import { closeSync, mkdirSync, openSync, readFileSync, readdirSync, writeSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '..')
+const START = Date.parse('2026-01-05T08:00:00Z')
+
+/** Numbers that look random and are the same in every run. */
+function generator(seed) {
+  let state = seed
+  return () => {
+    state = (state * 1_664_525 + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+function sources(folder, extension) {
+  return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith(extension))
+    .sort()
+    .map((name) => ({ path: join(folder, name), text: readFileSync(join(ROOT, folder, name), 'utf8') }))
+}
+
+/** Writes transcripts of about `bytes` in all, in files of at most `perFile`. Answers how many bytes there are. */
+export function generateTranscripts(folder, cwd, bytes, perFile = 32 * 1024 * 1024) {
+  mkdirSync(folder, { recursive: true })
+  const code = sources('src', '.ts')
+  const prose = sources('docs', '.md').flatMap(({ text }) => text.split('\n\n').filter((piece) => piece.length > 40))
+  const random = generator(11)
+  const pick = (list) => list[Math.floor(random() * list.length)]
+  let written = 0
+  for (let file = 0; written < bytes; file += 1) {
+    const sessionId = uuid(`conversation ${file}`)
+    const fd = openSync(join(folder, `${sessionId}.jsonl`), 'w')
+    let inFile = 0
+    let parentUuid = null
+    let count = 0
+    let lines = []
+    const put = (line) => lines.push(JSON.stringify(line))
+    const say = (type, message, more = {}) => {
+      count += 1
+      const id = uuid(`${file} ${count}`)
+      const timestamp = new Date(START + written / 100 + count * 1000).toISOString()
+      const place = { isSidechain: false, userType: 'external', cwd, sessionId, version: '2.1.325', gitBranch: 'main' }
+      put({ parentUuid, ...place, type, message, ...more, uuid: id, timestamp })
+      parentUuid = id
+    }
+    const answer = (content, stop) => {
+      const usage = { input_tokens: 4, cache_creation_input_tokens: 900, cache_read_input_tokens: 41_000, output_tokens: 220 }
+      const message = { id: `msg_${count}`, type: 'message', role: 'assistant', model: 'claude-sonnet-4-5', content, stop_reason: stop, usage }
+      say('assistant', message, { requestId: `req_${count}` })
+    }
+    while (inFile < perFile && written + inFile < bytes) {
+      say('user', { role: 'user', content: pick(prose) })
+      put({ type: 'file-history-snapshot', messageId: parentUuid, snapshot: { trackedFileBackups: {} }, isSnapshotUpdate: false })
+      for (let step = 0; step < 6; step += 1) {
+        if (random() < 0.3) answer([{ type: 'thinking', thinking: pick(prose), signature: 'A'.repeat(300) }], null)
+        const { path, text } = pick(code)
+        const use = `toolu_${file}_${count}`
+        answer([{ type: 'tool_use', id: use, name: 'Read', input: { file_path: join(cwd, path) } }], 'tool_use')
+        const numbered = text.split('\n').map((line, n) => `${String(n + 1).padStart(6)}\t${line}`).join('\n')
+        const content = [{ tool_use_id: use, type: 'tool_result', content: numbered }]
+        const toolUseResult = { type: 'text', file: { filePath: join(cwd, path), content: text, numLines: numbered.length } }
+        say('user', { role: 'user', content }, { toolUseResult })
+      }
+      answer([{ type: 'text', text: `${pick(prose)}\n\n${pick(prose)}` }], 'end_turn')
+      const piece = Buffer.from(`${lines.join('\n')}\n`)
+      writeSync(fd, piece)
+      inFile += piece.length
+      lines = []
+    }
+    closeSync(fd)
+    written += inFile
+  }
+  return written
+}
+
+function uuid(seed) {
+  const hex = createHash('sha1').update(seed).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
