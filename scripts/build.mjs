@@ -40,7 +40,7 @@ process.once('exit', () => {
 })
 
 const bundle = await rolldown({
-  input: { stint: 'src/bin/stint.ts', library: 'src/library.ts' },
+  input: { stint: 'src/bin/stint.ts', 'api-tools': 'src/bin/api-tools.ts', library: 'src/library.ts' },
   platform: 'node',
   external: [/^node:/, '@photostructure/sqlite'],
   // What one command loads late another always needs, and then it is simply there.

@@ -3,6 +3,7 @@
 // old file or the new one.
 import {
   appendFileSync,
+  chmodSync,
   closeSync,
   constants,
   existsSync,
@@ -240,6 +241,23 @@ export function replaceUnsynced(path: string, content: string | Buffer): void {
   const temporary = temporaryName(path)
   try {
     writeFileSync(temporary, content, { mode: 0o600, flag: 'wx' })
+    renameSync(temporary, path)
+  } catch (error) {
+    removeFile(temporary)
+    throw error
+  }
+}
+
+/**
+ * Replaces a file of the user's project in one step, with the permissions it has. A new one gets those that any program's files
+ * get. Not made durable: neither is what anybody else writes there.
+ */
+export function replaceSource(path: string, content: string): void {
+  const temporary = temporaryName(path)
+  const before = statOrUndefined(path)
+  try {
+    writeFileSync(temporary, content, { flag: 'wx' })
+    if (before !== undefined) chmodSync(temporary, before.mode & 0o7777)
     renameSync(temporary, path)
   } catch (error) {
     removeFile(temporary)

@@ -1,6 +1,6 @@
 // The files of a repository that a conversation begins with: what it says to agents, unless the harness reads that by itself,
 // and what the configuration names. Nothing outside the repository, no secrets, nothing without end.
-import { NO_FILE, readInside } from '../read-inside.ts'
+import { NO_FILE, readInside } from '../../context/read-inside.ts'
 import { beginningOf } from './quoted.ts'
 import type { PromptFile } from './setup-text.ts'
 

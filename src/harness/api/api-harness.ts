@@ -1,0 +1,116 @@
+// A bare model behind an API, driven as any other agent: the loop, the tools and the memory are ours.
+import type { ConversationStore } from '../../history/store.ts'
+import { StintError } from '../../journal/errors.ts'
+import { mintId } from '../../journal/ids.ts'
+import { given } from '../../text/json-fields.ts'
+import { findVersion } from '../claude/setup/program.ts'
+import type { Capabilities, Conversation, Harness, HarnessCheck, OpenConversation } from '../contract.ts'
+import { ApiHistory } from './api-history.ts'
+import { reach, refusalOf } from './ask-model.ts'
+import { ApiConversation } from './conversation.ts'
+import { ModelFailure } from './model-failure.ts'
+import { INSTRUCTIONS, openingMessages } from './opening.ts'
+import { addressOf, formOf } from './provider.ts'
+import { type ApiSettings, isLoopback, keyVariable } from './settings.ts'
+import { ToolProgram } from './tools/tool-program.ts'
+import { roomFor } from './window.ts'
+
+export interface ApiOptions {
+  /** `api`, or `api:NAME`. */
+  readonly name: string
+  readonly settings: ApiSettings
+  readonly store: ConversationStore
+  /** How long to wait before each further try of a request. */
+  readonly waits?: readonly number[]
+}
+
+const CAPABILITIES: Capabilities = {
+  multiTurn: true,
+  usage: 'request',
+  compactionEvents: false,
+  resume: true,
+  systemPrompt: true,
+  permissions: ['ask', 'edits', 'all'],
+  instructions: INSTRUCTIONS,
+}
+
+export function apiHarness(api: ApiOptions): Harness {
+  return {
+    name: api.name,
+    capabilities: CAPABILITIES,
+    check: (env) => checkApi(api.settings, env),
+    open: async (options) => openApi(api, options),
+  }
+}
+
+const CHECK_MS = 10_000
+
+/** Whether the server answers and takes the key. Not every server lists its models, and whatever it answers, it is there. */
+async function checkApi(settings: ApiSettings, env: NodeJS.ProcessEnv): Promise<HarnessCheck> {
+  const { host } = new URL(settings.baseUrl)
+  try {
+    const key = keyFrom(settings, env)
+    const headers = { ...settings.headers, ...formOf(settings).headers(key) }
+    const signal = AbortSignal.timeout(CHECK_MS)
+    const response = await reach(addressOf(settings, 'models'), { headers, redirect: 'manual', signal })
+    if (response.status === 401 || response.status === 403) throw await refusalOf(response, keyVariable(settings))
+    await response.body?.cancel()
+    return { isThere: true, version: `${findVersion()} with ${settings.model ?? settings.provider} at ${host}` }
+  } catch (error) {
+    if (error instanceof StintError) return { isThere: false, problem: error.message, hint: error.hint ?? '' }
+    if (!(error instanceof ModelFailure)) throw error
+    const hint = isLoopback(settings.baseUrl)
+      ? 'start the server, or mend api.base_url'
+      : 'see to the network, the key, and api.base_url'
+    return { isThere: false, problem: error.message, hint: `${hint} in .sessions/config.yaml` }
+  }
+}
+
+function openApi({ name, settings, store, waits }: ApiOptions, asked: OpenConversation): Conversation {
+  const model = asked.model ?? settings.model
+  if (model === undefined)
+    throw new StintError('NO_MODEL', `${name} names no model`, 'give --model, or set api.model in .sessions/config.yaml')
+  const key = keyFrom(settings, asked.env)
+  const { resume } = asked
+  if (resume !== undefined && !store.has(resume))
+    throw new StintError('NO_CONVERSATION', `there is no conversation ${resume} here to go on with`, 'begin a new one')
+  // What an agent runs has no business with the key.
+  const env = Object.fromEntries(Object.entries(asked.env).filter(([variable]) => variable !== keyVariable(settings)))
+  const options = { ...asked, env }
+  const id = resume ?? mintId(undefined)
+  const history = new ApiHistory(store, id)
+  const begin = () => {
+    // Also in one that another harness began, or that was not stored whole.
+    if (resume !== undefined && history.messages().some(({ role }) => role === 'system')) return
+    const { cwd, systemPrompt } = options
+    const at = new Date().toISOString()
+    history.begin(
+      { harness: 'api', at, cwd, model },
+      openingMessages({ cwd, standing: systemPrompt, initialFiles: settings.initialFiles, at }),
+    )
+  }
+  const program = new ToolProgram(options)
+  const room = roomFor(settings, model)
+  return new ApiConversation({ id, settings, model, room, key, history, program, options, begin, ...given({ waits }) })
+}
+
+/** The key for a server; none where none is needed. */
+function keyFrom(settings: ApiSettings, env: NodeJS.ProcessEnv): string | undefined {
+  const variable = keyVariable(settings)
+  if (variable === undefined) return undefined
+  const key = env[variable]?.trim() ?? ''
+  if (isLoopback(settings.baseUrl)) return key === '' ? undefined : key
+  if (key === '')
+    throw new StintError(
+      'NO_KEY',
+      `there is no key in ${variable}`,
+      `export ${variable}=…, or name another variable as api.key_env`,
+    )
+  if (new URL(settings.baseUrl).protocol !== 'https:')
+    throw new StintError(
+      'KEY_IN_THE_OPEN',
+      `${settings.baseUrl} would get the key without encryption`,
+      'use https, or a server on this machine',
+    )
+  return key
+}

@@ -1,0 +1,135 @@
+// One stateless, streamed request, asked again where that may help. An answer that breaks off is no answer: nothing of it stays.
+import { errnoOf } from '../../journal/errors.ts'
+import { ModelFailure, failureFor } from './model-failure.ts'
+import { type ModelRequest, addressOf, formOf } from './provider.ts'
+import type { Reply, ReplyReader } from './reply.ts'
+import { serverSentEvents } from './server-sent-events.ts'
+import { keyVariable } from './settings.ts'
+
+export interface AskOptions {
+  readonly key: string | undefined
+  /** How long to wait before each further try. */
+  readonly waits?: readonly number[]
+  readonly delta: (text: string) => void
+  readonly trace: (direction: 'to' | 'from', line: string) => void
+  /** Aborted, the answer ends where it is, and is given so far as it came. */
+  readonly signal: AbortSignal
+}
+
+export const USUAL_WAITS: readonly number[] = [1000, 3000, 8000, 20_000]
+
+export async function askModel(request: ModelRequest, options: AskOptions): Promise<Reply> {
+  const { waits = USUAL_WAITS, signal } = options
+  for (let tries = 0; ; tries += 1) {
+    const reader = formOf(request.settings).reader()
+    try {
+      await askOnce(request, reader, options)
+      return reader.reply()
+    } catch (error) {
+      if (signal.aborted) return reader.reply()
+      if (!(error instanceof ModelFailure)) throw error
+      const wait = waits[tries]
+      if (error.kind !== 'again') throw error
+      if (wait === undefined) throw givenUp(error, tries)
+      await pause(Math.max(wait, error.at.retryAfterMs ?? 0), signal)
+      if (signal.aborted) return formOf(request.settings).reader().reply()
+    }
+  }
+}
+
+/** Who was told to slow down to the last has reached a limit. */
+function givenUp({ message, at }: ModelFailure, tries: number): ModelFailure {
+  const told = tries === 0 ? message : `${message}; asked ${tries + 1} times`
+  return new ModelFailure(at.isThrottled === true ? 'limit' : 'no', told, at)
+}
+
+async function askOnce(request: ModelRequest, reader: ReplyReader, { key, delta, trace, signal }: AskOptions): Promise<void> {
+  const { settings } = request
+  const form = formOf(settings)
+  const body = JSON.stringify(form.body(request))
+  trace('to', body)
+  const response = await reach(addressOf(settings, form.path), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+      'user-agent': 'stint',
+      ...settings.headers,
+      ...form.headers(key),
+    },
+    body,
+    // A key would travel along to wherever it leads.
+    redirect: 'manual',
+    signal,
+  })
+  if (response.status !== 200) throw await refusalOf(response, keyVariable(settings))
+  try {
+    for await (const event of serverSentEvents(response.body ?? noBytes())) {
+      trace('from', event.data.replaceAll('\n', ' '))
+      const text = reader.take(event)
+      if (text !== undefined) delta(text)
+    }
+  } catch (error) {
+    if (error instanceof ModelFailure || signal.aborted) throw error
+    throw new ModelFailure('again', `the answer broke off: ${reasonOf(error)}`)
+  }
+  if (!reader.isWhole) throw new ModelFailure('again', 'the answer broke off in the middle')
+}
+
+/** Asks for an address, and says in words that nobody is there. */
+export async function reach(address: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, init)
+  } catch (error) {
+    if (
+      init.signal?.aborted === true &&
+      !(init.signal.reason instanceof DOMException && init.signal.reason.name === 'TimeoutError')
+    )
+      throw error
+    throw new ModelFailure('again', `${new URL(address).origin} cannot be reached: ${reasonOf(error)}`)
+  }
+}
+
+export async function refusalOf(response: Response, keyName: string | undefined): Promise<ModelFailure> {
+  const { status, headers } = response
+  const body = await beginningOf(response)
+  return failureFor({ status, headers, body, keyVariable: keyName, now: Date.now() })
+}
+
+const LONGEST_REFUSAL = 64 * 1024
+
+async function beginningOf(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  try {
+    for await (const piece of response.body ?? noBytes()) {
+      pieces.push(piece)
+      length += piece.length
+      if (length > LONGEST_REFUSAL) break
+    }
+  } catch {
+    // The status says enough.
+  }
+  return Buffer.concat(pieces).subarray(0, LONGEST_REFUSAL).toString('utf8')
+}
+
+async function* noBytes(): AsyncGenerator<Uint8Array> {}
+
+/** `fetch failed` says nothing; what is behind it does. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  return errnoOf(cause) ?? (cause instanceof Error ? cause.message : String(cause))
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    if (signal.aborted) done()
+    else signal.addEventListener('abort', done)
+  })
+}

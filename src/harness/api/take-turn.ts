@@ -1,0 +1,133 @@
+// One turn: asked, answered, tools used, asked again, until the model has nothing more to do. Everything is stored before it is
+// acted upon, and every request is built from what is stored.
+import { randomHex } from '../../journal/random.ts'
+import type { Message, Part } from '../../history/items.ts'
+import { given } from '../../text/json-fields.ts'
+import type { HarnessEvent, OpenConversation, TurnEnded } from '../contract.ts'
+import { type ApiHistory, toolResult, toolUses } from './api-history.ts'
+import { askModel } from './ask-model.ts'
+import { contextTokens, tokensOf } from './context-size.ts'
+import { ModelFailure } from './model-failure.ts'
+import type { Reply, Stop } from './reply.ts'
+import type { ApiSettings } from './settings.ts'
+import { TOOLS } from './tools/definitions.ts'
+import type { ToolProgram } from './tools/tool-program.ts'
+import { useTool } from './use-tools.ts'
+import type { Room } from './window.ts'
+
+export interface TurnWork {
+  readonly settings: ApiSettings
+  readonly model: string
+  readonly room: Room
+  readonly key: string | undefined
+  readonly waits?: readonly number[]
+  readonly history: ApiHistory
+  readonly program: ToolProgram
+  readonly options: OpenConversation
+  readonly tell: (event: HarnessEvent) => void
+  /** Aborted when the turn is to end, or the program has ended. */
+  readonly signal: AbortSignal
+}
+
+/** Takes a turn to its end; `how` is then for the caller to say where it was ended from outside. */
+export async function takeTurn(prompt: string, work: TurnWork): Promise<TurnEnded> {
+  const { history, tell, signal } = work
+  history.settle(history.messages())
+  history.say({ role: 'user', parts: [{ type: 'text', text: prompt }] })
+  let said: string | undefined
+  try {
+    for (;;) {
+      const messages = history.messages()
+      const reply = await answerTo(messages, work)
+      const text = textIn(reply.parts)
+      if (text !== undefined) tell({ type: 'text', text })
+      said = text ?? said
+      tellUsage(reply, messages, work)
+      if (signal.aborted) return { type: 'turn ended', how: 'interrupted', ...given({ said }) }
+      const failure = FAILURES[reply.stop]
+      if (failure !== undefined) return { type: 'turn ended', how: 'failed', failure, ...given({ said }) }
+      const uses = toolUses(reply.parts)
+      if (uses.length === 0) return { type: 'turn ended', how: 'completed', ...given({ said }) }
+      for (const use of uses) {
+        const result = await useTool(use, work)
+        if (result === undefined) break
+        history.say({ role: 'user', parts: [toolResult(use.id, result.text, result.isError)] })
+      }
+      if (signal.aborted) return { type: 'turn ended', how: 'interrupted', ...given({ said }) }
+    }
+  } catch (error) {
+    if (!(error instanceof ModelFailure)) throw error
+    // For whoever reads it later; the model is not told.
+    history.say({ role: 'assistant', parts: [{ type: 'text', text: error.message }], isFailure: true })
+    if (error.kind === 'limit') tell({ type: 'limit', message: error.message, ...given({ resetsAt: error.at.resetsAt }) })
+    return { type: 'turn ended', how: 'failed', failure: error.message, ...given({ said }) }
+  }
+}
+
+const FAILURES: Readonly<Partial<Record<Stop, string>>> = {
+  length: 'the answer became longer than the model may give; max_output sets how long it may be',
+  full: 'the context is full: the model had no room left for its answer',
+  refused: 'the model refused to go on',
+}
+
+/** Asks the model and stores what it said: all of it, or as much as was said when the turn was ended. */
+async function answerTo(messages: readonly Message[], work: TurnWork): Promise<Reply> {
+  const { settings, model, room, key, waits, history, options, tell, signal } = work
+  const context = contextTokens(messages)
+  if (room.point !== undefined && context > room.point) {
+    throw new ModelFailure(
+      'no',
+      `the context is full: it has about ${context} tokens, and beyond ${room.point} of ${room.window} there is no room for an answer`,
+    )
+  }
+  const reply = await askModel(
+    { settings, model, maxOutput: room.maxOutput, messages, tools: TOOLS },
+    {
+      key,
+      delta: (text) => tell({ type: 'delta', text }),
+      trace: (direction, line) => options.trace?.(direction, line),
+      signal,
+      ...given({ waits }),
+    },
+  )
+  // The uses of tools in an answer that did not come to its end would never be answered.
+  const isWhole = reply.stop === 'end' || reply.stop === 'tools'
+  const parts = withOwnIds(isWhole ? reply.parts : reply.parts.filter(({ type }) => type === 'text'), messages)
+  if (parts.length > 0) {
+    history.say({
+      role: 'assistant',
+      parts,
+      model: reply.model ?? model,
+      ...given({ usage: reply.usage, request: reply.request }),
+    })
+  }
+  return { ...reply, parts }
+}
+
+/** Some servers count the uses of tools from the beginning in each answer. */
+function withOwnIds(parts: readonly Part[], messages: readonly Message[]): readonly Part[] {
+  const taken = new Set(messages.flatMap((message) => toolUses(message.parts)).map(({ id }) => id))
+  return parts.map((part) => {
+    if (part.type !== 'tool use') return part
+    const id = taken.has(part.id) ? `${part.id}_${randomHex(4)}` : part.id
+    taken.add(id)
+    return { ...part, id }
+  })
+}
+
+function tellUsage({ usage, parts, model }: Reply, messages: readonly Message[], { room, tell, ...work }: TurnWork): void {
+  // Where a server counts nothing, an estimate tells whether the context fills up.
+  const context =
+    usage === undefined ? contextTokens([...messages, { type: 'message', id: '', role: 'assistant', parts }]) : tokensOf(usage)
+  tell({
+    type: 'usage',
+    context,
+    model: model ?? work.model,
+    ...given({ spent: usage, window: room.window, point: room.point }),
+  })
+}
+
+function textIn(parts: readonly Part[]): string | undefined {
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  return texts.length === 0 ? undefined : texts.join('\n')
+}
