@@ -63,7 +63,7 @@ export async function activeSession(workspace: Workspace): Promise<SessionRow | 
 }
 
 /** A run or a delegate has it, in a worktree of its own: nobody else's command is meant for it. */
-function isOfRun(worktree: string | undefined): boolean {
+export function isOfRun(worktree: string | undefined): boolean {
   return worktree?.startsWith(join(stateHome(), 'worktrees') + sep) === true
 }
 

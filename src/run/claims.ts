@@ -30,18 +30,30 @@ export class Claims {
     if (this.#held.has(task)) return true
     const holder = this.#holder(task)
     if (holder !== undefined && !this.#isOurs(holder)) return false
-    this.#append('task.claimed', task)
+    this.#append('task.claimed', this.#claim(task))
     if (!this.#isOurs(this.#holder(task))) {
       // Or it would stand in the way of others once the first has let go of it.
-      this.#append('task.released', task)
+      this.#append('task.released', this.#claim(task))
       return false
     }
     this.#held.add(task)
     return true
   }
 
+  /** Who has it, and is alive. */
+  holderOf(task: string): { readonly run: string; readonly runner: ProcessMark } | undefined {
+    return this.#holder(task)
+  }
+
+  /** Answers which runs had it and died without letting go of it, each once. */
+  takeFromDead(task: string): readonly string[] {
+    const dead = this.#standing(task).filter((claim) => !this.#isOurs(claim) && !isAlive(claim.runner))
+    for (const { run, runner } of dead) this.#append('task.released', { task, run, runner })
+    return dead.map(({ run }) => run)
+  }
+
   release(task: string): void {
-    if (this.#held.delete(task)) this.#append('task.released', task)
+    if (this.#held.delete(task)) this.#append('task.released', this.#claim(task))
   }
 
   releaseAll(): void {
@@ -55,9 +67,18 @@ export class Claims {
     return claim?.run === this.#run && claim.runner.pid === pid && claim.runner.startedAt === startedAt
   }
 
+  #claim(task: string): Claim {
+    return { task, run: this.#run, runner: this.#runner }
+  }
+
   #holder(task: string): Claim | undefined {
+    return this.#standing(task).find((claim) => this.#isOurs(claim) || isAlive(claim.runner))
+  }
+
+  /** Those who claimed it and did not let go, in their order. */
+  #standing(task: string): readonly Claim[] {
     const claims: Claim[] = []
-    if (!this.#log.exists()) return undefined
+    if (!this.#log.exists()) return claims
     // In the order of the file and not of ids: only there it is settled who came first.
     for (const { kind, data } of this.#log.read().records as readonly { kind: string; data: unknown }[]) {
       const claim = data as Claim
@@ -66,11 +87,11 @@ export class Claims {
       else
         claims.splice(0, claims.length, ...claims.filter((one) => one.run !== claim.run || one.runner.pid !== claim.runner.pid))
     }
-    return claims.find((claim) => this.#isOurs(claim) || isAlive(claim.runner))
+    return claims
   }
 
-  #append(kind: string, task: string): void {
-    const drafts = [{ kind, by: 'run', data: { task, run: this.#run, runner: this.#runner } }]
+  #append(kind: string, claim: Claim): void {
+    const drafts = [{ kind, by: 'run', data: { ...claim } }]
     if (this.#log.exists()) {
       this.#log.append(drafts)
       return

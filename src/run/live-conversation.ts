@@ -1,4 +1,4 @@
-// One conversation of a run: its turns, what they used, how full it is, and when a turn has to be ended for it.
+// One conversation of a run or of a prompt: its turns, what they used, how full it is, and when a turn has to be ended for it.
 import type { BudgetSettings, Line } from '../budget/stages.ts'
 import { crossLines, percentOfWay, roleOf, type Crossed } from '../budget/stages.ts'
 import type { Conversation, HarnessEvent, TurnEnded } from '../harness/contract.ts'
@@ -36,8 +36,10 @@ export interface TurnOptions {
   /** Asked whenever something was used: whether that was too much. */
   readonly isOver: (spent: Readonly<Record<string, Usage>>) => Cut | undefined
   readonly crossed: (line: Line, gauge: Gauge) => void
-  /** What the files amount to now. */
-  readonly fingerprint: () => string
+  /** What the files amount to now. Without it nobody looks whether the same thing fails again and again. */
+  readonly fingerprint?: () => string
+  /** The agent ends the turn itself, however full its context gets. */
+  readonly endsWhenFull?: false
 }
 
 const GRACE_MS = 10_000
@@ -73,7 +75,10 @@ export class LiveConversation {
     budget: BudgetSettings,
     pointOf: (window: number | undefined, model: string | undefined) => number | undefined,
     harness: string,
+    /** The lines that it had crossed before it was gone on with. */
+    before: readonly Line[] = [],
   ) {
+    if (before.length > 0) this.#crossed = { window: String(this.#windowNumber), lines: before }
     this.#harness = harness
     this.#conversation = conversation
     this.#budget = budget
@@ -86,6 +91,11 @@ export class LiveConversation {
 
   get point(): number | undefined {
     return this.#toldPoint ?? this.#pointOf(this.window, this.model)
+  }
+
+  /** The lines that were crossed since it was begun, or last compacted. */
+  get crossed(): readonly Line[] {
+    return this.#crossed?.window === String(this.#windowNumber) ? this.#crossed.lines : []
   }
 
   get gauge(): Gauge {
@@ -103,7 +113,7 @@ export class LiveConversation {
 
   async turn(text: string, options: TurnOptions): Promise<Turn> {
     const startedAt = Date.now()
-    const sameError = new SameError(options.fingerprint)
+    const sameError = options.fingerprint === undefined ? undefined : new SameError(options.fingerprint)
     let spent: Readonly<Record<string, Usage>> = {}
     let requests = 0
     let compactions = 0
@@ -131,7 +141,7 @@ export class LiveConversation {
         if (event.type === 'started') this.#started(event)
         else if (event.type === 'text') said = event.text
         else if (event.type === 'tool') {
-          const detail = sameError.saw(event)
+          const detail = sameError?.saw(event)
           if (detail !== undefined) this.cut({ why: 'breaker', which: 'same error', detail })
         } else if (event.type === 'usage') {
           if (event.spent !== undefined) {
@@ -192,7 +202,10 @@ export class LiveConversation {
     this.window = window ?? this.window
   }
 
-  #used({ context, window, point, model, costUsd }: Extract<HarnessEvent, { type: 'usage' }>, { crossed }: TurnOptions): void {
+  #used(
+    { context, window, point, model, costUsd }: Extract<HarnessEvent, { type: 'usage' }>,
+    { crossed, endsWhenFull }: TurnOptions,
+  ): void {
     this.window = window ?? this.window
     this.#toldPoint = point ?? this.#toldPoint
     this.model ??= model
@@ -209,6 +222,7 @@ export class LiveConversation {
     )
     this.#crossed = now
     for (const line of newly) crossed(line, this.gauge)
+    if (endsWhenFull === false) return
     // Before the harness throws it away itself: what is not said yet goes into the handoff.
     if (newly.some((line) => line !== 'smart-zone' && roleOf(line, this.#budget) === 'force')) this.cut({ why: 'replace' })
   }

@@ -1,0 +1,52 @@
+// A project whose agent is prompted: real processes, real git, and a script in place of a model.
+import { onTestFinished } from 'vitest'
+import { Workspace } from '../../src/project/workspace.ts'
+import type { PromptEvent, PromptHandle, PromptRequest } from '../../src/prompt/contract.ts'
+import { startPrompt } from '../../src/prompt/start-prompt.ts'
+import { expectNoneLeft } from '../support/processes.ts'
+import { type World, gitProject } from '../support/project.ts'
+
+type Act = Readonly<Record<string, unknown>>
+type Ended = Extract<PromptEvent, { type: 'prompt.ended' }>
+
+export class PromptWorld {
+  readonly project: World = gitProject()
+  events: PromptEvent[] = []
+  /** Answers what is asked. */
+  onEvent: (event: PromptEvent, handle: () => PromptHandle) => void = () => {}
+
+  /** What the agent does, prompt by prompt; the last goes for all that follow. */
+  script(...turns: readonly (readonly Act[])[]): string {
+    this.project.write('.sessions/script.json', JSON.stringify({ default: turns }))
+    return this.project.path('.sessions', 'script.json')
+  }
+
+  async start(text: string, request: Partial<PromptRequest> = {}): Promise<PromptHandle> {
+    const workspace = new Workspace(this.project.root, { say: (line) => this.project.said.push(line), env: process.env })
+    onTestFinished(() => workspace.close())
+    this.events = []
+    let handle: PromptHandle | undefined
+    const tell = (event: PromptEvent) => {
+      this.events.push(event)
+      this.onEvent(event, () => handle!)
+    }
+    const script = this.project.path('.sessions', 'script.json')
+    return (handle = await startPrompt(workspace, { text, harness: 'rehearsal', script, ...request }, tell))
+  }
+
+  async prompt(text: string, request: Partial<PromptRequest> = {}): Promise<Ended> {
+    const handle = await this.start(text, request)
+    const ended = await handle.ended
+    await expectNoneLeft(`STINT_PROMPT=${handle.id}`)
+    return ended
+  }
+
+  of<T extends PromptEvent['type']>(type: T): readonly Extract<PromptEvent, { type: T }>[] {
+    return this.events.filter((event): event is Extract<PromptEvent, { type: T }> => event.type === type)
+  }
+
+  /** The kinds of what the journal tells, without what opening a session and handing it over brings with it. */
+  kinds(session?: string): readonly string[] {
+    return this.project.journal(session).map(({ kind }) => kind)
+  }
+}
