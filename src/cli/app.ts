@@ -33,6 +33,7 @@ import { resume } from './commands/resume.ts'
 import { run as runBacklog } from './commands/run.ts'
 import { runs } from './commands/runs.ts'
 import { search } from './commands/search.ts'
+import { serve } from './commands/serve.ts'
 import { setup } from './commands/setup.ts'
 import { task } from './commands/task.ts'
 import { view } from './commands/view.ts'
@@ -67,6 +68,7 @@ const routes = buildRouteMap({
     project,
     profiles,
     pack,
+    serve,
     setup,
     digest,
     doctor,

@@ -37,7 +37,7 @@ export function indexSession(writer: SessionWriter, id: string, place: LogPlace)
 }
 
 /** The log's own name, or its link when only that is left; undefined when both are gone. */
-function openLog(place: LogPlace): number | undefined {
+export function openLog(place: LogPlace): number | undefined {
   for (const name of [place.path, place.link]) {
     if (name === undefined) continue
     try {

@@ -7,13 +7,17 @@ import type { SessionStatus } from '../session/state.ts'
 import { joinWords } from './entry-text.ts'
 import { IndexFile } from './index-file.ts'
 import {
+  ENTRY_TEXT_SQL,
   HANDOFF_SQL,
   IS_SESSION,
   NAME_PART_SQL,
   type PagedSql,
+  RETRACTION_SQL,
+  ROW_SELECT,
   type SearchQuery,
   type SessionFilter,
   TASK_SQL,
+  countSql,
   listSql,
   searchSql,
 } from './queries.ts'
@@ -105,6 +109,32 @@ export class SessionIndex {
 
   *sessions(filter: SessionFilter = {}): IterableIterator<SessionRow> {
     for (const row of this.#stream(listSql(filter))) yield rowFrom(row as StoredRow)
+  }
+
+  /** How many sessions a list holds in all, whichever page of it is asked for. */
+  countSessions(filter: SessionFilter = {}): number {
+    const { sql, values } = countSql(filter)
+    return this.#repairing(() => ([...this.#iterate(sql, values)][0] as { number: number }).number)
+  }
+
+  /** The session with this id. */
+  session(id: string): SessionRow | undefined {
+    return this.#rows(`${ROW_SELECT} WHERE ${IS_SESSION} AND s.id = ?`, id)[0]
+  }
+
+  /** The entries of a session that are taken back. */
+  takenBack(session: string): ReadonlySet<string> {
+    const rows = this.#repairing(() => [...this.#iterate(RETRACTION_SQL, [session])]) as { id: string; refers: string }[]
+    const taken = new Set<string>()
+    // Newest first, so that a retraction which was itself retracted no longer counts.
+    for (const { id, refers } of rows.toReversed()) if (!taken.has(id)) taken.add(refers)
+    return taken
+  }
+
+  /** What an entry says, a field a line; undefined when it says nothing or is taken back. */
+  entryText(session: string, entry: string): string | undefined {
+    const row = this.#repairing(() => [...this.#iterate(ENTRY_TEXT_SQL, [session, entry])][0]) as { text: string } | undefined
+    return row === undefined ? undefined : joinWords(row.text)
   }
 
   /** Sessions that a person may mean by a short name or a piece of an id, best first. */

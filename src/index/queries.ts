@@ -59,6 +59,18 @@ const ORDER = {
 } as const
 
 export function listSql(filter: SessionFilter): PagedSql {
+  const where = conditionsOf(filter)
+  const sql = `${ROW_SELECT} WHERE ${where.text()} ORDER BY ${ORDER[filter.sort ?? 'updated']} LIMIT ? OFFSET ?`
+  return { sql, values: where.values, ...page(filter) }
+}
+
+/** How many sessions a list holds, whatever part of it is asked for. */
+export function countSql(filter: SessionFilter): { readonly sql: string; readonly values: readonly SqlValue[] } {
+  const where = conditionsOf(filter)
+  return { sql: `SELECT count(*) AS number FROM sessions s WHERE ${where.text()}`, values: where.values }
+}
+
+function conditionsOf(filter: SessionFilter): Conditions {
   const where = new Conditions([IS_SESSION])
   where.oneOf('s.status', filter.status)
   where.when(filter.branch, 's.branch = ?')
@@ -73,8 +85,7 @@ export function listSql(filter: SessionFilter): PagedSql {
     where.when(match, `s.key IN (${hits})`)
     if (match === undefined) where.add('0')
   }
-  const sql = `${ROW_SELECT} WHERE ${where.text()} ORDER BY ${ORDER[filter.sort ?? 'updated']} LIMIT ? OFFSET ?`
-  return { sql, values: where.values, ...page(filter) }
+  return where
 }
 
 /** Undefined when there is no word to search for. */
@@ -113,6 +124,16 @@ export const HANDOFF_SQL = `
   WHERE e.record IS NOT NULL AND (substr(e.kind, 1, 8) = 'handoff.'
     OR e.refers IN (SELECT id FROM entries WHERE record IS NOT NULL AND substr(kind, 1, 8) = 'handoff.'))
   ORDER BY e.id, e.key LIMIT ? OFFSET ?`
+
+/** The entries of a session that take another one back, by id. */
+export const RETRACTION_SQL = `
+  SELECT e.id, e.refers FROM entries e JOIN sessions s ON s.key = e.session
+  WHERE s.id = ? AND e.kind = 'entry.retracted' AND e.refers IS NOT NULL ORDER BY e.id`
+
+/** What one entry of a session says, when it is in effect. */
+export const ENTRY_TEXT_SQL = `
+  SELECT texts.text FROM sessions s JOIN entries e ON e.session = s.key JOIN texts ON texts.rowid = e.key
+  WHERE s.id = ? AND e.id = ?`
 
 /** Best first: the whole id or name, then ids that begin, end, or go on with the text. */
 export const NAME_PART_SQL = `

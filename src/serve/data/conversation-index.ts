@@ -1,0 +1,165 @@
+// What has to be known of a stored conversation to show any part of it: where each item lies, what there is to jump to, and what
+// it used. Read through once, and from then on only what was added.
+import type { Began, HistoryItem, Message } from '../../history/items.ts'
+import type { ConversationStore } from '../../history/store.ts'
+import { NOTHING, addSpent, addUsage } from '../../run/run-state.ts'
+import type { Usage } from '../../session/entries.ts'
+import { oneLine, shorten } from '../../text/clean.ts'
+
+/** What one request to the model used, and when. */
+export interface Requested {
+  readonly at?: string
+  readonly model: string
+  readonly usage: Usage
+  /** Of a delegated agent: no part of what the conversation's own model reads. */
+  readonly isDelegated: boolean
+}
+
+export interface Compacted {
+  /** The number of its item. */
+  readonly number: number
+  /** How many requests of the conversation itself came before it. */
+  readonly after: number
+  readonly at?: string
+  readonly tokensBefore?: number
+}
+
+const LONGEST_TITLE = 160
+/** So long nobody else is kept waiting for. */
+const SLICE_MS = 25
+
+export class ConversationIndex {
+  readonly #store: ConversationStore
+  /** The offset behind each item. */
+  readonly #ends: number[] = []
+  readonly #seen = new Set<string>()
+  /** By the request, so that one that was told in several messages counts once. */
+  readonly #byRequest = new Map<string, number>()
+  #reading: Promise<void> | undefined
+  #isAgain = false
+
+  began: Began | undefined
+  endedBecause: string | undefined
+  model: string | undefined
+  startedAt: string | undefined
+  updatedAt: string | undefined
+  messages = 0
+  readonly compactions: Compacted[] = []
+  readonly requests: { readonly number: number; readonly text: string }[] = []
+  readonly used: Requested[] = []
+
+  constructor(
+    store: ConversationStore,
+    readonly id: string,
+  ) {
+    this.#store = store
+  }
+
+  get total(): number {
+    return this.#ends.length
+  }
+
+  /** By model, those that were delegated to included. */
+  get spent(): Readonly<Record<string, Usage>> {
+    return this.used.reduce((sum, { model, usage }) => addSpent(sum, { [model]: usage }), {})
+  }
+
+  /** Reads what was added. Whoever asks meanwhile is answered when that was read which was there when they asked. */
+  async readOn(): Promise<void> {
+    if (this.#reading !== undefined) {
+      this.#isAgain = true
+      return this.#reading
+    }
+    this.#reading = this.#readAll().finally(() => (this.#reading = undefined))
+    return this.#reading
+  }
+
+  /** Items by their number. */
+  items(from: number, limit: number): readonly HistoryItem[] {
+    const items: HistoryItem[] = []
+    const last = Math.min(this.total, from + limit)
+    if (from >= last) return items
+    const start = from === 0 ? 0 : this.#ends[from - 1]!
+    for (const { offset, ...item } of this.#store.read(this.id, { from: start })) {
+      // What was stored again lies in between, and has its number already.
+      if (offset !== this.#ends[from + items.length]) continue
+      items.push(item)
+      if (from + items.length === last) break
+    }
+    return items
+  }
+
+  async #readAll(): Promise<void> {
+    do {
+      this.#isAgain = false
+      let since = performance.now()
+      for (const item of this.#store.read(this.id, { from: this.#ends.at(-1) ?? 0 })) {
+        this.#take(item)
+        if (performance.now() - since < SLICE_MS) continue
+        await new Promise((resolve) => setImmediate(resolve))
+        since = performance.now()
+      }
+    } while (this.#isAgain)
+  }
+
+  #take({ offset, ...item }: HistoryItem & { readonly offset: number }): void {
+    const identity = item.type === 'message' || item.type === 'compaction' ? item.id : `${item.type} ${JSON.stringify(item)}`
+    if (this.#seen.has(identity)) return
+    this.#seen.add(identity)
+    const number = this.#ends.push(offset) - 1
+    if (item.at !== undefined) {
+      this.startedAt ??= item.at
+      this.updatedAt = item.at
+    }
+    if (item.type === 'began') {
+      this.began = item
+      this.model ??= item.model
+    } else if (item.type === 'ended') this.endedBecause = item.reason
+    else if (item.type === 'compaction') this.#takeCompaction(item, number)
+    else this.#takeMessage(item, number)
+  }
+
+  #takeCompaction({ at, tokensBefore }: { at?: string; tokensBefore?: number }, number: number): void {
+    const after = this.used.filter(({ isDelegated }) => !isDelegated).length
+    this.compactions.push({
+      number,
+      after,
+      ...(at === undefined ? {} : { at }),
+      ...(tokensBefore === undefined ? {} : { tokensBefore }),
+    })
+  }
+
+  #takeMessage(message: Message, number: number): void {
+    this.messages += 1
+    if (message.agent === undefined && message.model !== undefined && message.isFailure !== true) this.model = message.model
+    // Somebody speaks again: it has not ended.
+    if (message.role === 'user') this.endedBecause = undefined
+    const asked = askedIn(message)
+    if (asked !== undefined) this.requests.push({ number, text: asked })
+    if (message.usage !== undefined) this.#takeUsage(message, message.usage)
+  }
+
+  #takeUsage({ agent, at, id, model = this.model ?? 'unknown', request = id }: Message, usage: Usage): void {
+    const requested = { model, usage, isDelegated: agent !== undefined, ...(at === undefined ? {} : { at }) }
+    const known = this.#byRequest.get(request)
+    // The last that was told of a request is the whole of it.
+    if (known !== undefined) this.used[known] = { ...this.used[known]!, usage }
+    else this.#byRequest.set(request, this.used.push(requested) - 1)
+  }
+}
+
+/** What a person asked for, in a line. */
+function askedIn({ role, isMeta, isSummary, agent, parts }: Message): string | undefined {
+  if (role !== 'user' || isMeta === true || isSummary === true || agent !== undefined) return undefined
+  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ')
+  return text.trim() === '' ? undefined : shorten(oneLine(text.slice(0, 4 * LONGEST_TITLE)), LONGEST_TITLE)
+}
+
+/** Tokens that a request carried, and what was answered: what the next one reads. */
+export function contextAfter({ usage: { input, cacheRead, cacheWritten, output } }: Requested): number {
+  return input + cacheRead + cacheWritten + output
+}
+
+export function sumOf(used: readonly Requested[]): Usage {
+  return used.reduce((sum, { usage }) => addUsage(sum, usage), NOTHING)
+}

@@ -1,0 +1,37 @@
+// Which harnesses can be started here. Asking each costs a process, so what they said is kept for a while.
+import { HARNESSES, harnessNamed } from '../../run/harnesses.ts'
+import type { HarnessLine } from '../contract.ts'
+
+const KEPT_MS = 60_000
+/** The page does not wait longer for one that is slow to say its version. */
+const PATIENCE_MS = 2_000
+
+export class KnownHarnesses {
+  readonly #env: NodeJS.ProcessEnv
+  readonly #lines = new Map<string, HarnessLine>()
+  #asked: Promise<unknown> | undefined
+  #at = -Infinity
+
+  constructor(env: NodeJS.ProcessEnv) {
+    this.#env = env
+  }
+
+  async lines(): Promise<readonly HarnessLine[]> {
+    if (performance.now() - this.#at > KEPT_MS) {
+      this.#at = performance.now()
+      this.#asked = Promise.all(HARNESSES.map((name) => this.#ask(name)))
+    }
+    const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref())
+    await Promise.race([this.#asked, patience])
+    return HARNESSES.map((name) => this.#lines.get(name) ?? { name, isThere: false, problem: `${name} has not answered yet` })
+  }
+
+  async #ask(name: string): Promise<void> {
+    try {
+      const check = await harnessNamed(name).check(this.#env)
+      this.#lines.set(name, { name, ...check })
+    } catch (error) {
+      this.#lines.set(name, { name, isThere: false, problem: error instanceof Error ? error.message : String(error) })
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// Whoever may ask. A server on this machine can be reached by every page that its browser shows and by every program that runs
+// here, so a request has to come from our own page, by our own name, with the token that was printed.
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { MiddlewareHandler } from 'hono'
+import { getCookie } from 'hono/cookie'
+import { Refused } from './problem.ts'
+
+export interface Guarded {
+  readonly token: string
+  /** Whether a request may call us this: `127.0.0.1:4400`. */
+  isOurs(host: string): boolean
+  /** What the cookie with the token is called. */
+  cookie(): string
+}
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+}
+
+/** On every answer, those of errors too. */
+export function withHeaders(headers: Headers): void {
+  for (const [name, value] of Object.entries(HEADERS)) headers.set(name, value)
+}
+
+/** Refuses everything that does not come from our own page. */
+export function guard({ token, isOurs, cookie }: Guarded): MiddlewareHandler {
+  return async (context, next) => {
+    const { req } = context
+    const host = req.header('host')
+    if (host === undefined || !isOurs(host)) {
+      throw new Refused(403, 'WRONG_HOST', 'this server is not called that', 'open the address that stint serve printed')
+    }
+    const isWrite = req.method !== 'GET' && req.method !== 'HEAD'
+    refuseOtherSites(req.header('sec-fetch-site'), req.header('origin'), host, isWrite, req.path.startsWith('/api/'))
+    const given = isWrite ? undefined : req.query('token')
+    if (given !== undefined && isSame(given, token)) {
+      const url = new URL(req.url)
+      url.searchParams.delete('token')
+      context.header('Set-Cookie', `${cookie()}=${token}; HttpOnly; SameSite=Strict; Path=/`)
+      return context.redirect(withinHere(url), 303)
+    }
+    if (!isSame(getCookie(context, cookie()) ?? '', token)) {
+      throw new Refused(401, 'NO_TOKEN', 'this needs the token', 'open the address that stint serve printed, with its token')
+    }
+    if (isWrite && !isJson(req.header('content-type'))) {
+      throw new Refused(415, 'NOT_JSON', 'only JSON is taken', 'Content-Type: application/json')
+    }
+    await next()
+  }
+}
+
+/**
+ * Other pages cannot read what we answer, but they could have it done. A browser says from where a request comes; one that does not
+ * at least names the origin of whatever is not a reading.
+ */
+function refuseOtherSites(
+  site: string | undefined,
+  origin: string | undefined,
+  host: string,
+  isWrite: boolean,
+  isApi: boolean,
+): void {
+  const isForeign = origin !== undefined && origin !== 'null' && origin !== `http://${host}`
+  const isOwn = site === undefined ? origin === `http://${host}` : site === 'same-origin'
+  if (isForeign || (isWrite && !isOwn) || (isApi && site !== undefined && site !== 'same-origin' && site !== 'none')) {
+    throw new Refused(403, 'OTHER_SITE', 'this comes from another site')
+  }
+}
+
+/** Two slashes in front would lead to another server. */
+function withinHere({ pathname, search }: URL): string {
+  return `/${pathname.replace(/^[/\\]+/, '')}${search}`
+}
+
+function isJson(type: string | undefined): boolean {
+  return type?.split(';')[0]?.trim().toLowerCase() === 'application/json'
+}
+
+/** Of equal length whatever was given, so that the time it takes tells nothing. */
+function isSame(given: string, token: string): boolean {
+  return timingSafeEqual(sumOf(given), sumOf(token))
+}
+
+function sumOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

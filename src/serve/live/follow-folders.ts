@@ -1,0 +1,34 @@
+// Folders that are watched as long as they are there. Where the system has no more watches to give, somebody looks now and then.
+import { type FSWatcher, watch } from 'node:fs'
+import { errnoOf } from '../../journal/errors.ts'
+
+export class FollowedFolders {
+  readonly #watchers = new Map<string, FSWatcher>()
+
+  /** Tells the name of what changed in a folder; the empty text when the system does not say. Does nothing when it is watched already, or not there. */
+  follow(folder: string, changed: (name: string) => void): void {
+    if (this.#watchers.has(folder)) return
+    try {
+      const watcher = watch(folder, { persistent: false }, (_event, name) => changed(name ?? ''))
+      watcher.on('error', () => this.leave(folder))
+      this.#watchers.set(folder, watcher)
+    } catch (error) {
+      // Not there yet, or no watch to be had: looking now and then has to do.
+      if (errnoOf(error) === undefined) throw error
+    }
+  }
+
+  leave(folder: string): void {
+    this.#watchers.get(folder)?.close()
+    this.#watchers.delete(folder)
+  }
+
+  get size(): number {
+    return this.#watchers.size
+  }
+
+  close(): void {
+    for (const watcher of this.#watchers.values()) watcher.close()
+    this.#watchers.clear()
+  }
+}

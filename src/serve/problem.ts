@@ -1,0 +1,44 @@
+import { StintError, errnoOf } from '../journal/errors.ts'
+import type { Problem } from './contract.ts'
+
+export type Status = 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 500 | 501
+
+/** What is wrong with a request itself. */
+export class Refused extends StintError {
+  override readonly name = 'Refused'
+  constructor(
+    readonly status: Status,
+    code: string,
+    message: string,
+    hint?: string,
+  ) {
+    super(code, message, hint)
+  }
+}
+
+export function notThere(what: string): Refused {
+  return new Refused(404, 'NOT_THERE', `there is no ${what}`)
+}
+
+/** What the library refuses because of what was given. */
+const GIVEN_WRONG: ReadonlySet<string> = new Set(['EMPTY_TEXT', 'NEEDS_NAME', 'BUDGET_OUT_OF_RANGE', 'SCRIPT_INVALID', 'NO_SCRIPT'])
+
+export function statusOf(error: unknown): Status {
+  if (error instanceof Refused) return error.status
+  if (!(error instanceof StintError)) return 500
+  if (GIVEN_WRONG.has(error.code)) return 400
+  if (error.code.startsWith('NO_') || error.code.endsWith('_NOT_FOUND')) return 404
+  return 409
+}
+
+/** An error as the page is told it. Of a defect nothing but that it is one: its stack is for the terminal. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof StintError) {
+    const { code, message, hint } = error
+    return { code, message, ...(hint === undefined ? {} : { hint }) }
+  }
+  if (error instanceof Error && errnoOf(error) !== undefined && 'syscall' in error) {
+    return { code: 'SYSTEM', message: error.message }
+  }
+  return { code: 'DEFECT', message: 'this is a defect in stint, nothing recorded was lost', hint: 'the terminal of stint serve has more' }
+}

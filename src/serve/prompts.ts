@@ -1,0 +1,93 @@
+// Prompts that were sent from the page, as long as the server lives: their events for whoever follows, and what they wait for.
+import type { PromptEvent, PromptHandle, PromptRequest } from '../prompt/contract.ts'
+import type { Workspace } from '../project/workspace.ts'
+import type { LiveEvent, PromptStarted } from './contract.ts'
+import { Refused, notThere } from './problem.ts'
+import type { OpenedProject } from './projects.ts'
+
+export type StartPrompt = (
+  workspace: Workspace,
+  request: PromptRequest,
+  tell: (event: PromptEvent) => void,
+) => Promise<PromptHandle>
+
+interface Kept {
+  readonly project: string
+  readonly handle: PromptHandle
+  readonly events: PromptEvent[]
+  isOver: boolean
+}
+
+/** Finished ones are kept for whoever comes back to them. */
+const MOST_KEPT = 100
+
+export class Prompts {
+  readonly #start: StartPrompt | undefined
+  readonly #tell: (project: string, event: LiveEvent) => void
+  readonly #kept = new Map<string, Kept>()
+
+  constructor(start: StartPrompt | undefined, tell: (project: string, event: LiveEvent) => void) {
+    this.#start = start
+    this.#tell = tell
+  }
+
+  async start(project: OpenedProject, request: PromptRequest, hold: () => () => void): Promise<PromptStarted> {
+    if (this.#start === undefined) throw new Refused(501, 'NO_PROMPTS', 'this Stint cannot send prompts')
+    const letGo = hold()
+    const events: PromptEvent[] = []
+    let id: string | undefined
+    try {
+      const handle = await this.#start(project.workspace, request, (event) => {
+        events.push(event)
+        if (id !== undefined) this.#tell(project.key, { type: 'prompt', prompt: id, event })
+      })
+      id = handle.id
+      const kept: Kept = { project: project.key, handle, events, isOver: false }
+      this.#keep(id, kept)
+      // What came before there was a name to tell it under.
+      for (const event of events) this.#tell(project.key, { type: 'prompt', prompt: id, event })
+      void handle.ended.finally(() => {
+        kept.isOver = true
+        letGo()
+      })
+      return { prompt: id, session: handle.session }
+    } catch (error) {
+      letGo()
+      throw error
+    }
+  }
+
+  decide(id: string, request: string, isAllowed: boolean): void {
+    if (!this.#of(id).handle.decide(request, isAllowed)) throw notThere('question of that name that waits')
+  }
+
+  async interrupt(id: string): Promise<void> {
+    await this.#of(id).handle.interrupt()
+  }
+
+  /** What it told behind a number. */
+  events(id: string, after: number): readonly PromptEvent[] {
+    return this.#of(id).events.filter(({ number }) => number > after)
+  }
+
+  /** Ends those that go on. */
+  async close(): Promise<void> {
+    const left = [...this.#kept.values()].filter(({ isOver }) => !isOver)
+    await Promise.all(left.map(async ({ handle }) => {
+      await handle.interrupt()
+      await handle.ended
+    }))
+  }
+
+  #of(id: string): Kept {
+    const kept = this.#kept.get(id)
+    if (kept === undefined) throw notThere('prompt of that id')
+    return kept
+  }
+
+  #keep(id: string, kept: Kept): void {
+    this.#kept.set(id, kept)
+    const over = [...this.#kept].filter(([, { isOver }]) => isOver)
+    for (const [old] of over.slice(0, -MOST_KEPT)) this.#kept.delete(old)
+  }
+}

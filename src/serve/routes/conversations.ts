@@ -1,0 +1,28 @@
+import type { Hono } from 'hono'
+import type { ConversationPage } from '../contract.ts'
+import { curveOf } from '../data/curve.ts'
+import { type Bindings, type Scene, numberIn, projectIn } from '../scene.ts'
+
+const MOST_ITEMS = 500
+
+export function conversationRoutes(app: Hono<Bindings>, scene: Scene): void {
+  app.get('/api/conversations/:id', async (asked) => {
+    const { conversations } = projectIn(scene, asked)
+    const limit = numberIn(asked, 'limit', { least: 1, most: MOST_ITEMS }) ?? 100
+    const index = await conversations.read(asked.req.param('id'))
+    const from = Math.min(numberIn(asked, 'from') ?? 0, index.total)
+    return asked.json({
+      line: await conversations.line(index.id),
+      items: index.items(from, limit),
+      from,
+      total: index.total,
+      compactions: index.compactions.map(({ number }) => number),
+      requests: index.requests,
+    } satisfies ConversationPage)
+  })
+
+  app.get('/api/conversations/:id/curve', async (asked) => {
+    const { conversations, workspace } = projectIn(scene, asked)
+    return asked.json(curveOf(workspace, await conversations.read(asked.req.param('id'))))
+  })
+}

@@ -1,0 +1,28 @@
+import type { Hono } from 'hono'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { withHeaders } from '../guard.ts'
+import { type Bindings, type Scene, projectIn, textIn } from '../scene.ts'
+
+/** What happens, as it happens. Written straight to the connection: only there is known how much of it nobody has read yet. */
+export function eventRoutes(app: Hono<Bindings>, scene: Scene): void {
+  app.get('/api/events', (asked) => {
+    const { key: project } = projectIn(scene, asked)
+    const response = asked.env.outgoing
+    const headers = new Headers({ 'Content-Type': 'text/event-stream; charset=utf-8' })
+    withHeaders(headers)
+    response.writeHead(200, Object.fromEntries(headers))
+    const leave = scene.live.join(
+      {
+        project,
+        write: (text) => void response.write(text),
+        get waiting() {
+          return response.writableLength
+        },
+        drop: () => response.destroy(),
+      },
+      asked.req.header('last-event-id') ?? textIn(asked, 'after'),
+    )
+    response.on('close', leave)
+    return RESPONSE_ALREADY_SENT
+  })
+}

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import type { Server } from 'node:http'
+import { createAdaptorServer } from '@hono/node-server'
+import { StintError, errnoOf } from '../journal/errors.ts'
+import { makeApp } from './app.ts'
+import { hostsOf, isLoopback } from './hosts.ts'
+import type { FeedLimits } from './live/feed.ts'
+import { Live } from './live/live.ts'
+import { pageFolder, readPage } from './page-files.ts'
+import { Projects } from './projects.ts'
+import { Prompts, type StartPrompt } from './prompts.ts'
+
+export interface ServeOptions {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly version: string
+  readonly host?: string
+  /** This one and no other; without it, the usual one or the next that is free. */
+  readonly port?: number
+  /** Where to begin to look for a free one. */
+  readonly preferred?: number
+  readonly token?: string
+  /** Takes a line for the person at the terminal. */
+  readonly say?: (line: string) => void
+  readonly startPrompt?: StartPrompt
+  /** Where the built page is. */
+  readonly page?: string
+  readonly limits?: Partial<FeedLimits>
+}
+
+export interface RunningServer {
+  readonly host: string
+  readonly port: number
+  readonly token: string
+  /** Without the token. */
+  readonly address: string
+  /** With it: what is opened first. */
+  readonly url: string
+  readonly live: Live
+  /** Resolves when nothing of it is left: no connection, no prompt, no open project. */
+  close(): Promise<void>
+}
+
+export const USUAL_PORT = 4747
+const PORTS_TRIED = 50
+const SHORTEST_TOKEN = 16
+
+export async function startServer(options: ServeOptions): Promise<RunningServer> {
+  const { host = '127.0.0.1', say = () => {}, env, cwd, version } = options
+  const token = tokenFor(host, options.token)
+  const projects = new Projects({ cwd, env, say })
+  const live = new Live(projects, options.limits)
+  const prompts = new Prompts(options.startPrompt, (project, event) => live.tell(project, event))
+  const scene = { version, env, projects, live, prompts }
+  const page = readPage(options.page ?? pageFolder())
+  let port = 0
+  const guarded = {
+    token,
+    isOurs: (name: string) => hostsOf(host, port).has(name.toLowerCase()),
+    // Cookies know no ports, and another project's page may be open beside this one.
+    cookie: () => `stint-${port}`,
+  }
+  const { fetch } = makeApp({ guarded, page, scene, say })
+  const server = createAdaptorServer({ fetch: fetch as never }) as Server
+  port = await listen(server, host, options)
+  const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`
+  return {
+    host,
+    port,
+    token,
+    address,
+    url: `${address}?token=${token}`,
+    live,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      await prompts.close()
+      await live.close()
+      server.closeAllConnections()
+      await closed
+      projects.close()
+    },
+  }
+}
+
+function tokenFor(host: string, given: string | undefined): string {
+  if (given === undefined) {
+    if (isLoopback(host)) return randomBytes(24).toString('base64url')
+    throw new StintError(
+      'NEEDS_TOKEN',
+      `on ${host} others can reach it`,
+      'choose a token yourself: --token with at least 16 characters',
+    )
+  }
+  if (given.length >= SHORTEST_TOKEN && /^[\w~.-]+$/.test(given)) return given
+  throw new StintError(
+    'TOKEN_UNFIT',
+    `a token has at least ${SHORTEST_TOKEN} characters, letters, digits and -_.~ only`,
+    'for example: openssl rand -hex 16',
+  )
+}
+
+async function listen(server: Server, host: string, { port: wanted, preferred }: ServeOptions): Promise<number> {
+  const usual = Array.from({ length: PORTS_TRIED }, (_, index) => USUAL_PORT + index)
+  const candidates = wanted === undefined ? [...(preferred === undefined ? [] : [preferred]), ...usual, 0] : [wanted]
+  for (const [index, port] of candidates.entries()) {
+    try {
+      return await listenOn(server, host, port)
+    } catch (error) {
+      const isTaken = errnoOf(error) === 'EADDRINUSE'
+      if (isTaken && index < candidates.length - 1) continue
+      if (isTaken) throw new StintError('PORT_TAKEN', `port ${port} is taken`, 'name another one, or leave --port out')
+      if (errnoOf(error) === 'EACCES') throw new StintError('PORT_DENIED', `port ${port} may not be used`, 'name one from 1024 on')
+      if (errnoOf(error) === 'EADDRNOTAVAIL' || errnoOf(error) === 'ENOTFOUND')
+        throw new StintError('NO_HOST', `this machine is not ${host}`, 'leave --host out to be reached from this machine only')
+      throw error
+    }
+  }
+  throw new StintError('PORT_TAKEN', 'no port is free', 'name one: --port')
+}
+
+function listenOn(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve((server.address() as AddressInfo).port)
+    })
+  })
+}
