@@ -2,7 +2,7 @@
 // the session next takes them in. A file for each, under a name that it gets when it is whole, so that neither writers
 // nor takers ever meet in one.
 import { join } from 'node:path'
-import { JournalMissing, errnoOf } from '../journal/errors.ts'
+import { JournalMissing, errnoOf, isMissing } from '../journal/errors.ts'
 import {
   createFolderUnsynced,
   inSpiteOfRemoval,
@@ -35,11 +35,16 @@ export function leaveIn(folder: string, draft: Draft): void {
   const name = `${String(now).padStart(13, '0')}-${monotonic}-${randomHex(4)}`
   const path = join(folder, `${name}.${draft.kind}.json`)
   const text = JSON.stringify({ at: isoTime(now), once: onceOf(name), ...draft })
-  // Whoever takes in what was left removes the folder when it is empty.
-  inSpiteOfRemoval(() => {
-    createFolderUnsynced(folder)
+  // Hooks leave the folder where it is when it is empty, so that the next one finds it; commands remove it.
+  try {
     replaceUnsynced(path, text)
-  })
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    inSpiteOfRemoval(() => {
+      createFolderUnsynced(folder)
+      replaceUnsynced(path, text)
+    })
+  }
 }
 
 /** What is left for a session: the kinds of entry, oldest first. */
@@ -67,7 +72,6 @@ export function absorbFrom(
   if (left.length === 0) return 0
   session.append(left.map(({ draft }) => draft))
   for (const { name } of left) removeFile(join(folder, name))
-  removeEmptyFolder(folder)
   return left.length
 }
 
@@ -94,14 +98,29 @@ export function draftsIn(
 export function absorbIfPossible(session: LiveSession): void {
   try {
     absorbOutbox(session)
+    removeEmptyFolder(outboxOf(session.place, session.id))
   } catch (error) {
     if (!(error instanceof JournalMissing) && errnoOf(causeOf(error)) === undefined) throw error
   }
 }
 
-/** The sessions for which something is left. */
+/** The sessions for which something is left. Folders that hooks left empty are removed on the way, so that they do not become many. */
 export function sessionsWithOutbox(place: Place): readonly string[] {
-  return namesIn(outboxes(place)).filter((id) => isId(id) && namesIn(outboxOf(place, id)).some((name) => NAME.test(name)))
+  return namesIn(outboxes(place)).filter((id) => {
+    if (!isId(id)) return false
+    const names = namesIn(outboxOf(place, id))
+    if (names.length === 0) removeIfPossible(outboxOf(place, id))
+    return names.some((name) => NAME.test(name))
+  })
+}
+
+function removeIfPossible(folder: string): void {
+  try {
+    removeEmptyFolder(folder)
+  } catch (error) {
+    // On a read-only disk it stays.
+    if (errnoOf(error) === undefined) throw error
+  }
 }
 
 /** Undefined for one that was emptied by a power cut, and for what is no entry at all. */

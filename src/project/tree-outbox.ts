@@ -3,7 +3,7 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { isId, timeOfId } from '../journal/ids.ts'
-import { createFile, createFolderUnsynced, isOutOfReach, moveFile } from '../journal/files.ts'
+import { createFile, createFolderUnsynced, isOutOfReach, moveFile, removeEmptyFolder } from '../journal/files.ts'
 import { namesIn } from '../journal/look.ts'
 import type { Draft, EntryKind } from '../session/entries.ts'
 import type { RawEntry } from '../session/in-effect.ts'
@@ -61,6 +61,7 @@ export function absorbTree(session: LiveSession, tree: string): { readonly taken
   }
   const known = new Map(session.read().entries.map((entry) => [entry.id, entry]))
   const taken = absorbFrom(folder, session, (draft, once) => acceptable(draft, once, known))
+  removeEmptyFolder(folder)
   return { taken, refused: names.length - taken }
 }
 

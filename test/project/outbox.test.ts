@@ -48,10 +48,18 @@ describe('what is left for a session', () => {
     const left = join(folder, name!)
     const text = readFileSync(left)
     expect(absorbOutbox(session())).toBe(1)
-    mkdirSync(folder)
     writeFileSync(left, text)
     expect(absorbOutbox(session())).toBe(1)
     expect(found()).toEqual(['only one'])
+  })
+
+  test('leaves its folder to the next hook, and a command takes that away', async () => {
+    const { leave, stint, folder, session } = await world()
+    leave('now')
+    absorbOutbox(session())
+    expect(readdirSync(folder)).toEqual([])
+    await stint('list')
+    expect(existsSync(folder)).toBe(false)
   })
 
   test('keeps the time at which it was left', async () => {
