@@ -82,9 +82,12 @@ function attachmentIn(line: Json): Message | undefined {
       return parts.length === 0 ? undefined : { ...common(line), role: 'user', parts, ...given({ isMeta }) }
     }
     case 'hook_additional_context': {
-      const { content } = attachment
-      const parts = partsOf(typeof content === 'string' ? [content] : content)
-      return parts.length === 0 ? undefined : { ...common(line), role: 'system', parts, isMeta: true }
+      const text = listOf(attachment['content'])
+        .filter((given) => typeof given === 'string')
+        .join('\n')
+      const hook = nameOf(attachment['hookName']) ?? nameOf(attachment['hookEvent'])
+      const parts = partsOf(hook === undefined ? text : `${hook} hook additional context: ${text}`)
+      return text === '' ? undefined : { ...common(line), role: 'system', parts, isMeta: true }
     }
     default:
       return undefined

@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net'
 /** What the model is to answer next. Several tools are called in one message. */
 export interface Reply {
   readonly text?: string
+  /** What it thought before. */
+  readonly thinking?: { readonly text: string; readonly signature: string }
   readonly tools?: readonly { readonly name: string; readonly input: Readonly<Record<string, unknown>> }[]
   /** Tokens the answer claims the request had. */
   readonly inputTokens?: number
@@ -181,7 +183,10 @@ export function textOf(value: unknown): string {
     .join('\n')
 }
 
-type ContentBlock = { type: 'text'; text: string } | { type: 'tool_use'; id: string; name: string; input: object }
+type ContentBlock =
+  | { type: 'text'; text: string }
+  | { type: 'thinking'; thinking: string; signature: string }
+  | { type: 'tool_use'; id: string; name: string; input: object }
 
 function messageOf(reply: Reply, { model }: MessagesBody, count: number) {
   const tools = (reply.tools ?? []).map(({ name, input }, index): ContentBlock => ({
@@ -191,12 +196,15 @@ function messageOf(reply: Reply, { model }: MessagesBody, count: number) {
     input,
   }))
   const text: ContentBlock[] = reply.text === undefined && tools.length > 0 ? [] : [{ type: 'text', text: reply.text ?? 'ok' }]
+  const { thinking } = reply
+  const thought: ContentBlock[] =
+    thinking === undefined ? [] : [{ type: 'thinking', thinking: thinking.text, signature: thinking.signature }]
   return {
     id: `msg_${count}`,
     type: 'message',
     role: 'assistant',
     model,
-    content: [...text, ...tools],
+    content: [...thought, ...text, ...tools],
     stop_reason: tools.length > 0 ? 'tool_use' : 'end_turn',
     stop_sequence: null,
     usage: {
@@ -213,16 +221,37 @@ function* eventsOf(message: ReturnType<typeof messageOf>): Generator<{ type: str
   const start = { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } }
   yield { type: 'message_start', message: start }
   for (const [index, block] of content.entries()) {
-    const isText = block.type === 'text'
-    yield { type: 'content_block_start', index, content_block: isText ? { type: 'text', text: '' } : { ...block, input: {} } }
-    const delta = isText
-      ? { type: 'text_delta', text: block.text }
-      : { type: 'input_json_delta', partial_json: JSON.stringify(block.input) }
-    yield { type: 'content_block_delta', index, delta }
+    yield { type: 'content_block_start', index, content_block: emptied(block) }
+    for (const delta of deltasOf(block)) yield { type: 'content_block_delta', index, delta }
     yield { type: 'content_block_stop', index }
   }
   yield { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage }
   yield { type: 'message_stop' }
+}
+
+function emptied(block: ContentBlock): ContentBlock {
+  switch (block.type) {
+    case 'text':
+      return { type: 'text', text: '' }
+    case 'thinking':
+      return { type: 'thinking', thinking: '', signature: '' }
+    case 'tool_use':
+      return { ...block, input: {} }
+  }
+}
+
+function deltasOf(block: ContentBlock): readonly object[] {
+  switch (block.type) {
+    case 'text':
+      return [{ type: 'text_delta', text: block.text }]
+    case 'thinking':
+      return [
+        { type: 'thinking_delta', thinking: block.thinking },
+        { type: 'signature_delta', signature: block.signature },
+      ]
+    case 'tool_use':
+      return [{ type: 'input_json_delta', partial_json: JSON.stringify(block.input) }]
+  }
 }
 
 function json(response: ServerResponse, status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): void {

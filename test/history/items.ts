@@ -10,7 +10,7 @@ const id = fc.uuid()
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }),
   fc.constantFrom('## a heading', '{"$blob":"x"}', '[redacted:token]', 'two\nlines', '\u0000', '🚀'),
-  fc.integer({ min: 16_000, max: 40_000 }).map((length) => 'word '.repeat(length / 5)),
+  fc.constantFrom(16_380, 16_390, 20_000).map((length) => 'word '.repeat(length / 5)),
 )
 const word = fc.stringMatching(/^[a-z]{1,8}$/)
 

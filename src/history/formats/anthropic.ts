@@ -1,0 +1,68 @@
+// A conversation as the array `messages` of Anthropic's Messages API, and back.
+import { type Json, listOf, objectOf } from '../../text/json-fields.ts'
+import { blocksOf, partsOf } from '../blocks.ts'
+import type { HistoryItem, Message, Part } from '../items.ts'
+import { type ModelMessage, nextMessages } from '../next-messages.ts'
+import { messageItem } from './message-item.ts'
+import { acceptableName } from './names.ts'
+
+export interface AnthropicMessage {
+  readonly role: 'user' | 'assistant' | 'system'
+  readonly content: readonly Json[]
+}
+
+export interface AnthropicOptions {
+  /** Where models take no message of the system between others, it is said to them by the user, within marks. */
+  readonly isSystemSaidByUser?: boolean
+}
+
+/** What would be sent next, but for the system prompt and the tools. */
+export function anthropicMessages(items: Iterable<HistoryItem>, options: AnthropicOptions = {}): readonly AnthropicMessage[] {
+  const messages = nextMessages(items).flatMap((message) => {
+    const parts = message.parts.filter(isAcceptable).map(withAcceptableNames)
+    return parts.length === 0 ? [] : [{ ...message, parts }]
+  })
+  const said = options.isSystemSaidByUser === true ? saidByUser(messages) : messages
+  return said.map(({ role, parts }) => ({ role, content: blocksOf(parts) }))
+}
+
+/** The items of an array that somebody has. Each follows the one before it. */
+export function anthropicItems(messages: readonly unknown[]): readonly Message[] {
+  return messages.flatMap((value, index) => {
+    const { role, content } = objectOf(value) ?? {}
+    if (role !== 'user' && role !== 'assistant' && role !== 'system') return []
+    return [messageItem(index, role, partsOf(typeof content === 'string' ? content : listOf(content)))]
+  })
+}
+
+/** Thoughts that nobody signed are not taken back; nor are blocks of another provider. */
+function isAcceptable(part: Part): boolean {
+  if (part.type === 'thinking') return part.signature !== undefined || part.data !== undefined
+  return part.type !== 'other' || typeof part.block['type'] === 'string'
+}
+
+function withAcceptableNames(part: Part): Part {
+  switch (part.type) {
+    case 'tool use':
+      return { ...part, id: acceptableName(part.id), name: acceptableName(part.name) }
+    case 'tool result':
+      return { ...part, use: acceptableName(part.use) }
+    default:
+      return part
+  }
+}
+
+function saidByUser(messages: readonly ModelMessage[]): readonly ModelMessage[] {
+  const said: ModelMessage[] = []
+  for (const { role, parts } of messages) {
+    const asUser = role === 'system' ? parts.map(reminding) : parts
+    const last = said.at(-1)
+    if (role !== 'assistant' && last?.role === 'user') said.splice(-1, 1, { ...last, parts: [...last.parts, ...asUser] })
+    else said.push({ role: role === 'assistant' ? role : 'user', parts: asUser })
+  }
+  return said
+}
+
+function reminding(part: Part): Part {
+  return part.type === 'text' ? { ...part, text: `<system-reminder>\n${part.text}\n</system-reminder>` } : part
+}

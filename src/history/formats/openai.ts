@@ -1,0 +1,135 @@
+// A conversation as the array `messages` of OpenAI's chat completions, which most other servers take too, and back.
+import { type Json, listOf, nameOf, objectOf, parseJson, saidIn } from '../../text/json-fields.ts'
+import type { HistoryItem, Message, Part } from '../items.ts'
+import { nextMessages } from '../next-messages.ts'
+import { messageItem } from './message-item.ts'
+import { acceptableName } from './names.ts'
+
+export type OpenAiMessage =
+  | { readonly role: 'system'; readonly content: string }
+  | { readonly role: 'user'; readonly content: string | readonly Json[] }
+  | { readonly role: 'assistant'; readonly content: string | null; readonly tool_calls?: readonly Json[] }
+  | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string }
+
+type ToolUse = Extract<Part, { type: 'tool use' }>
+type ToolResult = Extract<Part, { type: 'tool result' }>
+
+/** What would be sent next, but for the first system message and the tools. Thoughts are not sent: there is no field for them. */
+export function openAiMessages(items: Iterable<HistoryItem>): readonly OpenAiMessage[] {
+  return nextMessages(items).flatMap(({ role, parts }): readonly OpenAiMessage[] => {
+    switch (role) {
+      case 'assistant':
+        return assistantMessage(parts)
+      case 'system':
+        return withText(parts, (content) => ({ role, content }))
+      case 'user':
+        return [...parts.flatMap((part) => (part.type === 'tool result' ? [toolMessage(part)] : [])), ...userMessage(parts)]
+    }
+  })
+}
+
+/** The items of an array that somebody has. Each follows the one before it. */
+export function openAiItems(messages: readonly unknown[]): readonly Message[] {
+  return messages.flatMap((value, index) => {
+    const message = objectOf(value) ?? {}
+    const { role, content } = message
+    switch (role) {
+      case 'system':
+      case 'developer':
+        return [messageItem(index, 'system', textParts(saidIn(content)))]
+      case 'user':
+        return [messageItem(index, role, userParts(content))]
+      case 'assistant':
+        return [messageItem(index, role, [...textParts(saidIn(content)), ...listOf(message['tool_calls']).flatMap(toolUseIn)])]
+      case 'tool':
+        return [messageItem(index, 'user', toolResultIn(message))]
+      default:
+        return []
+    }
+  })
+}
+
+function assistantMessage(parts: readonly Part[]): readonly OpenAiMessage[] {
+  const text = textIn(parts)
+  const calls = parts.filter((part): part is ToolUse => part.type === 'tool use').map(callOf)
+  if (text === '' && calls.length === 0) return []
+  return [{ role: 'assistant', content: text === '' ? null : text, ...(calls.length === 0 ? {} : { tool_calls: calls }) }]
+}
+
+function callOf({ id, name, input }: ToolUse): Json {
+  return {
+    id: acceptableName(id),
+    type: 'function',
+    function: { name: acceptableName(name), arguments: JSON.stringify(input) },
+  }
+}
+
+function toolMessage({ use, parts }: ToolResult): OpenAiMessage {
+  return { role: 'tool', tool_call_id: acceptableName(use), content: textIn(parts) }
+}
+
+/** Pictures among the results of tools come with what the user says: a result can be nothing but text. */
+function userMessage(parts: readonly Part[]): readonly OpenAiMessage[] {
+  const shown = parts.flatMap((part) => (part.type === 'tool result' ? part.parts.filter(isPicture) : [part]))
+  if (!shown.some(isPicture)) return withText(shown, (content) => ({ role: 'user', content }))
+  return [{ role: 'user', content: shown.flatMap(contentPart) }]
+}
+
+function contentPart(part: Part): readonly Json[] {
+  switch (part.type) {
+    case 'text':
+      return [{ type: 'text', text: part.text }]
+    case 'image':
+      return [{ type: 'image_url', image_url: { url: `data:${part.mediaType};base64,${part.data}` } }]
+    case 'image link':
+      return [{ type: 'image_url', image_url: { url: part.url } }]
+    default:
+      return []
+  }
+}
+
+function withText(parts: readonly Part[], message: (content: string) => OpenAiMessage): readonly OpenAiMessage[] {
+  const text = textIn(parts)
+  return text === '' ? [] : [message(text)]
+}
+
+function textIn(parts: readonly Part[]): string {
+  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+}
+
+function isPicture({ type }: Part): boolean {
+  return type === 'image' || type === 'image link'
+}
+
+function userParts(content: unknown): readonly Part[] {
+  if (typeof content === 'string') return textParts(content)
+  return listOf(content).flatMap((value): readonly Part[] => {
+    const part = objectOf(value)
+    if (part?.['type'] === 'text' && typeof part['text'] === 'string') return textParts(part['text'])
+    const url = objectOf(part?.['image_url'])?.['url']
+    return part?.['type'] === 'image_url' && typeof url === 'string' ? [pictureAt(url)] : []
+  })
+}
+
+function pictureAt(url: string): Part {
+  const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? []
+  return mediaType === undefined || data === undefined ? { type: 'image link', url } : { type: 'image', mediaType, data }
+}
+
+function textParts(text: string): readonly Part[] {
+  return text === '' ? [] : [{ type: 'text', text }]
+}
+
+function toolUseIn(value: unknown): readonly Part[] {
+  const call = objectOf(value)
+  const made = objectOf(call?.['function'])
+  const [id, name] = [nameOf(call?.['id']), nameOf(made?.['name'])]
+  if (id === undefined || name === undefined) return []
+  const input = typeof made?.['arguments'] === 'string' ? objectOf(parseJson(made['arguments'])) : undefined
+  return [{ type: 'tool use', id, name, input: input ?? {} }]
+}
+
+function toolResultIn({ tool_call_id: id, content }: Json): readonly Part[] {
+  const use = nameOf(id)
+  return use === undefined ? [] : [{ type: 'tool result', use, parts: textParts(saidIn(content)), isError: false }]
+}

@@ -1,0 +1,117 @@
+// What of a conversation its model would still see: the branch that people are on, from the last compaction of it on.
+import type { Compaction, HistoryItem, Message } from './items.ts'
+
+/**
+ * The messages that are part of the context now, in their order. Left out is what people went back from, what was compacted
+ * away, what delegated agents said among themselves, and what was said only to the person.
+ */
+export function liveMessages(items: Iterable<HistoryItem>): readonly Message[] {
+  const nodes = [...items].filter(isOfMainChain)
+  const isLinked = nodes.some((node) => node.type === 'message' && node.parent !== undefined)
+  const live = isLinked ? linked(new Chain(nodes)) : inOrder(nodes)
+  return live.filter(({ isFailure }) => isFailure !== true)
+}
+
+type ChainNode = Message | Compaction
+
+function isOfMainChain(item: HistoryItem): item is ChainNode {
+  return item.type === 'compaction' || (item.type === 'message' && item.agent === undefined)
+}
+
+/** Where no message says what it follows. */
+function inOrder(nodes: readonly ChainNode[]): readonly Message[] {
+  const at = nodes.findLastIndex(({ type }) => type === 'compaction')
+  const after = nodes.slice(at + 1).filter(isMessage)
+  return at === -1 ? after : fromCompaction(nodes[at] as Compaction, nodes.slice(0, at).filter(isMessage), after)
+}
+
+function fromCompaction({ kept = [] }: Compaction, before: readonly Message[], after: readonly Message[]): readonly Message[] {
+  const byId = new Map(before.map((message) => [message.id, message]))
+  const stayed = kept.flatMap((id) => byId.get(id) ?? [])
+  return [...after.filter(isSummary), ...stayed, ...after.filter((message) => !isSummary(message))]
+}
+
+function linked(chain: Chain): readonly Message[] {
+  const { path, compaction } = chain.walkBack()
+  const live = chain.withParallel(path)
+  return compaction === undefined
+    ? live
+    : fromCompaction(compaction, chain.before(compaction), chain.withSummary(live, compaction))
+}
+
+class Chain {
+  readonly #places: ReadonlyMap<string, number>
+  readonly #children = new Map<string, Message[]>()
+  /** The last compaction that kept a message. */
+  readonly #keptBy = new Map<string, number>()
+
+  constructor(readonly nodes: readonly ChainNode[]) {
+    this.#places = new Map(nodes.map(({ id }, place) => [id, place]))
+    for (const [place, node] of nodes.entries()) {
+      if (node.type === 'compaction') for (const id of node.kept ?? []) this.#keptBy.set(id, place)
+      else if (node.parent !== undefined) this.#children.set(node.parent, [...(this.#children.get(node.parent) ?? []), node])
+    }
+  }
+
+  /** From the last message to the first, or to the compaction behind which it stands. */
+  walkBack(): { readonly path: readonly Message[]; readonly compaction?: Compaction } {
+    const path: Message[] = []
+    for (let place = this.nodes.length - 1; place >= 0;) {
+      const node = this.nodes[place]!
+      if (node.type === 'compaction') return { path, compaction: node }
+      const keeper = this.#keptBy.get(node.id)
+      // It stayed when what lay before it went: what is there now follows the compaction.
+      if (keeper !== undefined && path.length > 0 && keeper < this.#placeOf(path.at(-1)!))
+        return { path, compaction: this.nodes[keeper] as Compaction }
+      path.push(node)
+      place = this.#placeBefore(node, place)
+    }
+    return { path }
+  }
+
+  #placeOf({ id }: ChainNode): number {
+    return this.#places.get(id)!
+  }
+
+  #placeBefore({ parent }: Message, place: number): number {
+    if (parent === undefined) return -1
+    const found = this.#places.get(parent)
+    // Where what it follows was not stored, it follows what was stored before it.
+    return found === undefined || found >= place ? place - 1 : found
+  }
+
+  /**
+   * Tools that were used at the same time are told in messages that branch: each result follows its own use. All of them are on
+   * the branch that one of them is on.
+   */
+  withParallel(path: readonly Message[]): readonly Message[] {
+    const found = new Set(path)
+    for (const message of found) {
+      if (message.role !== 'assistant') continue
+      for (const child of this.#children.get(message.id) ?? []) if (isOfSameRequest(child, message)) found.add(child)
+    }
+    return [...found].toSorted((a, b) => this.#placeOf(a) - this.#placeOf(b))
+  }
+
+  before(compaction: Compaction): readonly Message[] {
+    return this.nodes.slice(0, this.#placeOf(compaction)).filter(isMessage)
+  }
+
+  withSummary(live: readonly Message[], compaction: Compaction): readonly Message[] {
+    const summaries = (this.#children.get(compaction.id) ?? []).filter((message) => isSummary(message) && !live.includes(message))
+    return [...summaries, ...live]
+  }
+}
+
+function isOfSameRequest(child: Message, { request }: Message): boolean {
+  if (child.role === 'assistant') return request !== undefined && child.request === request
+  return child.parts.some(({ type }) => type === 'tool result')
+}
+
+function isMessage(node: ChainNode): node is Message {
+  return node.type === 'message'
+}
+
+function isSummary({ isSummary: is }: Message): boolean {
+  return is === true
+}

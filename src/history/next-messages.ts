@@ -1,0 +1,100 @@
+// What a harness would send next, before it takes the form of any provider: whose turn is whose, and each use of a tool with
+// its result.
+import { given } from '../text/json-fields.ts'
+import type { HistoryItem, Message, Part } from './items.ts'
+import { liveMessages } from './live-messages.ts'
+
+export interface ModelMessage {
+  readonly role: Message['role']
+  readonly parts: readonly Part[]
+}
+
+type ToolUse = Extract<Part, { type: 'tool use' }>
+type ToolResult = Extract<Part, { type: 'tool result' }>
+
+const NO_RESULT = 'The result of this call was never recorded: the conversation was cut off before it.'
+
+/**
+ * What one request said is one message. The results of its tools follow in one message, in the order of the uses; one that a
+ * crash swallowed is an error. What people said meanwhile comes behind them, and what the harness added behind that.
+ */
+export function nextMessages(items: Iterable<HistoryItem>): readonly ModelMessage[] {
+  const turns = turnsOf(liveMessages(items))
+  const late = new Map(turns.flatMap(({ results }) => [...results]))
+  return turns.flatMap(({ said, answered, results }) => {
+    const uses = said.filter((part): part is ToolUse => part.type === 'tool use')
+    const user = [
+      ...uses.map((use) => results.get(use.id) ?? late.get(use.id) ?? lostResult(use)),
+      ...joined(answered.filter(({ role }) => role === 'user')),
+    ]
+    const system = joined(answered.filter(({ role }) => role === 'system'))
+    return [
+      ...(said.length === 0 ? [] : [{ role: 'assistant' as const, parts: said }]),
+      ...(user.length === 0 ? [] : [{ role: 'user' as const, parts: user }]),
+      ...(system.length === 0 ? [] : [{ role: 'system' as const, parts: system }]),
+    ]
+  })
+}
+
+/** What the model said in one request, and everything it was told before the next. */
+interface Turn {
+  readonly request?: string
+  readonly said: Part[]
+  readonly results: Map<string, ToolResult>
+  readonly answered: ModelMessage[]
+}
+
+function turnsOf(live: readonly Message[]): readonly Turn[] {
+  const turns: Turn[] = [{ said: [], results: new Map(), answered: [] }]
+  for (const { role, parts, request } of live.map(acceptable)) {
+    const turn = turns.at(-1)!
+    if (role !== 'assistant') {
+      for (const part of parts) if (part.type === 'tool result') turn.results.set(part.use, part)
+      const others = parts.filter(({ type }) => type !== 'tool result')
+      if (others.length > 0) turn.answered.push({ role, parts: others })
+    } else if (request !== undefined && request === turn.request) turn.said.push(...parts)
+    else turns.push({ ...given({ request }), said: [...parts], results: new Map(), answered: [] })
+  }
+  return withoutCutOff(turns)
+}
+
+/** Where the model was interrupted before it came to say anything, what it was told next goes with what it was told before. */
+function withoutCutOff([first, ...turns]: readonly Turn[]): readonly Turn[] {
+  const whole = [first!]
+  for (const turn of turns) {
+    if (!turn.said.every(({ type }) => type === 'thinking')) whole.push(turn)
+    else whole.at(-1)!.answered.push(...turn.answered)
+  }
+  return whole
+}
+
+/** What a message of its role may hold for the providers, and does hold something. */
+function acceptable(message: Message): Message {
+  const types = TYPES[message.role]
+  return { ...message, parts: message.parts.filter((part) => types.includes(part.type) && !isEmpty(part)) }
+}
+
+const TYPES: Readonly<Record<Message['role'], readonly Part['type'][]>> = {
+  user: ['text', 'image', 'image link', 'tool result', 'other'],
+  assistant: ['text', 'thinking', 'tool use', 'other'],
+  system: ['text'],
+}
+
+function isEmpty(part: Part): boolean {
+  return part.type === 'text' && part.text.trim() === ''
+}
+
+/** What several messages said, in one. A text that another follows ends its line, or the two would run together. */
+function joined(messages: readonly ModelMessage[]): readonly Part[] {
+  const all: Part[] = []
+  for (const { parts } of messages) {
+    const last = all.at(-1)
+    if (last?.type === 'text' && parts[0]?.type === 'text') all.splice(-1, 1, { ...last, text: `${last.text}\n` })
+    all.push(...parts)
+  }
+  return all
+}
+
+function lostResult({ id }: ToolUse): ToolResult {
+  return { type: 'tool result', use: id, parts: [{ type: 'text', text: NO_RESULT }], isError: true }
+}

@@ -1,0 +1,316 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { anthropicItems, anthropicMessages } from '../../src/history/formats/anthropic.ts'
+import { openAiItems, openAiMessages } from '../../src/history/formats/openai.ts'
+import type { HistoryItem, Message, Part } from '../../src/history/items.ts'
+import { nextMessages } from '../../src/history/next-messages.ts'
+import { PIXEL, item, said, saidPart, thinkingPart, toolUse } from './items.ts'
+
+const text = (words: string): Part => ({ type: 'text', text: words })
+const use = (id: string): Part => ({ type: 'tool use', id, name: 'Bash', input: { command: id } })
+const result = (id: string, words = `${id} done`): Part => ({
+  type: 'tool result',
+  use: id,
+  parts: [text(words)],
+  isError: false,
+})
+
+function message(id: string, role: Message['role'], parts: readonly Part[], more: Partial<Message> = {}): Message {
+  return { type: 'message', id, role, parts, ...more }
+}
+
+/** Whose turn it was and what was said, in a line each. */
+function told(items: Iterable<HistoryItem>): readonly string[] {
+  return nextMessages(items).map(({ role, parts }) => `${role}: ${parts.map(words).join(' | ')}`)
+}
+
+function words(part: Part): string {
+  switch (part.type) {
+    case 'text':
+      return part.text
+    case 'tool use':
+      return `use ${part.id}`
+    case 'tool result':
+      return `${part.isError ? 'error' : 'result'} ${part.use}`
+    default:
+      return part.type
+  }
+}
+
+describe('what would be sent next', () => {
+  test('holds what one request said in one message, and the results of its tools in the order of the uses', () => {
+    const items = [
+      said('go'),
+      message('a1', 'assistant', [text('I look')], { parent: 'go', request: 'r1' }),
+      message('a2', 'assistant', [use('t1')], { parent: 'a1', request: 'r1' }),
+      message('a3', 'assistant', [use('t2')], { parent: 'a2', request: 'r1' }),
+      message('u3', 'user', [result('t2')], { parent: 'a3' }),
+      message('u2', 'user', [result('t1')], { parent: 'a2' }),
+      message('h', 'system', [text('a hook spoke')], { parent: 'u2', isMeta: true }),
+      said('also this', { parent: 'h' }),
+      message('a4', 'assistant', [text('done')], { parent: 'also this', request: 'r2' }),
+    ]
+    expect(told(items)).toEqual([
+      'user: go',
+      'assistant: I look | use t1 | use t2',
+      'user: result t1 | result t2 | also this',
+      'system: a hook spoke',
+      'assistant: done',
+    ])
+  })
+
+  test('leaves out what people went back from', () => {
+    const items = [
+      said('first'),
+      message('a', 'assistant', [text('one')], { parent: 'first' }),
+      said('wrong', { parent: 'a' }),
+      message('b', 'assistant', [text('two')], { parent: 'wrong' }),
+      said('right', { parent: 'a' }),
+    ]
+    expect(told(items)).toEqual(['user: first', 'assistant: one', 'user: right'])
+    expect(told([...items, said('all anew'), message('c', 'assistant', [text('yes')], { parent: 'all anew' })])).toEqual([
+      'user: all anew',
+      'assistant: yes',
+    ])
+  })
+
+  test('begins at the last compaction: its summary, what was kept, what followed', () => {
+    const before = [said('old'), message('a', 'assistant', [text('older')], { parent: 'old' }), said('kept', { parent: 'a' })]
+    const compaction: HistoryItem = { type: 'compaction', id: 'c', kept: ['kept', 'unknown'] }
+    const summary = said('in short', { parent: 'c', isSummary: true })
+    // A harness lets what follows hang on the summary, or on the last thing it kept.
+    for (const parent of ['in short', 'kept'])
+      expect(told([...before, compaction, summary, said('new', { parent })])).toEqual(['user: in short\n | kept\n | new'])
+    const back = said('rewound', { parent: 'a' })
+    expect(told([...before, compaction, summary, back])).toEqual(['user: old', 'assistant: older', 'user: rewound'])
+    const unlinked = [...before, compaction, summary, said('new')].map((node) => ({ ...node, parent: undefined }) as never)
+    expect(told(unlinked)).toEqual(['user: in short\n | kept\n | new'])
+  })
+
+  test('has no failures, nothing of delegated agents, and no thought that led nowhere', () => {
+    const items = [
+      said('go'),
+      said('look around', { agent: 'x', parent: 'go' }),
+      message('f', 'assistant', [text('API Error')], { parent: 'go', isFailure: true }),
+      message('t', 'assistant', [{ type: 'thinking', text: 'hm', signature: 's' }], { parent: 'f' }),
+      said('go on', { parent: 't' }),
+      said(' ', { parent: 'go on' }),
+    ]
+    expect(told(items)).toEqual(['user: go\n | go on'])
+  })
+
+  test('says of a result that a crash swallowed that it is lost', () => {
+    const items = [said('go'), message('a', 'assistant', [use('t1'), use('t2')]), message('u', 'user', [result('t2')])]
+    expect(told(items)).toEqual(['user: go', 'assistant: use t1 | use t2', 'user: error t1 | result t2'])
+    expect(told([...items.slice(0, 2), said('again')])).toEqual([
+      'user: go',
+      'assistant: use t1 | use t2',
+      'user: error t1 | error t2 | again',
+    ])
+    expect(told([message('u', 'user', [result('t9')])])).toEqual([])
+  })
+
+  test('follows a message whose parent was not stored behind the one before it', () => {
+    const items = [said('a'), message('b', 'assistant', [text('b')], { parent: 'a' }), said('c', { parent: 'gone' })]
+    expect(told(items)).toEqual(['user: a', 'assistant: b', 'user: c'])
+  })
+
+  test('is the same however a harness tells it', () => {
+    fc.assert(
+      fc.property(conversation, fc.infiniteStream(fc.nat({ max: 3 })), (plain, noise) => {
+        expect(nextMessages(asBranches(plain, noise))).toEqual(nextMessages(plain))
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('takes whatever it is given, and is always what a provider takes', () => {
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 12 }), (items) => {
+        const messages = nextMessages(items)
+        for (const [index, { role, parts }] of messages.entries()) {
+          expect(parts.length).toBeGreaterThan(0)
+          const uses = parts.flatMap((part) => (role === 'assistant' && part.type === 'tool use' ? [part.id] : []))
+          const answers = (messages[index + 1]?.parts ?? []).flatMap((part) => (part.type === 'tool result' ? [part.use] : []))
+          if (role === 'assistant') expect(answers).toEqual(uses)
+          if (role === 'user' && index > 0) expect(messages[index - 1]!.role).not.toBe('user')
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+/** A conversation that says nothing of how its messages hang together. */
+const conversation: fc.Arbitrary<readonly Message[]> = fc
+  .array(
+    fc.record({
+      asked: fc.array(saidPart, { minLength: 1, maxLength: 3 }),
+      thought: fc.array(thinkingPart, { maxLength: 1 }),
+      answer: fc.array(
+        saidPart.filter(({ type }) => type === 'text'),
+        { minLength: 1, maxLength: 2 },
+      ),
+      uses: fc.array(toolUse, { maxLength: 3 }),
+      results: fc.array(fc.array(saidPart, { maxLength: 2 }), { minLength: 3, maxLength: 3 }),
+      isError: fc.boolean(),
+    }),
+    { maxLength: 5 },
+  )
+  .map((turns) =>
+    turns.flatMap(({ asked, thought, answer, uses, results, isError }, turn) => {
+      const named = uses.map((part, index) => ({ ...part, id: `use-${turn}-${index}` }))
+      const answers = named.map(({ id }, index): Part => ({ type: 'tool result', use: id, parts: results[index]!, isError }))
+      const request = `request-${turn}`
+      return [
+        message(`asked-${turn}`, 'user', asked),
+        message(`said-${turn}`, 'assistant', [...thought, ...answer, ...named], { request }),
+        ...(answers.length === 0 ? [] : [message(`results-${turn}`, 'user', answers)]),
+      ]
+    }),
+  )
+
+/** The same, told as Claude Code tells it: a line for each part, each result behind its own use, and branches that were left. */
+function asBranches(plain: readonly Message[], noise: fc.Stream<number>): readonly HistoryItem[] {
+  const items: Message[] = []
+  let parent: string | undefined
+  const useIds = new Map<string, string>()
+  const add = (next: Message) => items.push(next)
+  for (const { id, role, parts, request } of plain) {
+    for (let count = noise.next().value ?? 0; count > 0; count -= 1) {
+      const left = `${id}-left-${count}`
+      add(message(left, 'user', [text('never mind')], parent === undefined ? {} : { parent }))
+      add(message(`${left}-agent`, 'assistant', [text('busy')], { parent: left, agent: 'x' }))
+    }
+    const isResults = parts.every(({ type }) => type === 'tool result')
+    const split = role === 'assistant' || isResults ? parts.map((part) => [part]) : [parts]
+    for (const [index, piece] of split.entries()) {
+      const [part] = piece
+      const behind = part?.type === 'tool result' ? useIds.get(part.use) : parent
+      const own = `${id}-${index}`
+      add(
+        message(own, role, piece, {
+          ...(behind === undefined ? {} : { parent: behind }),
+          ...(request === undefined ? {} : { request }),
+        }),
+      )
+      if (part?.type === 'tool use') useIds.set(part.id, own)
+      parent = own
+    }
+  }
+  return items
+}
+
+describe('for Anthropic', () => {
+  test('an array holds everything that was said, and gives the items back', () => {
+    fc.assert(
+      fc.property(conversation, (items) => {
+        expect(nextMessages(anthropicItems(anthropicMessages(items)))).toEqual(nextMessages(items))
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('a conversation is told in its words', () => {
+    const items = [
+      message('u', 'user', [text('look'), { type: 'image', mediaType: 'image/png', data: PIXEL }]),
+      message('a', 'assistant', [
+        { type: 'thinking', text: 'hm', signature: 's' },
+        { type: 'thinking', text: '', data: 'd' },
+        use('t.1'),
+      ]),
+      message('r', 'user', [{ ...result('t.1'), isError: true } as Part]),
+      message('h', 'system', [text('note')]),
+    ]
+    expect(anthropicMessages(items)).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'look' },
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PIXEL } },
+        ],
+      },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'hm', signature: 's' },
+          { type: 'redacted_thinking', data: 'd' },
+          { type: 'tool_use', id: 't_1', name: 'Bash', input: { command: 't.1' } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: 't_1', content: [{ type: 'text', text: 't.1 done' }], is_error: true }],
+      },
+      { role: 'system', content: [{ type: 'text', text: 'note' }] },
+    ])
+    expect(anthropicMessages(items, { isSystemSaidByUser: true }).at(-1)!.content.at(-1)).toEqual({
+      type: 'text',
+      text: '<system-reminder>\nnote\n</system-reminder>',
+    })
+  })
+
+  test('a thought that nobody signed is not sent', () => {
+    const items = [said('go'), message('a', 'assistant', [{ type: 'thinking', text: 'hm' }, text('done')])]
+    expect(anthropicMessages(items)[1]!.content).toEqual([{ type: 'text', text: 'done' }])
+  })
+})
+
+describe('for OpenAI', () => {
+  /** What its messages have fields for: texts run together, no thoughts, no pictures and no failures among results. */
+  const carried = (items: readonly Message[]) =>
+    items.map((one) => ({ ...one, parts: joinedTexts(one.parts.filter(({ type }) => type !== 'thinking').map(plainResult)) }))
+
+  test('an array holds everything that it can hold, and gives the items back', () => {
+    fc.assert(
+      fc.property(conversation, (plain) => {
+        const items = carried(plain)
+        expect(nextMessages(openAiItems(openAiMessages(items)))).toEqual(nextMessages(items))
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('a conversation is told in its words', () => {
+    const picture: Part = { type: 'image', mediaType: 'image/png', data: PIXEL }
+    const items = [
+      said('go'),
+      message('a', 'assistant', [{ type: 'thinking', text: 'hm', signature: 's' }, text('I look'), use('t1'), use('t2')]),
+      message('r', 'user', [{ type: 'tool result', use: 't1', parts: [text('here'), picture], isError: false }, result('t2')]),
+      said('and?'),
+    ]
+    expect(openAiMessages(items)).toEqual([
+      { role: 'user', content: 'go' },
+      {
+        role: 'assistant',
+        content: 'I look',
+        tool_calls: [
+          { id: 't1', type: 'function', function: { name: 'Bash', arguments: '{"command":"t1"}' } },
+          { id: 't2', type: 'function', function: { name: 'Bash', arguments: '{"command":"t2"}' } },
+        ],
+      },
+      { role: 'tool', tool_call_id: 't1', content: 'here' },
+      { role: 'tool', tool_call_id: 't2', content: 't2 done' },
+      {
+        role: 'user',
+        content: [
+          { type: 'image_url', image_url: { url: `data:image/png;base64,${PIXEL}` } },
+          { type: 'text', text: 'and?' },
+        ],
+      },
+    ])
+  })
+})
+
+function plainResult(part: Part): Part {
+  if (part.type !== 'tool result') return part
+  return { ...part, isError: false, parts: joinedTexts(part.parts.filter(({ type }) => type === 'text')) }
+}
+
+/** All texts of a message in one, in front, as a string holds them. */
+function joinedTexts(parts: readonly Part[]): readonly Part[] {
+  const hasPicture = parts.some(({ type }) => type === 'image' || type === 'image link')
+  if (hasPicture) return parts
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
+  return [...(texts === '' ? [] : [text(texts)]), ...parts.filter(({ type }) => type !== 'text')]
+}
