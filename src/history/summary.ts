@@ -1,0 +1,110 @@
+// What a stored conversation amounts to, in a line: for lists, which never hold the whole of it.
+import type { Usage } from '../session/entries.ts'
+import { oneLine, shorten } from '../text/clean.ts'
+import { given } from '../text/json-fields.ts'
+import type { HistoryItem, Message } from './items.ts'
+
+export interface ConversationSummary {
+  /** As it says itself; absent where it was stored before conversations did. */
+  readonly harness?: string
+  /** That answered last. */
+  readonly model?: string
+  readonly cwd?: string
+  readonly forkOf?: string
+  readonly startedAt?: string
+  readonly updatedAt?: string
+  /** Why it ended, unless something was said since. */
+  readonly endedBecause?: string
+  /** What people said, and what the model answered, each request once. */
+  readonly messages: number
+  readonly compactions: number
+  /** What was asked first, in a line. */
+  readonly title: string
+  /** What was used, by model, delegated agents included. */
+  readonly usage: Readonly<Record<string, Usage>>
+}
+
+const LONGEST_TITLE = 100
+const UNKNOWN_MODEL = 'unknown'
+
+export function summarise(items: Iterable<HistoryItem>): ConversationSummary {
+  const summing = new Summing()
+  for (const item of items) summing.add(item)
+  return summing.value
+}
+
+/** The same, item by item, for whoever follows a conversation. */
+export class Summing {
+  #said: Omit<ConversationSummary, 'messages' | 'compactions' | 'title' | 'usage'> = {}
+  #title: string | undefined
+  #typed = 0
+  #compactions = 0
+  readonly #answers = new Set<string>()
+  /** A request is told in several messages, of which the last knows all that it used. */
+  readonly #used = new Map<string, { readonly model: string; readonly usage: Usage }>()
+
+  add(item: HistoryItem): void {
+    switch (item.type) {
+      case 'began': {
+        const { harness, at, cwd, model, forkOf } = item
+        const known = given({ cwd, model, forkOf })
+        this.#said = { ...known, ...this.#said, harness, startedAt: this.#said.startedAt ?? at }
+        break
+      }
+      case 'message':
+        this.#addMessage(item)
+        break
+      case 'compaction':
+        this.#compactions += 1
+        this.#moveTo(item.at)
+        break
+      case 'ended':
+        this.#moveTo(item.at)
+        this.#said = { ...this.#said, endedBecause: item.reason }
+    }
+  }
+
+  #addMessage(message: Message): void {
+    const { role, model, usage, agent } = message
+    const { endedBecause: _over, ...said } = this.#said
+    this.#said = said
+    this.#moveTo(message.at)
+    const request = message.request ?? message.id
+    if (usage !== undefined) this.#used.set(request, { model: model ?? said.model ?? UNKNOWN_MODEL, usage })
+    if (agent !== undefined || message.isSummary === true || message.isFailure === true) return
+    if (role === 'assistant') {
+      this.#answers.add(request)
+      if (model !== undefined) this.#said = { ...this.#said, model }
+    } else if (role === 'user' && message.isMeta !== true) this.#addTyped(message)
+  }
+
+  #addTyped({ parts }: Message): void {
+    const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    if (texts.length === 0) return
+    this.#typed += 1
+    const line = oneLine(texts.join(' ').slice(0, 2000))
+    // What stands in marks was written by the harness.
+    if (line !== '' && !line.startsWith('<')) this.#title ??= shorten(line, LONGEST_TITLE)
+  }
+
+  #moveTo(at: string | undefined): void {
+    if (at === undefined) return
+    this.#said = { ...this.#said, startedAt: this.#said.startedAt ?? at, updatedAt: at }
+  }
+
+  get value(): ConversationSummary {
+    const usage: Record<string, Usage> = {}
+    for (const { model, usage: used } of this.#used.values()) usage[model] = sum(usage[model], used)
+    const messages = this.#typed + this.#answers.size
+    return { ...this.#said, messages, compactions: this.#compactions, title: this.#title ?? '', usage }
+  }
+}
+
+function sum(before: Usage | undefined, { input, cacheWritten, cacheRead, output }: Usage): Usage {
+  return {
+    input: (before?.input ?? 0) + input,
+    cacheWritten: (before?.cacheWritten ?? 0) + cacheWritten,
+    cacheRead: (before?.cacheRead ?? 0) + cacheRead,
+    output: (before?.output ?? 0) + output,
+  }
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { summarise } from '../../src/history/summary.ts'
+import { said } from './items.ts'
+
+const used = (output: number) => ({ input: 10, cacheWritten: 0, cacheRead: 5, output })
+const answer = (id: string, request: string, output: number, more = {}) =>
+  said(id, { role: 'assistant', model: 'm1', request, usage: used(output), ...more })
+
+test('a conversation is summed up in a line: who, when, how much, and what it was about', () => {
+  const items = [
+    { type: 'began', conversation: 'c', harness: 'claude', at: '2026-01-01T00:00:00.000Z', cwd: '/p' } as const,
+    said('<command-name>/init</command-name>'),
+    said('note', { isMeta: true }),
+    said('fix\nthe \u001B[31mbug', { at: '2026-01-01T00:01:00.000Z' }),
+    answer('a1', 'r1', 1),
+    answer('a2', 'r1', 20),
+    answer('sub', 'r2', 3, { agent: 'x', model: 'm2' }),
+    { type: 'compaction', id: 'c1', at: '2026-01-01T00:02:00.000Z' } as const,
+    said('in short', { isSummary: true }),
+    said('API Error', { role: 'assistant', isFailure: true }),
+    { type: 'ended', at: '2026-01-01T00:03:00.000Z', reason: 'logout' } as const,
+  ]
+  expect(summarise(items)).toEqual({
+    harness: 'claude',
+    model: 'm1',
+    cwd: '/p',
+    startedAt: '2026-01-01T00:00:00.000Z',
+    updatedAt: '2026-01-01T00:03:00.000Z',
+    endedBecause: 'logout',
+    messages: 3,
+    compactions: 1,
+    title: 'fix the bug',
+    usage: { m1: used(20), m2: used(3) },
+  })
+  expect(summarise([...items, said('go on')])).not.toHaveProperty('endedBecause')
+  expect(summarise([])).toEqual({ messages: 0, compactions: 0, title: '', usage: {} })
+})
