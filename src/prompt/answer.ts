@@ -1,5 +1,6 @@
 // One turn of an agent for a prompt: the conversation is opened, prompted, told of and closed, and nothing of it is left.
 import { roleOf } from '../budget/stages.ts'
+import { recorded } from '../conversation/record-stream.ts'
 import { transcriptOf } from '../harness/claude/transcript-path.ts'
 import type { Conversation, Harness, HarnessEvent, OpenConversation, Permissions, TurnEnded } from '../harness/contract.ts'
 import { pointFor } from '../harness/point-for.ts'
@@ -7,6 +8,7 @@ import type { LiveSession } from '../project/live-session.ts'
 import type { Workspace } from '../project/workspace.ts'
 import { LiveConversation } from '../run/live-conversation.ts'
 import { OWN_COMMANDS } from '../run/own-commands.ts'
+import { recorderFor } from '../run/record-conversation.ts'
 import { spendOf } from '../run/spend.ts'
 import type { Usage } from '../session/entries.ts'
 import { given } from '../text/json-fields.ts'
@@ -59,7 +61,8 @@ async function take(scene: PromptScene, way: WayOn, words: FirstWords, opened: C
   const journal = new PromptJournal(workspace, scene.journal, harness.name, scene.text)
   const crossed = way.how === 'resumed' ? way.crossed : []
   const point = pointFor(harness.name, workspace.env, workspace.cwd)
-  const live = new LiveConversation(1, opened, workspace.config.budget, point, harness.name, crossed)
+  const written = recorded(opened, recorderFor(workspace, harness.name, workspace.cwd))
+  const live = new LiveConversation(1, written, workspace.config.budget, point, harness.name, crossed)
   const stop = () => {
     questions.refuseAll()
     live.cut({ why: 'stop' })

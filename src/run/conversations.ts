@@ -1,5 +1,6 @@
 // The conversations of a session: opened with what is said once, replaced through a handoff.
 import { estimateTokens } from '../context/tokens.ts'
+import { recorded } from '../conversation/record-stream.ts'
 import type { Conversation, OpenConversation } from '../harness/contract.ts'
 import { pointFor } from '../harness/point-for.ts'
 import { agentEnvironment } from './agent-environment.ts'
@@ -7,6 +8,7 @@ import { RunEnds } from './ends.ts'
 import { LiveConversation } from './live-conversation.ts'
 import { ProfileLedger } from './profiles/ledger.ts'
 import { firstPrompt } from './prompts/first-prompt.ts'
+import { recorderFor } from './record-conversation.ts'
 import type { GivenHandoff, RunSession } from './run-session.ts'
 import type { Scene } from './scene.ts'
 
@@ -97,7 +99,7 @@ export class Conversations {
     tell({ type: 'conversation.opened', number, ...(handoff === undefined ? {} : { handoff: handoff.id }) })
     live = new LiveConversation(
       number,
-      opened,
+      recorded(opened, recorderFor(workspace, harness.name, tree.tree)),
       workspace.config.budget,
       pointFor(harness.name, workspace.env, tree.tree),
       harness.name,

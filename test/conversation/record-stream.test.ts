@@ -1,0 +1,111 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { StreamRecorder } from '../../src/conversation/record-stream.ts'
+import type { HarnessEvent } from '../../src/harness/contract.ts'
+import { type StoredItem, conversationStore } from '../../src/history/store.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+const usage = { input: 10, cacheWritten: 0, cacheRead: 5, output: 3 }
+const started: HarnessEvent = { type: 'started', conversation: 'c1', model: 'm1' }
+const over: HarnessEvent = { type: 'turn ended', how: 'completed' }
+
+function follow() {
+  const sessions = scratchFolder()
+  const store = conversationStore(sessions, {})
+  const said: string[] = []
+  const recorder = () => new StreamRecorder({ store, harness: 'acp', cwd: '/project', say: (text) => said.push(text) })
+  /** Without what differs every time. */
+  const items = (): readonly object[] =>
+    [...store.read('c1')].map((item) => {
+      const { id: _id, at: _at, offset: _offset, ...rest } = item as StoredItem & { id?: string; at?: string }
+      return rest
+    })
+  return { sessions, said, recorder, items }
+}
+
+describe('what a harness tells of a conversation', () => {
+  test('is stored as what was asked, said, done and used', () => {
+    const { recorder, items } = follow()
+    const one = recorder()
+    one.asked('Do it')
+    const told: readonly HarnessEvent[] = [
+      started,
+      { type: 'delta', text: 'I l' },
+      { type: 'text', text: 'I look.' },
+      { type: 'tool', id: 't1', name: 'execute', status: 'started', command: 'ls' },
+      { type: 'usage', spent: usage, context: 20 },
+      { type: 'tool', id: 't1', name: 'execute', status: 'failed', command: 'ls', output: 'no such folder' },
+      { type: 'compaction', trigger: 'auto', tokensBefore: 900, boundary: 'b1' },
+      { type: 'text', text: 'It is done.' },
+      { type: 'usage', spent: usage },
+      over,
+    ]
+    for (const event of told) one.heard(event)
+    one.closed()
+    expect(items()).toEqual([
+      { type: 'began', conversation: 'c1', harness: 'acp', cwd: '/project', model: 'm1' },
+      { type: 'message', role: 'user', parts: [{ type: 'text', text: 'Do it' }] },
+      { type: 'message', role: 'assistant', model: 'm1', parts: [{ type: 'text', text: 'I look.' }] },
+      {
+        type: 'message',
+        role: 'assistant',
+        model: 'm1',
+        parts: [{ type: 'tool use', id: 't1', name: 'execute', input: { command: 'ls' } }],
+      },
+      {
+        type: 'message',
+        role: 'user',
+        parts: [{ type: 'tool result', use: 't1', parts: [{ type: 'text', text: 'no such folder' }], isError: true }],
+      },
+      { type: 'compaction', trigger: 'auto', tokensBefore: 900 },
+      // What a request used that said nothing stands with the next that did.
+      {
+        type: 'message',
+        role: 'assistant',
+        model: 'm1',
+        parts: [{ type: 'text', text: 'It is done.' }],
+        usage: { input: 20, cacheWritten: 0, cacheRead: 10, output: 6 },
+      },
+      { type: 'ended', reason: 'closed' },
+    ])
+  })
+
+  test('goes on where it was when the conversation is gone on with, and keeps what failed apart from what was said', () => {
+    const { recorder, items } = follow()
+    for (const text of ['First', 'Second']) {
+      const each = recorder()
+      each.asked(text)
+      for (const event of [started, { type: 'turn ended', how: 'failed', failure: 'the model is overloaded' } as const])
+        each.heard(event)
+    }
+    expect(items()).toMatchObject([
+      { type: 'began' },
+      { role: 'user', parts: [{ text: 'First' }] },
+      { role: 'assistant', isFailure: true },
+      { role: 'user', parts: [{ text: 'Second' }] },
+      { role: 'assistant', isFailure: true, parts: [{ text: 'the model is overloaded' }] },
+    ])
+  })
+
+  test('is on the disk with the prompt, before there is an answer', () => {
+    const { recorder, items } = follow()
+    const one = recorder()
+    one.asked('Do it')
+    one.heard(started)
+    expect(items()).toMatchObject([{ type: 'began' }, { role: 'user' }])
+  })
+
+  test('that cannot be stored is said once, and never thrown', () => {
+    const { sessions, said, recorder } = follow()
+    rmSync(join(sessions, 'conversations'), { recursive: true, force: true })
+    writeFileSync(join(sessions, 'conversations'), 'in the way')
+    const one = recorder()
+    for (let turn = 0; turn < 2; turn += 1) {
+      one.asked('Do it')
+      for (const event of [started, over]) one.heard(event)
+    }
+    one.closed()
+    expect(said).toEqual([expect.stringContaining('what is said is not stored')])
+  })
+})
