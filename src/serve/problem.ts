@@ -21,7 +21,13 @@ export function notThere(what: string): Refused {
 }
 
 /** What the library refuses because of what was given. */
-const GIVEN_WRONG: ReadonlySet<string> = new Set(['EMPTY_TEXT', 'NEEDS_NAME', 'BUDGET_OUT_OF_RANGE', 'SCRIPT_INVALID', 'NO_SCRIPT'])
+const GIVEN_WRONG: ReadonlySet<string> = new Set([
+  'EMPTY_TEXT',
+  'NEEDS_NAME',
+  'BUDGET_OUT_OF_RANGE',
+  'SCRIPT_INVALID',
+  'NO_SCRIPT',
+])
 
 export function statusOf(error: unknown): Status {
   if (error instanceof Refused) return error.status
@@ -40,5 +46,9 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof Error && errnoOf(error) !== undefined && 'syscall' in error) {
     return { code: 'SYSTEM', message: error.message }
   }
-  return { code: 'DEFECT', message: 'this is a defect in stint, nothing recorded was lost', hint: 'the terminal of stint serve has more' }
+  return {
+    code: 'DEFECT',
+    message: 'this is a defect in stint, nothing recorded was lost',
+    hint: 'the terminal of stint serve has more',
+  }
 }

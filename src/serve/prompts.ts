@@ -73,10 +73,12 @@ export class Prompts {
   /** Ends those that go on. */
   async close(): Promise<void> {
     const left = [...this.#kept.values()].filter(({ isOver }) => !isOver)
-    await Promise.all(left.map(async ({ handle }) => {
-      await handle.interrupt()
-      await handle.ended
-    }))
+    await Promise.all(
+      left.map(async ({ handle }) => {
+        await handle.interrupt()
+        await handle.ended
+      }),
+    )
   }
 
   #of(id: string): Kept {

@@ -45,8 +45,7 @@ function alreadyServed(
   { host, port, token, pid }: { host: string; port: number; token: string; pid: number },
   options: ServeOptions,
 ): Served {
-  const isAsWanted =
-    (options.port ?? port) === port && (options.host ?? host) === host && (options.token ?? token) === token
+  const isAsWanted = (options.port ?? port) === port && (options.host ?? host) === host && (options.token ?? token) === token
   if (!isAsWanted) {
     throw new StintError(
       'ALREADY_SERVED',

@@ -110,7 +110,8 @@ async function listen(server: Server, host: string, { port: wanted, preferred }:
       const isTaken = errnoOf(error) === 'EADDRINUSE'
       if (isTaken && index < candidates.length - 1) continue
       if (isTaken) throw new StintError('PORT_TAKEN', `port ${port} is taken`, 'name another one, or leave --port out')
-      if (errnoOf(error) === 'EACCES') throw new StintError('PORT_DENIED', `port ${port} may not be used`, 'name one from 1024 on')
+      if (errnoOf(error) === 'EACCES')
+        throw new StintError('PORT_DENIED', `port ${port} may not be used`, 'name one from 1024 on')
       if (errnoOf(error) === 'EADDRNOTAVAIL' || errnoOf(error) === 'ENOTFOUND')
         throw new StintError('NO_HOST', `this machine is not ${host}`, 'leave --host out to be reached from this machine only')
       throw error

@@ -2,7 +2,7 @@
 // it used. Read through once, and from then on only what was added.
 import type { Began, HistoryItem, Message } from '../../history/items.ts'
 import type { ConversationStore } from '../../history/store.ts'
-import { NOTHING, addSpent, addUsage } from '../../run/run-state.ts'
+import { NOTHING, addUsage } from '../../run/run-state.ts'
 import type { Usage } from '../../session/entries.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 
@@ -37,6 +37,10 @@ export class ConversationIndex {
   readonly #byRequest = new Map<string, number>()
   #reading: Promise<void> | undefined
   #isAgain = false
+  /** How far was read: behind the last item there may be some that were stored again. */
+  #end = 0
+  /** Requests of the conversation itself. */
+  #own = 0
 
   began: Began | undefined
   endedBecause: string | undefined
@@ -61,7 +65,7 @@ export class ConversationIndex {
 
   /** By model, those that were delegated to included. */
   get spent(): Readonly<Record<string, Usage>> {
-    return this.used.reduce((sum, { model, usage }) => addSpent(sum, { [model]: usage }), {})
+    return spentOf(this.used)
   }
 
   /** Reads what was added. Whoever asks meanwhile is answered when that was read which was there when they asked. */
@@ -93,7 +97,8 @@ export class ConversationIndex {
     do {
       this.#isAgain = false
       let since = performance.now()
-      for (const item of this.#store.read(this.id, { from: this.#ends.at(-1) ?? 0 })) {
+      for (const item of this.#store.read(this.id, { from: this.#end, isBrief: true })) {
+        this.#end = item.offset
         this.#take(item)
         if (performance.now() - since < SLICE_MS) continue
         await new Promise((resolve) => setImmediate(resolve))
@@ -120,10 +125,9 @@ export class ConversationIndex {
   }
 
   #takeCompaction({ at, tokensBefore }: { at?: string; tokensBefore?: number }, number: number): void {
-    const after = this.used.filter(({ isDelegated }) => !isDelegated).length
     this.compactions.push({
       number,
-      after,
+      after: this.#own,
       ...(at === undefined ? {} : { at }),
       ...(tokensBefore === undefined ? {} : { tokensBefore }),
     })
@@ -143,8 +147,12 @@ export class ConversationIndex {
     const requested = { model, usage, isDelegated: agent !== undefined, ...(at === undefined ? {} : { at }) }
     const known = this.#byRequest.get(request)
     // The last that was told of a request is the whole of it.
-    if (known !== undefined) this.used[known] = { ...this.used[known]!, usage }
-    else this.#byRequest.set(request, this.used.push(requested) - 1)
+    if (known !== undefined) {
+      this.used[known] = { ...this.used[known]!, usage }
+      return
+    }
+    this.#byRequest.set(request, this.used.push(requested) - 1)
+    if (agent === undefined) this.#own += 1
   }
 }
 
@@ -160,6 +168,9 @@ export function contextAfter({ usage: { input, cacheRead, cacheWritten, output }
   return input + cacheRead + cacheWritten + output
 }
 
-export function sumOf(used: readonly Requested[]): Usage {
-  return used.reduce((sum, { usage }) => addUsage(sum, usage), NOTHING)
+/** By model. */
+export function spentOf(used: readonly Requested[]): Readonly<Record<string, Usage>> {
+  const sums = new Map<string, Usage>()
+  for (const { model, usage } of used) sums.set(model, addUsage(sums.get(model) ?? NOTHING, usage))
+  return Object.fromEntries(sums)
 }

@@ -2,7 +2,7 @@
 import { trackingFolderOf } from '../../project/conversation-binding.ts'
 import { readTracking } from '../../conversation/tracking.ts'
 import { isConversationId } from '../../harness/conversation-id.ts'
-import type { ConversationStore } from '../../history/store.ts'
+import { type ConversationStore, conversationPath } from '../../history/store.ts'
 import { statOrUndefined } from '../../journal/look.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { NOTHING } from '../../run/run-state.ts'
@@ -24,10 +24,6 @@ export class Conversations {
   constructor(workspace: Workspace, store: ConversationStore) {
     this.#workspace = workspace
     this.#store = store
-  }
-
-  get store(): ConversationStore {
-    return this.#store
   }
 
   has(id: string): boolean {
@@ -74,7 +70,7 @@ export class Conversations {
   }
 
   #bytesOf(id: string): number {
-    return statOrUndefined(this.#store.list().find((stored) => stored.id === id)?.path ?? '')?.size ?? 0
+    return statOrUndefined(conversationPath(this.#workspace.place.sessions, id))?.size ?? 0
   }
 }
 

@@ -17,7 +17,10 @@ export function curveOf({ place, config, env }: Workspace, conversation: Convers
   const { point, window } = knownBudget({
     harness: conversation.began?.harness ?? 'claude',
     window: readWindow(trackingFolderOf(place), conversation.id),
-    tail: given({ model: conversation.model, call: last === undefined ? undefined : given({ usage: last.usage, at: last.at }) }) as never,
+    tail: given({
+      model: conversation.model,
+      call: last === undefined ? undefined : given({ usage: last.usage, at: last.at }),
+    }) as never,
     configured,
     root: place.repository?.worktree ?? place.root,
     env,

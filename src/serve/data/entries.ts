@@ -68,7 +68,8 @@ export function recordsBefore(place: LogPlace, before: number | undefined, limit
     let skip = 0
     while (skip < lines.length && surplus >= lines[skip]!.records.length) surplus -= lines[skip++]!.records.length
     const kept = lines.slice(skip)
-    return { records: kept.flatMap(({ records }) => records), start: kept[0]?.start ?? start, end, size }
+    const records = kept.flatMap((line) => line.records)
+    return { records, start: skip === 0 ? start : kept[0]!.start, end, size }
   })
 }
 

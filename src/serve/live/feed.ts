@@ -70,7 +70,8 @@ export class Feed {
   /** Goes on behind the event that a page was told last, or says that it cannot. */
   connect(listener: Listener, last: string | undefined): void {
     const number = last === undefined ? undefined : this.#numberOf(last, listener.project)
-    const missed = number === undefined ? [] : this.#kept.filter((kept) => kept.number > number && kept.project === listener.project)
+    const missed =
+      number === undefined ? [] : this.#kept.filter((kept) => kept.number > number && kept.project === listener.project)
     const isLost = last !== undefined && number === undefined
     listener.write(`retry: ${RETRY_MS}\n\n`)
     const reset: LiveEvent = { type: 'reset' }

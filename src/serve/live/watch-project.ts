@@ -1,6 +1,7 @@
 // What changes in a project, told as it happens. Nobody looks at a hundred thousand journals: who appends leaves a mark, the marks
 // are in one folder, and only the few journals that were marked lately are watched themselves.
 import { join } from 'node:path'
+import { conversationsFolder } from '../../history/store.ts'
 import { listTouched, markerFolder } from '../../index/touched.ts'
 import { isId } from '../../journal/ids.ts'
 import { statOrUndefined } from '../../journal/look.ts'
@@ -118,7 +119,7 @@ export class ProjectWatch {
     this.#folders.follow(runsFolder(place), (name) => {
       if (isId(name)) this.#gather(`run ${name}`)
     })
-    this.#folders.follow(join(place.sessions, 'conversations'), (name) => {
+    this.#folders.follow(conversationsFolder(place.sessions), (name) => {
       if (name.endsWith('.jsonl')) this.#gather(`conversation ${name.slice(0, -'.jsonl'.length)}`)
     })
     for (const part of ['active', 'archive']) this.#folders.follow(join(place.tasks, part), () => this.#gather('tasks '))

@@ -64,7 +64,8 @@ export async function rowOf(workspace: Workspace, name: string): Promise<Session
 function filterIn(asked: Asked): SessionFilter {
   const status = textIn(asked, 'status')?.split(',')
   const unknown = status?.find((one) => !STATUSES.includes(one as SessionStatus))
-  if (unknown !== undefined) throw new Refused(400, 'NO_STATUS', `there is no status "${unknown}"`, `there are ${STATUSES.join(', ')}`)
+  if (unknown !== undefined)
+    throw new Refused(400, 'NO_STATUS', `there is no status "${unknown}"`, `there are ${STATUSES.join(', ')}`)
   const sort = SORTS.find((order) => order === textIn(asked, 'sort'))
   if (sort === undefined && textIn(asked, 'sort') !== undefined) {
     throw new Refused(400, 'NO_ORDER', 'there is no such order', `there are ${SORTS.join(', ')}`)
