@@ -1,13 +1,19 @@
 // A harness deletes its transcripts after some weeks, and changes what is in them from version to version. What was
 // said is therefore copied while it is said, a bounded piece at a time, without the secrets in it.
-import { dirname } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { parseLine, wholeLines } from '../harness/claude/transcript-lines.ts'
 import { type Place, readEveryPiece } from '../harness/claude/read-piece.ts'
+import { Blobs } from '../history/blobs.ts'
+import type { Ended } from '../history/items.ts'
+import { type Kept, toKeep } from '../history/large-strings.ts'
+import { lineOf } from '../history/line-of-item.ts'
+import { whileLocked } from '../history/lock.ts'
 import { errnoOf } from '../journal/errors.ts'
-import { appendLines, createFolder, removeFile, takeLock } from '../journal/files.ts'
-import { type RedactOptions, redactDeep } from '../text/redact.ts'
-import { keptOf, mayBeKept } from './copy/kept-line.ts'
-import { withoutLongStrings } from './copy/long-strings.ts'
+import { appendLines, createFolder } from '../journal/files.ts'
+import { type Json, given, nameOf } from '../text/json-fields.ts'
+import type { RedactOptions } from '../text/redact.ts'
+import { keptOf, mayBeKept, mayBeLink } from './copy/kept-line.ts'
 
 /** How far a transcript has been copied. */
 export type CopyCursor = Place
@@ -15,6 +21,8 @@ export type CopyCursor = Place
 export interface CopyRequest {
   readonly transcript: string
   readonly target: string
+  /** Whose transcript it is, for the first line of the copy. */
+  readonly conversation: { readonly id: string; readonly harness: string }
   /** Where the last piece ended; none for a transcript that is new. */
   readonly cursor?: CopyCursor
   /** How much is read at most, unless a single line is longer. */
@@ -26,7 +34,8 @@ export interface CopyRequest {
   readonly bounded?: Bounded
 }
 
-export type Bounded = <T>(work: () => T) => T | undefined
+/** `bytes` is how much there is to work on. */
+export type Bounded = <T>(work: () => T, bytes: number) => T | undefined
 
 export interface Copied {
   /** Where to go on. */
@@ -42,7 +51,6 @@ export interface Copied {
 const LONGEST_LINE = 8 * 1024 * 1024
 const TOO_LONG = `a line of more than ${LONGEST_LINE} bytes`
 const TOO_SLOW = 'a line for which a pattern of config.yaml takes too long'
-const STALE_LOCK_MS = 10_000
 
 /**
  * Copies the next piece. Undefined when there is no transcript that could be copied, or another process is at it.
@@ -57,12 +65,16 @@ export function copyPiece(request: CopyRequest): Copied | undefined {
   const at = (offset: number): CopyCursor => ({ offset: piece.from + offset, inode: piece.inode })
   if (lines.length === 0) return { cursor: at(consumed), copied: 0, isCaughtUp: isAtEnd }
   if (piece.from === 0 && !lines.some(isObject)) return undefined
-  if (!lines.some(mayBeKept)) return { cursor: at(consumed), copied: 0, isCaughtUp: isAtEnd }
+  const isThere = existsSync(target)
+  if (!lines.some((line) => mayBeKept(line) || (isThere && mayBeLink(line))))
+    return { cursor: at(consumed), copied: 0, isCaughtUp: isAtEnd }
   try {
     createFolder(dirname(target))
-    return whileLocked(`${target}.lock`, () => {
+    return whileLocked(target, () => {
       const { kept, read } = keepLines(lines, request)
-      if (kept.length > 0) appendLines(target, Buffer.from(kept.map((line) => `${line}\n`).join('')))
+      const [first] = kept
+      const isNew = first !== undefined && !existsSync(target)
+      write(target, isNew ? [firstLine(request.conversation, first.value), ...kept] : kept)
       const isWhole = read === lines.length
       return {
         cursor: at(isWhole ? consumed : startOf(lines[read]!, piece.bytes)),
@@ -80,46 +92,68 @@ function startOf(line: Buffer, bytes: Buffer): number {
   return line.byteOffset - bytes.byteOffset
 }
 
-function whileLocked<T>(lock: string, work: () => T): T | undefined {
-  if (!takeLock(lock, STALE_LOCK_MS)) return undefined
-  try {
-    return work()
-  } finally {
-    removeFile(lock)
-  }
+/** Says in a copy why its conversation ended. Where nothing was said, there is nothing to end. */
+export function endCopy(target: string, ended: Ended): void {
+  if (!existsSync(target)) return
+  whileLocked(target, () => write(target, [{ value: lineOf(ended), blobs: new Map() }]))
+}
+
+/** Blobs first: a line that is there can be read whole. */
+function write(target: string, kept: readonly Kept[]): void {
+  if (kept.length === 0) return
+  const blobs = new Blobs(join(dirname(target), 'blobs'))
+  for (const [hash, text] of kept.flatMap((one) => [...one.blobs])) blobs.put(hash, text, false)
+  appendLines(target, Buffer.from(kept.map(({ value }) => `${JSON.stringify(value)}\n`).join('')))
 }
 
 /** Brings lines into the form in which they are kept, as long as there is time. */
 function keepLines(
   lines: readonly Buffer[],
-  { untilMs = Infinity, redaction, bounded = (work) => work() }: CopyRequest,
-): { readonly kept: readonly string[]; readonly read: number } {
-  const kept: string[] = []
+  { target, untilMs = Infinity, redaction, bounded = (work) => work() }: CopyRequest,
+): { readonly kept: readonly KeptLine[]; readonly read: number } {
+  const kept: KeptLine[] = []
+  const isNew = !existsSync(target)
   for (const [index, line] of lines.entries()) {
     if (index > 0 && process.uptime() * 1000 >= untilMs) return { kept, read: index }
-    const text = line.length >= LONGEST_LINE ? standIn(line, TOO_LONG) : keepLine(line, redaction, bounded)
-    if (text !== undefined) kept.push(text)
+    const found = line.length >= LONGEST_LINE ? standIn(line, TOO_LONG) : keepLine(line, redaction, bounded)
+    // What only ties lines together ties nothing in front of the first.
+    const ties = found?.isLink !== true || kept.length > 0 || !isNew
+    if (found !== undefined && ties) kept.push(found)
   }
   return { kept, read: lines.length }
 }
 
-function keepLine(line: Buffer, redaction: RedactOptions, bounded: Bounded): string | undefined {
-  if (!mayBeKept(line)) return undefined
+interface KeptLine extends Kept {
+  readonly value: Json
+  readonly isLink?: boolean
+}
+
+function firstLine({ id, harness }: CopyRequest['conversation'], { timestamp, cwd }: Json): Kept {
+  const at = nameOf(timestamp) ?? new Date().toISOString()
+  const where = nameOf(cwd, 4096)
+  const value = lineOf({ type: 'began', conversation: id, harness, at, ...given({ cwd: where }) })
+  return { value, blobs: new Map() }
+}
+
+function keepLine(line: Buffer, redaction: RedactOptions, bounded: Bounded): KeptLine | undefined {
+  if (!mayBeKept(line) && !mayBeLink(line)) return undefined
   const parsed = parseLine(line)
   const kept = parsed === undefined ? undefined : keptOf(parsed)
   if (kept === undefined) return undefined
-  const redacted = bounded(() => redactDeep(withoutLongStrings(kept, redaction), redaction))
-  return redacted === undefined ? standIn(line, TOO_SLOW) : JSON.stringify(redacted.value)
+  const redacted = bounded(() => toKeep(kept, redaction), line.length)
+  if (redacted === undefined) return standIn(line, TOO_SLOW)
+  return { ...redacted, value: redacted.value as Json, isLink: kept['type'] === 'link' }
 }
 
 /** What is left of a line that cannot be kept: that there was one. */
-function standIn(line: Buffer, leftOut: string): string | undefined {
+function standIn(line: Buffer, leftOut: string): KeptLine | undefined {
   const start = line.subarray(0, 4096).toString('latin1')
   const type = /^\{.*?"type":"(user|assistant)"/.exec(start)?.[1]
   if (type === undefined) return undefined
   const uuid = /"uuid":"([\w-]{1,100})"/.exec(start)?.[1]
   const timestamp = /"timestamp":"([\w.:-]{1,40})"/.exec(start)?.[1]
-  return JSON.stringify({ type, uuid, timestamp, leftOut })
+  const parentUuid = /"parentUuid":"([\w-]{1,100})"/.exec(start)?.[1]
+  return { value: { type, uuid, parentUuid, timestamp, leftOut }, blobs: new Map() }
 }
 
 function isObject(line: Buffer): boolean {

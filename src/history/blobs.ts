@@ -19,15 +19,13 @@ export class Blobs {
     return join(this.folder, hash.slice(0, 2), hash)
   }
 
-  /** Keeps a text unless it is there, and answers its name. Durable only when asked: syncing each takes longer than all else. */
-  put(text: string, isDurable: boolean): BlobName {
+  /** Keeps a text unless it is there. Durable only when asked: syncing each takes longer than all else. */
+  put(hash: string, text: string, isDurable: boolean): void {
     const bytes = Buffer.from(text)
-    const hash = sha256(bytes)
     const path = this.pathOf(hash)
     const there = statOrUndefined(path)
     // A power cut may have left less of one that was not synced.
     if (there?.size !== bytes.length) write(path, bytes, { isThere: there !== undefined, isDurable })
-    return { hash, length: text.length }
   }
 
   /** The text, or why there is none. */
@@ -62,7 +60,11 @@ function readBlob(path: string): Buffer | undefined {
   }
 }
 
-export function sha256(bytes: Buffer | string): string {
+export function blobNameOf(text: string): BlobName {
+  return { hash: sha256(text), length: text.length }
+}
+
+function sha256(bytes: Buffer | string): string {
   // Loaded where there is something to hash: most events of a hook have nothing.
   return process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes).digest('hex')
 }

@@ -1,7 +1,7 @@
 // A line with its long strings and its pictures moved into blobs, and back.
 import { type Json, objectOf } from '../text/json-fields.ts'
 import { type RedactOptions, redactDeep } from '../text/redact.ts'
-import { type BlobName, blobNameIn } from './blobs.ts'
+import { type BlobName, blobNameIn, blobNameOf } from './blobs.ts'
 import { isPicture } from './pictures.ts'
 
 /** A longer string is a blob. */
@@ -11,13 +11,21 @@ const TOO_DEEP = '[left out: nested too deep]'
 // What somebody else calls `$blob` is none of ours, and must not be read as one.
 const LIKE_BLOB = /^\$+blob$/
 
+/** A value as it is written, and the texts that it names, which have to be written first. */
+export interface Kept {
+  readonly value: unknown
+  readonly blobs: ReadonlyMap<string, string>
+}
+
 /**
- * A value as it is written: without secrets, and with what is long in its place by name. Pictures are kept as they are: what
- * looks like a secret in them is chance, and they would be destroyed.
+ * A value without secrets, and with what is long in its place by name. Pictures are kept as they are: what looks like a secret
+ * in them is chance, and they would be destroyed. Writes nothing itself.
  */
-export function toKeep(value: unknown, redaction: RedactOptions, put: (text: string) => BlobName): unknown {
+export function toKeep(value: unknown, redaction: RedactOptions): Kept {
+  const blobs = new Map<string, string>()
   const named = (text: string) => {
-    const { hash, length } = put(text)
+    const { hash, length } = blobNameOf(text)
+    blobs.set(hash, text)
     return { $blob: hash, length }
   }
   const withoutPictures = mapped(value, 0, (fields) => {
@@ -25,7 +33,8 @@ export function toKeep(value: unknown, redaction: RedactOptions, put: (text: str
     return typeof data === 'string' && isPicture(fields) ? { ...fields, data: named(data) } : escaped(fields)
   })
   const redacted = redactDeep(withoutPictures, redaction).value
-  return mapped(redacted, 0, undefined, (text) => (text.length > LONGEST ? named(text.toWellFormed()) : text))
+  const short = mapped(redacted, 0, undefined, (text) => (text.length > LONGEST ? named(text.toWellFormed()) : text))
+  return { value: short, blobs }
 }
 
 /** The value as it was. What cannot be had is replaced by a text that says so. */

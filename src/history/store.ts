@@ -13,6 +13,7 @@ import type { HistoryItem, Message } from './items.ts'
 import { asItWas, toKeep } from './large-strings.ts'
 import { lineOf } from './line-of-item.ts'
 import { onceUnlocked } from './lock.ts'
+import { blobsFolder, conversationPath, conversationsFolder } from './places.ts'
 import { readLines } from './read-lines.ts'
 
 export interface StoredConversation {
@@ -52,20 +53,6 @@ export interface ConversationStore {
 }
 
 const SUFFIX = '.jsonl'
-
-export function conversationsFolder(sessions: string): string {
-  return join(sessions, 'conversations')
-}
-
-/** Where a conversation is stored. What cannot be the name of one has no place. */
-export function conversationPath(sessions: string, conversation: string): string {
-  if (!isConversationId(conversation)) throw notAConversation(conversation)
-  return join(conversationsFolder(sessions), `${conversation}${SUFFIX}`)
-}
-
-export function blobsFolder(sessions: string): string {
-  return join(conversationsFolder(sessions), 'blobs')
-}
 
 export function conversationStore(sessions: string, redaction: RedactOptions): ConversationStore {
   const blobs = new Blobs(blobsFolder(sessions))
@@ -134,19 +121,12 @@ interface Writing {
 
 function appendItems(path: string, items: readonly HistoryItem[], { blobs, redaction, isDurable }: Writing): void {
   createFolder(join(path, '..'))
+  const kept = items.map((item) => toKeep(lineOf(item), redaction))
   // Blobs first: a line that is there can be read whole.
-  const lines = items.map((item) => toKeep(lineOf(item), redaction, (text) => blobs.put(text, isDurable)))
-  const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  for (const [hash, text] of kept.flatMap((one) => [...one.blobs])) blobs.put(hash, text, isDurable)
+  const bytes = Buffer.from(kept.map(({ value }) => `${JSON.stringify(value)}\n`).join(''))
   onceUnlocked(path, () => {
     appendLines(path, bytes, { isDurable })
     return {}
   })
-}
-
-function notAConversation(text: string): StintError {
-  return new StintError(
-    'NOT_A_CONVERSATION',
-    `${JSON.stringify(text.slice(0, 100))} cannot be the id of a conversation`,
-    'stint history --all lists those that are stored',
-  )
 }

@@ -66,11 +66,10 @@ export class Summing {
 
   #addMessage(message: Message): void {
     const { role, model, usage, agent } = message
-    const { endedBecause: _over, ...said } = this.#said
-    this.#said = said
+    this.#goOn(message.at)
     this.#moveTo(message.at)
     const request = message.request ?? message.id
-    if (usage !== undefined) this.#used.set(request, { model: model ?? said.model ?? UNKNOWN_MODEL, usage })
+    if (usage !== undefined) this.#used.set(request, { model: model ?? this.#said.model ?? UNKNOWN_MODEL, usage })
     if (agent !== undefined || message.isSummary === true || message.isFailure === true) return
     if (role === 'assistant') {
       this.#answers.add(request)
@@ -87,8 +86,15 @@ export class Summing {
     if (line !== '' && !line.startsWith('<')) this.#title ??= shorten(line, LONGEST_TITLE)
   }
 
+  /** What is stored behind its end may have been said before it: whoever copies it was late. */
+  #goOn(at: string | undefined): void {
+    if (this.#said.endedBecause === undefined || (at ?? '9') <= (this.#said.updatedAt ?? '')) return
+    const { endedBecause: _over, ...said } = this.#said
+    this.#said = said
+  }
+
   #moveTo(at: string | undefined): void {
-    if (at === undefined) return
+    if (at === undefined || at < (this.#said.updatedAt ?? '')) return
     this.#said = { ...this.#said, startedAt: this.#said.startedAt ?? at, updatedAt: at }
   }
 

@@ -1,5 +1,7 @@
-import { join } from 'node:path'
-import { copyPiece } from '../conversation/copy-transcript.ts'
+import { copyPiece, endCopy } from '../conversation/copy-transcript.ts'
+import type { Tracking } from '../conversation/tracking.ts'
+import type { Ended } from '../history/items.ts'
+import { conversationPath } from '../history/places.ts'
 import type { Config } from '../project/config.ts'
 import { trackingFolderOf } from '../project/conversation-binding.ts'
 import type { Place } from '../project/place.ts'
@@ -8,12 +10,14 @@ import { TookTooLong, withinTime } from './within-time.ts'
 
 const PIECE_MS = 600
 const LINE_MS = 200
+/** Slower than any pattern that ends. */
+const BYTES_PER_MS = 10_000
 
 /** Copies the next piece of what was said, before the harness deletes it. Answers whether there is more. */
 export function copyConversation(
   place: Place,
   config: Config,
-  { conversation, transcript }: { readonly conversation: string; readonly transcript?: string },
+  { conversation, harness, transcript }: Pick<Tracking, 'conversation' | 'harness' | 'transcript'>,
   maxBytes: number,
   untilMs = process.uptime() * 1000 + PIECE_MS,
 ): boolean {
@@ -22,7 +26,8 @@ export function copyConversation(
   const cursor = readCursor(notes, conversation)
   const piece = copyPiece({
     transcript,
-    target: copyPath(place.sessions, conversation),
+    target: conversationPath(place.sessions, conversation),
+    conversation: { id: conversation, harness },
     ...(cursor === undefined ? {} : { cursor }),
     maxBytes,
     untilMs,
@@ -35,15 +40,20 @@ export function copyConversation(
   return !piece.isCaughtUp
 }
 
-function bounded<T>(work: () => T): T | undefined {
+function bounded<T>(work: () => T, bytes: number): T | undefined {
   try {
-    return withinTime(work, LINE_MS)
+    return withinTime(work, LINE_MS + Math.round(bytes / BYTES_PER_MS))
   } catch (error) {
     if (error instanceof TookTooLong) return undefined
     throw error
   }
 }
 
-export function copyPath(sessions: string, conversation: string): string {
-  return join(sessions, 'conversations', `${conversation}.jsonl`)
+/** Says in the copy of a conversation why it ended. */
+export function endConversation(
+  { sessions }: Place,
+  { conversation }: Pick<Tracking, 'conversation'>,
+  ended: Omit<Ended, 'type'>,
+): void {
+  endCopy(conversationPath(sessions, conversation), { type: 'ended', ...ended })
 }

@@ -1,6 +1,6 @@
 import { handOver } from './cleared.ts'
 import { clip } from './clip.ts'
-import { copyConversation } from './copy-conversation.ts'
+import { copyConversation, endConversation } from './copy-conversation.ts'
 import { recordGitMoves } from './git-moves.ts'
 import { LONGEST_MESSAGE, LONGEST_RESULT } from './longest.ts'
 import { lookAtTranscript } from './look.ts'
@@ -58,14 +58,15 @@ export async function onSessionEnd(scene: Scene<EventOf<'sessionEnd'>>): Promise
   if (event.reason === 'clear') scene.attempt(() => handOver(scene.notes, scene.env, session.id))
   recordGitMoves(scene)
   scene.record('conversation.ended', { conversation: event.conversation, reason: event.reason })
-  save(scene)
+  save(scene, event.reason)
 }
 
 /** Nobody renders or copies after this. */
-function save(scene: Scene): void {
+function save(scene: Scene, reason: string): void {
   const { session } = scene
   if (session === undefined) return
   scene.flush()
   scene.attempt(() => writeQuickViews(session))
   scene.attempt(() => copyConversation(scene.place, scene.config, scene.tracking, PIECE))
+  scene.attempt(() => endConversation(scene.place, scene.tracking, { at: scene.now, reason }))
 }

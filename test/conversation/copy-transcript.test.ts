@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, renameSync, rmSync, statSync, truncateSync, utim
 import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { copyPiece } from '../../src/conversation/copy-transcript.ts'
-import { readCopy } from '../../src/conversation/copy/read-copy.ts'
+import { copyPiece, endCopy } from '../../src/conversation/copy-transcript.ts'
+import { readLines } from '../../src/history/read-lines.ts'
 import { answered, attached, came, compacted, injected, ran, recorded, said, summed } from '../capture/transcript.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { Copying } from './copy.world.ts'
@@ -46,6 +46,36 @@ describe('a copy of what a real client wrote', () => {
       compactMetadata: { preTokens: 147 },
     })
     expect(copying.lines.filter(({ isCompactSummary }) => isCompactSummary === true)).toHaveLength(1)
+  })
+})
+
+describe('a copy', () => {
+  test('says first whose it is, and at the end why the conversation ended', () => {
+    const copying = new Copying()
+    endCopy(copying.target, { type: 'ended', at: '2026-01-02T00:00:00.000Z', reason: 'clear' })
+    expect(existsSync(copying.target)).toBe(false)
+    copying.write(line(attached('environment', {}, { parentUuid: 'x' })), line(said('a'))).copyAll()
+    endCopy(copying.target, { type: 'ended', at: '2026-01-02T00:00:00.000Z', reason: 'clear' })
+    expect(copying.items.map(({ type }) => type)).toEqual(['began', 'message', 'ended'])
+    expect(copying.items[0]).toMatchObject({ conversation: 'c0ffee', harness: 'claude', cwd: '/home/dev/project' })
+  })
+
+  test('keeps the branch of a line that follows one of which nothing is kept', () => {
+    const chain = [
+      said('a', { uuid: 'a' }),
+      attached('environment', {}, { uuid: 'x', parentUuid: 'a' }),
+      attached('date', {}, { uuid: 'y', parentUuid: 'x' }),
+      said('left', { uuid: 'b', parentUuid: 'y' }),
+      said('right', { uuid: 'c', parentUuid: 'y' }),
+    ].map(line)
+    for (const maxBytes of [100, 65_536]) {
+      const copying = new Copying().write(...chain).copyAll({ maxBytes })
+      expect(copying.items.flatMap((item) => (item.type === 'message' ? [[item.id, item.parent]] : []))).toEqual([
+        ['a', undefined],
+        ['b', 'a'],
+        ['c', 'a'],
+      ])
+    }
   })
 })
 
@@ -93,16 +123,24 @@ describe('of a line', () => {
     expect(keptOf(JSON.stringify({ type: 'progress', data: { type: 'assistant', message: { content: 'x' } } }))).toBeUndefined()
   })
 
-  test('pictures are left out, and a long text but for its ends', () => {
-    const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBOR'.repeat(100_000) } }
+  test('pictures and long texts are kept whole, beside the lines and once', () => {
+    const picture = {
+      type: 'image',
+      source: { type: 'base64', media_type: 'image/png', data: `iVBORw0KGgo${'A'.repeat(100_000)}` },
+    }
     const long = `begin ${'word '.repeat(100_000)}end`
-    const copying = new Copying().write(line(said([picture, { type: 'text', text: long }]))).copyAll()
-    const [{ source }, { text }] = (copying.lines[0]!['message'] as { content: [{ source: object }, { text: string }] }).content
-    expect(source).toEqual({ type: 'base64', media_type: 'image/png', data: '[500000 characters left out]' })
-    expect(text).toMatch(/^begin word /)
-    expect(text).toContain(`[the middle of ${long.length} characters is left out]`)
-    expect(text).toMatch(/word end$/)
-    expect(text.length).toBeLessThan(66_000)
+    const copying = new Copying()
+      .write(line(said([picture, { type: 'text', text: long }])), line(came('t1', long)), line(said([picture])))
+      .copyAll({ maxBytes: 2_000_000 })
+    expect(copying.bytes.length).toBeLessThan(5000)
+    expect(copying.blobs).toHaveLength(2)
+    const [, first, second, third] = copying.items as readonly { parts: readonly object[] }[]
+    expect(first!.parts).toEqual([
+      { type: 'image', mediaType: 'image/png', data: picture.source.data },
+      { type: 'text', text: long },
+    ])
+    expect(second!.parts).toMatchObject([{ parts: [{ text: long }] }])
+    expect(third!.parts).toEqual([first!.parts[0]])
   })
 
   test('that is too long to be read, it is kept that there was one', () => {
@@ -116,7 +154,8 @@ describe('of a line', () => {
 })
 
 describe('a secret', () => {
-  const holds = (copying: Copying) => copying.bytes.includes(TOKEN) || copying.bytes.includes(TOKEN.slice(0, 20))
+  const written = (copying: Copying) => [copying.bytes, ...copying.blobs].join('\n')
+  const holds = (copying: Copying) => written(copying).includes(TOKEN.slice(0, 20))
 
   test.each<[string, string]>([
     ['in a prompt', said(`use ${TOKEN} please`)],
@@ -146,16 +185,12 @@ describe('a secret', () => {
     }
   })
 
-  test('that lies where a long text is cut never reaches the disk, not even its half', () => {
-    for (const before of [32_768 - 200, 32_768 - 44, 32_768 - 20, 32_768 - 4, 32_768]) {
-      const filler = 'word '.repeat(40_000)
-      const start = `${filler.slice(0, before - 1)} ${TOKEN} ${filler}`
-      const end = `${filler} ${TOKEN} ${filler.slice(0, before - 1)}`
-      for (const text of [start, end]) {
-        const copying = new Copying().write(line(came('t1', text))).copyAll()
-        expect(copying.bytes).not.toMatch(/ghp_[A-Za-z0-9]|(?:aB3){3}/)
-      }
-    }
+  test('in a text that is kept beside the lines never reaches the disk', () => {
+    const filler = 'word '.repeat(40_000)
+    const copying = new Copying().write(line(came('t1', `${filler} ${TOKEN} ${filler}`))).copyAll()
+    expect(copying.blobs).toHaveLength(1)
+    expect(holds(copying)).toBe(false)
+    expect(written(copying)).toContain('[redacted:')
   })
 
   test('of the shapes that a project names never reaches the disk', () => {
@@ -173,8 +208,8 @@ describe('a secret', () => {
     const copying = new Copying()
       .write(line(came('t1', `${'x '.repeat(32_768 / 2 - 300)}${key}${' y'.repeat(60_000)}`)))
       .copyAll()
-    expect(copying.bytes).not.toContain(body[0])
-    expect(copying.bytes).not.toContain(body[39])
+    expect(written(copying)).not.toContain(body[0])
+    expect(written(copying)).not.toContain(body[39])
   })
 })
 
@@ -289,7 +324,8 @@ describe('a transcript that is another one now', () => {
 describe('a transcript that cannot be copied', () => {
   const copy = (transcript: string) => {
     const target = join(scratchFolder(), 'copies', 'c.jsonl')
-    const copied = copyPiece({ transcript, target, maxBytes: 65_536, redaction: {} })
+    const conversation = { id: 'c0ffee', harness: 'claude' }
+    const copied = copyPiece({ transcript, target, conversation, maxBytes: 65_536, redaction: {} })
     expect(existsSync(target)).toBe(false)
     return copied
   }
@@ -387,8 +423,8 @@ describe('while another process copies', () => {
 
 describe('a copy that is read', () => {
   test('has no lines when there is none', () => {
-    expect([...readCopy(join(scratchFolder(), 'none'))]).toEqual([])
-    expect([...readCopy(scratchFolder())]).toEqual([])
+    expect([...readLines(join(scratchFolder(), 'none'))]).toEqual([])
+    expect([...readLines(scratchFolder())]).toEqual([])
   })
 
   test('gives each line once, without what is damaged', () => {
@@ -400,7 +436,9 @@ describe('a copy that is read', () => {
       [one, one.slice(0, 50), two, summary, '', 'null', '7', one, two, summary, '\0\0\0', said('three')].join('\n'),
     )
     expect(
-      [...readCopy(path)].map(({ message, summary: title }) => (message as { content?: string } | undefined)?.content ?? title),
+      [...readLines(path)].map(
+        ({ line: { message, summary: title } }) => (message as { content?: string } | undefined)?.content ?? title,
+      ),
     ).toEqual(['one', 'two', 'x', 'three'])
   })
 
@@ -408,6 +446,6 @@ describe('a copy that is read', () => {
     const path = join(scratchFolder(), 'copy.jsonl')
     const texts = Array.from({ length: 40 }, (_, index) => `${index}${'ü'.repeat(60_000)}`)
     writeFileSync(path, texts.map((text) => line(said(text))).join(''))
-    expect([...readCopy(path)].map(({ message }) => (message as { content: string }).content)).toEqual(texts)
+    expect([...readLines(path)].map(({ line: { message } }) => (message as { content: string }).content)).toEqual(texts)
   })
 })

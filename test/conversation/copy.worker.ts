@@ -6,7 +6,15 @@ const [transcript, target, ready] = process.argv.slice(2) as [string, string, st
 let cursor: CopyCursor | undefined
 for (;;) {
   const isOver = existsSync(ready)
-  const copied = copyPiece({ transcript, target, maxBytes: 5000, redaction: {}, ...(cursor === undefined ? {} : { cursor }) })
+  const conversation = { id: 'c0ffee', harness: 'claude' }
+  const copied = copyPiece({
+    transcript,
+    target,
+    conversation,
+    maxBytes: 5000,
+    redaction: {},
+    ...(cursor === undefined ? {} : { cursor }),
+  })
   if (copied !== undefined) cursor = copied.cursor
   if (isOver && copied?.isCaughtUp === true) break
 }

@@ -1,7 +1,9 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Copied, type CopyCursor, type CopyRequest, copyPiece } from '../../src/conversation/copy-transcript.ts'
-import { readCopy } from '../../src/conversation/copy/read-copy.ts'
+import type { HistoryItem } from '../../src/history/items.ts'
+import { readLines } from '../../src/history/read-lines.ts'
+import { conversationStore } from '../../src/history/store.ts'
 import type { Json } from '../../src/text/json-fields.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
@@ -28,6 +30,7 @@ export class Copying {
     const copied = copyPiece({
       transcript,
       target,
+      conversation: { id: 'c0ffee', harness: 'claude' },
       maxBytes: 65_536,
       redaction: {},
       ...(cursor === undefined ? {} : { cursor }),
@@ -48,8 +51,25 @@ export class Copying {
     return readFileSync(this.target, 'utf8')
   }
 
+  /** What was said, as it stands in the file. */
   get lines(): readonly Json[] {
-    return [...readCopy(this.target)]
+    return this.all.filter(({ type }) => type !== 'conversation' && type !== 'link')
+  }
+
+  /** With what ties it together. */
+  get all(): readonly Json[] {
+    return [...readLines(this.target)].map(({ line }) => line)
+  }
+
+  get items(): readonly HistoryItem[] {
+    return [...conversationStore(join(this.folder, '.sessions'), {}).read('c0ffee')]
+  }
+
+  /** What lies in blobs, one text each. */
+  get blobs(): readonly string[] {
+    const folder = join(this.folder, '.sessions', 'conversations', 'blobs')
+    const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : []
+    return names.filter((name) => name.length > 60).map((name) => readFileSync(join(folder, name), 'utf8'))
   }
 
   /** The texts of the messages, in order. */

@@ -1,4 +1,4 @@
-import { type Json, listOf, objectOf } from '../../text/json-fields.ts'
+import { type Json, listOf, nameOf, objectOf } from '../../text/json-fields.ts'
 
 /** What is kept of a line, in the order in which it is written. The rest repeats itself, or is the harness's own. */
 const FIELDS = [
@@ -42,8 +42,23 @@ export function mayBeKept(line: Buffer): boolean {
   return MARKS.some((mark) => line.includes(mark))
 }
 
-/** What is kept of a line of a transcript: what was said, by whom and when. Undefined for all other lines. */
+const LINK = Buffer.from('"parentUuid":"')
+
+/** Whether a line may be one that others follow, though nothing of it is kept. */
+export function mayBeLink(line: Buffer): boolean {
+  return line.includes(LINK)
+}
+
+/** What is kept of a line of a transcript: what was said, by whom and when. Of others that said lines may follow, what those follow. */
 export function keptOf(line: Json): Json | undefined {
+  return saidIn(line) ?? linkIn(line)
+}
+
+function linkIn({ uuid, parentUuid }: Json): Json | undefined {
+  return nameOf(uuid) === undefined || nameOf(parentUuid) === undefined ? undefined : { type: 'link', uuid, parentUuid }
+}
+
+function saidIn(line: Json): Json | undefined {
   const { type, subtype } = line
   if (type === 'attachment') return keptAttachment(line)
   if (type === 'system' && subtype !== 'compact_boundary') return undefined

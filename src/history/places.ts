@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import { StintError } from '../journal/errors.ts'
+import { isConversationId } from './conversation-id.ts'
+
+export function conversationsFolder(sessions: string): string {
+  return join(sessions, 'conversations')
+}
+
+export function blobsFolder(sessions: string): string {
+  return join(conversationsFolder(sessions), 'blobs')
+}
+
+/** Where a conversation is stored. What cannot be the name of one has no place. */
+export function conversationPath(sessions: string, conversation: string): string {
+  if (!isConversationId(conversation)) throw notAConversation(conversation)
+  return join(conversationsFolder(sessions), `${conversation}.jsonl`)
+}
+
+function notAConversation(text: string): StintError {
+  return new StintError(
+    'NOT_A_CONVERSATION',
+    `${JSON.stringify(text.slice(0, 100))} cannot be the id of a conversation`,
+    'stint history --all lists those that are stored',
+  )
+}
