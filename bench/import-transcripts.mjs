@@ -44,12 +44,20 @@ export function generateTranscripts(folder, cwd, bytes, perFile = 32 * 1024 * 10
       const id = uuid(`${file} ${count}`)
       const timestamp = new Date(START + written / 100 + count * 1000).toISOString()
       const place = { isSidechain: false, userType: 'external', cwd, sessionId, version: '2.1.325', gitBranch: 'main' }
-      put({ parentUuid, ...place, type, message, ...more, uuid: id, timestamp })
+      put({ parentUuid, ...place, type, message, uuid: id, timestamp, ...more })
       parentUuid = id
     }
     const answer = (content, stop) => {
       const usage = { input_tokens: 4, cache_creation_input_tokens: 900, cache_read_input_tokens: 41_000, output_tokens: 220 }
-      const message = { id: `msg_${count}`, type: 'message', role: 'assistant', model: 'claude-sonnet-4-5', content, stop_reason: stop, usage }
+      const message = {
+        id: `msg_${count}`,
+        type: 'message',
+        role: 'assistant',
+        model: 'claude-sonnet-4-5',
+        content,
+        stop_reason: stop,
+        usage,
+      }
       say('assistant', message, { requestId: `req_${count}` })
     }
     while (inFile < perFile && written + inFile < bytes) {
@@ -60,7 +68,10 @@ export function generateTranscripts(folder, cwd, bytes, perFile = 32 * 1024 * 10
         const { path, text } = pick(code)
         const use = `toolu_${file}_${count}`
         answer([{ type: 'tool_use', id: use, name: 'Read', input: { file_path: join(cwd, path) } }], 'tool_use')
-        const numbered = text.split('\n').map((line, n) => `${String(n + 1).padStart(6)}\t${line}`).join('\n')
+        const numbered = text
+          .split('\n')
+          .map((line, n) => `${String(n + 1).padStart(6)}\t${line}`)
+          .join('\n')
         const content = [{ tool_use_id: use, type: 'tool_result', content: numbered }]
         const toolUseResult = { type: 'text', file: { filePath: join(cwd, path), content: text, numLines: numbered.length } }
         say('user', { role: 'user', content }, { toolUseResult })

@@ -2,6 +2,7 @@ import { type Project as PlainProject, projectOf } from './project/open-project.
 import { Workspace, type WorkspaceOptions } from './project/workspace.ts'
 import { type Runs, runsOf } from './delegate/runs-of-project.ts'
 import { type Delegates, delegatesOf } from './delegate/delegates-of-project.ts'
+import type { ImportReport, ImportRequest } from './import/contract.ts'
 
 /** Everything the command line does, for programs. Dispose of it when done. */
 export interface Project extends PlainProject {
@@ -9,14 +10,21 @@ export interface Project extends PlainProject {
   readonly runs: Runs
   /** Agents in the background, and bringing in what they did. */
   readonly delegates: Delegates
+  /** Brings in what agents have said here before, from what their harnesses keep. */
+  importHistories(request?: ImportRequest): Promise<ImportReport>
 }
 
 /** Opens the project around a folder. Nothing is written until something is recorded. */
 export function openProject(cwd: string = process.cwd(), options: WorkspaceOptions = {}): Project {
   const workspace = new Workspace(cwd, options)
-  return { ...projectOf(workspace), runs: runsOf(workspace), delegates: delegatesOf(workspace) }
+  const importHistories = async (request: ImportRequest = {}) => {
+    const { importHistories: bringIn } = await import('./import/import-histories.ts')
+    return bringIn(workspace, { env: workspace.env, ...request })
+  }
+  return { ...projectOf(workspace), runs: runsOf(workspace), delegates: delegatesOf(workspace), importHistories }
 }
 
+export type { ImportProgress, ImportReport, ImportRequest, ImportedConversation } from './import/contract.ts'
 export type { ConversationBudget } from './project/budget.ts'
 export type { Digest, DigestOptions } from './project/digest/digest-command.ts'
 export type { Reading } from './project/live-session.ts'

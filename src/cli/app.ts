@@ -19,6 +19,7 @@ import { close, pause, reopen } from './commands/finish.ts'
 import { exporting } from './commands/export.ts'
 import { handoff } from './commands/handoff.ts'
 import { hook, statusline } from './commands/hook.ts'
+import { importing } from './commands/import.ts'
 import { init } from './commands/init.ts'
 import { list } from './commands/list.ts'
 import { log } from './commands/log.ts'
@@ -64,6 +65,7 @@ const routes = buildRouteMap({
     delegates,
     merge,
     export: exporting,
+    import: importing,
     workflow,
     project,
     profiles,

@@ -1,4 +1,4 @@
-import type { Project } from '../project/open-project.ts'
+import type { Project } from '../library.ts'
 import type { Context } from './context.ts'
 import { withJsonErrors } from './json-errors.ts'
 import { withNearest } from './nearest.ts'

@@ -19,7 +19,7 @@ export interface Database {
 }
 
 interface SqliteModule {
-  readonly DatabaseSync: new (path: string) => Database
+  readonly DatabaseSync: new (path: string, options?: { readonly readOnly?: boolean }) => Database
 }
 
 let loaded: SqliteModule | undefined

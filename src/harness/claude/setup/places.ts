@@ -49,6 +49,7 @@ export function managedSettings(): readonly string[] {
   return ['/etc/claude-code/managed-settings.json', '/Library/Application Support/ClaudeCode/managed-settings.json']
 }
 
-function configFolder({ CLAUDE_CONFIG_DIR: given, HOME: home }: NodeJS.ProcessEnv): string {
+/** Where Claude Code keeps what is its own. */
+export function configFolder({ CLAUDE_CONFIG_DIR: given, HOME: home }: NodeJS.ProcessEnv): string {
   return given !== undefined && given !== '' ? given : join(home || homedir(), '.claude')
 }

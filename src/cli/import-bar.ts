@@ -1,0 +1,36 @@
+import type { ImportProgress } from '../import/contract.ts'
+import { size } from './size.ts'
+
+const WIDTH = 24
+/** How often the line is written anew, in milliseconds. */
+const EVERY = 100
+
+/** How far an import has come, in one line that the next one replaces. */
+export class ImportBar {
+  readonly #write: (text: string) => void
+  readonly #startedAt = performance.now()
+  #drawnAt = -Infinity
+
+  constructor(write: (text: string) => void) {
+    this.#write = write
+  }
+
+  draw(progress: ImportProgress): void {
+    const now = performance.now()
+    if (now - this.#drawnAt < EVERY) return
+    this.#drawnAt = now
+    this.#write(`\r\u001B[K${barLine(progress, (now - this.#startedAt) / 1000)}`)
+  }
+
+  clear(): void {
+    this.#write('\r\u001B[K')
+  }
+}
+
+export function barLine({ bytes, totalBytes, files, totalFiles }: ImportProgress, seconds: number): string {
+  const share = totalBytes === 0 ? 1 : Math.min(1, bytes / totalBytes)
+  const done = Math.round(share * WIDTH)
+  const rate = seconds <= 0 ? '' : `  ${size(bytes / seconds)}/s`
+  const bar = `${'█'.repeat(done)}${'░'.repeat(WIDTH - done)}`
+  return `${bar} ${Math.floor(share * 100)} %  ${size(bytes)} of ${size(totalBytes)}${rate}  ${files}/${totalFiles} files`
+}

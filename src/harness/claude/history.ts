@@ -1,0 +1,162 @@
+// Claude Code's own transcripts: a file of lines for each conversation, and one for each agent that it delegated to.
+import { basename, dirname, join } from 'node:path'
+import { itemOf } from '../../history/item-of-line.ts'
+import { isConversationId } from '../../history/conversation-id.ts'
+import type { HistoryItem } from '../../history/items.ts'
+import { type Json, given, listOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
+import { filesBelow, filesNamed, firstObjects } from '../history-folders.ts'
+import type { HistoryFile, HistoryHarness, HistoryHead, Translator } from '../history.ts'
+import { configFolder } from './setup/places.ts'
+
+const HEAD_BYTES = 256 * 1024
+
+export const claudeHistory: HistoryHarness = {
+  name: 'claude',
+  isRepetitive: false,
+  files: (env) => transcriptsIn(filesBelow(join(configFolder(env), 'projects'))),
+  filesAt: (path) => transcriptsIn(filesNamed(path)),
+  head: headOf,
+  translator: (head, memory) => new ClaudeTranslator(head, memory),
+}
+
+function* transcriptsIn(paths: Iterable<string>): Generator<HistoryFile> {
+  for (const path of paths) if (path.endsWith('.jsonl')) yield { path, form: 'lines' }
+}
+
+function headOf({ path }: HistoryFile): HistoryHead | undefined {
+  const name = basename(path, '.jsonl')
+  // What an agent said is in a file of its own, beside that of the conversation it was said for.
+  const isAgent = name.startsWith('agent-')
+  for (const line of firstObjects(path, HEAD_BYTES)) {
+    const sessionId = nameOf(line['sessionId'])
+    const conversation = isAgent ? (folderOfAgent(path) ?? sessionId) : name
+    const cwd = nameOf(line['cwd'], 4096)
+    if (sessionId === undefined || cwd === undefined) continue
+    return isConversationId(conversation) ? { conversation, cwd } : undefined
+  }
+  return undefined
+}
+
+function folderOfAgent(path: string): string | undefined {
+  const folder = dirname(path)
+  return basename(folder) === 'subagents' ? basename(dirname(folder)) : undefined
+}
+
+const MARKS = [
+  '"type":"user"',
+  '"type":"assistant"',
+  '"subtype":"compact_boundary"',
+  '"type":"queued_command"',
+  '"type":"hook_additional_context"',
+].map((mark) => Buffer.from(mark))
+const RESULT = Buffer.from(',"toolUseResult":')
+const PARENT = Buffer.from('"parentUuid":"')
+/** A line that is passed over is looked into for its place in the chain, unless it is very long. */
+const LONGEST_LINK = 64 * 1024
+/** How many lines that are passed over are remembered: what follows one follows it soon. */
+const MOST_LINKS = 2000
+const KEPT_LINKS = 20
+
+class ClaudeTranslator implements Translator {
+  readonly #head: HistoryHead
+  #hasBegun: boolean
+  /** Of lines that are not kept: what they followed. */
+  readonly #links: Map<string, string>
+
+  constructor(head: HistoryHead, memory: Json) {
+    this.#head = head
+    this.#hasBegun = memory['hasBegun'] === true
+    this.#links = new Map(listOf(memory['links']) as [string, string][])
+  }
+
+  translate(line: Buffer): readonly HistoryItem[] | 'damaged' {
+    if (!MARKS.some((mark) => line.includes(mark))) return this.#passOver(line)
+    const fields = parsed(line)
+    if (fields === undefined) return 'damaged'
+    const item = itemOf(fields)
+    if (item === undefined) {
+      this.#link(fields)
+      return []
+    }
+    const placed = item.type === 'message' ? { ...item, ...given({ parent: this.#resolved(item.parent) }) } : item
+    return [...this.#began(fields), placed, ...endedBy(fields)]
+  }
+
+  rest(): readonly HistoryItem[] {
+    return []
+  }
+
+  heldFrom(): undefined {
+    return undefined
+  }
+
+  memory(): Json {
+    return { hasBegun: this.#hasBegun, links: [...this.#links].slice(-KEPT_LINKS) }
+  }
+
+  #began(fields: Json): readonly HistoryItem[] {
+    const at = nameOf(fields['timestamp'])
+    if (this.#hasBegun || at === undefined || fields['isSidechain'] === true) return []
+    this.#hasBegun = true
+    const { conversation } = this.#head
+    return [{ type: 'began', conversation, harness: 'claude', at, ...given({ cwd: nameOf(fields['cwd'], 4096) }) }]
+  }
+
+  #passOver(line: Buffer): readonly HistoryItem[] | 'damaged' {
+    if (line[0] !== 0x7b) return 'damaged'
+    if (!line.includes(PARENT) || line.length > LONGEST_LINK) return []
+    const fields = objectOf(parseJson(line.toString('utf8')))
+    if (fields === undefined) return 'damaged'
+    this.#link(fields)
+    return []
+  }
+
+  #link(fields: Json): void {
+    const [id, parent] = [nameOf(fields['uuid']), nameOf(fields['parentUuid'])]
+    if (id === undefined || parent === undefined) return
+    this.#links.set(id, this.#resolved(parent)!)
+    if (this.#links.size > MOST_LINKS) this.#links.delete(this.#links.keys().next().value!)
+  }
+
+  #resolved(parent: string | undefined): string | undefined {
+    return parent === undefined ? undefined : (this.#links.get(parent) ?? parent)
+  }
+}
+
+/**
+ * A line without what the harness itself remembers of a tool's result: often the larger part of it, and told the model in other
+ * words. A quote inside of a text is written with a backslash, so that the name is found only where it is a name; and what is
+ * before it is an object only where it stands in the outermost one.
+ */
+function parsed(line: Buffer): Json | undefined {
+  const at = line.indexOf(RESULT)
+  if (at !== -1) {
+    const before = objectOf(parseJson(`${line.toString('utf8', 0, at)}}`))
+    if (before !== undefined && hasAll(before) && isPlain(line, at)) return before
+  }
+  return objectOf(parseJson(line.toString('utf8')))
+}
+
+function hasAll(fields: Json): boolean {
+  return ['type', 'uuid', 'timestamp', 'message'].every((name) => Object.hasOwn(fields, name))
+}
+
+const SAID_LATER = ['"isMeta":', '"isCompactSummary":', '"isApiErrorMessage":', '"agentId":'].map((name) => Buffer.from(name))
+/** What follows a result is short. */
+const TAIL = 600
+
+/** Nothing that matters stands behind the result. */
+function isPlain(line: Buffer, at: number): boolean {
+  const tail = line.subarray(Math.max(at + RESULT.length, line.length - TAIL))
+  return !SAID_LATER.some((name) => tail.includes(name))
+}
+
+const EXIT = /<command-name>\/(exit|quit)<\/command-name>/
+
+function endedBy(fields: Json): readonly HistoryItem[] {
+  const content = objectOf(fields['message'])?.['content']
+  const at = nameOf(fields['timestamp'])
+  if (fields['type'] !== 'user' || typeof content !== 'string' || at === undefined) return []
+  const command = EXIT.exec(content.slice(0, 500))?.[1]
+  return command === undefined ? [] : [{ type: 'ended', at, reason: `/${command}` }]
+}

@@ -1,0 +1,205 @@
+// Codex's own rollouts: a file of lines for each thread. What is sent to the model stands in `response_item`s; what it used is told
+// behind them, so that they are held back until then.
+import { join } from 'node:path'
+import { homedir } from 'node:os'
+import { isConversationId } from '../../history/conversation-id.ts'
+import type { HistoryItem, Message } from '../../history/items.ts'
+import type { Usage } from '../../session/entries.ts'
+import { type Json, countOf, given, listOf, nameOf, objectOf, parseJson, textOf } from '../../text/json-fields.ts'
+import { filesNamed, firstObjects } from '../history-folders.ts'
+import type { HistoryFile, HistoryHarness, HistoryHead, Translator } from '../history.ts'
+import { messageOf } from './rollout-items.ts'
+
+const HEAD_BYTES = 512 * 1024
+
+export const codexHistory: HistoryHarness = {
+  name: 'codex',
+  isRepetitive: false,
+  files: (env) => rolloutsIn(foldersOf(env)),
+  filesAt: (path) => rolloutsIn([path]),
+  head: headOf,
+  translator: (head, memory) => new RolloutTranslator(head, memory),
+}
+
+function foldersOf({ CODEX_HOME: given, HOME: home }: NodeJS.ProcessEnv): readonly string[] {
+  const folder = given !== undefined && given !== '' ? given : join(home || homedir(), '.codex')
+  return [join(folder, 'sessions'), join(folder, 'archived_sessions')]
+}
+
+function* rolloutsIn(paths: readonly string[]): Generator<HistoryFile> {
+  for (const path of paths) {
+    for (const file of filesNamed(path)) if (/rollout-[^/\\]*\.jsonl$/.test(file)) yield { path: file, form: 'lines' }
+  }
+}
+
+function headOf({ path }: HistoryFile): HistoryHead | undefined {
+  const [first] = firstObjects(path, HEAD_BYTES)
+  const meta = first?.['type'] === 'session_meta' ? objectOf(first['payload']) : undefined
+  const conversation = nameOf(meta?.['id'])
+  if (!isConversationId(conversation)) return undefined
+  return { conversation, ...given({ cwd: nameOf(meta?.['cwd'], 4096) }) }
+}
+
+const PASSED_OVER = ['"type":"world_state"', '"type":"item_completed"', '"type":"thread_settings_applied"'].map((mark) =>
+  Buffer.from(mark),
+)
+/** The type stands near the beginning of a line. */
+const TYPE_WITHIN = 200
+
+class RolloutTranslator implements Translator {
+  readonly #head: HistoryHead
+  #model: string | undefined
+  #context: number | undefined
+  /** Told when the usage of their request is. */
+  #held: Message[] = []
+  #heldFrom: number | undefined
+
+  constructor(head: HistoryHead, memory: Json) {
+    this.#head = head
+    this.#model = nameOf(memory['model'])
+    this.#context = countOf(memory['context'])
+  }
+
+  translate(line: Buffer, offset: number): readonly HistoryItem[] | 'damaged' {
+    const start = line.subarray(0, TYPE_WITHIN)
+    if (PASSED_OVER.some((mark) => start.includes(mark))) return []
+    const fields = objectOf(parseJson(line.toString('utf8')))
+    const payload = objectOf(fields?.['payload'])
+    if (fields === undefined) return 'damaged'
+    if (payload === undefined) return []
+    const at = nameOf(fields['timestamp'])
+    switch (fields['type']) {
+      case 'session_meta':
+        return this.#began(payload, at)
+      case 'turn_context':
+        this.#model = nameOf(payload['model']) ?? this.#model
+        return []
+      case 'response_item':
+        return this.#said(payload, objectOf(fields['metadata']), at, offset)
+      case 'token_usage_record':
+        return this.#used(objectOf(payload['usage']), nameOf(payload['response_id']))
+      case 'compacted':
+        return this.#compacted(payload, at, offset)
+      case 'event_msg':
+        return this.#happened(payload, at, offset)
+      default:
+        return []
+    }
+  }
+
+  rest(): readonly HistoryItem[] {
+    return this.#release()
+  }
+
+  heldFrom(): number | undefined {
+    return this.#heldFrom
+  }
+
+  memory(): Json {
+    return given({ model: this.#model, context: this.#context })
+  }
+
+  #began(meta: Json, at: string | undefined): readonly HistoryItem[] {
+    const { conversation } = this.#head
+    // A fork may have the beginning of what it was forked off in it.
+    if (nameOf(meta['id']) !== conversation) return []
+    const began = nameOf(meta['timestamp']) ?? at
+    if (began === undefined) return []
+    const more = given({ cwd: nameOf(meta['cwd'], 4096), forkOf: nameOf(meta['forked_from_id']) })
+    return [{ type: 'began', conversation, harness: 'codex', at: began, ...more }]
+  }
+
+  #said(payload: Json, metadata: Json | undefined, at: string | undefined, offset: number): readonly HistoryItem[] {
+    const message = messageOf(payload, `line-${offset}`)
+    if (message === undefined) return []
+    const isOfModel = message.role === 'assistant'
+    const isMeta = message.isMeta === true || metadata?.['compaction_output'] === true
+    const whole = { ...message, ...given({ at, model: isOfModel ? this.#model : undefined, isMeta: isMeta || undefined }) }
+    // What the model says after a tool's answer belongs to the next request.
+    const isNext = isOfModel && this.#held.some(({ role }) => role !== 'assistant')
+    const before = isNext || (!isOfModel && !isToolResult(whole)) ? this.#release() : []
+    if (!isOfModel && this.#held.length === 0) return [...before, whole]
+    this.#heldFrom ??= offset
+    this.#held.push(whole)
+    return before
+  }
+
+  #used(told: Json | undefined, request: string | undefined): readonly HistoryItem[] {
+    if (told === undefined) return []
+    const usage = usageOf(told)
+    // What it took to make a summary is not what the context has in it.
+    if (!this.#held.some(({ isMeta }) => isMeta === true)) this.#context = countOf(told['total_tokens']) ?? this.#context
+    const shared = request ?? this.#held.find(({ role }) => role === 'assistant')?.id
+    this.#held = this.#held.map((message) =>
+      message.role === 'assistant' ? { ...message, usage, ...given({ request: shared }) } : message,
+    )
+    return this.#release()
+  }
+
+  #happened(payload: Json, at: string | undefined, offset: number): readonly HistoryItem[] {
+    switch (payload['type']) {
+      case 'token_count':
+        // Newer versions have told it before, of each request.
+        if (!this.#held.some(({ role }) => role === 'assistant')) return []
+        return this.#used(objectOf(objectOf(payload['info'])?.['last_token_usage']), undefined)
+      case 'task_complete': {
+        const failure = textOf(objectOf(payload['error'])?.['message'])
+        return [...this.#release(), ...(failure === undefined ? [] : [failed(failure, at, offset)])]
+      }
+      case 'error': {
+        const failure = textOf(payload['message'])
+        return [...this.#release(), ...(failure === undefined ? [] : [failed(failure, at, offset)])]
+      }
+      case 'turn_aborted':
+        return at === undefined
+          ? this.#release()
+          : [...this.#release(), { type: 'ended', at, reason: nameOf(payload['reason']) ?? 'interrupted' }]
+      default:
+        return []
+    }
+  }
+
+  #compacted(payload: Json, at: string | undefined, offset: number): readonly HistoryItem[] {
+    const id = `compaction-${offset}`
+    const summary = textOf(payload['message'])
+    const more = given({ at, tokensBefore: this.#context })
+    const history = listOf(payload['replacement_history'])
+    const restated = history.flatMap((item, index) => {
+      const message = messageOf(objectOf(item) ?? {}, '')
+      if (message === undefined) return []
+      const isSummary = summary !== undefined && message.parts.some((part) => part.type === 'text' && part.text === summary)
+      const { isMeta: _known, ...rest } = message
+      return [{ ...rest, id: `${id}-${index}`, ...given({ at }), ...(isSummary ? { isSummary } : { isMeta: true }) }]
+    })
+    const alone: Message[] =
+      summary === undefined ? [] : [{ ...text('user', summary), id: `${id}-0`, ...given({ at }), isSummary: true }]
+    return [...this.#release(), { type: 'compaction', id, ...more }, ...(history.length === 0 ? alone : restated)]
+  }
+
+  #release(): readonly HistoryItem[] {
+    const held = this.#held
+    this.#held = []
+    this.#heldFrom = undefined
+    return held
+  }
+}
+
+function isToolResult(message: Message): boolean {
+  return message.parts.every((part) => part.type === 'tool result')
+}
+
+function failed(failure: string, at: string | undefined, offset: number): Message {
+  return { ...text('assistant', failure), id: `failure-${offset}`, ...given({ at }), isFailure: true }
+}
+
+function text(role: Message['role'], said: string): Omit<Message, 'id'> {
+  return { type: 'message', role, parts: [{ type: 'text', text: said }] }
+}
+
+// Its input has what came from the cache in it, and what went there.
+function usageOf(told: Json): Usage {
+  const cacheRead = countOf(told['cached_input_tokens']) ?? 0
+  const cacheWritten = countOf(told['cache_write_input_tokens']) ?? 0
+  const input = Math.max(0, (countOf(told['input_tokens']) ?? 0) - cacheRead - cacheWritten)
+  return { input, cacheWritten, cacheRead, output: countOf(told['output_tokens']) ?? 0 }
+}

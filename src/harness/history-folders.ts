@@ -1,0 +1,57 @@
+import { closeSync } from 'node:fs'
+import { join } from 'node:path'
+import { openRegularFile } from '../journal/files.ts'
+import { namesIn, statOrUndefined } from '../journal/look.ts'
+import { readRange } from '../journal/read.ts'
+import { type Json, objectOf, parseJson } from '../text/json-fields.ts'
+
+/** Deeper than any harness files what it writes. */
+const DEEPEST = 6
+
+/** Every file below a folder, in the order of the names, so that it is the same each time. */
+export function* filesBelow(folder: string, depth = 0): Generator<string> {
+  for (const name of [...namesIn(folder)].sort()) {
+    const path = join(folder, name)
+    const stat = statOrUndefined(path)
+    if (stat?.isFile() === true) yield path
+    else if (stat?.isDirectory() === true && depth < DEEPEST) yield* filesBelow(path, depth + 1)
+  }
+}
+
+/** The file that a path names, or all those below the folder that it names. */
+export function* filesNamed(path: string): Generator<string> {
+  const stat = statOrUndefined(path)
+  if (stat?.isFile() === true) yield path
+  else if (stat?.isDirectory() === true) yield* filesBelow(path)
+}
+
+/** The beginning of a file; undefined when it cannot be read. */
+export function beginningOf(path: string, bytes: number): Buffer | undefined {
+  const fd = openRegularFile(path)
+  if (fd === undefined) return undefined
+  try {
+    return readRange(fd, 0, bytes)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** Most beginnings are told in this much, and there may be very many files. */
+const FIRST_LOOK = 16 * 1024
+
+/** The objects among the first lines of a file, in at most so many bytes. */
+export function* firstObjects(path: string, bytes: number): Generator<Json> {
+  let given = 0
+  for (const length of [Math.min(FIRST_LOOK, bytes), bytes]) {
+    const beginning = beginningOf(path, length)
+    const lines = (beginning?.toString('utf8') ?? '').split('\n')
+    // The last line may be cut off.
+    const whole = beginning === undefined || beginning.length < length ? lines : lines.slice(0, -1)
+    for (const line of whole.slice(given)) {
+      given += 1
+      const fields = objectOf(parseJson(line))
+      if (fields !== undefined) yield fields
+    }
+    if (beginning === undefined || beginning.length < length) return
+  }
+}

@@ -1,0 +1,143 @@
+// opencode's own database: sessions, their messages, and the parts of these. It is only read, and may be written meanwhile.
+import { basename, join } from 'node:path'
+import { homedir } from 'node:os'
+import { isConversationId } from '../../history/conversation-id.ts'
+import type { HistoryItem } from '../../history/items.ts'
+import { type Database, loadSqlite } from '../../index/sqlite.ts'
+import { statOrUndefined } from '../../journal/look.ts'
+import { type Json, given, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
+import { filesNamed } from '../history-folders.ts'
+import type { HistoryFile } from '../history.ts'
+import { itemsOf } from './session-messages.ts'
+
+const LONGEST = 8 * 1024 * 1024
+const BUSY_MS = 3_000
+
+export interface OpencodeSession {
+  readonly id: string
+  /** The session that it was delegated by, or itself. */
+  readonly conversation: string
+  readonly cwd: string
+  readonly startedAt: number
+  readonly updatedAt: number
+}
+
+/** Where in the order of a session's messages the next begins. */
+export interface OpencodePlace {
+  readonly at: number
+  readonly id: string
+}
+
+export interface OpencodeStep {
+  readonly items: readonly HistoryItem[]
+  readonly place: OpencodePlace
+  readonly bytes: number
+  /** Parts that cannot be read, or are too long. */
+  readonly damaged: number
+}
+
+export function* opencodeFiles({ XDG_DATA_HOME: data, HOME: home }: NodeJS.ProcessEnv): Generator<HistoryFile> {
+  const path = join(data || join(home || homedir(), '.local', 'share'), 'opencode', 'opencode.db')
+  if (statOrUndefined(path)?.isFile() === true) yield { path, form: 'database' }
+}
+
+export function* opencodeFilesAt(path: string): Generator<HistoryFile> {
+  for (const file of filesNamed(path)) if (/^opencode.*\.db$/.test(basename(file))) yield { path: file, form: 'database' }
+}
+
+/** The history in one database. Close it when done. */
+export class OpencodeHistory {
+  readonly #database: Database
+
+  constructor(path: string) {
+    const { DatabaseSync } = loadSqlite()
+    this.#database = new DatabaseSync(path, { readOnly: true })
+    this.#database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`)
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  sessions(): readonly OpencodeSession[] {
+    const sql =
+      'SELECT id, parent_id AS parent, directory, time_created AS created, time_updated AS updated FROM session ORDER BY id'
+    const rows = this.#database.prepare(sql).all() as readonly Json[]
+    const parents = new Map(rows.map((row) => [row['id'], row['parent']]))
+    return rows.flatMap((row) => {
+      const [id, cwd] = [nameOf(row['id']), nameOf(row['directory'], 4096)]
+      if (!isConversationId(id) || cwd === undefined) return []
+      const conversation = rootOf(id, parents)
+      const [startedAt, updatedAt] = [Number(row['created']), Number(row['updated'])]
+      return [{ id, conversation, cwd, startedAt, updatedAt }]
+    })
+  }
+
+  /** How much there is of a session, to tell how far one has come. */
+  bytesOf({ id }: OpencodeSession): number {
+    const sql = 'SELECT coalesce(sum(length(data)), 0) AS bytes FROM part WHERE session_id = ?'
+    return Number((this.#database.prepare(sql).get(id) as Json)['bytes'])
+  }
+
+  /** The messages behind a place, one after the other. One that is still being written, and all behind it, are left for later. */
+  *messages(session: OpencodeSession, after: OpencodePlace | undefined): Generator<OpencodeStep> {
+    const { id, conversation, cwd, startedAt } = session
+    const rows = this.#database.prepare(
+      `SELECT id, time_created AS at, data, EXISTS (SELECT 1 FROM message m WHERE m.session_id = message.session_id
+         AND (m.time_created, m.id) > (message.time_created, message.id)) AS isFollowed
+       FROM message WHERE session_id = ? AND (time_created, id) > (?, ?) ORDER BY time_created, id`,
+    )
+    const agent = id === conversation ? undefined : id
+    let isFirst = after === undefined && agent === undefined
+    let place = after ?? { at: -1, id: '' }
+    for (const row of rows.iterate(id, place.at, place.id) as IterableIterator<Json>) {
+      const message = objectOf(parseJson(String(row['data'])))
+      place = { at: Number(row['at']), id: String(row['id']) }
+      if (message === undefined) {
+        yield { items: [], place, bytes: 0, damaged: 1 }
+        continue
+      }
+      if (isUnfinished(message) && row['isFollowed'] !== 1) return
+      const { parts, bytes, damaged } = this.#parts(place.id)
+      const items = itemsOf({ id: place.id, at: place.at, message, parts, ...given({ agent }) })
+      const began: readonly HistoryItem[] = isFirst
+        ? [{ type: 'began', conversation, harness: 'opencode', at: new Date(startedAt).toISOString(), cwd }]
+        : []
+      isFirst = false
+      yield { items: [...began, ...items], place, bytes: bytes + String(row['data']).length, damaged }
+    }
+  }
+
+  #parts(message: string): {
+    readonly parts: readonly (Json & { readonly id: string })[]
+    readonly bytes: number
+    readonly damaged: number
+  } {
+    const sql = `SELECT id, length(data) AS length, CASE WHEN length(data) <= ${LONGEST} THEN data END AS data FROM part WHERE message_id = ? ORDER BY id`
+    let [bytes, damaged] = [0, 0]
+    const parts: (Json & { id: string })[] = []
+    for (const row of this.#database.prepare(sql).all(message) as readonly Json[]) {
+      bytes += Number(row['length'])
+      const fields = typeof row['data'] === 'string' ? objectOf(parseJson(row['data'])) : undefined
+      if (fields === undefined) damaged += 1
+      else parts.push({ ...fields, id: String(row['id']) })
+    }
+    return { parts, bytes, damaged }
+  }
+}
+
+function isUnfinished(message: Json): boolean {
+  if (message['role'] !== 'assistant' || message['error'] !== undefined) return false
+  return objectOf(message['time'])?.['completed'] === undefined
+}
+
+function rootOf(id: string, parents: ReadonlyMap<unknown, unknown>): string {
+  let root = id
+  // As deep as agents may delegate to agents, and no ring is walked for ever.
+  for (let depth = 0; depth < 50; depth += 1) {
+    const parent = parents.get(root)
+    if (!isConversationId(parent) || !parents.has(parent)) return root
+    root = parent
+  }
+  return root
+}
