@@ -8,14 +8,16 @@ import { type Json, objectOf, parseJson } from '../text/json-fields.ts'
 /** Deeper than any harness files what it writes. */
 const DEEPEST = 6
 
-/** Every file below a folder, in the order of the names, so that it is the same each time. */
+/** Every file below a folder, in the order of the names, so that it is the same each time; those in a folder before those below it. */
 export function* filesBelow(folder: string, depth = 0): Generator<string> {
+  const folders: string[] = []
   for (const name of [...namesIn(folder)].sort()) {
     const path = join(folder, name)
     const stat = statOrUndefined(path)
     if (stat?.isFile() === true) yield path
-    else if (stat?.isDirectory() === true && depth < DEEPEST) yield* filesBelow(path, depth + 1)
+    else if (stat?.isDirectory() === true && depth < DEEPEST) folders.push(path)
   }
+  for (const path of folders) yield* filesBelow(path, depth + 1)
 }
 
 /** The file that a path names, or all those below the folder that it names. */
