@@ -49,7 +49,7 @@ export interface MessagesBody {
 const SUMMARY = '<analysis>short</analysis><summary>The conversation so far was about the work at hand.</summary>'
 
 /**
- * A Messages API on loopback that says what a test scripted and keeps every request. It stands in for
+ * A Messages API on loopback, and one of chat completions, that says what a test scripted and keeps every request. It stands in for
  * the model and for nothing else.
  */
 export class ModelStub {
@@ -119,7 +119,8 @@ export class ModelStub {
     const path = request.url ?? ''
     if (request.method !== 'POST') return void response.writeHead(200).end('{}')
     if (path.includes('count_tokens')) return void json(response, 200, { input_tokens: 100 })
-    if (!path.startsWith('/v1/messages')) return void json(response, 404, { type: 'error', error: { type: 'not_found_error' } })
+    const isChat = path === '/v1/chat/completions'
+    if (!isChat && !path.startsWith('/v1/messages')) return void json(response, 404, { type: 'error', error: { type: 'not_found_error' } })
     const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as MessagesBody
     const seen = { kind: kindOf(body), body, betas: betasOf(request), text: textOf([body.system, body.messages]) }
     this.requests.push(seen)
@@ -138,8 +139,9 @@ export class ModelStub {
     this.#spent.output += message.usage.output_tokens
     if (body.stream !== true) return void json(response, 200, message)
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    for (const event of eventsOf(message)) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
-    response.end()
+    if (isChat) for (const chunk of chunksOf(message)) response.write(`data: ${JSON.stringify(chunk)}\n\n`)
+    else for (const event of eventsOf(message)) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    response.end(isChat ? 'data: [DONE]\n\n' : '')
   }
 
   #replyTo(seen: SeenRequest): Reply {
@@ -252,6 +254,28 @@ function deltasOf(block: ContentBlock): readonly object[] {
     case 'tool_use':
       return [{ type: 'input_json_delta', partial_json: JSON.stringify(block.input) }]
   }
+}
+
+/** The same message as a chat completion is streamed. */
+function* chunksOf({ id, model, content, usage, stop_reason }: ReturnType<typeof messageOf>): Generator<object> {
+  const chunk = (delta: object, finish_reason: string | null = null) => ({ id, model, choices: [{ index: 0, delta, finish_reason }] })
+  yield chunk({ role: 'assistant', content: '' })
+  let index = 0
+  for (const block of content) {
+    if (block.type === 'text') yield chunk({ content: block.text })
+    else if (block.type === 'thinking') yield chunk({ reasoning_content: block.thinking })
+    else {
+      const { id: call, name, input } = block
+      yield chunk({ tool_calls: [{ index, id: call, type: 'function', function: { name, arguments: '' } }] })
+      yield chunk({ tool_calls: [{ index, function: { arguments: JSON.stringify(input) } }] })
+      index += 1
+    }
+  }
+  yield chunk({}, stop_reason === 'tool_use' ? 'tool_calls' : 'stop')
+  const { input_tokens: plain, cache_read_input_tokens: cached, cache_creation_input_tokens: written, output_tokens } = usage
+  const details = { cached_tokens: cached, cache_write_tokens: written }
+  const counts = { prompt_tokens: plain + cached + written, completion_tokens: output_tokens, prompt_tokens_details: details }
+  yield { id, model, choices: [], usage: counts }
 }
 
 function json(response: ServerResponse, status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): void {

@@ -30,7 +30,7 @@ export function anthropicBody({ settings, model, maxOutput, messages, tools }: M
 
 /** The last block of what the conversation began with before anybody said anything. */
 function openingBlock(messages: readonly Message[], content: readonly Block[]): readonly Block[] {
-  const [opening] = messages.filter(({ role }) => role !== 'system')
+  const opening = messages.find(({ role }) => role !== 'system')
   return opening?.isMeta === true ? content.slice(opening.parts.length - 1, opening.parts.length) : []
 }
 
