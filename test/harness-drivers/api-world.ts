@@ -88,6 +88,9 @@ function limited(until: string): Reply {
   return { error: { status: 429, type: 'rate_limit_error', message: `This account's usage limit resets at ${until}` } }
 }
 
+/** A model may answer sooner than the program of the tools has begun. */
 function killCarriers(mark: string): void {
-  for (const pid of carriersOf(mark)) process.kill(pid, 'SIGKILL')
+  const found = carriersOf(mark)
+  for (const pid of found) process.kill(pid, 'SIGKILL')
+  if (found.length === 0) setTimeout(() => killCarriers(mark), 10)
 }

@@ -120,7 +120,8 @@ export class ModelStub {
     if (request.method !== 'POST') return void response.writeHead(200).end('{}')
     if (path.includes('count_tokens')) return void json(response, 200, { input_tokens: 100 })
     const isChat = path === '/v1/chat/completions'
-    if (!isChat && !path.startsWith('/v1/messages')) return void json(response, 404, { type: 'error', error: { type: 'not_found_error' } })
+    if (!isChat && !path.startsWith('/v1/messages'))
+      return void json(response, 404, { type: 'error', error: { type: 'not_found_error' } })
     const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as MessagesBody
     const seen = { kind: kindOf(body), body, betas: betasOf(request), text: textOf([body.system, body.messages]) }
     this.requests.push(seen)
@@ -258,7 +259,11 @@ function deltasOf(block: ContentBlock): readonly object[] {
 
 /** The same message as a chat completion is streamed. */
 function* chunksOf({ id, model, content, usage, stop_reason }: ReturnType<typeof messageOf>): Generator<object> {
-  const chunk = (delta: object, finish_reason: string | null = null) => ({ id, model, choices: [{ index: 0, delta, finish_reason }] })
+  const chunk = (delta: object, finish_reason: string | null = null) => ({
+    id,
+    model,
+    choices: [{ index: 0, delta, finish_reason }],
+  })
   yield chunk({ role: 'assistant', content: '' })
   let index = 0
   for (const block of content) {

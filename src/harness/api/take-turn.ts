@@ -116,6 +116,7 @@ function withOwnIds(parts: readonly Part[], messages: readonly Message[]): reado
 }
 
 function tellUsage({ usage, parts, model }: Reply, messages: readonly Message[], { room, tell, ...work }: TurnWork): void {
+  if (usage === undefined && parts.length === 0) return
   // Where a server counts nothing, an estimate tells whether the context fills up.
   const context =
     usage === undefined ? contextTokens([...messages, { type: 'message', id: '', role: 'assistant', parts }]) : tokensOf(usage)
