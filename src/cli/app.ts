@@ -23,6 +23,7 @@ import { importing } from './commands/import.ts'
 import { init } from './commands/init.ts'
 import { list } from './commands/list.ts'
 import { log } from './commands/log.ts'
+import { mcp } from './commands/mcp.ts'
 import { merge } from './commands/merge.ts'
 import { pack } from './commands/pack.ts'
 import { plan } from './commands/plan.ts'
@@ -72,6 +73,7 @@ const routes = buildRouteMap({
     pack,
     serve,
     setup,
+    mcp,
     digest,
     doctor,
     purge,

@@ -101,7 +101,7 @@ const KINDS: ReadonlySet<string> = new Set<EntryKind>([
 function acceptable(draft: Draft, once: string, known: ReadonlyMap<string, RawEntry>): Draft | undefined {
   const { id = '', at = '', kind, by } = draft
   const data: Readonly<Record<string, unknown>> = { ...draft.data }
-  if (!KINDS.has(kind) || !['cli', 'library'].includes(by) || !isFlat(data)) return undefined
+  if (!KINDS.has(kind) || !['cli', 'library', 'mcp'].includes(by) || !isFlat(data)) return undefined
   // Another key would make the run's own entry of that key count as said already.
   if (draft.once !== once) return undefined
   // An id from the future would push all others there; one that is taken would stand in the place of what has it.

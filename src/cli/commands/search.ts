@@ -1,5 +1,6 @@
 import { buildCommand } from '@stricli/core'
 import { shortId } from '../../journal/ids.ts'
+import { KIND_NAMES } from '../../session/kind-names.ts'
 import { minute } from '../../text/times.ts'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
@@ -21,27 +22,9 @@ interface Flags {
 
 const DEFAULT_LIMIT = 20
 
-/** What people call the kinds of entry they look for. */
-const KINDS: Readonly<Record<string, readonly string[]>> = {
-  progress: ['progress.made'],
-  decision: ['decision.made'],
-  discovery: ['discovery.made'],
-  gotcha: ['gotcha.found'],
-  blocker: ['blocker.raised', 'blocker.resolved'],
-  next: ['next.added'],
-  step: ['step.added'],
-  key: ['key.added'],
-  note: ['note.added', 'remark.placed', 'section.written'],
-  file: ['file.noted', 'file.changed'],
-  tldr: ['tldr.written'],
-  goal: ['goal.set', 'session.opened'],
-  checkpoint: ['checkpoint.made'],
-  task: ['task.added', 'task.changed', 'task.moved', 'task.reported'],
-}
-
 function kindsOf(name: string): readonly string[] {
-  const kinds = KINDS[name.toLowerCase()] ?? (name.includes('.') ? [name] : undefined)
-  if (kinds === undefined) throw new Misuse(`there is no kind "${name}"`, `there are ${Object.keys(KINDS).join(', ')}`)
+  const kinds = KIND_NAMES[name.toLowerCase()] ?? (name.includes('.') ? [name] : undefined)
+  if (kinds === undefined) throw new Misuse(`there is no kind "${name}"`, `there are ${Object.keys(KIND_NAMES).join(', ')}`)
   return kinds
 }
 

@@ -12,7 +12,7 @@ interface SlashCommand {
 
 const MISTAKE = 'If it is an error, tell the user what it says, or correct the flags and run the command again.'
 
-const COMMANDS: readonly SlashCommand[] = [
+export const SLASH_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'session-init',
     description: 'Start a session',
@@ -91,7 +91,7 @@ const COMMANDS: readonly SlashCommand[] = [
 
 /** The files by name, each with its text. */
 export function slashCommandFiles(): ReadonlyMap<string, string> {
-  return new Map(COMMANDS.map((command) => [`${command.name}.md`, textOf(command)]))
+  return new Map(SLASH_COMMANDS.map((command) => [`${command.name}.md`, textOf(command)]))
 }
 
 /**

@@ -1,0 +1,40 @@
+// The one place where what happened becomes what a client is told.
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { StintError } from '../journal/errors.ts'
+import { clip, clipped } from './bounds.ts'
+import type { Answer } from './tool.ts'
+
+/** More than the longest handoff, and less than any harness refuses. */
+const LONGEST_TEXT = 50_000
+
+export function answered({ value, text }: Answer, notes: readonly string[]): CallToolResult {
+  const structured = notes.length === 0 ? value : { ...value, notes }
+  return {
+    content: [{ type: 'text', text: clip([text, ...notes.map((note) => `Note: ${note}`)].join('\n'), LONGEST_TEXT) }],
+    structuredContent: clipped(withoutUndefined(structured), LONGEST_TEXT),
+  }
+}
+
+/** What went wrong, in words that a model can act on. A defect is told and kept from ending the server. */
+export function failed(error: unknown, reportDefect: (error: unknown) => void): CallToolResult {
+  const told = describe(error)
+  if (told.code === 'DEFECT') reportDefect(error)
+  const text = told.hint === undefined ? told.message : `${told.message}\n${told.hint}`
+  return { isError: true, content: [{ type: 'text', text }], structuredContent: { error: told } }
+}
+
+export function describe(error: unknown): { readonly code: string; readonly message: string; readonly hint?: string } {
+  if (error instanceof StintError) {
+    return { code: error.code, message: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) }
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  // A full disk or a missing permission is the machine's doing, not a defect of ours.
+  const isSystem = error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
+  if (isSystem) return { code: 'SYSTEM', message }
+  return { code: 'DEFECT', message: `this is a defect in stint, nothing recorded was lost: ${message}` }
+}
+
+/** JSON knows no undefined, and the protocol's own check of what is sent takes it for a mistake. */
+function withoutUndefined(value: object): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(value)) as Record<string, unknown>
+}

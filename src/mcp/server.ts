@@ -1,0 +1,111 @@
+// Stint as an MCP server: what a client asks becomes a call of the library.
+import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
+import { type Project, openProject } from '../library.ts'
+import { redaction } from '../project/clean-draft.ts'
+import { readConfig } from '../project/read-config.ts'
+import { redactDeep } from '../text/redact.ts'
+import { answered, describe, failed } from './answers.ts'
+import { type AskRoots, chooseFolder } from './folder.ts'
+import { listedPrompts, promptNamed } from './prompts.ts'
+import { RESOURCE_TEMPLATES, listedResources, readResource } from './resources.ts'
+import { checkArguments } from './schema.ts'
+import { INSTRUCTIONS, TOOLS, listedTools } from './tools.ts'
+
+export interface ServerSettings {
+  readonly version: string
+  readonly env: NodeJS.ProcessEnv
+  /** The folder to work in whatever the client says. */
+  readonly project?: string
+  readonly startedIn: string
+  /** Takes what is wrong with us. */
+  readonly reportDefect: (error: unknown) => void
+}
+
+/** Clients of the older protocol can be asked for their roots; newer ones start a server where they work. */
+export function makeServer(settings: ServerSettings, canAskRoots: boolean): Server {
+  const { version, env, reportDefect } = settings
+  const server = new Server(
+    { name: 'stint', version },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
+  )
+  let folder: Promise<string> | undefined
+  const folderNow = () => (folder ??= chosen(settings, canAskRoots ? rootsOf(server) : async () => undefined))
+  server.setNotificationHandler('notifications/roots/list_changed', () => {
+    folder = undefined
+  })
+
+  /** Opened for one request and let go of afterwards, as the command line does: others write to the same journals. */
+  const withProject = async <T>(work: (project: Project) => Promise<T>, say: (line: string) => void = () => {}): Promise<T> => {
+    const project = openProject(await folderNow(), { env, say })
+    try {
+      const secrets = redaction(readConfig(project.sessionsFolder))
+      return redactDeep(await work(project), secrets).value
+    } finally {
+      project.dispose()
+    }
+  }
+
+  server.setRequestHandler('tools/list', () => ({ tools: listedTools() }))
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq: { signal } }) => {
+    const tool = TOOLS.find(({ name }) => name === params.name)
+    if (tool === undefined) {
+      const names = TOOLS.map(({ name }) => name).join(', ')
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidParams,
+        `there is no tool ${JSON.stringify(params.name)}; there are ${names}`,
+      )
+    }
+    const notes: string[] = []
+    try {
+      const args = checkArguments(tool.name, tool.inputSchema, params.arguments)
+      const answer = await withProject(
+        (project) => tool.run({ project, signal }, args),
+        (line) => notes.push(line),
+      )
+      return answered(answer, notes)
+    } catch (error) {
+      return failed(error, reportDefect)
+    }
+  })
+  server.setRequestHandler('resources/list', ({ params }) =>
+    saying(() => withProject((project) => listedResources(project, params?.cursor))),
+  )
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: RESOURCE_TEMPLATES }))
+  server.setRequestHandler('resources/read', ({ params }) =>
+    saying(() => withProject((project) => readResource(project, params.uri))),
+  )
+  server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts() }))
+  server.setRequestHandler('prompts/get', ({ params }) => promptNamed(params.name, params.arguments))
+
+  /** Where there is no result that could say that it is an error, the protocol's own errors have to. */
+  async function saying<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      if (error instanceof ProtocolError) throw error
+      const { code, message, hint } = describe(error)
+      if (code === 'DEFECT') reportDefect(error)
+      throw new ProtocolError(ProtocolErrorCode.InternalError, hint === undefined ? message : `${message}: ${hint}`, { code })
+    }
+  }
+  return server
+}
+
+async function chosen({ project, startedIn }: ServerSettings, askRoots: AskRoots): Promise<string> {
+  return project ?? chooseFolder(startedIn, askRoots)
+}
+
+/** How long somebody is waited for who said that they can be asked. */
+const ROOTS_MS = 5000
+
+function rootsOf(server: Server): AskRoots {
+  return async () => {
+    if (server.getClientCapabilities()?.roots === undefined) return undefined
+    try {
+      return (await server.listRoots(undefined, { timeout: ROOTS_MS })).roots
+    } catch {
+      // A client that does not answer what it said it would: the folder that it started us in has to do.
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import { shortId } from '../../journal/ids.ts'
+import { tldrOf } from '../../session/tldr.ts'
+import type { Tool } from '../tool.ts'
+
+export const checkpoint: Tool = {
+  name: 'checkpoint',
+  description: 'Pin the state of the session and keep the working tree. Before anything risky.',
+  isReadOnly: false,
+  inputSchema: {
+    type: 'object',
+    properties: {
+      note: { type: 'string' },
+      tldr: { type: 'string' },
+      code: { type: 'boolean', description: 'false: journal only' },
+      session: { type: 'string' },
+    },
+  },
+  async run({ project }, args) {
+    const { state, checkpoint: made } = await project.checkpoint({ by: 'mcp', ...args })
+    const id = shortId(made.id)
+    const commit = made.code?.commit.slice(0, 7)
+    return {
+      value: { session: state.name, checkpoint: id, note: made.text, code: commit, tldr: tldrOf(state) },
+      text: `${state.name}: checkpoint ${id}${commit === undefined ? '' : `, code kept as ${commit}`}`,
+    }
+  },
+}

@@ -1,0 +1,115 @@
+import type { LogEntry } from '../../library.ts'
+import { shortId } from '../../journal/ids.ts'
+import { stepCounts } from '../../session/state.ts'
+import { badArguments } from '../schema.ts'
+import type { Tool } from '../tool.ts'
+
+const KINDS = [
+  'progress',
+  'decision',
+  'discovery',
+  'gotcha',
+  'blocker',
+  'resolved',
+  'next',
+  'step',
+  'current',
+  'done',
+  'key',
+  'file',
+  'command',
+  'note',
+  'goal',
+  'tldr',
+] as const
+
+interface Given {
+  readonly kind: (typeof KINDS)[number]
+  readonly text: string
+  readonly context?: string
+  readonly options?: string
+  readonly choice?: string
+  readonly rationale?: string
+  readonly resolution?: string
+  readonly description?: string
+}
+
+/** The fields that belong to some kinds only. */
+const BELONGS: Readonly<Record<string, Given['kind']>> = {
+  context: 'decision',
+  options: 'decision',
+  choice: 'decision',
+  rationale: 'decision',
+  resolution: 'resolved',
+  description: 'file',
+}
+
+const string = { type: 'string' } as const
+
+export const journal: Tool = {
+  name: 'journal',
+  description:
+    'Record in the session, as it happens: progress, decisions (with rationale), discoveries, gotchas, blockers, next steps, key facts. done/current/resolved name a step or blocker by its text.',
+  isReadOnly: false,
+  inputSchema: {
+    type: 'object',
+    properties: {
+      entries: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            kind: { type: 'string', enum: KINDS },
+            text: { ...string, description: 'file: its path' },
+            context: string,
+            options: string,
+            choice: string,
+            rationale: string,
+            resolution: string,
+            description: string,
+          },
+          required: ['kind', 'text'],
+        },
+      },
+      retract: { type: 'array', items: string, description: 'ids of entries to take back' },
+      reason: string,
+      session: string,
+    },
+  },
+  async run({ project }, args) {
+    const given = (args.entries ?? []) as readonly Given[]
+    const retract = (args.retract ?? []) as readonly string[]
+    if (given.length === 0 && retract.length === 0) {
+      throw badArguments('there is nothing to record', 'entries: [{"kind": "progress", "text": "what was done"}]')
+    }
+    const { reading, appended, isLeft } = await project.log({
+      by: 'mcp',
+      entries: given.map(entryOf),
+      retract,
+      ...(args.reason === undefined ? {} : { reason: args.reason as string }),
+      ...(args.session === undefined ? {} : { session: args.session as string }),
+    })
+    const { state } = reading
+    const { done, total } = stepCounts(state)
+    const recorded = appended.filter(({ kind }) => kind !== 'git.observed').map(({ id, kind }) => ({ id: shortId(id), kind }))
+    const lacksReason = given.some(({ kind, rationale }) => kind === 'decision' && rationale === undefined)
+    return {
+      value: {
+        session: state.name,
+        recorded,
+        steps: `${done}/${total}`,
+        ...(isLeft === true ? { left: 'the run takes it in' } : {}),
+        ...(lacksReason ? { advice: 'a decision without a rationale will be argued again' } : {}),
+      },
+      text: `${state.name}: recorded ${recorded.map(({ kind, id }) => `${kind} (${id})`).join(', ')}; ${done}/${total} steps`,
+    }
+  },
+}
+
+function entryOf({ kind, text, ...fields }: Given, index: number): LogEntry {
+  const stray = Object.keys(fields).find((name) => BELONGS[name] !== kind)
+  if (stray !== undefined) {
+    throw badArguments(`entries[${index}]: ${stray} does not belong to ${kind}`, `${stray} belongs to ${BELONGS[stray]}`)
+  }
+  return { [kind]: text, ...fields } as unknown as LogEntry
+}

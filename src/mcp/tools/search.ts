@@ -1,0 +1,57 @@
+import type { SearchHit } from '../../library.ts'
+import { shortId } from '../../journal/ids.ts'
+import { KIND_NAMES } from '../../session/kind-names.ts'
+import { badArguments } from '../schema.ts'
+import type { Tool } from '../tool.ts'
+
+const USUAL = 10
+const MOST = 50
+
+export const search: Tool = {
+  name: 'search',
+  description: 'Full-text search over everything recorded: words, "phrases", prefix*.',
+  isReadOnly: true,
+  inputSchema: {
+    type: 'object',
+    properties: {
+      query: { type: 'string' },
+      kind: { type: 'string', enum: Object.keys(KIND_NAMES) },
+      session: { type: 'string' },
+      limit: { type: 'integer' },
+      all_projects: { type: 'boolean' },
+    },
+    required: ['query'],
+  },
+  async run({ project, signal }, args) {
+    const query = (args.query as string).trim()
+    if (query === '') throw badArguments('query is empty', 'say what to look for')
+    const limit = Math.min((args.limit as number | undefined) ?? USUAL, MOST)
+    const hits: SearchHit[] = []
+    const found = project.search({
+      text: query,
+      // One more than is told, to know whether there are more.
+      limit: limit + 1,
+      ...(args.kind === undefined ? {} : { kind: KIND_NAMES[args.kind as string]! }),
+      ...(args.session === undefined ? {} : { session: (await project.find(args.session as string)).id }),
+      ...(args.all_projects === true ? { allProjects: true } : {}),
+    })
+    for await (const hit of found) {
+      if (signal.aborted || hits.push(hit) > limit) break
+    }
+    const told = hits.slice(0, limit).map(({ project: root, session, name, entry, kind, at, snippet }) => ({
+      ...(args.all_projects === true ? { project: root } : {}),
+      session: name,
+      session_id: shortId(session),
+      entry: shortId(entry),
+      kind,
+      at,
+      snippet,
+    }))
+    const hasMore = hits.length > limit
+    const lines = told.map(({ session, kind, at, snippet }) => `${session}  ${at}  ${kind}: ${snippet}`)
+    return {
+      value: { hits: told, more: hasMore ? true : undefined },
+      text: told.length === 0 ? `Nothing found for "${query}".` : [...lines, ...(hasMore ? ['… and more'] : [])].join('\n'),
+    }
+  },
+}

@@ -1,0 +1,109 @@
+import type { SessionRow, SessionState } from '../../library.ts'
+import { entryText } from '../../index/entry-text.ts'
+import { shortId } from '../../journal/ids.ts'
+import type { Reading } from '../../project/live-session.ts'
+import { currentStep, stepCounts } from '../../session/state.ts'
+import { clip, latestWithin } from '../bounds.ts'
+import type { Answer, Tool } from '../tool.ts'
+
+const PARTS = ['overview', 'progress', 'decisions', 'discoveries', 'blockers', 'next', 'entries', 'activity', 'sessions'] as const
+type Part = (typeof PARTS)[number]
+
+const USUAL_TOKENS = 2000
+const LEAST_TOKENS = 300
+const MOST_TOKENS = 8000
+const MOST_SESSIONS = 100
+const LONGEST_ITEM = 2000
+
+export const view: Tool = {
+  name: 'view',
+  description: 'Show where a session stands, a part of it, or the list of sessions.',
+  isReadOnly: true,
+  inputSchema: {
+    type: 'object',
+    properties: {
+      part: { type: 'string', enum: PARTS },
+      session: { type: 'string', description: 'id or name; else the active one' },
+      tokens: { type: 'integer', description: `at most, else ${USUAL_TOKENS}` },
+    },
+  },
+  async run({ project }, args) {
+    const part = (args.part ?? 'overview') as Part
+    const session = args.session as string | undefined
+    const tokens = Math.min(Math.max((args.tokens as number | undefined) ?? USUAL_TOKENS, LEAST_TOKENS), MOST_TOKENS)
+    if (part === 'overview') {
+      const { text, leftOut } = await project.pack({ budget: tokens, ...(session === undefined ? {} : { session }) })
+      return { value: { text, left_out: leftOut.length === 0 ? undefined : leftOut }, text }
+    }
+    if (part === 'sessions') {
+      const rows = [...(await project.list({ limit: MOST_SESSIONS }))]
+      return listed(part, tokens, {}, rows.map(sessionItem).toReversed())
+    }
+    const reading = await project.view(session)
+    return listed(part, tokens, { session: headOf(reading.state) }, ITEMS[part](reading))
+  },
+}
+
+/** The newest of a list that there is room for. */
+function listed(part: Part, tokens: number, head: object, items: readonly Listed[]): Answer {
+  const short = items.map((item) => ({ ...item, text: clip(item.text, LONGEST_ITEM) }))
+  const { kept, leftOut } = latestWithin(short, tokens)
+  const more = leftOut === 0 ? [] : [`… ${leftOut} earlier: more tokens show more`]
+  return {
+    value: { ...head, [part]: kept, earlier: leftOut === 0 ? undefined : leftOut },
+    text: kept.length === 0 && leftOut === 0 ? `No ${part}.` : [...more, ...kept.map(lineOf)].join('\n'),
+  }
+}
+
+interface Listed {
+  readonly text: string
+  readonly id?: string
+  readonly [field: string]: unknown
+}
+
+function lineOf({ text, id, ...fields }: Listed): string {
+  const rest = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${String(value)}`]))
+  return [`- ${id === undefined ? '' : `(${id}) `}${text}`, ...rest].join('; ')
+}
+
+function sessionItem({ id, name, status, branch, goal, updatedAt }: SessionRow): Listed {
+  return { id, text: goal, name, status, branch, updated_at: updatedAt }
+}
+
+export function headOf(state: SessionState) {
+  const { done, total } = stepCounts(state)
+  const { id, name, status, goal } = state
+  return { id, name, status, goal, steps: `${done}/${total}`, current: currentStep(state)?.text }
+}
+
+const ITEMS: Readonly<Record<Exclude<Part, 'overview' | 'sessions'>, (reading: Reading) => readonly Listed[]>> = {
+  progress: ({ state }) => [
+    ...state.steps.items.map(({ id, text, status }) => ({ id: shortId(id), text, step: status })),
+    ...state.progress.items.map(({ id, text, at }) => ({ id: shortId(id), text, at })),
+  ],
+  decisions: ({ state }) =>
+    state.decisions.items.map(({ id, text, at, context, options, choice, rationale }) => {
+      return { id: shortId(id), text, at, context, options, choice, rationale }
+    }),
+  discoveries: ({ state }) =>
+    state.discoveries.items.map(({ id, text, at, gotcha }) => ({ id: shortId(id), text, at, gotcha: gotcha ? true : undefined })),
+  blockers: ({ state }) =>
+    state.blockers.items.map(({ id, text, at, resolvedAt, resolution }) => {
+      return { id: shortId(id), text, at, resolved_at: resolvedAt, resolution }
+    }),
+  next: ({ state }) => state.next.items.map(({ id, text }) => ({ id: shortId(id), text })),
+  entries: ({ entries }) =>
+    entries.map((entry) => ({ id: shortId(entry.id), text: entryText(entry), kind: entry.kind, at: entry.at, by: entry.by })),
+  activity: ({ state }) => activityOf(state).toSorted((a, b) => (a.at < b.at ? -1 : 1)),
+}
+
+/** What hooks noticed, in the order in which it happened. */
+function activityOf(state: SessionState): readonly (Listed & { readonly at: string })[] {
+  return [
+    ...state.requests.items.map(({ text, at }) => ({ what: 'request', text, at })),
+    ...state.changedFiles.items.map(({ text, at }) => ({ what: 'file', text, at })),
+    ...state.commits.items.map(({ text, at, commit }) => ({ what: 'commit', text, at, commit: commit.slice(0, 7) })),
+    ...state.tests.items.map(({ text, at, passed, summary }) => ({ what: 'test run', text, at, passed, summary })),
+    ...state.agents.items.map(({ text, at, result }) => ({ what: 'agent', text, at, result })),
+  ]
+}
