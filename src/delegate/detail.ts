@@ -103,7 +103,7 @@ function changesOf(root: string, state: DelegateState): Pick<DelegateDetail, 'co
 }
 
 /** What the target would gain, or gained: once it contains the branch, that is what came since the branch began. */
-function rangeOf(root: string, { order, run, status, ready, move }: DelegateState): string | undefined {
+export function rangeOf(root: string, { order, run, status, ready, move }: DelegateState): string | undefined {
   const tip = commitOf(root, run.started.branch) ?? ready?.commit ?? move?.kept
   if (tip === undefined) return undefined
   const target = commitOf(root, order.target)

@@ -18,7 +18,9 @@ export function listRuns(workspace: Workspace): readonly RunRow[] {
     .toReversed()
     .flatMap((run) => {
       const state = foldRun(readRun(workspace.place, run))
-      return state === undefined || state.started.delegate !== undefined ? [] : [rowOf(workspace, run, state)]
+      return state === undefined || state.started.delegate !== undefined
+        ? []
+        : [rowOfRun(run, state, reportNow(workspace, run, state))]
     })
 }
 
@@ -51,8 +53,7 @@ export function isRunningNow({ ended, runner }: RunState): boolean {
   return ended === undefined && isAlive(runner)
 }
 
-function rowOf(workspace: Workspace, run: string, state: RunState): RunRow {
-  const { harness, how, sessions, spend, startedAt } = reportNow(workspace, run, state)
+export function rowOfRun(run: string, state: RunState, { harness, how, sessions, spend, startedAt }: RunReport): RunRow {
   // A task may come up in several sessions; its last word counts.
   const last = new Map(sessions.flatMap(({ tasks }) => tasks).map(({ task, outcome }) => [task.id, outcome]))
   const count = (...outcomes: readonly string[]) => [...last.values()].filter((outcome) => outcomes.includes(outcome)).length

@@ -4,10 +4,13 @@ import { bodyLimit } from 'hono/body-limit'
 import { type Guarded, guard, withHeaders } from './guard.ts'
 import type { PageFile } from './page-files.ts'
 import { Refused, notThere, problemOf, statusOf } from './problem.ts'
+import { backlogRoutes } from './routes/backlog.ts'
 import { conversationRoutes } from './routes/conversations.ts'
 import { eventRoutes } from './routes/events.ts'
 import { overviewRoutes } from './routes/overview.ts'
+import { promptRoutes } from './routes/prompts.ts'
 import { sessionRoutes } from './routes/sessions.ts'
+import { workRoutes } from './routes/work.ts'
 import type { Bindings, Scene } from './scene.ts'
 
 const MOST_BYTES = 1024 * 1024
@@ -38,6 +41,9 @@ export function makeApp({ guarded, page, scene, say }: AppOptions): Hono<Binding
   overviewRoutes(app, scene)
   sessionRoutes(app, scene)
   conversationRoutes(app, scene)
+  workRoutes(app, scene)
+  backlogRoutes(app, scene)
+  promptRoutes(app, scene)
   eventRoutes(app, scene)
   app.all('/api/*', (asked) => {
     throw new Refused(404, 'NO_ROUTE', `nothing answers ${asked.req.method} ${asked.req.path}`)

@@ -12,6 +12,8 @@ export interface Scene {
   readonly projects: Projects
   readonly live: Live
   readonly prompts: Prompts
+  /** Told when the server is to end. */
+  readonly ending: AbortSignal
 }
 
 export type Bindings = { Bindings: HttpBindings }
@@ -19,7 +21,10 @@ export type Asked = Context<Bindings>
 
 /** The project that a request is about. */
 export function projectIn(scene: Scene, asked: Asked): OpenedProject {
-  return scene.projects.of(asked.req.query('project'))
+  const project = scene.projects.of(asked.req.query('project'))
+  // Whoever follows what happens hears of this one too from now on.
+  scene.live.watch(project.key)
+  return project
 }
 
 /** A number in the query; what is no whole number is refused. */

@@ -52,7 +52,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const projects = new Projects({ cwd, env, say })
   const live = new Live(projects, options.limits)
   const prompts = new Prompts(options.startPrompt, (project, event) => live.tell(project, event))
-  const scene = { version, env, projects, live, prompts }
+  const ending = new AbortController()
+  const scene = { version, env, projects, live, prompts, ending: ending.signal }
   const page = readPage(options.page ?? pageFolder())
   let port = 0
   const guarded = {
@@ -74,6 +75,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     live,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      ending.abort()
       await prompts.close()
       await live.close()
       server.closeAllConnections()

@@ -2,7 +2,7 @@
 import { trackingFolderOf } from '../../project/conversation-binding.ts'
 import { readTracking } from '../../conversation/tracking.ts'
 import { isConversationId } from '../../harness/conversation-id.ts'
-import { type ConversationStore, conversationPath } from '../../history/store.ts'
+import { type ConversationStore, type StoredConversation, conversationPath } from '../../history/store.ts'
 import { statOrUndefined } from '../../journal/look.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { NOTHING } from '../../run/run-state.ts'
@@ -24,6 +24,11 @@ export class Conversations {
   constructor(workspace: Workspace, store: ConversationStore) {
     this.#workspace = workspace
     this.#store = store
+  }
+
+  /** Those of which something is stored. */
+  stored(): readonly StoredConversation[] {
+    return this.#store.list()
   }
 
   has(id: string): boolean {

@@ -18,6 +18,11 @@ export interface Slice {
   readonly size: number
 }
 
+interface Line {
+  readonly start: number
+  readonly records: readonly JournalRecord[]
+}
+
 const CHUNK = 256 * 1024
 const NEWLINE = 0x0a
 
@@ -50,8 +55,9 @@ export function recordsBefore(place: LogPlace, before: number | undefined, limit
     const end = before === undefined ? lastLineEnd(fd, size) : before
     if (end > size || !isLineStart(fd, end)) throw cursorGone()
     let start = end
-    let lines: { readonly start: number; readonly records: readonly JournalRecord[] }[] = []
-    for (let length = CHUNK; start > 0 && countIn(lines) < limit;) {
+    const pieces: Line[][] = []
+    let found = 0
+    for (let length = CHUNK; start > 0 && found < limit;) {
       const from = Math.max(0, start - length)
       const bytes = readRange(fd, from, start)
       // The first line may begin before what was read, unless that is where the file begins.
@@ -60,11 +66,14 @@ export function recordsBefore(place: LogPlace, before: number | undefined, limit
         length *= 4
         continue
       }
-      lines = [...linesIn(bytes.subarray(first), from + first), ...lines]
+      const piece = linesIn(bytes.subarray(first), from + first)
+      pieces.push(piece)
+      found += countIn(piece)
       start = from + first
       length = CHUNK
     }
-    let surplus = countIn(lines) - limit
+    const lines = pieces.toReversed().flat()
+    let surplus = found - limit
     let skip = 0
     while (skip < lines.length && surplus >= lines[skip]!.records.length) surplus -= lines[skip++]!.records.length
     const kept = lines.slice(skip)
@@ -134,8 +143,8 @@ function lastLineEnd(fd: number, size: number): number {
 }
 
 /** Each line that holds records, with where it begins. */
-function linesIn(bytes: Buffer, from: number) {
-  const lines: { start: number; records: readonly JournalRecord[] }[] = []
+function linesIn(bytes: Buffer, from: number): Line[] {
+  const lines: Line[] = []
   for (let start = 0; start < bytes.length;) {
     const newline = bytes.indexOf(NEWLINE, start)
     const stop = newline === -1 ? bytes.length : newline + 1
@@ -146,7 +155,7 @@ function linesIn(bytes: Buffer, from: number) {
   return lines
 }
 
-function countIn(lines: readonly { readonly records: readonly JournalRecord[] }[]): number {
+function countIn(lines: readonly Line[]): number {
   return lines.reduce((sum, { records }) => sum + records.length, 0)
 }
 

@@ -4,8 +4,8 @@ import type { LiveEvent } from '../contract.ts'
 
 /** Takes text, and says how much of it nobody has read yet. */
 export interface Listener {
-  /** The project whose events it wants. */
-  readonly project: string
+  /** The project whose events it wants; of all that are watched when absent. */
+  readonly project?: string
   write(text: string): void
   /** Bytes that wait for whoever listens. */
   readonly waiting: number
@@ -59,7 +59,7 @@ export class Feed {
     while (this.#kept.length > this.#limits.events || this.#characters > this.#limits.characters) {
       this.#characters -= this.#kept.shift()!.text.length
     }
-    for (const listener of this.#listeners) if (listener.project === project) this.#write(listener, text)
+    for (const listener of this.#listeners) if (isFor(listener, project)) this.#write(listener, text)
   }
 
   /** Nobody watched this project until now: whoever was told something before has missed what happened since. */
@@ -69,9 +69,8 @@ export class Feed {
 
   /** Goes on behind the event that a page was told last, or says that it cannot. */
   connect(listener: Listener, last: string | undefined): void {
-    const number = last === undefined ? undefined : this.#numberOf(last, listener.project)
-    const missed =
-      number === undefined ? [] : this.#kept.filter((kept) => kept.number > number && kept.project === listener.project)
+    const number = last === undefined ? undefined : this.#numberOf(last, listener)
+    const missed = number === undefined ? [] : this.#kept.filter((kept) => kept.number > number && isFor(listener, kept.project))
     const isLost = last !== undefined && number === undefined
     listener.write(`retry: ${RETRY_MS}\n\n`)
     const reset: LiveEvent = { type: 'reset' }
@@ -97,12 +96,13 @@ export class Feed {
   }
 
   /** Undefined for what cannot be gone on from: another epoch, what is no longer kept, what was never said. */
-  #numberOf(last: string, project: string): number | undefined {
+  #numberOf(last: string, listener: Listener): number | undefined {
     const [epoch, digits = ''] = last.split('.')
     if (epoch !== this.epoch || !/^\d{1,15}$/.test(digits)) return undefined
     const number = Number(digits)
     const oldest = this.#kept[0]?.number ?? this.#number + 1
-    if (number > this.#number || number < oldest - 1 || number < (this.#since.get(project) ?? 0)) return undefined
+    const isGap = [...this.#since].some(([project, since]) => isFor(listener, project) && number < since)
+    if (number > this.#number || number < oldest - 1 || isGap) return undefined
     return number
   }
 
@@ -116,4 +116,8 @@ export class Feed {
     this.disconnect(listener)
     listener.drop()
   }
+}
+
+function isFor({ project }: Listener, of: string): boolean {
+  return project === undefined || project === of
 }

@@ -1,4 +1,5 @@
-// Who follows which project. A project is watched as long as a page follows it, and a while longer, so that one which reconnects has missed nothing.
+// Who follows what happens. A project is watched as long as a page follows it, and a while longer, so that one which reconnects has
+// missed nothing. While nobody does, nothing is watched.
 import type { LiveEvent } from '../contract.ts'
 import type { Projects } from '../projects.ts'
 import { Feed, type FeedLimits, type Listener } from './feed.ts'
@@ -7,8 +8,6 @@ import { ProjectWatch } from './watch-project.ts'
 interface Watched {
   readonly watch: ProjectWatch
   readonly letGo: () => void
-  followers: number
-  ending?: NodeJS.Timeout
 }
 
 const LINGER_MS = 60_000
@@ -17,27 +16,30 @@ export class Live {
   readonly feed: Feed
   readonly #projects: Projects
   readonly #watched = new Map<string, Watched>()
+  #ending: NodeJS.Timeout | undefined
+  #isClosed = false
 
   constructor(projects: Projects, limits: Partial<FeedLimits> = {}) {
     this.#projects = projects
     this.feed = new Feed(limits)
   }
 
-  /** Tells a page what happens in its project until it is called. */
+  /** Tells a page what happens until it is called. */
   join(listener: Listener, last: string | undefined): () => void {
-    const watched = this.#watch(listener.project)
-    clearTimeout(watched.ending)
-    watched.followers += 1
+    clearTimeout(this.#ending)
+    this.#ending = undefined
+    this.#begin(listener.project ?? this.#projects.here)
     this.feed.connect(listener, last)
-    let hasLeft = false
     return () => {
-      if (hasLeft) return
-      hasLeft = true
       this.feed.disconnect(listener)
-      watched.followers -= 1
-      if (watched.followers > 0) return
-      watched.ending = setTimeout(() => void this.#end(listener.project), LINGER_MS).unref()
+      if (this.feed.listeners > 0 || this.#isClosed) return
+      this.#ending ??= setTimeout(() => void this.#endAll(), LINGER_MS).unref()
     }
+  }
+
+  /** Somebody asks about this project: whoever follows hears of it from now on. */
+  watch(project: string): void {
+    if (this.feed.listeners > 0) this.#begin(project)
   }
 
   /** Somebody looks at this session now. */
@@ -55,27 +57,26 @@ export class Live {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#ending)
     this.feed.close()
-    await Promise.all([...this.#watched.keys()].map((project) => this.#end(project)))
+    await this.#endAll()
   }
 
-  #watch(key: string): Watched {
-    const known = this.#watched.get(key)
-    if (known !== undefined) return known
-    const project = this.#projects.of(key)
-    const watch = new ProjectWatch(project, (event) => this.tell(key, event))
-    const watched: Watched = { watch, letGo: this.#projects.hold(key), followers: 0 }
-    this.#watched.set(key, watched)
+  #begin(key: string): void {
+    if (this.#watched.has(key) || this.#isClosed) return
+    const watch = new ProjectWatch(this.#projects.of(key), (event) => this.tell(key, event))
+    this.#watched.set(key, { watch, letGo: this.#projects.hold(key) })
     this.feed.begin(key)
     watch.start()
-    return watched
   }
 
-  async #end(key: string): Promise<void> {
-    const watched = this.#watched.get(key)
-    this.#watched.delete(key)
-    clearTimeout(watched?.ending)
-    await watched?.watch.stop()
-    watched?.letGo()
+  async #endAll(): Promise<void> {
+    const all = [...this.#watched.values()]
+    this.#watched.clear()
+    for (const { watch, letGo } of all) {
+      await watch.stop()
+      letGo()
+    }
   }
 }

@@ -6,14 +6,16 @@ import { type Bindings, type Scene, projectIn, textIn } from '../scene.ts'
 /** What happens, as it happens. Written straight to the connection: only there is known how much of it nobody has read yet. */
 export function eventRoutes(app: Hono<Bindings>, scene: Scene): void {
   app.get('/api/events', (asked) => {
-    const { key: project } = projectIn(scene, asked)
+    const project = textIn(asked, 'project')
+    // Refused before anything is begun when there is none.
+    projectIn(scene, asked)
     const response = asked.env.outgoing
     const headers = new Headers({ 'Content-Type': 'text/event-stream; charset=utf-8' })
     withHeaders(headers)
     response.writeHead(200, Object.fromEntries(headers))
     const leave = scene.live.join(
       {
-        project,
+        ...(project === undefined ? {} : { project }),
         write: (text) => void response.write(text),
         get waiting() {
           return response.writableLength

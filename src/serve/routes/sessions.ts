@@ -37,7 +37,7 @@ export function sessionRoutes(app: Hono<Bindings>, scene: Scene): void {
 
   app.get('/api/sessions/:id', async (asked) => {
     const project = projectIn(scene, asked)
-    const row = await rowOf(project.workspace, asked.req.param('id'))
+    const row = await sessionOf(project.workspace, asked.req.param('id'))
     scene.live.follow(project.key, row.id)
     return asked.json(await sessionPage(project, row))
   })
@@ -45,7 +45,7 @@ export function sessionRoutes(app: Hono<Bindings>, scene: Scene): void {
   app.get('/api/sessions/:id/entries', async (asked) => {
     const project = projectIn(scene, asked)
     const { workspace } = project
-    const { id } = await rowOf(workspace, asked.req.param('id'))
+    const { id } = await sessionOf(workspace, asked.req.param('id'))
     const limit = numberIn(asked, 'limit', { least: 1, most: MOST_ENTRIES }) ?? 100
     const [from, before] = [numberIn(asked, 'from'), numberIn(asked, 'before')]
     const log = logPlace(workspace.place, id)
@@ -56,7 +56,7 @@ export function sessionRoutes(app: Hono<Bindings>, scene: Scene): void {
 }
 
 /** By its id, as the page does; by whatever else means it, as people do. */
-export async function rowOf(workspace: Workspace, name: string): Promise<SessionRow> {
+export async function sessionOf(workspace: Workspace, name: string): Promise<SessionRow> {
   const row = workspace.hasSessions() ? (await workspace.index()).session(name) : undefined
   return row ?? findSession(workspace, name)
 }
