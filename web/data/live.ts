@@ -3,6 +3,7 @@
 // Nothing is lost: where events may have been missed (a new connection, a server that says so), every listener is told `reset` and asks
 // anew. Nothing is doubled: what comes carries where it belongs, and whoever takes it compares.
 import type { LiveEvent } from '../../src/serve/contract.ts'
+import { currentProject, onProject } from '../shell/router.ts'
 import { type Store, createStore } from './store.ts'
 
 export type LiveState = 'connecting' | 'connected' | 'reconnecting' | 'refused'
@@ -49,6 +50,8 @@ export function connectLive(): void {
     else if (source === undefined) open()
   })
   globalThis.addEventListener('online', () => source === undefined && open())
+  // A connection tells of one project.
+  onProject(open)
 }
 
 function close(): void {
@@ -60,7 +63,8 @@ function close(): void {
 function open(): void {
   close()
   lastId = ''
-  const mine = new EventSource('/api/events')
+  const project = currentProject()
+  const mine = new EventSource(project === undefined ? '/api/events' : `/api/events?project=${encodeURIComponent(project)}`)
   source = mine
   mine.addEventListener('open', () => {
     retryMs = FIRST_RETRY_MS

@@ -22,10 +22,12 @@ export interface VirtualListProps {
   readonly row: (number: number) => ComponentChildren
   /** The rows that are shown now, when these change. The end is not included. */
   readonly onRange?: (from: number, end: number) => void
+  /** The row at the top of the view, when that is another. */
+  readonly onTop?: (number: number) => void
   /** Whether it stays at the end when it is there and more comes. */
   readonly isFollowing?: boolean
   readonly onAtEnd?: (isAtEnd: boolean) => void
-  readonly handle?: RefObject<VirtualHandle>
+  readonly handle?: RefObject<VirtualHandle | null>
   /** Another list under the same numbers. */
   readonly listKey?: string
 }
@@ -43,6 +45,7 @@ export function VirtualList(props: VirtualListProps) {
     isFixed = false,
     row,
     onRange,
+    onTop,
     isFollowing = false,
     onAtEnd,
     handle,
@@ -107,6 +110,10 @@ export function VirtualList(props: VirtualListProps) {
       found.focus({ preventScroll: true })
     }
   })
+  const topRow = count === 0 ? first : heights.rowAt(top + 1)
+  useEffect(() => {
+    onTop?.(topRow)
+  }, [topRow])
   useEffect(() => {
     onRange?.(from, end)
   }, [from, end, listKey])

@@ -72,6 +72,16 @@ export function currentProject(): string | undefined {
   return new URLSearchParams(location.search).get('project') ?? undefined
 }
 
+/** Tells when the address names another project. */
+export function onProject(listener: () => void): void {
+  let project = currentProject()
+  address.subscribe(() => {
+    if (currentProject() === project) return
+    project = currentProject()
+    listener()
+  })
+}
+
 /** An address within the page, in the same project. */
 export function href(path: string, values: Readonly<Record<string, string | number | undefined>> = {}): string {
   const query = new URLSearchParams()

@@ -1,5 +1,179 @@
-import { Empty } from '../parts/states.tsx'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { ConversationPage } from '../../src/serve/contract.ts'
+import type { HistoryItem } from '../../src/history/items.ts'
+import { TokenCurve } from '../charts/token-curve.tsx'
+import { api } from '../data/api.ts'
+import { onLive } from '../data/live.ts'
+import { usePaged } from '../data/paged.ts'
+import { amount, bytes } from '../parts/format.ts'
+import { useIsWide } from '../parts/media.ts'
+import { Openings } from '../parts/openings.tsx'
+import { Spent } from '../parts/spent.tsx'
+import { Empty, Failure, Loading, Stale } from '../parts/states.tsx'
+import { Text } from '../parts/text.tsx'
+import { Time } from '../parts/time.tsx'
+import { type VirtualHandle, VirtualList } from '../parts/virtual-list.tsx'
+import { useShortcuts } from '../shell/keyboard.ts'
+import { href, hrefTo, useValues } from '../shell/router.ts'
+import { ItemRow } from './conversation/item.tsx'
+import { Jumps, after, before } from './conversation/jumps.tsx'
+import { Outline } from './conversation/outline.tsx'
 
+/** What was said in a conversation, however long, from the item that the address names. */
 export function ConversationView({ id }: { id: string }) {
-  return <Empty title={id} />
+  const [head, setHead] = useState<Omit<ConversationPage, 'items' | 'from'>>()
+  const list = usePaged<HistoryItem>(id, async (from, limit, signal) => {
+    const { items, from: _, ...rest } = await api.conversation(id, { from, limit }, signal)
+    setHead(rest)
+    return { rows: items, total: rest.total }
+  })
+  useEffect(
+    () =>
+      onLive((event) => {
+        if (event.type === 'reset') list.refresh()
+        else if (event.type === 'conversation' && event.conversation === id) list.grow(event.total)
+      }),
+    [list, id],
+  )
+  if (head === undefined)
+    return list.failure === undefined ? <Loading lines={12} /> : <Failure failure={list.failure} retry={() => list.refresh()} />
+  return (
+    <div class="view">
+      {list.failure === undefined ? null : <Stale failure={list.failure} retry={() => list.refresh()} />}
+      <Reader id={id} head={head} list={list} />
+    </div>
+  )
+}
+
+interface ReaderProps {
+  id: string
+  head: Omit<ConversationPage, 'items' | 'from'>
+  list: ReturnType<typeof usePaged<HistoryItem>>
+}
+
+function Reader({ id, head, list }: ReaderProps) {
+  const isWide = useIsWide()
+  const asked = useValues().get('item')
+  const wanted = asked === null ? undefined : Number(asked)
+  const handle = useRef<VirtualHandle>(null)
+  const openings = useRef(new Map<string, number>())
+  const [isUnfolded, setUnfolded] = useState(false)
+  const [top, setTop] = useState(0)
+  const total = list.total ?? head.total
+  const requests = head.requests.map(({ number }) => number)
+
+  useEffect(() => {
+    if (wanted !== undefined && wanted >= 0 && wanted < total) handle.current?.show(wanted)
+  }, [wanted])
+
+  const show = (number: number | undefined) => {
+    if (number !== undefined) handle.current?.show(number)
+  }
+  useShortcuts('Conversation', [
+    { keys: 'j', what: 'Next message', run: () => show(Math.min(total - 1, top + 1)) },
+    { keys: 'k', what: 'Message before', run: () => show(Math.max(0, top - 1)) },
+    { keys: 'n', what: 'Next request', run: () => show(after(requests, top)) },
+    { keys: 'p', what: 'Request before', run: () => show(before(requests, top)) },
+    { keys: 'c', what: 'Next compaction', run: () => show(after(head.compactions, top)) },
+    { keys: 'C', what: 'Compaction before', run: () => show(before(head.compactions, top)) },
+    { keys: 'e', what: 'Unfold tools and thoughts, or fold them', run: () => setUnfolded(!isUnfolded) },
+    { keys: 'G', what: 'To the end', run: () => handle.current?.toEnd() },
+    { keys: 'g g', what: 'To the beginning', run: () => show(0) },
+  ])
+
+  return (
+    <>
+      <Head id={id} head={head} total={total} />
+      <div class="reader-bar">
+        <Jumps label="Request" numbers={requests} top={top} go={show} />
+        <Jumps label="Compaction" numbers={head.compactions} top={top} go={show} />
+        <button class="quiet-button" type="button" aria-pressed={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
+          {isUnfolded ? 'Fold tools' : 'Unfold tools'}
+        </button>
+        <span class="number muted" role="status">
+          {total === 0 ? '' : `${(top + 1).toLocaleString('en')} of ${total.toLocaleString('en')}`}
+        </span>
+      </div>
+      <div class="reader-columns">
+        <Openings.Provider value={openings.current}>
+          {total === 0 ? (
+            <Empty title="Nothing was said in it" />
+          ) : (
+            <VirtualList
+              label={`Conversation, ${amount(total, 'item')}`}
+              count={total}
+              estimate={96}
+              listKey={id}
+              handle={handle}
+              isFollowing={wanted === undefined && top > 0}
+              onTop={setTop}
+              onRange={(from, end) => list.want(from, end)}
+              row={(number) => (
+                <ItemRow
+                  item={list.at(number)}
+                  former={number === 0 ? undefined : list.at(number - 1)}
+                  number={number}
+                  link={hrefTo.conversation(id, number)}
+                  isWanted={number === wanted}
+                  isUnfolded={isUnfolded}
+                />
+              )}
+            />
+          )}
+        </Openings.Provider>
+        {isWide ? (
+          <aside class="reader-aside" aria-label="Requests and compactions">
+            <TokenCurve conversation={id} />
+            <Outline requests={head.requests} compactions={head.compactions} top={top} go={show} />
+          </aside>
+        ) : null}
+      </div>
+    </>
+  )
+}
+
+function Head({ id, head: { line }, total }: { id: string; head: ReaderProps['head']; total: number }) {
+  return (
+    <div class="session-head">
+      <nav aria-label="Where this is" class="crumbs">
+        <a href={href('/')}>Sessions</a>
+        <span aria-hidden="true">/</span>
+        {line.session === undefined ? null : (
+          <>
+            <a href={hrefTo.session(line.session, { tab: 'conversations' })}>Session</a>
+            <span aria-hidden="true">/</span>
+          </>
+        )}
+        <span class="mono">
+          <Text>{id}</Text>
+        </span>
+      </nav>
+      <h1>
+        <Text>{line.title.trim() === '' ? 'Conversation' : line.title}</Text>
+      </h1>
+      <div class="session-facts">
+        <span>
+          <Text>{line.harness}</Text>
+        </span>
+        {line.model === undefined ? null : (
+          <span class="mono">
+            <Text>{line.model}</Text>
+          </span>
+        )}
+        <span class="number">{amount(total, 'item')}</span>
+        {line.bytes > 0 ? <span class="number">{bytes(line.bytes)}</span> : null}
+        <Spent spend={line.spend} />
+        {line.endedBecause === undefined ? null : (
+          <span>
+            ended: <Text>{line.endedBecause}</Text>
+          </span>
+        )}
+        {line.updatedAt === undefined ? null : (
+          <span class="muted">
+            <Time at={line.updatedAt} />
+          </span>
+        )}
+      </div>
+    </div>
+  )
 }

@@ -1,5 +1,163 @@
-import { Empty } from '../parts/states.tsx'
+import { useEffect, useState } from 'preact/hooks'
+import type { SearchLine } from '../../src/serve/contract.ts'
+import { api } from '../data/api.ts'
+import { useResource } from '../data/resource.ts'
+import { amount } from '../parts/format.ts'
+import { kindWords } from '../parts/kinds.ts'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { Snippet, Text } from '../parts/text.tsx'
+import { Time } from '../parts/time.tsx'
+import { useShortcuts } from '../shell/keyboard.ts'
+import { currentProject, href, hrefTo, setValues, useValues } from '../shell/router.ts'
+
+const TYPING_MS = 250
+const PIECE = 60
+const WHERE = { '': 'Everything', journal: 'Journals', said: 'Conversations' } as const
 
 export function SearchView() {
-  return <Empty title="Search" />
+  const values = useValues()
+  const text = values.get('q') ?? ''
+  const where = values.get('in') ?? ''
+  const [typed, setTyped] = useState(text)
+  useEffect(() => setTyped(text), [text])
+  useEffect(() => {
+    if (typed === text) return undefined
+    const timer = setTimeout(() => setValues({ q: typed }), TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [typed])
+  useShortcuts('Search', [
+    { keys: 'j', what: 'Next hit', run: () => moveFocus(1) },
+    { keys: 'k', what: 'Hit before', run: () => moveFocus(-1) },
+  ])
+  return (
+    <div class="view">
+      <div class="view-head">
+        <h1>Search</h1>
+        <span class="aside">what was journalled, and what was said</span>
+      </div>
+      <search class="filters" aria-label="Search everything">
+        <input
+          class="field"
+          type="search"
+          aria-label="Words to look for"
+          placeholder='Words, "a phrase", or pre*'
+          spellcheck={false}
+          autocomplete="off"
+          autofocus={text === ''}
+          value={typed}
+          onInput={({ currentTarget }) => setTyped(currentTarget.value)}
+        />
+        <div class="segments" role="group" aria-label="Where">
+          {Object.entries(WHERE).map(([name, words]) => (
+            <button key={name} type="button" aria-pressed={where === name} onClick={() => setValues({ in: name })}>
+              {words}
+            </button>
+          ))}
+        </div>
+      </search>
+      <div class="view-body search-body" tabIndex={-1}>
+        {text.trim() === '' ? (
+          <Empty title="Look for anything that was said or written down">
+            All words have to occur. Put a phrase in quotation marks, and a star behind the beginning of a word. In a terminal:{' '}
+            <code>stint search "login loop"</code>
+          </Empty>
+        ) : (
+          <Hits key={`${text}\n${where}`} text={text} where={where} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+function Hits({ text, where }: { text: string; where: string }) {
+  const [limit, setLimit] = useState(PIECE)
+  const found = useResource(`${currentProject()} ${text} ${limit}`, (signal) => api.search(text, limit, signal))
+  return (
+    <Loaded resource={found}>
+      {({ hits }) => {
+        const shown = hits.filter((hit) => where === '' || hit.where === where)
+        if (shown.length === 0)
+          return (
+            <Empty title="Nothing found">
+              {hits.length > 0 ? 'There is something elsewhere.' : 'Fewer words, or the beginning of one with a star, find more.'}
+            </Empty>
+          )
+        return (
+          <>
+            <p class="muted small" role="status">
+              {hits.length < limit ? amount(shown.length, 'hit') : `The ${shown.length} best hits`}
+            </p>
+            {bySession(shown).map(([name, { title, link, lines }]) => (
+              <section key={name} class="hits">
+                <h2>
+                  {link === undefined ? (
+                    <Text>{title}</Text>
+                  ) : (
+                    <a href={link}>
+                      <Text>{title}</Text>
+                    </a>
+                  )}
+                </h2>
+                <ul>
+                  {lines.map((hit, index) => (
+                    <li key={index}>
+                      <Hit hit={hit} />
+                    </li>
+                  ))}
+                </ul>
+              </section>
+            ))}
+            {hits.length < limit ? null : (
+              <button class="button" type="button" onClick={() => setLimit(limit + PIECE * 2)}>
+                Show more
+              </button>
+            )}
+          </>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+function Hit({ hit }: { hit: SearchLine }) {
+  return (
+    <a class="hit" href={addressOf(hit)}>
+      <span class="hit-kind">{hit.where === 'said' ? `said · ${hit.kind}` : kindWords(hit.kind)}</span>
+      <Snippet text={hit.snippet} />
+      <span class="hit-time">{hit.at === undefined ? null : <Time at={hit.at} />}</span>
+    </a>
+  )
+}
+
+function addressOf({ where, conversation, item, session, entry }: SearchLine): string {
+  if (where === 'said' && conversation !== undefined) return hrefTo.conversation(conversation, item)
+  return session === undefined ? href('/') : hrefTo.session(session, entry === undefined ? {} : { entry })
+}
+
+interface Group {
+  readonly title: string
+  readonly link?: string
+  readonly lines: SearchLine[]
+}
+
+/** In the order of the best hit of each. */
+function bySession(hits: readonly SearchLine[]): readonly (readonly [string, Group])[] {
+  const groups = new Map<string, Group>()
+  for (const hit of hits) {
+    const name = hit.session ?? hit.conversation ?? ''
+    const group = groups.get(name) ?? {
+      title: hit.sessionName ?? hit.session ?? 'In no session',
+      ...(hit.session === undefined ? {} : { link: hrefTo.session(hit.session) }),
+      lines: [],
+    }
+    group.lines.push(hit)
+    groups.set(name, group)
+  }
+  return [...groups]
+}
+
+function moveFocus(step: number): void {
+  const hits = [...document.querySelectorAll<HTMLElement>('.hit')]
+  const at = hits.findIndex((hit) => hit === document.activeElement)
+  hits[at === -1 ? 0 : Math.max(0, Math.min(hits.length - 1, at + step))]?.focus()
 }

@@ -1,5 +1,228 @@
-import { Empty } from '../parts/states.tsx'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { SessionRow } from '../../src/index/rows.ts'
+import { api } from '../data/api.ts'
+import { onLive } from '../data/live.ts'
+import { usePaged } from '../data/paged.ts'
+import { Status } from '../parts/badge.tsx'
+import { amount } from '../parts/format.ts'
+import { useMedia } from '../parts/media.ts'
+import { Progress } from '../parts/progress.tsx'
+import { Empty, Failure, Loading, Stale } from '../parts/states.tsx'
+import { Text } from '../parts/text.tsx'
+import { Time } from '../parts/time.tsx'
+import { type VirtualHandle, VirtualList } from '../parts/virtual-list.tsx'
+import { PromptBox } from '../prompt/prompt-box.tsx'
+import { useShortcuts } from '../shell/keyboard.ts'
+import { currentProject, go, hrefTo, setValues, useValues } from '../shell/router.ts'
+
+const STATUSES = ['active', 'paused', 'completed', 'abandoned'] as const
+const SORTS = { updated: 'Worked on last', created: 'Newest', name: 'By name' } as const
+const PAUSE_MS = 400
 
 export function SessionsView() {
-  return <Empty title="Sessions" />
+  const values = useValues()
+  const [status, text, branch, sort] = ['status', 'text', 'branch', 'sort'].map((name) => values.get(name) ?? '') as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  const key = [currentProject(), status, text, branch, sort].join('\n')
+  const list = usePaged<SessionRow>(key, (offset, limit, signal) =>
+    api.sessions({ status, text: asPrefix(text), branch, sort, offset, limit }, signal),
+  )
+  const [selected, setSelected] = useState(-1)
+  const handle = useRef<VirtualHandle>(null)
+  const height = useMedia('(max-width: 760px)') ? 68 : 56
+  const total = list.total ?? 0
+  const isFiltered = status !== '' || text !== '' || branch !== ''
+
+  useEffect(() => setSelected(-1), [key])
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const stop = onLive((event) => {
+      if (event.type === 'session') list.replace(({ id }) => id === event.row.id, event.row)
+      else if (event.type !== 'reset') return
+      // Its place may be another now. Many come at once when an agent works.
+      timer ??= setTimeout(() => {
+        timer = undefined
+        list.refresh()
+      }, PAUSE_MS)
+    })
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
+  }, [list])
+
+  const move = (step: number) => {
+    if (total === 0) return
+    const next = Math.max(0, Math.min(total - 1, selected + step))
+    setSelected(next)
+    handle.current?.focus(next)
+  }
+  useShortcuts('Sessions', [
+    { keys: 'j', what: 'Next session', run: () => move(1) },
+    { keys: 'k', what: 'Session before', run: () => move(-1) },
+    {
+      keys: 'o',
+      what: 'Open it',
+      run: () => {
+        const row = list.at(selected)
+        if (row !== undefined) go(hrefTo.session(row.id))
+      },
+    },
+  ])
+
+  return (
+    <div class="view">
+      <div class="view-head">
+        <h1>Sessions</h1>
+        <span class="aside number" role="status">
+          {list.total === undefined ? '' : isFiltered ? `${total.toLocaleString('en')} found` : total.toLocaleString('en')}
+        </span>
+      </div>
+      <Filters status={status} text={text} branch={branch} sort={sort} />
+      {list.failure !== undefined && list.total !== undefined ? (
+        <Stale failure={list.failure} retry={() => list.refresh()} />
+      ) : null}
+      {list.total === undefined ? (
+        list.failure === undefined ? (
+          <Loading lines={12} />
+        ) : (
+          <Failure failure={list.failure} retry={() => list.refresh()} />
+        )
+      ) : total === 0 ? (
+        <NoSessions isFiltered={isFiltered} />
+      ) : (
+        <VirtualList
+          key={height}
+          label={amount(total, 'session')}
+          count={total}
+          estimate={height}
+          isFixed
+          listKey={key}
+          handle={handle}
+          onRange={(from, end) => list.want(from, end)}
+          row={(number) => <Row row={list.at(number)} isSelected={number === selected} />}
+        />
+      )}
+      <PromptBox />
+    </div>
+  )
+}
+
+function NoSessions({ isFiltered }: { isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <Empty title="No session matches">
+        <button class="button" type="button" onClick={() => setValues({ status: '', text: '', branch: '' })}>
+          Show all sessions
+        </button>
+      </Empty>
+    )
+  return (
+    <Empty title="No sessions yet">
+      Start one in this project with <code>stint init --name fix-login</code>, or let your agent start them by itself after{' '}
+      <code>stint setup</code>.
+    </Empty>
+  )
+}
+
+function Row({ row, isSelected }: { row: SessionRow | undefined; isSelected: boolean }) {
+  if (row === undefined)
+    return (
+      <div class="session-row" aria-busy="true">
+        <span class="skeleton-line" />
+      </div>
+    )
+  const heading = row.title === '' ? row.name : row.title
+  return (
+    <a class="session-row" href={hrefTo.session(row.id)} data-selected={isSelected}>
+      <span class="session-status">
+        <Status of={row.status} />
+      </span>
+      <span class="session-words">
+        <span class="session-title">
+          <Text>{heading}</Text>
+          {heading === row.name ? null : (
+            <span class="session-name mono">
+              <Text>{row.name}</Text>
+            </span>
+          )}
+        </span>
+        <span class="session-goal">
+          <Text>{firstLine(row.tldr ?? row.goal)}</Text>
+        </span>
+      </span>
+      <span class="session-branch mono">{row.branch === undefined ? '' : <Text>{row.branch}</Text>}</span>
+      <span class="session-marks">
+        {row.openBlockers > 0 ? <span class="blocked">{amount(row.openBlockers, 'blocker')}</span> : null}
+        <Progress done={row.stepsDone} total={row.stepsTotal} />
+      </span>
+      <span class="session-time">
+        <Time at={row.updatedAt} />
+      </span>
+    </a>
+  )
+}
+
+function Filters({ status, text, branch, sort }: { status: string; text: string; branch: string; sort: string }) {
+  return (
+    <search class="filters" aria-label="Filter sessions">
+      <Field name="text" label="Search sessions" value={text} isSearch />
+      <div class="segments" role="group" aria-label="Status">
+        {['', ...STATUSES].map((name) => (
+          <button key={name} type="button" aria-pressed={status === name} onClick={() => setValues({ status: name })}>
+            {name === '' ? 'All' : name}
+          </button>
+        ))}
+      </div>
+      <Field name="branch" label="Branch" value={branch} />
+      <select
+        class="choice"
+        aria-label="Order"
+        value={sort === '' ? 'updated' : sort}
+        onChange={({ currentTarget }) => setValues({ sort: currentTarget.value === 'updated' ? '' : currentTarget.value })}
+      >
+        {Object.entries(SORTS).map(([name, words]) => (
+          <option key={name} value={name}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </search>
+  )
+}
+
+const TYPING_MS = 200
+
+/** Its value goes into the address when somebody stops typing. */
+function Field({ name, label, value, isSearch = false }: { name: string; label: string; value: string; isSearch?: boolean }) {
+  const [typed, setTyped] = useState(value)
+  useEffect(() => setTyped(value), [value])
+  useEffect(() => {
+    if (typed === value) return undefined
+    const timer = setTimeout(() => setValues({ [name]: typed }), TYPING_MS)
+    return () => clearTimeout(timer)
+  }, [typed])
+  const shared = {
+    class: 'field',
+    'aria-label': label,
+    placeholder: label,
+    spellcheck: false,
+    autocomplete: 'off',
+    value: typed,
+    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) => setTyped(currentTarget.value),
+  }
+  return isSearch ? <input type="search" {...shared} /> : <input type="text" size={12} {...shared} />
+}
+
+/** The last word may not be whole yet. */
+function asPrefix(text: string): string {
+  return /[\p{L}\p{N}]$/u.test(text) && !text.includes('"') ? `${text}*` : text
+}
+
+function firstLine(text: string): string {
+  return text.trim().split('\n', 1)[0]!.slice(0, 300)
 }

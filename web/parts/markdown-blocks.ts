@@ -1,0 +1,128 @@
+// Markdown read into blocks, as far as documents, handoffs and models write it. What is not understood stays a paragraph.
+
+export type Block =
+  | { readonly type: 'heading'; readonly level: number; readonly text: string }
+  | { readonly type: 'paragraph'; readonly text: string }
+  | { readonly type: 'code'; readonly language: string; readonly text: string }
+  | { readonly type: 'list'; readonly isOrdered: boolean; readonly start: number; readonly items: readonly ListItem[] }
+  | { readonly type: 'quote'; readonly blocks: readonly Block[] }
+  | { readonly type: 'table'; readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }
+  | { readonly type: 'rule' }
+
+export interface ListItem {
+  readonly isDone?: boolean
+  readonly blocks: readonly Block[]
+}
+
+// Nested deeper than anybody writes, a text is shown as it is rather than taken apart.
+const DEEPEST = 12
+const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^`]*)$/
+const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*$/
+const RULE = /^ {0,3}([-*_])(?: *\1){2,}\s*$/
+const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])( {1,4}|$)(.*)$/
+const BOX = /^\[([ xX])\] +(.*)$/
+const ROW = /^\s*\|(.*)\|\s*$/
+const ROW_RULE = /^\s*\|[\s:|-]+\|\s*$/
+
+export function readBlocks(text: string, depth = 0): readonly Block[] {
+  if (depth > DEEPEST) return [{ type: 'paragraph', text }]
+  const lines = text.replaceAll(/\r\n?/g, '\n').split('\n')
+  const blocks: Block[] = []
+  let paragraph: string[] = []
+  const endParagraph = () => {
+    if (paragraph.length > 0) blocks.push({ type: 'paragraph', text: paragraph.join('\n') })
+    paragraph = []
+  }
+  for (let at = 0; at < lines.length;) {
+    const line = lines[at]!
+    const fence = FENCE.exec(line)
+    const heading = HEADING.exec(line)
+    const item = ITEM.exec(line)
+    if (fence) {
+      endParagraph()
+      const end = lines.findIndex((other, index) => index > at && isFenceEnd(other, fence[1]!))
+      const stop = end === -1 ? lines.length : end
+      blocks.push({ type: 'code', language: fence[2]!.trim(), text: lines.slice(at + 1, stop).join('\n') })
+      at = stop + 1
+    } else if (line.trim() === '') {
+      endParagraph()
+      at += 1
+    } else if (heading) {
+      endParagraph()
+      blocks.push({ type: 'heading', level: heading[1]!.length, text: heading[2]! })
+      at += 1
+    } else if (RULE.test(line)) {
+      endParagraph()
+      blocks.push({ type: 'rule' })
+      at += 1
+    } else if (/^ {0,3}>/.test(line)) {
+      endParagraph()
+      const end = endOf(lines, at, (other) => /^ {0,3}>/.test(other))
+      const inner = lines.slice(at, end).map((other) => other.replace(/^ {0,3}> ?/, ''))
+      blocks.push({ type: 'quote', blocks: readBlocks(inner.join('\n'), depth + 1) })
+      at = end
+    } else if (item && !(paragraph.length > 0 && item[4] === '')) {
+      endParagraph()
+      at = readList(lines, at, blocks, depth)
+    } else if (ROW.test(line) && ROW_RULE.test(lines[at + 1] ?? '')) {
+      endParagraph()
+      const end = endOf(lines, at + 2, (other) => ROW.test(other))
+      blocks.push({ type: 'table', head: cellsOf(line), rows: lines.slice(at + 2, end).map(cellsOf) })
+      at = end
+    } else {
+      paragraph.push(line)
+      at += 1
+    }
+  }
+  endParagraph()
+  return blocks
+}
+
+function readList(lines: readonly string[], start: number, blocks: Block[], depth: number): number {
+  const first = ITEM.exec(lines[start]!)!
+  const isOrdered = /\d/.test(first[2]!)
+  const items: ListItem[] = []
+  let at = start
+  for (;;) {
+    const item = ITEM.exec(lines[at] ?? '')
+    if (!item || /\d/.test(item[2]!) !== isOrdered || RULE.test(lines[at]!)) break
+    const inset = item[1]!.length + item[2]!.length + Math.max(item[3]!.length, 1)
+    let end = at + 1
+    for (; end < lines.length; end += 1) {
+      const line = lines[end]!
+      const isInside = indentOf(line) >= Math.min(inset, 2) && line.trim() !== ''
+      const isGap =
+        line.trim() === '' && indentOf(lines[end + 1] ?? '') >= Math.min(inset, 2) && (lines[end + 1] ?? '').trim() !== ''
+      if (!isInside && !isGap) break
+    }
+    const rest = lines.slice(at + 1, end).map((line) => line.slice(Math.min(indentOf(line), inset)))
+    const box = BOX.exec(item[4]!)
+    const text = [box ? box[2]! : item[4]!, ...rest].join('\n')
+    items.push({ ...(box ? { isDone: box[1] !== ' ' } : {}), blocks: readBlocks(text, depth + 1) })
+    at = end
+    if ((lines[at] ?? 'x').trim() === '' && ITEM.test(lines[at + 1] ?? '')) at += 1
+  }
+  blocks.push({ type: 'list', isOrdered, start: isOrdered ? Number.parseInt(first[2]!, 10) : 1, items })
+  return at
+}
+
+function isFenceEnd(line: string, fence: string): boolean {
+  const text = line.trim()
+  return text.length >= fence.length && text === fence[0]!.repeat(text.length)
+}
+
+function endOf(lines: readonly string[], from: number, holds: (line: string) => boolean): number {
+  let at = from
+  while (at < lines.length && holds(lines[at]!)) at += 1
+  return at
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length
+}
+
+function cellsOf(line: string): readonly string[] {
+  return ROW.exec(line)![1]!
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim().replaceAll(String.raw`\|`, '|'))
+}

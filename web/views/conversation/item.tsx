@@ -1,0 +1,126 @@
+import type { HistoryItem, Message } from '../../../src/history/items.ts'
+import { tokens } from '../../parts/format.ts'
+import { RequestTokens } from '../../parts/spent.tsx'
+import { Text } from '../../parts/text.tsx'
+import { Clock } from '../../parts/time.tsx'
+import { Fold } from './fold.tsx'
+import { PartView } from './part.tsx'
+
+interface ItemRowProps {
+  item: HistoryItem | undefined
+  former: HistoryItem | undefined
+  number: number
+  link: string
+  isWanted: boolean
+  isUnfolded: boolean
+}
+
+export function ItemRow(props: ItemRowProps) {
+  const { item, isWanted } = props
+  if (item === undefined)
+    return (
+      <div class="item" aria-busy="true">
+        <span class="skeleton-line" />
+      </div>
+    )
+  if (item.type === 'message') return <MessageRow {...props} message={item} />
+  return (
+    <div class="mark-line" data-type={item.type} data-wanted={isWanted}>
+      <span>
+        <Text>{wordsOf(item)}</Text>
+      </span>
+      {item.at === undefined ? null : (
+        <a href={props.link}>
+          <Clock at={item.at} />
+        </a>
+      )}
+    </div>
+  )
+}
+
+function MessageRow({ message, former, number, link, isWanted, isUnfolded }: ItemRowProps & { message: Message }) {
+  const isResult = message.parts.length > 0 && message.parts.every(({ type }) => type === 'tool result')
+  const speaker = isResult ? 'tools' : speakerOf(message)
+  // One request to the model is often told in several messages, and its usage with each of them.
+  const isSame = former?.type === 'message' && former.request !== undefined && former.request === message.request
+  const isContinued =
+    former?.type === 'message' &&
+    !isResult &&
+    speakerOf(former) === speaker &&
+    former.role === message.role &&
+    former.role === 'assistant'
+  const parts = message.parts.map((part, index) => (
+    <PartView key={index} part={part} name={`${number} ${index}`} isUnfolded={isUnfolded} />
+  ))
+  const isFolded = message.isMeta === true || message.isSummary === true || message.role === 'system'
+  return (
+    <article
+      class="item"
+      data-speaker={speaker}
+      data-failure={message.isFailure === true}
+      data-wanted={isWanted}
+      aria-label={SPEAKERS[speaker]}
+    >
+      <div class="item-head">
+        {isContinued || isResult ? null : (
+          <span class="speaker">
+            {SPEAKERS[speaker]}
+            {message.agent === undefined ? null : (
+              <span class="muted">
+                {' '}
+                · <Text>{message.agent}</Text>
+              </span>
+            )}
+          </span>
+        )}
+        <span class="item-facts">
+          {message.usage === undefined || isSame ? null : <RequestTokens usage={message.usage} />}
+          <a href={link} title="Link to this message">
+            {message.at === undefined ? `#${number}` : <Clock at={message.at} />}
+          </a>
+        </span>
+      </div>
+      <div class="item-parts">
+        {isFolded ? (
+          <Fold
+            name={`${number}`}
+            title={message.isSummary === true ? 'Summary of what was before' : 'Put there by the harness'}
+            isUnfolded={isUnfolded}
+          >
+            {() => parts}
+          </Fold>
+        ) : (
+          parts
+        )}
+      </div>
+    </article>
+  )
+}
+
+const SPEAKERS = { you: 'You', model: 'Model', harness: 'Harness', agent: 'Delegated agent', tools: 'Tool results' } as const
+
+function speakerOf(message: Message): keyof typeof SPEAKERS {
+  if (message.agent !== undefined) return 'agent'
+  if (message.role === 'assistant') return message.isFailure === true ? 'harness' : 'model'
+  return message.role === 'system' || message.isMeta === true || message.isSummary === true ? 'harness' : 'you'
+}
+
+function wordsOf(item: Exclude<HistoryItem, Message>): string {
+  switch (item.type) {
+    case 'began':
+      return ['Began', item.harness, item.model, item.cwd, item.forkOf === undefined ? undefined : `forked off ${item.forkOf}`]
+        .filter((part) => part !== undefined)
+        .join(' · ')
+    case 'compaction': {
+      const change = [item.tokensBefore, item.tokensAfter]
+        .filter((count) => count !== undefined)
+        .map(tokens)
+        .join(' to ')
+      return ['Compacted', item.trigger, change === '' ? undefined : `${change} tokens`]
+        .filter((part) => part !== undefined)
+        .join(' · ')
+    }
+    case 'ended':
+      return `Ended: ${item.reason}`
+  }
+}

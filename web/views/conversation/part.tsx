@@ -1,0 +1,124 @@
+import type { Part } from '../../../src/history/items.ts'
+import type { Json } from '../../../src/text/json-fields.ts'
+import { Clip } from '../../parts/clip.tsx'
+import { amount } from '../../parts/format.ts'
+import { Markdown } from '../../parts/markdown.tsx'
+import { Text, visible } from '../../parts/text.tsx'
+import { Fold } from './fold.tsx'
+import { fieldsOf, oneLine, summaryOf } from './summary.ts'
+
+/** One part of a message. What is said is open, what was done and thought is folded. */
+export function PartView({ part, name, isUnfolded }: { part: Part; name: string; isUnfolded: boolean }) {
+  switch (part.type) {
+    case 'text':
+      return <Markdown name={name} text={part.text} under={2} />
+    case 'thinking':
+      return (
+        <Fold
+          name={name}
+          title="Thinking"
+          summary={part.text === '' ? 'encrypted by its provider' : oneLine(part.text)}
+          isUnfolded={isUnfolded && part.text !== ''}
+        >
+          {() => <Markdown name={name} text={part.text} under={2} />}
+        </Fold>
+      )
+    case 'image':
+      return <Picture mediaType={part.mediaType} data={part.data} />
+    case 'image link':
+      return (
+        <p class="muted">
+          Picture at{' '}
+          <code>
+            <Text>{part.url.slice(0, 500)}</Text>
+          </code>
+          , not loaded
+        </p>
+      )
+    case 'tool use':
+      return (
+        <Fold name={name} title={part.name} summary={summaryOf(part.input)} isUnfolded={isUnfolded}>
+          {() => <Fields name={name} value={part.input} />}
+        </Fold>
+      )
+    case 'tool result':
+      return <Result part={part} name={name} isUnfolded={isUnfolded} />
+    case 'other':
+      return (
+        <Fold name={name} title="Something else" summary={oneLine(JSON.stringify(part.block))} isUnfolded={false}>
+          {() => <Plain name={name} text={JSON.stringify(part.block, undefined, 2)} />}
+        </Fold>
+      )
+  }
+}
+
+function Result({ part, name, isUnfolded }: { part: Extract<Part, { type: 'tool result' }>; name: string; isUnfolded: boolean }) {
+  const text = part.parts.flatMap((inner) => (inner.type === 'text' ? [inner.text] : [])).join('\n')
+  const lines = text === '' ? 0 : text.trimEnd().split('\n').length
+  const others = part.parts.filter(({ type }) => type !== 'text')
+  return (
+    <Fold
+      name={name}
+      title={part.isError ? 'Failed' : 'Result'}
+      summary={text === '' && others.length > 0 ? others.map(({ type }) => type).join(', ') : oneLine(text)}
+      isBad={part.isError}
+      isUnfolded={isUnfolded}
+      {...(lines > 1 ? { facts: amount(lines, 'line') } : {})}
+    >
+      {() => (
+        <>
+          {text === '' ? null : <Plain name={name} text={text} />}
+          {others.map((inner, index) => (
+            <PartView key={index} part={inner} name={`${name} ${index}`} isUnfolded={isUnfolded} />
+          ))}
+          {part.parts.length === 0 ? <p class="muted">It printed nothing.</p> : null}
+        </>
+      )}
+    </Fold>
+  )
+}
+
+/** The input of a tool: each field by its name, texts as texts. */
+function Fields({ name, value }: { name: string; value: Json }) {
+  const fields = fieldsOf(value)
+  if (fields.length === 1) return <Plain name={name} text={fields[0]![1]} />
+  return (
+    <dl class="fields">
+      {fields.map(([field, text]) => (
+        <div key={field}>
+          <dt class="mono">
+            <Text>{field.slice(0, 100)}</Text>
+          </dt>
+          <dd>
+            <Plain name={`${name} ${field}`} text={text} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Plain({ name, text }: { name: string; text: string }) {
+  return (
+    <Clip name={name} text={text} limit={6000} lines={60}>
+      {(piece) => (
+        <pre class="plain" tabIndex={0} aria-label="Text">
+          {visible(piece)}
+        </pre>
+      )}
+    </Clip>
+  )
+}
+
+const PICTURES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
+
+/** A picture that is in the conversation itself. Of other kinds, which may hold scripts or links, nothing is shown. */
+function Picture({ mediaType, data }: { mediaType: string; data: string }) {
+  if (!PICTURES.has(mediaType) || !/^[A-Za-z0-9+/=\s]*$/.test(data))
+    return (
+      <p class="muted">
+        A picture that cannot be shown (<Text>{mediaType.slice(0, 60)}</Text>)
+      </p>
+    )
+  return <img class="picture" src={`data:${mediaType};base64,${data}`} alt="Picture in the conversation" loading="lazy" />
+}

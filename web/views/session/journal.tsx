@@ -1,0 +1,145 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { EntryLine } from '../../../src/serve/contract.ts'
+import { useJournal } from '../../data/use-journal.ts'
+import { Clip } from '../../parts/clip.tsx'
+import { amount } from '../../parts/format.ts'
+import { GROUPS, type Group, groupOf, kindWords } from '../../parts/kinds.ts'
+import { Openings } from '../../parts/openings.tsx'
+import { Empty, Failure, Loading, Stale } from '../../parts/states.tsx'
+import { Text, visible } from '../../parts/text.tsx'
+import { Clock } from '../../parts/time.tsx'
+import { type VirtualHandle, VirtualList } from '../../parts/virtual-list.tsx'
+import { useShortcuts } from '../../shell/keyboard.ts'
+import { setValues, useValues } from '../../shell/router.ts'
+
+/** The journal as it is written: the newest at the end, which is followed while one is there. */
+export function JournalList({ session }: { session: string }) {
+  const feed = useJournal(session)
+  const values = useValues()
+  const chosen = useMemo(
+    () => new Set((values.get('kinds') ?? '').split(',').filter((name) => name !== '')),
+    [values.get('kinds')],
+  )
+  const entry = values.get('entry')
+  const handle = useRef<VirtualHandle>(null)
+  const openings = useRef(new Map<string, number>())
+  const [isAtEnd, setAtEnd] = useState(true)
+  const isShown = ({ kind }: EntryLine) => chosen.size === 0 || chosen.has(groupOf(kind))
+  const shown = useMemo(() => feed.entries.filter(isShown), [feed.entries, chosen])
+  const first = useMemo(() => -feed.entries.slice(0, feed.earlier).filter(isShown).length, [feed.entries, feed.earlier, chosen])
+  const wanted = entry === null ? -1 : shown.findIndex(({ id }) => id === entry)
+
+  // What is looked for may be further up than what was loaded, and a choice of kinds may leave too little to scroll.
+  const isLookingFor = (entry !== null && wanted === -1) || (shown.length < 40 && chosen.size > 0)
+  useEffect(() => {
+    if (feed.hasEarlier && isLookingFor) void feed.loadEarlier()
+  }, [feed.entries, isLookingFor])
+  useEffect(() => {
+    if (wanted !== -1) handle.current?.show(first + wanted)
+  }, [entry, wanted === -1])
+
+  useShortcuts('Journal', [
+    { keys: 'G', what: 'To the newest entry', run: () => handle.current?.toEnd() },
+    { keys: 'g g', what: 'To the earliest that is loaded', run: () => handle.current?.show(first) },
+  ])
+
+  if (!feed.isLoaded)
+    return feed.failure === undefined ? (
+      <Loading lines={10} />
+    ) : (
+      <Failure failure={feed.failure} retry={() => void feed.begin()} />
+    )
+  return (
+    <Openings.Provider value={openings.current}>
+      {feed.failure === undefined ? null : <Stale failure={feed.failure} retry={() => void feed.catchUp()} />}
+      <Kinds chosen={chosen} />
+      {shown.length === 0 ? (
+        <Empty title={feed.hasEarlier ? 'Looking further back' : 'Nothing of this kind'}>
+          {feed.hasEarlier ? null : (
+            <>
+              Agents write here by themselves; so can you, with <code>stint log</code>.
+            </>
+          )}
+        </Empty>
+      ) : (
+        <VirtualList
+          label={`Journal, ${amount(shown.length, 'entry', 'entries')}`}
+          first={first}
+          count={shown.length}
+          estimate={44}
+          listKey={[...chosen].join(',')}
+          handle={handle}
+          isFollowing={entry === null}
+          onAtEnd={setAtEnd}
+          onRange={(from) => {
+            if (from <= first + 20) void feed.loadEarlier()
+          }}
+          row={(number) => {
+            const line = shown[number - first]
+            return line === undefined ? null : <Entry line={line} isWanted={line.id === entry} />
+          }}
+        />
+      )}
+      {isAtEnd || shown.length === 0 ? null : (
+        <button class="to-end" type="button" onClick={() => handle.current?.toEnd()}>
+          To the newest
+        </button>
+      )}
+    </Openings.Provider>
+  )
+}
+
+function Kinds({ chosen }: { chosen: ReadonlySet<string> }) {
+  const toggle = (name: Group) => {
+    const next = chosen.has(name) ? [...chosen].filter((other) => other !== name) : [...chosen, name]
+    setValues({ kinds: next.join(','), entry: '' })
+  }
+  return (
+    <div class="chips" role="group" aria-label="Kinds of entry">
+      {(Object.keys(GROUPS) as Group[]).map((name) => (
+        <button key={name} type="button" aria-pressed={chosen.has(name)} data-group={name} onClick={() => toggle(name)}>
+          {GROUPS[name]}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+function Entry({ line, isWanted }: { line: EntryLine; isWanted: boolean }) {
+  const text = line.text === '' ? fieldsOf(line.data) : line.text
+  return (
+    <article class="entry" data-group={groupOf(line.kind)} data-taken-back={line.isTakenBack} data-wanted={isWanted}>
+      <a class="entry-time" href={`?${entryQuery(line.id)}`} title="Link to this entry">
+        <Clock at={line.at} />
+      </a>
+      <span class="entry-kind">
+        <Text>{kindWords(line.kind)}</Text>
+      </span>
+      <div class="entry-text" dir="auto">
+        {line.isTakenBack ? <span class="tag">taken back</span> : null}
+        <Clip name={line.id} text={text} limit={1200} lines={12}>
+          {(piece) => <span>{visible(piece)}</span>}
+        </Clip>
+      </div>
+      <span class="entry-by">{line.by === undefined ? null : <Text>{line.by}</Text>}</span>
+    </article>
+  )
+}
+
+function entryQuery(id: string): URLSearchParams {
+  const query = new URLSearchParams(location.search)
+  query.set('entry', id)
+  query.delete('kinds')
+  return query
+}
+
+/** What an entry without words carries: its plain fields. */
+function fieldsOf(data: Readonly<Record<string, unknown>>): string {
+  return Object.entries(data)
+    .flatMap(([name, value]) => {
+      if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return [`${name}: ${value}`]
+      if (name === 'git' && typeof value === 'object' && value !== null) return [fieldsOf(value as Record<string, unknown>)]
+      return []
+    })
+    .join(' · ')
+}

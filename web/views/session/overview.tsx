@@ -1,0 +1,198 @@
+import type { ComponentChildren } from 'preact'
+import type { SessionPage } from '../../../src/serve/contract.ts'
+import type { Item, Shelf } from '../../../src/session/state.ts'
+import { TokenCurve } from '../../charts/token-curve.tsx'
+import { Status } from '../../parts/badge.tsx'
+import { Clip } from '../../parts/clip.tsx'
+import { amount } from '../../parts/format.ts'
+import { useOpening } from '../../parts/openings.tsx'
+import { Text, visible } from '../../parts/text.tsx'
+import { Time } from '../../parts/time.tsx'
+import { href, hrefTo, setValues } from '../../shell/router.ts'
+
+/** What a session amounts to: the goal, what is open, what was decided and found. */
+export function Overview({ page }: { page: SessionPage }) {
+  const { state, row, handoffs, delegates, conversations } = page
+  const open = state.blockers.items.filter(({ resolvedAt }) => resolvedAt === undefined)
+  const latest = conversations.findLast(({ isStored }) => isStored)
+  return (
+    <div class="overview">
+      {row.goal === '' ? null : (
+        <Part title="Goal">
+          <Passage name="goal" text={row.goal} />
+        </Part>
+      )}
+      {state.tldr === undefined ? null : (
+        <Part title={state.tldr.isOutdated ? 'Where it stands (before the latest entries)' : 'Where it stands'}>
+          <Passage name="tldr" text={state.tldr.text} />
+        </Part>
+      )}
+      {open.length === 0 ? null : (
+        <Part title="Open blockers" tone="bad">
+          <Items session={row.id} shelf={{ earlier: 0, items: open }} />
+        </Part>
+      )}
+      <Steps page={page} />
+      <Listed session={row.id} title="Next" shelf={state.next} />
+      <Listed
+        session={row.id}
+        title="Decisions"
+        shelf={state.decisions}
+        note={({ choice, rationale }) => [choice, rationale].filter(Boolean).join(' · ')}
+      />
+      <Listed
+        session={row.id}
+        title="Discoveries"
+        shelf={state.discoveries}
+        mark={({ gotcha }) => (gotcha ? 'gotcha' : undefined)}
+      />
+      {state.tasks.length === 0 ? null : (
+        <Part title="Tasks">
+          <ul class="plain-list">
+            {state.tasks.map((task) => (
+              <li key={task}>
+                <a class="mono" href={href('/tasks', { task })}>
+                  <Text>{task}</Text>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </Part>
+      )}
+      {delegates.length === 0 ? null : (
+        <Part title="Delegates">
+          <ul class="plain-list">
+            {delegates.map((delegate) => (
+              <li key={delegate.id} class="split">
+                <a href={hrefTo.delegate(delegate.id)}>
+                  <Text>{delegate.name}</Text>
+                </a>
+                <Status of={delegate.status} />
+              </li>
+            ))}
+          </ul>
+        </Part>
+      )}
+      {handoffs.length === 0 ? null : (
+        <Part title="Handoffs">
+          <ul class="plain-list">
+            {handoffs.map((handoff) => (
+              <li key={handoff.id} class="split">
+                <a href={hrefTo.handoff(handoff.id)}>
+                  {handoff.number}. <Text>{handoff.reason === '' ? 'handoff' : handoff.reason}</Text>
+                </a>
+                <Status of={handoff.status} />
+              </li>
+            ))}
+          </ul>
+        </Part>
+      )}
+      {latest === undefined ? null : <TokenCurve conversation={latest.id} />}
+    </div>
+  )
+}
+
+function Part({ title, tone, children }: { title: string; tone?: 'bad'; children: ComponentChildren }) {
+  return (
+    <section class="part" data-tone={tone}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  )
+}
+
+function Passage({ name, text }: { name: string; text: string }) {
+  return (
+    <Clip name={name} text={text} limit={600} lines={10}>
+      {(piece) => (
+        <p class="passage" dir="auto">
+          {visible(piece)}
+        </p>
+      )}
+    </Clip>
+  )
+}
+
+function Steps({ page: { state } }: { page: SessionPage }) {
+  const { items, earlier } = state.steps
+  const [isAll, setAll] = useOpening('steps')
+  if (items.length + earlier === 0) return null
+  const open = items.filter(({ status }) => status !== 'done')
+  const done = items.filter(({ status }) => status === 'done')
+  const shown = isAll === 0 ? [...done.slice(-3), ...open.slice(0, 12)] : items
+  return (
+    <Part title="Steps">
+      <ul class="plain-list steps">
+        {shown.map((step) => (
+          <li key={step.id} data-status={step.status}>
+            <span class="box" role="img" aria-label={step.status} />
+            <Text>{step.text.slice(0, 400)}</Text>
+          </li>
+        ))}
+      </ul>
+      {shown.length === items.length ? null : (
+        <button class="link-button small" type="button" onClick={() => setAll(1)}>
+          All {amount(items.length, 'step')}
+        </button>
+      )}
+    </Part>
+  )
+}
+
+interface ListedProps<T extends Item> {
+  session: string
+  title: string
+  shelf: Shelf<T>
+  note?: (item: T) => string
+  mark?: (item: T) => string | undefined
+}
+
+/** The latest few of a list; the others are in the document. */
+function Listed<T extends Item>({ title, shelf, ...rest }: ListedProps<T>) {
+  if (shelf.items.length + shelf.earlier === 0) return null
+  return (
+    <Part title={title}>
+      <Items shelf={shelf} {...rest} />
+    </Part>
+  )
+}
+
+const SHOWN = 6
+
+function Items<T extends Item>({ session, shelf, note, mark }: Omit<ListedProps<T>, 'title'>) {
+  const shown = shelf.items.slice(-SHOWN).toReversed()
+  const hidden = shelf.earlier + shelf.items.length - shown.length
+  return (
+    <>
+      <ul class="plain-list facts">
+        {shown.map((item) => {
+          const more = note?.(item) ?? ''
+          const tag = mark?.(item)
+          return (
+            <li key={item.id}>
+              <span dir="auto">
+                {tag === undefined ? null : <span class="tag">{tag}</span>}
+                <Clip name={item.id} text={item.text} limit={400} lines={6}>
+                  {(text) => <Text>{text}</Text>}
+                </Clip>
+                {more === '' ? null : (
+                  <span class="note">
+                    <Text>{more.slice(0, 400)}</Text>
+                  </span>
+                )}
+              </span>
+              <a class="when" href={hrefTo.session(session, { entry: item.id })} title="In the journal">
+                <Time at={item.at} />
+              </a>
+            </li>
+          )
+        })}
+      </ul>
+      {hidden === 0 ? null : (
+        <button class="link-button small" type="button" onClick={() => setValues({ tab: 'document' })}>
+          {amount(hidden, 'earlier one')} in the document
+        </button>
+      )}
+    </>
+  )
+}
