@@ -92,23 +92,28 @@ interface Colours {
   readonly grid: string
   readonly curve: string
   readonly fill: string
-  readonly surface: string
   readonly font: string
   readonly line: Readonly<Record<Line['kind'], string>>
 }
 
+/** A canvas knows no variables: an element is given each of them, and says which colour that is now. */
 function coloursNow(): Colours {
-  const style = getComputedStyle(document.documentElement)
-  const take = (name: string): string => style.getPropertyValue(name).trim()
-  return {
-    text: take('--chart-text'),
-    grid: take('--chart-grid'),
-    curve: take('--chart-curve'),
-    fill: take('--chart-fill'),
-    surface: take('--chart-surface'),
-    font: getComputedStyle(document.body).fontFamily,
-    line: { 'smart zone': take('--chart-zone'), stage: take('--chart-stage'), point: take('--chart-point') },
+  const probe = document.createElement('span')
+  document.body.append(probe)
+  const take = (value: string): string => {
+    probe.style.color = value
+    return getComputedStyle(probe).color
   }
+  const colours = {
+    text: take('var(--faint)'),
+    grid: take('var(--line)'),
+    curve: take('var(--accent)'),
+    fill: take('color-mix(in srgb, var(--accent) 12%, transparent)'),
+    font: getComputedStyle(probe).fontFamily,
+    line: { 'smart zone': take('var(--good)'), stage: take('var(--warn)'), point: take('var(--bad)') },
+  }
+  probe.remove()
+  return colours
 }
 
 function drawLines(u: uPlot, { lines, compactions }: CurveSeries, colours: Colours): void {
@@ -119,7 +124,9 @@ function drawLines(u: uPlot, { lines, compactions }: CurveSeries, colours: Colou
   ctx.lineWidth = pixels
   ctx.font = `${11 * pixels}px ${colours.font}`
   ctx.textBaseline = 'middle'
-  const shown = lines.map((line) => ({ line, y: u.valToPos(line.tokens, 'y', true) })).filter(({ y }) => y >= top && y <= top + height)
+  const shown = lines
+    .map((line) => ({ line, y: u.valToPos(line.tokens, 'y', true) }))
+    .filter(({ y }) => y >= top && y <= top + height)
   const labels = apart(
     shown.map(({ y }) => y),
     LABEL_HEIGHT * pixels,

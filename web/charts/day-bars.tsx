@@ -6,7 +6,8 @@ export type Measure = 'cost' | 'tokens'
 
 /** A bar for each day. What it stands for is also its text, so that it is read without being seen. */
 export function DayBars({ days, measure }: { days: UsageAnswer['days']; measure: Measure }) {
-  const valueOf = (spend: UsageAnswer['days'][number]['spend']): number => (measure === 'cost' ? (spend.usd ?? 0) : allTokens(spend))
+  const valueOf = (spend: UsageAnswer['days'][number]['spend']): number =>
+    measure === 'cost' ? (spend.usd ?? 0) : allTokens(spend)
   const most = Math.max(...days.map(({ spend }) => valueOf(spend)), 0)
   const show = (value: number): string => (measure === 'cost' ? usd(value) : tokens(value))
   // So many that their names do not run into each other.

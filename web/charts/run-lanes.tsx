@@ -9,7 +9,15 @@ import { GLYPHS } from './task-graph.tsx'
 const NAMED = 7
 
 /** The sessions of a run, one below the other, with the attempts of each over time. */
-export function RunLanes({ lanes, tasks, chosen }: { lanes: readonly RunLane[]; tasks: readonly RunTask[]; chosen: string | undefined }) {
+export function RunLanes({
+  lanes,
+  tasks,
+  chosen,
+}: {
+  lanes: readonly RunLane[]
+  tasks: readonly RunTask[]
+  chosen: string | undefined
+}) {
   const layout = layOutLanes(lanes, new Date().toISOString())
   const names = new Map(tasks.flatMap(({ task }) => [[task.id, task.title] as const, [task.name, task.title] as const]))
   const ids = new Map(tasks.flatMap(({ task }) => [[task.id, task.id] as const, [task.name, task.id] as const]))
@@ -58,7 +66,12 @@ function LaneScale({ layout }: { layout: LaneLayout }) {
           </span>
         ))}
         {layout.pauses.map(({ left, width, seconds }) => (
-          <span key={left} class="lane-break" style={{ left: `${left}%`, width: `${width}%` }} title={`Nobody worked for ${duration(seconds)}`}>
+          <span
+            key={left}
+            class="lane-break"
+            style={{ left: `${left}%`, width: `${width}%` }}
+            title={`Nobody worked for ${duration(seconds)}`}
+          >
             ≈
           </span>
         ))}

@@ -16,7 +16,12 @@ export const GLYPHS: Readonly<Record<string, string>> = {
 
 /** What waits for what. A task leads to its line in the report. */
 export function TaskGraph({ tasks, chosen }: { tasks: readonly RunTask[]; chosen: string | undefined }) {
-  const { width, height, tasks: placed, edges } = layOut(
+  const {
+    width,
+    height,
+    tasks: placed,
+    edges,
+  } = layOut(
     tasks.map(({ task, after }) => ({ id: task.id, after })),
     SIZE,
   )

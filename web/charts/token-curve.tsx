@@ -1,4 +1,146 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { TokenCurve as Curve } from '../../src/serve/contract.ts'
+import { api } from '../data/api.ts'
+import { useResource } from '../data/resource.ts'
+import { amount } from '../parts/format.ts'
+import { Failure, Loading } from '../parts/states.tsx'
+import { Clock } from '../parts/time.tsx'
+import { theme } from '../shell/theme.ts'
+import { drawCurve } from './curve-plot.ts'
+import { type CurveSeries, sampled, seriesOf, shortCount } from './curve-series.ts'
+
+const MOST_ROWS = 200
+
 /** How the context of a conversation filled up. Stands above what was said in it, and on the session's page for its latest. */
 export function TokenCurve({ conversation }: { conversation: string }) {
-  return <div hidden data-conversation={conversation} />
+  const { value, failure, reload } = useResource(
+    `curve ${conversation}`,
+    (signal) => api.curve(conversation, signal),
+    (event) => event.type === 'conversation' && event.conversation === conversation,
+  )
+  if (value === undefined)
+    return failure === undefined ? <Loading label="Loading the curve" lines={4} /> : <Failure failure={failure} retry={reload} />
+  if (value.points.length === 0) return <p class="curve-none">How full its context was is not known: no usage was told in it.</p>
+  return <CurveFigure curve={value} />
+}
+
+function CurveFigure({ curve }: { curve: Curve }) {
+  const [isFitted, setFitted] = useState(false)
+  const series = seriesOf(curve)
+  const now = series.y.at(-1) ?? 0
+  // Where little was used, everything else is far above it.
+  const canFit = series.most * 1.5 < series.top
+  return (
+    <figure class="curve">
+      <figcaption class="curve-head">
+        <span class="curve-title">Context</span>
+        <span class="curve-facts">{facts(curve, now)}</span>
+        {canFit ? (
+          <button class="quiet-button" type="button" aria-pressed={isFitted} onClick={() => setFitted(!isFitted)}>
+            Fit
+          </button>
+        ) : null}
+      </figcaption>
+      <CurveCanvas curve={curve} series={series} top={isFitted && canFit ? series.most * 1.1 : series.top} />
+      <details class="curve-table">
+        <summary>As a table</summary>
+        <CurveTable curve={curve} />
+      </details>
+    </figure>
+  )
+}
+
+function facts({ point, window, compactions, isPointMeasured }: Curve, now: number): string {
+  const way =
+    point === undefined
+      ? 'where it compacts is not known'
+      : `${Math.round((now / point) * 100)}% of the way to compaction at ${shortCount(point)}${isPointMeasured ? '' : ' (estimated)'}`
+  const compacted = compactions.length === 0 ? [] : [amount(compactions.length, 'compaction')]
+  const size = window === undefined ? [] : [`window ${shortCount(window)}`]
+  return [`${shortCount(now)} tokens`, way, ...compacted, ...size].join(' · ')
+}
+
+function CurveCanvas({ curve, series, top }: { curve: Curve; series: CurveSeries; top: number }) {
+  const host = useRef<HTMLDivElement>(null)
+  const [at, setAt] = useState<{ index: number; left: number; top: number }>()
+  useEffect(() => {
+    const element = host.current
+    if (element === null) return undefined
+    const plot = drawCurve(element, series, top, (index, left, above) =>
+      setAt(index === undefined ? undefined : { index, left, top: above }),
+    )
+    const sizes = new ResizeObserver(() => plot.resize())
+    sizes.observe(element)
+    const scheme = matchMedia('(prefers-color-scheme: dark)')
+    const recolour = (): void => plot.recolour()
+    scheme.addEventListener('change', recolour)
+    // The theme is put on the document by another who listens.
+    const stop = theme.subscribe(() => queueMicrotask(recolour))
+    return () => {
+      sizes.disconnect()
+      scheme.removeEventListener('change', recolour)
+      stop()
+      plot.destroy()
+    }
+  }, [curve, top])
+  const point = at === undefined ? undefined : curve.points[at.index]
+  return (
+    <div class="curve-canvas" role="img" aria-label={spoken(curve, series)}>
+      <div ref={host} />
+      {at === undefined || point === undefined ? null : (
+        <div class="curve-tip" style={{ left: `${at.left}px`, top: `${at.top}px` }} aria-hidden="true">
+          <strong>{point.tokens.toLocaleString('en')}</strong> tokens
+          <br />
+          turn {point.turn}
+          {point.at === undefined ? null : (
+            <>
+              {' · '}
+              <Clock at={point.at} />
+            </>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function spoken(curve: Curve, { most, y }: CurveSeries): string {
+  const turns = amount(new Set(curve.points.map(({ turn }) => turn)).size, 'turn')
+  const compacted = amount(curve.compactions.length, 'compaction')
+  return `Tokens in the context over ${turns}: ${shortCount(most)} at most, ${shortCount(y.at(-1) ?? 0)} now, ${compacted}. The same as a table follows.`
+}
+
+function CurveTable({ curve }: { curve: Curve }) {
+  const rows = sampled(curve.points, MOST_ROWS)
+  const isCompacted = new Set(curve.compactions.map(({ turn }) => turn))
+  return (
+    <div class="table-scroll" tabIndex={0} role="region" aria-label="Tokens by turn">
+      <table class="table">
+        <thead>
+          <tr>
+            <th scope="col">Turn</th>
+            <th scope="col">At</th>
+            <th scope="col" class="number">
+              Tokens
+            </th>
+            <th scope="col" class="number">
+              Of the way
+            </th>
+            <th scope="col">Compacted</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ turn, at, tokens }, index) => (
+            <tr key={index}>
+              <td>{turn}</td>
+              <td>{at === undefined ? '' : <Clock at={at} />}</td>
+              <td class="number">{tokens.toLocaleString('en')}</td>
+              <td class="number">{curve.point === undefined ? '–' : `${Math.round((tokens / curve.point) * 100)}%`}</td>
+              <td>{isCompacted.has(turn) ? 'yes' : ''}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
 }

@@ -48,9 +48,9 @@ function ConfirmDialog({ asked, settle }: { asked: Asked; settle: Asked['answer'
         <h2 id="confirm-title">{asked.title}</h2>
         <div class="confirm-text">{asked.text}</div>
         {asked.note === undefined ? null : (
-          <label class="field">
+          <label class="labelled">
             <span>{asked.note}</span>
-            <textarea ref={note} rows={2} />
+            <textarea class="field" ref={note} rows={2} />
           </label>
         )}
         <div class="confirm-buttons">

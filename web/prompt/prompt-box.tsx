@@ -1,4 +1,190 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { PromptRequest } from '../../src/prompt/contract.ts'
+import type { HarnessLine } from '../../src/serve/contract.ts'
+import { useAction } from '../data/action.ts'
+import { api } from '../data/api.ts'
+import { useResource } from '../data/resource.ts'
+import { ProblemLine } from '../parts/problem-line.tsx'
+import { useShortcuts } from '../shell/keyboard.ts'
+import { Answer } from './answer.tsx'
+import { type KeptPrompt, habits, keepHabits, keepPrompt, keptPrompt } from './kept.ts'
+
+type Permissions = NonNullable<PromptRequest['permissions']>
+type Where = 'on' | 'fresh' | 'new'
+
+const PERMISSIONS: readonly { readonly value: Permissions; readonly name: string }[] = [
+  { value: 'ask', name: 'Ask me each time' },
+  { value: 'edits', name: 'Allow edits' },
+  { value: 'all', name: 'Allow everything' },
+]
+
 /** Asks an agent, in the session that is given or in a new one. Stands at the foot of a session and above the sessions. */
 export function PromptBox({ session }: { session?: string }) {
-  return <div hidden data-session={session} />
+  const [asked, setAsked] = useState<KeptPrompt | undefined>(() => keptPrompt(session))
+  const [isRunning, setRunning] = useState(false)
+  useEffect(() => setAsked(keptPrompt(session)), [session])
+  const keep = (kept: KeptPrompt | undefined): void => {
+    keepPrompt(session, kept)
+    // So that it is found there too, once somebody goes on to it.
+    if (kept !== undefined && kept.session !== session) keepPrompt(kept.session, kept)
+    setAsked(kept)
+    if (kept === undefined) setRunning(false)
+  }
+  return (
+    <section class="prompt-box" aria-label="Ask an agent">
+      {asked === undefined ? null : (
+        <>
+          <Answer key={asked.prompt} asked={asked} isRunning={setRunning} />
+          {isRunning ? null : (
+            <button class="quiet-button prompt-close" type="button" onClick={() => keep(undefined)}>
+              Put the answer away
+            </button>
+          )}
+        </>
+      )}
+      <Composer session={session} isRunning={isRunning} started={keep} />
+    </section>
+  )
+}
+
+interface ComposerProps {
+  readonly session: string | undefined
+  readonly isRunning: boolean
+  readonly started: (kept: KeptPrompt) => void
+}
+
+function Composer({ session, isRunning, started }: ComposerProps) {
+  const overview = useResource('prompt overview', api.overview)
+  const harnesses = overview.value?.harnesses ?? []
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState(() => habits().harness ?? '')
+  const [permissions, setPermissions] = useState<Permissions>(() => readPermissions(habits().permissions))
+  const [where, setWhere] = useState<Where>(session === undefined ? 'new' : 'on')
+  const [model, setModel] = useState('')
+  const [script, setScript] = useState('')
+  const { isBusy, failure, run } = useAction()
+  const field = useRef<HTMLTextAreaElement>(null)
+  useShortcuts('Prompt', [{ keys: 'p', what: 'Write a prompt', run: () => field.current?.focus() }])
+  const harness = harnessFor(chosen, harnesses)
+  const canAsk = text.trim() !== '' && !isRunning && !isBusy
+  const send = async (): Promise<void> => {
+    if (!canAsk) return
+    const request: PromptRequest = {
+      text: text.trim(),
+      permissions,
+      ...(session === undefined || where === 'new' ? {} : { session }),
+      ...(where === 'new' ? { isNew: true } : {}),
+      ...(where === 'fresh' ? { isFresh: true } : {}),
+      ...(harness === undefined ? {} : { harness: harness.name }),
+      ...(model.trim() === '' ? {} : { model: model.trim() }),
+      ...(harness?.name === 'rehearsal' && script.trim() !== '' ? { script: script.trim() } : {}),
+    }
+    const answer = await run(() => api.startPrompt(request))
+    if (answer === undefined) return
+    // To allow everything is decided anew each time the page is opened.
+    keepHabits({
+      ...(harness === undefined ? {} : { harness: harness.name }),
+      ...(permissions === 'all' ? {} : { permissions }),
+    })
+    setText('')
+    started({ ...answer, text: request.text })
+  }
+  return (
+    <form
+      class="composer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      <textarea
+        ref={field}
+        class="composer-text"
+        rows={Math.min(10, Math.max(2, text.split('\n').length))}
+        aria-label="Prompt"
+        placeholder={session === undefined ? 'Ask an agent to begin something' : 'Ask an agent to go on'}
+        value={text}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey) || event.isComposing) return
+          event.preventDefault()
+          void send()
+        }}
+      />
+      <div class="composer-foot">
+        <select
+          class="choice"
+          aria-label="Where"
+          value={where}
+          onChange={({ currentTarget }) => setWhere(currentTarget.value as Where)}
+        >
+          {session === undefined ? (
+            <option value="on">The active session</option>
+          ) : (
+            <>
+              <option value="on">This session</option>
+              <option value="fresh">This session, afresh</option>
+            </>
+          )}
+          <option value="new">A new session</option>
+        </select>
+        <select
+          class="choice"
+          aria-label="Harness"
+          value={harness?.name ?? ''}
+          onChange={({ currentTarget }) => setChosen(currentTarget.value)}
+        >
+          {harness === undefined ? <option value="">No harness is installed</option> : null}
+          {harnesses.map(({ name, isThere, version, problem }) => (
+            <option key={name} value={name} disabled={!isThere} title={isThere ? version : problem}>
+              {name}
+              {isThere ? '' : ' (not installed)'}
+            </option>
+          ))}
+        </select>
+        <select
+          class="choice"
+          aria-label="Permissions"
+          value={permissions}
+          onChange={({ currentTarget }) => setPermissions(currentTarget.value as Permissions)}
+        >
+          {PERMISSIONS.map(({ value, name }) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <input
+          class="field composer-model"
+          aria-label="Model"
+          placeholder="Model"
+          value={model}
+          onInput={({ currentTarget }) => setModel(currentTarget.value)}
+        />
+        {harness?.name === 'rehearsal' ? (
+          <input
+            class="field composer-model"
+            aria-label="Script"
+            placeholder="Script"
+            value={script}
+            onInput={({ currentTarget }) => setScript(currentTarget.value)}
+          />
+        ) : null}
+        <button class="button" type="submit" data-tone="accent" disabled={!canAsk} title="Ctrl+Enter">
+          {isBusy ? 'Sending…' : 'Send'}
+        </button>
+      </div>
+      <ProblemLine failure={failure ?? overview.failure} />
+    </form>
+  )
+}
+
+function harnessFor(chosen: string, harnesses: readonly HarnessLine[]): HarnessLine | undefined {
+  const there = harnesses.filter(({ isThere }) => isThere)
+  // The rehearsal is always there, and nobody's agent.
+  return there.find(({ name }) => name === chosen) ?? there.find(({ name }) => name !== 'rehearsal') ?? there[0]
+}
+
+function readPermissions(kept: string | undefined): Permissions {
+  return PERMISSIONS.find(({ value }) => value === kept)?.value ?? 'ask'
 }

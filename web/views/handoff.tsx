@@ -1,5 +1,53 @@
-import { Empty } from '../parts/states.tsx'
+import { api } from '../data/api.ts'
+import { useResource } from '../data/resource.ts'
+import { Status } from '../parts/badge.tsx'
+import { Loaded } from '../parts/states.tsx'
+import { Text, visible } from '../parts/text.tsx'
+import { Time } from '../parts/time.tsx'
+import { href, hrefTo } from '../shell/router.ts'
 
 export function HandoffView({ id }: { id: string }) {
-  return <Empty title={id} />
+  const handoff = useResource(
+    `handoff ${id}`,
+    (signal) => api.handoff(id, signal),
+    (event) => event.type === 'handoffs',
+  )
+  const page = handoff.value
+  return (
+    <div class="view">
+      <header class="view-head">
+        <h1>
+          <a class="crumb" href={href('/handoffs')}>
+            Handoffs
+          </a>{' '}
+          {page === undefined ? null : <Text>{`${page.sessionName}/${page.number}`}</Text>}
+        </h1>
+        {page === undefined ? null : (
+          <>
+            <Status of={page.status} />
+            <span class="aside">
+              <a href={hrefTo.session(page.session)}>
+                <Text>{page.sessionName}</Text>
+              </a>
+              , <Time at={page.at} />
+            </span>
+          </>
+        )}
+      </header>
+      <div class="view-body">
+        <Loaded resource={handoff}>
+          {({ markdown, status, sessionName, number }) => (
+            <div class="stack">
+              {status === 'waiting' ? (
+                <p class="remark">
+                  Taken up with <code>stint handoff accept {`${sessionName}/${number}`}</code>
+                </p>
+              ) : null}
+              <pre class="prose-plain">{visible(markdown)}</pre>
+            </div>
+          )}
+        </Loaded>
+      </div>
+    </div>
+  )
 }

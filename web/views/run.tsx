@@ -1,5 +1,309 @@
-import { Empty } from '../parts/states.tsx'
+import { useEffect, useState } from 'preact/hooks'
+import type { Comparison, RunReport, TaskReport } from '../../src/run/report.ts'
+import type { RunPage } from '../../src/serve/contract.ts'
+import { RunLanes } from '../charts/run-lanes.tsx'
+import { TaskGraph } from '../charts/task-graph.tsx'
+import { api } from '../data/api.ts'
+import { useResource } from '../data/resource.ts'
+import { Status } from '../parts/badge.tsx'
+import { Figures } from '../parts/figures.tsx'
+import { amount, duration, tokens, usd } from '../parts/format.ts'
+import { Cost, Tokens } from '../parts/spend.tsx'
+import { Empty, Loaded } from '../parts/states.tsx'
+import { Text } from '../parts/text.tsx'
+import { Time } from '../parts/time.tsx'
+import { href, hrefTo } from '../shell/router.ts'
+import { RunState, shortRun } from './runs.tsx'
 
 export function RunView({ id }: { id: string }) {
-  return <Empty title={id} />
+  const run = useResource(
+    `run ${id}`,
+    (signal) => api.run(id, signal),
+    (event) => event.type === 'run' && (event.id === undefined || event.id === id),
+  )
+  return (
+    <div class="view">
+      <header class="view-head">
+        <h1>
+          <a class="crumb" href={href('/runs')}>
+            Runs
+          </a>{' '}
+          <span class="mono">{shortRun(id)}</span>
+        </h1>
+        {run.value === undefined ? null : <RunFacts page={run.value} />}
+      </header>
+      <div class="view-body">
+        <Loaded resource={run}>{(page) => <RunBody page={page} />}</Loaded>
+      </div>
+    </div>
+  )
+}
+
+function RunFacts({ page: { row, report } }: { page: RunPage }) {
+  return (
+    <>
+      <RunState row={row} />
+      <span class="aside">
+        <Text>{[report.harness, ...report.models].join(', ')}</Text>, <Time at={report.startedAt} />
+      </span>
+    </>
+  )
+}
+
+function RunBody({ page }: { page: RunPage }) {
+  const { row, report, tasks, lanes } = page
+  const chosen = useChosenTask()
+  return (
+    <div class="stack">
+      <Figures
+        of={[
+          { name: 'Done', value: row.done },
+          { name: 'Failed', value: row.failed },
+          { name: 'Open', value: row.open },
+          { name: 'Time', value: duration(report.seconds) },
+          { name: 'Tokens', value: <Tokens of={report.spend} /> },
+          { name: 'Cost', value: <Cost of={report.spend} /> },
+          { name: 'Commits', value: report.commits },
+        ]}
+      />
+      {report.branch === undefined || report.commits === 0 ? null : (
+        <p class="remark">
+          Its work is on <code>{report.branch}</code>: <code>git merge {report.branch}</code>
+        </p>
+      )}
+      <section class="panel" aria-labelledby="tasks-title">
+        <div class="panel-head">
+          <h2 id="tasks-title">Tasks</h2>
+          <Legend />
+        </div>
+        {tasks.length === 0 ? <Empty title="It has no tasks" /> : <TaskGraph tasks={tasks} chosen={chosen} />}
+      </section>
+      {lanes.length === 0 ? null : (
+        <section class="panel" aria-labelledby="lanes-title">
+          <div class="panel-head">
+            <h2 id="lanes-title">Sessions</h2>
+            <span class="muted small">{laneFacts(page)}</span>
+          </div>
+          <RunLanes lanes={lanes} tasks={tasks} chosen={chosen} />
+        </section>
+      )}
+      <section class="panel" aria-labelledby="report-title">
+        <div class="panel-head">
+          <h2 id="report-title">Report</h2>
+        </div>
+        <ReportTable page={page} chosen={chosen} />
+      </section>
+      <section class="panel" aria-labelledby="compared-title">
+        <div class="panel-head">
+          <h2 id="compared-title">Against one conversation per task</h2>
+          <span class="muted small">estimated from measured sizes</span>
+        </div>
+        <Compared compared={report.compared} prices={report.prices} />
+      </section>
+    </div>
+  )
+}
+
+/** The task that the address names behind its hash. */
+function useChosenTask(): string | undefined {
+  const [hash, setHash] = useState(location.hash)
+  useEffect(() => {
+    const listen = (): void => setHash(location.hash)
+    globalThis.addEventListener('hashchange', listen)
+    return () => globalThis.removeEventListener('hashchange', listen)
+  }, [])
+  return hash.startsWith('#task-') ? hash.slice('#task-'.length) : undefined
+}
+
+function Legend() {
+  return (
+    <ul class="legend" aria-hidden="true">
+      {(['done', 'running', 'open', 'parked', 'blocked'] as const).map((outcome) => (
+        <li key={outcome} data-outcome={outcome}>
+          {outcome}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function laneFacts({ lanes, report }: RunPage): string {
+  const attempts = lanes.flatMap(({ blocks }) => blocks)
+  const retries = attempts.filter(({ attempt }) => attempt > 1).length
+  const facts = [amount(lanes.length, 'session'), amount(attempts.length, 'attempt')]
+  if (retries > 0) facts.push(amount(retries, 'retry', 'retries'))
+  const { parallel } = report
+  if (parallel !== undefined)
+    facts.push(
+      `${Math.round(parallel.share * 100)}% of the tasks beside another`,
+      parallel.savedSeconds >= 0
+        ? `${duration(parallel.savedSeconds)} quicker than one after the other`
+        : `${duration(-parallel.savedSeconds)} slower than one after the other`,
+    )
+  return facts.join(' · ')
+}
+
+function ReportTable({ page: { report, tasks }, chosen }: { page: RunPage; chosen: string | undefined }) {
+  const reported = new Set(report.sessions.flatMap((session) => session.tasks.map(({ task }) => task.id)))
+  const untouched = tasks.filter(({ task }) => !reported.has(task.id))
+  return (
+    <div class="table-scroll" tabIndex={0} role="region" aria-label="Report by task">
+      <table class="table table-cards">
+        <thead>
+          <tr>
+            <th scope="col">Task</th>
+            <th scope="col">Outcome</th>
+            <th scope="col" class="number">
+              Attempts
+            </th>
+            <th scope="col" class="number">
+              Time
+            </th>
+            <th scope="col" class="number">
+              Tokens
+            </th>
+            <th scope="col" class="number">
+              Cost
+            </th>
+            <th scope="col">Commit</th>
+          </tr>
+        </thead>
+        {report.sessions.map((session) => (
+          <tbody key={session.session}>
+            <SessionHead session={session} />
+            {session.tasks.map((task) => (
+              <TaskLine key={task.task.id} task={task} isChosen={task.task.id === chosen} />
+            ))}
+          </tbody>
+        ))}
+        {untouched.length === 0 ? null : (
+          <tbody>
+            <tr class="group-row">
+              <th colSpan={7} scope="rowgroup">
+                Not begun
+              </th>
+            </tr>
+            {untouched.map(({ task, outcome, reason }) => (
+              <tr key={task.id} id={`task-${task.id}`} data-chosen={task.id === chosen}>
+                <th scope="row">
+                  <Text>{task.title}</Text>
+                  {reason === undefined ? null : (
+                    <p class="muted small">
+                      <Text>{reason}</Text>
+                    </p>
+                  )}
+                </th>
+                <td>
+                  <Status of={outcome} />
+                </td>
+                <td colSpan={5} />
+              </tr>
+            ))}
+          </tbody>
+        )}
+      </table>
+    </div>
+  )
+}
+
+function SessionHead({ session }: { session: RunReport['sessions'][number] }) {
+  const { name, conversations, seconds, spend } = session
+  return (
+    <tr class="group-row">
+      <th colSpan={3} scope="rowgroup">
+        <a href={hrefTo.session(session.session)}>
+          <Text>{name}</Text>
+        </a>{' '}
+        <span class="muted">{amount(conversations, 'conversation')}</span>
+      </th>
+      <td class="number" data-name="Time">
+        {duration(seconds)}
+      </td>
+      <td class="number" data-name="Tokens">
+        <Tokens of={spend} />
+      </td>
+      <td class="number" data-name="Cost">
+        <Cost of={spend} />
+      </td>
+      <td />
+    </tr>
+  )
+}
+
+function TaskLine({ task: one, isChosen }: { task: TaskReport; isChosen: boolean }) {
+  const { task, outcome, reason, attempts, seconds, spend, commit, kept } = one
+  return (
+    <tr id={`task-${task.id}`} data-chosen={isChosen}>
+      <th scope="row">
+        <Text>{task.title}</Text>
+        {reason === undefined ? null : (
+          <p class="muted small">
+            <Text>{reason}</Text>
+          </p>
+        )}
+        {kept === undefined ? null : (
+          <p class="muted small">
+            Kept as <code>{kept}</code>
+          </p>
+        )}
+      </th>
+      <td>
+        <Status of={outcome} />
+      </td>
+      <td class="number" data-name="Attempts">
+        {attempts}
+      </td>
+      <td class="number" data-name="Time">
+        {duration(seconds)}
+      </td>
+      <td class="number" data-name="Tokens">
+        <Tokens of={spend} />
+      </td>
+      <td class="number" data-name="Cost">
+        <Cost of={spend} />
+      </td>
+      <td class="mono" data-name="Commit">
+        {commit === undefined ? '–' : commit.slice(0, 9)}
+      </td>
+    </tr>
+  )
+}
+
+/** Both sides, drawn to one scale. */
+function Compared({ compared, prices }: { compared: Comparison; prices: string }) {
+  const { boilerplateAvoided, historyReread, profilesNotLoaded, savedUsd } = compared
+  const sides = [
+    { name: 'Set-up that was not said again', value: boilerplateAvoided, tone: 'good' },
+    { name: 'Profiles that were never loaded', value: profilesNotLoaded, tone: 'good' },
+    { name: 'Earlier tasks that were read again', value: historyReread, tone: 'bad' },
+  ] as const
+  const most = Math.max(...sides.map(({ value }) => value), 1)
+  return (
+    <div class="compared">
+      <dl class="sides">
+        {sides.map(({ name, value, tone }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <span class="side-bar" aria-hidden="true">
+                <span data-tone={tone} style={{ width: `${(value / most) * 100}%` }} />
+              </span>
+              <span class="number">{tokens(value)}</span>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p class="muted small">
+        {savedUsd === undefined ? (
+          'What that comes to is not known: a model has no price. '
+        ) : (
+          <>
+            {savedUsd >= 0 ? 'In all cheaper by ' : 'In all dearer by '}
+            <strong>{usd(Math.abs(savedUsd))}</strong>.{' '}
+          </>
+        )}
+        <Text>{prices}</Text>
+      </p>
+    </div>
+  )
 }

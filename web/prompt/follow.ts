@@ -1,0 +1,79 @@
+// One prompt, followed to its end: what has happened is asked for, what happens is heard, and where something is missing between the two
+// it is asked for again. Survives a reload of the page and a server that goes and comes back.
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { PromptEvent } from '../../src/prompt/contract.ts'
+import { type ApiFailure, api } from '../data/api.ts'
+import { liveIsUp, liveState, onLive } from '../data/live.ts'
+import { asFailure } from '../data/resource.ts'
+import { NOTHING_YET, type PromptState, isBehind, take } from './state.ts'
+
+export interface Followed {
+  readonly state: PromptState
+  /** The server does not know it, or does not answer. */
+  readonly failure?: ApiFailure
+}
+
+export function useFollowed(prompt: string): Followed {
+  const [followed, setFollowed] = useState<Followed>({ state: NOTHING_YET })
+  const state = useRef(NOTHING_YET)
+  useEffect(() => {
+    const ended = new AbortController()
+    let heard: PromptEvent[] = []
+    let frame = 0
+    let isAsking = false
+    let isAskedAgain = false
+    const show = (failure?: ApiFailure): void =>
+      setFollowed({ state: state.current, ...(failure === undefined ? {} : { failure }) })
+    // Pieces of a message come quicker than they can be drawn.
+    const draw = (): void => {
+      frame = 0
+      state.current = take(state.current, heard)
+      heard = []
+      show()
+      if (isBehind(state.current)) void catchUp()
+    }
+    const hear = (events: readonly PromptEvent[]): void => {
+      heard.push(...events)
+      // A page that is not seen gets no frames.
+      if (document.visibilityState === 'hidden') draw()
+      else if (frame === 0) frame = requestAnimationFrame(draw)
+    }
+    const catchUp = async (): Promise<void> => {
+      if (isAsking) {
+        isAskedAgain = true
+        return
+      }
+      isAsking = true
+      try {
+        await liveIsUp()
+        do {
+          isAskedAgain = false
+          const events = await api.promptEvents(prompt, state.current.last, ended.signal)
+          state.current = take(state.current, events)
+          show()
+        } while (isAskedAgain && !ended.signal.aborted)
+      } catch (error) {
+        if (!ended.signal.aborted) show(asFailure(error))
+      } finally {
+        isAsking = false
+      }
+    }
+    state.current = NOTHING_YET
+    show()
+    void catchUp()
+    const stopHearing = onLive((event) => {
+      if (event.type === 'reset') void catchUp()
+      else if (event.type === 'prompt' && event.prompt === prompt) hear([event.event])
+    })
+    const stopWatching = liveState.subscribe((now) => {
+      if (now === 'connected') void catchUp()
+    })
+    return () => {
+      ended.abort()
+      cancelAnimationFrame(frame)
+      stopHearing()
+      stopWatching()
+    }
+  }, [prompt])
+  return followed
+}

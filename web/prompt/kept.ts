@@ -1,0 +1,54 @@
+// Which prompt was asked last, where: so that a page that is loaded again, or come back to, goes on with it.
+import { currentProject } from '../shell/router.ts'
+
+export interface KeptPrompt {
+  readonly prompt: string
+  readonly session: string
+  readonly text: string
+}
+
+const keyFor = (session: string | undefined): string => `stint-prompt ${currentProject() ?? ''} ${session ?? ''}`
+
+export function keptPrompt(session: string | undefined): KeptPrompt | undefined {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(keyFor(session)) ?? 'null')
+    if (typeof kept !== 'object' || kept === null || !('prompt' in kept) || !('text' in kept)) return undefined
+    return kept as KeptPrompt
+  } catch {
+    return undefined // nothing may be kept here, or another wrote there
+  }
+}
+
+export function keepPrompt(session: string | undefined, kept: KeptPrompt | undefined): void {
+  try {
+    if (kept === undefined) localStorage.removeItem(keyFor(session))
+    else localStorage.setItem(keyFor(session), JSON.stringify(kept))
+  } catch {
+    // A browser that keeps nothing follows the prompt as long as the page is open.
+  }
+}
+
+/** How somebody asked last: the next prompt begins like it. */
+export interface Habits {
+  readonly harness?: string
+  readonly permissions?: string
+}
+
+const HABITS = 'stint-prompt-habits'
+
+export function habits(): Habits {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(HABITS) ?? 'null')
+    return typeof kept === 'object' && kept !== null ? kept : {}
+  } catch {
+    return {} // as above
+  }
+}
+
+export function keepHabits(now: Habits): void {
+  try {
+    localStorage.setItem(HABITS, JSON.stringify(now))
+  } catch {
+    // As above.
+  }
+}

@@ -1,0 +1,46 @@
+// The backlog as it is shown: parts below what they belong to, what matters first.
+import type { Task } from '../../src/tasks/task.ts'
+
+export interface TaskNode {
+  readonly task: Task
+  readonly parts: readonly TaskNode[]
+}
+
+const ORDER: Readonly<Record<Task['status'], number>> = { in_progress: 0, blocked: 1, failed: 1, ready: 2, completed: 3 }
+
+/** A task is there when it is looked for, or when a part of it is. */
+export function taskTree(
+  tasks: readonly Task[],
+  { isAll, text }: { readonly isAll: boolean; readonly text: string },
+): readonly TaskNode[] {
+  const ids = new Set(tasks.map(({ id }) => id))
+  const parts = new Map<string, Task[]>()
+  for (const task of tasks) {
+    const under = task.parent !== undefined && ids.has(task.parent) && !isCircular(task, tasks) ? task.parent : ''
+    parts.set(under, [...(parts.get(under) ?? []), task])
+  }
+  const wanted = text.trim().toLowerCase()
+  const isLookedFor = (task: Task): boolean =>
+    (isAll || task.status !== 'completed') &&
+    (wanted === '' ||
+      [task.title, task.shortname, task.description, ...task.labels].some((one) => one.toLowerCase().includes(wanted)))
+  const nodesUnder = (id: string): readonly TaskNode[] =>
+    (parts.get(id) ?? [])
+      .toSorted((a, b) => ORDER[a.status] - ORDER[b.status] || a.priority.localeCompare(b.priority))
+      .flatMap((task) => {
+        const below = nodesUnder(task.id)
+        return isLookedFor(task) || below.length > 0 ? [{ task, parts: below }] : []
+      })
+  return nodesUnder('')
+}
+
+/** It is, in the end, a part of itself: files written by hand may say so. */
+function isCircular(task: Task, tasks: readonly Task[]): boolean {
+  const byId = new Map(tasks.map((one) => [one.id, one]))
+  const seen = new Set<string>()
+  for (let at: Task | undefined = task; at !== undefined; at = byId.get(at.parent ?? '')) {
+    if (seen.has(at.id)) return true
+    seen.add(at.id)
+  }
+  return false
+}
