@@ -64,7 +64,7 @@ export function blobNameOf(text: string): BlobName {
   return { hash: sha256(text), length: text.length }
 }
 
-function sha256(bytes: Buffer | string): string {
+export function sha256(bytes: Buffer | string): string {
   // Loaded where there is something to hash: most events of a hook have nothing.
   return process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes).digest('hex')
 }

@@ -65,6 +65,6 @@ class TranscriptRecorder implements Recorder {
     const transcript = transcriptOf(conversation, this.#of.cwd, env)
     if (transcript === undefined) return
     createFolder(trackingFolderOf(place))
-    while (copyConversation(place, config, { conversation, transcript }, PIECE, Infinity));
+    while (copyConversation(place, config, { conversation, harness: this.#of.harness, transcript }, PIECE, Infinity));
   }
 }

@@ -1,7 +1,7 @@
 // What changes in a project, told as it happens. Nobody looks at a hundred thousand journals: who appends leaves a mark, the marks
 // are in one folder, and only the few journals that were marked lately are watched themselves.
 import { join } from 'node:path'
-import { conversationsFolder } from '../../history/store.ts'
+import { conversationsFolder } from '../../history/places.ts'
 import { listTouched, markerFolder } from '../../index/touched.ts'
 import { isId } from '../../journal/ids.ts'
 import { statOrUndefined } from '../../journal/look.ts'
