@@ -1,7 +1,7 @@
 import { StintError, errnoOf } from '../journal/errors.ts'
 import type { Problem } from './contract.ts'
 
-export type Status = 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 500 | 501
+export type Status = 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 500
 
 /** What is wrong with a request itself. */
 export class Refused extends StintError {

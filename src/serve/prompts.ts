@@ -1,15 +1,8 @@
 // Prompts that were sent from the page, as long as the server lives: their events for whoever follows, and what they wait for.
 import type { PromptEvent, PromptHandle, PromptRequest } from '../prompt/contract.ts'
-import type { Workspace } from '../project/workspace.ts'
 import type { LiveEvent, PromptStarted } from './contract.ts'
-import { Refused, notThere } from './problem.ts'
+import { notThere } from './problem.ts'
 import type { OpenedProject } from './projects.ts'
-
-export type StartPrompt = (
-  workspace: Workspace,
-  request: PromptRequest,
-  tell: (event: PromptEvent) => void,
-) => Promise<PromptHandle>
 
 interface Kept {
   readonly project: string
@@ -22,22 +15,20 @@ interface Kept {
 const MOST_KEPT = 100
 
 export class Prompts {
-  readonly #start: StartPrompt | undefined
   readonly #tell: (project: string, event: LiveEvent) => void
   readonly #kept = new Map<string, Kept>()
 
-  constructor(start: StartPrompt | undefined, tell: (project: string, event: LiveEvent) => void) {
-    this.#start = start
+  constructor(tell: (project: string, event: LiveEvent) => void) {
     this.#tell = tell
   }
 
   async start(project: OpenedProject, request: PromptRequest, hold: () => () => void): Promise<PromptStarted> {
-    if (this.#start === undefined) throw new Refused(501, 'NO_PROMPTS', 'this Stint cannot send prompts')
+    const { startPrompt } = await import('../prompt/start-prompt.ts')
     const letGo = hold()
     const events: PromptEvent[] = []
     let id: string | undefined
     try {
-      const handle = await this.#start(project.workspace, request, (event) => {
+      const handle = await startPrompt(project.workspace, request, (event) => {
         events.push(event)
         if (id !== undefined) this.#tell(project.key, { type: 'prompt', prompt: id, event })
       })

@@ -9,7 +9,7 @@ import type { FeedLimits } from './live/feed.ts'
 import { Live } from './live/live.ts'
 import { pageFolder, readPage } from './page-files.ts'
 import { Projects } from './projects.ts'
-import { Prompts, type StartPrompt } from './prompts.ts'
+import { Prompts } from './prompts.ts'
 
 export interface ServeOptions {
   readonly cwd: string
@@ -23,7 +23,6 @@ export interface ServeOptions {
   readonly token?: string
   /** Takes a line for the person at the terminal. */
   readonly say?: (line: string) => void
-  readonly startPrompt?: StartPrompt
   /** Where the built page is. */
   readonly page?: string
   readonly limits?: Partial<FeedLimits>
@@ -51,7 +50,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const token = tokenFor(host, options.token)
   const projects = new Projects({ cwd, env, say })
   const live = new Live(projects, options.limits)
-  const prompts = new Prompts(options.startPrompt, (project, event) => live.tell(project, event))
+  const prompts = new Prompts((project, event) => live.tell(project, event))
   const ending = new AbortController()
   const scene = { version, env, projects, live, prompts, ending: ending.signal }
   const page = readPage(options.page ?? pageFolder())

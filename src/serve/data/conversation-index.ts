@@ -1,8 +1,8 @@
 // What has to be known of a stored conversation to show any part of it: where each item lies, what there is to jump to, and what
 // it used. Read through once, and from then on only what was added.
-import type { Began, HistoryItem, Message } from '../../history/items.ts'
+import type { HistoryItem, Message } from '../../history/items.ts'
 import type { ConversationStore } from '../../history/store.ts'
-import { NOTHING, addUsage } from '../../run/run-state.ts'
+import { type ConversationSummary, Summing } from '../../history/summary.ts'
 import type { Usage } from '../../session/entries.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 
@@ -41,13 +41,8 @@ export class ConversationIndex {
   #end = 0
   /** Requests of the conversation itself. */
   #own = 0
-
-  began: Began | undefined
-  endedBecause: string | undefined
-  model: string | undefined
-  startedAt: string | undefined
-  updatedAt: string | undefined
-  messages = 0
+  #model: string | undefined
+  readonly #summing = new Summing()
   readonly compactions: Compacted[] = []
   readonly requests: { readonly number: number; readonly text: string }[] = []
   readonly used: Requested[] = []
@@ -59,13 +54,17 @@ export class ConversationIndex {
     this.#store = store
   }
 
+  /** How far it has been read, in bytes. */
+  get end(): number {
+    return this.#end
+  }
+
   get total(): number {
     return this.#ends.length
   }
 
-  /** By model, those that were delegated to included. */
-  get spent(): Readonly<Record<string, Usage>> {
-    return spentOf(this.used)
+  get summary(): ConversationSummary {
+    return this.#summing.value
   }
 
   /** Reads what was added. Whoever asks meanwhile is answered when that was read which was there when they asked. */
@@ -112,16 +111,9 @@ export class ConversationIndex {
     if (this.#seen.has(identity)) return
     this.#seen.add(identity)
     const number = this.#ends.push(offset) - 1
-    if (item.at !== undefined) {
-      this.startedAt ??= item.at
-      this.updatedAt = item.at
-    }
-    if (item.type === 'began') {
-      this.began = item
-      this.model ??= item.model
-    } else if (item.type === 'ended') this.endedBecause = item.reason
-    else if (item.type === 'compaction') this.#takeCompaction(item, number)
-    else this.#takeMessage(item, number)
+    this.#summing.add(item)
+    if (item.type === 'compaction') this.#takeCompaction(item, number)
+    else if (item.type === 'message') this.#takeMessage(item, number)
   }
 
   #takeCompaction({ at, tokensBefore }: { at?: string; tokensBefore?: number }, number: number): void {
@@ -134,16 +126,13 @@ export class ConversationIndex {
   }
 
   #takeMessage(message: Message, number: number): void {
-    this.messages += 1
-    if (message.agent === undefined && message.model !== undefined && message.isFailure !== true) this.model = message.model
-    // Somebody speaks again: it has not ended.
-    if (message.role === 'user') this.endedBecause = undefined
+    if (message.agent === undefined && message.model !== undefined && message.isFailure !== true) this.#model = message.model
     const asked = askedIn(message)
     if (asked !== undefined) this.requests.push({ number, text: asked })
     if (message.usage !== undefined) this.#takeUsage(message, message.usage)
   }
 
-  #takeUsage({ agent, at, id, model = this.model ?? 'unknown', request = id }: Message, usage: Usage): void {
+  #takeUsage({ agent, at, id, model = this.#model ?? 'unknown', request = id }: Message, usage: Usage): void {
     const requested = { model, usage, isDelegated: agent !== undefined, ...(at === undefined ? {} : { at }) }
     const known = this.#byRequest.get(request)
     // The last that was told of a request is the whole of it.
@@ -166,11 +155,4 @@ function askedIn({ role, isMeta, isSummary, agent, parts }: Message): string | u
 /** Tokens that a request carried, and what was answered: what the next one reads. */
 export function contextAfter({ usage: { input, cacheRead, cacheWritten, output } }: Requested): number {
   return input + cacheRead + cacheWritten + output
-}
-
-/** By model. */
-export function spentOf(used: readonly Requested[]): Readonly<Record<string, Usage>> {
-  const sums = new Map<string, Usage>()
-  for (const { model, usage } of used) sums.set(model, addUsage(sums.get(model) ?? NOTHING, usage))
-  return Object.fromEntries(sums)
 }

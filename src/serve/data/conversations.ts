@@ -20,7 +20,7 @@ const MOST_HELD = 200
 export class Conversations {
   readonly #workspace: Workspace
   readonly #store: ConversationStore
-  readonly #held = new Map<string, ConversationIndex>()
+  readonly #held = new Map<string, { readonly index: ConversationIndex; readonly inode: number }>()
 
   constructor(workspace: Workspace, store: ConversationStore) {
     this.#workspace = workspace
@@ -39,10 +39,14 @@ export class Conversations {
   /** All that is known of one, up to date. */
   async read(id: string): Promise<ConversationIndex> {
     if (!this.has(id)) throw notThere('conversation of that id here')
-    const index = this.#held.get(id) ?? new ConversationIndex(this.#store, id)
+    const { ino, size } = statOrUndefined(this.#pathOf(id)) ?? { ino: 0, size: 0 }
+    const held = this.#held.get(id)
+    // One that was rewritten, as a purge does, is another.
+    const isSame = held !== undefined && held.inode === ino && held.index.end <= size
+    const index = isSame ? held.index : new ConversationIndex(this.#store, id)
     // The one that was asked for last is let go of last.
     this.#held.delete(id)
-    this.#held.set(id, index)
+    this.#held.set(id, { index, inode: ino })
     for (const old of [...this.#held.keys()].slice(0, -MOST_HELD)) this.#held.delete(old)
     await index.readOn()
     return index
@@ -55,28 +59,28 @@ export class Conversations {
   #storedLine(index: ConversationIndex, known: Conversation | undefined, session: string | undefined): ConversationLine {
     const { place, config } = this.#workspace
     const tracking = readTracking(trackingFolderOf(place), index.id)
-    const of = session ?? tracking?.session
+    const { messages, compactions, title, usage, harness, model, startedAt, updatedAt, endedBecause } = index.summary
     return {
       id: index.id,
-      harness: index.began?.harness ?? known?.harness ?? tracking?.harness ?? 'unknown',
-      messages: index.messages,
-      compactions: index.compactions.length,
-      bytes: this.#bytesOf(index.id),
-      title: index.requests[0]?.text ?? '',
+      harness: harness ?? known?.harness ?? tracking?.harness ?? 'unknown',
+      messages,
+      compactions,
+      bytes: statOrUndefined(this.#pathOf(index.id))?.size ?? 0,
+      title,
       isStored: true,
-      spend: spendOf(index.spent, config.prices),
+      spend: spendOf(usage, config.prices),
       ...given({
-        model: index.model,
-        session: of,
-        startedAt: index.startedAt ?? known?.at,
-        updatedAt: index.updatedAt,
-        endedBecause: index.endedBecause ?? known?.reason,
+        model,
+        session: session ?? tracking?.session,
+        startedAt: startedAt ?? known?.at,
+        updatedAt,
+        endedBecause: endedBecause ?? known?.reason,
       }),
     }
   }
 
-  #bytesOf(id: string): number {
-    return statOrUndefined(conversationPath(this.#workspace.place.sessions, id))?.size ?? 0
+  #pathOf(id: string): string {
+    return conversationPath(this.#workspace.place.sessions, id)
   }
 }
 

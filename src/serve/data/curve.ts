@@ -14,11 +14,12 @@ export function curveOf({ place, config, env }: Workspace, conversation: Convers
   const { stages, smartZone, window: configured } = config.budget
   const now = new Date().toISOString()
   const last = own.at(-1)
+  const { harness = 'claude', model } = conversation.summary
   const { point, window } = knownBudget({
-    harness: conversation.began?.harness ?? 'claude',
+    harness,
     window: readWindow(trackingFolderOf(place), conversation.id),
     tail: given({
-      model: conversation.model,
+      model,
       call: last === undefined ? undefined : given({ usage: last.usage, at: last.at }),
     }) as never,
     configured,
