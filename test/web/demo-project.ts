@@ -43,7 +43,8 @@ export function emptyProject(): DemoProject {
   }
   const work = (args: readonly string[], codes: readonly number[] = [0]): string => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { cwd: root, env, encoding: 'utf8' })
-    if (status === null || !codes.includes(status)) throw new Error(`stint ${args.join(' ')} ended with ${status}\n${stdout}${stderr}`)
+    if (status === null || !codes.includes(status))
+      throw new Error(`stint ${args.join(' ')} ended with ${status}\n${stdout}${stderr}`)
     return stdout
   }
   writeFileSync(join(root, 'sweeper.go'), 'package sweep\n\nfunc sweep() {\n\tcheck()\n\tlock()\n}\n')
@@ -145,7 +146,15 @@ export async function demoProject(): Promise<DemoProject> {
   work(['workflow', 'phase', 'wf-001'], [1])
 
   await task('Rotate the keys', '--priority', 'P0', '--size', 'L', '--description', 'Every <b>ninety</b> days, by the book.')
-  await task('Generate new keys', '--parent', 'rotate-the-keys', '--checklist', 'on the build host', '--checklist', 'in the vault')
+  await task(
+    'Generate new keys',
+    '--parent',
+    'rotate-the-keys',
+    '--checklist',
+    'on the build host',
+    '--checklist',
+    'in the vault',
+  )
   await task('Revoke old keys', '--parent', 'rotate-the-keys', '--depends', 'generate-new-keys')
   return demo
 }
