@@ -1,0 +1,36 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import { program } from './cli.ts'
+
+export interface Served {
+  /** With the token. */
+  readonly url: string
+  /** Without it, and without a slash at its end. */
+  readonly origin: string
+  readonly child: ChildProcess
+  stop(signal?: NodeJS.Signals): Promise<void>
+}
+
+/** The real `stint serve`, in a process of its own. */
+export async function serve(cwd: string, env: NodeJS.ProcessEnv, ...flags: readonly string[]): Promise<Served> {
+  const child = spawn(process.execPath, [program, 'serve', '--json', ...flags], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let said = ''
+  child.stderr.on('data', (piece: Buffer) => {
+    said += String(piece)
+  })
+  const first = await Promise.race([once(createInterface(child.stdout), 'line'), once(child, 'exit')])
+  if (typeof first[0] !== 'string') throw new Error(`stint serve ended with ${first[0]}\n${said}`)
+  const { url } = JSON.parse(first[0]) as { url: string }
+  return {
+    url,
+    origin: new URL(url).origin,
+    child,
+    async stop(signal = 'SIGTERM') {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const ended = once(child, 'exit')
+      child.kill(signal)
+      await ended
+    },
+  }
+}
