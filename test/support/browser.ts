@@ -1,5 +1,5 @@
 // A real browser, from npm alone. It is packed; it is unpacked once for all who want it.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import chromium from '@sparticuz/chromium'
@@ -13,7 +13,7 @@ export async function launchBrowser(): Promise<Browser> {
   return playwright.launch({
     executablePath: join(folder, 'chromium'),
     args: ['--no-sandbox', '--disable-gpu', '--font-render-hinting=none'],
-    env: { ...process.env, FONTCONFIG_PATH: join(folder, 'fonts'), HOME: folder },
+    env: { ...process.env, FONTCONFIG_FILE: join(folder, 'fonts.conf'), HOME: folder },
   })
 }
 
@@ -34,6 +34,12 @@ async function unpacked(): Promise<string> {
     if (before === undefined) delete process.env.TMPDIR
     else process.env.TMPDIR = before
   }
+  // Its own fonts, for machines that have none, behind those of the machine.
+  const folders = ['/usr/share/fonts', join(place, 'fonts')].map((folder) => `<dir>${folder}</dir>`).join('')
+  writeFileSync(
+    join(mine, 'fonts.conf'),
+    `<fontconfig>${folders}<cachedir>${join(place, 'fonts-cache')}</cachedir></fontconfig>\n`,
+  )
   try {
     renameSync(mine, place)
   } catch (error) {

@@ -145,7 +145,7 @@ function Row({ row, isSelected }: { row: SessionRow | undefined; isSelected: boo
       <span class="session-words">
         <span class="session-title">
           <Text>{heading}</Text>
-          {heading === row.name ? null : (
+          {isSameWords(heading, row.name) ? null : (
             <span class="session-name mono">
               <Text>{row.name}</Text>
             </span>
@@ -221,6 +221,11 @@ function Field({ name, label, value, isSearch = false }: { name: string; label: 
 /** The last word may not be whole yet. */
 function asPrefix(text: string): string {
   return /[\p{L}\p{N}]$/u.test(text) && !text.includes('"') ? `${text}*` : text
+}
+
+/** A title that was only made of the name says nothing new. */
+function isSameWords(title: string, name: string): boolean {
+  return title.toLowerCase().replaceAll(/[\s_-]+/g, '-') === name.toLowerCase().replaceAll(/[\s_-]+/g, '-')
 }
 
 function firstLine(text: string): string {

@@ -61,10 +61,10 @@ function MessageRow({ message, former, number, link, isWanted, isUnfolded }: Ite
       data-wanted={isWanted}
       aria-label={SPEAKERS[speaker]}
     >
-      <div class="item-head">
-        {isContinued || isResult ? null : (
+      {isResult ? null : (
+        <div class="item-head">
           <span class="speaker">
-            {SPEAKERS[speaker]}
+            {isContinued ? null : SPEAKERS[speaker]}
             {message.agent === undefined ? null : (
               <span class="muted">
                 {' '}
@@ -72,14 +72,14 @@ function MessageRow({ message, former, number, link, isWanted, isUnfolded }: Ite
               </span>
             )}
           </span>
-        )}
-        <span class="item-facts">
-          {message.usage === undefined || isSame ? null : <RequestTokens usage={message.usage} />}
-          <a href={link} title="Link to this message">
-            {message.at === undefined ? `#${number}` : <Clock at={message.at} />}
-          </a>
-        </span>
-      </div>
+          <span class="item-facts">
+            {message.usage === undefined || isSame ? null : <RequestTokens usage={message.usage} />}
+            <a href={link} title="Link to this message">
+              {message.at === undefined ? `#${number}` : <Clock at={message.at} />}
+            </a>
+          </span>
+        </div>
+      )}
       <div class="item-parts">
         {isFolded ? (
           <Fold

@@ -20,15 +20,23 @@ export function Jumps(props: {
   const [earlier, later] = [before(numbers, top), after(numbers, top)]
   return (
     <div class="jumps" role="group" aria-label={`${label}s`}>
-      <button type="button" aria-label={`${label} before`} disabled={earlier === undefined} onClick={() => go(earlier)}>
-        ↑
-      </button>
+      <button
+        type="button"
+        data-way="up"
+        aria-label={`${label} before`}
+        disabled={earlier === undefined}
+        onClick={() => go(earlier)}
+      />
       <span>
         {label} <span class="number">{passed === 0 ? '–' : passed}</span> of <span class="number">{numbers.length}</span>
       </span>
-      <button type="button" aria-label={`Next ${label.toLowerCase()}`} disabled={later === undefined} onClick={() => go(later)}>
-        ↓
-      </button>
+      <button
+        type="button"
+        data-way="down"
+        aria-label={`Next ${label.toLowerCase()}`}
+        disabled={later === undefined}
+        onClick={() => go(later)}
+      />
     </div>
   )
 }

@@ -23,7 +23,7 @@ export function Outline({ requests, compactions, top, go }: OutlineProps) {
     <VirtualList
       label={`Outline, ${amount(lines.length, 'place')}`}
       count={lines.length}
-      estimate={44}
+      estimate={34}
       isFixed
       row={(index) => {
         const line = lines[index]

@@ -133,13 +133,18 @@ function entryQuery(id: string): URLSearchParams {
   return query
 }
 
-/** What an entry without words carries: its plain fields. */
+const IS_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-|^[0-9a-f]{40}$/
+
+/** What an entry without words carries: its text, or its plain fields but for what only programs read. */
 function fieldsOf(data: Readonly<Record<string, unknown>>): string {
+  if (typeof data.text === 'string') return data.text
   return Object.entries(data)
     .flatMap(([name, value]) => {
-      if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return [`${name}: ${value}`]
+      if (typeof value === 'number' || typeof value === 'boolean') return [`${name} ${value}`]
+      if (typeof value === 'string') return IS_ID.test(value) ? [] : [value]
       if (name === 'git' && typeof value === 'object' && value !== null) return [fieldsOf(value as Record<string, unknown>)]
       return []
     })
+    .filter((text) => text !== '')
     .join(' · ')
 }
