@@ -138,7 +138,7 @@ export async function demoProject(): Promise<DemoProject> {
   for (const what of ['Time each sweep', 'Label each sweep', 'Describe the sweeper']) work(['delegate', what, ...inBackground])
   work(['delegate', 'wait'])
   work(['merge', 'time-each-sweep'])
-  work(['merge', 'label-each-sweep'], [0, 1])
+  work(['merge', 'label-each-sweep', '--no-send-back'], [1])
 
   await stint('pause')
   await stint('workflow', 'init', 'wf-001', 'User authentication', '--goal', 'People log in with a password')

@@ -1,4 +1,5 @@
 // Draws the token curve on a canvas. The lines it is held against are behind it, with their names in the margin.
+import './readable-language.ts'
 import uPlot from 'uplot'
 import { type CurveSeries, type Line, shortCount } from './curve-series.ts'
 

@@ -1,6 +1,6 @@
 import type { UsageAnswer } from '../../src/serve/contract.ts'
 import { tokens, usd } from '../parts/format.ts'
-import { allTokens } from '../parts/spend.tsx'
+import { allTokens } from '../parts/cost.tsx'
 
 export type Measure = 'cost' | 'tokens'
 

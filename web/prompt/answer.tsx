@@ -3,8 +3,9 @@ import { useAction } from '../data/action.ts'
 import { api } from '../data/api.ts'
 import { Badge, type Tone } from '../parts/badge.tsx'
 import { duration, tokens } from '../parts/format.ts'
+import { Markdown } from '../parts/markdown.tsx'
 import { ProblemLine } from '../parts/problem-line.tsx'
-import { Cost } from '../parts/spend.tsx'
+import { Cost } from '../parts/cost.tsx'
 import { Text, WithCode, visible } from '../parts/text.tsx'
 import { hrefTo } from '../shell/router.ts'
 import { useFollowed } from './follow.ts'
@@ -28,7 +29,7 @@ export function Answer({ asked, isRunning }: { asked: KeptPrompt; isRunning: (is
           <Text>{asked.text}</Text>
         </p>
         {state.pieces.map((piece, index) => (
-          <AnswerPiece key={index} piece={piece} prompt={asked.prompt} isOver={isOver} />
+          <AnswerPiece key={index} piece={piece} number={index} prompt={asked.prompt} isOver={isOver} />
         ))}
         {isOver || openRequests(state).length > 0 ? null : <p class="thinking">{state.last === 0 ? 'Starting' : 'Working'}</p>}
         {isGone ? <Gone session={asked.session} /> : null}
@@ -58,11 +59,23 @@ function useScrolledToEnd(state: PromptState) {
   return log
 }
 
-function AnswerPiece({ piece, prompt, isOver }: { piece: Piece; prompt: string; isOver: boolean }) {
+interface PieceProps {
+  readonly piece: Piece
+  readonly number: number
+  readonly prompt: string
+  readonly isOver: boolean
+}
+
+function AnswerPiece({ piece, number, prompt, isOver }: PieceProps) {
   switch (piece.type) {
     case 'text':
-      return (
-        <p class="said plain-lines" data-whole={piece.isWhole || isOver}>
+      // Half a text is not read as Markdown: it would be laid out anew with every piece.
+      return piece.isWhole || isOver ? (
+        <div class="said">
+          <Markdown name={`${prompt} ${number}`} text={piece.text} under={2} />
+        </div>
+      ) : (
+        <p class="said plain-lines" data-growing>
           <Text>{piece.text}</Text>
         </p>
       )

@@ -6,7 +6,7 @@ import { DelegateActions } from '../parts/delegate-actions.tsx'
 import { DiffView } from '../parts/diff-view.tsx'
 import { Figures } from '../parts/figures.tsx'
 import { duration } from '../parts/format.ts'
-import { Cost, Tokens } from '../parts/spend.tsx'
+import { Cost, Tokens } from '../parts/cost.tsx'
 import { Loaded } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { Clock, Time } from '../parts/time.tsx'
@@ -108,7 +108,7 @@ function DelegateBody({ page: { row, diff, isDiffCut, moves } }: { page: Delegat
 
 function Facts({ row }: { row: DelegatePage['row'] }) {
   return (
-    <dl class="facts">
+    <dl class="about">
       {row.parent === undefined ? null : (
         <div>
           <dt>For</dt>

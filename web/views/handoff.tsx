@@ -1,8 +1,9 @@
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { Status } from '../parts/badge.tsx'
+import { Markdown } from '../parts/markdown.tsx'
 import { Loaded } from '../parts/states.tsx'
-import { Text, visible } from '../parts/text.tsx'
+import { Text } from '../parts/text.tsx'
 import { Time } from '../parts/time.tsx'
 import { href, hrefTo } from '../shell/router.ts'
 
@@ -43,7 +44,9 @@ export function HandoffView({ id }: { id: string }) {
                   Taken up with <code>stint handoff accept {`${sessionName}/${number}`}</code>
                 </p>
               ) : null}
-              <pre class="prose-plain">{visible(markdown)}</pre>
+              <article class="panel paper">
+                <Markdown name={`handoff ${id}`} text={markdown} />
+              </article>
             </div>
           )}
         </Loaded>

@@ -57,10 +57,10 @@ export function TasksView() {
           onInput={({ currentTarget }) => setValues({ text: currentTarget.value })}
         />
         <div class="segments" role="group" aria-label="Which tasks">
-          <button class="segment" type="button" aria-pressed={!isAll} onClick={() => setValues({ all: undefined })}>
+          <button type="button" aria-pressed={!isAll} onClick={() => setValues({ all: undefined })}>
             Open
           </button>
-          <button class="segment" type="button" aria-pressed={isAll} onClick={() => setValues({ all: '1' })}>
+          <button type="button" aria-pressed={isAll} onClick={() => setValues({ all: '1' })}>
             All
           </button>
         </div>

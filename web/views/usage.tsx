@@ -6,7 +6,7 @@ import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { Figures } from '../parts/figures.tsx'
 import { tokens, usd } from '../parts/format.ts'
-import { Cost, Tokens, allTokens } from '../parts/spend.tsx'
+import { Cost, Tokens, allTokens } from '../parts/cost.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { setValues, useValues } from '../shell/router.ts'
@@ -28,7 +28,6 @@ export function UsageView() {
           {SPANS.map((one) => (
             <button
               key={one}
-              class="segment"
               type="button"
               aria-pressed={one === days}
               onClick={() => setValues({ days: one === 30 ? undefined : String(one) })}
@@ -85,7 +84,7 @@ function UsageBody({ answer }: { answer: UsageAnswer }) {
           <h2 id="by-day">By day</h2>
           <div class="segments" role="group" aria-label="What the bars stand for">
             {(['cost', 'tokens'] as const).map((one) => (
-              <button key={one} class="segment" type="button" aria-pressed={one === measure} onClick={() => setWanted(one)}>
+              <button key={one} type="button" aria-pressed={one === measure} onClick={() => setWanted(one)}>
                 {one === 'cost' ? 'Cost' : 'Tokens'}
               </button>
             ))}

@@ -62,9 +62,9 @@ function WorkflowCard({ line, changed }: { line: WorkflowLine; changed: () => vo
           <Time at={session.updatedAt} />
         </span>
       </div>
-      <div class="progress">
+      <div class="phase-progress">
         <span
-          class="progress-bar"
+          class="phase-bar"
           role="progressbar"
           aria-valuenow={workflow.percent}
           aria-valuemin={0}
