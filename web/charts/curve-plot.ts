@@ -78,7 +78,7 @@ export function drawCurve(
   )
   return {
     resize() {
-      plot.setSize({ width: host.clientWidth, height: HEIGHT })
+      if (host.clientWidth !== plot.width) plot.setSize({ width: host.clientWidth, height: HEIGHT })
     },
     recolour() {
       colours = coloursNow()

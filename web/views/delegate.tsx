@@ -87,7 +87,7 @@ function DelegateBody({ page: { row, diff, isDiffCut, moves } }: { page: Delegat
               <h2 id="moves-title">What happened</h2>
             </div>
             <ol class="moves">
-              {moves.map(({ at, to, because }, index) => (
+              {moves.filter(isNews).map(({ at, to, because }, index) => (
                 <li key={index}>
                   <Clock at={at} />
                   <Status of={to} />
@@ -104,6 +104,11 @@ function DelegateBody({ page: { row, diff, isDiffCut, moves } }: { page: Delegat
       </div>
     </div>
   )
+}
+
+/** Not the same again without a reason. */
+function isNews({ to, because }: DelegatePage['moves'][number], index: number, moves: DelegatePage['moves']): boolean {
+  return because !== undefined || moves[index - 1]?.to !== to
 }
 
 function Facts({ row }: { row: DelegatePage['row'] }) {

@@ -133,7 +133,7 @@ function DelegateLine({ row, changed }: { row: DelegateRow; changed: () => void 
 export function DelegateStatus({ row }: { row: DelegateRow }) {
   return (
     <>
-      <Status of={row.status} />
+      {row.status === 'ready' ? <Badge tone="accent">ready</Badge> : <Status of={row.status} />}
       {row.isAdrift ? <Badge tone="warn">adrift</Badge> : null}
     </>
   )

@@ -45,7 +45,7 @@ export function HandoffView({ id }: { id: string }) {
                 </p>
               ) : null}
               <article class="panel paper">
-                <Markdown name={`handoff ${id}`} text={markdown} />
+                <Markdown name={`handoff ${id}`} text={withoutFields(markdown)} />
               </article>
             </div>
           )}
@@ -53,4 +53,9 @@ export function HandoffView({ id }: { id: string }) {
       </div>
     </div>
   )
+}
+
+/** Without the fields at its top, which are for programs. */
+function withoutFields(markdown: string): string {
+  return markdown.replace(/^---\n[\s\S]*?\n---\n/, '')
 }

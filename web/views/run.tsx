@@ -44,7 +44,7 @@ function RunFacts({ page: { row, report } }: { page: RunPage }) {
     <>
       <RunState row={row} />
       <span class="aside">
-        <Text>{[report.harness, ...report.models].join(', ')}</Text>, <Time at={report.startedAt} />
+        <Text>{[...new Set([report.harness, ...report.models])].join(', ')}</Text>, <Time at={report.startedAt} />
       </span>
     </>
   )
@@ -269,6 +269,16 @@ function TaskLine({ task: one, isChosen }: { task: TaskReport; isChosen: boolean
   )
 }
 
+function SavedLine({ usd: saved }: { usd: number }) {
+  if (Math.abs(saved) < 0.005) return <>In all it comes to the same. </>
+  return (
+    <>
+      {saved > 0 ? 'In all cheaper by ' : 'In all dearer by '}
+      <strong>{usd(Math.abs(saved))}</strong>.{' '}
+    </>
+  )
+}
+
 /** Both sides, drawn to one scale. */
 function Compared({ compared, prices }: { compared: Comparison; prices: string }) {
   const { boilerplateAvoided, historyReread, profilesNotLoaded, savedUsd } = compared
@@ -294,14 +304,7 @@ function Compared({ compared, prices }: { compared: Comparison; prices: string }
         ))}
       </dl>
       <p class="muted small">
-        {savedUsd === undefined ? (
-          'What that comes to is not known: a model has no price. '
-        ) : (
-          <>
-            {savedUsd >= 0 ? 'In all cheaper by ' : 'In all dearer by '}
-            <strong>{usd(Math.abs(savedUsd))}</strong>.{' '}
-          </>
-        )}
+        {savedUsd === undefined ? 'What that comes to is not known: a model has no price. ' : <SavedLine usd={savedUsd} />}
         <Text>{prices}</Text>
       </p>
     </div>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { UsageAnswer } from '../../src/serve/contract.ts'
 import type { Spend } from '../../src/run/report.ts'
 import { DayBars, type Measure } from '../charts/day-bars.tsx'
+import { everyDay } from '../charts/every-day.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { Figures } from '../parts/figures.tsx'
@@ -38,13 +39,13 @@ export function UsageView() {
         </div>
       </header>
       <div class="view-body">
-        <Loaded resource={usage}>{(answer) => <UsageBody answer={answer} />}</Loaded>
+        <Loaded resource={usage}>{(answer) => <UsageBody answer={answer} span={days} />}</Loaded>
       </div>
     </div>
   )
 }
 
-function UsageBody({ answer }: { answer: UsageAnswer }) {
+function UsageBody({ answer, span }: { answer: UsageAnswer; span: number }) {
   const total = sum(answer.days.map(({ spend }) => spend))
   const [wanted, setWanted] = useState<Measure>()
   if (allTokens(total) === 0 && answer.models.length === 0)
@@ -90,7 +91,7 @@ function UsageBody({ answer }: { answer: UsageAnswer }) {
             ))}
           </div>
         </div>
-        <DayBars days={answer.days} measure={measure} />
+        <DayBars days={everyDay(answer.days, span, new Date())} measure={measure} />
       </section>
       <section class="panel" aria-labelledby="by-model">
         <div class="panel-head">
