@@ -33,7 +33,7 @@ export const START_FLAGS = {
   task: taskName('The task of the backlog that it works on'),
   group: text('A name for several that belong together', 'GROUP'),
   base: text('Where its branch begins: a branch, which its work then goes to, or any commit', 'REF'),
-  harness: text('The agent program: claude, codex, rehearsal, or acp:COMMAND', 'NAME'),
+  harness: text('The agent: claude, codex, rehearsal, acp:COMMAND, api or api:NAME', 'NAME'),
   model: text('The model, as the agent program calls it', 'MODEL'),
   files: texts('Files it is expected to change; may be given several times', 'GLOB'),
   output: text('A file that it has to bring forth', 'PATH'),

@@ -34,7 +34,8 @@ export interface RunFlags extends PlanFlags {
   readonly script?: string
 }
 
-const HARNESSES = ['claude', 'codex', 'rehearsal'] as const
+const HARNESSES = ['claude', 'codex', 'api', 'rehearsal'] as const
+const MODEL = 'api:'
 const ACP = 'acp:'
 const BATCHES = ['forecast', 'fixed', 'one'] as const
 const ON_FAILURE = ['retry', 'continue', 'stop'] as const
@@ -43,7 +44,10 @@ const PERMISSIONS = ['ask', 'edits', 'all'] as const
 
 export const PLAN_FLAGS = {
   backlog: text('Where the tasks are: a JSONL or Markdown file, beads, or github (default: .tasks)', 'SOURCE'),
-  harness: text('The agent program: claude, codex, rehearsal, or acp:COMMAND for any that speaks ACP', 'NAME'),
+  harness: text(
+    'The agent: claude, codex, rehearsal, acp:COMMAND for any that speaks ACP, api or api:NAME for a bare model',
+    'NAME',
+  ),
   model: text('The model, as the agent program calls it', 'MODEL'),
   task: {
     ...texts('Only this task and what it depends on; may be given several times', 'TASK'),
@@ -160,13 +164,14 @@ function atOnce({ batch, parallel }: PlanFlags): number | undefined {
 
 export function harnessOf(name: string | undefined): string | undefined {
   if (name === undefined || (HARNESSES as readonly string[]).includes(name)) return name
+  if (name.startsWith(MODEL) && name.length > MODEL.length) return name
   if (name.startsWith(ACP)) {
     if (name.slice(ACP.length).trim() !== '') return name
     throw new Misuse('acp: needs the command that starts the agent', `stint run --harness "acp:gemini --experimental-acp"`)
   }
   throw new Misuse(
     `there is no harness "${name}"`,
-    `one of ${HARNESSES.join(', ')}, or acp:COMMAND for any agent that speaks ACP`,
+    `one of ${HARNESSES.join(', ')}, api:NAME for a model of the configuration, or acp:COMMAND for any agent that speaks ACP`,
   )
 }
 

@@ -2,6 +2,7 @@ import { isAbsolute, join, normalize } from 'node:path'
 import type { OwnPrice } from '../budget/prices.ts'
 import { type BudgetSettings, DEFAULT_BUDGET } from '../budget/stages.ts'
 import { StintError } from '../journal/errors.ts'
+import { type ApiConfig, apiConfigFrom } from './api-config.ts'
 import { budgetFrom, pricesFrom } from './budget-config.ts'
 import { DEFAULT_DELEGATES, type DelegateSettings, delegateSettingsFrom } from './delegate-config.ts'
 import { DEFAULT_RUN, type RunSettings, runSettingsFrom } from './run-config.ts'
@@ -35,6 +36,8 @@ export interface Config {
   readonly prices: readonly OwnPrice[]
   readonly run: RunSettings
   readonly delegates: DelegateSettings
+  /** The models that are driven without a harness of their own. */
+  readonly api: ApiConfig
 }
 
 export const NUDGES = ['switching', 'ending', 'compaction', 'question', 'decision', 'edits', 'unrelated', 'output'] as const
@@ -50,9 +53,23 @@ export const DEFAULTS: Config = {
   prices: [],
   run: DEFAULT_RUN,
   delegates: DEFAULT_DELEGATES,
+  api: { providers: {} },
 }
 
-const KEYS = ['share', 'redact', 'checkpoint', 'auto', 'nudges', 'workflow_log', 'budget', 'prices', 'verify', 'run', 'delegates']
+const KEYS = [
+  'share',
+  'redact',
+  'checkpoint',
+  'auto',
+  'nudges',
+  'workflow_log',
+  'budget',
+  'prices',
+  'verify',
+  'run',
+  'delegates',
+  'api',
+]
 
 export function configPath(sessions: string): string {
   return join(sessions, 'config.yaml')
@@ -84,6 +101,7 @@ export function configFrom(value: unknown, path: string): Config {
     prices: pricesFrom(section(value, 'prices', path), refuse),
     run: runSettingsFrom(section(value, 'run', path), refuse),
     delegates: delegateSettingsFrom(section(value, 'delegates', path), refuse),
+    api: apiConfigFrom(section(value, 'api', path), refuse),
   }
 }
 

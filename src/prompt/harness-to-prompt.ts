@@ -26,7 +26,7 @@ export function harnessToPrompt(workspace: Workspace, session: string | undefine
 /** The harness itself. Of the rehearsal the session keeps what it remembers. */
 export function promptedHarness(workspace: Workspace, name: string, { script }: PromptRequest, session?: string): Harness {
   const state = session === undefined ? {} : { state: join(runsFolder(workspace.place), 'prompts', session) }
-  return harnessNamed(name, { ...state, ...(script === undefined ? {} : { script }) })
+  return harnessNamed(name, workspace, { ...state, ...(script === undefined ? {} : { script }) })
 }
 
 export function refusePermissions({ name, capabilities }: Harness, permissions: Permissions): void {

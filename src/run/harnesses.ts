@@ -1,26 +1,42 @@
+import { apiHarness } from '../harness/api/api-harness.ts'
 import { acpHarness } from '../harness/acp/acp-harness.ts'
 import { claudeHarness } from '../harness/claude/drive/harness.ts'
 import { codexHarness } from '../harness/codex/harness.ts'
 import type { Harness } from '../harness/contract.ts'
 import { rehearsalHarness } from '../harness/rehearsal/rehearsal-harness.ts'
+import { conversationStore } from '../history/store.ts'
 import { StintError } from '../journal/errors.ts'
+import { redaction } from '../project/clean-draft.ts'
+import type { Workspace } from '../project/workspace.ts'
 import { commandWords } from '../text/command-words.ts'
 
-export const HARNESSES = ['claude', 'codex', 'rehearsal'] as const
+export const HARNESSES = ['claude', 'codex', 'api', 'rehearsal'] as const
 
-/** The harness that a name means: one of ours, or `acp:COMMAND ARGUMENTS` for any agent that speaks ACP. */
-export function harnessNamed(name: string, options: { script?: string; state?: string } = {}): Harness {
+/** What the bare models of a project are known from, and where what they say is stored. */
+export type HarnessPlace = Pick<Workspace, 'config' | 'place'>
+
+/** The harnesses that need nothing but a name in a project. */
+export function harnessNames({ api }: HarnessPlace['config']): readonly string[] {
+  return [...HARNESSES, ...Object.keys(api.providers).map((name) => `api:${name}`)]
+}
+
+/**
+ * The harness that a name means: one of ours, `acp:COMMAND ARGUMENTS` for any agent that speaks ACP, or `api:NAME` for a bare
+ * model of the configuration.
+ */
+export function harnessNamed(name: string, project: HarnessPlace, options: { script?: string; state?: string } = {}): Harness {
   if (name.startsWith('acp:')) return agentNamed(name.slice('acp:'.length))
   if (options.script !== undefined && name !== 'rehearsal') {
     throw new StintError('NO_SCRIPT', `${name} follows no script`, 'leave --script away, or add --harness rehearsal')
   }
   if (name === 'claude') return claudeHarness
   if (name === 'codex') return codexHarness
+  if (name === 'api' || name.startsWith('api:')) return modelNamed(name, project)
   if (name === 'rehearsal') return rehearsalHarness(options)
   throw new StintError(
     'NO_HARNESS',
     `there is no harness "${name}"`,
-    `there are ${HARNESSES.join(', ')}, and acp:COMMAND for any agent that speaks ACP`,
+    `there are ${HARNESSES.join(', ')}, api:NAME for a model of api.providers, and acp:COMMAND for any agent that speaks ACP`,
   )
 }
 
@@ -31,4 +47,19 @@ function agentNamed(line: string): Harness {
   const [command, ...args] = words
   if (command === undefined) throw new StintError('NO_HARNESS', 'acp: names no command', 'acp:gemini --acp, for example')
   return acpHarness({ name: 'acp', command, args })
+}
+
+function modelNamed(name: string, { config, place }: HarnessPlace): Harness {
+  const { usual, providers } = config.api
+  const own = name.slice('api:'.length)
+  const settings = name === 'api' ? usual : Object.hasOwn(providers, own) ? providers[own] : undefined
+  if (settings === undefined) {
+    const named = Object.keys(providers).map((known) => `api:${known}`)
+    throw new StintError(
+      'NO_MODEL',
+      `.sessions/config.yaml does not say which model ${name} is`,
+      `set provider and model under api${name === 'api' ? '' : `.providers.${own}`}${named.length === 0 ? '' : `, or use ${named.join(', ')}`}`,
+    )
+  }
+  return apiHarness({ name, settings, store: conversationStore(place.sessions, redaction(config)) })
 }

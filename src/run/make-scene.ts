@@ -110,7 +110,10 @@ export async function readyHarness(
   wrap?: readonly string[],
 ): Promise<Harness> {
   const state = join(runFolder(workspace.place, run), 'rehearsal')
-  const harness = harnessNamed(settled.harness, { state, ...(settled.script === undefined ? {} : { script: settled.script }) })
+  const harness = harnessNamed(settled.harness, workspace, {
+    state,
+    ...(settled.script === undefined ? {} : { script: settled.script }),
+  })
   const env = plainEnvironment(workspace.env)
   const check = wrap === undefined ? await harness.check(env) : checkWrap(wrap, env, workspace.cwd)
   if (!check.isThere) throw new StintError('HARNESS_MISSING', check.problem, check.hint)

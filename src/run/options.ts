@@ -7,7 +7,7 @@ export const MOST_AT_ONCE = 8
 export interface RunOptions {
   /** `.tasks`, or what stands in its place: a JSONL or Markdown file, `beads`, `github`. */
   readonly backlog?: string
-  /** claude, codex, rehearsal, or `acp:COMMAND` for any agent that speaks ACP. */
+  /** claude, codex, api, `api:NAME`, rehearsal, or `acp:COMMAND` for any agent that speaks ACP. */
   readonly harness?: string
   readonly model?: string
   /** Only these tasks and what they depend on. */

@@ -26,7 +26,7 @@ import { nameOf } from './task-list.ts'
 export async function planRun(workspace: Workspace, options: RunOptions): Promise<RunPlan> {
   const settled = settle(workspace, options)
   const { plan } = workspace.config.run
-  const harness = harnessNamed(settled.harness, settled.script === undefined ? {} : { script: settled.script })
+  const harness = harnessNamed(settled.harness, workspace, settled.script === undefined ? {} : { script: settled.script })
   const source = await openSource(workspace, options.backlog)
   const backlog = await source.read()
   const selection = new Selection(backlog, options)

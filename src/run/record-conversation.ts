@@ -14,7 +14,7 @@ const PIECE = 4 * 1024 * 1024
 
 /** Writes a conversation of this harness down, in the folder it works in. */
 export function recorderFor(workspace: Workspace, harness: string, cwd: string): Recorder {
-  if (harness === 'api') return NOBODY
+  if (/^api(?::|$)/.test(harness)) return NOBODY
   const store = conversationStore(workspace.place.sessions, redaction(workspace.config))
   const of: Recorded = { store, harness, cwd, say: (text) => workspace.say(text) }
   return harness === 'claude' ? new TranscriptRecorder(workspace, of) : new StreamRecorder(of)

@@ -22,7 +22,7 @@ describe('run', () => {
     [['--budget-tokens', '0k'], 'above 0'],
     [['--budget-usd', '0'], '--budget-usd is a number above 0'],
     [['--max-minutes', 'NaN'], '--max-minutes is a number above 0'],
-    [['--harness', 'cursor'], 'one of claude, codex, rehearsal, or acp:COMMAND'],
+    [['--harness', 'cursor'], 'one of claude, codex, api, rehearsal, api:NAME for a model of the configuration, or acp:COMMAND'],
     [['--harness', 'acp:'], 'acp: needs the command'],
     [['--on-failure', 'cry'], 'one of retry, continue, stop'],
     [['--on-limit', 'cry'], 'one of wait, end'],

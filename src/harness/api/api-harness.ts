@@ -80,14 +80,10 @@ function openApi({ name, settings, store, waits }: ApiOptions, asked: OpenConver
   const id = resume ?? mintId(undefined)
   const history = new ApiHistory(store, id)
   const begin = () => {
-    // Also in one that another harness began, or that was not stored whole.
-    if (resume !== undefined && history.messages().some(({ role }) => role === 'system')) return
-    const { cwd, systemPrompt } = options
+    const { cwd, systemPrompt: standing } = options
     const at = new Date().toISOString()
-    history.begin(
-      { harness: 'api', at, cwd, model },
-      openingMessages({ cwd, standing: systemPrompt, initialFiles: settings.initialFiles, at }),
-    )
+    const { initialFiles } = settings
+    history.begin({ harness: name, at, cwd, model }, () => openingMessages({ cwd, standing, initialFiles, at }))
   }
   const program = new ToolProgram(options)
   const room = roomFor(settings, model)

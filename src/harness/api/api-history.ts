@@ -1,14 +1,22 @@
 // The one memory of a conversation with a bare model: every request is built from what stands here, so that whoever goes on with it
 // after a crash asks what the process before would have asked.
 import type { Began, HistoryItem, Message, Part } from '../../history/items.ts'
+import { liveMessages } from '../../history/live-messages.ts'
 import type { ConversationStore } from '../../history/store.ts'
 import { mintId } from '../../journal/ids.ts'
 
 export type ToolUse = Extract<Part, { readonly type: 'tool use' }>
 type Said = Omit<Message, 'type' | 'id' | 'parent' | 'at'>
 
-const LOST =
-  'There is no result: the program ended while this ran or before it began. It may have been done, in part or not at all. Look before you do it again.'
+/** What is stored, as it is sent. */
+export interface StoredContext {
+  /** The standing instructions. */
+  readonly system: readonly string[]
+  /** All that was said, without them. */
+  readonly items: readonly HistoryItem[]
+  /** What of it the model sees, with them. */
+  readonly live: readonly Message[]
+}
 
 export class ApiHistory {
   readonly #store: ConversationStore
@@ -20,38 +28,36 @@ export class ApiHistory {
     this.#conversation = conversation
   }
 
-  begin(began: Omit<Began, 'type' | 'conversation'>, opening: readonly Message[]): void {
-    this.#add([{ type: 'began', conversation: this.#conversation, ...began }, ...opening])
+  get isThere(): boolean {
+    return this.#store.has(this.#conversation)
   }
 
-  /** What the model is to see, as it is stored. */
-  messages(): readonly Message[] {
-    const messages = messagesForModel([...this.#store.read(this.#conversation)])
-    this.#last = messages.at(-1)?.id ?? this.#last
-    return messages
+  /** What everything else follows, unless it is there already: it is not in one that another harness began. */
+  begin(began: Omit<Began, 'type' | 'conversation'>, opening: () => readonly Message[]): void {
+    const isNew = !this.isThere
+    if (!isNew && this.read().system.length > 0) return
+    this.#add([...(isNew ? [{ type: 'began', conversation: this.#conversation, ...began } as const] : []), ...opening()])
   }
 
-  say(...said: readonly Said[]): void {
-    let last = this.#last
-    const messages = said.map((one): Message => {
-      const id = mintId(last)
-      const message = {
-        type: 'message',
-        id,
-        at: new Date().toISOString(),
-        ...one,
-        ...(last === undefined ? {} : { parent: last }),
-      } as const
-      last = id
-      return message
-    })
-    this.#add(messages)
+  read(): StoredContext {
+    const stored = [...this.#store.read(this.#conversation)]
+    const live = liveMessages(stored)
+    this.#last = stored.findLast((item) => item.type === 'message')?.id ?? this.#last
+    return {
+      system: live.filter(isStanding).flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))),
+      items: stored.filter((item) => item.type !== 'message' || !isStanding(item)),
+      live,
+    }
   }
 
-  /** Answers the uses of tools that nobody will answer any more. */
-  settle(messages: readonly Message[]): void {
-    const open = unanswered(messages)
-    if (open.length > 0) this.say({ role: 'user', parts: open.map(({ id }) => toolResult(id, LOST, true)) })
+  say(said: Said): void {
+    const id = mintId(this.#last)
+    const parent = this.#last === undefined ? {} : { parent: this.#last }
+    this.#add([{ type: 'message', id, at: new Date().toISOString(), ...said, ...parent }])
+  }
+
+  end(reason: string): void {
+    this.#add([{ type: 'ended', at: new Date().toISOString(), reason }])
   }
 
   #add(items: readonly HistoryItem[]): void {
@@ -60,28 +66,14 @@ export class ApiHistory {
   }
 }
 
+function isStanding({ role, isMeta }: Message): boolean {
+  return role === 'system' && isMeta === true
+}
+
 export function toolResult(use: string, text: string, isError: boolean): Part {
   return { type: 'tool result', use, parts: [{ type: 'text', text }], isError }
 }
 
 export function toolUses(parts: readonly Part[]): readonly ToolUse[] {
   return parts.filter((part): part is ToolUse => part.type === 'tool use')
-}
-
-function unanswered(messages: readonly Message[]): readonly ToolUse[] {
-  const answered = new Set(
-    messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool result' ? [part.use] : []))),
-  )
-  return messages.flatMap(({ parts }) => toolUses(parts)).filter(({ id }) => !answered.has(id))
-}
-
-/** Without what delegated agents said, what was only shown to a person, and what a compaction took away. */
-function messagesForModel(items: readonly HistoryItem[]): readonly Message[] {
-  const from = items.findLastIndex((item) => item.type === 'compaction')
-  const compaction = items[from]
-  const kept = new Set(compaction?.type === 'compaction' ? compaction.kept : [])
-  return items.flatMap((item, index) => {
-    if (item.type !== 'message' || item.agent !== undefined || item.isFailure === true) return []
-    return index > from || item.role === 'system' || kept.has(item.id) ? [item] : []
-  })
 }

@@ -1,7 +1,8 @@
 // One stateless, streamed request, asked again where that may help. An answer that breaks off is no answer: nothing of it stays.
 import { errnoOf } from '../../journal/errors.ts'
 import { ModelFailure, failureFor } from './model-failure.ts'
-import { type ModelRequest, addressOf, formOf } from './provider.ts'
+import type { ModelRequest } from './model-request.ts'
+import { addressOf, formOf } from './provider.ts'
 import type { Reply, ReplyReader } from './reply.ts'
 import { serverSentEvents } from './server-sent-events.ts'
 import { keyVariable } from './settings.ts'

@@ -20,7 +20,7 @@ export interface ConversationParts {
   readonly history: ApiHistory
   readonly program: ToolProgram
   readonly options: OpenConversation
-  /** Stores what the conversation begins with; nothing in one that is gone on with. */
+  /** Stores what the conversation begins with. */
   readonly begin: () => void
 }
 
@@ -95,6 +95,7 @@ export class ApiConversation implements Conversation {
     process.stdin.end()
     await process.end(CLOSE_PATIENCE_MS)
     await turn?.ended
+    if (this.#isStarted) this.#parts.history.end('closed')
   }
 
   async #death(): Promise<string> {

@@ -1,22 +1,11 @@
-import type { Message } from '../../history/items.ts'
 import type { Json } from '../../text/json-fields.ts'
 import { AnthropicReply } from './anthropic-reply.ts'
 import { anthropicBody } from './anthropic-request.ts'
+import type { ModelRequest } from './model-request.ts'
 import { openAiBody } from './openai-request.ts'
 import { OpenAiReply } from './openai-reply.ts'
 import type { ReplyReader } from './reply.ts'
 import type { ApiSettings } from './settings.ts'
-import type { ToolDefinition } from './tools/definitions.ts'
-
-/** One request to a model, which remembers nothing of those before. */
-export interface ModelRequest {
-  readonly settings: ApiSettings
-  readonly model: string
-  readonly maxOutput: number
-  /** What the model sees, from its standing instructions on. */
-  readonly messages: readonly Message[]
-  readonly tools: readonly ToolDefinition[]
-}
 
 /** How the two kinds of API differ. */
 export interface ProviderForm {

@@ -1,10 +1,10 @@
 // One turn: asked, answered, tools used, asked again, until the model has nothing more to do. Everything is stored before it is
 // acted upon, and every request is built from what is stored.
 import { randomHex } from '../../journal/random.ts'
-import type { Message, Part } from '../../history/items.ts'
+import type { Part } from '../../history/items.ts'
 import { given } from '../../text/json-fields.ts'
 import type { HarnessEvent, OpenConversation, TurnEnded } from '../contract.ts'
-import { type ApiHistory, toolResult, toolUses } from './api-history.ts'
+import { type ApiHistory, type StoredContext, toolResult, toolUses } from './api-history.ts'
 import { askModel } from './ask-model.ts'
 import { contextTokens, tokensOf } from './context-size.ts'
 import { ModelFailure } from './model-failure.ts'
@@ -32,17 +32,16 @@ export interface TurnWork {
 /** Takes a turn to its end; `how` is then for the caller to say where it was ended from outside. */
 export async function takeTurn(prompt: string, work: TurnWork): Promise<TurnEnded> {
   const { history, tell, signal } = work
-  history.settle(history.messages())
   history.say({ role: 'user', parts: [{ type: 'text', text: prompt }] })
   let said: string | undefined
   try {
     for (;;) {
-      const messages = history.messages()
-      const reply = await answerTo(messages, work)
+      const context = history.read()
+      const reply = await answerTo(context, work)
       const text = textIn(reply.parts)
       if (text !== undefined) tell({ type: 'text', text })
       said = text ?? said
-      tellUsage(reply, messages, work)
+      tellUsage(reply, context, work)
       if (signal.aborted) return { type: 'turn ended', how: 'interrupted', ...given({ said }) }
       const failure = FAILURES[reply.stop]
       if (failure !== undefined) return { type: 'turn ended', how: 'failed', failure, ...given({ said }) }
@@ -71,17 +70,17 @@ const FAILURES: Readonly<Partial<Record<Stop, string>>> = {
 }
 
 /** Asks the model and stores what it said: all of it, or as much as was said when the turn was ended. */
-async function answerTo(messages: readonly Message[], work: TurnWork): Promise<Reply> {
+async function answerTo({ system, items, live }: StoredContext, work: TurnWork): Promise<Reply> {
   const { settings, model, room, key, waits, history, options, tell, signal } = work
-  const context = contextTokens(messages)
-  if (room.point !== undefined && context > room.point) {
+  const tokens = contextTokens(live)
+  if (room.point !== undefined && tokens > room.point) {
     throw new ModelFailure(
       'no',
-      `the context is full: it has about ${context} tokens, and beyond ${room.point} of ${room.window} there is no room for an answer`,
+      `the context is full: it has about ${tokens} tokens, and beyond ${room.point} of ${room.window} there is no room for an answer`,
     )
   }
   const reply = await askModel(
-    { settings, model, maxOutput: room.maxOutput, messages, tools: TOOLS },
+    { settings, model, maxOutput: room.maxOutput, system, items, tools: TOOLS },
     {
       key,
       delta: (text) => tell({ type: 'delta', text }),
@@ -92,7 +91,7 @@ async function answerTo(messages: readonly Message[], work: TurnWork): Promise<R
   )
   // The uses of tools in an answer that did not come to its end would never be answered.
   const isWhole = reply.stop === 'end' || reply.stop === 'tools'
-  const parts = withOwnIds(isWhole ? reply.parts : reply.parts.filter(({ type }) => type === 'text'), messages)
+  const parts = withOwnIds(isWhole ? reply.parts : reply.parts.filter(({ type }) => type === 'text'), live)
   if (parts.length > 0) {
     history.say({
       role: 'assistant',
@@ -105,8 +104,8 @@ async function answerTo(messages: readonly Message[], work: TurnWork): Promise<R
 }
 
 /** Some servers count the uses of tools from the beginning in each answer. */
-function withOwnIds(parts: readonly Part[], messages: readonly Message[]): readonly Part[] {
-  const taken = new Set(messages.flatMap((message) => toolUses(message.parts)).map(({ id }) => id))
+function withOwnIds(parts: readonly Part[], live: StoredContext['live']): readonly Part[] {
+  const taken = new Set(live.flatMap((message) => toolUses(message.parts)).map(({ id }) => id))
   return parts.map((part) => {
     if (part.type !== 'tool use') return part
     const id = taken.has(part.id) ? `${part.id}_${randomHex(4)}` : part.id
@@ -115,11 +114,11 @@ function withOwnIds(parts: readonly Part[], messages: readonly Message[]): reado
   })
 }
 
-function tellUsage({ usage, parts, model }: Reply, messages: readonly Message[], { room, tell, ...work }: TurnWork): void {
+function tellUsage({ usage, parts, model }: Reply, { live }: StoredContext, { room, tell, ...work }: TurnWork): void {
   if (usage === undefined && parts.length === 0) return
   // Where a server counts nothing, an estimate tells whether the context fills up.
   const context =
-    usage === undefined ? contextTokens([...messages, { type: 'message', id: '', role: 'assistant', parts }]) : tokensOf(usage)
+    usage === undefined ? contextTokens([...live, { type: 'message', id: '', role: 'assistant', parts }]) : tokensOf(usage)
   tell({
     type: 'usage',
     context,

@@ -1,5 +1,6 @@
 // Which harnesses can be started here. Asking each costs a process, so what they said is kept for a while.
-import { HARNESSES, harnessNamed } from '../../run/harnesses.ts'
+import { HARNESSES, type HarnessPlace, harnessNamed, harnessNames } from '../../run/harnesses.ts'
+import { StintError } from '../../journal/errors.ts'
 import type { HarnessLine } from '../contract.ts'
 
 const KEPT_MS = 60_000
@@ -7,28 +8,41 @@ const KEPT_MS = 60_000
 const PATIENCE_MS = 2_000
 
 export class KnownHarnesses {
+  readonly #project: () => HarnessPlace
   readonly #env: NodeJS.ProcessEnv
   readonly #lines = new Map<string, HarnessLine>()
   #asked: Promise<unknown> | undefined
   #at = -Infinity
 
-  constructor(env: NodeJS.ProcessEnv) {
+  constructor(project: () => HarnessPlace, env: NodeJS.ProcessEnv) {
+    this.#project = project
     this.#env = env
   }
 
   async lines(): Promise<readonly HarnessLine[]> {
+    const names = this.#names()
     if (performance.now() - this.#at > KEPT_MS) {
       this.#at = performance.now()
-      this.#asked = Promise.all(HARNESSES.map((name) => this.#ask(name)))
+      this.#asked = Promise.all(names.map((name) => this.#ask(name)))
     }
     const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref())
     await Promise.race([this.#asked, patience])
-    return HARNESSES.map((name) => this.#lines.get(name) ?? { name, isThere: false, problem: `${name} has not answered yet` })
+    return names.map((name) => this.#lines.get(name) ?? { name, isThere: false, problem: `${name} has not answered yet` })
+  }
+
+  #names(): readonly string[] {
+    try {
+      return harnessNames(this.#project().config)
+    } catch (error) {
+      // A mistake in the configuration is told by whatever needs it; the rest of the page is there.
+      if (!(error instanceof StintError)) throw error
+      return HARNESSES
+    }
   }
 
   async #ask(name: string): Promise<void> {
     try {
-      const check = await harnessNamed(name).check(this.#env)
+      const check = await harnessNamed(name, this.#project()).check(this.#env)
       this.#lines.set(name, { name, ...check })
     } catch (error) {
       this.#lines.set(name, { name, isThere: false, problem: error instanceof Error ? error.message : String(error) })

@@ -7,7 +7,7 @@ import { type Bindings, type Scene, numberIn, projectIn, textIn } from '../scene
 const MOST_HITS = 200
 
 export function overviewRoutes(app: Hono<Bindings>, scene: Scene): void {
-  const harnesses = new KnownHarnesses(scene.env)
+  const harnesses = new KnownHarnesses(() => scene.projects.of(undefined).workspace, scene.env)
 
   app.get('/api/overview', async (asked) => {
     const { version, projects } = scene
