@@ -1,6 +1,7 @@
 import { type Project as PlainProject, projectOf } from './project/open-project.ts'
 import { Workspace, type WorkspaceOptions } from './project/workspace.ts'
 import { type Runs, runsOf } from './delegate/runs-of-project.ts'
+import type { PromptEvent, PromptHandle, PromptRequest } from './prompt/contract.ts'
 import { type Delegates, delegatesOf } from './delegate/delegates-of-project.ts'
 import type { ImportReport, ImportRequest } from './import/contract.ts'
 
@@ -12,16 +13,27 @@ export interface Project extends PlainProject {
   readonly delegates: Delegates
   /** Brings in what agents have said here before, from what their harnesses keep. */
   importHistories(request?: ImportRequest): Promise<ImportReport>
+  /** One prompt to an agent of any harness, in a session that is new or goes on. */
+  prompt(request: PromptRequest, tell?: (event: PromptEvent) => void): Promise<PromptHandle>
 }
 
 /** Opens the project around a folder. Nothing is written until something is recorded. */
 export function openProject(cwd: string = process.cwd(), options: WorkspaceOptions = {}): Project {
   const workspace = new Workspace(cwd, options)
-  const importHistories = async (request: ImportRequest = {}) => {
-    const { importHistories: bringIn } = await import('./import/import-histories.ts')
-    return bringIn(workspace, { env: workspace.env, ...request })
+  return {
+    ...projectOf(workspace),
+    runs: runsOf(workspace),
+    delegates: delegatesOf(workspace),
+    // Rarely needed, so not loaded with the rest.
+    async importHistories(request = {}) {
+      const { importHistories } = await import('./import/import-histories.ts')
+      return importHistories(workspace, { env: workspace.env, ...request })
+    },
+    async prompt(request, tell = () => {}) {
+      const { startPrompt } = await import('./prompt/start-prompt.ts')
+      return startPrompt(workspace, request, tell)
+    },
   }
-  return { ...projectOf(workspace), runs: runsOf(workspace), delegates: delegatesOf(workspace), importHistories }
 }
 
 export type { ImportProgress, ImportReport, ImportRequest, ImportedConversation } from './import/contract.ts'
@@ -46,6 +58,7 @@ export type { RunOptions } from './run/options.ts'
 export type { RunPlan } from './run/run-plan.ts'
 export type { RunReport, RunRow } from './run/report.ts'
 export type { RunHandle, StartOptions } from './run/start-run.ts'
+export type { PromptEvent, PromptHandle, PromptRequest } from './prompt/contract.ts'
 export type { DelegateStatus } from './run/delegate-order.ts'
 export type { DelegateRequest, DelegateRow, MergeEvent, MergeOutcome, MergeProposal } from './delegate/contract.ts'
 export type { QueueOptions, WaitOptions } from './delegate/delegates-of-project.ts'

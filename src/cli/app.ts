@@ -29,6 +29,7 @@ import { pack } from './commands/pack.ts'
 import { plan } from './commands/plan.ts'
 import { profiles } from './commands/profiles.ts'
 import { project } from './commands/project.ts'
+import { prompt } from './commands/prompt.ts'
 import { purge } from './commands/purge.ts'
 import { rehearsal } from './commands/rehearsal.ts'
 import { resume } from './commands/resume.ts'
@@ -59,6 +60,7 @@ const routes = buildRouteMap({
     search,
     budget,
     task,
+    prompt,
     run: runBacklog,
     runs,
     plan,

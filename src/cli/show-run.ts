@@ -7,10 +7,10 @@ import { type RedactOptions, redactDeep } from '../text/redact.ts'
 import type { Context } from './context.ts'
 import { EXIT } from './errors.ts'
 import { INTERRUPTED } from './interrupt.ts'
+import { permissionWords } from './permission-words.ts'
 import type { Terminal } from './run-view/live-block.ts'
 import { LiveView } from './run-view/live-view.ts'
 import { type RunView, jsonView, plainView } from './run-view/view.ts'
-import { line } from './run-view/words.ts'
 import type { SayBy } from './with-workspace.ts'
 
 type Decide = (request: PermissionRequest) => Promise<boolean>
@@ -95,7 +95,7 @@ function asking(view: RunView, stop: Stop): Decide {
     const { askOne } = await import('./ask.ts')
     view.pause()
     try {
-      const answer = await askOne(requestWords(request), [
+      const answer = await askOne(permissionWords(request), [
         { value: 'yes', label: 'Yes, this once' },
         { value: 'no', label: 'No' },
       ])
@@ -111,11 +111,6 @@ function asking(view: RunView, stop: Stop): Decide {
     last = answer.catch(() => undefined)
     return answer
   }
-}
-
-function requestWords({ tool, title, command, path }: PermissionRequest): string {
-  const what = command === undefined ? (path === undefined ? '' : `: ${line(path)}`) : `: ${line(command, 300)}`
-  return `May the agent use ${line(tool, 60)}${what === '' && title !== '' ? `: ${line(title)}` : what}?`
 }
 
 /** 0 when all that was asked for is done, 130 after an interrupt, else 1. */

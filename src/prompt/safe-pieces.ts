@@ -1,3 +1,4 @@
+import { withoutControls } from '../text/clean.ts'
 import { type RedactOptions, redact } from '../text/redact.ts'
 
 /** A line that is longer is told in pieces that know nothing of each other. */
@@ -46,7 +47,7 @@ export class SafePieces {
   }
 
   #beyond(text: string): string {
-    const safe = redact(text, this.#secrets).text
+    const safe = redact(withoutControls(text), this.#secrets).text
     if (!safe.startsWith(this.#told)) return ''
     const more = safe.slice(this.#told.length)
     this.#told = safe

@@ -14,10 +14,15 @@ const LINE_ENDS = /\r\n|[\r\u0085\u2028\u2029]/g
 
 /** Brings text into the one form that is journalled: plain lines, well-formed, without controls. Cleaning twice changes nothing. */
 export function cleanText(text: string): string {
+  return joinLines(withoutControls(text).split('\n'))
+}
+
+/** Text as it may be shown on a terminal, its spaces and lines as they are. */
+export function withoutControls(text: string): string {
   const formed = text.toWellFormed()
   // Every escape sequence has a control in it.
   const plain = formed.search(CONTROLS) < 0 ? formed : formed.replace(ESCAPE_SEQUENCES, '').replace(CONTROLS, '')
-  return joinLines(plain.replace(LINE_ENDS, '\n').split('\n'))
+  return plain.replace(LINE_ENDS, '\n')
 }
 
 /** Text on a single line, its lines joined by a space. */

@@ -1,0 +1,41 @@
+import * as fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { SafePieces } from '../../src/prompt/safe-pieces.ts'
+import { withoutControls } from '../../src/text/clean.ts'
+import { redact } from '../../src/text/redact.ts'
+
+const KEY = `sk-ant-api03-${'aB3'.repeat(30)}`
+
+function told(...pieces: readonly string[]): readonly string[] {
+  const safe = new SafePieces({})
+  return pieces.map((piece) => safe.take(piece))
+}
+
+test('a piece is told when its last word is whole', () => {
+  expect(told('I lo', 'ok at', ' it.\nThen', ' more')).toEqual(['I ', 'look ', 'at it.\n', 'Then '])
+})
+
+test('a secret is never told, in however many pieces it comes', () => {
+  const halves = told(`The key is ${KEY.slice(0, 40)}`, `${KEY.slice(40)} and`, ' more\n')
+  expect(halves.join('')).toBe('The key is [redacted:anthropic-key] and more\n')
+  expect(told('password = hun', 'ter2-Xk81z', '!q9 \n').join('')).not.toContain('hunter2')
+  const pem = ['-----BEGIN RSA PRIV', 'ATE KEY-----\nMIIEpAIBAAKCAQEA\n', 'x\n-----END RSA PRIVATE KEY-----\n']
+  expect(told('Here: ', ...pem)).toEqual(['Here: ', '', '', ''])
+})
+
+test('nothing that steers a terminal is told', () => {
+  expect(told('red \u001B[31mtext\u001B[0m here\n').join('')).toBe('red text here\n')
+})
+
+test('what was told is the beginning of the message, or stops where a secret changes it', () => {
+  const words = fc.constantFrom('a ', 'the key ', KEY, '\n', 'end.', ' ', 'token=', 'ghp_0123456789abcdefghijABCDEFGHIJ012345')
+  fc.assert(
+    fc.property(fc.array(words), fc.integer({ min: 1, max: 9 }), (parts, length) => {
+      const text = parts.join('')
+      const pieces = text.match(new RegExp(`[\\s\\S]{1,${length}}`, 'g')) ?? []
+      const all = told(...pieces).join('')
+      expect(redact(all).text).toBe(all)
+      if (redact(text).text === withoutControls(text)) expect(text.startsWith(all)).toBe(true)
+    }),
+  )
+})
