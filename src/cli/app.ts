@@ -18,6 +18,7 @@ import { doctor } from './commands/doctor.ts'
 import { close, pause, reopen } from './commands/finish.ts'
 import { exporting } from './commands/export.ts'
 import { handoff } from './commands/handoff.ts'
+import { history } from './commands/history.ts'
 import { hook, statusline } from './commands/hook.ts'
 import { importing } from './commands/import.ts'
 import { init } from './commands/init.ts'
@@ -58,6 +59,7 @@ const routes = buildRouteMap({
     reopen,
     list,
     search,
+    history,
     budget,
     task,
     prompt,

@@ -5,7 +5,6 @@ import { dirname, join } from 'node:path'
 import { parseLine, wholeLines } from '../harness/claude/transcript-lines.ts'
 import { type Place, readEveryPiece } from '../harness/claude/read-piece.ts'
 import { Blobs } from '../history/blobs.ts'
-import type { Ended } from '../history/items.ts'
 import { type Kept, toKeep } from '../history/large-strings.ts'
 import { lineOf } from '../history/line-of-item.ts'
 import { whileLocked } from '../history/lock.ts'
@@ -90,12 +89,6 @@ export function copyPiece(request: CopyRequest): Copied | undefined {
 
 function startOf(line: Buffer, bytes: Buffer): number {
   return line.byteOffset - bytes.byteOffset
-}
-
-/** Says in a copy why its conversation ended. Where nothing was said, there is nothing to end. */
-export function endCopy(target: string, ended: Ended): void {
-  if (!existsSync(target)) return
-  whileLocked(target, () => write(target, [{ value: lineOf(ended), blobs: new Map() }]))
 }
 
 /** Blobs first: a line that is there can be read whole. */

@@ -1,7 +1,7 @@
 // What is too long to stand in a line, once for each content, however many conversations hold it. A name is the hash of what is
 // kept, so that a blob is never changed, never written twice, and known to be damaged when it is.
 import { join } from 'node:path'
-import { createFile, createFolder, createFolderUnsynced, replaceFile, replaceUnsynced } from '../journal/files.ts'
+import { createFile, createFolder, createFolderUnsynced, replaceFile, replaceUnsynced, touchFile } from '../journal/files.ts'
 import { errnoOf } from '../journal/errors.ts'
 import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 import type { Json } from '../text/json-fields.ts'
@@ -11,6 +11,8 @@ export interface BlobName {
   /** In characters, to be told where it is missing. */
   readonly length: number
 }
+
+const FRESH_MS = 60_000
 
 export class Blobs {
   constructor(readonly folder: string) {}
@@ -26,6 +28,8 @@ export class Blobs {
     const there = statOrUndefined(path)
     // A power cut may have left less of one that was not synced.
     if (there?.size !== bytes.length) write(path, bytes, { isThere: there !== undefined, isDurable })
+    // Needed again: whoever makes room sees that it is, before the line is there that names it.
+    else if (Date.now() - there.mtimeMs > FRESH_MS) touchFile(path)
   }
 
   /** The text, or why there is none. */

@@ -1,11 +1,10 @@
-import { copyPiece, endCopy } from '../conversation/copy-transcript.ts'
+import { copyPiece } from '../conversation/copy-transcript.ts'
 import type { Tracking } from '../conversation/tracking.ts'
-import type { Ended } from '../history/items.ts'
 import { conversationPath } from '../history/places.ts'
 import type { Config } from '../project/config.ts'
 import { trackingFolderOf } from '../project/conversation-binding.ts'
 import type { Place } from '../project/place.ts'
-import { readCursor, writeCursor } from './copy-cursor.ts'
+import { readCursor, writeCursor } from '../conversation/copy/cursor.ts'
 import { TookTooLong, withinTime } from './within-time.ts'
 
 const PIECE_MS = 600
@@ -47,13 +46,4 @@ function bounded<T>(work: () => T, bytes: number): T | undefined {
     if (error instanceof TookTooLong) return undefined
     throw error
   }
-}
-
-/** Says in the copy of a conversation why it ended. */
-export function endConversation(
-  { sessions }: Place,
-  { conversation }: Pick<Tracking, 'conversation'>,
-  ended: Omit<Ended, 'type'>,
-): void {
-  endCopy(conversationPath(sessions, conversation), { type: 'ended', ...ended })
 }

@@ -1,6 +1,7 @@
 import { handOver } from './cleared.ts'
 import { clip } from './clip.ts'
-import { copyConversation, endConversation } from './copy-conversation.ts'
+import { endConversation } from '../history/end-conversation.ts'
+import { copyConversation } from './copy-conversation.ts'
 import { recordGitMoves } from './git-moves.ts'
 import { LONGEST_MESSAGE, LONGEST_RESULT } from './longest.ts'
 import { lookAtTranscript } from './look.ts'
@@ -68,5 +69,5 @@ function save(scene: Scene, reason: string): void {
   scene.flush()
   scene.attempt(() => writeQuickViews(session))
   scene.attempt(() => copyConversation(scene.place, scene.config, scene.tracking, PIECE))
-  scene.attempt(() => endConversation(scene.place, scene.tracking, { at: scene.now, reason }))
+  scene.attempt(() => endConversation(scene.place.sessions, scene.tracking.conversation, { at: scene.now, reason }))
 }

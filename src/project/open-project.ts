@@ -20,6 +20,7 @@ import type { ShowOptions, ShownLine } from './digest/show-output.ts'
 import type { Delivery } from './delivery.ts'
 import type { Diagnosis, DoctorOptions } from './doctor.ts'
 import type { ExportOptions, Exported } from './export.ts'
+import type { History } from './history/history.ts'
 import { runOf } from './in-run.ts'
 import type { Reading } from './live-session.ts'
 import type { PackRequest, Packed } from './pack.ts'
@@ -163,6 +164,11 @@ export function projectOf(workspace: Workspace) {
       return workflowsOf(workspace)
     },
 
+    /** What was said in conversations. Rarely needed, so not loaded with the rest. */
+    async history(): Promise<History> {
+      const { historyOf } = await import('./history/history.ts')
+      return historyOf(workspace)
+    },
     /** Verifies everything from the files. Rarely needed, so not loaded with the rest. */
     async doctor(options: DoctorOptions = {}): Promise<Diagnosis> {
       const { examine } = await import('./doctor.ts')

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, renameSync, rmSync, statSync, truncateSync, utim
 import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { copyPiece, endCopy } from '../../src/conversation/copy-transcript.ts'
+import { copyPiece } from '../../src/conversation/copy-transcript.ts'
+import { endConversation } from '../../src/history/end-conversation.ts'
 import { readLines } from '../../src/history/read-lines.ts'
 import { answered, attached, came, compacted, injected, ran, recorded, said, summed } from '../capture/transcript.ts'
 import { scratchFolder } from '../support/scratch.ts'
@@ -52,10 +53,10 @@ describe('a copy of what a real client wrote', () => {
 describe('a copy', () => {
   test('says first whose it is, and at the end why the conversation ended', () => {
     const copying = new Copying()
-    endCopy(copying.target, { type: 'ended', at: '2026-01-02T00:00:00.000Z', reason: 'clear' })
+    endConversation(join(copying.folder, '.sessions'), 'c0ffee', { at: '2026-01-02T00:00:00.000Z', reason: 'clear' })
     expect(existsSync(copying.target)).toBe(false)
     copying.write(line(attached('environment', {}, { parentUuid: 'x' })), line(said('a'))).copyAll()
-    endCopy(copying.target, { type: 'ended', at: '2026-01-02T00:00:00.000Z', reason: 'clear' })
+    endConversation(join(copying.folder, '.sessions'), 'c0ffee', { at: '2026-01-02T00:00:00.000Z', reason: 'clear' })
     expect(copying.items.map(({ type }) => type)).toEqual(['began', 'message', 'ended'])
     expect(copying.items[0]).toMatchObject({ conversation: 'c0ffee', harness: 'claude', cwd: '/home/dev/project' })
   })

@@ -262,7 +262,7 @@ describe('the program that renders what nobody waits for', () => {
     const agent = world.agent()
     await agent.start()
     await agent.edit('src/a.ts')
-    agent.answers('word '.repeat(50_000))
+    agent.answers('word '.repeat(3000))
     const input = JSON.stringify({
       session_id: agent.conversation,
       cwd: world.cwd,

@@ -1,6 +1,7 @@
 import { clip } from '../clip.ts'
 import { handOver } from '../cleared.ts'
-import { isCopied } from '../copy-cursor.ts'
+import { isCopied } from '../../conversation/copy/cursor.ts'
+import { endConversation } from '../../history/end-conversation.ts'
 import { LONGEST_MESSAGE, LONGEST_RESULT } from '../longest.ts'
 import type { EventOf } from '../../harness/claude/events.ts'
 import type { Answer } from '../answer.ts'
@@ -37,5 +38,6 @@ export function sessionEndQuickly(standing: Standing<EventOf<'sessionEnd'>>): An
   if (settled === undefined || seen === undefined || isTelling(seen) || !isCopied(notes, settled.tracking)) return undefined
   if (event.reason === 'clear') handOver(notes, env, settled.session)
   leave(standing, settled.session, 'conversation.ended', { conversation: event.conversation, reason: event.reason })
+  endConversation(standing.place.sessions, event.conversation, { at: standing.now, reason: event.reason })
   return {}
 }

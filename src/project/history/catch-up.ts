@@ -1,0 +1,38 @@
+import { copyPiece } from '../../conversation/copy-transcript.ts'
+import { isCopied, readCursor, writeCursor } from '../../conversation/copy/cursor.ts'
+import { readTracking } from '../../conversation/tracking.ts'
+import { isConversationId } from '../../history/conversation-id.ts'
+import { conversationPath } from '../../history/places.ts'
+import { namesIn } from '../../journal/look.ts'
+import { trackingFolderOf } from '../conversation-binding.ts'
+import type { Workspace } from '../workspace.ts'
+
+const PIECE = 4 * 1024 * 1024
+
+/** Copies what hooks had no time for, so that what is shown is what was said. What cannot be written is shown as it was. */
+export function catchUp(workspace: Workspace): void {
+  const notes = trackingFolderOf(workspace.place)
+  const followed = namesIn(notes).flatMap((name) => {
+    const id = name.endsWith('.json') ? name.slice(0, -'.json'.length) : undefined
+    const tracking = isConversationId(id) ? readTracking(notes, id) : undefined
+    // Of what works on no session here, nothing is stored.
+    return tracking?.session === undefined || isCopied(notes, tracking) ? [] : [tracking]
+  })
+  for (const { conversation, harness, transcript } of followed) {
+    if (transcript !== undefined) copyAll(workspace, { id: conversation, harness }, transcript)
+  }
+}
+
+function copyAll({ place, config }: Workspace, conversation: { id: string; harness: string }, transcript: string): void {
+  const notes = trackingFolderOf(place)
+  const target = conversationPath(place.sessions, conversation.id)
+  const redaction = { extra: config.redact.patterns, allow: config.redact.allow }
+  for (let isMore = true; isMore;) {
+    const cursor = readCursor(notes, conversation.id)
+    const from = cursor === undefined ? {} : { cursor }
+    const piece = copyPiece({ transcript, target, conversation, ...from, maxBytes: PIECE, redaction })
+    if (piece === undefined || piece.cause !== undefined) return
+    writeCursor(notes, conversation.id, piece.cursor)
+    isMore = !piece.isCaughtUp && piece.cursor.offset > (cursor?.offset ?? 0)
+  }
+}

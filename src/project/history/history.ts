@@ -1,0 +1,55 @@
+// What was said in the conversations of a project: listed, read, told again in other forms, and let go of when asked.
+import { type AnthropicMessage, anthropicMessages } from '../../history/formats/anthropic.ts'
+import { type OpenAiMessage, openAiMessages } from '../../history/formats/openai.ts'
+import type { HistoryItem } from '../../history/items.ts'
+import type { Workspace } from '../workspace.ts'
+import { type Span, between } from './between.ts'
+import { catchUp } from './catch-up.ts'
+import { type Meant, findConversation, findMeant } from './find.ts'
+import { type PruneOptions, type Pruned, pruneHistory } from './prune.ts'
+import { type ConversationRow, conversationsOfSession, rowOf, storedConversations } from './rows.ts'
+import { storeOf } from './store.ts'
+
+export interface History {
+  /** The conversations of a session, oldest first; of the one here without a name. */
+  conversations(session?: string): Promise<readonly ConversationRow[]>
+  /** Every conversation that is stored here. */
+  all(): readonly ConversationRow[]
+  /** Whether a name is that of a conversation or of a session. */
+  find(name?: string): Promise<Meant>
+  /** One conversation, by its id or the beginning of it, or the latest of a session. */
+  conversation(name?: string): Promise<ConversationRow>
+  /** What was said in it. */
+  items(conversation: string, span?: Span): Iterable<HistoryItem>
+  /** The messages that its harness would send next, without those of the system prompt. */
+  anthropic(conversation: string, span?: Span): readonly AnthropicMessage[]
+  openai(conversation: string, span?: Span): readonly OpenAiMessage[]
+  prune(options?: PruneOptions): Promise<Pruned>
+}
+
+export function historyOf(workspace: Workspace): History {
+  const items = (conversation: string, span: Span = {}) => between(storeOf(workspace).read(conversation), span)
+  return {
+    conversations: async (name) => {
+      catchUp(workspace)
+      const meant = await findMeant(workspace, name)
+      return 'session' in meant ? conversationsOfSession(workspace, meant.session) : [rowOf(workspace, meant.conversation)]
+    },
+    all: () => {
+      catchUp(workspace)
+      return storedConversations(workspace)
+    },
+    find: (name) => {
+      catchUp(workspace)
+      return findMeant(workspace, name)
+    },
+    conversation: async (name) => {
+      catchUp(workspace)
+      return rowOf(workspace, await findConversation(workspace, name))
+    },
+    items,
+    anthropic: (conversation, span) => anthropicMessages(items(conversation, span)),
+    openai: (conversation, span) => openAiMessages(items(conversation, span)),
+    prune: (options = {}) => pruneHistory(workspace, options),
+  }
+}

@@ -1,0 +1,119 @@
+// Making room, only when somebody asks for it. Nothing of what was said is deleted by age otherwise.
+import { join } from 'node:path'
+import { blobNameIn } from '../../history/blobs.ts'
+import { blobsIn } from '../../history/large-strings.ts'
+import { whileLocked } from '../../history/lock.ts'
+import { blobsFolder } from '../../history/places.ts'
+import { readLines } from '../../history/read-lines.ts'
+import type { StoredConversation } from '../../history/store.ts'
+import { StintError } from '../../journal/errors.ts'
+import { removeFile } from '../../journal/files.ts'
+import { namesIn, statOrUndefined } from '../../journal/look.ts'
+import type { Workspace } from '../workspace.ts'
+import { findConversation } from './find.ts'
+import { storeOf } from './store.ts'
+
+export interface PruneOptions {
+  /** Conversations of which nothing was stored since. */
+  readonly before?: string
+  /** These, by id or the beginning of one. */
+  readonly conversations?: readonly string[]
+  /** Lets go of what is long in them, outputs and pictures, and keeps the rest. Of all of them when none are named. */
+  readonly outputs?: boolean
+  /** Only says what it would free. */
+  readonly dryRun?: boolean
+}
+
+export interface Pruned {
+  readonly isDryRun: boolean
+  readonly conversations: readonly { readonly id: string; readonly bytes: number }[]
+  readonly blobs: { readonly count: number; readonly bytes: number }
+  /** Being written to just now, and left alone. */
+  readonly busy: readonly string[]
+  /** What is left. */
+  readonly left: { readonly conversations: number; readonly bytes: number; readonly blobs: number; readonly blobBytes: number }
+}
+
+/** Somebody may have kept a blob and not come to write the line that names it. */
+const STILL_YOUNG_MS = 10 * 60_000
+
+export async function pruneHistory(workspace: Workspace, options: PruneOptions): Promise<Pruned> {
+  const isDryRun = options.dryRun === true
+  const stored = storeOf(workspace).list()
+  const chosen = await choose(workspace, stored, options)
+  const isOutputs = options.outputs === true
+  const busy = isDryRun || isOutputs ? [] : chosen.filter(({ path }) => !removeUnlocked(path))
+  const gone = new Set((isOutputs ? [] : chosen.filter((one) => !busy.includes(one))).map(({ id }) => id))
+  // Read after the conversations went, so that what is named meanwhile is seen.
+  const spared = stored.filter((one) => !gone.has(one.id) && !(isOutputs && chosen.includes(one)))
+  const named = new Set(spared.flatMap(({ path }) => [...namesOf(path)]))
+  const blobs = listBlobs(workspace)
+  const freed = blobs.filter(({ hash, path }) => !named.has(hash) && isOld(path) && (isDryRun || removeFile(path)))
+  const left = stored.filter(({ id }) => !gone.has(id))
+  return {
+    isDryRun,
+    conversations: chosen.filter(({ id }) => gone.has(id)).map(({ id, bytes }) => ({ id, bytes })),
+    blobs: { count: freed.length, bytes: sum(freed) },
+    busy: busy.map(({ id }) => id),
+    left: {
+      conversations: left.length,
+      bytes: sum(left),
+      blobs: blobs.length - freed.length,
+      blobBytes: sum(blobs) - sum(freed),
+    },
+  }
+}
+
+async function choose(
+  workspace: Workspace,
+  stored: readonly StoredConversation[],
+  { before, conversations, outputs }: PruneOptions,
+): Promise<readonly StoredConversation[]> {
+  if (before === undefined && conversations === undefined) return outputs === true ? stored : []
+  const ids = await Promise.all((conversations ?? []).map((name) => findNamed(workspace, name)))
+  const isNamed = (id: string) => conversations === undefined || ids.includes(id)
+  return stored.filter(({ id, writtenAt }) => isNamed(id) && (before === undefined || writtenAt < before))
+}
+
+/** A session's name is too much to ask for here: it stands for whichever conversation is its latest. */
+async function findNamed(workspace: Workspace, name: string): Promise<string> {
+  const id = await findConversation(workspace, name)
+  if (id.startsWith(name)) return id
+  throw new StintError('NO_CONVERSATION', `"${name}" is no conversation`, 'stint history --all lists those that are stored')
+}
+
+function removeUnlocked(path: string): boolean {
+  return whileLocked(path, () => ({ isRemoved: removeFile(path) })) !== undefined
+}
+
+/** The blobs that a conversation names. */
+export function* namesOf(path: string): Generator<string> {
+  for (const { line } of readLines(path)) for (const { hash } of blobsIn(line)) yield hash
+}
+
+export interface BlobFile {
+  readonly hash: string
+  readonly path: string
+  readonly bytes: number
+}
+
+export function listBlobs({ place }: Pick<Workspace, 'place'>): readonly BlobFile[] {
+  const folder = blobsFolder(place.sessions)
+  return namesIn(folder)
+    .filter((name) => /^[0-9a-f]{2}$/.test(name))
+    .flatMap((shelf) => namesIn(join(folder, shelf)).map((hash) => ({ hash, path: join(folder, shelf, hash) })))
+    .filter(({ hash }) => blobNameIn({ $blob: hash, length: 0 }) !== undefined)
+    .flatMap(({ hash, path }) => {
+      const stat = statOrUndefined(path)
+      return stat === undefined ? [] : [{ hash, path, bytes: stat.size }]
+    })
+}
+
+function isOld(path: string): boolean {
+  const stat = statOrUndefined(path)
+  return stat !== undefined && Math.abs(Date.now() - stat.mtimeMs) > STILL_YOUNG_MS
+}
+
+function sum(files: readonly { readonly bytes: number }[]): number {
+  return files.reduce((total, { bytes }) => total + bytes, 0)
+}
