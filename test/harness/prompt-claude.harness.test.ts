@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { Message, Part } from '../../src/history/items.ts'
+import { conversationStore } from '../../src/history/store.ts'
+import { Workspace } from '../../src/project/workspace.ts'
+import type { PromptEvent, PromptHandle, PromptRequest } from '../../src/prompt/contract.ts'
+import { startPrompt } from '../../src/prompt/start-prompt.ts'
+import { carriersOf, commandOf, expectNoneLeft } from '../support/processes.ts'
+import { ClaudeWorld } from './claude-world.ts'
+import type { Reply } from './model-stub.ts'
+
+/** Claude Code does not let its model sleep. */
+const WAIT = 'tail -f /dev/null'
+const running = (command: string): Reply => ({ tools: [{ name: 'Bash', input: { command, description: 'a command' } }] })
+
+/** One prompt to the real Claude Code; what it asks is decided by what it wants to run. */
+async function ask(claude: ClaudeWorld, text: string, request: Partial<PromptRequest> = {}): Promise<readonly PromptEvent[]> {
+  const workspace = new Workspace(claude.project, { env: claude.env })
+  const events: PromptEvent[] = []
+  let handle: PromptHandle | undefined
+  const tell = (event: PromptEvent) => {
+    events.push(event)
+    if (event.type === 'permission.asked') handle!.decide(event.request, event.permission.command?.includes('allowed') === true)
+  }
+  handle = await startPrompt(workspace, { text, harness: 'claude', ...request }, tell)
+  await handle.ended
+  workspace.close()
+  await expectNoneLeft(`STINT_PROMPT=${handle.id}`)
+  return events
+}
+
+function of<T extends PromptEvent['type']>(events: readonly PromptEvent[], type: T) {
+  return events.filter((event): event is Extract<PromptEvent, { type: T }> => event.type === type)
+}
+
+test('Claude Code is prompted, asked about what it wants, gone on with, and outlived; nothing is journalled twice', async () => {
+  const claude = await ClaudeWorld.create('2.1.325', { setup: true })
+  claude.env.STINT_CLAUDE = claude.program
+  claude.stub.script(running('touch allowed.txt'), running('touch refused.txt'), { text: 'One was written.' })
+  const first = await ask(claude, 'Write two files, please')
+  expect(of(first, 'prompt.ended')).toMatchObject([{ how: 'completed', said: 'One was written.' }])
+  expect(of(first, 'permission.settled').map(({ isAllowed }) => isAllowed)).toEqual([true, false])
+  expect(existsSync(claude.path('allowed.txt'))).toBe(true)
+  expect(existsSync(claude.path('refused.txt'))).toBe(false)
+  expect(of(first, 'delta').length).toBeGreaterThan(0)
+  expect(of(first, 'usage').at(-1)!.gauge.percent).toBeDefined()
+  const { conversation } = of(first, 'conversation')[0]!
+
+  // The hooks of the project are installed, and silent.
+  expect(claude.entries().map(({ kind, by }) => `${kind} by ${by}`)).toEqual([
+    'session.opened by prompt',
+    'conversation.joined by prompt',
+    'request.made by prompt',
+    'turn.ended by prompt',
+    'conversation.ended by prompt',
+  ])
+
+  claude.stub.script({ text: 'Here I am again.' })
+  const second = await ask(claude, 'And what did you do?')
+  expect(of(second, 'conversation')).toMatchObject([{ conversation }])
+  expect(claude.stub.requests.at(-1)!.text).toContain('Write two files, please')
+  expect(claude.sessions).toHaveLength(1)
+
+  // What was said is stored with everything that was done, once.
+  const stored = [...conversationStore(claude.path('.sessions'), {}).read(conversation)]
+  expect(stored[0]).toMatchObject({ type: 'began', harness: 'claude', conversation })
+  const said = stored.filter((item): item is Message & { offset: number } => item.type === 'message')
+  const texts = said.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])))
+  for (const text of ['Write two files, please', 'One was written.', 'And what did you do?', 'Here I am again.'])
+    expect(texts.filter((one) => one === text)).toHaveLength(1)
+  const uses = said.flatMap(({ parts }): readonly Part[] => parts.filter(({ type }) => type === 'tool use'))
+  expect(uses).toMatchObject([{ input: { command: 'touch allowed.txt' } }, { input: { command: 'touch refused.txt' } }])
+
+  claude.stub.script(running(WAIT))
+  const killed = spawn(join(claude.root, 'bin', 'stint'), ['prompt', '--permissions', 'all', 'Wait for something'], {
+    cwd: claude.project,
+    env: claude.env,
+    stdio: 'ignore',
+  })
+  const ended = new Promise((resolve) => killed.once('close', resolve))
+  // In the middle of a command, which must not live on.
+  const own = `CLAUDE_CONFIG_DIR=${claude.env.CLAUDE_CONFIG_DIR}`
+  const isWaiting = () => carriersOf(own).some((pid) => commandOf(pid) === WAIT)
+  await expect.poll(isWaiting, { timeout: 60_000 }).toBe(true)
+  killed.kill('SIGKILL')
+  await ended
+  claude.stub.script({ text: 'On.' })
+  const last = await ask(claude, 'What became of it?')
+  expect(of(last, 'prompt.ended')).toMatchObject([{ how: 'completed', said: 'On.' }])
+  expect(of(last, 'conversation')).toMatchObject([{ conversation }])
+  await expectNoneLeft(own)
+})
