@@ -5,6 +5,8 @@ export interface ObjectSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, ValueSchema>>
   readonly required?: readonly string[]
+  /** What the others are, when there may be any. */
+  readonly additionalProperties?: ValueSchema
 }
 
 export type ValueSchema = (
@@ -40,14 +42,16 @@ function checkObject(where: string, schema: ObjectSchema, value: unknown): void 
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new BadArguments(`${where} is ${kindOf(value)} and has to be an object`, `give ${namesOf(schema)}`)
   }
-  const unknown = Object.keys(value).find((name) => !Object.hasOwn(schema.properties, name))
+  const others = schema.additionalProperties
+  const unknown = Object.keys(value).find((name) => others === undefined && !Object.hasOwn(schema.properties, name))
   if (unknown !== undefined) {
     throw new BadArguments(`${where} has no ${JSON.stringify(unknown)}`, `it takes ${namesOf(schema)}`)
   }
   const missing = schema.required?.find((name) => (value as Arguments)[name] === undefined)
   if (missing !== undefined) throw new BadArguments(`${where} needs ${missing}`, `it takes ${namesOf(schema)}`)
   for (const [name, field] of Object.entries(value)) {
-    if (field !== undefined) checkValue(`${where}.${name}`, schema.properties[name]!, field)
+    if (field !== undefined)
+      checkValue(`${where}.${name}`, (Object.hasOwn(schema.properties, name) ? schema.properties[name] : others)!, field)
   }
 }
 

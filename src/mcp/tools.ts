@@ -21,6 +21,6 @@ export function listedTools(): ListedTool[] {
     name,
     description,
     inputSchema: inputSchema as unknown as ListedTool['inputSchema'],
-    annotations: isReadOnly ? { readOnlyHint: true } : { destructiveHint: false, openWorldHint: false },
+    annotations: isReadOnly ? { readOnlyHint: true } : { destructiveHint: false },
   }))
 }

@@ -4,15 +4,13 @@ import type { Tool } from '../tool.ts'
 
 export const checkpoint: Tool = {
   name: 'checkpoint',
-  description: 'Pin the state of the session and keep the working tree. Before anything risky.',
+  description: 'Pin the state of the session and keep the working tree.',
   isReadOnly: false,
   inputSchema: {
     type: 'object',
     properties: {
       note: { type: 'string' },
       tldr: { type: 'string' },
-      code: { type: 'boolean', description: 'false: journal only' },
-      session: { type: 'string' },
     },
   },
   async run({ project }, args) {

@@ -16,9 +16,6 @@ interface Given {
   readonly seconds?: number
   readonly as?: string
   readonly task?: string
-  readonly group?: string
-  readonly harness?: string
-  readonly model?: string
   readonly verify?: string
 }
 
@@ -26,21 +23,18 @@ const string = { type: 'string' } as const
 
 export const delegate: Tool = {
   name: 'delegate',
-  description: 'Agents in the background, each on its own branch and worktree: start one, list, show, wait.',
+  description: 'Agents in the background, each on a branch of its own. show and wait take names, wait also seconds.',
   isReadOnly: false,
   inputSchema: {
     type: 'object',
     properties: {
       action: { ...string, enum: ['start', 'list', 'show', 'wait'] },
       what: { ...string, description: 'the order' },
-      as: { ...string, description: 'tests, docs, review, research, or a profile' },
-      task: { ...string, description: 'of the backlog' },
-      group: string,
-      harness: string,
-      model: string,
-      verify: { ...string, description: 'command that shows it is done' },
-      names: { type: 'array', items: string, description: 'show, wait' },
-      seconds: { type: 'integer', description: `wait at most, else ${USUAL_WAIT}` },
+      as: { ...string, description: 'tests, docs, review, research …' },
+      task: string,
+      verify: string,
+      names: { type: 'array', items: string },
+      seconds: { type: 'integer' },
     },
     required: ['action'],
   },
@@ -60,9 +54,8 @@ async function start({ project }: Call, given: Given): Promise<Answer> {
   return { value: { delegate: rowOf(row) }, text: `${lineOf(row)}\nwait tells when it is done.` }
 }
 
-async function list({ project }: Call, { group }: Given): Promise<Answer> {
-  const rows = (await project.delegates.list()).filter((row) => group === undefined || row.group === group)
-  return told(rows)
+async function list({ project }: Call): Promise<Answer> {
+  return told(await project.delegates.list())
 }
 
 async function show({ project }: Call, { names = [] }: Given): Promise<Answer> {
@@ -85,9 +78,9 @@ async function show({ project }: Call, { names = [] }: Given): Promise<Answer> {
 }
 
 /** Until none is at work, the time is over, or nobody waits for the answer any more. */
-async function wait({ project, signal }: Call, { names = [], group, seconds = USUAL_WAIT }: Given): Promise<Answer> {
+async function wait({ project, signal }: Call, { names = [], seconds = USUAL_WAIT }: Given): Promise<Answer> {
   const isStopped = AbortSignal.any([signal, AbortSignal.timeout(Math.min(seconds, MOST_WAIT) * 1000)])
-  const rows = await project.delegates.wait([...names], { isStopped, ...(group === undefined ? {} : { group }) })
+  const rows = await project.delegates.wait([...names], { isStopped })
   const atWork = rows.filter(({ status }) => status === 'running' || status === 'merging').map(({ name }) => name)
   const answer = told(rows)
   const words = atWork.length === 0 ? 'None is at work.' : `Still at work: ${atWork.join(', ')}; wait again.`

@@ -8,31 +8,28 @@ interface Given {
   readonly reason?: string
   readonly to?: string
   readonly force?: boolean
-  readonly session?: string
 }
 
 /** What belongs to one of them only. */
 const BELONGS: Readonly<Record<string, readonly Given['action'][]>> = {
   reason: ['create'],
   to: ['create'],
-  session: ['create'],
   handoff: ['show', 'accept'],
   force: ['accept'],
 }
 
 export const handoff: Tool = {
   name: 'handoff',
-  description: 'Pass the session on to a fresh conversation (create), or take one up (accept).',
+  description: 'Pass the session on to a fresh conversation, or take one up.',
   isReadOnly: false,
   inputSchema: {
     type: 'object',
     properties: {
       action: { type: 'string', enum: ['create', 'show', 'accept'] },
-      handoff: { type: 'string', description: 'SESSION/NUMBER; else the latest' },
+      handoff: { type: 'string', description: 'SESSION/NUMBER' },
       reason: { type: 'string' },
-      to: { type: 'string', description: 'task or session it is for' },
-      force: { type: 'boolean', description: 'accept although something moved' },
-      session: { type: 'string' },
+      to: { type: 'string' },
+      force: { type: 'boolean' },
     },
     required: ['action'],
   },

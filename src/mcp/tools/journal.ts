@@ -48,8 +48,7 @@ const string = { type: 'string' } as const
 
 export const journal: Tool = {
   name: 'journal',
-  description:
-    'Record in the session, as it happens: progress, decisions (with rationale), discoveries, gotchas, blockers, next steps, key facts. done/current/resolved name a step or blocker by its text.',
+  description: 'Record in the session as it happens. done, current and resolved name a step or blocker by its text.',
   isReadOnly: false,
   inputSchema: {
     type: 'object',
@@ -60,19 +59,15 @@ export const journal: Tool = {
           type: 'object',
           properties: {
             kind: { type: 'string', enum: KINDS },
-            text: { ...string, description: 'file: its path' },
-            context: string,
-            options: string,
-            choice: string,
-            rationale: string,
-            resolution: string,
-            description: string,
+            text: string,
           },
+          additionalProperties: string,
+          description:
+            'decision: context, options, choice, rationale; resolved: resolution; file (text is its path): description',
           required: ['kind', 'text'],
         },
       },
-      retract: { type: 'array', items: string, description: 'ids of entries to take back' },
-      reason: string,
+      retract: { type: 'array', items: string },
       session: string,
     },
   },
@@ -86,7 +81,6 @@ export const journal: Tool = {
       by: 'mcp',
       entries: given.map(entryOf),
       retract,
-      ...(args.reason === undefined ? {} : { reason: args.reason as string }),
       ...(args.session === undefined ? {} : { session: args.session as string }),
     })
     const { state } = reading
@@ -109,7 +103,10 @@ export const journal: Tool = {
 function entryOf({ kind, text, ...fields }: Given, index: number): LogEntry {
   const stray = Object.keys(fields).find((name) => BELONGS[name] !== kind)
   if (stray !== undefined) {
-    throw badArguments(`entries[${index}]: ${stray} does not belong to ${kind}`, `${stray} belongs to ${BELONGS[stray]}`)
+    const whose = Object.hasOwn(BELONGS, stray)
+      ? `${stray} belongs to ${BELONGS[stray]}`
+      : `there are ${Object.keys(BELONGS).join(', ')}`
+    throw badArguments(`entries[${index}]: ${stray} does not belong to ${kind}`, whose)
   }
   return { [kind]: text, ...fields } as unknown as LogEntry
 }

@@ -9,13 +9,13 @@ const MOST = 50
 
 export const search: Tool = {
   name: 'search',
-  description: 'Full-text search over everything recorded: words, "phrases", prefix*.',
+  description: 'Search everything recorded: words, "phrases", prefix*.',
   isReadOnly: true,
   inputSchema: {
     type: 'object',
     properties: {
       query: { type: 'string' },
-      kind: { type: 'string', enum: Object.keys(KIND_NAMES) },
+      kind: { type: 'string' },
       session: { type: 'string' },
       limit: { type: 'integer' },
       all_projects: { type: 'boolean' },
@@ -31,7 +31,7 @@ export const search: Tool = {
       text: query,
       // One more than is told, to know whether there are more.
       limit: limit + 1,
-      ...(args.kind === undefined ? {} : { kind: KIND_NAMES[args.kind as string]! }),
+      ...(args.kind === undefined ? {} : { kind: kindsOf(args.kind as string) }),
       ...(args.session === undefined ? {} : { session: (await project.find(args.session as string)).id }),
       ...(args.all_projects === true ? { allProjects: true } : {}),
     })
@@ -54,4 +54,10 @@ export const search: Tool = {
       text: told.length === 0 ? `Nothing found for "${query}".` : [...lines, ...(hasMore ? ['… and more'] : [])].join('\n'),
     }
   },
+}
+
+function kindsOf(name: string): readonly string[] {
+  const kinds = Object.hasOwn(KIND_NAMES, name) ? KIND_NAMES[name] : name.includes('.') ? [name] : undefined
+  if (kinds === undefined) throw badArguments(`there is no kind "${name}"`, `there are ${Object.keys(KIND_NAMES).join(', ')}`)
+  return kinds
 }

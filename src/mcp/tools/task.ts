@@ -13,15 +13,15 @@ const LONGEST_FIELD = 4000
 export const task: Tool = {
   name: 'task',
   description:
-    'The backlog: list, next, show, start; check ticks an item; done/blocked/failed say what became of a task (in a run the run verifies and closes it).',
+    'The backlog. check ticks an item; done, blocked and failed say what became of a task (a run verifies and closes it).',
   isReadOnly: false,
   inputSchema: {
     type: 'object',
     properties: {
       action: { type: 'string', enum: ACTIONS },
-      task: { type: 'string', description: 'id or short name' },
+      task: { type: 'string', description: 'id or name' },
       summary: { type: 'string' },
-      item: { type: 'string', description: 'check: its number or text' },
+      item: { type: 'string', description: 'to check' },
     },
     required: ['action'],
   },
@@ -54,7 +54,7 @@ async function closeTask(project: Project, name: string, status: ReportedStatus,
   const { name: task, current, isLeft } = await project.tasks.report(name, status, options)
   const elsewhere = current === undefined ? undefined : `${task} is not the task at hand, which is ${current}`
   return {
-    value: { reported: task, status, then: WHAT_FOLLOWS[status], advice: elsewhere, left: isLeft },
+    value: { reported: task, status, what_follows: WHAT_FOLLOWS[status], advice: elsewhere, left: isLeft },
     text: [`reported: ${task} ${status}; ${WHAT_FOLLOWS[status]}`, ...(elsewhere === undefined ? [] : [elsewhere])].join('\n'),
   }
 }
@@ -85,9 +85,9 @@ async function nextTask(project: Project): Promise<Answer> {
     const words = waits.map(({ task: one, because }) => `${one}: ${because}`)
     return { value: { task: null, waiting: waits }, text: ['No task can be started.', ...words].join('\n') }
   }
-  const then = after.slice(0, 5).map((one) => one.task.shortname)
+  const afterwards = after.slice(0, 5).map((one) => one.task.shortname)
   return {
-    value: { task: detail(first.task), because: first.because, then },
+    value: { task: detail(first.task), because: first.because, after: afterwards },
     text: `Next: ${lineOf(row(first.task))}\nBecause: ${first.because}`,
   }
 }

@@ -17,14 +17,14 @@ const LONGEST_ITEM = 2000
 
 export const view: Tool = {
   name: 'view',
-  description: 'Show where a session stands, a part of it, or the list of sessions.',
+  description: 'Show a session, a part of it, or all sessions.',
   isReadOnly: true,
   inputSchema: {
     type: 'object',
     properties: {
       part: { type: 'string', enum: PARTS },
-      session: { type: 'string', description: 'id or name; else the active one' },
-      tokens: { type: 'integer', description: `at most, else ${USUAL_TOKENS}` },
+      session: { type: 'string', description: 'id or name' },
+      tokens: { type: 'integer' },
     },
   },
   async run({ project }, args) {

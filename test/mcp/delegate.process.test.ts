@@ -1,0 +1,75 @@
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { mintId } from '../../src/journal/ids.ts'
+import { BackgroundWorld } from '../delegate/background-world.ts'
+import { program } from '../support/cli.ts'
+
+const HANGS = [{ write: { path: 'begun.txt', text: 'begun\n' } }, { hang: true }]
+
+async function connected(world: BackgroundWorld, env: Readonly<Record<string, string>> = {}) {
+  const all = { ...(world.env as Record<string, string>), ...env }
+  const transport = new StdioClientTransport({ command: process.execPath, args: [program, 'mcp'], cwd: world.cwd, env: all })
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  await client.connect(transport)
+  onTestFinished(() => client.close())
+  return {
+    client,
+    call: async (given: Record<string, unknown>, signal?: AbortSignal, name = 'delegate') => {
+      const result = await client.callTool({ name, arguments: given }, signal === undefined ? {} : { signal })
+      return result.structuredContent as Record<string, unknown>
+    },
+  }
+}
+
+test('a delegate is looked at and waited for; who does not wait any more is let go at once, and it goes on', async () => {
+  const world = new BackgroundWorld()
+  await world.inProcess('init', '--name', 'parent', '--goal', 'Delegate')
+  const row = await world.begin(world.script({}, [HANGS]), 'Write the tests for the parser', '--as', 'tests')
+  await world.untilWritten(row, 'begun.txt')
+  const { call, client } = await connected(world)
+  expect(await call({ action: 'list' })).toMatchObject({ delegates: [{ name: row.name, status: 'running' }] })
+  expect(await call({ action: 'show', names: [row.name] })).toMatchObject({ delegate: { name: row.name, status: 'running' } })
+  expect(await call({ action: 'wait', names: [row.name], seconds: 1 })).toMatchObject({ at_work: [row.name] })
+  const stop = new AbortController()
+  const waiting = call({ action: 'wait', names: [row.name], seconds: 3600 }, stop.signal)
+  const refused = expect(waiting).rejects.toThrow()
+  // Another call is answered while one waits, and only then the first is given up.
+  await call({ action: 'list' })
+  stop.abort('enough')
+  await refused
+  // Nothing holds the server once its client is gone: it would be found by the world's last look otherwise.
+  await client.close()
+  expect((await world.rows())[row.name]).toMatchObject({ status: 'running' })
+})
+
+test('a delegate is started and waited for to its end', async () => {
+  const world = new BackgroundWorld()
+  await world.inProcess('init', '--name', 'parent', '--goal', 'Delegate')
+  writeFileSync(join(world.cwd, '.sessions', 'config.yaml'), 'run:\n  harness: rehearsal\n')
+  const { call } = await connected(world)
+  const started = await call({ action: 'start', what: 'Write the tests for the parser', as: 'tests', verify: 'true' })
+  const { name } = started['delegate'] as { name: string }
+  expect(started).toMatchObject({ delegate: { what: 'Write the tests for the parser', as: 'tests' } })
+  const waited = await call({ action: 'wait', names: [name], seconds: 60 })
+  expect(waited).toMatchObject({ at_work: [], delegates: [{ name }] })
+  expect(world.journalled('delegate.begun')).toHaveLength(1)
+})
+
+test('in a run a task is reported and not closed, and nothing is delegated', async () => {
+  const world = new BackgroundWorld()
+  await world.inProcess('init', '--name', 'parent', '--goal', 'Be in a run')
+  const { id } = (await world.inProcess('task', 'add', 'Fix the login', '--json')).json<{ id: string }>()
+  const run = mintId(undefined)
+  mkdirSync(join(world.cwd, '.sessions', 'runs', run), { recursive: true })
+  const tasks = [{ id, name: 'fix-the-login', title: 'Fix the login' }]
+  writeFileSync(join(world.cwd, '.sessions', 'runs', run, 'tasks.json'), JSON.stringify({ current: id, tasks }))
+  const { call } = await connected(world, { STINT_RUN: run, STINT_SESSION: 'parent' })
+  expect(await call({ action: 'start', what: 'Write the tests' })).toMatchObject({ error: { code: 'IN_RUN' } })
+  const reported = await call({ action: 'done', task: 'fix-the-login', summary: 'A mutex' }, undefined, 'task')
+  expect(reported).toMatchObject({ reported: 'fix-the-login', status: 'completed' })
+  expect(world.journalled('task.reported')).toMatchObject([{ task: id, status: 'completed', run, summary: 'A mutex' }])
+  expect((await world.inProcess('task', 'show', 'fix-the-login', '--json')).json()).toMatchObject({ status: 'ready' })
+})

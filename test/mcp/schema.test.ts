@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest'
+import { estimateTokens } from '../../src/context/tokens.ts'
+import { latestWithin } from '../../src/mcp/bounds.ts'
+import { checkArguments } from '../../src/mcp/schema.ts'
+import { INSTRUCTIONS, TOOLS, listedTools } from '../../src/mcp/tools.ts'
+import { realTokens } from '../context/vocabularies.ts'
+
+const MOST_TOKENS = 1500
+
+test('the whole list of tools costs a model less than 1,500 tokens, by every count', () => {
+  const text = JSON.stringify({ tools: listedTools() })
+  expect(realTokens(text)).toBeLessThan(MOST_TOKENS)
+  expect(estimateTokens(text)).toBeLessThan(MOST_TOKENS)
+  expect(estimateTokens(INSTRUCTIONS)).toBeLessThan(80)
+})
+
+describe('arguments that do not fit', () => {
+  const refused = (tool: string, given: unknown) => {
+    try {
+      return checkArguments(tool, TOOLS.find(({ name }) => name === tool)!.inputSchema, given)
+    } catch (error) {
+      const { code, message, hint } = error as { code: string; message: string; hint: string }
+      return `${code}: ${message} (${hint})`
+    }
+  }
+
+  test.each([
+    ['search', {}, 'search needs query'],
+    ['search', { query: 7 }, 'search.query is a number and has to be a text'],
+    ['search', { query: 'x', limit: -1 }, 'search.limit is a number and has to be a whole number'],
+    ['search', { query: 'x', limit: 1.5 }, 'search.limit is a number and has to be a whole number'],
+    ['search', { query: 'x', qeury: 'y' }, 'search has no "qeury" (it takes query (needed), kind'],
+    ['search', [], 'search is a list and has to be an object'],
+    ['search', { query: 'x', all_projects: 'yes' }, 'search.all_projects is a text and has to be true or false'],
+    ['view', { part: 'everything' }, 'view.part cannot be "everything" (it is one of overview, progress'],
+    ['journal', { entries: 'progress' }, 'journal.entries is a text and has to be a list'],
+    ['journal', { entries: [{ kind: 'progress' }] }, 'journal.entries[0] needs text'],
+    ['journal', { entries: [{ kind: 'progress', text: 'x' }, null] }, 'journal.entries[1] is null and has to be an object'],
+    ['journal', { entries: [{ kind: 'toString', text: 'x' }] }, 'journal.entries[0].kind cannot be "toString"'],
+    ['view', { constructor: 'x' }, 'view has no "constructor"'],
+  ])('of %s %j are refused with what to do', (tool, given, words) => {
+    expect(refused(tool, given)).toContain(`BAD_ARGUMENTS: ${words}`)
+  })
+
+  test('are none where everything may be left away', () => {
+    expect(refused('view', undefined)).toEqual({})
+  })
+})
+
+test('of a list that is too long the latest are kept and the others counted', () => {
+  const items = Array.from({ length: 1000 }, (_, index) => ({ text: `item ${index}` }))
+  const { kept, leftOut } = latestWithin(items, 500)
+  expect(kept.at(-1)).toEqual({ text: 'item 999' })
+  expect(kept.length + leftOut).toBe(1000)
+  expect(estimateTokens(kept.map((item) => JSON.stringify(item)).join('\n'))).toBeLessThanOrEqual(500)
+})
