@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
+const BETAS = ['interleaved-thinking-2025-05-14', 'context-management-2025-06-27', 'advanced-tool-use-2025-11-20']
 const START = Date.parse('2026-01-05T08:00:00Z')
 
 /** Numbers that look random and are the same in every run. */
@@ -49,16 +50,21 @@ export function generateTranscripts(folder, cwd, bytes, perFile = 32 * 1024 * 10
     }
     const answer = (content, stop) => {
       const usage = { input_tokens: 4, cache_creation_input_tokens: 900, cache_read_input_tokens: 41_000, output_tokens: 220 }
-      const message = {
-        id: `msg_${count}`,
-        type: 'message',
-        role: 'assistant',
-        model: 'claude-sonnet-4-5',
-        content,
-        stop_reason: stop,
-        usage,
-      }
-      say('assistant', message, { requestId: `req_${count}` })
+      const message = { id: `msg_${count}`, type: 'message', role: 'assistant', model: 'claude-sonnet-4-5', content }
+      say('assistant', { ...message, stop_reason: stop, usage }, { requestId: `req_${count}` })
+      // What was sent, which this client writes down besides.
+      put({
+        type: 'api-request',
+        sessionId,
+        id: uuid(`request ${count}`),
+        params: { model: 'claude-sonnet-4-5', betas: BETAS },
+        keep: count,
+      })
+    }
+    const cameBack = (use, text, toolUseResult) => {
+      const message = { role: 'user', content: [{ tool_use_id: use, type: 'tool_result', content: text }] }
+      say('user', message, { toolUseResult, sourceToolAssistantUUID: parentUuid })
+      put({ type: 'api-request-blob', sessionId, hash: uuid(`blob ${count}`), message })
     }
     while (inFile < perFile && written + inFile < bytes) {
       say('user', { role: 'user', content: pick(prose) })
@@ -66,15 +72,34 @@ export function generateTranscripts(folder, cwd, bytes, perFile = 32 * 1024 * 10
       for (let step = 0; step < 6; step += 1) {
         if (random() < 0.3) answer([{ type: 'thinking', thinking: pick(prose), signature: 'A'.repeat(300) }], null)
         const { path, text } = pick(code)
+        const filePath = join(cwd, path)
         const use = `toolu_${file}_${count}`
-        answer([{ type: 'tool_use', id: use, name: 'Read', input: { file_path: join(cwd, path) } }], 'tool_use')
-        const numbered = text
-          .split('\n')
-          .map((line, n) => `${String(n + 1).padStart(6)}\t${line}`)
-          .join('\n')
-        const content = [{ tool_use_id: use, type: 'tool_result', content: numbered }]
-        const toolUseResult = { type: 'text', file: { filePath: join(cwd, path), content: text, numLines: numbered.length } }
-        say('user', { role: 'user', content }, { toolUseResult })
+        const lines = text.split('\n')
+        if (random() < 0.3) {
+          const [oldString, newString] = [pick(lines), pick(lines)]
+          answer(
+            [
+              {
+                type: 'tool_use',
+                id: use,
+                name: 'Edit',
+                input: { file_path: filePath, old_string: oldString, new_string: newString },
+              },
+            ],
+            'tool_use',
+          )
+          cameBack(use, `The file ${filePath} has been updated.`, {
+            filePath,
+            oldString,
+            newString,
+            originalFile: text,
+            structuredPatch: [],
+          })
+        } else {
+          answer([{ type: 'tool_use', id: use, name: 'Read', input: { file_path: filePath } }], 'tool_use')
+          const numbered = lines.map((line, n) => `${String(n + 1).padStart(6)}\t${line}`).join('\n')
+          cameBack(use, numbered, { type: 'text', file: { filePath, content: text, numLines: lines.length } })
+        }
       }
       answer([{ type: 'text', text: `${pick(prose)}\n\n${pick(prose)}` }], 'end_turn')
       const piece = Buffer.from(`${lines.join('\n')}\n`)

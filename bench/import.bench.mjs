@@ -1,0 +1,94 @@
+// Importing made-up transcripts, against reading the same lines and parsing each as JSON in the same process; and the memory that
+// an import takes at two sizes. `node bench/import.bench.mjs 4` takes four gigabytes.
+import { execFileSync } from 'node:child_process'
+import { closeSync, mkdirSync, mkdtempSync, openSync, readSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { bundleSources } from './bundle.mjs'
+import { generateTranscripts } from './import-transcripts.mjs'
+import { median } from './paired.mjs'
+
+const SOURCES = { 'src/import/import-histories.ts': ['importHistories'], 'src/project/workspace.ts': ['Workspace'] }
+const BYTES = 300_000_000
+/** What is left of the rate of bare parsing. */
+const RATIO_LIMIT = 0.5
+/** What an import of many times as much may take in memory: noise, but nothing that grows with it. */
+const MEMORY_LIMIT = 1.5
+const ROUNDS = 5
+const CHUNK = 1024 * 1024
+
+/** Runs everything at a share of the full size. Answers the results; `ok` is false where a limit is passed. */
+export async function run({ scale = 1, say = console.error } = {}) {
+  const bundle = await bundleSources(SOURCES)
+  const folder = mkdtempSync(join(tmpdir(), 'stint-bench-import-'))
+  try {
+    const { importHistories, Workspace } = await import(pathToFileURL(bundle.file).href)
+    const large = join(folder, 'large')
+    const bytes = generateTranscripts(large, '/nowhere/project', Math.max(20_000_000, BYTES * scale))
+    say(`importing ${(bytes / 1e6).toFixed(0)} MB of transcripts`)
+    const times = { ours: [], bare: [] }
+    for (let round = -1; round < ROUNDS; round += 1) {
+      for (const which of round % 2 === 0 ? ['ours', 'bare'] : ['bare', 'ours']) {
+        const project = mkdtempSync(join(folder, 'project-'))
+        const started = performance.now()
+        if (which === 'bare') parseAll(large)
+        else importHistories(new Workspace(project), { harnesses: ['claude'], paths: [large] })
+        if (round >= 0) times[which].push(performance.now() - started)
+        rmSync(project, { recursive: true })
+      }
+    }
+    const [ours, bare] = [median(times.ours), median(times.bare)]
+    const ratio = bare / ours
+    const rate = { name: `import of ${(bytes / 1e6).toFixed(0)} MB against JSON.parse of its lines`, ours, bare, ratio }
+    return [{ ...rate, limit: `at least ${RATIO_LIMIT}`, ok: ratio >= RATIO_LIMIT }, memory(bundle.file, folder, large, bytes)]
+  } finally {
+    bundle.remove()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** What a program would do that only wants to have seen every line. */
+function parseAll(folder) {
+  let count = 0
+  for (const name of readdirSync(folder)) {
+    const fd = openSync(join(folder, name), 'r')
+    let rest = Buffer.alloc(0)
+    for (let at = 0; ;) {
+      const chunk = Buffer.allocUnsafe(CHUNK)
+      const read = readSync(fd, chunk, 0, CHUNK, at)
+      if (read === 0) break
+      at += read
+      const bytes = rest.length === 0 ? chunk.subarray(0, read) : Buffer.concat([rest, chunk.subarray(0, read)])
+      let start = 0
+      for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
+        if (JSON.parse(bytes.toString('utf8', start, end)) !== null) count += 1
+        start = end + 1
+      }
+      rest = bytes.subarray(start)
+    }
+    closeSync(fd)
+  }
+  return count
+}
+
+function memory(bundle, folder, large, bytes) {
+  const small = join(folder, 'small')
+  generateTranscripts(small, '/nowhere/project', bytes / 10, 16 * 1024 * 1024)
+  const peak = (transcripts) => {
+    const project = mkdtempSync(join(folder, 'project-'))
+    mkdirSync(join(project, 'home'))
+    const script = `import { importHistories, Workspace } from ${JSON.stringify(pathToFileURL(bundle).href)}
+      importHistories(new Workspace(${JSON.stringify(project)}), { harnesses: ['claude'], paths: [${JSON.stringify(transcripts)}] })
+      console.log(process.resourceUsage().maxRSS)`
+    return Number(execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })) / 1024
+  }
+  const [one, ten] = [peak(small), peak(large)]
+  const note = `${ten.toFixed(0)} MB for ${(bytes / 1e6).toFixed(0)} MB, ${one.toFixed(0)} MB for a tenth of it`
+  return { name: 'memory of an import', note, ratio: ten / one, limit: `at most ${MEMORY_LIMIT}`, ok: ten / one <= MEMORY_LIMIT }
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const scale = process.argv[2] === undefined ? 1 : (Number(process.argv[2]) * 1e9) / BYTES
+  for (const result of await run({ scale })) console.log(JSON.stringify(result))
+}

@@ -1,0 +1,80 @@
+// A quick look at much text, for whoever redacts gigabytes: the patterns themselves cost more than reading, parsing and writing it
+// together. It answers yes too often and never no too often; a test holds it against the patterns.
+import { lazily } from './lazily.ts'
+
+// White space, which JSON writes with a backslash.
+const SPACE = String.raw`(?:\s|\\[nrtbf]|\\u00[01].){0,8}`
+// What may follow in a name without changing what it names, as in the assignments that are looked for afterwards.
+const TAIL = '(?:[_-]?(?:key|value|base|token|secret|production|prod|live|dev|test|staging|[0-9]{1,2})){0,2}'
+/** Between a name and eight characters of its value. */
+const VALUE = String.raw`${TAIL}[\\"'\x60\]]{0,10}${SPACE}[:=][=>]{0,3}${SPACE}[^\s\x80-\uffff]{8}`
+
+interface Announcement {
+  /** Looked for first, in small letters. The rarer its first letter, the quicker: a few stand in the middle of a word for that. */
+  readonly piece: string
+  /** What the text has to be like around it, from the piece on. */
+  readonly pattern: () => RegExp
+}
+
+function announced(piece: string, pattern: string): Announcement {
+  return { piece, pattern: lazily(() => new RegExp(pattern, 'y')) }
+}
+
+const OPTION = String.raw`(?<=--[a-z-]{0,40})(?:[ \t]|\\t)`
+const ANNOUNCEMENTS: readonly Announcement[] = [
+  announced('pass', `pass(?:w(?:or)?d|phrase)(?:${VALUE}|${OPTION})`),
+  announced('cret', `(?<=se)cret(?:${VALUE}|${OPTION}|(?<=age-secret)-key-)`),
+  announced('ken', `(?<=to)ken(?:${VALUE}|${OPTION})`),
+  announced(
+    'key',
+    `key(?:(?<=(?:api|access|account|private|auth|signing|encryption|master)[_-]?key)(?:${VALUE}|${OPTION})|(?<=private key)|=)`,
+  ),
+  announced('uthoriz', 'uthorization'),
+  announced('bearer', String.raw`bearer(?:\s|\\[nrtbf]|\\u00)`),
+  // The password in an address.
+  announced('://', '://[^]*@'),
+  announced('k.com/', '(?<=hooks.slac)k'),
+  announced('/api/webhooks/', '/'),
+  announced('ya29.', 'y'),
+]
+
+/** What the shapes have in them that begin with a capital. */
+const CAPITALS = lazily(
+  () => /[MNO][\w-]{22,27}\.[\w-]{6}\.|A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}|AIza|GOCSPX-|SG\.[\w-]{16}|SK[0-9a-f]{32}|J(?<=eyJ)|:AA|hv(?=[sbr]\.)/,
+)
+
+/** A sign that ends the beginning of many shapes, what may stand before it, and the beginnings. */
+const SIGNS: readonly { readonly sign: string; readonly before: ReadonlySet<string>; readonly pattern: () => RegExp }[] = [
+  {
+    sign: '_',
+    before: new Set('tpoursecmf1ki'),
+    pattern: lazily(() => /(?:_pat|gh[pours]|_live|_test|whsec|npm|hf|_v1|gsk|lin_api|shpat|sbp|rubygems)_[\w.+/-]{16}/),
+  },
+  {
+    sign: '-',
+    before: new Set([...'kxipt', ...'abdeoprs']),
+    pattern: lazily(() => /(?:gl[a-z]{2,5}|xox[a-z]|xapp|(?:^|[^\w-]|\\[\w-])sk|pypi|xai|pplx)-[\w.-]{10}/),
+  },
+]
+
+/** Whether there may be a secret in a text, or in the JSON of a value. No is certain, for the secrets that we know by ourselves. */
+export function mayHoldSecret(text: string): boolean {
+  const small = text.toLowerCase()
+  return ANNOUNCEMENTS.some((each) => isAnnounced(small, each)) || SIGNS.some((each) => hasSigned(text, each)) || CAPITALS().test(text)
+}
+
+function isAnnounced(text: string, { piece, pattern }: Announcement): boolean {
+  for (let at = text.indexOf(piece); at !== -1; at = text.indexOf(piece, at + 1)) {
+    const expected = pattern()
+    expected.lastIndex = at
+    if (expected.test(text)) return true
+  }
+  return false
+}
+
+function hasSigned(text: string, { sign, before, pattern }: (typeof SIGNS)[number]): boolean {
+  for (let at = text.indexOf(sign, 1); at !== -1; at = text.indexOf(sign, at + 1)) {
+    if (before.has(text[at - 1]!) && pattern().test(text.slice(Math.max(0, at - 12), at + 20))) return true
+  }
+  return false
+}
