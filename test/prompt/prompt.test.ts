@@ -198,6 +198,10 @@ describe('a session', () => {
       delete process.env['STINT_RUN']
     }
     expect(world.project.names('.sessions', 'journal')).toEqual([])
+    const worktree = join(process.env['STINT_STATE_HOME']!, 'worktrees', 'of-a-run')
+    world.project.git('worktree', 'add', '-q', '-b', 'of-a-run', worktree)
+    await world.project.run((project) => project.init({ name: 'of-a-run' }), { cwd: worktree })
+    await expect(world.start('x', { session: 'of-a-run' })).rejects.toMatchObject({ code: 'SESSION_OF_RUN' })
   })
 })
 
