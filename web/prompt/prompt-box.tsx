@@ -62,6 +62,7 @@ function Composer({ session, isRunning, started }: ComposerProps) {
   const [where, setWhere] = useState<Where>(session === undefined ? 'new' : 'on')
   const [model, setModel] = useState('')
   const [script, setScript] = useState('')
+  const [isMore, setMore] = useState(false)
   const { isBusy, failure, run } = useAction()
   const field = useRef<HTMLTextAreaElement>(null)
   useShortcuts('Prompt', [{ keys: 'p', what: 'Write a prompt', run: () => field.current?.focus() }])
@@ -154,10 +155,18 @@ function Composer({ session, isRunning, started }: ComposerProps) {
             </option>
           ))}
         </select>
+        <button class="quiet-button" type="button" aria-expanded={isMore} onClick={() => setMore(!isMore)}>
+          More
+        </button>
+        <button class="button composer-send" type="submit" data-tone="accent" disabled={!canAsk} title="Ctrl+Enter">
+          {isBusy ? 'Sending…' : 'Send'}
+        </button>
+      </div>
+      <div class="composer-more" hidden={!isMore}>
         <input
           class="field composer-model"
           aria-label="Model"
-          placeholder="Model"
+          placeholder="Model, as the harness calls it"
           value={model}
           onInput={({ currentTarget }) => setModel(currentTarget.value)}
         />
@@ -165,14 +174,11 @@ function Composer({ session, isRunning, started }: ComposerProps) {
           <input
             class="field composer-model"
             aria-label="Script"
-            placeholder="Script"
+            placeholder="Script of the rehearsal"
             value={script}
             onInput={({ currentTarget }) => setScript(currentTarget.value)}
           />
         ) : null}
-        <button class="button" type="submit" data-tone="accent" disabled={!canAsk} title="Ctrl+Enter">
-          {isBusy ? 'Sending…' : 'Send'}
-        </button>
       </div>
       <ProblemLine failure={failure ?? overview.failure} />
     </form>

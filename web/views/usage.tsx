@@ -62,7 +62,7 @@ function UsageBody({ answer, span }: { answer: UsageAnswer; span: number }) {
         of={[
           { name: 'Cost', value: <Cost of={total} /> },
           { name: 'Tokens', value: <Tokens of={total} /> },
-          { name: 'Read from the cache', value: read === 0 ? '–' : `${Math.round((total.cacheRead / read) * 100)}%` },
+          { name: 'From cache', value: read === 0 ? '–' : `${Math.round((total.cacheRead / read) * 100)}%` },
           { name: 'Output', value: tokens(total.output) },
         ]}
       />
