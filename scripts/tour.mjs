@@ -1,8 +1,9 @@
-// A walk through one session, one run and two delegates with the real program, in a scratch git project.
-import { spawnSync } from 'node:child_process'
+// A walk through one session, one run and two delegates with the real program, in a scratch git project, and then the page that shows it all.
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 const program = join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist', 'stint.js')
@@ -180,6 +181,9 @@ stint('merge', '--all', '--wait')
 git('log', '--oneline', '--graph', '-6')
 stint('view', '--decisions')
 
+say('What was said, and the page that shows it all')
+stint('history', '--all')
+
 console.log(`
 Everything above is in ${folder}
   the journal (the truth)    ${project}/.sessions/journal/*/log.jsonl
@@ -187,6 +191,7 @@ Everything above is in ${folder}
   the document               ${project}/.sessions/archive/
   the backlog                ${project}/.tasks/
 Try it there: cd ${project} && node ${program} view fix-sweep-bug`)
+await serve()
 
 function say(heading) {
   console.log(`\n── ${heading} ${'─'.repeat(Math.max(0, 76 - heading.length))}`)
@@ -202,6 +207,31 @@ function stint(...args) {
 function git(...args) {
   console.log(`\n$ git ${args.map(word).join(' ')}`)
   process.stdout.write(indent(run('git', args).stdout))
+}
+
+/** Shows the page for as long as somebody is there to look at it; otherwise only that it is there. */
+async function serve() {
+  console.log('\n$ stint serve')
+  const isWatched = process.stdin.isTTY === true && process.stdout.isTTY === true
+  const server = spawn(process.execPath, [program, 'serve', '--json'], {
+    cwd: project,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = new Promise((resolve) => server.once('exit', resolve))
+  // Ctrl-C reaches both; this one waits until the server has ended.
+  process.on('SIGINT', () => undefined)
+  for await (const line of createInterface({ input: server.stdout })) {
+    const { url } = JSON.parse(line)
+    console.log(`  ${url}`)
+    if (isWatched) console.log('  Ctrl-C ends it.')
+    else {
+      const answer = await fetch(url, { redirect: 'manual' })
+      if (answer.status >= 400) throw new Error(`the page answers with ${answer.status}`)
+      server.kill('SIGTERM')
+    }
+  }
+  await exited
 }
 
 /** A run as it is shown off a terminal, without what the agent says and does on the way. */

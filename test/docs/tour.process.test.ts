@@ -7,7 +7,7 @@ import { scratchFolder } from '../support/scratch.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 
-test('the tour goes through a session, a run of two sessions with a failure and a handoff, and two delegates that merge, in its own folder', async () => {
+test('the tour goes through a session, a run of two sessions with a failure and a handoff, and two delegates that merge, and ends with the page\'s address, in its own folder', async () => {
   const folder = scratchFolder()
   const env = { ...process.env, TMPDIR: folder }
   const said = execFileSync(process.execPath, [join(root, 'scripts', 'tour.mjs')], { env, encoding: 'utf8' })
@@ -31,7 +31,10 @@ test('the tour goes through a session, a run of two sessions with a failure and 
     '✓ label-each-sweep merged into fix/sweep-trigger',
     'bring label and time together',
     'Milliseconds',
+    '5 conversations',
     `Everything above is in ${folder}`,
+    '$ stint serve',
+    'http://127.0.0.1:',
   ]
   let at = 0
   for (const part of inOrder) {
