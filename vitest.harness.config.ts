@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/harness/**/*.harness.test.ts'],
+    setupFiles: ['test/support/leave-as-found.ts'],
     globalSetup: ['test/harness/install.ts', 'test/harness/install-acp.ts'],
     testTimeout: 120_000,
     hookTimeout: 300_000,

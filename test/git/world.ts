@@ -2,16 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll } from 'vitest'
 import { type Repository, findRepository } from '../../src/git/repository.ts'
 
-// What the machine's owner configured must not decide a test.
-process.env['GIT_CONFIG_GLOBAL'] = '/dev/null'
-process.env['GIT_CONFIG_SYSTEM'] = '/dev/null'
-for (const name of ['GIT_DIR', 'GIT_INDEX_FILE', 'GIT_WORK_TREE']) delete process.env[name]
-
 const made: string[] = []
-afterAll(() => {
+process.once('exit', () => {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true })
 })
 

@@ -1,20 +1,13 @@
 // One-line worlds for the library as users meet it: a project in a temporary folder, with real files and real git.
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readLog } from '../../src/journal/read.ts'
 import { encodeRecord } from '../../src/journal/record.ts'
 import { shortId } from '../../src/journal/ids.ts'
 import { type Project, openProject } from '../../src/library.ts'
 import type { RawEntry } from '../../src/session/in-effect.ts'
-import { git, initRepository, scratchFolder, temporaryFolder } from './scratch.ts'
+import { git, initRepository, scratchFolder } from './scratch.ts'
 import { SESSION_ID, type Story } from './worlds.ts'
-
-// What the machine's owner configured, or works on just now, must not decide a test.
-process.env['GIT_CONFIG_GLOBAL'] = '/dev/null'
-process.env['GIT_CONFIG_SYSTEM'] = '/dev/null'
-process.env['STINT_STATE_HOME'] = temporaryFolder()
-for (const name of ['GIT_DIR', 'GIT_INDEX_FILE', 'GIT_WORK_TREE', 'STINT_SESSION', 'STINT_RUN']) delete process.env[name]
-process.once('exit', () => rmSync(process.env['STINT_STATE_HOME']!, { recursive: true, force: true }))
 
 export interface RunOptions {
   readonly cwd?: string
