@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { removeFile, takeLock } from '../journal/files.ts'
 
 const STALE_MS = 10_000
@@ -12,6 +13,12 @@ export function whileLocked<T>(path: string, work: () => T): T | undefined {
   } finally {
     removeFile(lock)
   }
+}
+
+/** Waits for whoever is at it, without holding up anybody else. A harness that ends kills its hooks, also those that have the lock. */
+export async function untilUnlocked(path: string): Promise<void> {
+  const until = Date.now() + STALE_MS
+  while (existsSync(`${path}.lock`) && Date.now() <= until) await new Promise((wake) => setTimeout(wake, TICK_MS * 5))
 }
 
 /** The same, after whoever is at it. One who was killed at it is waited for until the lock is stale. */

@@ -56,7 +56,7 @@ const show = buildCommand<ShowFlags, [string?], Context>({
     await withProject(this, flags, async (project, output) => {
       if (flags.all === true && name !== undefined) throw new Misuse('--all lists, and takes no name', 'stint history --all')
       const history = await project.history()
-      if (flags.all === true) return printList(history.all(), undefined, flags, output)
+      if (flags.all === true) return printList(await history.all(), undefined, flags, output)
       const meant = flags.format === undefined ? await history.find(name) : undefined
       if (meant !== undefined && 'session' in meant) {
         refuseForList(flags)

@@ -2,6 +2,7 @@ import { copyPiece } from '../../conversation/copy-transcript.ts'
 import { isCopied, readCursor, writeCursor } from '../../conversation/copy/cursor.ts'
 import { readTracking } from '../../conversation/tracking.ts'
 import { isConversationId } from '../../history/conversation-id.ts'
+import { untilUnlocked } from '../../history/lock.ts'
 import { conversationPath } from '../../history/places.ts'
 import { namesIn } from '../../journal/look.ts'
 import { trackingFolderOf } from '../conversation-binding.ts'
@@ -9,8 +10,13 @@ import type { Workspace } from '../workspace.ts'
 
 const PIECE = 4 * 1024 * 1024
 
+interface Whose {
+  readonly id: string
+  readonly harness: string
+}
+
 /** Copies what hooks had no time for, so that what is shown is what was said. What cannot be written is shown as it was. */
-export function catchUp(workspace: Workspace): void {
+export async function catchUp(workspace: Workspace): Promise<void> {
   const notes = trackingFolderOf(workspace.place)
   const followed = namesIn(notes).flatMap((name) => {
     const id = name.endsWith('.json') ? name.slice(0, -'.json'.length) : undefined
@@ -19,15 +25,16 @@ export function catchUp(workspace: Workspace): void {
     return tracking?.session === undefined || isCopied(notes, tracking) ? [] : [tracking]
   })
   for (const { conversation, harness, transcript } of followed) {
-    if (transcript !== undefined) copyAll(workspace, { id: conversation, harness }, transcript)
+    if (transcript !== undefined) await copyAll(workspace, { id: conversation, harness }, transcript)
   }
 }
 
-function copyAll({ place, config }: Workspace, conversation: { id: string; harness: string }, transcript: string): void {
+async function copyAll({ place, config }: Workspace, conversation: Whose, transcript: string): Promise<void> {
   const notes = trackingFolderOf(place)
   const target = conversationPath(place.sessions, conversation.id)
   const redaction = { extra: config.redact.patterns, allow: config.redact.allow }
   for (let isMore = true; isMore;) {
+    await untilUnlocked(target)
     const cursor = readCursor(notes, conversation.id)
     const from = cursor === undefined ? {} : { cursor }
     const piece = copyPiece({ transcript, target, conversation, ...from, maxBytes: PIECE, redaction })

@@ -14,7 +14,7 @@ export interface History {
   /** The conversations of a session, oldest first; of the one here without a name. */
   conversations(session?: string): Promise<readonly ConversationRow[]>
   /** Every conversation that is stored here. */
-  all(): readonly ConversationRow[]
+  all(): Promise<readonly ConversationRow[]>
   /** Whether a name is that of a conversation or of a session. */
   find(name?: string): Promise<Meant>
   /** One conversation, by its id or the beginning of it, or the latest of a session. */
@@ -31,20 +31,20 @@ export function historyOf(workspace: Workspace): History {
   const items = (conversation: string, span: Span = {}) => between(storeOf(workspace).read(conversation), span)
   return {
     conversations: async (name) => {
-      catchUp(workspace)
+      await catchUp(workspace)
       const meant = await findMeant(workspace, name)
       return 'session' in meant ? conversationsOfSession(workspace, meant.session) : [rowOf(workspace, meant.conversation)]
     },
-    all: () => {
-      catchUp(workspace)
+    all: async () => {
+      await catchUp(workspace)
       return storedConversations(workspace)
     },
-    find: (name) => {
-      catchUp(workspace)
+    find: async (name) => {
+      await catchUp(workspace)
       return findMeant(workspace, name)
     },
     conversation: async (name) => {
-      catchUp(workspace)
+      await catchUp(workspace)
       return rowOf(workspace, await findConversation(workspace, name))
     },
     items,

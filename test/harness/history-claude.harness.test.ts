@@ -1,0 +1,101 @@
+import { writeFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { PIXEL } from '../history/items.ts'
+import { ClaudeWorld } from './claude-world.ts'
+
+type Block = { readonly type: string } & Readonly<Record<string, unknown>>
+type Said = { readonly role: string; readonly content: string | readonly Block[] }
+
+/** What the client puts before a prompt with each request, of what it knows then. It is nowhere in what was said. */
+const ADDED = [
+  "<system-reminder>\nAs you answer the user's questions, you can use the following context:",
+  '<system-reminder>\nAttribution for git commits and pull requests',
+]
+
+/**
+ * The messages of a request, but for what is the same in other words: a text in place of a block, `is_error: false` and marks of
+ * the cache; and but for what the client adds to each request.
+ */
+function plain(messages: readonly Said[]): readonly Said[] {
+  return messages
+    .map(({ role, content }) => ({ role, content: blocks(content).filter((block) => !isAdded(block)) }))
+    .filter(({ content }) => content.length > 0)
+}
+
+function blocks(content: unknown): readonly Block[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  return (content as readonly Block[]).map(({ cache_control: _mark, is_error: isError, ...block }) => ({
+    ...block,
+    ...(isError === true ? { is_error: true } : {}),
+    ...(block.type === 'tool_result' ? { content: blocks(block['content']) } : {}),
+  }))
+}
+
+function isAdded({ type, text }: Block): boolean {
+  return type === 'text' && ADDED.some((beginning) => String(text).startsWith(beginning))
+}
+
+/** What hooks gave is stored; the client sends it in one message with what it says itself of tools, skills and the machine. */
+function expectSame(stored: readonly Said[], sent: readonly Said[]): void {
+  const [ours, theirs] = [plain(stored), plain(sent)]
+  const spoken = (messages: readonly Said[]) => messages.filter(({ role }) => role !== 'system')
+  expect(spoken(ours)).toEqual(spoken(theirs))
+  const system = (messages: readonly Said[]) => messages.filter(({ role }) => role === 'system')
+  const texts = system(theirs).map(({ content }) => (content as readonly Block[]).map(({ text }) => text).join('\n\n'))
+  for (const { content } of system(ours)) {
+    for (const { text } of content as readonly Block[]) expect(texts.some((all) => all.includes(String(text)))).toBe(true)
+  }
+}
+
+test('what is stored is what Claude Code sends next: parallel tools, thoughts, pictures, a compaction, after each resumption', async () => {
+  const world = await ClaudeWorld.create('2.1.325')
+  world.stint('init', '--name', 'look-closely', '--goal', 'See what there is')
+  const stored = (id: string) => JSON.parse(world.stint('history', id, '--format', 'anthropic')) as readonly Said[]
+  /** Goes on in a process of its own, and compares what was stored before with what is sent. */
+  const resume = async (id: string, prompt: string) => {
+    const before = stored(id)
+    world.stub.forget()
+    await world.ask(prompt, '--resume', id)
+    const sent = world.stub.turns[0]!.body.messages as readonly Said[]
+    expectSame([...before, { role: 'user', content: prompt }], sent)
+    return sent
+  }
+  writeFileSync(world.path('p.png'), Buffer.from(PIXEL, 'base64'))
+  world.stub.script(
+    {
+      thinking: { text: 'let me see', signature: 'c2lnbmF0dXJl' },
+      text: 'I look',
+      tools: [
+        { name: 'Read', input: { file_path: world.path('p.png') } },
+        { name: 'Bash', input: { command: 'sleep 0.3; echo one', description: 'x' } },
+        { name: 'Bash', input: { command: 'echo two; exit 1', description: 'x' } },
+        // Longer than what stands in a line of the store.
+        { name: 'Bash', input: { command: 'seq 1 5000', description: 'x' } },
+      ],
+    },
+    { thinking: { text: 'aha', signature: 'c2lnMg==' }, text: 'I saw it' },
+  )
+  const { session_id: id } = await world.ask('look at the picture')
+  const sent = await resume(id, 'what was it?')
+  expect(JSON.stringify(sent)).toContain(PIXEL)
+
+  const talk = world.talk('--resume', id)
+  await talk.say('third please')
+  await talk.say('/compact keep it')
+  world.stub.script({ text: 'after all', tools: [{ name: 'Bash', input: { command: 'echo three', description: 'x' } }] })
+  await talk.say('after the compaction')
+  await talk.end()
+  const compacted = await resume(id, 'and resumed')
+  expect(JSON.stringify(compacted)).not.toContain('seq 1 5000')
+  expect(world.troubles).toBe('')
+
+  const [row] = JSON.parse(world.stint('history', 'look-closely', '--json')) as readonly Record<string, unknown>[]
+  expect(row).toMatchObject({
+    id,
+    harness: 'claude',
+    compactions: 1,
+    isStored: true,
+    endedBecause: 'other',
+    title: 'look at the picture',
+  })
+})
