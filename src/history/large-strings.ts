@@ -37,16 +37,24 @@ export function toKeep(value: unknown, redaction: RedactOptions): Kept {
   return { value: short, blobs }
 }
 
-/** The value as it was. What cannot be had is replaced by a text that says so. */
-export function asItWas(value: unknown, get: (name: BlobName) => string, depth = 0): unknown {
+/** The value as it was. `get` answers what a blob holds, or a text that says why it does not; it is told whether it is a picture. */
+export function asItWas(
+  value: unknown,
+  get: (name: BlobName, isPicture: boolean) => string,
+  depth = 0,
+  isPictured = false,
+): unknown {
   if (Array.isArray(value)) return depth > DEEPEST ? TOO_DEEP : value.map((item) => asItWas(item, get, depth + 1))
   const fields = objectOf(value)
   if (fields === undefined) return value
   const name = blobNameIn(fields)
-  if (name !== undefined) return get(name)
+  if (name !== undefined) return get(name, isPictured)
   if (depth > DEEPEST) return TOO_DEEP
   return Object.fromEntries(
-    Object.entries(fields).map(([key, item]) => [LIKE_BLOB.test(key) ? key.slice(1) : key, asItWas(item, get, depth + 1)]),
+    Object.entries(fields).map(([key, item]) => [
+      LIKE_BLOB.test(key) ? key.slice(1) : key,
+      asItWas(item, get, depth + 1, fields['type'] === 'base64'),
+    ]),
   )
 }
 

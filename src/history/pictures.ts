@@ -8,7 +8,7 @@ const BEGINNINGS: Readonly<Record<string, readonly string[]>> = {
   'image/webp': ['UklGR'],
   'application/pdf': ['JVBERi'],
 }
-const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 /** Whether this is the source of a picture or a document, in fact and not only by what it calls itself. */
 export function isPicture({ type, media_type: mediaType, data }: Json): boolean {

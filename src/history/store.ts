@@ -28,7 +28,7 @@ export interface StoredConversation {
 export interface ReadOptions {
   /** A byte offset that an earlier reading answered; everything when absent. */
   readonly from?: number
-  /** Leaves what is long in blobs alone: a text says how long it is. For whoever counts or lists. */
+  /** Leaves what is long in blobs alone: a text says how long it is, and pictures are empty. For whoever counts or lists. */
   readonly isBrief?: boolean
 }
 
@@ -96,8 +96,8 @@ function* readItems(path: string, blobs: Blobs, { from = 0, isBrief = false }: R
       if (id !== undefined && parent !== undefined) links.set(id, links.get(parent) ?? parent)
       continue
     }
-    const whole = asItWas(line, (name) => {
-      if (isBrief) return `[${name.length} characters]`
+    const whole = asItWas(line, (name, isPicture) => {
+      if (isBrief) return isPicture ? '' : `[${name.length} characters]`
       const found = blobs.get(name)
       return 'text' in found ? found.text : found.standIn
     })

@@ -79,7 +79,7 @@ export class Summing {
 
   #addTyped({ parts }: Message): void {
     const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-    if (texts.length === 0) return
+    if (texts.length === 0 || parts.some(({ type }) => type === 'tool result')) return
     this.#typed += 1
     const line = oneLine(texts.join(' ').slice(0, 2000))
     // What stands in marks was written by the harness.

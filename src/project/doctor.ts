@@ -3,6 +3,7 @@ import { StintError } from '../journal/errors.ts'
 import { statOrUndefined } from '../journal/look.ts'
 import { configPath } from './config.ts'
 import { listDocuments } from './doctor/document-check.ts'
+import { checkHistory } from './doctor/history-check.ts'
 import { checkHooks } from './doctor/hook-check.ts'
 import { checkIndex, checkTasks } from './doctor/index-check.ts'
 import { checkLeftovers } from './doctor/leftovers.ts'
@@ -49,6 +50,7 @@ export async function examine(workspace: Workspace, options: DoctorOptions = {})
     ...(tasks === undefined ? [] : [tasks.check]),
     checkCounts(counts),
     runs.check,
+    checkHistory(workspace),
     ...checkLeftovers(place, { repair }),
     checkHooks(place),
     config,

@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs'
-import { basename, dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import { GitFailed } from '../git/run-git.ts'
+import { onceUnlocked } from '../history/lock.ts'
+import { blobsFolder, conversationsFolder } from '../history/places.ts'
 import { setAside } from '../index/set-aside.ts'
 import { StintError } from '../journal/errors.ts'
 import { removeFile } from '../journal/files.ts'
@@ -18,6 +20,7 @@ import { runsGoingOn } from './purge/going-on.ts'
 import { type HoldingCode, dropKeptCode, findKeptCode } from './purge/kept-code.ts'
 import { Needle } from './purge/needle.ts'
 import { countIn, filesUnder, holds, readTextOr, scrubFile, scrubFileName } from './purge/other-files.ts'
+import { scrubBlobs } from './purge/scrub-blobs.ts'
 import { isReplacedLog, rewriteLog } from './purge/rewrite-log.ts'
 import { renderAnew, viewsOf, withdrawDocument } from './purge/session-views.ts'
 import { runIds, runLogPlace, runProgram } from './run-files.ts'
@@ -124,6 +127,7 @@ class Purge {
     for (const log of [...[...logIds(place)].map((id) => logPlace(place, id)), ...this.#runLogs()]) {
       this.#note(log.path, rewriteLog(log, this.needle, { dryRun: true }))
     }
+    for (const [path, count] of scrubBlobs(this.workspace, this.needle, { dryRun: true })) this.#note(path, count)
     for (const path of this.#otherFiles()) this.#note(path, scrubFile(path, this.needle, { dryRun: true }))
   }
 
@@ -142,6 +146,7 @@ class Purge {
     }
     for (const log of this.#runLogs()) done += this.#note(log.path, rewriteLog(log, this.needle, { dryRun: false }))
     for (const [path, count] of before) if (!holds(path, this.needle)) done += this.#note(path, count)
+    for (const [path, count] of scrubBlobs(this.workspace, this.needle, { dryRun: false })) done += this.#note(path, count)
     for (const path of this.#otherFiles()) done += this.#otherFile(path)
     return done
   }
@@ -180,18 +185,29 @@ class Purge {
     if (this.#rendered.has(path) || this.#isProgramInUse(path)) return 0
     // A task's file as it was just rendered: what is left there is no text of the task.
     if (this.#isTaskFile(path) && isUntouched(readTextOr(path, ''))) return 0
-    const done = this.#note(path, scrubFile(path, this.needle, { dryRun: false }))
+    const done = this.#note(path, this.#scrub(path))
     if (done > 0) noteChangedExport(this.workspace, path)
     const isNamedByText = path.endsWith('.md') && NAMED_AFTER_TEXT.has(basename(dirname(path)))
     return isNamedByText && scrubFileName(path, this.needle) !== undefined ? done + 1 : done
   }
 
-  /** Everything but the logs of sessions and runs, which are rewritten with their links, and the index, which is built anew. */
+  #scrub(path: string): number {
+    const scrub = () => ({ count: scrubFile(path, this.needle, { dryRun: false }) })
+    // Whoever copies what was said does not look whether its file still has its name.
+    const isConversation = dirname(path) === conversationsFolder(this.workspace.place.sessions)
+    return (isConversation ? onceUnlocked(path, scrub) : scrub()).count
+  }
+
+  /**
+   * Everything but the logs of sessions and runs, which are rewritten with their links, what is named after its content, and the
+   * index, which is built anew.
+   */
   *#otherFiles(): Iterable<string> {
     const runLogs = new Set(this.#runLogs().flatMap(({ path, link }) => [path, link]))
     for (const folder of this.#folders()) {
       for (const path of filesUnder(folder)) {
-        if (!this.#isSessionLog(path) && !runLogs.has(path) && !isIndex(path) && !isReplacedLog(basename(path))) yield path
+        const isDoneElsewhere = runLogs.has(path) || this.#isSessionLog(path) || this.#isBlob(path)
+        if (!isDoneElsewhere && !isIndex(path) && !isReplacedLog(basename(path))) yield path
       }
     }
     // What a person made of an export since is theirs, and only named.
@@ -220,6 +236,10 @@ class Purge {
     const id = basename(path) === 'log.jsonl' ? basename(dirname(path)) : basename(path, '.jsonl')
     const { path: log, link } = logPlace(this.workspace.place, id === 'backlog' ? BACKLOG_ID : id)
     return (path === log || path === link) && (id === 'backlog' || isId(id))
+  }
+
+  #isBlob(path: string): boolean {
+    return path.startsWith(blobsFolder(this.workspace.place.sessions) + sep)
   }
 
   #runLogs(): readonly LogPlace[] {

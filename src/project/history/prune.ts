@@ -1,14 +1,10 @@
 // Making room, only when somebody asks for it. Nothing of what was said is deleted by age otherwise.
-import { join } from 'node:path'
-import { blobNameIn } from '../../history/blobs.ts'
-import { blobsIn } from '../../history/large-strings.ts'
+import { listBlobs, namesOf } from '../../history/blob-files.ts'
 import { whileLocked } from '../../history/lock.ts'
-import { blobsFolder } from '../../history/places.ts'
-import { readLines } from '../../history/read-lines.ts'
 import type { StoredConversation } from '../../history/store.ts'
 import { StintError } from '../../journal/errors.ts'
 import { removeFile } from '../../journal/files.ts'
-import { namesIn, statOrUndefined } from '../../journal/look.ts'
+import { statOrUndefined } from '../../journal/look.ts'
 import type { Workspace } from '../workspace.ts'
 import { findConversation } from './find.ts'
 import { storeOf } from './store.ts'
@@ -47,7 +43,7 @@ export async function pruneHistory(workspace: Workspace, options: PruneOptions):
   // Read after the conversations went, so that what is named meanwhile is seen.
   const spared = stored.filter((one) => !gone.has(one.id) && !(isOutputs && chosen.includes(one)))
   const named = new Set(spared.flatMap(({ path }) => [...namesOf(path)]))
-  const blobs = listBlobs(workspace)
+  const blobs = listBlobs(workspace.place.sessions)
   const freed = blobs.filter(({ hash, path }) => !named.has(hash) && isOld(path) && (isDryRun || removeFile(path)))
   const left = stored.filter(({ id }) => !gone.has(id))
   return {
@@ -84,29 +80,6 @@ async function findNamed(workspace: Workspace, name: string): Promise<string> {
 
 function removeUnlocked(path: string): boolean {
   return whileLocked(path, () => ({ isRemoved: removeFile(path) })) !== undefined
-}
-
-/** The blobs that a conversation names. */
-export function* namesOf(path: string): Generator<string> {
-  for (const { line } of readLines(path)) for (const { hash } of blobsIn(line)) yield hash
-}
-
-export interface BlobFile {
-  readonly hash: string
-  readonly path: string
-  readonly bytes: number
-}
-
-export function listBlobs({ place }: Pick<Workspace, 'place'>): readonly BlobFile[] {
-  const folder = blobsFolder(place.sessions)
-  return namesIn(folder)
-    .filter((name) => /^[0-9a-f]{2}$/.test(name))
-    .flatMap((shelf) => namesIn(join(folder, shelf)).map((hash) => ({ hash, path: join(folder, shelf, hash) })))
-    .filter(({ hash }) => blobNameIn({ $blob: hash, length: 0 }) !== undefined)
-    .flatMap(({ hash, path }) => {
-      const stat = statOrUndefined(path)
-      return stat === undefined ? [] : [{ hash, path, bytes: stat.size }]
-    })
 }
 
 function isOld(path: string): boolean {

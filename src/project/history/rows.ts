@@ -1,6 +1,8 @@
 import { isConversationId } from '../../history/conversation-id.ts'
 import { type ConversationSummary, summarise } from '../../history/summary.ts'
-import { conversationPath } from '../../history/places.ts'
+import { Blobs } from '../../history/blobs.ts'
+import { blobsFolder, conversationPath } from '../../history/places.ts'
+import { namesOf } from '../../history/blob-files.ts'
 import { statOrUndefined } from '../../journal/look.ts'
 import type { SessionRow } from '../../index/rows.ts'
 import { readTracking } from '../../conversation/tracking.ts'
@@ -17,7 +19,7 @@ export interface ConversationRow extends ConversationSummary {
   /** The session that it worked on. */
   readonly session?: string
   readonly isStored: boolean
-  /** Of its lines; what is long lies in blobs, which it may share. */
+  /** With the large outputs and pictures in it, which others may hold too. */
   readonly bytes: number
 }
 
@@ -57,8 +59,15 @@ export function rowOf(workspace: Workspace, id: string, known?: Joined & { reado
     harness: summary.harness ?? known?.harness ?? notes?.harness ?? 'unknown',
     ...given({ session: known?.session ?? notes?.session }),
     isStored,
-    bytes: isStored ? (statOrUndefined(conversationPath(workspace.place.sessions, id))?.size ?? 0) : 0,
+    bytes: isStored ? sizeOf(workspace, id) : 0,
   }
+}
+
+function sizeOf({ place: { sessions } }: Workspace, id: string): number {
+  const path = conversationPath(sessions, id)
+  const blobs = new Blobs(blobsFolder(sessions))
+  const paths = [path, ...[...new Set(namesOf(path))].map((hash) => blobs.pathOf(hash))]
+  return paths.reduce((sum, one) => sum + (statOrUndefined(one)?.size ?? 0), 0)
 }
 
 function joinedIn(entries: Parameters<typeof inEffect>[0]): readonly Joined[] {

@@ -1,0 +1,199 @@
+import { readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type HistoryItem, type Message, openProject } from '../../src/library.ts'
+import { blobsFolder, conversationPath } from '../../src/history/places.ts'
+import { conversationStore } from '../../src/history/store.ts'
+import { leaveInOutbox } from '../../src/project/outbox.ts'
+import { findPlace } from '../../src/project/place.ts'
+import { draft } from '../../src/session/entries.ts'
+import { PIXEL, said } from '../history/items.ts'
+import { terminal } from '../support/cli.ts'
+
+const ID = '669eb474-9f6f-4932-b41b-3cc44fe2de5b'
+const OTHER = '11112222-9f6f-4932-b41b-3cc44fe2de5b'
+const SHARED = 'shared output '.repeat(3000)
+const LONG = 'only here '.repeat(5000)
+const DAYS = 24 * 3600 * 1000
+
+const at = (minutes: number) => new Date(Date.UTC(2026, 0, 1, 10, minutes)).toISOString()
+
+const CONVERSATION: readonly HistoryItem[] = [
+  { type: 'began', conversation: ID, harness: 'claude', at: at(0) },
+  said('fix \u001B[31mthe login loop', { at: at(1) }),
+  said('thinking', {
+    role: 'assistant',
+    model: 'opus',
+    at: at(2),
+    request: 'r1',
+    parts: [
+      { type: 'thinking', text: 'hm', signature: 's' },
+      { type: 'text', text: 'I look' },
+      { type: 'tool use', id: 't1', name: 'Bash', input: { command: 'npm test' } },
+    ],
+  }),
+  said('result', {
+    at: at(3),
+    parts: [
+      { type: 'tool result', use: 't1', isError: true, parts: [{ type: 'text', text: `${SHARED}\nsecond line\n${LONG}` }] },
+      { type: 'image', mediaType: 'image/png', data: PIXEL },
+    ],
+  }),
+  said('elsewhere', { agent: 'helper', role: 'assistant', at: at(3) }),
+  { type: 'compaction', id: 'c1', at: at(4), trigger: 'auto', tokensBefore: 167_000 },
+  said('in short', { isSummary: true, at: at(4) }),
+  said('go on', { at: at(60) }),
+  { type: 'ended', at: at(61), reason: 'logout' },
+]
+
+async function world() {
+  const { stint, cwd, env } = terminal()
+  const { id: session } = (await stint('init', '--name', 'fix-auth', '--goal', 'No loop', '--json')).json<{ id: string }>()
+  const sessions = join(cwd, '.sessions')
+  const store = conversationStore(sessions, {})
+  store.append(ID, CONVERSATION)
+  store.append(OTHER, [said('another', { parts: [{ type: 'text', text: SHARED }] })])
+  for (const conversation of [ID, 'aaaabbbb-lost'])
+    leaveInOutbox(findPlace(cwd), session, draft('conversation.joined', { conversation, harness: 'claude', source: 'startup' }))
+  const blobs = () => readdirSync(blobsFolder(sessions), { recursive: true, encoding: 'utf8' }).filter((name) => name.length > 60)
+  /** As if all of it had been stored so long ago. */
+  const age = (days: number, ...conversations: readonly string[]) => {
+    const then = (Date.now() - days * DAYS) / 1000
+    for (const path of [
+      ...conversations.map((id) => conversationPath(sessions, id)),
+      ...blobs().map((name) => join(blobsFolder(sessions), name)),
+    ])
+      utimesSync(path, then, then)
+  }
+  return { stint, cwd, env, sessions, store, blobs, age }
+}
+
+describe('history', () => {
+  test('lists the conversations of a session, and those of which nothing is stored', async () => {
+    const { stint } = await world()
+    const { stdout } = await stint('history')
+    expect(stdout).toMatch(/669eb474-9f6f {2}2026-01-01T10:00 {2}claude +opus +3 +1 +94 KB {2}logout {2}fix the login loop/)
+    expect(stdout).toMatch(/aaaabbbb-lost.*not stored/)
+    expect(stdout).not.toContain('11112222')
+    expect((await stint('history', 'fix-auth')).stdout).toBe(stdout)
+    const rows = (await stint('history', 'fix-auth', '--json')).json<readonly object[]>()
+    expect(rows).toMatchObject([{ id: ID, isStored: true, messages: 3, compactions: 1 }, { isStored: false }])
+    expect((await stint('history', '--all')).stdout).toMatch(/11112222[\s\S]*2 conversations, /)
+  })
+
+  test('prints what was said, tools in a line each, and all of it when asked', async () => {
+    const { stint } = await world()
+    const { stdout } = await stint('history', '669eb474')
+    expect(stdout).toContain('   fix the login loop')
+    expect(stdout).not.toContain('\u001B')
+    expect(stdout).toContain('   ▸ Bash: npm test')
+    expect(stdout).toMatch(/ {3}✗ shared output .*… 3 lines\n {3}\[picture, image\/png, 0 KB\]/)
+    expect(stdout).toContain('… 1 message of agent helper')
+    expect(stdout).toContain('──── compacted (auto), 167k tokens ────')
+    expect(stdout).toMatch(/ended 2026-01-01T11:01: logout/)
+    expect(stdout.length).toBeLessThan(1500)
+    expect((await stint('history', '669eb474', '--full')).stdout).toContain(LONG.trim())
+    const late = (await stint('history', ID, '--from', '2026-01-01T10:30Z')).stdout
+    expect(late).toContain('go on')
+    expect(late).not.toContain('I look')
+  })
+
+  test('gives out the messages that would be sent next, of a session those of its latest', async () => {
+    const { stint } = await world()
+    const expected = [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'in short\n' },
+          { type: 'text', text: 'go on' },
+        ],
+      },
+    ]
+    expect((await stint('history', '--format', 'anthropic')).json()).toEqual(expected)
+    expect((await stint('history', 'fix-auth', '--format', 'anthropic')).json()).toEqual(expected)
+    expect((await stint('history', ID, '--format', 'openai')).json()).toEqual([{ role: 'user', content: 'in short\n\ngo on' }])
+    const before = (await stint('history', ID, '--format', 'openai', '--to', at(3))).json<readonly { role: string }[]>()
+    expect(before.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
+    const { items } = (await stint('history', ID, '--json')).json<{ items: readonly Message[] }>()
+    expect(items).toHaveLength(CONVERSATION.length)
+  })
+
+  test('says what is wrong and what to do next', async () => {
+    const { stint } = await world()
+    expect(await stint('history', 'nothing')).toMatchObject({ exitCode: 1, stdout: '' })
+    expect((await stint('history', 'nothing')).stderr).toContain('stint history --all')
+    expect(await stint('history', '../../etc/passwd', '--format', 'text')).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(await stint('history', 'fix-auth', '--full')).toMatchObject({ exitCode: 2 })
+    expect(await stint('history', '--all', 'fix-auth')).toMatchObject({ exitCode: 2 })
+    expect((await stint('history', '669e', '--from', 'soon')).stderr).toContain('is not a date')
+    expect(await stint('history', 'prune', '--older-than', 'soon')).toMatchObject({ exitCode: 2 })
+  })
+})
+
+describe('history prune', () => {
+  test('removes nothing that is not named, whatever its age', async () => {
+    const { stint, blobs, age } = await world()
+    age(1000, ID, OTHER)
+    expect((await stint('history', 'prune')).stdout).toContain('Nothing to remove.')
+    expect(blobs()).toHaveLength(3)
+  })
+
+  test('says what it would free, and frees just that, what others need left', async () => {
+    const { stint, blobs, age, store } = await world()
+    age(100, ID)
+    const asked = ['history', 'prune', '--older-than', '90d']
+    const would = (await stint(...asked, '--dry-run', '--json')).json()
+    expect(would).toMatchObject({ conversations: [{ id: ID }], blobs: { count: 2 }, left: { conversations: 1, blobs: 1 } })
+    expect(blobs()).toHaveLength(3)
+    expect((await stint(...asked, '--json')).json()).toEqual({ ...would, isDryRun: false })
+    expect(store.has(ID)).toBe(false)
+    expect([...store.read(OTHER)]).toMatchObject([{ parts: [{ text: SHARED }] }])
+    expect((await stint('history')).stdout).toContain('not stored')
+  })
+
+  test('lets go of large outputs alone when asked, of one conversation', async () => {
+    const { stint, age, store } = await world()
+    age(1)
+    await stint('history', 'prune', '--conversation', '669e', '--outputs')
+    expect(JSON.stringify([...store.read(ID)])).toMatch(/I look.*characters are not here any more/)
+    expect([...store.read(OTHER)]).toMatchObject([{ parts: [{ text: SHARED }] }])
+    expect((await stint('doctor')).stdout).toContain('2 large outputs of it not here any more')
+  })
+
+  test('leaves alone what somebody has just kept and not named yet', async () => {
+    const { stint, blobs, sessions } = await world()
+    writeFileSync(conversationPath(sessions, ID), '')
+    await stint('history', 'prune')
+    expect(blobs()).toHaveLength(3)
+  })
+})
+
+describe('purge', () => {
+  test('takes a text out of large outputs, and what is left of them can be read', async () => {
+    const { stint, store, blobs, cwd, sessions, env } = await world()
+    expect((await stint('purge', 'shared output', '--dry-run')).stdout).toMatch(/blobs/)
+    const purged = (await stint('purge', 'shared output', '--json')).json<{ isComplete: boolean }>()
+    expect(purged).toMatchObject({ isComplete: true, remaining: [] })
+    const [message] = [...store.read(OTHER)] as readonly Message[]
+    expect(message!.parts).toMatchObject([{ text: expect.stringMatching(/^\[purged\]/i) as string }])
+    expect(JSON.stringify([...store.read(ID)])).toContain('second line')
+    for (const name of blobs()) expect(readFileSync(join(blobsFolder(sessions), name), 'utf8')).not.toContain('shared output')
+    const project = openProject(cwd, { env })
+    const { checks } = await project.doctor()
+    project.dispose()
+    expect(checks.find(({ check }) => check === 'conversations')).toMatchObject({ status: 'ok' })
+  })
+})
+
+describe('doctor', () => {
+  test('names a large output that is damaged, and one that nothing names', async () => {
+    const { stint, blobs, sessions } = await world()
+    expect((await stint('doctor')).stdout).toMatch(/2 conversations, \d+ KB, all whole/)
+    writeFileSync(join(blobsFolder(sessions), blobs()[0]!), 'other')
+    const { stdout, exitCode } = await stint('doctor')
+    expect(exitCode).toBe(1)
+    expect(stdout).toContain('is damaged')
+    writeFileSync(conversationPath(sessions, ID), '')
+    expect((await stint('doctor')).stdout).toContain('stint history prune frees them')
+  })
+})
