@@ -19,9 +19,9 @@ export interface Kept {
 
 /**
  * A value without secrets, and with what is long in its place by name. Pictures are kept as they are: what looks like a secret
- * in them is chance, and they would be destroyed. Writes nothing itself.
+ * in them is chance, and they would be destroyed. Writes nothing itself. `isClean`: it is known to hold no secret.
  */
-export function toKeep(value: unknown, redaction: RedactOptions): Kept {
+export function toKeep(value: unknown, redaction: RedactOptions, isClean = false): Kept {
   const blobs = new Map<string, string>()
   const named = (text: string) => {
     const { hash, length } = blobNameOf(text)
@@ -32,18 +32,18 @@ export function toKeep(value: unknown, redaction: RedactOptions): Kept {
     const data = fields['data']
     return typeof data === 'string' && isPicture(fields) ? { ...fields, data: named(data) } : escaped(fields)
   })
-  const redacted = redactDeep(withoutPictures, redaction).value
+  const redacted = isClean ? withoutPictures : redactDeep(withoutPictures, redaction).value
   const short = mapped(redacted, 0, undefined, (text) => (text.length > LONGEST ? named(text.toWellFormed()) : text))
   return { value: short, blobs }
 }
 
-/** The value as it was. `get` answers what a blob holds, or a text that says why it does not; it is told whether it is a picture. */
-export function asItWas(
-  value: unknown,
-  get: (name: BlobName, isPicture: boolean) => string,
-  depth = 0,
-  isPictured = false,
-): unknown {
+/** Whether a value is written as it stands, by its JSON: nothing in it is long, a picture, or like a name of ours. */
+export function isPlain(json: string): boolean {
+  return json.length <= LONGEST && !json.includes('blob"') && !json.includes('"base64"')
+}
+
+/** The value as it was. What cannot be had is replaced by a text that says so. */
+export function asItWas(value: unknown, get: (name: BlobName) => string, depth = 0): unknown {
   if (Array.isArray(value)) return depth > DEEPEST ? TOO_DEEP : value.map((item) => asItWas(item, get, depth + 1))
   const fields = objectOf(value)
   if (fields === undefined) return value

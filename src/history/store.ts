@@ -10,7 +10,8 @@ import { Blobs } from './blobs.ts'
 import { isConversationId } from './conversation-id.ts'
 import { itemOf } from './item-of-line.ts'
 import type { HistoryItem, Message } from './items.ts'
-import { asItWas, toKeep } from './large-strings.ts'
+import { keptLine } from './kept-line.ts'
+import { asItWas } from './large-strings.ts'
 import { lineOf } from './line-of-item.ts'
 import { onceUnlocked } from './lock.ts'
 import { blobsFolder, conversationPath, conversationsFolder } from './places.ts'
@@ -121,10 +122,10 @@ interface Writing {
 
 function appendItems(path: string, items: readonly HistoryItem[], { blobs, redaction, isDurable }: Writing): void {
   createFolder(join(path, '..'))
-  const kept = items.map((item) => toKeep(lineOf(item), redaction))
+  const kept = items.map((item) => keptLine(lineOf(item), redaction))
   // Blobs first: a line that is there can be read whole.
   for (const [hash, text] of kept.flatMap((one) => [...one.blobs])) blobs.put(hash, text, isDurable)
-  const bytes = Buffer.from(kept.map(({ value }) => `${JSON.stringify(value)}\n`).join(''))
+  const bytes = Buffer.from(kept.map(({ text }) => `${text}\n`).join(''))
   onceUnlocked(path, () => {
     appendLines(path, bytes, { isDurable })
     return {}

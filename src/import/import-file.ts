@@ -39,6 +39,9 @@ export function importFile(job: FileJob, options: FileOptions): FileOutcome | un
   }
 }
 
+/** How much is read again at most after it was ended. */
+const CURSOR_EVERY = 8 * 1024 * 1024
+
 /** The name of a file's cursor. */
 export function cursorName(harness: HistoryHarness, file: HistoryFile): string {
   return `${harness.name} ${file.path}`
@@ -50,10 +53,11 @@ function importLines(job: FileJob, fd: number, stat: FileIdentity, { isDryRun, r
   const cursor = validCursor(target.cursors.read(name), fd, stat)
   const { sink, translator } = begin(job, cursor?.memory, isDryRun)
   let at = cursor?.offset ?? 0
-  let [bytes, damaged] = [0, 0]
+  let [bytes, damaged, keptAt] = [0, 0, at]
   const keep = (isWhole: boolean) => {
     sink.flush()
-    if (isDryRun) return
+    if (isDryRun || (!isWhole && at - keptAt < CURSOR_EVERY)) return
+    keptAt = at
     const offset = translator.heldFrom() ?? at
     // Until the file is through, it is not to be taken for one that has nothing new.
     const size = isWhole ? stat.size : -1
@@ -117,7 +121,8 @@ function begin(
   const isBegun = memory !== undefined
   // Its names are the harness's own wherever it was stored; of the others, a driver has told them otherwise.
   const since = harness.name === 'claude' ? undefined : storedUntil(target, conversation, isDryRun)
-  const known = harness.isRepetitive || !isBegun ? knownIn(store, conversation) : undefined
+  const isThere = !isBegun && store.has(conversation)
+  const known = harness.isRepetitive || isThere ? knownIn(store, conversation) : undefined
   const sink = new Sink(isDryRun ? undefined : store, conversation, {
     ...(known === undefined ? {} : { known }),
     ...(since === undefined ? {} : { since }),

@@ -40,7 +40,8 @@ const ANNOUNCEMENTS: readonly Announcement[] = [
 
 /** What the shapes have in them that begin with a capital. */
 const CAPITALS = lazily(
-  () => /[MNO][\w-]{22,27}\.[\w-]{6}\.|A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}|AIza|GOCSPX-|SG\.[\w-]{16}|SK[0-9a-f]{32}|J(?<=eyJ)|:AA|hv(?=[sbr]\.)/,
+  () =>
+    /[MNO][\w-]{22,27}\.[\w-]{6}\.|A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}|AIza|GOCSPX-|SG\.[\w-]{16}|SK[0-9a-f]{32}|J(?<=eyJ)|:AA|hv(?=[sbr]\.)/,
 )
 
 /** A sign that ends the beginning of many shapes, what may stand before it, and the beginnings. */
@@ -60,7 +61,9 @@ const SIGNS: readonly { readonly sign: string; readonly before: ReadonlySet<stri
 /** Whether there may be a secret in a text, or in the JSON of a value. No is certain, for the secrets that we know by ourselves. */
 export function mayHoldSecret(text: string): boolean {
   const small = text.toLowerCase()
-  return ANNOUNCEMENTS.some((each) => isAnnounced(small, each)) || SIGNS.some((each) => hasSigned(text, each)) || CAPITALS().test(text)
+  return (
+    ANNOUNCEMENTS.some((each) => isAnnounced(small, each)) || SIGNS.some((each) => hasSigned(text, each)) || CAPITALS().test(text)
+  )
 }
 
 function isAnnounced(text: string, { piece, pattern }: Announcement): boolean {

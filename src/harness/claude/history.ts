@@ -49,10 +49,24 @@ const MARKS = [
   '"type":"queued_command"',
   '"type":"hook_additional_context"',
 ].map((mark) => Buffer.from(mark))
+/** Lines that begin with their type are the client's own, but for these. */
+const TYPE = Buffer.from('{"type":"')
+const SAYING = ['user"', 'assistant"', 'system"', 'attachment"'].map((name) => Buffer.from(name))
+
+function maySay(line: Buffer): boolean {
+  if (line.subarray(0, TYPE.length).equals(TYPE)) {
+    const rest = line.subarray(TYPE.length, TYPE.length + 20)
+    if (!SAYING.some((name) => rest.indexOf(name) === 0)) return false
+  }
+  return MARKS.some((mark) => line.includes(mark))
+}
+
 const RESULT = Buffer.from(',"toolUseResult":')
 const PARENT = Buffer.from('"parentUuid":"')
 /** A line that is passed over is looked into for its place in the chain, unless it is very long. */
 const LONGEST_LINK = 64 * 1024
+/** What it followed stands at its beginning. */
+const PARENT_WITHIN = 400
 /** How many lines that are passed over are remembered: what follows one follows it soon. */
 const MOST_LINKS = 2000
 const KEPT_LINKS = 20
@@ -70,7 +84,7 @@ class ClaudeTranslator implements Translator {
   }
 
   translate(line: Buffer): readonly HistoryItem[] | 'damaged' {
-    if (!MARKS.some((mark) => line.includes(mark))) return this.#passOver(line)
+    if (!maySay(line)) return this.#passOver(line)
     const fields = parsed(line)
     if (fields === undefined) return 'damaged'
     const item = itemOf(fields)
@@ -104,7 +118,7 @@ class ClaudeTranslator implements Translator {
 
   #passOver(line: Buffer): readonly HistoryItem[] | 'damaged' {
     if (line[0] !== 0x7b) return 'damaged'
-    if (!line.includes(PARENT) || line.length > LONGEST_LINK) return []
+    if (line.length > LONGEST_LINK || !line.subarray(0, PARENT_WITHIN).includes(PARENT)) return []
     const fields = objectOf(parseJson(line.toString('utf8')))
     if (fields === undefined) return 'damaged'
     this.#link(fields)

@@ -1,0 +1,334 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Part } from '../../src/history/items.ts'
+import { conversationStore } from '../../src/history/store.ts'
+import { loadSqlite } from '../../src/index/sqlite.ts'
+import { git } from '../support/scratch.ts'
+import { CLAUDE, CODEX, FORK, GEMINI, ImportWorld, OPENCODE, type Tables, textsOf, write } from './world.ts'
+
+const partsOf = (world: ImportWorld, conversation: string) => world.messages(conversation).flatMap(({ parts }) => parts)
+const ofType = <T extends Part['type']>(parts: readonly Part[], type: T) =>
+  parts.filter((part): part is Extract<Part, { type: T }> => part.type === type)
+
+describe('an import brings in', () => {
+  test('what Claude Code wrote, with what its agents said', () => {
+    const world = new ImportWorld().plantAll()
+    const report = world.import({ harnesses: ['claude'] })
+    expect(report).toMatchObject({ damaged: 0, unread: [], elsewhere: 0, conversations: [{ conversation: CLAUDE, isNew: true }] })
+    const items = world.items(CLAUDE)
+    expect(items[0]).toMatchObject({ type: 'began', harness: 'claude', conversation: CLAUDE, cwd: world.project })
+    const parts = partsOf(world, CLAUDE)
+    expect(ofType(parts, 'tool use').map(({ name }) => name)).toEqual(['Bash', 'Bash', 'Agent'])
+    expect(ofType(parts, 'tool result').map(({ isError }) => isError)).toEqual([false, true, false])
+    expect(items.filter(({ type }) => type === 'compaction')).toHaveLength(1)
+    const messages = world.messages(CLAUDE)
+    expect(messages.filter(({ isSummary }) => isSummary)).toHaveLength(1)
+    expect(textsOf(messages.filter(({ agent }) => agent !== undefined).flatMap((each) => each.parts))).toContain(
+      'said by the agent',
+    )
+    const ids = new Set(items.flatMap((item) => ('id' in item ? [item.id] : [])))
+    expect(messages.filter(({ parent, agent }) => agent === undefined && parent !== undefined && !ids.has(parent))).toEqual([])
+  })
+
+  test('what Codex wrote: parallel tools, thinking, a picture, usage, compactions, a failure, a fork', () => {
+    const world = new ImportWorld().plantAll()
+    world.import({ harnesses: ['codex'] })
+    const messages = world.messages(CODEX)
+    const parts = partsOf(world, CODEX)
+    expect(ofType(parts, 'image')).toMatchObject([{ mediaType: 'image/png' }])
+    expect(ofType(parts, 'thinking')).toEqual([
+      { type: 'thinking', text: 'thinking about running' },
+      { type: 'thinking', text: '', data: 'ENC' },
+    ])
+    expect(ofType(parts, 'tool use')).toMatchObject([
+      { id: 'call_a1', name: 'exec_command', input: { cmd: 'echo hi' } },
+      { id: 'call_b1', input: { cmd: 'cat nosuch' } },
+    ])
+    expect(ofType(parts, 'tool result')).toMatchObject([
+      { use: 'call_a1', isError: false },
+      { use: 'call_b1', isError: true },
+    ])
+    const request = messages.filter((message) => message.request === 'resp_1')
+    expect(request).toHaveLength(4)
+    for (const { usage, model } of request) {
+      expect({ usage, model }).toEqual({
+        usage: { input: 4900, cacheWritten: 0, cacheRead: 100, output: 20 },
+        model: 'stub-model',
+      })
+    }
+    expect(world.items(CODEX).filter(({ type }) => type === 'compaction')).toMatchObject([
+      { tokensBefore: 60_020 },
+      { tokensBefore: 60_020 },
+    ])
+    expect(messages.filter(({ isSummary }) => isSummary)).toHaveLength(2)
+    expect(messages.at(-1)).toMatchObject({ isFailure: true, role: 'assistant' })
+    expect(world.items(FORK)[0]).toMatchObject({ type: 'began', forkOf: CODEX })
+  })
+
+  test('what Gemini CLI wrote, each message once though it wrote them four times', () => {
+    const world = new ImportWorld().plantAll()
+    world.import({ harnesses: ['gemini'] })
+    const messages = world.messages(GEMINI)
+    const asked = messages.filter(
+      ({ role, isMeta, isSummary, parts }) => role === 'user' && !isMeta && !isSummary && parts[0]?.type === 'text',
+    )
+    expect(asked.map(({ parts }) => textsOf(parts)[0])).toEqual(['please RUN it @p.png', 'BIG one', 'more BIG', 'RUN again BIG'])
+    const [first] = messages.filter(({ role }) => role === 'assistant')
+    expect(first).toMatchObject({ model: 'gemini-2.5-flash', usage: { input: 2500, cacheRead: 100, output: 25 } })
+    const compaction = world.items(GEMINI).findIndex(({ type }) => type === 'compaction')
+    const before = world.items(GEMINI).slice(0, compaction)
+    const after = world.items(GEMINI).slice(compaction)
+    for (const [items, count] of [
+      [before, 4],
+      [after, 2],
+    ] as const) {
+      const parts = items.flatMap((item) => (item.type === 'message' ? item.parts : []))
+      expect(ofType(parts, 'tool use')).toHaveLength(count)
+      expect(
+        ofType(parts, 'tool result')
+          .map(({ use }) => use)
+          .sort(),
+      ).toEqual(
+        ofType(parts, 'tool use')
+          .map(({ id }) => id)
+          .sort(),
+      )
+    }
+    expect(after[1]).toMatchObject({ isSummary: true, parts: [{ text: '<state_snapshot>SUMMARY</state_snapshot>' }] })
+  })
+
+  test('what an older Gemini CLI wrote as one document', () => {
+    const world = new ImportWorld()
+    const messages = Array.from({ length: 40 }, (_, n) => ({
+      id: `m${n}`,
+      timestamp: '2026-01-01T00:00:00.000Z',
+      type: n % 2 === 0 ? 'user' : 'gemini',
+      content: `message ${n} says "}]" and \\ [{`,
+    }))
+    const head = {
+      sessionId: 'chat-1',
+      projectHash: 'x',
+      startTime: '2026-01-01T00:00:00.000Z',
+      note: { messages: [{ id: 'no' }] },
+    }
+    const path = join(world.home, '.gemini', 'tmp', 'abc', 'chats', 'session-2026-01-01T00-00-chat.json')
+    write(path, JSON.stringify({ ...head, messages, summary: 'x' }, undefined, 2))
+    write(join(world.home, '.gemini', 'tmp', 'abc', '.project_root'), `${world.project}\n`)
+    expect(world.import()).toMatchObject({ messages: 40, damaged: 0 })
+    expect(world.messages('chat-1').map(({ id }) => id)).toEqual(messages.map(({ id }) => id))
+    writeFileSync(path, JSON.stringify({ ...head, messages: [...messages, { ...messages[0], id: 'm40' }] }))
+    expect(world.import()).toMatchObject({ messages: 1 })
+  })
+
+  test('what opencode wrote, and its agents under the conversation they worked for', () => {
+    const world = new ImportWorld().plantAll()
+    expect(world.import({ harnesses: ['opencode'] })).toMatchObject({ conversations: [{ conversation: OPENCODE }], damaged: 0 })
+    const parts = partsOf(world, OPENCODE)
+    expect(ofType(parts, 'image')).toHaveLength(1)
+    expect(ofType(parts, 'thinking')).toMatchObject([{ text: 'thinking hard' }])
+    expect(ofType(parts, 'tool use').map(({ name }) => name)).toEqual(['bash', 'read'])
+    expect(ofType(parts, 'tool result').map(({ isError }) => isError)).toEqual([false, true])
+    expect(world.items(OPENCODE).filter(({ type }) => type === 'compaction')).toMatchObject([{ trigger: 'auto' }])
+    const messages = world.messages(OPENCODE)
+    expect(messages.filter(({ isSummary }) => isSummary)).toHaveLength(1)
+    expect(messages.at(-1)).toMatchObject({ isFailure: true, parts: [{ text: 'stub 400' }] })
+    expect(messages.find(({ usage }) => usage !== undefined)?.usage).toEqual({
+      input: 2900,
+      cacheWritten: 0,
+      cacheRead: 100,
+      output: 20,
+    })
+    const [session] = (JSON.parse(world.recorded('opencode.json')) as Tables)['session']!
+    world.plantDatabase({
+      session: [{ ...session!, id: 'ses_child', parent_id: OPENCODE }],
+      message: [{ id: 'msg_c', session_id: 'ses_child', time_created: 5, time_updated: 5, data: '{"role":"user"}' }],
+      part: [
+        {
+          id: 'prt_c',
+          message_id: 'msg_c',
+          session_id: 'ses_child',
+          time_created: 5,
+          time_updated: 5,
+          data: '{"type":"text","text":"go and look"}',
+        },
+      ],
+    })
+    expect(world.import({ harnesses: ['opencode'] })).toMatchObject({ messages: 1 })
+    expect(world.messages(OPENCODE).at(-1)).toMatchObject({ agent: 'ses_child', parts: [{ text: 'go and look' }] })
+  })
+
+  test('only what was said in this project and its worktrees, or all that is named', () => {
+    const world = new ImportWorld().plantAll()
+    git(world.project, 'commit', '--quiet', '--allow-empty', '-m', 'x')
+    const tree = join(world.root, 'tree')
+    git(world.project, 'worktree', 'add', '--quiet', tree)
+    write(world.codex, world.recorded('codex.jsonl').replaceAll(world.project, tree))
+    write(world.fork, world.recorded('codex-fork.jsonl').replaceAll(world.project, join(world.root, 'other')))
+    const nested = join(world.project, 'vendor', 'lib')
+    mkdirSync(nested, { recursive: true })
+    git(nested, 'init', '--quiet')
+    write(world.claude, world.recorded('claude.jsonl').replaceAll(world.project, nested))
+    rmSync(world.agent)
+    const report = world.import({ harnesses: ['claude', 'codex'] })
+    expect(report.conversations.map(({ conversation }) => conversation)).toEqual([CODEX])
+    expect(report.elsewhere).toBe(2)
+    expect(world.import({ paths: [world.fork] }).conversations).toMatchObject([{ conversation: FORK }])
+  })
+})
+
+describe('imported again', () => {
+  test('nothing is new, and nothing is written', () => {
+    const world = new ImportWorld().plantAll()
+    const first = world.import()
+    expect(first.conversations).toHaveLength(5)
+    const before = [CLAUDE, CODEX, FORK, GEMINI, OPENCODE].map((id) => world.stored(id))
+    expect(world.import()).toMatchObject({ conversations: [], messages: 0, bytes: 0, upToDate: 6 })
+    expect([CLAUDE, CODEX, FORK, GEMINI, OPENCODE].map((id) => world.stored(id))).toEqual(before)
+  })
+
+  test('a transcript that has grown adds the rest, from any line on', () => {
+    for (const [name, conversation] of [
+      ['claude.jsonl', CLAUDE],
+      ['codex.jsonl', CODEX],
+      ['gemini.jsonl', GEMINI],
+    ] as const) {
+      const whole = new ImportWorld().plantAll()
+      whole.import()
+      const world = new ImportWorld().plantAll()
+      const path = name === 'claude.jsonl' ? world.claude : name === 'codex.jsonl' ? world.codex : world.gemini
+      const lines = world.recorded(name).trimEnd().split('\n')
+      rmSync(world.agent)
+      writeFileSync(path, '')
+      for (let n = 0; n < lines.length; n += 14) {
+        appendFileSync(path, `${lines.slice(n, n + 14).join('\n')}\n`)
+        world.import()
+      }
+      const withoutAgents = whole.items(conversation).filter((item) => !('agent' in item) || item.agent === undefined)
+      const plain = (items: readonly unknown[], root: string) =>
+        JSON.parse(JSON.stringify(items).replaceAll(root, '')) as unknown[]
+      const ids = (items: readonly unknown[]) => items.map((item) => (item as { id?: string }).id)
+      expect(ids(plain(world.items(conversation), world.root))).toEqual(ids(plain(withoutAgents, whole.root)))
+    }
+  })
+
+  test('a line that is half-written waits for its end', () => {
+    const world = new ImportWorld().plantAll()
+    const text = world.recorded('claude.jsonl')
+    const cut = text.lastIndexOf('"type":"assistant"')
+    writeFileSync(world.claude, text.slice(0, cut))
+    const first = world.import({ harnesses: ['claude'] })
+    writeFileSync(world.claude, text)
+    const second = world.import({ harnesses: ['claude'] })
+    expect([first.damaged, second.damaged]).toEqual([0, 0])
+    expect(second.messages).toBeGreaterThan(0)
+    expect(first.messages + second.messages).toBe(world.messages(CLAUDE).length)
+  })
+
+  test('without its notes it stores nothing twice, and a file that was written anew adds what it has more', () => {
+    const world = new ImportWorld().plantAll()
+    world.import()
+    const before = world.items(CLAUDE)
+    rmSync(join(world.project, '.git', 'stint'), { recursive: true })
+    expect(world.import()).toMatchObject({ messages: 0, damaged: 0 })
+    expect(world.items(CLAUDE)).toEqual(before)
+    const lines = world.recorded('claude.jsonl').trimEnd().split('\n')
+    const more = JSON.stringify({
+      type: 'user',
+      uuid: 'new-1',
+      timestamp: '2026-11-16T03:00:00.000Z',
+      message: { role: 'user', content: 'anew' },
+    })
+    rmSync(world.claude)
+    writeFileSync(world.claude, `${[more, ...lines].join('\n')}\n`)
+    expect(world.import({ harnesses: ['claude'] }).messages).toBe(1)
+  })
+
+  test('a conversation that Stint has stored itself under other names only gets what came later', () => {
+    const world = new ImportWorld().plantAll()
+    const store = conversationStore(join(world.project, '.sessions'), {})
+    const at = '2026-11-16T01:52:51.320Z'
+    store.append(CODEX, [{ type: 'message', id: 'driver-1', at, role: 'user', parts: [{ type: 'text', text: 'and now more' }] }])
+    world.import({ harnesses: ['codex'] })
+    const said = world.messages(CODEX).filter(({ isMeta, isSummary }) => !isMeta && !isSummary)
+    expect(said.map(({ parts }) => textsOf(parts)[0])).toEqual([
+      'and now more',
+      'done with it',
+      'FAIL please',
+      expect.stringContaining('stub 400'),
+    ])
+  })
+})
+
+describe('an import passes over', () => {
+  test('lines that cannot be read or are too long, and counts them', () => {
+    const world = new ImportWorld().plantAll()
+    const lines = world.recorded('claude.jsonl').trimEnd().split('\n')
+    const long = JSON.stringify({ type: 'user', uuid: 'long', message: { role: 'user', content: 'x'.repeat(9_000_000) } })
+    writeFileSync(
+      world.claude,
+      `${[...lines.slice(0, 5), 'no json', '{"type":"user", cut', long, ...lines.slice(5)].join('\n')}\n`,
+    )
+    const report = world.import({ harnesses: ['claude'] })
+    expect(report.damaged).toBe(3)
+    expect(report.messages).toBe(new ImportWorld().plantAll().import({ harnesses: ['claude'] }).messages)
+  })
+
+  test('a database that is locked, damaged or no database, and imports the rest', () => {
+    const world = new ImportWorld().plantAll()
+    const lock = new (loadSqlite().DatabaseSync)(world.opencode)
+    lock.exec('BEGIN EXCLUSIVE')
+    const locked = world.import()
+    expect(locked.unread).toMatchObject([{ path: world.opencode, problem: expect.stringContaining('again later') }])
+    expect(locked.conversations).toHaveLength(4)
+    lock.exec('ROLLBACK')
+    lock.close()
+    truncateSync(world.opencode, Math.floor(statSync(world.opencode).size / 2))
+    expect(world.import().unread).toMatchObject([{ path: world.opencode }])
+    writeFileSync(world.opencode, 'not a database at all'.repeat(100))
+    expect(world.import().unread).toMatchObject([{ path: world.opencode, problem: 'it is damaged' }])
+  }, 30_000)
+
+  test('an answer that opencode is still writing, until it is whole', () => {
+    const world = new ImportWorld()
+    const rows = JSON.parse(world.recorded('opencode.json')) as Tables
+    const last = rows['message']!.at(-1)!
+    const { error: _error, ...open } = JSON.parse(String(last['data'])) as { error: unknown; time: object }
+    const writing = JSON.stringify({ ...open, time: { created: 1 } })
+    world.plantDatabase({ ...rows, message: [...rows['message']!.slice(0, -1), { ...last, data: writing }] })
+    world.import()
+    const before = world.messages(OPENCODE).length
+    rmSync(world.opencode)
+    world.plantDatabase({ ...rows, session: [{ ...rows['session']![0]!, time_updated: 1_900_000_000_000 }] })
+    expect(world.import()).toMatchObject({ messages: 1 })
+    expect(world.messages(OPENCODE)).toHaveLength(before + 1)
+  })
+
+  test('what was not written since, and stores nothing when it is only to say', () => {
+    const world = new ImportWorld().plantAll()
+    const dry = world.import({ isDryRun: true })
+    expect(dry).toMatchObject({ isDryRun: true, conversations: expect.objectContaining({ length: 5 }) })
+    expect(existsSync(join(world.project, '.sessions'))).toBe(false)
+    expect(existsSync(join(world.project, '.git', 'stint'))).toBe(false)
+    expect(world.import({ since: new Date(Date.now() + 60_000).toISOString(), harnesses: ['claude', 'codex'] })).toMatchObject({
+      messages: 0,
+    })
+    expect(world.import().messages).toBe(dry.messages)
+  })
+
+  test('secrets', () => {
+    const world = new ImportWorld().plantAll()
+    const secret = `ghp_${'a1B2'.repeat(10)}`
+    const line = {
+      type: 'user',
+      uuid: 'u1',
+      timestamp: '2026-01-01T00:00:00Z',
+      message: { role: 'user', content: `use ${secret} for it` },
+    }
+    appendFileSync(world.claude, `${JSON.stringify(line)}\n`)
+    world.import()
+    expect(world.stored(CLAUDE)).not.toContain(secret)
+    expect(readFileSync(world.claude, 'utf8')).toContain(secret)
+    expect(textsOf(partsOf(world, CLAUDE))).toContain('use [redacted:github-token] for it')
+  })
+})

@@ -1,0 +1,79 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { mayHoldSecret } from '../../src/text/may-hold-secret.ts'
+import { redact, redactDeep } from '../../src/text/redact.ts'
+import { IN_CONTEXT, SECRETS, privateKey, scrambled } from './secrets.ts'
+
+/** What the words, signs and values of assignments are made of, so that some come together to a secret. */
+const piece = fc.constantFrom(
+  ...['password', 'PASSWD', 'passphrase', 'Secret', 'client_secret', 'toKen', 'API_KEY', 'access-key', 'authorization', 'Bearer'],
+  ...['_key', '_BASE', '-prod', '_2', 's', '=', ' = ', ':', ': ', ':=', '=>', '==', '\t=\t', '\n', ' ', '--', ','],
+  ...['"', "'", '`', '\\"', '\\\\\\"', '"]', '[', '{', '}', '@', '://', 'postgres://u:', 'AccountKey=', 'secret_access_key'],
+  ...['hunter2hunter2', 'Xk29fLq8ZpW3', 'correcthorse', '12345678', 'é', 'aB3dE5fG7h', '${TOKEN}', 'x', 'basic dXNlcjpwYXNz'],
+)
+const anySecret = fc.constantFrom(...SECRETS.map(([, secret]) => secret), ...IN_CONTEXT.map(([text]) => text), privateKey())
+const anyText = fc
+  .array(
+    fc.oneof(
+      { weight: 6, arbitrary: piece },
+      { weight: 1, arbitrary: anySecret },
+      { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+    ),
+    {
+      maxLength: 14,
+    },
+  )
+  .map((pieces) => pieces.join(''))
+const anyName = fc.oneof(piece, fc.constantFrom('token', 'apiKey', 'password_1', 'SECRET_KEY_BASE', 'note', 'x-api-key'))
+
+describe('a quick look for secrets', () => {
+  test('finds every secret that is known, in a text and in its JSON', () => {
+    for (const [, secret] of SECRETS) {
+      for (const around of ['', ' ', '\n', '"', 'x=', '\\n', '\u00e9', '\u{1f511}']) {
+        const text = `${around}${secret}${around}`
+        if (redact(text).found.length === 0) continue
+        expect([mayHoldSecret(text), mayHoldSecret(JSON.stringify({ text }))], text).toEqual([true, true])
+      }
+    }
+    for (const [text] of IN_CONTEXT)
+      expect([mayHoldSecret(text), mayHoldSecret(JSON.stringify(text))], text).toEqual([true, true])
+  })
+
+  test('never passes over what the patterns find', () => {
+    let found = 0
+    const property = fc.property(anyText, (text) => {
+      if (redact(text).found.length === 0) return
+      found += 1
+      expect([mayHoldSecret(text), mayHoldSecret(JSON.stringify(text))]).toEqual([true, true])
+    })
+    fc.assert(property, { numRuns: 6000 })
+    expect(found).toBeGreaterThan(500)
+  })
+
+  test('nor what the name of a field gives away', () => {
+    let found = 0
+    const value = fc.dictionary(anyName, fc.oneof(anyText, fc.array(anyText, { maxLength: 3 }), fc.dictionary(anyName, anyText)))
+    const property = fc.property(value, (fields) => {
+      if (redactDeep(fields).found.length === 0) return
+      found += 1
+      expect(mayHoldSecret(JSON.stringify(fields))).toBe(true)
+    })
+    fc.assert(property, { numRuns: 1500 })
+    expect(found).toBeGreaterThan(300)
+  })
+
+  test('finds a secret that is cut off, wherever', () => {
+    for (const [, secret] of SECRETS) {
+      for (let length = 6; length < Math.min(secret.length, 200); length += 1) {
+        const text = `${scrambled(3)} ${secret.slice(0, length)}`
+        if (redact(text).found.length > 0) expect(mayHoldSecret(JSON.stringify(text)), text).toBe(true)
+      }
+    }
+  })
+
+  test('leaves code and prose alone that only speaks of secrets', () => {
+    const plain =
+      'const tokens = usage.tokens\nif (key === undefined) return secrets.length\n// the token count, and a task-list of passwords'
+    expect([mayHoldSecret(plain), mayHoldSecret(JSON.stringify(plain))]).toEqual([false, false])
+  })
+})
