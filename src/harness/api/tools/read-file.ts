@@ -14,7 +14,7 @@ export function readLines(path: string, from = 1, limit = MOST_LINES): string {
     const { bytes, lines, isAll } = linesBetween(fd, from, Math.min(limit, MOST_LINES), path)
     const text = decoded(bytes, path)
     if (size === 0) return '[the file is empty]'
-    if (lines === 0 && bytes.length === 0) return `[the file has fewer than ${from} lines]`
+    if (bytes.length === 0) return `[the file has fewer than ${from} lines]`
     if (isAll) return text
     const next = from + lines
     const rest = lines === 0 ? `line ${from} is longer than can be shown` : `go on with offset ${next}`

@@ -23,7 +23,9 @@ export function runShell({ command, seconds = USUAL_SECONDS, cwd, env, signal }:
   return new Promise((resolve) => {
     const printed = new Printed()
     const shell = findProgram('bash', env, cwd) ?? '/bin/sh'
-    const child = spawn(shell, ['-c', command], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    // Through one pipe, so that what it printed to both stays in its order.
+    const args = ['-c', 'exec "$0" -c "$1" 2>&1', shell, command]
+    const child = spawn('/bin/sh', args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     let ended: string | undefined
     const kill = (why: string) => {
       ended ??= why

@@ -1,0 +1,74 @@
+// A server on loopback that answers as a test says, also wrongly: half an answer, none, another address.
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import type { Json } from '../../src/text/json-fields.ts'
+
+export interface Seen {
+  readonly headers: IncomingMessage['headers']
+  readonly body: Json
+}
+
+export type Answer = (response: ServerResponse, seen: Seen) => void
+
+export async function modelServer(...answers: readonly Answer[]): Promise<{ readonly url: string; readonly seen: readonly Seen[] }> {
+  const seen: Seen[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Json
+      seen.push({ headers: request.headers, body })
+      const answer = answers[Math.min(seen.length, answers.length) - 1] ?? whole('ok')
+      answer(response, seen.at(-1)!)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(async () => {
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
+}
+
+export function refusing(status: number, message: string, headers: Readonly<Record<string, string>> = {}): Answer {
+  return (response) => void response.writeHead(status, headers).end(JSON.stringify({ error: { message } }))
+}
+
+/** A whole answer of the Messages API. */
+export function whole(text: string, tools: readonly { readonly name: string; readonly input: object }[] = []): Answer {
+  return (response) => void begun(response, text).end(events(...endOf(tools)))
+}
+
+/** The beginning of one, and then nothing more: the connection breaks, or hangs. */
+export function half(text: string, then: 'breaks' | 'hangs'): Answer {
+  return (response) => {
+    begun(response, text)
+    if (then === 'breaks') setTimeout(() => response.destroy(), 10)
+  }
+}
+
+function begun(response: ServerResponse, text: string): ServerResponse {
+  response.writeHead(200, { 'content-type': 'text/event-stream' })
+  response.write(
+    events(
+      { type: 'message_start', message: { id: 'msg', model: 'm', usage: { input_tokens: 1000, output_tokens: 1 } } },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
+    ),
+  )
+  return response
+}
+
+function endOf(tools: readonly { readonly name: string; readonly input: object }[]): readonly object[] {
+  const blocks = tools.flatMap(({ name, input }, at) => [
+    { type: 'content_block_start', index: at + 1, content_block: { type: 'tool_use', id: `use_${at}`, name, input: {} } },
+    { type: 'content_block_delta', index: at + 1, delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) } },
+  ])
+  const stop_reason = tools.length === 0 ? 'end_turn' : 'tool_use'
+  return [...blocks, { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 10 } }, { type: 'message_stop' }]
+}
+
+function events(...all: readonly object[]): string {
+  return all.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+}
