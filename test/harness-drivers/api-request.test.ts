@@ -66,7 +66,9 @@ describe('a request to the Messages API', () => {
   test('begins with the bytes of the one before it, and marks at most four places for the cache', () => {
     const stored = new Stored().begin({ standing: 'Be brief.' }).user(text('Hello'))
     let before = stored.anthropic()
-    expect(before.system).toEqual([{ type: 'text', text: expect.stringMatching(/\n\nBe brief\.$/), cache_control: { type: 'ephemeral' } }])
+    expect(before.system).toEqual([
+      { type: 'text', text: expect.stringMatching(/\n\nBe brief\.$/), cache_control: { type: 'ephemeral' } },
+    ])
     for (const round of [1, 2, 3]) {
       stored.model(text(`answer ${round}`), use(`a${round}`), use(`b${round}`))
       stored.user(toolResult(`a${round}`, 'first', false)).user(toolResult(`b${round}`, 'second', true))
@@ -78,21 +80,29 @@ describe('a request to the Messages API', () => {
       expect(next.messages.at(-1)!.content.at(-1)).toHaveProperty('cache_control')
       before = next
     }
-    expect(JSON.stringify(anthropicBody({ settings: SETTINGS, model: 'm', maxOutput: 9, tools: TOOLS, ...stored.history.read() }))).toBe(
-      JSON.stringify(before),
-    )
+    expect(
+      JSON.stringify(anthropicBody({ settings: SETTINGS, model: 'm', maxOutput: 9, tools: TOOLS, ...stored.history.read() })),
+    ).toBe(JSON.stringify(before))
   })
 
   test('answers the tools of one answer together and in order, also where a crash swallowed one', () => {
     const stored = new Stored().begin().user(text('Go')).model(use('a'), use('b'), use('c'))
-    stored.user(toolResult('b', 'of b', true)).user(toolResult('a', 'of a', false)).user(text('and now?'))
+    stored
+      .user(toolResult('b', 'of b', true))
+      .user(toolResult('a', 'of a', false))
+      .user(text('and now?'))
     const last = bare(stored.anthropic()).messages.at(-1)!
     expect(last).toEqual({
       role: 'user',
       content: [
         { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'of a' }] },
         { type: 'tool_result', tool_use_id: 'b', content: [{ type: 'text', text: 'of b' }], is_error: true },
-        { type: 'tool_result', tool_use_id: 'c', content: [expect.objectContaining({ text: expect.stringContaining('never recorded') })], is_error: true },
+        {
+          type: 'tool_result',
+          tool_use_id: 'c',
+          content: [expect.objectContaining({ text: expect.stringContaining('never recorded') })],
+          is_error: true,
+        },
         { type: 'text', text: 'and now?' },
       ],
     })
@@ -102,7 +112,10 @@ describe('a request to the Messages API', () => {
     // As signatures look, and longer than what is kept in a line.
     const signature = Buffer.from(Array.from({ length: 15_000 }, (_, index) => (index * 7919) % 251)).toString('base64')
     const thought = (words: string): Part => ({ type: 'thinking', text: words, signature })
-    const stored = new Stored().begin().user(text('Go')).model(thought('hm'), thought('AKIAIOSFODNN7EXAMPLX is the key'), text('Well'))
+    const stored = new Stored()
+      .begin()
+      .user(text('Go'))
+      .model(thought('hm'), thought('AKIAIOSFODNN7EXAMPLX is the key'), text('Well'))
     const { content } = stored.anthropic().messages.at(-1)!
     expect(content).toEqual([
       { type: 'thinking', thinking: 'hm', signature },

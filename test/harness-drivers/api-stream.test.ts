@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AnthropicReply } from '../../src/harness/api/anthropic-reply.ts'
 import { failureFor } from '../../src/harness/api/model-failure.ts'
@@ -28,15 +28,20 @@ describe('a stream of events', () => {
     const data = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.toWellFormed().replaceAll(/[\r\n]/g, '·'))
     const event = fc.record({ event: fc.constantFrom('', 'ping', 'näme'), data: fc.array(data, { minLength: 1, maxLength: 3 }) })
     await fc.assert(
-      fc.asyncProperty(fc.array(event, { maxLength: 5 }), fc.constantFrom('\n', '\r', '\r\n'), CUTS, async (events, end, cuts) => {
-        const text = events
-          .map(({ event: name, data: lines }) =>
-            [': a comment', `event: ${name}`, ...lines.map((line) => `data: ${line}`), '', ''].join(end),
-          )
-          .join('')
-        const got = await eventsIn(text, cuts)
-        expect(got).toEqual(events.map(({ event: name, data: lines }) => ({ event: name, data: lines.join('\n') })))
-      }),
+      fc.asyncProperty(
+        fc.array(event, { maxLength: 5 }),
+        fc.constantFrom('\n', '\r', '\r\n'),
+        CUTS,
+        async (events, end, cuts) => {
+          const text = events
+            .map(({ event: name, data: lines }) =>
+              [': a comment', `event: ${name}`, ...lines.map((line) => `data: ${line}`), '', ''].join(end),
+            )
+            .join('')
+          const got = await eventsIn(text, cuts)
+          expect(got).toEqual(events.map(({ event: name, data: lines }) => ({ event: name, data: lines.join('\n') })))
+        },
+      ),
       { numRuns: 150 },
     )
   })

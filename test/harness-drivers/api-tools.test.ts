@@ -195,7 +195,11 @@ describe('the shell', () => {
 })
 
 test('an input is looked at before anything is done with it', () => {
-  const fault = (name: ToolName, input: Readonly<Record<string, unknown>>) => faultIn(TOOLS.find((tool) => tool.name === name)!, input)
+  const fault = (name: ToolName, input: Readonly<Record<string, unknown>>) =>
+    faultIn(
+      TOOLS.find((tool) => tool.name === name)!,
+      input,
+    )
   expect(fault('edit', { path: 'a', old_text: 'b' })).toBe('new_text is missing')
   expect(fault('read', { path: 7 })).toBe('path must be a text')
   expect(fault('read', { path: 'a', offset: 0 })).toBe('offset must be a whole number from 1')

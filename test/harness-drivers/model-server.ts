@@ -11,7 +11,9 @@ export interface Seen {
 
 export type Answer = (response: ServerResponse, seen: Seen) => void
 
-export async function modelServer(...answers: readonly Answer[]): Promise<{ readonly url: string; readonly seen: readonly Seen[] }> {
+export async function modelServer(
+  ...answers: readonly Answer[]
+): Promise<{ readonly url: string; readonly seen: readonly Seen[] }> {
   const seen: Seen[] = []
   const server = createServer((request, response) => {
     const chunks: Buffer[] = []

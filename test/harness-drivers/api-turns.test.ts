@@ -1,0 +1,264 @@
+// The turns of a bare model, with a server that answers rightly and wrongly.
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { ApiSettings } from '../../src/harness/api/settings.ts'
+import type { Conversation, HarnessEvent, OpenConversation, PermissionRequest } from '../../src/harness/contract.ts'
+import type { Message } from '../../src/history/items.ts'
+import { bundleProgram } from '../support/bundle.ts'
+import { expectNoneLeft } from '../support/processes.ts'
+import { scratchFolder } from '../support/scratch.ts'
+import { type ApiWorld, apiWorld } from './api-world.ts'
+import { type Answer, half, modelServer, refusing, whole } from './model-server.ts'
+
+interface Driven {
+  readonly world: ApiWorld
+  readonly seen: Awaited<ReturnType<typeof modelServer>>['seen']
+  readonly conversation: Conversation
+  turn(prompt?: string): Promise<readonly HarnessEvent[]>
+  /** The events of the turn that runs, so far. */
+  readonly told: readonly HarnessEvent[]
+  /** What the model was given in its last request, as one text. */
+  given(): string
+  stored(): readonly Message[]
+}
+
+interface Choices {
+  readonly settings?: Partial<ApiSettings>
+  readonly open?: Partial<OpenConversation>
+}
+
+/** A conversation with a server that gives these answers, the last one again and again. */
+async function driven(answers: readonly Answer[], { settings, open }: Choices = {}): Promise<Driven> {
+  const world = await apiWorld('anthropic')
+  const { url, seen } = await modelServer(...answers)
+  const conversation = await world.with({ baseUrl: url, ...settings }).open({ ...world.open, ...open })
+  onTestFinished(() => conversation.close())
+  const told: HarnessEvent[] = []
+  return {
+    world,
+    seen,
+    conversation,
+    told,
+    turn: async (prompt = 'Go') => {
+      told.length = 0
+      for await (const event of conversation.prompt(prompt)) told.push(event)
+      return [...told]
+    },
+    given: () => JSON.stringify(seen.at(-1)!.body),
+    stored: () => [...world.store.read(conversation.id!)].filter((item) => item.type === 'message'),
+  }
+}
+
+const shell = (command: string) => ({ name: 'shell', input: { command } })
+const result = (text: string, isError: boolean) => ({
+  type: 'tool result',
+  parts: [{ text: expect.stringContaining(text) }],
+  isError,
+})
+const resultsIn = (messages: readonly Message[]) =>
+  messages.flatMap(({ parts }) => parts.filter(({ type }) => type === 'tool result'))
+
+describe('what fails', () => {
+  test('is asked again where that may help, and half an answer leaves nothing', async () => {
+    const answers = [refusing(529, 'busy', { 'retry-after': '0' }), half('I beg', 'breaks'), whole('I begin.')]
+    const { turn, seen, stored } = await driven(answers)
+    const events = await turn()
+    expect(events.at(-1)).toEqual({ type: 'turn ended', how: 'completed', said: 'I begin.' })
+    expect(seen).toHaveLength(3)
+    expect(new Set(seen.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+    expect(stored().filter(({ role }) => role === 'assistant')).toMatchObject([{ parts: [{ text: 'I begin.' }] }])
+    expect(events.filter(({ type }) => type === 'usage')).toMatchObject([{ spent: { input: 1000, output: 10 } }])
+  })
+
+  test('is asked a few times, and then told; the model is not', async () => {
+    const { turn, seen, stored, given } = await driven([refusing(503, 'gone fishing')])
+    expect((await turn()).at(-1)).toMatchObject({ how: 'failed', failure: 'gone fishing (HTTP 503); asked 3 times' })
+    expect(seen).toHaveLength(3)
+    expect(stored().at(-1)).toMatchObject({ isFailure: true, parts: [{ text: expect.stringContaining('gone fishing') }] })
+    await turn('Once more')
+    expect(given()).not.toContain('fishing')
+  })
+
+  test('is a limit when it is told to slow down to the last', async () => {
+    const { turn } = await driven([refusing(429, 'slow down')])
+    const events = await turn()
+    expect(events.map(({ type }) => type)).toEqual(['started', 'limit', 'turn ended'])
+    expect(events.at(-1)).toMatchObject({ how: 'failed' })
+  })
+
+  test.each([
+    [refusing(401, 'invalid key'), 'a key is wanted, and api.key_env names none: invalid key (HTTP 401)'],
+    [refusing(400, 'max_tokens: too large'), 'max_tokens: too large (HTTP 400)'],
+    [refusing(307, '', { location: 'http://127.0.0.1:9/' }), expect.stringContaining('leads elsewhere')],
+  ])('is told at once where asking again is of no use', async (answer, failure) => {
+    const { turn, seen } = await driven([answer])
+    expect((await turn()).at(-1)).toMatchObject({ how: 'failed', failure })
+    expect(seen).toHaveLength(1)
+  })
+
+  test('is a context that is full, before too much is sent', async () => {
+    const { turn, seen, stored } = await driven([whole('ok')], { settings: { window: 4000, maxOutput: 1000 } })
+    expect((await turn()).at(-1)).toMatchObject({ how: 'completed' })
+    const full = (await turn('word '.repeat(3000))).at(-1)
+    expect(full).toMatchObject({
+      how: 'failed',
+      failure: expect.stringMatching(/^the context is full: it has about \d+ tokens, .* 3000 of 4000/),
+    })
+    expect(seen).toHaveLength(1)
+    expect(stored().at(-1)).toMatchObject({ isFailure: true })
+  })
+
+  test('is a server that is not there', async () => {
+    const { turn } = await driven([], { settings: { baseUrl: 'http://127.0.0.1:9' } })
+    expect((await turn()).at(-1)).toMatchObject({
+      how: 'failed',
+      failure: expect.stringContaining('http://127.0.0.1:9 cannot be reached'),
+    })
+  })
+})
+
+describe('an interrupted turn', () => {
+  test('keeps what was said so far, and the conversation goes on from it', async () => {
+    const { conversation, turn, told, stored, given } = await driven([half('I was about to', 'hangs'), whole('Yes.')])
+    const running = turn()
+    await expect.poll(() => told.map(({ type }) => type)).toContain('delta')
+    await conversation.interrupt()
+    const events = await running
+    expect(events.map(({ type }) => type)).toEqual(['started', 'delta', 'text', 'usage', 'turn ended'])
+    expect(events.at(-1)).toEqual({ type: 'turn ended', how: 'interrupted', said: 'I was about to' })
+    expect(stored().at(-1)).toMatchObject({ role: 'assistant', parts: [{ text: 'I was about to' }] })
+    expect((await turn('Go on')).at(-1)).toMatchObject({ how: 'completed' })
+    expect(given()).toContain('I was about to')
+  })
+
+  test('ends the command that runs, does not begin the next, and answers both', async () => {
+    const { conversation, turn, stored, world } = await driven([
+      whole('', [shell('touch begun; sleep 987'), shell('touch second')]),
+      whole('ok'),
+    ])
+    const running = turn()
+    await expect.poll(() => existsSync(join(world.open.cwd, 'begun')), { timeout: 10_000 }).toBe(true)
+    await conversation.interrupt()
+    expect((await running).at(-1)).toMatchObject({ how: 'interrupted' })
+    expect(resultsIn(stored())).toMatchObject([result('it was interrupted', true), result('not run', true)])
+    expect(existsSync(join(world.open.cwd, 'second'))).toBe(false)
+  })
+})
+
+describe('the tools of an answer', () => {
+  test('are used in their order and answered together, a wrong use among them', async () => {
+    const tools = [
+      shell('echo one > a.txt'),
+      shell('cat a.txt'),
+      { name: 'fly', input: {} },
+      { name: 'edit', input: { path: 'a.txt' } },
+      { name: 'edit', input: { path: 'a.txt', old_text: 'one', new_text: 'two' } },
+      { name: 'read', input: { path: 'a.txt' } },
+    ]
+    const { turn, stored, seen } = await driven([whole('', tools), whole('Done.')])
+    const events = await turn()
+    expect(events.at(-1)).toMatchObject({ how: 'completed', said: 'Done.' })
+    expect(resultsIn(stored())).toMatchObject([
+      result('it printed nothing', false),
+      result('one', false),
+      result('there is no tool fly', true),
+      result('old_text is missing', true),
+      result('Edited', false),
+      result('two', false),
+    ])
+    const { content } = (seen[1]!.body['messages'] as readonly { content: readonly { type: string }[] }[]).at(-1)!
+    expect(content.map(({ type }) => type)).toEqual(Array.from({ length: 6 }, () => 'tool_result'))
+  })
+
+  test('stay in the working tree under `edits`, wherever links lead', async () => {
+    const outside = scratchFolder()
+    writeFileSync(join(outside, 'secret.txt'), 'SECRET')
+    const tools = [
+      { name: 'read', input: { path: join(outside, 'secret.txt') } },
+      { name: 'read', input: { path: 'link/secret.txt' } },
+      { name: 'write', input: { path: 'link/new.txt', content: 'x' } },
+      { name: 'write', input: { path: '../beside.txt', content: 'x' } },
+      { name: 'edit', input: { path: '.git/config', old_text: '[core]', new_text: '[hooks]' } },
+      { name: 'write', input: { path: 'inside.txt', content: 'x' } },
+    ]
+    const asked: PermissionRequest[] = []
+    const decide = async (request: PermissionRequest) => {
+      asked.push(request)
+      return false
+    }
+    const { turn, stored, world } = await driven([whole('', tools), whole('Done.')], { open: { permissions: 'edits', decide } })
+    symlinkSync(outside, join(world.open.cwd, 'link'))
+    await turn()
+    const refused = result('not permitted here', true)
+    expect(resultsIn(stored())).toMatchObject([refused, refused, refused, refused, refused, result('Written', false)])
+    expect(asked.map(({ tool }) => tool)).toEqual(['read', 'read', 'write', 'write', 'edit'])
+    expect(asked.every(({ path }) => path?.startsWith('/'))).toBe(true)
+    expect(existsSync(join(outside, 'new.txt'))).toBe(false)
+    expect(readFileSync(join(world.open.cwd, '.git/config'), 'utf8')).toContain('[core]')
+  })
+})
+
+describe('the key', () => {
+  test('goes to its server alone, and not to what the agent runs', async () => {
+    const open = { env: { PATH: process.env.PATH, MY_KEY: 'sesame-42', ANTHROPIC_API_KEY: 'of-another' } }
+    const settings = { keyEnv: 'MY_KEY', headers: { 'anthropic-beta': 'token-efficient-tools' } }
+    const { turn, seen, given } = await driven([whole('', [shell('env | grep -c sesame; env | grep ANTHROPIC')]), whole('ok')], {
+      settings,
+      open,
+    })
+    await turn()
+    expect(seen[0]!.headers).toMatchObject({ 'x-api-key': 'sesame-42', 'anthropic-beta': 'token-efficient-tools' })
+    expect(given()).toContain('0\\nANTHROPIC_API_KEY=')
+    expect(given()).not.toContain('sesame-42')
+  })
+
+  test('is not sent where none was named, nor in the open', async () => {
+    const { turn, seen } = await driven([whole('ok')], { open: { env: { PATH: process.env.PATH, ANTHROPIC_API_KEY: 'mine' } } })
+    await turn()
+    expect(seen[0]!.headers).not.toHaveProperty('x-api-key')
+    const world = await apiWorld('anthropic')
+    const problem = async (settings: Partial<ApiSettings>, env = {}) => {
+      const check = await world.with(settings).check(env)
+      return check.isThere ? '' : check.problem
+    }
+    expect(await problem({ baseUrl: 'http://models.example', keyEnv: 'MY_KEY' }, { MY_KEY: 'x' })).toContain('without encryption')
+    expect(await problem({ baseUrl: 'https://api.anthropic.com' })).toBe('there is no key in ANTHROPIC_API_KEY')
+  })
+})
+
+test('a process killed with -9 in the middle of its tools leaves nobody, and another goes on from what is stored', async () => {
+  const world = await apiWorld('anthropic')
+  const tools = [shell('echo of-the-first'), shell('sleep 987')]
+  const { url, seen } = await modelServer(whole('I run both.', tools), whole('I look again.'))
+  // From there it finds the program of the tools where a build puts it.
+  const folder = scratchFolder()
+  const program = join(folder, 'a/b/c/worker.mjs')
+  symlinkSync(fileURLToPath(new URL('../../dist', import.meta.url)), join(folder, 'dist'))
+  await bundleProgram(fileURLToPath(new URL('api.worker.ts', import.meta.url)), program)
+  const words = [world.open.env['API_WORLD']!, JSON.stringify({ ...world.settings, baseUrl: url }), JSON.stringify(world.open)]
+  const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const killed: { conversation?: string; mark?: string } = {}
+  for await (const line of createInterface({ input: child.stdout })) {
+    const event = JSON.parse(line) as HarnessEvent & { mark: string }
+    if (event.type === 'started') Object.assign(killed, { conversation: event.conversation, mark: event.mark })
+    if (event.type === 'tool' && event.status === 'started' && event.command === 'sleep 987') child.kill('SIGKILL')
+  }
+  const { conversation, mark } = killed
+  await expectNoneLeft(mark!)
+
+  const resumed = await world.with({ baseUrl: url }).open({ ...world.open, resume: conversation! })
+  onTestFinished(() => resumed.close())
+  for await (const _ of resumed.prompt('Go on'));
+  const messages = seen.at(-1)!.body['messages'] as readonly { role: string; content: readonly object[] }[]
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
+  expect(messages[2]!.content).toMatchObject([
+    { type: 'tool_result', tool_use_id: 'use_0', content: [{ text: 'of-the-first' }] },
+    { type: 'tool_result', tool_use_id: 'use_1', is_error: true, content: [{ text: expect.stringContaining('never recorded') }] },
+    { type: 'text', text: 'Go on' },
+  ])
+})

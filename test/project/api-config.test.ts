@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest'
+import { configFrom } from '../../src/project/config.ts'
+import { harnessNames, harnessNamed } from '../../src/run/harnesses.ts'
+import { Workspace } from '../../src/project/workspace.ts'
+import { gitProject } from '../support/project.ts'
+
+const api = (section: object) => configFrom({ api: section }, 'config.yaml').api
+
+test('a model is set with little, and others by name beside it', () => {
+  expect(configFrom({}, 'config.yaml').api).toEqual({ providers: {} })
+  const read = api({
+    provider: 'anthropic',
+    model: 'claude-sonnet-5',
+    max_output: 8000,
+    thinking: 'adaptive',
+    effort: 'low',
+    headers: { 'anthropic-beta': 'token-efficient-tools-2025-02-19' },
+    initial_files: ['docs/map.md'],
+    providers: { local: { provider: 'openai', base_url: 'http://127.0.0.1:8080/v1', window: 32_000, thinking: 1024 } },
+  })
+  expect(read).toEqual({
+    usual: {
+      provider: 'anthropic',
+      baseUrl: 'https://api.anthropic.com',
+      model: 'claude-sonnet-5',
+      maxOutput: 8000,
+      thinking: 'adaptive',
+      effort: 'low',
+      headers: { 'anthropic-beta': 'token-efficient-tools-2025-02-19' },
+      initialFiles: ['docs/map.md'],
+    },
+    providers: {
+      local: {
+        provider: 'openai',
+        baseUrl: 'http://127.0.0.1:8080/v1',
+        window: 32_000,
+        thinking: 1024,
+        headers: {},
+        initialFiles: [],
+      },
+    },
+  })
+})
+
+test.each([
+  [{ model: 'm' }, '"api.provider" is anthropic or openai'],
+  [{ provider: 'openai', url: 'x' }, 'there is no setting "api.url"'],
+  [{ provider: 'openai', base_url: 'ftp://x' }, '"api.base_url" must be an address with http or https'],
+  [{ provider: 'openai', base_url: 'https://me:pw@x.example' }, '"api.base_url" must not hold a name or a password'],
+  [{ provider: 'openai', key_env: 'sk-1234-5678' }, '"api.key_env" is the name of a variable'],
+  [{ provider: 'openai', headers: { Authorization: 'Bearer x' } }, '"api.headers.Authorization" would put a key into a file'],
+  [{ provider: 'openai', headers: { 'x-a': 'one\r\nx-b: two' } }, '"api.headers.x-a" must be a header and its text'],
+  [{ provider: 'openai', window: 0 }, '"api.window" must be a whole number of tokens'],
+  [{ provider: 'openai', window: 4000, max_output: 4000 }, '"api.max_output" must be below "api.window"'],
+  [{ provider: 'openai', initial_files: 'a' }, '"api.initial_files" must be a list of texts'],
+  [{ providers: { local: { provider: 'local' } } }, '"api.providers.local.provider" is anthropic or openai'],
+  [{ providers: [] }, '"api.providers" must hold settings'],
+])('what is wrong in it is said: %j', (section, message) => {
+  expect(() => api(section)).toThrow(message)
+})
+
+test('a bare model is a harness by its name, and without settings says which are wanted', () => {
+  const project = gitProject()
+  project.write(
+    '.sessions/config.yaml',
+    'api:\n  providers:\n    local: { provider: openai, base_url: "http://localhost:1/v1" }\n',
+  )
+  const workspace = new Workspace(project.root)
+  expect(harnessNames(workspace.config)).toContain('api:local')
+  expect(harnessNamed('api:local', workspace)).toMatchObject({
+    name: 'api:local',
+    capabilities: { resume: true, systemPrompt: true },
+  })
+  expect(() => harnessNamed('api', workspace)).toThrow(
+    expect.objectContaining({ code: 'NO_MODEL', hint: 'set provider and model under api, or use api:local' }),
+  )
+  expect(() => harnessNamed('api:other', workspace)).toThrow(expect.objectContaining({ code: 'NO_MODEL' }))
+})
