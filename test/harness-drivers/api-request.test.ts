@@ -29,10 +29,11 @@ interface Body {
 
 class Stored {
   readonly folder = scratchFolder()
-  readonly history = new ApiHistory(conversationStore(this.folder, {}), 'conversation-1')
+  readonly store = conversationStore(this.folder, {})
+  readonly history = new ApiHistory(this.store, 'conversation-1')
 
   begin(more: { standing?: string; initialFiles?: readonly string[] } = {}): this {
-    const opening = () => openingMessages({ cwd: this.folder, initialFiles: [], at: AT, standing: undefined, ...more })
+    const opening = () => openingMessages({ cwd: this.folder, initialFiles: [], standing: undefined, ...more })
     this.history.begin({ harness: 'api', at: AT }, opening)
     return this
   }
@@ -181,6 +182,21 @@ test('a conversation begins with the instructions of the project and the files t
   expect(opening).toContain('.git/config is not here: it belongs to git.')
   expect(opening).toContain('gone.md is not here: there is no such file.')
   expect(opening).not.toContain('@AGENTS.md')
+})
+
+test('a conversation that another harness began is gone on with, under instructions of our own', () => {
+  const stored = new Stored()
+  const said = (id: string, role: 'user' | 'assistant', parent?: string) =>
+    ({ type: 'message', id, role, parts: [text(`said ${id}`)], ...(parent === undefined ? {} : { parent }) }) as const
+  const items = [said('one', 'user'), said('two', 'assistant', 'one'), said('aside', 'user', 'one')]
+  stored.store.append('conversation-1', [...items, { ...said('of an agent', 'assistant', 'aside'), agent: 'a1' }])
+  stored.begin({ standing: 'Be brief.' }).user(text('Go on')).begin({ standing: 'Be long.' })
+  const { system, messages } = stored.anthropic()
+  expect(system).toHaveLength(1)
+  expect(JSON.stringify(system)).toContain('Be brief.')
+  expect(messages.map(({ content }) => content.map((block) => String(block['text']).slice(0, 12).trim()))).toEqual([
+    ['said one', 'said aside', 'The working', 'Go on'],
+  ])
 })
 
 test('the size of the context is what the model counted last and an estimate of what came since', () => {

@@ -11,10 +11,11 @@ export function answerAsModel(stub: ModelStub, agent: ScriptedAgent): void {
 
 function replyTo(step: Step): Reply {
   if ('hang' in step) return { after: NEVER }
-  if ('say' in step) return { text: step.say }
+  const used = 'tokens' in step && step.tokens !== undefined ? { inputTokens: step.tokens - 20, outputTokens: 20 } : {}
+  if ('say' in step) return { ...used, text: step.say }
   if ('write' in step) return { tools: [{ name: 'write', input: { path: step.write, content: step.text } }] }
   if ('read' in step) return { tools: [{ name: 'read', input: { path: step.read } }] }
-  return { tools: [{ name: 'shell', input: { command: step.run } }] }
+  return { ...used, tools: [{ name: 'shell', input: { command: step.run } }] }
 }
 
 /** The newest prompt about a task. What was said to the model in a row is one message. */

@@ -83,7 +83,7 @@ function openApi({ name, settings, store, waits }: ApiOptions, asked: OpenConver
     const { cwd, systemPrompt: standing } = options
     const at = new Date().toISOString()
     const { initialFiles } = settings
-    history.begin({ harness: name, at, cwd, model }, () => openingMessages({ cwd, standing, initialFiles, at }))
+    history.begin({ harness: name, at, cwd, model }, () => openingMessages({ cwd, standing, initialFiles }))
   }
   const program = new ToolProgram(options)
   const room = roomFor(settings, model)

@@ -4,9 +4,11 @@ import type { Began, HistoryItem, Message, Part } from '../../history/items.ts'
 import { liveMessages } from '../../history/live-messages.ts'
 import type { ConversationStore } from '../../history/store.ts'
 import { mintId } from '../../journal/ids.ts'
+import { given } from '../../text/json-fields.ts'
 
 export type ToolUse = Extract<Part, { readonly type: 'tool use' }>
-type Said = Omit<Message, 'type' | 'id' | 'parent' | 'at'>
+/** What somebody said, without its place. */
+export type Said = Omit<Message, 'type' | 'id' | 'parent' | 'at'>
 
 /** What is stored, as it is sent. */
 export interface StoredContext {
@@ -28,15 +30,12 @@ export class ApiHistory {
     this.#conversation = conversation
   }
 
-  get isThere(): boolean {
-    return this.#store.has(this.#conversation)
-  }
-
-  /** What everything else follows, unless it is there already: it is not in one that another harness began. */
-  begin(began: Omit<Began, 'type' | 'conversation'>, opening: () => readonly Message[]): void {
-    const isNew = !this.isThere
+  /** Stores what everything else follows, unless it is there already: it is not in one that another harness began. */
+  begin(began: Omit<Began, 'type' | 'conversation'>, opening: () => readonly Said[]): void {
+    const isNew = !this.#store.has(this.#conversation)
     if (!isNew && this.read().system.length > 0) return
-    this.#add([...(isNew ? [{ type: 'began', conversation: this.#conversation, ...began } as const] : []), ...opening()])
+    const first = { type: 'began', conversation: this.#conversation, ...began } as const
+    this.#add([...(isNew ? [first] : []), ...this.#messagesOf(opening())])
   }
 
   read(): StoredContext {
@@ -51,13 +50,21 @@ export class ApiHistory {
   }
 
   say(said: Said): void {
-    const id = mintId(this.#last)
-    const parent = this.#last === undefined ? {} : { parent: this.#last }
-    this.#add([{ type: 'message', id, at: new Date().toISOString(), ...said, ...parent }])
+    this.#add(this.#messagesOf([said]))
   }
 
   end(reason: string): void {
     this.#add([{ type: 'ended', at: new Date().toISOString(), reason }])
+  }
+
+  /** Each follows the one before it, and the first what is there. */
+  #messagesOf(said: readonly Said[]): readonly Message[] {
+    let last = this.#last
+    return said.map((one): Message => {
+      const parent = last
+      last = mintId(parent)
+      return { type: 'message', id: last, at: new Date().toISOString(), ...one, ...given({ parent }) }
+    })
   }
 
   #add(items: readonly HistoryItem[]): void {

@@ -2,8 +2,7 @@
 // conversation begins with the same bytes, whatever becomes of the files.
 import { safeLine, safePassage } from '../../context/safe-text.ts'
 import { readInside } from '../../context/read-inside.ts'
-import type { Message } from '../../history/items.ts'
-import { mintId } from '../../journal/ids.ts'
+import type { Said } from './api-history.ts'
 
 /** The files of project instructions that are read without being asked for. */
 export const INSTRUCTIONS = ['AGENTS.md', 'CLAUDE.md']
@@ -25,11 +24,10 @@ export interface OpeningOptions {
   /** Given with the conversation, behind our own. */
   readonly standing?: string | undefined
   readonly initialFiles: readonly string[]
-  readonly at: string
 }
 
 /** The standing instructions, and the files that were there to begin with. */
-export function openingMessages({ cwd, standing, initialFiles, at }: OpeningOptions): readonly Message[] {
+export function openingMessages({ cwd, standing, initialFiles }: OpeningOptions): readonly Said[] {
   const system = [SYSTEM, ...(standing === undefined || standing.trim() === '' ? [] : [standing])].join('\n\n')
   const instructions = instructionsIn(cwd).map(({ path, text }) => quoted(path, text, LONGEST_INSTRUCTIONS))
   const files = initialFiles
@@ -43,18 +41,9 @@ export function openingMessages({ cwd, standing, initialFiles, at }: OpeningOpti
     ...(instructions.length === 0 ? [] : ['The project says to agents:', ...instructions]),
     ...(files.length === 0 ? [] : ['Files to begin with:', ...files]),
   ]
-  const first = mintId(undefined)
   return [
-    { type: 'message', id: first, at, role: 'system', parts: [{ type: 'text', text: system }], isMeta: true },
-    {
-      type: 'message',
-      id: mintId(first),
-      parent: first,
-      at,
-      role: 'user',
-      parts: [{ type: 'text', text: parts.join('\n\n') }],
-      isMeta: true,
-    },
+    { role: 'system', parts: [{ type: 'text', text: system }], isMeta: true },
+    { role: 'user', parts: [{ type: 'text', text: parts.join('\n\n') }], isMeta: true },
   ]
 }
 

@@ -29,7 +29,7 @@ export interface TurnWork {
   readonly signal: AbortSignal
 }
 
-/** Takes a turn to its end; `how` is then for the caller to say where it was ended from outside. */
+/** Takes a turn to its end. */
 export async function takeTurn(prompt: string, work: TurnWork): Promise<TurnEnded> {
   const { history, tell, signal } = work
   history.say({ role: 'user', parts: [{ type: 'text', text: prompt }] })
@@ -49,7 +49,7 @@ export async function takeTurn(prompt: string, work: TurnWork): Promise<TurnEnde
       if (uses.length === 0) return { type: 'turn ended', how: 'completed', ...given({ said }) }
       for (const use of uses) {
         const result = await useTool(use, work)
-        if (result === undefined) break
+        if (result === undefined) return { type: 'turn ended', how: 'died', ...given({ said }) }
         history.say({ role: 'user', parts: [toolResult(use.id, result.text, result.isError)] })
       }
       if (signal.aborted) return { type: 'turn ended', how: 'interrupted', ...given({ said }) }
