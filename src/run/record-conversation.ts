@@ -1,14 +1,16 @@
 // Every conversation that we drive is stored: copied from what its harness writes down, or from what it tells us.
-import { type Recorded, type Recorder, StreamRecorder, untilOneFails } from '../conversation/record-stream.ts'
+import { linesOf } from '../conversation/lines-of-file.ts'
+import { type Recorded, type Recorder, StreamRecorder } from '../conversation/record-stream.ts'
 import { transcriptOf } from '../harness/claude/transcript-path.ts'
-import type { HarnessEvent } from '../harness/contract.ts'
-import { conversationStore } from '../history/store.ts'
+import { codexHistory } from '../harness/codex/history.ts'
+import type { HistoryItem } from '../history/items.ts'
+import { type ConversationStore, conversationStore } from '../history/store.ts'
 import { copyConversation } from '../hook/copy-conversation.ts'
 import { createFolder } from '../journal/files.ts'
 import { redaction } from '../project/clean-draft.ts'
 import { trackingFolderOf } from '../project/conversation-binding.ts'
 import type { Workspace } from '../project/workspace.ts'
-import { given } from '../text/json-fields.ts'
+import { type Copy, CopyRecorder } from './copy-recorder.ts'
 
 const PIECE = 4 * 1024 * 1024
 
@@ -17,54 +19,62 @@ export function recorderFor(workspace: Workspace, harness: string, cwd: string):
   if (/^api(?::|$)/.test(harness)) return NOBODY
   const store = conversationStore(workspace.place.sessions, redaction(workspace.config))
   const of: Recorded = { store, harness, cwd, say: (text) => workspace.say(text) }
-  return harness === 'claude' ? new TranscriptRecorder(workspace, of) : new StreamRecorder(of)
+  if (harness === 'claude') return new CopyRecorder(of, transcriptCopy(workspace, cwd))
+  if (harness === 'codex') return new CopyRecorder(of, rolloutCopy(workspace, store))
+  return new StreamRecorder(of)
 }
 
 /** It stores what is said itself. */
 const NOBODY: Recorder = { asked: () => {}, heard: () => {}, closed: () => {} }
 
-/** Copies what Claude Code writes down, when a turn is over. */
-class TranscriptRecorder implements Recorder {
-  readonly #workspace: Workspace
-  readonly #of: Recorded
-  readonly #attempt: (work: () => void) => void
-  #conversation: string | undefined
-
-  constructor(workspace: Workspace, of: Recorded) {
-    this.#workspace = workspace
-    this.#of = of
-    this.#attempt = untilOneFails(of.say)
-  }
-
-  asked(): void {}
-
-  heard(event: HarnessEvent): void {
-    if (event.type === 'started') this.#attempt(() => this.#started(event))
-    else if (event.type === 'turn ended') this.#attempt(() => this.#copy())
-  }
-
-  closed(): void {
-    this.#attempt(() => {
-      this.#copy()
-      if (this.#conversation === undefined) return
-      this.#of.store.append(this.#conversation, [{ type: 'ended', at: new Date().toISOString(), reason: 'closed' }])
-    })
-  }
-
-  #started({ conversation, model }: Extract<HarnessEvent, { type: 'started' }>): void {
-    this.#conversation = conversation
-    const { store, harness, cwd } = this.#of
-    if (store.has(conversation)) return
-    store.append(conversation, [{ type: 'began', conversation, harness, at: new Date().toISOString(), cwd, ...given({ model }) }])
-  }
-
-  #copy(): void {
-    const conversation = this.#conversation
-    if (conversation === undefined) return
-    const { config, env, place } = this.#workspace
-    const transcript = transcriptOf(conversation, this.#of.cwd, env)
-    if (transcript === undefined) return
+function transcriptCopy({ config, env, place }: Workspace, cwd: string): Copy {
+  return (conversation) => {
+    const transcript = transcriptOf(conversation, cwd, env)
+    if (transcript === undefined) return false
     createFolder(trackingFolderOf(place))
-    while (copyConversation(place, config, { conversation, harness: this.#of.harness, transcript }, PIECE, Infinity));
+    while (copyConversation(place, config, { conversation, harness: 'claude', transcript }, PIECE, Infinity));
+    return true
   }
+}
+
+function rolloutCopy({ env }: Workspace, store: ConversationStore): Copy {
+  let known: Set<string> | undefined
+  let path: string | undefined
+  return (conversation, isOver) => {
+    path ??= rolloutOf(conversation, env)
+    if (path === undefined) return false
+    known ??= idsIn(store, conversation)
+    const isBegun = store.has(conversation)
+    const items = rolloutItems(path, conversation, isOver).filter((item) => {
+      if (item.type === 'began') return !isBegun
+      return item.type !== 'ended' && !known!.has(item.id)
+    })
+    for (const item of items) if ('id' in item) known.add(item.id)
+    store.append(conversation, items)
+    return true
+  }
+}
+
+function rolloutOf(conversation: string, env: NodeJS.ProcessEnv): string | undefined {
+  for (const { path } of codexHistory.files(env)) if (path.includes(conversation)) return path
+  return undefined
+}
+
+function idsIn(store: ConversationStore, conversation: string): Set<string> {
+  if (!store.has(conversation)) return new Set()
+  return new Set([...store.read(conversation, { isBrief: true })].flatMap((item) => ('id' in item ? [item.id] : [])))
+}
+
+/** What is held back, since its use was not told yet, comes when no line follows. */
+function rolloutItems(path: string, conversation: string, isOver: boolean): readonly HistoryItem[] {
+  const translator = codexHistory.translator({ conversation }, {})
+  const items: HistoryItem[] = []
+  let offset = 0
+  for (const line of linesOf(path)) {
+    const read = line.length === 0 ? [] : translator.translate(line, offset)
+    // The last may be still being written.
+    if (read !== 'damaged') items.push(...read)
+    offset += line.length + 1
+  }
+  return isOver ? [...items, ...translator.rest()] : items
 }

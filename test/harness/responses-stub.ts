@@ -133,6 +133,8 @@ function* eventsOf(reply: ResponsesReply, count: number): Generator<{ type: stri
   yield { type: 'response.created', response: { id } }
   for (const [index, item] of itemsOf(reply, count).entries()) {
     yield { type: 'response.output_item.added', output_index: index, item }
+    // As a model does that is asked to stream: the text in pieces, of which one is enough.
+    if ('content' in item) yield { type: 'response.output_text.delta', output_index: index, delta: reply.text ?? 'ok' }
     yield { type: 'response.output_item.done', output_index: index, item }
   }
   const [input, output] = [reply.inputTokens ?? 100, reply.outputTokens ?? 20]

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Message, Part } from '../../src/history/items.ts'
@@ -9,15 +9,20 @@ import type { PromptEvent, PromptHandle, PromptRequest } from '../../src/prompt/
 import { startPrompt } from '../../src/prompt/start-prompt.ts'
 import { carriersOf, commandOf, expectNoneLeft } from '../support/processes.ts'
 import { ClaudeWorld } from './claude-world.ts'
+import { CodexWorld } from './codex-world.ts'
 import type { Reply } from './model-stub.ts'
 
 /** Claude Code does not let its model sleep. */
 const WAIT = 'tail -f /dev/null'
 const running = (command: string): Reply => ({ tools: [{ name: 'Bash', input: { command, description: 'a command' } }] })
 
-/** One prompt to the real Claude Code; what it asks is decided by what it wants to run. */
-async function ask(claude: ClaudeWorld, text: string, request: Partial<PromptRequest> = {}): Promise<readonly PromptEvent[]> {
-  const workspace = new Workspace(claude.project, { env: claude.env })
+/** One prompt to the real program, Claude Code unless another is named; what it asks is decided by what it wants to run. */
+async function ask(
+  { project, env }: Pick<ClaudeWorld, 'project' | 'env'>,
+  text: string,
+  request: Partial<PromptRequest> = {},
+): Promise<readonly PromptEvent[]> {
+  const workspace = new Workspace(project, { env })
   const events: PromptEvent[] = []
   let handle: PromptHandle | undefined
   const tell = (event: PromptEvent) => {
@@ -91,4 +96,33 @@ test('Claude Code is prompted, asked about what it wants, gone on with, and outl
   expect(of(last, 'prompt.ended')).toMatchObject([{ how: 'completed', said: 'On.' }])
   expect(of(last, 'conversation')).toMatchObject([{ conversation }])
   await expectNoneLeft(own)
+})
+
+test('Codex is prompted, gone on with, and stored as it writes it down itself, once', async () => {
+  const codex = await CodexWorld.create()
+  codex.stub.script(
+    { tools: [{ name: 'exec_command', input: { cmd: 'echo allowed > allowed.txt' } }] },
+    { text: 'It is written.' },
+  )
+  const first = await ask(codex, 'Write a file, please', { harness: 'codex' })
+  expect(of(first, 'prompt.ended')).toMatchObject([{ how: 'completed', said: 'It is written.' }])
+  expect(of(first, 'permission.settled')).toMatchObject([{ isAllowed: true }])
+  expect(existsSync(join(codex.project, 'allowed.txt'))).toBe(true)
+  expect(of(first, 'delta').length).toBeGreaterThan(0)
+  const { conversation } = of(first, 'conversation')[0]!
+  codex.stub.script({ text: 'Here I am again.' })
+  const second = await ask(codex, 'And what did you do?', { harness: 'codex' })
+  expect(of(second, 'conversation')).toMatchObject([{ conversation }])
+  expect(of(second, 'prompt.ended')).toMatchObject([{ how: 'completed', said: 'Here I am again.' }])
+
+  const stored = [...conversationStore(join(codex.project, '.sessions'), {}).read(conversation)]
+  const { path } = conversationStore(join(codex.project, '.sessions'), {}).list()[0]!
+  expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(stored.length)
+  expect(stored.map(({ type }) => type).filter((type) => type !== 'message')).toEqual(['began', 'ended', 'ended'])
+  const parts = stored.flatMap((item) => (item.type === 'message' ? item.parts : []))
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  for (const text of ['Write a file, please', 'It is written.', 'And what did you do?', 'Here I am again.'])
+    expect(texts.filter((one) => one === text)).toHaveLength(1)
+  expect(parts.filter(({ type }) => type === 'tool use')).toHaveLength(1)
+  expect(parts.filter(({ type }) => type === 'tool result')).toHaveLength(1)
 })

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import type { HarnessEvent } from '../../src/harness/contract.ts'
+import { conversationStore } from '../../src/history/store.ts'
+import { CopyRecorder } from '../../src/run/copy-recorder.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+const TURN: readonly HarnessEvent[] = [
+  { type: 'started', conversation: 'c1' },
+  { type: 'text', text: 'Told.' },
+  { type: 'turn ended', how: 'completed' },
+]
+
+/** Two turns and an end, of a harness that has written down what `copy` says. */
+function follow(copy: (store: ReturnType<typeof conversationStore>) => boolean) {
+  const store = conversationStore(scratchFolder(), {})
+  const said: string[] = []
+  const recorder = new CopyRecorder({ store, harness: 'claude', cwd: '/project', say: (text) => said.push(text) }, () =>
+    copy(store),
+  )
+  for (let turn = 0; turn < 2; turn += 1) {
+    recorder.asked('Asked.')
+    for (const event of TURN) recorder.heard(event)
+  }
+  recorder.closed()
+  const items = [...store.read('c1')]
+  return {
+    said,
+    items: items.map((item) =>
+      item.type === 'message' ? item.parts.map((part) => 'text' in part && part.text).join() : item.type,
+    ),
+  }
+}
+
+test('what a harness writes down is copied, and what it tells is not stored besides', () => {
+  let copies = 0
+  const { items } = follow((store) => {
+    copies += 1
+    store.append('c1', [{ type: 'message', id: `m${copies}`, role: 'user', parts: [{ type: 'text', text: `Copied ${copies}` }] }])
+    return true
+  })
+  expect(items).toEqual(['Copied 1', 'Copied 2', 'Copied 3', 'ended'])
+})
+
+test('of a harness that writes down nothing we can see, everything it told from the beginning is stored', () => {
+  expect(follow(() => false).items).toEqual(['began', 'Asked.', 'Told.', 'Asked.', 'Told.', 'ended'])
+})
+
+test('what cannot be copied is said once, and never thrown', () => {
+  const { said } = follow(() => {
+    throw new Error('no space left')
+  })
+  expect(said).toEqual(['what is said is not stored: no space left'])
+})
