@@ -1,7 +1,6 @@
 // One turn of an agent for a prompt: the conversation is opened, prompted, told of and closed, and nothing of it is left.
 import { roleOf } from '../budget/stages.ts'
 import { recorded } from '../conversation/record-stream.ts'
-import { transcriptOf } from '../harness/claude/transcript-path.ts'
 import type { Conversation, Harness, HarnessEvent, OpenConversation, Permissions, TurnEnded } from '../harness/contract.ts'
 import { pointFor } from '../harness/point-for.ts'
 import type { LiveSession } from '../project/live-session.ts'
@@ -15,6 +14,7 @@ import { given } from '../text/json-fields.ts'
 import type { RedactOptions } from '../text/redact.ts'
 import { type FirstWords, firstWords } from './first-words.ts'
 import { PROMPT_VARIABLE } from './hold-session.ts'
+import { noteConversation } from './note-conversation.ts'
 import { PromptJournal } from './prompt-journal.ts'
 import type { Questions } from './questions.ts'
 import { SafePieces } from './safe-pieces.ts'
@@ -93,7 +93,7 @@ async function take(scene: PromptScene, way: WayOn, words: FirstWords, opened: C
 type Options = Parameters<LiveConversation['turn']>[1]
 
 function watch(
-  { harness, secrets, tell, workspace }: PromptScene,
+  { harness, secrets, session, tell, workspace }: PromptScene,
   journal: PromptJournal,
   live: LiveConversation,
   words: FirstWords,
@@ -112,7 +112,7 @@ function watch(
       tell(event)
     } else if (event.type === 'started') {
       const { conversation, model } = event
-      const transcript = harness.name === 'claude' ? transcriptOf(conversation, workspace.cwd, workspace.env) : undefined
+      const transcript = harness.name === 'claude' ? noteConversation(workspace, session.id, conversation) : undefined
       journal.started(conversation, transcript, words)
       tell({ type: 'conversation', conversation, ...given({ model }) })
     } else if (event.type === 'compaction') {

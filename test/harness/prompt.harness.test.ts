@@ -67,6 +67,7 @@ test('Claude Code is prompted, asked about what it wants, gone on with, and outl
   expect(of(second, 'conversation')).toMatchObject([{ conversation }])
   expect(claude.stub.requests.at(-1)!.text).toContain('Write two files, please')
   expect(claude.sessions).toHaveLength(1)
+  expect(claude.ofKind('conversation.joined')[0]).toMatchObject({ transcript: claude.transcriptPath(conversation) })
 
   // What was said is stored with everything that was done, once.
   const stored = [...conversationStore(claude.path('.sessions'), {}).read(conversation)]
@@ -91,6 +92,8 @@ test('Claude Code is prompted, asked about what it wants, gone on with, and outl
   await expect.poll(isWaiting, { timeout: 60_000 }).toBe(true)
   killed.kill('SIGKILL')
   await ended
+  // What was said until then is found without anybody going on with it.
+  expect(claude.stint('history', conversation)).toContain('Wait for something')
   claude.stub.script({ text: 'On.' })
   const last = await ask(claude, 'What became of it?')
   expect(of(last, 'prompt.ended')).toMatchObject([{ how: 'completed', said: 'On.' }])

@@ -113,7 +113,9 @@ class ClaudeTranslator implements Translator {
     if (this.#hasBegun || at === undefined || fields['isSidechain'] === true) return []
     this.#hasBegun = true
     const { conversation } = this.#head
-    return [{ type: 'began', conversation, harness: 'claude', at, ...given({ cwd: nameOf(fields['cwd'], 4096) ?? this.#head.cwd }) }]
+    return [
+      { type: 'began', conversation, harness: 'claude', at, ...given({ cwd: nameOf(fields['cwd'], 4096) ?? this.#head.cwd }) },
+    ]
   }
 
   #passOver(line: Buffer): readonly HistoryItem[] | 'damaged' {
