@@ -9,9 +9,12 @@ import { minute } from '../text/times.ts'
 import { plural } from './describe.ts'
 import type { Output } from './output.ts'
 
-export function setupJson({ into, remove, dryRun }: SetupRequest, plan: Plan) {
+type Asked = Pick<SetupRequest, 'into' | 'remove' | 'dryRun'>
+type Program = 'Claude Code' | 'Codex'
+
+export function setupJson({ into, remove, dryRun }: Asked, plan: Plan, harness = 'claude') {
   return {
-    harness: 'claude',
+    harness,
     ...(typeof into === 'string' ? { scope: into } : into),
     removed: remove,
     dry_run: dryRun,
@@ -24,17 +27,23 @@ export function setupJson({ into, remove, dryRun }: SetupRequest, plan: Plan) {
   }
 }
 
-export function describeSetup(request: SetupRequest, plan: Plan, output: Output, root: string): string {
+export function describeSetup(
+  request: Asked,
+  plan: Plan,
+  output: Output,
+  root: string,
+  program: Program = 'Claude Code',
+): string {
   const { changes, notes, record } = plan
   const said = notes.map((note) => `   ${note}`)
-  if (changes.length === 0 && record === undefined) return [nothingToDo(request), ...said].join('\n')
+  if (changes.length === 0 && record === undefined) return [nothingToDo(request, program), ...said].join('\n')
   if (request.dryRun)
     return [...changes.flatMap((change) => describeDiff(change, root)), ...describeRecord(record), ...said].join('\n')
   return [
-    output.bold(headline(request)),
+    output.bold(headline(request, program)),
     ...grouped(changes, root),
     ...said,
-    ...(request.remove ? [] : ['', nextStep(request)]),
+    ...(request.remove ? [] : ['', nextStep(request, program)]),
   ].join('\n')
 }
 
@@ -44,19 +53,20 @@ const FOR = {
   user: 'for you, in every project',
 }
 
-function headline({ into, remove }: SetupRequest): string {
+function headline({ into, remove }: Asked, program: Program): string {
   if (typeof into !== 'string') return remove ? 'The plugin is removed.' : 'The plugin is written.'
-  return remove ? `Taken out of Claude Code (${FOR[into]}).` : `Set up in Claude Code (${FOR[into]}).`
+  return remove ? `Taken out of ${program} (${FOR[into]}).` : `Set up in ${program} (${FOR[into]}).`
 }
 
-function nothingToDo({ remove, into }: SetupRequest): string {
+function nothingToDo({ remove, into }: Asked, program: Program): string {
   if (remove) return 'Nothing of Stint is set up there.'
   return typeof into === 'string'
-    ? `Already set up in Claude Code (${FOR[into]}); nothing changed.`
+    ? `Already set up in ${program} (${FOR[into]}); nothing changed.`
     : 'The plugin is there already; nothing changed.'
 }
 
-function nextStep({ into }: SetupRequest): string {
+function nextStep({ into }: Asked, program: Program): string {
+  if (program === 'Codex') return 'Codex reads it in projects that you trust. Start codex here, and then look: codex mcp list'
   if (typeof into === 'string') return 'Start claude, type a prompt, and then ask: stint setup --check'
   return [
     `Try it:      claude --plugin-dir ${into.plugin}/stint`,

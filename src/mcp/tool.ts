@@ -18,7 +18,7 @@ export interface Tool {
   readonly name: string
   readonly description: string
   readonly inputSchema: ObjectSchema
-  /** It changes nothing. Those that do only ever add. */
-  readonly isReadOnly: boolean
+  /** What it does to the world: `spends` is for what a person may want to be asked about first. */
+  readonly effect: 'reads' | 'records' | 'spends'
   run(call: Call, args: Arguments): Promise<Answer>
 }

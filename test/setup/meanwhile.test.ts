@@ -6,7 +6,14 @@ import { carryOut } from '../../src/harness/claude/setup/plan.ts'
 import { planRemove } from '../../src/harness/claude/setup/remove.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-const OPTIONS = { scope: 'local', notify: false, instructions: false, statusLine: true, tokenEfficientTools: false } as const
+const OPTIONS = {
+  scope: 'local',
+  notify: false,
+  instructions: false,
+  statusLine: true,
+  tokenEfficientTools: false,
+  mcp: false,
+} as const
 
 function project() {
   const root = scratchFolder()

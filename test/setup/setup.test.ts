@@ -517,7 +517,7 @@ describe('the instructions', () => {
 })
 
 describe('setup', () => {
-  test.each([[[]], [['codex']], [['--shared']]])('%j names the program that there is a setup for', async (args) => {
+  test.each([[[]], [['gemini']], [['--shared']]])('%j names the program that there is a setup for', async (args) => {
     const { stint, everything } = setupWorld()
     const before = everything()
     const ran = await stint('setup', ...args)

@@ -5,6 +5,7 @@ import type { FileChange } from '../../harness/claude/setup/changes.ts'
 import type { Surroundings } from '../../harness/claude/setup/places.ts'
 import type { Plan } from '../../harness/claude/setup/plan.ts'
 import type { SetupRequest } from '../../harness/claude/setup/setup-claude.ts'
+import type { CodexRequest } from '../../harness/codex/setup-codex.ts'
 import { removeEmptyFolder, removeFile } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import { DEFAULTS } from '../../project/config.ts'
@@ -28,6 +29,7 @@ interface Flags {
   readonly instructions?: boolean
   readonly noStatusLine?: boolean
   readonly tokenEfficientTools?: boolean
+  readonly mcp?: boolean
   readonly json?: boolean
 }
 
@@ -35,19 +37,21 @@ export const setup = buildCommand<Flags, [string?], Context>({
   docs: {
     brief: 'Install Stint into an agent program',
     fullDescription:
-      'Registers hooks, slash commands and a status line with Claude Code. What others wrote into its settings stays as it is, byte by byte, and --remove undoes what was done.',
+      'Registers hooks, slash commands and a status line with Claude Code, and with --mcp the MCP server; with Codex the MCP server. What others wrote into its settings stays as it is, byte by byte, and --remove undoes what was done.',
     customUsage: [
       { input: 'claude', brief: 'for you, in this project; git does not see it' },
       { input: 'claude --shared', brief: 'for everybody who works on this project' },
       { input: 'claude --user', brief: 'for you, in every project' },
       { input: 'claude --dry-run', brief: 'show what would be written' },
       { input: 'claude --remove', brief: 'undo it' },
+      { input: 'claude --mcp', brief: 'with the MCP server, in .mcp.json' },
+      { input: 'codex', brief: 'the MCP server, in .codex/config.toml' },
       { input: '--check', brief: 'say whether hooks really fire, from evidence' },
       { input: 'claude --plugin ./stint-plugin', brief: 'write a plugin, in a folder that is a marketplace' },
     ],
   },
   parameters: {
-    positional: optionalName('The agent program: claude', 'HARNESS'),
+    positional: optionalName('The agent program: claude or codex', 'HARNESS'),
     flags: {
       shared: toggle('Into .claude/settings.json, to be committed'),
       user: toggle('Into your own settings, for every project'),
@@ -59,6 +63,7 @@ export const setup = buildCommand<Flags, [string?], Context>({
       instructions: toggle('Also put a few lines into CLAUDE.md, or AGENTS.md'),
       noStatusLine: toggle('Leave the status line out'),
       tokenEfficientTools: toggle('Also ask for calls of tools in fewer tokens; only Claude Sonnet 3.7 needs it'),
+      mcp: toggle('Also register the MCP server, in .mcp.json'),
       json,
     },
   },
@@ -83,6 +88,13 @@ export const setup = buildCommand<Flags, [string?], Context>({
         return
       }
       if (flags.dryRun !== true) refuseInRun(this, 'setting up an agent program')
+      if (harness === 'codex') {
+        const { setUpCodex } = await import('../../harness/codex/setup-codex.ts')
+        const request = codexRequest(flags)
+        const plan = setUpCodex(request, around)
+        output.result(flags.json, setupJson(request, plan, 'codex'), () => describeSetup(request, plan, output, root, 'Codex'))
+        return
+      }
       const { setUpClaude } = await import('../../harness/claude/setup/setup-claude.ts')
       const request = requestFrom(flags, this.cwd)
       const done = await setUpClaude(request, around)
@@ -140,17 +152,29 @@ function requestFrom(flags: Flags, cwd: string): SetupRequest {
     instructions: flags.instructions === true,
     statusLine: flags.noStatusLine !== true,
     tokenEfficientTools: flags.tokenEfficientTools === true,
+    mcp: flags.mcp === true,
   }
+}
+
+function codexRequest(flags: Flags): CodexRequest {
+  return { into: flags.shared === true ? 'shared' : 'local', remove: flags.remove === true, dryRun: flags.dryRun === true }
 }
 
 function refuseMisuse(harness: string | undefined, flags: Flags): void {
   const isCheck = flags.check === true
-  if (harness !== 'claude' && !(harness === undefined && isCheck)) {
+  if (harness === 'codex') refuseForCodex(flags)
+  else if (harness !== 'claude' && !(harness === undefined && isCheck)) {
     const problem = harness === undefined ? 'which agent program?' : `there is no setup for "${harness}"`
-    throw new Misuse(problem, 'there is one for claude: stint setup claude')
+    throw new Misuse(problem, 'there is one for claude and one for codex: stint setup claude')
   }
   const places = (['shared', 'user', 'plugin'] as const).filter((flag) => flags[flag] !== undefined && flags[flag] !== false)
   if (places.length > 1) throw new Misuse(`--${places.join(' and --')} cannot go together`, 'choose one place')
+  if (flags.mcp === true && flags.user === true) {
+    throw new Misuse(
+      'servers for every project stand in a file that Claude Code keeps itself',
+      'claude mcp add --scope user stint -- stint mcp',
+    )
+  }
   if (flags.plugin === '') throw new Misuse('--plugin needs a folder', 'stint setup claude --plugin ./stint-plugin')
   if (flags.plugin !== undefined && flags.instructions === true) {
     throw new Misuse('a plugin has no instructions', 'leave --instructions out, or set up without --plugin')
@@ -166,4 +190,14 @@ function refuseMisuse(harness: string | undefined, flags: Flags): void {
   )
   if (isCheck && others.length > 0)
     throw new Misuse('--check looks at every place and goes with no other flag', 'stint setup --check')
+}
+
+/** What `stint setup codex` understands. */
+const FOR_CODEX: ReadonlySet<string> = new Set(['shared', 'remove', 'dryRun', 'mcp', 'json'])
+
+function refuseForCodex(flags: Flags): void {
+  const stray = Object.entries(flags).find(([flag, value]) => !FOR_CODEX.has(flag) && value !== undefined && value !== false)
+  if (stray === undefined) return
+  const flag = stray[0].replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  throw new Misuse(`--${flag} is not for codex`, 'stint setup codex takes --shared, --dry-run and --remove')
 }

@@ -5,7 +5,7 @@ import type { Tool } from '../tool.ts'
 export const checkpoint: Tool = {
   name: 'checkpoint',
   description: 'Pin the state of the session and keep the working tree.',
-  isReadOnly: false,
+  effect: 'records',
   inputSchema: {
     type: 'object',
     properties: {

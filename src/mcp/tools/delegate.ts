@@ -24,7 +24,7 @@ const string = { type: 'string' } as const
 export const delegate: Tool = {
   name: 'delegate',
   description: 'Agents in the background, each on a branch of its own. show and wait take names, wait also seconds.',
-  isReadOnly: false,
+  effect: 'spends',
   inputSchema: {
     type: 'object',
     properties: {

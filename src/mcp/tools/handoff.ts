@@ -21,7 +21,7 @@ const BELONGS: Readonly<Record<string, readonly Given['action'][]>> = {
 export const handoff: Tool = {
   name: 'handoff',
   description: 'Pass the session on to a fresh conversation, or take one up.',
-  isReadOnly: false,
+  effect: 'records',
   inputSchema: {
     type: 'object',
     properties: {

@@ -49,7 +49,7 @@ const string = { type: 'string' } as const
 export const journal: Tool = {
   name: 'journal',
   description: 'Record in the session as it happens. done, current and resolved name a step or blocker by its text.',
-  isReadOnly: false,
+  effect: 'records',
   inputSchema: {
     type: 'object',
     properties: {

@@ -10,7 +10,7 @@ const MOST = 50
 export const search: Tool = {
   name: 'search',
   description: 'Search everything recorded: words, "phrases", prefix*.',
-  isReadOnly: true,
+  effect: 'reads',
   inputSchema: {
     type: 'object',
     properties: {

@@ -14,7 +14,7 @@ export const task: Tool = {
   name: 'task',
   description:
     'The backlog. check ticks an item; done, blocked and failed say what became of a task (a run verifies and closes it).',
-  isReadOnly: false,
+  effect: 'records',
   inputSchema: {
     type: 'object',
     properties: {

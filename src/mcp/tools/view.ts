@@ -18,7 +18,7 @@ const LONGEST_ITEM = 2000
 export const view: Tool = {
   name: 'view',
   description: 'Show a session, a part of it, or all sessions.',
-  isReadOnly: true,
+  effect: 'reads',
   inputSchema: {
     type: 'object',
     properties: {

@@ -5,6 +5,7 @@ import { type PlannedFile, planEdit } from './edited-file.ts'
 import { excludeEdit, excludePath, excludePattern, excludedIn } from './exclude.ts'
 import { instructionsEdit, instructionsPath } from './instructions.ts'
 import { loadJsonText } from './json-text.ts'
+import { mcpPath, planMcp } from './mcp-file.ts'
 import { planLauncher } from './launcher-file.ts'
 import { type HookProgram } from './launcher.ts'
 import { type Manifest, manifestPath, readManifest } from './manifest.ts'
@@ -22,6 +23,8 @@ export interface InstallOptions {
   readonly statusLine: boolean
   /** Also ask the model's API for calls of tools in fewer tokens. */
   readonly tokenEfficientTools: boolean
+  /** Also register the MCP server. */
+  readonly mcp: boolean
 }
 
 /** What it takes to set Claude Code up. Refuses what cannot be edited before anything is written. */
@@ -40,9 +43,10 @@ export async function planInstall(
   const settings = planEdit(place.settings, settingsEdit(json, place.settings, wanted), known.files[place.settings])
   const commands = planOwned(commandPaths(place), place.commands, known.files)
   const instructions = options.instructions ? planInstructions(place, known) : {}
+  const mcp = planMcp(json, around, scope, options.mcp, known)
   const launcher = planLauncher(machine, program)
 
-  const edits = [instructions, settings]
+  const edits = [instructions, mcp.file, settings]
   const changes = [...launcher.changes, ...commands.changes, ...edits.flatMap(({ change }) => change ?? [])]
   const exclude = planExclude(place, around, known, changes)
   // The settings come last: hooks are registered when everything that they need is there.
@@ -55,6 +59,7 @@ export async function planInstall(
     notes: [
       ...(wanted.statusLineElsewhere === undefined ? [] : [`no status line: ${wanted.statusLineElsewhere} has one`]),
       ...wanted.notes,
+      ...mcp.notes,
       ...commands.foreign.map((path) => `left alone: ${path} is not ours`),
       ...(wanted.plugin === undefined
         ? []
@@ -81,7 +86,9 @@ function planExclude(place: SetupPlace, around: Surroundings, known: Manifest, c
   const path = excludePath(gitCommonDir)
   const excluded = excludedIn(readText(path) ?? '')
   if (place.scope === 'shared') {
-    const shared = new Set([place.settings, ...commandPaths(place).keys()].map((each) => excludePattern(root, each)))
+    const shared = new Set(
+      [place.settings, mcpPath(root), ...commandPaths(place).keys()].map((each) => excludePattern(root, each)),
+    )
     return planEdit(path, excludeEdit(excluded.filter((pattern) => !shared.has(pattern))), undefined)
   }
   const made = changes.filter(({ path: each, before }) => before === undefined && each.startsWith(`${root}/`))

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { StintError } from '../../../journal/errors.ts'
 import { slashCommandFiles } from '../slash-commands.ts'
+import { MCP_FILE } from './mcp-file.ts'
 import { hookGroups } from './hook-registrations.ts'
 import { planLauncher, planLastRemoval } from './launcher-file.ts'
 import type { HookProgram } from './launcher.ts'
@@ -12,10 +13,17 @@ import { type Plan, innermostFirst, recordOf, recordRemoval } from './plan.ts'
 import { byEvent } from './settings-edit.ts'
 
 export const PLUGIN = 'stint'
+const MCP_NAME = '.mcp.json'
 const DESCRIPTION = 'Durable sessions: what was done, decided and found survives compaction'
 
+interface PluginOptions {
+  readonly version: string
+  readonly notify: boolean
+  readonly mcp: boolean
+}
+
 /** The files of the marketplace, by their paths in its folder. */
-export function pluginFiles(version: string, { notify }: { notify: boolean }): ReadonlyMap<string, string> {
+export function pluginFiles({ version, notify, mcp }: PluginOptions): ReadonlyMap<string, string> {
   const owner = { name: 'Stint' }
   const marketplace = {
     name: PLUGIN,
@@ -28,20 +36,18 @@ export function pluginFiles(version: string, { notify }: { notify: boolean }): R
     [join('.claude-plugin', 'marketplace.json'), asJson(marketplace)],
     [join(PLUGIN, '.claude-plugin', 'plugin.json'), asJson(manifest)],
     [join(PLUGIN, 'hooks', 'hooks.json'), asJson({ hooks: byEvent(hookGroups({ notify })) })],
+    ...(mcp ? [[join(PLUGIN, MCP_NAME), asJson(MCP_FILE)] as const] : []),
     ...[...slashCommandFiles()].map(([name, text]) => [join(PLUGIN, 'commands', name), text] as const),
   ])
 }
 
 /** What it takes to write the plugin into a folder. A file there that is not ours is not overwritten. */
-export function planPlugin(
-  folder: string,
-  around: Surroundings,
-  program: HookProgram | undefined,
-  options: { version: string; notify: boolean },
-): Plan {
+export function planPlugin(folder: string, around: Surroundings, program: HookProgram | undefined, options: PluginOptions): Plan {
   const machine = machineFolder(around)
   const known = readManifest(manifestPath(machine, folder), folder)
-  const owned = planOwned(inFolder(folder, options), folder, known.files)
+  // What was once asked for stays.
+  const mcp = options.mcp || known.files[join(folder, PLUGIN, MCP_NAME)] !== undefined
+  const owned = planOwned(inFolder(folder, { ...options, mcp }), folder, known.files)
   if (owned.foreign.length > 0) {
     throw new StintError(
       'NOT_OURS',
@@ -55,10 +61,10 @@ export function planPlugin(
 }
 
 /** What it takes to take the plugin away again. */
-export function planPluginRemoval(folder: string, around: Surroundings, options: { version: string; notify: boolean }): Plan {
+export function planPluginRemoval(folder: string, around: Surroundings, options: PluginOptions): Plan {
   const machine = machineFolder(around)
   const known = readManifest(manifestPath(machine, folder), folder)
-  const files = inFolder(folder, options)
+  const files = inFolder(folder, { ...options, mcp: true })
   const all = new Map<string, string | undefined>([...files, ...retiredPaths(files, folder, known.files)])
   const { changes, foreign } = planOwnedRemoval(all, known.files)
   return {
@@ -69,8 +75,8 @@ export function planPluginRemoval(folder: string, around: Surroundings, options:
   }
 }
 
-function inFolder(folder: string, options: { version: string; notify: boolean }): ReadonlyMap<string, string> {
-  return new Map([...pluginFiles(options.version, options)].map(([path, text]) => [join(folder, path), text]))
+function inFolder(folder: string, options: PluginOptions): ReadonlyMap<string, string> {
+  return new Map([...pluginFiles(options)].map(([path, text]) => [join(folder, path), text]))
 }
 
 function asJson(value: unknown): string {

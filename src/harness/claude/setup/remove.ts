@@ -4,6 +4,7 @@ import { excludeEdit, excludePath } from './exclude.ts'
 import { commandPaths } from './install.ts'
 import { instructionFiles, instructionsEdit } from './instructions.ts'
 import { type JsonText, loadJsonText } from './json-text.ts'
+import { planMcpRemoval } from './mcp-file.ts'
 import { planLastRemoval } from './launcher-file.ts'
 import { manifestPath, readManifest } from './manifest.ts'
 import { type OwnedFiles, planOwnedRemoval, retiredPaths } from './owned-file.ts'
@@ -25,12 +26,13 @@ export async function planRemove(scope: Scope, around: Surroundings): Promise<Pl
   const instructions = instructionFiles(place.instructions).map((file) =>
     planTakingOut(file, instructionsEdit, known.files[file]),
   )
+  const mcp = planMcpRemoval(json, around, scope, known)
   const beta = settings?.after !== undefined && settings.after.includes(TOKEN_EFFICIENT_TOOLS) ? [place.settings] : []
   const exclude = excludeFiles(place, around).map((file) => planTakingOut(file, excludeEdit([]), known.files[file]))
   const sharer = commandsSharedWith(json, place, around)
   const commands = sharer === undefined ? planCommandRemoval(place, known.files) : { changes: [], written: {}, foreign: [] }
 
-  const changes = [...commands.changes, ...[...instructions, ...exclude, settings].flatMap((change) => change ?? [])]
+  const changes = [...commands.changes, ...[...instructions, ...exclude, mcp, settings].flatMap((change) => change ?? [])]
   return {
     changes: [...changes, ...planLastRemoval(machine, path, changes)],
     record: recordRemoval(machine, known),

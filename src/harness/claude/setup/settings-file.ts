@@ -119,7 +119,7 @@ function isOurs(status: string): boolean {
 }
 
 /** The parser counts from behind the mark; whatever is written has it again. */
-function behindMark(edit: TextEdit): TextEdit {
+export function behindMark(edit: TextEdit): TextEdit {
   const markOf = (text: string) => text.slice(0, text.length - bare(text).length)
   return {
     isCurrent: (text) => edit.isCurrent(bare(text)),

@@ -19,6 +19,8 @@ export interface SetupRequest {
   readonly instructions: boolean
   readonly statusLine: boolean
   readonly tokenEfficientTools: boolean
+  /** Also register the MCP server. */
+  readonly mcp: boolean
 }
 
 /** Does it, and answers what was done; with `dryRun` what would be. */
@@ -44,6 +46,6 @@ async function planFor(request: SetupRequest, around: Surroundings, program: Hoo
   if (typeof into === 'string') {
     return remove ? planRemove(into, around) : planInstall({ ...request, scope: into }, around, program)
   }
-  const options = { version: findVersion(), notify: request.notify }
+  const options = { version: findVersion(), notify: request.notify, mcp: request.mcp }
   return remove ? planPluginRemoval(into.plugin, around, options) : planPlugin(into.plugin, around, program, options)
 }
