@@ -145,7 +145,8 @@ describe('the entries of a long journal', () => {
 
 describe('a stored conversation', () => {
   const id = randomUUID()
-  const at = (second: number) => new Date(Date.UTC(2026, 10, 10, 12, 0, second)).toISOString()
+  const day = new Date(Date.now() - 24 * 60 * 60_000).toISOString().slice(0, 10)
+  const at = (second: number) => new Date(Date.parse(`${day}T12:00:00Z`) + second * 1000).toISOString()
   const usage = (cacheRead: number) => ({ input: 10, cacheWritten: 0, cacheRead, output: 5 })
   const COUNT = 120
   const items: HistoryItem[] = [
@@ -207,8 +208,8 @@ describe('a stored conversation', () => {
   })
 
   test('counts among what was used, by day and by model', async () => {
-    const { days, models, unpriced } = await served.get<UsageAnswer>('/api/usage?days=366')
-    expect(days.find(({ day }) => day === '2026-11-10')?.spend).toMatchObject({ input: COUNT * 10, output: COUNT * 5 })
+    const { days, models, unpriced } = await served.get<UsageAnswer>('/api/usage?days=7')
+    expect(days.find((one) => one.day === day)?.spend).toMatchObject({ input: COUNT * 10, output: COUNT * 5 })
     expect(models.find(({ model }) => model === 'claude-opus-5')?.usd).toBeGreaterThan(0)
     expect(unpriced).toEqual([])
   })

@@ -95,8 +95,8 @@ export class Served {
   }
 
   /** Appends to the journal of a session, as another process does. */
-  async append(name: string, drafts: readonly Draft[]): Promise<string> {
-    const workspace = new Workspace(this.world.root)
+  async append(name: string, drafts: readonly Draft[], root = this.world.root): Promise<string> {
+    const workspace = new Workspace(root)
     try {
       const { id } = await findSession(workspace, name)
       const session = workspace.session(id)

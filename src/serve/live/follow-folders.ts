@@ -1,17 +1,23 @@
 // Folders that are watched as long as they are there. Where the system has no more watches to give, somebody looks now and then.
 import { type FSWatcher, watch } from 'node:fs'
 import { errnoOf } from '../../journal/errors.ts'
+import { statOrUndefined } from '../../journal/look.ts'
 
 export class FollowedFolders {
-  readonly #watchers = new Map<string, FSWatcher>()
+  readonly #watchers = new Map<string, { readonly watcher: FSWatcher; readonly inode: number }>()
 
   /** Tells the name of what changed in a folder; the empty text when the system does not say. Does nothing when it is watched already, or not there. */
   follow(folder: string, changed: (name: string) => void): void {
-    if (this.#watchers.has(folder)) return
+    const inode = statOrUndefined(folder)?.ino
+    const known = this.#watchers.get(folder)
+    if (known !== undefined && known.inode === inode) return
+    // Taken away, and perhaps made anew: the watch is on what was there.
+    this.leave(folder)
+    if (inode === undefined) return
     try {
       const watcher = watch(folder, { persistent: false }, (_event, name) => changed(name ?? ''))
       watcher.on('error', () => this.leave(folder))
-      this.#watchers.set(folder, watcher)
+      this.#watchers.set(folder, { watcher, inode })
     } catch (error) {
       // Not there yet, or no watch to be had: looking now and then has to do.
       if (errnoOf(error) === undefined) throw error
@@ -19,16 +25,12 @@ export class FollowedFolders {
   }
 
   leave(folder: string): void {
-    this.#watchers.get(folder)?.close()
+    this.#watchers.get(folder)?.watcher.close()
     this.#watchers.delete(folder)
   }
 
-  get size(): number {
-    return this.#watchers.size
-  }
-
   close(): void {
-    for (const watcher of this.#watchers.values()) watcher.close()
+    for (const { watcher } of this.#watchers.values()) watcher.close()
     this.#watchers.clear()
   }
 }

@@ -110,7 +110,9 @@ export class ProjectWatch {
     const { place } = this.#project.workspace
     // Folders that come later are found through the one that they are in.
     this.#folders.follow(place.sessions, (name) => {
-      if (['touched', 'runs', 'conversations', 'backlog'].includes(name)) this.#followFolders()
+      if (!['touched', 'runs', 'conversations'].includes(name)) return
+      this.#look()
+      if (name === 'conversations') for (const { id } of this.#project.conversations.stored()) this.#gather(`conversation ${id}`)
     })
     this.#folders.follow(markerFolder(place.sessions), (name) => {
       const id = name.replace(/\.taken$/, '')
@@ -143,7 +145,8 @@ export class ProjectWatch {
     this.#followFolders()
     for (const { id } of listTouched(this.#sessions)) this.#gather(`session ${id}`)
     for (const id of this.#watched.keys()) this.#gather(`session ${id}`)
-    for (const [run, { size }] of this.#runs) if (this.#sizeOfRun(run) !== size) this.#gather(`run ${run}`)
+    const runs = runIds(this.#project.workspace.place).slice(-MOST_RUNS)
+    for (const run of new Set([...this.#runs.keys(), ...runs])) this.#gather(`run ${run}`)
   }
 
   #gather(what: string): void {
@@ -214,9 +217,11 @@ export class ProjectWatch {
   }
 
   #tellRun(run: string): void {
+    const isNew = !this.#runs.has(run)
     this.#followRun(run)
     const known = this.#runs.get(run)!
     const size = this.#sizeOfRun(run)
+    if (!isNew && size === known.size) return
     const types = known.types.length > 0 ? known.types : this.#eventsOf(run)
     this.#runs.set(run, { size, types })
     for (const event of types) this.#tell(event)
