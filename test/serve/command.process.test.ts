@@ -45,9 +45,7 @@ describe('stint serve', () => {
     expect(readdirSync(note).map((name) => statSync(join(note, name)).mode & 0o777)).toEqual([0o600])
     const events = await ask(url, '/api/events')
     const hang = { harness: 'rehearsal', script: join(world.folder, 'hang.json') }
-    await import('node:fs').then(({ writeFileSync }) =>
-      writeFileSync(hang.script, JSON.stringify({ default: [[{ hang: true }]] })),
-    )
+    writeFileSync(hang.script, JSON.stringify({ default: [[{ hang: true }]] }))
     const prompted = await ask(url, '/api/prompts', {
       method: 'POST',
       headers: { 'content-type': 'application/json', origin: new URL(url).origin },

@@ -48,7 +48,7 @@ describe('a prompt from the page', () => {
     const { prompt } = (
       await served.post('/api/prompts', { text: 'Wait', ...script({ say: 'Waiting.' }, { hang: true }) })
     ).json<PromptStarted>()
-    await page.until(toldOf(prompt, 'delta'))
+    await page.until(toldOf(prompt, 'usage'))
     expect((await served.post(`/api/prompts/${prompt}/interrupt`)).status).toBe(200)
     await page.until(toldOf(prompt, 'prompt.ended'))
     page.leave()
