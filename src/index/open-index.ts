@@ -89,6 +89,9 @@ export class SessionIndex {
   /** Prepared statements that nobody is reading from. */
   readonly #idle = new WeakMap<Database, Map<string, Statement>>()
 
+  /** What was counted, as long as the database is as it was then. */
+  #counts: { database?: Database; stamp: string; known: Map<string, number> } = { stamp: '', known: new Map() }
+
   constructor(source: IndexSource, options: IndexOptions) {
     this.#source = source
     this.#options = options
@@ -111,10 +114,27 @@ export class SessionIndex {
     for (const row of this.#stream(listSql(filter))) yield rowFrom(row as StoredRow)
   }
 
-  /** How many sessions a list holds in all, whichever page of it is asked for. */
+  /**
+   * How many sessions a list holds in all, whichever page of it is asked for. Counting goes over all of them, so it is done again only
+   * when something was written since.
+   */
   countSessions(filter: SessionFilter = {}): number {
     const { sql, values } = countSql(filter)
-    return this.#repairing(() => ([...this.#iterate(sql, values)][0] as { number: number }).number)
+    return this.#repairing(() => {
+      const { database } = this.#file
+      const [version] = this.#iterate('PRAGMA data_version', []) as IterableIterator<{ data_version: number }>
+      const [own] = this.#iterate('SELECT total_changes() AS changes', []) as IterableIterator<{ changes: number }>
+      const stamp = `${version!.data_version} ${own!.changes}`
+      if (this.#counts.database !== database || this.#counts.stamp !== stamp) {
+        this.#counts = { database, stamp, known: new Map() }
+      }
+      const key = JSON.stringify([sql, values])
+      const known = this.#counts.known.get(key)
+      if (known !== undefined) return known
+      const [counted] = this.#iterate(sql, values) as IterableIterator<{ number: number }>
+      this.#counts.known.set(key, counted!.number)
+      return counted!.number
+    })
   }
 
   /** The session with this id. */

@@ -133,3 +133,46 @@ describe('a session is found', () => {
     expect(index.byNamePart('nobody')).toEqual([])
   })
 })
+
+describe('how many there are', () => {
+  test('is what a list of the same kind would hold, whichever page is asked for', async () => {
+    const { index } = await threeSessions()
+    for (const filter of [
+      {},
+      { status: ['active', 'paused'] },
+      { branch: 'main' },
+      { name: 'DOCS' },
+      { text: 'login' },
+    ] as const) {
+      expect(index.countSessions({ ...filter, limit: 1, offset: 1 })).toBe([...index.sessions(filter)].length)
+    }
+  })
+
+  test('is counted anew after this process or another wrote', async () => {
+    const { w, index } = await threeSessions()
+    expect(index.countSessions()).toBe(3)
+    w.begin('one-more')
+    index.sync()
+    expect(index.countSessions()).toBe(4)
+    const other = await w.open()
+    w.begin('and-another')
+    other.sync()
+    expect(index.countSessions()).toBe(5)
+  })
+})
+
+describe('what is taken back', () => {
+  test('is known by its entry, unless the taking back was taken back', async () => {
+    const w = world()
+    const id = w.begin('undecided')
+    const [first, second] = ['one', 'two'].map((text) => w.add(id, 'note.added', { text }))
+    w.add(id, 'entry.retracted', { entry: first })
+    const mistaken = w.add(id, 'entry.retracted', { entry: second })
+    w.add(id, 'entry.retracted', { entry: mistaken })
+    const index = await w.open()
+    expect(index.takenBack(id)).toEqual(new Set([first, mistaken]))
+    expect([index.entryText(id, second!), index.entryText(id, first!)]).toEqual(['two', undefined])
+    expect(index.session(id)?.name).toBe('undecided')
+    expect(index.session('nobody')).toBeUndefined()
+  })
+})

@@ -1,0 +1,153 @@
+// The page's server at a hundred thousand sessions and in a conversation of fifty thousand messages: what is asked over HTTP against
+// the bare question in the same process, and a page out of the middle of a long conversation against one of a short one.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { bundleSources } from './bundle.mjs'
+import { generateProject, sourceOf } from './index-project.mjs'
+import { paired } from './paired.mjs'
+
+const SOURCES = {
+  'src/serve/start-server.ts': ['startServer'],
+  'src/history/store.ts': ['conversationStore'],
+  'src/index/open-index.ts': ['openIndex'],
+  'src/index/sqlite.ts': ['loadSqlite'],
+  'src/journal/record.ts': ['encodeRecord'],
+  'src/journal/ids.ts': ['mintId'],
+}
+const SESSIONS = 100_000
+const MESSAGES = 50_000
+const SHORT = 500
+const TOKEN = 'token-of-the-benchmark'
+/** What the server may cost over the SQL for the same page and its total. */
+const LIST_LIMIT = 3
+/** What a page of a conversation of a hundred times the length may cost. */
+const PAGE_LIMIT = 2
+
+/** Runs everything at a share of the full size. Answers the results; `ok` is false where a limit is passed. */
+export async function run({ scale = 1, say = console.error } = {}) {
+  const bundle = await bundleSources(SOURCES)
+  const folder = mkdtempSync(join(tmpdir(), 'stint-bench-serve-'))
+  process.env.STINT_STATE_HOME = join(folder, 'state')
+  const project = join(folder, 'project')
+  mkdirSync(project)
+  const parts = await import(pathToFileURL(bundle.file).href)
+  const sessions = Math.max(1_000, Math.round(SESSIONS * scale))
+  generateProject(project, sessions, parts, (done) => done % 10_000 === 0 && say(`writing journals: ${done} of ${sessions}`))
+  ;(await parts.openIndex(sourceOf(project), { say })).close()
+  const server = await parts.startServer({ cwd: project, env: process.env, version: '0', token: TOKEN, port: 0 })
+  try {
+    const get = async (path) => {
+      const answer = await fetch(new URL(path, server.address), { headers: { cookie: `stint-${server.port}=${TOKEN}` } })
+      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+      return answer.json()
+    }
+    return [...(await lists(get, parts, project, sessions)), ...(await conversations(get, parts, project, scale))]
+  } finally {
+    await server.close()
+    bundle.remove()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function lists(get, parts, project, sessions) {
+  const database = new (parts.loadSqlite().DatabaseSync)(join(project, '.sessions', 'index.db'))
+  const pages = [
+    ['first page', '', '1', 0],
+    ['last page', '', '1', sessions - 50],
+    ['completed, in the middle', '&status=completed', "status = 'completed'", Math.round(sessions / 3)],
+    [
+      'with a word',
+      '&text=hits10000',
+      "key IN (SELECT session FROM entries WHERE key IN (SELECT rowid FROM texts WHERE texts MATCH 'hits10000'))",
+      0,
+    ],
+  ]
+  const results = []
+  for (const [name, query, where, offset] of pages) {
+    const ours = async () => {
+      const { rows, total } = await get(`/api/sessions?limit=50&offset=${offset}${query}`)
+      return `${total} ${rows.map(({ id }) => id).join()}`
+    }
+    const bare = async () => {
+      const rows = database
+        .prepare(`SELECT * FROM sessions WHERE entry_count > 0 AND ${where} ORDER BY updated_at DESC, id DESC LIMIT 50 OFFSET ?`)
+        .all(offset)
+      const { total } = database.prepare(`SELECT count(*) AS total FROM sessions WHERE entry_count > 0 AND ${where}`).get()
+      return `${total} ${rows.map(({ id }) => id).join()}`
+    }
+    if ((await ours()) !== (await bare())) throw new Error(`${name}: the two answers differ`)
+    const { a, b, ratio } = await paired(ours, bare)
+    // A page that takes no time at all is all HTTP.
+    results.push({
+      name: `page, sessions, ${name}`,
+      ours: a,
+      bare: b,
+      ratio,
+      limit: `at most ${LIST_LIMIT}, or 10 ms`,
+      ok: ratio <= LIST_LIMIT || a < 10,
+    })
+  }
+  database.close()
+  return results
+}
+
+async function conversations(get, parts, project, scale) {
+  const store = parts.conversationStore(join(project, '.sessions'), {})
+  const messages = Math.max(SHORT, Math.round(MESSAGES * scale))
+  const usage = { input: 1, cacheWritten: 0, cacheRead: 20_000, output: 300 }
+  const talk = (id, count) => {
+    const item = (number) => ({
+      type: 'message',
+      id: `${id}-${number}`,
+      at: new Date(1_790_000_000_000 + number * 1000).toISOString(),
+      role: number % 2 === 0 ? 'user' : 'assistant',
+      parts: [{ type: 'text', text: `Message ${number}: ${'words that say something '.repeat(20)}` }],
+      ...(number % 2 === 0 ? {} : { model: 'claude-opus-5', usage }),
+    })
+    store.append(
+      id,
+      Array.from({ length: count }, (_, number) => item(number)),
+      { isUnsynced: true },
+    )
+  }
+  talk('long', messages)
+  talk('short', SHORT)
+  const started = performance.now()
+  await get('/api/conversations/long?limit=1')
+  const read = performance.now() - started
+  await get('/api/conversations/short?limit=1')
+  const pages = [
+    ['middle', (count) => Math.round(count / 2)],
+    ['end', (count) => count - 100],
+  ]
+  const results = [
+    { name: 'page, conversation, read through once', note: `${messages} messages in ${(read / 1000).toFixed(2)} s`, ok: true },
+  ]
+  for (const [name, at] of pages) {
+    const ask = (id, count) => get(`/api/conversations/${id}?from=${at(count)}&limit=100`)
+    const { a, b, ratio } = await paired(
+      () => ask('long', messages),
+      () => ask('short', SHORT),
+    )
+    results.push({
+      name: `page, conversation, ${name}`,
+      ours: a,
+      bare: b,
+      ratio,
+      limit: `at most ${PAGE_LIMIT}`,
+      ok: ratio <= PAGE_LIMIT,
+    })
+  }
+  return results
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const results = await run({ scale: Number(process.env.BENCH_SCALE ?? 1) })
+  for (const { name, ours, bare, ratio, note, ok } of results) {
+    const figures = ours === undefined ? note : `${ours.toFixed(2)} ms against ${bare.toFixed(2)} ms  x${ratio.toFixed(2)}`
+    console.log(`${ok ? 'ok  ' : 'OVER'} ${name.padEnd(42)} ${figures}`)
+  }
+  process.exitCode = results.every((result) => result.ok) ? 0 : 1
+}
