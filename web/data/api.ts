@@ -24,20 +24,11 @@ import type {
 import type { WorkflowOverview } from '../../src/project/workflow/overview.ts'
 import type { Task } from '../../src/tasks/task.ts'
 import { currentProject } from '../shell/router.ts'
+import { ApiFailure } from './failure.ts'
+
+export { ApiFailure } from './failure.ts'
 
 type Values = Readonly<Record<string, string | number | undefined>>
-
-/** An answer that is no answer. `status` is 0 when nobody answered. */
-export class ApiFailure extends Error {
-  readonly problem: Problem
-  readonly status: number
-
-  constructor(problem: Problem, status: number) {
-    super(problem.message)
-    this.problem = problem
-    this.status = status
-  }
-}
 
 const UNREACHABLE: Problem = {
   code: 'unreachable',

@@ -1,7 +1,6 @@
 // The entries of one session as they come: the newest first asked for, then by events, with questions for whatever the events lack.
 import type { EntryLine, EntryList, LiveEvent } from '../../src/serve/contract.ts'
-import { ApiFailure } from './api.ts'
-import { asFailure } from './resource.ts'
+import { ApiFailure, asFailure } from './failure.ts'
 
 type Entries = Extract<LiveEvent, { type: 'entries' }>
 type Load = (at: { from?: number; before?: number; limit: number }) => Promise<EntryList>

@@ -1,7 +1,6 @@
 import { useEffect, useReducer, useRef } from 'preact/hooks'
-import type { ApiFailure } from './api.ts'
+import { type ApiFailure, asFailure } from './failure.ts'
 import { liveIsUp } from './live.ts'
-import { asFailure } from './resource.ts'
 
 interface Piece<T> {
   readonly rows: readonly T[]
@@ -77,7 +76,8 @@ export class Paged<T> {
 
   #ask(): void {
     if (this.#ended.signal.aborted || this.failure !== undefined) return
-    const last = Math.min(this.#end, this.total ?? 1) - 1
+    // Of an empty list too the first page is asked for: something may be there by now.
+    const last = Math.max(0, Math.min(this.#end, this.total ?? 1) - 1)
     for (let page = Math.floor(this.#from / this.#size); page <= Math.floor(last / this.#size); page += 1) {
       if (this.#asked.size >= AT_ONCE) return
       if (!this.#asked.has(page) && (!this.#pages.has(page) || this.#stale.has(page))) void this.#fetch(page)

@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { LiveEvent } from '../../src/serve/contract.ts'
-import { ApiFailure } from './api.ts'
+import { type ApiFailure, asFailure } from './failure.ts'
 import { liveIsUp, onLive } from './live.ts'
+
+export { asFailure } from './failure.ts'
 
 /** Something asked of the server. While it is asked again the former answer stays. */
 export interface Resource<T> {
@@ -80,9 +82,4 @@ export function useResource<T>(
     isLoading,
     reload: () => ask.current(),
   }
-}
-
-export function asFailure(error: unknown): ApiFailure {
-  if (error instanceof ApiFailure) return error
-  return new ApiFailure({ code: 'defect', message: error instanceof Error ? error.message : String(error) }, 0)
 }

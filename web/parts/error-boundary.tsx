@@ -1,5 +1,5 @@
 import { Component, type ComponentChildren } from 'preact'
-import { asFailure } from '../data/resource.ts'
+import { asFailure } from '../data/failure.ts'
 import { Failure } from './states.tsx'
 
 /** A view that breaks takes nothing else with it. */

@@ -9,9 +9,18 @@ import { useOpening } from './openings.tsx'
 import { visible } from './text.tsx'
 
 const AT_ONCE = 250
+const LONGEST = 100_000
 
 /** `name` is under which it is remembered how much of it was unfolded. Headings begin below `under`. */
 export function Markdown({ name, text, under = 1 }: { name: string; text: string; under?: number }) {
+  return (
+    <Clip name={`text ${name}`} text={text} limit={LONGEST} lines={Infinity}>
+      {(piece) => <Blocks name={name} text={piece} under={under} />}
+    </Clip>
+  )
+}
+
+function Blocks({ name, text, under }: { name: string; text: string; under: number }) {
   const blocks = useMemo(() => readBlocks(text), [text])
   const [turns, setTurns] = useOpening(`blocks ${name}`)
   const shown = blocks.slice(0, AT_ONCE * (turns + 1))

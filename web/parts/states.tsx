@@ -1,6 +1,6 @@
 // What a view shows when it has nothing to show yet, nothing at all, or cannot.
 import type { ComponentChildren } from 'preact'
-import type { ApiFailure } from '../data/api.ts'
+import type { ApiFailure } from '../data/failure.ts'
 import type { Resource } from '../data/resource.ts'
 import { WithCode } from './text.tsx'
 

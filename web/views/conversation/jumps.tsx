@@ -1,3 +1,5 @@
+import { amount } from '../../parts/format.ts'
+
 /** The next of some numbers behind where one is. */
 export function after(numbers: readonly number[], top: number): number | undefined {
   return numbers.find((number) => number > top)
@@ -27,8 +29,10 @@ export function Jumps(props: {
         disabled={earlier === undefined}
         onClick={() => go(earlier)}
       />
-      <span>
-        {label} <span class="number">{passed === 0 ? '–' : passed}</span> of <span class="number">{numbers.length}</span>
+      <span class="number">
+        {passed === 0
+          ? amount(numbers.length, label.toLowerCase())
+          : `${label} ${passed} of ${numbers.length.toLocaleString('en')}`}
       </span>
       <button
         type="button"

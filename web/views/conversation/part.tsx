@@ -60,7 +60,11 @@ function Result({ part, name, isUnfolded }: { part: Extract<Part, { type: 'tool 
     <Fold
       name={name}
       title={part.isError ? 'Failed' : 'Result'}
-      summary={text === '' && others.length > 0 ? others.map(({ type }) => type).join(', ') : oneLine(text)}
+      summary={
+        text === '' && others.length > 0
+          ? others.map(({ type }) => type).join(', ')
+          : oneLine(part.isError ? lastLine(text) : text)
+      }
       isBad={part.isError}
       isUnfolded={isUnfolded}
       {...(lines > 1 ? { facts: amount(lines, 'line') } : {})}
@@ -76,6 +80,12 @@ function Result({ part, name, isUnfolded }: { part: Extract<Part, { type: 'tool 
       )}
     </Fold>
   )
+}
+
+/** What failed says why at its end. */
+function lastLine(text: string): string {
+  const end = text.trimEnd()
+  return end.slice(end.lastIndexOf('\n') + 1)
 }
 
 /** The input of a tool: each field by its name, texts as texts. */

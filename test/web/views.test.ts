@@ -1,0 +1,280 @@
+import { rmSync } from 'node:fs'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { launchBrowser } from '../support/browser.ts'
+import { type Served, serve } from '../support/serve.ts'
+import { emptyProject } from './demo-project.ts'
+import { type PageWorld, pageWorld } from './page-world.ts'
+
+const TOKEN = 'a-token-that-both-servers-ask-for'
+
+let world: PageWorld
+let served: Served
+let browser: Browser
+let context: BrowserContext
+let page: Page
+const wrong: string[] = []
+
+beforeAll(async () => {
+  ;[world, browser] = await Promise.all([pageWorld(), launchBrowser()])
+  served = await serve(world.root, world.env, '--token', TOKEN)
+  context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  page = await context.newPage()
+  page.setDefaultTimeout(30_000)
+  page.on('pageerror', (error) => wrong.push(String(error)))
+  await page.goto(served.url)
+})
+
+afterAll(async () => {
+  await browser.close()
+  await served.stop()
+  rmSync(world.folder, { recursive: true, force: true })
+})
+
+beforeEach(() => page.goto(`${served.origin}/`))
+afterEach(() => expect(wrong).toEqual([]))
+
+const titles = () => page.locator('.session-title > bdi')
+const open = (path: string) => page.goto(served.origin + path)
+const journalled = (text: string) => page.locator('.entry-text', { hasText: text })
+
+async function eventually<T>(look: () => Promise<T>, expected: T): Promise<void> {
+  await expect.poll(look, { timeout: 30_000 }).toEqual(expected)
+}
+
+describe('sessions', () => {
+  test('are all listed, the one worked on last first', async () => {
+    await eventually(
+      () => titles().allTextContents(),
+      ['Sweeper drops records under load', 'Flaky Ci', 'Import Speed', 'Rotate Keys'],
+    )
+    await eventually(() => page.locator('.view-head [role=status]').textContent(), '4')
+  })
+
+  test('are filtered by status, branch and words, and the address says by which', async () => {
+    await page.getByRole('button', { name: 'completed' }).click()
+    await eventually(() => titles().allTextContents(), ['Rotate Keys'])
+    expect(page.url()).toContain('status=completed')
+    await page.getByRole('button', { name: 'All' }).click()
+    await page.getByLabel('Branch').fill('import-speed')
+    await eventually(() => titles().allTextContents(), ['Import Speed'])
+    await page.getByLabel('Branch').fill('')
+    await page.getByLabel('Search sessions').fill('gigab')
+    await eventually(() => titles().allTextContents(), ['Import Speed'])
+    await page.reload()
+    await eventually(() => titles().allTextContents(), ['Import Speed'])
+    await page.getByLabel('Search sessions').fill('nowhere')
+    await page.getByText('No session matches').waitFor()
+    await page.getByRole('button', { name: 'Show all sessions' }).click()
+    await eventually(() => titles().count(), 4)
+  })
+
+  test('are gone through and opened by keys, and going back leads back', async () => {
+    await titles().first().waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    await eventually(
+      () => page.evaluate<string>('document.activeElement.querySelector(".session-title > bdi")?.textContent'),
+      'Flaky Ci',
+    )
+    await page.keyboard.press('o')
+    await page.getByRole('heading', { level: 1, name: 'Flaky Ci' }).waitFor()
+    await page.goBack()
+    await titles().first().waitFor()
+    await page.keyboard.press('/')
+    await eventually(() => page.evaluate<string>('document.activeElement.ariaLabel'), 'Search sessions')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').getByText('Next session').waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('g')
+    await page.keyboard.press('f')
+    await page.getByRole('heading', { level: 1, name: 'Search' }).waitFor()
+  })
+})
+
+describe('a session', () => {
+  test('shows its head, what it amounts to, its document, conversations and handoffs', async () => {
+    await open(`/s/${world.session}`)
+    await page.getByRole('heading', { level: 1, name: 'Sweeper drops records under load' }).waitFor()
+    const facts = page.locator('.session-facts')
+    expect(await facts.textContent()).toMatch(/active.*fix\/sweep-race.*2\/5.*1 open blocker/s)
+    const aside = page.locator('.session-aside')
+    for (const text of [
+      'Take the lock before the check',
+      'A compare-and-swap per record',
+      'The race only shows',
+      'The staging database',
+      'The context is nearly full',
+    ])
+      expect(await aside.textContent()).toContain(text)
+    await page.getByRole('tab', { name: 'Document' }).click()
+    await page.locator('.document h3', { hasText: 'TL;DR' }).waitFor()
+    expect(await page.locator('.document [data-box=done]').count()).toBe(2)
+    expect(await page.locator('.document').textContent()).not.toContain('<!--')
+    await page.getByRole('tab', { name: /Conversations/ }).click()
+    await page.getByRole('link', { name: 'The sweeper drops records under load' }).click()
+    await page.locator('.item[data-speaker=you]').first().waitFor()
+  })
+
+  test('shows entries as they are written, at the end, each once', async () => {
+    await open(`/s/${world.session}`)
+    await journalled('Race reproduced').waitFor()
+    for (const text of ['first live', 'second live', 'third live'])
+      await world.stint('log', '--session', 'fix-sweep-bug', '--progress', text)
+    await journalled('third live').waitFor()
+    for (const text of ['first live', 'second live', 'third live']) expect(await journalled(text).count()).toBe(1)
+    expect(
+      await page
+        .locator('.virtual')
+        .first()
+        .evaluate((list) => list.scrollTop + list.clientHeight >= list.scrollHeight - 24),
+    ).toBe(true)
+  })
+
+  test('shows the entries of the chosen kinds alone', async () => {
+    await open(`/s/${world.session}`)
+    await journalled('Race reproduced').waitFor()
+    await page.getByRole('button', { name: 'Decisions' }).click()
+    await eventually(() => page.locator('.entry-kind').allTextContents(), ['decision', 'decision'])
+    await page.getByRole('button', { name: 'Blockers', exact: true }).click()
+    await eventually(() => page.locator('.entry').count(), 3)
+  })
+
+  test('opens at the entry that a link names', async () => {
+    await open(`/s/${world.session}`)
+    await journalled('Race reproduced').waitFor()
+    const link = page.locator('.entry', { hasText: 'The race only shows' }).locator('.entry-time')
+    const address = await link.first().getAttribute('href')
+    await open(`/s/${world.session}${address}`)
+    await page.locator('.entry[data-wanted=true]', { hasText: 'The race only shows' }).waitFor()
+  })
+
+  test('goes on without loss or doubling after its server was killed and started again', async () => {
+    await open(`/s/${world.session}`)
+    await journalled('Race reproduced').waitFor()
+    const port = new URL(served.origin).port
+    await served.stop('SIGKILL')
+    await page.getByText('Reconnecting').waitFor()
+    for (const text of ['while away one', 'while away two'])
+      await world.stint('log', '--session', 'fix-sweep-bug', '--progress', text)
+    served = await serve(world.root, world.env, '--token', TOKEN, '--port', port)
+    await journalled('while away two').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await world.stint('log', '--session', 'fix-sweep-bug', '--progress', 'back again')
+    await journalled('back again').waitFor()
+    for (const text of ['while away one', 'while away two', 'back again']) expect(await journalled(text).count()).toBe(1)
+    expect(await page.getByText('Not up to date').count()).toBe(0)
+  })
+
+  test('that is not there says so, with a way out', async () => {
+    await open('/s/nothing-of-that-name')
+    await page.locator('[role=alert]').waitFor()
+    await page.getByRole('button', { name: 'Try again' }).waitFor()
+  })
+})
+
+describe('a conversation', () => {
+  test('has its tools and thoughts folded to a line, and unfolds them', async () => {
+    await open(`/c/${world.conversation}`)
+    const failed = page.getByRole('button', { name: /Failed.*FAIL sweep 3.1s.*122 lines/ })
+    await failed.waitFor()
+    expect(await page.getByText('WARNING: DATA RACE').count()).toBe(0)
+    await failed.click()
+    await page.getByRole('button', { name: /Show more/ }).click()
+    await page.locator('pre', { hasText: 'WARNING: DATA RACE' }).waitFor()
+    await page.keyboard.press('e')
+    await page.locator('pre', { hasText: 'go test -race' }).first().waitFor()
+    expect(await page.getByRole('button', { name: /Thinking/ }).getAttribute('aria-expanded')).toBe('true')
+  })
+
+  test('shows its text as written, its pictures, and what each request used', async () => {
+    await open(`/c/${world.conversation}?item=4`)
+    const answer = page.locator('.item[data-wanted=true]')
+    await answer.locator('strong', { hasText: 'before' }).waitFor()
+    expect(await answer.locator('ol li').count()).toBe(3)
+    expect(await answer.locator('td').count()).toBe(6)
+    expect(await answer.locator('.item-facts').textContent()).toContain('22.8k in · 540 out')
+    await open(`/c/${world.conversation}?item=6`)
+    await eventually(
+      () => page.locator('img.picture').evaluate((picture: unknown) => (picture as { naturalWidth: number }).naturalWidth),
+      1,
+    )
+  })
+
+  test('is jumped through by requests and compactions', async () => {
+    await open(`/c/${world.conversation}`)
+    await page.setViewportSize({ width: 1280, height: 400 })
+    const place = page.locator('.reader-bar > [role=status]')
+    await eventually(() => place.textContent(), '1 of 16')
+    await page.getByRole('button', { name: 'Next compaction' }).click()
+    await eventually(() => place.textContent(), '10 of 16')
+    await page.locator('.mark-line[data-type=compaction]', { hasText: 'auto · 151k to 12.4k tokens' }).waitFor()
+    await page.keyboard.press('p')
+    await eventually(() => place.textContent(), '7 of 16')
+    await page.locator('.outline-line', { hasText: 'Yes, keep them' }).click()
+    await eventually(() => place.textContent(), '6 of 16')
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+})
+
+test('a search shows what was found in marks, by session, and leads there', async () => {
+  await open('/search?q=race')
+  await page.locator('.hits h2', { hasText: 'fix-sweep-bug' }).waitFor()
+  expect(new Set((await page.locator('.hit mark').allTextContents()).map((text) => text.toLowerCase()))).toEqual(
+    new Set(['race']),
+  )
+  await page.locator('.hit', { hasText: 'only shows with GOMAXPROCS' }).click()
+  await page.locator('.entry[data-wanted=true]', { hasText: 'only shows with GOMAXPROCS' }).waitFor()
+  await page.goBack()
+  await page.getByLabel('Words to look for').fill('nothinglikethis')
+  await page.getByText('Nothing found').waitFor()
+})
+
+test('the theme that was chosen stays chosen', async () => {
+  await page.getByRole('button', { name: 'Theme: system' }).click()
+  await page.getByRole('button', { name: 'Theme: light' }).click()
+  const ground = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
+  await eventually(ground, 'rgb(19, 20, 23)')
+  await page.reload()
+  await eventually(ground, 'rgb(19, 20, 23)')
+  await page.getByRole('button', { name: 'Theme: dark' }).click()
+  await eventually(ground, 'rgb(250, 250, 248)')
+})
+
+test('nothing is wider than a phone, and the menu leads everywhere', async () => {
+  await page.setViewportSize({ width: 360, height: 740 })
+  for (const path of [
+    '/',
+    `/s/${world.session}`,
+    `/s/${world.session}?tab=overview`,
+    `/s/${world.session}?tab=document`,
+    `/c/${world.conversation}`,
+    '/search?q=race',
+  ]) {
+    await open(path)
+    await page.locator('main h1').waitFor()
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(360)
+  }
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await page.getByRole('link', { name: 'Sessions', exact: true }).first().click()
+  await titles().first().waitFor()
+  await page.setViewportSize({ width: 1280, height: 800 })
+})
+
+test('a project without sessions says how to begin', async () => {
+  const empty = emptyProject()
+  const other = await serve(empty.root, empty.env)
+  const mine = await browser.newContext()
+  try {
+    const tab = await mine.newPage()
+    await tab.goto(other.url)
+    await tab.getByText('No sessions yet').waitFor()
+    await empty.stint('init', '--name', 'the-first', '--goal', 'Begin')
+    await tab.locator('.session-title', { hasText: 'The First' }).waitFor()
+  } finally {
+    await mine.close()
+    await other.stop()
+    rmSync(empty.folder, { recursive: true, force: true })
+  }
+})
