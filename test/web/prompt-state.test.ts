@@ -28,6 +28,18 @@ describe('the state of a prompt', () => {
     expect(take(NOTHING_YET, STORY.slice(0, 6)).pieces).toEqual([{ type: 'text', text: 'I am looking.', isWhole: true }])
   })
 
+  it('puts the whole message where its pieces stand, though a request for permission came between', () => {
+    const asked = [...STORY.slice(0, 5), ...STORY.slice(6, 7), ...STORY.slice(5, 6)]
+    const state = take(
+      NOTHING_YET,
+      asked.map((event, index) => ({ ...event, number: index + 1 })),
+    )
+    expect(state.pieces.map((piece) => (piece.type === 'text' ? piece.text : piece.type))).toEqual([
+      'I am looking.',
+      'permission',
+    ])
+  })
+
   it('keeps one piece for the start and the end of a tool', () => {
     const state = take(NOTHING_YET, STORY)
     expect(state.pieces.filter(({ type }) => type === 'tool')).toEqual([

@@ -131,11 +131,11 @@ function fold(state: PromptState, event: PromptEvent): PromptState {
   }
 }
 
-/** The message that is being written: the last piece but for what was said beside it. */
+/** The message that is being written. Others may stand behind it already: its end is told later than what it led to. */
 function growing(state: PromptState): { readonly at: number; readonly text: string } | undefined {
-  const at = state.pieces.findLastIndex((piece) => piece.type !== 'note')
+  const at = state.pieces.findLastIndex((piece) => piece.type === 'text' && !piece.isWhole)
   const piece = state.pieces[at]
-  return piece?.type === 'text' && !piece.isWhole ? { at, text: piece.text } : undefined
+  return piece?.type === 'text' ? { at, text: piece.text } : undefined
 }
 
 function exchange(state: PromptState, at: number, piece: Piece): PromptState {
