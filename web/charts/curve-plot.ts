@@ -122,11 +122,12 @@ function drawLines(u: uPlot, { lines, compactions }: CurveSeries, colours: Colou
   const { left, top, width, height } = u.bbox
   const pixels = devicePixelRatio
   ctx.save()
-  ctx.lineWidth = pixels
+  ctx.lineWidth = Math.max(1, Math.round(pixels))
   ctx.font = `${11 * pixels}px ${colours.font}`
+  ctx.textAlign = 'left'
   ctx.textBaseline = 'middle'
   const shown = lines
-    .map((line) => ({ line, y: u.valToPos(line.tokens, 'y', true) }))
+    .map((line) => ({ line, y: crisp(u.valToPos(line.tokens, 'y', true)) }))
     .filter(({ y }) => y >= top && y <= top + height)
   const labels = apart(
     shown.map(({ y }) => y),
@@ -153,7 +154,7 @@ function drawLines(u: uPlot, { lines, compactions }: CurveSeries, colours: Colou
   ctx.fillStyle = colours.line.point
   ctx.setLineDash([2 * pixels, 3 * pixels])
   for (const { x } of compactions) {
-    const at = u.valToPos(x, 'x', true)
+    const at = crisp(u.valToPos(x, 'x', true))
     if (at < left - 1 || at > left + width + 1) continue
     ctx.beginPath()
     ctx.moveTo(at, top)
@@ -166,6 +167,11 @@ function drawLines(u: uPlot, { lines, compactions }: CurveSeries, colours: Colou
     ctx.fill()
   }
   ctx.restore()
+}
+
+/** In the middle of a pixel: a thin line between two of them is drawn as a thick pale one. */
+function crisp(at: number): number {
+  return Math.floor(at) + 0.5
 }
 
 /** The heights of labels for lines that come from below, moved up where they would cover one another. */

@@ -103,8 +103,9 @@ function Attempt({ block, title, id, isNamed, isChosen }: AttemptProps) {
       aria-label={said.join(', ')}
     >
       <span aria-hidden="true">
-        {GLYPHS[outcome]}
-        {attempt > 1 ? <sup>{attempt}</sup> : null}
+        <span class="attempt-glyph" data-attempt={attempt > 1 ? attempt : undefined}>
+          {GLYPHS[outcome]}
+        </span>
         {isNamed ? <span class="attempt-name">{title}</span> : null}
       </span>
     </a>

@@ -1,0 +1,153 @@
+// The prompt box, in a real browser before a real server: an agent that follows a script answers, asks and is interrupted; the page is
+// loaded again and the server killed meanwhile.
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { launchBrowser } from '../support/browser.ts'
+import { type Served, serve } from '../support/serve.ts'
+import { type DemoProject, emptyProject } from './demo-project.ts'
+import { isAccessible, openPage } from './looked-at.ts'
+
+const TOKEN = '0123456789abcdef0123456789abcdef'
+const SCRIPT = `default:
+  - - say: "I look **first**. <img src=x onerror=alert(1)>"
+    - run: echo looked
+    - ask: touch allowed.txt
+    - ask: touch refused.txt
+    - say: That is all.
+`
+const LONG = `default:
+  - - say: I begin.
+    - ask: touch waits.txt
+    - say: I go on.
+    - hang: true
+`
+
+let demo: DemoProject
+let served: Served
+let browser: Browser
+
+beforeAll(async () => {
+  demo = emptyProject()
+  await demo.stint('init', '--name', 'fix-sweep-bug', '--goal', 'Fix the race')
+  writeFileSync(join(demo.root, '.sessions', 'short.yml'), SCRIPT)
+  writeFileSync(join(demo.root, '.sessions', 'long.yml'), LONG)
+  ;[served, browser] = await Promise.all([serve(demo.root, demo.env, '--token', TOKEN), launchBrowser()])
+}, 120_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await served?.stop()
+  rmSync(demo.folder, { recursive: true, force: true })
+})
+
+async function openSession(): Promise<Page> {
+  const { id } = JSON.parse(await demo.stint('view', 'fix-sweep-bug', '--json')) as { id: string }
+  const { page, broken, close } = await openPage(browser, served, `/s/${id}`)
+  onTestFinished(async () => {
+    await close()
+    expect(broken).toEqual([])
+  })
+  return page
+}
+
+async function send(page: Page, text: string, script: string): Promise<void> {
+  await page.getByLabel('Harness').selectOption('rehearsal')
+  await page.getByLabel('Where', { exact: true }).selectOption('fresh')
+  if (!(await page.getByLabel('Script').isVisible())) await page.getByRole('button', { name: 'More' }).click()
+  await page.getByLabel('Script').fill(`.sessions/${script}`)
+  await page.getByLabel('Prompt', { exact: true }).fill(text)
+  await page.getByLabel('Prompt', { exact: true }).press('Control+Enter')
+}
+
+const log = (page: Page) => page.getByRole('log', { name: 'The answer' })
+
+it('shows the answer as it comes, with tools folded, and does what it is allowed and not what it is refused', async () => {
+  const page = await openSession()
+  await send(page, 'Look at it', 'short.yml')
+  await log(page).locator('.permission[data-open=true]', { hasText: 'touch allowed.txt' }).waitFor()
+  await isAccessible(page)
+  await page.getByRole('button', { name: 'Allow', exact: true }).click()
+  const second = log(page).locator('.permission', { hasText: 'touch refused.txt' })
+  await second.getByRole('button', { name: 'Refuse' }).click()
+  await second.getByText('refused', { exact: true }).waitFor()
+  await log(page).locator('.answer-end', { hasText: 'completed' }).waitFor()
+  expect(await log(page).locator('strong', { hasText: 'first' }).count()).toBe(1)
+  await log(page).getByText('<img src=x onerror=alert(1)>').waitFor()
+  expect(await log(page).locator('img').count()).toBe(0)
+  expect(existsSync(join(demo.root, 'allowed.txt'))).toBe(true)
+  expect(existsSync(join(demo.root, 'refused.txt'))).toBe(false)
+  const tool = log(page).locator('details', { hasText: 'echo looked' })
+  expect(await tool.getAttribute('open')).toBeNull()
+  await tool.locator('summary').click()
+  await tool.locator('pre').getByText('looked', { exact: false }).waitFor()
+  expect(await log(page).locator('.said').allInnerTexts()).toEqual(['I look first. <img src=x onerror=alert(1)>', 'That is all.'])
+  await page.getByRole('button', { name: 'Put the answer away' }).click()
+  await log(page).waitFor({ state: 'detached' })
+})
+
+it('goes on with the answer after a reload and after a lost connection, and interrupts it', async () => {
+  const page = await openSession()
+  await send(page, 'Take your time', 'long.yml')
+  await page.getByRole('button', { name: 'Allow', exact: true }).waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Allow', exact: true }).waitFor()
+  expect(await log(page).locator('.said').allInnerTexts()).toEqual(['I begin.'])
+  expect(await log(page).getByText('Take your time').count()).toBe(1)
+
+  // What is told while nobody hears is told again, once.
+  const other = await openSession()
+  const prompt = (await page.evaluate(
+    `JSON.parse(Object.entries(localStorage).find(([key]) => key.startsWith('stint-prompt '))[1]).prompt`,
+  )) as string
+  await page.context().setOffline(true)
+  const [asked] = (await other.evaluate(
+    `fetch('/api/prompts/${prompt}/events?after=0').then((a) => a.json()).then((all) => all.filter(({ type }) => type === 'permission.asked'))`,
+  )) as readonly { request: string }[]
+  await other.evaluate(
+    `fetch('/api/prompts/${prompt}/permission', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ request: '${asked?.request}', isAllowed: true }) })`,
+  )
+  await expect.poll(() => existsSync(join(demo.root, 'waits.txt')), { timeout: 20_000 }).toBe(true)
+  await page.context().setOffline(false)
+  await log(page).getByText('I go on.').waitFor()
+  expect(await log(page).locator('.said').allInnerTexts()).toEqual(['I begin.', 'I go on.'])
+  expect(await log(page).locator('.permission').count()).toBe(1)
+
+  await page.getByRole('button', { name: 'Interrupt' }).click()
+  await log(page).locator('.answer-end', { hasText: 'interrupted' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Interrupt' }).count()).toBe(0)
+})
+
+it('says what became of the answer when the server was killed, and asks the one that came after it', async () => {
+  const page = await openSession()
+  await send(page, 'Take your time', 'long.yml')
+  await page.getByRole('button', { name: 'Allow', exact: true }).waitFor()
+  await served.stop('SIGKILL')
+  await page.getByText('Reconnecting').waitFor()
+  served = await serve(demo.root, demo.env, '--token', TOKEN, '--port', new URL(served.url).port)
+  await log(page).getByText('no longer knows this prompt').waitFor({ timeout: 30_000 })
+  expect(await page.getByRole('button', { name: 'Allow', exact: true }).count()).toBe(0)
+  await send(page, 'Once more', 'short.yml')
+  await log(page).locator('.permission[data-open=true]', { hasText: 'touch allowed.txt' }).waitFor()
+  await page.getByRole('button', { name: 'Interrupt' }).click()
+  await log(page).locator('.answer-end').waitFor()
+})
+
+it('starts a new session from the list of sessions, and says what keeps it from asking', async () => {
+  const { page, close } = await openPage(browser, served, '/')
+  onTestFinished(close)
+  await page.getByLabel('Harness').selectOption('rehearsal')
+  await page.getByLabel('Where', { exact: true }).selectOption('new')
+  await page.getByRole('button', { name: 'More' }).click()
+  await page.getByLabel('Script').fill('.sessions/nowhere.yml')
+  await page.getByLabel('Prompt', { exact: true }).fill('Begin something')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('alert').getByText('nowhere.yml').waitFor()
+  await page.getByLabel('Script').fill('.sessions/short.yml')
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByRole('button', { name: 'Refuse' }).click()
+  await expect.poll(() => demo.stint('list')).toMatch(/begin-something/i)
+  await page.getByRole('button', { name: 'Interrupt' }).click()
+  await log(page).locator('.answer-end').waitFor()
+})

@@ -1,0 +1,282 @@
+// Runs, delegates, workflows, the backlog, handoffs, usage and the curve: in a real browser, before a real server, over what the real
+// program made.
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { DelegateRow } from '../../src/delegate/contract.ts'
+import type { HistoryItem } from '../../src/history/items.ts'
+import { conversationStore } from '../../src/history/store.ts'
+import { launchBrowser } from '../support/browser.ts'
+import { type Served, serve } from '../support/serve.ts'
+import { type DemoProject, demoProject, emptyProject } from './demo-project.ts'
+import { type Look, fitsItsWidth, isAccessible, openPage } from './looked-at.ts'
+
+const CURVED = '0a1b2c3d-0000-4000-8000-0000000000c1'
+const VIEWS = ['/runs', '/delegates', '/workflows', '/tasks', '/handoffs', '/usage']
+
+let demo: DemoProject
+let served: Served
+let browser: Browser
+
+beforeAll(async () => {
+  ;[demo, browser] = await Promise.all([demoProject(), launchBrowser()])
+  conversationStore(join(demo.root, '.sessions'), {}).append(CURVED, curved())
+  served = await serve(demo.root, demo.env)
+}, 300_000)
+
+afterAll(async () => {
+  await browser?.close()
+  await served?.stop()
+  rmSync(demo.folder, { recursive: true, force: true })
+})
+
+async function open(path: string, look?: Look): Promise<Page> {
+  const { page, broken, close } = await openPage(browser, served, path, look)
+  onTestFinished(async () => {
+    await close()
+    expect(broken).toEqual([])
+  })
+  return page
+}
+
+async function ask<T>(page: Page, path: string): Promise<T> {
+  return (await page.evaluate(async (at) => (await fetch(at)).json(), path)) as T
+}
+
+describe('a run', () => {
+  it('is listed with how it ended, and shows its tasks in layers, its attempts in lanes and its report', async () => {
+    const page = await open('/runs')
+    await page.getByRole('row').nth(1).getByText('2 done, 2 failed').waitFor()
+    await page.getByRole('row').nth(1).getByRole('link').click()
+    const graph = page.getByRole('region', { name: 'Tasks and what they wait for' })
+    await graph.waitFor()
+    const outcomes = await graph
+      .getByRole('link')
+      .evaluateAll((links) =>
+        links.map((link) => [link.querySelector('.graph-name')?.textContent, link.getAttribute('data-outcome')]),
+      )
+    expect(outcomes).toEqual(
+      expect.arrayContaining([
+        ['Log each sweep', 'done'],
+        ['Count the sweeps', 'done'],
+        ['Alert on failures', 'parked'],
+        ['Choose a dashboard', 'blocked'],
+      ]),
+    )
+    const left = async (name: string) => (await graph.getByRole('link', { name }).boundingBox())?.x ?? 0
+    expect(await left('Log each sweep')).toBeLessThan(await left('Count the sweeps'))
+
+    const lanes = page.getByRole('region', { name: 'Sessions over time' })
+    const first = lanes.getByRole('link', { name: 'Log each sweep: attempt 1, failed' })
+    const second = lanes.getByRole('link', { name: 'Log each sweep: attempt 2, done' })
+    expect((await first.boundingBox())?.x).toBeLessThan((await second.boundingBox())?.x ?? 0)
+
+    const report = page.getByRole('region', { name: 'Report by task' })
+    await graph.getByRole('link', { name: 'Alert on failures' }).click()
+    await expect.poll(() => report.locator('tr[data-chosen=true]').textContent()).toContain('Alert on failures')
+    await page.getByText('Earlier tasks that were read again').waitFor()
+  })
+})
+
+describe('a delegate', () => {
+  it('waits in the merge queue, shows what it changes as text, and is merged after a question', async () => {
+    const page = await open('/delegates')
+    await page.getByText('it conflicts with main in log.go').waitFor()
+    expect(await page.getByRole('rowheader', { name: /^(Merge queue|Needs somebody|Over)/ }).allTextContents()).toEqual([
+      'Merge queue 1',
+      'Needs somebody 1',
+      'Over 1',
+    ])
+    await page.getByRole('link', { name: 'describe-the-sweeper' }).click()
+    await page.getByText('It sweeps. <img src=x onerror=alert(1)>').waitFor()
+    expect(await page.locator('main img').count()).toBe(0)
+    const removed = page.locator('tr[data-kind=removed]')
+    expect(await removed.allTextContents()).toEqual(['-\tcheck()'])
+    await page.getByRole('button', { name: 'Merge describe-the-sweeper' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Not now' }).click()
+    expect(demo.git('log', '--format=%s', 'main')).not.toContain('describe the sweeper')
+    await page.getByRole('button', { name: 'Merge describe-the-sweeper' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Merge', exact: true }).click()
+    await page.locator('.view-head .badge', { hasText: 'merged' }).waitFor({ timeout: 50_000 })
+    expect(demo.git('log', '--format=%s', 'main')).toContain('describe the sweeper')
+  })
+
+  it('that conflicts says so when it is discarded or not, and only then', async () => {
+    const page = await open('/delegates')
+    await page.getByRole('button', { name: 'Discard label-each-sweep' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
+    await page.getByText('discarded').waitFor()
+    const rows = await ask<readonly DelegateRow[]>(page, '/api/delegates')
+    expect(rows.find(({ name }) => name === 'label-each-sweep')?.status).toBe('discarded')
+  })
+})
+
+describe('a workflow', () => {
+  it('is approved by a person, with a note, and goes on', async () => {
+    const page = await open('/workflows')
+    const card = page.getByRole('region', { name: 'User authentication' })
+    await card.getByText('waits for a person').waitFor()
+    await card.getByRole('button', { name: 'Approve' }).click()
+    await page.getByRole('dialog').getByRole('textbox').fill('Without single sign-on')
+    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
+    await card.getByText('waits for a person').waitFor({ state: 'detached' })
+    const status = JSON.parse(await demo.stint('workflow', 'status', 'wf-001', '--json')) as { approvals: readonly object[] }
+    expect(status.approvals).toEqual([expect.objectContaining({ phase: '4', note: 'Without single sign-on' })])
+  })
+})
+
+describe('the backlog', () => {
+  it('shows parts below what they belong to, and moves and adds tasks as the command line does', async () => {
+    const page = await open('/tasks')
+    const keys = page.getByRole('listitem').filter({ hasText: 'Rotate the keys' }).first()
+    await keys.getByText('Generate new keys').waitFor()
+    await keys.getByText('Rotate the keys', { exact: true }).click()
+    await page.getByText('Every <b>ninety</b> days, by the book.').waitFor()
+    await page.getByLabel('Status of Generate new keys').selectOption('in_progress')
+    await expect.poll(async () => await demo.stint('task', 'show', 'generate-new-keys')).toMatch(/in.progress/)
+
+    await page.getByRole('button', { name: 'Add a task' }).click()
+    await page.getByLabel('What is to be done').fill('Tell everybody')
+    await page.getByLabel('Priority').selectOption('P1')
+    await page.getByLabel('What is to be done').press('Enter')
+    await page.getByLabel('Status of Tell everybody').waitFor()
+    expect(await demo.stint('task', 'list')).toContain('P1 M  Tell everybody')
+  })
+
+  it('is filtered by words and by what is done, and follows what others do', async () => {
+    const page = await open('/tasks')
+    await page.getByText('Write the runbook').waitFor()
+    expect(await page.getByText('Log each sweep', { exact: true }).count()).toBe(0)
+    await page.getByRole('button', { name: 'All', exact: true }).click()
+    await page.getByText('Log each sweep', { exact: true }).waitFor()
+    await page.getByLabel('Filter the tasks').fill('revoke')
+    await page.getByText('Revoke old keys').waitFor()
+    expect(await page.getByText('Write the runbook').count()).toBe(0)
+    await demo.stint('task', 'add', 'Revoke the last one too')
+    await page.getByText('Revoke the last one too').waitFor()
+  })
+})
+
+describe('handoffs and usage', () => {
+  it('lists handoffs and reads one', async () => {
+    const page = await open('/handoffs')
+    await page.getByRole('link', { name: 'fix-sweep-bug/1' }).click()
+    await page.getByRole('heading', { name: 'Next action' }).waitFor()
+    await page.getByText('stint handoff accept fix-sweep-bug/1').waitFor()
+  })
+
+  it('sums up what was used by day and by model, and says which has no price', async () => {
+    const page = await open('/usage')
+    await page.getByRole('rowheader', { name: 'claude-nobody' }).waitFor()
+    expect(await page.locator('.bars-days > li').count()).toBe(30)
+    expect(await page.locator('.remark').textContent()).toContain('claude-nobody')
+    await page.getByRole('button', { name: '7 days' }).click()
+    await expect.poll(() => page.locator('.bars-days > li').count()).toBe(7)
+    expect(new URL(page.url()).search).toContain('days=7')
+  })
+})
+
+describe('the token curve', () => {
+  it('is drawn in the colours of the theme, with its lines, and read as a table', async () => {
+    const page = await open(`/c/${CURVED}`)
+    const figure = page.getByRole('figure')
+    await figure.getByRole('img', { name: /over 40 turns: .* 1 compaction/ }).waitFor()
+    const light = await painted(page)
+    expect(light.curve).toBeGreaterThan(50)
+    expect(light.zone).toBeGreaterThan(20)
+    await page.keyboard.press('t')
+    await page.keyboard.press('t')
+    await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark')
+    await expect.poll(async () => (await painted(page)).curve).toBeGreaterThan(50)
+    await figure.getByText('As a table').click()
+    expect(await figure.getByRole('row').count()).toBe(41)
+  })
+})
+
+it.each([{ width: 1280, scheme: 'light' } as const, { width: 360, scheme: 'dark' } as const])(
+  'every view is accessible and fits, %o',
+  async (look) => {
+    const page = await open('/runs', look)
+    await page.getByRole('row').nth(1).waitFor()
+    const run = await page.getByRole('row').nth(1).getByRole('link').getAttribute('href')
+    const [delegate] = await ask<readonly DelegateRow[]>(page, '/api/delegates')
+    const things = [run ?? '', `/delegates/${delegate?.id}`, `/c/${CURVED}`]
+    for (const path of [...VIEWS, ...things]) {
+      await page.goto(served.origin + path)
+      await page.locator('.skeleton').waitFor({ state: 'detached' })
+      await page.locator('main h1').first().waitFor()
+      await fitsItsWidth(page)
+      await isAccessible(page)
+    }
+  },
+)
+
+it('a view says what to do where there is nothing, and what went wrong where something did', async () => {
+  const empty = emptyProject()
+  const bare = await serve(empty.root, empty.env)
+  onTestFinished(async () => {
+    await bare.stop()
+    rmSync(empty.folder, { recursive: true, force: true })
+  })
+  const { page, broken, close } = await openPage(browser, bare, '/runs')
+  onTestFinished(close)
+  for (const path of VIEWS) {
+    await page.goto(bare.origin + path)
+    await page.locator('.state-title').waitFor()
+    await isAccessible(page)
+  }
+  await page.route('**/api/runs', (route) =>
+    route.fulfill({ status: 500, json: { code: 'X', message: 'It broke.', hint: 'Do `this`.' } }),
+  )
+  await page.goto(`${bare.origin}/runs`)
+  await page.getByRole('alert').getByText('It broke.').waitFor()
+  await page.unroute('**/api/runs')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('Nothing has run here yet').waitFor()
+  expect(broken).toEqual([])
+})
+
+/** How many pixels of the canvas have the colour of the curve, and of the smart zone. */
+async function painted(page: Page): Promise<{ readonly curve: number; readonly zone: number }> {
+  return page.evaluate(`(() => {
+    const canvas = document.querySelector('canvas')
+    const probe = document.body.appendChild(document.createElement('span'))
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+    const [curve, zone] = ['--accent', '--good'].map((name) => {
+      probe.style.color = 'var(' + name + ')'
+      const [red, green, blue] = getComputedStyle(probe).color.match(/\\d+/g).map(Number)
+      let count = 0
+      for (let at = 0; at < data.length; at += 4)
+        if (data[at] === red && data[at + 1] === green && data[at + 2] === blue && data[at + 3] === 255) count += 1
+      return count
+    })
+    probe.remove()
+    return { curve, zone }
+  })()`)
+}
+
+/** Forty requests that fill a context, with a compaction on the way. */
+function curved(): readonly HistoryItem[] {
+  const start = Date.now() - 40 * 60_000
+  const at = (index: number): string => new Date(start + index * 60_000).toISOString()
+  const items: HistoryItem[] = [{ type: 'began', conversation: CURVED, harness: 'claude', at: at(0), model: 'claude-nobody-1' }]
+  for (let index = 0; index < 40; index += 1) {
+    const cacheRead = 20_000 + (index % 30) * 4_600
+    if (index === 30) items.push({ type: 'compaction', id: 'boundary', at: at(index), trigger: 'auto', tokensBefore: 157_000 })
+    items.push(
+      { type: 'message', id: `u${index}`, at: at(index), role: 'user', parts: [{ type: 'text', text: `Question ${index}` }] },
+      {
+        type: 'message',
+        id: `a${index}`,
+        at: at(index),
+        role: 'assistant',
+        model: 'claude-nobody-1',
+        request: `r${index}`,
+        usage: { input: 10, cacheWritten: 400, cacheRead, output: 300 },
+        parts: [{ type: 'text', text: `Answer ${index}` }],
+      },
+    )
+  }
+  return items
+}
