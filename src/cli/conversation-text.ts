@@ -36,7 +36,8 @@ export function* conversationText(items: Iterable<HistoryItem>, options: TextOpt
     if (said.length === 0) continue
     const heading = headingOf(item)
     if (heading !== undefined && heading !== speaker) yield `\n${options.output.bold(heading)}${timeOf(item, options)}`
-    speaker = heading ?? ''
+    if (item.type !== 'message') speaker = ''
+    else speaker = heading ?? speaker
     yield* said
   }
   if (ofAgent !== undefined) yield agentLine(ofAgent, options)

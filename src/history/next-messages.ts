@@ -52,10 +52,15 @@ function turnsOf(live: readonly Message[]): readonly Turn[] {
       for (const part of parts) if (part.type === 'tool result') turn.results.set(part.use, part)
       const others = parts.filter(({ type }) => type !== 'tool result')
       if (others.length > 0) turn.answered.push({ role, parts: others })
-    } else if (request !== undefined && request === turn.request) turn.said.push(...parts)
+    } else if (request === turn.request && (request !== undefined || isOnlySaid(turn))) turn.said.push(...parts)
     else turns.push({ ...given({ request }), said: [...parts], results: new Map(), answered: [] })
   }
   return withoutCutOff(turns)
+}
+
+/** Where requests have no names, what was said without anything between is of one. */
+function isOnlySaid({ said, results, answered }: Turn): boolean {
+  return said.length > 0 && results.size === 0 && answered.length === 0
 }
 
 /** Where the model was interrupted before it came to say anything, what it was told next goes with what it was told before. */

@@ -59,6 +59,17 @@ describe('what would be sent next', () => {
     ])
   })
 
+  test('holds what was said without anything between in one message where requests have no names', () => {
+    const items = [
+      said('go'),
+      message('a', 'assistant', [text('I look')]),
+      message('b', 'assistant', [use('t1')]),
+      message('u', 'user', [result('t1')]),
+      message('c', 'assistant', [text('done')]),
+    ]
+    expect(told(items)).toEqual(['user: go', 'assistant: I look | use t1', 'user: result t1', 'assistant: done'])
+  })
+
   test('leaves out what people went back from', () => {
     const items = [
       said('first'),
