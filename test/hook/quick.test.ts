@@ -43,6 +43,13 @@ describe('an event of a settled conversation', () => {
     expect(ofKind(kind).at(-1)).toMatchObject({ conversation: agent.conversation })
   })
 
+  test('says in what was stored of it why it ended', async () => {
+    const { agent, path } = await settled()
+    await agent.end('logout')
+    const copy = readFileSync(path('.sessions', 'conversations', `${agent.conversation}.jsonl`), 'utf8')
+    expect(JSON.parse(copy.trimEnd().split('\n').at(-1)!)).toMatchObject({ type: 'ended', reason: 'logout' })
+  })
+
   test('asks for the summary with what was made ready, and leaves the checkpoint', async () => {
     const { agent, left } = await settled()
     const { printed } = await agent.send('PreCompact', { trigger: 'auto' })
@@ -188,7 +195,7 @@ describe('a conversation is served in full', () => {
     world.agent.answers('and one more thing')
     await world.agent.end()
     const copy = world.path('.sessions', 'conversations', `${world.agent.conversation}.jsonl`)
-    expect(readFileSync(copy, 'utf8')).toContain('and one more thing')
+    expect(readFileSync(copy, 'utf8')).toMatch(/and one more thing[\s\S]*"type":"ended".*"reason":"other"/)
   })
 
   test('for which something was left that it has to be told', async () => {
