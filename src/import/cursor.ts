@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { sha256 } from '../history/blobs.ts'
 import { NotWritten, errnoOf } from '../journal/errors.ts'
 import { createFolderUnsynced, inSpiteOfRemoval, replaceUnsynced } from '../journal/files.ts'
-import { crc32 } from '../journal/crc32.ts'
+import { edgesBefore } from '../journal/edges.ts'
 import { readOrUndefined } from '../journal/look.ts'
-import { readRange } from '../journal/read.ts'
 import { type Json, objectOf, parseJson } from '../text/json-fields.ts'
 
 export interface Cursor {
@@ -24,8 +23,6 @@ export interface FileIdentity {
   readonly size: number
   readonly mtimeMs: number
 }
-
-const EDGE = 4096
 
 export class Cursors {
   constructor(readonly folder: string) {}
@@ -66,9 +63,4 @@ export function validCursor(value: Json | undefined, fd: number, file: FileIdent
   if (!Number.isInteger(cursor.offset) || cursor.offset < 0 || cursor.offset > file.size) return undefined
   if (cursor.edges !== edgesBefore(fd, cursor.offset)) return undefined
   return { ...(cursor as Cursor), memory: objectOf(cursor.memory) ?? {} }
-}
-
-export function edgesBefore(fd: number, offset: number): number {
-  const start = readRange(fd, 0, Math.min(EDGE, offset))
-  return crc32(readRange(fd, Math.max(0, offset - EDGE), offset), crc32(start))
 }

@@ -19,10 +19,12 @@ import {
   TASK_SQL,
   countSql,
   listSql,
+  saidSql,
   searchSql,
 } from './queries.ts'
 import { type SessionRow, type StoredRow, rowFrom } from './rows.ts'
 import { type Database, type SqlValue, type Statement, isBusy, isUnwritable } from './sqlite.ts'
+import { type SaidProgress, synchroniseSaid } from './said/synchronise-said.ts'
 import { synchronise } from './synchronise.ts'
 
 /** Where the sessions of a project are. */
@@ -47,6 +49,7 @@ export interface IndexOptions {
 
 /** An entry that a search found. */
 export interface SearchHit {
+  readonly where: 'journal'
   readonly project: string
   readonly session: string
   readonly name: string
@@ -58,6 +61,24 @@ export interface SearchHit {
   /** The words found and some around them, on one line. */
   readonly snippet: string
   /** Larger is better; comparable within one answer only. */
+  readonly score: number
+}
+
+/** A message that a search found. */
+export interface SaidHit {
+  readonly where: 'said'
+  readonly project: string
+  readonly conversation: string
+  readonly harness?: string
+  /** The number of the item in its conversation, from 0. */
+  readonly item: number
+  readonly role: 'user' | 'assistant' | 'system'
+  readonly at?: string
+  /** The session that the conversation joined last, if any. */
+  readonly session?: string
+  readonly name?: string
+  readonly snippet: string
+  /** Comparable with other messages of the same answer only. */
   readonly score: number
 }
 
@@ -75,6 +96,9 @@ export async function openIndex(source: IndexSource, options: IndexOptions): Pro
   index.sync()
   return index
 }
+
+type StoredSaid = Pick<SaidHit, 'conversation' | 'item' | 'role' | 'snippet' | 'score'> &
+  Readonly<Record<'harness' | 'at' | 'session' | 'name', string | null>>
 
 const TRIES = 4
 
@@ -172,9 +196,35 @@ export class SessionIndex {
     const sql = searchSql(query)
     if (sql === undefined) return
     const { project } = this.#source
-    for (const hit of this.#stream(sql) as IterableIterator<Omit<SearchHit, 'project'>>) {
-      yield { project, ...hit, snippet: onOneLine(hit.snippet), score: -hit.score }
+    for (const hit of this.#stream(sql) as IterableIterator<Omit<SearchHit, 'project' | 'where'>>) {
+      yield { where: 'journal', project, ...hit, snippet: onOneLine(hit.snippet), score: -hit.score }
     }
+  }
+
+  /** Messages of the stored conversations that hold every word asked for, as far as these have been read, the most telling first. */
+  *searchSaid(query: SearchQuery): IterableIterator<SaidHit> {
+    const sql = saidSql(query)
+    if (sql === undefined) return
+    const { project } = this.#source
+    for (const row of this.#stream(sql) as IterableIterator<StoredSaid>) {
+      const { harness, at, session, name, ...hit } = row
+      const known = Object.entries({ harness, at, session, name }).filter(([, value]) => value !== null)
+      yield { where: 'said', project, ...hit, ...Object.fromEntries(known), snippet: onOneLine(hit.snippet), score: -hit.score }
+    }
+  }
+
+  /** Reads on in the stored conversations, for about so long, and answers how much is left for the next time. */
+  syncSaid(budgetMs: number): SaidProgress {
+    this.#file.follow()
+    return this.#repairing(() => {
+      try {
+        return synchroniseSaid(this.#file.database, this.#source.folder, budgetMs)
+      } catch (error) {
+        if (this.#file.isTakenAway() || (!isBusy(error) && !isUnwritable(error))) throw error
+        this.#options.say('the newest messages may be missing from this answer; the index cannot be written now')
+        return { bytesLeft: 0 }
+      }
+    })
   }
 
   counts(): { readonly sessions: number; readonly entries: number } {

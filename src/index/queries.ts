@@ -108,6 +108,27 @@ export function searchSql(query: SearchQuery): PagedSql | undefined {
   return { sql, values: where.values, ...page(query) }
 }
 
+/** The latest session that a conversation joined. */
+const SESSION_OF_CONVERSATION = `(SELECT e.session FROM entries e WHERE e.refers = c.id AND e.kind = 'conversation.joined' ORDER BY e.id DESC LIMIT 1)`
+
+/** The same for what was said. Undefined as well when only entries of a kind are asked for. */
+export function saidSql(query: SearchQuery): PagedSql | undefined {
+  const match = matchExpression(query.text)
+  if (match === undefined || query.kind !== undefined) return undefined
+  const [before, after] = query.marks ?? ['«', '»']
+  const where = new Conditions(['said_texts MATCH ?'], [before, after, match])
+  where.when(query.session, 's.id = ?')
+  where.oneOf('s.status', query.status)
+  where.when(query.since, 'm.at >= ?')
+  where.when(query.until, 'm.at <= ?')
+  const sql = `SELECT c.id AS conversation, c.harness, m.number AS item, m.role, m.at, s.id AS session, s.name, bm25(said_texts) AS score,
+      snippet(said_texts, 0, ?, ?, '…', 16) AS snippet
+    FROM said_texts CROSS JOIN said m ON m.key = said_texts.rowid CROSS JOIN conversations c ON c.key = m.conversation
+      LEFT JOIN sessions s ON s.key = ${SESSION_OF_CONVERSATION}
+    WHERE ${where.text()} ORDER BY score, m.key LIMIT ? OFFSET ?`
+  return { sql, values: where.values, ...page(query) }
+}
+
 /** The entries of tasks, and whatever takes back or changes one of these, or one of those. */
 export const TASK_SQL = `
   WITH RECURSIVE concerned (id) AS (

@@ -2,7 +2,7 @@ import { FOLD_VERSION } from '../session/fold.ts'
 import { type Database, inTransaction, isBusy, isWalSafe, loadSqlite } from './sqlite.ts'
 
 // Raised whenever the tables, or what is written into them, change.
-const TABLES_VERSION = 2
+const TABLES_VERSION = 3
 /** An index of any other version is built anew. It keeps folded states, so the fold's version is part of its own. */
 export const INDEX_VERSION = TABLES_VERSION * 1000 + FOLD_VERSION
 const APPLICATION_ID = 0x53746e74
@@ -40,7 +40,7 @@ const TABLES = `
     session INTEGER NOT NULL,
     id TEXT NOT NULL, kind TEXT NOT NULL, at TEXT NOT NULL,
     once TEXT,
-    -- The entry that this one takes back or changes.
+    -- The entry that this one takes back or changes, or the conversation that joined with it.
     refers TEXT,
     -- The whole record, for the kinds that are folded across sessions.
     record TEXT
@@ -53,6 +53,19 @@ const TABLES = `
   -- The text of the entries in effect; rowid is the entry's key. It keeps its own copy of the text
   -- because snippets need it, and because deleting a row then cannot disagree with what was put in.
   CREATE VIRTUAL TABLE texts USING fts5 (text, tokenize = "unicode61 remove_diacritics 2");
+
+  -- The stored conversations, as far as they were read.
+  CREATE TABLE conversations (
+    key INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE, harness TEXT,
+    -- How many items there are before the offset.
+    items INTEGER NOT NULL,
+    inode INTEGER NOT NULL, offset INTEGER NOT NULL, edges INTEGER NOT NULL
+  );
+  CREATE TABLE said (key INTEGER PRIMARY KEY, conversation INTEGER NOT NULL, id TEXT NOT NULL, number INTEGER NOT NULL, role TEXT NOT NULL, at TEXT);
+  CREATE UNIQUE INDEX said_by_conversation ON said (conversation, id);
+  -- What was said, apart from the journals' texts: there is far more of it, and they are searched more often.
+  CREATE VIRTUAL TABLE said_texts USING fts5 (text, tokenize = "unicode61 remove_diacritics 2");
 `
 
 /** What is wrong with an index file that is not ours or not of this version. */

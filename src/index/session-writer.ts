@@ -151,6 +151,8 @@ export class SessionWriter {
 const REACHING_BACK = new Set(['entry.retracted', 'entry.amended'])
 
 function targetOf(entry: RawEntry): string | null {
+  if (entry.kind === 'conversation.joined')
+    return typeof entry.data['conversation'] === 'string' ? entry.data['conversation'] : null
   return REACHING_BACK.has(entry.kind) && typeof entry.data['entry'] === 'string' ? entry.data['entry'] : null
 }
 

@@ -1,6 +1,5 @@
-import { knownProjects } from '../index/projects.ts'
-import type { SearchHit } from '../index/open-index.ts'
-import type { SearchQuery, SessionFilter } from '../index/queries.ts'
+import type { SaidHit, SearchHit } from '../index/open-index.ts'
+import type { SessionFilter } from '../index/queries.ts'
 import type { SessionRow } from '../index/rows.ts'
 import type { RestoreTo } from '../git/code-checkpoint.ts'
 import type { TaskStatus } from '../session/entries.ts'
@@ -31,6 +30,7 @@ import { type ReportedStatus, checkRunTask, reportTask } from './report-task.ts'
 import { type ResumeOptions, resumeSession } from './resume.ts'
 import { SessionHandle } from './session-handle.ts'
 import { type InitOptions, initSession } from './start.ts'
+import { type SearchRequest, searchEverywhere } from './search.ts'
 import { Workspace } from './workspace.ts'
 import type { Workflows } from './workflow.ts'
 
@@ -112,16 +112,8 @@ export function projectOf(workspace: Workspace) {
     async list(filter: SessionFilter = {}): Promise<Iterable<SessionRow>> {
       return workspace.hasSessions() ? (await workspace.index()).sessions(filter) : []
     },
-    async *search(query: SearchQuery & { allProjects?: boolean }): AsyncIterable<SearchHit> {
-      const { allProjects, ...asked } = query
-      if (workspace.hasSessions()) yield* (await workspace.index()).search(asked)
-      if (allProjects !== true) return
-      for (const root of knownProjects().filter((known) => known !== workspace.place.root)) {
-        const other = new Workspace(root, { say: (line) => workspace.say(`${root}: ${line}`) })
-        if (other.hasSessions()) yield* (await other.index()).search(asked)
-        other.close()
-      }
-    },
+    /** What was journalled and what was said, the most telling of both first. */
+    search: (query: SearchRequest): AsyncIterable<SearchHit | SaidHit> => searchEverywhere(workspace, query),
 
     /** Runs a command and tells what matters of its output. Rarely needed by programs, so not loaded with the rest. */
     async digest(options: DigestOptions): Promise<Digest> {

@@ -57,6 +57,11 @@ export class Workspace {
     return existsSync(join(this.place.sessions, 'journal')) || logIds(this.place).size > 0
   }
 
+  /** Something that was said is stored here. */
+  hasConversations(): boolean {
+    return existsSync(join(this.place.sessions, 'conversations'))
+  }
+
   /** The index, opened and brought up to date at its first use. */
   async index(): Promise<SessionIndex> {
     for (const id of sessionsWithOutbox(this.place)) this.session(id).close()

@@ -74,7 +74,7 @@ describe('an import brings in', () => {
       ({ role, isMeta, isSummary, parts }) => role === 'user' && !isMeta && !isSummary && parts[0]?.type === 'text',
     )
     expect(asked.map(({ parts }) => textsOf(parts)[0])).toEqual(['please RUN it @p.png', 'BIG one', 'more BIG', 'RUN again BIG'])
-    const [first] = messages.filter(({ role }) => role === 'assistant')
+    const first = messages.find(({ role }) => role === 'assistant')
     expect(first).toMatchObject({ model: 'gemini-2.5-flash', usage: { input: 2500, cacheRead: 100, output: 25 } })
     const compaction = world.items(GEMINI).findIndex(({ type }) => type === 'compaction')
     const before = world.items(GEMINI).slice(0, compaction)

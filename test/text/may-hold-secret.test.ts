@@ -5,12 +5,59 @@ import { redact, redactDeep } from '../../src/text/redact.ts'
 import { IN_CONTEXT, SECRETS, privateKey, scrambled } from './secrets.ts'
 
 /** What the words, signs and values of assignments are made of, so that some come together to a secret. */
-const piece = fc.constantFrom(
-  ...['password', 'PASSWD', 'passphrase', 'Secret', 'client_secret', 'toKen', 'API_KEY', 'access-key', 'authorization', 'Bearer'],
-  ...['_key', '_BASE', '-prod', '_2', 's', '=', ' = ', ':', ': ', ':=', '=>', '==', '\t=\t', '\n', ' ', '--', ','],
-  ...['"', "'", '`', '\\"', '\\\\\\"', '"]', '[', '{', '}', '@', '://', 'postgres://u:', 'AccountKey=', 'secret_access_key'],
-  ...['hunter2hunter2', 'Xk29fLq8ZpW3', 'correcthorse', '12345678', 'é', 'aB3dE5fG7h', '${TOKEN}', 'x', 'basic dXNlcjpwYXNz'],
-)
+const PIECES = [
+  'password',
+  'PASSWD',
+  'passphrase',
+  'Secret',
+  'client_secret',
+  'toKen',
+  'API_KEY',
+  'access-key',
+  'authorization',
+  'Bearer',
+  '_key',
+  '_BASE',
+  '-prod',
+  '_2',
+  's',
+  '=',
+  ' = ',
+  ':',
+  ': ',
+  ':=',
+  '=>',
+  '==',
+  '\t=\t',
+  '\n',
+  ' ',
+  '--',
+  ',',
+  '"',
+  "'",
+  '`',
+  '\\"',
+  '\\\\\\"',
+  '"]',
+  '[',
+  '{',
+  '}',
+  '@',
+  '://',
+  'postgres://u:',
+  'AccountKey=',
+  'secret_access_key',
+  'hunter2hunter2',
+  'Xk29fLq8ZpW3',
+  'correcthorse',
+  '12345678',
+  'é',
+  'aB3dE5fG7h',
+  '${TOKEN}',
+  'x',
+  'basic dXNlcjpwYXNz',
+]
+const piece = fc.constantFrom(...PIECES)
 const anySecret = fc.constantFrom(...SECRETS.map(([, secret]) => secret), ...IN_CONTEXT.map(([text]) => text), privateKey())
 const anyText = fc
   .array(
@@ -46,8 +93,8 @@ describe('a quick look for secrets', () => {
       found += 1
       expect([mayHoldSecret(text), mayHoldSecret(JSON.stringify(text))]).toEqual([true, true])
     })
-    fc.assert(property, { numRuns: 6000 })
-    expect(found).toBeGreaterThan(500)
+    fc.assert(property, { numRuns: 3000 })
+    expect(found).toBeGreaterThan(300)
   })
 
   test('nor what the name of a field gives away', () => {
@@ -58,8 +105,8 @@ describe('a quick look for secrets', () => {
       found += 1
       expect(mayHoldSecret(JSON.stringify(fields))).toBe(true)
     })
-    fc.assert(property, { numRuns: 1500 })
-    expect(found).toBeGreaterThan(300)
+    fc.assert(property, { numRuns: 500 })
+    expect(found).toBeGreaterThan(100)
   })
 
   test('finds a secret that is cut off, wherever', () => {

@@ -1,4 +1,5 @@
 import { buildCommand } from '@stricli/core'
+import type { SaidHit, SearchHit } from '../../index/open-index.ts'
 import { shortId } from '../../journal/ids.ts'
 import { KIND_NAMES } from '../../session/kind-names.ts'
 import { minute } from '../../text/times.ts'
@@ -7,9 +8,11 @@ import { defined } from '../defined.ts'
 import { Misuse } from '../errors.ts'
 import { json, number, session, text, toggle } from '../flags.ts'
 import { moment } from '../moment.ts'
+import type { Output } from '../output.ts'
 import { withProject } from '../with-project.ts'
 
 interface Flags {
+  readonly in?: 'journal' | 'said' | 'all'
   readonly kind?: string
   readonly session?: string
   readonly since?: string
@@ -30,21 +33,29 @@ function kindsOf(name: string): readonly string[] {
 
 export const search = buildCommand<Flags, string[], Context>({
   docs: {
-    brief: 'Search everything recorded',
-    fullDescription: 'Full text over all entries, the most telling first. "Exact phrases" in quotes; a* for beginnings.',
+    brief: 'Search everything recorded and everything said',
+    fullDescription:
+      'Full text over all entries and over the stored conversations, the most telling of both first. "Exact phrases" in quotes; a* for beginnings. Of a long tool output only both ends are found.',
     customUsage: [
       { input: 'lock ordering', brief: 'both words' },
       { input: 'mutex --kind decision', brief: 'only decisions' },
+      { input: 'mutex --in said', brief: 'only what agents and people said' },
       { input: 'timeout --all-projects --limit 50', brief: 'on this whole machine' },
     ],
   },
   parameters: {
     positional: { kind: 'array', parameter: { parse: String, brief: 'Words to look for', placeholder: 'WORD' } },
     flags: {
+      in: {
+        kind: 'enum',
+        values: ['journal', 'said', 'all'],
+        brief: 'Where: in the journals, in what was said, or in both (all)',
+        optional: true,
+      },
       kind: text('Only entries of this kind: decision, discovery, progress, …', 'KIND'),
       session,
-      since: text('Only entries since', 'DATE'),
-      until: text('Only entries until', 'DATE'),
+      since: text('Only what is from then on', 'DATE'),
+      until: text('Only what is until then', 'DATE'),
       limit: number(`At most this many (${DEFAULT_LIMIT})`),
       offset: number('Leave out this many at first'),
       allProjects: toggle('Every project that Stint was used in on this machine'),
@@ -60,6 +71,7 @@ export const search = buildCommand<Flags, string[], Context>({
       const hits = project.search({
         text: query,
         limit: flags.limit ?? DEFAULT_LIMIT,
+        ...defined({ in: flags.in }),
         ...defined({ offset: flags.offset, session: within, allProjects: flags.allProjects }),
         ...defined({ kind: flags.kind === undefined ? undefined : kindsOf(flags.kind) }),
         ...defined({ since: moment(flags.since), until: moment(flags.until) }),
@@ -71,9 +83,7 @@ export const search = buildCommand<Flags, string[], Context>({
         if (flags.json === true) output.line(`${found === 0 ? '' : ','}${JSON.stringify(hit)}`)
         else {
           const where = flags.allProjects === true ? `${hit.project}  ` : ''
-          output.line(
-            `${where}${hit.name} ${output.dim(`(${shortId(hit.session)})`)}  ${minute(hit.at)}  ${hit.kind}  ${shortId(hit.entry)}`,
-          )
+          output.line(where + (hit.where === 'said' ? saidLine(hit, output) : entryLine(hit, output)))
           output.line(`   ${hit.snippet}`)
         }
         found += 1
@@ -83,3 +93,15 @@ export const search = buildCommand<Flags, string[], Context>({
     })
   },
 })
+
+function entryLine({ name, session: id, at, kind, entry }: SearchHit, output: Output): string {
+  return `${name} ${output.dim(`(${shortId(id)})`)}  ${minute(at)}  ${kind}  ${shortId(entry)}`
+}
+
+function saidLine({ name, session: id, conversation, harness, role, at, item }: SaidHit, output: Output): string {
+  const whose = name === undefined || id === undefined ? 'no session' : `${name} ${output.dim(`(${shortId(id)})`)}`
+  const when = at === undefined ? '' : `  ${minute(at)}`
+  return `${whose}${when}  said by ${SPEAKERS[role]}  ${harness ?? 'conversation'} ${conversation} #${item}`
+}
+
+const SPEAKERS = { user: 'the user', assistant: 'the agent', system: 'the harness' } as const

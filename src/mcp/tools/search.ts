@@ -29,6 +29,7 @@ export const search: Tool = {
     const hits: SearchHit[] = []
     const found = project.search({
       text: query,
+      in: 'journal',
       // One more than is told, to know whether there are more.
       limit: limit + 1,
       ...(args.kind === undefined ? {} : { kind: kindsOf(args.kind as string) }),
@@ -36,7 +37,7 @@ export const search: Tool = {
       ...(args.all_projects === true ? { allProjects: true } : {}),
     })
     for await (const hit of found) {
-      if (signal.aborted || hits.push(hit) > limit) break
+      if (signal.aborted || (hit.where === 'journal' && hits.push(hit) > limit)) break
     }
     const told = hits.slice(0, limit).map(({ project: root, session, name, entry, kind, at, snippet }) => ({
       ...(args.all_projects === true ? { project: root } : {}),

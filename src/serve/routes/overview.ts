@@ -1,10 +1,15 @@
 import type { Hono } from 'hono'
-import type { Overview, SearchAnswer } from '../contract.ts'
+import type { SaidHit, SearchHit } from '../../index/open-index.ts'
+import { searchEverywhere } from '../../project/search.ts'
+import { given } from '../../text/json-fields.ts'
+import type { Overview, SearchAnswer, SearchLine } from '../contract.ts'
 import { KnownHarnesses } from '../data/harnesses.ts'
 import { Refused } from '../problem.ts'
 import { type Bindings, type Scene, numberIn, projectIn, textIn } from '../scene.ts'
 
 const MOST_HITS = 200
+/** Nobody else is answered while it reads on. */
+const READING_MS = 200
 
 export function overviewRoutes(app: Hono<Bindings>, scene: Scene): void {
   const harnesses = new KnownHarnesses(() => scene.projects.of(undefined).workspace, scene.env)
@@ -20,18 +25,19 @@ export function overviewRoutes(app: Hono<Bindings>, scene: Scene): void {
     const text = textIn(asked, 'text')
     if (text === undefined) throw new Refused(400, 'EMPTY_TEXT', 'there is nothing to search for', '?text=WORDS')
     const limit = numberIn(asked, 'limit', { least: 1, most: MOST_HITS }) ?? 50
-    const index = workspace.hasSessions() ? await workspace.index() : undefined
-    const hits = index === undefined ? [] : [...index.search({ text, limit, marks: ['\u0001', '\u0002'] })]
-    return asked.json({
-      hits: hits.map(({ session, name, entry, kind, at, snippet }) => ({
-        where: 'journal',
-        session,
-        sessionName: name,
-        entry,
-        kind,
-        at,
-        snippet,
-      })),
-    } satisfies SearchAnswer)
+    const hits: SearchLine[] = []
+    const query = { text, limit, marks: ['\u0001', '\u0002'], readingMs: READING_MS } as const
+    for await (const hit of searchEverywhere(workspace, query)) hits.push(searchLine(hit))
+    return asked.json({ hits } satisfies SearchAnswer)
   })
+}
+
+function searchLine(hit: SearchHit | SaidHit): SearchLine {
+  const { where, snippet } = hit
+  if (where === 'journal') {
+    const { session, name, entry, kind, at } = hit
+    return { where, session, sessionName: name, entry, kind, at, snippet }
+  }
+  const { conversation, item, role, at, session, name } = hit
+  return { where, conversation, item, kind: role, snippet, ...given({ at, session, sessionName: name }) }
 }

@@ -1,0 +1,67 @@
+import { knownProjects } from '../index/projects.ts'
+import type { SaidHit, SearchHit, SessionIndex } from '../index/open-index.ts'
+import type { SearchQuery } from '../index/queries.ts'
+import { Workspace } from './workspace.ts'
+
+export interface SearchRequest extends SearchQuery {
+  /** In the journals, in what was said, or in both, which is usual. */
+  readonly in?: 'journal' | 'said' | 'all'
+  readonly allProjects?: boolean
+  /** How long it reads on in conversations that are not in the index yet, in milliseconds. */
+  readonly readingMs?: number
+}
+
+const READING_MS = 3_000
+
+/** What was journalled and what was said in a project, then in every other, if asked for. */
+export async function* searchEverywhere(workspace: Workspace, request: SearchRequest): AsyncIterable<SearchHit | SaidHit> {
+  const { allProjects, ...query } = request
+  yield* searchProject(workspace, query)
+  if (allProjects !== true) return
+  for (const root of knownProjects().filter((known) => known !== workspace.place.root)) {
+    const other = new Workspace(root, { say: (line) => workspace.say(`${root}: ${line}`) })
+    yield* searchProject(other, query)
+    other.close()
+  }
+}
+
+async function* searchProject(workspace: Workspace, request: SearchRequest): AsyncIterable<SearchHit | SaidHit> {
+  const { in: where = 'all', readingMs = READING_MS, ...query } = request
+  if (!workspace.hasSessions() && !workspace.hasConversations()) return
+  const index = await workspace.index()
+  const isSaid = where !== 'journal' && query.kind === undefined && workspace.hasConversations()
+  if (isSaid) readOn(workspace, index, readingMs)
+  if (!isSaid) yield* where === 'said' ? [] : index.search(query)
+  else if (where === 'said') yield* index.searchSaid(query)
+  else yield* inTurn(index, query)
+}
+
+function readOn(workspace: Workspace, index: SessionIndex, readingMs: number): void {
+  const { bytesLeft } = index.syncSaid(readingMs)
+  if (bytesLeft === 0) return
+  const left = `${Math.max(1, Math.round(bytesLeft / 1_000_000))} MB`
+  workspace.say(`${left} of what was said have not been read yet; the next search reads on`)
+}
+
+/** One of each kind in turn: how telling they are cannot be compared. */
+function* inTurn(index: SessionIndex, query: SearchQuery): Generator<SearchHit | SaidHit> {
+  const { limit = Infinity, offset = 0, ...rest } = query
+  const most = { ...rest, ...(Number.isFinite(limit) ? { limit: limit + offset } : {}) }
+  let kinds: readonly Iterator<SearchHit | SaidHit>[] = [index.search(most), index.searchSaid(most)]
+  let number = 0
+  try {
+    while (kinds.length > 0) {
+      for (const kind of kinds) {
+        const { done, value } = kind.next()
+        if (done === true) kinds = kinds.filter((other) => other !== kind)
+        else {
+          number += 1
+          if (number > offset + limit) return
+          if (number > offset) yield value
+        }
+      }
+    }
+  } finally {
+    for (const kind of kinds) kind.return?.()
+  }
+}

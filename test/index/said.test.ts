@@ -1,0 +1,168 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Message } from '../../src/history/items.ts'
+import { conversationStore } from '../../src/history/store.ts'
+import type { SessionIndex } from '../../src/index/open-index.ts'
+import { loadSqlite } from '../../src/index/sqlite.ts'
+import { plainProject } from '../support/project.ts'
+import { world } from './world.ts'
+
+const EVER = 60_000
+
+let count = 0
+function says(text: string, more: Partial<Message> = {}): Message {
+  count += 1
+  return {
+    type: 'message',
+    id: `m${count}`,
+    role: 'user',
+    at: '2026-03-01T10:00:00.000Z',
+    parts: [{ type: 'text', text }],
+    ...more,
+  }
+}
+
+function saidWorld() {
+  const w = world()
+  const store = conversationStore(w.folder, {})
+  const path = (id: string) => join(w.folder, 'conversations', `${id}.jsonl`)
+  return { w, store, path }
+}
+
+function found(index: SessionIndex, text: string): readonly string[] {
+  index.syncSaid(EVER)
+  return [...index.searchSaid({ text })].map(({ conversation, item }) => `${conversation}#${item}`)
+}
+
+describe('what was said', () => {
+  test('is found with its conversation, who said it, when, and the session it belongs to', async () => {
+    const { w, store } = saidWorld()
+    const session = w.begin('fix-sweep')
+    w.add(session, 'conversation.joined', { conversation: 'c1', harness: 'claude', source: 'startup' })
+    store.append('c1', [
+      { type: 'began', conversation: 'c1', harness: 'claude', at: '2026-03-01T09:00:00.000Z' },
+      says('why does the giraffe not eat?', { at: '2026-03-01T09:00:01.000Z' }),
+      says('because it is full', { role: 'assistant' }),
+    ])
+    store.append('c2', [says('another giraffe, of nobody')])
+    const index = await w.open()
+    index.syncSaid(EVER)
+    const hits = [...index.searchSaid({ text: 'giraffe' })]
+    expect(hits).toHaveLength(2)
+    const { score: _score, ...first } = hits.find(({ conversation }) => conversation === 'c1')!
+    expect(first).toEqual({
+      where: 'said',
+      project: w.project,
+      conversation: 'c1',
+      harness: 'claude',
+      item: 1,
+      role: 'user',
+      at: '2026-03-01T09:00:01.000Z',
+      session,
+      name: 'fix-sweep',
+      snippet: 'why does the «giraffe» not eat?',
+    })
+    expect(hits.find(({ conversation }) => conversation === 'c2')).not.toHaveProperty('session')
+    expect([...index.searchSaid({ text: 'giraffe', session })]).toHaveLength(1)
+    expect([...index.searchSaid({ text: 'giraffe', until: '2026-03-01T09:30:00.000Z' })]).toHaveLength(1)
+    expect([...index.searchSaid({ text: 'giraffe', kind: ['note.added'] })]).toEqual([])
+  })
+
+  test('is found by commands and by both ends of what tools answered, not by its middle or what nobody said', async () => {
+    const { w, store } = saidWorld()
+    const output = `beginning ${'x '.repeat(20_000)} middle ${'y '.repeat(20_000)} ending`
+    store.append('c1', [
+      says('', {
+        role: 'assistant',
+        parts: [{ type: 'tool use', id: 't1', name: 'Bash', input: { command: 'make zebra', more: [{ deep: 'okapi' }] } }],
+      }),
+      says('', { parts: [{ type: 'tool result', use: 't1', parts: [{ type: 'text', text: output }], isError: false }] }),
+      says('put there by the hippo', { isMeta: true }),
+    ])
+    const index = await w.open()
+    for (const word of ['zebra', 'okapi', 'beginning', 'ending']) expect(found(index, word), word).toHaveLength(1)
+    for (const word of ['middle', 'hippo']) expect(found(index, word), word).toEqual([])
+  })
+
+  test('is read on from where it was, and what was stored twice is found once', async () => {
+    const { w, store } = saidWorld()
+    const [first, second] = [says('one lion'), says('two lions and a lion')]
+    store.append('c1', [first])
+    const index = await w.open()
+    expect(found(index, 'lion')).toEqual(['c1#0'])
+    store.append('c1', [first, second])
+    expect([...found(index, 'lion')].sort()).toEqual(['c1#0', 'c1#1'])
+  })
+
+  test('follows a conversation that was rewritten or taken away', async () => {
+    const { w, store, path } = saidWorld()
+    store.append('c1', [says('a tiger'), says('a leopard')])
+    const index = await w.open()
+    expect(found(index, 'tiger')).toHaveLength(1)
+    const text = readFileSync(path('c1'), 'utf8').replace('a tiger', 'a [redacted:token] here')
+    rmSync(path('c1'))
+    writeFileSync(path('c1'), text)
+    expect([found(index, 'tiger'), found(index, 'leopard'), found(index, 'redacted')]).toEqual([[], ['c1#1'], ['c1#0']])
+    rmSync(path('c1'))
+    expect(found(index, 'leopard')).toEqual([])
+  })
+
+  test('is read in pieces when there is much of it, and comes to the same', async () => {
+    const { w, store } = saidWorld()
+    for (let n = 0; n < 4; n += 1)
+      store.append(
+        `c${n}`,
+        Array.from({ length: 120 }, (_, k) => says(`elephant number ${n}-${k}`)),
+      )
+    const index = await w.open()
+    let pieces = 0
+    for (let left = Infinity; left > 0; pieces += 1) {
+      const { bytesLeft } = index.syncSaid(0.001)
+      expect(bytesLeft).toBeLessThanOrEqual(left)
+      left = pieces > 100 ? 0 : bytesLeft
+      index.syncSaid(1)
+    }
+    expect(pieces).toBeLessThan(100)
+    expect([...index.searchSaid({ text: 'elephant' })]).toHaveLength(480)
+    index.close()
+    rmSync(join(w.folder, 'index.db'))
+    const again = await w.open()
+    again.syncSaid(EVER)
+    expect([...again.searchSaid({ text: 'elephant' })]).toHaveLength(480)
+    expect([...again.searchSaid({ text: '"number 2-77"' })]).toMatchObject([{ conversation: 'c2', item: 77 }])
+  })
+
+  test('is not waited for by lists', async () => {
+    const { w, store } = saidWorld()
+    w.begin('a-session')
+    store.append('c1', [says('a rhino')])
+    const index = await w.open()
+    expect([...index.sessions()]).toHaveLength(1)
+    const database = new (loadSqlite().DatabaseSync)(join(w.folder, 'index.db'))
+    expect(database.prepare('SELECT count(*) AS n FROM conversations').get()).toEqual({ n: 0 })
+    database.close()
+  })
+})
+
+test('a search of a project gives both kinds in turn, or one of them', async () => {
+  const it = plainProject()
+  await it.run((project) => project.init({ name: 'first', goal: 'feed the giraffe' }))
+  const store = conversationStore(join(it.root, '.sessions'), {})
+  store.append(
+    'c1',
+    Array.from({ length: 5 }, (_, n) => says(`giraffe ${n}`)),
+  )
+  const where = async (more: object) => {
+    const hits: string[] = []
+    await it.run(async (project) => {
+      for await (const hit of project.search({ text: 'giraffe', ...more })) hits.push(hit.where)
+    })
+    return hits
+  }
+  expect(await where({})).toEqual(['journal', 'said', 'said', 'said', 'said', 'said'])
+  expect(await where({ limit: 2, offset: 1 })).toEqual(['said', 'said'])
+  expect(await where({ in: 'journal' })).toEqual(['journal'])
+  expect(await where({ in: 'said', limit: 3 })).toEqual(['said', 'said', 'said'])
+  expect(await where({ kind: ['session.opened'] })).toEqual(['journal'])
+})
