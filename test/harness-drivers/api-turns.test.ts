@@ -172,6 +172,10 @@ describe('the tools of an answer', () => {
     ])
     const { content } = (seen[1]!.body['messages'] as readonly { content: readonly { type: string }[] }[]).at(-1)!
     expect(content.map(({ type }) => type)).toEqual(Array.from({ length: 6 }, () => 'tool_result'))
+    // All answers of this server have the same id, and are several all the same.
+    await turn('More')
+    const roles = (seen.at(-1)!.body['messages'] as readonly { role: string }[]).map(({ role }) => role)
+    expect(roles).toEqual(['user', 'assistant', 'user', 'assistant', 'user'])
   })
 
   test('stay in the working tree under `edits`, wherever links lead', async () => {
@@ -200,6 +204,25 @@ describe('the tools of an answer', () => {
     expect(existsSync(join(outside, 'new.txt'))).toBe(false)
     expect(readFileSync(join(world.open.cwd, '.git/config'), 'utf8')).toContain('[core]')
   })
+})
+
+test('under `ask` the project may be looked at, and everything else is asked about', async () => {
+  const tools = [
+    { name: 'read', input: { path: 'a.txt' } },
+    { name: 'read', input: { path: '/etc/hostname' } },
+    { name: 'write', input: { path: 'a.txt', content: 'two' } },
+    shell('true'),
+  ]
+  const asked: string[] = []
+  const decide = async ({ title }: PermissionRequest) => {
+    asked.push(title)
+    return false
+  }
+  const { turn, stored, world } = await driven([whole('', tools), whole('Done.')], { open: { permissions: 'ask', decide } })
+  writeFileSync(join(world.open.cwd, 'a.txt'), 'one')
+  await turn()
+  expect(resultsIn(stored())[0]).toMatchObject(result('one', false))
+  expect(asked).toEqual(['read: /etc/hostname', 'write: a.txt', 'shell: true'])
 })
 
 describe('the key', () => {

@@ -29,7 +29,8 @@ export async function askModel(request: ModelRequest, options: AskOptions): Prom
     } catch (error) {
       if (signal.aborted) return reader.reply()
       if (!(error instanceof ModelFailure)) throw error
-      const wait = waits[tries]
+      // Where nobody listens, nobody is busy.
+      const wait = error.at.isUnreachable === true && tries >= 2 ? undefined : waits[tries]
       if (error.kind !== 'again') throw error
       if (wait === undefined) throw givenUp(error, tries)
       await pause(Math.max(wait, error.at.retryAfterMs ?? 0), signal)
@@ -87,7 +88,7 @@ export async function reach(address: string, init: RequestInit): Promise<Respons
       !(init.signal.reason instanceof DOMException && init.signal.reason.name === 'TimeoutError')
     )
       throw error
-    throw new ModelFailure('again', `${new URL(address).origin} cannot be reached: ${reasonOf(error)}`)
+    throw new ModelFailure('again', `${new URL(address).origin} cannot be reached: ${reasonOf(error)}`, { isUnreachable: true })
   }
 }
 

@@ -12,7 +12,12 @@ export class ModelFailure extends Error {
     readonly kind: FailureKind,
     message: string,
     /** When it may be asked again, as the provider says. */
-    readonly at: { readonly retryAfterMs?: number; readonly resetsAt?: string; readonly isThrottled?: boolean } = {},
+    readonly at: {
+      readonly retryAfterMs?: number
+      readonly resetsAt?: string
+      readonly isThrottled?: boolean
+      readonly isUnreachable?: boolean
+    } = {},
   ) {
     super(shorten(oneLine(message), LONGEST))
   }

@@ -93,12 +93,9 @@ async function answerTo({ system, items, live }: StoredContext, work: TurnWork):
   const isWhole = reply.stop === 'end' || reply.stop === 'tools'
   const parts = withOwnIds(isWhole ? reply.parts : reply.parts.filter(({ type }) => type === 'text'), live)
   if (parts.length > 0) {
-    history.say({
-      role: 'assistant',
-      parts,
-      model: reply.model ?? model,
-      ...given({ usage: reply.usage, request: reply.request }),
-    })
+    // Some servers call every answer the same, and what shares a name is taken for one answer.
+    const request = live.some((message) => message.request === reply.request) ? undefined : reply.request
+    history.say({ role: 'assistant', parts, model: reply.model ?? model, ...given({ usage: reply.usage, request }) })
   }
   return { ...reply, parts }
 }
