@@ -25,10 +25,10 @@ test('a prompt that is killed leaves nothing running, and the next one goes on i
   const { prompt } = JSON.parse(killed.printed.text.split('\n')[0]!) as { prompt: string }
   killed.child.kill('SIGKILL')
   await killed.ended
-  expect((await world.prompt('Finish the rest')).said).toBe('On.')
+  expect((await world.prompt('Write the summary')).said).toBe('On.')
   await expectNoneLeft(`STINT_PROMPT=${prompt}`)
   expect(world.of('prompt.started')).toMatchObject([{ isNewSession: false, isFresh: false }])
-  expect(world.project.entries('request.made')).toMatchObject([{ text: 'Take long' }, { text: 'Finish the rest' }])
+  expect(world.project.entries('request.made')).toMatchObject([{ text: 'Take long' }, { text: 'Write the summary' }])
 })
 
 test('Ctrl-C interrupts the agent in order, and a second one ends everything at once', async () => {

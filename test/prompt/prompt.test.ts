@@ -137,6 +137,7 @@ describe('a session', () => {
     const world = new PromptWorld()
     world.script([{ hang: true }], [{ say: 'Free.' }])
     const handle = await world.start('Take long')
+    await expect.poll(() => world.of('conversation').length, { timeout: 20_000 }).toBe(1)
     const other = new PromptWorldIn(world)
     await expect(other.start('Me too')).rejects.toMatchObject({
       code: 'SESSION_BUSY',
