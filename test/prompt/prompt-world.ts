@@ -10,10 +10,11 @@ type Act = Readonly<Record<string, unknown>>
 type Ended = Extract<PromptEvent, { type: 'prompt.ended' }>
 
 export class PromptWorld {
-  readonly project: World = gitProject()
   events: PromptEvent[] = []
   /** Answers what is asked. */
   onEvent: (event: PromptEvent, handle: () => PromptHandle) => void = () => {}
+
+  constructor(readonly project: World = gitProject()) {}
 
   /** What the agent does, prompt by prompt; the last goes for all that follow. */
   script(...turns: readonly (readonly Act[])[]): string {
@@ -45,8 +46,15 @@ export class PromptWorld {
     return this.events.filter((event): event is Extract<PromptEvent, { type: T }> => event.type === type)
   }
 
-  /** The kinds of what the journal tells, without what opening a session and handing it over brings with it. */
-  kinds(session?: string): readonly string[] {
-    return this.project.journal(session).map(({ kind }) => kind)
+  /** What all events of a type that say something said. */
+  texts(type: 'text' | 'delta' | 'said'): string {
+    return this.of(type)
+      .map(({ text }) => text)
+      .join('')
+  }
+
+  /** Somebody else in the same project. */
+  beside(): PromptWorld {
+    return new PromptWorld(this.project)
   }
 }

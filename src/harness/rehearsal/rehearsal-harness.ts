@@ -1,6 +1,8 @@
 import { resolve } from 'node:path'
+import { StintError } from '../../journal/errors.ts'
 import { acpHarness } from '../acp/acp-harness.ts'
-import type { Harness } from '../contract.ts'
+import { findVersion } from '../claude/setup/program.ts'
+import type { Harness, HarnessCheck } from '../contract.ts'
 import { stintProgram } from './stint-program.ts'
 
 export interface RehearsalChoice {
@@ -16,5 +18,21 @@ export function rehearsalHarness({ script, state }: RehearsalChoice = {}): Harne
   const capabilities = { resume: state !== undefined }
   const harness = acpHarness({ name: 'rehearsal', command: process.execPath, args, capabilities })
   const remembering = (env: NodeJS.ProcessEnv) => (state === undefined ? env : { ...env, STINT_REHEARSAL_STATE: state })
-  return { ...harness, open: (options) => harness.open({ ...options, env: remembering(options.env) }) }
+  return {
+    ...harness,
+    check: () => check(script),
+    open: (options) => harness.open({ ...options, env: remembering(options.env) }),
+  }
+}
+
+/** It is this very program, so that nobody has to start it to know that it is there. */
+async function check(script: string | undefined): Promise<HarnessCheck> {
+  try {
+    const { loadScript } = await import('./load-script.ts')
+    loadScript(script)
+    return { isThere: true, version: findVersion() }
+  } catch (error) {
+    if (!(error instanceof StintError)) throw error
+    return { isThere: false, problem: error.message, hint: error.hint ?? 'stint rehearsal --help says what a script has' }
+  }
 }
