@@ -43,6 +43,7 @@ const bundle = await rolldown({
   input: { stint: 'src/bin/stint.ts', 'api-tools': 'src/bin/api-tools.ts', library: 'src/library.ts' },
   platform: 'node',
   external: [/^node:/, '@photostructure/sqlite'],
+  plugins: [withoutSchemaCompiler()],
   // What one command loads late another always needs, and then it is simply there.
   checks: { ineffectiveDynamicImport: false },
 })
@@ -125,6 +126,20 @@ async function buildPage() {
   writeFileSync(join(folder, 'page.css'), [sheets[0], vendor, ...sheets.slice(1)].join('\n'))
   for (const name of ['index.html', 'icon.svg']) copyFileSync(join('web', name), join(folder, name))
   return output
+}
+
+/**
+ * The MCP library brings a compiler of JSON schemas, for forms and results that we have none of: half of what an MCP server of ours would
+ * have to load before it answers. Whoever comes to need it fails at once, and by name.
+ */
+function withoutSchemaCompiler() {
+  const code = `import process from 'node:process'
+class DefaultJsonSchemaValidator { getValidator() { throw new Error('no compiler of JSON schemas is bundled') } }
+export { DefaultJsonSchemaValidator, process }`
+  return {
+    name: 'without schema compiler',
+    load: (id) => (/@modelcontextprotocol[/\\]server[/\\]dist[/\\]shimsNode\.mjs$/.test(id) ? code : null),
+  }
 }
 
 function sourceSum() {

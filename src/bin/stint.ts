@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// A hook is served by the program made for it; loading all the commands for one would cost more than the rest.
+// A hook is served by the program made for it, and an MCP client by its server; loading all the commands for one would cost more than the rest.
 import { createRequire } from 'node:module'
 
 const [, , command, ...rest] = process.argv
@@ -8,7 +8,10 @@ const isHook =
 
 if (isHook) {
   createRequire(import.meta.url)('./hook.cjs')
+} else if (command === 'mcp' && rest.length === 0) {
+  const { serveHere } = await import('../mcp/serve-mcp.ts')
+  await serveHere(new URL('../package.json', import.meta.url))
 } else {
-  // Not awaited here: a bundle whose entry waits is cut into many more files, and each takes time to load.
-  void import('../cli/main.ts').then(({ main }) => main(new URL('../package.json', import.meta.url)))
+  const { main } = await import('../cli/main.ts')
+  await main(new URL('../package.json', import.meta.url))
 }

@@ -31,6 +31,9 @@ export const MCP_COMMAND = {
   args: ['-c', `${FIND}; while IFS= read -r l; do printf '%s\\n' "$l" | sed -n '${NOBODY}'; done`],
 }
 
+/** A file of Claude Code's servers that holds no others. */
+export const MCP_FILE = { mcpServers: { [MCP_SERVER]: MCP_COMMAND } }
+
 /** Whether a server is one that some version of `stint setup` registered. */
 export function isStintServer(server: unknown): boolean {
   const { args } = (typeof server === 'object' && server !== null ? server : {}) as { readonly args?: unknown }

@@ -6,6 +6,8 @@ export function keepStdout(process: NodeJS.Process = globalThis.process): Writab
   const { stdout, stderr } = process
   const write = stdout.write.bind(stdout)
   stdout.write = stderr.write.bind(stderr) as typeof stdout.write
+  // Whoever writes is told by the call that failed; without anybody listening the process would end by it.
+  stdout.on('error', () => undefined)
   return new Writable({
     decodeStrings: false,
     write: (chunk: string | Uint8Array, _encoding, done) => void write(chunk, (error) => done(error ?? null)),

@@ -5,21 +5,10 @@ import { StintError } from '../journal/errors.ts'
 import { modelOf } from '../views/document/model.ts'
 import { renderModel } from '../views/document/render.ts'
 import { clip } from './bounds.ts'
+import { MARKDOWN } from './resource-templates.ts'
 
 const PAGE = 50
 const LONGEST_DOCUMENT = 100_000
-const MARKDOWN = 'text/markdown'
-
-export const RESOURCE_TEMPLATES = [
-  { name: 'session', uriTemplate: 'stint://session/{id}', description: 'The document of a session', mimeType: MARKDOWN },
-  {
-    name: 'handoff',
-    uriTemplate: 'stint://handoff/{session}/{number}',
-    description: 'A handoff as it was recorded',
-    mimeType: MARKDOWN,
-  },
-]
-
 /** The list of sessions, then the sessions, the latest first, each with its latest handoff. */
 export async function listedResources(project: Project, cursor: string | undefined): Promise<ListResourcesResult> {
   const offset = /^\d{1,9}$/.test(cursor ?? '') ? Number(cursor) : 0

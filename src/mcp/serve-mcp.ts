@@ -1,4 +1,6 @@
+// Started by every conversation of an agent program, most of which never ask it anything.
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
+import { readFileSync } from 'node:fs'
 import { keepStdout } from './own-stdout.ts'
 import { type ServerSettings, makeServer } from './server.ts'
 
@@ -19,4 +21,10 @@ export async function serveMcp(settings: Omit<ServerSettings, 'reportDefect'>): 
       onerror: (error) => process.stderr.write(`stint: ${error.message}\n`),
     })
   })
+}
+
+/** The same in the folder of this process, for its environment. */
+export async function serveHere(packageJson: URL): Promise<void> {
+  const { version } = JSON.parse(readFileSync(packageJson, 'utf8')) as { version: string }
+  await serveMcp({ version, env: process.env, startedIn: process.cwd() })
 }

@@ -1,13 +1,10 @@
 // Stint as an MCP server: what a client asks becomes a call of the library.
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
-import { type Project, openProject } from '../library.ts'
-import { redaction } from '../project/clean-draft.ts'
-import { readConfig } from '../project/read-config.ts'
-import { redactDeep } from '../text/redact.ts'
+import type { Project } from '../library.ts'
 import { answered, describe, failed } from './answers.ts'
 import { type AskRoots, chooseFolder } from './folder.ts'
 import { listedPrompts, promptNamed } from './prompts.ts'
-import { RESOURCE_TEMPLATES, listedResources, readResource } from './resources.ts'
+import { RESOURCE_TEMPLATES } from './resource-templates.ts'
 import { checkArguments } from './schema.ts'
 import { INSTRUCTIONS, TOOLS, listedTools } from './tools.ts'
 
@@ -36,13 +33,9 @@ export function makeServer(settings: ServerSettings, canAskRoots: boolean): Serv
 
   /** Opened for one request and let go of afterwards, as the command line does: others write to the same journals. */
   const withProject = async <T>(work: (project: Project) => Promise<T>, say: (line: string) => void = () => {}): Promise<T> => {
-    const project = openProject(await folderNow(), { env, say })
-    try {
-      const secrets = redaction(readConfig(project.sessionsFolder))
-      return redactDeep(await work(project), secrets).value
-    } finally {
-      project.dispose()
-    }
+    // Loaded with the first request: a client waits for the answer to its greeting, and often asks for nothing else.
+    const { workInProject } = await import('./work-in-project.ts')
+    return workInProject(await folderNow(), { env, say }, work)
   }
 
   server.setRequestHandler('tools/list', () => ({ tools: listedTools() }))
@@ -68,11 +61,17 @@ export function makeServer(settings: ServerSettings, canAskRoots: boolean): Serv
     }
   })
   server.setRequestHandler('resources/list', ({ params }) =>
-    saying(() => withProject((project) => listedResources(project, params?.cursor))),
+    saying(async () => {
+      const { listedResources } = await import('./resources.ts')
+      return withProject((project) => listedResources(project, params?.cursor))
+    }),
   )
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: RESOURCE_TEMPLATES }))
   server.setRequestHandler('resources/read', ({ params }) =>
-    saying(() => withProject((project) => readResource(project, params.uri))),
+    saying(async () => {
+      const { readResource } = await import('./resources.ts')
+      return withProject((project) => readResource(project, params.uri))
+    }),
   )
   server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts() }))
   server.setRequestHandler('prompts/get', ({ params }) => promptNamed(params.name, params.arguments))

@@ -1,11 +1,14 @@
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { expect, onTestFinished, test } from 'vitest'
 import { mintId } from '../../src/journal/ids.ts'
 import { BackgroundWorld } from '../delegate/background-world.ts'
 import { program } from '../support/cli.ts'
+import { INITIALIZE } from './mcp-world.ts'
 
 const HANGS = [{ write: { path: 'begun.txt', text: 'begun\n' } }, { hang: true }]
 
@@ -24,6 +27,24 @@ async function connected(world: BackgroundWorld, env: Readonly<Record<string, st
   }
 }
 
+/** The exit code of a server whose only client waits, gives that up, and goes: one that still waited would never end. */
+async function endsAfterCancelling(world: BackgroundWorld, name: string): Promise<number | null> {
+  const child = spawn(process.execPath, [program, 'mcp'], { cwd: world.cwd, env: world.env, stdio: ['pipe', 'pipe', 'ignore'] })
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  const calling = (id: number, given: object) =>
+    send({ id, method: 'tools/call', params: { name: 'delegate', arguments: given } })
+  send(INITIALIZE)
+  await lines.next()
+  calling(2, { action: 'wait', names: [name], seconds: 3600 })
+  calling(3, { action: 'list' })
+  expect(JSON.parse((await lines.next()).value as string)).toMatchObject({ id: 3 })
+  send({ method: 'notifications/cancelled', params: { requestId: 2, reason: 'enough' } })
+  child.stdin.end()
+  return ended
+}
+
 test('a delegate is looked at and waited for; who does not wait any more is let go at once, and it goes on', async () => {
   const world = new BackgroundWorld()
   await world.inProcess('init', '--name', 'parent', '--goal', 'Delegate')
@@ -40,8 +61,8 @@ test('a delegate is looked at and waited for; who does not wait any more is let 
   await call({ action: 'list' })
   stop.abort('enough')
   await refused
-  // Nothing holds the server once its client is gone: it would be found by the world's last look otherwise.
   await client.close()
+  expect(await endsAfterCancelling(world, row.name)).toBe(0)
   expect((await world.rows())[row.name]).toMatchObject({ status: 'running' })
 })
 

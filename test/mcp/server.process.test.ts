@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -74,6 +74,16 @@ describe('stint mcp', () => {
     const { recorded } = value as unknown as { recorded: { id: string }[] }
     await at.call('journal', { retract: [recorded[0]!.id] })
     expect(world.journalled(session, 'entry.retracted')).toHaveLength(1)
+  })
+
+  test('tells nothing that has become a secret since', async () => {
+    await at.call('journal', { entries: [{ kind: 'note', text: 'the word is swordfish42' }] })
+    const configuration = join(world.cwd, '.sessions', 'config.yaml')
+    writeFileSync(configuration, 'redact:\n  patterns: ["swordfish[0-9]+"]\n')
+    const { value, text } = await at.call('view', { part: 'entries', tokens: 8000 })
+    rmSync(configuration)
+    expect(text).toContain('the word is')
+    expect(text + JSON.stringify(value)).not.toContain('swordfish42')
   })
 
   test('shows a session, its parts and the list of all', async () => {

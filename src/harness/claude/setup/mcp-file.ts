@@ -2,7 +2,7 @@
 // rewrites all the time, and which is not ours to edit.
 import { isDeepStrictEqual } from 'node:util'
 import { join } from 'node:path'
-import { MCP_COMMAND, MCP_SERVER, isStintServer } from '../../mcp-command.ts'
+import { MCP_COMMAND, MCP_FILE, MCP_SERVER, isStintServer } from '../../mcp-command.ts'
 import { readText } from './changes.ts'
 import { type PlannedFile, type TextEdit, planEdit, planTakingOut } from './edited-file.ts'
 import type { JsonText } from './json-text.ts'
@@ -12,9 +12,6 @@ import { parseSettings } from './settings.ts'
 import { behindMark } from './settings-file.ts'
 
 const SERVERS = 'mcpServers'
-
-/** What a file of servers holds that has no others. */
-export const MCP_FILE = { [SERVERS]: { [MCP_SERVER]: MCP_COMMAND } }
 
 export function mcpPath(root: string): string {
   return join(root, '.mcp.json')
