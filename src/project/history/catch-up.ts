@@ -10,22 +10,20 @@ import type { Workspace } from '../workspace.ts'
 
 const PIECE = 4 * 1024 * 1024
 
-interface Whose {
-  readonly id: string
-  readonly harness: string
-}
-
-/** Copies what hooks had no time for, so that what is shown is what was said. What cannot be written is shown as it was. */
-export async function catchUp(workspace: Workspace): Promise<void> {
+/**
+ * Copies what hooks had no time for, so that what is shown is what was said; of one conversation only when it is named. What cannot be
+ * written is shown as it was.
+ */
+export function catchUp(workspace: Workspace, conversation?: string): void {
   const notes = trackingFolderOf(workspace.place)
-  const followed = namesIn(notes).flatMap((name) => {
-    const id = name.endsWith('.json') ? name.slice(0, -'.json'.length) : undefined
+  const ids = conversation === undefined ? namesIn(notes).flatMap((name) => /^(.*)\.json$/.exec(name)?.[1] ?? []) : [conversation]
+  const followed = ids.flatMap((id) => {
     const tracking = isConversationId(id) ? readTracking(notes, id) : undefined
     // Of what works on no session here, nothing is stored.
     return tracking?.session === undefined || isCopied(notes, tracking) ? [] : [tracking]
   })
-  for (const { conversation, harness, transcript } of followed) {
-    if (transcript !== undefined) await copyAll(workspace, { id: conversation, harness }, transcript)
+  for (const { conversation: id, harness, transcript } of followed) {
+    if (transcript !== undefined) copyAll(workspace, { id, harness }, transcript)
   }
 }
 

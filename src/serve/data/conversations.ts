@@ -1,6 +1,7 @@
 // The conversations of a project as the page lists and reads them.
 import { trackingFolderOf } from '../../project/conversation-binding.ts'
 import { readTracking } from '../../conversation/tracking.ts'
+import { catchUp } from '../../project/history/catch-up.ts'
 import { isConversationId } from '../../harness/conversation-id.ts'
 import { conversationPath } from '../../history/places.ts'
 import type { ConversationStore, StoredConversation } from '../../history/store.ts'
@@ -22,6 +23,9 @@ export class Conversations {
   readonly #store: ConversationStore
   readonly #held = new Map<string, { readonly index: ConversationIndex; readonly inode: number }>()
 
+  /** The sessions that conversations were found in. */
+  readonly #sessions = new Map<string, string>()
+
   constructor(workspace: Workspace, store: ConversationStore) {
     this.#workspace = workspace
     this.#store = store
@@ -38,6 +42,7 @@ export class Conversations {
 
   /** All that is known of one, up to date. */
   async read(id: string): Promise<ConversationIndex> {
+    if (isConversationId(id)) catchUp(this.#workspace, id)
     if (!this.has(id)) throw notThere('conversation of that id here')
     const { ino, size } = statOrUndefined(this.#pathOf(id)) ?? { ino: 0, size: 0 }
     const held = this.#held.get(id)
@@ -53,6 +58,7 @@ export class Conversations {
   }
 
   async line(id: string, known?: Conversation, session?: string): Promise<ConversationLine> {
+    if (session !== undefined) this.#sessions.set(id, session)
     return this.has(id) ? this.#storedLine(await this.read(id), known, session) : unstoredLine(id, known, session)
   }
 
@@ -71,7 +77,7 @@ export class Conversations {
       spend: spendOf(usage, config.prices),
       ...given({
         model,
-        session: session ?? tracking?.session,
+        session: session ?? this.#sessions.get(index.id) ?? tracking?.session,
         startedAt: startedAt ?? known?.at,
         updatedAt,
         endedBecause: endedBecause ?? known?.reason,
