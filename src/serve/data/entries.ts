@@ -62,7 +62,8 @@ export function recordsBefore(place: LogPlace, before: number | undefined, limit
       const bytes = readRange(fd, from, start)
       // The first line may begin before what was read, unless that is where the file begins.
       const first = from === 0 ? 0 : bytes.indexOf(NEWLINE) + 1
-      if (first === 0 && from > 0) {
+      // What was read is the end of one line that is longer: once more, and more of it.
+      if (from > 0 && (first === 0 || first === bytes.length)) {
         length *= 4
         continue
       }
