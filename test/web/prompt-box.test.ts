@@ -4,6 +4,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import type { PromptEvent } from '../../src/prompt/contract.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { type Served, serve } from '../support/serve.ts'
 import { type DemoProject, emptyProject } from './demo-project.ts'
@@ -21,6 +22,8 @@ const LONG = `default:
   - - say: I begin.
     - ask: touch waits.txt
     - say: I go on.
+    - run: echo on
+    - say: And on and on
     - hang: true
 `
 
@@ -61,6 +64,14 @@ async function send(page: Page, text: string, script: string): Promise<void> {
   await page.getByLabel('Prompt', { exact: true }).press('Control+Enter')
 }
 
+/** Ends the page's connection to what happens, as a network would, and lets no other one through. */
+async function cutOff(page: Page): Promise<{ mend(): Promise<void> }> {
+  await page.route('**/api/events', (route) => route.abort())
+  await page.evaluate('for (const source of sources) { source.close(); source.dispatchEvent(new Event("error")) }')
+  await page.getByText('Reconnecting').waitFor()
+  return { mend: () => page.unroute('**/api/events') }
+}
+
 const log = (page: Page) => page.getByRole('log', { name: 'The answer' })
 
 it('shows the answer as it comes, with tools folded, and does what it is allowed and not what it is refused', async () => {
@@ -89,6 +100,9 @@ it('shows the answer as it comes, with tools folded, and does what it is allowed
 
 it('goes on with the answer after a reload and after a lost connection, and interrupts it', async () => {
   const page = await openSession()
+  await page.addInitScript(
+    'sources = []; EventSource = class extends EventSource { constructor(at) { super(at); sources.push(this) } }',
+  )
   await send(page, 'Take your time', 'long.yml')
   await page.getByRole('button', { name: 'Allow', exact: true }).waitFor()
   await page.reload()
@@ -97,21 +111,26 @@ it('goes on with the answer after a reload and after a lost connection, and inte
   expect(await log(page).getByText('Take your time').count()).toBe(1)
 
   // What is told while nobody hears is told again, once.
-  const other = await openSession()
-  const prompt = (await page.evaluate(
-    `JSON.parse(Object.entries(localStorage).find(([key]) => key.startsWith('stint-prompt '))[1]).prompt`,
-  )) as string
-  await page.context().setOffline(true)
-  const [asked] = (await other.evaluate(
-    `fetch('/api/prompts/${prompt}/events?after=0').then((a) => a.json()).then((all) => all.filter(({ type }) => type === 'permission.asked'))`,
-  )) as readonly { request: string }[]
-  await other.evaluate(
-    `fetch('/api/prompts/${prompt}/permission', { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ request: '${asked?.request}', isAllowed: true }) })`,
-  )
+  const cut = await cutOff(page)
+  const key = (await page.evaluate('Object.values(localStorage).find((kept) => kept.includes("Take your time"))')) as string
+  const { prompt } = JSON.parse(key) as { prompt: string }
+  const events = (await page.evaluate(
+    `fetch('/api/prompts/${prompt}/events?after=0').then((answer) => answer.json())`,
+  )) as readonly PromptEvent[]
+  const asked = events.find((event) => event.type === 'permission.asked')
+  await page.evaluate(`fetch('/api/prompts/${prompt}/permission', { method: 'POST',
+    headers: { 'content-type': 'application/json' }, body: JSON.stringify({ request: '${asked?.request}', isAllowed: true }) })`)
   await expect.poll(() => existsSync(join(demo.root, 'waits.txt')), { timeout: 20_000 }).toBe(true)
-  await page.context().setOffline(false)
+  expect(await log(page).locator('.said').allInnerTexts()).toEqual(['I begin.'])
+  await cut.mend()
   await log(page).getByText('I go on.').waitFor()
-  expect(await log(page).locator('.said').allInnerTexts()).toEqual(['I begin.', 'I go on.'])
+  // A message that is still being written grows.
+  await log(page).locator('.said[data-growing]', { hasText: 'And on and' }).waitFor()
+  expect(await log(page).locator('.said').allInnerTexts()).toEqual([
+    'I begin.',
+    'I go on.',
+    expect.stringContaining('And on and'),
+  ])
   expect(await log(page).locator('.permission').count()).toBe(1)
 
   await page.getByRole('button', { name: 'Interrupt' }).click()
