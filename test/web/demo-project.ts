@@ -109,10 +109,11 @@ const DELEGATES = `tasks:
 /** Takes some seconds: it is made once for all that look at it. `isParallel`: with a run that works on two tasks at once. */
 export async function demoProject({ isParallel = false } = {}): Promise<DemoProject> {
   const demo = emptyProject()
-  const { root, stint, work, git } = demo
-  const script = (text: string): string => {
-    writeFileSync(join(root, '.sessions', 'rehearsal.yml'), text)
-    return join('.sessions', 'rehearsal.yml')
+  const { root, stint, work } = demo
+  const script = (name: string, text: string): string => {
+    const path = join('.sessions', `${name}.yml`)
+    writeFileSync(join(root, path), text)
+    return path
   }
   const task = (title: string, ...more: readonly string[]) => stint('task', 'add', title, ...more)
 
@@ -127,20 +128,20 @@ export async function demoProject({ isParallel = false } = {}): Promise<DemoProj
   await task('Draw the dashboard', '--depends', 'count-the-sweeps,choose-a-dashboard')
   await task('Write the runbook', '--size', 'S', '--depends', 'count-the-sweeps,alert-on-failures')
   const verify = ['--verify', '! grep -n TODO *.go']
-  work(['run', '--harness', 'rehearsal', '--script', script(RUN), ...verify], [1])
-  git('merge', '--quiet', git('branch', '--list', 'stint/run-*', '--format', '%(refname:short)').trim())
+  const rehearsed = ['--harness', 'rehearsal', ...verify]
+  // The delegates work beside the run.
+  const inBackground = [...rehearsed, '--session', 'fix-sweep-bug', '--script', script('delegates', DELEGATES)]
+  for (const what of ['Time each sweep', 'Label each sweep', 'Describe the sweeper']) work(['delegate', what, ...inBackground])
+  work(['run', ...rehearsed, '--script', script('run', RUN)], [1])
+  work(['delegate', 'wait'])
+  work(['merge', 'time-each-sweep'])
+  work(['merge', 'label-each-sweep', '--no-send-back'], [1])
 
   if (isParallel) {
     await task('Document the lock order', '--label', 'beside', '--size', 'S')
     await task('Fuzz the parser', '--label', 'beside', '--size', 'S')
-    work(['run', '--harness', 'rehearsal', '--parallel', '2', '--label', 'beside', '--script', script(BESIDE), ...verify], [0, 1])
+    work(['run', ...rehearsed, '--parallel', '2', '--label', 'beside', '--script', script('beside', BESIDE)], [0, 1])
   }
-
-  const inBackground = ['--harness', 'rehearsal', '--session', 'fix-sweep-bug', '--script', script(DELEGATES), ...verify]
-  for (const what of ['Time each sweep', 'Label each sweep', 'Describe the sweeper']) work(['delegate', what, ...inBackground])
-  work(['delegate', 'wait'])
-  work(['merge', 'time-each-sweep'])
-  work(['merge', 'label-each-sweep', '--no-send-back'], [1])
 
   await stint('pause')
   await stint('workflow', 'init', 'wf-001', 'User authentication', '--goal', 'People log in with a password')
