@@ -3,8 +3,9 @@ import './readable-language.ts'
 import uPlot from 'uplot'
 import { type CurveSeries, type Line, shortCount } from './curve-series.ts'
 
-const MARGIN = 92
 const NARROW = 480
+/** Between the curve and the name of a line. */
+const LEADER = 12
 const LABEL_HEIGHT = 13
 const HEIGHT = 240
 
@@ -23,8 +24,7 @@ export function drawCurve(
   point: (index: number | undefined, left: number, top: number) => void,
 ): CurvePlot {
   let colours = coloursNow()
-  const isNarrow = (): boolean => host.clientWidth < NARROW
-  const margin = (): number => (isNarrow() ? 66 : MARGIN)
+  const named = (line: Line): string => (host.clientWidth < NARROW ? line.label.replace(/ \(.*\)$/, '') : line.label)
   const axis = (more: uPlot.Axis): uPlot.Axis => ({
     stroke: () => colours.text,
     grid: { stroke: () => colours.grid, width: 1 },
@@ -37,7 +37,7 @@ export function drawCurve(
     {
       width: host.clientWidth,
       height: HEIGHT,
-      padding: [14, margin(), 0, 0],
+      padding: [14, LEADER + widest(series.lines.map(named), colours.font), 0, 0],
       legend: { show: false },
       cursor: { y: false, points: { size: 8 } },
       scales: {
@@ -62,7 +62,7 @@ export function drawCurve(
         },
       ],
       hooks: {
-        drawAxes: [(u) => drawLines(u, series, colours)],
+        drawAxes: [(u) => drawLines(u, series, colours, named)],
         setCursor: [
           (u) => {
             const { idx, left = -1 } = u.cursor
@@ -117,7 +117,7 @@ function coloursNow(): Colours {
   return colours
 }
 
-function drawLines(u: uPlot, { lines, compactions }: CurveSeries, colours: Colours): void {
+function drawLines(u: uPlot, { lines, compactions }: CurveSeries, colours: Colours, named: (line: Line) => string): void {
   const { ctx } = u
   const { left, top, width, height } = u.bbox
   const pixels = devicePixelRatio
@@ -148,7 +148,7 @@ function drawLines(u: uPlot, { lines, compactions }: CurveSeries, colours: Colou
     ctx.moveTo(left + width, y)
     ctx.lineTo(left + width + 8 * pixels, label)
     ctx.stroke()
-    ctx.fillText(line.label, left + width + 12 * pixels, label)
+    ctx.fillText(named(line), left + width + LEADER * pixels, label)
   }
   ctx.strokeStyle = colours.line.point
   ctx.fillStyle = colours.line.point
@@ -167,6 +167,13 @@ function drawLines(u: uPlot, { lines, compactions }: CurveSeries, colours: Colou
     ctx.fill()
   }
   ctx.restore()
+}
+
+function widest(labels: readonly string[], font: string): number {
+  const context = document.createElement('canvas').getContext('2d')
+  if (context === null) return 0
+  context.font = `11px ${font}`
+  return Math.ceil(Math.max(0, ...labels.map((label) => context.measureText(label).width)))
 }
 
 /** In the middle of a pixel: a thin line between two of them is drawn as a thick pale one. */

@@ -7,7 +7,7 @@ import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { Figures } from '../parts/figures.tsx'
 import { tokens, usd } from '../parts/format.ts'
-import { Cost, Tokens, allTokens } from '../parts/cost.tsx'
+import { Tokens, allTokens } from '../parts/cost.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { setValues, useValues } from '../shell/router.ts'
@@ -60,7 +60,7 @@ function UsageBody({ answer, span }: { answer: UsageAnswer; span: number }) {
     <div class="stack">
       <Figures
         of={[
-          { name: 'Cost', value: <Cost of={total} /> },
+          { name: 'Cost', value: costText(answer) },
           { name: 'Tokens', value: <Tokens of={total} /> },
           { name: 'From cache', value: read === 0 ? '–' : `${Math.round((total.cacheRead / read) * 100)}%` },
           { name: 'Output', value: tokens(total.output) },
@@ -101,6 +101,13 @@ function UsageBody({ answer, span }: { answer: UsageAnswer; span: number }) {
       </section>
     </div>
   )
+}
+
+/** Of what has a price: at least that, where something has none. */
+function costText({ models, unpriced }: UsageAnswer): string {
+  const known = models.flatMap(({ usd: cost }) => (cost === undefined ? [] : [cost]))
+  if (known.length === 0) return 'no price'
+  return `${unpriced.length === 0 ? '' : '≥ '}${usd(known.reduce((total, cost) => total + cost, 0))}`
 }
 
 function ModelTable({ models }: { models: UsageAnswer['models'] }) {
