@@ -42,8 +42,13 @@ export function isPlain(json: string): boolean {
   return json.length <= LONGEST && !json.includes('blob"') && !json.includes('"base64"')
 }
 
-/** The value as it was. What cannot be had is replaced by a text that says so. */
-export function asItWas(value: unknown, get: (name: BlobName) => string, depth = 0): unknown {
+/** The value as it was. `get` answers what a blob holds, or a text that says why it does not; it is told whether it is a picture. */
+export function asItWas(
+  value: unknown,
+  get: (name: BlobName, isPicture: boolean) => string,
+  depth = 0,
+  isPictured = false,
+): unknown {
   if (Array.isArray(value)) return depth > DEEPEST ? TOO_DEEP : value.map((item) => asItWas(item, get, depth + 1))
   const fields = objectOf(value)
   if (fields === undefined) return value

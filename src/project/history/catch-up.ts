@@ -10,11 +10,16 @@ import type { Workspace } from '../workspace.ts'
 
 const PIECE = 4 * 1024 * 1024
 
+interface Whose {
+  readonly id: string
+  readonly harness: string
+}
+
 /**
  * Copies what hooks had no time for, so that what is shown is what was said; of one conversation only when it is named. What cannot be
  * written is shown as it was.
  */
-export function catchUp(workspace: Workspace, conversation?: string): void {
+export async function catchUp(workspace: Workspace, conversation?: string): Promise<void> {
   const notes = trackingFolderOf(workspace.place)
   const ids = conversation === undefined ? namesIn(notes).flatMap((name) => /^(.*)\.json$/.exec(name)?.[1] ?? []) : [conversation]
   const followed = ids.flatMap((id) => {
@@ -23,7 +28,7 @@ export function catchUp(workspace: Workspace, conversation?: string): void {
     return tracking?.session === undefined || isCopied(notes, tracking) ? [] : [tracking]
   })
   for (const { conversation: id, harness, transcript } of followed) {
-    if (transcript !== undefined) copyAll(workspace, { id, harness }, transcript)
+    if (transcript !== undefined) await copyAll(workspace, { id, harness }, transcript)
   }
 }
 

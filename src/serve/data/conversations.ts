@@ -42,7 +42,7 @@ export class Conversations {
 
   /** All that is known of one, up to date. */
   async read(id: string): Promise<ConversationIndex> {
-    if (isConversationId(id)) catchUp(this.#workspace, id)
+    if (isConversationId(id)) await catchUp(this.#workspace, id)
     if (!this.has(id)) throw notThere('conversation of that id here')
     const { ino, size } = statOrUndefined(this.#pathOf(id)) ?? { ino: 0, size: 0 }
     const held = this.#held.get(id)
