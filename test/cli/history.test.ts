@@ -171,9 +171,10 @@ describe('history prune', () => {
 describe('purge', () => {
   test('takes a text out of large outputs, and what is left of them can be read', async () => {
     const { stint, store, blobs, cwd, sessions, env } = await world()
-    expect((await stint('purge', 'shared output', '--dry-run')).stdout).toMatch(/blobs/)
-    const purged = (await stint('purge', 'shared output', '--json')).json<{ isComplete: boolean }>()
-    expect(purged).toMatchObject({ isComplete: true, remaining: [] })
+    const { files } = (await stint('purge', 'shared output', '--dry-run', '--json')).json<{ files: readonly object[] }>()
+    expect(files).toHaveLength(2)
+    const purged = (await stint('purge', 'shared output', '--json')).json()
+    expect(purged).toMatchObject({ isComplete: true, remaining: [], files })
     const [message] = [...store.read(OTHER)] as readonly Message[]
     expect(message!.parts).toMatchObject([{ text: expect.stringMatching(/^\[purged\]/i) as string }])
     expect(JSON.stringify([...store.read(ID)])).toContain('second line')

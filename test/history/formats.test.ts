@@ -121,6 +121,16 @@ describe('what would be sent next', () => {
     expect(told([message('u', 'user', [result('t9')])])).toEqual([])
   })
 
+  test('holds nothing that its role may not say', () => {
+    const thought: Part = { type: 'thinking', text: 'hm', signature: 's' }
+    const items = [
+      message('u', 'user', [text('go'), thought, use('t1')]),
+      message('a', 'assistant', [text('yes'), result('t1'), { type: 'image', mediaType: 'image/png', data: PIXEL }]),
+      message('s', 'system', [text('note'), use('t2')]),
+    ]
+    expect(told(items)).toEqual(['user: go', 'assistant: yes', 'system: note'])
+  })
+
   test('follows a message whose parent was not stored behind the one before it', () => {
     const items = [said('a'), message('b', 'assistant', [text('b')], { parent: 'a' }), said('c', { parent: 'gone' })]
     expect(told(items)).toEqual(['user: a', 'assistant: b', 'user: c'])
