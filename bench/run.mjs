@@ -4,6 +4,7 @@ import { cpus } from 'node:os'
 import * as journal from './journal.bench.mjs'
 import * as hooks from './hooks.bench.mjs'
 import * as index from './index.bench.mjs'
+import * as histories from './import.bench.mjs'
 import * as plan from './plan.bench.mjs'
 
 const scale = Number(process.argv[2] ?? 1)
@@ -12,6 +13,7 @@ const results = [
   ...(await journal.run({ scale, say })),
   ...(await hooks.run({ scale, say })),
   ...(await index.run({ scale, say })),
+  ...(await histories.run({ scale, say })),
   ...(await plan.run({ scale, say })),
 ]
 
