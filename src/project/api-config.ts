@@ -56,7 +56,9 @@ function settingsFrom(section: Section, at: string, refuse: Refuse): ApiSettings
       thinking: section['thinking'] === 'adaptive' ? ('adaptive' as const) : read.tokens('thinking'),
     }),
   }
-  const { window, maxOutput } = settings
+  const { window, maxOutput, thinking } = settings
+  if (typeof thinking === 'number' && maxOutput !== undefined && thinking >= maxOutput)
+    throw refuse(`"${at}.thinking" must be below "${at}.max_output", which holds it`)
   if (window !== undefined && maxOutput !== undefined && maxOutput >= window)
     throw refuse(`"${at}.max_output" must be below "${at}.window"`)
   return settings

@@ -161,6 +161,7 @@ describe('the shell', () => {
   test('tells what was printed and how it ended', async () => {
     const tools = new Tools()
     expect(await tools.use('shell', { command: 'echo out; echo err >&2; pwd' })).toEqual(good(`out\nerr\n${tools.folder}`))
+    expect(await tools.use('shell', { command: 'echo long', timeout_seconds: 1e9 })).toEqual(good('long'))
     expect(await tools.use('shell', { command: 'exit 3' })).toEqual(bad('[it printed nothing]\n[it exited with 3]'))
     expect(await tools.use('shell', { command: 'kill -9 $$' })).toEqual(bad(saying('ended by SIGKILL')))
     expect(await tools.use('shell', { command: 'read line; echo "got $line"' })).toEqual(good('got'))

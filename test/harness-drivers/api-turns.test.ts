@@ -64,11 +64,16 @@ const resultsIn = (messages: readonly Message[]) =>
 
 describe('what fails', () => {
   test('is asked again where that may help, and half an answer leaves nothing', async () => {
-    const answers = [refusing(529, 'busy', { 'retry-after': '0' }), half('I beg', 'breaks'), whole('I begin.')]
+    const answers = [
+      refusing(529, 'busy', { 'retry-after': '0' }),
+      half('I beg', 'breaks'),
+      half('I beg', 'ends'),
+      whole('I begin.'),
+    ]
     const { turn, seen, stored } = await driven(answers)
     const events = await turn()
     expect(events.at(-1)).toEqual({ type: 'turn ended', how: 'completed', said: 'I begin.' })
-    expect(seen).toHaveLength(3)
+    expect(seen).toHaveLength(4)
     expect(new Set(seen.map(({ body }) => JSON.stringify(body))).size).toBe(1)
     expect(stored().filter(({ role }) => role === 'assistant')).toMatchObject([{ parts: [{ text: 'I begin.' }] }])
     expect(events.filter(({ type }) => type === 'usage')).toMatchObject([{ spent: { input: 1000, output: 10 } }])
@@ -76,8 +81,8 @@ describe('what fails', () => {
 
   test('is asked a few times, and then told; the model is not', async () => {
     const { turn, seen, stored, given } = await driven([refusing(503, 'gone fishing')])
-    expect((await turn()).at(-1)).toMatchObject({ how: 'failed', failure: 'gone fishing (HTTP 503); asked 3 times' })
-    expect(seen).toHaveLength(3)
+    expect((await turn()).at(-1)).toMatchObject({ how: 'failed', failure: 'gone fishing (HTTP 503); asked 4 times' })
+    expect(seen).toHaveLength(4)
     expect(stored().at(-1)).toMatchObject({ isFailure: true, parts: [{ text: expect.stringContaining('gone fishing') }] })
     await turn('Once more')
     expect(given()).not.toContain('fishing')
@@ -110,6 +115,18 @@ describe('what fails', () => {
     })
     expect(seen).toHaveLength(1)
     expect(stored().at(-1)).toMatchObject({ isFailure: true })
+  })
+
+  test('is an answer that became too long, of which the tools are not used', async () => {
+    const { turn, given, stored } = await driven([whole('I write', [shell('touch never')], 'max_tokens'), whole('Shorter.')])
+    expect((await turn()).at(-1)).toMatchObject({
+      how: 'failed',
+      failure: expect.stringContaining('max_output'),
+      said: 'I write',
+    })
+    expect(resultsIn(stored())).toEqual([])
+    expect((await turn('Go on')).at(-1)).toMatchObject({ how: 'completed' })
+    expect(given()).not.toContain('tool_use')
   })
 
   test('is a server that is not there', async () => {
@@ -159,7 +176,7 @@ describe('the tools of an answer', () => {
       { name: 'edit', input: { path: 'a.txt', old_text: 'one', new_text: 'two' } },
       { name: 'read', input: { path: 'a.txt' } },
     ]
-    const { turn, stored, seen } = await driven([whole('', tools), whole('Done.')])
+    const { turn, stored, seen } = await driven([whole('', tools), whole('Done.'), whole('', [shell('true')]), whole('Done.')])
     const events = await turn()
     expect(events.at(-1)).toMatchObject({ how: 'completed', said: 'Done.' })
     expect(resultsIn(stored())).toMatchObject([
@@ -172,10 +189,12 @@ describe('the tools of an answer', () => {
     ])
     const { content } = (seen[1]!.body['messages'] as readonly { content: readonly { type: string }[] }[]).at(-1)!
     expect(content.map(({ type }) => type)).toEqual(Array.from({ length: 6 }, () => 'tool_result'))
-    // All answers of this server have the same id, and are several all the same.
+    // All answers of this server have the same id, and so have their tools. They are several all the same.
     await turn('More')
     const roles = (seen.at(-1)!.body['messages'] as readonly { role: string }[]).map(({ role }) => role)
-    expect(roles).toEqual(['user', 'assistant', 'user', 'assistant', 'user'])
+    expect(roles).toEqual(['user', 'assistant', 'user', 'assistant', 'user', 'assistant', 'user'])
+    const ids = resultsIn(stored()).map((part) => (part.type === 'tool result' ? part.use : ''))
+    expect(new Set(ids).size).toBe(7)
   })
 
   test('stay in the working tree under `edits`, wherever links lead', async () => {

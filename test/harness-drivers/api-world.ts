@@ -36,7 +36,7 @@ export async function apiWorld(provider: Provider): Promise<ApiWorld> {
     headers: {},
     initialFiles: [],
   }
-  const harness = (own: ApiSettings) => apiHarness({ name: 'api', settings: own, store, waits: [1, 1] })
+  const harness = (own: ApiSettings) => apiHarness({ name: 'api', settings: own, store, waits: [1, 1, 1] })
   return {
     stub,
     store,

@@ -38,14 +38,20 @@ export function refusing(status: number, message: string, headers: Readonly<Reco
 }
 
 /** A whole answer of the Messages API. */
-export function whole(text: string, tools: readonly { readonly name: string; readonly input: object }[] = []): Answer {
-  return (response) => void begun(response, text).end(events(...endOf(tools)))
+export function whole(text: string, tools: readonly Tool[] = [], stop = tools.length === 0 ? 'end_turn' : 'tool_use'): Answer {
+  return (response) => void begun(response, text).end(events(...endOf(tools, stop)))
 }
 
-/** The beginning of one, and then nothing more: the connection breaks, or hangs. */
-export function half(text: string, then: 'breaks' | 'hangs'): Answer {
+export interface Tool {
+  readonly name: string
+  readonly input: object
+}
+
+/** The beginning of one, and then nothing more: the connection breaks, ends or hangs. */
+export function half(text: string, then: 'breaks' | 'ends' | 'hangs'): Answer {
   return (response) => {
     begun(response, text)
+    if (then === 'ends') response.end()
     if (then === 'breaks') setTimeout(() => response.destroy(), 10)
   }
 }
@@ -62,12 +68,11 @@ function begun(response: ServerResponse, text: string): ServerResponse {
   return response
 }
 
-function endOf(tools: readonly { readonly name: string; readonly input: object }[]): readonly object[] {
+function endOf(tools: readonly Tool[], stop_reason: string): readonly object[] {
   const blocks = tools.flatMap(({ name, input }, at) => [
     { type: 'content_block_start', index: at + 1, content_block: { type: 'tool_use', id: `use_${at}`, name, input: {} } },
     { type: 'content_block_delta', index: at + 1, delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) } },
   ])
-  const stop_reason = tools.length === 0 ? 'end_turn' : 'tool_use'
   return [...blocks, { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 10 } }, { type: 'message_stop' }]
 }
 

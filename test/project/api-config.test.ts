@@ -52,6 +52,7 @@ test.each([
   [{ provider: 'openai', headers: { 'x-a': 'one\r\nx-b: two' } }, '"api.headers.x-a" must be a header and its text'],
   [{ provider: 'openai', window: 0 }, '"api.window" must be a whole number of tokens'],
   [{ provider: 'openai', window: 4000, max_output: 4000 }, '"api.max_output" must be below "api.window"'],
+  [{ provider: 'anthropic', thinking: 900, max_output: 800 }, '"api.thinking" must be below "api.max_output"'],
   [{ provider: 'openai', initial_files: 'a' }, '"api.initial_files" must be a list of texts'],
   [{ providers: { local: { provider: 'local' } } }, '"api.providers.local.provider" is anthropic or openai'],
   [{ providers: [] }, '"api.providers" must hold settings'],

@@ -1,3 +1,4 @@
+import { StintError } from '../../journal/errors.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import { given } from '../../text/json-fields.ts'
 import type { Conversation, HarnessEvent, OpenConversation, ProcessMark, TurnEnded } from '../contract.ts'
@@ -95,7 +96,16 @@ export class ApiConversation implements Conversation {
     process.stdin.end()
     await process.end(CLOSE_PATIENCE_MS)
     await turn?.ended
-    if (this.#isStarted) this.#parts.history.end('closed')
+    if (this.#isStarted) this.#sayEnd()
+  }
+
+  #sayEnd(): void {
+    try {
+      this.#parts.history.end('closed')
+    } catch (error) {
+      // A disk that takes nothing more keeps no process from ending, and there is nobody left to be told.
+      if (!(error instanceof StintError)) throw error
+    }
   }
 
   async #death(): Promise<string> {

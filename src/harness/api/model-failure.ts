@@ -29,7 +29,7 @@ const LONGEST_WAIT_MS = 60_000
 
 const USED_UP = /credit balance|insufficient_quota|exceeded your current quota|billing/i
 const TOO_LONG =
-  /prompt is too long|maximum context|context[ _](?:length|window|size)|too many tokens|exceeds? the available context/i
+  /prompt is too long|maximum context|context[ _](?:length|window|size|limit)|too many tokens|exceeds? the available context/i
 
 interface Answered {
   readonly status: number

@@ -4,6 +4,7 @@ import { findProgram } from '../../process/find-program.ts'
 import type { ToolResult } from './definitions.ts'
 
 const USUAL_SECONDS = 120
+const LONGEST_SECONDS = 3600
 const HEAD_BYTES = 8 * 1024
 const TAIL_BYTES = 24 * 1024
 /** What a command leaves running may hold its output open; nobody waits for that. */
@@ -19,7 +20,8 @@ export interface ShellUse {
 }
 
 /** Runs a command line. What it leaves in the background lives as long as the conversation. */
-export function runShell({ command, seconds = USUAL_SECONDS, cwd, env, signal }: ShellUse): Promise<ToolResult> {
+export function runShell({ command, seconds: wanted = USUAL_SECONDS, cwd, env, signal }: ShellUse): Promise<ToolResult> {
+  const seconds = Math.min(wanted, LONGEST_SECONDS)
   return new Promise((resolve) => {
     const printed = new Printed()
     const shell = findProgram('bash', env, cwd) ?? '/bin/sh'
