@@ -191,6 +191,7 @@ test('a conversation that another harness began is gone on with, under instructi
   const items = [said('one', 'user'), said('two', 'assistant', 'one'), said('aside', 'user', 'one')]
   stored.store.append('conversation-1', [...items, { ...said('of an agent', 'assistant', 'aside'), agent: 'a1' }])
   stored.begin({ standing: 'Be brief.' }).user(text('Go on')).begin({ standing: 'Be long.' })
+  expect(stored.history.read().live.map(({ role }) => role)).toEqual(['user', 'user', 'system', 'user', 'user'])
   const { system, messages } = stored.anthropic()
   expect(system).toHaveLength(1)
   expect(JSON.stringify(system)).toContain('Be brief.')
