@@ -47,7 +47,7 @@ export const prompt = buildCommand<Flags, string[], Context>({
       new: toggle('In a new session, whatever is active'),
       conversation: text('Go on in this conversation of the session', 'ID'),
       fresh: toggle('In a fresh conversation'),
-      harness: text('claude, codex, api, api:NAME, rehearsal, or acp:COMMAND', 'NAME'),
+      harness: text('claude, codex, api, rehearsal, or acp:COMMAND', 'NAME'),
       model: text('The model, as the harness names it', 'MODEL'),
       permissions: text('ask (as it is without this), edits or all', 'WHICH'),
       script: text('Script of the rehearsal harness', 'FILE'),
