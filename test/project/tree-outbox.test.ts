@@ -57,6 +57,12 @@ describe('what lies in the tree of an agent', () => {
     expect(absorb()).toEqual({ taken: 0, refused: 0, texts: [] })
   })
 
+  test.each(['cli', 'library', 'mcp'])('is taken in from whatever way an agent has to us: %s', async (by) => {
+    const { leave, absorb } = await agentTree()
+    leave(entry({ by }))
+    expect(absorb()).toEqual({ taken: 1, refused: 0, texts: ['hello'] })
+  })
+
   test('counts once, though it was taken in twice', async () => {
     const { world, folder, leave, absorb } = await agentTree()
     const text = entry({ data: { text: 'only once' } })
