@@ -51,7 +51,7 @@ export async function planInstall(
   const exclude = planExclude(place, around, known, changes)
   // The settings come last: hooks are registered when everything that they need is there.
   const planned = [...(exclude.change === undefined ? [] : [exclude.change]), ...changes]
-  const written = { ...commands.written, ...Object.fromEntries([...edits, exclude].flatMap(writtenOf)) }
+  const written = { ...commands.written, ...mcp.claimed, ...Object.fromEntries([...edits, exclude].flatMap(writtenOf)) }
   return {
     changes: planned,
     record: recordOf(machine, known, planned, written),

@@ -6,7 +6,7 @@ import { MCP_COMMAND, MCP_FILE, MCP_SERVER, isStintServer } from '../../mcp-comm
 import { readText } from './changes.ts'
 import { type PlannedFile, type TextEdit, planEdit, planTakingOut } from './edited-file.ts'
 import type { JsonText } from './json-text.ts'
-import { type Manifest, manifestPath, readManifest } from './manifest.ts'
+import { type Manifest, type WrittenFile, manifestPath, readManifest } from './manifest.ts'
 import { type Scope, type Surroundings, machineFolder, setupPlace } from './places.ts'
 import { parseSettings } from './settings.ts'
 import { behindMark } from './settings-file.ts'
@@ -19,12 +19,14 @@ export function mcpPath(root: string): string {
 
 interface PlannedMcp {
   readonly file: PlannedFile
+  /** What is there already by a setup for one person, and is the team's from now on too. */
+  readonly claimed?: Readonly<Record<string, WrittenFile>>
   readonly notes: readonly string[]
 }
 
 /** What comes of registering the server, when it is asked for or was once. */
-export function planMcp(json: JsonText, { root }: Surroundings, scope: Scope, isWanted: boolean, known: Manifest): PlannedMcp {
-  const path = mcpPath(root)
+export function planMcp(json: JsonText, around: Surroundings, scope: Scope, isWanted: boolean, known: Manifest): PlannedMcp {
+  const path = mcpPath(around.root)
   if (scope === 'user' || (!isWanted && known.files[path] === undefined)) return { file: {}, notes: [] }
   const before = readText(path)
   const edit = mcpEdit(json, path)
@@ -33,6 +35,8 @@ export function planMcp(json: JsonText, { root }: Surroundings, scope: Scope, is
     return { file: {}, notes: [`left alone: ${path} has a server named ${MCP_SERVER} that is not ours`] }
   }
   const file = planEdit(path, edit, known.files[path])
+  const claimed = scope === 'shared' && file.change === undefined ? writtenElsewhere(around, scope, path) : undefined
+  if (claimed !== undefined) return { file, claimed: { [path]: claimed }, notes: [] }
   const isSeen = scope === 'local' && before !== undefined && file.change !== undefined
   return { file, notes: isSeen ? [`${path} was there before, so that git may see this change of it`] : [] }
 }
@@ -41,13 +45,13 @@ export function planMcp(json: JsonText, { root }: Surroundings, scope: Scope, is
 export function planMcpRemoval(json: JsonText, around: Surroundings, scope: Scope, known: Manifest) {
   const path = mcpPath(around.root)
   const isOurs = known.files[path] !== undefined || (scope === 'shared' && readText(path) !== undefined)
-  if (scope === 'user' || !isOurs || isNeededElsewhere(around, scope, path)) return undefined
+  if (scope === 'user' || !isOurs || writtenElsewhere(around, scope, path) !== undefined) return undefined
   return planTakingOut(path, mcpEdit(json, path), known.files[path])
 }
 
-function isNeededElsewhere(around: Surroundings, scope: Scope, path: string): boolean {
+function writtenElsewhere(around: Surroundings, scope: Scope, path: string): WrittenFile | undefined {
   const other = setupPlace(scope === 'local' ? 'shared' : 'local', around).settings
-  return readManifest(manifestPath(machineFolder(around), other), other).files[path] !== undefined
+  return readManifest(manifestPath(machineFolder(around), other), other).files[path]
 }
 
 function mcpEdit(json: JsonText, path: string): TextEdit {
