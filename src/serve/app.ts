@@ -66,11 +66,9 @@ export function makeApp({ guarded, page, scene, say }: AppOptions): Hono<Binding
     if (status === 500) say(`${asked.req.method} ${asked.req.path}: ${error.stack ?? error.message}`)
     const { message, hint } = problemOf(error)
     const isForPeople = !asked.req.path.startsWith('/api/') && asked.req.header('accept')?.includes('text/html') === true
-    const answer = isForPeople
+    return isForPeople
       ? asked.text(`stint: ${message}${hint === undefined ? '' : `\n  ${hint}`}\n`, status)
       : asked.json(problemOf(error), status)
-    withHeaders(answer.headers)
-    return answer
   })
   return app
 }

@@ -68,7 +68,7 @@ describe('a page that comes back', () => {
     feed.publish('a', run(0))
     for (let number = 1; number < 5; number += 1) feed.publish('b', run(number))
     const { epoch } = feed
-    for (const last of [`${epoch}.0`, `${epoch}.99`, 'other.1', 'nonsense', '', `${epoch}.1e0`]) {
+    for (const last of [`${epoch}.0`, `${epoch}.99`, 'other.4', 'nonsense', '', `${epoch}.1e0`]) {
       const again = join(feed, new Page(), last)
       expect(again.events).toEqual([{ type: 'reset' }])
       expect(again.last).toBe(page.last)

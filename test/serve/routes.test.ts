@@ -191,9 +191,13 @@ describe('a stored conversation', () => {
 
   test('goes on where it grew', async () => {
     const more: HistoryItem = { type: 'message', id: 'more', at: at(0), role: 'user', parts: [{ type: 'text', text: 'More' }] }
-    conversationStore(served.world.path('.sessions'), {}).append(id, [more])
+    const store = conversationStore(served.world.path('.sessions'), {})
+    store.append(id, [more])
     const page = await served.get<ConversationPage>(`/api/conversations/${id}?from=${items.length}`)
     expect(page.items).toEqual([more])
+    store.append(id, [items[3]!, more])
+    const again = await served.get<ConversationPage>(`/api/conversations/${id}?from=${items.length}`)
+    expect([again.total, again.items]).toEqual([items.length + 1, [more]])
     expect((await served.get<ConversationPage>(`/api/conversations/${id}?from=9999`)).items).toEqual([])
   })
 

@@ -1,5 +1,6 @@
 // Folders that are watched as long as they are there. Where the system has no more watches to give, somebody looks now and then.
 import { type FSWatcher, watch } from 'node:fs'
+import { basename } from 'node:path'
 import { errnoOf } from '../../journal/errors.ts'
 import { statOrUndefined } from '../../journal/look.ts'
 
@@ -15,7 +16,11 @@ export class FollowedFolders {
     this.leave(folder)
     if (inode === undefined) return
     try {
-      const watcher = watch(folder, { persistent: false }, (_event, name) => changed(name ?? ''))
+      const watcher = watch(folder, { persistent: false }, (event, name) => {
+        // The folder itself was taken away. One that is made anew may get the same number, but not the watch.
+        if (event === 'rename' && name === basename(folder)) this.leave(folder)
+        changed(name ?? '')
+      })
       watcher.on('error', () => this.leave(folder))
       this.#watchers.set(folder, { watcher, inode })
     } catch (error) {

@@ -1,0 +1,34 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished, expect, test } from 'vitest'
+import { FollowedFolders } from '../../src/serve/live/follow-folders.ts'
+import { scratchFolder } from '../support/scratch.ts'
+
+test('a folder that was taken away and made anew is watched again, and one that is not there is none', async () => {
+  const folders = new FollowedFolders()
+  onTestFinished(() => folders.close())
+  const folder = join(scratchFolder(), 'marks')
+  const names: string[] = []
+  let woken = () => {}
+  const follow = () =>
+    folders.follow(folder, (name) => {
+      names.push(name)
+      woken()
+    })
+  const heardOf = async (name: string) => {
+    while (!names.includes(name)) await new Promise<void>((resolve) => (woken = resolve))
+  }
+  follow()
+  mkdirSync(folder)
+  follow()
+  writeFileSync(join(folder, 'first'), '')
+  await heardOf('first')
+  rmSync(folder, { recursive: true })
+  mkdirSync(folder)
+  await heardOf('marks')
+  follow()
+  follow()
+  writeFileSync(join(folder, 'second'), '')
+  await heardOf('second')
+  expect(names).not.toContain('')
+})
