@@ -10,6 +10,7 @@ import {
   ENTRY_TEXT_SQL,
   HANDOFF_SQL,
   IS_SESSION,
+  JOINED_SQL,
   NAME_PART_SQL,
   type PagedSql,
   RETRACTION_SQL,
@@ -164,6 +165,12 @@ export class SessionIndex {
   /** The session with this id. */
   session(id: string): SessionRow | undefined {
     return this.#rows(`${ROW_SELECT} WHERE ${IS_SESSION} AND s.id = ?`, id)[0]
+  }
+
+  /** The session that a conversation worked on last. */
+  sessionOfConversation(conversation: string): string | undefined {
+    const row = this.#repairing(() => [...this.#iterate(JOINED_SQL, [conversation])][0]) as { id: string } | undefined
+    return row?.id
   }
 
   /** The entries of a session that are taken back. */

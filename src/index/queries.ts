@@ -146,6 +146,11 @@ export const HANDOFF_SQL = `
     OR e.refers IN (SELECT id FROM entries WHERE record IS NOT NULL AND substr(kind, 1, 8) = 'handoff.'))
   ORDER BY e.id, e.key LIMIT ? OFFSET ?`
 
+/** The latest session that a conversation worked on. */
+export const JOINED_SQL = `
+  SELECT s.id FROM entries e JOIN sessions s ON s.key = e.session
+  WHERE e.refers = ? AND e.kind = 'conversation.joined' ORDER BY e.id DESC LIMIT 1`
+
 /** The entries of a session that take another one back, by id. */
 export const RETRACTION_SQL = `
   SELECT e.id, e.refers FROM entries e JOIN sessions s ON s.key = e.session

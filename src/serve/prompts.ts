@@ -37,10 +37,11 @@ export class Prompts {
       this.#keep(id, kept)
       // What came before there was a name to tell it under.
       for (const event of events) this.#tell(project.key, { type: 'prompt', prompt: id, event })
-      void handle.ended.finally(() => {
+      const over = () => {
         kept.isOver = true
         letGo()
-      })
+      }
+      void handle.ended.then(over, over)
       return { prompt: id, session: handle.session }
     } catch (error) {
       letGo()
@@ -64,7 +65,8 @@ export class Prompts {
   /** Ends those that go on. */
   async close(): Promise<void> {
     const left = [...this.#kept.values()].filter(({ isOver }) => !isOver)
-    await Promise.all(
+    // Whatever one of them comes to, the others are ended too.
+    await Promise.allSettled(
       left.map(async ({ handle }) => {
         await handle.interrupt()
         await handle.ended

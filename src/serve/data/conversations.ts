@@ -23,9 +23,6 @@ export class Conversations {
   readonly #store: ConversationStore
   readonly #held = new Map<string, { readonly index: ConversationIndex; readonly inode: number }>()
 
-  /** The sessions that conversations were found in. */
-  readonly #sessions = new Map<string, string>()
-
   constructor(workspace: Workspace, store: ConversationStore) {
     this.#workspace = workspace
     this.#store = store
@@ -58,12 +55,16 @@ export class Conversations {
   }
 
   async line(id: string, known?: Conversation, session?: string): Promise<ConversationLine> {
-    if (session !== undefined) this.#sessions.set(id, session)
-    return this.has(id) ? this.#storedLine(await this.read(id), known, session) : unstoredLine(id, known, session)
+    return this.has(id) ? await this.#storedLine(await this.read(id), known, session) : unstoredLine(id, known, session)
   }
 
-  #storedLine(index: ConversationIndex, known: Conversation | undefined, session: string | undefined): ConversationLine {
+  async #storedLine(
+    index: ConversationIndex,
+    known: Conversation | undefined,
+    joined: string | undefined,
+  ): Promise<ConversationLine> {
     const { place, config } = this.#workspace
+    const session = joined ?? (await this.#sessionOf(index.id))
     const tracking = readTracking(trackingFolderOf(place), index.id)
     const { messages, compactions, title, usage, harness, model, startedAt, updatedAt, endedBecause } = index.summary
     return {
@@ -77,12 +78,16 @@ export class Conversations {
       spend: spendOf(usage, config.prices),
       ...given({
         model,
-        session: session ?? this.#sessions.get(index.id) ?? tracking?.session,
+        session: session ?? tracking?.session,
         startedAt: startedAt ?? known?.at,
         updatedAt,
         endedBecause: endedBecause ?? known?.reason,
       }),
     }
+  }
+
+  async #sessionOf(id: string): Promise<string | undefined> {
+    return this.#workspace.hasSessions() ? (await this.#workspace.index()).sessionOfConversation(id) : undefined
   }
 
   #pathOf(id: string): string {

@@ -112,7 +112,7 @@ export class ProjectWatch {
     this.#folders.follow(place.sessions, (name) => {
       if (!['touched', 'runs', 'conversations'].includes(name)) return
       this.#look()
-      if (name === 'conversations') for (const { id } of this.#project.conversations.stored()) this.#gather(`conversation ${id}`)
+      if (name === 'conversations') this.#gather('conversations ')
     })
     this.#folders.follow(markerFolder(place.sessions), (name) => {
       const id = name.replace(/\.taken$/, '')
@@ -140,8 +140,16 @@ export class ProjectWatch {
     }
   }
 
-  /** Notices by looking what no watch told. */
+  /** Notices by looking what no watch told. What cannot be looked at now is looked at the next time. */
   #look(): void {
+    try {
+      this.#lookEverywhere()
+    } catch (error) {
+      this.#project.workspace.say(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  #lookEverywhere(): void {
     this.#followFolders()
     for (const { id } of listTouched(this.#sessions)) this.#gather(`session ${id}`)
     for (const id of this.#watched.keys()) this.#gather(`session ${id}`)
@@ -177,6 +185,8 @@ export class ProjectWatch {
     const [kind, id] = [what.slice(0, what.indexOf(' ')), what.slice(what.indexOf(' ') + 1)]
     const project = this.#project.key
     if (kind === 'tasks') this.#tell({ type: 'tasks', project })
+    else if (kind === 'conversations')
+      for (const stored of this.#project.conversations.stored()) await this.#tellConversation(stored.id)
     else if (kind === 'run') this.#tellRun(id)
     else if (kind === 'conversation') await this.#tellConversation(id)
     else await this.#tellSession(id)

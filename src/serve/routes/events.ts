@@ -24,7 +24,7 @@ export function eventRoutes(app: Hono<Bindings>, scene: Scene): void {
       },
       asked.req.header('last-event-id') ?? textIn(asked, 'after'),
     )
-    response.on('close', leave)
+    response.on('close', leave).on('error', leave)
     return RESPONSE_ALREADY_SENT
   })
 }
