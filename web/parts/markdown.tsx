@@ -23,13 +23,15 @@ export function Markdown({ name, text, under = 1 }: { name: string; text: string
 function Blocks({ name, text, under }: { name: string; text: string; under: number }) {
   const blocks = useMemo(() => readBlocks(text), [text])
   const [turns, setTurns] = useOpening(`blocks ${name}`)
-  const shown = blocks.slice(0, AT_ONCE * (turns + 1))
+  const count = Math.min(blocks.length, AT_ONCE * (turns + 1))
+  // The same nodes as before are passed over, and a list that scrolls renders its rows over and over.
+  const nodes = useMemo(() => blocksOf(blocks.slice(0, count), name, under), [blocks, count, name, under])
   return (
     <div class="markdown" dir="auto">
-      {blocksOf(shown, name, under)}
-      {shown.length === blocks.length ? null : (
+      {nodes}
+      {count === blocks.length ? null : (
         <button class="link-button" type="button" onClick={() => setTurns(turns + 1)}>
-          Show more ({amount(blocks.length - shown.length, 'paragraph')} left)
+          Show more ({amount(blocks.length - count, 'paragraph')} left)
         </button>
       )}
     </div>

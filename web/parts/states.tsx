@@ -25,14 +25,15 @@ export function Loading({ label = 'Loading', lines = 6 }: { label?: string; line
   )
 }
 
-/** What went wrong, what to do, and again. */
-export function Failure({ failure, retry }: { failure: ApiFailure; retry?: () => void }) {
+/** What went wrong, what to do, and again. Where it stands for the whole view it is its heading. */
+export function Failure({ failure, retry, isView = false }: { failure: ApiFailure; retry?: () => void; isView?: boolean }) {
   const { problem } = failure
+  const Title = isView ? 'h1' : 'p'
   return (
     <div class="state state-failure" role="alert">
-      <p class="state-title">
+      <Title class="state-title">
         <WithCode text={problem.message} />
-      </p>
+      </Title>
       {problem.hint === undefined ? null : (
         <p class="state-text">
           <WithCode text={problem.hint} />

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { ConversationPage } from '../../src/serve/contract.ts'
 import type { HistoryItem } from '../../src/history/items.ts'
 import { TokenCurve } from '../charts/token-curve.tsx'
@@ -24,7 +24,7 @@ export function ConversationView({ id }: { id: string }) {
   const [head, setHead] = useState<Omit<ConversationPage, 'items' | 'from'>>()
   const list = usePaged<HistoryItem>(id, async (from, limit, signal) => {
     const { items, from: _, ...rest } = await api.conversation(id, { from, limit }, signal)
-    setHead(rest)
+    setHead((old) => (old === undefined ? rest : withKnown(rest, old)))
     return { rows: items, total: rest.total }
   })
   useEffect(
@@ -36,13 +36,26 @@ export function ConversationView({ id }: { id: string }) {
     [list, id],
   )
   if (head === undefined)
-    return list.failure === undefined ? <Loading lines={12} /> : <Failure failure={list.failure} retry={() => list.refresh()} />
+    return list.failure === undefined ? (
+      <Loading lines={12} />
+    ) : (
+      <Failure failure={list.failure} retry={() => list.refresh()} isView />
+    )
   return (
     <div class="view">
       {list.failure === undefined ? null : <Stale failure={list.failure} retry={() => list.refresh()} />}
       <Reader id={id} head={head} list={list} />
     </div>
   )
+}
+
+/** The same lists as before where nothing was added: whoever has worked something out of them need not do it again. */
+function withKnown<T extends Pick<ConversationPage, 'requests' | 'compactions'>>(fresh: T, old: T): T {
+  return {
+    ...fresh,
+    requests: fresh.requests.length === old.requests.length ? old.requests : fresh.requests,
+    compactions: fresh.compactions.length === old.compactions.length ? old.compactions : fresh.compactions,
+  }
 }
 
 interface ReaderProps {
@@ -60,7 +73,7 @@ function Reader({ id, head, list }: ReaderProps) {
   const [isUnfolded, setUnfolded] = useState(false)
   const [top, setTop] = useState(0)
   const total = list.total ?? head.total
-  const requests = head.requests.map(({ number }) => number)
+  const requests = useMemo(() => head.requests.map(({ number }) => number), [head.requests])
 
   useEffect(() => {
     if (wanted !== undefined && wanted >= 0 && wanted < total) handle.current?.show(wanted)

@@ -31,7 +31,8 @@ export function SessionView({ id }: { id: string }) {
     },
   )
   const { value, failure, reload } = session
-  if (value === undefined) return failure === undefined ? <Loading lines={12} /> : <Failure failure={failure} retry={reload} />
+  if (value === undefined)
+    return failure === undefined ? <Loading lines={12} /> : <Failure failure={failure} retry={reload} isView />
   return (
     <div class="view">
       {failure === undefined ? null : <Stale failure={failure} retry={reload} />}

@@ -1,0 +1,160 @@
+import { rmSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { conversationStore } from '../../src/history/store.ts'
+import type { HistoryItem } from '../../src/history/items.ts'
+import { loadSqlite } from '../../src/index/sqlite.ts'
+import { launchBrowser } from '../support/browser.ts'
+import { type Served, serve } from '../support/serve.ts'
+import { type DemoProject, emptyProject } from './demo-project.ts'
+import { message } from './page-world.ts'
+
+const SESSIONS = 100_000
+const ITEMS = 50_000
+const LARGE = '0a1b2c3d-0000-4000-8000-0000000000aa'
+const SMALL = '0a1b2c3d-0000-4000-8000-0000000000bb'
+const ROUNDS = 3
+/** Elements in the document: some dozens of rows with what belongs to each, and the page around them. */
+const BOUND = 2500
+
+let full: DemoProject
+let empty: DemoProject
+let servers: readonly Served[] = []
+let browser: Browser
+let page: Page
+
+beforeAll(async () => {
+  full = emptyProject()
+  empty = emptyProject()
+  await full.stint('init', '--name', 'the-real-one', '--goal', 'Be one of many')
+  // An index that knows all sessions looks at none of them again, unless the folder that they are in has changed since.
+  const hourAgo = Date.now() / 1000 - 3600
+  utimesSync(join(full.root, '.sessions', 'journal'), hourAgo, hourAgo)
+  await full.stint('list')
+  fillIndex(full)
+  const store = conversationStore(join(full.root, '.sessions'), {})
+  store.append(LARGE, said(ITEMS), { isUnsynced: true })
+  store.append(SMALL, said(1), { isUnsynced: true })
+  servers = await Promise.all([serve(full.root, full.env), serve(empty.root, empty.env)])
+  browser = await launchBrowser()
+  page = await (await browser.newContext({ viewport: { width: 1280, height: 800 } })).newPage()
+  page.setDefaultTimeout(30_000)
+  for (const served of servers) await page.goto(served.url)
+}, 180_000)
+
+afterAll(async () => {
+  await browser.close()
+  for (const served of servers) await served.stop()
+  for (const { folder } of [full, empty]) rmSync(folder, { recursive: true, force: true })
+})
+
+/** Rows as a hundred thousand sessions would leave them. Making the sessions themselves takes minutes. */
+function fillIndex({ root }: DemoProject): void {
+  const database = new (loadSqlite().DatabaseSync)(join(root, '.sessions', 'index.db'))
+  database.exec(`
+    WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${SESSIONS})
+    INSERT INTO sessions (id, name, title, status, branch, goal, created_at, updated_at, compactions, steps_done, steps_total, decisions,
+      discoveries, open_blockers, entry_count, tasks, inode, size, mtime, offset, prefix)
+    SELECT printf('01900000-0000-7000-8000-%012d', n), 'session-' || n, 'Session number ' || n, CASE n % 3 WHEN 0 THEN 'completed' ELSE 'paused' END,
+      'branch-' || (n % 50), 'The goal of number ' || n, '2026-01-01T00:00:00.000Z', strftime('%Y-%m-%dT%H:%M:%fZ', 1767225600 + n, 'unixepoch'),
+      0, n % 7, 7, 0, 0, n % 11 = 0, 9, '[]', 0, 0, 0, 0, 0
+    FROM numbers;
+  `)
+  database.close()
+}
+
+/** What is said in long conversations: requests, answers in prose with code, tools with their results, a compaction now and then. */
+function said(count: number): readonly HistoryItem[] {
+  return Array.from({ length: count }, (_, index): HistoryItem => {
+    const at = new Date(Date.UTC(2026, 0, 1) + index * 1000).toISOString()
+    const id = `m${index}`
+    if (index % 2000 === 1999) return { type: 'compaction', id, at, trigger: 'auto', tokensBefore: 150_000 }
+    switch (index % 5) {
+      case 0:
+        return message('user', `Request ${index}: please look at file ${index}.`)(at, id)
+      case 1:
+        return message('assistant', [
+          { type: 'thinking', text: 'I have to look at it first. '.repeat(20) },
+          { type: 'tool use', id: `t${index}`, name: 'Read', input: { file_path: `src/file-${index}.ts` } },
+        ])(at, id)
+      case 2:
+        return message('user', [
+          { type: 'tool result', use: `t${index - 1}`, isError: false, parts: [{ type: 'text', text: 'a line\n'.repeat(30) }] },
+        ])(at, id)
+      default:
+        return message(
+          'assistant',
+          `Answer ${index}.\n\n${'Some prose about it. '.repeat(index % 40)}\n\n- one\n- two\n\n\`\`\`ts\nconst n = ${index}\n\`\`\``,
+        )(at, id)
+    }
+  })
+}
+
+const elements = () => page.evaluate<number>(`document.querySelectorAll('*').length`)
+
+/** Loads a view, goes through its list from end to end, and answers how many tasks held the page up for longer than 50 ms. */
+async function longTasks(address: string, ready: string): Promise<{ readonly tasks: number; readonly most: number }> {
+  await page.goto(address)
+  await page.locator(ready).first().waitFor()
+  return page.evaluate(`(async () => {
+    let tasks = 0
+    const observer = new PerformanceObserver((list) => { tasks += list.getEntries().length })
+    observer.observe({ type: 'longtask' })
+    const list = document.querySelector('.virtual') ?? document.querySelector('main')
+    let most = 0
+    const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve, 0)))
+    for (let step = 0; step <= 60; step += 1) {
+      // Some steps of a wheel, then a leap.
+      list.scrollTop = step % 6 === 0 ? (list.scrollHeight * ((step * 37) % 61)) / 61 : list.scrollTop + 300
+      await frame()
+      most = Math.max(most, document.querySelectorAll('*').length)
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    observer.disconnect()
+    return { tasks, most }
+  })()`)
+}
+
+/** What a machine does beside it holds a page up now and then; what the page does itself it does every time. */
+async function expectNoMore(large: readonly [string, string], small: readonly [string, string]): Promise<void> {
+  const counts = { large: [] as number[], small: [] as number[] }
+  for (let round = 0; round < ROUNDS; round += 1) {
+    counts.small.push((await longTasks(...small)).tasks)
+    const { tasks, most } = await longTasks(...large)
+    counts.large.push(tasks)
+    expect(most).toBeLessThan(BOUND)
+  }
+  expect(Math.min(...counts.large), JSON.stringify(counts)).toBeLessThanOrEqual(Math.max(...counts.small))
+}
+
+test('a hundred thousand sessions are gone through with few of them in the document and no task that an empty list has not', async () => {
+  await expectNoMore([`${servers[0]!.origin}/`, '.session-title'], [`${servers[1]!.origin}/`, '.state-title'])
+})
+
+test('the last of a hundred thousand sessions is reached at once', async () => {
+  await page.goto(`${servers[0]!.origin}/`)
+  await page.getByText('Session number 100000', { exact: true }).waitFor()
+  await page.locator('.virtual').evaluate((list: unknown) => {
+    ;(list as { scrollTop: number }).scrollTop = 1e9
+  })
+  await page.getByText('Session number 1', { exact: true }).waitFor()
+  expect(await elements()).toBeLessThan(BOUND)
+})
+
+test('a conversation of fifty thousand items is gone through with few of them in the document and no task that a short one has not', async () => {
+  await expectNoMore([`${servers[0]!.origin}/c/${LARGE}`, '.item'], [`${servers[0]!.origin}/c/${SMALL}`, '.item'])
+})
+
+test('an item deep in a long conversation is opened by its link, and stays where it is while others are measured', async () => {
+  await page.goto(`${servers[0]!.origin}/c/${LARGE}?item=31415`)
+  const item = page.locator('.item[data-wanted=true]', { hasText: 'Request 31415' })
+  await item.waitFor()
+  const offset = async () => {
+    const [own, list] = await Promise.all([item.boundingBox(), page.locator('.virtual').first().boundingBox()])
+    return Math.round(own!.y - list!.y)
+  }
+  await expect.poll(offset, { timeout: 15_000 }).toBeLessThan(20)
+  expect(await offset()).toBeGreaterThanOrEqual(0)
+  expect(await elements()).toBeLessThan(BOUND)
+})
