@@ -1,7 +1,7 @@
 // What is said in a conversation that we drive ourselves, stored while it is said: for harnesses that write down nothing that
 // could be copied.
 import type { Conversation, HarnessEvent } from '../harness/contract.ts'
-import type { HistoryItem, Message, Part } from '../history/items.ts'
+import type { ContextSize, HistoryItem, Message, Part } from '../history/items.ts'
 import type { ConversationStore } from '../history/store.ts'
 import { mintId } from '../journal/ids.ts'
 import type { Usage } from '../session/entries.ts'
@@ -67,6 +67,8 @@ export class StreamRecorder implements Recorder {
   #text: Message | undefined
   /** Used, and told with no text. */
   #used: Usage | undefined
+  /** Told, and not yet stored with a message. */
+  #context: ContextSize | undefined
   #conversation: string | undefined
   #model: string | undefined
   #timer: NodeJS.Timeout | undefined
@@ -105,6 +107,8 @@ export class StreamRecorder implements Recorder {
     else if (event.type === 'tool') this.#tool(event)
     else if (event.type === 'compaction') {
       const { boundary = mintId(undefined), trigger, tokensBefore } = event
+      // What was told before it is no longer so.
+      this.#context = undefined
       this.#add({ type: 'compaction', id: boundary, at: now(), ...given({ trigger, tokensBefore }) })
     } else if (event.type === 'turn ended') {
       const { failure } = event
@@ -129,8 +133,9 @@ export class StreamRecorder implements Recorder {
     this.#add(message('user', [{ type: 'tool result', use: id, parts, isError: status === 'failed' }]))
   }
 
-  #use({ spent, model }: Extract<HarnessEvent, { type: 'usage' }>): void {
+  #use({ spent, model, context: tokens, window, point }: Extract<HarnessEvent, { type: 'usage' }>): void {
     this.#model ??= model
+    if (tokens !== undefined) this.#context = { tokens, ...given({ window, point }) }
     if (spent === undefined) return
     this.#used = this.#used === undefined ? spent : plus(this.#used, spent)
     this.#settle()
@@ -149,9 +154,13 @@ export class StreamRecorder implements Recorder {
   }
 
   #add(item: HistoryItem): void {
-    const usage = item.type === 'message' && item.role === 'assistant' ? this.#used : undefined
-    if (usage !== undefined) this.#used = undefined
-    this.#items.push(usage === undefined ? item : ({ ...item, usage } as Message))
+    if (item.type !== 'message' || item.role !== 'assistant') {
+      this.#items.push(item)
+      return
+    }
+    this.#items.push({ ...item, ...given({ usage: this.#used, context: this.#context }) })
+    this.#used = undefined
+    this.#context = undefined
   }
 
   #write(): void {

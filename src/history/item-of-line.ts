@@ -1,7 +1,7 @@
 import type { Usage } from '../session/entries.ts'
 import { type Json, countOf, given, listOf, nameOf, objectOf, textOf } from '../text/json-fields.ts'
 import { partsOf } from './blocks.ts'
-import type { Began, Compaction, HistoryItem, Message, Part } from './items.ts'
+import type { Began, Compaction, ContextSize, HistoryItem, Message, Part } from './items.ts'
 
 /** The item that a line holds; undefined for a line that holds none. Lines are of several versions, and of several programs. */
 export function itemOf(line: Json): HistoryItem | undefined {
@@ -49,6 +49,7 @@ function messageIn(line: Json, type: Message['role']): Message | undefined {
       model: line['isApiErrorMessage'] === true ? undefined : nameOf(message['model']),
       request: nameOf(message['id']) ?? nameOf(line['requestId']),
       usage: usageIn(objectOf(message['usage'])),
+      context: contextIn(objectOf(line['context'])),
       isMeta: line['isMeta'] === true || undefined,
       isSummary: line['isCompactSummary'] === true || undefined,
       isFailure: line['isApiErrorMessage'] === true || undefined,
@@ -110,6 +111,12 @@ function compactionIn(line: Json): Compaction | undefined {
       kept: kept.length === 0 ? undefined : kept,
     }),
   }
+}
+
+function contextIn(context: Json | undefined): ContextSize | undefined {
+  const tokens = countOf(context?.['tokens'])
+  if (tokens === undefined) return undefined
+  return { tokens, ...given({ window: countOf(context?.['window']), point: countOf(context?.['point']) }) }
 }
 
 function usageIn(usage: Json | undefined): Usage | undefined {

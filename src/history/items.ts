@@ -32,6 +32,8 @@ export interface Message {
   /** One request to the model may be told in several messages; those share this, and its usage stands for all of them. */
   readonly request?: string
   readonly usage?: Usage
+  /** How full the context was then, from harnesses that tell it apart from what was used. */
+  readonly context?: ContextSize
   /** The delegated agent that said it or was told it. It is no part of what the conversation's own model sees. */
   readonly agent?: string
   /** The harness put it there: nobody typed it. */
@@ -40,6 +42,13 @@ export interface Message {
   readonly isSummary?: boolean
   /** Shown to the person in place of an answer, when the model could not be reached. The model never sees it. */
   readonly isFailure?: boolean
+}
+
+export interface ContextSize {
+  readonly tokens: number
+  readonly window?: number
+  /** Where it is compacted. */
+  readonly point?: number
 }
 
 export type Part =

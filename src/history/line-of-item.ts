@@ -18,7 +18,7 @@ export function lineOf(item: HistoryItem): Json {
 }
 
 function messageLine(item: Message): Json {
-  const { id, parent, at, role, parts, model, request, usage, agent } = item
+  const { id, parent, at, role, parts, model, request, usage, context, agent } = item
   return given({
     type: role,
     subtype: role === 'system' ? 'message' : undefined,
@@ -30,6 +30,7 @@ function messageLine(item: Message): Json {
     isMeta: item.isMeta,
     isCompactSummary: item.isSummary,
     isApiErrorMessage: item.isFailure,
+    context: context === undefined ? undefined : { ...context },
     message: given({
       role,
       id: request,

@@ -38,7 +38,7 @@ describe('what a harness tells of a conversation', () => {
       { type: 'tool', id: 't1', name: 'execute', status: 'failed', command: 'ls', output: 'no such folder' },
       { type: 'compaction', trigger: 'auto', tokensBefore: 900, boundary: 'b1' },
       { type: 'text', text: 'It is done.' },
-      { type: 'usage', spent: usage },
+      { type: 'usage', spent: usage, context: 30, window: 100 },
       over,
     ]
     for (const event of told) one.heard(event)
@@ -66,6 +66,7 @@ describe('what a harness tells of a conversation', () => {
         model: 'm1',
         parts: [{ type: 'text', text: 'It is done.' }],
         usage: { input: 20, cacheWritten: 0, cacheRead: 10, output: 6 },
+        context: { tokens: 30, window: 100 },
       },
       { type: 'ended', reason: 'closed' },
     ])

@@ -65,6 +65,7 @@ const message: fc.Arbitrary<Message> = fc.record(
     model: word,
     request: word,
     usage: fc.record({ input: count, cacheWritten: count, cacheRead: count, output: count }),
+    context: fc.record({ tokens: count, window: count, point: count }, { requiredKeys: ['tokens'] }),
     agent: word,
     isMeta: flag,
     isSummary: flag,

@@ -14,6 +14,7 @@ const TOKEN = '0123456789abcdef0123456789abcdef'
 const SCRIPT = `default:
   - - say: "I look **first**. <img src=x onerror=alert(1)>"
     - run: echo looked
+    - usage: 30000
     - ask: touch allowed.txt
     - ask: touch refused.txt
     - say: That is all.
@@ -94,6 +95,11 @@ it('shows the answer as it comes, with tools folded, and does what it is allowed
   await tool.locator('summary').click()
   await tool.locator('pre').getByText('looked', { exact: false }).waitFor()
   expect(await log(page).locator('.said').allInnerTexts()).toEqual(['I look first. <img src=x onerror=alert(1)>', 'That is all.'])
+  // How full its context was is told on the way, and drawn beside it.
+  await expect
+    .poll(() => page.getByRole('img', { name: /Tokens in the context/ }).getAttribute('aria-label'))
+    .toContain('50k at most')
+  await page.getByText('25% of the way to compaction at 200k').waitFor()
   await page.getByRole('button', { name: 'Put the answer away' }).click()
   await log(page).waitFor({ state: 'detached' })
 })

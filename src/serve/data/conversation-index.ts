@@ -1,6 +1,6 @@
 // What has to be known of a stored conversation to show any part of it: where each item lies, what there is to jump to, and what
 // it used. Read through once, and from then on only what was added.
-import type { HistoryItem, Message } from '../../history/items.ts'
+import type { ContextSize, HistoryItem, Message } from '../../history/items.ts'
 import type { ConversationStore } from '../../history/store.ts'
 import { type ConversationSummary, Summing } from '../../history/summary.ts'
 import type { Usage } from '../../session/entries.ts'
@@ -20,6 +20,8 @@ export interface Compacted {
   readonly number: number
   /** How many requests of the conversation itself came before it. */
   readonly after: number
+  /** How often it had been told before how full the context is. */
+  readonly afterTold: number
   readonly at?: string
   readonly tokensBefore?: number
 }
@@ -46,6 +48,8 @@ export class ConversationIndex {
   readonly compactions: Compacted[] = []
   readonly requests: { readonly number: number; readonly text: string }[] = []
   readonly used: Requested[] = []
+  /** How full the context was, where the harness says so. */
+  readonly told: (ContextSize & { readonly at?: string })[] = []
 
   constructor(
     store: ConversationStore,
@@ -120,6 +124,7 @@ export class ConversationIndex {
     this.compactions.push({
       number,
       after: this.#own,
+      afterTold: this.told.length,
       ...(at === undefined ? {} : { at }),
       ...(tokensBefore === undefined ? {} : { tokensBefore }),
     })
@@ -130,6 +135,8 @@ export class ConversationIndex {
     const asked = askedIn(message)
     if (asked !== undefined) this.requests.push({ number, text: asked })
     if (message.usage !== undefined) this.#takeUsage(message, message.usage)
+    const { agent, context, at } = message
+    if (context !== undefined && agent === undefined) this.told.push({ ...context, ...(at === undefined ? {} : { at }) })
   }
 
   #takeUsage({ agent, at, id, model = this.#model ?? 'unknown', request = id }: Message, usage: Usage): void {

@@ -9,13 +9,17 @@ import { type ConversationIndex, contextAfter } from './conversation-index.ts'
 
 /** How full the context was after each request, and the lines it is held against. */
 export function curveOf({ place, config, env }: Workspace, conversation: ConversationIndex): TokenCurve {
+  const { told } = conversation
   const own = conversation.used.filter(({ isDelegated }) => !isDelegated)
-  const points = own.map((request, index) => ({ turn: index + 1, tokens: contextAfter(request), ...given({ at: request.at }) }))
+  // What was used may be told for a whole turn at once; how full the context is comes first, where it is told.
+  const isTold = told.length > 0
+  const sizes = isTold ? told : own.map((request) => ({ tokens: contextAfter(request), ...given({ at: request.at }) }))
+  const points = sizes.map(({ tokens, at }, index) => ({ turn: index + 1, tokens, ...given({ at }) }))
   const { stages, smartZone, window: configured } = config.budget
   const now = new Date().toISOString()
   const last = own.at(-1)
   const { harness = 'claude', model } = conversation.summary
-  const { point, window } = knownBudget({
+  const known = knownBudget({
     harness,
     window: readWindow(trackingFolderOf(place), conversation.id),
     tail: given({
@@ -27,13 +31,19 @@ export function curveOf({ place, config, env }: Workspace, conversation: Convers
     env,
     now,
   })
+  // A harness that compacts before its window is full says where; the others fill it.
+  const window = told.at(-1)?.window ?? known.window?.value
+  const point = told.at(-1)?.point ?? told.at(-1)?.window ?? known.point?.value
   return {
     points,
-    compactions: conversation.compactions.map(({ after, at, tokensBefore }) => ({ turn: after, ...given({ at, tokensBefore }) })),
+    compactions: conversation.compactions.map(({ after, afterTold, at, tokensBefore }) => ({
+      turn: isTold ? afterTold : after,
+      ...given({ at, tokensBefore }),
+    })),
     smartZone,
-    stages: stages.map((stage) => stageOf(stage, point?.value)),
-    isPointMeasured: point?.known === 'measured',
-    ...given({ point: point?.value, window: window?.value }),
+    stages: stages.map((stage) => stageOf(stage, point)),
+    isPointMeasured: told.at(-1)?.point !== undefined || known.point?.known === 'measured',
+    ...given({ point, window }),
   }
 }
 
