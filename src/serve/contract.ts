@@ -30,6 +30,8 @@ export interface ProjectLine {
 export interface HarnessLine {
   readonly name: string
   readonly isThere: boolean
+  /** It has not answered yet whether it is. */
+  readonly isPending?: true
   readonly version?: string
   readonly problem?: string
   readonly hint?: string

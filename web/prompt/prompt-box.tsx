@@ -12,6 +12,9 @@ import { type KeptPrompt, habits, keepHabits, keepPrompt, keptPrompt } from './k
 type Permissions = NonNullable<PromptRequest['permissions']>
 type Where = 'on' | 'fresh' | 'new'
 
+/** One that is slow to say whether it is there. */
+const ASK_AGAIN_MS = 1500
+
 const PERMISSIONS: readonly { readonly value: Permissions; readonly name: string }[] = [
   { value: 'ask', name: 'Ask me each time' },
   { value: 'edits', name: 'Allow edits' },
@@ -66,6 +69,12 @@ function Composer({ session, isRunning, started }: ComposerProps) {
   const { isBusy, failure, run } = useAction()
   const field = useRef<HTMLTextAreaElement>(null)
   useShortcuts('Prompt', [{ keys: 'p', what: 'Write a prompt', run: () => field.current?.focus() }])
+  const isPending = harnesses.some((line) => line.isPending)
+  useEffect(() => {
+    if (!isPending) return undefined
+    const again = setTimeout(overview.reload, ASK_AGAIN_MS)
+    return () => clearTimeout(again)
+  }, [overview.value])
   const harness = harnessFor(chosen, harnesses)
   const canAsk = text.trim() !== '' && !isRunning && !isBusy
   const send = async (): Promise<void> => {
@@ -135,11 +144,11 @@ function Composer({ session, isRunning, started }: ComposerProps) {
           value={harness?.name ?? ''}
           onChange={({ currentTarget }) => setChosen(currentTarget.value)}
         >
-          {harness === undefined ? <option value="">No harness is installed</option> : null}
-          {harnesses.map(({ name, isThere, version, problem }) => (
+          {harness === undefined ? <option value="">{isPending ? 'Asking the harnesses' : 'No harness is there'}</option> : null}
+          {harnesses.map(({ name, isThere, isPending: isAsked, version, problem }) => (
             <option key={name} value={name} disabled={!isThere} title={isThere ? version : problem}>
               {name}
-              {isThere ? '' : ' (not installed)'}
+              {isThere ? '' : isAsked ? ' (asked)' : ' (not there)'}
             </option>
           ))}
         </select>

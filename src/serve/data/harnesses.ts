@@ -27,7 +27,9 @@ export class KnownHarnesses {
     }
     const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref())
     await Promise.race([this.#asked, patience])
-    return names.map((name) => this.#lines.get(name) ?? { name, isThere: false, problem: `${name} has not answered yet` })
+    return names.map(
+      (name) => this.#lines.get(name) ?? { name, isThere: false, isPending: true, problem: `${name} has not answered yet` },
+    )
   }
 
   #names(): readonly string[] {
