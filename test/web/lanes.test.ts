@@ -34,6 +34,10 @@ describe('the lanes of a run', () => {
     }
   })
 
+  it('takes no time away for an attempt that ends before it begins, because a clock was set back', () => {
+    expect(layOutLanes([lane(block('11:00', '11:30'), block('11:40', '11:10'))], NOW).seconds).toBe(1800)
+  })
+
   it('has few ticks at round times, the pauses left out', () => {
     const { ticks } = layOutLanes([lane(block('02:00', '02:10')), lane(block('11:00', '11:10'))], NOW)
     expect(ticks.map(({ seconds }) => seconds)).toEqual([0, 300, 600, 600, 900, 1200])
