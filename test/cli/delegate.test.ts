@@ -12,7 +12,10 @@ describe('delegate, delegates and merge', () => {
     [['delegate', 'Stop', 'the', 'loop'], 'did you mean stop?'],
     [['delegate', 'status'], '"status" is a name, and no order'],
     [['delegate', 'fix-login'], 'stint delegate show fix-login'],
-    [['delegate', 'do it', '--harness', 'cursor'], 'one of claude, codex, api, rehearsal, api:NAME for a model of the configuration, or acp:COMMAND'],
+    [
+      ['delegate', 'do it', '--harness', 'cursor'],
+      'one of claude, codex, api, rehearsal, api:NAME for a model of the configuration, or acp:COMMAND',
+    ],
     [['delegate', 'do it', '--permissions', 'ask'], 'one of edits, all'],
     [['delegate', 'do it', '--budget-tokens', 'lots'], 'write it like 500000, 500k or 2M'],
     [['delegate', 'do it', '--budget-usd', '0'], '--budget-usd is a number above 0'],
