@@ -73,7 +73,7 @@ function common(line: Json): Pick<Message, 'type' | 'id' | 'parent' | 'at' | 'ag
   }
 }
 
-/** What somebody typed while the agent worked, and what a hook gave. */
+/** What somebody typed while the agent worked, what a hook gave, and files that were shown to the model. */
 function attachmentIn(line: Json): Message | undefined {
   const attachment = objectOf(line['attachment'])
   switch (attachment?.['type']) {
@@ -89,6 +89,10 @@ function attachmentIn(line: Json): Message | undefined {
       const hook = nameOf(attachment['hookName']) ?? nameOf(attachment['hookEvent'])
       const parts = partsOf(hook === undefined ? text : `${hook} hook additional context: ${text}`)
       return text === '' ? undefined : { ...common(line), role: 'system', parts, isMeta: true }
+    }
+    case 'file': {
+      const parts = listOf(line['rendered']).flatMap((shown) => partsOf(objectOf(shown)?.['content']))
+      return parts.length === 0 ? undefined : { ...common(line), role: 'user', parts, isMeta: true }
     }
     default:
       return undefined

@@ -15,17 +15,19 @@ type ToolResult = Extract<Part, { type: 'tool result' }>
 const NO_RESULT = 'The result of this call was never recorded: the conversation was cut off before it.'
 
 /**
- * What one request said is one message. The results of its tools follow in one message, in the order of the uses; one that a
- * crash swallowed is an error. What people said meanwhile comes behind them, and what the harness added behind that.
+ * What one request said is one message. The results of its tools follow in one message, in the order in which they came; one that a
+ * crash swallowed is an error. Files that were shown and what people said meanwhile come behind them, and what the harness added
+ * behind that.
  */
 export function nextMessages(items: Iterable<HistoryItem>): readonly ModelMessage[] {
   const turns = turnsOf(liveMessages(items))
   const late = new Map(turns.flatMap(({ results }) => [...results]))
-  return turns.flatMap(({ said, answered, results }) => {
+  return turns.flatMap(({ said, reminders, answered, results }) => {
     const uses = said.filter((part): part is ToolUse => part.type === 'tool use')
     const user = [
-      ...uses.map((use) => results.get(use.id) ?? late.get(use.id) ?? lostResult(use)),
-      ...joined(answered.filter(({ role }) => role === 'user')),
+      ...[...results.values()].filter(({ use }) => uses.some(({ id }) => id === use)),
+      ...uses.filter(({ id }) => !results.has(id)).map((use) => late.get(use.id) ?? lostResult(use)),
+      ...joined([...reminders, ...answered].filter(({ role }) => role === 'user')),
     ]
     const system = joined(answered.filter(({ role }) => role === 'system'))
     return [
@@ -41,26 +43,34 @@ interface Turn {
   readonly request?: string
   readonly said: Part[]
   readonly results: Map<string, ToolResult>
+  readonly reminders: ModelMessage[]
   readonly answered: ModelMessage[]
 }
 
 function turnsOf(live: readonly Message[]): readonly Turn[] {
-  const turns: Turn[] = [{ said: [], results: new Map(), answered: [] }]
-  for (const { role, parts, request } of live.map(acceptable)) {
+  const turns: Turn[] = [{ said: [], results: new Map(), reminders: [], answered: [] }]
+  for (const { role, parts, request, isMeta } of live.map(acceptable)) {
     const turn = turns.at(-1)!
     if (role !== 'assistant') {
       for (const part of parts) if (part.type === 'tool result') turn.results.set(part.use, part)
       const others = parts.filter(({ type }) => type !== 'tool result')
-      if (others.length > 0) turn.answered.push({ role, parts: others })
+      if (others.length === 0) continue
+      if (isMeta === true && isReminder(others)) turn.reminders.push({ role, parts: others })
+      else turn.answered.push({ role, parts: others })
     } else if (request === turn.request && (request !== undefined || isOnlySaid(turn))) turn.said.push(...parts)
-    else turns.push({ ...given({ request }), said: [...parts], results: new Map(), answered: [] })
+    else turns.push({ ...given({ request }), said: [...parts], results: new Map(), reminders: [], answered: [] })
   }
   return withoutCutOff(turns)
 }
 
 /** Where requests have no names, what was said without anything between is of one. */
-function isOnlySaid({ said, results, answered }: Turn): boolean {
-  return said.length > 0 && results.size === 0 && answered.length === 0
+function isOnlySaid({ said, results, reminders, answered }: Turn): boolean {
+  return said.length > 0 && results.size === 0 && reminders.length === 0 && answered.length === 0
+}
+
+/** A file that was mentioned, shown within marks: the model is shown it before it is told what to do with it. */
+function isReminder([first]: readonly Part[]): boolean {
+  return first?.type === 'text' && first.text.startsWith('<system-reminder>')
 }
 
 /** Where the model was interrupted before it came to say anything, what it was told next goes with what it was told before. */
@@ -68,7 +78,7 @@ function withoutCutOff([first, ...turns]: readonly Turn[]): readonly Turn[] {
   const whole = [first!]
   for (const turn of turns) {
     if (!turn.said.every(({ type }) => type === 'thinking')) whole.push(turn)
-    else whole.at(-1)!.answered.push(...turn.answered)
+    else whole.at(-1)!.answered.push(...turn.reminders, ...turn.answered)
   }
   return whole
 }

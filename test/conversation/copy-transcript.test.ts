@@ -15,7 +15,7 @@ const TOKEN = `ghp_${'aB3'.repeat(14)}`
 
 describe('a copy of what a real client wrote', () => {
   test.each([
-    ['claude-2.1.325.jsonl', { user: 14, assistant: 10, attachment: 8, system: 1 }],
+    ['claude-2.1.325.jsonl', { user: 14, assistant: 10, attachment: 9, system: 1 }],
     ['claude-2.0.77.jsonl', { user: 13, assistant: 10, system: 1 }],
   ] as const)('%s has what was said and nothing else', (name, expected) => {
     const copying = new Copying().write(recorded(name)).copyAll()
@@ -100,6 +100,22 @@ describe('of a line', () => {
     })
   })
 
+  test('that shows the model a file, what it was shown is kept, once', () => {
+    const shown = attached(
+      'file',
+      { filename: '/b.txt', content: { file: { content: 'one' } } },
+      { rendered: [{ content: '1\tone' }] },
+    )
+    expect(keptOf(shown)).toMatchObject({ attachment: { type: 'file', filename: '/b.txt' }, rendered: [{ content: '1\tone' }] })
+    expect(keptOf(shown)!['attachment']).not.toHaveProperty('content')
+    expect(new Copying().write(line(shown)).copyAll().items[1]).toMatchObject({
+      role: 'user',
+      isMeta: true,
+      parts: [{ text: '1\tone' }],
+    })
+    expect(keptOf(attached('file', { filename: '/b.txt' }))).toBeUndefined()
+  })
+
   test('that is the title of a conversation, a boundary or a summary, all is kept that says so', () => {
     expect(keptOf('{"type":"summary","summary":"Fix the bug","leafUuid":"u1"}')).toEqual({
       type: 'summary',
@@ -110,7 +126,7 @@ describe('of a line', () => {
     expect(keptOf(summed('in short'))).toMatchObject({ isCompactSummary: true })
   })
 
-  test.each(['environment', 'file', 'prompt_snapshot', 'hook_success', '__proto__', 'constructor'])(
+  test.each(['environment', 'file_reference', 'prompt_snapshot', 'hook_success', '__proto__', 'constructor'])(
     'that is an attachment of another kind, nothing is kept: %s',
     (type) => {
       const content = { type: 'user', subtype: 'compact_boundary', more: { type: 'hook_additional_context' } }

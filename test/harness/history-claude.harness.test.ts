@@ -13,19 +13,25 @@ const ADDED = [
 ]
 
 /**
- * The messages of a request, but for what is the same in other words: a text in place of a block, `is_error: false` and marks of
- * the cache; and but for what the client adds to each request.
+ * The messages of a request, but for what is the same in other words: a text in place of a block, `is_error: false`, marks of the
+ * cache, two messages of the user in a row, the end of a line behind a text; and but for what the client adds to each request.
  */
 function plain(messages: readonly Said[]): readonly Said[] {
-  return messages
-    .map(({ role, content }) => ({ role, content: blocks(content).filter((block) => !isAdded(block)) }))
-    .filter(({ content }) => content.length > 0)
+  const said: { role: string; content: readonly Block[] }[] = []
+  for (const { role, content } of messages) {
+    const kept = blocks(content).filter((block) => !isAdded(block))
+    const last = said.at(-1)
+    if (role === 'user' && last?.role === role) said.splice(-1, 1, { role, content: [...last.content, ...kept] })
+    else if (kept.length > 0) said.push({ role, content: kept })
+  }
+  return said
 }
 
 function blocks(content: unknown): readonly Block[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  if (typeof content === 'string') return [{ type: 'text', text: content.trimEnd() }]
   return (content as readonly Block[]).map(({ cache_control: _mark, is_error: isError, ...block }) => ({
     ...block,
+    ...(block.type === 'text' ? { text: String(block['text']).trimEnd() } : {}),
     ...(isError === true ? { is_error: true } : {}),
     ...(block.type === 'tool_result' ? { content: blocks(block['content']) } : {}),
   }))
@@ -61,6 +67,8 @@ test('what is stored is what Claude Code sends next: parallel tools, thoughts, p
     return sent
   }
   writeFileSync(world.path('p.png'), Buffer.from(PIXEL, 'base64'))
+  writeFileSync(world.path('a.txt'), 'first\n  second\n\nlast')
+  writeFileSync(world.path('b.txt'), 'one line\n')
   world.stub.script(
     {
       thinking: { text: 'let me see', signature: 'c2lnbmF0dXJl' },
@@ -71,11 +79,12 @@ test('what is stored is what Claude Code sends next: parallel tools, thoughts, p
         { name: 'Bash', input: { command: 'echo two; exit 1', description: 'x' } },
         // Longer than what stands in a line of the store.
         { name: 'Bash', input: { command: 'seq 1 5000', description: 'x' } },
+        { name: 'Read', input: { file_path: world.path('a.txt') } },
       ],
     },
     { thinking: { text: 'aha', signature: 'c2lnMg==' }, text: 'I saw it' },
   )
-  const { session_id: id } = await world.ask('look at the picture')
+  const { session_id: id } = await world.ask('look at the picture and at @b.txt')
   const sent = await resume(id, 'what was it?')
   expect(JSON.stringify(sent)).toContain(PIXEL)
 
@@ -96,6 +105,6 @@ test('what is stored is what Claude Code sends next: parallel tools, thoughts, p
     compactions: 1,
     isStored: true,
     endedBecause: 'other',
-    title: 'look at the picture',
+    title: 'look at the picture and at @b.txt',
   })
 })

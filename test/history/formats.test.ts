@@ -38,7 +38,7 @@ function words(part: Part): string {
 }
 
 describe('what would be sent next', () => {
-  test('holds what one request said in one message, and the results of its tools in the order of the uses', () => {
+  test('holds what one request said in one message, and the results of its tools in one, in the order in which they came', () => {
     const items = [
       said('go'),
       message('a1', 'assistant', [text('I look')], { parent: 'go', request: 'r1' }),
@@ -53,7 +53,7 @@ describe('what would be sent next', () => {
     expect(told(items)).toEqual([
       'user: go',
       'assistant: I look | use t1 | use t2',
-      'user: result t1 | result t2 | also this',
+      'user: result t2 | result t1 | also this',
       'system: a hook spoke',
       'assistant: done',
     ])
@@ -112,13 +112,18 @@ describe('what would be sent next', () => {
 
   test('says of a result that a crash swallowed that it is lost', () => {
     const items = [said('go'), message('a', 'assistant', [use('t1'), use('t2')]), message('u', 'user', [result('t2')])]
-    expect(told(items)).toEqual(['user: go', 'assistant: use t1 | use t2', 'user: error t1 | result t2'])
+    expect(told(items)).toEqual(['user: go', 'assistant: use t1 | use t2', 'user: result t2 | error t1'])
     expect(told([...items.slice(0, 2), said('again')])).toEqual([
       'user: go',
       'assistant: use t1 | use t2',
       'user: error t1 | error t2 | again',
     ])
     expect(told([message('u', 'user', [result('t9')])])).toEqual([])
+  })
+
+  test('shows a file before what was said of it', () => {
+    const items = [said('look at @a'), said('<system-reminder>\nthe file\n</system-reminder>', { isMeta: true })]
+    expect(told(items)).toEqual(['user: <system-reminder>\nthe file\n</system-reminder>\n | look at @a'])
   })
 
   test('holds nothing that its role may not say', () => {
@@ -153,7 +158,7 @@ describe('what would be sent next', () => {
           expect(parts.length).toBeGreaterThan(0)
           const uses = parts.flatMap((part) => (role === 'assistant' && part.type === 'tool use' ? [part.id] : []))
           const answers = (messages[index + 1]?.parts ?? []).flatMap((part) => (part.type === 'tool result' ? [part.use] : []))
-          if (role === 'assistant') expect(answers).toEqual(uses)
+          if (role === 'assistant') expect(answers.toSorted()).toEqual([...new Set(uses)].toSorted())
           if (role === 'user' && index > 0) expect(messages[index - 1]!.role).not.toBe('user')
         }
       }),

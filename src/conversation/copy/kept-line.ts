@@ -23,8 +23,9 @@ const FIELDS = [
   'leafUuid',
 ]
 
-/** What somebody typed while the agent worked, and what a hook gave: said, though not as a message. */
+/** What somebody typed while the agent worked, what a hook gave, and files that were shown: said, though not as a message. */
 const ATTACHMENTS: Readonly<Record<string, readonly string[]>> = {
+  file: ['type', 'filename'],
   queued_command: ['type', 'prompt', 'commandMode', 'origin', 'isMeta'],
   hook_additional_context: ['type', 'content', 'hookEvent', 'hookName'],
 }
@@ -72,7 +73,11 @@ function keptAttachment(line: Json): Json | undefined {
   const attachment = objectOf(line['attachment'])
   const type = attachment?.['type']
   if (attachment === undefined || typeof type !== 'string' || !Object.hasOwn(ATTACHMENTS, type)) return undefined
-  return { ...pick(line, FIELDS), attachment: pick(attachment, ATTACHMENTS[type]!) }
+  const kept = { ...pick(line, FIELDS), attachment: pick(attachment, ATTACHMENTS[type]!) }
+  if (type !== 'file') return kept
+  // As the model was shown it. Clients that do not say so show it anew each time.
+  const rendered = listOf(line['rendered'])
+  return rendered.length === 0 ? undefined : { ...kept, rendered }
 }
 
 /** The harness tells the outcome of a tool twice; as the model was told it is enough. */
