@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
+import { errnoOf } from '../journal/errors.ts'
 import { removeFile, takeLock } from '../journal/files.ts'
+import { readOrUndefined } from '../journal/look.ts'
 
 const STALE_MS = 10_000
 const TICK_MS = 4
@@ -7,7 +9,7 @@ const TICK_MS = 4
 /** Does something to a stored conversation while nobody else does. Undefined, at once, when somebody does. */
 export function whileLocked<T>(path: string, work: () => T): T | undefined {
   const lock = `${path}.lock`
-  if (!takeLock(lock, STALE_MS)) return undefined
+  if (!takeLock(lock, STALE_MS, ourselves(), isGone)) return undefined
   try {
     return work()
   } finally {
@@ -15,10 +17,12 @@ export function whileLocked<T>(path: string, work: () => T): T | undefined {
   }
 }
 
-/** Waits for whoever is at it, without holding up anybody else. A harness that ends kills its hooks, also those that have the lock. */
+/** Waits for whoever is at it, without holding up anybody else. */
 export async function untilUnlocked(path: string): Promise<void> {
   const until = Date.now() + STALE_MS
-  while (existsSync(`${path}.lock`) && Date.now() <= until) await new Promise((wake) => setTimeout(wake, TICK_MS * 5))
+  const lock = `${path}.lock`
+  while (existsSync(lock) && !isGone(readOrUndefined(lock)?.toString('utf8') ?? '') && Date.now() <= until)
+    await new Promise((wake) => setTimeout(wake, TICK_MS * 5))
 }
 
 /** The same, after whoever is at it. One who was killed at it is waited for until the lock is stale. */
@@ -27,5 +31,22 @@ export function onceUnlocked<T extends object>(path: string, work: () => T): T {
     const done = whileLocked(path, work)
     if (done !== undefined) return done
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TICK_MS)
+  }
+}
+
+/** A process of this machine: another one may see the same folder. */
+function ourselves(): string {
+  return `${process.pid} ${process.getBuiltinModule('node:os').hostname()}`
+}
+
+/** A harness that ends kills its hooks, and nobody is to wait for one of those. */
+function isGone(owner: string): boolean {
+  const [, pid, host] = /^(\d{1,10}) (.+)$/.exec(owner) ?? []
+  if (pid === undefined || host !== process.getBuiltinModule('node:os').hostname()) return false
+  try {
+    process.kill(Number(pid), 0)
+    return false
+  } catch (error) {
+    return errnoOf(error) === 'ESRCH'
   }
 }

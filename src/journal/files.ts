@@ -27,7 +27,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { errnoOf, isMissing } from './errors.ts'
-import { isNameOf, modeOf, statOrUndefined } from './look.ts'
+import { isNameOf, modeOf, readOrUndefined, statOrUndefined } from './look.ts'
 import { randomHex } from './random.ts'
 
 export type WriteOutcome =
@@ -330,14 +330,15 @@ function endsLine(fd: number): boolean {
 
 /**
  * Takes a name for one process, until it removes it. Answers false at once when another has it. One that has had
- * it for longer than `staleMs` is taken to be dead.
+ * it for longer than `staleMs` is taken to be dead; and one that `isGone` knows by what it left there.
  */
-export function takeLock(path: string, staleMs: number): boolean {
-  const take = () => unlessTaken(() => closeSync(openSync(path, 'wx', 0o600)))
+export function takeLock(path: string, staleMs: number, owner = '', isGone: (owner: string) => boolean = () => false): boolean {
+  const take = () => unlessTaken(() => writeFileSync(path, owner, { flag: 'wx', mode: 0o600 }))
   if (take()) return true
   const takenAt = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs
   // A time in the future is that of another clock, and would never pass.
-  if (takenAt !== undefined && Math.abs(Date.now() - takenAt) <= staleMs) return false
+  const isYoung = takenAt !== undefined && Math.abs(Date.now() - takenAt) <= staleMs
+  if (isYoung && !isGone(readOrUndefined(path)?.toString('utf8') ?? '')) return false
   removeFile(path)
   return take()
 }

@@ -1,9 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { HistoryItem } from '../../src/history/items.ts'
 import { blobsFolder, conversationPath } from '../../src/history/places.ts'
+import { whileLocked } from '../../src/history/lock.ts'
 import { conversationStore } from '../../src/history/store.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { PIXEL, item, said } from './items.ts'
@@ -71,6 +74,23 @@ describe('what is stored', () => {
     expect(store.has('c1')).toBe(true)
     expect(store.has('c2')).toBe(false)
     expect([...store.read('c2')]).toEqual([])
+  })
+})
+
+describe('while somebody else is at it', () => {
+  test('it is waited for, but not for one who is gone', () => {
+    const { store, read, path } = world()
+    store.append('c1', [said('a')])
+    const { pid } = spawnSync('true')
+    writeFileSync(`${path}.lock`, `${pid} ${hostname()}`)
+    store.append('c1', [said('b')])
+    expect(read()).toEqual([said('a'), said('b')])
+    // On another machine it may live; it is known by its age then.
+    writeFileSync(`${path}.lock`, `${pid} elsewhere`)
+    expect(whileLocked(path, () => 'done')).toBeUndefined()
+    utimesSync(`${path}.lock`, Date.now() / 1000 - 11, Date.now() / 1000 - 11)
+    store.append('c1', [said('c')])
+    expect(read()).toEqual([said('a'), said('b'), said('c')])
   })
 })
 
