@@ -42,7 +42,7 @@ describe('a stream of events', () => {
           expect(got).toEqual(events.map(({ event: name, data: lines }) => ({ event: name, data: lines.join('\n') })))
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 60 },
     )
   })
 

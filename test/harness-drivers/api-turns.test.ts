@@ -108,7 +108,8 @@ describe('what fails', () => {
   test('is a context that is full, before too much is sent', async () => {
     const { turn, seen, stored } = await driven([whole('ok')], { settings: { window: 4000, maxOutput: 1000 } })
     expect((await turn()).at(-1)).toMatchObject({ how: 'completed' })
-    const full = (await turn('word '.repeat(3000))).at(-1)
+    const [usage, full] = await turn('word '.repeat(3000))
+    expect(usage).toEqual({ type: 'usage', context: 4000, window: 4000, point: 3000, model: 'model-1' })
     expect(full).toMatchObject({
       how: 'failed',
       failure: expect.stringMatching(/^the context is full: it has about \d+ tokens, .* 3000 of 4000/),

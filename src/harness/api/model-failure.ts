@@ -17,6 +17,7 @@ export class ModelFailure extends Error {
       readonly resetsAt?: string
       readonly isThrottled?: boolean
       readonly isUnreachable?: boolean
+      readonly isFull?: boolean
     } = {},
   ) {
     super(shorten(oneLine(message), LONGEST))
@@ -40,6 +41,11 @@ interface Answered {
   readonly now: number
 }
 
+/** There is no room for an answer. */
+export function fullContext(reason: string): ModelFailure {
+  return new ModelFailure('no', `the context is full: ${reason}`, { isFull: true })
+}
+
 /** What an answer that is none means. */
 export function failureFor({ status, headers, body, keyVariable, now }: Answered): ModelFailure {
   const said = messageIn(body)
@@ -53,7 +59,7 @@ export function failureFor({ status, headers, body, keyVariable, now }: Answered
   if (status === 404) return new ModelFailure('no', `there is no such model or address: ${told}`)
   if (status >= 300 && status < 400)
     return new ModelFailure('no', `the address leads elsewhere, and a key is not sent after it: ${told}; mend base_url`)
-  if (TOO_LONG.test(said)) return new ModelFailure('no', `the context is full: ${told}`)
+  if (TOO_LONG.test(said)) return fullContext(told)
   if (status === 429) return throttled(told, headers, now)
   const isPassing = status >= 500 || [408, 409, 425].includes(status)
   return new ModelFailure(isPassing ? 'again' : 'no', told, given({ retryAfterMs: waitIn(headers, now) }))
@@ -65,7 +71,7 @@ export function failureInStream(error: unknown): ModelFailure {
   const type = textOf(fields?.['type']) ?? textOf(fields?.['code']) ?? ''
   const told = [textOf(fields?.['message']) ?? textOf(error) ?? 'no reason given', type].filter((part) => part !== '').join(', ')
   if (USED_UP.test(told)) return new ModelFailure('limit', told)
-  if (TOO_LONG.test(told)) return new ModelFailure('no', `the context is full: ${told}`)
+  if (TOO_LONG.test(told)) return fullContext(told)
   const isFinal = /invalid_request|authentication|permission|not_found/.test(type)
   return new ModelFailure(isFinal ? 'no' : 'again', told, { isThrottled: /rate_limit/.test(type) })
 }

@@ -7,7 +7,7 @@ import type { HarnessEvent, OpenConversation, TurnEnded } from '../contract.ts'
 import { type ApiHistory, type StoredContext, toolResult, toolUses } from './api-history.ts'
 import { askModel } from './ask-model.ts'
 import { contextTokens, tokensOf } from './context-size.ts'
-import { ModelFailure } from './model-failure.ts'
+import { ModelFailure, fullContext } from './model-failure.ts'
 import type { Reply, Stop } from './reply.ts'
 import type { ApiSettings } from './settings.ts'
 import { TOOLS } from './tools/definitions.ts'
@@ -32,7 +32,7 @@ export interface TurnWork {
 /** Takes a turn to its end. */
 export async function takeTurn(prompt: string, work: TurnWork): Promise<TurnEnded> {
   const { history, tell, signal } = work
-  history.say({ role: 'user', parts: [{ type: 'text', text: prompt }] })
+  history.say({ role: 'user', parts: [{ type: 'text', text: prompt.toWellFormed() }] })
   let said: string | undefined
   try {
     for (;;) {
@@ -43,6 +43,7 @@ export async function takeTurn(prompt: string, work: TurnWork): Promise<TurnEnde
       said = text ?? said
       tellUsage(reply, context, work)
       if (signal.aborted) return { type: 'turn ended', how: 'interrupted', ...given({ said }) }
+      if (reply.stop === 'full') throw fullContext('the model had no room left for its answer')
       const failure = FAILURES[reply.stop]
       if (failure !== undefined) return { type: 'turn ended', how: 'failed', failure, ...given({ said }) }
       const uses = toolUses(reply.parts)
@@ -58,6 +59,7 @@ export async function takeTurn(prompt: string, work: TurnWork): Promise<TurnEnde
     if (!(error instanceof ModelFailure)) throw error
     // For whoever reads it later; the model is not told.
     history.say({ role: 'assistant', parts: [{ type: 'text', text: error.message }], isFailure: true })
+    if (error.at.isFull === true) tellFull(work)
     if (error.kind === 'limit') tell({ type: 'limit', message: error.message, ...given({ resetsAt: error.at.resetsAt }) })
     return { type: 'turn ended', how: 'failed', failure: error.message, ...given({ said }) }
   }
@@ -65,7 +67,6 @@ export async function takeTurn(prompt: string, work: TurnWork): Promise<TurnEnde
 
 const FAILURES: Readonly<Partial<Record<Stop, string>>> = {
   length: 'the answer became longer than the model may give; max_output sets how long it may be',
-  full: 'the context is full: the model had no room left for its answer',
   refused: 'the model refused to go on',
 }
 
@@ -74,10 +75,7 @@ async function answerTo({ system, items, live }: StoredContext, work: TurnWork):
   const { settings, model, room, key, waits, history, options, tell, signal } = work
   const tokens = contextTokens(live)
   if (room.point !== undefined && tokens > room.point) {
-    throw new ModelFailure(
-      'no',
-      `the context is full: it has about ${tokens} tokens, and beyond ${room.point} of ${room.window} there is no room for an answer`,
-    )
+    throw fullContext(`it has about ${tokens} tokens, and beyond ${room.point} of ${room.window} there is no room for an answer`)
   }
   const reply = await askModel(
     { settings, model, maxOutput: room.maxOutput, system, items, tools: TOOLS },
@@ -122,6 +120,11 @@ function tellUsage({ usage, parts, model }: Reply, { live }: StoredContext, { ro
     model: model ?? work.model,
     ...given({ spent: usage, window: room.window, point: room.point }),
   })
+}
+
+/** What came since the last answer may have filled it up at once, and whoever hands over has to know. */
+function tellFull({ room: { window, point }, model, tell }: TurnWork): void {
+  if (window !== undefined) tell({ type: 'usage', context: window, window, model, ...given({ point }) })
 }
 
 function textIn(parts: readonly Part[]): string | undefined {
