@@ -1,4 +1,6 @@
 import { apiHarness } from '../harness/api/api-harness.ts'
+import type { ApiSettings } from '../harness/api/settings.ts'
+import { roomFor } from '../harness/api/window.ts'
 import { acpHarness } from '../harness/acp/acp-harness.ts'
 import { claudeHarness } from '../harness/claude/drive/harness.ts'
 import { codexHarness } from '../harness/codex/harness.ts'
@@ -7,8 +9,12 @@ import { rehearsalHarness } from '../harness/rehearsal/rehearsal-harness.ts'
 import { conversationStore } from '../history/store.ts'
 import { StintError } from '../journal/errors.ts'
 import { redaction } from '../project/clean-draft.ts'
+import type { ApiConfig } from '../project/api-config.ts'
+import type { Config } from '../project/config.ts'
 import type { Workspace } from '../project/workspace.ts'
 import { commandWords } from '../text/command-words.ts'
+
+const API = 'api:'
 
 export const HARNESSES = ['claude', 'codex', 'api', 'rehearsal'] as const
 
@@ -31,7 +37,7 @@ export function harnessNamed(name: string, project: HarnessPlace, options: { scr
   }
   if (name === 'claude') return claudeHarness
   if (name === 'codex') return codexHarness
-  if (name === 'api' || name.startsWith('api:')) return modelNamed(name, project)
+  if (name === 'api' || name.startsWith(API)) return modelNamed(name, project)
   if (name === 'rehearsal') return rehearsalHarness(options)
   throw new StintError(
     'NO_HARNESS',
@@ -49,12 +55,24 @@ function agentNamed(line: string): Harness {
   return acpHarness({ name: 'acp', command, args })
 }
 
+/** Where a bare model has no room left for an answer, as far as that is known before it is asked; undefined for other harnesses. */
+export function pointOfModel(name: string, model: string | undefined, { api }: Config): number | undefined {
+  const settings = settingsOf(name, api)
+  const asked = model ?? settings?.model
+  return settings === undefined || asked === undefined ? undefined : roomFor(settings, asked).point
+}
+
+function settingsOf(name: string, { usual, providers }: ApiConfig): ApiSettings | undefined {
+  if (name === 'api') return usual
+  const own = name.slice(API.length)
+  return name.startsWith(API) && Object.hasOwn(providers, own) ? providers[own] : undefined
+}
+
 function modelNamed(name: string, { config, place }: HarnessPlace): Harness {
-  const { usual, providers } = config.api
-  const own = name.slice('api:'.length)
-  const settings = name === 'api' ? usual : Object.hasOwn(providers, own) ? providers[own] : undefined
+  const settings = settingsOf(name, config.api)
   if (settings === undefined) {
-    const named = Object.keys(providers).map((known) => `api:${known}`)
+    const own = name.slice(API.length)
+    const named = Object.keys(config.api.providers).map((known) => `api:${known}`)
     throw new StintError(
       'NO_MODEL',
       `.sessions/config.yaml does not say which model ${name} is`,

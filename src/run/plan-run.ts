@@ -10,7 +10,7 @@ import type { Backlog } from '../tasks/backlog.ts'
 import { type Task, isTaskOpen } from '../tasks/task.ts'
 import { openSource } from './backlog/open-source.ts'
 import { finishedTasks } from './finished-tasks.ts'
-import { harnessNamed } from './harnesses.ts'
+import { harnessNamed, pointOfModel } from './harnesses.ts'
 import { USUAL_BASE } from './loop.ts'
 import type { RunOptions } from './options.ts'
 import { classOfRun, classOfTask, domainOfRun, domainOfTask, trackingFor } from './complexity.ts'
@@ -89,7 +89,8 @@ function mostTasks({ once, maxTasks = Infinity }: RunOptions): number {
 function beginning(workspace: Workspace, harness: string, model: string | undefined): Standing {
   const { budget, prices } = workspace.config
   const window = harness === 'claude' ? windowOf(model, undefined)?.value : undefined
-  const point = pointFor(harness, workspace.env, workspace.place.root)(window, model)
+  const point =
+    pointOfModel(harness, model, workspace.config) ?? pointFor(harness, workspace.env, workspace.place.root)(window, model)
   const price = model === undefined ? undefined : priceOf(model, prices)?.price
   return {
     context: 0,

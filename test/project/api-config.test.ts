@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { configFrom } from '../../src/project/config.ts'
-import { harnessNames, harnessNamed } from '../../src/run/harnesses.ts'
+import { harnessNames, harnessNamed, pointOfModel } from '../../src/run/harnesses.ts'
 import { Workspace } from '../../src/project/workspace.ts'
 import { gitProject } from '../support/project.ts'
 
@@ -18,6 +18,11 @@ test('a model is set with little, and others by name beside it', () => {
     initial_files: ['docs/map.md'],
     providers: { local: { provider: 'openai', base_url: 'http://127.0.0.1:8080/v1', window: 32_000, thinking: 1024 } },
   })
+  const config = { ...configFrom({}, 'config.yaml'), api: read }
+  expect(pointOfModel('api', undefined, config)).toBe(992_000)
+  expect(pointOfModel('api:local', 'small', config)).toBe(24_000)
+  expect(pointOfModel('api:local', undefined, config)).toBeUndefined()
+  expect(pointOfModel('claude', 'claude-sonnet-5', config)).toBeUndefined()
   expect(read).toEqual({
     usual: {
       provider: 'anthropic',
