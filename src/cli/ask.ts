@@ -26,6 +26,12 @@ export async function askYes(message: string): Promise<boolean> {
   return answer === true
 }
 
+/** The same, for whoever has to tell a no from somebody who thinks better of it all, which is undefined. */
+export async function askYesOrNo(message: string): Promise<boolean | undefined> {
+  const answer = await confirm({ message })
+  return isCancel(answer) ? undefined : answer
+}
+
 export async function askOne<T extends string>(
   message: string,
   choices: readonly { value: T; label: string }[],

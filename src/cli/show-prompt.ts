@@ -102,14 +102,11 @@ class PromptView {
       return this.#talk(`refused ${line(permission.title, 200)}${hint}`)
     }
     this.#asking = this.#asking.then(async () => {
-      const { askOne } = await import('./ask.ts')
-      const answer = await askOne(permissionWords(permission), [
-        { value: 'yes', label: 'Yes, this once' },
-        { value: 'no', label: 'No' },
-      ])
+      const { askYesOrNo } = await import('./ask.ts')
+      const answer = await askYesOrNo(permissionWords(permission))
       // The question has the keyboard, and its Ctrl-C is meant for the prompt.
       if (answer === undefined) this.#stop.interrupt()
-      this.#stop.handle?.decide(request, answer === 'yes')
+      this.#stop.handle?.decide(request, answer === true)
     })
   }
 
