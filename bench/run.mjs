@@ -6,6 +6,7 @@ import * as hooks from './hooks.bench.mjs'
 import * as index from './index.bench.mjs'
 import * as histories from './import.bench.mjs'
 import * as plan from './plan.bench.mjs'
+import * as serve from './serve.bench.mjs'
 
 const scale = Number(process.argv[2] ?? 1)
 const say = (line) => process.stderr.write(`${line}\n`)
@@ -15,6 +16,7 @@ const results = [
   ...(await index.run({ scale, say })),
   ...(await histories.run({ scale, say })),
   ...(await plan.run({ scale, say })),
+  ...(await serve.run({ scale, say })),
 ]
 
 console.log(
