@@ -170,6 +170,9 @@ describe('a page that follows', () => {
     await all.until((events) => entriesIn(events).some(({ project }) => project !== key))
     expect(own.events.every((event) => !('project' in event) || event.project === key)).toBe(true)
     expect((await served.ask('/api/events?project=nowhere')).status).toBe(404)
+    const { listeners } = served.server.live.feed
+    expect((await served.ask('/api/events', { method: 'HEAD', headers: { origin: undefined } })).status).toBe(200)
+    expect(served.server.live.feed.listeners).toBe(listeners)
     all.leave()
     own.leave()
   })

@@ -3,14 +3,18 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { withHeaders } from '../guard.ts'
 import { type Bindings, type Scene, projectIn, textIn } from '../scene.ts'
 
+const TYPE = 'text/event-stream; charset=utf-8'
+
 /** What happens, as it happens. Written straight to the connection: only there is known how much of it nobody has read yet. */
 export function eventRoutes(app: Hono<Bindings>, scene: Scene): void {
   app.get('/api/events', (asked) => {
     const project = textIn(asked, 'project')
     // Refused before anything is begun when there is none.
     projectIn(scene, asked)
+    // Whoever asks for the headers alone would wait for what has no end.
+    if (asked.req.method === 'HEAD') return asked.body(null, 200, { 'Content-Type': TYPE })
     const response = asked.env.outgoing
-    const headers = new Headers({ 'Content-Type': 'text/event-stream; charset=utf-8' })
+    const headers = new Headers({ 'Content-Type': TYPE })
     withHeaders(headers)
     response.writeHead(200, Object.fromEntries(headers))
     const leave = scene.live.join(
