@@ -1,6 +1,6 @@
-import { appendFileSync, readFileSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { appendFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import axe from 'axe-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { conversationStore } from '../../src/history/store.ts'
@@ -185,8 +185,6 @@ describe('hostile text', () => {
 })
 
 describe('accessibility', () => {
-  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
   test.each(['light', 'dark'] as const)('has nothing to complain about in the %s theme', async (scheme) => {
     await page.emulateMedia({ colorScheme: scheme })
     const found: string[] = []
@@ -208,7 +206,7 @@ describe('accessibility', () => {
       await page.goto(servers[1]!.origin + path)
       await page.locator(ready).first().waitFor()
       if (path.startsWith('/c/')) await page.keyboard.press('e')
-      await page.evaluate(axe)
+      await page.evaluate(axe.source)
       const problems = await page.evaluate<
         string[]
       >(`axe.run(document, { resultTypes: ['violations'], ${rules} }).then(({ violations }) =>
@@ -223,7 +221,7 @@ describe('accessibility', () => {
     await page.goto(servers[1]!.origin)
     await page.keyboard.press('?')
     await page.getByRole('dialog').waitFor()
-    await page.evaluate(axe)
+    await page.evaluate(axe.source)
     expect(await page.evaluate(`axe.run(document).then(({ violations }) => violations.map(({ id }) => id))`)).toEqual([])
   })
 })
