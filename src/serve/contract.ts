@@ -216,12 +216,17 @@ export interface UsageAnswer {
 }
 
 /**
- * POST /api/prompts PromptRequest → {prompt, session}; POST /api/prompts/:id/permission {request, isAllowed};
+ * POST /api/prompts PromptRequest → {prompt, session}; GET /api/prompts?session= → RunningPrompt[]; POST /api/prompts/:id/permission {request, isAllowed};
  * POST /api/prompts/:id/interrupt {}; GET /api/prompts/:id/events?after=NUMBER → PromptEvent[].
  */
 export interface PromptStarted {
   readonly prompt: string
   readonly session: string
+}
+
+/** One that is being answered, for whoever comes to the session meanwhile. */
+export interface RunningPrompt extends PromptStarted {
+  readonly text: string
 }
 
 /**

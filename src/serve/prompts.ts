@@ -1,12 +1,13 @@
 // Prompts that were sent from the page, as long as the server lives: their events for whoever follows, and what they wait for.
 import type { PromptEvent, PromptHandle, PromptRequest } from '../prompt/contract.ts'
-import type { LiveEvent, PromptStarted } from './contract.ts'
+import type { LiveEvent, PromptStarted, RunningPrompt } from './contract.ts'
 import { notThere } from './problem.ts'
 import type { OpenedProject } from './projects.ts'
 
 interface Kept {
   readonly project: string
   readonly handle: PromptHandle
+  readonly text: string
   readonly events: PromptEvent[]
   isOver: boolean
 }
@@ -33,7 +34,7 @@ export class Prompts {
         if (id !== undefined) this.#tell(project.key, { type: 'prompt', prompt: id, event })
       })
       id = handle.id
-      const kept: Kept = { project: project.key, handle, events, isOver: false }
+      const kept: Kept = { project: project.key, handle, text: request.text, events, isOver: false }
       this.#keep(id, kept)
       // What came before there was a name to tell it under.
       for (const event of events) this.#tell(project.key, { type: 'prompt', prompt: id, event })
@@ -47,6 +48,12 @@ export class Prompts {
       letGo()
       throw error
     }
+  }
+
+  running(project: string, session: string): readonly RunningPrompt[] {
+    return [...this.#kept.values()]
+      .filter(({ isOver, project: of, handle }) => !isOver && of === project && handle.session === session)
+      .map(({ handle, text }) => ({ prompt: handle.id, session, text }))
   }
 
   decide(id: string, request: string, isAllowed: boolean): void {

@@ -4,7 +4,6 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
-import type { PromptEvent } from '../../src/prompt/contract.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { type Served, serve } from '../support/serve.ts'
 import { type DemoProject, emptyProject } from './demo-project.ts'
@@ -104,7 +103,7 @@ it('shows the answer as it comes, with tools folded, and does what it is allowed
   await log(page).waitFor({ state: 'detached' })
 })
 
-it('goes on with the answer after a reload and after a lost connection, and interrupts it', async () => {
+it('goes on with the answer after a reload, on another page and after a lost connection, and interrupts it', async () => {
   const page = await openSession()
   await page.addInitScript(
     'sources = []; EventSource = class extends EventSource { constructor(at) { super(at); sources.push(this) } }',
@@ -118,14 +117,9 @@ it('goes on with the answer after a reload and after a lost connection, and inte
 
   // What is told while nobody hears is told again, once.
   const cut = await cutOff(page)
-  const key = (await page.evaluate('Object.values(localStorage).find((kept) => kept.includes("Take your time"))')) as string
-  const { prompt } = JSON.parse(key) as { prompt: string }
-  const events = (await page.evaluate(
-    `fetch('/api/prompts/${prompt}/events?after=0').then((answer) => answer.json())`,
-  )) as readonly PromptEvent[]
-  const asked = events.find((event) => event.type === 'permission.asked')
-  await page.evaluate(`fetch('/api/prompts/${prompt}/permission', { method: 'POST',
-    headers: { 'content-type': 'application/json' }, body: JSON.stringify({ request: '${asked?.request}', isAllowed: true }) })`)
+  const other = await openSession()
+  await log(other).getByText('Take your time').waitFor()
+  await other.getByRole('button', { name: 'Allow', exact: true }).click()
   await expect.poll(() => existsSync(join(demo.root, 'waits.txt')), { timeout: 20_000 }).toBe(true)
   expect(await log(page).locator('.said').allInnerTexts()).toEqual(['I begin.'])
   await cut.mend()

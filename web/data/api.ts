@@ -14,6 +14,7 @@ import type {
   Problem,
   PromptStarted,
   RunPage,
+  RunningPrompt,
   SearchAnswer,
   SessionList,
   SessionPage,
@@ -101,6 +102,7 @@ export const api = {
   handoffs: (signal?: AbortSignal) => get<readonly HandoffLine[]>('handoffs', {}, signal),
   handoff: (id: string, signal?: AbortSignal) => get<HandoffPage>(`handoffs/${part(id)}`, {}, signal),
   usage: (days: number, signal?: AbortSignal) => get<UsageAnswer>('usage', { days }, signal),
+  runningPrompts: (session: string, signal?: AbortSignal) => get<readonly RunningPrompt[]>('prompts', { session }, signal),
   startPrompt: (request: PromptRequest) => post<PromptStarted>('prompts', request),
   settlePermission: (prompt: string, request: string, isAllowed: boolean) =>
     post<unknown>(`prompts/${part(prompt)}/permission`, { request, isAllowed }),

@@ -23,15 +23,21 @@ const PERMISSIONS: readonly { readonly value: Permissions; readonly name: string
 
 /** Asks an agent, in the session that is given or in a new one. Stands at the foot of a session and above the sessions. */
 export function PromptBox({ session }: { session?: string }) {
-  const [asked, setAsked] = useState<KeptPrompt | undefined>(() => keptPrompt(session))
+  const [kept, setKept] = useState<KeptPrompt | undefined>(() => keptPrompt(session))
+  const others = useOthersPrompt(session)
+  // What somebody asks elsewhere is followed here too; a second prompt would be refused meanwhile.
+  const [away, setAway] = useState<string>()
+  const asked = others !== undefined && others.prompt !== kept?.prompt && others.prompt !== away ? others : kept
   const [isRunning, setRunning] = useState(false)
-  useEffect(() => setAsked(keptPrompt(session)), [session])
-  const keep = (kept: KeptPrompt | undefined): void => {
-    keepPrompt(session, kept)
+  useEffect(() => setKept(keptPrompt(session)), [session])
+  const keep = (now: KeptPrompt | undefined): void => {
+    keepPrompt(session, now)
     // So that it is found there too, once somebody goes on to it.
-    if (kept !== undefined && kept.session !== session) keepPrompt(kept.session, kept)
-    setAsked(kept)
-    if (kept === undefined) setRunning(false)
+    if (now !== undefined && now.session !== session) keepPrompt(now.session, now)
+    setKept(now)
+    if (now !== undefined) return
+    setAway(asked?.prompt)
+    setRunning(false)
   }
   return (
     <section class="prompt-box" aria-label="Ask an agent">
@@ -48,6 +54,16 @@ export function PromptBox({ session }: { session?: string }) {
       <Composer session={session} isRunning={isRunning} started={keep} />
     </section>
   )
+}
+
+/** The one that is being answered in a session, whoever asked. It stays when it is over, until it is put away. */
+function useOthersPrompt(session: string | undefined): KeptPrompt | undefined {
+  const running = useResource(
+    `running ${session ?? ''}`,
+    async (signal) => (session === undefined ? [] : api.runningPrompts(session, signal)),
+    (event) => event.type === 'prompt' && event.event.type === 'prompt.started' && event.event.session === session,
+  )
+  return running.value?.at(-1)
 }
 
 interface ComposerProps {

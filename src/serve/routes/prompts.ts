@@ -35,6 +35,10 @@ export function promptRoutes(app: Hono<Bindings>, scene: Scene): void {
     return asked.json(await prompts.start(project, request, () => scene.projects.hold(project.key)))
   })
 
+  app.get('/api/prompts', (asked) => {
+    return asked.json(prompts.running(projectIn(scene, asked).key, asked.req.query('session') ?? ''))
+  })
+
   app.post('/api/prompts/:id/permission', async (asked) => {
     const body = await bodyOf(asked)
     const [request, isAllowed] = [textOf(body, 'request'), flagOf(body, 'isAllowed')]
