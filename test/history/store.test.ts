@@ -83,6 +83,7 @@ describe('while somebody else is at it', () => {
     store.append('c1', [said('a')])
     const { pid } = spawnSync('true')
     writeFileSync(`${path}.lock`, `${pid} ${hostname()}`)
+    expect(whileLocked(path, () => 'done')).toBe('done')
     store.append('c1', [said('b')])
     expect(read()).toEqual([said('a'), said('b')])
     // On another machine it may live; it is known by its age then.

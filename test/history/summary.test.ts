@@ -32,6 +32,8 @@ test('a conversation is summed up in a line: who, when, how much, and what it wa
     title: 'fix the bug',
     usage: { m1: used(20), m2: used(3) },
   })
+  // Copied after its end, though it was said before.
+  expect(summarise([...items, said('late', { at: '2026-01-01T00:02:30.000Z' })])).toHaveProperty('endedBecause', 'logout')
   expect(summarise([...items, said('go on')])).not.toHaveProperty('endedBecause')
   expect(summarise([])).toEqual({ messages: 0, compactions: 0, title: '', usage: {} })
 })
