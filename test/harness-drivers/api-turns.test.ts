@@ -269,6 +269,7 @@ describe('the key', () => {
       return check.isThere ? '' : check.problem
     }
     expect(await problem({ baseUrl: 'http://models.example', keyEnv: 'MY_KEY' }, { MY_KEY: 'x' })).toContain('without encryption')
+    expect(await problem({ keyEnv: 'MY_KEY' }, { MY_KEY: 'sesame\n42' })).toBe('what is in MY_KEY is no key')
     expect(await problem({ baseUrl: 'https://api.anthropic.com' })).toBe('there is no key in ANTHROPIC_API_KEY')
   })
 })

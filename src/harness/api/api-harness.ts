@@ -53,7 +53,8 @@ async function checkApi(settings: ApiSettings, env: NodeJS.ProcessEnv): Promise<
     const headers = { ...settings.headers, ...formOf(settings).headers(key) }
     const signal = AbortSignal.timeout(CHECK_MS)
     const response = await reach(addressOf(settings, 'models'), { headers, redirect: 'manual', signal })
-    if (response.status === 401 || response.status === 403) throw await refusalOf(response, keyVariable(settings))
+    // What a key may not list it may still ask.
+    if (response.status === 401) throw await refusalOf(response, keyVariable(settings))
     await response.body?.cancel()
     return { isThere: true, version: `${findVersion()} with ${settings.model ?? settings.provider} at ${host}` }
   } catch (error) {
@@ -95,6 +96,8 @@ function keyFrom(settings: ApiSettings, env: NodeJS.ProcessEnv): string | undefi
   const variable = keyVariable(settings)
   if (variable === undefined) return undefined
   const key = env[variable]?.trim() ?? ''
+  // Whoever refuses such a header repeats it in the error.
+  if (/[^!-~]/.test(key)) throw new StintError('NO_KEY', `what is in ${variable} is no key`, 'it has a space or a line end in it')
   if (isLoopback(settings.baseUrl)) return key === '' ? undefined : key
   if (key === '')
     throw new StintError(
