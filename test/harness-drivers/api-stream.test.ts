@@ -195,6 +195,12 @@ describe('an answer that is none', () => {
 
   test.each([
     [401, said('invalid x-api-key'), 'no', 'the key in THE_KEY was refused: invalid x-api-key (HTTP 401)'],
+    [
+      401,
+      said('wrong key sk-ant-api03-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4'),
+      'no',
+      expect.stringMatching(/: wrong key \[redacted:.*\] \(HTTP 401\)$/),
+    ],
     [404, said('model: nothing'), 'no', 'there is no such model or address: model: nothing (HTTP 404)'],
     [400, said('messages: bad'), 'no', 'messages: bad (HTTP 400)'],
     [400, said('prompt is too long: 9 > 8'), 'no', 'the context is full: prompt is too long: 9 > 8 (HTTP 400)'],

@@ -1,6 +1,7 @@
 // Why a model did not answer, and what is to be done about it.
 import { oneLine, shorten } from '../../text/clean.ts'
 import { given, objectOf, parseJson, textOf } from '../../text/json-fields.ts'
+import { redact } from '../../text/redact.ts'
 import { limitIn } from '../usage-limit.ts'
 
 /** `again`: asking again may help. `limit`: the account is used up. `no`: asking again gives the same answer. */
@@ -20,7 +21,8 @@ export class ModelFailure extends Error {
       readonly isFull?: boolean
     } = {},
   ) {
-    super(shorten(oneLine(message), LONGEST))
+    // Servers repeat what they were sent.
+    super(shorten(oneLine(redact(message).text), LONGEST))
   }
 }
 
