@@ -113,7 +113,7 @@ export interface EntryLine {
   readonly isTakenBack: boolean
 }
 
-/** GET /api/conversations/:id?from=N&limit= : items by their number, from 0. */
+/** GET /api/conversations/:id?from=N&limit=&known= : items by their number, from 0. Of `requests` those are left out that a page knows. */
 export interface ConversationPage {
   readonly line: ConversationLine
   readonly items: readonly HistoryItem[]
@@ -122,6 +122,8 @@ export interface ConversationPage {
   /** The numbers of compactions and of what people asked, to jump to. */
   readonly compactions: readonly number[]
   readonly requests: readonly { readonly number: number; readonly text: string }[]
+  /** How many requests come before these: as many as were `known`, or none where there are not that many any more. */
+  readonly requestsFrom: number
 }
 
 /** GET /api/conversations/:id/curve */

@@ -203,6 +203,11 @@ describe('a stored conversation', () => {
     expect(line).toMatchObject({ id, harness: 'claude', title: 'Question 0', isStored: true, compactions: 1 })
     expect(requests[61]).toEqual({ number: 61 * 2 + 2, text: 'Question 61' })
     expect(compactions).toEqual([60 * 2 + 2])
+    const rest = await served.get<ConversationPage>(`/api/conversations/${id}?limit=1&known=${COUNT - 1}`)
+    expect([rest.requestsFrom, rest.requests]).toEqual([COUNT - 1, requests.slice(-1)])
+    // Known of one that was longer then.
+    const anew = await served.get<ConversationPage>(`/api/conversations/${id}?limit=1&known=${COUNT + 1}`)
+    expect([anew.requestsFrom, anew.requests]).toEqual([0, requests])
   })
 
   test('goes on where it grew', async () => {

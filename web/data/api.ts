@@ -83,7 +83,7 @@ export const api = {
   session: (id: string, signal?: AbortSignal) => get<SessionPage>(`sessions/${part(id)}`, {}, signal),
   entries: (id: string, at: { from?: number; before?: number; limit?: number }, signal?: AbortSignal) =>
     get<EntryList>(`sessions/${part(id)}/entries`, at, signal),
-  conversation: (id: string, at: { from: number; limit: number }, signal?: AbortSignal) =>
+  conversation: (id: string, at: { from: number; limit: number; known?: number }, signal?: AbortSignal) =>
     get<ConversationPage>(`conversations/${part(id)}`, at, signal),
   curve: (id: string, signal?: AbortSignal) => get<TokenCurve>(`conversations/${part(id)}/curve`, {}, signal),
   search: (text: string, limit: number, signal?: AbortSignal) => get<SearchAnswer>('search', { text, limit }, signal),

@@ -22,9 +22,14 @@ import { Outline } from './conversation/outline.tsx'
 /** What was said in a conversation, however long, from the item that the address names. */
 export function ConversationView({ id }: { id: string }) {
   const [head, setHead] = useState<Omit<ConversationPage, 'items' | 'from'>>()
+  // There may be tens of thousands of requests: each page brings only those that are not known yet.
+  const known = useRef({ id, number: 0 })
+  if (known.current.id !== id) known.current = { id, number: 0 }
   const list = usePaged<HistoryItem>(id, async (from, limit, signal) => {
-    const { items, from: _, ...rest } = await api.conversation(id, { from, limit }, signal)
-    setHead((old) => (old === undefined ? rest : withKnown(rest, old)))
+    const mine = known.current
+    const { items, from: _, ...rest } = await api.conversation(id, { from, limit, known: mine.number }, signal)
+    mine.number = Math.max(rest.requestsFrom === 0 ? 0 : mine.number, rest.requestsFrom + rest.requests.length)
+    setHead((old) => (old === undefined || old.line.id !== id ? rest : withKnown(rest, old)))
     return { rows: items, total: rest.total }
   })
   useEffect(
@@ -50,10 +55,15 @@ export function ConversationView({ id }: { id: string }) {
 }
 
 /** The same lists as before where nothing was added: whoever has worked something out of them need not do it again. */
-function withKnown<T extends Pick<ConversationPage, 'requests' | 'compactions'>>(fresh: T, old: T): T {
+function withKnown<T extends Pick<ConversationPage, 'requests' | 'requestsFrom' | 'compactions'>>(fresh: T, old: T): T {
+  const count = fresh.requestsFrom + fresh.requests.length
   return {
     ...fresh,
-    requests: fresh.requests.length === old.requests.length ? old.requests : fresh.requests,
+    // Of two answers under way at once the later may be the one that knew less.
+    requests:
+      count === old.requests.length || (count < old.requests.length && fresh.requestsFrom > 0)
+        ? old.requests
+        : [...old.requests.slice(0, fresh.requestsFrom), ...fresh.requests],
     compactions: fresh.compactions.length === old.compactions.length ? old.compactions : fresh.compactions,
   }
 }

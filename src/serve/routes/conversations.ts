@@ -11,13 +11,16 @@ export function conversationRoutes(app: Hono<Bindings>, scene: Scene): void {
     const limit = numberIn(asked, 'limit', { least: 1, most: MOST_ITEMS }) ?? 100
     const index = await conversations.read(asked.req.param('id'))
     const from = Math.min(numberIn(asked, 'from') ?? 0, index.total)
+    const known = numberIn(asked, 'known') ?? 0
+    const requestsFrom = known > index.requests.length ? 0 : known
     return asked.json({
       line: await conversations.line(index.id),
       items: index.items(from, limit),
       from,
       total: index.total,
       compactions: index.compactions.map(({ number }) => number),
-      requests: index.requests,
+      requests: index.requests.slice(requestsFrom),
+      requestsFrom,
     } satisfies ConversationPage)
   })
 
