@@ -102,7 +102,7 @@ describe('a delegate', () => {
     expect(demo.git('log', '--format=%s', 'main')).toContain('describe the sweeper')
   })
 
-  it('that conflicts says so when it is discarded or not, and only then', async () => {
+  it('that conflicts is discarded after a question', async () => {
     const page = await open('/delegates')
     await page.getByRole('button', { name: 'Discard label-each-sweep' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()

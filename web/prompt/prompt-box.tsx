@@ -118,6 +118,7 @@ function Composer({ session, isRunning, started }: ComposerProps) {
   return (
     <form
       class="composer"
+      data-running={isRunning}
       onSubmit={(event) => {
         event.preventDefault()
         void send()
