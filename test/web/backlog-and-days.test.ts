@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Task } from '../../src/tasks/task.ts'
 import { everyDay } from '../../web/charts/every-day.ts'
-import { type TaskNode, taskTree } from '../../web/views/task-tree.ts'
+import { type TaskNode, taskTree } from '../../web/views/tasks/task-tree.ts'
 
 describe('the backlog as a tree', () => {
   const tasks = [

@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Comparison, RunReport, TaskReport } from '../../src/run/report.ts'
 import type { RunPage } from '../../src/serve/contract.ts'
 import { RunLanes } from '../charts/run-lanes.tsx'
 import { TaskGraph } from '../charts/task-graph.tsx'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
-import { Status } from '../parts/badge.tsx'
 import { Figures } from '../parts/figures.tsx'
-import { amount, duration, tokens, usd } from '../parts/format.ts'
+import { amount, duration } from '../parts/format.ts'
 import { Cost, Tokens } from '../parts/cost.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { Time } from '../parts/time.tsx'
-import { href, hrefTo } from '../shell/router.ts'
+import { href } from '../shell/router.ts'
+import { Compared } from './run/compared.tsx'
+import { ReportTable } from './run/report-table.tsx'
 import { RunState, shortRun } from './runs.tsx'
 
 export function RunView({ id }: { id: string }) {
@@ -141,172 +141,4 @@ function laneFacts({ lanes, report }: RunPage): string {
         : `${duration(-parallel.savedSeconds)} slower than one after the other`,
     )
   return facts.join(' · ')
-}
-
-function ReportTable({ page: { report, tasks }, chosen }: { page: RunPage; chosen: string | undefined }) {
-  const reported = new Set(report.sessions.flatMap((session) => session.tasks.map(({ task }) => task.id)))
-  const untouched = tasks.filter(({ task }) => !reported.has(task.id))
-  return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label="Report by task">
-      <table class="table table-cards">
-        <thead>
-          <tr>
-            <th scope="col">Task</th>
-            <th scope="col">Outcome</th>
-            <th scope="col" class="number">
-              Attempts
-            </th>
-            <th scope="col" class="number">
-              Time
-            </th>
-            <th scope="col" class="number">
-              Tokens
-            </th>
-            <th scope="col" class="number">
-              Cost
-            </th>
-            <th scope="col">Commit</th>
-          </tr>
-        </thead>
-        {report.sessions.map((session) => (
-          <tbody key={session.session}>
-            <SessionHead session={session} />
-            {session.tasks.map((task) => (
-              <TaskLine key={task.task.id} task={task} isChosen={task.task.id === chosen} />
-            ))}
-          </tbody>
-        ))}
-        {untouched.length === 0 ? null : (
-          <tbody>
-            <tr class="group-row">
-              <th colSpan={7} scope="rowgroup">
-                Not begun
-              </th>
-            </tr>
-            {untouched.map(({ task, outcome, reason }) => (
-              <tr key={task.id} id={`task-${task.id}`} data-chosen={task.id === chosen}>
-                <th scope="row">
-                  <Text>{task.title}</Text>
-                  {reason === undefined ? null : (
-                    <p class="muted small">
-                      <Text>{reason}</Text>
-                    </p>
-                  )}
-                </th>
-                <td>
-                  <Status of={outcome} />
-                </td>
-                <td colSpan={5} />
-              </tr>
-            ))}
-          </tbody>
-        )}
-      </table>
-    </div>
-  )
-}
-
-function SessionHead({ session }: { session: RunReport['sessions'][number] }) {
-  const { name, conversations, seconds, spend } = session
-  return (
-    <tr class="group-row">
-      <th colSpan={3} scope="rowgroup">
-        <a href={hrefTo.session(session.session)}>
-          <Text>{name}</Text>
-        </a>{' '}
-        <span class="muted">{amount(conversations, 'conversation')}</span>
-      </th>
-      <td class="number" data-name="Time">
-        {duration(seconds)}
-      </td>
-      <td class="number" data-name="Tokens">
-        <Tokens of={spend} />
-      </td>
-      <td class="number" data-name="Cost">
-        <Cost of={spend} />
-      </td>
-      <td />
-    </tr>
-  )
-}
-
-function TaskLine({ task: one, isChosen }: { task: TaskReport; isChosen: boolean }) {
-  const { task, outcome, reason, attempts, seconds, spend, commit, kept } = one
-  return (
-    <tr id={`task-${task.id}`} data-chosen={isChosen}>
-      <th scope="row">
-        <Text>{task.title}</Text>
-        {reason === undefined ? null : (
-          <p class="muted small">
-            <Text>{reason}</Text>
-          </p>
-        )}
-        {kept === undefined ? null : (
-          <p class="muted small">
-            Kept as <code>{kept}</code>
-          </p>
-        )}
-      </th>
-      <td>
-        <Status of={outcome} />
-      </td>
-      <td class="number" data-name="Attempts">
-        {attempts}
-      </td>
-      <td class="number" data-name="Time">
-        {duration(seconds)}
-      </td>
-      <td class="number" data-name="Tokens">
-        <Tokens of={spend} />
-      </td>
-      <td class="number" data-name="Cost">
-        <Cost of={spend} />
-      </td>
-      <td class="mono" data-name="Commit">
-        {commit === undefined ? '–' : commit.slice(0, 9)}
-      </td>
-    </tr>
-  )
-}
-
-function SavedLine({ usd: saved }: { usd: number }) {
-  if (Math.abs(saved) < 0.005) return <>In all it comes to the same. </>
-  return (
-    <>
-      {saved > 0 ? 'In all cheaper by ' : 'In all dearer by '}
-      <strong>{usd(Math.abs(saved))}</strong>.{' '}
-    </>
-  )
-}
-
-/** Both sides, drawn to one scale. */
-function Compared({ compared, prices }: { compared: Comparison; prices: string }) {
-  const { boilerplateAvoided, historyReread, profilesNotLoaded, savedUsd } = compared
-  const sides = [
-    { name: 'Set-up that was not said again', value: boilerplateAvoided, tone: 'good' },
-    { name: 'Profiles that were never loaded', value: profilesNotLoaded, tone: 'good' },
-    { name: 'Earlier tasks that were read again', value: historyReread, tone: 'bad' },
-  ] as const
-  const most = Math.max(...sides.map(({ value }) => value), 1)
-  return (
-    <div class="compared">
-      <dl class="sides">
-        {sides.map(({ name, value, tone }) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <span class="side-bar" aria-hidden="true">
-                <span data-tone={tone} style={{ width: `${(value / most) * 100}%` }} />
-              </span>
-              <span class="number">{tokens(value)}</span>
-            </dd>
-          </div>
-        ))}
-      </dl>
-      <p class="muted small">
-        {savedUsd === undefined ? 'What that comes to is not known: a model has no price. ' : <SavedLine usd={savedUsd} />}
-        <Text>{prices}</Text>
-      </p>
-    </div>
-  )
 }

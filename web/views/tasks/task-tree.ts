@@ -1,5 +1,5 @@
 // The backlog as it is shown: parts below what they belong to, what matters first.
-import type { Task } from '../../src/tasks/task.ts'
+import type { Task } from '../../../src/tasks/task.ts'
 
 export interface TaskNode {
   readonly task: Task
