@@ -3,7 +3,7 @@
 import { isAbsolute, join, relative } from 'node:path'
 import { type Settled, type Tracking, readTracking, trackingFolder, writeTracking } from '../conversation/tracking.ts'
 import { type Repository, findRepository } from '../git/repository.ts'
-import { isConversationId } from '../harness/conversation-id.ts'
+import { isConversationId } from '../history/conversation-id.ts'
 import { mayBeTests } from '../harness/may-be-tests.ts'
 import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 import { LARGE_OUTPUT } from './large-output.ts'

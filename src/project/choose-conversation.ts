@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { type Tracking, readTracking, trackingPath } from '../conversation/tracking.ts'
 import { windowPath } from '../conversation/window.ts'
-import { isConversationId } from '../harness/conversation-id.ts'
+import { isConversationId } from '../history/conversation-id.ts'
 import type { SessionRow } from '../index/rows.ts'
 import { StintError, errnoOf } from '../journal/errors.ts'
 import { statOrUndefined } from '../journal/look.ts'

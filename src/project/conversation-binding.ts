@@ -1,5 +1,5 @@
 import { type Tracking, newTracking, readTracking, trackingFolder, writeTracking } from '../conversation/tracking.ts'
-import { isConversationId } from '../harness/conversation-id.ts'
+import { isConversationId } from '../history/conversation-id.ts'
 import { errnoOf } from '../journal/errors.ts'
 import type { SessionRow } from '../index/rows.ts'
 import type { Place } from './place.ts'

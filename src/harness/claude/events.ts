@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path'
-import { isConversationId } from '../conversation-id.ts'
+import { isConversationId } from '../../history/conversation-id.ts'
 import { type Json, given, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 
 interface Common {

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path'
 import type { Limit } from '../../budget/figures.ts'
-import { isConversationId } from '../conversation-id.ts'
+import { isConversationId } from '../../history/conversation-id.ts'
 import { type Json, countOf, given, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { timeOf, usageIn } from './last-answer.ts'
 import { contextOf } from './context-size.ts'

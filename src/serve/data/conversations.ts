@@ -2,7 +2,7 @@
 import { trackingFolderOf } from '../../project/conversation-binding.ts'
 import { readTracking } from '../../conversation/tracking.ts'
 import { catchUp } from '../../project/history/catch-up.ts'
-import { isConversationId } from '../../harness/conversation-id.ts'
+import { isConversationId } from '../../history/conversation-id.ts'
 import { conversationPath } from '../../history/places.ts'
 import type { ConversationStore, StoredConversation } from '../../history/store.ts'
 import { statOrUndefined } from '../../journal/look.ts'

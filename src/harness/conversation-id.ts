@@ -1,1 +1,0 @@
-export { isConversationId } from '../history/conversation-id.ts'
