@@ -1,15 +1,15 @@
 // Importing made-up transcripts, against reading the same lines and parsing each as JSON in the same process; and the memory that
 // an import takes at two sizes. `node bench/import.bench.mjs 4` takes four gigabytes.
 import { execFileSync } from 'node:child_process'
-import { closeSync, mkdirSync, mkdtempSync, openSync, readSync, readdirSync, rmSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { bundleSources } from './bundle.mjs'
 import { generateTranscripts } from './import-transcripts.mjs'
 import { median } from './paired.mjs'
 
-const SOURCES = { 'src/import/import-histories.ts': ['importHistories'], 'src/project/workspace.ts': ['Workspace'] }
+/** As it is installed: what is read by several threads is so only there. */
+const LIBRARY = pathToFileURL(join(import.meta.dirname, '..', 'dist', 'library.js')).href
 const BYTES = 300_000_000
 /** What is left of the rate of bare parsing. */
 const RATIO_LIMIT = 0.5
@@ -20,10 +20,9 @@ const CHUNK = 1024 * 1024
 
 /** Runs everything at a share of the full size. Answers the results; `ok` is false where a limit is passed. */
 export async function run({ scale = 1, say = console.error } = {}) {
-  const bundle = await bundleSources(SOURCES)
   const folder = mkdtempSync(join(tmpdir(), 'stint-bench-import-'))
   try {
-    const { importHistories, Workspace } = await import(pathToFileURL(bundle.file).href)
+    const { openProject } = await import(LIBRARY)
     const large = join(folder, 'large')
     const bytes = generateTranscripts(large, '/nowhere/project', Math.max(20_000_000, BYTES * scale))
     say(`importing ${(bytes / 1e6).toFixed(0)} MB of transcripts`)
@@ -33,7 +32,7 @@ export async function run({ scale = 1, say = console.error } = {}) {
         const project = mkdtempSync(join(folder, 'project-'))
         const started = performance.now()
         if (which === 'bare') parseAll(large)
-        else importHistories(new Workspace(project), { harnesses: ['claude'], paths: [large] })
+        else await openProject(project).importHistories({ harnesses: ['claude'], paths: [large] })
         if (round >= 0) times[which].push(performance.now() - started)
         rmSync(project, { recursive: true })
       }
@@ -41,9 +40,8 @@ export async function run({ scale = 1, say = console.error } = {}) {
     const [ours, bare] = [median(times.ours), median(times.bare)]
     const ratio = bare / ours
     const rate = { name: `import of ${(bytes / 1e6).toFixed(0)} MB against JSON.parse of its lines`, ours, bare, ratio }
-    return [{ ...rate, limit: `at least ${RATIO_LIMIT}`, ok: ratio >= RATIO_LIMIT }, memory(bundle.file, folder, large, bytes)]
+    return [{ ...rate, limit: `at least ${RATIO_LIMIT}`, ok: ratio >= RATIO_LIMIT }, memory(folder, large, bytes)]
   } finally {
-    bundle.remove()
     rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -72,14 +70,13 @@ function parseAll(folder) {
   return count
 }
 
-function memory(bundle, folder, large, bytes) {
+function memory(folder, large, bytes) {
   const small = join(folder, 'small')
   generateTranscripts(small, '/nowhere/project', bytes / 10, 16 * 1024 * 1024)
   const peak = (transcripts) => {
     const project = mkdtempSync(join(folder, 'project-'))
-    mkdirSync(join(project, 'home'))
-    const script = `import { importHistories, Workspace } from ${JSON.stringify(pathToFileURL(bundle).href)}
-      importHistories(new Workspace(${JSON.stringify(project)}), { harnesses: ['claude'], paths: [${JSON.stringify(transcripts)}] })
+    const script = `import { openProject } from ${JSON.stringify(LIBRARY)}
+      await openProject(${JSON.stringify(project)}).importHistories({ harnesses: ['claude'], paths: [${JSON.stringify(transcripts)}], threads: 2 })
       console.log(process.resourceUsage().maxRSS)`
     return Number(execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })) / 1024
   }

@@ -11,6 +11,8 @@ export interface ImportRequest {
   /** Reads and counts, and stores nothing. */
   readonly isDryRun?: boolean
   readonly env?: NodeJS.ProcessEnv
+  /** How many files are read at once: as many as there are processors when there is much, else one. */
+  readonly threads?: number
   readonly tell?: (progress: ImportProgress) => void
 }
 

@@ -1,26 +1,26 @@
 // What agents have said on this machine, brought into the project it was said in.
+import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { claudeHistory } from '../harness/claude/history.ts'
-import { codexHistory } from '../harness/codex/history.ts'
-import { geminiHistory } from '../harness/gemini/history.ts'
 import type { HistoryFile, HistoryHarness, HistoryHead } from '../harness/history.ts'
 import { OpencodeHistory, opencodeFiles, opencodeFilesAt } from '../harness/opencode/history.ts'
 import { knownProjects } from '../index/projects.ts'
-import { isBusy, isCorrupt, isUnwritable } from '../index/sqlite.ts'
-import { StintError, errnoOf } from '../journal/errors.ts'
 import { statOrUndefined } from '../journal/look.ts'
 import { Workspace } from '../project/workspace.ts'
 import type { ImportReport, ImportRequest, ImportedConversation } from './contract.ts'
 import { isUnchanged } from './cursor.ts'
 import { hasNews, importSession } from './import-database.ts'
 import { type FileOutcome, cursorName, importFile } from './import-file.ts'
+import { IMPORTED_HARNESSES, OF_FILES } from './harnesses.ts'
+import { problemOf } from './problem.ts'
 import { ImportTarget } from './target.ts'
+import type { ThreadJob } from './thread/contract.ts'
+import { inThreads, threadProgram } from './thread/threads.ts'
 
-const OF_FILES: readonly HistoryHarness[] = [claudeHistory, codexHistory, geminiHistory]
-export const IMPORTED_HARNESSES = [...OF_FILES.map(({ name }) => name), 'opencode']
+/** Less is read as quickly by one as by several that have to be started. */
+const MUCH = 64 * 1024 * 1024
 
 /** Brings in what is new. May be ended at any time, and goes on from there when it is called again. */
-export function importHistories(workspace: Workspace, request: ImportRequest = {}): ImportReport {
+export function importHistories(workspace: Workspace, request: ImportRequest = {}): Promise<ImportReport> {
   return new Import(workspace, request).run()
 }
 
@@ -31,6 +31,8 @@ interface Job {
   readonly conversation: string
   readonly target: ImportTarget
   readonly bytes: number
+  /** For a thread, if one can do it. */
+  readonly file?: { readonly file: HistoryFile; readonly head: HistoryHead }
   run(read: (bytes: number) => void): FileOutcome | undefined
 }
 
@@ -50,38 +52,40 @@ class Import {
     this.#targets = [workspace, ...others.map((root) => new Workspace(root))].map((each) => new ImportTarget(each))
   }
 
-  run(): ImportReport {
+  async run(): Promise<ImportReport> {
     try {
       const jobs = [...this.#jobs()]
-      const total = jobs.reduce((sum, job) => sum + job.bytes, 0)
-      return this.#work(jobs, total)
+      if (!this.#isDryRun) for (const target of new Set(jobs.map((job) => job.target))) target.workspace.prepare()
+      return await this.#work(jobs)
     } finally {
       for (const history of this.#histories) history.close()
     }
   }
 
-  #work(jobs: readonly Job[], totalBytes: number): ImportReport {
+  async #work(jobs: readonly Job[]): Promise<ImportReport> {
     const added = new Map<string, ImportedConversation>()
+    const fresh = new Set(jobs.filter(({ target, conversation }) => !target.store.has(conversation)))
+    const totalBytes = jobs.reduce((sum, job) => sum + job.bytes, 0)
     let [bytes, files, damaged] = [0, 0, 0]
     const tell = () => this.#request.tell?.({ bytes, totalBytes, files, totalFiles: jobs.length })
-    tell()
-    for (const job of jobs) {
-      const before = bytes
-      if (!this.#isDryRun) job.target.workspace.prepare()
-      const isNew = !job.target.store.has(job.conversation)
-      const outcome = this.#reading(job.path, () =>
-        job.run((read) => {
-          bytes += read
-          tell()
-        }),
-      )
-      files += 1
-      bytes = Math.max(bytes, before + (outcome?.bytes ?? 0))
+    const read = (more: number) => {
+      bytes += more
       tell()
-      if (outcome === undefined) continue
+    }
+    const done = (job: Job, outcome: FileOutcome | undefined) => {
+      files += 1
+      tell()
+      if (outcome === undefined) return
       damaged += outcome.damaged
       if (outcome.messages + outcome.compactions === 0) this.#upToDate += 1
-      else add(added, job, outcome, isNew)
+      else add(added, job, outcome, fresh.has(job))
+    }
+    tell()
+    for (const job of await this.#inThreads(jobs, read, done)) {
+      done(
+        job,
+        this.#reading(job.path, () => job.run(read)),
+      )
     }
     const conversations = [...added.values()]
     return {
@@ -94,6 +98,34 @@ class Import {
       damaged,
       unread: this.#unread,
     }
+  }
+
+  /** Has threads do what they can, when there is much of it. Answers what is left. */
+  async #inThreads(
+    jobs: readonly Job[],
+    read: (bytes: number) => void,
+    done: (job: Job, outcome: FileOutcome | undefined) => void,
+  ): Promise<readonly Job[]> {
+    const able = jobs.filter(({ file }) => file !== undefined)
+    const isMuch = able.reduce((sum, job) => sum + job.bytes, 0) >= MUCH
+    const count = this.#request.threads ?? (isMuch ? availableParallelism() : 1)
+    const program = count > 1 ? threadProgram() : undefined
+    if (program === undefined) return jobs
+    const groups = new Map<string, ThreadJob[]>()
+    for (const [number, { harness, file, conversation, target }] of able.entries()) {
+      const key = `${target.project}\0${conversation}`
+      const job = { number, harness, ...file!, project: target.project, isDryRun: this.#isDryRun }
+      groups.set(key, [...(groups.get(key) ?? []), job])
+    }
+    await inThreads(program, count, [...groups.values()], {
+      read,
+      done: (outcome) => {
+        const job = able[outcome.number]!
+        if (outcome.type === 'unread') this.#unread.push({ path: job.path, problem: outcome.problem })
+        done(job, outcome.type === 'done' ? outcome.outcome : undefined)
+      },
+    })
+    return jobs.filter(({ file }) => file === undefined)
   }
 
   *#jobs(): Generator<Job> {
@@ -125,6 +157,7 @@ class Import {
         conversation: head.conversation,
         target,
         bytes: Math.max(0, stat.size - done),
+        file: { file, head },
         run: (read) => importFile({ harness, file, head, target }, { isDryRun: this.#isDryRun, read }),
       }
     }
@@ -201,14 +234,4 @@ function add(added: Map<string, ImportedConversation>, job: Job, outcome: FileOu
     messages: (before?.messages ?? 0) + outcome.messages,
     compactions: (before?.compactions ?? 0) + outcome.compactions,
   })
-}
-
-/** Why a history cannot be read now; undefined for what is no fault of it. */
-function problemOf(error: unknown): string | undefined {
-  if (isBusy(error)) return 'its harness is writing to it; import again later'
-  if (isCorrupt(error)) return 'it is damaged'
-  // What cannot be written is ours, and is no matter of one file.
-  if (error instanceof StintError) return undefined
-  const isOfDatabase = isUnwritable(error) || /no such (?:table|column)/.test(String((error as Error).message))
-  return isOfDatabase || errnoOf(error) !== undefined ? (error as Error).message : undefined
 }

@@ -29,7 +29,7 @@ test('what Claude Code wrote is imported whole: tools, agents, usage and compact
   await talk.say('and on')
   await talk.end()
   const workspace = new Workspace(world.project, { env: world.env })
-  const report = importHistories(workspace, { harnesses: ['claude'], env: world.env })
+  const report = await importHistories(workspace, { harnesses: ['claude'], env: world.env })
   expect(report).toMatchObject({ damaged: 0, unread: [], conversations: [{ conversation: id, harness: 'claude' }] })
   const { items, messages, parts } = stored(world.project, id)
   expect(items[0]).toMatchObject({ type: 'began', conversation: id, harness: 'claude', cwd: world.project })
@@ -50,7 +50,10 @@ test('what Claude Code wrote is imported whole: tools, agents, usage and compact
   const ids = new Set(items.flatMap((item) => ('id' in item ? [item.id] : [])))
   const broken = messages.filter(({ parent, agent }) => agent === undefined && parent !== undefined && !ids.has(parent))
   expect(broken).toEqual([])
-  expect(importHistories(workspace, { harnesses: ['claude'], env: world.env })).toMatchObject({ conversations: [], messages: 0 })
+  expect(await importHistories(workspace, { harnesses: ['claude'], env: world.env })).toMatchObject({
+    conversations: [],
+    messages: 0,
+  })
 })
 
 test('what Codex wrote is imported whole', async () => {
@@ -70,7 +73,7 @@ test('what Codex wrote is imported whole', async () => {
   const id = conversation.id!
   await conversation.close()
   const workspace = new Workspace(world.project, { env: world.env })
-  const report = importHistories(workspace, { harnesses: ['codex'], env: world.env })
+  const report = await importHistories(workspace, { harnesses: ['codex'], env: world.env })
   expect(report).toMatchObject({ damaged: 0, unread: [], conversations: [{ conversation: id, harness: 'codex', isNew: true }] })
   const { items, messages, parts } = stored(world.project, id)
   expect(texts(parts)).toEqual(expect.arrayContaining(['look at it', 'let me see', 'seen', 'and on']))

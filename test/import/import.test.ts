@@ -12,9 +12,9 @@ const ofType = <T extends Part['type']>(parts: readonly Part[], type: T) =>
   parts.filter((part): part is Extract<Part, { type: T }> => part.type === type)
 
 describe('an import brings in', () => {
-  test('what Claude Code wrote, with what its agents said', () => {
+  test('what Claude Code wrote, with what its agents said', async () => {
     const world = new ImportWorld().plantAll()
-    const report = world.import({ harnesses: ['claude'] })
+    const report = await world.import({ harnesses: ['claude'] })
     expect(report).toMatchObject({ damaged: 0, unread: [], elsewhere: 0, conversations: [{ conversation: CLAUDE, isNew: true }] })
     const items = world.items(CLAUDE)
     expect(items[0]).toMatchObject({ type: 'began', harness: 'claude', conversation: CLAUDE, cwd: world.project })
@@ -31,9 +31,9 @@ describe('an import brings in', () => {
     expect(messages.filter(({ parent, agent }) => agent === undefined && parent !== undefined && !ids.has(parent))).toEqual([])
   })
 
-  test('what Codex wrote: parallel tools, thinking, a picture, usage, compactions, a failure, a fork', () => {
+  test('what Codex wrote: parallel tools, thinking, a picture, usage, compactions, a failure, a fork', async () => {
     const world = new ImportWorld().plantAll()
-    world.import({ harnesses: ['codex'] })
+    await world.import({ harnesses: ['codex'] })
     const messages = world.messages(CODEX)
     const parts = partsOf(world, CODEX)
     expect(ofType(parts, 'image')).toMatchObject([{ mediaType: 'image/png' }])
@@ -66,9 +66,9 @@ describe('an import brings in', () => {
     expect(world.items(FORK)[0]).toMatchObject({ type: 'began', forkOf: CODEX })
   })
 
-  test('what Gemini CLI wrote, each message once though it wrote them four times', () => {
+  test('what Gemini CLI wrote, each message once though it wrote them four times', async () => {
     const world = new ImportWorld().plantAll()
-    world.import({ harnesses: ['gemini'] })
+    await world.import({ harnesses: ['gemini'] })
     const messages = world.messages(GEMINI)
     const asked = messages.filter(
       ({ role, isMeta, isSummary, parts }) => role === 'user' && !isMeta && !isSummary && parts[0]?.type === 'text',
@@ -98,7 +98,7 @@ describe('an import brings in', () => {
     expect(after[1]).toMatchObject({ isSummary: true, parts: [{ text: '<state_snapshot>SUMMARY</state_snapshot>' }] })
   })
 
-  test('what an older Gemini CLI wrote as one document', () => {
+  test('what an older Gemini CLI wrote as one document', async () => {
     const world = new ImportWorld()
     const messages = Array.from({ length: 40 }, (_, n) => ({
       id: `m${n}`,
@@ -115,15 +115,18 @@ describe('an import brings in', () => {
     const path = join(world.home, '.gemini', 'tmp', 'abc', 'chats', 'session-2026-01-01T00-00-chat.json')
     write(path, JSON.stringify({ ...head, messages, summary: 'x' }, undefined, 2))
     write(join(world.home, '.gemini', 'tmp', 'abc', '.project_root'), `${world.project}\n`)
-    expect(world.import()).toMatchObject({ messages: 40, damaged: 0 })
+    expect(await world.import()).toMatchObject({ messages: 40, damaged: 0 })
     expect(world.messages('chat-1').map(({ id }) => id)).toEqual(messages.map(({ id }) => id))
     writeFileSync(path, JSON.stringify({ ...head, messages: [...messages, { ...messages[0], id: 'm40' }] }))
-    expect(world.import()).toMatchObject({ messages: 1 })
+    expect(await world.import()).toMatchObject({ messages: 1 })
   })
 
-  test('what opencode wrote, and its agents under the conversation they worked for', () => {
+  test('what opencode wrote, and its agents under the conversation they worked for', async () => {
     const world = new ImportWorld().plantAll()
-    expect(world.import({ harnesses: ['opencode'] })).toMatchObject({ conversations: [{ conversation: OPENCODE }], damaged: 0 })
+    expect(await world.import({ harnesses: ['opencode'] })).toMatchObject({
+      conversations: [{ conversation: OPENCODE }],
+      damaged: 0,
+    })
     const parts = partsOf(world, OPENCODE)
     expect(ofType(parts, 'image')).toHaveLength(1)
     expect(ofType(parts, 'thinking')).toMatchObject([{ text: 'thinking hard' }])
@@ -154,11 +157,11 @@ describe('an import brings in', () => {
         },
       ],
     })
-    expect(world.import({ harnesses: ['opencode'] })).toMatchObject({ messages: 1 })
+    expect(await world.import({ harnesses: ['opencode'] })).toMatchObject({ messages: 1 })
     expect(world.messages(OPENCODE).at(-1)).toMatchObject({ agent: 'ses_child', parts: [{ text: 'go and look' }] })
   })
 
-  test('only what was said in this project and its worktrees, or all that is named', () => {
+  test('only what was said in this project and its worktrees, or all that is named', async () => {
     const world = new ImportWorld().plantAll()
     git(world.project, 'commit', '--quiet', '--allow-empty', '-m', 'x')
     const tree = join(world.root, 'tree')
@@ -170,31 +173,31 @@ describe('an import brings in', () => {
     git(nested, 'init', '--quiet')
     write(world.claude, world.recorded('claude.jsonl').replaceAll(world.project, nested))
     rmSync(world.agent)
-    const report = world.import({ harnesses: ['claude', 'codex'] })
+    const report = await world.import({ harnesses: ['claude', 'codex'] })
     expect(report.conversations.map(({ conversation }) => conversation)).toEqual([CODEX])
     expect(report.elsewhere).toBe(2)
-    expect(world.import({ paths: [world.fork] }).conversations).toMatchObject([{ conversation: FORK }])
+    expect((await world.import({ paths: [world.fork] })).conversations).toMatchObject([{ conversation: FORK }])
   })
 })
 
 describe('imported again', () => {
-  test('nothing is new, and nothing is written', () => {
+  test('nothing is new, and nothing is written', async () => {
     const world = new ImportWorld().plantAll()
-    const first = world.import()
+    const first = await world.import()
     expect(first.conversations).toHaveLength(5)
     const before = [CLAUDE, CODEX, FORK, GEMINI, OPENCODE].map((id) => world.stored(id))
-    expect(world.import()).toMatchObject({ conversations: [], messages: 0, bytes: 0, upToDate: 6 })
+    expect(await world.import()).toMatchObject({ conversations: [], messages: 0, bytes: 0, upToDate: 6 })
     expect([CLAUDE, CODEX, FORK, GEMINI, OPENCODE].map((id) => world.stored(id))).toEqual(before)
   })
 
-  test('a transcript that has grown adds the rest, from any line on', () => {
+  test('a transcript that has grown adds the rest, from any line on', async () => {
     for (const [name, conversation] of [
       ['claude.jsonl', CLAUDE],
       ['codex.jsonl', CODEX],
       ['gemini.jsonl', GEMINI],
     ] as const) {
       const whole = new ImportWorld().plantAll()
-      whole.import()
+      await whole.import()
       const world = new ImportWorld().plantAll()
       const path = name === 'claude.jsonl' ? world.claude : name === 'codex.jsonl' ? world.codex : world.gemini
       const lines = world.recorded(name).trimEnd().split('\n')
@@ -202,7 +205,7 @@ describe('imported again', () => {
       writeFileSync(path, '')
       for (let n = 0; n < lines.length; n += 14) {
         appendFileSync(path, `${lines.slice(n, n + 14).join('\n')}\n`)
-        world.import()
+        await world.import()
       }
       const withoutAgents = whole.items(conversation).filter((item) => !('agent' in item) || item.agent === undefined)
       const plain = (items: readonly unknown[], root: string) =>
@@ -212,25 +215,25 @@ describe('imported again', () => {
     }
   })
 
-  test('a line that is half-written waits for its end', () => {
+  test('a line that is half-written waits for its end', async () => {
     const world = new ImportWorld().plantAll()
     const text = world.recorded('claude.jsonl')
     const cut = text.lastIndexOf('"type":"assistant"')
     writeFileSync(world.claude, text.slice(0, cut))
-    const first = world.import({ harnesses: ['claude'] })
+    const first = await world.import({ harnesses: ['claude'] })
     writeFileSync(world.claude, text)
-    const second = world.import({ harnesses: ['claude'] })
+    const second = await world.import({ harnesses: ['claude'] })
     expect([first.damaged, second.damaged]).toEqual([0, 0])
     expect(second.messages).toBeGreaterThan(0)
     expect(first.messages + second.messages).toBe(world.messages(CLAUDE).length)
   })
 
-  test('without its notes it stores nothing twice, and a file that was written anew adds what it has more', () => {
+  test('without its notes it stores nothing twice, and a file that was written anew adds what it has more', async () => {
     const world = new ImportWorld().plantAll()
-    world.import()
+    await world.import()
     const before = world.items(CLAUDE)
     rmSync(join(world.project, '.git', 'stint'), { recursive: true })
-    expect(world.import()).toMatchObject({ messages: 0, damaged: 0 })
+    expect(await world.import()).toMatchObject({ messages: 0, damaged: 0 })
     expect(world.items(CLAUDE)).toEqual(before)
     const lines = world.recorded('claude.jsonl').trimEnd().split('\n')
     const more = JSON.stringify({
@@ -241,15 +244,15 @@ describe('imported again', () => {
     })
     rmSync(world.claude)
     writeFileSync(world.claude, `${[more, ...lines].join('\n')}\n`)
-    expect(world.import({ harnesses: ['claude'] }).messages).toBe(1)
+    expect((await world.import({ harnesses: ['claude'] })).messages).toBe(1)
   })
 
-  test('a conversation that Stint has stored itself under other names only gets what came later', () => {
+  test('a conversation that Stint has stored itself under other names only gets what came later', async () => {
     const world = new ImportWorld().plantAll()
     const store = conversationStore(join(world.project, '.sessions'), {})
     const at = '2026-11-16T01:52:51.320Z'
     store.append(CODEX, [{ type: 'message', id: 'driver-1', at, role: 'user', parts: [{ type: 'text', text: 'and now more' }] }])
-    world.import({ harnesses: ['codex'] })
+    await world.import({ harnesses: ['codex'] })
     const said = world.messages(CODEX).filter(({ isMeta, isSummary }) => !isMeta && !isSummary)
     expect(said.map(({ parts }) => textsOf(parts)[0])).toEqual([
       'and now more',
@@ -260,8 +263,21 @@ describe('imported again', () => {
   })
 })
 
+test('several threads come to the same as one', async () => {
+  const [one, two] = [new ImportWorld().plantAll(), new ImportWorld().plantAll()]
+  const [alone, together] = [await one.import(), await two.import({ threads: 2 })]
+  expect({ ...together, conversations: together.conversations.length }).toEqual({
+    ...alone,
+    conversations: alone.conversations.length,
+  })
+  for (const id of [CLAUDE, CODEX, FORK, GEMINI, OPENCODE]) {
+    expect(two.stored(id)).toBe(one.stored(id).replaceAll(one.root, two.root))
+  }
+  expect(await two.import({ threads: 2 })).toMatchObject({ messages: 0, bytes: 0 })
+})
+
 describe('an import passes over', () => {
-  test('lines that cannot be read or are too long, and counts them', () => {
+  test('lines that cannot be read or are too long, and counts them', async () => {
     const world = new ImportWorld().plantAll()
     const lines = world.recorded('claude.jsonl').trimEnd().split('\n')
     const long = JSON.stringify({ type: 'user', uuid: 'long', message: { role: 'user', content: 'x'.repeat(9_000_000) } })
@@ -269,54 +285,56 @@ describe('an import passes over', () => {
       world.claude,
       `${[...lines.slice(0, 5), 'no json', '{"type":"user", cut', long, ...lines.slice(5)].join('\n')}\n`,
     )
-    const report = world.import({ harnesses: ['claude'] })
+    const report = await world.import({ harnesses: ['claude'] })
     expect(report.damaged).toBe(3)
-    expect(report.messages).toBe(new ImportWorld().plantAll().import({ harnesses: ['claude'] }).messages)
+    expect(report.messages).toBe((await new ImportWorld().plantAll().import({ harnesses: ['claude'] })).messages)
   })
 
-  test('a database that is locked, damaged or no database, and imports the rest', () => {
+  test('a database that is locked, damaged or no database, and imports the rest', async () => {
     const world = new ImportWorld().plantAll()
     const lock = new (loadSqlite().DatabaseSync)(world.opencode)
     lock.exec('BEGIN EXCLUSIVE')
-    const locked = world.import()
+    const locked = await world.import()
     expect(locked.unread).toMatchObject([{ path: world.opencode, problem: expect.stringContaining('again later') }])
     expect(locked.conversations).toHaveLength(4)
     lock.exec('ROLLBACK')
     lock.close()
     truncateSync(world.opencode, Math.floor(statSync(world.opencode).size / 2))
-    expect(world.import().unread).toMatchObject([{ path: world.opencode }])
+    expect((await world.import()).unread).toMatchObject([{ path: world.opencode }])
     writeFileSync(world.opencode, 'not a database at all'.repeat(100))
-    expect(world.import().unread).toMatchObject([{ path: world.opencode, problem: 'it is damaged' }])
+    expect((await world.import()).unread).toMatchObject([{ path: world.opencode, problem: 'it is damaged' }])
   }, 30_000)
 
-  test('an answer that opencode is still writing, until it is whole', () => {
+  test('an answer that opencode is still writing, until it is whole', async () => {
     const world = new ImportWorld()
     const rows = JSON.parse(world.recorded('opencode.json')) as Tables
     const last = rows['message']!.at(-1)!
     const { error: _error, ...open } = JSON.parse(String(last['data'])) as { error: unknown; time: object }
     const writing = JSON.stringify({ ...open, time: { created: 1 } })
     world.plantDatabase({ ...rows, message: [...rows['message']!.slice(0, -1), { ...last, data: writing }] })
-    world.import()
+    await world.import()
     const before = world.messages(OPENCODE).length
     rmSync(world.opencode)
     world.plantDatabase({ ...rows, session: [{ ...rows['session']![0]!, time_updated: 1_900_000_000_000 }] })
-    expect(world.import()).toMatchObject({ messages: 1 })
+    expect(await world.import()).toMatchObject({ messages: 1 })
     expect(world.messages(OPENCODE)).toHaveLength(before + 1)
   })
 
-  test('what was not written since, and stores nothing when it is only to say', () => {
+  test('what was not written since, and stores nothing when it is only to say', async () => {
     const world = new ImportWorld().plantAll()
-    const dry = world.import({ isDryRun: true })
+    const dry = await world.import({ isDryRun: true })
     expect(dry).toMatchObject({ isDryRun: true, conversations: expect.objectContaining({ length: 5 }) })
     expect(existsSync(join(world.project, '.sessions'))).toBe(false)
     expect(existsSync(join(world.project, '.git', 'stint'))).toBe(false)
-    expect(world.import({ since: new Date(Date.now() + 60_000).toISOString(), harnesses: ['claude', 'codex'] })).toMatchObject({
+    expect(
+      await world.import({ since: new Date(Date.now() + 60_000).toISOString(), harnesses: ['claude', 'codex'] }),
+    ).toMatchObject({
       messages: 0,
     })
-    expect(world.import().messages).toBe(dry.messages)
+    expect((await world.import()).messages).toBe(dry.messages)
   })
 
-  test('secrets', () => {
+  test('secrets', async () => {
     const world = new ImportWorld().plantAll()
     const secret = `ghp_${'a1B2'.repeat(10)}`
     const line = {
@@ -326,7 +344,7 @@ describe('an import passes over', () => {
       message: { role: 'user', content: `use ${secret} for it` },
     }
     appendFileSync(world.claude, `${JSON.stringify(line)}\n`)
-    world.import()
+    await world.import()
     expect(world.stored(CLAUDE)).not.toContain(secret)
     expect(readFileSync(world.claude, 'utf8')).toContain(secret)
     expect(textsOf(partsOf(world, CLAUDE))).toContain('use [redacted:github-token] for it')
