@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { program } from './cli.ts'
 
@@ -12,6 +13,17 @@ export interface Served {
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
+/** A port that nobody else begins with: those that stint serve tries first are taken and left by others all the time. */
+export async function freePort(): Promise<string> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return String(port)
+}
+
 /** The real `stint serve`, in a process of its own. */
 export async function serve(cwd: string, env: NodeJS.ProcessEnv, ...flags: readonly string[]): Promise<Served> {
   const child = spawn(process.execPath, [program, 'serve', '--json', ...flags], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -21,7 +33,8 @@ export async function serve(cwd: string, env: NodeJS.ProcessEnv, ...flags: reado
   })
   const first = await Promise.race([once(createInterface(child.stdout), 'line'), once(child, 'exit')])
   if (typeof first[0] !== 'string') throw new Error(`stint serve ended with ${first[0]}\n${said}`)
-  const { url } = JSON.parse(first[0]) as { url: string }
+  const { url } = JSON.parse(first[0]) as { url?: string }
+  if (url === undefined) throw new Error(`stint serve: ${first[0]}`)
   return {
     url,
     origin: new URL(url).origin,

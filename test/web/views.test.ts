@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { launchBrowser } from '../support/browser.ts'
-import { type Served, serve } from '../support/serve.ts'
+import { type Served, freePort, serve } from '../support/serve.ts'
 import { emptyProject } from './demo-project.ts'
 import { type PageWorld, pageWorld } from './page-world.ts'
 
@@ -10,6 +10,7 @@ const TOKEN = 'a-token-that-both-servers-ask-for'
 
 let world: PageWorld
 let served: Served
+let port: string
 let browser: Browser
 let context: BrowserContext
 let page: Page
@@ -17,7 +18,8 @@ const wrong: string[] = []
 
 beforeAll(async () => {
   ;[world, browser] = await Promise.all([pageWorld(), launchBrowser()])
-  served = await serve(world.root, world.env, '--token', TOKEN)
+  port = await freePort()
+  served = await serve(world.root, world.env, '--token', TOKEN, '--port', port)
   context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   page = await context.newPage()
   page.setDefaultTimeout(30_000)
@@ -153,7 +155,6 @@ describe('a session', () => {
   test('goes on without loss or doubling after its server was killed and started again', async () => {
     await open(`/s/${world.session}`)
     await journalled('Race reproduced').waitFor()
-    const port = new URL(served.origin).port
     await served.stop('SIGKILL')
     await page.getByText('Reconnecting').waitFor()
     for (const text of ['while away one', 'while away two'])
