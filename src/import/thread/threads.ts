@@ -30,7 +30,8 @@ export async function inThreads(
 ): Promise<void> {
   const waiting = groups.values()
   const work = async () => {
-    const worker = new Worker(program)
+    // Options of ours, as for a script that was given as an argument, would be its own, too.
+    const worker = new Worker(program, { execArgv: [] })
     try {
       // One walk for all: each takes the next group when it is through with the last.
       for (const group of waiting) for (const job of group) done(await one(worker, job, read))
