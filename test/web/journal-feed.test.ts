@@ -81,6 +81,14 @@ test('an event that comes twice, or late, changes nothing', async () => {
   expect(texts()).toEqual(upTo(5))
 })
 
+test('an entry that stands in the log twice is shown once', async () => {
+  const { feed, write, texts } = journal(3)
+  await feed.begin()
+  const event = write(1)
+  feed.take({ ...event, entries: [...feed.entries.slice(0, 1), ...event.entries] })
+  expect(texts()).toEqual(upTo(4))
+})
+
 test('what an event lacks is asked for, each entry once', async () => {
   const { feed, write, texts, release } = journal(3)
   await feed.begin()

@@ -68,6 +68,7 @@ test('what stands in a paragraph is read, and underscores within words are left 
 
 test.each([
   'javascript:alert(1)',
+  'javascript:top.pwned=1',
   'JaVaScript:alert(1)',
   'data:text/html,x',
   'vbscript:x',
