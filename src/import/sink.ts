@@ -2,7 +2,7 @@ import type { HistoryItem } from '../history/items.ts'
 import type { ConversationStore } from '../history/store.ts'
 
 /** How much of a file is translated before it is stored: few writes, in little memory. */
-const BATCH_BYTES = 1024 * 1024
+const BATCH_BYTES = 4 * 1024 * 1024
 
 export interface Stored {
   readonly messages: number
