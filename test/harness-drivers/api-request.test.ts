@@ -89,8 +89,8 @@ describe('a request to the Messages API', () => {
   test('answers the tools of one answer together and in order, also where a crash swallowed one', () => {
     const stored = new Stored().begin().user(text('Go')).model(use('a'), use('b'), use('c'))
     stored
-      .user(toolResult('b', 'of b', true))
       .user(toolResult('a', 'of a', false))
+      .user(toolResult('b', 'of b', true))
       .user(text('and now?'))
     const last = bare(stored.anthropic()).messages.at(-1)!
     expect(last).toEqual({
