@@ -160,6 +160,32 @@ describe('history prune', () => {
     expect((await stint('doctor')).stdout).toContain('2 large outputs of it not here any more')
   })
 
+  test('keeps all that was said when only outputs go, however long it is', async () => {
+    const { stint, age, store } = await world()
+    const long = (what: string) => `${what} `.repeat(5000)
+    const result = { type: 'tool_result', tool_use_id: 'x', content: long('given') }
+    const items = [
+      said('asked', { parts: [{ type: 'text', text: long('asked') }] }),
+      said('answered', {
+        role: 'assistant',
+        parts: [
+          { type: 'thinking', text: long('thought'), signature: 's' },
+          { type: 'text', text: long('answered') },
+          { type: 'tool use', id: 't2', name: 'Write', input: { content: long('written'), nested: result } },
+        ],
+      }),
+      said('short', { isSummary: true, parts: [{ type: 'text', text: long('summary') }] }),
+      said('both', {
+        parts: [{ type: 'tool result', use: 't2', isError: false, parts: [{ type: 'text', text: long('asked') }] }],
+      }),
+    ]
+    store.append('talk', items)
+    const before = [...store.read('talk')]
+    age(1)
+    expect((await stint('history', 'prune', '--outputs', '--json')).json()).toMatchObject({ blobs: { count: 2 } })
+    expect([...store.read('talk')]).toEqual(before)
+  })
+
   test('leaves alone what somebody has just kept and not named yet', async () => {
     const { stint, blobs, sessions } = await world()
     writeFileSync(conversationPath(sessions, ID), '')

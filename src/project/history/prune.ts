@@ -1,5 +1,5 @@
 // Making room, only when somebody asks for it. Nothing of what was said is deleted by age otherwise.
-import { listBlobs, namesOf } from '../../history/blob-files.ts'
+import { listBlobs, namesOf, saidNamesOf } from '../../history/blob-files.ts'
 import { whileLocked } from '../../history/lock.ts'
 import type { StoredConversation } from '../../history/store.ts'
 import { StintError } from '../../journal/errors.ts'
@@ -14,7 +14,7 @@ export interface PruneOptions {
   readonly before?: string
   /** These, by id or the beginning of one. */
   readonly conversations?: readonly string[]
-  /** Lets go of what is long in them, outputs and pictures, and keeps the rest. Of all of them when none are named. */
+  /** Lets go of what tools gave out, where it is long, and of pictures; keeps all else. Of all of them when none are named. */
   readonly outputs?: boolean
   /** Only says what it would free. */
   readonly dryRun?: boolean
@@ -41,11 +41,11 @@ export async function pruneHistory(workspace: Workspace, options: PruneOptions):
   const busy = isDryRun || isOutputs ? [] : chosen.filter(({ path }) => !removeUnlocked(path))
   const gone = new Set((isOutputs ? [] : chosen.filter((one) => !busy.includes(one))).map(({ id }) => id))
   // Read after the conversations went, so that what is named meanwhile is seen.
-  const spared = stored.filter((one) => !gone.has(one.id) && !(isOutputs && chosen.includes(one)))
-  const named = new Set(spared.flatMap(({ path }) => [...namesOf(path)]))
+  const left = stored.filter(({ id }) => !gone.has(id))
+  const withoutOutputs = new Set(isOutputs ? chosen : [])
+  const named = new Set(left.flatMap((one) => [...(withoutOutputs.has(one) ? saidNamesOf : namesOf)(one.path)]))
   const blobs = listBlobs(workspace.place.sessions)
   const freed = blobs.filter(({ hash, path }) => !named.has(hash) && isOld(path) && (isDryRun || removeFile(path)))
-  const left = stored.filter(({ id }) => !gone.has(id))
   return {
     isDryRun,
     conversations: chosen.filter(({ id }) => gone.has(id)).map(({ id, bytes }) => ({ id, bytes })),
