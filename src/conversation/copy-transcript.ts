@@ -141,11 +141,11 @@ function keepLine(line: Buffer, redaction: RedactOptions, bounded: Bounded): Kep
 /** What is left of a line that cannot be kept: that there was one. */
 function standIn(line: Buffer, leftOut: string): KeptLine | undefined {
   const start = line.subarray(0, 4096).toString('latin1')
-  const type = /^\{.*?"type":"(user|assistant)"/.exec(start)?.[1]
+  const type = /^\{.*?"type":\s*"(user|assistant)"/.exec(start)?.[1]
   if (type === undefined) return undefined
-  const uuid = /"uuid":"([\w-]{1,100})"/.exec(start)?.[1]
-  const timestamp = /"timestamp":"([\w.:-]{1,40})"/.exec(start)?.[1]
-  const parentUuid = /"parentUuid":"([\w-]{1,100})"/.exec(start)?.[1]
+  const uuid = /"uuid":\s*"([\w-]{1,100})"/.exec(start)?.[1]
+  const timestamp = /"timestamp":\s*"([\w.:-]{1,40})"/.exec(start)?.[1]
+  const parentUuid = /"parentUuid":\s*"([\w-]{1,100})"/.exec(start)?.[1]
   return { value: { type, uuid, parentUuid, timestamp, leftOut }, blobs: new Map() }
 }
 

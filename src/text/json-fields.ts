@@ -12,6 +12,14 @@ export function parseJson(text: string): unknown {
   }
 }
 
+const SPACE = Buffer.from('": "')
+const COMPACT = /^\{"[^"\\]*":\S/
+
+/** Whether there may be white space between the parts of a line of JSON, so that no bytes of it tell what it is. */
+export function maySpace(line: Buffer): boolean {
+  return line.includes(SPACE) || !COMPACT.test(line.toString('latin1', 0, 200))
+}
+
 export function objectOf(value: unknown): Json | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined
 }

@@ -51,6 +51,16 @@ describe('a copy of what a real client wrote', () => {
 })
 
 describe('a copy', () => {
+  test.each([
+    ['": "', (text: string) => text.replaceAll(/"(type|subtype|parentUuid)":"/g, '"$1": "')],
+    ['a tab', (text: string) => text.replaceAll(/"(type|subtype|parentUuid)":"/g, '"$1":\t"').replaceAll(/^\{/gm, '{ ')],
+  ])('has what was said in lines with white space between their parts, such as %s', (_what, spaced) => {
+    const text = recorded('claude-2.1.325.jsonl').toString('utf8')
+    expect(spaced(text)).not.toContain('"type":"user"')
+    const copying = new Copying().write(spaced(text)).copyAll()
+    expect(copying.all).toEqual(new Copying().write(text).copyAll().all)
+  })
+
   test('says first whose it is, and at the end why the conversation ended', () => {
     const copying = new Copying()
     endConversation(join(copying.folder, '.sessions'), 'c0ffee', { at: '2026-01-02T00:00:00.000Z', reason: 'clear' })

@@ -31,6 +31,17 @@ describe('an import brings in', () => {
     expect(messages.filter(({ parent, agent }) => agent === undefined && parent !== undefined && !ids.has(parent))).toEqual([])
   })
 
+  test('what Claude Code wrote, with white space between the parts of its lines', async () => {
+    const [compact, spaced] = [new ImportWorld().plantAll(), new ImportWorld()]
+    const loose = spaced.recorded('claude.jsonl').replaceAll(/"(type|subtype|parentUuid)":"/g, '"$1": "')
+    expect(loose).not.toContain('"type":"user"')
+    write(spaced.claude, loose)
+    spaced.plant(spaced.agent, 'claude-agent.jsonl')
+    for (const world of [compact, spaced]) await world.import({ harnesses: ['claude'] })
+    const told = (world: ImportWorld) => JSON.parse(JSON.stringify(world.items(CLAUDE)).replaceAll(world.root, '')) as unknown
+    expect(told(spaced)).toEqual(told(compact))
+  })
+
   test('what Codex wrote: parallel tools, thinking, a picture, usage, compactions, a failure, a fork', async () => {
     const world = new ImportWorld().plantAll()
     await world.import({ harnesses: ['codex'] })

@@ -1,4 +1,4 @@
-import { type Json, listOf, nameOf, objectOf } from '../../text/json-fields.ts'
+import { type Json, listOf, maySpace, nameOf, objectOf } from '../../text/json-fields.ts'
 
 /** What is kept of a line, in the order in which it is written. The rest repeats itself, or is the harness's own. */
 const FIELDS = [
@@ -40,7 +40,7 @@ const MARKS = [
 
 /** Whether a line may be one that is kept, told without parsing it. */
 export function mayBeKept(line: Buffer): boolean {
-  return MARKS.some((mark) => line.includes(mark))
+  return MARKS.some((mark) => line.includes(mark)) || maySpace(line)
 }
 
 const LINK = Buffer.from('"parentUuid":"')

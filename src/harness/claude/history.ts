@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import { itemOf } from '../../history/item-of-line.ts'
 import { isConversationId } from '../../history/conversation-id.ts'
 import type { HistoryItem } from '../../history/items.ts'
-import { type Json, given, listOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
+import { type Json, given, listOf, maySpace, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { filesBelow, filesNamed, firstObjects } from '../history-folders.ts'
 import type { HistoryFile, HistoryHarness, HistoryHead, Translator } from '../history.ts'
 import { configFolder } from './setup/places.ts'
@@ -58,7 +58,7 @@ function maySay(line: Buffer): boolean {
     const rest = line.subarray(TYPE.length, TYPE.length + 20)
     if (!SAYING.some((name) => rest.indexOf(name) === 0)) return false
   }
-  return MARKS.some((mark) => line.includes(mark))
+  return MARKS.some((mark) => line.includes(mark)) || maySpace(line)
 }
 
 const RESULT = Buffer.from(',"toolUseResult":')
