@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { sha256 } from '../history/blobs.ts'
 import { NotWritten, errnoOf } from '../journal/errors.ts'
-import { createFolderUnsynced, inSpiteOfRemoval, replaceUnsynced } from '../journal/files.ts'
+import { createFolderUnsynced, inSpiteOfRemoval, removeFile, replaceUnsynced } from '../journal/files.ts'
 import { edgesBefore } from '../journal/edges.ts'
 import { readOrUndefined } from '../journal/look.ts'
 import { type Json, objectOf, parseJson } from '../text/json-fields.ts'
@@ -45,6 +45,10 @@ export class Cursors {
       if (errnoOf(error) === undefined) throw error
       throw new NotWritten(path, error)
     }
+  }
+
+  forget(name: string): void {
+    removeFile(this.#path(name))
   }
 
   #path(name: string): string {

@@ -6,12 +6,12 @@ import { Sink } from './sink.ts'
 import type { ImportTarget } from './target.ts'
 
 /** The name of a session's cursor. The file it is in may be moved; a session's id is its own. */
-function cursorName(session: OpencodeSession): string {
+export function sessionCursorName(session: OpencodeSession): string {
   return `opencode ${session.id}`
 }
 
 export function hasNews(target: ImportTarget, session: OpencodeSession): boolean {
-  return target.cursors.read(cursorName(session))?.['updatedAt'] !== session.updatedAt
+  return target.cursors.read(sessionCursorName(session))?.['updatedAt'] !== session.updatedAt
 }
 
 /** Imports the messages of one session that are new. */
@@ -19,12 +19,12 @@ export function importSession(
   history: OpencodeHistory,
   session: OpencodeSession,
   target: ImportTarget,
-  { isDryRun, read }: FileOptions,
+  { isDryRun, isAnew, read }: FileOptions & { readonly isAnew: boolean },
 ): FileOutcome {
   const { store, cursors } = target
   const { conversation } = session
-  const name = cursorName(session)
-  let place = placeIn(cursors.read(name))
+  const name = sessionCursorName(session)
+  let place = isAnew ? undefined : placeIn(cursors.read(name))
   const since = storedUntil(target, conversation, isDryRun)
   const known = place === undefined ? knownIn(store, conversation) : undefined
   const sink = new Sink(isDryRun ? undefined : store, conversation, {

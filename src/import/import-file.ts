@@ -15,6 +15,8 @@ export interface FileJob {
   readonly file: HistoryFile
   readonly head: HistoryHead
   readonly target: ImportTarget
+  /** From its beginning, however far it was read before. */
+  readonly isAnew: boolean
 }
 
 export interface FileOutcome extends Stored {
@@ -51,7 +53,7 @@ export function cursorName(harness: HistoryHarness, file: HistoryFile): string {
 function importLines(job: FileJob, fd: number, stat: FileIdentity, { isDryRun, read }: FileOptions): FileOutcome {
   const { harness, file, target } = job
   const name = cursorName(harness, file)
-  const cursor = validCursor(target.cursors.read(name), fd, stat)
+  const cursor = job.isAnew ? undefined : validCursor(target.cursors.read(name), fd, stat)
   const { sink, translator } = begin(job, cursor?.memory, isDryRun)
   let at = cursor?.offset ?? 0
   let [bytes, damaged, keptAt] = [0, 0, at]

@@ -2,13 +2,13 @@
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import type { HistoryFile, HistoryHarness, HistoryHead } from '../harness/history.ts'
-import { OpencodeHistory, opencodeFiles, opencodeFilesAt } from '../harness/opencode/history.ts'
+import { OpencodeHistory, type OpencodeSession, opencodeFiles, opencodeFilesAt } from '../harness/opencode/history.ts'
 import { knownProjects } from '../index/projects.ts'
 import { statOrUndefined } from '../journal/look.ts'
 import { Workspace } from '../project/workspace.ts'
 import type { ImportReport, ImportRequest, ImportedConversation } from './contract.ts'
 import { isUnchanged } from './cursor.ts'
-import { hasNews, importSession } from './import-database.ts'
+import { hasNews, importSession, sessionCursorName } from './import-database.ts'
 import { type FileOutcome, cursorName, importFile } from './import-file.ts'
 import { IMPORTED_HARNESSES, OF_FILES } from './harnesses.ts'
 import { problemOf } from './problem.ts'
@@ -32,8 +32,18 @@ interface Job {
   readonly target: ImportTarget
   readonly bytes: number
   /** For a thread, if one can do it. */
-  readonly file?: { readonly file: HistoryFile; readonly head: HistoryHead }
+  readonly file?: { readonly file: HistoryFile; readonly head: HistoryHead; readonly isAnew: boolean }
+  /** The note on how far it was read, when that is over. */
+  readonly overCursor?: string
   run(read: (bytes: number) => void): FileOutcome | undefined
+}
+
+/** Something that there is of a conversation. */
+interface Found {
+  readonly conversation: string
+  readonly target: ImportTarget
+  /** Since it was read last. */
+  readonly isUnchanged: boolean
 }
 
 class Import {
@@ -55,11 +65,17 @@ class Import {
   async run(): Promise<ImportReport> {
     try {
       const jobs = [...this.#jobs()]
-      if (!this.#isDryRun) for (const target of new Set(jobs.map((job) => job.target))) target.workspace.prepare()
+      if (!this.#isDryRun) this.#prepare(jobs)
       return await this.#work(jobs)
     } finally {
       for (const history of this.#histories) history.close()
     }
+  }
+
+  #prepare(jobs: readonly Job[]): void {
+    for (const { workspace } of new Set(jobs.map((job) => job.target))) workspace.prepare()
+    // All before anything is stored: what is ended meanwhile is gone on with as what it is then.
+    for (const { target, overCursor } of jobs) if (overCursor !== undefined) target.cursors.forget(overCursor)
   }
 
   async #work(jobs: readonly Job[]): Promise<ImportReport> {
@@ -113,7 +129,7 @@ class Import {
     if (program === undefined) return jobs
     const groups = new Map<string, ThreadJob[]>()
     for (const [number, { harness, file, conversation, target }] of able.entries()) {
-      const key = `${target.project}\0${conversation}`
+      const key = keyOf({ conversation, target })
       const job = { number, harness, ...file!, project: target.project, isDryRun: this.#isDryRun }
       groups.set(key, [...(groups.get(key) ?? []), job])
     }
@@ -135,6 +151,7 @@ class Import {
   }
 
   *#jobsOfFiles(harness: HistoryHarness): Generator<Job> {
+    const found: (Found & { file: HistoryFile; head: HistoryHead; size: number; done: number })[] = []
     for (const file of this.#files(
       (env) => harness.files(env),
       (path) => harness.filesAt(path),
@@ -146,19 +163,27 @@ class Import {
       const target = this.#targetFor(head)
       if (target === undefined) continue
       const cursor = target.cursors.read(cursorName(harness, file))
-      if (isUnchanged(cursor, stat)) {
-        this.#upToDate += 1
-        continue
-      }
       const done = Number(cursor?.['offset'] ?? 0)
+      found.push({
+        file,
+        head,
+        target,
+        conversation: head.conversation,
+        size: stat.size,
+        done,
+        isUnchanged: isUnchanged(cursor, stat),
+      })
+    }
+    for (const { file, head, target, conversation, size, done, isAnew } of this.#news(found)) {
       yield {
         harness: harness.name,
         path: file.path,
-        conversation: head.conversation,
+        conversation,
         target,
-        bytes: Math.max(0, stat.size - done),
-        file: { file, head },
-        run: (read) => importFile({ harness, file, head, target }, { isDryRun: this.#isDryRun, read }),
+        bytes: isAnew ? size : Math.max(0, size - done),
+        file: { file, head, isAnew },
+        ...(isAnew ? { overCursor: cursorName(harness, file) } : {}),
+        run: (read) => importFile({ harness, file, head, target, isAnew }, { isDryRun: this.#isDryRun, read }),
       }
     }
   }
@@ -168,24 +193,38 @@ class Import {
       const history = this.#reading(path, () => new OpencodeHistory(path))
       if (history === undefined) continue
       this.#histories.push(history)
+      const found: (Found & { session: OpencodeSession })[] = []
       for (const session of this.#reading(path, () => history.sessions()) ?? []) {
         if (this.#isBefore(session.updatedAt)) continue
         const target = this.#targetFor(session)
         if (target === undefined) continue
-        if (!hasNews(target, session)) {
-          this.#upToDate += 1
-          continue
-        }
+        found.push({ session, target, conversation: session.conversation, isUnchanged: !hasNews(target, session) })
+      }
+      for (const { session, target, conversation, isAnew } of this.#news(found)) {
         yield {
           harness: 'opencode',
           path,
-          conversation: session.conversation,
+          conversation,
           target,
+          ...(isAnew ? { overCursor: sessionCursorName(session) } : {}),
           bytes: this.#reading(path, () => history.bytesOf(session)) ?? 0,
-          run: (read) => importSession(history, session, target, { isDryRun: this.#isDryRun, read }),
+          run: (read) => importSession(history, session, target, { isDryRun: this.#isDryRun, isAnew, read }),
         }
       }
     }
+  }
+
+  /**
+   * What there is to read. A conversation that was let go of stays so until it grows; then all of it is brought in again, or it
+   * would begin in its middle.
+   */
+  #news<T extends Found>(found: readonly T[]): readonly (T & { readonly isAnew: boolean })[] {
+    const grown = new Set(found.filter((each) => !each.isUnchanged).map(keyOf))
+    const news = found
+      .map((each) => ({ ...each, isAnew: !each.target.store.has(each.conversation) }))
+      .filter((each) => !each.isUnchanged || (each.isAnew && grown.has(keyOf(each))))
+    this.#upToDate += found.length - news.length
+    return news
   }
 
   *#files(
@@ -222,9 +261,13 @@ class Import {
   }
 }
 
+function keyOf({ conversation, target }: { readonly conversation: string; readonly target: ImportTarget }): string {
+  return `${target.project}\0${conversation}`
+}
+
 function add(added: Map<string, ImportedConversation>, job: Job, outcome: FileOutcome, isNew: boolean): void {
   const { conversation, harness, target } = job
-  const key = `${target.project}\0${conversation}`
+  const key = keyOf(job)
   const before = added.get(key)
   added.set(key, {
     conversation,

@@ -17,9 +17,11 @@ export function knownIn(store: ConversationStore, conversation: string): Set<str
 export function storedUntil({ store, cursors }: ImportTarget, conversation: string, isDryRun: boolean): string | undefined {
   const name = `conversation ${conversation}`
   const found = cursors.read(name)
-  if (found !== undefined) return nameOf(found['until'])
+  const isStored = store.has(conversation)
+  // What was found is over when the conversation was let go of since.
+  if (found !== undefined && isStored) return nameOf(found['until'])
   let until: string | undefined
-  if (store.has(conversation)) {
+  if (isStored) {
     for (const { at } of store.read(conversation, { isBrief: true }))
       if (at !== undefined && (until === undefined || at > until)) until = at
   }

@@ -226,6 +226,31 @@ describe('imported again', () => {
     }
   })
 
+  test('a conversation that was let go of stays so until it grows, and then all of it is there again', async () => {
+    const world = new ImportWorld().plantAll()
+    await world.import()
+    const before = world.items(CLAUDE)
+    for (const id of [CLAUDE, OPENCODE]) rmSync(join(world.project, '.sessions', 'conversations', `${id}.jsonl`))
+    expect(await world.import()).toMatchObject({ messages: 0, upToDate: 6 })
+    const said = {
+      type: 'user',
+      uuid: 'new-1',
+      timestamp: '2026-11-16T03:00:00.000Z',
+      message: { role: 'user', content: 'more' },
+    }
+    appendFileSync(world.claude, `${JSON.stringify(said)}\n`)
+    const rows = JSON.parse(world.recorded('opencode.json')) as Tables
+    rmSync(world.opencode)
+    world.plantDatabase({ ...rows, session: [{ ...rows['session']![0]!, time_updated: 1_900_000_000_000 }] })
+    const { messages } = await world.import({ isDryRun: true })
+    expect(await world.import()).toMatchObject({ messages })
+    const after = world.items(CLAUDE)
+    expect(after.filter((item) => !('id' in item) || item.id !== 'new-1')).toEqual(before)
+    expect(after).toHaveLength(before.length + 1)
+    expect(world.items(OPENCODE)[0]).toMatchObject({ type: 'began' })
+    expect(messages).toBe(world.messages(CLAUDE).length + world.messages(OPENCODE).length)
+  })
+
   test('a line that is half-written waits for its end', async () => {
     const world = new ImportWorld().plantAll()
     const text = world.recorded('claude.jsonl')

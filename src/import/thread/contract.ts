@@ -7,6 +7,7 @@ export interface ThreadJob {
   readonly harness: string
   readonly file: HistoryFile
   readonly head: HistoryHead
+  readonly isAnew: boolean
   /** The root of the project that it goes into. */
   readonly project: string
   readonly isDryRun: boolean

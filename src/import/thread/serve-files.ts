@@ -11,12 +11,12 @@ import type { ThreadJob, ThreadNews } from './contract.ts'
 export function serveFiles(port: MessagePort): void {
   const targets = new Map<string, ImportTarget>()
   const tell = (news: ThreadNews) => port.postMessage(news)
-  port.on('message', ({ number, harness, file, head, project, isDryRun }: ThreadJob) => {
+  port.on('message', ({ number, harness, file, head, isAnew, project, isDryRun }: ThreadJob) => {
     try {
       const target = targets.get(project) ?? new ImportTarget(new Workspace(project))
       targets.set(project, target)
       const read = (bytes: number) => tell({ type: 'read', number, bytes })
-      const outcome = importFile({ harness: harnessNamed(harness), file, head, target }, { isDryRun, read })
+      const outcome = importFile({ harness: harnessNamed(harness), file, head, target, isAnew }, { isDryRun, read })
       tell({ type: 'done', number, ...(outcome === undefined ? {} : { outcome }) })
     } catch (error) {
       const problem = problemOf(error)
