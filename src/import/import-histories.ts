@@ -11,6 +11,7 @@ import { isUnchanged } from './cursor.ts'
 import { hasNews, importSession, sessionCursorName } from './import-database.ts'
 import { type FileOutcome, cursorName, importFile } from './import-file.ts'
 import { IMPORTED_HARNESSES, OF_FILES } from './harnesses.ts'
+import type { ImportLock } from './lock.ts'
 import { problemOf } from './problem.ts'
 import { ImportTarget } from './target.ts'
 import type { ThreadJob } from './thread/contract.ts'
@@ -51,6 +52,7 @@ class Import {
   readonly #targets: readonly ImportTarget[]
   readonly #unread: { path: string; problem: string }[] = []
   readonly #histories: OpencodeHistory[] = []
+  readonly #locks: ImportLock[] = []
   readonly #isDryRun: boolean
   #upToDate = 0
   #elsewhere = 0
@@ -69,11 +71,15 @@ class Import {
       return await this.#work(jobs)
     } finally {
       for (const history of this.#histories) history.close()
+      for (const lock of this.#locks) lock.release()
     }
   }
 
   #prepare(jobs: readonly Job[]): void {
-    for (const { workspace } of new Set(jobs.map((job) => job.target))) workspace.prepare()
+    for (const target of new Set(jobs.map((job) => job.target))) {
+      target.workspace.prepare()
+      this.#locks.push(target.lock())
+    }
     // All before anything is stored: what is ended meanwhile is gone on with as what it is then.
     for (const { target, overCursor } of jobs) if (overCursor !== undefined) target.cursors.forget(overCursor)
   }
@@ -83,7 +89,10 @@ class Import {
     const fresh = new Set(jobs.filter(({ target, conversation }) => !target.store.has(conversation)))
     const totalBytes = jobs.reduce((sum, job) => sum + job.bytes, 0)
     let [bytes, files, damaged] = [0, 0, 0]
-    const tell = () => this.#request.tell?.({ bytes, totalBytes, files, totalFiles: jobs.length })
+    const tell = () => {
+      for (const lock of this.#locks) lock.move()
+      this.#request.tell?.({ bytes, totalBytes, files, totalFiles: jobs.length })
+    }
     const read = (more: number) => {
       bytes += more
       tell()

@@ -12,6 +12,7 @@ import { findPlace } from '../project/place.ts'
 import type { Workspace } from '../project/workspace.ts'
 import { worktreesFolder } from '../run/tree.ts'
 import { Cursors } from './cursor.ts'
+import { ImportLock } from './lock.ts'
 
 export class ImportTarget {
   readonly workspace: Workspace
@@ -28,6 +29,11 @@ export class ImportTarget {
     this.#notes = trackingFolderOf(place)
     this.cursors = new Cursors(join(this.#notes, 'imports'))
     this.#hashes = new Set([place.root, place.repository?.worktree ?? place.root, workspace.cwd].map((folder) => sha256(folder)))
+  }
+
+  /** Throws when another import into it is going on. */
+  lock(): ImportLock {
+    return ImportLock.take(join(this.cursors.folder, 'lock'), this.project)
   }
 
   get project(): string {

@@ -1,9 +1,12 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Part } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
 import { loadSqlite } from '../../src/index/sqlite.ts'
+import { startOf } from '../../src/harness/process/strays.ts'
+import { trackingFolderOf } from '../../src/project/conversation-binding.ts'
 import { git } from '../support/scratch.ts'
 import { CLAUDE, CODEX, FORK, GEMINI, ImportWorld, OPENCODE, type Tables, textsOf, write } from './world.ts'
 
@@ -296,6 +299,30 @@ describe('imported again', () => {
       'FAIL please',
       expect.stringContaining('stub 400'),
     ])
+  })
+})
+
+describe('while an import is going on', () => {
+  test('another into the same project says so and stores nothing; a dry run goes', async () => {
+    const world = new ImportWorld().plantAll()
+    const [first, second, dry] = await Promise.allSettled([world.import(), world.import(), world.import({ isDryRun: true })])
+    expect(first).toMatchObject({ value: { conversations: { length: 5 } } })
+    expect(second).toMatchObject({ reason: { code: 'IMPORT_RUNNING' } })
+    expect(dry.status).toBe('fulfilled')
+    expect(await world.import()).toMatchObject({ messages: 0 })
+  })
+
+  test('what one left that was killed holds up nobody', async () => {
+    const world = new ImportWorld().plantAll()
+    const lock = join(trackingFolderOf(world.workspace.place), 'imports', 'lock')
+    write(lock, `${process.pid} ${startOf(process.pid)} ${hostname()}`)
+    await expect(world.import()).rejects.toMatchObject({ code: 'IMPORT_RUNNING' })
+    for (const owner of [`4194305 1 ${hostname()}`, `${process.pid} 1 ${hostname()}`]) {
+      write(lock, owner)
+      appendFileSync(world.claude, '{}\n')
+      expect((await world.import()).unread).toEqual([])
+      expect(existsSync(lock)).toBe(false)
+    }
   })
 })
 
