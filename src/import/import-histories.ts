@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import type { HistoryFile, HistoryHarness, HistoryHead } from '../harness/history.ts'
 import { OpencodeHistory, type OpencodeSession, opencodeFiles, opencodeFilesAt } from '../harness/opencode/history.ts'
-import { knownProjects } from '../index/projects.ts'
+import { knownProjects, rememberProject } from '../index/projects.ts'
 import { statOrUndefined } from '../journal/look.ts'
 import { Workspace } from '../project/workspace.ts'
 import type { ImportReport, ImportRequest, ImportedConversation } from './contract.ts'
@@ -79,6 +79,7 @@ class Import {
     for (const target of new Set(jobs.map((job) => job.target))) {
       target.workspace.prepare()
       this.#locks.push(target.lock())
+      rememberProject(target.project)
     }
     // All before anything is stored: what is ended meanwhile is gone on with as what it is then.
     for (const { target, overCursor } of jobs) if (overCursor !== undefined) target.cursors.forget(overCursor)

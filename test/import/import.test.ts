@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Part } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
+import { knownProjects } from '../../src/index/projects.ts'
 import { loadSqlite } from '../../src/index/sqlite.ts'
 import { startOf } from '../../src/harness/process/strays.ts'
 import { trackingFolderOf } from '../../src/project/conversation-binding.ts'
@@ -192,6 +193,14 @@ describe('an import brings in', () => {
     expect(report.elsewhere).toBe(2)
     expect((await world.import({ paths: [world.fork] })).conversations).toMatchObject([{ conversation: FORK }])
   })
+})
+
+test('a project that something was imported into is known on this machine', async () => {
+  const world = new ImportWorld().plantAll()
+  await world.import({ isDryRun: true })
+  expect(knownProjects()).not.toContain(world.project)
+  await world.import({ harnesses: ['claude'] })
+  expect(knownProjects()).toContain(world.project)
 })
 
 describe('imported again', () => {
