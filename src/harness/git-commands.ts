@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { isLiteral } from './hidden-options.ts'
-import { isFolderInside } from './inside-tree.ts'
+import { isEditable, isFolderInside, isInside, leadsToKept } from './inside-tree.ts'
 import { movesOthers } from './other-branches.ts'
 import type { ShellCommand } from './shell-commands.ts'
 
@@ -28,6 +28,7 @@ export function isOrdinaryGit({ words, written }: ShellCommand, place?: GitPlace
     const folders = place.folders.map((folder) => folderIn(folder, words.slice(0, at), written))
     const isInTree = folders.every((folder) => isFolderInside(place.tree, folder))
     if (!isInTree && !LOOKING.has(command)) return false
+    if (CHANGING_FILES.has(command) && args.some((arg) => namesKept(arg, folders, place.tree))) return false
     const given = args.map((text, index) => ({ text, isLiteral: isLiteral(written[at + 1 + index] ?? '') }))
     if (movesOthers(command, given, place.tree, place.branch)) return false
   }
@@ -54,6 +55,18 @@ const LOOKING = new Set(
     'show show-branch show-ref status var verify-commit verify-tag version whatchanged worktree'
   ).split(' '),
 )
+
+/** What changes the files that it names. */
+const CHANGING_FILES = new Set(['apply', 'checkout', 'clean', 'mv', 'restore', 'rm'])
+
+/** Whether a word of a command is a path into what is kept from agents: as it stands, behind `:/` or `=`, or through a link. */
+function namesKept(word: string, folders: readonly (string | undefined)[], tree: string): boolean {
+  if (word.split(/[:()=]/).some(leadsToKept)) return true
+  return folders.some((folder) => {
+    const path = folder === undefined ? undefined : resolve(folder, word)
+    return path !== undefined && isInside(tree, path) && !isEditable(tree, path)
+  })
+}
 
 const CAREFUL: Readonly<Record<string, (args: readonly string[]) => boolean>> = {
   bisect: isOneOf('start', 'good', 'bad', 'new', 'old', 'skip', 'reset', 'log', 'next', 'terms'),

@@ -8,9 +8,24 @@ export function isInside(tree: string, path: string): boolean {
   return way !== '' && staysInside(way)
 }
 
-/** Whether a folder is the working tree or in it. One that is not known is not. */
+/** Whether a file is in the working tree, and of the work: not of what says what agents may do, and what they did. */
+export function isEditable(tree: string, path: string): boolean {
+  return isInside(tree, path) && !leadsToKept(wayTo(tree, path))
+}
+
+/** Whether a folder is the working tree or in it, to work in. One that is not known is not. */
 export function isFolderInside(tree: string, folder: string | undefined): boolean {
-  return folder !== undefined && staysInside(wayTo(tree, folder))
+  if (folder === undefined) return false
+  const way = wayTo(tree, folder)
+  return staysInside(way) && !leadsToKept(way)
+}
+
+/** Permissions, hooks and servers of agents, and our own journals. */
+export const KEPT_NAMES: readonly string[] = ['.sessions', '.claude', '.codex', '.mcp.json']
+
+/** Whether a path leads into what is kept from agents. Not every file system tells capitals apart. */
+export function leadsToKept(way: string): boolean {
+  return way.split(/[/\\]/).some((step) => KEPT_NAMES.includes(step.toLowerCase()))
 }
 
 function wayTo(tree: string, path: string): string {
@@ -19,7 +34,7 @@ function wayTo(tree: string, path: string): string {
 
 function staysInside(way: string): boolean {
   const steps = way.split(sep)
-  return steps[0] !== '..' && !steps.includes('.git')
+  return steps[0] !== '..' && !steps.some((step) => step.toLowerCase() === '.git')
 }
 
 /** What does not exist yet is where its folder is. */

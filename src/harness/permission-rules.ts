@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import type { OpenConversation, PermissionRequest } from './contract.ts'
 import { type GitPlace, isOrdinaryGit } from './git-commands.ts'
 import { mayHideOption } from './hidden-options.ts'
-import { isFolderInside, isInside } from './inside-tree.ts'
+import { KEPT_NAMES, isEditable, isFolderInside, isInside } from './inside-tree.ts'
 import { plainLine } from './plain-line.ts'
 import { isHarmlessCommand, isReadingCommand } from './reading-commands.ts'
 import { type ShellCommand, shellCommands } from './shell-commands.ts'
@@ -19,9 +19,15 @@ export async function isPermitted(request: PermissionRequest, rules: Rules): Pro
 }
 
 /** Why it is refused, where the agent would take it for allowed; undefined where there is nothing to say. */
-export function reasonAgainst({ command, path }: PermissionRequest, { permissions, allow, branch }: Rules): string | undefined {
+export function reasonAgainst(
+  { command, path }: PermissionRequest,
+  { permissions, allow, cwd, branch }: Rules,
+): string | undefined {
   if (permissions !== 'edits') return undefined
-  if (command === undefined) return path === undefined ? undefined : 'only files of this working tree may be edited'
+  if (command === undefined) {
+    if (path === undefined) return undefined
+    return isInside(cwd, path) ? `agents do not edit ${KEPT_NAMES.join(', ')}` : 'only files of this working tree may be edited'
+  }
   const own = branch === undefined ? 'its own branch' : `its branch, ${branch}`
   return isAllowedCommand(command, allow) ? `it may change what is not of this working tree and of ${own}` : undefined
 }
@@ -29,7 +35,7 @@ export function reasonAgainst({ command, path }: PermissionRequest, { permission
 function isAllowed({ command, path, cwd: given }: PermissionRequest, { permissions, allow, cwd, branch }: Rules): boolean {
   if (permissions !== 'edits') return permissions === 'all'
   if (command !== undefined) return isAllowedCommand(command, allow, { tree: cwd, branch, folders: [resolve(cwd, given ?? '')] })
-  return path !== undefined && isInside(cwd, path)
+  return path !== undefined && isEditable(cwd, path)
 }
 
 /**

@@ -138,6 +138,14 @@ describe('starting Claude Code', () => {
     expect(argumentsFor({ ...open, permissions: 'ask', allow })).not.toContain('--allowedTools')
   })
 
+  test('says what is not edited under `edits`, since edits are not asked about', () => {
+    expect(argumentsFor(open)).toEqual(
+      expect.arrayContaining(['--disallowedTools', 'Edit(**/.sessions/**)', 'Edit(**/.mcp.json)']),
+    )
+    for (const permissions of ['ask', 'all'] as const)
+      expect(argumentsFor({ ...open, permissions })).not.toContain('--disallowedTools')
+  })
+
   test('leaves nothing of a Claude Code around us in its environment, and everything else', () => {
     const env = {
       CLAUDECODE: '1',

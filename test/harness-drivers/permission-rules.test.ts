@@ -263,6 +263,67 @@ describe('under `edits`', () => {
   })
 })
 
+describe('what says what agents may do, and what they did', () => {
+  const project = () => {
+    const cwd = join(scratchFolder(), 'project')
+    mkdirSync(join(cwd, '.sessions'), { recursive: true })
+    mkdirSync(join(cwd, 'src'))
+    symlinkSync('.sessions', join(cwd, 'link'))
+    return { permissions: 'edits', allow: ['npm test'], cwd } as const
+  }
+
+  test('is not edited under `edits`, by whatever name', async () => {
+    const rules = project()
+    const permitted = (path: string) => isPermitted({ tool: 'write', title: 'write', path }, rules)
+    for (const path of [
+      '.sessions/config.yaml',
+      join(rules.cwd, '.sessions/config.yaml'),
+      './src/../.sessions/new/x.jsonl',
+      '.Sessions/config.yaml',
+      'link/config.yaml',
+      '.sessions',
+      '.claude/settings.json',
+      '.claude/settings.local.json',
+      'packages/a/.claude/settings.json',
+      '.codex/config.toml',
+      '.mcp.json',
+      '.GIT/hooks/x',
+    ])
+      expect([path, await permitted(path)]).toEqual([path, false])
+    for (const path of ['.tasks/one.md', 'src/.sessions.ts', 'sessions/a', '.claudeignore', 'src/mcp.json'])
+      expect([path, await permitted(path)]).toEqual([path, true])
+  })
+
+  test('is looked at and committed, and not changed by a command', async () => {
+    const rules = project()
+    const permitted = (command: string) => isPermitted({ tool: 'shell', title: command, command }, rules)
+    for (const command of [
+      'git mv src/a .sessions/config.yaml',
+      'git mv src/a .sessions',
+      'git mv src/a link/config.yaml',
+      'git mv src/a link',
+      'git checkout HEAD~1 -- .claude/settings.json',
+      'git checkout HEAD~1 -- :/.Sessions',
+      'git restore --source=HEAD~1 ":(top).mcp.json"',
+      'git rm -r .codex',
+      'git apply --directory=.sessions a.patch',
+      'cd .sessions && git mv a config.yaml',
+      'cd link && npm test',
+    ])
+      expect([command, await permitted(command)]).toEqual([command, false])
+    for (const command of [
+      'cat .sessions/config.yaml',
+      'cd .sessions && ls',
+      'git add .sessions .claude',
+      'git diff -- .mcp.json',
+      'git mv src/a src/b',
+      'git rm -r src/c',
+      'npm test',
+    ])
+      expect([command, await permitted(command)]).toEqual([command, true])
+  })
+})
+
 describe('what the rules do not allow', () => {
   const request: PermissionRequest = { tool: 'exec_command', title: 'run git status', command: 'git status' }
   const other: PermissionRequest = { tool: 'exec_command', title: 'run make', command: 'make' }

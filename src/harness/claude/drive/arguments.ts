@@ -1,6 +1,7 @@
 import { StintError } from '../../../journal/errors.ts'
 import type { OpenConversation, Permissions } from '../../contract.ts'
 import { given } from '../../../text/json-fields.ts'
+import { KEPT_NAMES } from '../../inside-tree.ts'
 import { shellCommands } from '../../shell-commands.ts'
 
 const MODES: Readonly<Record<Permissions, string>> = { all: 'bypassPermissions', edits: 'acceptEdits', ask: 'default' }
@@ -16,6 +17,7 @@ export function argumentsFor(open: OpenConversation): readonly string[] {
     '--include-partial-messages',
     '--permission-prompt-tool=stdio',
     `--permission-mode=${MODES[open.permissions]}`,
+    ...keptTools(open),
     ...allowedTools(open),
     ...(open.model === undefined ? [] : ['--model', open.model]),
     ...(open.resume === undefined ? [] : ['--resume', open.resume]),
@@ -37,6 +39,12 @@ function allowedTools({ permissions, allow }: OpenConversation): readonly string
   if (permissions !== 'edits') return []
   const commands = allow.filter((command) => PLAIN.test(command) && shellCommands(command).length === 1)
   return commands.length === 0 ? [] : ['--allowedTools', ...commands.map((command) => `Bash(${command.trim()}:*)`)]
+}
+
+/** It edits in the working tree without a question to us, and so it is told what is not to be edited. */
+function keptTools({ permissions }: OpenConversation): readonly string[] {
+  if (permissions !== 'edits') return []
+  return ['--disallowedTools', ...KEPT_NAMES.flatMap((name) => [`Edit(**/${name})`, `Edit(**/${name}/**)`])]
 }
 
 const PLAIN = /^ *[\w./@+=-]+(?: [\w./@+=-]+)* *$/
