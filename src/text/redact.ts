@@ -20,6 +20,11 @@ export interface Redacted {
 const PASSES = 4
 const MARKER = /(\[redacted:[a-z-]+\])/
 
+/** The marks that stand in a text for secrets that were taken out of it. */
+export function marksIn(text: string): readonly string[] {
+  return text.split(MARKER).filter((_, at) => at % 2 === 1)
+}
+
 /** Replaces every secret by `[redacted:<kind>]` and keeps the rest as it is. Redacting twice changes nothing. */
 export function redact(text: string, options: RedactOptions = {}): Redacted {
   const found = new Set<string>()

@@ -157,6 +157,20 @@ describe('editing', () => {
   })
 })
 
+test('a mark is never written in the place of the secret that it stands for', async () => {
+  const tools = new Tools()
+  const before = 'url=a\nk=ghp_0123456789abcdefghijABCDEFGHIJ012345\n# [redacted:aws-key]\n'
+  const path = tools.write('.env', before)
+  const refused = bad(saying('stands for a secret that is not shown to you'))
+  const marked = 'url=b\nk=[redacted:github-token]\n# [redacted:aws-key]\n'
+  expect(await tools.use('write', { path, content: marked })).toEqual(refused)
+  expect(await tools.use('edit', { path, old_text: 'url=a', new_text: 'url=[redacted:aws-key]' })).toEqual(refused)
+  expect(await tools.use('write', { path: 'copy.env', content: marked })).toEqual(refused)
+  expect(readFileSync(path, 'utf8')).toBe(before)
+  expect(await tools.use('edit', { path, old_text: 'url=a', new_text: 'url=b' })).toEqual(good(saying('Edited')))
+  expect(await tools.use('write', { path, content: 'k=\n# [redacted:aws-key]\n' })).toEqual(good(saying('Replaced')))
+})
+
 describe('the shell', () => {
   test('tells what was printed and how it ended', async () => {
     const tools = new Tools()
