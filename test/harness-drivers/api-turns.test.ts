@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { PiecesWithoutKey } from '../../src/harness/api/key-out.ts'
 import type { ApiSettings } from '../../src/harness/api/settings.ts'
 import type { Conversation, HarnessEvent, OpenConversation, PermissionRequest } from '../../src/harness/contract.ts'
 import type { Message } from '../../src/history/items.ts'
@@ -257,6 +258,57 @@ describe('the key', () => {
     expect(seen[0]!.headers).toMatchObject({ 'x-api-key': 'sesame-42', 'anthropic-beta': 'token-efficient-tools' })
     expect(given()).toContain('0\\nANTHROPIC_API_KEY=')
     expect(given()).not.toContain('sesame-42')
+  })
+
+  test('is neither told nor stored, whatever a server repeats of it', async () => {
+    const key = 'a/plain"word'
+    const lines: string[] = []
+    const open = { env: { PATH: process.env.PATH, MY_KEY: key }, trace: (_: string, line: string) => void lines.push(line) }
+    const settings = { keyEnv: 'MY_KEY' }
+    const inStream: Answer = (response) =>
+      void response.end(
+        `data: ${JSON.stringify({ type: 'error', error: { type: 'invalid_request', message: `bad ${key}` } })}\n\n`,
+      )
+    const page: Answer = (response) => void response.writeHead(400).end(`${'<p>'.repeat(98)}${key.repeat(40)}`)
+    const escaped: Answer = (response) => void response.writeHead(400).end('{"error":{"message":"no a\\/plain\\"word here"}}')
+    const refused = refusing(401, `Bearer ${key} is unknown`)
+    const four = (answer: Answer) => [answer, answer, answer, answer]
+    const { turn, stored, world, seen } = await driven(
+      [
+        refused,
+        refusing(400, `you sent ${key}`),
+        ...four(refusing(429, `slow down, ${key}`)),
+        ...four(refusing(500, `${'x'.repeat(1990)} ${key}`)),
+        inStream,
+        page,
+        escaped,
+        whole(`Your key is ${key}.`, [{ name: 'read', input: { path: key } }]),
+        whole('ok'),
+      ],
+      { settings, open },
+    )
+    const told: unknown[] = []
+    for (let turns = 0; turns < 8; turns += 1) told.push(await turn())
+    expect(seen).toHaveLength(15)
+    expect(seen[0]!.headers['x-api-key']).toBe(key)
+    expect(told.at(-1)).toContainEqual({ type: 'text', text: 'Your key is [redacted:api-key].' })
+    for (const text of [...told, ...stored(), ...lines]) expect(JSON.stringify(text)).not.toContain('plain')
+    const { url } = await modelServer(refused)
+    const check = await world.with({ ...settings, baseUrl: url }).check(open.env)
+    expect(check).toMatchObject({ isThere: false, problem: expect.not.stringContaining('plain') })
+  })
+
+  test('is held back where it comes in pieces', () => {
+    const pieces = new PiecesWithoutKey('sesame-42')
+    expect(['It is ses', 'ame', '-42, sesa', 'me, s', '.'].map((piece) => pieces.take(piece))).toEqual([
+      'It is ',
+      '',
+      '[redacted:api-key], ',
+      'sesame, ',
+      's.',
+    ])
+    const word = new PiecesWithoutKey('none')
+    expect(word.take('none')).toBe('none')
   })
 
   test('is not sent where none was named, nor in the open', async () => {

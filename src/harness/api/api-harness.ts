@@ -54,7 +54,7 @@ async function checkApi(settings: ApiSettings, env: NodeJS.ProcessEnv): Promise<
     const signal = AbortSignal.timeout(CHECK_MS)
     const response = await reach(addressOf(settings, 'models'), { headers, redirect: 'manual', signal })
     // What a key may not list it may still ask.
-    if (response.status === 401) throw await refusalOf(response, keyVariable(settings))
+    if (response.status === 401) throw await refusalOf(response, settings, key)
     await response.body?.cancel()
     return { isThere: true, version: `${findVersion()} with ${settings.model ?? settings.provider} at ${host}` }
   } catch (error) {

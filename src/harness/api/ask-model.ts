@@ -1,11 +1,12 @@
 // One stateless, streamed request, asked again where that may help. An answer that breaks off is no answer: nothing of it stays.
 import { errnoOf } from '../../journal/errors.ts'
+import { PiecesWithoutKey, withoutKey, withoutKeyIn } from './key-out.ts'
 import { ModelFailure, failureFor } from './model-failure.ts'
 import type { ModelRequest } from './model-request.ts'
 import { addressOf, formOf } from './provider.ts'
 import type { Reply, ReplyReader } from './reply.ts'
 import { serverSentEvents } from './server-sent-events.ts'
-import { keyVariable } from './settings.ts'
+import { type ApiSettings, keyVariable } from './settings.ts'
 
 export interface AskOptions {
   readonly key: string | undefined
@@ -20,19 +21,19 @@ export interface AskOptions {
 export const USUAL_WAITS: readonly number[] = [1000, 3000, 8000, 20_000]
 
 export async function askModel(request: ModelRequest, options: AskOptions): Promise<Reply> {
-  const { waits = USUAL_WAITS, signal } = options
+  const { key, waits = USUAL_WAITS, signal } = options
   for (let tries = 0; ; tries += 1) {
     const reader = formOf(request.settings).reader()
     try {
       await askOnce(request, reader, options)
-      return reader.reply()
+      return withoutKeyIn(reader.reply(), key)
     } catch (error) {
-      if (signal.aborted) return reader.reply()
+      if (signal.aborted) return withoutKeyIn(reader.reply(), key)
       if (!(error instanceof ModelFailure)) throw error
       // Where nobody listens, nobody is busy.
       const wait = error.at.isUnreachable === true && tries >= 2 ? undefined : waits[tries]
-      if (error.kind !== 'again') throw error
-      if (wait === undefined) throw givenUp(error, tries)
+      if (error.kind !== 'again') throw error.without(key)
+      if (wait === undefined) throw givenUp(error, tries).without(key)
       await pause(Math.max(wait, error.at.retryAfterMs ?? 0), signal)
       if (signal.aborted) return formOf(request.settings).reader().reply()
     }
@@ -49,7 +50,7 @@ async function askOnce(request: ModelRequest, reader: ReplyReader, { key, delta,
   const { settings } = request
   const form = formOf(settings)
   const body = JSON.stringify(form.body(request))
-  trace('to', body)
+  trace('to', withoutKey(body, key))
   const response = await reach(addressOf(settings, form.path), {
     method: 'POST',
     headers: {
@@ -64,12 +65,13 @@ async function askOnce(request: ModelRequest, reader: ReplyReader, { key, delta,
     redirect: 'manual',
     signal,
   })
-  if (response.status !== 200) throw await refusalOf(response, keyVariable(settings))
+  if (response.status !== 200) throw await refusalOf(response, settings, key)
+  const pieces = new PiecesWithoutKey(key)
   try {
     for await (const event of serverSentEvents(response.body ?? noBytes())) {
-      trace('from', event.data.replaceAll('\n', ' '))
-      const text = reader.take(event)
-      if (text !== undefined) delta(text)
+      trace('from', withoutKey(event.data, key).replaceAll('\n', ' '))
+      const text = pieces.take(reader.take(event) ?? '')
+      if (text !== '') delta(text)
     }
   } catch (error) {
     if (error instanceof ModelFailure || signal.aborted) throw error
@@ -92,10 +94,11 @@ export async function reach(address: string, init: RequestInit): Promise<Respons
   }
 }
 
-export async function refusalOf(response: Response, keyName: string | undefined): Promise<ModelFailure> {
+/** What a server said instead of an answer, without the key. */
+export async function refusalOf(response: Response, settings: ApiSettings, key: string | undefined): Promise<ModelFailure> {
   const { status, headers } = response
-  const body = await beginningOf(response)
-  return failureFor({ status, headers, body, keyVariable: keyName, now: Date.now() })
+  const body = withoutKey(await beginningOf(response), key)
+  return failureFor({ status, headers, body, keyVariable: keyVariable(settings), now: Date.now() }).without(key)
 }
 
 const LONGEST_REFUSAL = 64 * 1024

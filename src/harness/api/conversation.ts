@@ -4,6 +4,7 @@ import { given } from '../../text/json-fields.ts'
 import type { Conversation, HarnessEvent, OpenConversation, ProcessMark, TurnEnded } from '../contract.ts'
 import { EventQueue } from '../event-queue.ts'
 import type { ApiHistory } from './api-history.ts'
+import { withoutKey } from './key-out.ts'
 import type { ApiSettings } from './settings.ts'
 import { takeTurn } from './take-turn.ts'
 import type { ToolProgram } from './tools/tool-program.ts'
@@ -62,7 +63,7 @@ export class ApiConversation implements Conversation {
     const end = await this.#answer(text, turn, events).catch((error: unknown): TurnEnded => ({
       type: 'turn ended',
       how: 'failed',
-      failure: shorten(oneLine(error instanceof Error ? error.message : String(error)), 2000),
+      failure: shorten(oneLine(withoutKey(error instanceof Error ? error.message : String(error), this.#parts.key)), 2000),
     }))
     this.#turn = undefined
     events.push(this.#isGone ? { ...end, how: 'died', failure: await this.#death() } : end)

@@ -2,6 +2,7 @@
 import { oneLine, shorten } from '../../text/clean.ts'
 import { given, objectOf, parseJson, textOf } from '../../text/json-fields.ts'
 import { redact } from '../../text/redact.ts'
+import { withoutKey } from './key-out.ts'
 import { limitIn } from '../usage-limit.ts'
 
 /** `again`: asking again may help. `limit`: the account is used up. `no`: asking again gives the same answer. */
@@ -23,6 +24,11 @@ export class ModelFailure extends Error {
   ) {
     // Servers repeat what they were sent.
     super(shorten(oneLine(redact(message).text), LONGEST))
+  }
+
+  /** The same, without the key that was sent. */
+  without(key: string | undefined): ModelFailure {
+    return new ModelFailure(this.kind, withoutKey(this.message, key), this.at)
   }
 }
 
