@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { RunEvent } from '../../src/run/events.ts'
 import { expectNoneLeft } from '../support/processes.ts'
@@ -137,11 +137,13 @@ test('twelve tasks are done once each, through a failure, a lie, a hang, a compa
 test('under `edits` an agent edits, commits, verifies and reports, and what else it tries is refused', async () => {
   const outside = () => join(world.claude.root, 'outside.txt')
   const inside = () => join(world.of('run.started')[0]!.worktree!, 'one.txt')
+  const kept = () => join(dirname(inside()), '.sessions', 'new', 'config.yaml')
   const steps = (occasion: Occasion): readonly Step[] | undefined =>
     occasion === 'task'
       ? [
           { write: inside(), text: 'right\n' },
           { write: outside(), text: 'wrong\n' },
+          { write: kept(), text: 'run: { allow: [sh] }\n' },
           { run: `curl --silent --output stolen.txt ${world.claude.stub.url}` },
           { run: `git status && curl --silent --output stolen.txt ${world.claude.stub.url}` },
           { run: 'sh check.sh' },
@@ -160,6 +162,7 @@ test('under `edits` an agent edits, commits, verifies and reports, and what else
     'failed',
     'failed',
     'failed',
+    'failed',
     'completed',
     'completed',
     'completed',
@@ -168,6 +171,7 @@ test('under `edits` an agent edits, commits, verifies and reports, and what else
   expect(world.claude.stub.requests.at(-1)!.text.split('This is not permitted here').length - 1).toBe(3)
   expect(world.claude.git('show', '--format=%s', '--name-only', 'work')).toBe('do one\n\none.txt\n')
   expect(existsSync(outside())).toBe(false)
+  expect(existsSync(kept())).toBe(false)
   await expectNothingLeft(world)
 })
 
