@@ -8,8 +8,9 @@ const EVERY = 100
 /** How far an import has come, in one line that the next one replaces. */
 export class ImportBar {
   readonly #write: (text: string) => void
-  readonly #startedAt = performance.now()
+  #startedAt = performance.now()
   #drawnAt = -Infinity
+  #isIndexing = false
 
   constructor(write: (text: string) => void) {
     this.#write = write
@@ -17,6 +18,10 @@ export class ImportBar {
 
   draw(progress: ImportProgress): void {
     const now = performance.now()
+    if (this.#isIndexing !== (progress.isIndexing === true)) {
+      this.#isIndexing = progress.isIndexing === true
+      this.#startedAt = now
+    }
     if (now - this.#drawnAt < EVERY) return
     this.#drawnAt = now
     this.#write(`\r\u001B[K${barLine(progress, (now - this.#startedAt) / 1000)}`)
@@ -27,10 +32,11 @@ export class ImportBar {
   }
 }
 
-export function barLine({ bytes, totalBytes, files, totalFiles }: ImportProgress, seconds: number): string {
+export function barLine({ bytes, totalBytes, files, totalFiles, isIndexing }: ImportProgress, seconds: number): string {
   const share = totalBytes === 0 ? 1 : Math.min(1, bytes / totalBytes)
   const done = Math.round(share * WIDTH)
   const rate = seconds <= 0 ? '' : `  ${size(bytes / seconds)}/s`
   const bar = `${'█'.repeat(done)}${'░'.repeat(WIDTH - done)}`
-  return `${bar} ${Math.floor(share * 100)} %  ${size(bytes)} of ${size(totalBytes)}${rate}  ${files}/${totalFiles} files`
+  const what = isIndexing === true ? 'made searchable' : `${files}/${totalFiles} files`
+  return `${bar} ${Math.floor(share * 100)} %  ${size(bytes)} of ${size(totalBytes)}${rate}  ${what}`
 }

@@ -21,6 +21,8 @@ export interface ImportProgress {
   readonly totalBytes: number
   readonly files: number
   readonly totalFiles: number
+  /** What is stored is being made searchable: the bytes are those. */
+  readonly isIndexing?: true
 }
 
 export interface ImportReport {

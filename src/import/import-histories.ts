@@ -19,6 +19,8 @@ import { inThreads, threadProgram } from './thread/threads.ts'
 
 /** Less is read as quickly by one as by several that have to be started. */
 const MUCH = 64 * 1024 * 1024
+/** So long it reads into the index at once: others wait for it to write theirs. */
+const INDEXING_MS = 250
 
 /** Brings in what is new. May be ended at any time, and goes on from there when it is called again. */
 export function importHistories(workspace: Workspace, request: ImportRequest = {}): Promise<ImportReport> {
@@ -67,22 +69,33 @@ class Import {
   async run(): Promise<ImportReport> {
     try {
       const jobs = [...this.#jobs()]
-      if (!this.#isDryRun) this.#prepare(jobs)
-      return await this.#work(jobs)
+      if (!this.#isDryRun) for (const target of new Set(jobs.map((job) => job.target))) target.workspace.prepare()
+      const report = await this.#work(jobs)
+      if (!this.#isDryRun) await this.#index(new Set([this.#targets[0]!, ...jobs.map((job) => job.target)]))
+      return report
     } finally {
       for (const history of this.#histories) history.close()
       for (const lock of this.#locks) lock.release()
     }
   }
 
-  #prepare(jobs: readonly Job[]): void {
-    for (const target of new Set(jobs.map((job) => job.target))) {
-      target.workspace.prepare()
-      this.#locks.push(target.lock())
-      rememberProject(target.project)
+  /** Makes what is stored searchable, also what an import that was ended has left. Whatever is left by this one a search reads. */
+  async #index(targets: ReadonlySet<ImportTarget>): Promise<void> {
+    for (const target of targets) {
+      const { workspace } = target
+      if (!workspace.hasConversations()) continue
+      const index = await workspace.index()
+      const totalBytes = index.syncSaid(0).bytesLeft
+      let before = Infinity
+      // Where others store more than it reads, it is theirs to read on.
+      for (let left = totalBytes; left > 0 && left < before;) {
+        this.#request.tell?.({ bytes: totalBytes - left, totalBytes, files: 0, totalFiles: 0, isIndexing: true })
+        await new Promise((resolve) => setImmediate(resolve))
+        before = left
+        left = index.syncSaid(INDEXING_MS).bytesLeft
+      }
+      if (target !== this.#targets[0]) workspace.close()
     }
-    // All before anything is stored: what is ended meanwhile is gone on with as what it is then.
-    for (const { target, overCursor } of jobs) if (overCursor !== undefined) target.cursors.forget(overCursor)
   }
 
   async #work(jobs: readonly Job[]): Promise<ImportReport> {

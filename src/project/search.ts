@@ -9,6 +9,8 @@ export interface SearchRequest extends SearchQuery {
   readonly allProjects?: boolean
   /** How long it reads on in conversations that are not in the index yet, in milliseconds. */
   readonly readingMs?: number
+  /** Is told how many bytes of what was said are not in the index yet, in place of the person. */
+  readonly tellUnread?: (bytes: number) => void
 }
 
 const READING_MS = 3_000
@@ -26,20 +28,21 @@ export async function* searchEverywhere(workspace: Workspace, request: SearchReq
 }
 
 async function* searchProject(workspace: Workspace, request: SearchRequest): AsyncIterable<SearchHit | SaidHit> {
-  const { in: where = 'all', readingMs = READING_MS, ...query } = request
+  const { in: where = 'all', readingMs = READING_MS, tellUnread = (bytes) => sayUnread(workspace, bytes), ...query } = request
   if (!workspace.hasSessions() && !workspace.hasConversations()) return
   const index = await workspace.index()
   const isSaid = where !== 'journal' && query.kind === undefined && workspace.hasConversations()
-  if (isSaid) readOn(workspace, index, readingMs)
+  if (isSaid) {
+    const { bytesLeft } = index.syncSaid(readingMs)
+    if (bytesLeft > 0) tellUnread(bytesLeft)
+  }
   if (!isSaid) yield* where === 'said' ? [] : index.search(query)
   else if (where === 'said') yield* index.searchSaid(query)
   else yield* inTurn(index, query)
 }
 
-function readOn(workspace: Workspace, index: SessionIndex, readingMs: number): void {
-  const { bytesLeft } = index.syncSaid(readingMs)
-  if (bytesLeft === 0) return
-  const left = `${Math.max(1, Math.round(bytesLeft / 1_000_000))} MB`
+function sayUnread(workspace: Workspace, bytes: number): void {
+  const left = `${Math.max(1, Math.round(bytes / 1_000_000))} MB`
   workspace.say(`${left} of what was said have not been read yet; the next search reads on`)
 }
 

@@ -141,6 +141,8 @@ export interface TokenCurve {
 /** GET /api/search?text=&limit= : what was journalled and what was said, best first. */
 export interface SearchAnswer {
   readonly hits: readonly SearchLine[]
+  /** How much of what was said is not searched yet, in bytes; absent when everything was. */
+  readonly unreadBytes?: number
 }
 
 export interface SearchLine {

@@ -86,6 +86,11 @@ export class Projects {
     }
   }
 
+  /** Those that are open now. */
+  opened(): readonly OpenedProject[] {
+    return [...this.#opened.values()].map(({ project }) => project)
+  }
+
   lines(): readonly ProjectLine[] {
     return this.#roots().map(lineOf)
   }

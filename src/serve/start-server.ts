@@ -10,6 +10,7 @@ import { Live } from './live/live.ts'
 import { pageFolder, readPage } from './page-files.ts'
 import { Projects } from './projects.ts'
 import { Prompts } from './prompts.ts'
+import { SaidReader } from './said-reader.ts'
 
 export interface ServeOptions {
   readonly cwd: string
@@ -64,6 +65,8 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
   const { fetch } = makeApp({ guarded, page, scene, say })
   const server = createAdaptorServer({ fetch: fetch as never }) as Server
   port = await listen(server, host, options)
+  const reader = new SaidReader(projects, say)
+  reader.start()
   const address = `http://${host.includes(':') ? `[${host}]` : host}:${port}/`
   return {
     host,
@@ -75,6 +78,7 @@ export async function startServer(options: ServeOptions): Promise<RunningServer>
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       ending.abort()
+      await reader.stop()
       await prompts.close()
       await live.close()
       server.closeAllConnections()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Part } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
-import { knownProjects } from '../../src/index/projects.ts'
+import type { ImportProgress } from '../../src/import/contract.ts'
 import { loadSqlite } from '../../src/index/sqlite.ts'
 import { startOf } from '../../src/harness/process/strays.ts'
 import { trackingFolderOf } from '../../src/project/conversation-binding.ts'
@@ -195,12 +195,18 @@ describe('an import brings in', () => {
   })
 })
 
-test('a project that something was imported into is known on this machine', async () => {
+test('what was imported can be searched at once, and how far that is gets told', async () => {
   const world = new ImportWorld().plantAll()
-  await world.import({ isDryRun: true })
-  expect(knownProjects()).not.toContain(world.project)
-  await world.import({ harnesses: ['claude'] })
-  expect(knownProjects()).toContain(world.project)
+  const told: ImportProgress[] = []
+  const { conversations } = await world.import({ tell: (progress) => told.push(progress) })
+  const index = await world.workspace.index()
+  expect(index.syncSaid(0)).toEqual({ bytesLeft: 0 })
+  expect([...index.searchSaid({ text: '"said by the agent"' })]).toMatchObject([{ conversation: CLAUDE }])
+  expect(conversations.length).toBeGreaterThan(3)
+  const indexing = told.filter(({ isIndexing }) => isIndexing === true)
+  expect(indexing[0]).toMatchObject({ bytes: 0 })
+  expect(indexing[0]!.totalBytes).toBeGreaterThan(0)
+  world.workspace.close()
 })
 
 describe('imported again', () => {

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Message } from '../../src/history/items.ts'
@@ -133,6 +133,28 @@ describe('what was said', () => {
     expect([...again.searchSaid({ text: '"number 2-77"' })]).toMatchObject([{ conversation: 'c2', item: 77 }])
   })
 
+  test('is read from the conversation that was written last on', async () => {
+    const { w, store, path } = saidWorld()
+    for (const [id, time] of Object.entries({ c1: 2_000, c2: 1_000, c3: 3_000 })) {
+      store.append(id, [says('an elephant')])
+      utimesSync(path(id), time, time)
+    }
+    const index = await w.open()
+    index.syncSaid(EVER)
+    const database = new (loadSqlite().DatabaseSync)(join(w.folder, 'index.db'))
+    const read = database.prepare('SELECT id FROM conversations ORDER BY key').all() as { id: string }[]
+    database.close()
+    expect(read.map(({ id }) => id)).toEqual(['c3', 'c1', 'c2'])
+  })
+
+  test('says how much is left when the time is over', async () => {
+    const { w, store, path } = saidWorld()
+    store.append('c1', [says('an elephant')])
+    const index = await w.open()
+    expect(index.syncSaid(0)).toEqual({ bytesLeft: statSync(path('c1')).size })
+    expect(index.syncSaid(EVER)).toEqual({ bytesLeft: 0 })
+  })
+
   test('is not waited for by lists', async () => {
     const { w, store } = saidWorld()
     w.begin('a-session')
@@ -165,4 +187,20 @@ test('a search of a project gives both kinds in turn, or one of them', async () 
   expect(await where({ in: 'journal' })).toEqual(['journal'])
   expect(await where({ in: 'said', limit: 3 })).toEqual(['said', 'said', 'said'])
   expect(await where({ kind: ['session.opened'] })).toEqual(['journal'])
+})
+
+test('a search tells how much of what was said it could not look at yet', async () => {
+  const it = plainProject()
+  conversationStore(join(it.root, '.sessions'), {}).append('c1', [says('a giraffe')])
+  const bytes = statSync(join(it.root, '.sessions', 'conversations', 'c1.jsonl')).size
+  const asked = async (readingMs: number) => {
+    const told: number[] = []
+    await it.run(async (project) => {
+      for await (const hit of project.search({ text: 'giraffe', readingMs, tellUnread: (left) => told.push(left) }))
+        told.push(hit.where.length)
+    })
+    return told
+  }
+  expect(await asked(0)).toEqual([bytes])
+  expect(await asked(EVER)).toEqual(['said'.length])
 })

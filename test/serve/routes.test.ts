@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { HistoryItem } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
@@ -24,6 +25,7 @@ import type {
   WorkflowLine,
 } from '../../src/serve/contract.ts'
 import type { DelegateRow } from '../../src/delegate/contract.ts'
+import { startServer } from '../../src/serve/start-server.ts'
 import { draft } from '../../src/session/entries.ts'
 import type { Task } from '../../src/tasks/task.ts'
 import { DelegateWorld, NOBODY } from '../delegate/delegate-world.ts'
@@ -266,6 +268,21 @@ describe('a search', () => {
     expect(hits[0]).toMatchObject({ where: 'journal', sessionName: 'two', kind: 'session.opened' })
     expect(hits[0]!.snippet).toContain('\u0001goal\u0002')
     expect(await code('/api/search?text=')).toEqual([400, 'EMPTY_TEXT'])
+  })
+
+  test('finds what was said though nobody searched before, because the server reads on by itself', async () => {
+    const other = gitProject()
+    const store = conversationStore(join(other.root, '.sessions'), {})
+    store.append('imported-1', [{ type: 'message', id: 'm1', role: 'user', parts: [{ type: 'text', text: 'an okapi' }] }])
+    const server = await startServer({ cwd: other.root, env: process.env, version: '1', port: 0 })
+    try {
+      const workspace = new Workspace(other.root)
+      const index = await workspace.index()
+      await expect.poll(() => [...index.searchSaid({ text: 'okapi' })].length, { timeout: 30_000 }).toBe(1)
+      workspace.close()
+    } finally {
+      await server.close()
+    }
   })
 })
 

@@ -12,6 +12,8 @@ import { currentProject, href, hrefTo, setValues, useValues } from '../shell/rou
 
 const TYPING_MS = 250
 const PIECE = 60
+/** How soon it is looked again while something has not been searched yet. */
+const AGAIN_MS = 3_000
 const WHERE = { '': 'Everything', journal: 'Journals', said: 'Conversations' } as const
 
 export function SearchView() {
@@ -74,16 +76,23 @@ function Hits({ text, where }: { text: string; where: string }) {
   const found = useResource(`${currentProject()} ${text} ${limit}`, (signal) => api.search(text, limit, signal))
   return (
     <Loaded resource={found}>
-      {({ hits }) => {
+      {({ hits, unreadBytes }) => {
+        const unread = unreadBytes === undefined ? null : <Unread bytes={unreadBytes} askAgain={() => found.reload()} />
         const shown = hits.filter((hit) => where === '' || hit.where === where)
         if (shown.length === 0)
           return (
-            <Empty title="Nothing found">
-              {hits.length > 0 ? 'There is something elsewhere.' : 'Fewer words, or the beginning of one with a star, find more.'}
-            </Empty>
+            <>
+              {unread}
+              <Empty title="Nothing found">
+                {hits.length > 0
+                  ? 'There is something elsewhere.'
+                  : 'Fewer words, or the beginning of one with a star, find more.'}
+              </Empty>
+            </>
           )
         return (
           <>
+            {unread}
             <p class="muted small" role="status">
               {hits.length < limit ? amount(shown.length, 'hit') : `The ${shown.length} best hits`}
             </p>
@@ -116,6 +125,19 @@ function Hits({ text, where }: { text: string; where: string }) {
         )
       }}
     </Loaded>
+  )
+}
+
+/** Says what the hits may lack, and asks again as long as there is more to read. */
+function Unread({ bytes, askAgain }: { bytes: number; askAgain: () => void }) {
+  useEffect(() => {
+    const timer = setTimeout(askAgain, AGAIN_MS)
+    return () => clearTimeout(timer)
+  })
+  return (
+    <p class="muted small" role="status">
+      {`${Math.max(1, Math.round(bytes / 1_000_000))} MB of what was said are not searched yet`}
+    </p>
   )
 }
 

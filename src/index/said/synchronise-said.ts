@@ -27,10 +27,12 @@ export function synchroniseSaid(database: Database, folder: string, budgetMs: nu
   const changedAt = timeOfConversations(folder)
   if (changedAt !== undefined && writer.fact(CONVERSATIONS_TIME) === changedAt) return { bytesLeft: 0 }
   const store = conversationStore(folder, {})
-  const until = performance.now() + budgetMs
-  const stored = store.list()
+  // What was said last is looked for most.
+  const stored = store.list().toSorted((a, b) => (a.writtenAt < b.writtenAt ? 1 : -1))
   dropMissing(database, writer, new Set(stored.map(({ id }) => id)))
   const known = writer.read()
+  // From here on: however long it takes to look at them all, some are read.
+  const until = performance.now() + budgetMs
   let bytesLeft = 0
   for (const { id, path, bytes } of stored) {
     const before = known.get(id)
@@ -56,7 +58,8 @@ function readOn(
   for (;;) {
     const step = inTransaction(database, () => {
       const fd = openRegularFile(path)
-      if (fd === undefined) return { offset: 0, isDone: true }
+      // Gone since, or nothing that can be read: nothing is left of it.
+      if (fd === undefined) return { offset: Infinity, isDone: true }
       try {
         const { ino, size } = fstatSync(fd)
         const from = placeIn(writer, fd, id, ino, size)

@@ -26,9 +26,16 @@ export function overviewRoutes(app: Hono<Bindings>, scene: Scene): void {
     if (text === undefined) throw new Refused(400, 'EMPTY_TEXT', 'there is nothing to search for', '?text=WORDS')
     const limit = numberIn(asked, 'limit', { least: 1, most: MOST_HITS }) ?? 50
     const hits: SearchLine[] = []
-    const query = { text, limit, marks: ['\u0001', '\u0002'], readingMs: READING_MS } as const
+    let unreadBytes: number | undefined
+    const query = {
+      text,
+      limit,
+      marks: ['\u0001', '\u0002'],
+      readingMs: READING_MS,
+      tellUnread: (bytes: number) => (unreadBytes = bytes),
+    } as const
     for await (const hit of searchEverywhere(workspace, query)) hits.push(searchLine(hit))
-    return asked.json({ hits } satisfies SearchAnswer)
+    return asked.json({ hits, ...given({ unreadBytes }) } satisfies SearchAnswer)
   })
 }
 

@@ -1,0 +1,58 @@
+// Makes what was said searchable while the server runs, a little at a time: nobody is answered while it reads.
+import type { OpenedProject, Projects } from './projects.ts'
+
+const STEP_MS = 40
+/** After a step others have at least so much time, and several times as long as the step took. */
+const PAUSE_MS = 100
+const PAUSES_PER_STEP = 4
+/** How often is looked whether there is something new. */
+const LOOK_MS = 10_000
+
+export class SaidReader {
+  readonly #projects: Projects
+  readonly #say: (line: string) => void
+  #timer: NodeJS.Timeout | undefined
+  #work: Promise<void> = Promise.resolve()
+  #isStopped = false
+
+  constructor(projects: Projects, say: (line: string) => void) {
+    this.#projects = projects
+    this.#say = say
+  }
+
+  start(): void {
+    this.#projects.of(undefined)
+    this.#next(PAUSE_MS)
+  }
+
+  /** Resolves when it reads no more. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+    await this.#work
+  }
+
+  #next(pause: number): void {
+    if (this.#isStopped) return
+    this.#timer = setTimeout(() => (this.#work = this.#step()), pause).unref()
+  }
+
+  async #step(): Promise<void> {
+    const since = performance.now()
+    let isMore = false
+    try {
+      for (const { workspace } of this.#projects.opened()) if (!this.#isStopped) isMore = (await readOn(workspace)) || isMore
+    } catch (error) {
+      // What cannot be read now is tried again; whoever searches is told what is wrong.
+      this.#say(error instanceof Error ? error.message : String(error))
+      isMore = false
+    }
+    this.#next(isMore ? Math.max(PAUSE_MS, PAUSES_PER_STEP * (performance.now() - since)) : LOOK_MS)
+  }
+}
+
+/** Answers whether there is more. */
+async function readOn(workspace: OpenedProject['workspace']): Promise<boolean> {
+  if (!workspace.hasConversations()) return false
+  return (await workspace.index()).syncSaid(STEP_MS).bytesLeft > 0
+}
