@@ -9,6 +9,7 @@ import { Navigation } from './shell/navigation.tsx'
 import { type Route, currentProject, go, href, useRoute, useValues } from './shell/router.ts'
 import { nextTheme } from './shell/theme.ts'
 import { ConversationView } from './views/conversation.tsx'
+import { ConversationsView } from './views/conversations.tsx'
 import { DelegateView } from './views/delegate.tsx'
 import { DelegatesView } from './views/delegates.tsx'
 import { HandoffView } from './views/handoff.tsx'
@@ -29,6 +30,7 @@ export function App() {
   const overview = useResource(`overview ${project}`, api.overview, (event) => event.type === 'session')
   useShortcuts('Everywhere', [
     { keys: 'g s', what: 'Sessions', run: () => go(href('/')) },
+    { keys: 'g c', what: 'Conversations', run: () => go(href('/conversations')) },
     { keys: 'g f', what: 'Search', run: () => go(href('/search')) },
     { keys: 'g r', what: 'Runs', run: () => go(href('/runs')) },
     { keys: 'g d', what: 'Delegates', run: () => go(href('/delegates')) },
@@ -66,6 +68,8 @@ function View({ route }: { route: Route }) {
       return <SessionsView />
     case 'session':
       return <SessionView id={route.id} />
+    case 'conversations':
+      return <ConversationsView />
     case 'conversation':
       return <ConversationView id={route.id} />
     case 'search':

@@ -113,6 +113,12 @@ export interface EntryLine {
   readonly isTakenBack: boolean
 }
 
+/** GET /api/conversations?offset=&limit= : those of which something is stored, of any session and of none, the one written last first. */
+export interface ConversationList {
+  readonly rows: readonly ConversationLine[]
+  readonly total: number
+}
+
 /** GET /api/conversations/:id?from=N&limit=&known= : items by their number, from 0. Of `requests` those are left out that a page knows. */
 export interface ConversationPage {
   readonly line: ConversationLine

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { HistoryItem } from '../../src/history/items.ts'
@@ -10,6 +11,7 @@ import type { RunRow } from '../../src/run/report.ts'
 import { RunLog } from '../../src/run/run-log.ts'
 import { startOf } from '../../src/harness/process/strays.ts'
 import type {
+  ConversationList,
   ConversationPage,
   DelegatePage,
   EntryList,
@@ -260,6 +262,34 @@ describe('a stored conversation', () => {
     const { line } = await served.get<ConversationPage>(`/api/conversations/${id}?limit=1`)
     expect(line.session).toBe(served.world.sessionId('long'))
   })
+})
+
+test('conversations of no session are listed too, a page at a time, the one written last first', async () => {
+  const other = gitProject()
+  await other.run((project) => project.init({ name: 'elsewhere' }))
+  const { projects } = await served.get<Overview>('/api/overview')
+  const key = projects.find(({ root }) => root === other.root)!.key
+  const list = (query: string) => served.get<ConversationList>(`/api/conversations?project=${key}${query}`)
+  expect(await list('')).toEqual({ rows: [], total: 0 })
+  const sessions = join(other.root, '.sessions')
+  const store = conversationStore(sessions, {})
+  const says = (id: string, text: string) =>
+    ({ type: 'message', id, role: 'user', parts: [{ type: 'text', text }] }) satisfies HistoryItem
+  for (const [number, id] of ['imported-b', 'imported-c', 'imported-a'].entries()) {
+    store.append(id, [
+      { type: 'began', conversation: id, harness: 'codex', at: '2026-03-01T09:00:00.000Z' },
+      says('m1', `ask ${id}`),
+    ])
+    utimesSync(join(sessions, 'conversations', `${id}.jsonl`), 1_000 + number, 1_000 + number)
+  }
+  const { rows, total } = await list('&limit=2')
+  expect([total, rows.map(({ title }) => title)]).toEqual([3, ['ask imported-a', 'ask imported-c']])
+  expect(rows[0]).toMatchObject({ harness: 'codex', messages: 1, isStored: true })
+  expect(rows[0]).not.toHaveProperty('session')
+  store.append('imported-b', [says('m2', 'and more')])
+  expect((await list('&limit=1')).rows).toMatchObject([{ id: 'imported-b', messages: 2 }])
+  expect((await list('&offset=2')).rows.map(({ id }) => id)).toEqual(['imported-c'])
+  expect((await list('&offset=9')).rows).toEqual([])
 })
 
 describe('a search', () => {

@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { conversationStore } from '../../src/history/store.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { type Served, freePort, serve } from '../support/serve.ts'
 import { emptyProject } from './demo-project.ts'
@@ -232,6 +234,42 @@ test('a search shows what was found in marks, by session, and leads there', asyn
   await page.getByText('Nothing found').waitFor()
 })
 
+test('a search says how much it has not looked at yet', async () => {
+  await page.route('**/api/search?*', (route) => route.fulfill({ json: { hits: [], unreadBytes: 42_000_000 } }))
+  await open('/search?q=race')
+  await page.getByText('42 MB of what was said are not searched yet').waitFor()
+  await page.getByText('Nothing found').waitFor()
+  await page.unroute('**/api/search?*')
+  // It looks again by itself.
+  await page.locator('.hit').first().waitFor()
+})
+
+test('all conversations are listed, those of no session too, and lead to what was said and to the session', async () => {
+  conversationStore(join(world.root, '.sessions'), {}).append('imported-1', [
+    { type: 'began', conversation: 'imported-1', harness: 'codex', at: '2026-03-01T09:00:00.000Z' },
+    {
+      type: 'message',
+      id: 'm1',
+      role: 'user',
+      at: '2026-03-01T09:00:01.000Z',
+      parts: [{ type: 'text', text: 'Feed the okapi' }],
+    },
+  ])
+  await page.keyboard.press('g')
+  await page.keyboard.press('c')
+  const rows = page.locator('.conversation-row')
+  await eventually(() => rows.count(), 2)
+  expect(await rows.first().innerText()).toMatch(/Feed the okapi[^]*codex[^]*1 message/)
+  await eventually(() => page.locator('.view-head [role=status]').textContent(), '2')
+  expect(await rows.first().getByText('its session').count()).toBe(0)
+  await page.keyboard.press('j')
+  await page.keyboard.press('o')
+  await page.waitForURL('**/c/imported-1')
+  await page.goBack()
+  await rows.nth(1).getByText('its session').click()
+  await page.waitForURL(`**/s/${world.session}`)
+})
+
 test('the theme that was chosen stays chosen', async () => {
   await page.getByRole('button', { name: 'Theme: system' }).click()
   await page.getByRole('button', { name: 'Theme: light' }).click()
@@ -252,6 +290,7 @@ test('nothing is wider than a phone, and the menu leads everywhere', async () =>
     `/s/${world.session}?tab=document`,
     `/c/${world.conversation}`,
     '/search?q=race',
+    '/conversations',
   ]) {
     await open(path)
     await page.locator('main h1').waitFor()
@@ -270,6 +309,9 @@ test('a project without sessions says how to begin', async () => {
   try {
     const tab = await mine.newPage()
     await tab.goto(other.url)
+    await tab.getByRole('link', { name: 'Conversations' }).last().click()
+    await tab.getByText('No conversations yet').waitFor()
+    await tab.goBack()
     await tab.getByText('No sessions yet').waitFor()
     await empty.stint('init', '--name', 'the-first', '--goal', 'Begin')
     await tab.locator('.session-title', { hasText: 'The First' }).waitFor()

@@ -4,6 +4,7 @@ import type { PromptEvent, PromptRequest } from '../../src/prompt/contract.ts'
 import type { RunRow } from '../../src/run/report.ts'
 import type {
   Backlog,
+  ConversationList,
   ConversationPage,
   DelegateAnswer,
   DelegatePage,
@@ -83,6 +84,8 @@ export const api = {
   session: (id: string, signal?: AbortSignal) => get<SessionPage>(`sessions/${part(id)}`, {}, signal),
   entries: (id: string, at: { from?: number; before?: number; limit?: number }, signal?: AbortSignal) =>
     get<EntryList>(`sessions/${part(id)}/entries`, at, signal),
+  conversations: (at: { offset: number; limit: number }, signal?: AbortSignal) =>
+    get<ConversationList>('conversations', at, signal),
   conversation: (id: string, at: { from: number; limit: number; known?: number }, signal?: AbortSignal) =>
     get<ConversationPage>(`conversations/${part(id)}`, at, signal),
   curve: (id: string, signal?: AbortSignal) => get<TokenCurve>(`conversations/${part(id)}/curve`, {}, signal),

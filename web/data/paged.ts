@@ -121,12 +121,13 @@ export class Paged<T> {
 export function usePaged<T>(
   key: string,
   load: (from: number, limit: number, signal: AbortSignal) => Promise<Piece<T>>,
+  size?: number,
 ): Paged<T> {
   const [, rerender] = useReducer((turn: number) => turn + 1, 0)
   const held = useRef<{ key: string; paged: Paged<T> }>(null)
   if (held.current?.key !== key) {
     held.current?.paged.close()
-    held.current = { key, paged: new Paged(load, () => rerender(undefined)) }
+    held.current = { key, paged: new Paged(load, () => rerender(undefined), size) }
   }
   const { paged } = held.current
   useEffect(() => {

@@ -8,7 +8,8 @@ import { type Route, currentProject, go, href } from './router.ts'
 import { nextTheme, theme } from './theme.ts'
 
 const ROOMS: readonly { readonly path: string; readonly name: string; readonly views: readonly Route['view'][] }[] = [
-  { path: '/', name: 'Sessions', views: ['sessions', 'session', 'conversation'] },
+  { path: '/', name: 'Sessions', views: ['sessions', 'session'] },
+  { path: '/conversations', name: 'Conversations', views: ['conversations', 'conversation'] },
   { path: '/search', name: 'Search', views: ['search'] },
   { path: '/runs', name: 'Runs', views: ['runs', 'run'] },
   { path: '/delegates', name: 'Delegates', views: ['delegates', 'delegate'] },

@@ -2,12 +2,22 @@ import { createStore, useStore } from '../data/store.ts'
 
 export type Route =
   | {
-      readonly view: 'sessions' | 'search' | 'runs' | 'delegates' | 'workflows' | 'tasks' | 'handoffs' | 'usage' | 'nowhere'
+      readonly view:
+        | 'sessions'
+        | 'conversations'
+        | 'search'
+        | 'runs'
+        | 'delegates'
+        | 'workflows'
+        | 'tasks'
+        | 'handoffs'
+        | 'usage'
+        | 'nowhere'
       readonly id?: undefined
     }
   | { readonly view: 'session' | 'conversation' | 'run' | 'delegate' | 'handoff'; readonly id: string }
 
-const ROOMS = ['search', 'runs', 'delegates', 'workflows', 'tasks', 'handoffs', 'usage'] as const
+const ROOMS = ['conversations', 'search', 'runs', 'delegates', 'workflows', 'tasks', 'handoffs', 'usage'] as const
 const THINGS = { s: 'session', c: 'conversation', runs: 'run', delegates: 'delegate', handoffs: 'handoff' } as const
 
 export function routeOf(path: string): Route {

@@ -13,7 +13,7 @@ import { Time } from '../parts/time.tsx'
 import { type VirtualHandle, VirtualList } from '../parts/virtual-list.tsx'
 import { PromptBox } from '../prompt/prompt-box.tsx'
 import { useShortcuts } from '../shell/keyboard.ts'
-import { currentProject, go, hrefTo, setValues, useValues } from '../shell/router.ts'
+import { currentProject, go, href, hrefTo, setValues, useValues } from '../shell/router.ts'
 
 const STATUSES = ['active', 'paused', 'completed', 'abandoned'] as const
 const SORTS = { updated: 'Worked on last', created: 'Newest', name: 'By name' } as const
@@ -124,7 +124,7 @@ function NoSessions({ isFiltered }: { isFiltered: boolean }) {
   return (
     <Empty title="No sessions yet">
       Start one in this project with <code>stint init --name fix-login</code>, or let your agent start them by itself after{' '}
-      <code>stint setup</code>.
+      <code>stint setup</code>. What was said without one is under <a href={href('/conversations')}>Conversations</a>.
     </Empty>
   )
 }

@@ -5,6 +5,7 @@ import { catchUp } from '../../project/history/catch-up.ts'
 import { isConversationId } from '../../history/conversation-id.ts'
 import { conversationPath } from '../../history/places.ts'
 import type { ConversationStore, StoredConversation } from '../../history/store.ts'
+import type { ConversationSummary } from '../../history/summary.ts'
 import { statOrUndefined } from '../../journal/look.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { NOTHING } from '../../run/run-state.ts'
@@ -17,11 +18,17 @@ import { ConversationIndex } from './conversation-index.ts'
 
 /** Those that were looked at last; what is known of the others is read again when it is asked for. */
 const MOST_HELD = 200
+const MOST_SUMMARIES = 5_000
 
 export class Conversations {
   readonly #workspace: Workspace
   readonly #store: ConversationStore
   readonly #held = new Map<string, { readonly index: ConversationIndex; readonly inode: number }>()
+  /** What lists show of one, which is little, for as long as its file is as it was. */
+  readonly #summaries = new Map<
+    string,
+    { readonly summary: ConversationSummary; readonly inode: number; readonly size: number }
+  >()
 
   constructor(workspace: Workspace, store: ConversationStore) {
     this.#workspace = workspace
@@ -55,24 +62,32 @@ export class Conversations {
   }
 
   async line(id: string, known?: Conversation, session?: string): Promise<ConversationLine> {
-    return this.has(id) ? await this.#storedLine(await this.read(id), known, session) : unstoredLine(id, known, session)
+    return this.has(id) ? await this.#storedLine(id, known, session) : unstoredLine(id, known, session)
   }
 
-  async #storedLine(
-    index: ConversationIndex,
-    known: Conversation | undefined,
-    joined: string | undefined,
-  ): Promise<ConversationLine> {
+  async #summary(id: string): Promise<ConversationSummary> {
+    await catchUp(this.#workspace, id)
+    const { ino: inode, size } = statOrUndefined(this.#pathOf(id)) ?? { ino: 0, size: 0 }
+    const held = this.#summaries.get(id)
+    if (held !== undefined && held.inode === inode && held.size === size) return held.summary
+    const { summary } = await this.read(id)
+    this.#summaries.delete(id)
+    this.#summaries.set(id, { summary, inode, size })
+    for (const old of [...this.#summaries.keys()].slice(0, -MOST_SUMMARIES)) this.#summaries.delete(old)
+    return summary
+  }
+
+  async #storedLine(id: string, known: Conversation | undefined, joined: string | undefined): Promise<ConversationLine> {
     const { place, config } = this.#workspace
-    const session = joined ?? (await this.#sessionOf(index.id))
-    const tracking = readTracking(trackingFolderOf(place), index.id)
-    const { messages, compactions, title, usage, harness, model, startedAt, updatedAt, endedBecause } = index.summary
+    const session = joined ?? (await this.#sessionOf(id))
+    const tracking = readTracking(trackingFolderOf(place), id)
+    const { messages, compactions, title, usage, harness, model, startedAt, updatedAt, endedBecause } = await this.#summary(id)
     return {
-      id: index.id,
+      id,
       harness: harness ?? known?.harness ?? tracking?.harness ?? 'unknown',
       messages,
       compactions,
-      bytes: statOrUndefined(this.#pathOf(index.id))?.size ?? 0,
+      bytes: statOrUndefined(this.#pathOf(id))?.size ?? 0,
       title,
       isStored: true,
       spend: spendOf(usage, config.prices),

@@ -1,11 +1,24 @@
 import type { Hono } from 'hono'
-import type { ConversationPage } from '../contract.ts'
+import type { ConversationLine, ConversationList, ConversationPage } from '../contract.ts'
 import { curveOf } from '../data/curve.ts'
 import { type Bindings, type Scene, numberIn, projectIn } from '../scene.ts'
 
 const MOST_ITEMS = 500
+/** Each of them may have to be read through. */
+const MOST_LINES = 50
 
 export function conversationRoutes(app: Hono<Bindings>, scene: Scene): void {
+  app.get('/api/conversations', async (asked) => {
+    const { conversations } = projectIn(scene, asked)
+    const limit = numberIn(asked, 'limit', { most: MOST_LINES }) ?? MOST_LINES
+    const offset = numberIn(asked, 'offset') ?? 0
+    const all = conversations.stored().toSorted((a, b) => (a.writtenAt < b.writtenAt ? 1 : a.writtenAt > b.writtenAt ? -1 : 0))
+    const rows: ConversationLine[] = []
+    // One after the other, so that others are answered in between.
+    for (const { id } of all.slice(offset, offset + limit)) rows.push(await conversations.line(id))
+    return asked.json({ rows, total: all.length } satisfies ConversationList)
+  })
+
   app.get('/api/conversations/:id', async (asked) => {
     const { conversations } = projectIn(scene, asked)
     const limit = numberIn(asked, 'limit', { least: 1, most: MOST_ITEMS }) ?? 100

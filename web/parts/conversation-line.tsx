@@ -1,0 +1,47 @@
+import type { ConversationLine } from '../../src/serve/contract.ts'
+import { hrefTo } from '../shell/router.ts'
+import { Badge } from './badge.tsx'
+import { amount, bytes } from './format.ts'
+import { Spent } from './spent.tsx'
+import { Text } from './text.tsx'
+import { Time } from './time.tsx'
+
+/** `isWithSession`: with a link to the session that it belongs to, where that is not plain. */
+export function ConversationWords({ line, isWithSession = false }: { line: ConversationLine; isWithSession?: boolean }) {
+  const title = line.title.trim() === '' ? line.id : line.title
+  return (
+    <div class="line">
+      <div class="line-title">
+        {line.isStored ? (
+          <a href={hrefTo.conversation(line.id)}>
+            <Text>{title}</Text>
+          </a>
+        ) : (
+          <Text>{title}</Text>
+        )}
+        {line.isStored ? null : <Badge>not stored here</Badge>}
+      </div>
+      <div class="line-facts">
+        <span>
+          <Text>{line.harness}</Text>
+        </span>
+        {line.model === undefined ? null : (
+          <span class="mono">
+            <Text>{line.model}</Text>
+          </span>
+        )}
+        <span class="number">{amount(line.messages, 'message')}</span>
+        {line.compactions > 0 ? <span class="number">{amount(line.compactions, 'compaction')}</span> : null}
+        {line.bytes > 0 ? <span class="number">{bytes(line.bytes)}</span> : null}
+        <Spent spend={line.spend} />
+        {line.endedBecause === undefined ? null : (
+          <span>
+            ended: <Text>{line.endedBecause}</Text>
+          </span>
+        )}
+        {isWithSession && line.session !== undefined ? <a href={hrefTo.session(line.session)}>its session</a> : null}
+        {line.updatedAt === undefined ? null : <Time at={line.updatedAt} />}
+      </div>
+    </div>
+  )
+}
