@@ -17,7 +17,7 @@ import { notThere } from '../problem.ts'
 import { ConversationIndex } from './conversation-index.ts'
 
 /** Those that were looked at last; what is known of the others is read again when it is asked for. */
-const MOST_HELD = 200
+const MOST_HELD = { conversations: 200, items: 200_000 }
 const MOST_SUMMARIES = 5_000
 
 export class Conversations {
@@ -30,9 +30,12 @@ export class Conversations {
     { readonly summary: ConversationSummary; readonly inode: number; readonly size: number }
   >()
 
-  constructor(workspace: Workspace, store: ConversationStore) {
+  readonly #most: typeof MOST_HELD
+
+  constructor(workspace: Workspace, store: ConversationStore, most = MOST_HELD) {
     this.#workspace = workspace
     this.#store = store
+    this.#most = most
   }
 
   /** Those of which something is stored. */
@@ -56,9 +59,19 @@ export class Conversations {
     // The one that was asked for last is let go of last.
     this.#held.delete(id)
     this.#held.set(id, { index, inode: ino })
-    for (const old of [...this.#held.keys()].slice(0, -MOST_HELD)) this.#held.delete(old)
     await index.readOn()
+    this.#letGo()
     return index
+  }
+
+  /** However large they are, all that is held has a bound; the one that was asked for last is held anyway. */
+  #letGo(): void {
+    let [conversations, items] = [0, 0]
+    for (const [id, { index }] of [...this.#held].toReversed()) {
+      conversations += 1
+      items += index.total
+      if (conversations > 1 && (conversations > this.#most.conversations || items > this.#most.items)) this.#held.delete(id)
+    }
   }
 
   async line(id: string, known?: Conversation, session?: string): Promise<ConversationLine> {
