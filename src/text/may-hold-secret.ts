@@ -6,8 +6,8 @@ import { lazily } from './lazily.ts'
 const SPACE = String.raw`(?:\s|\\[nrtbf]|\\u00[01].){0,8}`
 // What may follow in a name without changing what it names, as in the assignments that are looked for afterwards.
 const TAIL = '(?:[_-]?(?:key|value|base|token|secret|production|prod|live|dev|test|staging|[0-9]{1,2})){0,2}'
-/** Between a name and eight characters of its value. */
-const VALUE = String.raw`${TAIL}[\\"'\x60\]]{0,10}${SPACE}[:=][=>]{0,3}${SPACE}[^\s\x80-\uffff]{8}`
+/** Between a name and eight characters of its value, or a list of values. */
+const VALUE = String.raw`${TAIL}[\\"'\x60\]]{0,10}${SPACE}[:=][=>]{0,3}${SPACE}(?:\[|[^\s\x80-\uffff]{8})`
 
 interface Announcement {
   /** Looked for first, in small letters. The rarer its first letter, the quicker: a few stand in the middle of a word for that. */

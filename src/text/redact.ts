@@ -28,31 +28,43 @@ export function marksIn(text: string): readonly string[] {
 /** Replaces every secret by `[redacted:<kind>]` and keeps the rest as it is. Redacting twice changes nothing. */
 export function redact(text: string, options: RedactOptions = {}): Redacted {
   const found = new Set<string>()
-  let current = text
-  for (let pass = 0; pass < PASSES; pass += 1) {
-    const before = current
-    current = redactOnce(current, options, found)
-    if (current === before) break
-  }
-  return { text: current, found: [...found] }
+  const left = settled(text, (current) => redactOnce(current, options, found))
+  return { text: left, found: [...found] }
 }
 
-/** The same for every string in a JSON value. Keys stay, and say what a string under them is. */
+/** The same for every string in a JSON value. Keys say what a string under them is, and lose only what is secret by its shape. */
 export function redactDeep<T>(value: T, options: RedactOptions = {}): { value: T; found: string[] } {
   const found = new Set<string>()
   return { value: walk(value, undefined, 0, options, found) as T, found: [...found] }
 }
 
+function settled(text: string, once: (text: string) => string): string {
+  let current = text
+  for (let pass = 0; pass < PASSES; pass += 1) {
+    const before = current
+    current = once(before)
+    if (current === before) break
+  }
+  return current
+}
+
 function redactOnce(text: string, options: RedactOptions, found: Set<string>): string {
   const allowed = new Set(options.allow)
+  const current = redactShapes(text, allowed, found)
+  return redactExtra(cut(current, findAssignedSecrets(current), allowed, found), options.extra ?? [], allowed, found)
+}
+
+function redactShapes(text: string, allowed: ReadonlySet<string>, found: Set<string>): string {
   let current = text
   if (current.includes('PRIVATE KEY')) current = cut(current, findPrivateKeys(current), allowed, found)
   for (const pattern of SECRET_PATTERNS) {
     if (pattern.hints.some((hint) => current.includes(hint))) current = replacePattern(current, pattern, allowed, found)
   }
-  current = cut(current, findAssignedSecrets(current), allowed, found)
-  for (const extra of options.extra ?? []) current = replaceExtra(current, extra, allowed, found)
   return current
+}
+
+function redactExtra(text: string, extras: readonly RegExp[], allowed: ReadonlySet<string>, found: Set<string>): string {
+  return extras.reduce((current, extra) => replaceExtra(current, extra, allowed, found), text)
 }
 
 function replacePattern(
@@ -105,7 +117,43 @@ function walk(value: unknown, key: string | undefined, depth: number, options: R
   if (typeof value !== 'object' || value === null) return value
   if (depth > MAX_DEPTH) return '[left out: nested too deep]'
   if (Array.isArray(value)) return value.map((item) => walk(item, key, depth + 1, options, found))
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, walk(item, name, depth + 1, options, found)]))
+  const entries = Object.entries(value)
+  const names = redactNames(
+    entries.map(([name]) => name),
+    options,
+    found,
+  )
+  return Object.fromEntries(entries.map(([name, item], i) => [names[i]!, walk(item, name, depth + 1, options, found)]))
+}
+
+// Too short for any shape, as most names are.
+const SHORT_NAME = /^[\w-]{0,14}$/
+// What formats call their fields: a broad pattern of the user's must not take a record apart.
+const FIELD_NAME = /^[A-Za-z_$-]*$/
+
+/** Those that become equal are numbered, so that no value is lost. */
+function redactNames(names: readonly string[], options: RedactOptions, found: Set<string>): readonly string[] {
+  const redacted = names.map((name) => redactName(name, options, found))
+  if (redacted.every((name, i) => name === names[i])) return names
+  const taken = new Set(redacted.filter((name, i) => name === names[i]))
+  const numbers = new Map<string, number>()
+  return redacted.map((name, i) => {
+    if (name === names[i]) return name
+    let free = name
+    let number = numbers.get(name) ?? 1
+    while (taken.has(free)) free = `${name}-${(number += 1)}`
+    numbers.set(name, number)
+    taken.add(free)
+    return free
+  })
+}
+
+/** Never by what is assigned in it: a name is no place for that, and `token=` would take words out of it. */
+function redactName(name: string, options: RedactOptions, found: Set<string>): string {
+  const extra = FIELD_NAME.test(name) ? [] : (options.extra ?? [])
+  if (extra.length === 0 && SHORT_NAME.test(name)) return name
+  const allowed = new Set(options.allow)
+  return settled(name, (text) => redactExtra(redactShapes(text, allowed, found), extra, allowed, found))
 }
 
 function redactField(value: string, key: string | undefined, options: RedactOptions, found: Set<string>): string {

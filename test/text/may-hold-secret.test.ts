@@ -71,7 +71,11 @@ const anyText = fc
     },
   )
   .map((pieces) => pieces.join(''))
-const anyName = fc.oneof(piece, fc.constantFrom('token', 'apiKey', 'password_1', 'SECRET_KEY_BASE', 'note', 'x-api-key'))
+const anyName = fc.oneof(
+  piece,
+  anySecret,
+  fc.constantFrom('token', 'apiKey', 'password_1', 'SECRET_KEY_BASE', 'note', 'x-api-key'),
+)
 
 describe('a quick look for secrets', () => {
   test('finds every secret that is known, in a text and in its JSON', () => {
@@ -107,6 +111,11 @@ describe('a quick look for secrets', () => {
     })
     fc.assert(property, { numRuns: 500 })
     expect(found).toBeGreaterThan(100)
+  })
+
+  test('nor a secret that is a key, or stands further on in a list', () => {
+    for (const [, secret] of SECRETS) expect(mayHoldSecret(JSON.stringify({ [secret]: 1 })), secret).toBe(true)
+    expect(mayHoldSecret(JSON.stringify({ token: ['a b', scrambled(20)] }))).toBe(true)
   })
 
   test('finds a secret that is cut off, wherever', () => {

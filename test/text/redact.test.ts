@@ -155,6 +155,28 @@ describe('redacting a JSON value', () => {
     })
   })
 
+  test('a key that is secret by its shape is redacted, and of keys that become equal each keeps its value', () => {
+    const [kind, secret] = SECRETS[2] ?? ['', '']
+    const mark = `[redacted:${kind}]`
+    const value = { [secret]: 1, [`${secret}x`]: { [`in ${secret}`]: 2 }, [mark]: 3, [privateKey()]: 4 }
+    const once = redactDeep(value)
+    expect(once).toEqual({
+      value: { [`${mark}-2`]: 1, [`${mark}-3`]: { [`in ${mark}`]: 2 }, [mark]: 3, '[redacted:private-key]': 4 },
+      found: [kind, 'private-key'],
+    })
+    expect(redactDeep(once.value)).toEqual({ value: once.value, found: [] })
+    expect(redactDeep({ [secret]: 1 }, { allow: [secret] }).value).toEqual({ [secret]: 1 })
+  })
+
+  test('a key stays that is no secret by its shape, and a field that a broad pattern of the project names', () => {
+    const value = { 'password=hunter2hunter2': 1, input_tokens: 2, 'ACME-1': 3 }
+    expect(redactDeep(value, { extra: [/ACME-\d+|token/g] }).value).toEqual({
+      'password=hunter2hunter2': 1,
+      input_tokens: 2,
+      '[redacted:custom]': 3,
+    })
+  })
+
   test('keys stay, even odd ones', () => {
     const value: unknown = JSON.parse('{"__proto__": {"x": "y"}, "": "z"}')
     expect(JSON.stringify(redactDeep(value).value)).toBe('{"__proto__":{"x":"y"},"":"z"}')
