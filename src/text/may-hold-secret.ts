@@ -20,7 +20,8 @@ function announced(piece: string, pattern: string): Announcement {
   return { piece, pattern: lazily(() => new RegExp(pattern, 'y')) }
 }
 
-const OPTION = String.raw`(?<=--[a-z-]{0,40})(?:[ \t]|\\t)`
+// Its value behind it, or as the next element of a list.
+const OPTION = String.raw`(?:(?<=--[a-z-]{0,40})(?:[ \t]|\\t)|${TAIL}(?<="-[\w-]{0,60})",")`
 const ANNOUNCEMENTS: readonly Announcement[] = [
   announced('pass', `pass(?:w(?:or)?d|phrase)(?:${VALUE}|${OPTION})`),
   announced('cret', `(?<=se)cret(?:${VALUE}|${OPTION}|(?<=age-secret)-key-)`),

@@ -116,7 +116,7 @@ function walk(value: unknown, key: string | undefined, depth: number, options: R
   if (typeof value === 'string') return redactField(value, key, options, found)
   if (typeof value !== 'object' || value === null) return value
   if (depth > MAX_DEPTH) return '[left out: nested too deep]'
-  if (Array.isArray(value)) return value.map((item) => walk(item, key, depth + 1, options, found))
+  if (Array.isArray(value)) return value.map((item, i) => walk(item, optionBefore(value, i) ?? key, depth + 1, options, found))
   const entries = Object.entries(value)
   const names = redactNames(
     entries.map(([name]) => name),
@@ -124,6 +124,16 @@ function walk(value: unknown, key: string | undefined, depth: number, options: R
     found,
   )
   return Object.fromEntries(entries.map(([name, item], i) => [names[i]!, walk(item, name, depth + 1, options, found)]))
+}
+
+// A list of arguments. `-p` names no secret, and stays as it is.
+const OPTION = /^--?[\w-]{1,60}$/
+
+/** The option that an element of a list of arguments is given to, if it names a secret. */
+function optionBefore(list: readonly unknown[], index: number): string | undefined {
+  const [option, value] = [list[index - 1], list[index]]
+  if (typeof option !== 'string' || typeof value !== 'string' || value.startsWith('--') || !OPTION.test(option)) return undefined
+  return kindOfKey(option) === undefined ? undefined : option
 }
 
 // Too short for any shape, as most names are.

@@ -113,6 +113,22 @@ describe('a quick look for secrets', () => {
     expect(found).toBeGreaterThan(100)
   })
 
+  test('nor an argument behind an option that names a secret', () => {
+    let found = 0
+    const option = fc
+      .tuple(fc.constantFrom('-', '--', '--db-', '-X_'), anyName, fc.constantFrom('', '-key', '_2', '-prod'))
+      .map((parts) => parts.join(''))
+    const property = fc.property(fc.array(fc.oneof(option, anyText), { maxLength: 6 }), (args) => {
+      if (redactDeep({ args }).found.length === 0) return
+      found += 1
+      expect(mayHoldSecret(JSON.stringify({ args }))).toBe(true)
+    })
+    fc.assert(property, { numRuns: 500 })
+    expect(found).toBeGreaterThan(100)
+    for (const name of ['password', 'secret', 'token', 'api-key', 'secret-key'])
+      expect(mayHoldSecret(JSON.stringify([`--${name}`, 'hunter2hunter2'])), name).toBe(true)
+  })
+
   test('nor a secret that is a key, or stands further on in a list', () => {
     for (const [, secret] of SECRETS) expect(mayHoldSecret(JSON.stringify({ [secret]: 1 })), secret).toBe(true)
     expect(mayHoldSecret(JSON.stringify({ token: ['a b', scrambled(20)] }))).toBe(true)

@@ -155,6 +155,26 @@ describe('redacting a JSON value', () => {
     })
   })
 
+  test('an argument behind an option that names a secret is one, and what is no secret stays', () => {
+    const args = [
+      '--user',
+      'hunter2hunter2',
+      '--password',
+      'hunter2hunter2',
+      '-passphrase',
+      'correcthorse',
+      '--api-key',
+      scrambled(20),
+    ]
+    const left = args.with(3, '[redacted:password]').with(5, '[redacted:password]').with(7, '[redacted:key]')
+    expect(redactDeep({ command: ['tool', ...args, 'correcthorse'] }).value).toEqual({
+      command: ['tool', ...left, 'correcthorse'],
+    })
+    const plain = ['-p', 'hunter2hunter2', '--token', '--config-file2', '--password', '$PASSWORD', '--token-count', '12345abcde']
+    expect(redactDeep(plain)).toEqual({ value: plain, found: [] })
+    expect(redactDeep(['--password', 'hunter2hunter2'], { allow: ['hunter2hunter2'] }).found).toEqual([])
+  })
+
   test('a key that is secret by its shape is redacted, and of keys that become equal each keeps its value', () => {
     const [kind, secret] = SECRETS[2] ?? ['', '']
     const mark = `[redacted:${kind}]`
