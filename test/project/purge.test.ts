@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { beforeAll, expect, test } from 'vitest'
+import { conversationStore } from '../../src/history/store.ts'
 import { Log } from '../../src/journal/log.ts'
 import { readLog } from '../../src/journal/read.ts'
 import { encodeRecord } from '../../src/journal/record.ts'
@@ -120,6 +121,57 @@ test('a secret of several lines is found where it is indented, joined to one lin
   expect(filesWith(root, 'MIIabcdef0123456789').length).toBeGreaterThan(5)
   await within(root, (project) => project.purge({ text: `${secret}\n` }))
   expect(filesWith(root, 'MIIabcdef0123456789')).toEqual([])
+})
+
+const asciiOnly = (json: string) =>
+  json.replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`)
+
+test.each(['say "hi there"', 'C:\\temp\\new\\', 'one line\n  and two', 'Grüße aus Köln', 'a \u{1f511} kept', '"é" \\ \n of all'])(
+  '%j is found in JSON inside JSON, which stays JSON',
+  (text) => {
+    const needle = new Needle(text)
+    const write = JSON.stringify
+    const ascii = (value: unknown) => asciiOnly(write(value))
+    for (const writers of [
+      [write],
+      [ascii],
+      [write, write],
+      [ascii, write],
+      [write, ascii],
+      [write, write, write],
+      [ascii, write, write],
+    ]) {
+      const bytes = Buffer.from(writers.reduce<string>((held, writer) => writer({ held }), `a ${text} b`))
+      const wanted = writers.reduce<string>((held) => write({ held }), 'a [purged] b')
+      expect(needle.isIn(bytes)).toBe(true)
+      expect(needle.scrubBytes(bytes)).toEqual({ value: Buffer.from(wanted), count: 1 })
+    }
+  },
+)
+
+test('a secret in JSON that is a text of JSON goes from journals, views, conversations and large outputs', async () => {
+  const { root } = await leakyProject()
+  const outputs = [JSON.stringify({ out: SECRET }), asciiOnly(JSON.stringify({ out: JSON.stringify({ out: SECRET }) }))]
+  const sessions = join(root, '.sessions')
+  const store = conversationStore(sessions, {})
+  for (const [i, output] of outputs.entries()) {
+    await within(root, (project) => project.log({ entries: [{ discovery: `it said ${output}` }] }))
+    const message = { type: 'message', role: 'user', at: new Date().toISOString() } as const
+    const long = `${output}\n${'x '.repeat(10_000)}`
+    store.append('one', [
+      { ...message, id: `short-${i}`, parts: [{ type: 'text', text: output }] },
+      { ...message, id: `long-${i}`, parts: [{ type: 'text', text: long }] },
+    ])
+  }
+  expect(filesWith(root, 'tr0ub4dor').length).toBeGreaterThan(6)
+  const { isComplete } = await within(root, (project) => project.purge({ text: SECRET }))
+  expect([filesWith(root, 'tr0ub4dor'), isComplete]).toEqual([[], true])
+  expect([...store.read('one')]).toMatchObject([
+    { id: 'short-0', parts: [{ text: '{"out":"[purged]"}' }] },
+    { id: 'long-0' },
+    { id: 'short-1', parts: [{ text: JSON.stringify({ out: '{"out":"[purged]"}' }) }] },
+    { id: 'long-1' },
+  ])
 })
 
 test('a dry run says where the secret is and changes nothing', async () => {

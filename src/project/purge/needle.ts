@@ -122,20 +122,41 @@ export class Needle {
   }
 }
 
-/**
- * The text as it is, inside JSON, inside JSON inside JSON, and in JSON for those who write ASCII only.
- * Between its lines there may be any indent, or only a space where lines were joined.
- */
+type Writing = (line: string) => string
+
+/** How deep JSON is looked for in JSON: that of a tool's output may hold another, and stands in a line of JSON itself. */
+const DEEPEST = 3
+
+/** A line as it is, and in JSON inside JSON, each as written by those who write ASCII only, or a backslash before a slash, or neither. */
+function formsOf(line: string): readonly (readonly string[])[] {
+  const writings: readonly Writing[] = [inJson, inAsciiJson, (text) => inAsciiJson(text).replaceAll('/', String.raw`\/`)]
+  const forms: (readonly string[])[] = [[line]]
+  for (let depth = 1; depth <= DEEPEST; depth += 1)
+    forms.push(forms[depth - 1]!.flatMap((form) => writings.map((write) => write(form))))
+  return forms
+}
+
+/** The text in all forms. Between its lines there may be any indent, or only a space where lines were joined. */
 function patternsOf(text: string, encode: (part: string) => string = (part) => part): readonly string[] {
-  const lines = linesOf(text)
-  const forms: readonly (readonly [(line: string) => string, string])[] = [
-    [(line) => line, String.raw`[ \t\r\n]+\\?`],
-    [inJson, String.raw`(?: |\\[nrt])+(?:\\\\)?`],
-    [(line) => inJson(inJson(line)), String.raw`(?: |\\\\[nrt])+`],
-    [inAsciiJson, String.raw`(?: |\\[nrt])+(?:\\\\)?`],
-    [(line) => inAsciiJson(line).replaceAll('/', String.raw`\/`), String.raw`(?: |\\[nrt])+(?:\\\\)?`],
-  ]
-  return forms.map(([form, between]) => lines.map((line) => escaped(encode(form(line)))).join(between))
+  const lines = linesOf(text).map(formsOf)
+  const [first = []] = lines
+  return first.flatMap((forms, depth) => {
+    const between = betweenLines(depth)
+    return forms.map((_, i) => lines.map((line) => inAnyHex(escaped(encode(line[depth]![i]!)))).join(between))
+  })
+}
+
+/** A line end has a backslash in JSON, and twice as many in each JSON around that. So has the one that Markdown may begin a line with. */
+function betweenLines(depth: number): string {
+  if (depth === 0) return String.raw`[ \t\r\n]+\\?`
+  return String.raw`(?: |\\{${2 ** (depth - 1)}}[nrt])+(?:\\{${2 ** depth}})?`
+}
+
+/** Some write the number of a character in capitals. */
+function inAnyHex(pattern: string): string {
+  return pattern.replaceAll(/(?<=\\\\u)[0-9a-f]{4}/g, (digits) =>
+    digits.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`),
+  )
 }
 
 function linesOf(text: string): readonly string[] {
