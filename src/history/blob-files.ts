@@ -24,9 +24,9 @@ export function listBlobs(sessions: string): readonly BlobFile[] {
     })
 }
 
-/** The hashes of the blobs that the lines of a stored conversation name. */
-export function* namesOf(path: string): Generator<string> {
-  for (const { line } of readLines(path)) for (const { hash } of blobsIn(line)) yield hash
+/** The hashes of the blobs that the lines of a stored conversation name. `passedOver` is told of each line that cannot be read. */
+export function* namesOf(path: string, passedOver?: () => void): Generator<string> {
+  for (const { line } of readLines(path, 0, passedOver)) for (const { hash } of blobsIn(line)) yield hash
 }
 
 /** The hashes of those of them that hold what was said: all but what tools gave out, and pictures. */

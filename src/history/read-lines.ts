@@ -14,13 +14,17 @@ export interface LineAt {
 
 /**
  * The lines of a stored conversation, each once and in the order of the file, a piece of it at a time. What cannot be read is
- * passed over: a line that was cut off was written again behind it. No file at all has no lines.
+ * passed over, and told of: a line that was cut off was written again behind it. No file at all has no lines.
  */
-export function* readLines(path: string, from = 0): Generator<LineAt> {
+export function* readLines(path: string, from = 0, passedOver: () => void = () => undefined): Generator<LineAt> {
   const seen = new Set<string>()
   for (const { bytes, offset } of wholeLinesOf(path, from)) {
-    const line = objectOf(parseJson(bytes.toString('utf8')))
-    if (line === undefined) continue
+    const text = bytes.toString('utf8')
+    const line = objectOf(parseJson(text))
+    if (line === undefined) {
+      if (text.trim() !== '') passedOver()
+      continue
+    }
     const identity = nameOf(line['uuid']) ?? bytes.toString('latin1')
     if (seen.has(identity)) continue
     seen.add(identity)

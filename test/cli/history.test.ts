@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type HistoryItem, type Message, openProject } from '../../src/library.ts'
@@ -213,6 +213,14 @@ describe('purge', () => {
 })
 
 describe('doctor', () => {
+  test('names a conversation with lines that cannot be read, and how many', async () => {
+    const { stint, sessions } = await world()
+    appendFileSync(conversationPath(sessions, ID), '\n{"type":"user","mess\n\n[1]\n')
+    const { stdout, exitCode } = await stint('doctor')
+    expect(stdout).toMatch(new RegExp(`conversations.${ID}\\.jsonl: 2 lines of it cannot be read`))
+    expect([stdout.includes('all whole'), exitCode]).toEqual([false, 0])
+  })
+
   test('names a large output that is damaged, and one that nothing names', async () => {
     const { stint, blobs, sessions } = await world()
     expect((await stint('doctor')).stdout).toMatch(/2 conversations, \d+ KB, all whole/)
