@@ -40,7 +40,12 @@ process.once('exit', () => {
 })
 
 const bundle = await rolldown({
-  input: { stint: 'src/bin/stint.ts', 'api-tools': 'src/bin/api-tools.ts', 'import-files': 'src/bin/import-files.ts', library: 'src/library.ts' },
+  input: {
+    stint: 'src/bin/stint.ts',
+    'api-tools': 'src/bin/api-tools.ts',
+    'import-files': 'src/bin/import-files.ts',
+    library: 'src/library.ts',
+  },
   platform: 'node',
   external: [/^node:/, '@photostructure/sqlite'],
   plugins: [withoutSchemaCompiler()],

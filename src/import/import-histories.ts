@@ -69,7 +69,7 @@ class Import {
   async run(): Promise<ImportReport> {
     try {
       const jobs = [...this.#jobs()]
-      if (!this.#isDryRun) for (const target of new Set(jobs.map((job) => job.target))) target.workspace.prepare()
+      if (!this.#isDryRun) this.#prepare(jobs)
       const report = await this.#work(jobs)
       if (!this.#isDryRun) await this.#index(new Set([this.#targets[0]!, ...jobs.map((job) => job.target)]))
       return report
@@ -77,6 +77,16 @@ class Import {
       for (const history of this.#histories) history.close()
       for (const lock of this.#locks) lock.release()
     }
+  }
+
+  #prepare(jobs: readonly Job[]): void {
+    for (const target of new Set(jobs.map((job) => job.target))) {
+      target.workspace.prepare()
+      this.#locks.push(target.lock())
+      rememberProject(target.project)
+    }
+    // All before anything is stored: what is ended meanwhile is gone on with as what it is then.
+    for (const { target, overCursor } of jobs) if (overCursor !== undefined) target.cursors.forget(overCursor)
   }
 
   /** Makes what is stored searchable, also what an import that was ended has left. Whatever is left by this one a search reads. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Part } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
+import { knownProjects } from '../../src/index/projects.ts'
 import type { ImportProgress } from '../../src/import/contract.ts'
 import { loadSqlite } from '../../src/index/sqlite.ts'
 import { startOf } from '../../src/harness/process/strays.ts'
@@ -195,6 +196,14 @@ describe('an import brings in', () => {
   })
 })
 
+test('a project that something was imported into is known on this machine', async () => {
+  const world = new ImportWorld().plantAll()
+  await world.import({ isDryRun: true })
+  expect(knownProjects()).not.toContain(world.project)
+  await world.import({ harnesses: ['claude'] })
+  expect(knownProjects()).toContain(world.project)
+})
+
 test('what was imported can be searched at once, and how far that is gets told', async () => {
   const world = new ImportWorld().plantAll()
   const told: ImportProgress[] = []
@@ -203,9 +212,9 @@ test('what was imported can be searched at once, and how far that is gets told',
   expect(index.syncSaid(0)).toEqual({ bytesLeft: 0 })
   expect([...index.searchSaid({ text: '"said by the agent"' })]).toMatchObject([{ conversation: CLAUDE }])
   expect(conversations.length).toBeGreaterThan(3)
-  const indexing = told.filter(({ isIndexing }) => isIndexing === true)
-  expect(indexing[0]).toMatchObject({ bytes: 0 })
-  expect(indexing[0]!.totalBytes).toBeGreaterThan(0)
+  const indexing = told.find(({ isIndexing }) => isIndexing === true)!
+  expect(indexing).toMatchObject({ bytes: 0 })
+  expect(indexing.totalBytes).toBeGreaterThan(0)
   world.workspace.close()
 })
 
