@@ -1,6 +1,7 @@
 // A conversation for a person to read: who said what, and what was done in a line each. Nothing that was said is trusted: it is
 // cleaned of whatever could steer a terminal.
 import type { Compaction, HistoryItem, Message, Part } from '../history/items.ts'
+import { wordsIn } from '../history/typed.ts'
 import type { Json } from '../text/json-fields.ts'
 import { cleanText, oneLine, shorten } from '../text/clean.ts'
 import { minute } from '../text/times.ts'
@@ -80,8 +81,13 @@ function compactionFigures({ trigger, tokensBefore, tokensAfter }: Compaction): 
 function* messageLines(message: Message, options: TextOptions): Generator<string> {
   const aside = asideOf(message)
   for (const part of message.parts) {
-    if (part.type === 'text' && aside !== undefined) yield aloud(aside, part.text, options)
-    else yield* partLines(part, options)
+    if (part.type !== 'text' || (aside === undefined && message.role !== 'user')) yield* partLines(part, options)
+    else if (aside !== undefined) yield aloud(aside, part.text, options)
+    else {
+      const { added, typed } = wordsIn(part.text)
+      if (added !== '') yield aloud('added', added, options)
+      yield* partLines({ type: 'text', text: typed }, options)
+    }
   }
 }
 
@@ -89,10 +95,12 @@ function* messageLines(message: Message, options: TextOptions): Generator<string
 function asideOf({ isSummary, isMeta, isFailure, role, parts }: Message): string | undefined {
   if (isFailure === true) return 'failed'
   if (isSummary === true) return 'summary'
-  const [first] = parts
-  // What stands in marks was written by the harness.
-  const isMarked = role === 'user' && first?.type === 'text' && first.text.startsWith('<')
-  return isMeta === true || role === 'system' || isMarked ? 'added' : undefined
+  if (isMeta === true || role === 'system') return 'added'
+  return role === 'user' && parts[0]?.type === 'text' && parts.every(isAdded) ? 'added' : undefined
+}
+
+function isAdded(part: Part): boolean {
+  return part.type !== 'text' || wordsIn(part.text).typed.trim() === ''
 }
 
 function isOnlyResults({ parts }: Message): boolean {

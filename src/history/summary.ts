@@ -3,6 +3,7 @@ import type { Usage } from '../session/entries.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import { given } from '../text/json-fields.ts'
 import type { HistoryItem, Message } from './items.ts'
+import { wordsIn } from './typed.ts'
 
 export interface ConversationSummary {
   /** As it says itself; absent where it was stored before conversations did. */
@@ -81,9 +82,14 @@ export class Summing {
     const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
     if (texts.length === 0 || parts.some(({ type }) => type === 'tool result')) return
     this.#typed += 1
-    const line = oneLine(texts.join(' ').slice(0, 2000))
-    // What stands in marks was written by the harness.
-    if (line !== '' && !line.startsWith('<')) this.#title ??= shorten(line, LONGEST_TITLE)
+    if (this.#title !== undefined) return
+    const line = oneLine(
+      texts
+        .map((text) => wordsIn(text).typed)
+        .join(' ')
+        .slice(0, 2000),
+    )
+    if (line !== '') this.#title = shorten(line, LONGEST_TITLE)
   }
 
   /** What is stored behind its end may have been said before it: whoever copies it was late. */

@@ -130,6 +130,26 @@ describe('history', () => {
   })
 })
 
+test('what somebody typed is shown behind what Stint put before it, and in marks of their own', async () => {
+  const { stint, store } = await world()
+  store.append('typed', [
+    said('<stint-session name="fix-auth">\nthe record\n</stint-session>\n\nfix the login'),
+    said('<div> is not centred'),
+    said('<system-reminder>\nit is late\n</system-reminder>'),
+  ])
+  const { stdout } = await stint('history', 'typed')
+  const lines = stdout.split('\n')
+  expect(lines[0]).toBe('typed  fix the login')
+  expect(lines.slice(3).map((line) => line.trim())).toEqual([
+    'You',
+    '(added) <stint-session name="fix-auth"> the record </stint-session>',
+    'fix the login',
+    '<div> is not centred',
+    '(added) <system-reminder> it is late </system-reminder>',
+    '',
+  ])
+})
+
 describe('history prune', () => {
   test('removes nothing that is not named, whatever its age', async () => {
     const { stint, blobs, age } = await world()

@@ -37,3 +37,17 @@ test('a conversation is summed up in a line: who, when, how much, and what it wa
   expect(summarise([...items, said('go on')])).not.toHaveProperty('endedBecause')
   expect(summarise([])).toEqual({ messages: 0, compactions: 0, title: '', usage: {} })
 })
+
+test.each([
+  ['<stint-session name="a">\nfix <b> & </stint-x>\n</stint-session>\n\nfix the login', 'fix the login'],
+  ['<stint-session name="a">\nx\n</stint-session>\n\n<stint-file path="p">\ny\n</stint-file>\n<b>why</b> so', '<b>why</b> so'],
+  ['<div> is not centred', '<div> is not centred'],
+  ['<commander> fails', '<commander> fails'],
+  ['<system-reminder>\nit is late\n</system-reminder>', ''],
+  ['<stint-session name="a">\ncut off', ''],
+  ['<command-message>init</command-message>\n<command-name>/init</command-name>', ''],
+  ['<task-notification>\n<id>1</id>\n</task-notification>\nRead the output file', ''],
+  ['<environment_context>\n<cwd>/p</cwd>\n</environment_context>', ''],
+])('%j is about %j', (prompt, title) => {
+  expect(summarise([said(prompt)]).title).toBe(title)
+})

@@ -1,6 +1,7 @@
 // What has to be known of a stored conversation to show any part of it: where each item lies, what there is to jump to, and what
 // it used. Read through once, and from then on only what was added.
 import type { ContextSize, HistoryItem, Message } from '../../history/items.ts'
+import { wordsIn } from '../../history/typed.ts'
 import type { ConversationStore } from '../../history/store.ts'
 import { type ConversationSummary, Summing } from '../../history/summary.ts'
 import type { Usage } from '../../session/entries.ts'
@@ -155,7 +156,7 @@ export class ConversationIndex {
 /** What a person asked for, in a line. */
 function askedIn({ role, isMeta, isSummary, agent, parts }: Message): string | undefined {
   if (role !== 'user' || isMeta === true || isSummary === true || agent !== undefined) return undefined
-  const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ')
+  const text = parts.flatMap((part) => (part.type === 'text' ? [wordsIn(part.text).typed || part.text] : [])).join(' ')
   return text.trim() === '' ? undefined : shorten(oneLine(text.slice(0, 4 * LONGEST_TITLE)), LONGEST_TITLE)
 }
 
