@@ -58,6 +58,7 @@ class PromptView {
 
   #show(event: PromptEvent): void {
     if (event.type === 'delta') this.#write(event.text)
+    else if (event.type === 'anew') this.#anew()
     else if (event.type === 'text') this.#finish(withoutControls(event.text))
     else if (event.type === 'tool') this.#tool(event)
     else if (event.type === 'usage') this.#percent = event.gauge.percent
@@ -82,6 +83,14 @@ class PromptView {
     const rest = text.startsWith(this.#written) ? text.slice(this.#written.length) : `\n${text}`
     this.#context.process.stdout.write(rest.endsWith('\n') ? rest : `${rest}\n`)
     this.#written = ''
+  }
+
+  /** What stands on a terminal cannot be taken back, but it is said that it does not count. */
+  #anew(): void {
+    if (this.#written === '') return
+    this.#context.process.stdout.write('\n')
+    this.#written = ''
+    this.#talk('the answer broke off, and begins anew')
   }
 
   #tool({ name, status, command, path, output }: Extract<PromptEvent, { type: 'tool' }>): void {

@@ -100,7 +100,7 @@ export class StreamRecorder implements Recorder {
 
   #take(event: HarnessEvent): void {
     if (event.type === 'usage') return this.#use(event)
-    if (event.type === 'delta') return
+    if (event.type === 'delta' || event.type === 'anew') return
     this.#settle()
     if (event.type === 'started') this.#started(event)
     else if (event.type === 'text') this.#text = this.#said([{ type: 'text', text: event.text }])

@@ -62,6 +62,8 @@ export type HarnessEvent =
   | { readonly type: 'started'; readonly conversation: string; readonly model?: string; readonly window?: number }
   /** A piece of a message that is still being written, from harnesses that tell it; the whole follows as `text`. */
   | { readonly type: 'delta'; readonly text: string }
+  /** The message of which pieces were told broke off, and begins anew: they are no part of it. */
+  | { readonly type: 'anew' }
   /** A whole message of the agent. */
   | { readonly type: 'text'; readonly text: string }
   | {

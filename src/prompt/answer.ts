@@ -104,6 +104,9 @@ function watch(
     if (event.type === 'delta') {
       const text = pieces.take(event.text)
       if (text !== '') tell({ type: 'delta', text })
+    } else if (event.type === 'anew') {
+      pieces.next()
+      tell({ type: 'anew' })
     } else if (event.type === 'text') {
       pieces.next()
       tell({ type: 'text', text: event.text })

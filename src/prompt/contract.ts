@@ -34,6 +34,8 @@ export type PromptEvent = { readonly at: string; readonly number: number } & (
   | { readonly type: 'conversation'; readonly conversation: string; readonly model?: string }
   /** A piece of a message that is still being written; the whole follows as `text`. */
   | { readonly type: 'delta'; readonly text: string }
+  /** The message broke off and begins anew: the pieces of it that were told are no part of it. */
+  | { readonly type: 'anew' }
   | { readonly type: 'text'; readonly text: string }
   | {
       readonly type: 'tool'

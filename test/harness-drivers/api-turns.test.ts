@@ -74,6 +74,15 @@ describe('what fails', () => {
     const { turn, seen, stored } = await driven(answers)
     const events = await turn()
     expect(events.at(-1)).toEqual({ type: 'turn ended', how: 'completed', said: 'I begin.' })
+    const pieces = events.filter(({ type }) => ['delta', 'anew', 'text'].includes(type))
+    expect(pieces).toEqual([
+      { type: 'delta', text: 'I beg' },
+      { type: 'anew' },
+      { type: 'delta', text: 'I beg' },
+      { type: 'anew' },
+      { type: 'delta', text: 'I begin.' },
+      { type: 'text', text: 'I begin.' },
+    ])
     expect(seen).toHaveLength(4)
     expect(new Set(seen.map(({ body }) => JSON.stringify(body))).size).toBe(1)
     expect(stored().filter(({ role }) => role === 'assistant')).toMatchObject([{ parts: [{ text: 'I begin.' }] }])

@@ -28,6 +28,12 @@ describe('the state of a prompt', () => {
     expect(take(NOTHING_YET, STORY.slice(0, 6)).pieces).toEqual([{ type: 'text', text: 'I am looking.', isWhole: true }])
   })
 
+  it('shows nothing of a message that broke off once it begins anew', () => {
+    const broken = numbered([{ type: 'delta', text: 'I am lo' }, { type: 'anew' }, { type: 'delta', text: 'I am ' }])
+    expect(take(NOTHING_YET, broken.slice(0, 2)).pieces).toEqual([])
+    expect(take(NOTHING_YET, broken).pieces).toEqual([{ type: 'text', text: 'I am ', isWhole: false }])
+  })
+
   it('puts the whole message where its pieces stand, though a request for permission came between', () => {
     const asked = [...STORY.slice(0, 5), ...STORY.slice(6, 7), ...STORY.slice(5, 6)]
     const state = take(

@@ -80,6 +80,10 @@ function fold(state: PromptState, event: PromptEvent): PromptState {
       if (open === undefined) return add({ type: 'text', text: event.text, isWhole: false })
       return exchange(state, open.at, { type: 'text', text: open.text + event.text, isWhole: false })
     }
+    case 'anew': {
+      const open = growing(state)
+      return open === undefined ? state : { ...state, pieces: state.pieces.toSpliced(open.at, 1) }
+    }
     case 'text': {
       const open = growing(state)
       const whole: Piece = { type: 'text', text: event.text, isWhole: true }

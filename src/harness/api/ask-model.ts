@@ -13,6 +13,8 @@ export interface AskOptions {
   /** How long to wait before each further try. */
   readonly waits?: readonly number[]
   readonly delta: (text: string) => void
+  /** The answer of which pieces were told broke off, and is asked for again. */
+  readonly anew: () => void
   readonly trace: (direction: 'to' | 'from', line: string) => void
   /** Aborted, the answer ends where it is, and is given so far as it came. */
   readonly signal: AbortSignal
@@ -24,8 +26,13 @@ export async function askModel(request: ModelRequest, options: AskOptions): Prom
   const { key, waits = USUAL_WAITS, signal } = options
   for (let tries = 0; ; tries += 1) {
     const reader = formOf(request.settings).reader()
+    let isTold = false
+    const delta = (text: string) => {
+      isTold = true
+      options.delta(text)
+    }
     try {
-      await askOnce(request, reader, options)
+      await askOnce(request, reader, { ...options, delta })
       return withoutKeyIn(reader.reply(), key)
     } catch (error) {
       if (signal.aborted) return withoutKeyIn(reader.reply(), key)
@@ -34,6 +41,7 @@ export async function askModel(request: ModelRequest, options: AskOptions): Prom
       const wait = error.at.isUnreachable === true && tries >= 2 ? undefined : waits[tries]
       if (error.kind !== 'again') throw error.without(key)
       if (wait === undefined) throw givenUp(error, tries).without(key)
+      if (isTold) options.anew()
       await pause(Math.max(wait, error.at.retryAfterMs ?? 0), signal)
       if (signal.aborted) return formOf(request.settings).reader().reply()
     }

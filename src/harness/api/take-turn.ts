@@ -82,6 +82,7 @@ async function answerTo({ system, items, live }: StoredContext, work: TurnWork):
     {
       key,
       delta: (text) => tell({ type: 'delta', text }),
+      anew: () => tell({ type: 'anew' }),
       trace: (direction, line) => options.trace?.(direction, line),
       signal,
       ...given({ waits }),
