@@ -1,4 +1,5 @@
 import { type ApiSettings, BASE_URLS, type Provider } from '../harness/api/settings.ts'
+import { LONGEST_SILENCE_SECONDS } from '../harness/api/silence.ts'
 import { given } from '../text/json-fields.ts'
 import type { Refuse } from './budget-config.ts'
 
@@ -17,6 +18,7 @@ const KEYS = [
   'key_env',
   'window',
   'max_output',
+  'silence_seconds',
   'headers',
   'initial_files',
   'effort',
@@ -52,6 +54,7 @@ function settingsFrom(section: Section, at: string, refuse: Refuse): ApiSettings
       keyEnv: read.variable(),
       window: read.tokens('window'),
       maxOutput: read.tokens('max_output'),
+      silenceSeconds: read.silence(),
       effort: read.text('effort'),
       thinking: section['thinking'] === 'adaptive' ? ('adaptive' as const) : read.tokens('thinking'),
     }),
@@ -94,6 +97,13 @@ class Reader {
     const value = this.section[key]
     if (value === undefined || (Number.isInteger(value) && (value as number) > 0)) return value as number | undefined
     throw this.#wrong(key, 'must be a whole number of tokens')
+  }
+
+  silence(): number | undefined {
+    const value = this.section['silence_seconds']
+    if (value === undefined) return undefined
+    if (typeof value === 'number' && value > 0 && value <= LONGEST_SILENCE_SECONDS) return value
+    throw this.#wrong('silence_seconds', `must be a number of seconds, up to ${LONGEST_SILENCE_SECONDS}`)
   }
 
   address(): string | undefined {

@@ -140,6 +140,18 @@ describe('what fails', () => {
     expect(given()).not.toContain('tool_use')
   })
 
+  test.each([
+    ['never answers', () => undefined],
+    ['falls silent', half('I beg', 'hangs')],
+  ])('is a server that %s', async (_, answer: Answer) => {
+    const { turn, seen } = await driven([answer], { settings: { silenceSeconds: 0.2 } })
+    expect((await turn()).at(-1)).toMatchObject({
+      how: 'failed',
+      failure: 'the server said nothing for 0.2 seconds; api.silence_seconds is how long it may',
+    })
+    expect(seen).toHaveLength(1)
+  })
+
   test('is a server that is not there', async () => {
     const { turn } = await driven([], { settings: { baseUrl: 'http://127.0.0.1:9' } })
     expect((await turn()).at(-1)).toMatchObject({

@@ -7,6 +7,7 @@ import { addressOf, formOf } from './provider.ts'
 import type { Reply, ReplyReader } from './reply.ts'
 import { serverSentEvents } from './server-sent-events.ts'
 import { type ApiSettings, keyVariable } from './settings.ts'
+import { Silence } from './silence.ts'
 
 export interface AskOptions {
   readonly key: string | undefined
@@ -54,7 +55,23 @@ function givenUp({ message, at }: ModelFailure, tries: number): ModelFailure {
   return new ModelFailure(at.isThrottled === true ? 'limit' : 'no', told, at)
 }
 
-async function askOnce(request: ModelRequest, reader: ReplyReader, { key, delta, trace, signal }: AskOptions): Promise<void> {
+async function askOnce(request: ModelRequest, reader: ReplyReader, options: AskOptions): Promise<void> {
+  const silence = new Silence(request.settings.silenceSeconds, options.signal)
+  try {
+    await askListening(request, reader, options, silence)
+  } catch (error) {
+    throw options.signal.aborted ? error : (silence.failure ?? error)
+  } finally {
+    silence.over()
+  }
+}
+
+async function askListening(
+  request: ModelRequest,
+  reader: ReplyReader,
+  { key, delta, trace, signal }: AskOptions,
+  silence: Silence,
+): Promise<void> {
   const { settings } = request
   const form = formOf(settings)
   const body = JSON.stringify(form.body(request))
@@ -71,12 +88,13 @@ async function askOnce(request: ModelRequest, reader: ReplyReader, { key, delta,
     body,
     // A key would travel along to wherever it leads.
     redirect: 'manual',
-    signal,
+    signal: silence.signal,
   })
+  silence.heard()
   if (response.status !== 200) throw await refusalOf(response, settings, key)
   const pieces = new PiecesWithoutKey(key)
   try {
-    for await (const event of serverSentEvents(response.body ?? noBytes())) {
+    for await (const event of serverSentEvents(silence.listen(response.body ?? noBytes()))) {
       trace('from', withoutKey(event.data, key).replaceAll('\n', ' '))
       const text = pieces.take(reader.take(event) ?? '')
       if (text !== '') delta(text)

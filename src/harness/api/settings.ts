@@ -11,6 +11,8 @@ export interface ApiSettings {
   readonly window?: number
   /** The longest answer, in tokens. */
   readonly maxOutput?: number
+  /** How long a server may say nothing before the turn fails. */
+  readonly silenceSeconds?: number
   /** Sent with each request, such as `anthropic-beta`. */
   readonly headers: Readonly<Record<string, string>>
   /** Files of the project that each conversation begins with. */

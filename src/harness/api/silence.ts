@@ -1,0 +1,42 @@
+import { ModelFailure } from './model-failure.ts'
+
+/** Longer than this fetch itself does not wait for the next bytes. */
+export const LONGEST_SILENCE_SECONDS = 300
+
+/** Ends a request of which nothing has been heard for too long. */
+export class Silence {
+  /** Aborted when it took too long, or when the request is to end anyway. */
+  readonly signal: AbortSignal
+  readonly #seconds: number
+  readonly #ending = new AbortController()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(seconds: number | undefined, wanted: AbortSignal) {
+    this.#seconds = seconds ?? LONGEST_SILENCE_SECONDS
+    this.signal = AbortSignal.any([wanted, this.#ending.signal])
+    this.heard()
+  }
+
+  heard(): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#ending.abort(), this.#seconds * 1000)
+  }
+
+  over(): void {
+    clearTimeout(this.#timer)
+  }
+
+  /** Why the request ended, if it was this. */
+  get failure(): ModelFailure | undefined {
+    if (!this.#ending.signal.aborted) return undefined
+    return new ModelFailure('no', `the server said nothing for ${this.#seconds} seconds; api.silence_seconds is how long it may`)
+  }
+
+  /** Hands bytes on, and hears them. */
+  async *listen(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const piece of bytes) {
+      this.heard()
+      yield piece
+    }
+  }
+}
