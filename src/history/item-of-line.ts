@@ -3,6 +3,9 @@ import { type Json, countOf, given, listOf, nameOf, objectOf, textOf } from '../
 import { partsOf } from './blocks.ts'
 import type { Began, Compaction, ContextSize, HistoryItem, Message, Part } from './items.ts'
 
+/** Between the name of a hook and what it gave, as Claude Code tells its model. */
+export const SAID_BY_HOOK = ' hook additional context: '
+
 /** The item that a line holds; undefined for a line that holds none. Lines are of several versions, and of several programs. */
 export function itemOf(line: Json): HistoryItem | undefined {
   switch (line['type']) {
@@ -87,7 +90,7 @@ function attachmentIn(line: Json): Message | undefined {
         .filter((given) => typeof given === 'string')
         .join('\n')
       const hook = nameOf(attachment['hookName']) ?? nameOf(attachment['hookEvent'])
-      const parts = partsOf(hook === undefined ? text : `${hook} hook additional context: ${text}`)
+      const parts = partsOf(hook === undefined ? text : `${hook}${SAID_BY_HOOK}${text}`)
       return text === '' ? undefined : { ...common(line), role: 'system', parts, isMeta: true }
     }
     case 'file': {

@@ -1,6 +1,7 @@
 // What a harness would send next, before it takes the form of any provider: whose turn is whose, and each use of a tool with
 // its result.
 import { given } from '../text/json-fields.ts'
+import { SAID_BY_HOOK } from './item-of-line.ts'
 import type { HistoryItem, Message, Part } from './items.ts'
 import { liveMessages } from './live-messages.ts'
 
@@ -20,7 +21,9 @@ const NO_RESULT = 'The result of this call was never recorded: the conversation 
  * behind that.
  */
 export function nextMessages(items: Iterable<HistoryItem>): readonly ModelMessage[] {
-  const turns = turnsOf(liveMessages(items))
+  const all = [...items]
+  const prompt = systemPromptOf(all)
+  const turns = turnsOf(liveMessages(all).filter((message) => !prompt.has(message)))
   const late = new Map(turns.flatMap(({ results }) => [...results]))
   return turns.flatMap(({ said, reminders, answered, results }) => {
     const uses = said.filter((part): part is ToolUse => part.type === 'tool use')
@@ -36,6 +39,20 @@ export function nextMessages(items: Iterable<HistoryItem>): readonly ModelMessag
       ...(system.length === 0 ? [] : [{ role: 'system' as const, parts: system }]),
     ]
   })
+}
+
+/**
+ * What the system said before anybody else: it is sent beside the messages. A compaction may have kept it. What a hook gave then is
+ * none of it.
+ */
+function systemPromptOf(items: readonly HistoryItem[]): ReadonlySet<HistoryItem> {
+  const messages = items.filter((item) => item.type === 'message' && item.agent === undefined) as readonly Message[]
+  const end = messages.findIndex(({ role }) => role !== 'system')
+  return new Set((end === -1 ? messages : messages.slice(0, end)).filter((message) => !isOfHook(message)))
+}
+
+function isOfHook({ parts: [first] }: Message): boolean {
+  return first?.type === 'text' && first.text.slice(0, 300).includes(SAID_BY_HOOK)
 }
 
 /** What the model said in one request, and everything it was told before the next. */

@@ -276,6 +276,22 @@ describe('for Anthropic', () => {
     })
   })
 
+  test('the system prompt that a conversation began with is not among its messages, though a compaction kept it', () => {
+    const opening = [
+      message('s', 'system', [text('you are an agent')], { isMeta: true }),
+      said('the folder', { parent: 's', isMeta: true }),
+      said('go', { parent: 'the folder' }),
+    ]
+    const later = message('h', 'system', [text('note')], { parent: 'go', isMeta: true })
+    expect(anthropicMessages([...opening, later]).map(({ role }) => role)).toEqual(['user', 'system'])
+    expect(openAiMessages(opening).map(({ role }) => role)).toEqual(['user'])
+    const ofHook = message('k', 'system', [text('SessionStart hook additional context: note')], { isMeta: true })
+    expect(anthropicMessages([ofHook, said('go', { parent: 'k' })]).map(({ role }) => role)).toEqual(['user', 'system'])
+    const compaction = { type: 'compaction', id: 'c', kept: ['s', 'the folder'] } as const
+    const after = [compaction, said('in short', { parent: 'c', isSummary: true }), said('go on', { parent: 'in short' })]
+    expect(anthropicMessages([...opening, ...after]).map(({ role }) => role)).toEqual(['user'])
+  })
+
   test('a thought that nobody signed is not sent', () => {
     const items = [said('go'), message('a', 'assistant', [{ type: 'thinking', text: 'hm' }, text('done')])]
     expect(anthropicMessages(items)[1]!.content).toEqual([{ type: 'text', text: 'done' }])
