@@ -49,8 +49,14 @@ class Chain {
     this.#places = new Map(nodes.map(({ id }, place) => [id, place]))
     for (const [place, node] of nodes.entries()) {
       if (node.type === 'compaction') for (const id of node.kept ?? []) this.#keptBy.set(id, place)
-      else if (node.parent !== undefined) this.#children.set(node.parent, [...(this.#children.get(node.parent) ?? []), node])
+      else if (node.parent !== undefined) this.#addChild(node.parent, node)
     }
+  }
+
+  #addChild(parent: string, child: Message): void {
+    const children = this.#children.get(parent)
+    if (children === undefined) this.#children.set(parent, [child])
+    else children.push(child)
   }
 
   /** From the last message to the first, or to the compaction behind which it stands. */
