@@ -125,6 +125,7 @@ describe('history', () => {
     expect(await stint('history', '../../etc/passwd', '--format', 'text')).toMatchObject({ exitCode: 1, stdout: '' })
     expect(await stint('history', 'fix-auth', '--full')).toMatchObject({ exitCode: 2 })
     expect(await stint('history', '--all', 'fix-auth')).toMatchObject({ exitCode: 2 })
+    expect(await stint('history', '669e', '--from', '2026-01-02', '--to', '2026-01-01')).toMatchObject({ exitCode: 2 })
     expect((await stint('history', '669e', '--from', 'soon')).stderr).toContain('is not a date')
     expect(await stint('history', 'prune', '--older-than', 'soon')).toMatchObject({ exitCode: 2 })
   })
@@ -209,7 +210,8 @@ describe('history prune', () => {
   test('leaves alone what somebody has just kept and not named yet', async () => {
     const { stint, blobs, sessions } = await world()
     writeFileSync(conversationPath(sessions, ID), '')
-    await stint('history', 'prune')
+    const { stdout } = await stint('history', 'prune')
+    expect(stdout).toContain('2 of the large outputs and pictures kept, written within the last 10 minutes')
     expect(blobs()).toHaveLength(3)
   })
 })

@@ -79,6 +79,8 @@ function refuseForList({ from, to, full }: ShowFlags): void {
 async function printConversation(project: Project, row: ConversationRow, flags: ShowFlags, output: Output): Promise<void> {
   const history = await project.history()
   const span = defined({ from: moment(flags.from), to: moment(flags.to) })
+  if (span.from !== undefined && span.to !== undefined && span.from > span.to)
+    throw new Misuse('--from is later than --to: nothing was said between them', 'swap the two')
   const format = flags.format ?? (flags.json === true ? 'json' : 'text')
   switch (format) {
     case 'anthropic':
@@ -183,7 +185,7 @@ function timeAgo(given: string): string {
   return new Date(given).toISOString()
 }
 
-function describePruned({ isDryRun, conversations, blobs, busy, left }: Pruned, output: Output): string {
+function describePruned({ isDryRun, conversations, blobs, young, busy, left }: Pruned, output: Output): string {
   const freed = conversations.reduce((sum, { bytes }) => sum + bytes, 0) + blobs.bytes
   const parts = [
     ...(conversations.length === 0 ? [] : [plural(conversations.length, 'conversation')]),
@@ -195,6 +197,7 @@ function describePruned({ isDryRun, conversations, blobs, busy, left }: Pruned, 
     output.bold(head),
     ...conversations.map(({ id, bytes }) => `   ${size(bytes).padStart(7)}  ${id}`),
     ...busy.map((id) => `   ${id} is being written to and stays; try again`),
+    ...(young === 0 ? [] : [`   ${young} of the large outputs and pictures kept, written within the last 10 minutes`]),
     `${isDryRun ? 'It leaves' : 'Left'}: ${plural(left.conversations, 'conversation')}, ${size(left.bytes)}; ${size(left.blobBytes)} of large outputs and pictures.`,
   ].join('\n')
 }

@@ -24,6 +24,8 @@ export interface Pruned {
   readonly isDryRun: boolean
   readonly conversations: readonly { readonly id: string; readonly bytes: number }[]
   readonly blobs: { readonly count: number; readonly bytes: number }
+  /** Nothing names them, but they are so young that somebody may be about to. */
+  readonly young: number
   /** Being written to just now, and left alone. */
   readonly busy: readonly string[]
   /** What is left. */
@@ -45,11 +47,14 @@ export async function pruneHistory(workspace: Workspace, options: PruneOptions):
   const withoutOutputs = new Set(isOutputs ? chosen : [])
   const named = new Set(left.flatMap((one) => [...(withoutOutputs.has(one) ? saidNamesOf : namesOf)(one.path)]))
   const blobs = listBlobs(workspace.place.sessions)
-  const freed = blobs.filter(({ hash, path }) => !named.has(hash) && isOld(path) && (isDryRun || removeFile(path)))
+  const unnamed = blobs.filter(({ hash }) => !named.has(hash))
+  const old = unnamed.filter(({ path }) => isOld(path))
+  const freed = old.filter(({ path }) => isDryRun || removeFile(path))
   return {
     isDryRun,
     conversations: chosen.filter(({ id }) => gone.has(id)).map(({ id, bytes }) => ({ id, bytes })),
     blobs: { count: freed.length, bytes: sum(freed) },
+    young: unnamed.length - old.length,
     busy: busy.map(({ id }) => id),
     left: {
       conversations: left.length,
