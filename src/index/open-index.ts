@@ -25,6 +25,7 @@ import {
 } from './queries.ts'
 import { type SessionRow, type StoredRow, rowFrom } from './rows.ts'
 import { type Database, type SqlValue, type Statement, isBusy, isUnwritable } from './sqlite.ts'
+import { snippetLine } from './snippet.ts'
 import { type SaidProgress, synchroniseSaid } from './said/synchronise-said.ts'
 import { synchronise } from './synchronise.ts'
 
@@ -204,7 +205,7 @@ export class SessionIndex {
     if (sql === undefined) return
     const { project } = this.#source
     for (const hit of this.#stream(sql) as IterableIterator<Omit<SearchHit, 'project' | 'where'>>) {
-      yield { where: 'journal', project, ...hit, snippet: onOneLine(hit.snippet), score: -hit.score }
+      yield { where: 'journal', project, ...hit, snippet: snippetLine(hit.snippet, query.marks), score: -hit.score }
     }
   }
 
@@ -216,7 +217,14 @@ export class SessionIndex {
     for (const row of this.#stream(sql) as IterableIterator<StoredSaid>) {
       const { harness, at, session, name, ...hit } = row
       const known = Object.entries({ harness, at, session, name }).filter(([, value]) => value !== null)
-      yield { where: 'said', project, ...hit, ...Object.fromEntries(known), snippet: onOneLine(hit.snippet), score: -hit.score }
+      yield {
+        where: 'said',
+        project,
+        ...hit,
+        ...Object.fromEntries(known),
+        snippet: snippetLine(hit.snippet, query.marks),
+        score: -hit.score,
+      }
     }
   }
 
@@ -354,10 +362,6 @@ export class SessionIndex {
 function entriesInLog(place: LogPlace): number {
   const path = [place.path, place.link].find((name) => name !== undefined && statOrUndefined(name) !== undefined)
   return path === undefined ? 0 : readLog(path).records.length
-}
-
-function onOneLine(snippet: string): string {
-  return joinWords(snippet).replaceAll(/\s+/g, ' ').trim()
 }
 
 function reasonOf(error: unknown): string {

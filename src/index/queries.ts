@@ -88,11 +88,14 @@ function conditionsOf(filter: SessionFilter): Conditions {
   return where
 }
 
+/** What stands before and after a word that was found, unless asked for otherwise. */
+export const USUAL_MARKS = ['«', '»'] as const
+
 /** Undefined when there is no word to search for. */
 export function searchSql(query: SearchQuery): PagedSql | undefined {
   const match = matchExpression(query.text)
   if (match === undefined) return undefined
-  const [before, after] = query.marks ?? ['«', '»']
+  const [before, after] = query.marks ?? USUAL_MARKS
   const where = new Conditions(['texts MATCH ?'], [before, after, match])
   where.oneOf('e.kind', query.kind)
   where.when(query.session, 's.id = ?')
@@ -115,7 +118,7 @@ const SESSION_OF_CONVERSATION = `(SELECT e.session FROM entries e WHERE e.refers
 export function saidSql(query: SearchQuery): PagedSql | undefined {
   const match = matchExpression(query.text)
   if (match === undefined || query.kind !== undefined) return undefined
-  const [before, after] = query.marks ?? ['«', '»']
+  const [before, after] = query.marks ?? USUAL_MARKS
   const where = new Conditions(['said_texts MATCH ?'], [before, after, match])
   where.when(query.session, 's.id = ?')
   where.oneOf('s.status', query.status)

@@ -133,6 +133,25 @@ describe('what was said', () => {
     expect([...again.searchSaid({ text: '"number 2-77"' })]).toMatchObject([{ conversation: 'c2', item: 77 }])
   })
 
+  test('is shown within bounds, however long a word is', async () => {
+    const { w, store } = saidWorld()
+    store.append('c1', [says(`a ${'giraffe'.repeat(2_000)} and ${'-'.repeat(9_000)} a lion`)])
+    const index = await w.open()
+    index.syncSaid(EVER)
+    for (const marks of [
+      ['«', '»'],
+      ['\u0001', '\u0002'],
+    ] as const) {
+      for (const text of ['giraffe*', 'lion']) {
+        const [hit] = [...index.searchSaid({ text, marks })]
+        expect(hit!.snippet.length).toBeLessThan(1_000)
+        expect(hit!.snippet).toContain(marks[0] + text.replace('*', ''))
+        expect(hit!.snippet.split(marks[0])).toHaveLength(2)
+        expect(hit!.snippet.split(marks[1])).toHaveLength(2)
+      }
+    }
+  })
+
   test('is read from the conversation that was written last on', async () => {
     const { w, store, path } = saidWorld()
     for (const [id, time] of Object.entries({ c1: 2_000, c2: 1_000, c3: 3_000 })) {
