@@ -191,7 +191,8 @@ export class SessionIndex {
 
   /** Sessions that a person may mean by a short name or a piece of an id, best first. */
   byNamePart(text: string): readonly SessionRow[] {
-    return text === '' ? [] : this.#rows(NAME_PART_SQL, text, text.toLowerCase())
+    // For SQLite a text ends at its first NUL, and every id holds an empty one.
+    return text === '' || text.includes('\0') ? [] : this.#rows(NAME_PART_SQL, text, text.toLowerCase())
   }
 
   /** The sessions that are active or paused, the latest first. */

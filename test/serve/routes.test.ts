@@ -80,6 +80,7 @@ describe('sessions', () => {
     expect(await code('/api/sessions?status=gone')).toEqual([400, 'NO_STATUS'])
     expect(await code('/api/sessions?sort=size')).toEqual([400, 'NO_ORDER'])
     expect(await code('/api/sessions?limit=-1')).toEqual([400, 'NOT_A_NUMBER'])
+    for (const name of ['nothing', '%00']) expect((await served.ask(`/api/sessions/${name}`)).status).toBe(404)
   })
 
   test('are shown with their state, their document and where their journal ends', async () => {
