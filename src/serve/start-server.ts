@@ -94,7 +94,7 @@ function tokenFor(host: string, given: string | undefined): string {
     throw new StintError(
       'NEEDS_TOKEN',
       `on ${host} others can reach it`,
-      'choose a token yourself: --token with at least 16 characters',
+      'choose a token yourself, of at least 16 characters: STINT_SERVE_TOKEN, or --token',
     )
   }
   if (given.length >= SHORTEST_TOKEN && /^[\w~.-]+$/.test(given)) return given

@@ -36,7 +36,9 @@ const ask = (url: string, path: string, init: RequestInit = {}) =>
 describe('stint serve', () => {
   test('serves the built page until it is told to end, and leaves neither a process nor a note', async () => {
     const world = terminal()
-    const { child, ended, url } = await serve(world)
+    const token = 'from-the-environment'
+    const { child, ended, url } = await serve({ ...world, env: { ...world.env, STINT_SERVE_TOKEN: token } })
+    expect(new URL(url).searchParams.get('token')).toBe(token)
     const entered = await fetch(url, { redirect: 'manual' })
     expect([entered.status, entered.headers.get('location')]).toEqual([303, '/'])
     expect(await (await ask(url, '/')).text()).toContain('<script')

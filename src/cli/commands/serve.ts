@@ -18,7 +18,7 @@ export const serve = buildCommand<Flags, [], Context>({
   docs: {
     brief: 'Show sessions, conversations and runs in the browser, live',
     fullDescription:
-      'Serves a page on this machine only, until Ctrl-C. The address it prints holds a token, without which nothing is answered; the browser keeps it\nas a cookie. With another --host others can reach it too, over a connection that is not encrypted: then a --token has to be chosen.',
+      'Serves a page on this machine only, until Ctrl-C. The address it prints holds a token, without which nothing is answered; the browser keeps it\nas a cookie. With another --host others can reach it too, over a connection that is not encrypted: then a token has to be\nchosen, as STINT_SERVE_TOKEN or with --token, which others on this machine can see in the list of processes.',
     customUsage: [
       { input: '--open', brief: 'and open it in the browser' },
       { input: '--port 8080', brief: 'on this port and no other' },
@@ -31,7 +31,7 @@ export const serve = buildCommand<Flags, [], Context>({
       open: toggle('Open it in the browser'),
       port: number('The port; otherwise the first that is free from 4747 on'),
       host: text('The address to listen on; otherwise 127.0.0.1', 'HOST'),
-      token: text('The token to demand, at least 16 characters; otherwise a random one', 'TOKEN'),
+      token: text('The token to demand, at least 16 characters; otherwise STINT_SERVE_TOKEN or a random one', 'TOKEN'),
       json,
     },
   },
@@ -45,7 +45,11 @@ async function serveHere(context: Context, flags: Flags, output: Output): Promis
   if (flags.port !== undefined && flags.port > 65_535) throw new Misuse(`there is no port ${flags.port}`, 'ports end at 65535')
   const { serveProject } = await import('../../serve/serve-project.ts')
   const { openBrowser } = await import('../../serve/open-browser.ts')
-  const { cwd, env } = context
+  const { cwd } = context
+  const { STINT_SERVE_TOKEN: ours, ...env } = context.env
+  const token = flags.token ?? (ours === '' ? undefined : ours)
+  // The agents that are started from the page have no use for it.
+  delete process.env.STINT_SERVE_TOKEN
   const ended = untilTold()
   try {
     const { findVersion } = await import('../../harness/claude/setup/program.ts')
@@ -54,7 +58,7 @@ async function serveHere(context: Context, flags: Flags, output: Output): Promis
       cwd,
       env,
       say: (line) => output.talk(line),
-      ...defined({ port: flags.port, host: flags.host, token: flags.token }),
+      ...defined({ port: flags.port, host: flags.host, token }),
     })
     const { url, isNew } = served
     if (flags.json === true) output.line(JSON.stringify({ url, isNew, pid: isNew ? process.pid : served.pid }))
