@@ -71,12 +71,18 @@ class Import {
       const jobs = [...this.#jobs()]
       if (!this.#isDryRun) this.#prepare(jobs)
       const report = await this.#work(jobs)
+      // Whoever reads into the index is in nobody's way.
+      this.#release()
       if (!this.#isDryRun) await this.#index(new Set([this.#targets[0]!, ...jobs.map((job) => job.target)]))
       return report
     } finally {
       for (const history of this.#histories) history.close()
-      for (const lock of this.#locks) lock.release()
+      this.#release()
     }
+  }
+
+  #release(): void {
+    for (const lock of this.#locks.splice(0)) lock.release()
   }
 
   #prepare(jobs: readonly Job[]): void {
