@@ -9,8 +9,8 @@ import { Snippet, Text } from '../parts/text.tsx'
 import { Time } from '../parts/time.tsx'
 import { useShortcuts } from '../shell/keyboard.ts'
 import { currentProject, href, hrefTo, setValues, useValues } from '../shell/router.ts'
+import { useTypedValue } from '../shell/typed-value.ts'
 
-const TYPING_MS = 250
 const PIECE = 60
 /** How soon it is looked again while something has not been searched yet. */
 const AGAIN_MS = 3_000
@@ -20,13 +20,7 @@ export function SearchView() {
   const values = useValues()
   const text = values.get('q') ?? ''
   const where = values.get('in') ?? ''
-  const [typed, setTyped] = useState(text)
-  useEffect(() => setTyped(text), [text])
-  useEffect(() => {
-    if (typed === text) return undefined
-    const timer = setTimeout(() => setValues({ q: typed }), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [typed])
+  const [typed, setTyped] = useTypedValue('q', text)
   useShortcuts('Search', [
     { keys: 'j', what: 'Next hit', run: () => moveFocus(1) },
     { keys: 'k', what: 'Hit before', run: () => moveFocus(-1) },

@@ -14,6 +14,7 @@ import { type VirtualHandle, VirtualList } from '../parts/virtual-list.tsx'
 import { PromptBox } from '../prompt/prompt-box.tsx'
 import { useShortcuts } from '../shell/keyboard.ts'
 import { currentProject, go, href, hrefTo, setValues, useValues } from '../shell/router.ts'
+import { useTypedValue } from '../shell/typed-value.ts'
 
 const STATUSES = ['active', 'paused', 'completed', 'abandoned'] as const
 const SORTS = { updated: 'Worked on last', created: 'Newest', name: 'By name' } as const
@@ -195,17 +196,9 @@ function Filters({ status, text, branch, sort }: { status: string; text: string;
   )
 }
 
-const TYPING_MS = 200
-
 /** Its value goes into the address when somebody stops typing. */
 function Field({ name, label, value, isSearch = false }: { name: string; label: string; value: string; isSearch?: boolean }) {
-  const [typed, setTyped] = useState(value)
-  useEffect(() => setTyped(value), [value])
-  useEffect(() => {
-    if (typed === value) return undefined
-    const timer = setTimeout(() => setValues({ [name]: typed }), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [typed])
+  const [typed, setTyped] = useTypedValue(name, value)
   const shared = {
     class: 'field',
     'aria-label': label,
