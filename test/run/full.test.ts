@@ -26,7 +26,8 @@ test('a turn that is compacted again and again without a change is broken off, a
   const world = new RunWorld()
   await world.tasks('One', 'Two')
   const again = [{ usage: 9000 }, { compact: true }]
-  const changing = ['a', 'b', 'c', 'd', 'e'].flatMap((text) => [...again, { write: { path: 'one.txt', text } }])
+  // Nothing else is done until the runner has looked at the files.
+  const changing = ['a', 'b', 'c', 'd', 'e'].flatMap((text) => [...again, { wait: 400 }, { write: { path: 'one.txt', text } }])
   const script = world.script({
     one: [[...changing, ...doing('one')]],
     two: [[...again, ...again, ...again, ...again, { wait: 20_000 }], doing('two')],

@@ -53,12 +53,11 @@ test('an agent that fails in the same way again and again is stopped, unless som
   const world = new RunWorld()
   await world.tasks({ title: 'Stuck', priority: 'P0' }, 'Moving')
   const failing = { run: 'echo 3 tests failed; exit 1' }
-  const edit = (text: string) => ({ run: `echo ${text} >> code.txt` })
+  // Nothing else is done until the runner has looked at the files.
+  const edit = (text: string) => [{ wait: 400 }, { run: `echo ${text} >> code.txt` }]
   const script = world.script({
     stuck: [[failing, failing, failing, { wait: 30_000 }]],
-    moving: [
-      [edit('a'), failing, edit('b'), failing, edit('c'), failing, edit('d'), failing, { commit: 'moving' }, { done: 'moved' }],
-    ],
+    moving: [[...['a', 'b', 'c', 'd'].flatMap((text) => [...edit(text), failing]), { commit: 'moving' }, { done: 'moved' }]],
   })
   await world.run({ script, onFailure: 'continue' })
   expect(world.of('breaker').map(({ task, which }) => [task.name, which])).toEqual([['stuck', 'same error']])
