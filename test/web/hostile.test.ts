@@ -219,6 +219,8 @@ describe('accessibility', () => {
 
   test('of the help is as good', async () => {
     await page.goto(servers[1]!.origin)
+    // A page listens to keys when it is drawn.
+    await page.locator('.session-title').first().waitFor()
     await page.keyboard.press('?')
     await page.getByRole('dialog').waitFor()
     await page.evaluate(axe.source)

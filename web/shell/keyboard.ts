@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { createStore } from '../data/store.ts'
 
 /** A key, or two one after the other (`g s`), and what it does in words. */
@@ -23,7 +23,8 @@ export function shortcutGroups(): readonly { readonly title: string; readonly sh
 export function useShortcuts(title: string, shortcuts: readonly Shortcut[]): void {
   const group = useRef({ title, shortcuts })
   group.current.shortcuts = shortcuts
-  useEffect(() => {
+  // With the drawing, and not some time after it: what can be seen can be pressed.
+  useLayoutEffect(() => {
     const mine = group.current
     groups.add(mine)
     return () => {
