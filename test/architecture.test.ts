@@ -31,6 +31,8 @@ const LAYERS = [
   'delegate',
   'prompt',
   'import',
+  'ledger',
+  'simulate',
   'library.ts',
   'mcp',
   'serve',

@@ -1,0 +1,73 @@
+// What the study is told about Stint, and what it says of each way of keeping a session's state.
+
+export type Complexity = 'simple' | 'medium' | 'complex'
+
+/** How often something happened of the times it was tried. */
+export interface Rate {
+  readonly happened: number
+  readonly trials: number
+}
+
+/** What sessions of one complexity came to, on average, as they were really worked through. */
+export interface MeasuredSessions {
+  readonly sessions: number
+  /** Files written and records appended. */
+  readonly writes: number
+  readonly bytes: number
+  /** Put before the model: at the start, on the way, and in the two conversations that went on with it. */
+  readonly tokens: number
+  /** Of the facts that were recorded, how many a fresh conversation was given. */
+  readonly givenBack: Rate
+}
+
+/** What was measured of Stint: by killing it, by writing at once, by interrupting writes, by working through sessions. */
+export interface Measurement {
+  readonly at: string
+  readonly version: string
+  /** As in `Node v20.20.2, linux x64, 2 cores`. */
+  readonly machine: string
+  /** Something acknowledged was not there after a kill, or a state told of something that was not. */
+  readonly stale: Rate
+  /** Something acknowledged was not there, or there twice, after several wrote at once. */
+  readonly conflicts: Rate
+  /** A write that was cut short left something that could not be read, or hid something else. */
+  readonly unreadable: Rate
+  readonly sessions: Readonly<Record<Complexity, MeasuredSessions>>
+}
+
+export type ArmName = 'none' | 'session-json' | 'enhanced-log' | 'plan-once' | 'stint'
+
+/** What was found of the sessions of one arm. Shares are from 0 to 1. */
+export interface Figures {
+  readonly sessions: number
+  readonly writes: number
+  readonly tokens: number
+  readonly totalTokens: number
+  readonly apiCalls: number
+  readonly minutes: { readonly mean: number; readonly p50: number; readonly p95: number }
+  readonly cognitiveLoad: number
+  readonly traceability: number
+  readonly success: number
+  readonly stale: number
+  readonly conflicts: number
+  readonly unreadable: number
+}
+
+export interface Arm {
+  readonly name: ArmName
+  /** Where its parameters come from: assumed by the study, taken from its matrix, or measured. */
+  readonly basis: 'assumed' | 'matrix' | 'measured'
+  readonly figures: Figures
+  readonly byComplexity: Readonly<Record<Complexity, Figures>>
+  /** Costs to benefits against `none`, as the study weighs them. Absent of `none` itself. */
+  readonly ratio?: number
+}
+
+export interface Study {
+  readonly sessions: number
+  readonly seed: number
+  readonly arms: readonly Arm[]
+  readonly measurement: Measurement
+  /** Whether the measurement came with Stint or was made on this machine. */
+  readonly measured: 'shipped' | 'here'
+}
