@@ -1,5 +1,5 @@
 // What a harness has written of conversations on this machine, and how that is read: what an import asks of each.
-import type { HistoryItem } from '../history/items.ts'
+import type { NewItem } from '../history/items.ts'
 import type { Json } from '../text/json-fields.ts'
 
 /** A file that may hold what was said. */
@@ -20,9 +20,9 @@ export interface HistoryHead {
 /** Turns the lines of one file into items, in their order. */
 export interface Translator {
   /** What a line adds. `damaged`: it cannot be read. What is not known yet is held back until it is. */
-  translate(line: Buffer, offset: number): readonly HistoryItem[] | 'damaged'
+  translate(line: Buffer, offset: number): readonly NewItem[] | 'damaged'
   /** What was held back, when no line follows. */
-  rest(): readonly HistoryItem[]
+  rest(): readonly NewItem[]
   /** Where to begin again to be told what is held back now. */
   heldFrom(): number | undefined
   /** What it has to know when it goes on later: small, and JSON. */

@@ -5,6 +5,12 @@ import type { Json } from '../text/json-fields.ts'
 
 export type HistoryItem = Began | Message | Compaction | Ended
 
+/** An item on its way into the store. */
+export type NewItem = HistoryItem & {
+  /** The JSON of a message as its harness wrote it, of the form that lines have: kept as it is, it need not be made again. */
+  readonly source?: string
+}
+
 export interface Began {
   readonly type: 'began'
   readonly conversation: string

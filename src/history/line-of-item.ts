@@ -9,7 +9,7 @@ export function lineOf(item: HistoryItem): Json {
     case 'began':
       return { ...item, type: 'conversation' }
     case 'message':
-      return messageLine(item)
+      return messageLine(item, messageOf(item))
     case 'compaction':
       return compactionLine(item)
     case 'ended':
@@ -17,8 +17,9 @@ export function lineOf(item: HistoryItem): Json {
   }
 }
 
-function messageLine(item: Message): Json {
-  const { id, parent, at, role, parts, model, request, usage, context, agent } = item
+/** The message itself stands at the end of its line. */
+export function messageLine(item: Message, message: Json): Json {
+  const { id, parent, at, role, context, agent } = item
   return given({
     type: role,
     subtype: role === 'system' ? 'message' : undefined,
@@ -31,13 +32,17 @@ function messageLine(item: Message): Json {
     isCompactSummary: item.isSummary,
     isApiErrorMessage: item.isFailure,
     context: context === undefined ? undefined : { ...context },
-    message: given({
-      role,
-      id: request,
-      model,
-      content: blocksOf(parts),
-      usage: usage === undefined ? undefined : usageFields(usage),
-    }),
+    message,
+  })
+}
+
+function messageOf({ role, parts, model, request, usage }: Message): Json {
+  return given({
+    role,
+    id: request,
+    model,
+    content: blocksOf(parts),
+    usage: usage === undefined ? undefined : usageFields(usage),
   })
 }
 

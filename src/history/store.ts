@@ -9,9 +9,11 @@ import type { RedactOptions } from '../text/redact.ts'
 import { Blobs } from './blobs.ts'
 import { isConversationId } from './conversation-id.ts'
 import { itemOf } from './item-of-line.ts'
-import type { HistoryItem, Message } from './items.ts'
+import type { HistoryItem, Message, NewItem } from './items.ts'
+import { keptAsWritten } from './kept-as-written.ts'
 import { keptLine } from './kept-line.ts'
 import { asItWas } from './large-strings.ts'
+import { LineBatch } from './line-batch.ts'
 import { lineOf } from './line-of-item.ts'
 import { onceUnlocked } from './lock.ts'
 import { blobsFolder, conversationPath, conversationsFolder } from './places.ts'
@@ -51,6 +53,14 @@ export interface ConversationStore {
   read(conversation: string, options?: ReadOptions): Iterable<StoredItem>
   /** Adds items, without the secrets in them. They are on the disk when it returns. An item that is there already may be added again. */
   append(conversation: string, items: readonly HistoryItem[], options?: AppendOptions): void
+  /** The same for whoever has many. */
+  writer(conversation: string, options?: AppendOptions): ConversationWriter
+}
+
+export interface ConversationWriter {
+  add(item: NewItem): void
+  /** Writes what was added. It is in the file when this returns. */
+  flush(): void
 }
 
 const SUFFIX = '.jsonl'
@@ -62,16 +72,12 @@ export function conversationStore(sessions: string, redaction: RedactOptions): C
     has: (conversation) =>
       isConversationId(conversation) && statOrUndefined(conversationPath(sessions, conversation))?.isFile() === true,
     read: (conversation, options = {}) => readItems(conversationPath(sessions, conversation), blobs, options),
-    append: (conversation, items, { isUnsynced = false } = {}) => {
-      const path = conversationPath(sessions, conversation)
-      if (items.length === 0) return
-      try {
-        appendItems(path, items, { blobs, redaction, isDurable: !isUnsynced })
-      } catch (error) {
-        if (errnoOf(error) === undefined || error instanceof StintError) throw error
-        throw new NotWritten(path, error)
-      }
+    append: (conversation, items, options) => {
+      const writer = new Writer(conversationPath(sessions, conversation), blobs, redaction, options)
+      for (const item of items) writer.add(item)
+      writer.flush()
     },
+    writer: (conversation, options) => new Writer(conversationPath(sessions, conversation), blobs, redaction, options),
   }
 }
 
@@ -114,20 +120,45 @@ function placed(item: Message, links: ReadonlyMap<string, string>, offset: numbe
   return { ...item, id: item.id === '' ? `at-${offset}` : item.id, ...given({ parent }) }
 }
 
-interface Writing {
-  readonly blobs: Blobs
-  readonly redaction: RedactOptions
-  readonly isDurable: boolean
-}
+class Writer implements ConversationWriter {
+  readonly #path: string
+  readonly #blobs: Blobs
+  readonly #redaction: RedactOptions
+  readonly #isDurable: boolean
+  readonly #lines = new LineBatch()
 
-function appendItems(path: string, items: readonly HistoryItem[], { blobs, redaction, isDurable }: Writing): void {
-  createFolder(join(path, '..'))
-  const kept = items.map((item) => keptLine(lineOf(item), redaction))
-  // Blobs first: a line that is there can be read whole.
-  for (const [hash, text] of kept.flatMap((one) => [...one.blobs])) blobs.put(hash, text, isDurable)
-  const bytes = Buffer.from(kept.map(({ text }) => `${text}\n`).join(''))
-  onceUnlocked(path, () => {
-    appendLines(path, bytes, { isDurable })
-    return {}
-  })
+  constructor(path: string, blobs: Blobs, redaction: RedactOptions, { isUnsynced = false }: AppendOptions = {}) {
+    this.#path = path
+    this.#blobs = blobs
+    this.#redaction = redaction
+    this.#isDurable = !isUnsynced
+  }
+
+  add(item: NewItem): void {
+    const { text, blobs } = keptAsWritten(item, this.#redaction) ?? keptLine(lineOf(item), this.#redaction)
+    // Blobs first: a line that is there can be read whole.
+    if (blobs.size > 0) this.#writing(() => blobs.forEach((blob, hash) => this.#blobs.put(hash, blob, this.#isDurable)))
+    this.#lines.add(text)
+  }
+
+  flush(): void {
+    const bytes = this.#lines.take()
+    if (bytes.length === 0) return
+    this.#writing(() => {
+      createFolder(join(this.#path, '..'))
+      onceUnlocked(this.#path, () => {
+        appendLines(this.#path, bytes, { isDurable: this.#isDurable })
+        return {}
+      })
+    })
+  }
+
+  #writing(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      if (errnoOf(error) === undefined || error instanceof StintError) throw error
+      throw new NotWritten(this.#path, error)
+    }
+  }
 }

@@ -27,7 +27,7 @@ export function importSession(
   let place = isAnew ? undefined : placeIn(cursors.read(name))
   const since = storedUntil(target, conversation, isDryRun)
   const known = place === undefined ? knownIn(store, conversation) : undefined
-  const sink = new Sink(isDryRun ? undefined : store, conversation, {
+  const sink = new Sink(isDryRun ? undefined : store.writer(conversation, { isUnsynced: true }), {
     ...(known === undefined ? {} : { known }),
     ...(since === undefined ? {} : { since }),
   })

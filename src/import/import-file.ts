@@ -126,7 +126,7 @@ function begin(
   const since = harness.name === 'claude' ? undefined : storedUntil(target, conversation, isDryRun)
   const isThere = !isBegun && store.has(conversation)
   const known = harness.isRepetitive || isThere ? knownIn(store, conversation) : undefined
-  const sink = new Sink(isDryRun ? undefined : store, conversation, {
+  const sink = new Sink(isDryRun ? undefined : store.writer(conversation, { isUnsynced: true }), {
     ...(known === undefined ? {} : { known }),
     ...(since === undefined ? {} : { since }),
   })

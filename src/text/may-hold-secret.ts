@@ -30,7 +30,7 @@ const ANNOUNCEMENTS: readonly Announcement[] = [
     'key',
     `key(?:(?<=(?:api|access|account|private|auth|signing|encryption|master)[_-]?key)(?:${VALUE}|${OPTION})|(?<=private key)|=)`,
   ),
-  announced('uthoriz', 'uthorization'),
+  announced('zation', '(?<=uthori)zation'),
   announced('bearer', String.raw`bearer(?:\s|\\[nrtbf]|\\u00)`),
   // The password in an address.
   announced('://', '://[^]*@'),

@@ -2,7 +2,7 @@
 import { basename, dirname, join } from 'node:path'
 import { itemOf } from '../../history/item-of-line.ts'
 import { isConversationId } from '../../history/conversation-id.ts'
-import type { HistoryItem } from '../../history/items.ts'
+import type { HistoryItem, NewItem } from '../../history/items.ts'
 import { type Json, given, listOf, maySpace, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { filesBelow, filesNamed, firstObjects } from '../history-folders.ts'
 import type { HistoryFile, HistoryHarness, HistoryHead, Translator } from '../history.ts'
@@ -83,16 +83,16 @@ class ClaudeTranslator implements Translator {
     this.#links = new Map(listOf(memory['links']) as [string, string][])
   }
 
-  translate(line: Buffer): readonly HistoryItem[] | 'damaged' {
+  translate(line: Buffer): readonly NewItem[] | 'damaged' {
     if (!maySay(line)) return this.#passOver(line)
-    const fields = parsed(line)
+    const { fields, source } = parsed(line)
     if (fields === undefined) return 'damaged'
     const item = itemOf(fields)
     if (item === undefined) {
       this.#link(fields)
       return []
     }
-    const placed = item.type === 'message' ? { ...item, ...given({ parent: this.#resolved(item.parent) }) } : item
+    const placed = item.type === 'message' ? { ...item, ...given({ parent: this.#resolved(item.parent), source }) } : item
     return [...this.#began(fields), placed, ...endedBy(fields)]
   }
 
@@ -139,18 +139,41 @@ class ClaudeTranslator implements Translator {
   }
 }
 
+interface Parsed {
+  readonly fields: Json | undefined
+  /** The text of its message, where it is told apart. */
+  readonly source?: string
+}
+
 /**
  * A line without what the harness itself remembers of a tool's result: often the larger part of it, and told the model in other
  * words. A quote inside of a text is written with a backslash, so that the name is found only where it is a name; and what is
  * before it is an object only where it stands in the outermost one.
  */
-function parsed(line: Buffer): Json | undefined {
+function parsed(line: Buffer): Parsed {
   const at = line.indexOf(RESULT)
   if (at !== -1) {
-    const before = objectOf(parseJson(`${line.toString('utf8', 0, at)}}`))
-    if (before !== undefined && hasAll(before) && isPlain(line, at)) return before
+    const before = inTwo(`${line.toString('utf8', 0, at)}}`)
+    if (before.fields !== undefined && hasAll(before.fields) && isPlain(line, at)) return before
   }
-  return objectOf(parseJson(line.toString('utf8')))
+  return inTwo(line.toString('utf8'))
+}
+
+const MESSAGE = ',"message":'
+const BEHIND_MESSAGE = '},"uuid":"'
+
+/** The message and what is around it, each parsed by itself: together they are the line, and the text of the message is known. */
+function inTwo(text: string): Parsed {
+  const start = text.indexOf(MESSAGE) + MESSAGE.length
+  const end = text.lastIndexOf(BEHIND_MESSAGE) + 1
+  if (start >= MESSAGE.length && start < end) {
+    const around = objectOf(parseJson(`${text.slice(0, start)}null${text.slice(end)}`))
+    const source = text.slice(start, end)
+    // Where it is not the outermost message that became nothing, it is another's.
+    const message = around?.['message'] === null ? objectOf(parseJson(source)) : undefined
+    if (message !== undefined) return { fields: { ...around, message }, source }
+  }
+  return { fields: objectOf(parseJson(text)) }
 }
 
 function hasAll(fields: Json): boolean {
