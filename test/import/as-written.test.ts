@@ -30,7 +30,7 @@ function stored(text: string) {
   for (const item of items) writer.add(item)
   writer.flush()
   const file = readFileSync(conversationPath(sessions, 'c1'), 'utf8')
-  return { file, items: [...store.read('c1')].map(({ offset: _, ...item }) => item) }
+  return { file, items: [...store.read('c1')].map(({ offset, ...item }) => (expect(offset).toBeGreaterThan(0), item)) }
 }
 
 const RESULT = `{"role":"user","content":[{"tool_use_id":"t1","type":"tool_result","content":"ü \\"quoted\\"\\n"}]}`
