@@ -37,6 +37,17 @@ export type WriteOutcome =
 
 const DONE: WriteOutcome = { outcome: 'done' }
 
+const WRITES = Symbol.for('stint.writes')
+
+// One for all copies of this module in a process, since a hook that is not served quickly loads a second one; and under a
+// name by which it is found from outside of them.
+const count = ((globalThis as { [WRITES]?: { made: number } })[WRITES] ??= { made: 0 })
+
+/** How often this process has written: each append, and each file that something was put into. */
+export function writesMade(): number {
+  return count.made
+}
+
 export class ShortWrite extends Error {
   override readonly name = 'ShortWrite'
   readonly code = 'ENOSPC'
@@ -100,6 +111,7 @@ export function appendDurably(fd: number, bytes: Buffer, wholeAfter: number): Wr
   } catch (cause) {
     return { outcome: 'not done', cause }
   }
+  count.made += 1
   if (written < bytes.length) {
     // fs.writeSync returns a short count without throwing when the disk fills in the middle of a
     // record, so the count decides, not the absence of an exception.
@@ -241,6 +253,7 @@ export function replaceUnsynced(path: string, content: string | Buffer): void {
   const temporary = temporaryName(path)
   try {
     writeFileSync(temporary, content, { mode: 0o600, flag: 'wx' })
+    count.made += 1
     renameSync(temporary, path)
   } catch (error) {
     removeFile(temporary)
@@ -257,6 +270,7 @@ export function replaceSource(path: string, content: string): void {
   const before = statOrUndefined(path)
   try {
     writeFileSync(temporary, content, { flag: 'wx' })
+    count.made += 1
     if (before !== undefined) chmodSync(temporary, before.mode & 0o7777)
     renameSync(temporary, path)
   } catch (error) {
@@ -270,6 +284,7 @@ export function createExecutable(path: string, content: string): void {
   createFolderUnsynced(dirname(path))
   const temporary = temporaryName(path)
   writeFileSync(temporary, content, { mode: 0o755, flag: 'wx' })
+  count.made += 1
   renameSync(temporary, path)
 }
 
@@ -296,6 +311,7 @@ export function writeOut(text: string): void {
 /** Appends a line to a file of notes, creating it. Not durable, and not the journal. */
 export function appendLine(path: string, line: string): void {
   appendFileSync(path, `${line}\n`, { mode: 0o600 })
+  count.made += 1
 }
 
 const NEWLINE = Buffer.from('\n')
@@ -311,6 +327,7 @@ export function appendLines(path: string, lines: Buffer, { isDurable = false } =
     const isNew = fstatSync(fd).size === 0
     const bytes = endsLine(fd) ? lines : Buffer.concat([NEWLINE, lines])
     const written = writeSync(fd, bytes, 0, bytes.length, null)
+    count.made += 1
     if (written < bytes.length) throw new ShortWrite(written, bytes.length)
     if (!isDurable) return
     fdatasyncSync(fd)
@@ -333,7 +350,7 @@ function endsLine(fd: number): boolean {
  * it for longer than `staleMs` is taken to be dead; and one that `isGone` knows by what it left there.
  */
 export function takeLock(path: string, staleMs: number, owner = '', isGone: (owner: string) => boolean = () => false): boolean {
-  const take = () => unlessTaken(() => writeFileSync(path, owner, { flag: 'wx', mode: 0o600 }))
+  const take = () => unlessTaken(() => writeLock(path, owner))
   if (take()) return true
   const takenAt = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs
   // A time in the future is that of another clock, and would never pass.
@@ -341,6 +358,11 @@ export function takeLock(path: string, staleMs: number, owner = '', isGone: (own
   if (isYoung && !isGone(readOrUndefined(path)?.toString('utf8') ?? '')) return false
   removeFile(path)
   return take()
+}
+
+function writeLock(path: string, owner: string): void {
+  writeFileSync(path, owner, { flag: 'wx', mode: 0o600 })
+  count.made += 1
 }
 
 /**
@@ -383,6 +405,7 @@ export class GrowingFile {
 
   write(bytes: Buffer): void {
     const written = writeSync(this.#fd, bytes, 0, bytes.length, null)
+    count.made += 1
     if (written < bytes.length) throw new ShortWrite(written, bytes.length)
   }
 
@@ -573,6 +596,7 @@ function writeNew(path: string, content: string | Buffer, mode = 0o600): void {
   const fd = openSync(path, 'wx', mode)
   try {
     const written = writeSync(fd, bytes, 0, bytes.length, null)
+    count.made += 1
     if (written < bytes.length) throw new ShortWrite(written, bytes.length)
     fsyncSync(fd)
   } catch (error) {
