@@ -11,27 +11,37 @@ export interface Rate {
 /** What sessions of one complexity came to, on average, as they were really worked through. */
 export interface MeasuredSessions {
   readonly sessions: number
-  /** Files written and records appended. */
+  readonly tasks: number
+  /** Files written and records appended, but for those of the SQLite index, which nothing depends on. */
   readonly writes: number
+  /** On disk at the end, under `.sessions` and `.git/stint`. */
   readonly bytes: number
-  /** Put before the model: at the start, on the way, and in the two conversations that went on with it. */
+  /** Put before the model: at the start, on the way, by the commands it ran, and in the two conversations that went on with it. */
   readonly tokens: number
-  /** Of the facts that were recorded, how many a fresh conversation was given. */
+  /** Of the facts that were recorded, how many a fresh conversation was given. `happened` is that it was. */
   readonly givenBack: Rate
+  /** Of those it was not given, how many were shown by a command that it was told of. */
+  readonly shownOnDemand: Rate
 }
 
-/** What was measured of Stint: by killing it, by writing at once, by interrupting writes, by working through sessions. */
-export interface Measurement {
-  readonly at: string
-  readonly version: string
-  /** As in `Node v20.20.2, linux x64, 2 cores`. */
-  readonly machine: string
+/** What went wrong of the times it was tried. */
+export interface Failures {
   /** Something acknowledged was not there after a kill, or a state told of something that was not. */
   readonly stale: Rate
   /** Something acknowledged was not there, or there twice, after several wrote at once. */
   readonly conflicts: Rate
   /** A write that was cut short left something that could not be read, or hid something else. */
   readonly unreadable: Rate
+}
+
+/** What was measured of Stint: by killing it, by writing at once, by interrupting writes, by working through sessions. */
+export interface Measurement extends Failures {
+  readonly at: string
+  readonly version: string
+  /** As in `Node v20.20.2, linux x64, 2 cores`. */
+  readonly machine: string
+  /** The same trials of a session.json that is read, changed and written back in place, to show that they find what they look for. */
+  readonly control: Failures
   readonly sessions: Readonly<Record<Complexity, MeasuredSessions>>
 }
 
