@@ -44,6 +44,7 @@ const bundle = await rolldown({
     stint: 'src/bin/stint.ts',
     'api-tools': 'src/bin/api-tools.ts',
     'import-files': 'src/bin/import-files.ts',
+    'measure-worker': 'src/bin/measure-worker.ts',
     library: 'src/library.ts',
   },
   platform: 'node',

@@ -279,6 +279,12 @@ export function replaceSource(path: string, content: string): void {
   }
 }
 
+/** Writes a file where it is, as most programs do. A crash leaves a part of it: for what Stint is compared with, and for nothing else. */
+export function overwriteInPlace(path: string, content: string): void {
+  writeFileSync(path, content)
+  count.made += 1
+}
+
 /** A program of a few lines, which everybody may read and run. */
 export function createExecutable(path: string, content: string): void {
   createFolderUnsynced(dirname(path))

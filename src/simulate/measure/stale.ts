@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Rate } from '../contract.ts'
+import type { Chance } from './chance.ts'
+import { wrongIn } from './judge.ts'
+import { Deal, LANES, type Trials } from './trials.ts'
+import type { Deed } from './worker/orders.ts'
+import type { Served, Worker } from './workers.ts'
+
+/** One after the other in one session, which so has to survive several kills. */
+const KILLS_EACH = 8
+const TASKS_EACH = 2
+const LEAST_MS = 5
+const MOST_MS = 150
+
+interface World {
+  readonly root: string
+  readonly acknowledged: Deed[]
+  readonly tasks: string[]
+}
+
+/** Kills processes that record at random instants, and looks whether everything that was acknowledged is there. */
+export async function measureStale(trials: Trials): Promise<Rate> {
+  const { lab, store } = trials
+  const deal = new Deal(trials)
+  // Two to a core: while one waits for the disk, another one starts.
+  await lab.atOnce(2 * LANES, async () => {
+    const reader = lab.worker()
+    let world: World | undefined
+    for (let turn = deal.next(); turn !== undefined; turn = deal.next()) {
+      const writer = lab.worker()
+      if (world === undefined || world.tasks.length === 0) {
+        // What a session.json holds at the end would make it slower and slower.
+        const tasks = names(turn.number, store === 'stint' ? KILLS_EACH : 1)
+        world = { root: lab.world(), acknowledged: [], tasks }
+        await reader.complete({ do: 'make', store, root: world.root, tasks, items: [] })
+      }
+      const { root } = world
+      const tasks = world.tasks.splice(0, TASKS_EACH)
+      const did = await killAtRandom(writer, turn.chance, (heard) =>
+        writer.serve({ do: 'work', store, root, tasks, name: `trial ${turn.number}` }, heard),
+      )
+      await lab.end(writer)
+      world.acknowledged.push(...did)
+      const { standings, failed } = await reader.serve({ do: 'read', store, root })
+      const isStale = failed !== undefined || standings === undefined || wrongIn(standings[0]!, world.acknowledged).length > 0
+      deal.settle(isStale)
+      // What is wrong now would be wrong after the next kill, too.
+      if (isStale) world = undefined
+    }
+    await lab.end(reader)
+  })
+  return deal.rate
+}
+
+function names(number: number, kills: number): string[] {
+  return Array.from({ length: kills * TASKS_EACH }, (_, index) => `task-${number}-${String(index).padStart(2, '0')}`)
+}
+
+async function killAtRandom(
+  writer: Worker,
+  chance: Chance,
+  work: (heard: (deed: Deed) => void) => Promise<Served>,
+): Promise<readonly Deed[]> {
+  const after = chance.between(LEAST_MS, MOST_MS)
+  let killing: Promise<void> | undefined
+  const { did, failed } = await work(() => {
+    killing ??= sleep(after).then(() => writer.kill())
+  })
+  await killing
+  if (did.length === 0) throw new Error(`a trial could not be made: ${failed ?? 'nothing was recorded'}`)
+  return did
+}
