@@ -1,7 +1,7 @@
 import type { ImportProgress } from '../import/contract.ts'
+import { bar } from './bar.ts'
 import { size } from './size.ts'
 
-const WIDTH = 24
 /** How often the line is written anew, in milliseconds. */
 const EVERY = 100
 
@@ -33,10 +33,8 @@ export class ImportBar {
 }
 
 export function barLine({ bytes, totalBytes, files, totalFiles, isIndexing }: ImportProgress, seconds: number): string {
-  const share = totalBytes === 0 ? 1 : Math.min(1, bytes / totalBytes)
-  const done = Math.round(share * WIDTH)
+  const share = totalBytes === 0 ? 1 : bytes / totalBytes
   const rate = seconds <= 0 ? '' : `  ${size(bytes / seconds)}/s`
-  const bar = `${'█'.repeat(done)}${'░'.repeat(WIDTH - done)}`
   const what = isIndexing === true ? 'made searchable' : `${files}/${totalFiles} files`
-  return `${bar} ${Math.floor(share * 100)} %  ${size(bytes)} of ${size(totalBytes)}${rate}  ${what}`
+  return `${bar(share)}  ${size(bytes)} of ${size(totalBytes)}${rate}  ${what}`
 }

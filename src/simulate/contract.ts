@@ -70,7 +70,24 @@ export interface Arm {
   readonly figures: Figures
   readonly byComplexity: Readonly<Record<Complexity, Figures>>
   /** Costs to benefits against `none`, as the study weighs them. Absent of `none` itself. */
-  readonly ratio?: number
+  readonly ratio?: Ratio
+}
+
+/** Relative changes, each as the study counts it: without its sign. */
+export interface Costs {
+  readonly writes: number
+  readonly tokens: number
+  readonly cognitiveLoad: number
+  readonly success: number
+}
+
+export interface Ratio {
+  /** The study had two: one for the file in real time, and a later one for the plan written once. */
+  readonly form: 'first' | 'second'
+  readonly costs: Costs
+  readonly benefit: number
+  readonly value: number
+  readonly verdict: 'do not implement' | 'marginal' | 'optional' | 'consider'
 }
 
 export interface Study {
@@ -78,6 +95,41 @@ export interface Study {
   readonly seed: number
   readonly arms: readonly Arm[]
   readonly measurement: Measurement
+  /** What the measured rates are at most, with 95 % confidence; with these the failures of `stint` are drawn. */
+  readonly bounds: { readonly stale: number; readonly conflicts: number; readonly unreadable: number }
   /** Whether the measurement came with Stint or was made on this machine. */
   readonly measured: 'shipped' | 'here'
+}
+
+export interface ComparedArm {
+  readonly name: ArmName
+  readonly tokens: number
+  readonly success: number
+  readonly ratio: number
+  readonly verdict: Ratio['verdict']
+}
+
+/** Every arm with one assumption changed. */
+export interface SensitivityRow {
+  readonly id:
+    | 'as-weighed'
+    | 'writes-only'
+    | 'tool-written'
+    | 'writes-by-cost'
+    | 'tool-written-by-cost'
+    | 'real-tokens'
+    | 'crashes'
+    | 'interrupted'
+    | 'all'
+  readonly what: string
+  readonly arms: readonly ComparedArm[]
+}
+
+/** What the ratios depend on. */
+export interface Sensitivity {
+  /** Which part of an arm's costs each of them is, from 0 to 1. */
+  readonly shares: readonly (Costs & { readonly name: ArmName })[]
+  /** How often a session has to be interrupted until an arm saves as many tokens as it takes. Absent of those that give nothing back. */
+  readonly paysFrom: readonly { readonly name: ArmName; readonly share: number }[]
+  readonly rows: readonly SensitivityRow[]
 }

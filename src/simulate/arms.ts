@@ -1,0 +1,61 @@
+import { upperBound } from './bound.ts'
+import type { Arm, ArmName, Measurement, Ratio, Study } from './contract.ts'
+import { COMPLEXITIES, type Each, ENHANCED_LOG, type Keeping, NONE, PLAN_ONCE, SESSION_JSON } from './parameters.ts'
+
+interface ArmKind {
+  readonly basis: Arm['basis']
+  /** Which of the study's two ratios it is given: the one it was given there, and the later one where it was given none. */
+  readonly form: Ratio['form']
+}
+
+export const ARM_KINDS: Readonly<Record<ArmName, ArmKind>> = {
+  none: { basis: 'assumed', form: 'second' },
+  'session-json': { basis: 'assumed', form: 'first' },
+  'enhanced-log': { basis: 'matrix', form: 'second' },
+  'plan-once': { basis: 'assumed', form: 'second' },
+  stint: { basis: 'measured', form: 'second' },
+}
+
+export function keepingsWith(measurement: Measurement): readonly Keeping[] {
+  return [NONE, SESSION_JSON, ENHANCED_LOG, PLAN_ONCE, stintKeeping(measurement)]
+}
+
+export function boundsOf({ stale, conflicts, unreadable }: Measurement): Study['bounds'] {
+  return { stale: upperBound(stale), conflicts: upperBound(conflicts), unreadable: upperBound(unreadable) }
+}
+
+/**
+ * Stint as it was measured. Nothing is asked of the model, so that API calls and cognitive load are those of `none`. Every session counts as killed once
+ * and as cut short in a write once, and what then goes wrong is drawn at the bound of its rate, with the penalties of session.json: its
+ * failures are at most these, its success is at least this, and no session gains by it.
+ */
+export function stintKeeping(measurement: Measurement): Keeping {
+  const { sessions } = measurement
+  const bounds = boundsOf(measurement)
+  const measured = (pick: (complexity: (typeof COMPLEXITIES)[number]) => number): Each => ({
+    simple: pick('simple'),
+    medium: pick('medium'),
+    complex: pick('complex'),
+  })
+  return {
+    ...NONE,
+    name: 'stint',
+    writes: measured((complexity) => sessions[complexity].writes),
+    tokens: { share: 0, besides: measured((complexity) => sessions[complexity].tokens) },
+    traceability: {
+      middle: measured((complexity) => {
+        const { happened, trials } = sessions[complexity].givenBack
+        return trials === 0 ? 0 : happened / trials
+      }),
+      spread: 0,
+    },
+    failures: {
+      stale: bounds.stale,
+      forgotten: 0,
+      unreadable: bounds.unreadable,
+      conflictPerAgent: bounds.conflicts,
+      penalties: SESSION_JSON.failures.penalties,
+      areApart: true,
+    },
+  }
+}

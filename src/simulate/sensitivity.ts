@@ -1,0 +1,173 @@
+// What the ratio depends on: the same arms with one assumption changed at a time.
+import { PRIORS, PRIOR_BASE, PRIOR_START } from '../plan/priors.ts'
+import { ARM_KINDS, keepingsWith } from './arms.ts'
+import type { Arm, ArmName, ComparedArm, Costs, Figures, Ratio, Sensitivity, SensitivityRow, Study } from './contract.ts'
+import { type Each, type Keeping, SESSION_JSON } from './parameters.ts'
+import { type Weighing, ratioOf } from './ratio.ts'
+import { runArm } from './run-arm.ts'
+
+const { msPerAccess } = SESSION_JSON.byModel
+/** At an instant that is drawn evenly half of a session is behind it. */
+const LOST = 0.5
+
+/** What is changed of the study for one row. */
+interface Change {
+  readonly id: SensitivityRow['id']
+  readonly what: string
+  readonly weighing?: Weighing
+  readonly keeping?: Keeping
+  readonly tokens?: Each
+  /** The share of sessions that are interrupted once and gone on with in a fresh conversation. */
+  readonly interrupted?: number
+}
+
+/** The file written by a program, whole or not at all, by one writer that forgets nothing. The model still reads it three times. */
+export const TOOL_WRITTEN: Keeping = {
+  ...SESSION_JSON,
+  byModel: { ...SESSION_JSON.byModel, tokensPerWrite: 0, tokensPerAccess: 0 },
+  // The chances are zero and drawn all the same, so that the sessions are those of the study.
+  failures: { ...SESSION_JSON.failures, stale: 0, forgotten: 0, unreadable: 0, conflictPerAgent: 0 },
+}
+
+/** One task of each size in a conversation of its own, as a published ledger of coding agents has them. */
+export const REAL_TOKENS: Each = {
+  simple: PRIOR_BASE + PRIOR_START.added + PRIORS.small.added,
+  medium: PRIOR_BASE + PRIOR_START.added + PRIORS.medium.added,
+  complex: PRIOR_BASE + PRIOR_START.added + PRIORS.large.added,
+}
+
+const BY_COST: Weighing = { msPerWrite: msPerAccess }
+const SIGNED: Weighing = { isSigned: true }
+
+const CHANGES: readonly Change[] = [
+  { id: 'as-weighed', what: 'as the study weighs it' },
+  { id: 'writes-only', what: 'every cost zero but writes', weighing: { weights: { tokens: 0, cognitiveLoad: 0, success: 0 } } },
+  {
+    id: 'tool-written',
+    what: 'session.json written by a program: whole, by one writer, nothing forgotten',
+    keeping: TOOL_WRITTEN,
+  },
+  { id: 'writes-by-cost', what: `writes weighed by the time they take (${msPerAccess} ms each)`, weighing: BY_COST },
+  { id: 'tool-written-by-cost', what: 'both of these', keeping: TOOL_WRITTEN, weighing: BY_COST },
+  { id: 'real-tokens', what: 'sessions as large as real ones', tokens: REAL_TOKENS },
+  {
+    id: 'crashes',
+    what: 'going on after a crash counted, in 8 % of the sessions',
+    interrupted: SESSION_JSON.failures.stale,
+    weighing: SIGNED,
+  },
+  { id: 'interrupted', what: 'going on counted, every session interrupted once', interrupted: 1, weighing: SIGNED },
+  {
+    id: 'all',
+    what: 'all of these: by a program, by cost, real sessions, interrupted once',
+    keeping: TOOL_WRITTEN,
+    weighing: { ...BY_COST, ...SIGNED },
+    tokens: REAL_TOKENS,
+    interrupted: 1,
+  },
+]
+
+/** Every row anew from arms that are drawn as those of the study were. */
+export async function analyse(study: Study, onProgress?: (drawn: number, total: number) => void): Promise<Sensitivity> {
+  const runs = new Runs(study, onProgress)
+  const rows: SensitivityRow[] = []
+  for (const change of CHANGES) rows.push({ id: change.id, what: change.what, arms: await runs.compare(change) })
+  const none = figuresOf(study.arms, 'none')
+  const compared = study.arms.filter(({ name }) => name !== 'none')
+  return {
+    shares: compared.map(({ name, ratio }) => ({ name, ...sharesOf(ratio!) })),
+    paysFrom: compared.flatMap(({ name, figures }) => {
+      const share = paysFrom(none, figures, name)
+      return share === undefined ? [] : [{ name, share }]
+    }),
+    rows,
+  }
+}
+
+/** Draws each arm once, however many rows want it. */
+class Runs {
+  readonly #study: Study
+  readonly #keepings: readonly Keeping[]
+  readonly #done = new Map<string, Arm>()
+  readonly #onProgress: ((drawn: number, total: number) => void) | undefined
+  #drawn = 0
+
+  constructor(study: Study, onProgress?: (drawn: number, total: number) => void) {
+    this.#study = study
+    this.#keepings = keepingsWith(study.measurement)
+    this.#onProgress = onProgress
+    for (const arm of study.arms) this.#done.set(arm.name, arm)
+  }
+
+  async compare(change: Change): Promise<readonly ComparedArm[]> {
+    const { weighing, interrupted = 0 } = change
+    const arms: Arm[] = []
+    for (const keeping of this.#keepings)
+      arms.push(await this.#arm(keeping.name === change.keeping?.name ? change.keeping : keeping, change.tokens))
+    const own = figuresOf(arms, 'none')
+    const none = gonOn(own, own, 'none', interrupted)
+    return arms
+      .filter(({ name }) => name !== 'none')
+      .map(({ name, figures }) => {
+        const changed = gonOn(own, figures, name, interrupted)
+        const { value, verdict } = ratioOf(none, changed, ARM_KINDS[name].form, weighing)
+        return { name, tokens: changed.tokens, success: changed.success, ratio: value, verdict }
+      })
+  }
+
+  async #arm(keeping: Keeping, tokens: Each | undefined): Promise<Arm> {
+    const key = [keeping.name, keeping === TOOL_WRITTEN ? 'by a program' : '', tokens === undefined ? '' : 'real']
+      .filter(Boolean)
+      .join(' ')
+    const known = this.#done.get(key)
+    if (known !== undefined) return known
+    const { sessions, seed } = this.#study
+    const before = this.#drawn
+    const arm = await runArm(keeping, {
+      sessions,
+      seed,
+      ...(tokens === undefined ? {} : { tokens }),
+      onProgress: (drawn) => this.#onProgress?.(before + drawn, CHANGED_ARMS * sessions),
+    })
+    this.#drawn += sessions
+    this.#done.set(key, arm)
+    return arm
+  }
+}
+
+/** session.json by a program; and all five with real tokens, and that one again. */
+const CHANGED_ARMS = 7
+
+function sharesOf({ costs }: Ratio): Costs {
+  const whole = Object.values(costs).reduce((sum, cost) => sum + cost) || 1
+  return {
+    writes: costs.writes / whole,
+    tokens: costs.tokens / whole,
+    cognitiveLoad: costs.cognitiveLoad / whole,
+    success: costs.success / whole,
+  }
+}
+
+/**
+ * What of a session a fresh conversation is given after an interruption. In memory nothing is left, and a log that is written at the end is not
+ * there yet. The others are taken to give back all that they trace, which favours those of them that are behind; what is stale gives back nothing.
+ */
+function givenBack(name: ArmName, { traceability, stale, sessions }: Figures): number {
+  if (name === 'none' || name === 'enhanced-log') return 0
+  return traceability * (1 - (sessions === 0 ? 0 : stale / sessions))
+}
+
+/** With what has to be worked out again by the interrupted sessions. */
+function gonOn(none: Figures, arm: Figures, name: ArmName, interrupted: number): Figures {
+  return { ...arm, tokens: arm.tokens + interrupted * LOST * none.tokens * (1 - givenBack(name, arm)) }
+}
+
+/** How often a session has to be interrupted until what is given back is as many tokens as keeping it took. */
+function paysFrom(none: Figures, arm: Figures, name: ArmName): number | undefined {
+  const saved = LOST * none.tokens * givenBack(name, arm)
+  return saved === 0 ? undefined : (arm.tokens - none.tokens) / saved
+}
+
+function figuresOf(arms: readonly Arm[], name: ArmName): Figures {
+  return arms.find((arm) => arm.name === name)!.figures
+}
