@@ -39,6 +39,7 @@ import { runs } from './commands/runs.ts'
 import { search } from './commands/search.ts'
 import { serve } from './commands/serve.ts'
 import { setup } from './commands/setup.ts'
+import { simulate } from './commands/simulate.ts'
 import { task } from './commands/task.ts'
 import { view } from './commands/view.ts'
 import { workflow } from './commands/workflow.ts'
@@ -81,6 +82,7 @@ const routes = buildRouteMap({
     digest,
     doctor,
     purge,
+    simulate,
     rehearsal,
     hook,
     statusline,

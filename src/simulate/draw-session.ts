@@ -1,6 +1,6 @@
 import type { Complexity } from './contract.ts'
 import type { MersenneTwister } from './mersenne-twister.ts'
-import { COMPLEXITIES, type Each, type Failures, type Keeping, SESSION } from './parameters.ts'
+import { COMPLEXITIES, type Each, type FailureChances, type Keeping, SESSION } from './parameters.ts'
 
 /** One session as it was drawn. There are so many that they are written over each other. */
 export interface DrawnSession {
@@ -104,13 +104,18 @@ function agentsOf(random: MersenneTwister, { delegation }: Keeping, complexity: 
   return kind !== undefined && random.random() < kind.share ? random.between(1, kind.mostAgents) : 0
 }
 
-function drawFailures(random: MersenneTwister, failures: Failures | undefined, session: DrawnSession): void {
+function drawFailures(random: MersenneTwister, failures: FailureChances | undefined, session: DrawnSession): void {
   session.isStale = failures !== undefined && random.random() < failures.stale
   session.isForgotten = failures !== undefined && random.random() < failures.forgotten
   session.isUnreadable = failures !== undefined && random.random() < failures.unreadable
 }
 
-function drawConflict(random: MersenneTwister, failures: Failures | undefined, agents: number, session: DrawnSession): void {
+function drawConflict(
+  random: MersenneTwister,
+  failures: FailureChances | undefined,
+  agents: number,
+  session: DrawnSession,
+): void {
   const perAgent = failures?.conflictPerAgent
   session.isInConflict =
     perAgent !== undefined && session.complexity === 'complex' && agents >= 2 && random.random() < perAgent * agents

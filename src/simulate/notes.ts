@@ -11,10 +11,12 @@ export const verdictWords = `Its verdicts: ${VERDICTS.map(({ above, verdict }) =
 
 /** Where the figures of Stint come from. */
 export function measurementWords({ measurement: { at, version, machine }, measured }: Study): readonly string[] {
-  const where = measured === 'here' ? 'on this machine' : 'and shipped with Stint; --measure does it on this machine'
+  const where = measured === 'here' ? 'on this machine' : 'and shipped with it; stint simulate --measure does it on this machine'
   return [
     `Measured on ${at.slice(0, 10)} with Stint ${version}, ${machine}, ${where}.`,
     'What never happened in N trials is at most 3/N; what did is bounded exactly (Clopper and Pearson), both with 95 % confidence.',
+    'Of session.json: the same trials of one that is read, changed and written back in place, so that it is seen that they find what they look for.',
+    'Tokens and writes of Stint are those of a session that two fresh conversations went on with.',
     'Nothing is asked of the model, so that API calls and cognitive load are those of none.',
   ]
 }

@@ -10,7 +10,7 @@
 //   8  a conflict, for two agents or more        session.json in real time
 //   9  success                                   arms with assumed failures
 //
-// Each arm begins with the same seed. Failures of `stint` are drawn from a second generator, so that its sessions are those of `none`, one by
+// Each arm begins with the same seed. FailureChances of `stint` are drawn from a second generator, so that its sessions are those of `none`, one by
 // one, and what it does worse is no accident of drawing.
 import type { ArmName, Complexity } from './contract.ts'
 
@@ -39,7 +39,7 @@ export const SESSION = {
 } as const satisfies Record<string, unknown>
 
 /** How often something goes wrong in a session, and how much less likely it then succeeds. */
-export interface Failures {
+export interface FailureChances {
   readonly stale: number
   readonly forgotten: number
   readonly unreadable: number
@@ -82,7 +82,7 @@ export interface Keeping {
   readonly tokens: { readonly share: number; readonly besides: Each }
   readonly cognitiveLoad: { readonly share: number; readonly besides: number }
   readonly traceability: { readonly middle: Each; readonly spread: number }
-  readonly failures?: Failures
+  readonly failures?: FailureChances
   readonly delegation: { readonly complex: Delegation; readonly medium?: Delegation }
   /** Added to the success of complex sessions that were delegated. */
   readonly successOfDelegated: number
@@ -99,7 +99,7 @@ export const NONE: Keeping = {
 }
 
 /** The file is written by the model at each change of each task's state: three a task. */
-export const SESSION_JSON: Keeping & { readonly byModel: ByModel; readonly failures: Failures } = {
+export const SESSION_JSON: Keeping & { readonly byModel: ByModel; readonly failures: FailureChances } = {
   ...NONE,
   name: 'session-json',
   byModel: {

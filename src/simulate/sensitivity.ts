@@ -42,24 +42,20 @@ const SIGNED: Weighing = { isSigned: true }
 const CHANGES: readonly Change[] = [
   { id: 'as-weighed', what: 'as the study weighs it' },
   { id: 'writes-only', what: 'every cost zero but writes', weighing: { weights: { tokens: 0, cognitiveLoad: 0, success: 0 } } },
-  {
-    id: 'tool-written',
-    what: 'session.json written by a program: whole, by one writer, nothing forgotten',
-    keeping: TOOL_WRITTEN,
-  },
-  { id: 'writes-by-cost', what: `writes weighed by the time they take (${msPerAccess} ms each)`, weighing: BY_COST },
+  { id: 'tool-written', what: 'session.json kept by a program', keeping: TOOL_WRITTEN },
+  { id: 'writes-by-cost', what: `writes by the time they take, ${msPerAccess} ms each`, weighing: BY_COST },
   { id: 'tool-written-by-cost', what: 'both of these', keeping: TOOL_WRITTEN, weighing: BY_COST },
   { id: 'real-tokens', what: 'sessions as large as real ones', tokens: REAL_TOKENS },
   {
     id: 'crashes',
-    what: 'going on after a crash counted, in 8 % of the sessions',
+    what: `going on counted, ${SESSION_JSON.failures.stale * 100} % crash`,
     interrupted: SESSION_JSON.failures.stale,
     weighing: SIGNED,
   },
-  { id: 'interrupted', what: 'going on counted, every session interrupted once', interrupted: 1, weighing: SIGNED },
+  { id: 'interrupted', what: 'going on counted, each interrupted once', interrupted: 1, weighing: SIGNED },
   {
     id: 'all',
-    what: 'all of these: by a program, by cost, real sessions, interrupted once',
+    what: 'all of these together',
     keeping: TOOL_WRITTEN,
     weighing: { ...BY_COST, ...SIGNED },
     tokens: REAL_TOKENS,
@@ -105,11 +101,11 @@ class Runs {
     for (const keeping of this.#keepings)
       arms.push(await this.#arm(keeping.name === change.keeping?.name ? change.keeping : keeping, change.tokens))
     const own = figuresOf(arms, 'none')
-    const none = gonOn(own, own, 'none', interrupted)
+    const none = goneOn(own, own, 'none', interrupted)
     return arms
       .filter(({ name }) => name !== 'none')
       .map(({ name, figures }) => {
-        const changed = gonOn(own, figures, name, interrupted)
+        const changed = goneOn(own, figures, name, interrupted)
         const { value, verdict } = ratioOf(none, changed, ARM_KINDS[name].form, weighing)
         return { name, tokens: changed.tokens, success: changed.success, ratio: value, verdict }
       })
@@ -158,7 +154,7 @@ function givenBack(name: ArmName, { traceability, stale, sessions }: Figures): n
 }
 
 /** With what has to be worked out again by the interrupted sessions. */
-function gonOn(none: Figures, arm: Figures, name: ArmName, interrupted: number): Figures {
+function goneOn(none: Figures, arm: Figures, name: ArmName, interrupted: number): Figures {
   return { ...arm, tokens: arm.tokens + interrupted * LOST * none.tokens * (1 - givenBack(name, arm)) }
 }
 

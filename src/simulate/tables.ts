@@ -1,5 +1,5 @@
 import { COMPLEXITIES } from './parameters.ts'
-import type { Arm, Costs, Figures, Rate, Sensitivity, Study } from './contract.ts'
+import type { Arm, Costs, Failures, Figures, Rate, Sensitivity, Study } from './contract.ts'
 import { change } from './ratio.ts'
 import type { Table } from './table.ts'
 import { ARM_WORDS, amount, atLeast, atMost, millions, percent, ratioWords, signed, signedPercent } from './words.ts'
@@ -92,19 +92,20 @@ export function ratioTable({ arms }: Study): Table {
   ])
 }
 
-/** What was measured of Stint's failures, and what each rate is at most. */
+/** What was measured of Stint's failures, what each rate is at most, and what the same trials found of a session.json. */
 export function ratesTable({ measurement, bounds }: Study): Table {
-  const row = (what: string, { happened, trials }: Rate, bound: number) => [
+  const row = (what: string, name: keyof Failures) => [
     what,
-    `${amount(happened)} of ${amount(trials)}`,
-    `≤ ${percent(bound, 3)}`,
+    countOf(measurement[name]),
+    `≤ ${percent(bounds[name], 3)}`,
+    countOf(measurement.control[name]),
   ]
   return {
-    head: ['measured', 'happened', 'at most (95 %)'],
+    head: ['', 'stint', 'at most (95 %)', 'session.json'],
     rows: [
-      row('stale after a kill', measurement.stale, bounds.stale),
-      row('conflict of writers at once', measurement.conflicts, bounds.conflicts),
-      row('unreadable after a write cut short', measurement.unreadable, bounds.unreadable),
+      row('stale after a kill', 'stale'),
+      row('conflict of writers at once', 'conflicts'),
+      row('unreadable after a write cut short', 'unreadable'),
     ],
   }
 }
@@ -112,20 +113,25 @@ export function ratesTable({ measurement, bounds }: Study): Table {
 /** What was measured of whole sessions. */
 export function measuredTable({ measurement }: Study): Table {
   return {
-    head: ['measured', 'sessions', 'writes', 'bytes', 'tokens', 'given back'],
+    head: ['', 'sessions', 'tasks', 'writes', 'bytes', 'tokens', 'given back', 'the rest shown on demand'],
     rows: COMPLEXITIES.map((complexity) => {
-      const { sessions, writes, bytes, tokens, givenBack } = measurement.sessions[complexity]
-      const share = givenBack.trials === 0 ? NOTHING : percent(givenBack.happened / givenBack.trials)
+      const { sessions, tasks, writes, bytes, tokens, givenBack, shownOnDemand } = measurement.sessions[complexity]
       return [
         complexity,
         amount(sessions),
+        amount(tasks, 1),
         amount(writes, 1),
         amount(bytes),
         amount(tokens),
-        `${share} (${amount(givenBack.happened)} of ${amount(givenBack.trials)})`,
+        givenBack.trials === 0 ? NOTHING : `${percent(givenBack.happened / givenBack.trials)} (${countOf(givenBack)})`,
+        countOf(shownOnDemand),
       ]
     }),
   }
+}
+
+function countOf({ happened, trials }: Rate): string {
+  return trials === 0 ? NOTHING : `${amount(happened)} of ${amount(trials)}`
 }
 
 /** Which part of each arm's costs is which. */
@@ -146,10 +152,11 @@ export function sensitivityTable({ rows }: Sensitivity): Table {
   }
 }
 
+/** How often a session has to be interrupted until what is given back is as many tokens as keeping it took. */
 export function paysTable({ paysFrom }: Sensitivity): Table {
   return {
     head: ['', ...paysFrom.map(({ name }) => ARM_WORDS[name])],
-    rows: [['pays for its tokens from', ...paysFrom.map(({ share }) => `${amount(share, 2)} interruptions a session`)]],
+    rows: [['interruptions a session', ...paysFrom.map(({ share }) => amount(share, 2))]],
   }
 }
 

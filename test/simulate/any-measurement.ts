@@ -1,4 +1,4 @@
-import type { Measurement } from '../../src/simulate/contract.ts'
+import type { MeasuredSessions, Measurement } from '../../src/simulate/contract.ts'
 
 /** A measurement as it might be, for tests that are not about what was measured. */
 export function anyMeasurement(changed: Partial<Measurement> = {}): Measurement {
@@ -9,11 +9,25 @@ export function anyMeasurement(changed: Partial<Measurement> = {}): Measurement 
     stale: { happened: 0, trials: 1000 },
     conflicts: { happened: 0, trials: 600 },
     unreadable: { happened: 0, trials: 3000 },
-    sessions: {
-      simple: { sessions: 10, writes: 9, bytes: 4000, tokens: 420, givenBack: { happened: 60, trials: 60 } },
-      medium: { sessions: 10, writes: 20, bytes: 9000, tokens: 730, givenBack: { happened: 118, trials: 120 } },
-      complex: { sessions: 10, writes: 41, bytes: 21_000, tokens: 1180, givenBack: { happened: 190, trials: 200 } },
+    control: {
+      stale: { happened: 12, trials: 200 },
+      conflicts: { happened: 97, trials: 100 },
+      unreadable: { happened: 100, trials: 100 },
     },
+    sessions: { simple: sessions(1.5, 60, 3000), medium: sessions(4, 200, 5000), complex: sessions(8, 400, 7000) },
     ...changed,
+  }
+}
+
+function sessions(tasks: number, writes: number, tokens: number): MeasuredSessions {
+  const recorded = tasks * 20
+  return {
+    sessions: 3,
+    tasks,
+    writes,
+    bytes: writes * 400,
+    tokens,
+    givenBack: { happened: recorded - tasks, trials: recorded },
+    shownOnDemand: { happened: tasks, trials: tasks },
   }
 }

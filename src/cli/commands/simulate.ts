@@ -1,0 +1,125 @@
+import { buildCommand } from '@stricli/core'
+import { relative, resolve } from 'node:path'
+import type { Measurement, Study } from '../../simulate/contract.ts'
+import type { MeasureProgress } from '../../simulate/measure/measure.ts'
+import type { Context } from '../context.ts'
+import { defined } from '../defined.ts'
+import { Misuse } from '../errors.ts'
+import { json, number, text, toggle } from '../flags.ts'
+import { Interrupt } from '../interrupt.ts'
+import { withJsonErrors } from '../json-errors.ts'
+import { Output } from '../output.ts'
+import { StudyBar } from '../study-bar.ts'
+
+interface Flags {
+  readonly full?: boolean
+  readonly quick?: boolean
+  readonly sessions?: number
+  readonly seed?: number
+  readonly measure?: boolean
+  readonly report?: string
+  readonly json?: boolean
+}
+
+const FULL = 100_000
+const QUICK = 10_000
+const MOST = 10_000_000
+const SEED = 42
+
+export const simulate = buildCommand<Flags, [], Context>({
+  docs: {
+    brief: "Show what keeping a session's state costs, simulated and measured",
+    fullDescription: [
+      'Draws the sessions of a published study of session.json again, with its parameters and its seed, and puts beside them what was',
+      'measured of Stint by killing it, by writing at once, by cutting writes short and by working through sessions. With --measure all of',
+      'that is done on this machine, which takes some minutes, and is used from then on.',
+    ].join('\n'),
+    customUsage: [
+      { input: '', brief: `the study: ${FULL.toLocaleString('en-GB')} sessions an arm` },
+      { input: '--quick', brief: `${QUICK.toLocaleString('en-GB')} of them` },
+      { input: '--report study.html', brief: 'a page with charts besides' },
+      { input: '--measure', brief: 'measure Stint on this machine first' },
+      { input: '--sessions 1000 --seed 7 --json', brief: 'others, for programs' },
+    ],
+  },
+  parameters: {
+    flags: {
+      full: toggle(`Draw ${FULL.toLocaleString('en-GB')} sessions for each arm, as the study did (the default)`),
+      quick: toggle(`Draw ${QUICK.toLocaleString('en-GB')}; with --measure, fewer trials`),
+      sessions: number('Draw so many'),
+      seed: number(`Where the drawing begins (default ${SEED}, the study's)`),
+      measure: toggle('Measure Stint on this machine first, and keep what was measured'),
+      report: text('Write a page with charts, too', 'FILE'),
+      json,
+    },
+  },
+  async func(flags) {
+    const output = new Output(this)
+    await withJsonErrors(this, flags, output, async () => {
+      const sessions = sessionsOf(flags)
+      const seed = seedOf(flags)
+      const path = flags.report === undefined ? undefined : resolve(this.cwd, flags.report)
+      const { reportTarget, writeReport } = await import('../../simulate/report/write-report.ts')
+      // Before the work: a file that cannot be written is known at once.
+      if (path !== undefined) reportTarget(path)
+      const bar = this.canAsk ? new StudyBar((line) => this.process.stderr.write(line)) : undefined
+      const { measurement, measured } = await measurementFor(flags, this.env, bar)
+      const { runStudy } = await import('../../simulate/study.ts')
+      const { analyse } = await import('../../simulate/sensitivity.ts')
+      const { describeStudy } = await import('../describe-study.ts')
+      const draw = (what: string) => (drawn: number, total: number) => bar?.draw(drawn / total, what)
+      const study = await runStudy({ sessions, seed, measurement, measured, onProgress: draw('sessions drawn') })
+      const sensitivity = await analyse(study, draw('assumptions changed'))
+      bar?.clear()
+      if (path !== undefined) writeReport(path, study, sensitivity)
+      const value = { ...study, sensitivity, ...defined({ report: path }) }
+      output.result(flags.json, value, () => describeStudy(study, sensitivity, output))
+      if (path !== undefined && flags.json !== true) output.talk(`the page is ${relative(this.cwd, path)}`)
+    })
+  },
+})
+
+function sessionsOf({ full, quick, sessions }: Flags): number {
+  const given = [full === true, quick === true, sessions !== undefined].filter(Boolean).length
+  if (given > 1) throw new Misuse('--full, --quick and --sessions each say how many sessions', 'give one of them')
+  if (sessions === undefined) return quick === true ? QUICK : FULL
+  if (sessions < 1 || sessions > MOST) {
+    throw new Misuse(`${sessions} sessions cannot be drawn`, `give --sessions a number from 1 to ${MOST.toLocaleString('en-GB')}`)
+  }
+  return sessions
+}
+
+function seedOf({ seed = SEED }: Flags): number {
+  if (seed < Number.MAX_SAFE_INTEGER) return seed
+  throw new Misuse(`${seed} is too large for a seed`, 'give --seed a number below 2^53')
+}
+
+/** What was measured of Stint: now, when asked; else here before; else as it was shipped. */
+async function measurementFor(
+  flags: Flags,
+  env: NodeJS.ProcessEnv,
+  bar: StudyBar | undefined,
+): Promise<Pick<Study, 'measurement' | 'measured'>> {
+  const { readMeasured, saveMeasured } = await import('../../simulate/measure/kept.ts')
+  if (flags.measure === true) {
+    const measurement = await measureHere(flags.quick === true ? 'quick' : 'full', bar)
+    saveMeasured(measurement, env)
+    return { measurement, measured: 'here' }
+  }
+  const here = readMeasured(env)
+  if (here !== undefined) return { measurement: here, measured: 'here' }
+  const { shipped } = await import('../../simulate/measure/shipped.ts')
+  return { measurement: shipped, measured: 'shipped' }
+}
+
+async function measureHere(size: 'full' | 'quick', bar: StudyBar | undefined): Promise<Measurement> {
+  const { measure } = await import('../../simulate/measure/measure.ts')
+  const interrupt = new Interrupt()
+  try {
+    const onProgress = ({ what, done, total }: MeasureProgress) => bar?.draw(done / total, what)
+    return await measure({ size, onProgress, signal: interrupt.signal })
+  } finally {
+    interrupt.dispose()
+    bar?.clear()
+  }
+}

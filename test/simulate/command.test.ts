@@ -1,0 +1,106 @@
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Sensitivity, Study } from '../../src/simulate/contract.ts'
+import { saveMeasured } from '../../src/simulate/measure/kept.ts'
+import { terminal } from '../support/cli.ts'
+import { anyMeasurement } from './any-measurement.ts'
+
+const FEW = ['--sessions', '500']
+
+describe('stint simulate', () => {
+  test('shows every arm, where its figures come from, and what each rate is at most', async () => {
+    const { stint, env } = terminal({ git: false })
+    saveMeasured(anyMeasurement(), env)
+    const ran = await stint('simulate', ...FEW, '--seed', '7')
+    expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
+    expect(ran.stdout).toContain('500 sessions, seed 7')
+    expect(ran.stdout).toMatch(/none +session\.json +enhanced log +plan once +stint\n/)
+    expect(ran.stdout).toMatch(/stale after a kill +0 of 1,000 +≤ 0\.300 % +12 of 200\n/)
+    expect(ran.stdout).toMatch(/stale +0 +\d+ +0 +\d+ +≤ \d+\n/)
+    expect(ran.stdout).toMatch(/success .*≥ \d\d\.\d %\n/)
+    expect(ran.stdout).toContain('Measured on 2026-01-15 with Stint 0.0.0, Node v20.20.2, linux x64, 2 cores, on this machine.')
+    expect(ran.stdout).toContain('above 3 do not implement, above 1.5 marginal, above 0.8 optional, else consider')
+  })
+
+  test('draws the same sessions with the same seed, and others with another', async () => {
+    const { stint } = terminal({ git: false })
+    const drawn = async (...args: string[]) => (await stint('simulate', ...FEW, '--json', ...args)).json<Study>().arms
+    expect(await drawn()).toEqual(await drawn('--seed', '42'))
+    expect(await drawn('--seed', '43')).not.toEqual(await drawn())
+  })
+
+  test('gives programs the study and what it depends on, from what was shipped where nothing was measured', async () => {
+    const { stint } = terminal({ git: false })
+    const study = (await stint('simulate', '--quick', '--json')).json<Study & { sensitivity: Sensitivity }>()
+    expect(study).toMatchObject({ sessions: 10_000, seed: 42, measured: 'shipped' })
+    expect(study.arms.map(({ name, basis }) => `${name}: ${basis}`)).toEqual([
+      'none: assumed',
+      'session-json: assumed',
+      'enhanced-log: matrix',
+      'plan-once: assumed',
+      'stint: measured',
+    ])
+    expect(study.sensitivity.rows.every(({ arms }) => arms.every(({ ratio }) => Number.isFinite(ratio)))).toBe(true)
+  })
+
+  test('shows on a terminal how far it is, and takes that away again', async () => {
+    const { run } = terminal({ git: false })
+    const { stderr } = await run(['simulate', '--sessions', '20000'], { canAsk: true })
+    expect(stderr).toContain('░')
+    expect(stderr).toMatch(/\r\u001B\[K$/)
+  })
+
+  test.each([
+    { args: ['--sessions', '0'], said: 'a number from 1 to 10,000,000' },
+    { args: ['--sessions', '1e9'], said: 'a number from 1 to 10,000,000' },
+    { args: ['--sessions', 'many'], said: 'many is not a whole number' },
+    { args: ['--sessions', '-5'], said: 'whole number' },
+    { args: ['--seed', '0.5'], said: '0.5 is not a whole number' },
+    { args: ['--seed', '9007199254740992'], said: 'below 2^53' },
+    { args: ['--full', '--quick'], said: 'give one of them' },
+    { args: ['--quick', '--sessions', '5'], said: 'give one of them' },
+  ])('refuses $args', async ({ args, said }) => {
+    const { stint } = terminal({ git: false })
+    const ran = await stint('simulate', ...args)
+    expect(ran).toMatchObject({ exitCode: 2, stdout: '' })
+    expect(ran.stderr).toContain(said)
+  })
+
+  test('says what to remove where a measurement is damaged', async () => {
+    const { stint, env } = terminal({ git: false })
+    mkdirSync(env.STINT_STATE_HOME!, { recursive: true })
+    writeFileSync(join(env.STINT_STATE_HOME!, 'measured.json'), '{"at": ')
+    const ran = await stint('simulate', ...FEW)
+    expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(ran.stderr).toContain('remove it: rm ')
+  })
+})
+
+describe('the report', () => {
+  test('is written beside the tables, and again over one of its own', async () => {
+    const { stint, cwd } = terminal({ git: false })
+    const path = join(cwd, 'study.html')
+    const ran = await stint('simulate', ...FEW, '--report', 'study.html')
+    expect(ran).toMatchObject({ exitCode: 0, stderr: 'stint: the page is study.html\n' })
+    const first = readFileSync(path, 'utf8')
+    expect((await stint('simulate', ...FEW, '--seed', '3', '--report', path, '--json')).json()).toMatchObject({ report: path })
+    expect(readFileSync(path, 'utf8')).not.toBe(first)
+    expect(readdirSync(cwd)).toEqual(['study.html'])
+  })
+
+  test('never takes the place of something else', async () => {
+    const { stint, cwd } = terminal({ git: false })
+    writeFileSync(join(cwd, 'mine.html'), '<!doctype html>\n<p>mine</p>\n')
+    mkdirSync(join(cwd, 'folder'))
+    const refused = async (name: string) => {
+      const ran = await stint('simulate', ...FEW, '--report', name)
+      expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
+      return ran.stderr
+    }
+    expect(await refused('mine.html')).toContain('was not written by stint simulate')
+    expect(readFileSync(join(cwd, 'mine.html'), 'utf8')).toContain('mine')
+    expect(await refused('folder')).toContain('is a folder')
+    expect(await refused('not-there/study.html')).toContain('there is no folder')
+  })
+})
