@@ -9,6 +9,8 @@ import { runArm } from './run-arm.ts'
 const { msPerAccess } = SESSION_JSON.byModel
 /** At an instant that is drawn evenly half of a session is behind it. */
 const LOST = 0.5
+/** The sessions that were measured were gone on with by two fresh conversations, and what these were given is among their tokens. */
+const MEASURED_TIMES = 2
 
 /** What is changed of the study for one row. */
 interface Change {
@@ -17,7 +19,7 @@ interface Change {
   readonly weighing?: Weighing
   readonly keeping?: Keeping
   readonly tokens?: Each
-  /** The share of sessions that are interrupted once and gone on with in a fresh conversation. */
+  /** How often a session is interrupted, and gone on with in a fresh conversation. */
   readonly interrupted?: number
 }
 
@@ -52,14 +54,14 @@ const CHANGES: readonly Change[] = [
     interrupted: SESSION_JSON.failures.stale,
     weighing: SIGNED,
   },
-  { id: 'interrupted', what: 'going on counted, each interrupted once', interrupted: 1, weighing: SIGNED },
+  { id: 'interrupted', what: 'going on counted, each interrupted twice', interrupted: MEASURED_TIMES, weighing: SIGNED },
   {
     id: 'all',
     what: 'all of these together',
     keeping: TOOL_WRITTEN,
     weighing: { ...BY_COST, ...SIGNED },
     tokens: REAL_TOKENS,
-    interrupted: 1,
+    interrupted: MEASURED_TIMES,
   },
 ]
 

@@ -53,7 +53,7 @@ export function failuresTable({ arms }: Study): Table {
     { what: 'stale', cell: count(({ stale }) => stale) },
     { what: 'conflicts', cell: count(({ conflicts }) => conflicts) },
     { what: 'unreadable', cell: count(({ unreadable }) => unreadable) },
-    { what: 'in all, of the sessions', cell: share },
+    { what: 'in all, a session', cell: share },
   ])
 }
 

@@ -128,7 +128,7 @@ function tiles({ arms }: Study): string {
     ],
     [
       atMost(stint, percent(failuresOf(stint.figures) / Math.max(1, stint.figures.sessions), 2)),
-      `sessions that fail by Stint; session.json ${percent(failuresOf(file.figures) / Math.max(1, file.figures.sessions))}`,
+      `failures a session by Stint; session.json ${percent(failuresOf(file.figures) / Math.max(1, file.figures.sessions))}`,
     ],
   ]
   return `<ul class="tiles">${said.map(([figureSaid, words]) => `<li><b>${escape(figureSaid)}</b>${escape(words)}</li>`).join('')}</ul>`

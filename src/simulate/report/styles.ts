@@ -4,13 +4,13 @@ export const STYLES = `
   color-scheme: light dark;
   --ground: #fafaf8; --surface: #ffffff; --line: #e3e3dd; --ink: #1b1c1e; --muted: #55585e;
   --none: #9a9da3; --file: #ad2317; --log: #855200; --plan: #5b54a6; --stint: #0b6b7d;
-  --first: #0b6b7d; --second: #855200; --third: #5b54a6; --fourth: #ad2317; --good: #e2f1f4;
+  --first: #35699f; --second: #6d7f24; --third: #b14a78; --fourth: #6f6f6f; --good: #e2f1f4;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #131417; --surface: #191b1f; --line: #2a2c31; --ink: #e4e5e2; --muted: #a6aab0;
     --none: #757a82; --file: #f08a7e; --log: #e0b061; --plan: #a9a3ee; --stint: #55c3d6;
-    --first: #55c3d6; --second: #e0b061; --third: #a9a3ee; --fourth: #f08a7e; --good: #16313a;
+    --first: #78aee4; --second: #b5c86e; --third: #e38fb5; --fourth: #a8a8a8; --good: #16313a;
   }
 }
 * { box-sizing: border-box; }
