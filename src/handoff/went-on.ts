@@ -9,6 +9,7 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
   'conversation.joined',
   'conversation.ended',
   'context.given',
+  'hooks.ran',
   'context.compacted',
   'summary.kept',
   'session.paused',

@@ -1,3 +1,4 @@
+import { noteWrites } from '../conversation/costs.ts'
 import { type Tracking, readTracking } from '../conversation/tracking.ts'
 import { noteTrouble } from '../conversation/troubles.ts'
 import { GitFailed } from '../git/run-git.ts'
@@ -20,6 +21,7 @@ import { oweHandoff } from './owed.ts'
 import { placeOf } from './place-of.ts'
 import { prepare } from './prepare.ts'
 import { Scene, isOurs } from './scene.ts'
+import { takeInCosts } from './take-in-costs.ts'
 import { noteSettled } from './note-settled.ts'
 import { isHandedOver } from './stages.ts'
 import { writeQuickViews } from './quick-views.ts'
@@ -53,6 +55,7 @@ export async function afterEvent(input: string, env: NodeJS.ProcessEnv, stint: s
     if (session === undefined) return
     if (event.kind === 'preCompact' && event.trigger === 'auto') handOverFirst(scene)
     await settle(scene)
+    if (event.kind === 'stop') takeInCosts(scene)
     if (SAVED.has(event.kind)) {
       const { notices, reading } = await refresh(session)
       for (const message of notices)
@@ -65,6 +68,7 @@ export async function afterEvent(input: string, env: NodeJS.ProcessEnv, stint: s
     scene.attempt(() => makeOwed(scene, stint))
     scene.attempt(() => prepare(session, event.conversation))
     session.close()
+    noteWrites(notes, event.conversation)
   } catch (error) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
     noteTrouble(notes, { at: new Date().toISOString(), event: event.name, conversation: event.conversation, message })

@@ -8,6 +8,11 @@ export interface Answer {
   readonly plain?: string
 }
 
+/** How many characters of it the model reads. */
+export function charactersForModel({ model, plain }: Answer): number {
+  return (model?.length ?? 0) + (plain?.length ?? 0)
+}
+
 /** The answer as Claude Code reads it from standard output. */
 export function printed(event: string, { person, model, plain }: Answer): string {
   if (plain !== undefined) return plain

@@ -3,6 +3,7 @@ import { readProjectContext } from '../survey/remembered.ts'
 import { essenceOf } from './essence.ts'
 import { withNewWindow } from './new-window.ts'
 import type { Scene } from './scene.ts'
+import { toldInstead } from './told-instead.ts'
 
 const ATTEMPTS = 3
 
@@ -36,7 +37,8 @@ export async function deliver(
     },
   })
   if (scene.session === undefined) return
-  scene.record('context.given', { conversation, event: name, mark, chars: text.length, why: why.because })
+  const instead = toldInstead(text, scene.session, state)
+  scene.record('context.given', { conversation, event: name, mark, chars: text.length, why: why.because, ...instead })
 }
 
 /** Nothing has been put before the model since this conversation began, was cleared, or was compacted. */

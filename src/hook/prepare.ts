@@ -1,4 +1,4 @@
-import { packContext } from '../context/pack.ts'
+import { type PackedContext, packContext } from '../context/pack.ts'
 import { lineForPerson } from '../context/person-line.ts'
 import { vocabularyOf } from '../context/related.ts'
 import { textForSummariser } from '../context/summariser.ts'
@@ -10,6 +10,7 @@ import { readProjectContext } from '../survey/remembered.ts'
 import { essenceOf } from './essence.ts'
 import { isPinned } from './pinned.ts'
 import { type Prepared, THIS_BUILD, preparedPath } from './prepared.ts'
+import { toldInstead } from './told-instead.ts'
 
 const MOST_WORDS = 2000
 const CONVERSATIONS = 2
@@ -18,12 +19,14 @@ const CONVERSATIONS = 2
 export function prepare(session: LiveSession, conversation: string): void {
   const { state, end } = session.openTo()
   const { inode } = session.log.identity()
-  const prepared = preparedFor(state, conversation, readProjectContext(session.place), { inode, size: end })
+  const prepared = preparedFor(session, state, conversation, { inode, size: end })
   replaceUnsynced(preparedPath(session.place, session.id), JSON.stringify(prepared))
 }
 
-function preparedFor(state: SessionState, conversation: string, text: string | undefined, log: Prepared['log']): Prepared {
+function preparedFor(session: LiveSession, state: SessionState, conversation: string, log: Prepared['log']): Prepared {
+  const text = readProjectContext(session.place)
   const project = text === undefined ? {} : { project: text }
+  const textOf = ({ text: packed, mark }: PackedContext) => ({ text: packed, mark, instead: toldInstead(packed, session, state) })
   const after = { ...state, compactions: state.compactions + 1 }
   const known = state.conversations.items.map(({ text }) => text)
   return {
@@ -50,8 +53,4 @@ function preparedFor(state: SessionState, conversation: string, text: string | u
     entryCount: state.entryCount,
     words: [...contentWords(vocabularyOf(state))].slice(0, MOST_WORDS),
   }
-}
-
-function textOf({ text, mark }: { readonly text: string; readonly mark: string }) {
-  return { text, mark }
 }

@@ -5,11 +5,13 @@ import { errnoOf } from '../journal/errors.ts'
 import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 import { journalFolder, type Place } from '../project/place.ts'
 import type { GitState } from '../session/entries.ts'
+import type { ToldInstead } from './told-instead.ts'
 
 /** A text for the model and how it is recognised. */
 export interface PreparedText {
   readonly text: string
   readonly mark: string
+  readonly instead: ToldInstead
 }
 
 export interface Prepared {

@@ -130,11 +130,11 @@ export class Scene<E extends HookEvent = HookEvent> {
     this.drafts.splice(0, this.drafts.length, ...fresh)
   }
 
-  /** Writes what was recorded so far, so that the state shows it. */
-  flush(): void {
+  /** Writes what was recorded so far, so that the state shows it. Answers whether it went well. */
+  flush(): boolean {
     const found = this.#found
-    if (found === undefined || this.drafts.length === 0) return
-    this.attempt(() => {
+    if (found === undefined || this.drafts.length === 0) return true
+    return this.attempt(() => {
       this.#append(found.session)
       this.#found = { session: found.session, ...found.session.openTo() }
     })

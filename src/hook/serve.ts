@@ -1,9 +1,10 @@
+import { noteCost } from '../conversation/costs.ts'
 import { noteTrouble } from '../conversation/troubles.ts'
 import { type EventOf, type HookEvent, readEvent } from '../harness/claude/events.ts'
 import { StintError } from '../journal/errors.ts'
 import { trackingFolderOf } from '../project/conversation-binding.ts'
 import { oneLine } from '../text/clean.ts'
-import { printed } from './answer.ts'
+import { charactersForModel, printed } from './answer.ts'
 import { placeOf } from './place-of.ts'
 import { quickConfig } from './quick-config.ts'
 import { Scene, isOurs } from './scene.ts'
@@ -30,6 +31,7 @@ export async function serve(input: string, env: NodeJS.ProcessEnv, handlers: Han
     await scene.attemptAsync(() => handler(scene))
     scene.finish()
     scene.session?.close()
+    if (scene.session !== undefined) noteCost(notes, event.conversation, event.name, charactersForModel(scene.answer))
     return printed(event.name, scene.answer)
   } catch (error) {
     // A folder that is gone is no trouble of ours, and has no place for a note.

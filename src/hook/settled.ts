@@ -1,6 +1,7 @@
 // Most of what an agent does tells a hook nothing new: another edit of a file that is recorded, a command that is neither
 // a test nor git's. That is seen here from the notes alone.
 import { isAbsolute, join, relative } from 'node:path'
+import { noteCost } from '../conversation/costs.ts'
 import { type Settled, type Tracking, readTracking, trackingFolder, writeTracking } from '../conversation/tracking.ts'
 import { type Repository, findRepository } from '../git/repository.ts'
 import { isConversationId } from '../history/conversation-id.ts'
@@ -46,7 +47,9 @@ function isSettledUse(input: string, env: NodeJS.ProcessEnv): boolean {
     if (typeof used?.command !== 'string' || MAY_MATTER.test(used.command)) return false
     if (!tracking.nudged.includes('output') && lengthOf(event.tool_response) >= LARGE_OUTPUT) return false
     // How tests went is read from the transcript when it is looked at next.
-    return isLookedAt(tracking) || !mayBeTests(used.command)
+    if (mayBeTests(used.command) && !isLookedAt(tracking)) return false
+    noteCost(folder, conversation, EVENT, 0)
+    return true
   }
   if (tool !== 'Edit' && tool !== 'Write' && tool !== 'MultiEdit') return false
   const path = used?.file_path
@@ -55,8 +58,11 @@ function isSettledUse(input: string, env: NodeJS.ProcessEnv): boolean {
   // One at which a reminder is due is not for here.
   if (edits >= UNLOGGED_EDITS && !tracking.nudged.includes('edits')) return false
   writeTracking(folder, { ...tracking, edits })
+  noteCost(folder, conversation, EVENT, 0)
   return true
 }
+
+const EVENT = 'PostToolUse'
 
 const MAY_MATTER = /git|stint|hub|merge|rebase|commit/
 

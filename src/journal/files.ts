@@ -320,6 +320,24 @@ export function appendLine(path: string, line: string): void {
   count.made += 1
 }
 
+/**
+ * Appends to notes that are worth no failure: on a full or read-only disk, or where their folder is gone, nothing happens. In the
+ * way of every hook, so not by a function that does more.
+ */
+export function appendIfPossible(path: string, text: string): void {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
+  try {
+    const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    try {
+      writeSync(fd, text)
+    } finally {
+      closeSync(fd)
+    }
+  } catch {
+    // Whoever is served must not be served again for it.
+  }
+}
+
 const NEWLINE = Buffer.from('\n')
 
 /**

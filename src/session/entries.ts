@@ -14,6 +14,17 @@ export interface Usage {
   readonly output: number
 }
 
+/** What the hooks of a conversation cost since this was last told. */
+export interface HookCosts {
+  readonly conversation: string
+  /** By event: how many ran, how long the agent waited for them, and what they put before the model, some of them a text. */
+  readonly events: Readonly<
+    Record<string, { readonly times: number; readonly ms: number; readonly chars: number; readonly gave: number }>
+  >
+  /** Records they appended and files they wrote, with what was done beside the agent's work. */
+  readonly writes: number
+}
+
 /** Where an item a person wrote stands: behind the item with this id, or `start` for the top of its list. */
 export type After = string
 
@@ -177,7 +188,19 @@ export interface EntryData {
   /** What the harness made of the conversation before it threw it away. */
   'summary.kept': { text: string; conversation: string; boundary?: string }
   /** A text of ours was put before the model. `mark` is how it is recognised in the transcript. */
-  'context.given': { conversation: string; event: string; mark: string; chars: number; why?: string }
+  'context.given': {
+    conversation: string
+    event: string
+    mark: string
+    chars: number
+    why?: string
+    /** Characters of the session's document then: what telling all of it would have taken. */
+    whole?: number
+    /** Characters of what was told as TOON, and what they would have been as JSON. */
+    toon?: { chars: number; json: number }
+  }
+  /** What the hooks of a turn cost. About no work, and shown to nobody who asks about it. */
+  'hooks.ran': HookCosts
   'conversation.joined': { conversation: string; harness: string; source: string; transcript?: string }
   'conversation.ended': { conversation: string; reason: string }
   /** What the person asked for, in their words. A ruling says how something is to be, or not to be, done. */
@@ -204,6 +227,8 @@ export interface EntryData {
     artifact: string
     bytes: number
     lines: number
+    /** Characters of the digest that was printed in its place. */
+    shown?: number
     summary?: string
   }
   'agent.finished': { agent: string; type?: string; task?: string; result?: string; conversation: string }
@@ -234,6 +259,8 @@ export interface EntryData {
     task?: string
     deliverables?: readonly string[]
   }
+  /** Of a project, in the journal of its backlog: somebody went through what is worth doing now and then. */
+  'maintenance.done': Record<string, never>
   'entry.retracted': { entry: string; reason?: string }
   'entry.amended': { entry: string; changes: Readonly<Record<string, unknown>> }
   /** The session follows a template from now on. `workflow` is the name it was given then. */

@@ -109,6 +109,8 @@ const SILENT = new Set<string>([
   'turn.ended',
   'budget.crossed',
   'output.kept',
+  'hooks.ran',
+  'maintenance.done',
 ])
 
 const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {

@@ -332,6 +332,7 @@ describe('a run', () => {
         summary: 'no way',
         artifact: `.sessions/artifacts/${name}`,
         bytes: 23,
+        shown: ran.stdout.trimEnd().length,
       },
     ])
   })

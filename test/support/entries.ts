@@ -183,7 +183,18 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
     mark: draw.one('a1', 'b2'),
     chars: draw.one(0, 7000),
     why: draw.maybe(() => draw.words()),
+    whole: draw.maybe(() => 20_000),
+    toon: draw.maybe(() => ({ chars: 300, json: 500 })),
   }),
+  'hooks.ran': (draw) => ({
+    conversation: conversation(draw),
+    events: draw.one<Record<string, { times: number; ms: number; chars: number; gave: number }>>(
+      {},
+      { Stop: { times: 1, ms: 40, chars: 0, gave: 0 } },
+    ),
+    writes: draw.one(0, 12),
+  }),
+  'maintenance.done': () => ({}),
   'conversation.joined': (draw) => ({
     conversation: conversation(draw),
     harness: 'claude',
@@ -229,6 +240,7 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
     artifact: draw.one('.sessions/artifacts/0123456789abcdef.txt', draw.words()),
     bytes: draw.one(0, 1_000_000),
     lines: draw.one(0, 2000),
+    shown: draw.maybe(() => 4000),
     summary: draw.maybe(() => draw.words()),
   }),
   'agent.finished': (draw) => ({

@@ -42,6 +42,7 @@ const AREAS: Readonly<Record<string, Group>> = {
   conversation: 'context',
   summary: 'context',
   budget: 'context',
+  hooks: 'context',
 }
 
 export function groupOf(kind: string): Group {

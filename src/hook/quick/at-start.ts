@@ -34,7 +34,7 @@ export function startQuickly(standing: Standing<EventOf<'sessionStart'>>): Answe
   const hasIt = source === 'resume' && given?.isProved === true && given.essence === prepared.essence && isLast
   // What is made ready for one that begins speaks of this one as of another.
   if (source === 'resume' && !hasIt) return undefined
-  const { text, mark, essence, person, level, because } = isCompacted
+  const { text, mark, instead, essence, person, level, because } = isCompacted
     ? { ...prepared.compacted, level: 'full' as const, because: source }
     : { ...prepared.start, essence: prepared.essence, person: prepared.person, level: 'start' as const, because: source }
 
@@ -46,7 +46,8 @@ export function startQuickly(standing: Standing<EventOf<'sessionStart'>>): Answe
     leave(standing, session, 'conversation.joined', { conversation, harness: 'claude', source, ...from })
   }
   if (!hasIt) {
-    leave(standing, session, 'context.given', { conversation, event: event.name, mark, chars: text.length, why: because })
+    const chars = text.length
+    leave(standing, session, 'context.given', { conversation, event: event.name, mark, chars, why: because, ...instead })
   }
   afterwards(() => dropHandedOver(notes, env))
   afterwards(() => nameConversationInShell(env, conversation))

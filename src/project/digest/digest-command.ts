@@ -68,13 +68,16 @@ export async function digestCommand(workspace: Workspace, options: DigestOptions
   }
   if (path !== undefined)
     noteIfPossible(workspace, () => noteRun(folder, { at: new Date().toISOString(), ...facts, artifact: basename(path) }))
-  const kept = artifact === undefined ? {} : { kept: { ...facts, artifact: artifact.path, bytes } }
-  const recordedIn = await recordRun(workspace, { command, exitCode, isStopped: signal !== undefined, reading, ...kept, by })
-
   const ended = { ...facts, exitCode, ...(signal === undefined ? {} : { signal }), seconds, bytes }
+  const composedFor = (recorded: { recordedIn?: string }) =>
+    compose(ended, reading, artifact === undefined ? undefined : { ...artifact, ...recorded }, tokens)
+  const keptFor = (path: string) => (session: string) => {
+    return { ...facts, artifact: path, bytes, shown: composedFor({ recordedIn: session }).text.length }
+  }
+  const kept = artifact === undefined ? {} : { kept: keptFor(artifact.path) }
+  const recordedIn = await recordRun(workspace, { command, exitCode, isStopped: signal !== undefined, reading, ...kept, by })
   const recorded = recordedIn === undefined ? {} : { recordedIn }
-  const composed = compose(ended, reading, artifact === undefined ? undefined : { ...artifact, ...recorded }, tokens)
-  return { ...ended, ...(artifact === undefined ? {} : { artifact }), ...recorded, ...composed }
+  return { ...ended, ...(artifact === undefined ? {} : { artifact }), ...recorded, ...composedFor(recorded) }
 }
 
 async function run(workspace: Workspace, { command, onOutput }: DigestOptions, keeper: OutputKeeper) {

@@ -18,7 +18,8 @@ export interface Ran {
   /** It was stopped, so that nothing can be said about its tests. */
   readonly isStopped: boolean
   readonly reading: Reading
-  readonly kept?: EntryData['output.kept']
+  /** The output that is kept, as it is told to a session of this name. */
+  readonly kept?: (session: string) => EntryData['output.kept']
   readonly by: string
 }
 
@@ -27,7 +28,7 @@ export async function recordRun(workspace: Workspace, ran: Ran): Promise<string 
   try {
     const row = await chooseSession(workspace)
     refuseClosed(row)
-    const drafts = draftsFor(workspace, ran)
+    const drafts = draftsFor(workspace, ran, row.name)
     if (drafts.length === 0) return undefined
     const session = workspace.session(row.id)
     session.append(drafts)
@@ -44,11 +45,11 @@ export async function recordRun(workspace: Workspace, ran: Ran): Promise<string 
   }
 }
 
-function draftsFor(workspace: Workspace, { kept, by, ...ran }: Ran): readonly Draft[] {
+function draftsFor(workspace: Workspace, { kept, by, ...ran }: Ran, session: string): readonly Draft[] {
   const tests = testsOf(ran)
   const conversation = conversationOf(workspace.env)
   return [
-    ...(kept === undefined ? [] : [draft('output.kept', kept, { by }) as Draft]),
+    ...(kept === undefined ? [] : [draft('output.kept', kept(session), { by }) as Draft]),
     ...(tests === undefined
       ? []
       : [draft('test.ran', { ...tests, ...(conversation === undefined ? {} : { conversation }) }, { by }) as Draft]),

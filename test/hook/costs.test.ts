@@ -1,0 +1,133 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { noteCost, takeCosts } from '../../src/conversation/costs.ts'
+import { afterEvent } from '../../src/hook/after.ts'
+import { appendIfPossible } from '../../src/journal/files.ts'
+import { inEffect } from '../../src/session/in-effect.ts'
+import { program } from '../support/cli.ts'
+import { scratchFolder } from '../support/scratch.ts'
+import { project } from './agent.ts'
+
+const PROMPT = 'Now look at the cookie code'
+
+/** A conversation of one turn, after which everything is settled. */
+async function afterOneTurn() {
+  const world = project()
+  await world.stint('init', '--name', 'there', '--goal', 'Be there')
+  const agent = world.agent()
+  agent.received((await agent.start()).model)
+  agent.answers()
+  await agent.prompt('Change the known file')
+  await agent.edit('known.ts')
+  agent.answers('Changed.')
+  await agent.stop('Changed.')
+  const lines = () => {
+    const path = join(world.notes, `${agent.conversation}.costs`)
+    return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : []
+  }
+  const events = () => lines().map((line) => line.split(' ')[0])
+  const ran = () => inEffect(world.entries()).flatMap(({ kind, data }) => (kind === 'hooks.ran' ? [data] : []))
+  const stop = JSON.stringify({
+    session_id: agent.conversation,
+    transcript_path: agent.transcript,
+    cwd: world.cwd,
+    hook_event_name: 'Stop',
+  })
+  return { ...world, agent, lines, events, ran, followStop: () => afterEvent(stop, agent.env, program) }
+}
+
+describe('what hooks cost', () => {
+  test('is noted by each of them and journalled as one entry when the turn ends', async () => {
+    const { agent, events, ran } = await afterOneTurn()
+    const [first] = ran()
+    expect(first).toMatchObject({ conversation: agent.conversation, writes: expect.any(Number) })
+    expect(first!.events).toMatchObject({
+      SessionStart: { times: 1, ms: expect.any(Number), chars: expect.any(Number), gave: 1 },
+      UserPromptSubmit: { times: 1, chars: 0, gave: 0 },
+      PostToolUse: { times: 1 },
+      Stop: { times: 1 },
+    })
+    // What was done beside the agent's work is known when it is done, so it comes with the next.
+    expect([ran().length, events()]).toEqual([1, ['beside']])
+  })
+
+  test('is noted by those that are served quickly and by those that have nothing to do', async () => {
+    const { agent, events, ran, stint } = await afterOneTurn()
+    agent.isFollowed = false
+    await agent.prompt(PROMPT)
+    await agent.edit('known.ts')
+    await agent.run('ls -la')
+    await agent.send('PreCompact', { trigger: 'auto' })
+    expect(events()).toEqual(['beside', 'UserPromptSubmit', 'PostToolUse', 'PostToolUse', 'PreCompact'])
+    agent.isFollowed = true
+    await agent.stop('Looked.')
+    const { events: second } = ran()[1] as { events: Record<string, unknown> }
+    expect(second).toMatchObject({ PostToolUse: { times: 2, chars: 0 }, PreCompact: { times: 1, gave: 1 }, Stop: { times: 1 } })
+    // Nobody who asks for the work sees any of it.
+    expect((await stint('view')).stdout).not.toContain('hooks')
+  })
+
+  test('counts once when whoever journals it is killed before the lines are removed', async () => {
+    const { agent, notes, followStop, ran, lines, path, sessions } = await afterOneTurn()
+    agent.isFollowed = false
+    await agent.prompt(PROMPT)
+    const [taken] = takeCosts(notes, [agent.conversation])
+    await followStop()
+    const log = path('.sessions', 'journal', sessions()[0]!, 'log.jsonl')
+    const before = readFileSync(log)
+    expect([ran().length, existsSync(taken!.path)]).toEqual([2, false])
+    // The entry was there, and then the process was gone.
+    writeFileSync(taken!.path, 'UserPromptSubmit 40 0 2\n')
+    await followStop()
+    expect([ran().length, existsSync(taken!.path), lines()]).toEqual([3, false, [expect.stringContaining('beside')]])
+    expect(readFileSync(log).length).toBeGreaterThan(before.length)
+    const prompts = ran().reduce(
+      (sum, { events }) => sum + ((events as Record<string, { times: number }>).UserPromptSubmit?.times ?? 0),
+      0,
+    )
+    expect(prompts).toBe(2)
+  })
+
+  test('of a conversation that ended is journalled with the next one of its session', async () => {
+    const { agent, another, notes, ran } = await afterOneTurn()
+    await agent.end()
+    const next = another()
+    await next.start()
+    await next.stop('Gone on.')
+    expect(ran().filter(({ conversation }) => conversation === agent.conversation)).toHaveLength(2)
+    expect(readdirSync(notes).filter((name) => name.includes(`${agent.conversation}.costs`))).toEqual([])
+  })
+
+  test('is not noted where no session is worked on', async () => {
+    const { agent, notes } = project()
+    await agent().prompt('Hello')
+    expect(readdirSync(notes).filter((name) => name.includes('.costs'))).toEqual([])
+  })
+
+  test('is nothing to anybody where it cannot be noted', async () => {
+    const { agent, notes, troubles } = await afterOneTurn()
+    const path = join(notes, `${agent.conversation}.costs`)
+    rmSync(path)
+    mkdirSync(path)
+    agent.isFollowed = false
+    expect((await agent.prompt(PROMPT)).printed).toBe('')
+    expect(troubles()).toBe('')
+    const folder = join(scratchFolder(), 'not', 'there')
+    noteCost(folder, 'c-1', 'Stop', 0)
+    expect(existsSync(folder)).toBe(false)
+    appendIfPossible('/dev/full', 'x')
+  })
+
+  test('is read past a line that a full disk cut off', () => {
+    const folder = scratchFolder()
+    noteCost(folder, 'c-1', 'Stop', 12)
+    appendFileSync(join(folder, 'c-1.costs'), 'UserPro')
+    noteCost(folder, 'c-1', 'Stop', 0)
+    noteCost(folder, 'c-1', 'Stop', 0)
+    renameSync(join(folder, 'c-1.costs'), join(folder, 'c-1.costs.0123456789ab'))
+    expect(takeCosts(folder, ['c-1', 'c-2']).map(({ costs }) => costs.events)).toMatchObject([
+      { Stop: { times: 2, chars: 12, gave: 1 } },
+    ])
+  })
+})
