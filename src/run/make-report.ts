@@ -1,6 +1,6 @@
 import { type OwnPrice, PRICES_OF, priceOf } from '../budget/prices.ts'
-import type { Comparison, RunReport, SessionReport, Spend, TaskReport } from './report.ts'
-import { boilerplateAvoided } from './prompts/measure.ts'
+import { compare } from './compare.ts'
+import type { RunReport, SessionReport, Spend, TaskReport } from './report.ts'
 import { type Attempt, type RunState, addSpent } from './run-state.ts'
 import { addSpend, spendOf } from './spend.ts'
 
@@ -100,40 +100,4 @@ function pricesTold(models: readonly string[], prices: readonly OwnPrice[]): str
   if (unknown.length > 0) return `unknown for ${unknown.join(', ')}; prices in .sessions/config.yaml tell them`
   const from = new Set(models.flatMap((model) => priceOf(model, prices)?.from ?? []))
   return from.size === 0 ? `price list of ${PRICES_OF}` : [...from].join(', ')
-}
-
-/** Against a conversation for each task: the set-up and the start that were not paid again, and the history that was read again. */
-function compare({ attempts, conversations, started: { harness } }: RunState, prices: readonly OwnPrice[]): Comparison {
-  const perConversation = conversations.map(({ opened, model, notLoaded }) => {
-    const own = attempts.filter(({ started }) => started.conversation === opened.number)
-    const tasks = new Set(own.map(({ started }) => started.task.id))
-    return { number: opened.number, setup: opened.setup, tasks: tasks.size, own, model, notLoaded }
-  })
-  let historyReread = 0
-  let savedUsd: number | undefined = 0
-  for (const { own, model } of perConversation) {
-    for (const { started, requests } of own) {
-      if (started.isFirst || started.context === undefined) continue
-      // What earlier tasks left in the context, read with each request. The start of a conversation would be read either way.
-      const history = Math.max(0, started.context - startOf(own))
-      historyReread += history * requests
-      const price = priceOf(typeof model === 'string' ? model : harness, prices)?.price
-      if (price === undefined || savedUsd === undefined) savedUsd = undefined
-      // A fresh conversation writes its start into the cache, where this one read it.
-      else savedUsd += (startOf(own) * (price.cacheWrite - price.cacheRead) - history * requests * price.cacheRead) / 1_000_000
-    }
-  }
-  return {
-    boilerplateAvoided: boilerplateAvoided(perConversation),
-    historyReread,
-    profilesNotLoaded: perConversation.reduce((sum, { notLoaded }) => sum + notLoaded, 0),
-    ...(savedUsd === undefined ? {} : { savedUsd }),
-  }
-}
-
-/** Tokens with which a conversation begins: what it had before its second task, less what the first added. */
-function startOf(own: readonly Attempt[]): number {
-  const first = own.find(({ started }) => started.isFirst)
-  const second = own.find(({ started }) => !started.isFirst && (started.context ?? 0) > 0)
-  return Math.max(0, (second?.started.context ?? 0) - (first?.added ?? 0))
 }

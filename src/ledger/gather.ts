@@ -1,0 +1,111 @@
+// Everything that costs and savings are counted from: the journals, the logs of runs, the stored conversations, and what hooks have
+// noted since the last turn ended.
+import { waitingCosts } from '../conversation/costs.ts'
+import { conversationPath } from '../history/places.ts'
+import { isConversationId } from '../history/conversation-id.ts'
+import type { SessionRow } from '../index/rows.ts'
+import { trackingFolderOf } from '../project/conversation-binding.ts'
+import { storeOf } from '../project/history/store.ts'
+import { LiveSession } from '../project/live-session.ts'
+import { logPlace } from '../project/place.ts'
+import { runIds, runLogPlace } from '../project/run-files.ts'
+import type { Workspace } from '../project/workspace.ts'
+import { readRun } from '../run/run-log.ts'
+import { type ByDay, NOTHING, Sums, dayOf, saving } from './amounts.ts'
+import { type JournalAmounts, type Joined, costsIn, journalAmounts } from './journal-amounts.ts'
+import { Remembered } from './remembered.ts'
+import { type FirstEdit, firstEdit, resumingOf } from './resuming.ts'
+import { type RunAmounts, runAmounts } from './run-amounts.ts'
+
+/** A session with what its journal and its conversations come to. What runs spent in it is with the runs. */
+export interface CountedSession {
+  readonly row: SessionRow
+  readonly days: ByDay
+  readonly conversations: readonly string[]
+}
+
+export interface CountedRun extends RunAmounts {
+  readonly id: string
+}
+
+export interface Gathered {
+  readonly sessions: readonly CountedSession[]
+  readonly runs: readonly CountedRun[]
+}
+
+export async function gather(workspace: Workspace): Promise<Gathered> {
+  if (!workspace.hasSessions()) return { sessions: [], runs: [] }
+  const rows = [...(await workspace.index()).sessions()]
+  const remembered = new Remembered(workspace.place)
+  const runs = gatherRuns(workspace, remembered)
+  const journals = rows.flatMap((row) => {
+    const amounts = journalOf(workspace, remembered, row.id)
+    return amounts === undefined ? [] : [{ row, ...amounts }]
+  })
+  const whose = firstSessions(journals)
+  const setups = Object.assign({}, ...runs.map((run) => run.setups)) as Readonly<Record<string, number>>
+  const waiting = waitingBySession(workspace, whose)
+  const edit = editsOf(workspace, remembered)
+  const sessions = journals.map(({ row, days, conversations }): CountedSession => {
+    const sums = new Sums().addAll(days).addAll(waiting.get(row.id)?.byDay ?? {})
+    // What it was doing before in another session says nothing about this one.
+    const own = conversations.filter(({ id }) => whose.get(id) === row.id)
+    for (const { at, tokens } of resumingOf(own, edit, setups)) sums.add(dayOf(at), saving('resuming', tokens))
+    return { row, days: sums.byDay, conversations: conversations.map(({ id }) => id) }
+  })
+  remembered.keep()
+  return { sessions, runs }
+}
+
+function gatherRuns({ place }: Workspace, remembered: Remembered): readonly CountedRun[] {
+  return runIds(place).flatMap((id) => {
+    const { path, link } = runLogPlace(place, id)
+    const amounts = remembered.get('runs', id, [path, link], () => runAmounts(readRun(place, id)) ?? null)
+    return amounts === undefined || amounts === null ? [] : [{ ...amounts, id }]
+  })
+}
+
+function journalOf({ place, config }: Workspace, remembered: Remembered, id: string): JournalAmounts | undefined {
+  const { path, link } = logPlace(place, id)
+  return remembered.get('journals', id, [path, link], () => {
+    const session = new LiveSession(id, place, config)
+    try {
+      return journalAmounts(session.log.read().records)
+    } finally {
+      session.close()
+    }
+  })
+}
+
+/** The session that each conversation joined first. */
+function firstSessions(journals: readonly { readonly row: SessionRow; readonly conversations: readonly Joined[] }[]) {
+  const first = new Map<string, { readonly session: string; readonly at: string }>()
+  for (const { row, conversations } of journals) {
+    for (const { id, at } of conversations) {
+      const known = first.get(id)
+      if (known === undefined || at < known.at) first.set(id, { session: row.id, at })
+    }
+  }
+  return new Map([...first].map(([id, { session }]) => [id, session]))
+}
+
+function editsOf(workspace: Workspace, remembered: Remembered): (conversation: string) => FirstEdit {
+  const store = storeOf(workspace)
+  return (conversation) => {
+    if (!isConversationId(conversation)) return {}
+    const path = conversationPath(workspace.place.sessions, conversation)
+    return remembered.get('conversations', conversation, [path], () => firstEdit(store, conversation)) ?? {}
+  }
+}
+
+function waitingBySession({ place }: Workspace, whose: ReadonlyMap<string, string>): ReadonlyMap<string, Sums> {
+  const waiting = new Map<string, Sums>()
+  for (const { at, costs } of waitingCosts(trackingFolderOf(place))) {
+    const session = whose.get(costs.conversation)
+    if (session === undefined) continue
+    // What they gave is recorded when they give it.
+    const { hooks, hookMs, writes } = costsIn(costs)
+    waiting.set(session, (waiting.get(session) ?? new Sums()).add(dayOf(at), { ...NOTHING, hooks, hookMs, writes }))
+  }
+  return waiting
+}

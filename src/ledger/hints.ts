@@ -1,0 +1,141 @@
+// What is worth doing now and then. Each is said for something that was found, with the command for it; where nothing was found
+// nothing is said.
+import { checkDelegates } from '../delegate/check-delegates.ts'
+import { rowOf } from '../delegate/delegate-row.ts'
+import { allDelegates, isAttended, isUnsettled } from '../delegate/delegates.ts'
+import { listBlobs } from '../history/blob-files.ts'
+import type { SessionRow } from '../index/rows.ts'
+import { shortId } from '../journal/ids.ts'
+import { checkHooks } from '../project/doctor/hook-check.ts'
+import { checkLeftovers } from '../project/doctor/leftovers.ts'
+import type { Check } from '../project/doctor/report.ts'
+import { storeOf } from '../project/history/store.ts'
+import type { Workspace } from '../project/workspace.ts'
+import { checkRuns } from '../run/check-runs.ts'
+import { listRuns } from '../run/runs.ts'
+import { acceptanceOf, handoffOf, isTakenUp } from '../session/handoffs.ts'
+import { type RawEntry, inEffect } from '../session/in-effect.ts'
+import { oneLine, shorten } from '../text/clean.ts'
+import { foldBacklog } from '../tasks/backlog.ts'
+import type { Hint } from './contract.ts'
+
+const DAY_MS = 24 * 60 * 60_000
+const UNTOUCHED_DAYS = 14
+const LARGE_HISTORY = 200_000_000
+/** Of one kind; the others are counted. */
+const MOST = 5
+const LONGEST = 160
+
+export async function hintsFor(workspace: Workspace, sessions: readonly SessionRow[], now: Date): Promise<readonly Hint[]> {
+  if (sessions.length === 0) return []
+  return [
+    ...untouched(sessions, now),
+    ...delegates(workspace),
+    ...runs(workspace),
+    ...(await handoffs(workspace)),
+    ...(await failedTasks(workspace)),
+    ...checks(workspace),
+    ...history(workspace),
+  ].map(({ what, command }) => ({ what: shorten(oneLine(what), LONGEST), command }))
+}
+
+function untouched(sessions: readonly SessionRow[], now: Date): readonly Hint[] {
+  const before = new Date(now.getTime() - UNTOUCHED_DAYS * DAY_MS).toISOString()
+  const old = sessions.filter(({ status, updatedAt }) => (status === 'active' || status === 'paused') && updatedAt < before)
+  return few(old, 'stint list --status active,paused', 'sessions untouched for as long', ({ id, name, status, updatedAt }) => ({
+    what: `session ${name} is ${status} and untouched since ${updatedAt.slice(0, 10)}`,
+    command: `stint close --abandon --session ${typed(name, id)}`,
+  }))
+}
+
+function delegates(workspace: Workspace): readonly Hint[] {
+  const left = allDelegates(workspace.place).filter((state) => isUnsettled(state) && !isAttended(state))
+  return few(left, 'stint delegates', 'delegates whose work is not merged', (state) => {
+    const { name, status, next } = rowOf(workspace, state)
+    return { what: `delegate ${name} is ${status}, and its work is not merged`, command: next ?? `stint delegate show ${name}` }
+  })
+}
+
+function runs(workspace: Workspace): readonly Hint[] {
+  const resumable = listRuns(workspace).filter(({ state }) => state === 'resumable')
+  return few(resumable, 'stint runs', 'runs that can go on', ({ id, how, open, failed }) => ({
+    what: `run ${shortId(id)} ended (${how}) with ${open + failed} of its tasks not done`,
+    command: `stint run --resume ${shortId(id)}`,
+  }))
+}
+
+async function handoffs(workspace: Workspace): Promise<readonly Hint[]> {
+  const bySession = new Map<string, RawEntry[]>()
+  const names = new Map<string, string>()
+  for (const { session, name, entry } of (await workspace.index()).handoffEntries()) {
+    bySession.set(session, [...(bySession.get(session) ?? []), entry])
+    names.set(session, name)
+  }
+  const waiting = [...bySession].flatMap(([session, entries]) => {
+    const standing = inEffect(entries)
+    const made = standing.filter(({ kind }) => kind === 'handoff.made').map((entry) => handoffOf(entry, entry.data))
+    const last = made.at(-1)
+    const accepted = standing
+      .filter(({ kind, data }) => kind === 'handoff.accepted' && data.handoff === last?.id)
+      .map((entry) => acceptanceOf(entry, entry.data))
+    return last === undefined || last.isDraft || isTakenUp({ accepted }) ? [] : [{ session, number: last.number, to: last.to }]
+  })
+  return few(waiting, 'stint handoff list', 'handoffs that nobody took up', ({ session, number, to }) => {
+    const name = names.get(session) ?? shortId(session)
+    const whom = to === undefined ? '' : ` for ${to.kind} ${to.name}`
+    return {
+      what: `handoff ${number} of ${name}${whom} was never taken up`,
+      command: `stint handoff show ${typed(name, session)}/${number} --check`,
+    }
+  })
+}
+
+async function failedTasks(workspace: Workspace): Promise<readonly Hint[]> {
+  const { tasks } = foldBacklog([...(await workspace.index()).taskEntries()])
+  const failed = tasks.filter(({ status }) => status === 'failed')
+  return few(failed, 'stint task list', 'tasks that failed', ({ id, shortname, title }) => ({
+    what: `task ${shortname} failed: ${title}`,
+    command: `stint task start ${typed(shortname, id)}`,
+  }))
+}
+
+/** What of the doctor's looks costs little. The rest of it reads everything. */
+function checks({ place }: Workspace): readonly Hint[] {
+  const [left, temporaries] = checkLeftovers(place, { repair: false })
+  const found: readonly (readonly [Check | undefined, string])[] = [
+    // Runs that were cut off are told by themselves.
+    ...checkRuns(place).map(
+      (check) => [check.check === 'runs' && check.status === 'note' ? undefined : check, 'stint doctor'] as const,
+    ),
+    ...checkDelegates(place).map((check) => [check, 'stint doctor'] as const),
+    [left, 'stint doctor'],
+    [temporaries, 'stint doctor --repair'],
+    [checkHooks(place), 'stint doctor'],
+  ]
+  return found.flatMap(([check, command]) => {
+    if (check === undefined || check.status === 'ok') return []
+    return [{ what: `${check.check}: ${check.details[0] ?? check.summary}${others(check.details.length)}`, command }]
+  })
+}
+
+function others(count: number): string {
+  return count > 1 ? ` (and ${count - 1} more)` : ''
+}
+
+function history(workspace: Workspace): readonly Hint[] {
+  const files = [...storeOf(workspace).list(), ...listBlobs(workspace.place.sessions)]
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  if (bytes < LARGE_HISTORY) return []
+  const what = `what was said takes ${Math.round(bytes / 1_000_000)} MB in ${files.length} files`
+  return [{ what, command: 'stint history prune --dry-run --older-than 90d' }]
+}
+
+/** A name may come from another machine's journal; what is to be typed into a shell must not do more there. */
+function typed(name: string, id: string): string {
+  return /^[a-z0-9][\w-]*$/i.test(name) ? name : id
+}
+
+function few<T>(found: readonly T[], all: string, what: string, hint: (one: T) => Hint): readonly Hint[] {
+  const more = found.length - MOST
+  return [...found.slice(0, MOST).map(hint), ...(more > 0 ? [{ what: `${more} more ${what}`, command: all }] : [])]
+}

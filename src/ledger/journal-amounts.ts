@@ -1,0 +1,102 @@
+// What a journal tells of what a session cost and saved. Pure.
+import type { RawEntry } from '../session/in-effect.ts'
+import { inEffect } from '../session/in-effect.ts'
+import { countOf, objectOf } from '../text/json-fields.ts'
+import { type Amounts, type ByDay, NOTHING, Sums, add, dayOf, saving, tokensOf } from './amounts.ts'
+
+/** A conversation of a session. */
+export interface Joined {
+  readonly id: string
+  readonly at: string
+  /** Characters of the session that it was given. */
+  readonly given: number
+}
+
+export interface JournalAmounts {
+  readonly days: ByDay
+  /** In the order in which they joined. */
+  readonly conversations: readonly Joined[]
+}
+
+/** Agent programs cut what a command prints before a model reads it; what is beyond that was never avoided. */
+const MOST_OF_OUTPUT = 30_000
+
+export function journalAmounts(entries: readonly RawEntry[]): JournalAmounts {
+  const sums = new Sums()
+  const noticed = new Map<string, Noticed>()
+  const conversations = new Map<string, Joined>()
+  for (const entry of inEffect(entries)) {
+    const { at, by, data, kind } = entry
+    const day = dayOf(at)
+    const ofDay = noticed.get(day) ?? { entries: 0, given: 0, givenChars: 0, ran: NOTHING }
+    if (by === 'hook') ofDay.entries += 1
+    else sums.add(day, { ...NOTHING, writes: 1 })
+    if (kind === 'conversation.joined' && typeof data.conversation === 'string' && !conversations.has(data.conversation))
+      conversations.set(data.conversation, { id: data.conversation, at, given: 0 })
+    if (kind === 'context.given') {
+      const chars = countOf(data.chars) ?? 0
+      if (by === 'hook') {
+        ofDay.given += 1
+        ofDay.givenChars += chars
+      } else sums.add(day, { ...NOTHING, injections: 1, injectedChars: chars, injectedTokens: tokensOf(chars) })
+      const known = conversations.get(String(data.conversation))
+      if (known !== undefined) conversations.set(known.id, { ...known, given: known.given + chars })
+      for (const saved of savedByContext(data, chars)) sums.add(day, saved)
+    } else if (kind === 'output.kept') {
+      const [bytes, shown] = [countOf(data.bytes), countOf(data.shown)]
+      if (bytes !== undefined && shown !== undefined)
+        sums.add(day, saving('digest', tokensOf(Math.min(bytes, MOST_OF_OUTPUT) - shown)))
+    } else if (kind === 'hooks.ran') ofDay.ran = add(ofDay.ran, costsIn(data))
+    noticed.set(day, ofDay)
+  }
+  for (const [day, ofDay] of noticed) sums.add(day, ofHooks(ofDay))
+  return { days: sums.byDay, conversations: [...conversations.values()] }
+}
+
+/** What hooks did in a day, by what they recorded and by what they noted of themselves. */
+interface Noticed {
+  entries: number
+  given: number
+  givenChars: number
+  ran: Amounts
+}
+
+/** What they gave is recorded by itself and is part of what they noted; of journals from before they did, there is only the first. */
+function ofHooks({ entries, given, givenChars, ran }: Noticed): Amounts {
+  const injectedChars = Math.max(givenChars, ran.injectedChars)
+  return {
+    ...ran,
+    injections: Math.max(given, ran.injections),
+    injectedChars,
+    injectedTokens: tokensOf(injectedChars),
+    writes: Math.max(entries, ran.writes),
+  }
+}
+
+type Data = Readonly<Record<string, unknown>>
+
+function savedByContext(data: Data, chars: number): readonly Amounts[] {
+  const whole = countOf(data.whole)
+  const toon = objectOf(data.toon)
+  const [told, json] = [countOf(toon?.['chars']), countOf(toon?.['json'])]
+  return [
+    ...(whole === undefined ? [] : [saving('pointers', tokensOf(whole - chars))]),
+    ...(told === undefined || json === undefined ? [] : [saving('toon', tokensOf(json - told))]),
+  ]
+}
+
+/** What hooks noted of themselves, as an entry has it. */
+export function costsIn(data: { readonly events?: unknown; readonly writes?: unknown }): Amounts {
+  const events = Object.values(objectOf(data.events) ?? {}).map((event) => objectOf(event) ?? {})
+  const sum = (name: string) => events.reduce((total, event) => total + (countOf(event[name]) ?? 0), 0)
+  const injectedChars = sum('chars')
+  return {
+    injections: sum('gave'),
+    injectedChars,
+    injectedTokens: tokensOf(injectedChars),
+    hooks: sum('times'),
+    hookMs: sum('ms'),
+    writes: countOf(data.writes) ?? 0,
+    saved: {},
+  }
+}

@@ -1,0 +1,198 @@
+import { basename } from 'node:path'
+import { StintError } from '../journal/errors.ts'
+import { shortId } from '../journal/ids.ts'
+import type { Workspace } from '../project/workspace.ts'
+import { foldBacklog } from '../tasks/backlog.ts'
+import { Sums, costsOf, dayOf, savingsOf } from './amounts.ts'
+import type { Ledger, LedgerRow } from './contract.ts'
+import { type CountedRun, type CountedSession, type Gathered, gather } from './gather.ts'
+import type { RunPart } from './run-amounts.ts'
+import { type Sizes, sizesOf } from './sizes.ts'
+
+/** What a ledger is about, by ids; of the whole project without any. */
+export interface LedgerRequest {
+  readonly session?: string
+  readonly task?: string
+  readonly run?: string
+  /** From the day of this time on, as days are counted in UTC. */
+  readonly since?: string
+  /** What it is taken apart into; by default what makes most of it up: sessions, and of a session its tasks. */
+  readonly by?: LedgerBy
+}
+
+export type LedgerBy = 'session' | 'task' | 'run'
+
+export async function ledgerOf(workspace: Workspace, request: LedgerRequest = {}): Promise<Ledger> {
+  const counted = new Counted(workspace, await gather(workspace), await taskNames(workspace), request)
+  const { session, task, run } = request
+  if (session !== undefined) return counted.ledger('session', session, request.by ?? 'task')
+  if (task !== undefined) return counted.ledger('task', task, request.by ?? 'session')
+  if (run !== undefined) return counted.ledger('run', run, request.by ?? 'session')
+  return counted.ledger('project', workspace.place.root, request.by ?? 'session')
+}
+
+async function taskNames(workspace: Workspace): Promise<ReadonlyMap<string, string>> {
+  if (!workspace.hasSessions()) return new Map()
+  // As the journals have it: nothing is taken over from files by looking at a ledger.
+  const { tasks } = foldBacklog([...(await workspace.index()).taskEntries()])
+  return new Map(tasks.map(({ id, shortname }) => [id, shortname]))
+}
+
+/** One thing that something was spent on, and what all of it came to. */
+interface Account {
+  readonly kind: LedgerRow['kind']
+  readonly id: string
+  readonly name: string
+  readonly updatedAt: string
+  readonly sums: Sums
+  readonly bytes: number
+}
+
+/** A piece of the whole that is of one session, task and run at most; every sum is one of these. */
+interface Piece {
+  readonly session?: string
+  /** Whose it is, with the share of each. */
+  readonly tasks: readonly { readonly id: string; readonly name: string }[]
+  readonly run?: string
+  readonly days: RunPart['days']
+  readonly updatedAt: string
+}
+
+class Counted {
+  readonly #root: string
+  readonly #since: string
+  readonly #sessions: ReadonlyMap<string, CountedSession>
+  readonly #runs: ReadonlyMap<string, CountedRun>
+  readonly #tasks: ReadonlyMap<string, string>
+  readonly #pieces: readonly Piece[]
+  readonly #sizes: Sizes
+
+  constructor(
+    { place }: Workspace,
+    { sessions, runs }: Gathered,
+    tasks: ReadonlyMap<string, string>,
+    { since }: Pick<LedgerRequest, 'since'>,
+  ) {
+    this.#root = place.root
+    this.#since = since === undefined ? '' : dayOf(since)
+    this.#sessions = new Map(sessions.map((session) => [session.row.id, session]))
+    this.#runs = new Map(runs.map((run) => [run.id, run]))
+    this.#tasks = tasks
+    const runOf = new Map(runs.flatMap((run) => run.parts.map(({ session }) => [session, topOf(run)] as const)))
+    this.#pieces = [
+      ...sessions.map((session) => this.#ofSession(session, runOf.get(session.row.id))),
+      ...runs.flatMap((run) => ofRun(run)),
+    ]
+    this.#sizes = sizesOf(place)
+  }
+
+  ledger(kind: LedgerRow['kind'], id: string, by: LedgerBy): Ledger {
+    const own = this.#pieces.filter((piece) => isOf(piece, kind, id))
+    if (own.length === 0 && kind !== 'project') throw this.#notThere(kind, id)
+    const whole = this.#account(kind, id, own)
+    const parts = new Map<string, Piece[]>()
+    for (const piece of own) {
+      for (const part of idsOf(piece, by)) {
+        const pieces = parts.get(part) ?? []
+        // Of a task, the part of a session that is its own.
+        pieces.push(kind === 'task' ? onlyFor(piece, id) : piece)
+        parts.set(part, pieces)
+      }
+    }
+    const accounts = [...parts].map(([part, pieces]) => this.#account(by, part, pieces))
+    const rows = accounts.filter(({ sums }) => !sums.isEmpty).map(rowOf)
+    return { whole: rowOf(whole), rows: rows.toSorted(byCost), days: whole.sums.days }
+  }
+
+  #account(kind: LedgerRow['kind'], id: string, pieces: readonly Piece[]): Account {
+    const sums = new Sums()
+    for (const piece of pieces) {
+      const share = kind === 'task' && piece.tasks.length > 0 ? 1 / piece.tasks.length : 1
+      sums.addAll(piece.days, { since: this.#since, share })
+    }
+    const updatedAt = pieces.reduce((latest, piece) => (piece.updatedAt > latest ? piece.updatedAt : latest), '')
+    return { kind, id, name: this.#nameOf(kind, id), updatedAt, sums, bytes: this.#bytesOf(kind, id, pieces) }
+  }
+
+  #ofSession({ row, days }: CountedSession, run: string | undefined): Piece {
+    // In a run it is known which task each attempt was for.
+    const tasks = run === undefined ? row.tasks.map((id) => ({ id, name: this.#tasks.get(id) ?? id })) : []
+    return { session: row.id, tasks, days, updatedAt: row.updatedAt, ...(run === undefined ? {} : { run }) }
+  }
+
+  #nameOf(kind: LedgerRow['kind'], id: string): string {
+    if (kind === 'session') return this.#sessions.get(id)?.row.name ?? shortId(id)
+    if (kind === 'run') return this.#runs.get(id)?.name ?? shortId(id)
+    if (kind === 'project') return basename(this.#root)
+    const named = this.#pieces.flatMap(({ tasks }) => tasks).find((task) => task.id === id)
+    return this.#tasks.get(id) ?? named?.name ?? id
+  }
+
+  /** As it lies on the disk now. A task has nothing there but its part of sessions. */
+  #bytesOf(kind: LedgerRow['kind'], id: string, pieces: readonly Piece[]): number {
+    const { all, runs } = this.#sizes
+    if (kind === 'project') return all
+    if (kind === 'session') return this.#bytesOfSession(id)
+    const sessions = new Set(pieces.flatMap(({ session }) => session ?? []))
+    const ofSessions = [...sessions].reduce((sum, session) => sum + this.#bytesOfSession(session), 0)
+    if (kind === 'task') return ofSessions
+    const members = [...this.#runs.values()].filter((run) => topOf(run) === id)
+    return members.reduce((sum, run) => sum + (runs.get(run.id) ?? 0), ofSessions)
+  }
+
+  #bytesOfSession(id: string): number {
+    const { conversations, documents, journals } = this.#sizes
+    const said = (this.#sessions.get(id)?.conversations ?? []).reduce((sum, one) => sum + (conversations.get(one) ?? 0), 0)
+    return (journals.get(id) ?? 0) + (documents.get(shortId(id)) ?? 0) + said
+  }
+
+  #notThere(kind: LedgerRow['kind'], id: string): StintError {
+    return new StintError('NOTHING_COUNTED', `nothing is known of ${kind} ${id}`, 'stint ledger shows what there is')
+  }
+}
+
+function ofRun(run: CountedRun): readonly Piece[] {
+  return run.parts.map(({ session, task, days, updatedAt }) => ({
+    ...(session === undefined ? {} : { session }),
+    tasks: task === undefined ? [] : [task],
+    run: topOf(run),
+    days,
+    updatedAt,
+  }))
+}
+
+/** A delegate of a run is counted with it. */
+function topOf({ id, of }: CountedRun): string {
+  return of ?? id
+}
+
+function isOf(piece: Piece, kind: LedgerRow['kind'], id: string): boolean {
+  return kind === 'project' || idsOf(piece, kind).includes(id)
+}
+
+function idsOf({ session, tasks, run }: Piece, kind: LedgerBy): readonly string[] {
+  if (kind === 'session') return session === undefined ? [] : [session]
+  if (kind === 'run') return run === undefined ? [] : [run]
+  return tasks.map(({ id }) => id)
+}
+
+function onlyFor(piece: Piece, task: string): Piece {
+  const share = 1 / piece.tasks.length
+  return { ...piece, tasks: piece.tasks.filter(({ id }) => id === task), days: new Sums().addAll(piece.days, { share }).byDay }
+}
+
+function rowOf({ kind, id, name, updatedAt, sums, bytes }: Account): LedgerRow {
+  const { whole } = sums
+  return {
+    kind,
+    id,
+    name,
+    ...(updatedAt === '' ? {} : { updatedAt }),
+    costs: costsOf(whole, bytes),
+    savings: savingsOf(whole),
+  }
+}
+
+function byCost(a: LedgerRow, b: LedgerRow): number {
+  return b.costs.injectedTokens - a.costs.injectedTokens || b.costs.hookMs - a.costs.hookMs || (a.name < b.name ? -1 : 1)
+}

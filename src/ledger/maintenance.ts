@@ -1,0 +1,43 @@
+import type { Workspace } from '../project/workspace.ts'
+import { appendToBacklog } from '../project/backlog.ts'
+import { logPlace } from '../project/place.ts'
+import { BACKLOG_ID, type Draft, draft } from '../session/entries.ts'
+import { inEffect } from '../session/in-effect.ts'
+import { existsSync } from 'node:fs'
+import type { Maintenance } from './contract.ts'
+import { hintsFor } from './hints.ts'
+
+/** As often as the work of ten sessions leaves something worth tidying. */
+const EVERY = 10
+
+/** How many sessions there were since somebody last tidied up, and what there is to tidy. Counted, and never kept by hand. */
+export async function maintenanceOf(workspace: Workspace, now: Date = new Date()): Promise<Maintenance> {
+  const rows = workspace.hasSessions() ? [...(await workspace.index()).sessions()] : []
+  const lastDoneAt = lastDone(workspace)
+  const sinceLast = lastDoneAt === undefined ? rows.length : rows.filter(({ createdAt }) => createdAt > lastDoneAt).length
+  return {
+    sessions: rows.length,
+    sinceLast,
+    ...(lastDoneAt === undefined ? {} : { lastDoneAt }),
+    every: EVERY,
+    isDue: sinceLast >= EVERY,
+    hints: await hintsFor(workspace, rows, now),
+  }
+}
+
+/** From now on it counts from here. */
+export async function markMaintained(workspace: Workspace, by = 'library'): Promise<Maintenance> {
+  appendToBacklog(workspace, [draft('maintenance.done', {}, { by }) as Draft])
+  return maintenanceOf(workspace)
+}
+
+function lastDone(workspace: Workspace): string | undefined {
+  const { path, link } = logPlace(workspace.place, BACKLOG_ID)
+  if (!existsSync(path) && (link === undefined || !existsSync(link))) return undefined
+  const backlog = workspace.session(BACKLOG_ID)
+  try {
+    return inEffect(backlog.log.read().records).findLast(({ kind }) => kind === 'maintenance.done')?.at
+  } finally {
+    backlog.close()
+  }
+}

@@ -1,0 +1,110 @@
+// What the log of a run tells of what it cost and saved. Pure.
+import type { RunEntry } from '../run/entries.ts'
+import { type ComparedConversation, compareConversations } from '../run/compare.ts'
+import { type Attempt, type RunState, foldRun, totalOf } from '../run/run-state.ts'
+import { type Amounts, type ByDay, NOTHING, Sums, charactersOf, dayOf, saving } from './amounts.ts'
+
+/** What a run came to in one session and for one task; without them, what is nobody's in particular. */
+export interface RunPart {
+  readonly session?: string
+  readonly task?: { readonly id: string; readonly name: string }
+  readonly days: ByDay
+  readonly updatedAt: string
+}
+
+export interface RunAmounts {
+  readonly startedAt: string
+  readonly updatedAt: string
+  /** What people call it, of a delegate. */
+  readonly name?: string
+  /** The run that it is a part of. */
+  readonly of?: string
+  readonly parts: readonly RunPart[]
+  /** Tokens that each conversation was told when it began, by the harness's id. */
+  readonly setups: Readonly<Record<string, number>>
+}
+
+/** Undefined for a log that does not say that it began. */
+export function runAmounts(entries: readonly RunEntry[]): RunAmounts | undefined {
+  const state = foldRun(entries)
+  if (state === undefined) return undefined
+  const parts = new Parts(state)
+  for (const { at } of entries) parts.add(at, {}, { ...NOTHING, writes: 1 })
+  const openedAt = new Map<number, string>()
+  for (const { at, kind, data } of entries) if (kind === 'conversation.opened') openedAt.set(data.number, at)
+  for (const conversation of compareConversations(state))
+    ofConversation(parts, conversation, openedAt.get(conversation.number) ?? state.startedAt)
+  const order = state.started.delegate
+  return {
+    startedAt: state.startedAt,
+    updatedAt: state.lastAt,
+    ...(order === undefined ? {} : { name: order.name }),
+    ...(order?.run === undefined ? {} : { of: order.run }),
+    parts: parts.all,
+    setups: Object.fromEntries(
+      state.conversations.flatMap(({ id, opened }) => (typeof id === 'string' ? [[id, opened.setup] as const] : [])),
+    ),
+  }
+}
+
+/** What was said once is each task's alike; what it is worth that they shared a conversation goes by what they used of it. */
+function ofConversation(parts: Parts, conversation: ComparedConversation, openedAt: string): void {
+  const { own, reread, session, setup, tasks } = conversation
+  if (own.length === 0) {
+    parts.add(openedAt, { session }, injected(setup))
+    return
+  }
+  const spent = own.map(spentBy)
+  const all = spent.reduce((sum, tokens) => sum + tokens, 0)
+  const batching = conversation.boilerplateAvoided - reread.reduce((sum, tokens) => sum + tokens, 0)
+  for (const [index, attempt] of own.entries()) {
+    const { at, started } = attempt
+    const whose = { session, task: started.task }
+    const share = all === 0 ? 1 / own.length : spent[index]! / all
+    parts.add(at, whose, injected(started.text))
+    parts.add(at, whose, { ...injected(setup / own.length), injections: index === 0 ? 1 : 0 })
+    if (tasks > 1) parts.add(at, whose, saving('batching', batching * share, (tasks - 1) * share))
+    if (conversation.profilesNotLoaded !== 0)
+      parts.add(at, whose, saving('profiles', conversation.profilesNotLoaded / own.length, 1 / own.length))
+  }
+}
+
+function injected(tokens: number): Amounts {
+  return { ...NOTHING, injections: 1, injectedTokens: tokens, injectedChars: charactersOf(tokens) }
+}
+
+function spentBy({ spent }: Attempt): number {
+  return Object.values(spent).reduce((sum, usage) => sum + totalOf(usage), 0)
+}
+
+interface Whose {
+  readonly session?: string
+  readonly task?: { readonly id: string; readonly name: string }
+}
+
+class Parts {
+  readonly #parts = new Map<string, { readonly whose: Whose; readonly sums: Sums; updatedAt: string }>()
+  /** The task of the backlog that a delegate works on; what it calls its own is known to nobody else. */
+  readonly #task: string | undefined
+
+  constructor({ started }: RunState) {
+    this.#task = started.delegate?.task
+  }
+
+  add(at: string, { session, task }: Whose, amounts: Amounts): void {
+    const id = task === undefined ? undefined : (this.#task ?? task.id)
+    const key = `${session ?? ''} ${id ?? ''}`
+    const whose = {
+      ...(session === undefined ? {} : { session }),
+      ...(task === undefined || id === undefined ? {} : { task: { id, name: task.name } }),
+    }
+    const part = this.#parts.get(key) ?? { whose, sums: new Sums(), updatedAt: at }
+    part.sums.add(dayOf(at), amounts)
+    if (at > part.updatedAt) part.updatedAt = at
+    this.#parts.set(key, part)
+  }
+
+  get all(): readonly RunPart[] {
+    return [...this.#parts.values()].map(({ whose, sums, updatedAt }) => ({ ...whose, days: sums.byDay, updatedAt }))
+  }
+}
