@@ -1,19 +1,15 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
 import type { SessionRow } from '../../src/index/rows.ts'
 import { api } from '../data/api.ts'
-import { onLive } from '../data/live.ts'
-import { usePaged } from '../data/paged.ts'
 import { Status } from '../parts/badge.tsx'
 import { amount } from '../parts/format.ts'
+import { LongListHead, LongListRows, useLongList } from '../parts/long-list.tsx'
 import { useMedia } from '../parts/media.ts'
 import { Progress } from '../parts/progress.tsx'
-import { Empty, Failure, Loading, Stale } from '../parts/states.tsx'
+import { Empty } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { Time } from '../parts/time.tsx'
-import { type VirtualHandle, VirtualList } from '../parts/virtual-list.tsx'
 import { PromptBox } from '../prompt/prompt-box.tsx'
-import { useShortcuts } from '../shell/keyboard.ts'
-import { currentProject, go, href, hrefTo, setValues, useValues } from '../shell/router.ts'
+import { currentProject, href, hrefTo, setValues, useValues } from '../shell/router.ts'
 import { useTypedValue } from '../shell/typed-value.ts'
 
 const STATUSES = ['active', 'paused', 'completed', 'abandoned'] as const
@@ -28,86 +24,33 @@ export function SessionsView() {
     string,
     string,
   ]
-  const key = [currentProject(), status, text, branch, sort].join('\n')
-  const list = usePaged<SessionRow>(key, (offset, limit, signal) =>
-    api.sessions({ status, text: asPrefix(text), branch, sort, offset, limit }, signal),
-  )
-  const [selected, setSelected] = useState(-1)
-  const handle = useRef<VirtualHandle>(null)
-  const height = useMedia('(max-width: 760px)') ? 68 : 56
-  const total = list.total ?? 0
-  const isFiltered = status !== '' || text !== '' || branch !== ''
-
-  useEffect(() => setSelected(-1), [key])
-  useEffect(() => {
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const stop = onLive((event) => {
-      if (event.type === 'session') list.replace(({ id }) => id === event.row.id, event.row)
-      else if (event.type !== 'reset') return
-      // Its place may be another now. Many come at once when an agent works.
-      timer ??= setTimeout(() => {
-        timer = undefined
-        list.refresh()
-      }, PAUSE_MS)
-    })
-    return () => {
-      stop()
-      clearTimeout(timer)
-    }
-  }, [list])
-
-  const move = (step: number) => {
-    if (total === 0) return
-    const next = Math.max(0, Math.min(total - 1, selected + step))
-    setSelected(next)
-    handle.current?.focus(next)
-  }
-  useShortcuts('Sessions', [
-    { keys: 'j', what: 'Next session', run: () => move(1) },
-    { keys: 'k', what: 'Session before', run: () => move(-1) },
-    {
-      keys: 'o',
-      what: 'Open it',
-      run: () => {
-        const row = list.at(selected)
-        if (row !== undefined) go(hrefTo.session(row.id))
-      },
+  const list = useLongList<SessionRow>({
+    title: 'Sessions',
+    one: 'session',
+    key: [currentProject(), status, text, branch, sort].join('\n'),
+    load: (offset, limit, signal) => api.sessions({ status, text: asPrefix(text), branch, sort, offset, limit }, signal),
+    isTouchedBy(event, pages) {
+      if (event.type !== 'session') return false
+      pages.replace(({ id }) => id === event.row.id, event.row)
+      // Its place may be another now.
+      return true
     },
-  ])
-
+    pauseMs: PAUSE_MS,
+    addressOf: ({ id }) => hrefTo.session(id),
+  })
+  const height = useMedia('(max-width: 760px)') ? 68 : 56
+  const isFiltered = status !== '' || text !== '' || branch !== ''
   return (
     <div class="view">
-      <div class="view-head">
-        <h1>Sessions</h1>
-        <span class="aside number" role="status">
-          {list.total === undefined ? '' : isFiltered ? `${total.toLocaleString('en')} found` : total.toLocaleString('en')}
-        </span>
-      </div>
+      <LongListHead list={list} isFiltered={isFiltered} />
       <Filters status={status} text={text} branch={branch} sort={sort} />
-      {list.failure !== undefined && list.total !== undefined ? (
-        <Stale failure={list.failure} retry={() => list.refresh()} />
-      ) : null}
-      {list.total === undefined ? (
-        list.failure === undefined ? (
-          <Loading lines={12} />
-        ) : (
-          <Failure failure={list.failure} retry={() => list.refresh()} />
-        )
-      ) : total === 0 ? (
-        <NoSessions isFiltered={isFiltered} />
-      ) : (
-        <VirtualList
-          key={height}
-          label={amount(total, 'session')}
-          count={total}
-          estimate={height}
-          isFixed
-          listKey={key}
-          handle={handle}
-          onRange={(from, end) => list.want(from, end)}
-          row={(number) => <Row row={list.at(number)} isSelected={number === selected} />}
-        />
-      )}
+      <LongListRows
+        list={list}
+        height={height}
+        isFixed
+        row={(row, isSelected) => <Row row={row} isSelected={isSelected} />}
+        none={<NoSessions isFiltered={isFiltered} />}
+      />
       <PromptBox />
     </div>
   )

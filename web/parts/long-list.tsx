@@ -1,0 +1,130 @@
+// A list of any length that is gone through by keys and kept up to date by what the server tells.
+import type { ComponentChildren, RefObject } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { LiveEvent } from '../../src/serve/contract.ts'
+import { onLive } from '../data/live.ts'
+import { type Paged, usePaged } from '../data/paged.ts'
+import { useShortcuts } from '../shell/keyboard.ts'
+import { go } from '../shell/router.ts'
+import { amount } from './format.ts'
+import { Failure, Loading, Stale } from './states.tsx'
+import { type VirtualHandle, VirtualList } from './virtual-list.tsx'
+
+export interface LongListOptions<T> {
+  readonly title: string
+  /** What one row is, as in `session`. */
+  readonly one: string
+  /** Another key is another list. */
+  readonly key: string
+  readonly load: Parameters<typeof usePaged<T>>[1]
+  /** How many rows are asked for at once. */
+  readonly piece?: number
+  /** Whether an event may have changed the list. What it says of a row may be put into the pages at once. */
+  readonly isTouchedBy: (event: LiveEvent, pages: Paged<T>) => boolean
+  /** Many events come at once when an agent works: so long is waited for more of them. */
+  readonly pauseMs: number
+  readonly addressOf: (row: T) => string
+}
+
+export interface LongList<T> {
+  readonly title: string
+  readonly one: string
+  readonly key: string
+  readonly pages: Paged<T>
+  readonly selected: number
+  readonly handle: RefObject<VirtualHandle | null>
+}
+
+export function useLongList<T>(options: LongListOptions<T>): LongList<T> {
+  const { title, one, key, load, piece, isTouchedBy, pauseMs, addressOf } = options
+  const pages = usePaged<T>(key, load, piece)
+  const [selected, setSelected] = useState(-1)
+  const handle = useRef<VirtualHandle>(null)
+
+  useEffect(() => setSelected(-1), [key])
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const stop = onLive((event) => {
+      if (event.type !== 'reset' && !isTouchedBy(event, pages)) return
+      timer ??= setTimeout(() => {
+        timer = undefined
+        pages.refresh()
+      }, pauseMs)
+    })
+    return () => {
+      stop()
+      clearTimeout(timer)
+    }
+  }, [pages])
+
+  const move = (step: number) => {
+    const { total = 0 } = pages
+    if (total === 0) return
+    const next = Math.max(0, Math.min(total - 1, selected + step))
+    setSelected(next)
+    handle.current?.focus(next)
+  }
+  useShortcuts(title, [
+    { keys: 'j', what: `Next ${one}`, run: () => move(1) },
+    { keys: 'k', what: `${one.slice(0, 1).toUpperCase()}${one.slice(1)} before`, run: () => move(-1) },
+    {
+      keys: 'o',
+      what: 'Open it',
+      run: () => {
+        const row = pages.at(selected)
+        if (row !== undefined) go(addressOf(row))
+      },
+    },
+  ])
+  return { title, one, key, pages, selected, handle }
+}
+
+/** `isFiltered`: there are more than these. */
+export function LongListHead<T>({ list, isFiltered = false }: { list: LongList<T>; isFiltered?: boolean }) {
+  const { total } = list.pages
+  return (
+    <div class="view-head">
+      <h1>{list.title}</h1>
+      <span class="aside number" role="status">
+        {total === undefined ? '' : `${total.toLocaleString('en')}${isFiltered ? ' found' : ''}`}
+      </span>
+    </div>
+  )
+}
+
+export interface LongListRowsProps<T> {
+  readonly list: LongList<T>
+  /** How high a row is, about; exactly when `isFixed`. */
+  readonly height: number
+  readonly isFixed?: boolean
+  readonly row: (row: T | undefined, isSelected: boolean) => ComponentChildren
+  /** Instead of the rows, where there are none. */
+  readonly none: ComponentChildren
+}
+
+export function LongListRows<T>({ list, height, isFixed = false, row, none }: LongListRowsProps<T>) {
+  const { pages, one, key, selected, handle } = list
+  const { total, failure } = pages
+  const retry = () => pages.refresh()
+  if (total === undefined) return failure === undefined ? <Loading lines={12} /> : <Failure failure={failure} retry={retry} />
+  return (
+    <>
+      {failure === undefined ? null : <Stale failure={failure} retry={retry} />}
+      {total === 0 ? (
+        none
+      ) : (
+        <VirtualList
+          key={height}
+          label={amount(total, one)}
+          count={total}
+          estimate={height}
+          isFixed={isFixed}
+          listKey={key}
+          handle={handle}
+          onRange={(from, end) => pages.want(from, end)}
+          row={(number) => row(pages.at(number), number === selected)}
+        />
+      )}
+    </>
+  )
+}
