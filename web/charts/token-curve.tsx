@@ -4,6 +4,7 @@ import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { amount } from '../parts/format.ts'
 import { Failure, Loading } from '../parts/states.tsx'
+import { type Column, Table } from '../parts/table.tsx'
 import { Clock } from '../parts/time.tsx'
 import { theme } from '../shell/theme.ts'
 import { drawCurve } from './curve-plot.ts'
@@ -110,37 +111,21 @@ function spoken(curve: Curve, { most, y }: CurveSeries): string {
   return `Tokens in the context over ${turns}: ${shortCount(most)} at most, ${shortCount(y.at(-1) ?? 0)} now, ${compacted}. The same as a table follows.`
 }
 
+type CurvePoint = Curve['points'][number]
+
 function CurveTable({ curve }: { curve: Curve }) {
-  const rows = sampled(curve.points, MOST_ROWS)
   const isCompacted = new Set(curve.compactions.map(({ turn }) => turn))
-  return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label="Tokens by turn">
-      <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">Turn</th>
-            <th scope="col">At</th>
-            <th scope="col" class="number">
-              Tokens
-            </th>
-            <th scope="col" class="number">
-              Of the way
-            </th>
-            <th scope="col">Compacted</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ turn, at, tokens }, index) => (
-            <tr key={index}>
-              <td>{turn}</td>
-              <td>{at === undefined ? '' : <Clock at={at} />}</td>
-              <td class="number">{tokens.toLocaleString('en')}</td>
-              <td class="number">{curve.point === undefined ? '–' : `${Math.round((tokens / curve.point) * 100)}%`}</td>
-              <td>{isCompacted.has(turn) ? 'yes' : ''}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
+  const rows = sampled(curve.points, MOST_ROWS).map((point, index) => ({ ...point, key: String(index) }))
+  const columns: readonly Column<CurvePoint>[] = [
+    { name: 'Turn', of: ({ turn }) => turn },
+    { name: 'At', of: ({ at }) => (at === undefined ? '' : <Clock at={at} />) },
+    { name: 'Tokens', as: 'number', of: ({ tokens }) => tokens.toLocaleString('en') },
+    {
+      name: 'Of the way',
+      as: 'number',
+      of: ({ tokens }) => (curve.point === undefined ? '–' : `${Math.round((tokens / curve.point) * 100)}%`),
+    },
+    { name: 'Compacted', of: ({ turn }) => (isCompacted.has(turn) ? 'yes' : '') },
+  ]
+  return <Table label="Tokens by turn" columns={columns} rows={rows} keyOf={({ key }) => key} whenNarrow="scroll" />
 }

@@ -2,10 +2,12 @@ import type { DelegateRow } from '../../src/delegate/contract.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { Badge, Status } from '../parts/badge.tsx'
+import { Cost, Tokens } from '../parts/cost.tsx'
 import { DelegateActions } from '../parts/delegate-actions.tsx'
 import { duration } from '../parts/format.ts'
-import { Cost, Tokens } from '../parts/cost.tsx'
-import { Empty, Loaded } from '../parts/states.tsx'
+import { Listing } from '../parts/listing.tsx'
+import { Empty } from '../parts/states.tsx'
+import { type Column, Table } from '../parts/table.tsx'
 import { Text } from '../parts/text.tsx'
 import { Time } from '../parts/time.tsx'
 import { hrefTo } from '../shell/router.ts'
@@ -21,113 +23,75 @@ const STATES: readonly { readonly title: string; readonly of: readonly DelegateR
 export function DelegatesView() {
   const delegates = useResource('delegates', api.delegates, (event) => event.type === 'delegate')
   return (
-    <div class="view">
-      <header class="view-head">
-        <h1>Delegates</h1>
-        <span class="aside">Agents in the background, each on a branch of its own</span>
-      </header>
-      <div class="view-body">
-        <Loaded resource={delegates}>
-          {(rows) => (rows.length === 0 ? <NoDelegates /> : <DelegateTable rows={rows} changed={delegates.reload} />)}
-        </Loaded>
-      </div>
-    </div>
+    <Listing
+      title="Delegates"
+      about="Agents in the background, each on a branch of its own"
+      rows={delegates}
+      none={
+        <Empty title="Nobody works in the background">
+          <code>stint delegate "What is to be done"</code> starts an agent in a worktree of its own. What it brings is merged when
+          it is proved.
+        </Empty>
+      }
+    >
+      {(rows) => (
+        <Table
+          label="Delegates"
+          columns={[
+            ...COLUMNS,
+            {
+              name: 'Actions',
+              as: 'row-actions',
+              isPlain: true,
+              of: (row) => <DelegateActions row={row} changed={delegates.reload} />,
+            },
+          ]}
+          groups={byState(rows)}
+          keyOf={({ id }) => id}
+        />
+      )}
+    </Listing>
   )
 }
 
-function NoDelegates() {
-  return (
-    <Empty title="Nobody works in the background">
-      <code>stint delegate "What is to be done"</code> starts an agent in a worktree of its own. What it brings is merged when it
-      is proved.
-    </Empty>
-  )
-}
-
-function DelegateTable({ rows, changed }: { rows: readonly DelegateRow[]; changed: () => void }) {
-  return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label="Delegates">
-      <table class="table table-cards">
-        <thead>
-          <tr>
-            <th scope="col">Delegate</th>
-            <th scope="col">Status</th>
-            <th scope="col">Target</th>
-            <th scope="col" class="number">
-              Commits
-            </th>
-            <th scope="col" class="number">
-              Time
-            </th>
-            <th scope="col" class="number">
-              Tokens
-            </th>
-            <th scope="col" class="number">
-              Cost
-            </th>
-            <th scope="col" class="number">
-              Since
-            </th>
-            <th scope="col">Actions</th>
-          </tr>
-        </thead>
-        {STATES.map(({ title, of }) => {
-          const these = rows.filter(({ status }) => of.includes(status))
-          return these.length === 0 ? null : (
-            <tbody key={title}>
-              <tr class="group-row">
-                <th colSpan={9} scope="rowgroup">
-                  {title} <span class="muted">{these.length}</span>
-                </th>
-              </tr>
-              {these.map((row) => (
-                <DelegateLine key={row.id} row={row} changed={changed} />
-              ))}
-            </tbody>
-          )
-        })}
-      </table>
-    </div>
-  )
-}
-
-function DelegateLine({ row, changed }: { row: DelegateRow; changed: () => void }) {
-  return (
-    <tr>
-      <th scope="row">
-        <a class="row-link" href={hrefTo.delegate(row.id)}>
-          <Text>{row.name}</Text>
+const COLUMNS: readonly Column<DelegateRow>[] = [
+  {
+    name: 'Delegate',
+    of: ({ id, name, because, what }) => (
+      <>
+        <a class="row-link" href={hrefTo.delegate(id)}>
+          <Text>{name}</Text>
         </a>
         <p class="muted small clip">
-          <Text>{row.because ?? row.what}</Text>
+          <Text>{because ?? what}</Text>
         </p>
-      </th>
-      <td>
-        <DelegateStatus row={row} />
-      </td>
-      <td class="mono" data-name="Target">
-        {row.isReadOnly ? <span class="muted">reads only</span> : <Text>{row.target}</Text>}
-      </td>
-      <td class="number" data-name="Commits">
-        {row.commits}
-      </td>
-      <td class="number" data-name="Time">
-        {duration(row.seconds)}
-      </td>
-      <td class="number" data-name="Tokens">
-        <Tokens of={row.spend} />
-      </td>
-      <td class="number" data-name="Cost">
-        <Cost of={row.spend} />
-      </td>
-      <td class="number" data-name="Since">
-        <Time at={row.since} />
-      </td>
-      <td class="row-actions">
-        <DelegateActions row={row} changed={changed} />
-      </td>
-    </tr>
-  )
+      </>
+    ),
+  },
+  { name: 'Status', isPlain: true, of: (row) => <DelegateStatus row={row} /> },
+  {
+    name: 'Target',
+    as: 'mono',
+    of: ({ isReadOnly, target }) => (isReadOnly ? <span class="muted">reads only</span> : <Text>{target}</Text>),
+  },
+  { name: 'Commits', as: 'number', of: ({ commits }) => commits },
+  { name: 'Time', as: 'number', of: ({ seconds }) => duration(seconds) },
+  { name: 'Tokens', as: 'number', of: ({ spend }) => <Tokens of={spend} /> },
+  { name: 'Cost', as: 'number', of: ({ spend }) => <Cost of={spend} /> },
+  { name: 'Since', as: 'number', of: ({ since }) => <Time at={since} /> },
+]
+
+function byState(rows: readonly DelegateRow[]) {
+  return STATES.flatMap(({ title, of }) => {
+    const these = rows.filter(({ status }) => of.includes(status))
+    if (these.length === 0) return []
+    const counted = (
+      <>
+        {title} <span class="muted">{these.length}</span>
+      </>
+    )
+    return [{ key: title, title: counted, rows: these }]
+  })
 }
 
 export function DelegateStatus({ row }: { row: DelegateRow }) {

@@ -3,86 +3,45 @@ import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { Status } from '../parts/badge.tsx'
 import { Cost, Tokens } from '../parts/cost.tsx'
-import { Empty, Loaded } from '../parts/states.tsx'
+import { Listing } from '../parts/listing.tsx'
+import { Empty } from '../parts/states.tsx'
+import { type Column, Table } from '../parts/table.tsx'
 import { Text } from '../parts/text.tsx'
 import { Time } from '../parts/time.tsx'
 import { hrefTo } from '../shell/router.ts'
 
+const COLUMNS: readonly Column<RunRow>[] = [
+  {
+    name: 'Run',
+    of: ({ id }) => (
+      <a class="row-link mono" href={hrefTo.run(id)}>
+        {shortRun(id)}
+      </a>
+    ),
+  },
+  { name: 'State', isPlain: true, of: (row) => <RunState row={row} /> },
+  { name: 'Tasks', of: (row) => <TaskCounts row={row} /> },
+  { name: 'Harness', of: ({ harness }) => <Text>{harness}</Text> },
+  { name: 'Tokens', as: 'number', of: ({ spend }) => <Tokens of={spend} /> },
+  { name: 'Cost', as: 'number', of: ({ spend }) => <Cost of={spend} /> },
+  { name: 'Started', as: 'number', of: ({ startedAt }) => <Time at={startedAt} /> },
+]
+
 export function RunsView() {
   const runs = useResource('runs', api.runs, (event) => event.type === 'run')
   return (
-    <div class="view">
-      <header class="view-head">
-        <h1>Runs</h1>
-        <span class="aside">Backlogs that an agent worked through</span>
-      </header>
-      <div class="view-body">
-        <Loaded resource={runs}>{(rows) => (rows.length === 0 ? <NoRuns /> : <RunTable rows={rows} />)}</Loaded>
-      </div>
-    </div>
-  )
-}
-
-function NoRuns() {
-  return (
-    <Empty title="Nothing has run here yet">
-      <code>stint run</code> works through the tasks that are open; <code>stint run --dry-run</code> shows what it would do.
-    </Empty>
-  )
-}
-
-function RunTable({ rows }: { rows: readonly RunRow[] }) {
-  return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label="Runs">
-      <table class="table table-cards">
-        <thead>
-          <tr>
-            <th scope="col">Run</th>
-            <th scope="col">State</th>
-            <th scope="col">Tasks</th>
-            <th scope="col">Harness</th>
-            <th scope="col" class="number">
-              Tokens
-            </th>
-            <th scope="col" class="number">
-              Cost
-            </th>
-            <th scope="col" class="number">
-              Started
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.id}>
-              <th scope="row">
-                <a class="row-link mono" href={hrefTo.run(row.id)}>
-                  {shortRun(row.id)}
-                </a>
-              </th>
-              <td>
-                <RunState row={row} />
-              </td>
-              <td data-name="Tasks">
-                <TaskCounts row={row} />
-              </td>
-              <td data-name="Harness">
-                <Text>{row.harness}</Text>
-              </td>
-              <td class="number" data-name="Tokens">
-                <Tokens of={row.spend} />
-              </td>
-              <td class="number" data-name="Cost">
-                <Cost of={row.spend} />
-              </td>
-              <td class="number" data-name="Started">
-                <Time at={row.startedAt} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Listing
+      title="Runs"
+      about="Backlogs that an agent worked through"
+      rows={runs}
+      none={
+        <Empty title="Nothing has run here yet">
+          <code>stint run</code> works through the tasks that are open; <code>stint run --dry-run</code> shows what it would do.
+        </Empty>
+      }
+    >
+      {(rows) => <Table label="Runs" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} />}
+    </Listing>
   )
 }
 

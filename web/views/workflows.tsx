@@ -6,8 +6,9 @@ import { useResource } from '../data/resource.ts'
 import { Badge, Status } from '../parts/badge.tsx'
 import { useConfirm } from '../parts/confirm.tsx'
 import { tokens } from '../parts/format.ts'
+import { Listing } from '../parts/listing.tsx'
 import { ProblemLine } from '../parts/problem-line.tsx'
-import { Empty, Loaded } from '../parts/states.tsx'
+import { Empty } from '../parts/states.tsx'
 import { Text } from '../parts/text.tsx'
 import { Time } from '../parts/time.tsx'
 import { hrefTo } from '../shell/router.ts'
@@ -15,29 +16,24 @@ import { hrefTo } from '../shell/router.ts'
 export function WorkflowsView() {
   const workflows = useResource('workflows', api.workflows, (event) => event.type === 'workflows')
   return (
-    <div class="view">
-      <header class="view-head">
-        <h1>Workflows</h1>
-        <span class="aside">Sessions that go through phases, some behind a gate</span>
-      </header>
-      <div class="view-body">
-        <Loaded resource={workflows}>
-          {(lines) =>
-            lines.length === 0 ? (
-              <Empty title="No session follows phases">
-                <code>stint workflow init NAME "What it is about"</code> begins one.
-              </Empty>
-            ) : (
-              <div class="cards">
-                {lines.map((line) => (
-                  <WorkflowCard key={line.session.id} line={line} changed={workflows.reload} />
-                ))}
-              </div>
-            )
-          }
-        </Loaded>
-      </div>
-    </div>
+    <Listing
+      title="Workflows"
+      about="Sessions that go through phases, some behind a gate"
+      rows={workflows}
+      none={
+        <Empty title="No session follows phases">
+          <code>stint workflow init NAME "What it is about"</code> begins one.
+        </Empty>
+      }
+    >
+      {(lines) => (
+        <div class="cards">
+          {lines.map((line) => (
+            <WorkflowCard key={line.session.id} line={line} changed={workflows.reload} />
+          ))}
+        </div>
+      )}
+    </Listing>
   )
 }
 
