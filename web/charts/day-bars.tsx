@@ -1,40 +1,54 @@
-import type { UsageAnswer } from '../../src/serve/contract.ts'
-import { tokens, usd } from '../parts/format.ts'
-import { allTokens } from '../parts/cost.tsx'
+export interface DayBar {
+  readonly day: string
+  /** One for each series. Below zero a bar hangs. */
+  readonly values: readonly number[]
+  /** What its bars stand for: they are read without being seen, too. */
+  readonly text: string
+}
 
-export type Measure = 'cost' | 'tokens'
+export interface DayBarsProps {
+  readonly days: readonly DayBar[]
+  /** How a height of the scale is written. */
+  readonly show: (value: number) => string
+  readonly tones?: readonly ('accent' | 'good')[]
+}
 
-/** A bar for each day. What it stands for is also its text, so that it is read without being seen. */
-export function DayBars({ days, measure }: { days: UsageAnswer['days']; measure: Measure }) {
-  const valueOf = (spend: UsageAnswer['days'][number]['spend']): number =>
-    measure === 'cost' ? (spend.usd ?? 0) : allTokens(spend)
-  const most = Math.max(...days.map(({ spend }) => valueOf(spend)), 0)
-  const show = (value: number): string => (measure === 'cost' ? usd(value) : tokens(value))
+/** Bars for each day, beside each other where there are several. */
+export function DayBars({ days, show, tones = ['accent'] }: DayBarsProps) {
+  const all = days.flatMap(({ values }) => values)
+  const [most, least] = [Math.max(...all, 0), Math.min(...all, 0)]
+  const share = (value: number): string => (most === least ? '0' : `${(value / (most - least)) * 100}%`)
+  const middle = (most + least) / 2
   // So many that their names do not run into each other.
   const step = Math.max(1, Math.ceil(days.length / 8))
   return (
     <div class="bars">
       <div class="bars-scale" aria-hidden="true">
         <span>{show(most)}</span>
-        <span>{most === 0 ? '' : show(most / 2)}</span>
-        <span>0</span>
+        <span>{most === least ? '' : show(middle)}</span>
+        <span>{show(least)}</span>
       </div>
-      <ol class="bars-days">
-        {days.map(({ day, spend }, index) => {
-          const value = valueOf(spend)
-          const text = `${day}: ${spend.usd === undefined ? 'no price' : usd(spend.usd)}, ${tokens(allTokens(spend))} tokens`
-          return (
-            <li key={day} title={text}>
-              <span class="bar" style={{ height: most === 0 ? '0' : `${(value / most) * 100}%` }} data-empty={value === 0} />
-              <span class="unseen-text">{text}</span>
-              {(days.length - 1 - index) % step === 0 ? (
-                <span class="bar-day" aria-hidden="true">
-                  {day.slice(5)}
-                </span>
-              ) : null}
-            </li>
-          )
-        })}
+      <ol class="bars-days" style={{ '--zero': share(-least) }}>
+        {days.map(({ day, values, text }, index) => (
+          <li key={day} title={text}>
+            {values.map((value, series) => (
+              <span key={series} class="bar-slot">
+                <span
+                  class="bar"
+                  style={{ bottom: share(Math.min(value, 0) - least), height: share(Math.abs(value)) }}
+                  data-tone={tones[series]}
+                  data-empty={value === 0}
+                />
+              </span>
+            ))}
+            <span class="unseen-text">{text}</span>
+            {(days.length - 1 - index) % step === 0 ? (
+              <span class="bar-day" aria-hidden="true">
+                {day.slice(5)}
+              </span>
+            ) : null}
+          </li>
+        ))}
       </ol>
     </div>
   )

@@ -1,8 +1,9 @@
 // Numbers and times as people read them.
 
-/** `0`, `950`, `12.3k`, `1.20M` */
+/** `0`, `950`, `12.3k`, `1.20M`, `−4.1k` */
 export function tokens(count: number): string {
-  if (count < 1000) return String(count)
+  if (count < 0) return `−${tokens(-count)}`
+  if (count < 1000) return String(Math.round(count))
   if (count < 999_500) return `${count < 99_950 ? (count / 1000).toFixed(1) : Math.round(count / 1000)}k`
   return `${(count / 1_000_000).toFixed(2)}M`
 }
@@ -29,6 +30,12 @@ export function duration(seconds: number): string {
   if (minutes < 60) return `${minutes} min`
   const hours = Math.floor(minutes / 60)
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`
+}
+
+/** Of what takes moments: `0.4 ms`, `38 ms`, `1.2 s`, then as any other time. */
+export function moments(ms: number): string {
+  if (ms < 1000) return `${ms < 10 && ms > 0 ? ms.toFixed(1) : Math.round(ms)} ms`
+  return ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : duration(ms / 1000)
 }
 
 /** `now`, `5 min`, `3 h`, `2 d`, then the date. */

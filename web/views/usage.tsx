@@ -1,45 +1,37 @@
 import { useState } from 'preact/hooks'
 import type { UsageAnswer } from '../../src/serve/contract.ts'
 import type { Spend } from '../../src/run/report.ts'
-import { DayBars, type Measure } from '../charts/day-bars.tsx'
+import { type DayBar, DayBars } from '../charts/day-bars.tsx'
 import { everyDay } from '../charts/every-day.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { Figures } from '../parts/figures.tsx'
 import { tokens, usd } from '../parts/format.ts'
 import { Tokens, allTokens } from '../parts/cost.tsx'
+import { SpanChoice, useSpan } from '../parts/span.tsx'
 import { Empty, Loaded } from '../parts/states.tsx'
+import { type Column, Table } from '../parts/table.tsx'
 import { Text } from '../parts/text.tsx'
-import { setValues, useValues } from '../shell/router.ts'
 
-const SPANS = [7, 30, 90] as const
+const NOTHING: Spend = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }
+
+type Measure = 'cost' | 'tokens'
 
 export function UsageView() {
-  const days = SPANS.find((one) => String(one) === useValues().get('days')) ?? 30
+  const span = useSpan()
   const usage = useResource(
-    `usage ${days}`,
-    (signal) => api.usage(days, signal),
+    `usage ${span}`,
+    (signal) => api.usage(span, signal),
     (event) => event.type === 'conversation' || event.type === 'run',
   )
   return (
     <div class="view">
       <header class="view-head">
         <h1>Usage</h1>
-        <div class="segments" role="group" aria-label="How many days">
-          {SPANS.map((one) => (
-            <button
-              key={one}
-              type="button"
-              aria-pressed={one === days}
-              onClick={() => setValues({ days: one === 30 ? undefined : String(one) })}
-            >
-              {one} days
-            </button>
-          ))}
-        </div>
+        <SpanChoice span={span} />
       </header>
       <div class="view-body">
-        <Loaded resource={usage}>{(answer) => <UsageBody answer={answer} span={days} />}</Loaded>
+        <Loaded resource={usage}>{(answer) => <UsageBody answer={answer} span={span} />}</Loaded>
       </div>
     </div>
   )
@@ -91,7 +83,10 @@ function UsageBody({ answer, span }: { answer: UsageAnswer; span: number }) {
             ))}
           </div>
         </div>
-        <DayBars days={everyDay(answer.days, span, new Date())} measure={measure} />
+        <DayBars
+          days={everyDay(answer.days, span, new Date(), (day) => ({ day, spend: NOTHING })).map((one) => barOf(one, measure))}
+          show={measure === 'cost' ? usd : tokens}
+        />
       </section>
       <section class="panel" aria-labelledby="by-model">
         <div class="panel-head">
@@ -103,6 +98,15 @@ function UsageBody({ answer, span }: { answer: UsageAnswer; span: number }) {
   )
 }
 
+function barOf({ day, spend }: UsageAnswer['days'][number], measure: Measure): DayBar {
+  const all = allTokens(spend)
+  return {
+    day,
+    values: [measure === 'cost' ? (spend.usd ?? 0) : all],
+    text: `${day}: ${spend.usd === undefined ? 'no price' : usd(spend.usd)}, ${tokens(all)} tokens`,
+  }
+}
+
 /** Of what has a price: at least that, where something has none. */
 function costText({ models, unpriced }: UsageAnswer): string {
   const known = models.flatMap(({ usd: cost }) => (cost === undefined ? [] : [cost]))
@@ -110,54 +114,27 @@ function costText({ models, unpriced }: UsageAnswer): string {
   return `${unpriced.length === 0 ? '' : '≥ '}${usd(known.reduce((total, cost) => total + cost, 0))}`
 }
 
-function ModelTable({ models }: { models: UsageAnswer['models'] }) {
+type ModelLine = UsageAnswer['models'][number]
+
+function ModelTable({ models }: { models: readonly ModelLine[] }) {
   const most = Math.max(...models.map(({ usage }) => allTokens(usage)), 1)
-  return (
-    <div class="table-scroll" tabIndex={0} role="region" aria-label="Usage by model">
-      <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">Model</th>
-            <th scope="col" class="number">
-              Input
-            </th>
-            <th scope="col" class="number">
-              Cache written
-            </th>
-            <th scope="col" class="number">
-              Cache read
-            </th>
-            <th scope="col" class="number">
-              Output
-            </th>
-            <th scope="col" class="number">
-              Cost
-            </th>
-            <th scope="col">Share of tokens</th>
-          </tr>
-        </thead>
-        <tbody>
-          {models.map(({ model, usage, usd: cost }) => (
-            <tr key={model}>
-              <th scope="row" class="mono">
-                <Text>{model}</Text>
-              </th>
-              <td class="number">{tokens(usage.input)}</td>
-              <td class="number">{tokens(usage.cacheWritten)}</td>
-              <td class="number">{tokens(usage.cacheRead)}</td>
-              <td class="number">{tokens(usage.output)}</td>
-              <td class="number">{cost === undefined ? 'no price' : usd(cost)}</td>
-              <td>
-                <span class="share" title={`${tokens(allTokens(usage))} tokens`}>
-                  <span style={{ width: `${(allTokens(usage) / most) * 100}%` }} />
-                </span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
-  )
+  const columns: readonly Column<ModelLine>[] = [
+    { name: 'Model', as: 'mono', of: ({ model }) => <Text>{model}</Text> },
+    { name: 'Input', as: 'number', of: ({ usage }) => tokens(usage.input) },
+    { name: 'Cache written', as: 'number', of: ({ usage }) => tokens(usage.cacheWritten) },
+    { name: 'Cache read', as: 'number', of: ({ usage }) => tokens(usage.cacheRead) },
+    { name: 'Output', as: 'number', of: ({ usage }) => tokens(usage.output) },
+    { name: 'Cost', as: 'number', of: ({ usd: cost }) => (cost === undefined ? 'no price' : usd(cost)) },
+    {
+      name: 'Share of tokens',
+      of: ({ usage }) => (
+        <span class="share" title={`${tokens(allTokens(usage))} tokens`}>
+          <span style={{ width: `${(allTokens(usage) / most) * 100}%` }} />
+        </span>
+      ),
+    },
+  ]
+  return <Table label="Usage by model" columns={columns} rows={models} keyOf={({ model }) => model} whenNarrow="scroll" />
 }
 
 function sum(spends: readonly Spend[]): Spend {
