@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sampled, seriesOf, shortCount } from '../../web/charts/curve-series.ts'
 
 const CURVE = {
@@ -17,11 +17,11 @@ const CURVE = {
 }
 
 describe('the token curve', () => {
-  it('puts several requests of one turn between it and the next', () => {
+  test('puts several requests of one turn between it and the next', () => {
     expect(seriesOf(CURVE)).toMatchObject({ x: [1, 2, 2.5, 3], y: [10_000, 30_000, 50_000, 20_000], most: 50_000 })
   })
 
-  it('has a line for the smart zone, each stage that is known in tokens, and the point, from below', () => {
+  test('has a line for the smart zone, each stage that is known in tokens, and the point, from below', () => {
     expect(seriesOf(CURVE).lines).toEqual([
       { tokens: 80_000, kind: 'smart zone', label: 'smart zone' },
       { tokens: 116_250, kind: 'stage', label: '75%' },
@@ -31,27 +31,27 @@ describe('the token curve', () => {
     expect(seriesOf({ ...CURVE, isPointMeasured: true }).lines.at(-1)?.label).toBe('compacts')
   })
 
-  it('reaches up to the compaction point, and beyond it where the conversation did', () => {
+  test('reaches up to the compaction point, and beyond it where the conversation did', () => {
     expect(seriesOf(CURVE).top).toBeGreaterThan(155_000)
     expect(seriesOf({ ...CURVE, points: [{ turn: 1, tokens: 400_000 }] }).top).toBeGreaterThan(400_000)
   })
 
-  it('marks compactions with what there was before', () => {
+  test('marks compactions with what there was before', () => {
     expect(seriesOf(CURVE).compactions).toEqual([{ x: 3, label: 'compacted at 151k' }])
   })
 
-  it('is empty, and not broken, without points', () => {
+  test('is empty, and not broken, without points', () => {
     expect(seriesOf({ ...CURVE, points: [], compactions: [] })).toMatchObject({ x: [], y: [], most: 0 })
   })
 
-  it('is read as a table of bounded length that has both ends', () => {
+  test('is read as a table of bounded length that has both ends', () => {
     const many = Array.from({ length: 5000 }, (_, index) => index)
     const rows = sampled(many, 200)
     expect([rows.length, rows[0], rows.at(-1)]).toEqual([200, 0, 4999])
     expect(sampled([1, 2], 200)).toEqual([1, 2])
   })
 
-  it('writes counts short', () => {
+  test('writes counts short', () => {
     expect([0, 950, 1000, 9_940, 12_345, 999_499, 999_500, 12_300_000].map(shortCount)).toEqual([
       '0',
       '950',

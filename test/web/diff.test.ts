@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, test } from 'vitest'
 import { readDiff } from '../../web/parts/diff.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-it('reads what git writes: changed, added, deleted, renamed and binary files, names with unusual letters, no last newline', () => {
+test('reads what git writes: changed, added, deleted, renamed and binary files, names with unusual letters, no last newline', () => {
   const folder = scratchFolder()
   const git = (...args: readonly string[]): string => {
     const { status, stdout, stderr } = spawnSync('git', args, {
@@ -49,7 +49,7 @@ it('reads what git writes: changed, added, deleted, renamed and binary files, na
   expect(files[4]?.lines.map(({ kind }) => kind)).toEqual(['hunk', 'removed', 'note', 'added', 'note'])
 })
 
-it('shows what is there of a diff that was cut', () => {
+test('shows what is there of a diff that was cut', () => {
   const cut = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,3 +1,9 @@\n one\n+two\n+thr'
   expect(readDiff(cut)[0]?.lines.map(({ text }) => text)).toEqual(['line 1', 'one', 'two', 'thr'])
   expect(readDiff('')).toEqual([])

@@ -1,35 +1,35 @@
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type GraphTask, layOut, pathThrough } from '../../web/charts/graph.ts'
 
 const SIZE = { width: 180, height: 44 }
 
 describe('the graph of a run', () => {
-  it('puts what waits to the right of what it waits for', () => {
+  test('puts what waits to the right of what it waits for', () => {
     const { tasks } = layOut([task('c', 'b', 'a'), task('b', 'a'), task('a')], SIZE)
     const x = (id: string): number => tasks.find((one) => one.id === id)?.x ?? Number.NaN
     expect(x('a')).toBeLessThan(x('b'))
     expect(x('b')).toBeLessThan(x('c'))
   })
 
-  it('brings layers into an order in which no line crosses, where there is one', () => {
+  test('brings layers into an order in which no line crosses, where there is one', () => {
     const { tasks } = layOut([task('a'), task('b'), task('of-b', 'b'), task('of-a', 'a')], SIZE)
     const y = (id: string): number => tasks.find((one) => one.id === id)?.y ?? Number.NaN
     expect(Math.sign(y('a') - y('b'))).toBe(Math.sign(y('of-a') - y('of-b')))
   })
 
-  it('draws a circle, and says which line closes it', () => {
+  test('draws a circle, and says which line closes it', () => {
     const { tasks, edges } = layOut([task('a', 'c'), task('b', 'a'), task('c', 'b')], SIZE)
     expect(tasks).toHaveLength(3)
     expect(edges.filter(({ isCircular }) => isCircular)).toHaveLength(1)
   })
 
-  it('ignores itself, doubles and what is not in the run', () => {
+  test('ignores itself, doubles and what is not in the run', () => {
     const { edges } = layOut([task('a', 'a', 'elsewhere'), task('b', 'a', 'a')], SIZE)
     expect(edges.map(({ from, to }) => [from, to])).toEqual([['a', 'b']])
   })
 
-  it('puts those that are tied to nobody beside each other', () => {
+  test('puts those that are tied to nobody beside each other', () => {
     const { tasks, height } = layOut(
       Array.from({ length: 12 }, (_, index) => task(`t${index}`)),
       SIZE,
@@ -38,7 +38,7 @@ describe('the graph of a run', () => {
     expect(height).toBeLessThan(4 * SIZE.height)
   })
 
-  it('leaves room around a task for the lines that pass by it', () => {
+  test('leaves room around a task for the lines that pass by it', () => {
     const { tasks, edges } = layOut([task('a'), task('b', 'a'), task('c', 'b', 'a')], SIZE)
     const passing = edges.find(({ from, to }) => from === 'a' && to === 'c')
     const beside = tasks.find(({ id }) => id === 'b')
@@ -49,7 +49,7 @@ describe('the graph of a run', () => {
     }
   })
 
-  it('places every task once, inside and apart from all others, whatever waits for what', () => {
+  test('places every task once, inside and apart from all others, whatever waits for what', () => {
     const graph = fc
       .array(fc.array(fc.nat(30), { maxLength: 4 }), { maxLength: 30 })
       .map((waits) => waits.map((after, index) => task(`t${index}`, ...after.map((other) => `t${other}`))))
@@ -68,7 +68,7 @@ describe('the graph of a run', () => {
     )
   })
 
-  it('is not overcome by a chain of thousands', () => {
+  test('is not overcome by a chain of thousands', () => {
     const tasks = Array.from({ length: 3000 }, (_, index) => (index === 0 ? task('t0') : task(`t${index}`, `t${index - 1}`)))
     expect(layOut(tasks.toReversed(), SIZE).edges).toHaveLength(2999)
   })

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { LaneBlock } from '../../src/serve/contract.ts'
 import { layOutLanes } from '../../web/charts/lanes.ts'
 
 const NOW = '2026-03-01T12:00:00.000Z'
 
 describe('the lanes of a run', () => {
-  it('draws attempts in proportion to their time, from the first beginning to the last end', () => {
+  test('draws attempts in proportion to their time, from the first beginning to the last end', () => {
     const { lanes, seconds } = layOutLanes([lane(block('12:00', '12:10'), block('12:10', '12:40'))], NOW)
     expect(seconds).toBe(2400)
     expect(lanes[0]?.blocks.map(({ left, width }) => [left, width])).toEqual([
@@ -14,19 +14,19 @@ describe('the lanes of a run', () => {
     ])
   })
 
-  it('folds a long pause, and says how long it was', () => {
+  test('folds a long pause, and says how long it was', () => {
     const { pauses, lanes, seconds } = layOutLanes([lane(block('02:00', '02:10')), lane(block('11:00', '11:10'))], NOW)
     expect(pauses).toEqual([{ left: expect.closeTo(48), width: 4, seconds: 8 * 3600 + 50 * 60 }])
     expect(seconds).toBe(1200)
     expect(lanes[1]?.blocks[0]).toMatchObject({ left: expect.closeTo(52), width: expect.closeTo(48) })
   })
 
-  it('lets one that runs reach to now', () => {
+  test('lets one that runs reach to now', () => {
     const { lanes } = layOutLanes([lane(block('11:00', '11:30'), block('11:30'))], NOW)
     expect(lanes[0]?.blocks[1]).toMatchObject({ left: 50, width: 50 })
   })
 
-  it('keeps what is over at once, or ends before it begins, wide enough to be seen and inside', () => {
+  test('keeps what is over at once, or ends before it begins, wide enough to be seen and inside', () => {
     const { lanes } = layOutLanes([lane(block('11:00', '11:30'), block('11:30', '11:30'), block('11:20', '11:10'))], NOW)
     for (const { left, width } of lanes[0]?.blocks ?? []) {
       expect(width).toBeGreaterThanOrEqual(0.6)
@@ -34,11 +34,11 @@ describe('the lanes of a run', () => {
     }
   })
 
-  it('takes no time away for an attempt that ends before it begins, because a clock was set back', () => {
+  test('takes no time away for an attempt that ends before it begins, because a clock was set back', () => {
     expect(layOutLanes([lane(block('11:00', '11:30'), block('11:40', '11:10'))], NOW).seconds).toBe(1800)
   })
 
-  it('has few ticks at round times, the pauses left out', () => {
+  test('has few ticks at round times, the pauses left out', () => {
     const { ticks } = layOutLanes([lane(block('02:00', '02:10')), lane(block('11:00', '11:10'))], NOW)
     expect(ticks.map(({ seconds }) => seconds)).toEqual([0, 300, 600, 600, 900, 1200])
     expect(layOutLanes([], NOW)).toMatchObject({ ticks: [], seconds: 0 })

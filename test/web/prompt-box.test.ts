@@ -3,7 +3,7 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { launchBrowser } from '../support/browser.ts'
 import { type Served, serve } from '../support/serve.ts'
 import { type DemoProject, emptyProject } from './demo-project.ts'
@@ -74,7 +74,7 @@ async function cutOff(page: Page): Promise<{ mend(): Promise<void> }> {
 
 const log = (page: Page) => page.getByRole('log', { name: 'The answer' })
 
-it('shows the answer as it comes, with tools folded, and does what it is allowed and not what it is refused', async () => {
+test('shows the answer as it comes, with tools folded, and does what it is allowed and not what it is refused', async () => {
   const page = await openSession()
   await send(page, 'Look at it', 'short.yml')
   await log(page).locator('.permission[data-open=true]', { hasText: 'touch allowed.txt' }).waitFor()
@@ -103,7 +103,7 @@ it('shows the answer as it comes, with tools folded, and does what it is allowed
   await log(page).waitFor({ state: 'detached' })
 })
 
-it('goes on with the answer after a reload, on another page and after a lost connection, and interrupts it', async () => {
+test('goes on with the answer after a reload, on another page and after a lost connection, and interrupts it', async () => {
   const page = await openSession()
   await page.addInitScript(
     'sources = []; EventSource = class extends EventSource { constructor(at) { super(at); sources.push(this) } }',
@@ -138,7 +138,7 @@ it('goes on with the answer after a reload, on another page and after a lost con
   expect(await page.getByRole('button', { name: 'Interrupt' }).count()).toBe(0)
 })
 
-it('says what became of the answer when the server was killed, and asks the one that came after it', async () => {
+test('says what became of the answer when the server was killed, and asks the one that came after it', async () => {
   const page = await openSession()
   await send(page, 'Take your time', 'long.yml')
   await page.getByRole('button', { name: 'Allow', exact: true }).waitFor()
@@ -153,7 +153,7 @@ it('says what became of the answer when the server was killed, and asks the one 
   await log(page).locator('.answer-end').waitFor()
 })
 
-it('starts a new session from the list of sessions, and says what keeps it from asking', async () => {
+test('starts a new session from the list of sessions, and says what keeps it from asking', async () => {
   const { page, close } = await openPage(browser, served, '/')
   onTestFinished(close)
   await page.getByLabel('Harness').selectOption('rehearsal')

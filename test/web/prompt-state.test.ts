@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { PromptEvent } from '../../src/prompt/contract.ts'
 import { NOTHING_YET, isBehind, openRequests, take } from '../../web/prompt/state.ts'
 
@@ -23,18 +23,18 @@ const STORY = numbered([
 ])
 
 describe('the state of a prompt', () => {
-  it('puts pieces of a message together, and the whole message in their place', () => {
+  test('puts pieces of a message together, and the whole message in their place', () => {
     expect(take(NOTHING_YET, STORY.slice(0, 5)).pieces).toEqual([{ type: 'text', text: 'I am look', isWhole: false }])
     expect(take(NOTHING_YET, STORY.slice(0, 6)).pieces).toEqual([{ type: 'text', text: 'I am looking.', isWhole: true }])
   })
 
-  it('shows nothing of a message that broke off once it begins anew', () => {
+  test('shows nothing of a message that broke off once it begins anew', () => {
     const broken = numbered([{ type: 'delta', text: 'I am lo' }, { type: 'anew' }, { type: 'delta', text: 'I am ' }])
     expect(take(NOTHING_YET, broken.slice(0, 2)).pieces).toEqual([])
     expect(take(NOTHING_YET, broken).pieces).toEqual([{ type: 'text', text: 'I am ', isWhole: false }])
   })
 
-  it('puts the whole message where its pieces stand, though a request for permission came between', () => {
+  test('puts the whole message where its pieces stand, though a request for permission came between', () => {
     const asked = [...STORY.slice(0, 5), ...STORY.slice(6, 7), ...STORY.slice(5, 6)]
     const state = take(
       NOTHING_YET,
@@ -46,7 +46,7 @@ describe('the state of a prompt', () => {
     ])
   })
 
-  it('keeps one piece for the start and the end of a tool', () => {
+  test('keeps one piece for the start and the end of a tool', () => {
     const state = take(NOTHING_YET, STORY)
     expect(state.pieces.filter(({ type }) => type === 'tool')).toEqual([
       { type: 'tool', id: 't1', name: 'Bash', status: 'completed', command: 'ls', output: 'a\nb' },
@@ -54,21 +54,21 @@ describe('the state of a prompt', () => {
     expect(state).toMatchObject({ last: 14, session: 's', name: 'fix', model: 'm', gauge: GAUGE, ended: { how: 'completed' } })
   })
 
-  it('has a request open until it is settled, or the prompt is over', () => {
+  test('has a request open until it is settled, or the prompt is over', () => {
     expect(openRequests(take(NOTHING_YET, STORY.slice(0, 7))).map(({ request }) => request)).toEqual(['r1'])
     expect(openRequests(take(NOTHING_YET, STORY.slice(0, 8)))).toEqual([])
     const over = [...STORY.slice(0, 7), { ...STORY[13], number: 8 } as PromptEvent]
     expect(openRequests(take(NOTHING_YET, over))).toEqual([])
   })
 
-  it('waits for what is missing, and says so', () => {
+  test('waits for what is missing, and says so', () => {
     const state = take(NOTHING_YET, [...STORY.slice(0, 2), ...STORY.slice(4)])
     expect([state.last, isBehind(state), state.ended]).toEqual([2, true, undefined])
     const whole = take(state, STORY.slice(2, 4))
     expect([whole.last, isBehind(whole), whole.ended?.how]).toEqual([14, false, 'completed'])
   })
 
-  it('comes to the same in whatever order and however often events come', () => {
+  test('comes to the same in whatever order and however often events come', () => {
     const told = take(NOTHING_YET, STORY)
     fc.assert(
       fc.property(fc.array(fc.shuffledSubarray([...STORY], { minLength: 1 }), { maxLength: 5 }), (batches) => {
@@ -79,7 +79,7 @@ describe('the state of a prompt', () => {
     )
   })
 
-  it('is the same object when nothing new came, so that nothing is drawn again', () => {
+  test('is the same object when nothing new came, so that nothing is drawn again', () => {
     const told = take(NOTHING_YET, STORY)
     expect(take(told, STORY)).toBe(told)
   })

@@ -3,7 +3,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { DelegateRow } from '../../src/delegate/contract.ts'
 import type { HistoryItem } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
@@ -45,7 +45,7 @@ async function ask<T>(page: Page, path: string): Promise<T> {
 }
 
 describe('a run', () => {
-  it('is listed with how it ended, and shows its tasks in layers, its attempts in lanes and its report', async () => {
+  test('is listed with how it ended, and shows its tasks in layers, its attempts in lanes and its report', async () => {
     const page = await open('/runs')
     await page.getByRole('row').nth(1).getByText('2 done, 2 failed').waitFor()
     await page.getByRole('row').nth(1).getByRole('link').click()
@@ -80,7 +80,7 @@ describe('a run', () => {
 })
 
 describe('a delegate', () => {
-  it('waits in the merge queue, shows what it changes as text, and is merged after a question', async () => {
+  test('waits in the merge queue, shows what it changes as text, and is merged after a question', async () => {
     const page = await open('/delegates')
     await page.getByText('it conflicts with main in log.go').waitFor()
     expect(await page.getByRole('rowheader', { name: /^(Merge queue|Needs somebody|Over)/ }).allTextContents()).toEqual([
@@ -102,7 +102,7 @@ describe('a delegate', () => {
     expect(demo.git('log', '--format=%s', 'main')).toContain('describe the sweeper')
   })
 
-  it('that conflicts is discarded after a question', async () => {
+  test('that conflicts is discarded after a question', async () => {
     const page = await open('/delegates')
     await page.getByRole('button', { name: 'Discard label-each-sweep' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
@@ -113,7 +113,7 @@ describe('a delegate', () => {
 })
 
 describe('a workflow', () => {
-  it('is approved by a person, with a note, and goes on', async () => {
+  test('is approved by a person, with a note, and goes on', async () => {
     const page = await open('/workflows')
     const card = page.getByRole('region', { name: 'User authentication' })
     await card.getByText('waits for a person').waitFor()
@@ -127,7 +127,7 @@ describe('a workflow', () => {
 })
 
 describe('the backlog', () => {
-  it('shows parts below what they belong to, and moves and adds tasks as the command line does', async () => {
+  test('shows parts below what they belong to, and moves and adds tasks as the command line does', async () => {
     const page = await open('/tasks')
     const keys = page.getByRole('listitem').filter({ hasText: 'Rotate the keys' }).first()
     await keys.getByText('Generate new keys').waitFor()
@@ -144,7 +144,7 @@ describe('the backlog', () => {
     expect(await demo.stint('task', 'list')).toContain('P1 M  Tell everybody')
   })
 
-  it('is filtered by words and by what is done, and follows what others do', async () => {
+  test('is filtered by words and by what is done, and follows what others do', async () => {
     const page = await open('/tasks')
     await page.getByText('Write the runbook').waitFor()
     expect(await page.getByText('Log each sweep', { exact: true }).count()).toBe(0)
@@ -159,14 +159,14 @@ describe('the backlog', () => {
 })
 
 describe('handoffs and usage', () => {
-  it('lists handoffs and reads one', async () => {
+  test('lists handoffs and reads one', async () => {
     const page = await open('/handoffs')
     await page.getByRole('link', { name: 'fix-sweep-bug/1' }).click()
     await page.getByRole('heading', { name: 'Next action' }).waitFor()
     await page.getByText('stint handoff accept fix-sweep-bug/1').waitFor()
   })
 
-  it('sums up what was used by day and by model, and says which has no price', async () => {
+  test('sums up what was used by day and by model, and says which has no price', async () => {
     const page = await open('/usage')
     await page.getByRole('rowheader', { name: 'claude-nobody' }).waitFor()
     expect(await page.locator('.bars-days > li').count()).toBe(30)
@@ -178,7 +178,7 @@ describe('handoffs and usage', () => {
 })
 
 describe('the token curve', () => {
-  it('is drawn in the colours of the theme, with its lines, and read as a table', async () => {
+  test('is drawn in the colours of the theme, with its lines, and read as a table', async () => {
     const page = await open(`/c/${CURVED}`)
     const figure = page.getByRole('figure')
     await figure.getByRole('img', { name: /over 40 turns: .* 1 compaction/ }).waitFor()
@@ -194,7 +194,7 @@ describe('the token curve', () => {
   })
 })
 
-it.each([{ width: 1280, scheme: 'light' } as const, { width: 360, scheme: 'dark' } as const])(
+test.each([{ width: 1280, scheme: 'light' } as const, { width: 360, scheme: 'dark' } as const])(
   'every view is accessible and fits, %o',
   async (look) => {
     const page = await open('/runs', look)
@@ -212,7 +212,7 @@ it.each([{ width: 1280, scheme: 'light' } as const, { width: 360, scheme: 'dark'
   },
 )
 
-it('a view says what to do where there is nothing, and what went wrong where something did', async () => {
+test('a view says what to do where there is nothing, and what went wrong where something did', async () => {
   const empty = emptyProject()
   const bare = await serve(empty.root, empty.env)
   onTestFinished(async () => {
