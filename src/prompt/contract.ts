@@ -1,5 +1,5 @@
 // One prompt to an agent of any harness, in a session that is new or goes on: what is asked, and what is told while it answers.
-import type { PermissionRequest, Permissions } from '../harness/contract.ts'
+import type { HarnessEvent, PermissionRequest, Permissions } from '../harness/contract.ts'
 import type { Gauge } from '../run/events.ts'
 import type { Spend } from '../run/report.ts'
 
@@ -32,20 +32,8 @@ export type PromptEvent = { readonly at: string; readonly number: number } & (
       readonly isFresh: boolean
     }
   | { readonly type: 'conversation'; readonly conversation: string; readonly model?: string }
-  /** A piece of a message that is still being written; the whole follows as `text`. */
-  | { readonly type: 'delta'; readonly text: string }
-  /** The message broke off and begins anew: the pieces of it that were told are no part of it. */
-  | { readonly type: 'anew' }
-  | { readonly type: 'text'; readonly text: string }
-  | {
-      readonly type: 'tool'
-      readonly id: string
-      readonly name: string
-      readonly status: 'started' | 'completed' | 'failed'
-      readonly command?: string
-      readonly path?: string
-      readonly output?: string
-    }
+  /** As the harness tells it. */
+  | Extract<HarnessEvent, { type: 'delta' | 'anew' | 'text' | 'tool' }>
   | { readonly type: 'permission.asked'; readonly request: string; readonly permission: PermissionRequest }
   | { readonly type: 'permission.settled'; readonly request: string; readonly isAllowed: boolean }
   | { readonly type: 'usage'; readonly gauge: Gauge; readonly spend: Spend }
