@@ -15,12 +15,12 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import { performance } from 'node:perf_hooks'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { bundleSources } from './bundle.mjs'
 import { median } from './paired.mjs'
+import { runCpu, runWall } from './processes.mjs'
 
 const ROOT = join(import.meta.dirname, '..')
 const SOURCES = {
@@ -35,6 +35,9 @@ const ROUNDS = 200
 const WARM_UP = 16
 const LIMIT = 1.25
 const START_LIMIT = 1.5
+/** What one event may put before a model. */
+const MOST_TOKENS = 2000
+const MOST_CHARACTERS = 8000
 const CONVERSATION = '3f2c7b1e-0000-4000-8000-00000000be9c'
 
 export async function run({ scale = 1, say = () => {} } = {}) {
@@ -45,9 +48,11 @@ export async function run({ scale = 1, say = () => {} } = {}) {
     const modules = await import(pathToFileURL(bundle.file).href)
     const world = await makeWorld(modules, folder)
     say(`hooks: ${rounds} rounds of ${EVENTS.length} events`)
-    const wall = measure(world, rounds, runWall)
-    const cpu = measure(world, rounds, runCpu(folder))
-    return [...results('wall', wall), ...results('CPU', cpu), ...besideResults(cpu), ...injected(world, modules)]
+    const wall = measure(world, EVENTS, rounds, runWall)
+    const cpu = measure(world, EVENTS, rounds, runCpu(folder))
+    const told = injected(world, modules)
+    const rare = measure(world, RARE, Math.max(5, Math.round(rounds / 5)), runWall)
+    return [...results('wall', wall), ...results('CPU', cpu), ...besideResults(cpu), ...rareResults(rare), ...told]
   } finally {
     bundle.remove()
     rmSync(folder, { recursive: true, force: true })
@@ -117,6 +122,39 @@ const EVENTS = [
   { name: 'SessionEnd', fields: () => ({ hook_event_name: 'SessionEnd', reason: 'other' }) },
 ]
 
+/** What is out of the ordinary, and is served in full. The first and the last make the conversation that it happens in. */
+const RARE = [
+  EVENTS.find(({ name }) => name === 'SessionStart (startup)'),
+  {
+    name: 'UserPromptSubmit, after a commit',
+    isRare: true,
+    before: ({ root, env }) => {
+      const who = ['-c', 'user.name=Bench', '-c', 'user.email=bench@example.invalid']
+      execFileSync('git', [...who, 'commit', '-q', '--allow-empty', '-m', 'more'], { cwd: root, env })
+    },
+    fields: (round) => ({ hook_event_name: 'UserPromptSubmit', prompt: `and now handler ${round}` }),
+  },
+  {
+    name: 'UserPromptSubmit, after a failed command',
+    isRare: true,
+    before: ({ transcript }) => {
+      const content = [{ type: 'tool_result', tool_use_id: randomUUID(), content: 'Exit code 1', is_error: true }]
+      const at = { uuid: randomUUID(), timestamp: new Date().toISOString() }
+      appendFileSync(transcript, `${JSON.stringify({ type: 'user', ...at, message: { role: 'user', content } })}\n`)
+    },
+    fields: (round) => ({ hook_event_name: 'UserPromptSubmit', prompt: `once more with handler ${round}` }),
+  },
+  {
+    name: 'UserPromptSubmit, after a change of the settings',
+    isRare: true,
+    before: ({ root }, round) =>
+      writeFileSync(join(root, '.sessions', 'config.yaml'), `budget:\n  smart_zone: ${90_000 + (round & 1)}\n`),
+    fields: (round) => ({ hook_event_name: 'UserPromptSubmit', prompt: `then handler ${round}` }),
+  },
+  EVENTS.find(({ name }) => name === 'Stop'),
+  EVENTS.find(({ name }) => name === 'SessionEnd'),
+]
+
 async function makeWorld({ Workspace, refresh, draft, mintId }, folder) {
   const root = join(folder, 'project')
   execFileSync('git', ['init', '-q', '-b', 'main', root])
@@ -175,10 +213,11 @@ function writeTranscript(path, size) {
   closeSync(fd)
 }
 
-function measure(world, rounds, runOne) {
-  const times = EVENTS.map(() => ({ hook: [], bare: [], after: [] }))
+function measure(world, events, rounds, runOne) {
+  const times = events.map(() => ({ hook: [], bare: [], after: [] }))
   for (let round = -WARM_UP; round < rounds; round += 1) {
-    for (const [index, event] of EVENTS.entries()) {
+    for (const [index, event] of events.entries()) {
+      event.before?.(world, round)
       const input = JSON.stringify({
         session_id: CONVERSATION,
         transcript_path: world.transcript,
@@ -220,28 +259,6 @@ function writeDown(path, { name }, stdout) {
   for (const line of lines) appendFileSync(path, `${JSON.stringify(line)}\n`)
 }
 
-function runWall(program, args, { root, env }, input) {
-  const start = performance.now()
-  const result = spawnSync(program, args, { cwd: root, env, input, stdio: ['pipe', 'pipe', 'pipe'] })
-  const elapsed = performance.now() - start
-  if (result.status !== 0) throw new Error(`${args} ended with ${result.status}: ${result.stderr}`)
-  return { time: elapsed, stdout: result.stdout.toString() }
-}
-
-/** The processor time that the Node process itself counted, written down by a few lines loaded into both sides. */
-function runCpu(folder) {
-  const preload = join(folder, 'cpu.cjs')
-  const out = join(folder, 'cpu.json')
-  writeFileSync(
-    preload,
-    `process.on('exit', () => { const { user, system } = process.cpuUsage(); require('fs').writeFileSync(${JSON.stringify(out)}, String((user + system) / 1000)) })\n`,
-  )
-  return (program, args, world, input) => {
-    const { stdout } = runWall(program, args, { ...world, env: { ...world.env, NODE_OPTIONS: `--require ${preload}` } }, input)
-    return { time: Number(readFileSync(out, 'utf8')), stdout }
-  }
-}
-
 function results(what, times) {
   return EVENTS.map(({ name, limit = LIMIT }, index) => {
     const ours = median(times[index].hook)
@@ -263,8 +280,19 @@ function besideResults(times) {
   return EVENTS.flatMap(({ name }, index) => {
     if (times[index].after.length === 0) return []
     const [ours, bare] = [median(times[index].after), median(times[index].bare)]
-    const note = `${(ours / bare).toFixed(2)} times the processor time of \`node -e 0\`, while the agent works on`
-    return [{ name: `after ${name}, in the background`, note, limit: 'none: nobody waits for it', ok: true }]
+    const row = `after ${name}, in the background while the agent works on, CPU, against \`node -e 0\``
+    return [{ name: row, ours, bare, ratio: ours / bare, limit: 'none: nobody waits for it', ok: true }]
+  })
+}
+
+/** What is served in full. */
+function rareResults(times) {
+  return RARE.flatMap(({ name, isRare = false }, index) => {
+    if (!isRare) return []
+    const [ours, bare] = [median(times[index].hook), median(times[index].bare)]
+    return [
+      { name: `hook ${name}, wall, against \`node -e 0\``, ours, bare, ratio: ours / bare, limit: 'none: it is rare', ok: true },
+    ]
   })
 }
 
@@ -282,14 +310,13 @@ function injected(world, { estimateTokens }) {
     const text = stdout.startsWith('{') ? (JSON.parse(stdout).hookSpecificOutput?.additionalContext ?? '') : stdout
     const tokens = estimateTokens(text)
     return {
-      name: `tokens put before the model by ${name} (estimated)`,
-      note: `${tokens} tokens, ${text.length} characters`,
-      limit: 'at most 2000',
-      ok: tokens <= 2000 && text.length <= 8000,
+      name: `put before the model by ${name} (estimated), against the most`,
+      ours: tokens,
+      bare: MOST_TOKENS,
+      unit: 'tokens',
+      ratio: Math.max(tokens / MOST_TOKENS, text.length / MOST_CHARACTERS),
+      limit: 'at most 1',
+      ok: tokens <= MOST_TOKENS && text.length <= MOST_CHARACTERS,
     }
   })
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  console.table(await run({ scale: Number(process.argv[2] ?? 1), say: (line) => process.stderr.write(`${line}\n`) }))
 }

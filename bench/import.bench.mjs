@@ -1,12 +1,12 @@
-// Importing made-up transcripts, against reading the same lines and parsing each as JSON in the same process: until all is stored, and
-// until all can be searched; and the memory that an import takes at two sizes. `node bench/import.bench.mjs 4` takes four gigabytes.
-import { execFileSync } from 'node:child_process'
+// Importing made-up transcripts, against reading the same lines and parsing each as JSON in the same process; and the memory that
+// an import takes at two sizes. `npm run bench -- import --scale 10` takes three gigabytes.
 import { closeSync, mkdtempSync, openSync, readSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { generateTranscripts } from './import-transcripts.mjs'
 import { median } from './paired.mjs'
+import { peakMemory } from './processes.mjs'
 
 /** As it is installed: what is read by several threads is so only there. */
 const LIBRARY = pathToFileURL(join(import.meta.dirname, '..', 'dist', 'library.js')).href
@@ -84,20 +84,14 @@ function parseAll(folder) {
 
 function memory(folder, large, bytes) {
   const small = join(folder, 'small')
-  generateTranscripts(small, '/nowhere/project', Math.max(32_000_000, bytes / 10), 16 * 1024 * 1024)
+  const ofSmall = generateTranscripts(small, '/nowhere/project', Math.max(32_000_000, bytes / 10), 16 * 1024 * 1024)
   const peak = (transcripts) => {
     const project = mkdtempSync(join(folder, 'project-'))
-    const script = `import { openProject } from ${JSON.stringify(LIBRARY)}
-      await openProject(${JSON.stringify(project)}).importHistories({ harnesses: ['claude'], paths: [${JSON.stringify(transcripts)}], threads: 2 })
-      console.log(process.resourceUsage().maxRSS)`
-    return Number(execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })) / 1024
+    return peakMemory(`import { openProject } from ${JSON.stringify(LIBRARY)}
+      await openProject(${JSON.stringify(project)}).importHistories({ harnesses: ['claude'], paths: [${JSON.stringify(transcripts)}], threads: 2 })`)
   }
   const [one, ten] = [peak(small), peak(large)]
-  const note = `${ten.toFixed(0)} MB for ${(bytes / 1e6).toFixed(0)} MB, ${one.toFixed(0)} MB for a tenth of it, or 32 MB`
-  return { name: 'memory of an import', note, ratio: ten / one, limit: `at most ${MEMORY_LIMIT}`, ok: ten / one <= MEMORY_LIMIT }
-}
-
-if (process.argv[1] === import.meta.filename) {
-  const scale = process.argv[2] === undefined ? 1 : (Number(process.argv[2]) * 1e9) / BYTES
-  for (const result of await run({ scale })) console.log(JSON.stringify(result))
+  const name = `memory of an import of ${(bytes / 1e6).toFixed(0)} MB, against one of ${(ofSmall / 1e6).toFixed(0)} MB`
+  const figures = { name, ours: ten, bare: one, unit: 'MB', ratio: ten / one }
+  return { ...figures, limit: `at most ${MEMORY_LIMIT}`, ok: ten / one <= MEMORY_LIMIT }
 }

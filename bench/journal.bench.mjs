@@ -112,5 +112,3 @@ const KINDS = [
   (draft, index) => draft('progress.made', { text: `Tests of handler ${index} pass` }),
   (draft, index) => draft('decision.made', { title: `Choice ${index}`, rationale: 'Simplest that works' }),
 ]
-
-if (import.meta.url === pathToFileURL(process.argv[1]).href) console.table(await run())

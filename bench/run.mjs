@@ -1,36 +1,37 @@
-// Every figure the docs claim, each as a ratio to its limit or rival in the same run: `npm run bench`.
-// `npm run bench -- 0.05` runs at a twentieth of the size.
-import { cpus } from 'node:os'
-import * as journal from './journal.bench.mjs'
-import * as hooks from './hooks.bench.mjs'
-import * as index from './index.bench.mjs'
-import * as histories from './import.bench.mjs'
-import * as plan from './plan.bench.mjs'
-import * as serve from './serve.bench.mjs'
+// Every figure the docs claim, each as a ratio to its limit or rival in the same run: `npm run bench`. See `npm run bench -- --help`.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { runApart } from './apart.mjs'
+import { Misused, askedFor, helpText } from './arguments.mjs'
+import { fileOf } from './benches.mjs'
+import { sectionOf, withSection } from './table.mjs'
 
-const scale = Number(process.argv[2] ?? 1)
+const PAGE = new URL('../docs/benchmarks.md', import.meta.url)
+const MISUSED = 2
 const say = (line) => process.stderr.write(`${line}\n`)
-const results = [
-  ...(await journal.run({ scale, say })),
-  ...(await hooks.run({ scale, say })),
-  ...(await index.run({ scale, say })),
-  ...(await histories.run({ scale, say })),
-  ...(await plan.run({ scale, say })),
-  ...(await serve.run({ scale, say })),
-]
 
-console.log(
-  `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${process.platform} ${process.arch}, ${cpus().length} cores\n`,
-)
-console.log('| what | ours | bare | ratio | limit | |\n|---|---|---|---|---|---|')
-for (const { name, ours, bare, ratio, limit = '', note = '', ok } of results) {
-  console.log(
-    `| ${[name, time(ours) ?? note, time(bare) ?? '', ratio?.toFixed(2) ?? '', limit, ok ? 'ok' : 'OVER'].join(' | ')} |`,
-  )
+try {
+  const asked = askedFor(process.argv.slice(2))
+  if (asked.help) process.stdout.write(helpText())
+  else process.exitCode = await runAll(asked)
+} catch (error) {
+  if (!(error instanceof Misused)) throw error
+  say(`bench: ${error.message}`)
+  process.exitCode = MISUSED
 }
-process.exitCode = results.every((result) => result.ok) ? 0 : 1
 
-function time(ms) {
-  if (ms === undefined) return undefined
-  return ms >= 10 ? `${ms.toFixed(0)} ms` : `${ms.toFixed(2)} ms`
+async function runAll({ names, scale, write }) {
+  let isFine = true
+  for (const [index, name] of names.entries()) {
+    const started = performance.now()
+    say(`${name} (${index + 1} of ${names.length})`)
+    const result = await runApart(name, fileOf(name), { scale })
+    const section = sectionOf(result, { scale })
+    // As soon as it is there: an hour later something may stop the rest.
+    process.stdout.write(`## ${name}\n\n${section}\n\n`)
+    if (write && !result.hasFailed) writeFileSync(PAGE, withSection(readFileSync(PAGE, 'utf8'), name, section))
+    if (write && result.hasFailed) say(`${name} failed: the page keeps what it had`)
+    isFine &&= result.rows.every(({ ok }) => ok)
+    say(`${name}: ${((performance.now() - started) / 1000).toFixed(0)} s`)
+  }
+  return isFine ? 0 : 1
 }

@@ -1,0 +1,40 @@
+// Runs one benchmark in a process of its own: what one leaves in memory is no matter to the next, and one that dies takes no
+// other's rows with it.
+import { fork } from 'node:child_process'
+
+/** The rows of the benchmark in a file, or one that says why there are none. */
+export function runApart(name, file, { scale }) {
+  return new Promise((resolve) => {
+    // What is printed there is talk.
+    const child = fork(new URL(import.meta.url), [file.href, String(scale)], {
+      stdio: ['ignore', process.stderr, 'inherit', 'ipc'],
+    })
+    let result = { failed: 'it ended without an answer' }
+    child.on('message', (message) => (result = message))
+    child.on('error', (error) => resolve(failure(name, error.message)))
+    child.on('close', (code, signal) => {
+      if (result.failed === undefined && code === 0) resolve(result)
+      else resolve(failure(name, result.failed ?? `it ended with ${signal ?? code}`))
+    })
+  })
+}
+
+function failure(name, why) {
+  return { hasFailed: true, rows: [{ name, note: `failed: ${why}`, ok: false }] }
+}
+
+async function runHere(file, scale) {
+  const say = (line) => process.stderr.write(`${line}\n`)
+  try {
+    const { run, columns } = await import(file)
+    return { rows: await run({ scale, say }), columns }
+  } catch (error) {
+    say(error.stack)
+    return { failed: error.message }
+  }
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const [, , file, scale] = process.argv
+  process.send(await runHere(file, Number(scale)), () => process.disconnect())
+}

@@ -1,0 +1,145 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { scratchFolder } from '../support/scratch.ts'
+
+const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
+const bench = join(root, 'bench')
+
+interface Row {
+  readonly name: string
+  readonly ok: boolean
+  readonly note?: string
+  readonly ours?: number
+  readonly bare?: number
+  readonly ratio?: number
+  readonly limit?: string
+}
+interface Result {
+  readonly rows: readonly Row[]
+  readonly hasFailed?: boolean
+}
+
+const { BENCHES } = (await part('benches')) as { BENCHES: Readonly<Record<string, string>> }
+const { sectionIn, sectionOf, withSection } = (await part('table')) as {
+  sectionIn(page: string, name: string): string | undefined
+  sectionOf(result: Result, options?: { scale?: number; at?: Date }): string
+  withSection(page: string, name: string, section: string): string
+}
+const { runApart } = (await part('apart')) as { runApart(name: string, file: URL, options: { scale: number }): Promise<Result> }
+
+/** What runs benchmarks is no TypeScript: Node runs it as it is. */
+function part(name: string): Promise<unknown> {
+  return import(/* @vite-ignore */ pathToFileURL(join(bench, `${name}.mjs`)).href)
+}
+
+const page = readFileSync(join(root, 'docs', 'benchmarks.md'), 'utf8')
+
+describe('the page on benchmarks', () => {
+  test.each(Object.keys(BENCHES))('shows rows of %s, with their day and machine, and none that is over its limit', (name) => {
+    const [machine, , head, , ...rows] = sectionIn(page, name)!.split('\n')
+    expect(machine).toMatch(/^20\d\d-\d\d-\d\d, Node v[\d.]+, \w+ \w+, \d+ cores$/)
+    expect(head).toMatch(/^\| what \|/)
+    expect(rows.length).toBeGreaterThan(0)
+    expect(rows.filter((row) => /OVER|FAILED/.test(row))).toEqual([])
+  })
+
+  test('shows no benchmark that there is not', () => {
+    const shown = [...page.matchAll(/^<!-- bench (\S+) -->$/gm)].map((match) => match[1])
+    expect(shown).toEqual(Object.keys(BENCHES))
+  })
+})
+
+describe('npm run bench', () => {
+  const typed = (...args: readonly string[]) =>
+    spawnSync(process.execPath, [join(bench, 'run.mjs'), ...args], { encoding: 'utf8', timeout: 60_000 })
+
+  test('runs every benchmark that there is', () => {
+    const files = readdirSync(bench).filter((name) => name.endsWith('.bench.mjs'))
+    expect(Object.keys(BENCHES).map((name) => `${name}.bench.mjs`).sort()).toEqual(files.sort())
+    const { stdout, status } = typed('--help')
+    expect(status).toBe(0)
+    for (const name of Object.keys(BENCHES)) expect(stdout).toMatch(new RegExp(`^ +${name} `, 'm'))
+  })
+
+  test.each([
+    [['hoks'], 'there is no benchmark "hoks"; there are journal, hooks,'],
+    [['0.05'], '(for a smaller run: --scale 0.05)'],
+    [['--scale', '0'], '--scale is a share of the full size'],
+    [['--scale', 'small'], '--scale is a share of the full size'],
+    [['--write', '--scale', '0.1'], 'the full size: without --scale'],
+    [['--wriet'], '--wriet'],
+  ])('refuses %j and says what to do', (args, words) => {
+    const { stderr, stdout, status } = typed(...args)
+    expect([status, stdout]).toEqual([2, ''])
+    expect(stderr).toContain(words)
+  })
+
+  test('runs the planner at its smallest and prints its table', () => {
+    const { stdout, status } = typed('--scale', '0.001', 'plan')
+    expect(stdout).toMatch(/^## plan\n\n20\d\d.*at 0\.001 of the full size\n\n\| what \|.*\n\|---.*\n\| planner, \d+ backlogs/)
+    expect(status).toBe(0)
+  })
+})
+
+describe('a benchmark that', () => {
+  const outcomeOf = (source: string) => {
+    const file = join(scratchFolder(), 'made.bench.mjs')
+    writeFileSync(file, source)
+    return runApart('made', pathToFileURL(file), { scale: 0.5 })
+  }
+
+  test('is fine answers its rows', async () => {
+    const { rows, hasFailed } = await outcomeOf(
+      "export const run = async ({ scale }) => [{ name: 'a', ratio: scale, ok: true }]\nconsole.log('talk')\n",
+    )
+    expect([rows, hasFailed]).toEqual([[{ name: 'a', ratio: 0.5, ok: true }], undefined])
+  })
+
+  test.each([
+    ['throws', "export const run = () => { throw new Error('the disk is full') }", 'failed: the disk is full'],
+    ['cannot be loaded', "import './nowhere.mjs'", 'failed: Cannot find module'],
+    ['is killed', "export const run = () => process.kill(process.pid, 'SIGKILL')", 'failed: it ended'],
+    ['ends in the middle', 'export const run = () => process.exit(0)', 'failed: it ended without an answer'],
+    [
+      'dies with its answer given',
+      "export const run = () => (process.exitCode = 3, [{ name: 'a', ok: true }])",
+      'failed: it ended with 3',
+    ],
+  ])('%s is a row that says so', async (_, source, why) => {
+    const { rows, hasFailed } = await outcomeOf(source)
+    expect([rows.length, rows[0]!.name, rows[0]!.ok, hasFailed]).toEqual([1, 'made', false, true])
+    expect(rows[0]!.note).toContain(why)
+    expect(sectionOf({ rows })).toMatch(/^\| made \| failed: .* \| FAILED \|$/m)
+  })
+})
+
+describe('a table', () => {
+  const at = new Date('2026-01-31T12:00:00Z')
+
+  test('says what is over its limit, with the digit that shows it', () => {
+    const rows = [
+      { name: 'a', ours: 31.5, bare: 25.1, ratio: 1.2549, limit: 'at most 1.25', ok: false },
+      { name: 'b', ours: 2, bare: 4, ratio: 0.5, limit: 'at most 1', ok: true },
+    ]
+    const section = sectionOf({ rows }, { at, scale: 0.05 })
+    expect(section).toContain('2026-01-31, Node ')
+    expect(section).toContain(' cores, at 0.05 of the full size\n')
+    expect(section).toContain('| a | 32 ms | 25 ms | 1.255 | at most 1.25 | OVER |')
+    expect(section).toContain('| b | 2.00 ms | 4.00 ms | 0.50 | at most 1 | ok |')
+  })
+
+  test('keeps to one line and its cells, whatever is in a text', () => {
+    expect(sectionOf({ rows: [{ name: 'a', note: 'one\ntwo | three', ok: true }] })).toContain('| a | one two \\| three |  |  |  | ok |')
+  })
+
+  test('takes the place of the one before it, and leaves the others on the page', () => {
+    const before = '# Page\n\n<!-- bench a -->\nold\n<!-- end of bench a -->\n\nText.\n\n<!-- bench b -->\nkept\n<!-- end of bench b -->\n'
+    const after = withSection(before, 'a', 'new $& one')
+    expect(after).toBe(before.replace('old', () => 'new $& one'))
+    expect(sectionIn(after, 'b')).toBe('kept')
+    expect(() => withSection(before, 'c', 'x')).toThrow('no place for c')
+  })
+})

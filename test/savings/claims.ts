@@ -1,0 +1,143 @@
+// What was claimed to be saved, and what is counted of the part of Stint that answers to each claim.
+import { handoffDocument } from '../../src/handoff/document.ts'
+import { slashCommandFiles } from '../../src/harness/claude/slash-commands.ts'
+import { BUILT_IN } from '../../src/run/profiles/built-in.ts'
+import { profileIndex } from '../../src/run/prompts/setup-text.ts'
+import { renderDocument } from '../../src/views/document/render.ts'
+import { stateData, summaryOf } from '../../src/views/state-files.ts'
+import { realTokens } from '../context/vocabularies.ts'
+import { measuredDigests } from '../digest/measured.ts'
+import { factsOf } from '../handoff/any-facts.ts'
+import { type SessionSize, VOCABULARIES, entriesOf, sameFields, stateOf, wholeAndSummary } from '../views/export/token-table.ts'
+import { type Given, givenIn, recordedConversation } from './conversations.ts'
+import { saidInRuns } from './said-in-runs.ts'
+import { CLAIMED, COUNTED_RUNS, type CountedRun } from './sent-in-runs.ts'
+import { slashLines } from './slash-lines.ts'
+
+export const SIZES = ['small', 'medium', 'long'] as const satisfies readonly SessionSize[]
+
+export type GivenBySize = Readonly<Record<SessionSize, Given>>
+
+/** Tokens. */
+export interface Comparison {
+  readonly compared: string
+  readonly before: number
+  readonly after: number
+  /** Counted when the real programs were last run, and not now. */
+  readonly isRecorded?: boolean
+}
+
+export interface Claim {
+  readonly technique: string
+  readonly claimed: readonly [before: number, after: number]
+  readonly comparisons: readonly Comparison[]
+}
+
+export async function givenBySize(): Promise<GivenBySize> {
+  return { small: await givenIn('small'), medium: await givenIn('medium'), long: await givenIn('long') }
+}
+
+/** What was claimed of single techniques. Of this project it takes what others have counted: it is not the same from day to day. */
+export async function claims(
+  given: GivenBySize,
+  project: { readonly context: number; readonly condensed: number },
+): Promise<readonly Claim[]> {
+  return [
+    { technique: 'TOON format', claimed: [2000, 500], comparisons: formats() },
+    { technique: 'Lazy agent loading', claimed: [48_000, 2700], comparisons: loadedLate() },
+    {
+      technique: 'Compressed context',
+      claimed: [5000, 500],
+      comparisons: [
+        { compared: 'this project: what is read of it / `stint project`', before: project.condensed, after: project.context },
+      ],
+    },
+    { technique: 'Response analyzer', claimed: [3000, 150], comparisons: digests() },
+    { technique: 'State persistence', claimed: [10_000, 500], comparisons: await persisted(given) },
+  ]
+}
+
+function formats(): readonly Comparison[] {
+  const { Claude, o200k } = VOCABULARIES
+  const small = sameFields(stateData(stateOf('small')), Claude)
+  const fewFields = sameFields(summaryOf(stateOf('small')), o200k)
+  const inAll = (size: SessionSize): Comparison => {
+    const { whole, summary } = wholeAndSummary(stateOf(size), Claude)
+    return { compared: `${size} session: its state as JSON / its summary as TOON`, before: whole, after: summary }
+  }
+  return [
+    { compared: 'the same fields, small session: JSON indented / TOON', before: small.indented, after: small.toon },
+    { compared: 'the same fields, small session: JSON compact / TOON', before: small.compact, after: small.toon },
+    { compared: "the same few fields, o200k's tokens: JSON compact / TOON", before: fewFields.compact, after: fewFields.toon },
+    inAll('small'),
+    inAll('long'),
+  ]
+}
+
+function loadedLate(): readonly Comparison[] {
+  return [
+    {
+      compared: `${slashCommandFiles().size} slash commands: their files / a line each`,
+      before: realTokens([...slashCommandFiles().values()].join('\n')),
+      after: realTokens(slashLines()),
+    },
+    {
+      compared: `${BUILT_IN.length} profiles of agents: their texts / a line each`,
+      before: realTokens(BUILT_IN.map(({ body }) => body).join('\n')),
+      after: realTokens(profileIndex(BUILT_IN)),
+    },
+  ]
+}
+
+function digests(): readonly Comparison[] {
+  const each = measuredDigests().map(({ name, raw, digest }) => ({
+    compared: `${name}: output / digest`,
+    before: raw,
+    after: digest,
+  }))
+  const sum = (of: 'before' | 'after') => each.reduce((total, digest) => total + digest[of], 0)
+  return [...each, { compared: 'all of these', before: sum('before'), after: sum('after') }]
+}
+
+async function persisted(given: GivenBySize): Promise<readonly Comparison[]> {
+  const { said, start } = await recordedConversation()
+  const ofDocument = SIZES.flatMap((size): readonly Comparison[] => {
+    const before = realTokens(renderDocument(stateOf(size), { offset: 1, sum: '00000000' }))
+    const handoff = realTokens(handoffDocument(factsOf(entriesOf(size))).text)
+    return [
+      { compared: `${size} session: document / what a start gives`, before, after: realTokens(given[size].start) },
+      { compared: `${size} session: document / handoff`, before, after: handoff },
+    ]
+  })
+  const ofTranscript = { compared: 'a recorded conversation: what was said / what a start gives' }
+  return [...ofDocument, { ...ofTranscript, before: realTokens(said), after: realTokens(start) }]
+}
+
+/** What was claimed of several tasks in one conversation, by how many they are. */
+export function runClaims(): readonly (Omit<Claim, 'technique'> & { readonly tasks: number })[] {
+  const said = saidInRuns()
+  return Object.entries(CLAIMED).map(([key, claimed]) => {
+    const tasks = Number(key)
+    const [each, one] = [countedRun(tasks, 'each'), countedRun(tasks, 'one')]
+    const recorded = (compared: string, of: 'handoffs' | 'starts' | 'input'): Comparison => ({
+      compared,
+      before: each[of],
+      after: one[of],
+      isRecorded: true,
+    })
+    return {
+      tasks,
+      claimed,
+      comparisons: [
+        { compared: 'set-up and texts of tasks, as they are said', before: said(tasks, tasks), after: said(tasks, 1) },
+        recorded('handoffs', 'handoffs'),
+        recorded('first requests, whole', 'starts'),
+        recorded('all requests, whole', 'input'),
+      ],
+    }
+  })
+}
+
+function countedRun(tasks: number, conversations: CountedRun['conversations']): CountedRun {
+  return COUNTED_RUNS.find((run) => run.tasks === tasks && run.conversations === conversations)!
+}

@@ -1,0 +1,48 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findRepository } from '../../src/git/repository.ts'
+import { DEFAULT_RUN } from '../../src/project/run-config.ts'
+import { BUILT_IN } from '../../src/run/profiles/built-in.ts'
+import { setupText } from '../../src/run/prompts/setup-text.ts'
+import { taskText } from '../../src/run/prompts/task-text.ts'
+import { projectContext } from '../../src/survey/project-context.ts'
+import { shortnameFor } from '../../src/tasks/canonical.ts'
+import { realTokens } from '../context/vocabularies.ts'
+import { git, initRepository, temporaryFolder } from '../support/scratch.ts'
+
+/**
+ * What a run says of its set-up and its tasks, in tokens, by how many tasks and conversations there are. The texts are those of
+ * the runs of the real Claude Code that are recorded, where they were counted in what its model got.
+ */
+export function saidInRuns(): (tasks: number, conversations: number) => number {
+  const setup = realTokens(setupInSmallProject())
+  return (tasks, conversations) => {
+    const texts = Array.from({ length: tasks }, (_, index) => realTokens(textOfTask(`Part ${index + 1}`)))
+    return texts.reduce((sum, tokens) => sum + tokens, setup * conversations)
+  }
+}
+
+function setupInSmallProject(): string {
+  const folder = temporaryFolder()
+  try {
+    initRepository(folder)
+    writeFileSync(join(folder, 'readme.txt'), 'a project\n')
+    git(folder, 'add', '.')
+    const { taskMinutes, silenceMinutes } = DEFAULT_RUN
+    return setupText({
+      instructions: [],
+      files: [],
+      project: projectContext(findRepository(folder)!, { withoutSecrets: (text) => text }).text,
+      profiles: BUILT_IN,
+      permissions: 'edits',
+      branch: 'work',
+      limits: { minutes: taskMinutes, silentMinutes: silenceMinutes },
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function textOfTask(title: string): string {
+  return taskText({ shortname: shortnameFor(title), title, description: '', details: '', checklist: [] })
+}
