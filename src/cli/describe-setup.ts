@@ -1,7 +1,7 @@
 // What `stint setup` says.
 import { relative } from 'node:path'
 import { type FileChange, kindOf } from '../harness/claude/setup/changes.ts'
-import type { PlaceReport, SetupReport } from '../harness/claude/setup/check-report.ts'
+import type { PlaceReport, ServerReport, SetupReport } from '../harness/claude/setup/check-report.ts'
 import { unifiedDiff } from '../harness/claude/setup/diff.ts'
 import { type Plan, filesOf } from '../harness/claude/setup/plan.ts'
 import type { SetupRequest } from '../harness/claude/setup/setup-claude.ts'
@@ -111,7 +111,7 @@ function describeRecord(record: FileChange | undefined): readonly string[] {
 }
 
 export function describeReport(report: SetupReport, output: Output, root: string): string {
-  const { places, command, fired, notes, problems, isWorking } = report
+  const { places, server, command, fired, notes, problems, isWorking } = report
   const never = Object.entries(fired).map(([event, at]) => `${event.padEnd(18)}${at === null ? 'never' : minute(at)}`)
   return [
     ...column(
@@ -119,6 +119,7 @@ export function describeReport(report: SetupReport, output: Output, root: string
       places.map((place) => `${place.scope.padEnd(8)}${describePlace(place, root)}`),
     ),
     ...column('found', [command.foundBy === null ? 'no Stint' : `by the ${FOUND[command.foundBy]}: ${command.program}`]),
+    ...column('server', describeServer(server, places, root)),
     ...column('fired', never),
     '',
     output.bold(isWorking ? 'Working.' : `${plural(problems.length, 'problem')}:`),
@@ -132,6 +133,26 @@ const FOUND = { launcher: 'launcher', project: 'project itself', path: 'PATH' }
 function describePlace({ path, status, events, plugin }: PlaceReport, root: string): string {
   const what = { current: plural(events.length, 'event'), outdated: 'outdated', none: 'no', unreadable: 'cannot be read' }[status]
   return `${what.padEnd(16)}${nearby(path, root)}${plugin === undefined ? '' : `, which turns on the plugin ${plugin}`}`
+}
+
+const WORDS = {
+  server: { current: 'registered', outdated: 'outdated', other: 'added by hand', unreadable: 'cannot be read' },
+  approval: { approved: 'approved', refused: 'turned off by you', asked: 'Claude Code asks you once' },
+}
+
+function describeServer(
+  { places, approval, answer }: ServerReport,
+  settings: readonly PlaceReport[],
+  root: string,
+): readonly string[] {
+  const plugin = settings.find((place) => place.plugin !== undefined)?.plugin
+  if (places.length === 0) return [plugin === undefined ? 'no' : `no, unless the plugin ${plugin} brings it`]
+  return places.map(({ path, status }) => {
+    const isOurs = status === 'current' || status === 'outdated'
+    const more =
+      isOurs && approval !== null ? [WORDS.approval[approval], answer?.isWell === true ? 'answers' : 'does not answer'] : []
+    return `${[WORDS.server[status], ...more].join(', ')}: ${nearby(path, root)}`
+  })
 }
 
 function column(name: string, lines: readonly string[]): readonly string[] {

@@ -1,7 +1,8 @@
 // The folder that a client works in.
-import { statSync } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { StintError, errnoOf, isMissing } from '../journal/errors.ts'
 
 /** Asks the client which folders it has open; undefined when it cannot be asked, or does not say. */
 export type AskRoots = () => Promise<readonly { readonly uri: string }[] | undefined>
@@ -23,5 +24,23 @@ function folderOf(uri: string): readonly string[] {
   } catch {
     // Something else than a file, or a folder of another machine: not one that could be worked in.
     return []
+  }
+}
+
+/** A folder that can be worked in. Said before a client is greeted: afterwards every call would fail, each in its own way. */
+export function usableFolder(find: () => string): string {
+  try {
+    const folder = find()
+    accessSync(folder, constants.R_OK | constants.X_OK)
+    return folder
+  } catch (error) {
+    const isGone = isMissing(error)
+    if (!isGone && errnoOf(error) !== 'EACCES') throw error
+    throw new StintError(
+      'NO_FOLDER',
+      isGone ? 'the folder that this was started in no longer exists' : 'the folder that this was started in cannot be read',
+      'start it in the folder of a project',
+      { cause: error },
+    )
   }
 }

@@ -1,6 +1,8 @@
 // Started by every conversation of an agent program, most of which never ask it anything.
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { readFileSync } from 'node:fs'
+import { StintError } from '../journal/errors.ts'
+import { usableFolder } from './folder.ts'
 import { keepStdout } from './own-stdout.ts'
 import { type ServerSettings, makeServer } from './server.ts'
 
@@ -26,5 +28,15 @@ export async function serveMcp(settings: Omit<ServerSettings, 'reportDefect'>): 
 /** The same in the folder of this process, for its environment. */
 export async function serveHere(packageJson: URL): Promise<void> {
   const { version } = JSON.parse(readFileSync(packageJson, 'utf8')) as { version: string }
-  await serveMcp({ version, env: process.env, startedIn: process.cwd() })
+  let startedIn: string
+  try {
+    startedIn = usableFolder(() => process.cwd())
+  } catch (error) {
+    if (!(error instanceof StintError)) throw error
+    // A client shows it in one line, or not at all.
+    process.stderr.write(`stint: ${error.message}; ${error.hint}\n`)
+    process.exitCode = 1
+    return
+  }
+  await serveMcp({ version, env: process.env, startedIn })
 }

@@ -1,20 +1,32 @@
-import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { launcherPath, launcherText } from '../../src/harness/claude/setup/launcher.ts'
+import { probeServer } from '../../src/harness/claude/setup/server-probe.ts'
 import type { SetupReport } from '../../src/harness/claude/setup/check-report.ts'
 import { setupWorld } from './world.ts'
 
 const EVENTS = ['SessionStart', 'UserPromptSubmit', 'PreCompact', 'PostToolUse', 'Stop', 'SubagentStop', 'SessionEnd']
 
+/** The first answer of an MCP server, and its end. */
+const SERVER = `require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id } = JSON.parse(line)
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, result: { serverInfo: { name: 'stint', version: '1.2.3' } } }))
+})
+`
+
 /** A project on a machine whose Stint does what a script says. */
-function checkedWorld(options: { git?: boolean; script?: string } = {}) {
+function checkedWorld(options: { git?: boolean; script?: string; server?: string } = {}) {
   const world = setupWorld(options)
   const tools = join(world.folder, 'tools')
   mkdirSync(tools)
-  for (const tool of ['sh', 'node']) symlinkSync(tool === 'node' ? process.execPath : '/bin/sh', join(tools, tool))
+  symlinkSync(process.execPath, join(tools, 'node'))
+  for (const tool of ['sh', 'sed']) symlinkSync(`/bin/${tool}`, join(tools, tool))
+  symlinkSync('/usr/bin/dirname', join(tools, 'dirname'))
   const script = join(world.folder, 'stint-hook.cjs')
   writeFileSync(script, options.script ?? "require('fs').readFileSync(0); console.log('stint answers')")
+  const server = join(world.folder, 'stint.js')
+  writeFileSync(server, options.server ?? SERVER)
   const launch = () =>
     world.write(launcherPath(join(world.folder, 'state')), launcherText({ node: process.execPath, hook: script }))
   const notes = options.git === false ? world.at('.sessions', 'conversations') : world.at('.git', 'stint', 'conversations')
@@ -25,12 +37,12 @@ function checkedWorld(options: { git?: boolean; script?: string } = {}) {
     return { exitCode: ran.exitCode, report: ran.json<SetupReport>() }
   }
   const kinds = async () => (await check()).report.problems.map(({ kind }) => kind)
-  return { ...world, tools, script, launch, notes, fire, check, kinds }
+  return { ...world, tools, script, server, launch, notes, fire, check, kinds }
 }
 
 describe('a check', () => {
   test.each([[[]], [['claude']]])('of what is registered, found and fired is good: %j', async (args) => {
-    const { stint, launch, fire, check, local, script } = checkedWorld()
+    const { stint, launch, fire, check, local, script, at } = checkedWorld()
     await stint('setup', 'claude')
     launch()
     fire({ SessionStart: '2026-01-02T03:04:05.000Z', Stop: '2026-01-02T03:05:00.000Z' })
@@ -41,6 +53,11 @@ describe('a check', () => {
       problems: [],
       disabledBy: [],
       command: { foundBy: 'launcher', program: script, exitCode: 0, output: 'stint answers' },
+      server: {
+        places: [{ path: at('.mcp.json'), status: 'current' }],
+        approval: 'approved',
+        answer: { isWell: true, said: 'stint 1.2.3' },
+      },
     })
     expect(report.places).toMatchObject([
       { scope: 'local', path: local, status: 'current', events: EVENTS },
@@ -58,6 +75,7 @@ describe('a check', () => {
     const { stdout, exitCode } = await run(['setup', '--check'], { env })
     expect(exitCode).toBe(0)
     expect(stdout).toMatch(/^registered {2}local {3}7 events {8}\.claude\/settings\.local\.json\n/)
+    expect(stdout).toMatch(/\nserver {6}registered, approved, answers: \.mcp\.json\n/)
     expect(stdout).toMatch(/\nfired {7}SessionStart {6}2026-01-02T03:04/)
     expect(stdout).toMatch(/\n {12}PreCompact {8}never\n/)
     expect(stdout).toContain('Working.')
@@ -144,12 +162,12 @@ describe('a check', () => {
   })
 
   test('finds Stint where the hook command does: launcher, project, PATH, nowhere', async () => {
-    const { stint, fire, check, launch, at, tools, script, write } = checkedWorld()
+    const { stint, fire, check, launch, at, tools, script, server, write } = checkedWorld()
     await stint('setup', 'claude')
     fire({ Stop: '2026-01-02T03:05:00.000Z' })
     expect((await check()).report).toMatchObject({ command: { foundBy: null }, problems: [{ kind: 'not found' }] })
     const program = (path: string) => {
-      write(path, '#!/bin/sh\necho stint answers\n')
+      write(path, `#!/bin/sh\n[ "$1" = mcp ] && exec node "${server}"\necho stint answers\n`)
       chmodSync(path, 0o755)
       return path
     }
@@ -253,6 +271,86 @@ describe('a check', () => {
     ])
     await stint('setup', 'claude')
     expect(await kinds()).toEqual(['never fired'])
+  })
+
+  test.each([
+    ['ends', 'process.exit(3)', 'it ended with 3'],
+    ['says something else', "console.log('hello'); process.stdin.resume()", 'it said: hello'],
+  ])('of a server that %s when it is started is not good', async (_, server, said) => {
+    const { stint, launch, fire, check } = checkedWorld({ server })
+    await stint('setup', 'claude')
+    launch()
+    fire({ Stop: '2026-01-02T03:05:00.000Z' })
+    const { report } = await check()
+    expect(report.problems).toMatchObject([{ kind: 'server not answering', what: expect.stringContaining(said) }])
+  })
+
+  test('gives a server that says nothing only so long', async () => {
+    const { cwd, env } = checkedWorld()
+    const silent = { command: process.execPath, args: ['-e', 'process.stdin.resume()'] }
+    const answer = await probeServer(silent, { root: cwd, gitCommonDir: undefined, env }, 50)
+    expect(answer).toEqual({ isWell: false, said: 'nothing within 0.05 seconds' })
+  })
+
+  test('says that no Stint is found once, although the server finds none either', async () => {
+    const { stint, fire, check } = checkedWorld()
+    await stint('setup', 'claude')
+    fire({ Stop: '2026-01-02T03:05:00.000Z' })
+    const { report } = await check()
+    expect(report.server.answer).toEqual({ isWell: false, said: 'it finds no Stint' })
+    expect(report.problems).toMatchObject([{ kind: 'not found' }])
+  })
+
+  test.each([
+    ['left out', ['--no-mcp'], '', null, []],
+    ['refused', [], '{"disabledMcpjsonServers":["stint"]}', 'refused', []],
+    ['left to be asked about', ['--shared'], '', 'asked', []],
+    ['approved with all others', ['--shared'], '{"enableAllProjectMcpServers":true}', 'approved', []],
+  ])('is good where the server is %s', async (_, flags, settings, approval, problems) => {
+    const { stint, launch, fire, check, user, write } = checkedWorld()
+    if (settings !== '') write(user, settings)
+    await stint('setup', 'claude', ...flags)
+    launch()
+    fire({ Stop: '2026-01-02T03:05:00.000Z' })
+    const { report } = await check()
+    expect(report).toMatchObject({ problems, server: { approval } })
+    expect(report.server.places).toHaveLength(approval === null ? 0 : 1)
+  })
+
+  test('tells a server that somebody added by hand, and one that they turned off, and starts neither', async () => {
+    const { stint, launch, fire, check, at, folder, write, cwd } = checkedWorld()
+    await stint('setup', 'claude', '--no-mcp')
+    launch()
+    fire({ Stop: '2026-01-02T03:05:00.000Z' })
+    const own = join(folder, '.claude.json')
+    write(own, JSON.stringify({ mcpServers: { stint: { command: 'x' } } }))
+    write(at('.mcp.json'), JSON.stringify({ mcpServers: { stint: { command: 'touch', args: [at('started')] } } }))
+    const byHand = (await check()).report
+    expect(byHand.server).toEqual({
+      places: [
+        { path: at('.mcp.json'), status: 'other' },
+        { path: own, status: 'other' },
+      ],
+      approval: null,
+      answer: null,
+    })
+    expect(byHand.problems).toEqual([])
+    expect(existsSync(at('started'))).toBe(false)
+    write(at('.mcp.json'), '')
+    await stint('setup', 'claude', '--mcp')
+    write(own, JSON.stringify({ projects: { [cwd]: { disabledMcpServers: ['stint'] } } }))
+    expect((await check()).report.server).toMatchObject({ approval: 'refused' })
+  })
+
+  test('of a server of another version says what to run, and starts our own', async () => {
+    const { stint, launch, fire, check, at, read, write } = checkedWorld()
+    await stint('setup', 'claude')
+    launch()
+    fire({ Stop: '2026-01-02T03:05:00.000Z' })
+    write(at('.mcp.json'), read(at('.mcp.json')).replace('"command": "sh"', '"command": "false"'))
+    const { report } = await check()
+    expect(report.server).toMatchObject({ places: [{ status: 'outdated' }], answer: { isWell: true } })
+    expect(report.problems).toMatchObject([{ kind: 'server outdated' }])
   })
 
   test('changes nothing', async () => {

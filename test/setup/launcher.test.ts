@@ -15,7 +15,7 @@ const REQUEST: SetupRequest = {
   instructions: false,
   statusLine: true,
   tokenEfficientTools: false,
-  mcp: false,
+  mcp: 'no',
 }
 
 /** An installed Stint, and two projects on its machine. */

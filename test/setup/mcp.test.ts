@@ -12,18 +12,29 @@ function beside(files: Readonly<Record<string, string>>) {
 
 const SERVERS = { mcpServers: { stint: MCP_COMMAND } }
 
-describe('stint setup claude --mcp', () => {
+/** A project whose settings and servers can be looked at. */
+function world(options: { git?: boolean } = {}) {
+  const made = setupWorld(options)
+  const file = made.at('.mcp.json')
+  return {
+    ...made,
+    file,
+    hasServer: () => existsSync(file) && made.read(file).includes('"stint"'),
+    approved: (path = made.local) => (JSON.parse(made.read(path)) as Record<string, unknown>)['enabledMcpjsonServers'],
+  }
+}
+
+describe('stint setup claude', () => {
   test('registers the server in .mcp.json, where git does not see it, and undoes exactly that', async () => {
     const { stint, at, read, status, everything } = setupWorld()
     const before = everything()
-    const shown = await stint('setup', 'claude', '--mcp', '--dry-run')
+    const shown = await stint('setup', 'claude', '--dry-run')
     expect(shown.stdout).toContain('+++ .mcp.json')
     expect(everything()).toEqual(before)
-    await stint('setup', 'claude', '--mcp')
+    await stint('setup', 'claude')
     expect(JSON.parse(read(at('.mcp.json')))).toEqual(SERVERS)
     expect(status()).toBe('')
     const after = everything()
-    // Nor does it go when it is not asked for again.
     for (const flags of [['--mcp'], []]) expect((await stint('setup', 'claude', ...flags)).stdout).toContain('nothing changed')
     expect(everything()).toEqual(after)
     await stint('setup', 'claude', '--remove')
@@ -35,57 +46,225 @@ describe('stint setup claude --mcp', () => {
     ['without servers', '{ "more": [1,  2] }\r\n'],
     ['with an empty list', '\uFEFF{"mcpServers":{}}'],
     ['that is empty', ''],
-  ])('leaves every other byte of a file %s as it is', async (_name, text) => {
+  ])('for everybody leaves every other byte of a file %s as it is', async (_name, text) => {
     const { stint, at, read, write } = setupWorld()
     write(at('.mcp.json'), text)
-    await stint('setup', 'claude', '--shared', '--mcp')
+    await stint('setup', 'claude', '--shared')
     const servers = JSON.parse(read(at('.mcp.json')).replace(/^\uFEFF/, '')) as typeof SERVERS
     expect(servers.mcpServers.stint).toEqual(MCP_COMMAND)
     await stint('setup', 'claude', '--shared', '--remove')
     expect(read(at('.mcp.json'))).toBe(text)
   })
 
-  test('says that git sees a file that was there, and leaves a server of this name alone that is not ours', async () => {
-    const { stint, at, read, write } = setupWorld()
-    write(at('.mcp.json'), '{"mcpServers":{}}')
+  test('for one person leaves a file of others alone and says what to do, unless --mcp says that it goes there too', async () => {
+    const { stint, file, read, write, status, approved } = world()
+    const theirs = '{"mcpServers":{}}'
+    write(file, theirs)
+    const ran = await stint('setup', 'claude')
+    expect(ran).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/no MCP server: .*--mcp .*--shared/) })
+    expect(read(file)).toBe(theirs)
+    expect(approved()).toBeUndefined()
     expect((await stint('setup', 'claude', '--mcp')).stdout).toContain('git may see')
+    expect(read(file)).toContain('launcher')
+    expect(approved()).toEqual(['stint'])
+    expect((await stint('setup', 'claude')).stdout).toContain('nothing changed')
+    await stint('setup', 'claude', '--remove')
+    expect(read(file)).toBe(theirs)
+    expect(status()).toBe('?? .mcp.json\n')
+  })
+
+  test('leaves a server of this name alone that is not ours', async () => {
+    const { stint, file, read, write, approved } = world()
     const theirs = '{"mcpServers":{"stint":{"command":"theirs"}}}'
-    write(at('.mcp.json'), theirs)
-    expect((await stint('setup', 'claude', '--mcp')).stdout).toContain('that is not ours')
-    await stint('setup', 'claude', '--remove')
-    expect(read(at('.mcp.json'))).toBe(theirs)
+    write(file, theirs)
+    for (const flags of [[], ['--mcp'], ['--shared']]) {
+      expect((await stint('setup', 'claude', ...flags)).stdout).toContain('that is not ours')
+    }
+    expect(approved()).toBeUndefined()
+    for (const flags of [['--no-mcp'], ['--remove'], ['--shared', '--remove']]) await stint('setup', 'claude', ...flags)
+    expect(read(file)).toBe(theirs)
   })
 
-  test('leaves what the team shares to the team, and refuses what it cannot read', async () => {
-    const { stint, at, read, write } = setupWorld()
-    await stint('setup', 'claude', '--shared', '--mcp')
-    const shared = read(at('.mcp.json'))
-    await stint('setup', 'claude', '--mcp')
+  test.each(['{"mcpServers":', '{"mcpServers":[]}', Buffer.from([0x7b, 0xe9, 0x7d])])(
+    'is not kept from its hooks by a file of servers that cannot be read, which --mcp refuses: %s',
+    async (text) => {
+      const { stint, file, write, everything, local } = world()
+      write(file, text)
+      const before = everything()
+      const refused = await stint('setup', 'claude', '--mcp')
+      expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('.mcp.json') })
+      expect(everything()).toEqual(before)
+      const ran = await stint('setup', 'claude')
+      expect(ran).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`no MCP server: ${file} cannot be read`) })
+      expect(existsSync(local)).toBe(true)
+      expect((await stint('setup', 'claude', '--remove')).exitCode).toBe(0)
+      expect(beside(everything())).toEqual(beside(before))
+    },
+  )
+
+  test('leaves what the team shares to the team', async () => {
+    const { stint, file, read } = world()
+    await stint('setup', 'claude', '--shared')
+    const shared = read(file)
+    await stint('setup', 'claude')
     await stint('setup', 'claude', '--remove')
-    expect(read(at('.mcp.json'))).toBe(shared)
+    expect(read(file)).toBe(shared)
     await stint('setup', 'claude', '--shared', '--remove')
-    expect(existsSync(at('.mcp.json'))).toBe(false)
+    expect(existsSync(file)).toBe(false)
     // And what was one person's before it was the team's.
-    for (const flags of [[], ['--shared']]) await stint('setup', 'claude', '--mcp', ...flags)
+    for (const flags of [[], ['--shared']]) await stint('setup', 'claude', ...flags)
     await stint('setup', 'claude', '--remove')
-    expect(read(at('.mcp.json'))).toBe(shared)
+    expect(read(file)).toBe(shared)
     await stint('setup', 'claude', '--shared', '--remove')
-    expect(existsSync(at('.mcp.json'))).toBe(false)
-    write(at('.mcp.json'), '{"mcpServers":')
-    const refused = await stint('setup', 'claude', '--mcp')
-    expect(refused).toMatchObject({ exitCode: 1 })
-    expect(refused.stderr).toContain('.mcp.json')
-    expect((await stint('setup', 'claude', '--user', '--mcp')).stderr).toContain('claude mcp add --scope user')
+    expect(existsSync(file)).toBe(false)
+    // And the other way round.
+    for (const flags of [[], ['--shared'], ['--shared', '--remove']]) await stint('setup', 'claude', ...flags)
+    expect(read(file)).toBe(shared)
+    await stint('setup', 'claude', '--remove')
+    expect(existsSync(file)).toBe(false)
   })
 
-  test('puts it into a plugin, and takes it away with that', async () => {
+  test('leaves a file alone that it made and git keeps since, whatever became of it', async () => {
+    const { stint, file, read, write, git, approved } = world()
+    await stint('setup', 'claude')
+    const teams = read(file).replace('"command": "sh"', '"command": "sh", "timeout": 5')
+    write(file, teams)
+    git('add', '--force', '.mcp.json')
+    expect((await stint('setup', 'claude')).stdout).toContain('--shared brings it up to date')
+    expect(approved()).toEqual(['stint'])
+    expect((await stint('setup', 'claude', '--no-mcp')).stdout).toContain('the MCP server stays')
+    await stint('setup', 'claude', '--remove')
+    expect(read(file)).toBe(teams)
+    write(file, '{"mcpServers":{"theirs":{}}}')
+    expect((await stint('setup', 'claude')).stdout).toContain('no MCP server')
+    expect(read(file)).toBe('{"mcpServers":{"theirs":{}}}')
+  })
+
+  test('says for every project which command adds the server, and that --mcp is none', async () => {
+    const { stint, everything } = world()
+    const added = 'claude mcp add --scope user stint -- stint mcp'
+    expect((await stint('setup', 'claude', '--user')).stdout).toContain(added)
+    expect((await stint('setup', 'claude', '--user', '--no-mcp')).stdout).not.toContain(added)
+    const before = everything()
+    expect((await stint('setup', 'claude', '--user', '--mcp')).stderr).toContain(added)
+    expect((await stint('setup', 'claude', '--mcp', '--no-mcp')).exitCode).toBe(2)
+    expect(everything()).toEqual(before)
+  })
+
+  test('puts it into a plugin, and takes it away with that, or alone', async () => {
     const { stint, at, read, everything } = setupWorld()
     const before = everything()
-    await stint('setup', 'claude', '--plugin', 'market', '--mcp')
+    await stint('setup', 'claude', '--plugin', 'market')
     expect(JSON.parse(read(at('market', 'stint', '.mcp.json')))).toEqual(SERVERS)
     expect((await stint('setup', 'claude', '--plugin', 'market')).stdout).toContain('nothing changed')
+    await stint('setup', 'claude', '--plugin', 'market', '--no-mcp')
+    expect(existsSync(at('market', 'stint', '.mcp.json'))).toBe(false)
     await stint('setup', 'claude', '--plugin', 'market', '--remove')
     expect(beside(everything())).toEqual(beside(before))
+  })
+
+  test('goes by what is ours where nothing is written down', async () => {
+    const { stint, file, folder } = world()
+    await stint('setup', 'claude')
+    rmSync(join(folder, 'state'), { recursive: true })
+    await stint('setup', 'claude', '--remove')
+    expect(existsSync(file)).toBe(false)
+  })
+})
+
+describe('stint setup claude --no-mcp', () => {
+  test.each([[[]], [['--shared']]])('with %j leaves the server out, and takes out what a setup put there', async (flags) => {
+    const { stint, everything, hasServer } = world()
+    const before = everything()
+    await stint('setup', 'claude', '--no-mcp', ...flags)
+    expect(hasServer()).toBe(false)
+    const without = everything()
+    await stint('setup', 'claude', ...flags)
+    expect(hasServer()).toBe(true)
+    await stint('setup', 'claude', '--no-mcp', ...flags)
+    expect(everything()).toEqual(without)
+    await stint('setup', 'claude', '--remove', ...flags)
+    expect(beside(everything())).toEqual(beside(before))
+  })
+
+  test('keeps what others wrote into the file since, for git to see', async () => {
+    const { stint, file, read, write, status } = world()
+    await stint('setup', 'claude')
+    write(file, read(file).replace('"mcpServers": {', '"mcpServers": { "theirs": {},'))
+    await stint('setup', 'claude', '--no-mcp')
+    expect(JSON.parse(read(file))).toEqual({ mcpServers: { theirs: {} } })
+    expect(status()).toBe('?? .mcp.json\n')
+    await stint('setup', 'claude', '--remove')
+    expect(existsSync(file)).toBe(true)
+  })
+
+  test('of one setup leaves the server to the other', async () => {
+    const { stint, file, write, local } = world()
+    // Nothing but the record of it is changed then.
+    write(local, '{ "enableAllProjectMcpServers": true }')
+    for (const flags of [[], ['--shared']]) await stint('setup', 'claude', ...flags)
+    expect((await stint('setup', 'claude', '--no-mcp')).stdout).toContain(`the MCP server stays: ${file}`)
+    expect(existsSync(file)).toBe(true)
+    await stint('setup', 'claude', '--shared', '--remove')
+    expect(existsSync(file)).toBe(false)
+  })
+})
+
+describe('the approval of the server', () => {
+  test('is given in the settings of whoever set it up for themselves, and for nobody else', async () => {
+    const { stint, approved, shared, user } = world()
+    await stint('setup', 'claude')
+    expect(approved()).toEqual(['stint'])
+    for (const flags of [['--shared'], ['--user']]) await stint('setup', 'claude', ...flags)
+    expect(approved(shared)).toBeUndefined()
+    expect(approved(user)).toBeUndefined()
+    await stint('setup', 'claude', '--no-mcp')
+    expect(approved()).toBeUndefined()
+  })
+
+  test.each([
+    ['a list', '{\n\t"enabledMcpjsonServers": [\n\t\t"other"\n\t]\n}', ['other', 'stint']],
+    ['an empty list', '{ "enabledMcpjsonServers": [ ] }', ['stint']],
+    ['no list', '{"model":"opus"}', ['stint']],
+    ['the approval already', '{ "enabledMcpjsonServers": ["stint", "other"] }', ['stint', 'other']],
+  ])('keeps every byte of settings with %s, and a removal brings them back', async (_, settings, list) => {
+    const { stint, write, read, local, approved } = world()
+    write(local, settings)
+    await stint('setup', 'claude')
+    expect(approved()).toEqual(list)
+    await stint('setup', 'claude', '--remove')
+    expect(read(local)).toBe(settings)
+    // Also after somebody wrote to them.
+    await stint('setup', 'claude')
+    write(local, read(local).replace('{', '{ "theirs": 1,'))
+    await stint('setup', 'claude', '--remove')
+    expect(JSON.parse(read(local))).toEqual({ theirs: 1, ...(JSON.parse(settings) as object) })
+  })
+
+  test.each([
+    ['{ "disabledMcpjsonServers": ["stint"] }', true],
+    ['{ "enableAllProjectMcpServers": true }', false],
+    ['{ "enableAllProjectMcpServers": false }', false],
+    ['{ "enabledMcpjsonServers": "odd" }', false],
+  ])('is left to a person who has decided: %s', async (settings, isRefused) => {
+    for (const scope of ['local', 'shared', 'user'] as const) {
+      const made = world()
+      made.write(made[scope], settings)
+      const ran = await made.stint('setup', 'claude')
+      expect(ran.stdout.includes(`the MCP server stays off: ${made[scope]} refuses it`)).toBe(isRefused)
+      expect(made.read(made.local)).not.toContain('"enabledMcpjsonServers": [')
+      await made.stint('setup', 'claude', '--remove')
+      expect(made.read(made[scope])).toBe(settings)
+    }
+  })
+
+  test('that is not known to be ours stays, and it is said', async () => {
+    const { stint, approved, folder, write, local } = world()
+    write(local, '{ "model": "opus" }')
+    await stint('setup', 'claude')
+    rmSync(join(folder, 'state'), { recursive: true })
+    expect((await stint('setup', 'claude', '--remove')).stdout).toContain('left alone: the approval of the MCP server')
+    expect(approved()).toEqual(['stint'])
   })
 })
 

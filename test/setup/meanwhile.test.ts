@@ -12,7 +12,7 @@ const OPTIONS = {
   instructions: false,
   statusLine: true,
   tokenEfficientTools: false,
-  mcp: false,
+  mcp: 'no',
 } as const
 
 function project() {

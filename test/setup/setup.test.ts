@@ -16,7 +16,7 @@ const COMMANDS = ['init', 'resume', 'log', 'checkpoint', 'handoff', 'view', 'pau
 const FOLLOWED = new Set(['SessionStart', 'UserPromptSubmit', 'PreCompact', 'Stop', 'SubagentStop'])
 
 describe('a setup', () => {
-  test('registers hooks, slash commands and a status line, and git sees none of it', async () => {
+  test('registers hooks, slash commands, a status line and the MCP server, and git sees none of it', async () => {
     const { stint, local, settings, at, status } = setupWorld()
     const ran = await stint('setup', 'claude')
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
@@ -24,6 +24,7 @@ describe('a setup', () => {
     expect(Object.keys(settings(local).hooks)).toEqual(EVENTS)
     expect(settings(local).statusLine).toEqual({ type: 'command', command: STATUS_LINE_COMMAND })
     expect(readdirSync(at('.claude', 'commands')).toSorted()).toEqual([...COMMANDS, 'task-next.md'].toSorted())
+    expect(existsSync(at('.mcp.json'))).toBe(true)
     expect(status()).toBe('')
   })
 
@@ -47,7 +48,7 @@ describe('a setup', () => {
     for (const reading of ['Read', 'Grep', 'Glob', 'LS', 'WebFetch']) expect(matcher.split('|')).not.toContain(reading)
   })
 
-  test.each([[[]], [['--shared']], [['--user']], [['--notify', '--instructions']], [['--no-status-line']]])(
+  test.each([[[]], [['--shared']], [['--user']], [['--notify', '--instructions']], [['--no-status-line', '--no-mcp']]])(
     'that is done twice with %j changes nothing, and says so',
     async (flags) => {
       const { stint, everything } = setupWorld()
@@ -364,7 +365,8 @@ describe('taking a setup out', () => {
     await stint('setup', 'claude', '--instructions')
     rmSync(join(folder, 'state'), { recursive: true })
     await stint('setup', 'claude', '--remove')
-    expect(settings(local)).toEqual(before)
+    // An approval may be anybody's.
+    expect(settings(local)).toEqual({ ...before, enabledMcpjsonServers: ['stint'] })
     expect(readdirSync(at('.claude', 'commands'))).toEqual([])
     expect(status()).toBe('?? .claude/settings.local.json\n?? CLAUDE.md\n')
   })
@@ -460,7 +462,7 @@ describe('what git is told to ignore', () => {
     await stint('setup', 'claude')
     const text = read(exclude)
     expect(text).toMatch(
-      /^# mine\n\*\.log\n# stint setup: begin\n(\/\.claude\/commands\/[\w-]+\.md\n){10}\/\.claude\/settings\.local\.json\n# stint setup: end\n$/,
+      /^# mine\n\*\.log\n# stint setup: begin\n(\/\.claude\/commands\/[\w-]+\.md\n){10}\/\.claude\/settings\.local\.json\n\/\.mcp\.json\n# stint setup: end\n$/,
     )
     await stint('setup', 'claude', '--remove')
     expect(read(exclude)).toBe('# mine\n*.log')

@@ -9,7 +9,7 @@ export const mcp = buildCommand<{ project?: string }, [], Context>({
   docs: {
     brief: 'Serve the journal to an agent program over MCP',
     fullDescription:
-      'Speaks the Model Context Protocol on standard input and output, until its input ends. An agent program starts it; stint setup claude --mcp and stint setup codex\ntell it how. It works in the folder that it is started in, or in the one that the program says it has open.',
+      'Speaks the Model Context Protocol on standard input and output, until its input ends. An agent program starts it; stint setup claude and stint setup codex\ntell it how. It works in the folder that it is started in, or in the one that the program says it has open.',
     customUsage: [
       { input: '', brief: 'in this folder' },
       { input: '--project ../other', brief: 'in another one, whatever the program says' },
@@ -19,9 +19,10 @@ export const mcp = buildCommand<{ project?: string }, [], Context>({
   async func({ project }) {
     const { cwd, env } = this
     const { serveMcp } = await import('../../mcp/serve-mcp.ts')
+    const { usableFolder } = await import('../../mcp/folder.ts')
     const { findVersion } = await import('../../harness/claude/setup/program.ts')
     const folder = project === undefined ? {} : { project: folderNamed(resolve(cwd, project)) }
-    await serveMcp({ version: findVersion(), env, startedIn: realpathSync(cwd), ...folder })
+    await serveMcp({ version: findVersion(), env, startedIn: usableFolder(() => realpathSync(cwd)), ...folder })
   },
 })
 

@@ -30,6 +30,7 @@ interface Flags {
   readonly noStatusLine?: boolean
   readonly tokenEfficientTools?: boolean
   readonly mcp?: boolean
+  readonly noMcp?: boolean
   readonly json?: boolean
 }
 
@@ -37,14 +38,14 @@ export const setup = buildCommand<Flags, [string?], Context>({
   docs: {
     brief: 'Install Stint into an agent program',
     fullDescription:
-      'Registers hooks, slash commands and a status line with Claude Code, and with --mcp the MCP server; with Codex the MCP server. What others wrote into its settings stays as it is, byte by byte, and --remove undoes what was done.',
+      'Registers hooks, slash commands, a status line and the MCP server with Claude Code; with Codex the MCP server. What others wrote into its settings stays as it is, byte by byte, and --remove undoes what was done.',
     customUsage: [
       { input: 'claude', brief: 'for you, in this project; git does not see it' },
       { input: 'claude --shared', brief: 'for everybody who works on this project' },
       { input: 'claude --user', brief: 'for you, in every project' },
       { input: 'claude --dry-run', brief: 'show what would be written' },
       { input: 'claude --remove', brief: 'undo it' },
-      { input: 'claude --mcp', brief: 'with the MCP server, in .mcp.json' },
+      { input: 'claude --no-mcp', brief: 'without the MCP server' },
       { input: 'codex', brief: 'the MCP server, in .codex/config.toml' },
       { input: '--check', brief: 'say whether hooks really fire, from evidence' },
       { input: 'claude --plugin ./stint-plugin', brief: 'write a plugin, in a folder that is a marketplace' },
@@ -63,7 +64,8 @@ export const setup = buildCommand<Flags, [string?], Context>({
       instructions: toggle('Also put a few lines into CLAUDE.md, or AGENTS.md'),
       noStatusLine: toggle('Leave the status line out'),
       tokenEfficientTools: toggle('Also ask for calls of tools in fewer tokens; only Claude Sonnet 3.7 needs it'),
-      mcp: toggle('Also register the MCP server, in .mcp.json'),
+      mcp: toggle('Also put the MCP server into a .mcp.json that others wrote'),
+      noMcp: toggle('Leave the MCP server out'),
       json,
     },
   },
@@ -152,7 +154,7 @@ function requestFrom(flags: Flags, cwd: string): SetupRequest {
     instructions: flags.instructions === true,
     statusLine: flags.noStatusLine !== true,
     tokenEfficientTools: flags.tokenEfficientTools === true,
-    mcp: flags.mcp === true,
+    mcp: flags.noMcp === true ? 'no' : flags.mcp === true ? 'everywhere' : 'yes',
   }
 }
 
@@ -169,6 +171,7 @@ function refuseMisuse(harness: string | undefined, flags: Flags): void {
   }
   const places = (['shared', 'user', 'plugin'] as const).filter((flag) => flags[flag] !== undefined && flags[flag] !== false)
   if (places.length > 1) throw new Misuse(`--${places.join(' and --')} cannot go together`, 'choose one place')
+  if (flags.mcp === true && flags.noMcp === true) throw new Misuse('--mcp and --no-mcp cannot go together', 'choose one')
   if (flags.mcp === true && flags.user === true) {
     throw new Misuse(
       'servers for every project stand in a file that Claude Code keeps itself',

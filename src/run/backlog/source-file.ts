@@ -1,7 +1,7 @@
 // A file that tasks are kept in: where it is in the project, and where its copy is in the working tree of a run.
 import { closeSync, fstatSync, readFileSync, realpathSync } from 'node:fs'
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { askGit } from '../../git/run-git.ts'
+import { isTracked } from '../../git/is-tracked.ts'
 import { NotWritten, StintError, errnoOf, isMissing } from '../../journal/errors.ts'
 import { openRegularFile, replaceOpenFile } from '../../journal/files.ts'
 import type { Place } from '../../project/place.ts'
@@ -119,10 +119,6 @@ function textOf(fd: number): string | undefined {
   const text = bytes.toString('utf8')
   // Other bytes would come back changed.
   return Buffer.from(text).equals(bytes) ? text : undefined
-}
-
-function isTracked(root: string, path: string): boolean {
-  return askGit(root, ['ls-files', '--error-unmatch', '--', path], { env: { GIT_LITERAL_PATHSPECS: '1' } })
 }
 
 function isWithin(folder: string, path: string): boolean {

@@ -4,7 +4,7 @@ import type { PlaceReport, SetupProblem, SetupReport } from './check-report.ts'
 
 export function problemsOf(findings: Omit<SetupReport, 'problems' | 'isWorking'>, isProject: boolean): readonly SetupProblem[] {
   const ofUse = isProject ? ofFirings(findings) : [NO_PROJECT]
-  return [...ofFiles(findings), ...ofBoth(findings), ...ofCommand(findings), ...ofUse]
+  return [...ofFiles(findings), ...ofBoth(findings), ...ofCommand(findings), ...ofServer(findings), ...ofUse]
 }
 
 const NO_PROJECT: SetupProblem = {
@@ -66,6 +66,27 @@ function ofCommand({ command }: Findings): readonly SetupProblem[] {
       kind: 'not found',
       what: 'the hook command finds no Stint on this machine',
       advice: 'npm install --global stint, then: stint setup claude',
+    },
+  ]
+}
+
+/** Only of one that setup registered: it may be left out, and what a person said no to is not broken. */
+function ofServer({ server, command }: Findings): readonly SetupProblem[] {
+  const outdated = server.places
+    .filter(({ status }) => status === 'outdated')
+    .map(({ path }): SetupProblem => ({
+      kind: 'server outdated',
+      what: `the MCP server in ${path} is from another version of Stint`,
+      advice: 'stint setup claude, or with --shared',
+    }))
+  // Where there is no Stint at all, that is what there is to say.
+  if (server.answer === null || server.answer.isWell || command.foundBy === null) return outdated
+  return [
+    ...outdated,
+    {
+      kind: 'server not answering',
+      what: `the MCP server does not answer: ${server.answer.said}`,
+      advice: 'stint mcp < /dev/null says why; stint setup claude --no-mcp leaves it out',
     },
   ]
 }

@@ -1,6 +1,7 @@
 // What `stint setup --check` answers.
 import type { Scope } from './places.ts'
 import type { Probe } from './probe.ts'
+import type { ServerAnswer } from './server-probe.ts'
 
 /** What one settings file says of our hooks. */
 export interface PlaceReport {
@@ -15,8 +16,25 @@ export interface PlaceReport {
   readonly reason?: string
 }
 
+/** A file that has an MCP server of our name. */
+export interface ServerPlace {
+  readonly path: string
+  /** `other`: one that no setup wrote. */
+  readonly status: 'current' | 'outdated' | 'other' | 'unreadable'
+}
+
+export interface ServerReport {
+  /** None where it was left out. */
+  readonly places: readonly ServerPlace[]
+  /** What settings say of the server of `.mcp.json`; where they say nothing Claude Code asks. Null where there is none. */
+  readonly approval: 'approved' | 'refused' | 'asked' | null
+  /** What it said when it was started; null where there was nothing to start. */
+  readonly answer: ServerAnswer | null
+}
+
 export interface SetupReport {
   readonly places: readonly PlaceReport[]
+  readonly server: ServerReport
   /** The settings files that turn every hook off. */
   readonly disabledBy: readonly string[]
   readonly command: Probe
@@ -36,6 +54,8 @@ type ProblemKind =
   | 'disabled'
   | 'not found'
   | 'not answering'
+  | 'server outdated'
+  | 'server not answering'
   | 'no project'
   | 'never fired'
 

@@ -1,4 +1,4 @@
-// Whether hooks are registered, find a Stint, and really fire, each from evidence.
+// Whether hooks are registered, find a Stint, and really fire, and what there is of the MCP server, each from evidence.
 import { StintError } from '../../../journal/errors.ts'
 import { isRegisteredIn, problemsOf } from './check-problems.ts'
 import type { PlaceReport, SetupReport } from './check-report.ts'
@@ -8,6 +8,7 @@ import { type JsonText, loadJsonText } from './json-text.ts'
 import { SCOPES, type Scope, type Surroundings, managedSettings, setupPlace } from './places.ts'
 import { PLUGIN } from './plugin.ts'
 import { probeHookCommand } from './probe.ts'
+import { checkServer } from './check-server.ts'
 import { readSettings } from './settings-file.ts'
 import { type Settings, areHooksCurrent, currentEvents, enabledPlugin, hooksAreDisabled, stintHooks } from './settings.ts'
 import { startNote } from './start-folder.ts'
@@ -35,6 +36,11 @@ export async function checkSetup(around: Surroundings, { cwd, conversations, isP
     places,
     disabledBy,
     command: probeHookCommand(around),
+    server: await checkServer(
+      json,
+      around,
+      files.map(({ settings }) => settings),
+    ),
     fired: Object.fromEntries(events.map((event) => [event, firings.get(event) ?? null])),
     notes: startNote(
       places.flatMap((place) => (isRegisteredIn(place) ? [place.scope] : [])),

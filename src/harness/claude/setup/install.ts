@@ -5,7 +5,7 @@ import { type PlannedFile, planEdit } from './edited-file.ts'
 import { excludeEdit, excludePath, excludePattern, excludedIn } from './exclude.ts'
 import { instructionsEdit, instructionsPath } from './instructions.ts'
 import { loadJsonText } from './json-text.ts'
-import { mcpPath, planMcp } from './mcp-file.ts'
+import { type McpWish, mcpPath, planMcp } from './mcp-file.ts'
 import { planLauncher } from './launcher-file.ts'
 import { type HookProgram } from './launcher.ts'
 import { type Manifest, manifestPath, readManifest } from './manifest.ts'
@@ -23,8 +23,7 @@ export interface InstallOptions {
   readonly statusLine: boolean
   /** Also ask the model's API for calls of tools in fewer tokens. */
   readonly tokenEfficientTools: boolean
-  /** Also register the MCP server. */
-  readonly mcp: boolean
+  readonly mcp: McpWish
 }
 
 /** What it takes to set Claude Code up. Refuses what cannot be edited before anything is written. */
@@ -39,22 +38,23 @@ export async function planInstall(
   const machine = machineFolder(around)
   const known = readManifest(manifestPath(machine, place.settings), place.settings)
 
-  const wanted = wantedOf(json, scope, around, options)
+  const mcp = planMcp(json, around, scope, options.mcp, known)
+  const wanted = wantedOf(json, scope, around, { ...options, hasServer: mcp.hasServer }, known.files[place.settings])
   const settings = planEdit(place.settings, settingsEdit(json, place.settings, wanted), known.files[place.settings])
   const commands = planOwned(commandPaths(place), place.commands, known.files)
   const instructions = options.instructions ? planInstructions(place, known) : {}
-  const mcp = planMcp(json, around, scope, options.mcp, known)
   const launcher = planLauncher(machine, program)
 
   const edits = [instructions, mcp.file, settings]
   const changes = [...launcher.changes, ...commands.changes, ...edits.flatMap(({ change }) => change ?? [])]
-  const exclude = planExclude(place, around, known, changes)
+  const givenUp = mcp.isGivenUp === true ? [mcpPath(around.root)] : []
+  const exclude = planExclude(place, around, known, changes, givenUp)
   // The settings come last: hooks are registered when everything that they need is there.
   const planned = [...(exclude.change === undefined ? [] : [exclude.change]), ...changes]
   const written = { ...commands.written, ...mcp.claimed, ...Object.fromEntries([...edits, exclude].flatMap(writtenOf)) }
   return {
     changes: planned,
-    record: recordOf(machine, known, planned, written),
+    record: recordOf(machine, without(known, givenUp), planned, written),
     folders: [],
     notes: [
       ...(wanted.statusLineElsewhere === undefined ? [] : [`no status line: ${wanted.statusLineElsewhere} has one`]),
@@ -80,7 +80,13 @@ function planInstructions(place: SetupPlace, known: Manifest): PlannedFile {
 }
 
 /** What we make for one person is excluded; what a team is to share must not be. */
-function planExclude(place: SetupPlace, around: Surroundings, known: Manifest, changes: readonly FileChange[]): PlannedFile {
+function planExclude(
+  place: SetupPlace,
+  around: Surroundings,
+  known: Manifest,
+  changes: readonly FileChange[],
+  givenUp: readonly string[],
+): PlannedFile {
   const { root, gitCommonDir } = around
   if (gitCommonDir === undefined || place.scope === 'user') return {}
   const path = excludePath(gitCommonDir)
@@ -92,8 +98,14 @@ function planExclude(place: SetupPlace, around: Surroundings, known: Manifest, c
     return planEdit(path, excludeEdit(excluded.filter((pattern) => !shared.has(pattern))), undefined)
   }
   const made = changes.filter(({ path: each, before }) => before === undefined && each.startsWith(`${root}/`))
-  const patterns = made.map((change) => excludePattern(root, change.path))
-  return planEdit(path, excludeEdit([...new Set([...excluded, ...patterns])].toSorted()), known.files[path])
+  const gone = new Set(givenUp.map((each) => excludePattern(root, each)))
+  const patterns = [...excluded, ...made.map((change) => excludePattern(root, change.path))].filter((each) => !gone.has(each))
+  return planEdit(path, excludeEdit([...new Set(patterns)].toSorted()), known.files[path])
+}
+
+/** What is known but for these files, which are nothing of this setup's any more. */
+function without(known: Manifest, paths: readonly string[]): Manifest {
+  return { ...known, files: Object.fromEntries(Object.entries(known.files).filter(([path]) => !paths.includes(path))) }
 }
 
 function writtenOf({ change, written }: PlannedFile) {

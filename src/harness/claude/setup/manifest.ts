@@ -14,7 +14,7 @@ export interface WrittenFile {
   readonly undo: readonly UndoStep[] | 'delete'
   /** In settings: the containers that were there before, and stay when they are empty. */
   readonly kept?: readonly string[]
-  /** In settings: the betas that setup put there. */
+  /** In settings: what setup put there and anybody might have: betas, an approval. */
   readonly added?: readonly string[]
 }
 

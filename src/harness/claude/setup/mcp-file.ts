@@ -2,16 +2,22 @@
 // rewrites all the time, and which is not ours to edit.
 import { isDeepStrictEqual } from 'node:util'
 import { join } from 'node:path'
+import { isTracked } from '../../../git/is-tracked.ts'
+import { StintError } from '../../../journal/errors.ts'
 import { MCP_COMMAND, MCP_FILE, MCP_SERVER, isStintServer } from '../../mcp-command.ts'
-import { readText } from './changes.ts'
+import { type FileChange, readText } from './changes.ts'
 import { type PlannedFile, type TextEdit, planEdit, planTakingOut } from './edited-file.ts'
 import type { JsonText } from './json-text.ts'
-import { type Manifest, type WrittenFile, manifestPath, readManifest } from './manifest.ts'
+import { type Manifest, type WrittenFile, manifestPath, readManifest, sumOf } from './manifest.ts'
 import { type Scope, type Surroundings, machineFolder, setupPlace } from './places.ts'
-import { parseSettings } from './settings.ts'
-import { behindMark } from './settings-file.ts'
+import { behindMark, readOtherSettings } from './settings-file.ts'
+import { parseSettings, refuseOddServers, stintHooks } from './settings.ts'
+
+/** Whether there is to be a server. One person's does not go into a file that others wrote, unless it is `everywhere`. */
+export type McpWish = 'yes' | 'everywhere' | 'no'
 
 const SERVERS = 'mcpServers'
+const FOR_EVERY_PROJECT = `claude mcp add --scope user ${MCP_SERVER} -- stint mcp`
 
 export function mcpPath(root: string): string {
   return join(root, '.mcp.json')
@@ -21,32 +27,100 @@ interface PlannedMcp {
   readonly file: PlannedFile
   /** What is there already by a setup for one person, and is the team's from now on too. */
   readonly claimed?: Readonly<Record<string, WrittenFile>>
+  /** Whether the project has the server then. */
+  readonly hasServer: boolean
+  /** Whether the file is nothing of this setup's any more. */
+  readonly isGivenUp?: boolean
   readonly notes: readonly string[]
 }
 
-/** What comes of registering the server, when it is asked for or was once. */
-export function planMcp(json: JsonText, around: Surroundings, scope: Scope, isWanted: boolean, known: Manifest): PlannedMcp {
+/** What comes of registering the server, or of leaving it out. */
+export function planMcp(json: JsonText, around: Surroundings, scope: Scope, wish: McpWish, known: Manifest): PlannedMcp {
   const path = mcpPath(around.root)
-  if (scope === 'user' || (!isWanted && known.files[path] === undefined)) return { file: {}, notes: [] }
-  const before = readText(path)
-  const edit = mcpEdit(json, path)
-  const present = before === undefined ? undefined : serversIn(json, path, before)?.[MCP_SERVER]
-  if (present !== undefined && !isStintServer(present)) {
-    return { file: {}, notes: [`left alone: ${path} has a server named ${MCP_SERVER} that is not ours`] }
+  if (scope === 'user') {
+    return nothing(wish === 'no' ? [] : [`no MCP server: Claude Code keeps those for every project itself: ${FOR_EVERY_PROJECT}`])
   }
-  const file = planEdit(path, edit, known.files[path])
+  if (wish === 'no') return planGivingUp(json, around, scope, known)
+  const server = serverIn(json, path)
+  if (server === UNREADABLE && wish === 'yes')
+    return nothing([`no MCP server: ${path} cannot be read; correct it and run this again`])
+  if (server !== undefined && server !== UNREADABLE && !isStintServer(server)) {
+    return nothing([`left alone: ${path} has a server named ${MCP_SERVER} that is not ours`])
+  }
+  const before = readText(path)
+  const isTheirs = before !== undefined && scope === 'local' && wish === 'yes' && !isOurs(json, around, known)
+  if (isTheirs) return besideOthers(path, server)
+  const file = planEdit(path, mcpEdit(json, path), known.files[path])
   const claimed = scope === 'shared' && file.change === undefined ? writtenElsewhere(around, scope, path) : undefined
-  if (claimed !== undefined) return { file, claimed: { [path]: claimed }, notes: [] }
-  const isSeen = scope === 'local' && before !== undefined && file.change !== undefined
-  return { file, notes: isSeen ? [`${path} was there before, so that git may see this change of it`] : [] }
+  if (claimed !== undefined) return { file, claimed: { [path]: claimed }, hasServer: true, notes: [] }
+  const isSeen = scope === 'local' && before !== undefined && file.change !== undefined && known.files[path]?.undo !== 'delete'
+  return { file, hasServer: true, notes: isSeen ? [`${path} was there before, so that git may see this change of it`] : [] }
 }
 
 /** What comes of taking it out again, if it is this setup's, and no other of the project needs it. */
-export function planMcpRemoval(json: JsonText, around: Surroundings, scope: Scope, known: Manifest) {
+export function planMcpRemoval(json: JsonText, around: Surroundings, scope: Scope, known: Manifest): FileChange | undefined {
   const path = mcpPath(around.root)
-  const isOurs = known.files[path] !== undefined || (scope === 'shared' && readText(path) !== undefined)
-  if (scope === 'user' || !isOurs || writtenElsewhere(around, scope, path) !== undefined) return undefined
-  return planTakingOut(path, mcpEdit(json, path), known.files[path])
+  if (scope === 'user' || writtenElsewhere(around, scope, path) !== undefined) return undefined
+  const isTakenOut =
+    scope === 'local' ? isOurs(json, around, known) : known.files[path] !== undefined || hasStintServer(json, path)
+  return isTakenOut ? planTakingOut(path, mcpEdit(json, path), known.files[path] ?? madeAlone(json, path)) : undefined
+}
+
+function planGivingUp(json: JsonText, around: Surroundings, scope: Scope, known: Manifest): PlannedMcp {
+  const path = mcpPath(around.root)
+  const change = planMcpRemoval(json, around, scope, known)
+  const isLeft = change === undefined && hasStintServer(json, path)
+  return {
+    file: change === undefined ? {} : { change },
+    hasServer: false,
+    isGivenUp: true,
+    notes: isLeft ? [`the MCP server stays: ${path} is not this setup's alone`] : [],
+  }
+}
+
+/** A file of others, for one person who did not say that theirs goes there too. */
+function besideOthers(path: string, server: unknown): PlannedMcp {
+  if (server === undefined) {
+    return nothing([`no MCP server: ${path} is not ours; --mcp adds it there for you, --shared for everybody`])
+  }
+  const isCurrent = isDeepStrictEqual(server, MCP_COMMAND)
+  const notes = [`left alone: ${path} has the server of another version of Stint; --shared brings it up to date`]
+  return { file: {}, hasServer: true, notes: isCurrent ? [] : notes }
+}
+
+function nothing(notes: readonly string[]): PlannedMcp {
+  return { file: {}, hasServer: false, notes }
+}
+
+/**
+ * Whether the file is one person's to write to. What setup made is so until git keeps it: then the team has one of its own, or has taken
+ * this one over. Without a record it is so by its looks, where no setup of the team could have made it.
+ */
+function isOurs(json: JsonText, around: Surroundings, { files }: Manifest): boolean {
+  const path = mcpPath(around.root)
+  const known = files[path]
+  if (known !== undefined && known.undo !== 'delete') return true
+  if (isKeptByGit(around, path)) return false
+  if (known !== undefined) return true
+  const isTeams = stintHooks(readOtherSettings(json, setupPlace('shared', around).settings)).length > 0
+  return !isTeams && hasStintServer(json, path)
+}
+
+function isKeptByGit({ root, gitCommonDir }: Surroundings, path: string): boolean {
+  try {
+    return gitCommonDir !== undefined && isTracked(root, path)
+  } catch (error) {
+    // Where git cannot be asked, what is written down about the file has to do.
+    if (error instanceof StintError) return false
+    throw error
+  }
+}
+
+/** What a setup would have written down about a file that holds just what one makes. */
+function madeAlone(json: JsonText, path: string): WrittenFile | undefined {
+  const text = readText(path)
+  const isAsMade = text !== undefined && text === mcpEdit(json, path).add('').at(-1)
+  return isAsMade ? { sum: sumOf(text), undo: 'delete' } : undefined
 }
 
 function writtenElsewhere(around: Surroundings, scope: Scope, path: string): WrittenFile | undefined {
@@ -79,9 +153,35 @@ function mcpEdit(json: JsonText, path: string): TextEdit {
   })
 }
 
+const UNREADABLE = Symbol('unreadable')
+
+/** What a file has under our name. */
+function serverIn(json: JsonText, path: string): unknown {
+  try {
+    return serversIn(json, path, readText(path) ?? '')?.[MCP_SERVER]
+  } catch (error) {
+    if (error instanceof StintError) return UNREADABLE
+    throw error
+  }
+}
+
+function hasStintServer(json: JsonText, path: string): boolean {
+  return ['current', 'outdated'].includes(serverStatus(json, path))
+}
+
+/** What a project's file says of our server. */
+export function serverStatus(json: JsonText, path: string): 'current' | 'outdated' | 'other' | 'none' | 'unreadable' {
+  const server = serverIn(json, path)
+  if (server === undefined) return 'none'
+  if (server === UNREADABLE) return 'unreadable'
+  if (!isStintServer(server)) return 'other'
+  return isDeepStrictEqual(server, MCP_COMMAND) ? 'current' : 'outdated'
+}
+
 function serversIn(json: JsonText, path: string, text: string): Readonly<Record<string, unknown>> | undefined {
-  const servers = parse(json, path, text.replace(/^\uFEFF/, ''))[SERVERS]
-  return typeof servers === 'object' && servers !== null ? (servers as Readonly<Record<string, unknown>>) : undefined
+  const parsed = parse(json, path, text.replace(/^\uFEFF/, ''))
+  refuseOddServers(path, parsed)
+  return parsed[SERVERS] as Readonly<Record<string, unknown>> | undefined
 }
 
 function parse(json: JsonText, path: string, text: string): Readonly<Record<string, unknown>> {

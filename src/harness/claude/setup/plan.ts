@@ -39,13 +39,13 @@ export function recordOf(
   changes: readonly FileChange[],
   written: Readonly<Record<string, WrittenFile>>,
 ): FileChange | undefined {
-  if (changes.length === 0) return undefined
+  const path = manifestPath(stateHome, known.target)
+  const before = readText(path)
+  if (changes.length === 0 && before === undefined) return undefined
   const gone = new Set(changes.filter(({ after }) => after === undefined).map(({ path }) => path))
   const files = Object.fromEntries(Object.entries({ ...known.files, ...written }).filter(([path]) => !gone.has(path)))
   const made = changes.filter(({ path, before }) => before === undefined && written[path] !== undefined)
   const folders = [...new Set([...known.folders, ...made.flatMap(({ path }) => missingFolders(path))])]
-  const path = manifestPath(stateHome, known.target)
-  const before = readText(path)
   const after = manifestText({ ...known, files, folders })
   return before === after ? undefined : { path, before, after }
 }

@@ -13,7 +13,6 @@ import { type Plan, innermostFirst, recordOf, recordRemoval } from './plan.ts'
 import { byEvent } from './settings-edit.ts'
 
 export const PLUGIN = 'stint'
-const MCP_NAME = '.mcp.json'
 const DESCRIPTION = 'Durable sessions: what was done, decided and found survives compaction'
 
 interface PluginOptions {
@@ -36,7 +35,7 @@ export function pluginFiles({ version, notify, mcp }: PluginOptions): ReadonlyMa
     [join('.claude-plugin', 'marketplace.json'), asJson(marketplace)],
     [join(PLUGIN, '.claude-plugin', 'plugin.json'), asJson(manifest)],
     [join(PLUGIN, 'hooks', 'hooks.json'), asJson({ hooks: byEvent(hookGroups({ notify })) })],
-    ...(mcp ? [[join(PLUGIN, MCP_NAME), asJson(MCP_FILE)] as const] : []),
+    ...(mcp ? [[join(PLUGIN, '.mcp.json'), asJson(MCP_FILE)] as const] : []),
     ...[...slashCommandFiles()].map(([name, text]) => [join(PLUGIN, 'commands', name), text] as const),
   ])
 }
@@ -45,9 +44,7 @@ export function pluginFiles({ version, notify, mcp }: PluginOptions): ReadonlyMa
 export function planPlugin(folder: string, around: Surroundings, program: HookProgram | undefined, options: PluginOptions): Plan {
   const machine = machineFolder(around)
   const known = readManifest(manifestPath(machine, folder), folder)
-  // What was once asked for stays.
-  const mcp = options.mcp || known.files[join(folder, PLUGIN, MCP_NAME)] !== undefined
-  const owned = planOwned(inFolder(folder, { ...options, mcp }), folder, known.files)
+  const owned = planOwned(inFolder(folder, options), folder, known.files)
   if (owned.foreign.length > 0) {
     throw new StintError(
       'NOT_OURS',

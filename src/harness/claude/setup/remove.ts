@@ -1,9 +1,11 @@
 import { TOKEN_EFFICIENT_TOOLS } from './betas.ts'
+import type { FileChange } from './changes.ts'
 import { planTakingOut } from './edited-file.ts'
 import { excludeEdit, excludePath } from './exclude.ts'
 import { commandPaths } from './install.ts'
 import { instructionFiles, instructionsEdit } from './instructions.ts'
 import { type JsonText, loadJsonText } from './json-text.ts'
+import { isApprovedByName } from './mcp-approval.ts'
 import { planMcpRemoval } from './mcp-file.ts'
 import { planLastRemoval } from './launcher-file.ts'
 import { manifestPath, readManifest } from './manifest.ts'
@@ -11,7 +13,7 @@ import { type OwnedFiles, planOwnedRemoval, retiredPaths } from './owned-file.ts
 import { type Scope, type SetupPlace, type Surroundings, machineFolder, setupPlace } from './places.ts'
 import { type Plan, innermostFirst, recordRemoval } from './plan.ts'
 import { readOtherSettings, settingsEdit } from './settings-file.ts'
-import { stintHooks } from './settings.ts'
+import { parseSettings, stintHooks } from './settings.ts'
 
 /** What it takes to undo a setup: exactly what it did, and nothing that somebody else did since. */
 export async function planRemove(scope: Scope, around: Surroundings): Promise<Plan> {
@@ -28,6 +30,7 @@ export async function planRemove(scope: Scope, around: Surroundings): Promise<Pl
   )
   const mcp = planMcpRemoval(json, around, scope, known)
   const beta = settings?.after !== undefined && settings.after.includes(TOKEN_EFFICIENT_TOOLS) ? [place.settings] : []
+  const approval = isApprovalLeft(json, place, settings) ? [place.settings] : []
   const exclude = excludeFiles(place, around).map((file) => planTakingOut(file, excludeEdit([]), known.files[file]))
   const sharer = commandsSharedWith(json, place, around)
   const commands = sharer === undefined ? planCommandRemoval(place, known.files) : { changes: [], written: {}, foreign: [] }
@@ -40,9 +43,17 @@ export async function planRemove(scope: Scope, around: Surroundings): Promise<Pl
     notes: [
       ...commands.foreign.map((file) => `left alone: ${file} was changed since, or is not ours`),
       ...beta.map((file) => `left alone: ${TOKEN_EFFICIENT_TOOLS} in ${file}, which is not known to be ours`),
+      ...approval.map((file) => `left alone: the approval of the MCP server in ${file}, which is not known to be ours`),
       ...(sharer === undefined || changes.length === 0 ? [] : [`the slash commands stay: ${sharer} needs them`]),
     ],
   }
+}
+
+/** Whether somebody's settings still approve a server that may be gone. */
+function isApprovalLeft(json: JsonText, { settings }: SetupPlace, change: FileChange | undefined): boolean {
+  return (
+    change?.after !== undefined && isApprovedByName(parseSettings(settings, change.after.replace(/^\uFEFF/, ''), json.faultyLine))
+  )
 }
 
 function planCommandRemoval(place: SetupPlace, known: Parameters<typeof planOwnedRemoval>[1]): OwnedFiles {

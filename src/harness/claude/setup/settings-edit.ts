@@ -3,6 +3,7 @@ import { STATUS_LINE_COMMAND } from '../hook-command.ts'
 import { addBeta, betaContainers, hasTokenEfficientTools, takeOutBetas } from './betas.ts'
 import type { HookGroup } from './hook-registrations.ts'
 import type { JsonText } from './json-text.ts'
+import { addApproval, approvalContainers, takeOutApproval } from './mcp-approval.ts'
 import { type Settings, eventsOf, groupAt, hooksOf, statusLineOf, stintHooks } from './settings.ts'
 
 /** What we want of a settings file. */
@@ -11,12 +12,15 @@ export interface Wanted {
   readonly hasStatusLine: boolean
   /** Whether a beta is asked for, and which ones hold where the file names none. */
   readonly betas?: { readonly inherited: string }
+  /** Whether the MCP server is approved there; `false` takes an approval out that a setup put there. */
+  readonly approval?: boolean
 }
 
 export const STATUS_LINE = { type: 'command', command: STATUS_LINE_COMMAND }
 
 /** The texts from one without anything of ours to the one with it, one edit apart. */
-export function addToSettings(json: JsonText, text: string, { groups, hasStatusLine, betas }: Wanted): readonly string[] {
+export function addToSettings(json: JsonText, text: string, wanted: Wanted): readonly string[] {
+  const { groups, hasStatusLine, betas, approval } = wanted
   const texts = text.trim() === '' ? [text, '{}\n'] : [text]
   const edit = (change: (text: string) => string) => texts.push(change(texts.at(-1)!))
   const present = read(texts.at(-1)!)
@@ -31,6 +35,7 @@ export function addToSettings(json: JsonText, text: string, { groups, hasStatusL
   }
   if (hasStatusLine) edit((before) => json.addMember(before, [], 'statusLine', STATUS_LINE))
   if (betas !== undefined && !hasTokenEfficientTools(present)) edit((before) => addBeta(json, before, betas.inherited))
+  if (approval === true) edit((before) => addApproval(json, before))
   return texts
 }
 
@@ -41,16 +46,16 @@ export function byEvent(groups: ReadonlyMap<string, HookGroup>): Readonly<Record
 
 /**
  * The text without anything of ours. A container that is empty afterwards goes too, unless it is among those to keep. Hooks
- * and status line are known by their looks; a beta may be anybody's, so only those that are said to be ours go.
+ * and status line are known by their looks; a beta or an approval may be anybody's, so only what is said to be added by us goes.
  */
 export function takeOutOfSettings(
   json: JsonText,
   text: string,
   kept: readonly string[] = [],
-  betas: readonly string[] = [],
+  added: readonly string[] = [],
 ): string {
   if (text.trim() === '') return text
-  let rest = takeOutBetas(json, text, betas, kept)
+  let rest = takeOutApproval(json, takeOutBetas(json, text, added, kept), added, kept)
   for (;;) {
     const settings = read(rest)
     const position = stintHooks(settings)[0]
@@ -75,7 +80,7 @@ function withoutEmpty(json: JsonText, text: string, event: string, kept: readonl
 export function containersOf(text: string): readonly string[] {
   const settings = text.trim() === '' ? {} : read(text)
   const hooks = settings.hooks === undefined ? [] : ['hooks', ...eventsOf(settings).map(([event]) => event)]
-  return [...hooks, ...betaContainers(settings)]
+  return [...hooks, ...betaContainers(settings), ...approvalContainers(settings)]
 }
 
 function read(text: string): Settings {

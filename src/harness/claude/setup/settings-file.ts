@@ -4,6 +4,8 @@ import { readText } from './changes.ts'
 import type { TextEdit } from './edited-file.ts'
 import { NOTIFICATION_EVENT, hookGroups } from './hook-registrations.ts'
 import type { JsonText } from './json-text.ts'
+import type { WrittenFile } from './manifest.ts'
+import { APPROVAL, addedApproval, approvalIn, hasDecided, isApprovedByName } from './mcp-approval.ts'
 import { SCOPES, type Scope, type Surroundings, moreGeneral, setupPlace } from './places.ts'
 import { PLUGIN } from './plugin.ts'
 import { STATUS_LINE, type Wanted, addToSettings, containersOf, takeOutOfSettings } from './settings-edit.ts'
@@ -43,7 +45,9 @@ export function settingsEdit(json: JsonText, path: string, wanted: Wanted): Text
       const settings = parse(text)
       const status = statusLineOf(settings, STATUS_LINE)
       const hasBeta = wanted.betas === undefined || hasTokenEfficientTools(settings)
-      return hasBeta && areHooksCurrent(settings, wanted.groups) && (wanted.hasStatusLine ? status === 'ours' : !isOurs(status))
+      const hasStatusLine = wanted.hasStatusLine ? status === 'ours' : !isOurs(status)
+      const hasApproval = wanted.approval === undefined || wanted.approval === isApprovedByName(settings)
+      return hasBeta && hasStatusLine && hasApproval && areHooksCurrent(settings, wanted.groups)
     },
     add: (text) => addToSettings(json, text, wanted),
     takeOut(text, known) {
@@ -52,7 +56,10 @@ export function settingsEdit(json: JsonText, path: string, wanted: Wanted): Text
       return takeOutOfSettings(json, text, known?.kept, known?.added)
     },
     containers: containersOf,
-    added: (text) => (wanted.betas === undefined ? [] : addedBetas(parse(text), wanted.betas.inherited)),
+    added: (text) => [
+      ...(wanted.betas === undefined ? [] : addedBetas(parse(text), wanted.betas.inherited)),
+      ...(wanted.approval === true ? addedApproval(parse(text)) : []),
+    ],
     isEmpty: (text) => text.trim() === '' || Object.keys(parse(text)).length === 0,
   })
 }
@@ -65,7 +72,8 @@ export function wantedOf(
   json: JsonText,
   scope: Scope,
   around: Surroundings,
-  options: { notify: boolean; statusLine: boolean; tokenEfficientTools: boolean },
+  options: { notify: boolean; statusLine: boolean; tokenEfficientTools: boolean; hasServer: boolean },
+  known: WrittenFile | undefined,
 ): Wanted & {
   readonly statusLineElsewhere: string | undefined
   readonly plugin: string | undefined
@@ -82,11 +90,35 @@ export function wantedOf(
   return {
     groups: hookGroups({ notify: options.notify || notifies }),
     hasStatusLine: options.statusLine && owner === undefined,
+    ...approvalOf(json, scope, around, options.hasServer, known),
     ...(wantsBeta ? { betas: { inherited: scope === 'local' ? betasBeside(json, others) : '' } } : {}),
-    notes: options.tokenEfficientTools ? betaNotes(json, scope, around) : [],
+    notes: [
+      ...(options.tokenEfficientTools ? betaNotes(json, scope, around) : []),
+      ...(options.hasServer ? refusalNotes(json, around) : []),
+    ],
     statusLineElsewhere: options.statusLine ? owner : undefined,
     plugin: SCOPES.map((each) => enabledPlugin(readOtherSettings(json, setupPlace(each, around).settings), PLUGIN)).find(Boolean),
   }
+}
+
+/** For one person alone: everybody else is asked by Claude Code. What somebody decided for themselves stays. */
+function approvalOf(
+  json: JsonText,
+  scope: Scope,
+  around: Surroundings,
+  hasServer: boolean,
+  known: WrittenFile | undefined,
+): Pick<Wanted, 'approval'> {
+  const read = SCOPES.map((each) => readOtherSettings(json, setupPlace(each, around).settings))
+  if (scope === 'local' && hasServer && !read.some(hasDecided)) return { approval: true }
+  return known?.added?.includes(APPROVAL) === true ? { approval: false } : {}
+}
+
+function refusalNotes(json: JsonText, around: Surroundings): readonly string[] {
+  const refusing = SCOPES.map((each) => setupPlace(each, around).settings).filter(
+    (path) => approvalIn(readOtherSettings(json, path)) === 'refused',
+  )
+  return refusing.map((path) => `the MCP server stays off: ${path} refuses it`)
 }
 
 /** The betas of the nearest of more general settings that name any. */

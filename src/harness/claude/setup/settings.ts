@@ -33,6 +33,11 @@ export function refuseOddEnvironment(path: string, { env }: Settings, name: stri
   if (env[name] !== undefined && typeof env[name] !== 'string') throw new InvalidSettings(path, `"env.${name}" is not a text`)
 }
 
+/** Refuses a list of MCP servers that nothing can be put into. */
+export function refuseOddServers(path: string, { mcpServers }: Settings): void {
+  if (mcpServers !== undefined && !isObject(mcpServers)) throw new InvalidSettings(path, '"mcpServers" is not an object')
+}
+
 function parse(path: string, text: string, faultyLine: (text: string) => number | undefined): unknown {
   try {
     return JSON.parse(text)

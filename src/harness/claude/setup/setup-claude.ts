@@ -3,6 +3,7 @@ import { removeTree } from '../../../journal/files.ts'
 import { readOrUndefined } from '../../../journal/look.ts'
 import { planInstall } from './install.ts'
 import { type HookProgram, launcherPath } from './launcher.ts'
+import type { McpWish } from './mcp-file.ts'
 import { type Scope, type Surroundings, machineFolder } from './places.ts'
 import { type Plan, carryOut, refuseImpossible } from './plan.ts'
 import { planPlugin, planPluginRemoval } from './plugin.ts'
@@ -19,8 +20,7 @@ export interface SetupRequest {
   readonly instructions: boolean
   readonly statusLine: boolean
   readonly tokenEfficientTools: boolean
-  /** Also register the MCP server. */
-  readonly mcp: boolean
+  readonly mcp: McpWish
 }
 
 /** Does it, and answers what was done; with `dryRun` what would be. */
@@ -46,6 +46,6 @@ async function planFor(request: SetupRequest, around: Surroundings, program: Hoo
   if (typeof into === 'string') {
     return remove ? planRemove(into, around) : planInstall({ ...request, scope: into }, around, program)
   }
-  const options = { version: findVersion(), notify: request.notify, mcp: request.mcp }
+  const options = { version: findVersion(), notify: request.notify, mcp: request.mcp !== 'no' }
   return remove ? planPluginRemoval(into.plugin, around, options) : planPlugin(into.plugin, around, program, options)
 }
