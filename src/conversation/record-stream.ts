@@ -93,6 +93,7 @@ export class StreamRecorder implements Recorder {
   closed(): void {
     this.#attempt(() => {
       this.#settle()
+      this.#tellUsed()
       if (this.#conversation !== undefined) this.#add({ type: 'ended', at: now(), reason: 'closed' })
       this.#write()
     })
@@ -113,6 +114,7 @@ export class StreamRecorder implements Recorder {
     } else if (event.type === 'turn ended') {
       const { failure } = event
       if (failure !== undefined) this.#add({ ...message('assistant', [{ type: 'text', text: failure }]), isFailure: true })
+      this.#tellUsed()
       return this.#write()
     }
     this.#timer ??= setTimeout(() => this.#attempt(() => this.#write()), SOON_MS).unref()
@@ -151,6 +153,11 @@ export class StreamRecorder implements Recorder {
     if (text === undefined) return
     this.#text = undefined
     this.#add(text)
+  }
+
+  /** Used, and nothing was said behind it that it could stand with: a turn may end with a tool. */
+  #tellUsed(): void {
+    if (this.#used !== undefined) this.#add(this.#said([]))
   }
 
   #add(item: HistoryItem): void {

@@ -94,8 +94,12 @@ function isReminder([first]: readonly Part[]): boolean {
 function withoutCutOff([first, ...turns]: readonly Turn[]): readonly Turn[] {
   const whole = [first!]
   for (const turn of turns) {
+    const last = whole.at(-1)!
     if (!turn.said.every(({ type }) => type === 'thinking')) whole.push(turn)
-    else whole.at(-1)!.answered.push(...turn.reminders, ...turn.answered)
+    else {
+      for (const [use, result] of turn.results) last.results.set(use, result)
+      last.answered.push(...turn.reminders, ...turn.answered)
+    }
   }
   return whole
 }

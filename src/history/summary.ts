@@ -73,7 +73,8 @@ export class Summing {
     if (usage !== undefined) this.#used.set(request, { model: model ?? this.#said.model ?? UNKNOWN_MODEL, usage })
     if (agent !== undefined || message.isSummary === true || message.isFailure === true) return
     if (role === 'assistant') {
-      this.#answers.add(request)
+      // One that only tells what was used answers nothing.
+      if (message.parts.length > 0) this.#answers.add(request)
       if (model !== undefined) this.#said = { ...this.#said, model }
     } else if (role === 'user' && message.isMeta !== true) this.#addTyped(message)
   }

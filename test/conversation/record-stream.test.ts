@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { StreamRecorder } from '../../src/conversation/record-stream.ts'
 import type { HarnessEvent } from '../../src/harness/contract.ts'
+import { nextMessages } from '../../src/history/next-messages.ts'
 import { type StoredItem, conversationStore } from '../../src/history/store.ts'
+import { summarise } from '../../src/history/summary.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 const usage = { input: 10, cacheWritten: 0, cacheRead: 5, output: 3 }
@@ -21,7 +23,7 @@ function follow() {
       const { id: _id, at: _at, offset: _offset, ...rest } = item as StoredItem & { id?: string; at?: string }
       return rest
     })
-  return { sessions, said, recorder, items }
+  return { sessions, store, said, recorder, items }
 }
 
 describe('what a harness tells of a conversation', () => {
@@ -87,6 +89,37 @@ describe('what a harness tells of a conversation', () => {
       { role: 'user', parts: [{ text: 'Second' }] },
       { role: 'assistant', isFailure: true, parts: [{ text: 'the model is overloaded' }] },
     ])
+  })
+
+  test('holds what was used once, whatever a turn ends with', () => {
+    const tool = { type: 'tool', id: 't1', name: 'execute', command: 'ls' } as const
+    const ends: Readonly<Record<string, readonly HarnessEvent[]>> = {
+      'a tool': [
+        { ...tool, status: 'started' },
+        { ...tool, status: 'completed', output: 'a' },
+      ],
+      'a tool that is not over': [{ ...tool, status: 'started' }],
+      'a text': [{ type: 'text', text: 'Done.' }],
+      'a compaction': [{ type: 'compaction', trigger: 'auto', boundary: 'b1' }],
+      nothing: [],
+    }
+    for (const [end, events] of Object.entries(ends)) {
+      const { recorder, store } = follow()
+      const one = recorder()
+      one.asked('Do it')
+      for (const event of [started, ...events, { type: 'usage', spent: usage, context: 20 } as const, over]) one.heard(event)
+      expect(summarise(store.read('c1')).usage, end).toEqual({ m1: usage })
+      one.asked('Go on')
+      for (const event of [started, { type: 'text', text: 'Yes.' } as const, over]) one.heard(event)
+      // Told, and then closed before the turn is over.
+      one.heard({ type: 'usage', spent: usage })
+      one.closed()
+      const { usage: all, messages } = summarise(store.read('c1'))
+      expect(all, end).toEqual({ m1: { input: 20, cacheWritten: 0, cacheRead: 10, output: 6 } })
+      // It is no answer, and nothing that a model would be sent.
+      expect(messages, end).toBe(3 + (end === 'nothing' || end === 'a compaction' ? 0 : 1))
+      expect(JSON.stringify(nextMessages(store.read('c1'))), end).not.toContain('[]')
+    }
   })
 
   test('is on the disk with the prompt, before there is an answer', () => {

@@ -121,6 +121,18 @@ describe('what would be sent next', () => {
     expect(told([message('u', 'user', [result('t9')])])).toEqual([])
   })
 
+  test('keeps the result of a tool that came behind what says only how much was used', () => {
+    const items = [
+      said('go'),
+      message('a', 'assistant', [use('t1'), use('t2')]),
+      message('u', 'user', [result('t1')]),
+      message('b', 'assistant', [], { usage: { input: 1, cacheWritten: 0, cacheRead: 0, output: 1 } }),
+      said('go on'),
+      message('v', 'user', [result('t2')]),
+    ]
+    expect(told(items)).toEqual(['user: go', 'assistant: use t1 | use t2', 'user: result t1 | result t2 | go on'])
+  })
+
   test('shows a file before what was said of it', () => {
     const items = [said('look at @a'), said('<system-reminder>\nthe file\n</system-reminder>', { isMeta: true })]
     expect(told(items)).toEqual(['user: <system-reminder>\nthe file\n</system-reminder>\n | look at @a'])
