@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { NotWritten, StintError, errnoOf } from '../journal/errors.ts'
 import { appendLines, createFolder } from '../journal/files.ts'
 import { namesIn, statOrUndefined } from '../journal/look.ts'
-import { type Json, given, nameOf } from '../text/json-fields.ts'
+import { type Json, given, listOf, nameOf, objectOf } from '../text/json-fields.ts'
 import type { RedactOptions } from '../text/redact.ts'
 import { Blobs } from './blobs.ts'
 import { isConversationId } from './conversation-id.ts'
@@ -31,7 +31,10 @@ export interface StoredConversation {
 export interface ReadOptions {
   /** A byte offset that an earlier reading answered; everything when absent. */
   readonly from?: number
-  /** Leaves what is long in blobs alone: a text says how long it is, and pictures are empty. For whoever counts or lists. */
+  /**
+   * Leaves what is long in blobs alone: a text says how long it is, and pictures are empty. For whoever counts or lists. What
+   * somebody asked for is given all the same, since that is what lists call it by.
+   */
   readonly isBrief?: boolean
 }
 
@@ -103,8 +106,9 @@ function* readItems(path: string, blobs: Blobs, { from = 0, isBrief = false }: R
       if (id !== undefined && parent !== undefined) links.set(id, links.get(parent) ?? parent)
       continue
     }
+    const isLeft = isBrief && !mayBeAsked(line)
     const whole = asItWas(line, (name, isPicture) => {
-      if (isBrief) return isPicture ? '' : `[${name.length} characters]`
+      if (isLeft || (isBrief && isPicture)) return isPicture ? '' : `[${name.length} characters]`
       const found = blobs.get(name)
       return 'text' in found ? found.text : found.standIn
     })
@@ -112,6 +116,12 @@ function* readItems(path: string, blobs: Blobs, { from = 0, isBrief = false }: R
     if (item === undefined) continue
     yield item.type === 'message' ? { ...placed(item, links, offset), offset } : { ...item, offset }
   }
+}
+
+/** Whether a line may hold what a person asked for; what tools answered is mostly longer, and is none of it. */
+function mayBeAsked({ type, isMeta, isCompactSummary, isSidechain, message }: Json): boolean {
+  if (type !== 'user' || isMeta === true || isCompactSummary === true || isSidechain === true) return false
+  return listOf(objectOf(message)?.['content']).every((block) => objectOf(block)?.['type'] !== 'tool_result')
 }
 
 function placed(item: Message, links: ReadonlyMap<string, string>, offset: number): Message {

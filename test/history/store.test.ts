@@ -4,15 +4,17 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { HistoryItem } from '../../src/history/items.ts'
+import type { HistoryItem, Part } from '../../src/history/items.ts'
 import { blobsFolder, conversationPath } from '../../src/history/places.ts'
 import { whileLocked } from '../../src/history/lock.ts'
 import { conversationStore } from '../../src/history/store.ts'
+import { summarise } from '../../src/history/summary.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { PIXEL, item, said } from './items.ts'
 
 const TOKEN = `ghp_${'aB3'.repeat(14)}`
 const LONG = 'a long output '.repeat(2000)
+const MANY = `[${LONG.length} characters]`
 
 function world() {
   const sessions = join(scratchFolder(), '.sessions')
@@ -110,8 +112,24 @@ describe('what is long', () => {
 
   test('is told by its length to whoever only counts', () => {
     const { store } = world()
-    store.append('c1', [said('x', { parts: [{ type: 'text', text: LONG }] })])
-    expect([...store.read('c1', { isBrief: true })]).toMatchObject([{ parts: [{ text: `[${LONG.length} characters]` }] }])
+    store.append('c1', [said('x', { role: 'assistant', parts: [{ type: 'text', text: LONG }] })])
+    expect([...store.read('c1', { isBrief: true })]).toMatchObject([{ parts: [{ text: MANY }] }])
+  })
+
+  test('and was asked for is what the conversation is called by all the same', () => {
+    const { store } = world()
+    const picture: Part = { type: 'image', mediaType: 'image/png', data: PIXEL }
+    const asked = { parts: [{ type: 'text', text: `Fix the sweep\n${LONG}` } as const, picture] }
+    const result: Part = { type: 'tool result', use: 't', parts: [{ type: 'text', text: LONG }], isError: false }
+    store.append('c1', [
+      said('meta', { parts: [{ type: 'text', text: LONG }], isMeta: true }),
+      said('r', { parts: [result] }),
+      said('x', asked),
+    ])
+    const [meta, answered, first] = [...store.read('c1', { isBrief: true })]
+    expect(summarise([meta!, answered!, first!]).title).toMatch(/^Fix the sweep /)
+    expect([meta, answered]).toMatchObject([{ parts: [{ text: MANY }] }, { parts: [{ parts: [{ text: MANY }] }] }])
+    expect(first).toMatchObject({ parts: [{}, { data: '' }] })
   })
 
   test('is replaced by a text that says so when it is missing or damaged, also where it was a picture', () => {
