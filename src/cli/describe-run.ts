@@ -1,6 +1,16 @@
 import { number } from '../budget/banner.ts'
 import { shortId } from '../journal/ids.ts'
-import type { Comparison, EndOfRun, ParallelReport, RunReport, RunRow, SessionReport, Spend, TaskReport } from '../run/report.ts'
+import type {
+  Comparison,
+  EndOfRun,
+  NeverBegun,
+  ParallelReport,
+  RunReport,
+  RunRow,
+  SessionReport,
+  Spend,
+  TaskReport,
+} from '../run/report.ts'
 import { minute } from '../text/times.ts'
 import { cents, span, tokens } from './amounts.ts'
 import { indent, plural } from './describe.ts'
@@ -27,7 +37,7 @@ export function describeReport(report: RunReport, output: Output): string {
     ...(report.parallel === undefined ? [] : ['', ...atOnce(report.parallel, output)]),
     // Of several at once each task has a conversation of its own, and there is nothing to compare.
     ...(tasks.length < 2 || report.parallel !== undefined ? [] : ['', ...compared(report.compared, output)]),
-    ...leftOver(tasks, report.backlog, output),
+    ...leftOver(tasks, report, output),
     ...whatNext(report, branch, tasks),
   ].join('\n')
 }
@@ -110,7 +120,11 @@ function savedWords(usd: number | undefined): string {
 }
 
 /** What is not done, why, and how to take it up. */
-function leftOver(tasks: readonly TaskReport[], backlog: string | undefined, output: Output): readonly string[] {
+function leftOver(
+  tasks: readonly TaskReport[],
+  { backlog, neverBegun }: Pick<RunReport, 'backlog' | 'neverBegun'>,
+  output: Output,
+): readonly string[] {
   const left = tasks.filter((task) => task.outcome === 'parked' || task.outcome === 'blocked')
   const open = tasks.filter((task) => task.outcome === 'open')
   const run = `stint run${backlog === undefined ? '' : ` --backlog ${shellWord(backlog)}`}`
@@ -121,8 +135,22 @@ function leftOver(tasks: readonly TaskReport[], backlog: string | undefined, out
       ...(kept === undefined ? [] : [`     what it left: git show ${shellWord(kept)}`]),
       `     take it up: ${run} --task ${shellWord(task.name)}`,
     ]),
-    ...(open.length === 0 ? [] : ['', `   ${output.bold('Still open')}`]),
+    ...(open.length === 0 && neverBegun === undefined ? [] : ['', `   ${output.bold('Still open')}`]),
     ...open.map(({ task, reason }) => `   ○ ${name(task)}${reason === undefined ? '' : `: ${line(reason)}`}`),
+    ...neverBegunLines(neverBegun),
+  ]
+}
+
+/** A long backlog would fill the screen. */
+const MOST_NAMED = 20
+
+function neverBegunLines(left: NeverBegun | undefined): readonly string[] {
+  if (left === undefined) return []
+  const named = left.tasks.slice(0, MOST_NAMED)
+  const more = left.count - named.length
+  return [
+    ...named.map((task) => `   ○ ${name(task)}, never begun`),
+    ...(more === 0 ? [] : [`   … and ${more} more, never begun`]),
   ]
 }
 

@@ -5,7 +5,7 @@ import type { SizeClass } from '../plan/contract.ts'
 import type { Usage } from '../session/entries.ts'
 import type { DelegateMove, DelegateOrder } from './delegate-order.ts'
 import type { AttemptPlace, Breaker } from './events.ts'
-import type { EndOfRun, TaskName } from './report.ts'
+import type { EndOfRun, NeverBegun, TaskName } from './report.ts'
 import type { RunOptions } from './options.ts'
 
 export interface RunEntryData {
@@ -103,7 +103,7 @@ export interface RunEntryData {
   'merge.begun': { target: string; onto: string; tip: string; merger: ProcessMark; tree: string }
   /** The merge is made and verified; next the target moves. After a crash the target itself says whether it did. */
   'merge.landing': { target: string; from: string; to: string }
-  'run.ended': { how: EndOfRun }
+  'run.ended': { how: EndOfRun; neverBegun?: NeverBegun }
 }
 
 /** `interrupted`: nobody's fault; it goes again. */

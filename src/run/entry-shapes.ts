@@ -1,6 +1,8 @@
 // Entries come from a file that another version may have written. One that lacks what the fold stands on is passed over.
 import { isRecord } from '../tasks/canonical.ts'
+import { countOf, listOf } from '../text/json-fields.ts'
 import type { RunEntry, RunEntryKind } from './entries.ts'
+import type { NeverBegun, TaskName } from './report.ts'
 
 type Shape = Readonly<Record<string, 'string' | 'number' | 'object'>>
 
@@ -35,4 +37,16 @@ export function isWhole({ kind, data }: RunEntry): boolean {
   return Object.entries(shape).every(([name, type]) => {
     return type === 'object' ? isRecord(fields[name]) : typeof fields[name] === type
   })
+}
+
+/** What an entry tells of tasks that were never begun, as far as it does. */
+export function neverBegunIn(value: unknown): NeverBegun | undefined {
+  const { count, tasks } = isRecord(value) ? value : {}
+  const named = listOf(tasks).filter(isTaskName)
+  const counted = Math.max(named.length, Math.floor(countOf(count) ?? 0))
+  return counted === 0 ? undefined : { count: counted, tasks: named }
+}
+
+function isTaskName(value: unknown): value is TaskName {
+  return isRecord(value) && ['id', 'name', 'title'].every((field) => typeof value[field] === 'string')
 }

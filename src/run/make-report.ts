@@ -36,6 +36,7 @@ export function reportFrom(state: RunState, { run, prices, isRunning, commits }:
     startedAt: state.startedAt,
     seconds: state.seconds,
     sessions,
+    ...(state.neverBegun === undefined ? {} : { neverBegun: state.neverBegun }),
     spend: spendOf(spent, prices),
     prices: pricesTold(models, prices),
     compared: compare(state, prices),

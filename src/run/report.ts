@@ -42,6 +42,13 @@ export interface TaskReport {
   readonly kept?: string
 }
 
+/** Tasks that a run was for and did not come to. */
+export interface NeverBegun {
+  readonly count: number
+  /** The first of them. */
+  readonly tasks: readonly TaskName[]
+}
+
 export interface SessionReport {
   readonly session: string
   readonly name: string
@@ -59,6 +66,8 @@ export interface RunReport {
   readonly startedAt: string
   readonly seconds: number
   readonly sessions: readonly SessionReport[]
+  /** Open, and in none of the sessions; told once it has ended. */
+  readonly neverBegun?: NeverBegun
   readonly spend: Spend
   /** The prices that `usd` rests on, or which model has none. */
   readonly prices: string

@@ -2,9 +2,9 @@
 import type { Usage } from '../session/entries.ts'
 import { countOf } from '../text/json-fields.ts'
 import type { AttemptOutcome, RunEntry, RunEntryData } from './entries.ts'
-import { isWhole } from './entry-shapes.ts'
+import { isWhole, neverBegunIn } from './entry-shapes.ts'
 import type { DelegateMove } from './delegate-order.ts'
-import type { EndOfRun } from './report.ts'
+import type { EndOfRun, NeverBegun } from './report.ts'
 
 export interface Attempt {
   readonly started: RunEntryData['attempt.started']
@@ -48,6 +48,8 @@ export interface RunState {
   /** Where one that is a delegate itself has come to, unless it was begun again since. */
   readonly move?: DelegateMove
   readonly ended?: EndOfRun
+  /** What it left as it was, when it ended. */
+  readonly neverBegun?: NeverBegun
   readonly isReady: boolean
   /** It came to a usage limit last, which it waits for until then. */
   readonly waitsUntil?: string
@@ -83,6 +85,7 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
   let move: DelegateMove | undefined
   let runner = first.data.runner
   let ended: EndOfRun | undefined
+  let left: NeverBegun | undefined
   let seconds = 0
   let spellFrom = first.at
   let lastAt = first.at
@@ -93,6 +96,7 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
     if (entry.kind === 'run.resumed') {
       runner = entry.data.runner
       ended = undefined
+      left = undefined
       move = undefined
       // What lies between a crash and going on is nobody's work.
       seconds += secondsBetween(spellFrom, workedUntil)
@@ -142,6 +146,7 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
       move = entry.data
     } else if (entry.kind === 'run.ended') {
       ended = entry.data.how
+      left = neverBegunIn(entry.data.neverBegun)
     }
     if (entry.kind === 'limit.reached') {
       waitsUntil = endOfLimit(entry.at, entry.data.resetsAt)
@@ -170,6 +175,7 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
     isReady: entries.some(({ kind }) => kind === 'tree.ready'),
     ...(move === undefined ? {} : { move }),
     ...(ended === undefined ? {} : { ended }),
+    ...(left === undefined ? {} : { neverBegun: left }),
     ...(waitsUntil === undefined ? {} : { waitsUntil }),
   }
 }

@@ -53,7 +53,11 @@ export function isRunningNow({ ended, runner }: RunState): boolean {
   return ended === undefined && isAlive(runner)
 }
 
-export function rowOfRun(run: string, state: RunState, { harness, how, sessions, spend, startedAt }: RunReport): RunRow {
+export function rowOfRun(
+  run: string,
+  state: RunState,
+  { harness, how, sessions, neverBegun, spend, startedAt }: RunReport,
+): RunRow {
   // A task may come up in several sessions; its last word counts.
   const last = new Map(sessions.flatMap(({ tasks }) => tasks).map(({ task, outcome }) => [task.id, outcome]))
   const count = (...outcomes: readonly string[]) => [...last.values()].filter((outcome) => outcomes.includes(outcome)).length
@@ -66,7 +70,7 @@ export function rowOfRun(run: string, state: RunState, { harness, how, sessions,
     harness,
     done: count('done'),
     failed: count('parked', 'blocked'),
-    open: count('open'),
+    open: count('open') + (neverBegun?.count ?? 0),
     spend,
   }
 }

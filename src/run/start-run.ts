@@ -6,6 +6,7 @@ import { mintId } from '../journal/ids.ts'
 import { refuseInRun } from '../project/in-run.ts'
 import type { Workspace } from '../project/workspace.ts'
 import type { Task } from '../tasks/task.ts'
+import { given } from '../text/json-fields.ts'
 import { commandEnvironment } from './agent-environment.ts'
 import { openSource } from './backlog/open-source.ts'
 import { Claims } from './claims.ts'
@@ -16,6 +17,7 @@ import { bringBackTree, endLeftovers, examine, handoffLeft, refuseSecond, refuse
 import { Loop } from './loop.ts'
 import { emptyReport } from './make-report.ts'
 import { readyHarness, sceneFor, verifyCommands } from './make-scene.ts'
+import { neverBegun } from './never-begun.ts'
 import type { RunOptions } from './options.ts'
 import type { EndOfRun, RunReport } from './report.ts'
 import { RunLog, findRun } from './run-log.ts'
@@ -130,7 +132,7 @@ async function beginAgain(
   try {
     return await takeUpAgain(workspace, { run, log, runner, state }, options, stopping, emit, decide)
   } catch (error) {
-    log.append('run.ended', { how: state.ended ?? 'interrupted' })
+    log.append('run.ended', { how: state.ended ?? 'interrupted', ...given({ neverBegun: state.neverBegun }) })
     throw error
   }
 }
@@ -216,7 +218,9 @@ export async function work(
     if (error.because !== '') workspace.say(error.because)
   } finally {
     claims.releaseAll()
-    log.append('run.ended', { how })
+    const { latest } = scene
+    const left = latest.backlog === undefined ? open : selection.open(latest.backlog)
+    log.append('run.ended', { how, ...given({ neverBegun: neverBegun(left, foldRun(log.read())) }) })
     if (how === 'finished' && scene.delegate === undefined)
       removeIfClean(workspace.place, tree, (text) => emit({ type: 'said', text }))
     scene.workspace.close()

@@ -316,6 +316,17 @@ describe('the report', () => {
     )
   })
 
+  test('names what was never begun, and counts what is too much to name', () => {
+    const tasks = Array.from({ length: 30 }, (_, index) => ({ id: `t${index}`, name: `later-${index}`, title: 'Later' }))
+    const few = describeReport({ ...REPORT, neverBegun: { count: 2, tasks: tasks.slice(0, 2) } }, output)
+    expect(few).toContain('3 done, 1 parked, 1 blocked, 3 open of 8')
+    expect(few).toContain('   ○ login-docs: waits for sweep-race\n   ○ later-0, never begun\n   ○ later-1, never begun\n\n')
+    const many = describeReport({ ...REPORT, sessions: [], neverBegun: { count: 400, tasks } }, output)
+    expect(many).toContain('   Still open\n   ○ later-0, never begun')
+    expect(many).toContain('   ○ later-19, never begun\n   … and 380 more, never begun')
+    expect(many).not.toContain('later-20')
+  })
+
   test('of several at once says how much of it was side by side, against the aim, and what time that saved or cost', () => {
     const parallel = { most: 3, share: 0.75, target: 0.6, savedSeconds: 754, delegates: 5 }
     const told = describeReport({ ...REPORT, parallel }, output)

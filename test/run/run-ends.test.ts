@@ -47,15 +47,17 @@ test('past the smart zone the next task goes into the next session, with a hando
 })
 
 test.each([
-  [{ maxTasks: 2 }, 'max tasks', 2],
-  [{ once: true }, 'max tasks', 1],
-  [{ batch: 'one', maxSessions: 1 }, 'max sessions', 1],
-] as const)('a run with %o ends when it is reached', async (options, how, done) => {
+  [{ maxTasks: 2 }, 'max tasks', 2, ['three']],
+  [{ once: true }, 'max tasks', 1, ['two', 'three']],
+  [{ batch: 'one', maxSessions: 1 }, 'max sessions', 1, ['two', 'three']],
+] as const)('a run with %o ends when it is reached, and says what it never began', async (options, how, done, left) => {
   const world = new RunWorld()
   await world.tasks('One', 'Two', 'Three')
   const report = await world.run(options)
   expect([report.how, Object.values(world.closings()).length]).toEqual([how, done])
-  expect((await world.run({ resume: true, maxTasks: 9, maxSessions: 9 })).how).toBe('finished')
+  expect(report.neverBegun).toMatchObject({ count: left.length, tasks: left.map((name) => ({ name })) })
+  const resumed = await world.run({ resume: true, maxTasks: 9, maxSessions: 9 })
+  expect([resumed.how, resumed.neverBegun]).toEqual(['finished', undefined])
 })
 
 test('a budget is kept in mid-task, and raising it goes on', async () => {

@@ -4,7 +4,9 @@ import { mintId } from '../../src/journal/ids.ts'
 import type { RunEntry, RunEntryData, RunEntryKind } from '../../src/run/entries.ts'
 import { reportFrom } from '../../src/run/make-report.ts'
 import { finishedIn } from '../../src/run/finished-tasks.ts'
+import { neverBegun } from '../../src/run/never-begun.ts'
 import { type RunState, foldRun, totalOf } from '../../src/run/run-state.ts'
+import type { Task } from '../../src/tasks/task.ts'
 
 // Few names, so that entries are about the same things.
 const number = fc.constantFrom(1, 2)
@@ -78,7 +80,13 @@ const DATA: { [K in RunEntryKind]: fc.Arbitrary<RunEntryData[K]> } = {
     tree: fc.constant('/merge'),
   }),
   'merge.landing': fc.record({ target: fc.constant('main'), from: fc.constant('0'), to: fc.constant('1') }),
-  'run.ended': fc.record({ how: fc.constantFrom('finished', 'interrupted', 'waiting') }),
+  'run.ended': fc.record(
+    {
+      how: fc.constantFrom('finished', 'interrupted', 'waiting'),
+      neverBegun: fc.record({ count: tokens, tasks: fc.array(task.map((id) => ({ id, name: id, title: id })), { maxLength: 2 }) }),
+    },
+    { requiredKeys: ['how'] },
+  ),
 }
 
 const at = fc.constantFrom('2025-01-01T00:00:00.000Z', '2025-01-01T01:00:00.000Z', '2024-06-01T00:00:00.000Z', 'no time', '')
@@ -122,7 +130,7 @@ function everythingOf(state: RunState | undefined): readonly number[] {
     report.spend,
     ...report.sessions.map(({ spend }) => spend),
   ]
-  return [...spent.map(totalOf), ...state.attempts.flatMap((one) => [one.requests, one.seconds, one.compactions]), state.seconds]
+  return [report.neverBegun?.count ?? 0, ...spent.map(totalOf), ...state.attempts.flatMap((one) => [one.requests, one.seconds, one.compactions]), state.seconds]
 }
 
 test('entries in any order, some of them twice, fold, and no count is ever below nothing', () => {
@@ -191,4 +199,15 @@ test('a run waits for a limit from the turn that came to it until anything else 
   expect(waits(limit, turn, made('run.ended', { how: 'usage limit' }))).toBeUndefined()
   expect(waits(made('limit.reached', { message: 'later' }))).toBe('2026-03-02T12:15:00.000Z')
   expect(waits(made('limit.reached', { message: 'later', resetsAt: 'soon' }))).toBe('2026-03-02T12:15:00.000Z')
+})
+
+test('what was never begun is what is open and was neither tried nor given away; many are counted, and the first are named', () => {
+  const tasks = Array.from({ length: 400 }, (_, index) => ({ id: `t${index}`, shortname: `task-${index}`, title: 'T' }) as Task)
+  const state = {
+    attempts: [{ started: { task: { id: 't0' } } }],
+    delegates: [{ delegate: 'd', task: 't1' }],
+  } as unknown as RunState
+  const left = neverBegun(tasks, state)!
+  expect([left.count, left.tasks.length, left.tasks[0]]).toEqual([398, 300, { id: 't2', name: 'task-2', title: 'T' }])
+  expect(neverBegun(tasks.slice(0, 2), state)).toBeUndefined()
 })

@@ -399,6 +399,8 @@ describe('delegates', () => {
   })
 })
 
+const ELSEWHERE = { id: 'e1', shortname: 'elsewhere', title: 'Elsewhere' } as Task
+
 describe('runs', () => {
   test('are drawn from their logs: tasks with what they wait for, a lane for each session, retries', async () => {
     const workspace = new Workspace(served.world.root)
@@ -479,6 +481,20 @@ describe('runs', () => {
     expect(last).toMatchObject({ outcome: 'failed', reason: 'interrupted' })
     expect(last!.endedAt).toBeDefined()
     expect(await code('/api/runs/nothing')).toEqual([404, 'NO_RUN'])
+
+    // It has ended, and left one as it was; another was done since.
+    const fourth = (await served.post('/api/tasks', { title: 'Fourth' })).json<Task>()
+    const over = new RunLog(workspace.place, run, workspace.config)
+    const named = ({ id, shortname, title }: Task) => ({ id, name: shortname, title })
+    over.append('run.ended', { how: 'waiting', neverBegun: { count: 3, tasks: [third, fourth, ELSEWHERE].map(named) } })
+    over.close()
+    await served.post(`/api/tasks/${fourth.id}/status`, { status: 'completed' })
+    const ended = await served.get<RunPage>(`/api/runs/${run}`)
+    expect([ended.row.state, ended.row.open]).toEqual(['ended', 4])
+    expect(ended.tasks.slice(2).map(({ task, after, outcome }) => [task.title, after, outcome])).toEqual([
+      ['Third', [second.id], 'open'],
+      ['Elsewhere', [], 'open'],
+    ])
     workspace.close()
   })
 })

@@ -220,15 +220,16 @@ export function allTokens({ input, cacheRead, cacheWritten, output }: Spend): nu
 }
 
 /** `11 done, 1 parked of 12` */
-export function countWords({ sessions }: Pick<RunReport, 'sessions'>): string {
+export function countWords({ sessions, neverBegun }: Pick<RunReport, 'sessions' | 'neverBegun'>): string {
   const tasks = sessions.flatMap((session) => session.tasks)
   const counted = (['done', 'parked', 'blocked', 'open'] as const).map((outcome) => {
-    return [tasks.filter((task) => task.outcome === outcome).length, outcome] as const
+    const left = outcome === 'open' ? (neverBegun?.count ?? 0) : 0
+    return [tasks.filter((task) => task.outcome === outcome).length + left, outcome] as const
   })
   const parts = counted
     .filter(([count, outcome]) => count > 0 || outcome === 'done')
     .map(([count, outcome]) => `${count} ${outcome}`)
-  return `${parts.join(', ')} of ${tasks.length}`
+  return `${parts.join(', ')} of ${tasks.length + (neverBegun?.count ?? 0)}`
 }
 
 export function name(task: TaskName): string {

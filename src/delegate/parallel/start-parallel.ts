@@ -9,6 +9,7 @@ import type { RunEvent } from '../../run/events.ts'
 import { bringBackTree, refuseSecond, refuseToGoOn } from '../../run/go-on.ts'
 import { emptyReport } from '../../run/make-report.ts'
 import { readyHarness } from '../../run/make-scene.ts'
+import { neverBegun } from '../../run/never-begun.ts'
 import type { RunOptions } from '../../run/options.ts'
 import type { EndOfRun, RunReport } from '../../run/report.ts'
 import { RunLog, findRun } from '../../run/run-log.ts'
@@ -28,6 +29,7 @@ import { nameOf } from '../../run/task-list.ts'
 import { removeIfClean } from '../../run/remove-if-clean.ts'
 import { repositoryOf, treeOfItsOwn } from '../../run/tree.ts'
 import type { Task } from '../../tasks/task.ts'
+import { given } from '../../text/json-fields.ts'
 import { ParallelRun } from './parallel-run.ts'
 import { planParallel } from './plan-parallel.ts'
 import { Purse } from './purse.ts'
@@ -150,7 +152,7 @@ async function beginAgain(
     const expected = await expectedSeconds(workspace, told)
     return () => work(stage, selection, runner, state, before, selection.open(backlog), expected)
   } catch (error) {
-    log.append('run.ended', { how: state.ended ?? 'interrupted' })
+    log.append('run.ended', { how: state.ended ?? 'interrupted', ...given({ neverBegun: state.neverBegun }) })
     throw error
   }
 }
@@ -186,7 +188,9 @@ async function work(
     how = await new ParallelRun(stage, selection, claims, before).work(endsAt)
   } finally {
     claims.releaseAll()
-    log.append('run.ended', { how })
+    const { latest } = stage
+    const left = latest.backlog === undefined ? open : selection.open(latest.backlog)
+    log.append('run.ended', { how, ...given({ neverBegun: neverBegun(left, foldRun(log.read())) }) })
     // Nobody works in it: it is where the branch is checked out while others are merged into it.
     removeIfClean(workspace.place, tree, (text) => tell({ type: 'said', text }))
   }

@@ -37,16 +37,27 @@ function tasksOf(row: RunRow, report: RunReport, states: readonly RunState[], ba
     outcome: atWork.has(task.id) ? 'running' : outcome,
     ...given({ reason }),
   }))
-  const isOver = row.state === 'ended'
-  const ahead = isOver ? [] : chosenOf(states[0]!, backlog).filter((task) => !tried.has(task.id) && isTaskOpen(task))
-  return [
-    ...attempted,
-    ...ahead.slice(0, MOST_OPEN).map(({ id, shortname, title, dependsOn, status }): RunTask => ({
-      task: { id, name: shortname, title },
-      after: dependsOn,
-      outcome: status === 'blocked' ? 'blocked' : 'open',
-    })),
-  ]
+  const ahead =
+    row.state === 'ended'
+      ? leftOpen(report, byId)
+      : chosenOf(states[0]!, backlog)
+          .filter((task) => !tried.has(task.id) && isTaskOpen(task))
+          .map(openTask)
+  return [...attempted, ...ahead.slice(0, MOST_OPEN)]
+}
+
+/** What a run left as it was, but for what was done since. */
+function leftOpen({ neverBegun }: RunReport, byId: ReadonlyMap<string, Task>): readonly RunTask[] {
+  return (neverBegun?.tasks ?? []).flatMap((task): readonly RunTask[] => {
+    const now = byId.get(task.id)
+    // A backlog that is elsewhere is not asked: its log tells what it left.
+    if (now === undefined) return [{ task, after: [], outcome: 'open' }]
+    return isTaskOpen(now) ? [openTask(now)] : []
+  })
+}
+
+function openTask({ id, shortname, title, dependsOn, status }: Task): RunTask {
+  return { task: { id, name: shortname, title }, after: dependsOn, outcome: status === 'blocked' ? 'blocked' : 'open' }
 }
 
 /** The tasks that a run was begun for: those named with what they depend on, those with its labels, or all. */
