@@ -1,12 +1,8 @@
-import { join } from 'node:path'
 import { rememberProject } from '../index/projects.ts'
-import { errnoOf } from '../journal/errors.ts'
-import { createFile, removeFile } from '../journal/files.ts'
-import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 import { mintId } from '../journal/ids.ts'
-import { checksum } from '../journal/record.ts'
 import { LiveSession } from '../project/live-session.ts'
 import { announceSession, readOpenSessions } from '../project/open-sessions.ts'
+import { claimOpening } from '../project/opening-claim.ts'
 import { prepareFolder } from '../project/prepare-folder.ts'
 import { draft } from '../session/entries.ts'
 import { oneLine, shorten, slug } from '../text/clean.ts'
@@ -16,15 +12,14 @@ import { joinAgain } from './join.ts'
 import { writeQuickViews } from './quick-views.ts'
 import type { Scene } from './scene.ts'
 
-const STALE_CLAIM_MS = 5_000
 const LONGEST_GOAL = 240
 
 /** Opens a session for this branch, because work began that none covers. Another hook that is at it is not waited for. */
 export function openSession(scene: Scene): 'opened' | 'busy' {
   const { place, config } = scene
   prepareFolder(place, config)
-  const claim = claimPath(scene)
-  if (!takeClaim(claim)) return 'busy'
+  const claim = claimOpening(place, scene.head.branch)
+  if (claim === undefined) return 'busy'
   try {
     // Whoever had the claim before us may have opened one since we looked.
     const { active } = sessionsHere(place, config, scene.head)
@@ -55,7 +50,7 @@ export function openSession(scene: Scene): 'opened' | 'busy' {
     })
     return 'opened'
   } finally {
-    removeFile(claim)
+    claim.release()
   }
 }
 
@@ -72,32 +67,5 @@ function freeName(scene: Scene, name: string): string {
   for (let number = 1; ; number += 1) {
     const candidate = number === 1 ? name : `${name}-${number}`
     if (!taken.has(candidate)) return candidate
-  }
-}
-
-// An agent may edit several files at once, and two agents may begin at once on one branch: one session is enough.
-function claimPath(scene: Scene): string {
-  const { repository, sessions } = scene.place
-  const here = JSON.stringify([scene.head.branch, repository?.worktree])
-  return join(sessions, `opening-${checksum(Buffer.from(here))}`)
-}
-
-function takeClaim(path: string): boolean {
-  const owner = String(process.pid)
-  if (createFile(path, owner)) return true
-  if (isHeld(path)) return false
-  removeFile(path)
-  return createFile(path, owner)
-}
-
-/** Whoever made it is alive, and at it for no longer than opening can take, by any clock. */
-function isHeld(path: string): boolean {
-  const age = Math.abs(Date.now() - (statOrUndefined(path)?.mtimeMs ?? 0))
-  if (age > STALE_CLAIM_MS) return false
-  const owner = Number(readOrUndefined(path)?.toString('utf8'))
-  try {
-    return Number.isInteger(owner) && owner > 0 && process.kill(owner, 0)
-  } catch (error) {
-    return errnoOf(error) === 'EPERM'
   }
 }

@@ -3,12 +3,15 @@ import { StintError } from '../journal/errors.ts'
 import { mintId } from '../journal/ids.ts'
 import { type Draft, draft } from '../session/entries.ts'
 import { cleanText, oneLine, slug } from '../text/clean.ts'
+import { given } from '../text/json-fields.ts'
 import { linkDrafts, refreshTasks, resolveTasks } from './backlog.ts'
 import { withoutSecrets } from './clean-draft.ts'
 import { bindConversation } from './conversation-binding.ts'
 import { endDrafts, followClose } from './finish.ts'
 import { refuseInRun } from './in-run.ts'
 import type { Reading } from './live-session.ts'
+import { announceSession } from './open-sessions.ts'
+import { whileOpening } from './opening-claim.ts'
 import type { Workspace } from './workspace.ts'
 
 export interface InitOptions {
@@ -38,29 +41,25 @@ export async function initSession(workspace: Workspace, options: InitOptions, mo
   if (oneLine(wanted) === '') {
     throw new StintError('NEEDS_NAME', 'a session needs a name', 'give --name NAME, --goal TEXT or --task ID')
   }
-  const name = await freeName(workspace, slug(withoutSecrets(wanted, workspace.config)))
-  if (options.name !== undefined && name !== options.name) workspace.say(`the session is named ${name}`)
-  const closed = await makeRoom(workspace, name, options)
-
   const by = options.by ?? 'library'
   const git = workspace.git({ dirty: true })
-  const worktree = workspace.worktree
   const title = oneLine(options.title ?? '') || (tasks[0]?.title ?? '')
-  const opened = draft(
-    'session.opened',
-    {
-      name,
-      goal,
-      ...(title === '' ? {} : { title }),
-      ...(git === undefined ? {} : { git }),
-      ...(worktree === undefined ? {} : { worktree }),
-    },
-    { by },
-  )
-  const session = workspace.session(mintId(undefined))
-  const steps: Draft[] =
-    tasks.length === 1 ? tasks[0]!.checklist.flatMap(({ item, done }) => stepDrafts(item, done, session.mint(), by)) : []
-  session.create([opened, ...linkDrafts(tasks, by), ...steps, ...more])
+  // From here on nobody else opens one for this branch, so that what is found now still holds when it is opened.
+  const { session, closed } = await whileOpening(workspace.place, git?.branch, async () => {
+    const name = await freeName(workspace, slug(withoutSecrets(wanted, workspace.config)))
+    if (options.name !== undefined && name !== options.name) workspace.say(`the session is named ${name}`)
+    const room = await makeRoom(workspace, name, options)
+    const worktree = workspace.worktree
+    const told = { name, goal, ...(title === '' ? {} : { title }), ...given({ git, worktree }) }
+    const made = workspace.session(mintId(undefined))
+    const steps: Draft[] =
+      tasks.length === 1 ? tasks[0]!.checklist.flatMap(({ item, done }) => stepDrafts(item, done, made.mint(), by)) : []
+    // Hooks look for it there, and may look before the views are rendered.
+    const where = given({ branch: git?.branch, worktree })
+    announceSession(workspace.place, { id: made.id, name, status: 'active', ...where, updatedAt: new Date().toISOString() })
+    made.create([draft('session.opened', told, { by }), ...linkDrafts(tasks, by), ...steps, ...more])
+    return { session: made, closed: room }
+  })
   bindConversation(workspace, session.id)
   rememberProject(workspace.place.root)
   const reading = await workspace.refreshIfPossible(session)

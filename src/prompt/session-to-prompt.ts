@@ -53,9 +53,22 @@ export async function enterPrompted(
   row: SessionRow | undefined,
   request: PromptRequest,
 ): Promise<PromptedSession> {
-  if (row === undefined) return request.isNew === true ? openAnother(workspace, request.text) : open(workspace, request.text)
+  if (row === undefined)
+    return request.isNew === true ? openAnother(workspace, request.text) : openOrJoin(workspace, request.text)
   if (row.status === 'paused') await resumeSession(workspace, { session: row.id, by: BY })
   return { id: row.id, name: row.name, isNew: false }
+}
+
+/** Of two first prompts at once one opens a session, and the other joins it. */
+async function openOrJoin(workspace: Workspace, text: string): Promise<PromptedSession> {
+  try {
+    return await open(workspace, text)
+  } catch (error) {
+    if (!(error instanceof StintError) || error.code !== 'SESSION_ACTIVE') throw error
+    const row = await activeSession(workspace)
+    if (row === undefined) throw error
+    return { id: row.id, name: row.name, isNew: false }
+  }
 }
 
 async function open(workspace: Workspace, text: string): Promise<PromptedSession> {

@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, utimesSync, writeFile
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checksum } from '../../src/journal/record.ts'
+import { claimOpening } from '../../src/project/opening-claim.ts'
+import { findPlace } from '../../src/project/place.ts'
 import { project } from './agent.ts'
 
 const requests = (world: ReturnType<typeof project>, session?: string) =>
@@ -103,6 +105,20 @@ describe('a conversation', () => {
     await agent.edit('a.ts')
     await agent.edit('b.ts')
     expect(world.ofKind('conversation.joined')).toHaveLength(1)
+  })
+
+  test('opens none while a command is about to, and joins the one that it opened', async () => {
+    const world = project()
+    mkdirSync(world.path('.sessions'))
+    const claim = claimOpening(findPlace(world.cwd), 'main')
+    const agent = world.agent()
+    await agent.edit('a.ts')
+    expect(world.sessions()).toHaveLength(0)
+    claim!.release()
+    await world.stint('init', '--name', 'alpha')
+    await agent.edit('b.ts')
+    expect(world.sessions()).toHaveLength(1)
+    expect(files(world)).toEqual(['a.ts', 'b.ts'])
   })
 
   test('opens a session although a claim of another clock lies in the way', async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { conversationStore } from '../../src/history/store.ts'
+import type { PromptHandle } from '../../src/prompt/contract.ts'
 import { PromptWorld } from './prompt-world.ts'
 
 describe('a prompt', () => {
@@ -114,6 +115,21 @@ describe('a session', () => {
     const { conversation } = world.of('conversation')[0]!
     expect((await world.prompt('Now me')).said).toBe('Free.')
     expect(world.of('conversation')).toMatchObject([{ conversation }])
+  })
+
+  test('is opened once by two first prompts at once: the other joins it', async () => {
+    const world = new PromptWorld()
+    world.script([{ hang: true }])
+    const started = await Promise.allSettled([world.start('Fix the sweep'), world.beside().start('Mend the mop')])
+    const { value: handle } = started.find(({ status }) => status === 'fulfilled') as PromiseFulfilledResult<PromptHandle>
+    // It has joined, and so it waits its turn as it would at any other time.
+    expect(started.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(started.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'SESSION_BUSY' } })
+    expect(world.project.names('.sessions', 'journal')).toEqual([handle.session])
+    await handle.interrupt()
+    world.script([{ say: 'Free.' }])
+    expect((await world.prompt('Now me')).said).toBe('Free.')
+    expect(world.of('prompt.started')).toMatchObject([{ session: handle.session, isNewSession: false }])
   })
 
   test('whose conversation is full goes on in a fresh one through a handoff, and says so before', async () => {
