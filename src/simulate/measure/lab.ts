@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { runGit } from '../../git/run-git.ts'
@@ -32,11 +33,22 @@ const GIT = {
   GIT_COMMITTER_EMAIL: 'stint@example.invalid',
 }
 
+interface Surroundings {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly input?: string
+}
+
+interface Running {
+  kill(): void
+  gone(): Promise<void>
+}
+
 /** A folder with everything that is tried out. Nothing of the user's is in reach of it, and nothing is left of it. */
 export class Lab {
   readonly folder = join(tmpdir(), `stint-measure-${process.pid}-${randomHex(6)}`)
   readonly programs: Programs
-  readonly #workers = new Set<Worker>()
+  readonly #running = new Set<Running>()
   readonly #signal: AbortSignal | undefined
   #stopped: unknown
   #worlds = 0
@@ -77,13 +89,38 @@ export class Lab {
     const command: [string, ...string[]] = [process.execPath, this.programs.worker, this.programs.library]
     const limited: [string, ...string[]] = ['/bin/sh', '-c', `ulimit -f ${blocks}; exec "$@"`, 'sh', ...command]
     const worker = new Worker(blocks === undefined ? command : limited, this.env)
-    this.#workers.add(worker)
+    this.#running.add(worker)
     return worker
+  }
+
+  /** Runs a program to its end, and answers what it printed. */
+  async run(command: readonly [string, ...string[]], { cwd, env, input = '' }: Surroundings): Promise<string> {
+    this.#goOn()
+    const [program, ...args] = command
+    const child = spawn(program, args, { cwd, env, stdio: 'pipe' })
+    const printed: Buffer[] = []
+    const said: Buffer[] = []
+    child.stdout.on('data', (bytes: Buffer) => printed.push(bytes))
+    child.stderr.on('data', (bytes: Buffer) => said.push(bytes))
+    child.stdin.on('error', () => undefined).end(input)
+    const ended = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
+    const running = {
+      kill: () => void child.kill('SIGKILL'),
+      gone: async () => {
+        child.kill('SIGKILL')
+        await ended
+      },
+    }
+    this.#running.add(running)
+    const code = await ended
+    this.#running.delete(running)
+    if (code === 0) return Buffer.concat(printed).toString('utf8')
+    throw new Error(`${command.join(' ')} ended with ${code}: ${Buffer.concat(said).toString('utf8')}`)
   }
 
   async end(worker: Worker): Promise<void> {
     await worker.gone()
-    this.#workers.delete(worker)
+    this.#running.delete(worker)
   }
 
   /** Does several things at once. When one fails the others are stopped, and waited for. */
@@ -102,7 +139,7 @@ export class Lab {
 
   async close(): Promise<void> {
     this.#signal?.removeEventListener('abort', this.#interrupt)
-    await Promise.all([...this.#workers].map((worker) => worker.gone()))
+    await Promise.all([...this.#running].map((running) => running.gone()))
     process.off('exit', this.#removeNow)
     removeTree(this.folder)
   }
@@ -114,13 +151,13 @@ export class Lab {
   /** Whatever fails from now on fails because of this. */
   #stop(cause: unknown): void {
     this.#stopped ??= cause
-    for (const worker of this.#workers) worker.kill()
+    for (const running of this.#running) running.kill()
   }
 
   readonly #interrupt = () => this.#stop(new StintError('INTERRUPTED', 'the measuring was interrupted; nothing was kept of it'))
 
   readonly #removeNow = () => {
-    for (const worker of this.#workers) worker.kill()
+    for (const running of this.#running) running.kill()
     removeTree(this.folder)
   }
 }

@@ -45,8 +45,8 @@ const SIZES: Readonly<Record<MeasureOptions['size'], Size>> = {
     sessions: 3,
   },
   quick: {
-    stint: { stale: 24, conflicts: 10, unreadable: 20 },
-    control: { stale: 12, conflicts: 5, unreadable: 10 },
+    stint: { stale: 16, conflicts: 8, unreadable: 20 },
+    control: { stale: 8, conflicts: 4, unreadable: 8 },
     sessions: 1,
   },
 }
@@ -63,7 +63,12 @@ export async function measure(options: MeasureOptions): Promise<Measurement> {
     const failures = (store: StoreName, counts: Counts) => measureFailures(lab, store, counts, seed, progress)
     const found = await failures('stint', size.stint)
     const control = await failures('session-json', size.control)
-    const sessions = await measureSessions(lab, { each: size.sessions, seed, tried: progress.during('working through sessions') })
+    const sessions = await measureSessions(lab, {
+      each: size.sessions,
+      areShort: options.size === 'quick',
+      seed,
+      tried: progress.during('working through sessions'),
+    })
     return { at: new Date().toISOString(), version: findVersion(), machine: machine(), ...found, control, sessions }
   } finally {
     await lab.close()

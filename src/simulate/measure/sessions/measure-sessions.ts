@@ -1,12 +1,46 @@
 import type { Complexity, MeasuredSessions } from '../../contract.ts'
 import type { Lab } from '../lab.ts'
+import { LANES } from '../trials.ts'
+import { storyOf } from './story.ts'
+import { type WorkedThrough, sumOf, workThrough } from './work-through.ts'
 
 export interface SessionTrials {
+  /** How many of each complexity. */
   readonly each: number
+  readonly areShort: boolean
   readonly seed: number
   readonly tried: () => void
 }
 
-export async function measureSessions(lab: Lab, trials: SessionTrials): Promise<Readonly<Record<Complexity, MeasuredSessions>>> {
-  throw new Error(`not built yet: ${lab.folder} ${trials.each}`)
+/** Works through some sessions of each complexity. */
+export async function measureSessions(
+  lab: Lab,
+  { each, areShort, seed, tried }: SessionTrials,
+): Promise<Readonly<Record<Complexity, MeasuredSessions>>> {
+  const found: Record<Complexity, WorkedThrough[]> = { simple: [], medium: [], complex: [] }
+  // The longest first, or the last lane would be at work alone.
+  const left = (['complex', 'medium', 'simple'] as const).flatMap((complexity) =>
+    Array.from({ length: each }, (_, number) => ({ complexity, story: storyOf(complexity, seed * 31 + number, areShort) })),
+  )
+  await lab.atOnce(LANES, async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      found[next.complexity].push(await workThrough(lab, next.story))
+      tried()
+    }
+  })
+  return { simple: meanOf(found.simple), medium: meanOf(found.medium), complex: meanOf(found.complex) }
+}
+
+function meanOf(sessions: readonly WorkedThrough[]): MeasuredSessions {
+  const mean = (of: (session: WorkedThrough) => number) =>
+    Math.round((10 * sessions.reduce((sum, session) => sum + of(session), 0)) / sessions.length) / 10
+  return {
+    sessions: sessions.length,
+    tasks: mean(({ tasks }) => tasks),
+    writes: mean(({ writes }) => writes),
+    bytes: Math.round(mean(({ bytes }) => bytes)),
+    tokens: Math.round(mean(({ tokens }) => tokens)),
+    givenBack: sumOf(sessions.map(({ givenBack }) => givenBack)),
+    shownOnDemand: sumOf(sessions.map(({ shownOnDemand }) => shownOnDemand)),
+  }
 }
