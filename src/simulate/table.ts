@@ -3,8 +3,3 @@ export interface Table {
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
 }
-
-export function markdownTable({ head, rows }: Table): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
-  return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n')
-}

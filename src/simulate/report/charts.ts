@@ -79,7 +79,8 @@ export interface Mark {
   readonly tone: string
 }
 
-const DECADES = [0.1, 1, 10, 100, 1000]
+/** What is less stands at the left end. */
+const LEAST = 0.1
 const LANE = 46
 const EDGE = 8
 
@@ -89,17 +90,19 @@ export function logChart(
   rows: readonly { readonly label: string; readonly marks: readonly Mark[] }[],
   line: number,
 ): string {
-  const [least, most] = [DECADES[0]!, DECADES.at(-1)!]
+  const largest = Math.max(10, ...rows.flatMap(({ marks }) => marks.map(({ value }) => value)))
+  const most = 10 ** Math.ceil(Math.log10(largest))
+  const decades = Array.from({ length: Math.round(Math.log10(most / LEAST)) + 1 }, (_, power) => LEAST * 10 ** power)
   const reach = WIDTH - 2 * EDGE
   const place = (value: number) => {
-    const within = Math.min(most, Math.max(least, value))
-    return EDGE + (Math.log10(within / least) / Math.log10(most / least)) * reach
+    const within = Math.min(most, Math.max(LEAST, value))
+    return EDGE + (Math.log10(within / LEAST) / Math.log10(most / LEAST)) * reach
   }
   const height = rows.length * LANE
-  const grid = DECADES.map((value) => {
+  const grid = decades.map((value, power) => {
     const x = place(value).toFixed(1)
-    const end = value === most ? ' end' : value === least ? '' : ' middle'
-    return `<line class="grid" x1="${x}" x2="${x}" y1="0" y2="${height}"/><text class="axis${end}" x="${x}" y="${height + 16}">${value}</text>`
+    const end = power === 0 ? '' : power === decades.length - 1 ? ' end' : ' middle'
+    return `<line class="grid" x1="${x}" x2="${x}" y1="0" y2="${height}"/><text class="axis${end}" x="${x}" y="${height + 16}">${power === 0 ? `≤ ${LEAST}` : value.toLocaleString('en-GB')}</text>`
   })
   const limit = `<line class="limit" x1="${place(line).toFixed(1)}" x2="${place(line).toFixed(1)}" y1="0" y2="${height}"/>`
   const lanes = rows.map(({ label, marks }, at) => {

@@ -25,7 +25,7 @@ p.lead { color: var(--ink); }
 .tiles b { display: block; font-size: 1.5rem; line-height: 1.3; font-variant-numeric: tabular-nums; }
 .charts { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 440px), 1fr)); gap: 16px; margin-top: 16px; }
 figure { margin: 0; padding: 16px; background: var(--surface); border: 1px solid var(--line); border-radius: 6px; min-width: 0; }
-figure.wide { display: grid; gap: 8px 24px; grid-template-columns: minmax(0, 1fr); margin-top: 16px; }
+figure.wide { display: grid; align-items: start; gap: 8px 24px; grid-template-columns: minmax(0, 1fr); margin-top: 16px; }
 figcaption { font-weight: 600; margin-bottom: 4px; }
 figcaption small { display: block; font-weight: 400; color: var(--muted); font-size: 0.8125rem; }
 .chart { display: block; width: 100%; max-width: 520px; height: auto; overflow: visible; }
@@ -48,8 +48,10 @@ caption { text-align: left; font-weight: 600; padding: 10px 12px 6px; }
 th, td { padding: 5px 12px; text-align: right; border-top: 1px solid var(--line); white-space: nowrap; }
 th { font-weight: 500; } thead th, thead td { border-top: 0; color: var(--muted); }
 tr > :first-child { text-align: left; white-space: normal; min-width: 9.5rem; }
+th[scope='row'] { position: sticky; left: 0; background: var(--surface); }
 tr > :last-child { font-weight: 600; }
-.plain tr > :last-child { font-weight: 400; }
+.plain th[scope='row'] { position: sticky; left: 0; background: var(--surface); }
+tr > :last-child { font-weight: 400; }
 :focus-visible { outline: 2px solid var(--stint); outline-offset: 2px; }
 @media (min-width: 900px) { figure.wide { grid-template-columns: minmax(0, 440px) minmax(0, 1fr); } figure.wide figcaption { grid-column: 1 / -1; } }
 @media (max-width: 760px) { main { padding: 20px 14px 40px; } figure { padding: 12px; } h1 { font-size: 1.4rem; } }
