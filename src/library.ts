@@ -4,6 +4,8 @@ import { type Runs, runsOf } from './delegate/runs-of-project.ts'
 import type { PromptEvent, PromptHandle, PromptRequest } from './prompt/contract.ts'
 import { type Delegates, delegatesOf } from './delegate/delegates-of-project.ts'
 import type { ImportReport, ImportRequest } from './import/contract.ts'
+import type { Ledger, Maintenance } from './ledger/contract.ts'
+import type { LedgerRequest } from './ledger/ledger.ts'
 
 /** Everything the command line does, for programs. Dispose of it when done. */
 export interface Project extends PlainProject {
@@ -15,6 +17,19 @@ export interface Project extends PlainProject {
   importHistories(request?: ImportRequest): Promise<ImportReport>
   /** One prompt to an agent of any harness, in a session that is new or goes on. */
   prompt(request: PromptRequest, tell?: (event: PromptEvent) => void): Promise<PromptHandle>
+  /** What Stint cost and saved here, or in the session, task or run that `of` names. */
+  ledger(query?: LedgerQuery): Promise<Ledger>
+  /** What is worth tidying up now and then. */
+  readonly maintenance: {
+    look(): Promise<Maintenance>
+    /** It was done: from here it counts anew. */
+    done(by?: string): Promise<Maintenance>
+  }
+}
+
+export interface LedgerQuery extends Pick<LedgerRequest, 'since' | 'by'> {
+  /** By name, id or a part of it that only it has. */
+  readonly of?: string
 }
 
 /** Opens the project around a folder. Nothing is written until something is recorded. */
@@ -33,10 +48,26 @@ export function openProject(cwd: string = process.cwd(), options: WorkspaceOptio
       const { startPrompt } = await import('./prompt/start-prompt.ts')
       return startPrompt(workspace, request, tell)
     },
+    async ledger({ of, ...request } = {}) {
+      const { ledgerOf } = await import('./ledger/ledger.ts')
+      const { findScope } = await import('./ledger/find-scope.ts')
+      return ledgerOf(workspace, { ...request, ...(of === undefined ? {} : await findScope(workspace, of)) })
+    },
+    maintenance: {
+      async look() {
+        const { maintenanceOf } = await import('./ledger/maintenance.ts')
+        return maintenanceOf(workspace)
+      },
+      async done(by) {
+        const { markMaintained } = await import('./ledger/maintenance.ts')
+        return markMaintained(workspace, by)
+      },
+    },
   }
 }
 
 export type { ImportProgress, ImportReport, ImportRequest, ImportedConversation } from './import/contract.ts'
+export type { Costs, Hint, Ledger, LedgerDay, LedgerRow, Maintenance, Saving, SavingName } from './ledger/contract.ts'
 export type { ConversationBudget } from './project/budget.ts'
 export type { Digest, DigestOptions } from './project/digest/digest-command.ts'
 export type { Reading } from './project/live-session.ts'

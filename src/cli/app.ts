@@ -22,6 +22,7 @@ import { history } from './commands/history.ts'
 import { hook, statusline } from './commands/hook.ts'
 import { importing } from './commands/import.ts'
 import { init } from './commands/init.ts'
+import { ledger } from './commands/ledger.ts'
 import { list } from './commands/list.ts'
 import { log } from './commands/log.ts'
 import { mcp } from './commands/mcp.ts'
@@ -80,6 +81,7 @@ const routes = buildRouteMap({
     setup,
     mcp,
     digest,
+    ledger,
     doctor,
     purge,
     simulate,

@@ -13,12 +13,13 @@ export async function withNearest(project: Project, error: unknown): Promise<unk
   return new StintError(error.code, `${error.message}; did you mean ${near.join(' or ')}?`, error.hint, { cause: error })
 }
 
-const NOT_THERE = /^there is no (session|task) "(.*)"$/
+const NOT_THERE = /^there is no (session, task or run|session|task) "(.*)"$/
 
 async function namesOf(project: Project, what: string | undefined): Promise<ReadonlySet<string>> {
   try {
-    if (what === 'task') return new Set((await project.tasks.list()).tasks.map((task) => task.shortname))
-    return new Set([...(await project.list())].map((row) => row.name))
+    const tasks = what === 'session' ? [] : (await project.tasks.list()).tasks.map((task) => task.shortname)
+    const sessions = what === 'task' ? [] : [...(await project.list())].map((row) => row.name)
+    return new Set([...sessions, ...tasks])
   } catch {
     // The first error is the one to tell; without names to compare there is only nothing to add to it.
     return new Set()

@@ -11,7 +11,7 @@ import { defined } from '../defined.ts'
 import { plural } from '../describe.ts'
 import { Misuse } from '../errors.ts'
 import { json, optionalName, text, texts, toggle } from '../flags.ts'
-import { moment } from '../moment.ts'
+import { moment, timeAgo } from '../moment.ts'
 import type { Output } from '../output.ts'
 import { table } from '../table.ts'
 import { withProject } from '../with-project.ts'
@@ -174,16 +174,6 @@ const prune = buildCommand<PruneFlags, [], Context>({
     })
   },
 })
-
-const DAYS: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30, y: 365 }
-
-function timeAgo(given: string): string {
-  const [, count, unit] = /^(\d{1,5})([dwmy])$/.exec(given.trim()) ?? []
-  if (count !== undefined && unit !== undefined)
-    return new Date(Date.now() - Number(count) * DAYS[unit]! * 86_400_000).toISOString()
-  if (Number.isNaN(Date.parse(given))) throw new Misuse(`"${given}" is no time`, 'write it like 90d, 12w or 2025-01-15')
-  return new Date(given).toISOString()
-}
 
 function describePruned({ isDryRun, conversations, blobs, young, busy, left }: Pruned, output: Output): string {
   const freed = conversations.reduce((sum, { bytes }) => sum + bytes, 0) + blobs.bytes
