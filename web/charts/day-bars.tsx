@@ -18,17 +18,20 @@ export function DayBars({ days, show, tones = ['accent'] }: DayBarsProps) {
   const all = days.flatMap(({ values }) => values)
   const [most, least] = [Math.max(...all, 0), Math.min(...all, 0)]
   const share = (value: number): string => (most === least ? '0' : `${(value / (most - least)) * 100}%`)
-  const middle = (most + least) / 2
+  // Where bars hang, their beginning is worth a line more than the middle is.
+  const middle = least < 0 ? 0 : most / 2
   // So many that their names do not run into each other.
   const step = Math.max(1, Math.ceil(days.length / 8))
   return (
     <div class="bars">
       <div class="bars-scale" aria-hidden="true">
-        <span>{show(most)}</span>
-        <span>{most === least ? '' : show(middle)}</span>
-        <span>{show(least)}</span>
+        {[most, middle, least].filter(isFarFrom(middle, (most - least) / 10)).map((height) => (
+          <span key={height} style={{ bottom: share(height - least) }}>
+            {show(height)}
+          </span>
+        ))}
       </div>
-      <ol class="bars-days" style={{ '--zero': share(-least) }}>
+      <ol class="bars-days" style={{ '--zero': share(-least), '--middle': share(middle - least) }}>
         {days.map(({ day, values, text }, index) => (
           <li key={day} title={text}>
             {values.map((value, series) => (
@@ -52,4 +55,9 @@ export function DayBars({ days, show, tones = ['accent'] }: DayBarsProps) {
       </ol>
     </div>
   )
+}
+
+/** What would be written over the middle is left out. */
+function isFarFrom(middle: number, far: number): (height: number) => boolean {
+  return (height) => height === middle || Math.abs(height - middle) > far
 }
