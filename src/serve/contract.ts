@@ -3,6 +3,7 @@
 import type { DelegateRow, MergeOutcome } from '../delegate/contract.ts'
 import type { HistoryItem } from '../history/items.ts'
 import type { SessionRow } from '../index/rows.ts'
+import type { Ledger } from '../ledger/contract.ts'
 import type { PromptEvent } from '../prompt/contract.ts'
 import type { RunReport, RunRow, Spend, TaskName } from '../run/report.ts'
 import type { SessionState } from '../session/state.ts'
@@ -224,6 +225,9 @@ export interface UsageAnswer {
   /** Which models have no price. */
   readonly unpriced: readonly string[]
 }
+
+/** GET /api/ledger?session=&days= : of the project, or of one session; over all its time without `days`. Of the rows those that cost most. */
+export type LedgerAnswer = Ledger
 
 /**
  * POST /api/prompts PromptRequest → {prompt, session}; GET /api/prompts?session= → RunningPrompt[]; POST /api/prompts/:id/permission {request, isAllowed};

@@ -18,6 +18,9 @@ export class Live {
   readonly #watched = new Map<string, Watched>()
   #ending: NodeJS.Timeout | undefined
   #isClosed = false
+  /** Of each project that is watched, another number whenever something happens in it. */
+  readonly #stamps = new Map<string, number>()
+  #lastStamp = 0
 
   constructor(projects: Projects, limits: Partial<FeedLimits> = {}) {
     this.#projects = projects
@@ -47,7 +50,14 @@ export class Live {
     this.#watched.get(project)?.watch.follow(session)
   }
 
+  /** A number that is another one when something has happened in a project. Absent while it is not watched: then nobody knows. */
+  stampOf(project: string): number | undefined {
+    return this.#stamps.get(project)
+  }
+
   tell(project: string, event: LiveEvent): void {
+    // Of what is said in a prompt nothing is on the disk yet.
+    if (event.type !== 'prompt' && this.#stamps.has(project)) this.#stamp(project)
     this.feed.publish(project, event)
   }
 
@@ -69,11 +79,18 @@ export class Live {
     this.#watched.set(key, { watch, letGo: this.#projects.hold(key) })
     this.feed.begin(key)
     watch.start()
+    this.#stamp(key)
+  }
+
+  #stamp(key: string): void {
+    this.#lastStamp += 1
+    this.#stamps.set(key, this.#lastStamp)
   }
 
   async #endAll(): Promise<void> {
     const all = [...this.#watched.values()]
     this.#watched.clear()
+    this.#stamps.clear()
     for (const { watch, letGo } of all) {
       await watch.stop()
       letGo()

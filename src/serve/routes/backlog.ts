@@ -1,13 +1,15 @@
-// The backlog, handoffs, and what everything used.
+// The backlog, handoffs, what everything used, and what Stint itself cost.
 import type { Hono } from 'hono'
 import { showHandoff } from '../../project/handoff/look.ts'
 import { readStatus } from '../../tasks/task.ts'
 import { given } from '../../text/json-fields.ts'
-import type { Backlog, HandoffPage } from '../contract.ts'
+import type { Backlog, HandoffPage, LedgerAnswer } from '../contract.ts'
 import { allHandoffs } from '../data/handoffs.ts'
+import { KeptLedgers } from '../data/kept-ledgers.ts'
 import { UsageByDay } from '../data/usage.ts'
 import { Refused, notThere } from '../problem.ts'
-import { type Bindings, type Scene, bodyOf, listOfTexts, numberIn, projectIn, textOf } from '../scene.ts'
+import { type Asked, type Bindings, type Scene, bodyOf, listOfTexts, numberIn, projectIn, textIn, textOf } from '../scene.ts'
+import { sessionOf } from './sessions.ts'
 
 const BY = 'page'
 const TEXTS = ['shortname', 'description', 'details', 'priority', 'size', 'parent', 'group', 'assignee', 'verify'] as const
@@ -16,6 +18,7 @@ const MOST_DAYS = 366
 
 export function backlogRoutes(app: Hono<Bindings>, scene: Scene): void {
   const usage = new Map<string, UsageByDay>()
+  const ledgers = new KeptLedgers((project) => scene.live.stampOf(project))
 
   app.get('/api/tasks', async (asked) => {
     const { tasks } = await projectIn(scene, asked).project.tasks.list()
@@ -59,6 +62,17 @@ export function backlogRoutes(app: Hono<Bindings>, scene: Scene): void {
     const project = projectIn(scene, asked)
     const known = usage.get(project.key) ?? new UsageByDay()
     usage.set(project.key, known)
-    return asked.json(await known.answer(project, numberIn(asked, 'days', { least: 1, most: MOST_DAYS }) ?? 30))
+    return asked.json(await known.answer(project, daysIn(asked) ?? 30))
   })
+
+  app.get('/api/ledger', async (asked) => {
+    const project = projectIn(scene, asked)
+    const name = textIn(asked, 'session')
+    const session = name === undefined ? undefined : (await sessionOf(project.workspace, name)).id
+    return asked.json((await ledgers.answer(project, given({ session, days: daysIn(asked) }))) satisfies LedgerAnswer)
+  })
+}
+
+function daysIn(asked: Asked): number | undefined {
+  return numberIn(asked, 'days', { least: 1, most: MOST_DAYS })
 }

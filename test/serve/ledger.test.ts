@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { LedgerAnswer, Problem } from '../../src/serve/contract.ts'
+import { KeptLedgers } from '../../src/serve/data/kept-ledgers.ts'
+import { Projects } from '../../src/serve/projects.ts'
+import { draft } from '../../src/session/entries.ts'
+import { Served } from './served.ts'
+
+let served: Served
+beforeAll(async () => {
+  served = await Served.start()
+  await served.world.run((project) => project.init({ name: 'costly' }))
+})
+afterAll(() => served.end())
+
+test('the ledger of a project and of a session is answered, and what cannot be asked is refused', async () => {
+  const { whole, rows } = await served.get<LedgerAnswer>('/api/ledger?days=7')
+  expect([whole.kind, whole.costs.modelCalls]).toEqual(['project', 0])
+  expect(rows.map(({ name }) => name)).toEqual(['costly'])
+  const own = await served.get<LedgerAnswer>('/api/ledger?session=costly')
+  expect(own.whole).toMatchObject({ kind: 'session', id: served.world.sessionId('costly') })
+  const wrong = await Promise.all(['?days=none', '?session=nobody'].map((query) => served.ask(`/api/ledger${query}`)))
+  expect(wrong.map((answer) => [answer.status, answer.json<Problem>().code])).toEqual([
+    [400, 'NOT_A_NUMBER'],
+    [404, 'NO_SESSION'],
+  ])
+})
+
+test('a ledger is counted once until something happens, and each time while nobody would notice', async () => {
+  const projects = new Projects({ cwd: served.world.root, env: process.env, say: () => {} })
+  const project = projects.of(undefined)
+  let stamp: number | undefined = 1
+  const ledgers = new KeptLedgers(() => stamp)
+  const first = ledgers.answer(project, { days: 7 })
+  expect(ledgers.answer(project, { days: 7 })).toBe(first)
+  expect(ledgers.answer(project, { days: 30 })).not.toBe(first)
+  // Another day has begun.
+  expect(ledgers.answer(project, { days: 7 }, Date.now() + 24 * 60 * 60_000)).not.toBe(first)
+  stamp = 2
+  const second = ledgers.answer(project, { days: 7 })
+  expect(second).not.toBe(first)
+  stamp = undefined
+  const third = ledgers.answer(project, { days: 7 })
+  expect([first, second]).not.toContain(third)
+  expect(ledgers.answer(project, { days: 7 })).not.toBe(third)
+  await Promise.all([first, second, third])
+  projects.close()
+})
+
+test('what could not be counted is tried again', async () => {
+  const projects = new Projects({ cwd: served.world.root, env: process.env, say: () => {} })
+  const project = projects.of(undefined)
+  const ledgers = new KeptLedgers(() => 1)
+  const gone = ledgers.answer(project, { session: 'gone' })
+  await expect(gone).rejects.toThrow()
+  const again = ledgers.answer(project, { session: 'gone' })
+  expect(again).not.toBe(gone)
+  await expect(again).rejects.toThrow()
+  projects.close()
+})
+
+test('whoever follows is given a ledger with what has happened since', async () => {
+  const page = await (await served.follow()).begun()
+  const before = await served.get<LedgerAnswer>('/api/ledger')
+  const { live } = served.server
+  await live.settled()
+  const key = (await served.get<{ here: string }>('/api/overview')).here
+  const stamp = live.stampOf(key)
+  expect(stamp).toBeDefined()
+  await live.settled()
+  expect(live.stampOf(key)).toBe(stamp)
+  const seen = page.events.length
+  await served.append('costly', [draft('note.added', { text: 'one more write' })])
+  await page.until((all) => all.slice(seen).some(({ type }) => type === 'session'))
+  const after = await served.get<LedgerAnswer>('/api/ledger')
+  expect(after.whole.costs.writes).toBe(before.whole.costs.writes + 1)
+  page.leave()
+})
