@@ -14,6 +14,7 @@ import { DelegateView } from './views/delegate.tsx'
 import { DelegatesView } from './views/delegates.tsx'
 import { HandoffView } from './views/handoff.tsx'
 import { HandoffsView } from './views/handoffs.tsx'
+import { LedgerView } from './views/ledger.tsx'
 import { RunView } from './views/run.tsx'
 import { RunsView } from './views/runs.tsx'
 import { SearchView } from './views/search.tsx'
@@ -38,6 +39,7 @@ export function App() {
     { keys: 'g t', what: 'Tasks', run: () => go(href('/tasks')) },
     { keys: 'g h', what: 'Handoffs', run: () => go(href('/handoffs')) },
     { keys: 'g u', what: 'Usage', run: () => go(href('/usage')) },
+    { keys: 'g l', what: 'Ledger', run: () => go(href('/ledger')) },
     { keys: '/', what: 'Write what to look for', run: focusSearch },
     { keys: 't', what: 'Theme: system, light, dark', run: nextTheme },
     { keys: '?', what: 'This help', run: () => isHelpOpen.set(true) },
@@ -92,6 +94,8 @@ function View({ route }: { route: Route }) {
       return <HandoffView id={route.id} />
     case 'usage':
       return <UsageView />
+    case 'ledger':
+      return <LedgerView />
     case 'nowhere':
       return (
         <Empty title="There is no such page">

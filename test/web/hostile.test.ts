@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { conversationStore } from '../../src/history/store.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { encodeRecord } from '../../src/journal/record.ts'
+import type { LedgerAnswer } from '../../src/serve/contract.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { type Served, serve } from '../support/serve.ts'
 import { type DemoProject, emptyProject } from './demo-project.ts'
@@ -46,6 +47,12 @@ beforeAll(async () => {
     const { origin } = new URL(request.url())
     if (!servers.some((served) => served.origin === origin) && !request.url().startsWith('data:image/png'))
       deeds.push(`asked for ${request.url()}`)
+  })
+  // Sessions cannot be called so; tasks of others and what comes later might.
+  await page.route('**/api/ledger?*', async (route) => {
+    const answer = await route.fetch()
+    const { whole, rows, days } = (await answer.json()) as LedgerAnswer
+    await route.fulfill({ json: { whole: { ...whole, name: EVIL }, rows: rows.map((row) => ({ ...row, name: EVIL })), days } })
   })
   for (const served of servers) await page.goto(served.url)
 })
@@ -143,6 +150,8 @@ describe('hostile text', () => {
     ['in the list of conversations', () => `/s/${world.session}?tab=conversations`, '.line'],
     ['in a conversation', () => `/c/${CONVERSATION}`, '.item[data-speaker=you]'],
     ['in what was found', () => '/search?q=pwned', '.hit'],
+    ['in the ledger', () => '/ledger', '.row-link'],
+    ['in the ledger of a session', () => `/ledger?session=${world.session}`, 'h1'],
   ] as readonly (readonly [string, () => string, string])[])('%s is shown as text and does nothing', async (_, path, where) => {
     await page.goto(servers[0]!.origin + path())
     await expect.poll(() => page.locator(where).first().textContent(), { timeout: 15_000 }).toContain('<script>')

@@ -7,13 +7,15 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { DelegateRow } from '../../src/delegate/contract.ts'
 import type { HistoryItem } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
+import { draft } from '../../src/session/entries.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { type Served, serve } from '../support/serve.ts'
 import { type DemoProject, demoProject, emptyProject } from './demo-project.ts'
 import { type Look, fitsItsWidth, isAccessible, openPage } from './looked-at.ts'
+import { journal } from './page-world.ts'
 
 const CURVED = '0a1b2c3d-0000-4000-8000-0000000000c1'
-const VIEWS = ['/runs', '/delegates', '/workflows', '/tasks', '/handoffs', '/usage']
+const VIEWS = ['/runs', '/delegates', '/workflows', '/tasks', '/handoffs', '/usage', '/ledger']
 
 let demo: DemoProject
 let served: Served
@@ -177,6 +179,53 @@ describe('handoffs and usage', () => {
   })
 })
 
+describe('the ledger', () => {
+  const figure = (page: Page, name: string) =>
+    page.locator('.figures > div', { has: page.getByText(name, { exact: true }) }).locator('dd')
+
+  test('says what was given and avoided, by what and how that is known, and goes on counting', async () => {
+    const session = await sessionOf('fix-sweep-bug')
+    journal(demo, session, [
+      draft('context.given', { conversation: CURVED, event: 'SessionStart', mark: 'm1', chars: 8_000, whole: 48_000 }),
+      draft('hooks.ran', {
+        conversation: CURVED,
+        events: { PostToolUse: { times: 12, ms: 360, chars: 0, gave: 0 } },
+        writes: 15,
+      }),
+    ])
+    const page = await open('/runs')
+    await page.getByRole('row').nth(1).waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('l')
+    const avoided = page.getByRole('region', { name: 'Tokens avoided, by what avoided them' })
+    const row = (name: string) => avoided.getByRole('row', { name: new RegExp(`^${name}`) })
+    await expect.poll(() => row('Pointers').innerText()).toMatch(/What a context names[^]*estimated[^]*10\.0k/)
+    await row('Batching').waitFor()
+    await page.getByText('by the lengths of texts').waitFor()
+    expect(await figure(page, 'Hooks').textContent()).toBe('12')
+    expect(await figure(page, 'Model calls').textContent()).toBe('none')
+    const bars = page.locator('.bars-days > li')
+    expect(await bars.count()).toBe(30)
+    expect(await bars.last().innerText()).toMatch(/tokens given, .* avoided, 12 hooks in 360 ms/)
+    journal(demo, session, [
+      draft('hooks.ran', { conversation: CURVED, events: { Stop: { times: 1, ms: 40, chars: 0, gave: 0 } }, writes: 2 }),
+    ])
+    await expect.poll(() => figure(page, 'Hooks').textContent(), { timeout: 30_000 }).toBe('13')
+    await page.getByRole('button', { name: '7 days' }).click()
+    await expect.poll(() => bars.count()).toBe(7)
+  })
+
+  test('leads from what cost most to its session, and from there to the ledger of that session', async () => {
+    const page = await open('/ledger')
+    await page.getByRole('region', { name: 'Costs' }).getByRole('link', { name: 'fix-sweep-bug' }).click()
+    await page.getByText(/^Stint itself: .* tokens given/).waitFor()
+    await page.locator('.overview').getByRole('link', { name: 'Ledger' }).click()
+    await page.locator('h1', { hasText: 'fix-sweep-bug' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/ledger')
+    await page.getByRole('link', { name: 'The session' }).waitFor()
+  })
+})
+
 describe('the token curve', () => {
   test('is drawn in the colours of the theme, with its lines, and read as a table', async () => {
     const page = await open(`/c/${CURVED}`)
@@ -236,6 +285,11 @@ test('a view says what to do where there is nothing, and what went wrong where s
   await page.getByText('Nothing has run here yet').waitFor()
   expect(broken).toEqual([])
 })
+
+async function sessionOf(name: string): Promise<string> {
+  const { id } = JSON.parse(await demo.stint('view', name, '--json')) as { id: string }
+  return id
+}
 
 /** How many pixels of the canvas have the colour of the curve, and of the smart zone. */
 async function painted(page: Page): Promise<{ readonly curve: number; readonly zone: number }> {

@@ -11,6 +11,7 @@ import type {
   EntryList,
   HandoffLine,
   HandoffPage,
+  LedgerAnswer,
   Overview,
   Problem,
   PromptStarted,
@@ -105,6 +106,7 @@ export const api = {
   handoffs: (signal?: AbortSignal) => get<readonly HandoffLine[]>('handoffs', {}, signal),
   handoff: (id: string, signal?: AbortSignal) => get<HandoffPage>(`handoffs/${part(id)}`, {}, signal),
   usage: (days: number, signal?: AbortSignal) => get<UsageAnswer>('usage', { days }, signal),
+  ledger: (of: { session?: string; days?: number }, signal?: AbortSignal) => get<LedgerAnswer>('ledger', of, signal),
   runningPrompts: (session: string, signal?: AbortSignal) => get<readonly RunningPrompt[]>('prompts', { session }, signal),
   startPrompt: (request: PromptRequest) => post<PromptStarted>('prompts', request),
   settlePermission: (prompt: string, request: string, isAllowed: boolean) =>

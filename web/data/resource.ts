@@ -17,12 +17,13 @@ const PAUSE_MS = 150
 
 /**
  * Asks when `key` changes, when the server says `reset`, and when an event touches it: at once, and then not more often than every few
- * moments. An event during a question leads to another, because its answer may be from before.
+ * moments, or as seldom as `pauseMs` says of what is dear to answer. An event during a question leads to another, because its answer may be from before.
  */
 export function useResource<T>(
   key: string,
   load: (signal: AbortSignal) => Promise<T>,
   isTouchedBy: (event: LiveEvent) => boolean = () => false,
+  pauseMs = PAUSE_MS,
 ): Resource<T> {
   const [answer, setAnswer] = useState<{ key: string; value?: T; failure?: ApiFailure; isLoading: boolean }>({
     key,
@@ -60,7 +61,7 @@ export function useResource<T>(
             isLoading: isStale,
           }))
         }
-        await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+        await new Promise((resolve) => setTimeout(resolve, pauseMs))
       } while (isStale && !ended.signal.aborted)
       isAsking = false
     }

@@ -17,6 +17,7 @@ const ROOMS: readonly { readonly path: string; readonly name: string; readonly v
   { path: '/tasks', name: 'Tasks', views: ['tasks'] },
   { path: '/handoffs', name: 'Handoffs', views: ['handoffs', 'handoff'] },
   { path: '/usage', name: 'Usage', views: ['usage'] },
+  { path: '/ledger', name: 'Ledger', views: ['ledger'] },
 ]
 
 const LIVE_WORDS: Readonly<Record<LiveState, string>> = {

@@ -12,12 +12,13 @@ export type Route =
         | 'tasks'
         | 'handoffs'
         | 'usage'
+        | 'ledger'
         | 'nowhere'
       readonly id?: undefined
     }
   | { readonly view: 'session' | 'conversation' | 'run' | 'delegate' | 'handoff'; readonly id: string }
 
-const ROOMS = ['conversations', 'search', 'runs', 'delegates', 'workflows', 'tasks', 'handoffs', 'usage'] as const
+const ROOMS = ['conversations', 'search', 'runs', 'delegates', 'workflows', 'tasks', 'handoffs', 'usage', 'ledger'] as const
 const THINGS = { s: 'session', c: 'conversation', runs: 'run', delegates: 'delegate', handoffs: 'handoff' } as const
 
 export function routeOf(path: string): Route {
@@ -105,5 +106,6 @@ export const hrefTo = {
   conversation: (id: string, item?: number) => href(`/c/${encodeURIComponent(id)}`, { item }),
   run: (id: string) => href(`/runs/${encodeURIComponent(id)}`),
   delegate: (id: string) => href(`/delegates/${encodeURIComponent(id)}`),
+  ledger: (session: string) => href('/ledger', { session }),
   handoff: (id: string) => href(`/handoffs/${encodeURIComponent(id)}`),
 } as const

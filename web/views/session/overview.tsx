@@ -9,6 +9,7 @@ import { useOpening } from '../../parts/openings.tsx'
 import { Text, visible } from '../../parts/text.tsx'
 import { Time } from '../../parts/time.tsx'
 import { href, hrefTo, setValues } from '../../shell/router.ts'
+import { OwnCosts } from './own-costs.tsx'
 
 /** What a session amounts to: the goal, what is open, what was decided and found. */
 export function Overview({ page }: { page: SessionPage }) {
@@ -88,6 +89,7 @@ export function Overview({ page }: { page: SessionPage }) {
         </Part>
       )}
       {latest === undefined ? null : <TokenCurve conversation={latest.id} />}
+      <OwnCosts session={row.id} />
     </div>
   )
 }
