@@ -13,6 +13,7 @@ export const BENCHES = {
   project: 'what it takes to find out what a large repository is, against listing its files',
   plan: 'what the planner spends, against the least possible and against simpler rules',
   savings: 'the savings that were claimed, beside what is counted',
+  simulate: 'the study of what a session layer costs, against as many bare draws',
   serve: "the page's server at 100,000 sessions, against the bare questions",
 }
 
