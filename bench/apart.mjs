@@ -36,5 +36,11 @@ async function runHere(file, scale) {
 
 if (process.argv[1] === import.meta.filename) {
   const [, , file, scale] = process.argv
-  process.send(await runHere(file, Number(scale)), () => process.disconnect())
+  // Nobody waits for the answer any more.
+  const giveUp = () => process.exit(1)
+  process.on('disconnect', giveUp)
+  process.send(await runHere(file, Number(scale)), () => {
+    process.off('disconnect', giveUp)
+    process.disconnect()
+  })
 }

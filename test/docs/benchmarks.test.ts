@@ -23,6 +23,7 @@ interface Result {
 }
 
 const { BENCHES } = (await part('benches')) as { BENCHES: Readonly<Record<string, string>> }
+const { askedFor } = (await part('arguments')) as { askedFor(args: readonly string[]): { readonly names: readonly string[] } }
 const { sectionIn, sectionOf, withSection } = (await part('table')) as {
   sectionIn(page: string, name: string): string | undefined
   sectionOf(result: Result, options?: { scale?: number; at?: Date }): string
@@ -65,16 +66,25 @@ describe('npm run bench', () => {
   })
 
   test.each([
-    [['hoks'], 'there is no benchmark "hoks"; there are journal, hooks,'],
+    [['hooks', 'hoks'], 'there is no benchmark "hoks"; there are journal, hooks,'],
     [['0.05'], '(for a smaller run: --scale 0.05)'],
     [['--scale', '0'], '--scale is a share of the full size'],
     [['--scale', 'small'], '--scale is a share of the full size'],
     [['--write', '--scale', '0.1'], 'the full size: without --scale'],
     [['--wriet'], '--wriet'],
   ])('refuses %j and says what to do', (args, words) => {
-    const { stderr, stdout, status } = typed(...args)
+    expect(() => askedFor(args)).toThrow(words)
+  })
+
+  test('runs all there are in their order, or those that are named', () => {
+    expect(askedFor([])).toEqual({ help: false, write: false, scale: 1, names: Object.keys(BENCHES) })
+    expect(askedFor(['serve', '--scale', '0.05', 'hooks']).names).toEqual(['hooks', 'serve'])
+  })
+
+  test('ends with 2 where it is misused, and prints no table', () => {
+    const { stderr, stdout, status } = typed('nothing-like-it')
     expect([status, stdout]).toEqual([2, ''])
-    expect(stderr).toContain(words)
+    expect(stderr).toMatch(/^bench: there is no benchmark/)
   })
 
   test('runs the planner at its smallest and prints its table', () => {
