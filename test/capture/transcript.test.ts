@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LONGEST_LINE } from '../../src/harness/claude/read-piece.ts'
 import { type Carried, type Looked, lookAtPiece } from '../../src/harness/claude/transcript.ts'
-import { answered, attached, bytesOf, came, compacted, injected, ran, recorded, said, summed } from './transcript.ts'
+import { answered, attached, bytesOf, came, compacted, injected, ran, recorded, said, spaced, summed } from './transcript.ts'
 
 const look = (...lines: readonly string[]) => lookAtPiece(bytesOf(...lines))
 
@@ -48,6 +48,16 @@ describe('of a conversation that a real client wrote down', () => {
     expect(looked).toMatchObject({ recordsHookContext: false, givenMarks: [], lastText: 'ok' })
     expect(looked.commands.map(({ isError }) => isError)).toEqual([false, true])
   })
+
+  test.each(['claude-2.1.325.jsonl', 'claude-2.0.77.jsonl'] as const)(
+    '%s tells the same with blanks between its parts',
+    (name) => {
+      const bytes = Buffer.concat([recorded(name), bytesOf(attached('queued_command', { prompt: 'and this' }))])
+      const { consumed: _, ...told } = lookAtPiece(bytes)
+      for (const other of [spaced(bytes), spaced(bytes, ' ')])
+        expect(lookAtPiece(other)).toEqual({ ...told, consumed: other.length })
+    },
+  )
 
   test.each(['claude-2.1.325.jsonl', 'claude-2.0.77.jsonl'] as const)('%s tells the same read in pieces of any size', (name) => {
     const bytes = recorded(name)
@@ -114,7 +124,8 @@ describe('a compaction', () => {
 
   test('is told by the beginning of a line that is too long to be read', () => {
     const long = compacted({ trigger: 'auto', preserved: 'x'.repeat(2 * LONGEST_LINE) }, { uuid: 'long-one' })
-    expect(look(injected('[stint:aaaa1111]'), long)).toMatchObject({ boundaries: [{ uuid: 'long-one' }], givenMarks: [] })
+    for (const bytes of [bytesOf(injected('[stint:aaaa1111]'), long), spaced(bytesOf(injected('[stint:aaaa1111]'), long))])
+      expect(lookAtPiece(bytes)).toMatchObject({ boundaries: [{ uuid: 'long-one', trigger: 'auto' }], givenMarks: [] })
   })
 })
 

@@ -65,3 +65,16 @@ export const attached = (type: string, fields: object = {}, more: object = {}) =
   line('attachment', { attachment: { type, ...fields }, ...more })
 
 export const bytesOf = (...lines: readonly string[]) => Buffer.from(lines.map((text) => `${text}\n`).join(''))
+
+/** The same lines as other programs write JSON: a blank behind each colon and comma, and perhaps within brackets. */
+export function spaced(bytes: Buffer, within = ''): Buffer {
+  const lines = bytes.toString('utf8').split('\n')
+  return Buffer.from(lines.map((text) => (text === '' ? '' : withBlanks(JSON.parse(text), within))).join('\n'))
+}
+
+function withBlanks(value: unknown, within: string): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${within}${value.map((item) => withBlanks(item, within)).join(', ')}${within}]`
+  const fields = Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${withBlanks(item, within)}`)
+  return `{${within}${fields.join(', ')}${within}}`
+}

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type KeptTotals, type Totals, sumUp, totalsOf } from '../../src/harness/claude/usage-totals.ts'
 import { scratchFolder } from '../support/scratch.ts'
-import { answered, came, compacted, recorded, said } from './transcript.ts'
+import { answered, came, compacted, recorded, said, spaced } from './transcript.ts'
 
 function transcript(...lines: readonly (string | Buffer)[]): string {
   const path = join(scratchFolder(), 'transcript.jsonl')
@@ -33,6 +33,17 @@ describe('what a conversation used in all', () => {
         other: { input: 10, cacheWritten: 200, cacheRead: 3000, output: 50, cacheWrittenHour: 0 },
       },
     })
+  })
+
+  test('is the same with blanks between the parts of its lines', () => {
+    const theirs = call('9', 40).replace('"isSidechain":false', '"isSidechain":true')
+    const cost = JSON.stringify({ type: 'cost-state', totalCostUSD: 1.5 })
+    const lines = [said('a'), call('1', 1), theirs, compacted({ trigger: 'auto', preTokens: 900 }), call('1', 500), cost]
+    for (const bytes of [Buffer.from(`${lines.join('\n')}\n`), recorded('claude-2.1.325.jsonl')]) {
+      const told = total(transcript(bytes))
+      expect(told.calls).toBeGreaterThan(0)
+      for (const other of [spaced(bytes), spaced(bytes, ' ')]) expect(total(transcript(other))).toEqual(told)
+    }
   })
 
   test('has what delegated agents used apart', () => {

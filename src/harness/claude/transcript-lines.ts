@@ -1,3 +1,4 @@
+import { isCompact } from '../../text/compact-json.ts'
 import { type Json, objectOf, parseJson } from '../../text/json-fields.ts'
 import { LONGEST_LINE } from './read-piece.ts'
 
@@ -21,6 +22,13 @@ export function wholeLines(
 
 export function parseLine(line: Buffer): Json | undefined {
   return objectOf(parseJson(line.toString('utf8')))
+}
+
+/** A line as its bytes can be looked at: without white space between its parts, which hardly any has. */
+export function compacted(line: Buffer): Buffer {
+  if (isCompact(line)) return line
+  const fields = parseLine(line)
+  return fields === undefined ? line : Buffer.from(JSON.stringify(fields))
 }
 
 // A quote inside of a text is written with a backslash, so that these are never a part of what somebody said.

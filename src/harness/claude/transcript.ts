@@ -5,7 +5,7 @@ import { type Json, countOf, given, listOf, nameOf, objectOf, saidIn, textOf } f
 import { type CommandResult, CommandResults, type PendingCommand } from './command-results.ts'
 import { AnswerLine, type LastAnswer, lastAnswer, timeOf } from './last-answer.ts'
 import { LONGEST_LINE } from './read-piece.ts'
-import { isOfDelegate, parseLine, wholeLines } from './transcript-lines.ts'
+import { compacted, isOfDelegate, parseLine, wholeLines } from './transcript-lines.ts'
 
 /** Where the conversation was compacted. */
 export interface Boundary {
@@ -63,7 +63,7 @@ function typeOf(line: Buffer): unknown {
 export function lookAtPiece(bytes: Buffer, carried: Carried = []): Looked {
   const { lines, consumed } = wholeLines(bytes)
   const look = new Look(carried)
-  for (const line of lines) look.at(line)
+  for (const line of lines) look.at(line.length >= LONGEST_LINE ? line : compacted(line))
   return { consumed, ...look.result() }
 }
 
@@ -164,11 +164,11 @@ class Look {
   /** A line that is too long to be parsed may still be a boundary, which says so at its beginning. */
   #glanceAt(line: Buffer): void {
     const start = line.subarray(0, 2048)
-    if (!start.includes(BOUNDARY)) return
     const text = start.toString('latin1')
-    const uuid = /"uuid":"([\w-]{1,100})"/.exec(text)?.[1]
-    const at = timeOf(/"timestamp":"([^"]{1,40})"/.exec(text)?.[1])
-    const trigger = /"trigger":"(\w{1,40})"/.exec(text)?.[1]
+    if (!/"subtype":\s*"compact_boundary"/.test(text)) return
+    const uuid = /"uuid":\s*"([\w-]{1,100})"/.exec(text)?.[1]
+    const at = timeOf(/"timestamp":\s*"([^"]{1,40})"/.exec(text)?.[1])
+    const trigger = /"trigger":\s*"(\w{1,40})"/.exec(text)?.[1]
     if (uuid !== undefined) this.#addBoundary({ uuid, ...given({ trigger, at }) })
   }
 }

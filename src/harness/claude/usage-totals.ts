@@ -6,7 +6,7 @@ import { type Json, countOf, nameOf, objectOf } from '../../text/json-fields.ts'
 import { timeOf, usageIn } from './last-answer.ts'
 import { type Place, readEveryPiece } from './read-piece.ts'
 import { BOUNDARY, boundaryIn } from './transcript.ts'
-import { isOfDelegate, parseLine, wholeLines } from './transcript-lines.ts'
+import { compacted, isOfDelegate, parseLine, wholeLines } from './transcript-lines.ts'
 
 /** What was used, by model. */
 export type SpentByModel = Readonly<Record<string, Spent>>
@@ -65,7 +65,7 @@ export function sumUp(
     // It became another file in this moment.
     if (place !== undefined && piece.from !== place.offset) return sumUp(path, undefined, progress)
     const { lines, consumed } = wholeLines(piece.bytes, LONGEST)
-    for (const line of lines) sum.add(line)
+    for (const line of lines) sum.add(compacted(line))
     place = { offset: piece.from + consumed, inode: piece.inode }
     if (consumed === 0) return { place, prefix: prefixAt(path, place), ...sum.result() }
     progress?.(place.offset, piece.size)

@@ -29,11 +29,12 @@ function lastUsage(transcript: string | undefined): number | undefined {
 }
 
 function lastUsageIn(bytes: Buffer): number | undefined {
-  const at = bytes.lastIndexOf('"usage":{')
+  let at = bytes.lastIndexOf('"usage":{')
+  if (at < 0) at = bytes.lastIndexOf('"usage": {')
   if (at < 0) return undefined
   const usage = bytes.toString('latin1', at, at + 500)
   let tokens = 0
-  for (const [, count] of usage.matchAll(/"(?:input|output|cache_creation_input|cache_read_input)_tokens":(\d+)/g))
+  for (const [, count] of usage.matchAll(/"(?:input|output|cache_creation_input|cache_read_input)_tokens": ?(\d+)/g))
     tokens += Number(count)
   return tokens
 }

@@ -2,8 +2,10 @@ import { closeSync, fstatSync } from 'node:fs'
 import type { Tracking } from '../../conversation/tracking.ts'
 import { openRegularFile } from '../../journal/files.ts'
 import { readRange } from '../../journal/read.ts'
+import { isCompact } from '../../text/compact-json.ts'
 
 const MOST = 256 * 1024
+const NEWLINE = 0x0a
 
 /** What a look at the transcript would record: a compaction, something typed meanwhile, a command or a call that failed. */
 const TELLING = ['"compact_boundary"', '"queued_command"', '"is_error":true', '"isApiErrorMessage":true'].map((text) =>
@@ -11,7 +13,7 @@ const TELLING = ['"compact_boundary"', '"queued_command"', '"is_error":true', '"
 )
 const ANSWER = Buffer.from('"type":"assistant"')
 
-/** What the harness wrote since its transcript was last looked at. Undefined where that is too much to see at a glance. */
+/** What the harness wrote since its transcript was last looked at. Undefined where it cannot be seen at a glance. */
 export function glimpse({ transcript, looked }: Pick<Tracking, 'transcript' | 'looked'>): Buffer | undefined {
   const fd = transcript === undefined ? undefined : openRegularFile(transcript)
   // A conversation that has just begun has none yet.
@@ -20,10 +22,18 @@ export function glimpse({ transcript, looked }: Pick<Tracking, 'transcript' | 'l
     const { size, ino } = fstatSync(fd)
     const { offset, inode } = looked ?? { offset: 0, inode: ino }
     if (inode !== ino || offset > size || size - offset > MOST) return undefined
-    return readRange(fd, offset, size)
+    const bytes = readRange(fd, offset, size)
+    return areCompact(bytes) ? bytes : undefined
   } finally {
     closeSync(fd)
   }
+}
+
+/** Whether all its lines are of the kind whose bytes tell what is in them. */
+function areCompact(bytes: Buffer): boolean {
+  for (let at = 0, end = bytes.indexOf(NEWLINE); end !== -1; at = end + 1, end = bytes.indexOf(NEWLINE, at))
+    if (end > at && !isCompact(bytes, at)) return false
+  return true
 }
 
 /** What a conversation that is over may have left unrecorded besides: how its tests went. */
