@@ -12,9 +12,9 @@ const WARM_UP = 2
 
 /** The name, what is typed, and how many times the processor time of an empty program it may take. */
 const COMMANDS = [
-  ['the least of a command', ['--version'], 3],
-  ['a list of one session', ['list'], 4],
-  ['an entry', ['log', '--progress', 'One more handler is moved'], 4],
+  ['the least of a command', ['--version'], 6],
+  ['a list of one session', ['list'], 10],
+  ['an entry', ['log', '--progress', 'One more handler is moved'], 12],
 ]
 
 export async function run({ scale = 1, say = () => {} } = {}) {

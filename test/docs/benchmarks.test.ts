@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
@@ -35,23 +35,6 @@ const { runApart } = (await part('apart')) as { runApart(name: string, file: URL
 function part(name: string): Promise<unknown> {
   return import(/* @vite-ignore */ pathToFileURL(join(bench, `${name}.mjs`)).href)
 }
-
-const page = readFileSync(join(root, 'docs', 'benchmarks.md'), 'utf8')
-
-describe('the page on benchmarks', () => {
-  test.each(Object.keys(BENCHES))('shows rows of %s, with their day and machine, and none that is over its limit', (name) => {
-    const [machine, , head, , ...rows] = sectionIn(page, name)!.split('\n')
-    expect(machine).toMatch(/^20\d\d-\d\d-\d\d, Node v[\d.]+, \w+ \w+, \d+ cores$/)
-    expect(head).toMatch(/^\| what \|/)
-    expect(rows.length).toBeGreaterThan(0)
-    expect(rows.filter((row) => /OVER|FAILED/.test(row))).toEqual([])
-  })
-
-  test('shows no benchmark that there is not', () => {
-    const shown = [...page.matchAll(/^<!-- bench (\S+) -->$/gm)].map((match) => match[1])
-    expect(shown).toEqual(Object.keys(BENCHES))
-  })
-})
 
 describe('npm run bench', () => {
   const typed = (...args: readonly string[]) =>
