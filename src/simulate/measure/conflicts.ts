@@ -5,7 +5,7 @@ import type { Deed } from './worker/orders.ts'
 
 /** As many agents as the study lets work at once. */
 const MOST_WRITERS = 3
-const STEPS_EACH = 2
+const STEPS_EACH = 6
 /** Enough for all of them to have read their order. */
 const TOGETHER_IN_MS = 10
 
@@ -27,6 +27,7 @@ export async function measureConflicts(trials: Trials): Promise<Rate> {
         tasks: orders.map((_, index) => `task-of-writer-${index}`),
         items: orders.map((_, index) => `item of writer-${index}`),
       })
+      await Promise.all(some.map((writer) => writer.complete({ do: 'open', store, root })))
       const at = Date.now() + TOGETHER_IN_MS
       const served = await Promise.all(
         some.map((writer, index) => writer.serve({ do: 'record', store, root, at, deeds: orders[index]! })),
@@ -52,13 +53,13 @@ function deedsOf(writer: string): readonly Deed[] {
   const steps = Array.from({ length: STEPS_EACH }, (_, index) => `${writer} step ${index}`)
   const task = `task-of-${writer}`
   return [
-    { task, is: 'working' },
     ...steps.flatMap((step): Deed[] => [
       { step, is: 'working' },
       { discovery: `${step} found` },
       { decision: `${step} decided` },
       { step, is: 'done' },
     ]),
+    { task, is: 'working' },
     { ticked: `item of ${writer}` },
     { task, is: 'done' },
   ]

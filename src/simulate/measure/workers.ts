@@ -38,6 +38,8 @@ export class Worker {
   /** The same, of an order that has to come to its end. */
   async complete(order: Order): Promise<Served> {
     const served = await this.serve(order)
+    // Only then it has said why.
+    if (served.end !== true) await this.#ended
     if (served.end !== true || served.failed !== undefined)
       throw new Error(`a trial could not be made: ${order.do}: ${served.failed ?? (this.#said || 'the process is gone')}`)
     return served

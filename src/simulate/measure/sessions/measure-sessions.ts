@@ -1,6 +1,7 @@
 import type { Complexity, MeasuredSessions } from '../../contract.ts'
 import type { Lab } from '../lab.ts'
 import { LANES } from '../trials.ts'
+import { Project } from './project.ts'
 import { storyOf } from './story.ts'
 import { type WorkedThrough, sumOf, workThrough } from './work-through.ts'
 
@@ -20,11 +21,19 @@ export async function measureSessions(
   const found: Record<Complexity, WorkedThrough[]> = { simple: [], medium: [], complex: [] }
   // The longest first, or the last lane would be at work alone.
   const left = (['complex', 'medium', 'simple'] as const).flatMap((complexity) =>
-    Array.from({ length: each }, (_, number) => ({ complexity, story: storyOf(complexity, seed * 31 + number, areShort) })),
+    Array.from({ length: each }, (_, number) => ({
+      complexity,
+      story: storyOf(complexity, seed * 31 + number, areShort),
+      project: new Project(lab),
+    })),
   )
+  // One after the other: they are of one machine, and setting up refuses when it sees another do the same.
+  await lab.atOnce(1, async () => {
+    for (const { project } of left) await project.setUp()
+  })
   await lab.atOnce(LANES, async () => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      found[next.complexity].push(await workThrough(lab, next.story))
+      found[next.complexity].push(await workThrough(next.project, next.story))
       tried()
     }
   })

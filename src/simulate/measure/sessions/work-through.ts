@@ -1,7 +1,6 @@
 import type { Rate } from '../../contract.ts'
-import type { Lab } from '../lab.ts'
 import { Agent } from './agent.ts'
-import { Project } from './project.ts'
+import type { Project } from './project.ts'
 import { type Fact, type Story, factsOf } from './story.ts'
 
 /** What one session came to. */
@@ -15,9 +14,7 @@ export interface WorkedThrough {
 }
 
 /** Works through a session as an agent would, and goes on with it in two fresh conversations. */
-export async function workThrough(lab: Lab, story: Story): Promise<WorkedThrough> {
-  const project = new Project(lab)
-  await project.setUp()
+export async function workThrough(project: Project, story: Story): Promise<WorkedThrough> {
   const agents = [1, 2, 3].map((number) => new Agent(project, number))
   const [first, ...later] = agents
   await workOn(first!, project, story)

@@ -37,6 +37,7 @@ export function jsonStore(root: string): Store {
         updated_at: '',
       })
     },
+    async open() {},
     async record(deed) {
       const session = read()
       apply(session, deed)

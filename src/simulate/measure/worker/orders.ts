@@ -32,6 +32,8 @@ export type Order = About &
     | { readonly do: 'make'; readonly tasks: readonly string[]; readonly items: readonly string[] }
     /** Records one thing after the other until it is killed. */
     | { readonly do: 'work'; readonly tasks: readonly string[]; readonly name: string }
+    /** Makes itself ready to record at once what is asked for next. */
+    | { readonly do: 'open' }
     /** Records what is asked for, from an instant on. */
     | { readonly do: 'record'; readonly deeds: readonly Deed[]; readonly at: number }
     /** Records until a write is refused, which is to happen `room` bytes further on. */

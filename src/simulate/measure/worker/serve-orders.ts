@@ -15,15 +15,18 @@ export async function serveOrders(input: Readable, library: string): Promise<voi
   const openProject = await loadLibrary(library)
   // While one order is served nobody reads the next, and so nobody would notice that there will be none.
   input.once('close', () => process.exit())
+  let opened: Store | undefined
   for await (const line of linesOf(input)) {
     const order = JSON.parse(line) as Order
     const open = async () => (order.store === 'stint' ? stintStore(openProject, order.root) : jsonStore(order.root))
-    answer(await serve(order, open))
+    const store = opened ?? (await open())
+    opened = order.do === 'open' ? store : undefined
+    answer(await serve(order, store, open))
+    if (opened === undefined) store.close()
   }
 }
 
-async function serve(order: Order, open: () => Promise<Store>): Promise<End> {
-  let store = await open()
+async function serve(order: Order, store: Store, openAgain: () => Promise<Store>): Promise<End> {
   try {
     switch (order.do) {
       case 'make':
@@ -31,6 +34,9 @@ async function serve(order: Order, open: () => Promise<Store>): Promise<End> {
         return { end: true }
       case 'work':
         return await workForEver(store, order.tasks, order.name)
+      case 'open':
+        await store.open()
+        return { end: true }
       case 'record':
         await sleep(order.at - Date.now())
         return await recordAll(store, order.deeds)
@@ -47,15 +53,14 @@ async function serve(order: Order, open: () => Promise<Store>): Promise<End> {
       case 'go on': {
         const before = await store.standing()
         await record(store, order.deed)
-        store.close()
-        store = await open()
-        return { end: true, standings: [before, await store.standing()] }
+        const again = await openAgain()
+        const after = await again.standing()
+        again.close()
+        return { end: true, standings: [before, after] }
       }
     }
   } catch (error) {
     return { end: true, failed: error instanceof Error ? error.message : String(error) }
-  } finally {
-    store.close()
   }
 }
 

@@ -11,10 +11,8 @@ const TASKS: Readonly<Record<string, Status>> = { in_progress: 'working', comple
 export async function stintStore(openProject: openProjectOf, root: string): Promise<Store> {
   const project = openProject(root)
   let handle: SessionHandle | undefined
-  const append = async (entries: readonly LogEntry[]) => {
-    handle ??= await project.session(SESSION)
-    handle.append(entries)
-  }
+  const open = async () => (handle ??= await project.session(SESSION))
+  const append = async (entries: readonly LogEntry[]) => void (await open()).append(entries)
   return {
     async make(tasks, items) {
       for (const title of tasks) await project.tasks.add({ title })
@@ -26,6 +24,9 @@ export async function stintStore(openProject: openProjectOf, root: string): Prom
         goal: 'Find out what is kept',
         tasks: [...tasks, ...(items.length > 0 ? [SHARED] : [])],
       })
+    },
+    async open() {
+      await open()
     },
     async record(deed: Deed) {
       if ('task' in deed) await project.tasks.move(deed.task, deed.is === 'done' ? 'completed' : 'in_progress')

@@ -4,6 +4,8 @@ import type { Deed, Standing } from './orders.ts'
 export interface Store {
   /** Begins the session with tasks of its own, and one whose checklist all share. */
   make(tasks: readonly string[], items: readonly string[]): Promise<void>
+  /** Opens it, so that recording can begin at once. */
+  open(): Promise<void>
   /** Returns once it is acknowledged, and throws when it is refused. */
   record(deed: Deed): Promise<void>
   /** The same of several discoveries in one write. */

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+import { measureConflicts } from '../../src/simulate/measure/conflicts.ts'
+import { Lab, ownPrograms } from '../../src/simulate/measure/lab.ts'
+import { measureStale } from '../../src/simulate/measure/stale.ts'
+import { measureUnreadable } from '../../src/simulate/measure/unreadable.ts'
+import { type Change, libraryWith } from './mutated-library.ts'
+
+const GUARDS: readonly {
+  readonly guard: string
+  readonly measure: typeof measureStale
+  readonly count: number
+  readonly changes: readonly Change[]
+}[] = [
+  {
+    guard: 'that an entry is written before it is acknowledged raises what is stale',
+    measure: measureStale,
+    count: 4,
+    changes: [
+      [
+        'src/project/session-handle.ts',
+        'return this.#session.append(entries.flatMap((entry) => draftsFor(entry, () => this.#session.open(), context)))',
+        `const drafts = entries.flatMap((entry) => draftsFor(entry, () => this.#session.open(), context))
+    setTimeout(() => this.#session.append(drafts), 300)
+    return []`,
+      ],
+    ],
+  },
+  {
+    guard: 'that an entry is appended, and not written back with what was read before, raises the conflicts',
+    measure: measureConflicts,
+    count: 4,
+    changes: [
+      [
+        'src/journal/files.ts',
+        'return openSync(path, constants.O_RDWR | constants.O_APPEND)\n',
+        'return openSync(path, constants.O_RDWR)\n',
+      ],
+      [
+        'src/journal/files.ts',
+        `    written = writeSync(fd, bytes, 0, bytes.length, null)
+  } catch (cause) {`,
+        `    const before = Buffer.alloc(fstatSync(fd).size)
+    readSync(fd, before, 0, before.length, 0)
+    const all = Buffer.concat([before, bytes])
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2)
+    written = writeSync(fd, all, 0, all.length, 0) - before.length
+  } catch (cause) {`,
+      ],
+    ],
+  },
+  {
+    guard: 'that a record ends what a killed writer left before it raises what is unreadable',
+    measure: measureUnreadable,
+    count: 4,
+    changes: [
+      [
+        'src/journal/record.ts',
+        `return sealed(JSON.stringify({ v: FORMAT_VERSION, id, at, kind, by, once, data }), '\\n')`,
+        `return Buffer.concat([sealed(JSON.stringify({ v: FORMAT_VERSION, id, at, kind, by, once, data })), Buffer.from('\\n')])`,
+      ],
+      ['src/journal/read.ts', 'const inner = findRecords(text)', 'const inner: ReturnType<typeof findRecords> = []'],
+    ],
+  },
+]
+
+describe('taking out', () => {
+  test.each(GUARDS.map((one) => [one.guard, one] as const))('%s', async (_, { measure, count, changes }) => {
+    const lab = new Lab({ ...ownPrograms(), library: await libraryWith(changes) })
+    try {
+      const { happened, trials } = await measure({ lab, store: 'stint', count, seed: 42, tried: () => undefined })
+      expect(trials).toBe(count)
+      expect(happened).toBeGreaterThan(0)
+    } finally {
+      await lab.close()
+    }
+  })
+})

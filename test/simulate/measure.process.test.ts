@@ -1,0 +1,84 @@
+import { readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { beforeAll, describe, expect, test } from 'vitest'
+import type { Measurement } from '../../src/simulate/contract.ts'
+import { isMeasurement } from '../../src/simulate/measure/kept.ts'
+import { type MeasureProgress, measure } from '../../src/simulate/measure/measure.ts'
+import { carriersOf } from '../support/processes.ts'
+
+/** By which our folders and processes are found: each process has its folder in its environment. */
+const OURS = `stint-measure-${process.pid}-`
+
+function leftBehind(): readonly unknown[] {
+  return [...readdirSync(tmpdir()).filter((name) => name.startsWith(OURS)), ...carriersOf(OURS)]
+}
+
+describe('a measurement', () => {
+  const told: MeasureProgress[] = []
+  let found: Measurement
+  let left: readonly unknown[]
+
+  beforeAll(async () => {
+    found = await measure({ size: 'quick', onProgress: (progress) => told.push(progress) })
+    left = leftBehind()
+  }, 300_000)
+
+  test('finds nothing acknowledged missing, doubled or hidden, however often writers are killed, set against each other and cut short', () => {
+    expect(found.stale).toEqual({ happened: 0, trials: 16 })
+    expect(found.conflicts).toEqual({ happened: 0, trials: 8 })
+    // Each of them really left a piece of a record behind.
+    expect(found.unreadable).toEqual({ happened: 0, trials: 20 })
+  })
+
+  test('finds what it looks for in a session.json that is written back in place', () => {
+    const { stale, conflicts, unreadable } = found.control
+    expect(stale.happened).toBeGreaterThan(0)
+    expect(conflicts.happened).toBeGreaterThan(0)
+    expect(unreadable).toEqual({ happened: 8, trials: 8 })
+  })
+
+  test('counts what sessions write, keep and put before a model, the more the longer they are', () => {
+    const { simple, medium, complex } = found.sessions
+    for (const figure of ['tasks', 'writes', 'bytes', 'tokens'] as const) {
+      expect(simple[figure]).toBeGreaterThan(0)
+      expect(medium[figure]).toBeGreaterThan(simple[figure])
+      expect(complex[figure]).toBeGreaterThan(medium[figure])
+    }
+  })
+
+  test('finds each fact in what a fresh conversation is given, or where it is told to look', () => {
+    const { simple, medium, complex } = found.sessions
+    expect(simple.givenBack).toEqual({ happened: 16, trials: 16 })
+    for (const { givenBack, shownOnDemand } of [medium, complex]) {
+      expect(shownOnDemand).toEqual({ happened: shownOnDemand.trials, trials: givenBack.trials - givenBack.happened })
+    }
+  })
+
+  test('tells how far it has come, says where it was made, and is of the kind that is kept', () => {
+    expect(told.map(({ done }) => done)).toEqual(told.map((_, index) => index + 1))
+    expect(told.at(-1)?.done).toBe(told.at(-1)?.total)
+    expect(found.machine).toContain(process.version)
+    expect(isMeasurement(JSON.parse(JSON.stringify(found)))).toBe(true)
+  })
+
+  test('leaves neither a folder nor a process behind', () => {
+    expect(left).toEqual([])
+  })
+})
+
+describe('a measurement that is interrupted', () => {
+  test.each(['at once', 'while writers are killed'])('%s says so, and leaves nothing behind', async (when) => {
+    const stop = new AbortController()
+    if (when === 'at once') stop.abort()
+    const measuring = measure({ size: 'quick', signal: stop.signal, onProgress: () => stop.abort() })
+    await expect(measuring).rejects.toMatchObject({ code: 'INTERRUPTED' })
+    expect(leftBehind()).toEqual([])
+  })
+
+  test('by a trial that cannot be made says why, and leaves nothing behind', async () => {
+    const { ownPrograms } = await import('../../src/simulate/measure/lab.ts')
+    const measuring = measure({ size: 'quick', programs: { ...ownPrograms(), library: '/nowhere/library.js' } })
+    await expect(measuring).rejects.toThrow(/could not be made.*nowhere/s)
+    expect(leftBehind()).toEqual([])
+  })
+})

@@ -1,0 +1,43 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'rolldown'
+import { onTestFinished } from 'vitest'
+
+/** One replacement in one source: where, what stands there, and what is to stand there instead. */
+export type Change = readonly [file: string, from: string, to: string]
+
+const root = join(import.meta.dirname, '..', '..')
+
+/**
+ * A copy of the library with a guard taken out. A guard that is not found where it was fails whoever wants it taken out. Inside the project,
+ * so that packages are found from it.
+ */
+export async function libraryWith(changes: readonly Change[]): Promise<string> {
+  const cache = join(root, 'node_modules', '.cache')
+  mkdirSync(cache, { recursive: true })
+  const dir = mkdtempSync(join(cache, 'stint-mutated-'))
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const left = new Set(changes)
+  const transform = (code: string, id: string): string | null => {
+    let changed = code
+    for (const change of changes) {
+      const [file, from, to] = change
+      if (id !== join(root, file)) continue
+      if (changed.split(from).length !== 2) throw new Error(`${file} has not just one: ${from}`)
+      changed = changed.replace(from, () => to)
+      left.delete(change)
+    }
+    return changed === code ? null : changed
+  }
+  await build({
+    input: { library: join(root, 'src', 'library.ts') },
+    platform: 'node',
+    external: ['@photostructure/sqlite'],
+    plugins: [{ name: 'mutate', transform }],
+    checks: { ineffectiveDynamicImport: false },
+    output: { dir, format: 'esm' },
+    logLevel: 'silent',
+  })
+  if (left.size > 0) throw new Error(`not a part of the library: ${[...left].map(([file]) => file).join(', ')}`)
+  return join(dir, 'library.js')
+}
