@@ -1,6 +1,6 @@
 import type { Rate } from '../contract.ts'
 import { wrongIn } from './judge.ts'
-import { Deal, type Trials } from './trials.ts'
+import { Deal, LANES, type Trials } from './trials.ts'
 import type { Deed } from './worker/orders.ts'
 
 /** As many agents as the study lets work at once. */
@@ -13,7 +13,7 @@ const TOGETHER_IN_MS = 10
 export async function measureConflicts(trials: Trials): Promise<Rate> {
   const { lab, store } = trials
   const deal = new Deal(trials)
-  await lab.atOnce(1, async () => {
+  await lab.atOnce(LANES, async () => {
     const writers = Array.from({ length: MOST_WRITERS }, () => lab.worker())
     const reader = lab.worker()
     for (let turn = deal.next(); turn !== undefined; turn = deal.next()) {

@@ -23,8 +23,9 @@ export async function measureStale(trials: Trials): Promise<Rate> {
   const { lab, store } = trials
   const deal = new Deal(trials)
   // Two to a core: while one waits for the disk, another one starts.
-  await lab.atOnce(2 * LANES, async () => {
-    const reader = lab.worker()
+  const readers = Array.from({ length: LANES }, () => lab.worker())
+  await lab.atOnce(2 * LANES, async (lane) => {
+    const reader = readers[lane % LANES]!
     let world: World | undefined
     for (let turn = deal.next(); turn !== undefined; turn = deal.next()) {
       const writer = lab.worker()
@@ -47,8 +48,8 @@ export async function measureStale(trials: Trials): Promise<Rate> {
       // What is wrong now would be wrong after the next kill, too.
       if (isStale) world = undefined
     }
-    await lab.end(reader)
   })
+  await Promise.all(readers.map((reader) => lab.end(reader)))
   return deal.rate
 }
 

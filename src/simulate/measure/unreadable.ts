@@ -11,10 +11,10 @@ import type { Deed, Order, StoreName } from './worker/orders.ts'
 import type { Worker } from './workers.ts'
 
 /** Above what SQLite's files come to. */
-const LIMIT_BYTES = 512 * 1024
+const LIMIT_BYTES = 320 * 1024
 /** The records that are to come take about twice as much. */
 const MOST_ROOM = 3000
-const POURED_BYTES = 4_000_000
+const POURED_BYTES = 2_000_000
 /** Each so many trials are cut short by a kill, which takes much longer to arrange than a limit. */
 const KILL_EVERY = 10
 

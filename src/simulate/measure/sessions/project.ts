@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { createFile, createFolderUnsynced, removeFile } from '../../../journal/files.ts'
 import { readOrUndefined, statOrUndefined } from '../../../journal/look.ts'
 import { nameOf, objectOf, parseJson } from '../../../text/json-fields.ts'
@@ -12,6 +13,13 @@ const COUNTING = `process.on('exit', () => {
   const { made = 0 } = globalThis[Symbol.for('stint.writes')] ?? {}
   if (made > 0) require('node:fs').appendFileSync(process.env.STINT_MEASURED_WRITES, made + '\\n')
 })
+`
+
+const ADDING = `const [, library, ...titles] = process.argv
+const { openProject } = await import(library)
+const project = openProject()
+for (const title of titles) await project.tasks.add({ title })
+project.dispose()
 `
 
 /** A project that Stint is set up in, with the hooks as they are registered for a harness. */
@@ -31,7 +39,7 @@ export class Project {
     const counting = `${this.root}-counting.cjs`
     createFolderUnsynced(this.transcripts)
     createFile(counting, COUNTING)
-    this.#env = { ...lab.env, NODE_OPTIONS: `--require ${counting}`, STINT_MEASURED_WRITES: this.#counted }
+    this.#env = { ...lab.env, NODE_OPTIONS: `--require "${counting}"`, STINT_MEASURED_WRITES: this.#counted }
   }
 
   async setUp(): Promise<void> {
@@ -49,6 +57,13 @@ export class Project {
   stint(args: readonly string[]): Promise<string> {
     const command = [process.execPath, this.#lab.programs.stint, ...args] as const
     return this.#lab.run([...command], { cwd: this.root, env: this.#env })
+  }
+
+  /** As a person writes down what is to be done. In one process: nothing of it is told by how many there are. */
+  async addTasks(titles: readonly string[]): Promise<void> {
+    const { library } = this.#lab.programs
+    const command = [process.execPath, '--input-type=module', '--eval', ADDING, pathToFileURL(library).href, ...titles] as const
+    await this.#lab.run([...command], { cwd: this.root, env: this.#env })
   }
 
   /** Runs what is registered for an event, and answers what the model is given. */

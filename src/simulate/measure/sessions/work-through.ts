@@ -35,7 +35,7 @@ export async function workThrough(project: Project, story: Story): Promise<Worke
 
 async function workOn(agent: Agent, project: Project, story: Story): Promise<void> {
   // A person has written down what is to be done.
-  for (const { title } of story.tasks) await project.stint(['task', 'add', title])
+  await project.addTasks(story.tasks.map(({ title }) => title))
   await agent.starts()
   await agent.hears(`${story.goal}. The tasks are in the backlog.`)
   const linked = story.tasks.map(({ title }) => slugOf(title)).join(',')

@@ -12,13 +12,13 @@ import type { Store } from './store.ts'
 
 /** Serves the orders of a trial until there are no more, or whoever gave them is gone. */
 export async function serveOrders(input: Readable, library: string): Promise<void> {
-  const openProject = await loadLibrary(library)
   // While one order is served nobody reads the next, and so nobody would notice that there will be none.
   input.once('close', () => process.exit())
   let opened: Store | undefined
   for await (const line of linesOf(input)) {
     const order = JSON.parse(line) as Order
-    const open = async () => (order.store === 'stint' ? stintStore(openProject, order.root) : jsonStore(order.root))
+    const open = async () =>
+      order.store === 'stint' ? stintStore(await loadLibrary(library), order.root) : jsonStore(order.root)
     const store = opened ?? (await open())
     opened = order.do === 'open' ? store : undefined
     answer(await serve(order, store, open))

@@ -8,7 +8,7 @@ const STEPS = { todo: 'open', started: 'working', done: 'done' } as const
 const TASKS: Readonly<Record<string, Status>> = { in_progress: 'working', completed: 'done' }
 
 /** A session of Stint, through its library. */
-export async function stintStore(openProject: openProjectOf, root: string): Promise<Store> {
+export function stintStore(openProject: openProjectOf, root: string): Store {
   const project = openProject(root)
   let handle: SessionHandle | undefined
   const open = async () => (handle ??= await project.session(SESSION))
