@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Arm, ArmName, Complexity, Figures, Sensitivity, Study } from '../../src/simulate/contract.ts'
-import { runStudy } from '../../src/simulate/study.ts'
-import { analyse } from '../../src/simulate/sensitivity.ts'
-import { anyMeasurement } from './any-measurement.ts'
+import { PAGES, countedPages, pageNow, publishedStudy } from './pages.ts'
 
 // The published figures of the study, each to the digit it was printed with.
 
@@ -10,8 +8,9 @@ let study: Study
 let sensitivity: Sensitivity
 
 beforeAll(async () => {
-  study = await runStudy({ sessions: 100_000, seed: 42, measurement: anyMeasurement(), measured: 'shipped' })
-  sensitivity = await analyse(study)
+  const published = await publishedStudy()
+  study = published.study
+  sensitivity = published.sensitivity
 })
 
 const arm = (name: ArmName): Arm => study.arms.find((one) => one.name === name)!
@@ -119,5 +118,20 @@ describe('what the ratio depends on', () => {
   test('is hardly who writes the file, and how', () => {
     const written = row('tool-written', 'session-json')
     expect([written.tokens.toFixed(0), share(written.success), written.ratio.toFixed(1)]).toEqual(['3783', '87.7', '108.7'])
+  })
+})
+
+describe('the pages on it', () => {
+  test.each(PAGES)('show in %s what the study says now', (page) => {
+    // node scripts/simulation-tables.mjs puts it there.
+    expect(pageNow(page)).toBe(countedPages(study, sensitivity)[page])
+  })
+
+  test('say in words what the figures say', () => {
+    const ratios = (id: string) =>
+      Object.fromEntries(sensitivity.rows.find((row) => row.id === id)!.arms.map(({ name, ratio }) => [name, ratio]))
+    expect(ratios('as-weighed')['enhanced-log']).toBeGreaterThan(3)
+    expect(ratios('as-weighed')['stint']).toBeGreaterThan(ratios('as-weighed')['session-json']!)
+    expect(ratios('all')['stint']).toBeLessThan(0.8)
   })
 })

@@ -32,7 +32,7 @@ export const simulate = buildCommand<Flags, [], Context>({
     fullDescription: [
       'Draws the sessions of a published study of session.json again, with its parameters and its seed, and puts beside them what was',
       'measured of Stint by killing it, by writing at once, by cutting writes short and by working through sessions. With --measure all of',
-      'that is done on this machine, which takes some minutes, and is used from then on.',
+      'that is done on this machine, which takes some minutes, and what was measured is used from then on.',
     ].join('\n'),
     customUsage: [
       { input: '', brief: `the study: ${FULL.toLocaleString('en-GB')} sessions an arm` },
@@ -45,7 +45,7 @@ export const simulate = buildCommand<Flags, [], Context>({
   parameters: {
     flags: {
       full: toggle(`Draw ${FULL.toLocaleString('en-GB')} sessions for each arm, as the study did (the default)`),
-      quick: toggle(`Draw ${QUICK.toLocaleString('en-GB')}; with --measure, fewer trials`),
+      quick: toggle(`Draw ${QUICK.toLocaleString('en-GB')}; with --measure, few trials, which are not kept`),
       sessions: number('Draw so many'),
       seed: number(`Where the drawing begins (default ${SEED}, the study's)`),
       measure: toggle('Measure Stint on this machine first, and keep what was measured'),
@@ -102,8 +102,10 @@ async function measurementFor(
 ): Promise<Pick<Study, 'measurement' | 'measured'>> {
   const { readMeasured, saveMeasured } = await import('../../simulate/measure/kept.ts')
   if (flags.measure === true) {
-    const measurement = await measureHere(flags.quick === true ? 'quick' : 'full', bar)
-    saveMeasured(measurement, env)
+    const size = flags.quick === true ? 'quick' : 'full'
+    const measurement = await measureHere(size, bar)
+    // A few trials bound next to nothing; they are not to take the place of many.
+    if (size === 'full') saveMeasured(measurement, env)
     return { measurement, measured: 'here' }
   }
   const here = readMeasured(env)

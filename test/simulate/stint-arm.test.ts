@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { stintKeeping } from '../../src/simulate/arms.ts'
+import type { Measurement } from '../../src/simulate/contract.ts'
+import { COMPLEXITIES, NONE } from '../../src/simulate/parameters.ts'
+import { runArm } from '../../src/simulate/run-arm.ts'
+import { anyMeasurement } from './any-measurement.ts'
+
+const DRAWS = { sessions: 20_000, seed: 42 }
+const NEVER = { happened: 0, trials: 1e12 }
+const none = await runArm(NONE, DRAWS)
+const stint = (changed: Partial<Measurement>) => runArm(stintKeeping(anyMeasurement(changed)), DRAWS)
+
+describe('the arm that was measured', () => {
+  test('has the sessions of none, one by one, with what was measured besides', async () => {
+    const measurement = anyMeasurement()
+    const arm = await stint({ stale: NEVER, conflicts: NEVER, unreadable: NEVER })
+    expect(arm.basis).toBe('measured')
+    for (const complexity of COMPLEXITIES) {
+      const [before, after, measured] = [
+        none.byComplexity[complexity],
+        arm.byComplexity[complexity],
+        measurement.sessions[complexity],
+      ]
+      expect(after).toMatchObject({ sessions: before.sessions, success: before.success, minutes: before.minutes })
+      expect(after).toMatchObject({ apiCalls: before.apiCalls, cognitiveLoad: before.cognitiveLoad })
+      expect(after.totalTokens).toBe(before.totalTokens + before.sessions * measured.tokens)
+      expect(after.writes).toBeCloseTo(measured.writes, 9)
+      expect(after.traceability).toBeCloseTo(measured.givenBack.happened / measured.givenBack.trials, 9)
+    }
+  })
+
+  test.each(['stale', 'conflicts', 'unreadable'] as const)(
+    'fails as often as %s can be at most, by that alone, and then succeeds less often',
+    async (kind) => {
+      const rates = { stale: NEVER, conflicts: NEVER, unreadable: NEVER }
+      const { figures } = await stint({ ...rates, [kind]: { happened: 0, trials: 30 } })
+      const others = (['stale', 'conflicts', 'unreadable'] as const).filter((name) => name !== kind)
+      expect(others.map((name) => figures[name])).toEqual([0, 0])
+      // At most one in ten sessions; of conflicts, as often for each agent, in complex sessions with two or three.
+      const expected = kind === 'conflicts' ? DRAWS.sessions * 0.2 * 0.7 * (2 / 3) * 0.25 : DRAWS.sessions * 0.1
+      expect(figures[kind] / expected).toBeGreaterThan(0.9)
+      expect(figures[kind] / expected).toBeLessThan(1.1)
+      expect(figures.success).toBeLessThan(none.figures.success)
+    },
+  )
+
+  test('is taken to fail always where nothing was tried', async () => {
+    const { figures } = await stint({ stale: { happened: 0, trials: 0 } })
+    expect(figures.stale).toBe(DRAWS.sessions)
+  })
+})
