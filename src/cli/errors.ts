@@ -1,7 +1,7 @@
 import { StintError } from '../journal/errors.ts'
 import { defined } from './defined.ts'
 
-export const EXIT = { ok: 0, failure: 1, misuse: 2, defect: 70 } as const
+export const EXIT = { ok: 0, failure: 1, misuse: 2, defect: 70, interrupted: 130 } as const
 
 /** The command line was not understood: exit 2, and what to type instead. */
 export class Misuse extends StintError {
@@ -16,6 +16,7 @@ const GIVEN_WRONG: ReadonlySet<string> = new Set(['EMPTY_TEXT', 'NEEDS_NAME', 'B
 
 export function exitCodeFor(error: unknown): number {
   if (error instanceof Misuse) return EXIT.misuse
+  if (error instanceof StintError && error.code === 'INTERRUPTED') return EXIT.interrupted
   if (error instanceof StintError && GIVEN_WRONG.has(error.code)) return EXIT.misuse
   return error instanceof StintError || isSystemError(error) ? EXIT.failure : EXIT.defect
 }

@@ -1,6 +1,6 @@
 import { EXIT } from './errors.ts'
 
-export const INTERRUPTED = 130
+export const INTERRUPTED = EXIT.interrupted
 
 /** Ctrl-C ends what a command waits for. A second one, or being told to terminate, ends the command itself as anywhere else. */
 export class Interrupt {

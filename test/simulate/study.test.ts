@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Arm, ArmName, Complexity, Figures, Sensitivity, Study } from '../../src/simulate/contract.ts'
+import { REAL_TOKENS } from '../../src/simulate/sensitivity.ts'
 import { PAGES, countedPages, pageNow, publishedStudy } from './pages.ts'
 
 // The published figures of the study, each to the digit it was printed with.
@@ -133,5 +134,8 @@ describe('the pages on it', () => {
     expect(ratios('as-weighed')['enhanced-log']).toBeGreaterThan(3)
     expect(ratios('as-weighed')['stint']).toBeGreaterThan(ratios('as-weighed')['session-json']!)
     expect(ratios('all')['stint']).toBeLessThan(0.8)
+    expect(REAL_TOKENS).toEqual({ simple: 31_000, medium: 66_000, complex: 85_000 })
+    expect(((figures('session-json').writes - figures('none').writes) * 0.2).toFixed(1)).toBe('2.4')
+    expect(figures('none').minutes.mean.toFixed(1)).toBe('18.6')
   })
 })
