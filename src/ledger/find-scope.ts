@@ -6,6 +6,7 @@ import type { Workspace } from '../project/workspace.ts'
 import { findRun } from '../run/run-log.ts'
 import { foldBacklog } from '../tasks/backlog.ts'
 import { findTask, matchTasks } from '../tasks/find.ts'
+import { gather } from './gather.ts'
 import type { LedgerRequest } from './ledger.ts'
 
 /** The session, task or run that a name means, in this order: a session is often called like the task it is for. */
@@ -21,11 +22,18 @@ export async function findScope(workspace: Workspace, name: string): Promise<Pic
   const delegate = allDelegates(workspace.place).find(({ order }) => order.name === name)
   if (delegate !== undefined) return { run: delegate.id }
   if (runIds(workspace.place).some((id) => id.includes(name))) return { run: findRun(workspace.place, name) }
-  throw new StintError(
-    'NOTHING_CALLED_SO',
-    `there is no session, task or run "${name}"`,
-    'stint ledger --by task, or run, lists them',
-  )
+  const elsewhere = await keptElsewhere(workspace, name)
+  if (elsewhere !== undefined) return { task: elsewhere }
+  const hint = 'stint ledger --by task, or run, lists them'
+  throw new StintError('NOTHING_CALLED_SO', `there is no session, task or run "${name}"`, hint)
+}
+
+/** A task of another backlog, known by the sessions that are linked to it and the runs that worked on it. */
+async function keptElsewhere(workspace: Workspace, name: string): Promise<string | undefined> {
+  const { sessions, runs } = await gather(workspace)
+  if (sessions.some(({ row }) => row.tasks.includes(name))) return name
+  const tasks = runs.flatMap(({ parts }) => parts).flatMap(({ task }) => task ?? [])
+  return tasks.find((task) => task.id === name || task.name === name)?.id
 }
 
 async function sessionCalled(workspace: Workspace, name: string): Promise<string | undefined> {

@@ -147,7 +147,11 @@ class Counted {
   }
 
   #notThere(kind: LedgerRow['kind'], id: string): StintError {
-    return new StintError('NOTHING_COUNTED', `nothing is known of ${kind} ${id}`, 'stint ledger shows what there is')
+    return new StintError(
+      'NOTHING_COUNTED',
+      `nothing was spent on ${kind} ${this.#nameOf(kind, id)} yet`,
+      'stint ledger shows what there is',
+    )
   }
 }
 

@@ -2,6 +2,7 @@
 import type { RunEntry } from '../run/entries.ts'
 import { type ComparedConversation, compareConversations } from '../run/compare.ts'
 import { type Attempt, type RunState, foldRun, totalOf } from '../run/run-state.ts'
+import { countOf } from '../text/json-fields.ts'
 import { type Amounts, type ByDay, NOTHING, Sums, charactersOf, dayOf, saving } from './amounts.ts'
 
 /** What a run came to in one session and for one task; without them, what is nobody's in particular. */
@@ -61,7 +62,7 @@ function ofConversation(parts: Parts, conversation: ComparedConversation, opened
     const { at, started } = attempt
     const whose = { session, task: started.task }
     const share = all === 0 ? 1 / own.length : spent[index]! / all
-    parts.add(at, whose, injected(started.text))
+    parts.add(at, whose, injected(countOf(started.text) ?? 0))
     parts.add(at, whose, { ...injected(setup / own.length), injections: index === 0 ? 1 : 0 })
     if (tasks > 1) parts.add(at, whose, saving('batching', batching * share, (tasks - 1) * share))
     if (conversation.profilesNotLoaded !== 0)

@@ -1,0 +1,156 @@
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { HistoryItem } from '../../src/history/items.ts'
+import { conversationStore } from '../../src/history/store.ts'
+import { noteCost } from '../../src/conversation/costs.ts'
+import { openProject } from '../../src/library.ts'
+import { mintId } from '../../src/journal/ids.ts'
+import { encodeRecord } from '../../src/journal/record.ts'
+import type { LedgerRow } from '../../src/ledger/contract.ts'
+import { project } from '../hook/agent.ts'
+
+/** A project in which an agent worked for a turn, and whatever the test adds. */
+async function worked() {
+  const world = project()
+  await world.stint('task', 'add', 'Fix the sweep')
+  await world.stint('init', '--name', 'fix-auth', '--goal', 'Be there', '--task', 'fix-the-sweep')
+  const agent = world.agent()
+  agent.received((await agent.start()).model)
+  agent.answers()
+  await agent.prompt('Change the known file')
+  await agent.edit('known.ts')
+  agent.answers('Changed.')
+  await agent.stop('Changed.')
+  const asked = async <T>(work: (project: ReturnType<typeof openProject>) => Promise<T>) => {
+    const opened = openProject(world.cwd, { env: world.env })
+    try {
+      return await work(opened)
+    } finally {
+      opened.dispose()
+    }
+  }
+  const ledger = (query = {}) => asked((opened) => opened.ledger(query))
+  const remembered = world.path('.git', 'stint', 'ledger.json')
+  return { ...world, worker: agent, asked, ledger, remembered }
+}
+
+const saved = (row: LedgerRow, name: string) => row.savings.find((saving) => saving.name === name)
+
+describe('the ledger', () => {
+  test('says of a project what its sessions say, and of a session and its task the same', async () => {
+    const { ledger, stint, worker } = await worked()
+    await stint('digest', '--', 'sh', '-c', 'seq 1 3000')
+    await stint('init', '--name', 'other', '--goal', 'Else', '--force')
+    const { whole, rows, days } = await ledger()
+    expect(rows.map(({ kind, name }) => [kind, name])).toEqual([
+      ['session', 'fix-auth'],
+      ['session', 'other'],
+    ])
+    const { costs } = whole
+    expect(costs).toMatchObject({ injections: 1, modelCalls: 0, hooks: 4 })
+    const sum = (name: 'injectedTokens' | 'hooks' | 'hookMs' | 'writes') =>
+      rows.reduce((total, row) => total + row.costs[name], 0)
+    expect([sum('injectedTokens'), sum('hooks'), sum('hookMs'), sum('writes')]).toEqual([
+      costs.injectedTokens,
+      costs.hooks,
+      costs.hookMs,
+      costs.writes,
+    ])
+    expect(costs.bytes).toBeGreaterThan(rows.reduce((total, row) => total + row.costs.bytes, 0))
+    expect(days).toMatchObject([{ injectedTokens: costs.injectedTokens, hooks: 4 }])
+    const session = await ledger({ of: 'fix-auth' })
+    expect(session.whole).toEqual(rows[0])
+    expect(session.rows).toMatchObject([{ kind: 'task', name: 'fix-the-sweep', costs: { hooks: 4 } }])
+    const task = await ledger({ of: 'fix-the-sweep' })
+    expect(task.whole).toMatchObject({ kind: 'task', costs: { hooks: 4 } })
+    expect(task.rows).toMatchObject([{ kind: 'session', name: 'fix-auth' }])
+    expect(saved(whole, 'digest')).toMatchObject({ times: 1, known: 'estimated' })
+    expect(saved(whole, 'pointers')?.times).toBe(1)
+    // What hooks have noted since is counted before it is journalled.
+    worker.isFollowed = false
+    await worker.edit('known.ts')
+    expect((await ledger()).whole.costs.hooks).toBe(5)
+  })
+
+  test('says the same whether it remembers, has forgotten, or remembers nonsense, and sees what was added', async () => {
+    const { entries, ledger, path, remembered, sessions } = await worked()
+    const first = await ledger()
+    expect(existsSync(remembered)).toBe(true)
+    const text = readFileSync(remembered, 'utf8')
+    expect(text).not.toContain('fix-auth')
+    expect(await ledger()).toEqual(first)
+    rmSync(remembered)
+    expect(await ledger()).toEqual(first)
+    writeFileSync(remembered, text.slice(0, 100))
+    expect(await ledger()).toEqual(first)
+    // A figure that is remembered is not counted again.
+    writeFileSync(remembered, text.replaceAll('"hooks":4', '"hooks":40'))
+    expect((await ledger()).whole.costs.hooks).toBe(40)
+    const data = { conversation: 'c-9', events: { Stop: { times: 6, ms: 10, chars: 0, gave: 0 } }, writes: 0 }
+    const entry = { id: mintId(entries().at(-1)!.id), at: '2020-01-02T03:04:05.000Z', kind: 'hooks.ran', by: 'hook', data }
+    appendFileSync(path('.sessions', 'journal', sessions()[0]!, 'log.jsonl'), encodeRecord(entry))
+    const grown = await ledger()
+    expect(grown.whole.costs.hooks).toBe(10)
+    expect(grown.days[0]).toMatchObject({ day: '2020-01-02', hooks: 6 })
+    const since = await ledger({ since: '2020-01-03T00:00:00.000Z' })
+    expect([since.whole.costs.hooks, since.days.length]).toEqual([4, 1])
+    expect((await ledger({ since: '2020-01-02T23:00:00.000Z' })).whole.costs.hooks).toBe(10)
+  })
+
+  test('measures what a conversation that went on read less than the first, less what it was given', async () => {
+    const { another, asked, entries, ledger, path, worker } = await worked()
+    const later = another()
+    await later.start()
+    await later.prompt('Go on with the cookie')
+    await later.stop('Gone on.')
+    const given = entries().findLast(({ kind, data }) => kind === 'context.given' && data.conversation === later.conversation)!
+    const store = conversationStore(path('.sessions'), {})
+    // The harness said that its first request carried 5,210.
+    store.append(worker.conversation, said('a', [26_210]))
+    // Only where both are stored.
+    expect(saved((await ledger()).whole, 'resuming')).toBeUndefined()
+    store.append(later.conversation, said('b', [11_000, 14_000]))
+    const tokens = 21_000 - 3000 - Math.round(Number(given.data.chars) / 4)
+    const resuming = saved((await ledger()).whole, 'resuming')!
+    expect(resuming).toMatchObject({ known: 'measured', times: 1 })
+    expect(Math.abs(resuming.tokens - tokens)).toBeLessThan(2)
+    // It may have cost more than it saved, and a compaction takes the measure away.
+    const third = another()
+    await third.start()
+    store.append(third.conversation, said('c', [10_000, 90_000]))
+    expect(saved((await ledger()).whole, 'resuming')).toMatchObject({ times: 2 })
+    expect(saved((await ledger()).whole, 'resuming')!.tokens).toBeLessThan(0)
+    const fourth = another()
+    await fourth.start()
+    store.append(fourth.conversation, [...said('d', [10_000], 'Read'), { type: 'compaction', id: 'x' }, ...said('e', [9000])])
+    expect((await asked((opened) => opened.ledger())).whole.savings.find(({ name }) => name === 'resuming')!.times).toBe(2)
+  })
+
+  test('of a conversation that is followed nowhere counts nothing', async () => {
+    const { ledger, notes } = await worked()
+    noteCost(notes, 'nobody', 'Stop', 100)
+    expect((await ledger()).whole.costs.hooks).toBe(4)
+  })
+
+  test('of a project without sessions is empty and leaves nothing there', async () => {
+    const { cwd, env } = project()
+    const opened = openProject(cwd, { env })
+    expect(await opened.ledger()).toMatchObject({ rows: [], days: [], whole: { kind: 'project', costs: { bytes: 0 } } })
+    expect(await opened.maintenance.look()).toEqual({ sessions: 0, sinceLast: 0, every: 10, isDue: false, hints: [] })
+    opened.dispose()
+    expect(existsSync(join(cwd, '.sessions'))).toBe(false)
+  })
+})
+
+/** Requests that carried so many tokens, of which the last changed a file. */
+function said(prefix: string, carried: readonly number[], last = 'Edit'): readonly HistoryItem[] {
+  return carried.map((tokens, index) => ({
+    type: 'message',
+    id: `${prefix}-${index}`,
+    role: 'assistant',
+    request: `${prefix}-${index}`,
+    usage: { input: 100, cacheRead: tokens - 100, cacheWritten: 0, output: 50 },
+    parts: [{ type: 'tool use', id: 'u', name: index === carried.length - 1 ? last : 'Read', input: {} }],
+  }))
+}

@@ -1,0 +1,122 @@
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { mintId } from '../../src/journal/ids.ts'
+import { maintenanceOf } from '../../src/ledger/maintenance.ts'
+import { DEFAULTS } from '../../src/project/config.ts'
+import { Workspace } from '../../src/project/workspace.ts'
+import { RunLog } from '../../src/run/run-log.ts'
+import type { RunEntryData } from '../../src/run/entries.ts'
+import { type Ran, terminal } from '../support/cli.ts'
+
+type World = ReturnType<typeof terminal>
+
+const DAY_MS = 24 * 60 * 60_000
+const inDays = (days: number) => new Date(Date.now() + days * DAY_MS)
+
+async function look({ cwd, env }: World, now?: Date) {
+  const workspace = new Workspace(cwd, { env })
+  try {
+    return await maintenanceOf(workspace, now)
+  } finally {
+    workspace.close()
+  }
+}
+
+async function withSession() {
+  const world = terminal()
+  await world.stint('init', '--name', 'first', '--goal', 'Be there')
+  return world
+}
+
+const begun = (world: World, more: Partial<RunEntryData['run.started']> = {}): RunEntryData['run.started'] => ({
+  options: {},
+  harness: 'rehearsal',
+  source: '.tasks',
+  tree: join(world.folder, 'no-tree'),
+  branch: 'stint/run',
+  base: 'HEAD',
+  isInPlace: false,
+  // No process has this number.
+  runner: { pid: 2 ** 22 + 1, startedAt: 'x', mark: '' },
+  ...more,
+})
+
+function run(world: World, more?: Partial<RunEntryData['run.started']>): RunLog {
+  return RunLog.create(new Workspace(world.cwd, { env: world.env }).place, mintId(undefined), DEFAULTS, begun(world, more))
+}
+
+describe('maintenance', () => {
+  test('is due after ten sessions, which are counted, and again ten after it was done', async () => {
+    const world = terminal()
+    const begin = async (from: number, to: number) => {
+      for (let number = from; number <= to; number += 1) {
+        await world.stint('init', '--name', `s-${number}`, '--goal', 'x')
+        await world.stint('close', '--complete', '--session', `s-${number}`)
+      }
+    }
+    await begin(1, 9)
+    expect(await look(world)).toEqual({ sessions: 9, sinceLast: 9, every: 10, isDue: false, hints: [] })
+    await begin(10, 10)
+    expect(await look(world)).toMatchObject({ sessions: 10, sinceLast: 10, isDue: true })
+    const done: Ran = await world.stint('ledger', '--maintenance', '--done', '--json')
+    expect(done.json()).toMatchObject({ sessions: 10, sinceLast: 0, lastDoneAt: expect.any(String), isDue: false })
+    await begin(11, 11)
+    expect(await look(world)).toMatchObject({ sessions: 11, sinceLast: 1, isDue: false })
+    // It is in a journal, and no view of one.
+    expect((await world.stint('doctor')).exitCode).toBe(0)
+    expect((await world.stint('list')).stdout.trimEnd().split('\n')).toHaveLength(12)
+  })
+
+  test('has a hint for what was left lying, and for nothing else', async () => {
+    const world = await withSession()
+    expect((await look(world)).hints).toEqual([])
+    await world.stint('task', 'add', 'Fix the sweep')
+    await world.stint('task', 'failed', 'fix-the-sweep')
+    await world.stint('handoff', 'create', '--to', 'fix-the-sweep')
+    run(world).close()
+    const delegate = run(world, {
+      delegate: { name: 'tests', what: 'x', target: 'main', isReadOnly: false, files: [], slot: 0, brief: '' },
+    })
+    delegate.append('delegate.moved', { to: 'ready', commit: 'c0ffee' })
+    delegate.close()
+    mkdirSync(join(world.cwd, '.sessions', 'conversations'))
+    const large = join(world.cwd, '.sessions', 'conversations', 'c-1.jsonl')
+    writeFileSync(large, '')
+    truncateSync(large, 300_000_000)
+    writeFileSync(join(world.cwd, '.git', 'stint', 'x.json.damaged'), '')
+    const { hints } = await look(world, inDays(20))
+    expect(hints.map(({ command }) => command.replace(/[0-9a-f]{6}$/, 'ID'))).toEqual([
+      'stint close --abandon --session first',
+      'stint merge tests',
+      'stint run --resume ID',
+      'stint handoff show first/1 --check',
+      'stint task start fix-the-sweep',
+      'stint doctor',
+      'stint history prune --dry-run --older-than 90d',
+    ])
+    expect(hints.map(({ what }) => what)).toEqual([
+      expect.stringMatching(/^session first is active and untouched since 20/),
+      'delegate tests is ready, and its work is not merged',
+      expect.stringMatching(/^run \w{6} ended \(interrupted\)/),
+      'handoff 1 of first for task fix-the-sweep was never taken up',
+      'task fix-the-sweep failed: Fix the sweep',
+      expect.stringContaining('x.json.damaged'),
+      'what was said takes 300 MB in 1 files',
+    ])
+    expect((await look(world, inDays(13))).hints.map(({ command }) => command)).not.toContain(
+      'stint close --abandon --session first',
+    )
+  })
+
+  test('counts what there is too much of to be told one by one', async () => {
+    const world = await withSession()
+    for (let number = 1; number <= 7; number += 1) {
+      await world.stint('task', 'add', `Task ${number}`)
+      await world.stint('task', 'failed', `task-${number}`)
+    }
+    const { hints } = await look(world)
+    expect(hints).toHaveLength(6)
+    expect(hints.at(-1)).toEqual({ what: '2 more tasks that failed', command: 'stint task list' })
+  })
+})
