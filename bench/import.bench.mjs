@@ -13,8 +13,8 @@ const LIBRARY = pathToFileURL(join(import.meta.dirname, '..', 'dist', 'library.j
 const BYTES = 300_000_000
 /** What is left of the rate of bare parsing. */
 const RATIO_LIMIT = 0.5
-/** What an import of many times as much may take in memory: noise, but nothing that grows with it. */
-const MEMORY_LIMIT = 1.5
+/** What an import of twice as much may take in memory: noise, but nothing that grows with it. */
+const MEMORY_LIMIT = 1.25
 const ROUNDS = 5
 const CHUNK = 1024 * 1024
 
@@ -82,16 +82,17 @@ function parseAll(folder) {
   return count
 }
 
+/** Twice as much in files of the same size: what is held of a file, and in threads, is there in both. */
 function memory(folder, large, bytes) {
-  const small = join(folder, 'small')
-  const ofSmall = generateTranscripts(small, '/nowhere/project', Math.max(32_000_000, bytes / 10), 16 * 1024 * 1024)
+  const larger = join(folder, 'larger')
+  const ofLarger = generateTranscripts(larger, '/nowhere/project', 2 * bytes)
   const peak = (transcripts) => {
     const project = mkdtempSync(join(folder, 'project-'))
     return peakMemory(`import { openProject } from ${JSON.stringify(LIBRARY)}
       await openProject(${JSON.stringify(project)}).importHistories({ harnesses: ['claude'], paths: [${JSON.stringify(transcripts)}], threads: 2 })`)
   }
-  const [one, ten] = [peak(small), peak(large)]
-  const name = `memory of an import of ${(bytes / 1e6).toFixed(0)} MB, against one of ${(ofSmall / 1e6).toFixed(0)} MB`
-  const figures = { name, ours: ten, bare: one, unit: 'MB', ratio: ten / one }
-  return { ...figures, limit: `at most ${MEMORY_LIMIT}`, ok: ten / one <= MEMORY_LIMIT }
+  const [one, two] = [peak(large), peak(larger)]
+  const name = `memory of an import of ${(ofLarger / 1e6).toFixed(0)} MB, against one of ${(bytes / 1e6).toFixed(0)} MB`
+  const figures = { name, ours: two, bare: one, unit: 'MB', ratio: two / one }
+  return { ...figures, limit: `at most ${MEMORY_LIMIT}`, ok: two / one <= MEMORY_LIMIT }
 }
