@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { bundleSources } from './bundle.mjs'
 import { generateProject, sourceOf } from './index-project.mjs'
 import { paired } from './paired.mjs'
+import { peakMemory } from './processes.mjs'
 
 const SOURCES = {
   'src/serve/start-server.ts': ['startServer'],
@@ -18,6 +19,7 @@ const SOURCES = {
   'src/journal/ids.ts': ['mintId'],
 }
 const SESSIONS = 100_000
+const SMALL = 1_000
 const MESSAGES = 50_000
 const SHORT = 500
 const TOKEN = 'token-of-the-benchmark'
@@ -25,6 +27,8 @@ const TOKEN = 'token-of-the-benchmark'
 const LIST_LIMIT = 3
 /** What a page of a conversation of a hundred times the length may cost. */
 const PAGE_LIMIT = 2
+/** What a server of a hundred times as many sessions may take in memory: noise, but nothing that grows with them. */
+const MEMORY_LIMIT = 1.5
 
 /** Runs everything at a share of the full size. Answers the results; `ok` is false where a limit is passed. */
 export async function run({ scale = 1, say = console.error } = {}) {
@@ -32,18 +36,49 @@ export async function run({ scale = 1, say = console.error } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'stint-bench-serve-'))
   try {
     const parts = await import(pathToFileURL(bundle.file).href)
-    const project = join(folder, 'project')
-    mkdirSync(project)
+    const [project, small] = [join(folder, 'project'), join(folder, 'small')]
     const sessions = Math.max(2_000, Math.round(SESSIONS * scale))
-    generateProject(project, sessions, parts, (done) => done % 10_000 === 0 && say(`writing journals: ${done} of ${sessions}`))
-    const progress = (done, total) => done % 10_000 === 0 && say(`building the index: ${done} of ${total} sessions`)
-    ;(await parts.openIndex(sourceOf(project), { say, progress })).close()
+    await makeProject(project, sessions, parts, say)
+    await makeProject(small, SMALL, parts, () => undefined)
     const env = { ...process.env, STINT_STATE_HOME: join(folder, 'state') }
-    return await measured(parts, project, { sessions, scale, env })
+    const memory = memoryOf(bundle.file, { project, small, sessions, env })
+    return [...(await measured(parts, project, { sessions, scale, env })), memory]
   } finally {
     bundle.remove()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+async function makeProject(project, sessions, parts, say) {
+  mkdirSync(project)
+  const progress = (what) => (done) => done % 10_000 === 0 && say(`${what}: ${done} of ${sessions} sessions`)
+  generateProject(project, sessions, parts, progress('writing journals'))
+  ;(await parts.openIndex(sourceOf(project), { say, progress: progress('building the index') })).close()
+}
+
+/** A server of its own that has shown the first page, the last and what holds a word. */
+function memoryOf(bundle, { project, small, sessions, env }) {
+  const peak = (cwd, count) =>
+    peakMemory(`
+      const { startServer } = await import(${JSON.stringify(pathToFileURL(bundle).href)})
+      const env = { ...process.env, STINT_STATE_HOME: ${JSON.stringify(env.STINT_STATE_HOME)} }
+      const server = await startServer({ cwd: ${JSON.stringify(cwd)}, env, version: '0', token: '${TOKEN}', port: 0 })
+      for (const query of ['offset=0', 'offset=${count - 50}', 'text=hits100']) {
+        const address = new URL('/api/sessions?limit=50&' + query, server.address)
+        const answer = await fetch(address, { headers: { cookie: 'stint-' + server.port + '=${TOKEN}' } })
+        if ((await answer.json()).rows.length === 0) throw new Error('no sessions on the page ' + query)
+      }
+      await server.close()`)
+  const [ours, bare] = [peak(project, sessions), peak(small, SMALL)]
+  const [large, few] = [sessions, SMALL].map((count) => count.toLocaleString('en'))
+  const figures = {
+    name: `page, memory of its server at ${large} sessions, against ${few}`,
+    ours,
+    bare,
+    unit: 'MB',
+    ratio: ours / bare,
+  }
+  return { ...figures, limit: `at most ${MEMORY_LIMIT}`, ok: ours / bare <= MEMORY_LIMIT }
 }
 
 async function measured(parts, project, { sessions, scale, env }) {
