@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { serverLines, serverTools } from '../savings/server-lines.ts'
 import { slashLines } from '../savings/slash-lines.ts'
 import { ClaudeWorld } from './claude-world.ts'
 import { CLAUDE_VERSIONS } from './install.ts'
@@ -6,8 +7,8 @@ import { textOf } from './model-stub.ts'
 
 // What the page on savings counts as carried by every conversation.
 describe.each(CLAUDE_VERSIONS)('a conversation of Claude Code %s', (version) => {
-  test('carries a line of each slash command, and the rest of one once it is typed', async () => {
-    const world = await ClaudeWorld.create(version)
+  test('carries a line of each slash command, and the rest of one once it is typed, and what there is to know of the server', async () => {
+    const world = await ClaudeWorld.create(version, { mcp: true })
     const talk = world.talk()
     await talk.say('hello')
     const carried = textOf(world.stub.turns.at(-1)!.body).split('\n')
@@ -15,7 +16,15 @@ describe.each(CLAUDE_VERSIONS)('a conversation of Claude Code %s', (version) => 
     expect(carried.filter((line) => line.includes('session-view'))).toHaveLength(1)
     expect(carried.join('\n')).not.toContain('Show this to the user as it is.')
     await talk.say('/session-view list')
-    expect(world.stub.turns.at(-1)!.text).toContain('Show this to the user as it is.')
+    const { text, body } = world.stub.turns.at(-1)!
+    expect(text).toContain('Show this to the user as it is.')
+    const tools = (body.tools ?? []).filter(({ name }) => name.startsWith('mcp__stint__'))
+    if (version === '2.0.77') expect(tools).toEqual(serverTools())
+    else expect(tools).toEqual([])
+    const lines = serverLines()
+      .split('\n')
+      .filter((line) => version !== '2.0.77' || !/^(?:mcp__|.*Tool$)/.test(line))
+    expect(text.split('\n')).toEqual(expect.arrayContaining(lines))
     await talk.end()
   })
 

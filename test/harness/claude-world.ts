@@ -67,13 +67,13 @@ export class ClaudeWorld {
     this.git('commit', '-qm', 'start')
   }
 
-  /** With Stint set up in it, as a person does it. It goes with the test. */
-  static async create(version: ClaudeVersion, options: { setup?: boolean } = {}): Promise<ClaudeWorld> {
+  /** With Stint set up in it, as a person does it; the MCP server, which takes its time to start, where it is asked for. It goes with the test. */
+  static async create(version: ClaudeVersion, options: { setup?: boolean; mcp?: boolean } = {}): Promise<ClaudeWorld> {
     const world = new ClaudeWorld(version)
     await world.stub.start()
     world.env.ANTHROPIC_BASE_URL = world.stub.url
     onTestFinished(() => world.remove())
-    if (options.setup !== false) world.stint('setup', 'claude')
+    if (options.setup !== false) world.stint('setup', 'claude', ...(options.mcp === true ? [] : ['--no-mcp']))
     return world
   }
 

@@ -6,7 +6,8 @@ import { readLog } from '../../src/journal/read.ts'
 import { program } from '../support/cli.ts'
 import { ClaudeWorld } from './claude-world.ts'
 import { CodexWorld } from './codex-world.ts'
-import { codexProgram } from './install.ts'
+import { CLAUDE_VERSIONS, codexProgram } from './install.ts'
+import { Terminal, hasTmux } from './terminal.ts'
 
 const ENTRIES = [
   { kind: 'decision', text: 'Use a mutex', rationale: 'simpler than channels' },
@@ -14,8 +15,7 @@ const ENTRIES = [
 ]
 
 test('Claude Code 2.1.325 finds the server that was set up, and the tool journals into the session of its conversation', async () => {
-  const world = await ClaudeWorld.create('2.1.325', { setup: false })
-  world.stint('setup', 'claude', '--mcp')
+  const world = await ClaudeWorld.create('2.1.325', { mcp: true })
   world.stint('init', '--name', 'fix-auth', '--goal', 'Fix the login')
   const talk = world.talk()
   world.stub.script({ tools: [{ name: 'mcp__stint__journal', input: { entries: ENTRIES } }] }, { text: 'recorded' })
@@ -36,7 +36,7 @@ test('Claude Code 2.1.325 finds the server that was set up, and the tool journal
 
 test('Claude Code shows no failing server to a teammate who has no Stint', async () => {
   const world = await ClaudeWorld.create('2.1.325', { setup: false })
-  world.stint('setup', 'claude', '--shared', '--mcp')
+  world.stint('setup', 'claude', '--shared')
   rmSync(join(world.root, 'bin', 'stint'))
   rmSync(join(world.root, 'home', '.local'), { recursive: true, force: true })
   const talk = world.talk()
@@ -47,6 +47,15 @@ test('Claude Code shows no failing server to a teammate who has no Stint', async
   expect(init.mcp_servers).toMatchObject([{ name: 'stint', status: 'connected' }])
   await talk.end()
 })
+
+test.skipIf(!hasTmux).each(CLAUDE_VERSIONS)(
+  'Claude Code %s asks a person about a server that was set up for everybody',
+  async (version) => {
+    const world = await ClaudeWorld.create(version, { setup: false })
+    world.stint('setup', 'claude', '--shared')
+    await new Terminal(world).shows(/New MCP server found in .*: stint/)
+  },
+)
 
 test('Codex 0.166.0 finds the server that was set up, and the tool journals without asking', async () => {
   const world = await CodexWorld.create()

@@ -5,9 +5,9 @@ import { Terminal, hasTmux } from './terminal.ts'
 
 describe.skipIf(!hasTmux)('in a real terminal', () => {
   test.each(CLAUDE_VERSIONS)(
-    'the person of Claude Code %s sees the session, and goes on over a compaction and /clear',
+    'the person of Claude Code %s is asked nothing, sees the session, and goes on over a compaction and /clear',
     async (version) => {
-      const world = await ClaudeWorld.create(version)
+      const world = await ClaudeWorld.create(version, { mcp: true })
       world.stint('init', '--name', 'fix-sweep-bug', '--goal', 'Fix the sweep')
       world.stint(
         'log',
@@ -43,6 +43,7 @@ describe.skipIf(!hasTmux)('in a real terminal', () => {
       const anew = world.stub.turns.at(-1)!
       expect(anew.text).toContain('the lock is in sweeper.go')
       expect(anew.text).not.toContain('go on then')
+      expect(JSON.stringify(anew.body)).toContain('mcp__stint__journal')
       expect(world.state().compactions).toBe(1)
       expect(world.ofKind('progress.made')).toEqual([{ text: 'Seen in a terminal' }])
     },

@@ -1,8 +1,11 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, rmdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { estimateTokens } from '../../src/context/tokens.ts'
+import { program } from '../support/cli.ts'
 import { git, initRepository } from '../support/scratch.ts'
 import { INITIALIZE, McpWorld } from './mcp-world.ts'
 
@@ -281,5 +284,28 @@ describe('its standard output', () => {
     expect(await bare.ended).toBe(0)
     expect(bare.lines).toEqual([])
     expect(() => world.stint('mcp', '--project', 'no-such-folder')).toThrow(/is not a folder/)
+  })
+
+  /** Root may read everything, so that somebody else has to try. */
+  const somebody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+  const startedIn = (spoil: string) => {
+    const folder = mkdtempSync(join(tmpdir(), 'stint-mcp-'))
+    if (somebody.uid !== undefined) chownSync(folder, somebody.uid, somebody.gid)
+    const script = `cd "$1" && ${spoil} "$1" && exec "$2" "$3" mcp`
+    try {
+      return spawnSync('sh', ['-c', script, 'sh', folder, process.execPath, program], { encoding: 'utf8', ...somebody })
+    } finally {
+      if (existsSync(folder)) rmdirSync(folder)
+    }
+  }
+  const canTry = spawnSync(process.execPath, [program, '--version'], { cwd: '/', ...somebody }).status === 0
+
+  test.runIf(canTry).each([
+    ['no longer exists', 'rmdir'],
+    ['cannot be read', 'chmod 0'],
+  ])('is empty where its folder %s, which it says in one line', (reason, spoil) => {
+    const ran = startedIn(spoil)
+    expect(ran).toMatchObject({ status: 1, stdout: '' })
+    expect(ran.stderr).toMatch(new RegExp(`^stint: the folder that this was started in ${reason}; .*\n$`))
   })
 })

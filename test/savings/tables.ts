@@ -3,9 +3,20 @@ import { readFileSync } from 'node:fs'
 import { instructionsEdit } from '../../src/harness/claude/setup/instructions.ts'
 import { realTokens } from '../context/vocabularies.ts'
 import { saidOnPage } from '../survey/said-on-page.ts'
-import { change, entriesOf, row, ruleFor } from '../views/export/token-table.ts'
-import { type Claim, type GivenBySize, SIZES, claims, givenBySize, runClaims } from './claims.ts'
-import { COMPACTS_AT, type Given } from './conversations.ts'
+import {
+  type SessionSize,
+  VOCABULARIES,
+  change,
+  entriesOf,
+  row,
+  ruleFor,
+  sameFields,
+  stateOf,
+  wholeAndSummary,
+} from '../views/export/token-table.ts'
+import { COMPACTS_AT, type Given, givenIn, recordedConversation } from './conversations.ts'
+import { CLAIMED, COUNTED_RUNS, type CountedRun } from './sent-in-runs.ts'
+import { serverLines, serverWhole } from './server-lines.ts'
 import { slashLines } from './slash-lines.ts'
 
 const PAGE = new URL('../../docs/savings.md', import.meta.url)
@@ -52,7 +63,7 @@ function rowsOf(of: string | number, { claimed: [before, after], comparisons }: 
 }
 
 function costTable(given: GivenBySize): string {
-  const always = realTokens(slashLines())
+  const [slash, server] = [realTokens(slashLines()), realTokens(serverLines())]
   const costs = (of: (given: Given) => string) => SIZES.map((size) => realTokens(of(given[size])))
   const stage = (percent: number) => (each: Given) => each.stages.find((one) => one.percent === percent)!.text
   const stages = [75, 85, 90].map((percent) => ({ percent, tokens: costs(stage(percent)) }))
@@ -63,12 +74,13 @@ function costTable(given: GivenBySize): string {
     costs((each) => each.reminder),
   ]
   const once = [start, smartZone, ...stages.map(({ tokens }) => tokens), reminder, summariser]
-  const sums = SIZES.map((_, index) => once.reduce((total, tokens) => total + tokens[index]!, always))
+  const sums = SIZES.map((_, index) => once.reduce((total, tokens) => total + tokens[index]!, slash + server))
   const head = row('given', 'when', ...SIZES.map((size) => `${size} (${entriesOf(size).length} entries)`))
   return [
     head,
     ruleFor(head),
-    row('a line for each slash command', 'every conversation', always, always, always),
+    row('a line for each slash command', 'every conversation', slash, slash, slash),
+    row('the MCP server: its tools by name, what it says of itself', 'every conversation', server, server, server),
     row('the session, and the project where there is room', 'a conversation begins', ...start),
     row('nothing', 'a prompt, a command, an edit, the end of a turn', ...costs((each) => each.ordinarily)),
     row('a reminder', 'after five edits that nobody logged', ...reminder),
@@ -82,6 +94,11 @@ function costTable(given: GivenBySize): string {
       'lines in CLAUDE.md',
       'every conversation, with `--instructions`',
       ...SIZES.map(() => realTokens(instructionsEdit.add('').at(-1)!)),
+    ),
+    row(
+      'the MCP server: its tools whole',
+      'every conversation, in the place of their names, with Claude Code 2.0.77',
+      ...SIZES.map(() => realTokens(serverWhole())),
     ),
   ].join('\n')
 }
