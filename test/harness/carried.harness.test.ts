@@ -19,7 +19,8 @@ describe.each(CLAUDE_VERSIONS)('a conversation of Claude Code %s', (version) => 
     const { text, body } = world.stub.turns.at(-1)!
     expect(text).toContain('Show this to the user as it is.')
     const tools = (body.tools ?? []).filter(({ name }) => name.startsWith('mcp__stint__'))
-    if (version === '2.0.77') expect(tools).toEqual(serverTools())
+    // It writes an ellipsis in its own way.
+    if (version === '2.0.77') expect(tools).toEqual(JSON.parse(JSON.stringify(serverTools()).replaceAll('…', '...')))
     else expect(tools).toEqual([])
     const lines = serverLines()
       .split('\n')

@@ -25,6 +25,7 @@ export function serverTools(): readonly object[] {
   }))
 }
 
+/** The server where no tool is loaded late. */
 export function serverWhole(): string {
   return [JSON.stringify(serverTools()), ...SAID].join('\n')
 }

@@ -242,20 +242,19 @@ describe('the approval of the server', () => {
   })
 
   test.each([
-    ['{ "disabledMcpjsonServers": ["stint"] }', true],
-    ['{ "enableAllProjectMcpServers": true }', false],
-    ['{ "enableAllProjectMcpServers": false }', false],
-    ['{ "enabledMcpjsonServers": "odd" }', false],
-  ])('is left to a person who has decided: %s', async (settings, isRefused) => {
-    for (const scope of ['local', 'shared', 'user'] as const) {
-      const made = world()
-      made.write(made[scope], settings)
-      const ran = await made.stint('setup', 'claude')
-      expect(ran.stdout.includes(`the MCP server stays off: ${made[scope]} refuses it`)).toBe(isRefused)
-      expect(made.read(made.local)).not.toContain('"enabledMcpjsonServers": [')
-      await made.stint('setup', 'claude', '--remove')
-      expect(made.read(made[scope])).toBe(settings)
-    }
+    ['local', '{ "disabledMcpjsonServers": ["stint"] }', true],
+    ['user', '{ "disabledMcpjsonServers": ["stint"] }', true],
+    ['user', '{ "enableAllProjectMcpServers": true }', false],
+    ['shared', '{ "enableAllProjectMcpServers": false }', false],
+    ['local', '{ "enabledMcpjsonServers": "odd" }', false],
+  ] as const)('is left to whoever has decided, in %s settings: %s', async (scope, settings, isRefused) => {
+    const made = world()
+    made.write(made[scope], settings)
+    const ran = await made.stint('setup', 'claude')
+    expect(ran.stdout.includes(`the MCP server stays off: ${made[scope]} refuses it`)).toBe(isRefused)
+    expect(made.read(made.local)).not.toContain('"enabledMcpjsonServers": [')
+    await made.stint('setup', 'claude', '--remove')
+    expect(made.read(made[scope])).toBe(settings)
   })
 
   test('that is not known to be ours stays, and it is said', async () => {
