@@ -108,7 +108,7 @@ export type {
 export type { History } from './project/history/history.ts'
 export type { ConversationRow } from './project/history/rows.ts'
 export type { PruneOptions, Pruned } from './project/history/prune.ts'
-export type { Began, Compaction, Ended, HistoryItem, Message, Part } from './history/items.ts'
+export type { Began, Compaction, Ended, HistoryItem, Message, Part, TakenBack } from './history/items.ts'
 export { type AnthropicMessage, anthropicItems, anthropicMessages } from './history/formats/anthropic.ts'
 export { type OpenAiMessage, openAiItems, openAiMessages } from './history/formats/openai.ts'
 export { AmbiguousSession, NoSession } from './project/choose.ts'

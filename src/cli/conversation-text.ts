@@ -1,6 +1,6 @@
 // A conversation for a person to read: who said what, and what was done in a line each. Nothing that was said is trusted: it is
 // cleaned of whatever could steer a terminal.
-import type { Compaction, HistoryItem, Message, Part } from '../history/items.ts'
+import type { Compaction, HistoryItem, Message, Part, TakenBack } from '../history/items.ts'
 import { wordsIn } from '../history/typed.ts'
 import type { Json } from '../text/json-fields.ts'
 import { cleanText, oneLine, shorten } from '../text/clean.ts'
@@ -22,6 +22,7 @@ export interface TextOptions {
 /** The lines of it, as they are read. */
 export function* conversationText(items: Iterable<HistoryItem>, options: TextOptions): Generator<string> {
   let speaker = ''
+  const saidAt = new Map<string, string>()
   let ofAgent: { readonly agent: string; readonly count: number } | undefined
   for (const item of items) {
     const agent = item.type === 'message' ? item.agent : undefined
@@ -33,7 +34,8 @@ export function* conversationText(items: Iterable<HistoryItem>, options: TextOpt
       ofAgent = { agent, count: (ofAgent?.count ?? 0) + 1 }
       continue
     }
-    const said = [...linesOf(item, options)]
+    if (item.type === 'message' && item.at !== undefined) saidAt.set(item.id, item.at)
+    const said = item.type === 'taken back' ? [takenBackLine(item, saidAt, options)] : [...linesOf(item, options)]
     if (said.length === 0) continue
     const heading = headingOf(item)
     if (heading !== undefined && heading !== speaker) yield `\n${options.output.bold(heading)}${timeOf(item, options)}`
@@ -58,7 +60,16 @@ function timeOf({ at }: HistoryItem, { output }: TextOptions): string {
   return at === undefined ? '' : output.dim(`  ${minute(at)}`)
 }
 
-function* linesOf(item: HistoryItem, options: TextOptions): Generator<string> {
+function takenBackLine({ from }: TakenBack, saidAt: ReadonlyMap<string, string>, { output }: TextOptions): string {
+  const at = from === undefined ? undefined : saidAt.get(from)
+  const what =
+    from === undefined
+      ? 'what was taken back is there again'
+      : `taken back: what was said above${at === undefined ? '' : `, from ${minute(at)} on`}`
+  return `\n${output.dim(`──── ${what} ────`)}`
+}
+
+function* linesOf(item: Exclude<HistoryItem, TakenBack>, options: TextOptions): Generator<string> {
   switch (item.type) {
     case 'began':
       return

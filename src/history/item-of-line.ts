@@ -19,6 +19,8 @@ export function itemOf(line: Json): HistoryItem | undefined {
       return line['subtype'] === 'message' ? messageIn(line, 'system') : undefined
     case 'attachment':
       return attachmentIn(line)
+    case 'taken-back':
+      return takenBackIn(line)
     case 'ended':
       return endedIn(line)
     default:
@@ -36,6 +38,12 @@ function beganIn(line: Json): Began | undefined {
 function endedIn(line: Json): HistoryItem | undefined {
   const [at, reason] = [nameOf(line['at']), textOf(line['reason'])]
   return at === undefined || reason === undefined ? undefined : { type: 'ended', at, reason }
+}
+
+function takenBackIn(line: Json): HistoryItem | undefined {
+  const id = nameOf(line['uuid'])
+  const more = given({ at: nameOf(line['timestamp']), from: nameOf(line['from']) })
+  return id === undefined ? undefined : { type: 'taken back', id, ...more }
 }
 
 function messageIn(line: Json, type: Message['role']): Message | undefined {

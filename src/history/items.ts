@@ -3,7 +3,7 @@
 import type { Usage } from '../session/entries.ts'
 import type { Json } from '../text/json-fields.ts'
 
-export type HistoryItem = Began | Message | Compaction | Ended
+export type HistoryItem = Began | Message | Compaction | TakenBack | Ended
 
 /** An item on its way into the store. */
 export type NewItem = HistoryItem & {
@@ -78,6 +78,18 @@ export interface Compaction {
   readonly tokensAfter?: number
   /** The messages before it that stayed, where the harness says so. */
   readonly kept?: readonly string[]
+}
+
+/**
+ * Somebody took back what was said: from a message on nothing before this is part of the conversation any more. Until something
+ * else is said it may be given back.
+ */
+export interface TakenBack {
+  readonly type: 'taken back'
+  readonly id: string
+  readonly at?: string
+  /** The first message of it. Absent: what was taken back last is there again. */
+  readonly from?: string
 }
 
 export interface Ended {

@@ -12,6 +12,8 @@ export function lineOf(item: HistoryItem): Json {
       return messageLine(item, messageOf(item))
     case 'compaction':
       return compactionLine(item)
+    case 'taken back':
+      return given({ type: 'taken-back', uuid: item.id, timestamp: item.at, from: item.from })
     case 'ended':
       return { ...item }
   }

@@ -1,22 +1,19 @@
 // What of a conversation its model would still see: the branch that people are on, from the last compaction of it on.
 import type { Compaction, HistoryItem, Message } from './items.ts'
+import { withoutTakenBack } from './taken-back.ts'
 
 /**
- * The messages that are part of the context now, in their order. Left out is what people went back from, what was compacted
- * away, what delegated agents said among themselves, and what was said only to the person.
+ * The messages that are part of the context now, in their order. Left out is what people went back from or took back, what was
+ * compacted away, what delegated agents said among themselves, and what was said only to the person.
  */
 export function liveMessages(items: Iterable<HistoryItem>): readonly Message[] {
-  const nodes = [...items].filter(isOfMainChain)
+  const nodes = withoutTakenBack(items)
   const isLinked = nodes.some((node) => node.type === 'message' && node.parent !== undefined)
   const live = isLinked ? linked(new Chain(nodes)) : inOrder(nodes)
   return live.filter(({ isFailure }) => isFailure !== true)
 }
 
 type ChainNode = Message | Compaction
-
-function isOfMainChain(item: HistoryItem): item is ChainNode {
-  return item.type === 'compaction' || (item.type === 'message' && item.agent === undefined)
-}
 
 /** Where no message says what it follows. */
 function inOrder(nodes: readonly ChainNode[]): readonly Message[] {

@@ -59,6 +59,9 @@ export class Summing {
         this.#compactions += 1
         this.#moveTo(item.at)
         break
+      case 'taken back':
+        this.#moveTo(item.at)
+        break
       case 'ended':
         this.#moveTo(item.at)
         this.#said = { ...this.#said, endedBecause: item.reason }

@@ -81,6 +81,24 @@ describe('history', () => {
     expect((await stint('history', '--all')).stdout).toMatch(/11112222[\s\S]*2 conversations, /)
   })
 
+  test('says where something was taken back, and sends it no more unless it was given back', async () => {
+    const { stint, store } = await world()
+    const id = '33334444-9f6f-4932-b41b-3cc44fe2de5b'
+    store.append(id, [said('one', { at: at(1) }), said('two', { role: 'assistant', at: at(2) }), said('three', { at: at(3) })])
+    store.append(id, [{ type: 'taken back', id: 'b1', at: at(4), from: 'two' }])
+    const told = async () => (await stint('history', id, '--format', 'openai')).json<readonly { content: string }[]>()
+    expect((await stint('history', id)).stdout).toMatch(
+      /three[\s\S]*──── taken back: what was said above, from 2026-01-01T10:02 on ────/,
+    )
+    expect((await told()).map(({ content }) => content)).toEqual(['one'])
+    store.append(id, [{ type: 'taken back', id: 'b2', at: at(5) }])
+    expect((await stint('history', id)).stdout).toContain('──── what was taken back is there again ────')
+    expect((await told()).map(({ content }) => content)).toEqual(['one', 'two', 'three'])
+    store.append(id, [{ type: 'taken back', id: 'b3', at: at(6), from: 'three' }, said('four', { at: at(7) })])
+    store.append(id, [{ type: 'taken back', id: 'b4', at: at(8) }])
+    expect((await told()).map(({ content }) => content)).toEqual(['one', 'two', 'four'])
+  })
+
   test('prints what was said, tools in a line each, and all of it when asked', async () => {
     const { stint } = await world()
     const { stdout } = await stint('history', '669eb474')

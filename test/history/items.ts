@@ -92,6 +92,10 @@ export const item: fc.Arbitrary<HistoryItem> = fc.oneof(
     { type: fc.constant('began' as const), conversation: word, harness: word, at, cwd: word, model: word, forkOf: word },
     { requiredKeys: ['type', 'conversation', 'harness', 'at'], noNullPrototype: true },
   ),
+  fc.record(
+    { type: fc.constant('taken back' as const), id, at, from: id },
+    { requiredKeys: ['type', 'id'], noNullPrototype: true },
+  ),
   fc.record({ type: fc.constant('ended' as const), at, reason: word }, { noNullPrototype: true }),
 )
 

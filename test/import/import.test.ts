@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Part } from '../../src/history/items.ts'
+import { nextMessages } from '../../src/history/next-messages.ts'
 import { conversationStore } from '../../src/history/store.ts'
 import { knownProjects } from '../../src/index/projects.ts'
 import type { ImportProgress } from '../../src/import/contract.ts'
@@ -175,6 +176,60 @@ describe('an import brings in', () => {
     })
     expect(await world.import({ harnesses: ['opencode'] })).toMatchObject({ messages: 1 })
     expect(world.messages(OPENCODE).at(-1)).toMatchObject({ agent: 'ses_child', parts: [{ text: 'go and look' }] })
+  })
+
+  test('that somebody took back in opencode what was said, gave it back, or said something else in its place', async () => {
+    const world = new ImportWorld()
+    const rows = JSON.parse(world.recorded('opencode.json')) as Tables
+    world.plantDatabase({ ...rows, session: rows['session']!.map((row) => ({ ...row, revert: null })) })
+    const [BIG, AFTER_BIG] = ['msg_1e20f0034001ZoHbkLAtm6qvDa', 'msg_1e20f0f39001kXa2IxeEFSpRnQ']
+    let now = 1794794013913
+    const change = (sql: string, ...values: string[]) => {
+      const database = new (loadSqlite().DatabaseSync)(world.opencode)
+      database.prepare(sql).run(...values)
+      database.prepare('UPDATE session SET time_updated = ?').run((now += 1000))
+      database.close()
+    }
+    const revert = (to: object | undefined) =>
+      change('UPDATE session SET revert = ?', JSON.stringify(to ?? null).replace('null', ''))
+    const told = async (here = world) => {
+      await here.import({ harnesses: ['opencode'] })
+      return nextMessages(here.items(OPENCODE)).map(({ parts }) => textsOf(parts).at(-1))
+    }
+    const whole = await told()
+    expect(whole.at(-1)).toContain('FAIL please')
+    const items = world.items(OPENCODE)
+    // The compaction behind it is taken back with it.
+    revert({ messageID: BIG })
+    const first = await told()
+    expect(first.at(-1)).toBe('done with it')
+    expect(first[0]).toContain('please RUN it')
+    expect(world.items(OPENCODE)).toEqual([...items, expect.objectContaining({ type: 'taken back', from: BIG })])
+    expect(await told()).toEqual(first)
+    expect(world.items(OPENCODE)).toHaveLength(items.length + 1)
+    revert(undefined)
+    expect(await told()).toEqual(whole)
+    // Of a part of a message: what the message says before it stands.
+    revert({ messageID: AFTER_BIG, partID: 'prt_x' })
+    expect((await told()).slice(first.length)).toEqual(['BIG one\n', 'done with it'])
+    revert(undefined)
+    expect(await told()).toEqual(whole)
+    // Opencode deletes what was taken back when something else is said, which may all happen between two imports.
+    revert({ messageID: BIG })
+    change('DELETE FROM message WHERE id >= ?', BIG)
+    revert(undefined)
+    change(`INSERT INTO message VALUES ('msg_new', '${OPENCODE}', ${now}, ${now}, '{"role":"user"}')`)
+    change(`INSERT INTO part VALUES ('prt_new', 'msg_new', '${OPENCODE}', ${now}, ${now}, '{"type":"text","text":"SMALL one"}')`)
+    expect((await told()).slice(first.length)).toEqual(['SMALL one'])
+    rmSync(join(trackingFolderOf(world.workspace.place), 'imports'), { recursive: true })
+    expect((await told()).slice(first.length)).toEqual(['SMALL one'])
+    // All of it stands in what is imported first, too.
+    const late = new ImportWorld()
+    late.plantDatabase({
+      ...rows,
+      session: rows['session']!.map((row) => ({ ...row, directory: late.project, revert: `{"messageID":"${BIG}"}` })),
+    })
+    expect(await told(late)).toEqual(first)
   })
 
   test('only what was said in this project and its worktrees, or all that is named', async () => {

@@ -20,6 +20,8 @@ export interface OpencodeSession {
   readonly cwd: string
   readonly startedAt: number
   readonly updatedAt: number
+  /** The user has taken back what was said from this message on, or behind it. */
+  readonly revert?: { readonly message: string; readonly isBehind: boolean }
 }
 
 /** Where in the order of a session's messages the next begins. */
@@ -60,8 +62,11 @@ export class OpencodeHistory {
   }
 
   sessions(): readonly OpencodeSession[] {
-    const sql =
-      'SELECT id, parent_id AS parent, directory, time_created AS created, time_updated AS updated FROM session ORDER BY id'
+    // Older versions could not take anything back. Beside what is needed stands all that it changed in files.
+    const field = (name: string) =>
+      this.#hasColumn('session', 'revert') ? `CASE WHEN json_valid(revert) THEN revert ->> '${name}' END` : 'NULL'
+    const sql = `SELECT id, parent_id AS parent, directory, time_created AS created, time_updated AS updated,
+      ${field('messageID')} AS reverted, ${field('partID')} AS revertedPart FROM session ORDER BY id`
     const rows = this.#database.prepare(sql).all() as readonly Json[]
     const parents = new Map(rows.map((row) => [row['id'], row['parent']]))
     return rows.flatMap((row) => {
@@ -69,8 +74,24 @@ export class OpencodeHistory {
       if (!isConversationId(id) || cwd === undefined) return []
       const conversation = rootOf(id, parents)
       const [startedAt, updatedAt] = [Number(row['created']), Number(row['updated'])]
-      return [{ id, conversation, cwd, startedAt, updatedAt }]
+      return [{ id, conversation, cwd, startedAt, updatedAt, ...given({ revert: revertIn(row) }) }]
     })
+  }
+
+  #hasColumn(table: string, name: string): boolean {
+    return this.#database.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?').get(table, name) !== undefined
+  }
+
+  hasMessage({ id }: OpencodeSession, message: string): boolean {
+    return this.#database.prepare('SELECT 1 FROM message WHERE session_id = ? AND id = ?').get(id, message) !== undefined
+  }
+
+  /** The messages of a session that nobody took back. Those that were are deleted when the user says something else. */
+  standing({ id, revert }: OpencodeSession): ReadonlySet<string> {
+    const rows = this.#database.prepare('SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id').all(id)
+    const ids = (rows as readonly Json[]).map((row) => String(row['id']))
+    const at = revert === undefined ? -1 : ids.indexOf(revert.message)
+    return new Set(at === -1 ? ids : ids.slice(0, at + (revert?.isBehind === true ? 1 : 0)))
   }
 
   /** How much there is of a session, to tell how far one has come. */
@@ -124,6 +145,12 @@ export class OpencodeHistory {
     }
     return { parts, bytes, damaged }
   }
+}
+
+/** A part of a message may be named besides; then what the message said before that stands, and it is kept whole. */
+function revertIn({ reverted, revertedPart }: Json): OpencodeSession['revert'] {
+  const message = nameOf(reverted)
+  return message === undefined ? undefined : { message, isBehind: nameOf(revertedPart) !== undefined }
 }
 
 function isUnfinished(message: Json): boolean {

@@ -30,6 +30,11 @@ export function itemsOf(stored: StoredMessage): readonly HistoryItem[] {
   return [{ ...common, id, role: 'user', parts: said, ...(isMeta ? { isMeta } : {}) }]
 }
 
+/** The message of which an item with this name tells; undefined for the name of anything else. */
+export function messageOf(item: string): string | undefined {
+  return /^(msg_[^-]+)(?:-|$)/.exec(item)?.[1]
+}
+
 type Common = Pick<Message, 'type' | 'at' | 'agent'>
 
 function saidByModel({ id, message, parts }: StoredMessage, common: Common): readonly HistoryItem[] {

@@ -112,7 +112,7 @@ export class ConversationIndex {
   }
 
   #take({ offset, ...item }: HistoryItem & { readonly offset: number }): void {
-    const identity = item.type === 'message' || item.type === 'compaction' ? item.id : `${item.type} ${JSON.stringify(item)}`
+    const identity = 'id' in item ? item.id : `${item.type} ${JSON.stringify(item)}`
     if (this.#seen.has(identity)) return
     this.#seen.add(identity)
     const number = this.#ends.push(offset) - 1

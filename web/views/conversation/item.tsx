@@ -120,6 +120,8 @@ function wordsOf(item: Exclude<HistoryItem, Message>): string {
         .filter((part) => part !== undefined)
         .join(' · ')
     }
+    case 'taken back':
+      return item.from === undefined ? 'What was taken back is there again' : 'Taken back: the last of what was said above'
     case 'ended':
       return `Ended: ${item.reason}`
   }
