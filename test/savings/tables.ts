@@ -3,19 +3,9 @@ import { readFileSync } from 'node:fs'
 import { instructionsEdit } from '../../src/harness/claude/setup/instructions.ts'
 import { realTokens } from '../context/vocabularies.ts'
 import { saidOnPage } from '../survey/said-on-page.ts'
-import {
-  type SessionSize,
-  VOCABULARIES,
-  change,
-  entriesOf,
-  row,
-  ruleFor,
-  sameFields,
-  stateOf,
-  wholeAndSummary,
-} from '../views/export/token-table.ts'
-import { COMPACTS_AT, type Given, givenIn, recordedConversation } from './conversations.ts'
-import { CLAIMED, COUNTED_RUNS, type CountedRun } from './sent-in-runs.ts'
+import { change, entriesOf, row, ruleFor } from '../views/export/token-table.ts'
+import { type Claim, type GivenBySize, SIZES, claims, givenBySize, runClaims } from './claims.ts'
+import { COMPACTS_AT, type Given } from './conversations.ts'
 import { serverLines, serverWhole } from './server-lines.ts'
 import { slashLines } from './slash-lines.ts'
 
