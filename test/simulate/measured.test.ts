@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { wrongIn } from '../../src/simulate/measure/judge.ts'
@@ -38,12 +38,6 @@ describe('what was measured', () => {
         hint: `remove it: rm ${path}`,
       }),
     )
-  })
-
-  test('cannot be read where a folder has its name, and it is said so', () => {
-    const folder = scratchFolder()
-    mkdirSync(join(folder, 'measured.json'))
-    expect(readMeasured({ STINT_STATE_HOME: folder })).toBeUndefined()
   })
 })
 
