@@ -1,3 +1,4 @@
+import { upperBound } from './bound.ts'
 import { COMPLEXITIES } from './parameters.ts'
 import type { Arm, Costs, Failures, Figures, Rate, Sensitivity, Study } from './contract.ts'
 import { change } from './ratio.ts'
@@ -113,7 +114,7 @@ export function ratesTable({ measurement, bounds }: Study): Table {
 /** What was measured of whole sessions. */
 export function measuredTable({ measurement }: Study): Table {
   return {
-    head: ['', 'sessions', 'tasks', 'writes', 'bytes', 'tokens', 'given back', 'the rest shown on demand'],
+    head: ['', 'sessions', 'tasks', 'writes', 'bytes', 'tokens', 'given back', 'at least (95 %)', 'the rest shown on demand'],
     rows: COMPLEXITIES.map((complexity) => {
       const { sessions, tasks, writes, bytes, tokens, givenBack, shownOnDemand } = measurement.sessions[complexity]
       return [
@@ -124,6 +125,7 @@ export function measuredTable({ measurement }: Study): Table {
         amount(bytes),
         amount(tokens),
         givenBack.trials === 0 ? NOTHING : `${percent(givenBack.happened / givenBack.trials)} (${countOf(givenBack)})`,
+        percent(1 - upperBound({ happened: givenBack.trials - givenBack.happened, trials: givenBack.trials })),
         countOf(shownOnDemand),
       ]
     }),
