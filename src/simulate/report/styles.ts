@@ -50,8 +50,7 @@ th { font-weight: 500; } thead th, thead td { border-top: 0; color: var(--muted)
 tr > :first-child { text-align: left; white-space: normal; min-width: 9.5rem; }
 th[scope='row'] { position: sticky; left: 0; background: var(--surface); }
 tr > :last-child { font-weight: 600; }
-.plain th[scope='row'] { position: sticky; left: 0; background: var(--surface); }
-tr > :last-child { font-weight: 400; }
+.plain tr > :last-child { font-weight: 400; }
 :focus-visible { outline: 2px solid var(--stint); outline-offset: 2px; }
 @media (min-width: 900px) { figure.wide { grid-template-columns: minmax(0, 440px) minmax(0, 1fr); } figure.wide figcaption { grid-column: 1 / -1; } }
 @media (max-width: 760px) { main { padding: 20px 14px 40px; } figure { padding: 12px; } h1 { font-size: 1.4rem; } }
