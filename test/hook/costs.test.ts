@@ -4,10 +4,11 @@ import { describe, expect, test } from 'vitest'
 import { noteCost, takeCosts } from '../../src/conversation/costs.ts'
 import { afterEvent } from '../../src/hook/after.ts'
 import { appendIfPossible } from '../../src/journal/files.ts'
+import { fold } from '../../src/session/fold.ts'
 import { inEffect } from '../../src/session/in-effect.ts'
 import { program } from '../support/cli.ts'
 import { scratchFolder } from '../support/scratch.ts'
-import { project } from './agent.ts'
+import { Agent, project } from './agent.ts'
 
 const PROMPT = 'Now look at the cookie code'
 
@@ -87,6 +88,32 @@ describe('what hooks cost', () => {
       0,
     )
     expect(prompts).toBe(2)
+  })
+
+  test('is about no work: a written TL;DR holds, and a handoff is taken up as it was made', async () => {
+    const { agent, entries, ran, stint } = await afterOneTurn()
+    await stint('log', '--tldr', 'The cookie is set once')
+    await stint('handoff', 'create')
+    await agent.stop('Handed over.')
+    expect(ran()).toHaveLength(2)
+    expect(fold('s', entries()).tldr).toMatchObject({ isOutdated: false })
+    expect(await stint('handoff', 'accept')).toMatchObject({ exitCode: 0, stdout: expect.not.stringContaining('moved') })
+  })
+
+  test('stays where it is as long as it cannot be journalled', async () => {
+    const world = project()
+    await world.stint('init', '--name', 'there', '--goal', 'Be there')
+    const agent = new Agent(world.cwd, world.path('..', 'transcripts'), world.env, '0'.repeat(40))
+    await agent.start()
+    // Nothing that names this conversation gets through this pattern in time.
+    writeFileSync(world.path('.sessions', 'config.yaml'), "redact:\n  patterns: ['(0+)+x']\n")
+    noteCost(world.notes, agent.conversation, 'Stop', 0)
+    await agent.stop('Done.')
+    expect(world.ofKind('hooks.ran')).toEqual([])
+    rmSync(world.path('.sessions', 'config.yaml'))
+    await agent.stop('Done.')
+    const events = world.ofKind('hooks.ran').map((data) => (data as { events: object }).events)
+    expect(events).toContainEqual(expect.objectContaining({ SessionStart: expect.anything(), Stop: expect.anything() }))
   })
 
   test('of a conversation that ended is journalled with the next one of its session', async () => {
