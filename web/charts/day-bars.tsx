@@ -1,6 +1,6 @@
 export interface DayBar {
   readonly day: string
-  /** One for each series. Below zero a bar hangs. */
+  /** One for each series. Below zero a bar hangs, and is red. */
   readonly values: readonly number[]
   /** What its bars stand for: they are read without being seen, too. */
   readonly text: string
@@ -39,7 +39,7 @@ export function DayBars({ days, show, tones = ['accent'] }: DayBarsProps) {
                 <span
                   class="bar"
                   style={{ bottom: share(Math.min(value, 0) - least), height: share(Math.abs(value)) }}
-                  data-tone={tones[series]}
+                  data-tone={value < 0 ? 'bad' : tones[series]}
                   data-empty={value === 0}
                 />
               </span>

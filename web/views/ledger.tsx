@@ -35,7 +35,11 @@ export function LedgerView() {
             <a class="crumb" href={href('/ledger')}>
               Ledger
             </a>{' '}
-            {value === undefined ? null : <Text>{value.whole.name}</Text>}
+            {value === undefined ? null : (
+              <a class="row-link" href={hrefTo.session(value.whole.id)}>
+                <Text>{value.whole.name}</Text>
+              </a>
+            )}
           </h1>
         )}
         <SpanChoice span={span} />
@@ -49,7 +53,7 @@ export function LedgerView() {
                 What Stint puts before models is counted while agents work with it: <code>stint setup</code> lets them.
               </Empty>
             ) : (
-              <LedgerBody ledger={answer} span={span} session={session} />
+              <LedgerBody ledger={answer} span={span} />
             )
           }
         </Loaded>
@@ -62,19 +66,13 @@ function isNothing({ whole: { costs, savings } }: LedgerAnswer): boolean {
   return costs.injections === 0 && costs.hooks === 0 && costs.writes === 0 && savings.every(({ times }) => times === 0)
 }
 
-function LedgerBody({ ledger, span, session }: { ledger: LedgerAnswer; span: number; session: string | undefined }) {
+function LedgerBody({ ledger, span }: { ledger: LedgerAnswer; span: number }) {
   const { whole, rows, days } = ledger
   const { costs, savings } = whole
   return (
     <div class="stack">
       <p class="lead">
         <Balance given={costs.injectedTokens} texts={costs.injections} avoided={avoidedIn(savings)} />
-        {session === undefined ? null : (
-          <>
-            {' '}
-            <a href={hrefTo.session(session)}>The session</a>
-          </>
-        )}
       </p>
       <Figures
         of={[
@@ -108,7 +106,10 @@ function Balance({ given, texts, avoided }: { given: number; texts: number; avoi
   const net = avoided - given
   return (
     <>
-      Stint gave models about {tokens(given)} tokens in {amount(texts, 'text')} and kept {tokens(avoided)} from them:{' '}
+      Stint gave models about {tokens(given)} tokens in {amount(texts, 'text')}
+      {avoided < 0
+        ? `, and what was to save some cost ${tokens(-avoided)} more than it saved: `
+        : ` and kept ${tokens(avoided)} from them: `}
       <strong>{net === 0 ? 'as many' : `${tokens(Math.abs(net))} ${net > 0 ? 'fewer' : 'more'}`}</strong>.
     </>
   )
