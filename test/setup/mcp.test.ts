@@ -20,7 +20,8 @@ function world(options: { git?: boolean } = {}) {
     ...made,
     file,
     hasServer: () => existsSync(file) && made.read(file).includes('"stint"'),
-    approved: (path = made.local) => (JSON.parse(made.read(path)) as Record<string, unknown>)['enabledMcpjsonServers'],
+    approved: (path = made.local) =>
+      (JSON.parse(made.read(path)) as { enabledMcpjsonServers?: readonly string[] }).enabledMcpjsonServers,
   }
 }
 
@@ -169,6 +170,11 @@ describe('stint setup claude', () => {
     rmSync(join(folder, 'state'), { recursive: true })
     await stint('setup', 'claude', '--remove')
     expect(existsSync(file)).toBe(false)
+    // What may be the team's is not one person's by its looks.
+    await stint('setup', 'claude', '--shared')
+    rmSync(join(folder, 'state'), { recursive: true })
+    await stint('setup', 'claude', '--remove')
+    expect(existsSync(file)).toBe(true)
   })
 })
 
@@ -202,8 +208,9 @@ describe('stint setup claude --no-mcp', () => {
     const { stint, file, write, local } = world()
     // Nothing but the record of it is changed then.
     write(local, '{ "enableAllProjectMcpServers": true }')
-    for (const flags of [[], ['--shared']]) await stint('setup', 'claude', ...flags)
-    expect((await stint('setup', 'claude', '--no-mcp')).stdout).toContain(`the MCP server stays: ${file}`)
+    for (const flags of [[], ['--shared']]) await stint('setup', 'claude', '--no-status-line', ...flags)
+    const ran = await stint('setup', 'claude', '--no-status-line', '--no-mcp')
+    expect(ran.stdout).toContain(`the MCP server stays: ${file}`)
     expect(existsSync(file)).toBe(true)
     await stint('setup', 'claude', '--shared', '--remove')
     expect(existsSync(file)).toBe(false)
@@ -252,7 +259,7 @@ describe('the approval of the server', () => {
     made.write(made[scope], settings)
     const ran = await made.stint('setup', 'claude')
     expect(ran.stdout.includes(`the MCP server stays off: ${made[scope]} refuses it`)).toBe(isRefused)
-    expect(made.read(made.local)).not.toContain('"enabledMcpjsonServers": [')
+    expect(made.approved() ?? []).not.toContain('stint')
     await made.stint('setup', 'claude', '--remove')
     expect(made.read(made[scope])).toBe(settings)
   })

@@ -30,10 +30,10 @@ export async function checkServer(json: JsonText, around: Surroundings, settings
 }
 
 function approvalBy(settings: readonly Settings[]): 'approved' | 'refused' | 'asked' {
-  const said = settings.map(approvalIn)
+  const said = new Set(settings.map(approvalIn))
   const isOff = settings.some(({ disabledMcpServers: list }) => Array.isArray(list) && list.includes(MCP_SERVER))
-  if (isOff || said.includes('refused')) return 'refused'
-  return said.includes('approved') ? 'approved' : 'asked'
+  if (isOff || said.has('refused')) return 'refused'
+  return said.has('approved') ? 'approved' : 'asked'
 }
 
 function hasServer({ mcpServers }: Settings): boolean {
