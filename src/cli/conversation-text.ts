@@ -23,6 +23,7 @@ export interface TextOptions {
 export function* conversationText(items: Iterable<HistoryItem>, options: TextOptions): Generator<string> {
   let speaker = ''
   const saidAt = new Map<string, string>()
+  let added = 0
   let ofAgent: { readonly agent: string; readonly count: number } | undefined
   for (const item of items) {
     const agent = item.type === 'message' ? item.agent : undefined
@@ -35,6 +36,13 @@ export function* conversationText(items: Iterable<HistoryItem>, options: TextOpt
       continue
     }
     if (item.type === 'message' && item.at !== undefined) saidAt.set(item.id, item.at)
+    // A harness adds a dozen texts at once, of which one line is enough.
+    if (!options.isFull && item.type === 'message' && asideOf(item) === 'added') added += 1
+    else {
+      if (added > 1) yield moreAdded(added - 1, options)
+      added = 0
+    }
+    if (added > 1) continue
     const said = item.type === 'taken back' ? [takenBackLine(item, saidAt, options)] : [...linesOf(item, options)]
     if (said.length === 0) continue
     const heading = headingOf(item)
@@ -44,6 +52,11 @@ export function* conversationText(items: Iterable<HistoryItem>, options: TextOpt
     yield* said
   }
   if (ofAgent !== undefined) yield agentLine(ofAgent, options)
+  if (added > 1) yield moreAdded(added - 1, options)
+}
+
+function moreAdded(count: number, { output }: TextOptions): string {
+  return output.dim(`   (added) … and ${count} more`)
 }
 
 function agentLine({ agent, count }: { readonly agent: string; readonly count: number }, { output }: TextOptions): string {

@@ -84,7 +84,7 @@ function common(line: Json): Pick<Message, 'type' | 'id' | 'parent' | 'at' | 'ag
   }
 }
 
-/** What somebody typed while the agent worked, what a hook gave, and files that were shown to the model. */
+/** What somebody typed while the agent worked, what a hook gave, and what the harness told the model besides. */
 function attachmentIn(line: Json): Message | undefined {
   const attachment = objectOf(line['attachment'])
   switch (attachment?.['type']) {
@@ -101,13 +101,25 @@ function attachmentIn(line: Json): Message | undefined {
       const parts = partsOf(hook === undefined ? text : `${hook}${SAID_BY_HOOK}${text}`)
       return text === '' ? undefined : { ...common(line), role: 'system', parts, isMeta: true }
     }
-    case 'file': {
-      const parts = listOf(line['rendered']).flatMap((shown) => partsOf(objectOf(shown)?.['content']))
-      return parts.length === 0 ? undefined : { ...common(line), role: 'user', parts, isMeta: true }
-    }
     default:
-      return undefined
+      return toldBesides(line)
   }
+}
+
+/** In the words in which the model was told: files that were shown, tools, the machine, the day. */
+function toldBesides(line: Json): Message | undefined {
+  const role = line['renderedRole'] === 'system' ? 'system' : 'user'
+  const parts = listOf(line['rendered']).flatMap((shown) => partsOf(objectOf(shown)?.['content']))
+  if (parts.length === 0) return undefined
+  return { ...common(line), role, parts: role === 'system' ? parts.map(unmarked) : parts, isMeta: true }
+}
+
+const REMINDER = /^<system-reminder>\n([\s\S]*)\n<\/system-reminder>\s*$/
+
+/** What the system says itself needs no marks around it that say so. */
+function unmarked(part: Part): Part {
+  const text = part.type === 'text' ? REMINDER.exec(part.text)?.[1] : undefined
+  return text === undefined ? part : { type: 'text', text }
 }
 
 function compactionIn(line: Json): Compaction | undefined {

@@ -99,6 +99,18 @@ describe('history', () => {
     expect((await told()).map(({ content }) => content)).toEqual(['one', 'two', 'four'])
   })
 
+  test('says in a line what a harness added at once, and all of it when asked', async () => {
+    const { stint, store } = await world()
+    const id = '55556666-9f6f-4932-b41b-3cc44fe2de5b'
+    const added = ['the machine', 'the day', 'the tools'].map((text) => said(text, { role: 'system', isMeta: true }))
+    store.append(id, [said('go'), ...added, said('done', { role: 'assistant' }), said('again'), said('a file', { isMeta: true })])
+    const { stdout } = await stint('history', id)
+    expect(stdout).toContain('   (added) the machine\n   (added) … and 2 more\n\nAgent\n   done')
+    expect(stdout).toContain('again\n   (added) a file\n')
+    const full = (await stint('history', id, '--full')).stdout
+    for (const text of ['the machine', 'the day', 'the tools', 'a file']) expect(full).toContain(`(added) ${text}`)
+  })
+
   test('prints what was said, tools in a line each, and all of it when asked', async () => {
     const { stint } = await world()
     const { stdout } = await stint('history', '669eb474')

@@ -15,7 +15,7 @@ const TOKEN = `ghp_${'aB3'.repeat(14)}`
 
 describe('a copy of what a real client wrote', () => {
   test.each([
-    ['claude-2.1.325.jsonl', { user: 14, assistant: 10, attachment: 9, system: 1 }],
+    ['claude-2.1.325.jsonl', { user: 14, assistant: 10, attachment: 28, system: 1 }],
     ['claude-2.0.77.jsonl', { user: 13, assistant: 10, system: 1 }],
   ] as const)('%s has what was said and nothing else', (name, expected) => {
     const copying = new Copying().write(recorded(name)).copyAll()
@@ -137,12 +137,32 @@ describe('of a line', () => {
   })
 
   test.each(['environment', 'file_reference', 'prompt_snapshot', 'hook_success', '__proto__', 'constructor'])(
-    'that is an attachment of another kind, nothing is kept: %s',
+    'that is an attachment which tells the model nothing, nothing is kept: %s',
     (type) => {
       const content = { type: 'user', subtype: 'compact_boundary', more: { type: 'hook_additional_context' } }
       expect(keptOf(attached(type, { content }))).toBeUndefined()
     },
   )
+
+  test('that is an attachment, what it told the model is kept in the words in which it was told', () => {
+    const reminder = (text: string) => ({ content: `<system-reminder>\n${text}\n</system-reminder>` })
+    const lines = [
+      attached('date', { date: '2026-11-15' }, { rendered: [reminder('It is late.')], renderedRole: 'system' }),
+      attached(
+        'edited_text_file',
+        { snippet: 'x' },
+        { rendered: [reminder('It changed.'), { content: 'here' }], renderedRole: 'user' },
+      ),
+      attached('model', { text: 'x' }, { rendered: [], renderedRole: 'system' }),
+    ]
+    const copying = new Copying().write(...lines.map(line)).copyAll()
+    expect(copying.lines).toMatchObject([{ attachment: { type: 'date' } }, { attachment: { type: 'edited_text_file' } }])
+    expect(copying.lines[0]!['attachment']).not.toHaveProperty('date')
+    expect(copying.items.slice(1)).toMatchObject([
+      { role: 'system', isMeta: true, parts: [{ type: 'text', text: 'It is late.' }] },
+      { role: 'user', isMeta: true, parts: [{ text: '<system-reminder>\nIt changed.\n</system-reminder>' }, { text: 'here' }] },
+    ])
+  })
 
   test('that the harness wrote for itself, nothing is kept', () => {
     const nested = { type: 'system', subtype: 'stop_hook_summary', hookInfos: [{ type: 'user', message: { content: 'x' } }] }

@@ -6,25 +6,23 @@ import { ClaudeWorld } from './claude-world.ts'
 type Block = { readonly type: string } & Readonly<Record<string, unknown>>
 type Said = { readonly role: string; readonly content: string | readonly Block[] }
 
-/** What the client puts before a prompt with each request, of what it knows then. It is nowhere in what was said. */
-const ADDED = [
-  "<system-reminder>\nAs you answer the user's questions, you can use the following context:",
-  '<system-reminder>\nAttribution for git commits and pull requests',
-]
-
 /**
  * The messages of a request, but for what is the same in other words: a text in place of a block, `is_error: false`, marks of the
- * cache, two messages of the user in a row, the end of a line behind a text; and but for what the client adds to each request.
+ * cache, two messages of the user in a row, the end of a line behind a text, what the system says in one text or several.
  */
 function plain(messages: readonly Said[]): readonly Said[] {
   const said: { role: string; content: readonly Block[] }[] = []
   for (const { role, content } of messages) {
-    const kept = blocks(content).filter((block) => !isAdded(block))
+    const kept = role === 'system' ? inOne(blocks(content)) : blocks(content)
     const last = said.at(-1)
     if (role === 'user' && last?.role === role) said.splice(-1, 1, { role, content: [...last.content, ...kept] })
     else if (kept.length > 0) said.push({ role, content: kept })
   }
   return said
+}
+
+function inOne(texts: readonly Block[]): readonly Block[] {
+  return texts.length === 0 ? [] : [{ type: 'text', text: texts.map(({ text }) => text).join('\n\n') }]
 }
 
 function blocks(content: unknown): readonly Block[] {
@@ -37,20 +35,10 @@ function blocks(content: unknown): readonly Block[] {
   }))
 }
 
-function isAdded({ type, text }: Block): boolean {
-  return type === 'text' && ADDED.some((beginning) => String(text).startsWith(beginning))
-}
-
-/** What hooks gave is stored; the client sends it in one message with what it says itself of tools, skills and the machine. */
+/** But for what the system says behind the last prompt, which nobody could know before. */
 function expectSame(stored: readonly Said[], sent: readonly Said[]): void {
-  const [ours, theirs] = [plain(stored), plain(sent)]
-  const spoken = (messages: readonly Said[]) => messages.filter(({ role }) => role !== 'system')
-  expect(spoken(ours)).toEqual(spoken(theirs))
-  const system = (messages: readonly Said[]) => messages.filter(({ role }) => role === 'system')
-  const texts = system(theirs).map(({ content }) => (content as readonly Block[]).map(({ text }) => text).join('\n\n'))
-  for (const { content } of system(ours)) {
-    for (const { text } of content as readonly Block[]) expect(texts.some((all) => all.includes(String(text)))).toBe(true)
-  }
+  const theirs = plain(sent)
+  expect(plain(stored)).toEqual(theirs.at(-1)?.role === 'system' ? theirs.slice(0, -1) : theirs)
 }
 
 test('what is stored is what Claude Code sends next: parallel tools, thoughts, pictures, a compaction, after each resumption', async () => {

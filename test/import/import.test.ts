@@ -33,6 +33,8 @@ describe('an import brings in', () => {
     expect(textsOf(messages.filter(({ agent }) => agent !== undefined).flatMap((each) => each.parts))).toContain(
       'said by the agent',
     )
+    // What the client told its model besides: tools, the machine, the day.
+    expect(messages.filter(({ role, isMeta }) => role === 'system' && isMeta === true).length).toBeGreaterThan(10)
     const ids = new Set(items.flatMap((item) => ('id' in item ? [item.id] : [])))
     expect(messages.filter(({ parent, agent }) => agent === undefined && parent !== undefined && !ids.has(parent))).toEqual([])
   })

@@ -23,9 +23,8 @@ const FIELDS = [
   'leafUuid',
 ]
 
-/** What somebody typed while the agent worked, what a hook gave, and files that were shown: said, though not as a message. */
+/** What somebody typed while the agent worked, and what a hook gave: said, though not as a message. */
 const ATTACHMENTS: Readonly<Record<string, readonly string[]>> = {
-  file: ['type', 'filename'],
   queued_command: ['type', 'prompt', 'commandMode', 'origin', 'isMeta'],
   hook_additional_context: ['type', 'content', 'hookEvent', 'hookName'],
 }
@@ -36,6 +35,7 @@ const MARKS = [
   '"type":"summary"',
   '"subtype":"compact_boundary"',
   ...Object.keys(ATTACHMENTS).map((type) => `"type":"${type}"`),
+  '"rendered":[',
 ].map((mark) => Buffer.from(mark))
 
 /** Whether a line may be one that is kept, told without parsing it. */
@@ -72,12 +72,11 @@ function saidIn(line: Json): Json | undefined {
 function keptAttachment(line: Json): Json | undefined {
   const attachment = objectOf(line['attachment'])
   const type = attachment?.['type']
-  if (attachment === undefined || typeof type !== 'string' || !Object.hasOwn(ATTACHMENTS, type)) return undefined
-  const kept = { ...pick(line, FIELDS), attachment: pick(attachment, ATTACHMENTS[type]!) }
-  if (type !== 'file') return kept
-  // As the model was shown it. Clients that do not say so show it anew each time.
-  const rendered = listOf(line['rendered'])
-  return rendered.length === 0 ? undefined : { ...kept, rendered }
+  if (attachment === undefined || typeof type !== 'string') return undefined
+  if (Object.hasOwn(ATTACHMENTS, type)) return { ...pick(line, FIELDS), attachment: pick(attachment, ATTACHMENTS[type]!) }
+  // Files, tools, the machine, the day: in the words in which the model was told. Clients that do not say so tell it anew each time.
+  if (listOf(line['rendered']).length === 0) return undefined
+  return { ...pick(line, [...FIELDS, 'rendered', 'renderedRole']), attachment: pick(attachment, ['type', 'filename']) }
 }
 
 /** The harness tells the outcome of a tool twice; as the model was told it is enough. */

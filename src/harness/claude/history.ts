@@ -48,6 +48,7 @@ const MARKS = [
   '"subtype":"compact_boundary"',
   '"type":"queued_command"',
   '"type":"hook_additional_context"',
+  '"rendered":[',
 ].map((mark) => Buffer.from(mark))
 /** Lines that begin with their type are the client's own, but for these. */
 const TYPE = Buffer.from('{"type":"')
