@@ -79,6 +79,11 @@ export class Lab {
     return root
   }
 
+  /** When nothing more is to be found out there. */
+  remove(root: string): void {
+    removeTree(root)
+  }
+
   git(root: string, ...args: readonly string[]): string {
     return runGit(root, args, { env: GIT })
   }
@@ -86,7 +91,8 @@ export class Lab {
   /** A process for trials; `blocks` is how large a file may become in it, as the shell counts. */
   worker(blocks?: number): Worker {
     this.#goOn()
-    const command: [string, ...string[]] = [process.execPath, this.programs.worker, this.programs.library]
+    const { worker: program, library } = this.programs
+    const command: [string, ...string[]] = [process.execPath, program, library, String(process.pid)]
     const limited: [string, ...string[]] = ['/bin/sh', '-c', `ulimit -f ${blocks}; exec "$@"`, 'sh', ...command]
     const worker = new Worker(blocks === undefined ? command : limited, this.env)
     this.#running.add(worker)
@@ -97,7 +103,7 @@ export class Lab {
   async run(command: readonly [string, ...string[]], { cwd, env, input = '' }: Surroundings): Promise<string> {
     this.#goOn()
     const [program, ...args] = command
-    const child = spawn(program, args, { cwd, env, stdio: 'pipe' })
+    const child = spawn(program, args, { cwd, env, detached: true, stdio: 'pipe' })
     const printed: Buffer[] = []
     const said: Buffer[] = []
     child.stdout.on('data', (bytes: Buffer) => printed.push(bytes))

@@ -3,8 +3,8 @@ import type { Rate } from '../contract.ts'
 import type { Chance } from './chance.ts'
 import { wrongIn } from './judge.ts'
 import { Deal, LANES, type Trials } from './trials.ts'
-import type { Deed } from './worker/orders.ts'
-import type { Served, Worker } from './workers.ts'
+import type { Deed, Order } from './worker/orders.ts'
+import type { Worker } from './workers.ts'
 
 /** One after the other in one session, which so has to survive several kills. */
 const KILLS_EACH = 8
@@ -29,7 +29,7 @@ export async function measureStale(trials: Trials): Promise<Rate> {
     let world: World | undefined
     for (let turn = deal.next(); turn !== undefined; turn = deal.next()) {
       const writer = lab.worker()
-      if (world === undefined || world.tasks.length === 0) {
+      if (world === undefined) {
         // What a session.json holds at the end would make it slower and slower.
         const tasks = names(turn.number, store === 'stint' ? KILLS_EACH : 1)
         world = { root: lab.world(), acknowledged: [], tasks }
@@ -37,16 +37,17 @@ export async function measureStale(trials: Trials): Promise<Rate> {
       }
       const { root } = world
       const tasks = world.tasks.splice(0, TASKS_EACH)
-      const did = await killAtRandom(writer, turn.chance, (heard) =>
-        writer.serve({ do: 'work', store, root, tasks, name: `trial ${turn.number}` }, heard),
-      )
+      const did = await killAtRandom(writer, turn.chance, { do: 'work', store, root, tasks, name: `trial ${turn.number}` })
       await lab.end(writer)
       world.acknowledged.push(...did)
-      const { standings, failed } = await reader.serve({ do: 'read', store, root })
-      const isStale = failed !== undefined || standings === undefined || wrongIn(standings[0]!, world.acknowledged).length > 0
+      const { standings } = await reader.serve({ do: 'read', store, root })
+      const isStale = standings === undefined || wrongIn(standings[0]!, world.acknowledged).length > 0
       deal.settle(isStale)
       // What is wrong now would be wrong after the next kill, too.
-      if (isStale) world = undefined
+      if (isStale || world.tasks.length === 0) {
+        lab.remove(root)
+        world = undefined
+      }
     }
   })
   await Promise.all(readers.map((reader) => lab.end(reader)))
@@ -57,17 +58,15 @@ function names(number: number, kills: number): string[] {
   return Array.from({ length: kills * TASKS_EACH }, (_, index) => `task-${number}-${String(index).padStart(2, '0')}`)
 }
 
-async function killAtRandom(
-  writer: Worker,
-  chance: Chance,
-  work: (heard: (deed: Deed) => void) => Promise<Served>,
-): Promise<readonly Deed[]> {
+async function killAtRandom(writer: Worker, chance: Chance, order: Order): Promise<readonly Deed[]> {
   const after = chance.between(LEAST_MS, MOST_MS)
   let killing: Promise<void> | undefined
-  const { did, failed } = await work(() => {
+  const { did, end } = await writer.begin(order, () => {
     killing ??= sleep(after).then(() => writer.kill())
   })
   await killing
-  if (did.length === 0) throw new Error(`a trial could not be made: ${failed ?? 'nothing was recorded'}`)
+  // It works until it is killed, unless something is wrong with it.
+  if (end !== undefined || did.length === 0)
+    throw new Error(`a trial could not be made: ${end?.failed ?? 'nothing was recorded'}`)
   return did
 }

@@ -39,6 +39,7 @@ export async function measureUnreadable(trials: Trials): Promise<Rate> {
           : await meetLimit(limited, { store, root, number, chance })
       if (isTorn(store, root)) deal.settle(await isUnreadable(other, { store, root, did }))
       else deal.settle(undefined)
+      lab.remove(root)
     }
     await Promise.all([limited, other].map((worker) => lab.end(worker)))
   })
@@ -56,8 +57,8 @@ async function meetLimit(writer: Worker, { store, root, number, chance }: Cut): 
   const deeds = Array.from({ length: 20 }, (_, index) => deedFor(`cut ${number} ${index}`, chance))
   const room = chance.between(1, MOST_ROOM)
   const order: Order = { do: 'fill', store, root, room, limit: LIMIT_BYTES, deeds }
-  const { did, end, failed } = await writer.serve(order)
-  if (end !== true || failed === undefined) throw new Error('a trial could not be made: no write met the limit')
+  const { did, failed } = await writer.serve(order)
+  if (failed === undefined) throw new Error('a trial could not be made: no write met the limit')
   return did
 }
 
@@ -70,7 +71,7 @@ function deedFor(name: string, chance: Chance): Deed {
 async function killWhileWriting(lab: Lab, { store, root, number, chance }: Cut): Promise<readonly Deed[]> {
   const writer = lab.worker()
   const share = chance.next()
-  const { did } = await writer.serve({ do: 'pour', store, root, name: `poured ${number}`, bytes: POURED_BYTES }, () => {
+  const { did } = await writer.begin({ do: 'pour', store, root, name: `poured ${number}`, bytes: POURED_BYTES }, () => {
     const path = truthIn(store, root)
     const before = sizeOf(path)
     // Nothing else is looked after meanwhile: the write is over within a few milliseconds.
@@ -95,8 +96,8 @@ async function isUnreadable(
   { store, root, did }: { store: StoreName; root: string; did: readonly Deed[] },
 ): Promise<boolean> {
   const deed = { discovery: 'gone on with' }
-  const { standings, failed } = await other.serve({ do: 'go on', store, root, deed })
-  if (failed !== undefined || standings === undefined) return true
+  const { standings } = await other.serve({ do: 'go on', store, root, deed })
+  if (standings === undefined) return true
   const [before, after] = standings
   return wrongIn(before!, did).length > 0 || wrongIn(after!, [...did, deed]).length > 0
 }

@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { linesOf } from '../../harness/process/lines.ts'
 import type { Answer, Deed, End, Order } from './worker/orders.ts'
 
-/** What came of an order. One that ended in a kill has no end. */
-export interface Served extends Partial<End> {
+/** What came of an order: what was acknowledged, and its end unless it was killed before. */
+export interface Served {
   readonly did: readonly Deed[]
+  readonly end?: End
 }
 
 /** One process of a trial. */
@@ -17,7 +18,8 @@ export class Worker {
 
   constructor(command: readonly [string, ...string[]], env: NodeJS.ProcessEnv) {
     const [program, ...args] = command
-    this.#child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'pipe'] })
+    // Apart from us, so that Ctrl-C reaches us alone, who have to end it in order.
+    this.#child = spawn(program, args, { env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
     // What is written to one that was killed is lost, as it should be.
     this.#child.stdin!.on('error', () => undefined)
     this.#child.stderr!.on('data', (bytes: Buffer) => (this.#said = `${this.#said}${bytes}`.slice(-2000)))
@@ -28,21 +30,28 @@ export class Worker {
     })
   }
 
-  /** Gives an order when those before it are served. `heard` is told of each thing that is acknowledged, as it comes. */
-  serve(order: Order, heard: (deed: Deed) => void = () => undefined): Promise<Served> {
+  /**
+   * Gives an order that may end in a kill, when those before it are served. `heard` is told of each thing that is acknowledged, as it comes.
+   */
+  begin(order: Order, heard: (deed: Deed) => void = () => undefined): Promise<Served> {
     const served = this.#last.then(() => this.#serve(order, heard))
     this.#last = served.catch(() => undefined)
     return served
   }
 
-  /** The same, of an order that has to come to its end. */
-  async complete(order: Order): Promise<Served> {
-    const served = await this.serve(order)
+  /** Gives an order. That it fails is an answer; that the process is gone is none, and says nothing of what is under trial. */
+  async serve(order: Order): Promise<End & Pick<Served, 'did'>> {
+    const { did, end } = await this.begin(order)
+    if (end !== undefined) return { ...end, did }
     // Only then it has said why.
-    if (served.end !== true) await this.#ended
-    if (served.end !== true || served.failed !== undefined)
-      throw new Error(`a trial could not be made: ${order.do}: ${served.failed ?? (this.#said || 'the process is gone')}`)
-    return served
+    await this.#ended
+    throw new Error(`a trial could not be made: ${order.do}: ${this.#said || 'the process is gone'}`)
+  }
+
+  /** Gives an order that is a part of the arrangement, and has to be done. */
+  async complete(order: Order): Promise<void> {
+    const { failed } = await this.serve(order)
+    if (failed !== undefined) throw new Error(`a trial could not be made: ${order.do}: ${failed}`)
   }
 
   /** Ends it as nothing else does, at once. */
@@ -62,7 +71,7 @@ export class Worker {
       const { value, done } = await this.#lines.next()
       const answer = done === true ? undefined : wholeAnswer(value)
       if (answer === undefined) return { did }
-      if ('end' in answer) return { ...answer, did }
+      if ('end' in answer) return { did, end: answer }
       did.push(answer.did)
       heard(answer.did)
     }

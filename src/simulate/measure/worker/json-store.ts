@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { overwriteInPlace } from '../../../journal/files.ts'
 import type { Deed, Standing, Status } from './orders.ts'
-import type { Store } from './store.ts'
+import { type Store, countOne } from './store.ts'
 
 interface SessionJson {
   readonly session_id: string
@@ -76,6 +76,6 @@ function standingOf({ tasks, steps, decisions, discoveries }: SessionJson): Stan
     statuses[`task ${description}`] = status
     for (const { item, done } of checklist) statuses[`item ${item}`] = done ? 'done' : 'open'
   }
-  for (const text of [...decisions, ...discoveries]) counts[text] = (counts[text] ?? 0) + 1
+  for (const text of [...decisions, ...discoveries]) countOne(counts, text)
   return { statuses, counts }
 }

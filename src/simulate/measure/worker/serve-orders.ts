@@ -10,10 +10,11 @@ import type { Answer, Deed, End, Order } from './orders.ts'
 import { stintStore } from './stint-store.ts'
 import type { Store } from './store.ts'
 
-/** Serves the orders of a trial until there are no more, or whoever gave them is gone. */
-export async function serveOrders(input: Readable, library: string): Promise<void> {
-  // While one order is served nobody reads the next, and so nobody would notice that there will be none.
-  input.once('close', () => process.exit())
+let givenBy = 0
+
+/** Serves the orders of a process until there are no more, or it is gone. */
+export async function serveOrders(input: Readable, { library, parent }: { library: string; parent: number }): Promise<void> {
+  givenBy = parent
   let opened: Store | undefined
   for await (const line of linesOf(input)) {
     const order = JSON.parse(line) as Order
@@ -123,5 +124,7 @@ function words(length: number): string {
 }
 
 function answer(line: Answer): void {
+  // Whoever gave the order was killed, and nobody would ever end this.
+  if (process.ppid !== givenBy) process.exit()
   writeOut(`${JSON.stringify(line)}\n`)
 }

@@ -2,7 +2,7 @@ import type { openProjectOf } from './library.ts'
 import type { LogEntry } from '../../../project/log-entries.ts'
 import type { SessionHandle } from '../../../project/session-handle.ts'
 import type { Deed, Standing, Status } from './orders.ts'
-import { SESSION, SHARED, type Store } from './store.ts'
+import { SESSION, SHARED, type Store, countOne } from './store.ts'
 
 const STEPS = { todo: 'open', started: 'working', done: 'done' } as const
 const TASKS: Readonly<Record<string, Status>> = { in_progress: 'working', completed: 'done' }
@@ -44,7 +44,7 @@ export function stintStore(openProject: openProjectOf, root: string): Store {
         statuses[`task ${shortname}`] = TASKS[status] ?? 'open'
         for (const { item, done } of checklist) statuses[`item ${item}`] = done ? 'done' : 'open'
       }
-      for (const { text } of [...state.decisions.items, ...state.discoveries.items]) counts[text] = (counts[text] ?? 0) + 1
+      for (const { text } of [...state.decisions.items, ...state.discoveries.items]) countOne(counts, text)
       return { statuses, counts }
     },
     close() {

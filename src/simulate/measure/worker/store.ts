@@ -17,3 +17,10 @@ export interface Store {
 export const SESSION = 'measured'
 /** The task whose checklist all share. */
 export const SHARED = 'shared'
+
+/** Longer than anything that is acknowledged: what only fills a file. */
+const FILLING = 5000
+
+export function countOne(counts: Record<string, number>, text: string): void {
+  if (text.length < FILLING) counts[text] = (counts[text] ?? 0) + 1
+}
