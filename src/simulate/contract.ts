@@ -16,6 +16,8 @@ export interface MeasuredSessions {
   readonly writes: number
   /** On disk at the end, under `.sessions` and `.git/stint`. */
   readonly bytes: number
+  /** Of Stint's, that the agent ran. */
+  readonly commands: number
   /** Put before the model: at the start, on the way, by the commands it ran, and in the two conversations that went on with it. */
   readonly tokens: number
   /** Of the facts that were recorded, how many a fresh conversation was given. `happened` is that it was. */

@@ -26,6 +26,7 @@ function sessions(tasks: number, writes: number, tokens: number): MeasuredSessio
     tasks,
     writes,
     bytes: writes * 400,
+    commands: 2 + 2 * tasks,
     tokens,
     givenBack: { happened: recorded - tasks, trials: recorded },
     shownOnDemand: { happened: tasks, trials: tasks },

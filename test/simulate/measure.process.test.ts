@@ -39,7 +39,7 @@ describe('a measurement', () => {
 
   test('counts what sessions write, keep and put before a model, the more the longer they are', () => {
     const { simple, medium, complex } = found.sessions
-    for (const figure of ['tasks', 'writes', 'bytes', 'tokens'] as const) {
+    for (const figure of ['tasks', 'writes', 'bytes', 'commands', 'tokens'] as const) {
       expect(simple[figure]).toBeGreaterThan(0)
       expect(medium[figure]).toBeGreaterThan(simple[figure])
       expect(complex[figure]).toBeGreaterThan(medium[figure])

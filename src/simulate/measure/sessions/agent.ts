@@ -8,6 +8,7 @@ export class Agent {
   /** What the conversation was given by hooks, in its order. */
   readonly given: string[] = []
   tokens = 0
+  commands = 0
   readonly #project: Project
   readonly #conversation: string
   readonly #transcript: string
@@ -47,6 +48,7 @@ export class Agent {
     const stdout = await this.#project.stint(args)
     const command = ['stint', ...args.map((arg) => (/^[\w./-]+$/.test(arg) ? arg : `'${arg}'`))].join(' ')
     this.tokens += estimateTokens(command) + estimateTokens(stdout)
+    this.commands += 1
     await this.#usesTool('Bash', { command }, { stdout, stderr: '' })
   }
 

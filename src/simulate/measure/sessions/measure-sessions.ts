@@ -48,6 +48,7 @@ function meanOf(sessions: readonly WorkedThrough[]): MeasuredSessions {
     tasks: mean(({ tasks }) => tasks),
     writes: mean(({ writes }) => writes),
     bytes: Math.round(mean(({ bytes }) => bytes)),
+    commands: mean(({ commands }) => commands),
     tokens: Math.round(mean(({ tokens }) => tokens)),
     givenBack: sumOf(sessions.map(({ givenBack }) => givenBack)),
     shownOnDemand: sumOf(sessions.map(({ shownOnDemand }) => shownOnDemand)),

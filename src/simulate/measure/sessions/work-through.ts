@@ -8,6 +8,7 @@ export interface WorkedThrough {
   readonly tasks: number
   readonly writes: number
   readonly bytes: number
+  readonly commands: number
   readonly tokens: number
   readonly givenBack: Rate
   readonly shownOnDemand: Rate
@@ -21,12 +22,14 @@ export async function workThrough(project: Project, story: Story): Promise<Worke
   const given: string[] = []
   for (const agent of later) given.push(await goOn(agent))
   const { writes, bytes } = project
+  const commands = agents.reduce((sum, agent) => sum + agent.commands, 0)
   const tokens = agents.reduce((sum, agent) => sum + agent.tokens, 0)
   const found = await Promise.all(given.map((text) => lookFor(factsOf(story), text, project)))
   return {
     tasks: story.tasks.length,
     writes,
     bytes,
+    commands,
     tokens,
     givenBack: sumOf(found.map(({ givenBack }) => givenBack)),
     shownOnDemand: sumOf(found.map(({ shownOnDemand }) => shownOnDemand)),
