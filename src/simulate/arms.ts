@@ -25,7 +25,7 @@ export function boundsOf({ stale, conflicts, unreadable }: Measurement): Study['
 }
 
 /**
- * Stint as it was measured. Nothing is asked of the model, so that API calls and cognitive load are those of `none`. Every session counts as killed once
+ * Stint as it was measured. Each command that the agent ran is a call; what it has to think of was not measured. Every session counts as killed once
  * and as cut short in a write once, and what then goes wrong is drawn at the bound of its rate, with the penalties of session.json: its
  * failures are at most these, its success is at least this, and no session gains by it.
  */
@@ -41,6 +41,7 @@ export function stintKeeping(measurement: Measurement): Keeping {
     ...NONE,
     name: 'stint',
     writes: measured((complexity) => sessions[complexity].writes),
+    commands: measured((complexity) => sessions[complexity].commands),
     tokens: { share: 0, besides: measured((complexity) => sessions[complexity].tokens) },
     traceability: {
       middle: measured((complexity) => {

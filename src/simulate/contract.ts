@@ -120,6 +120,7 @@ export interface SensitivityRow {
     | 'writes-by-cost'
     | 'tool-written-by-cost'
     | 'real-tokens'
+    | 'same-load'
     | 'crashes'
     | 'interrupted'
     | 'all'

@@ -60,7 +60,7 @@ export function drawSession(
 
   const by = keeping.byModel
   const writesByModel = by === undefined ? 0 : by.writes + by.writesPerTask * tasks
-  const accesses = by === undefined ? 0 : by.reads + writesByModel
+  const accesses = by === undefined ? (keeping.commands?.[complexity] ?? 0) : by.reads + writesByModel
   const tokensByModel =
     by === undefined ? 0 : by.reads * by.tokensPerRead + writesByModel * by.tokensPerWrite + accesses * by.tokensPerAccess
   const { tokens, cognitiveLoad, traceability, failures } = keeping
@@ -71,8 +71,7 @@ export function drawSession(
     tokensOf[complexity] * about(random, spread.tokens) * (1 + tokens.share) + tokens.besides[complexity] + tokensByModel,
   )
   session.apiCalls = Math.trunc(SESSION.apiCalls[complexity] * about(random, spread.apiCalls) + accesses)
-  session.minutes =
-    SESSION.minutes[complexity] * about(random, spread.minutes) + (accesses * (by?.msPerAccess ?? 0)) / MS_PER_MINUTE
+  session.minutes = SESSION.minutes[complexity] * about(random, spread.minutes) + (accesses * SESSION.msPerAccess) / MS_PER_MINUTE
   const load = SESSION.cognitiveLoad[complexity] * (1 + cognitiveLoad.share) + cognitiveLoad.besides
   session.cognitiveLoad = Math.min(
     1,

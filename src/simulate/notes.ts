@@ -17,6 +17,6 @@ export function measurementWords({ measurement: { at, version, machine }, measur
     'What never happened in N trials is at most 3/N; what did is bounded exactly (Clopper and Pearson), both with 95 % confidence.',
     'Of session.json: the same trials of one that is read, changed and written back in place, so that it is seen that they find what they look for.',
     'Tokens and writes of Stint are those of a session that two fresh conversations went on with.',
-    'Nothing is asked of the model, so that API calls and cognitive load are those of none.',
+    'Each command of Stint that the agent ran is an API call. Cognitive load was not measured, and is taken for that of none.',
   ]
 }

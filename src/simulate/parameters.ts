@@ -34,6 +34,8 @@ export const SESSION = {
   success: { simple: 0.95, medium: 0.88, complex: 0.75 },
   /** How far from the middle each is drawn: a share of it for the first three, a difference for the fourth. */
   spread: { tokens: 0.1, apiCalls: 0.15, minutes: 0.2, cognitiveLoad: 0.05 },
+  /** What calling a tool takes, to read, to write or to run something. */
+  msPerAccess: 200,
   leastCognitiveLoad: 0.1,
   leastSuccess: 0.3,
 } as const satisfies Record<string, unknown>
@@ -64,7 +66,6 @@ export interface ByModel {
   readonly tokensPerWrite: number
   /** Calling a tool, for each read and each write. */
   readonly tokensPerAccess: number
-  readonly msPerAccess: number
 }
 
 interface Delegation {
@@ -78,6 +79,8 @@ export interface Keeping {
   /** Written in each session, whatever the model does. */
   readonly writes: Each
   readonly byModel?: ByModel
+  /** Run by the model, where they were counted: each a call, as long as any other. Their tokens are among those it takes besides. */
+  readonly commands?: Each
   /** What it takes beside the session's own tokens: a share of them, and as many. */
   readonly tokens: { readonly share: number; readonly besides: Each }
   readonly cognitiveLoad: { readonly share: number; readonly besides: number }
@@ -109,7 +112,6 @@ export const SESSION_JSON: Keeping & { readonly byModel: ByModel; readonly failu
     tokensPerRead: 200,
     tokensPerWrite: 250,
     tokensPerAccess: 50,
-    msPerAccess: 200,
   },
   cognitiveLoad: { share: 0, besides: 0.07 },
   traceability: { middle: each(0.87 + 0.05), spread: 0.02 },
@@ -142,7 +144,6 @@ export const PLAN_ONCE: Keeping = {
     tokensPerRead: 200,
     tokensPerWrite: 350,
     tokensPerAccess: 50,
-    msPerAccess: 200,
   },
   cognitiveLoad: { share: 0, besides: 0.03 },
   traceability: { middle: each(0.87 + 0.06), spread: 0.02 },

@@ -2,11 +2,11 @@
 import { PRIORS, PRIOR_BASE, PRIOR_START } from '../plan/priors.ts'
 import { ARM_KINDS, keepingsWith } from './arms.ts'
 import type { Arm, ArmName, ComparedArm, Costs, Figures, Ratio, Sensitivity, SensitivityRow, Study } from './contract.ts'
-import { type Each, type Keeping, SESSION_JSON } from './parameters.ts'
+import { DrawnArms } from './drawn-arms.ts'
+import { type Each, type Keeping, SESSION, SESSION_JSON } from './parameters.ts'
 import { type Weighing, ratioOf } from './ratio.ts'
-import { runArm } from './run-arm.ts'
 
-const { msPerAccess } = SESSION_JSON.byModel
+const { msPerAccess } = SESSION
 /** At an instant that is drawn evenly half of a session is behind it. */
 const LOST = 0.5
 /** The sessions that were measured were gone on with by two fresh conversations, and what these were given is among their tokens. */
@@ -17,7 +17,8 @@ interface Change {
   readonly id: SensitivityRow['id']
   readonly what: string
   readonly weighing?: Weighing
-  readonly keeping?: Keeping
+  /** One arm kept otherwise. */
+  readonly keeping?: (own: Keeping) => Keeping
   readonly tokens?: Each
   /** How often a session is interrupted, and gone on with in a fresh conversation. */
   readonly interrupted?: number
@@ -29,6 +30,14 @@ export const TOOL_WRITTEN: Keeping = {
   byModel: { ...SESSION_JSON.byModel, tokensPerWrite: 0, tokensPerAccess: 0 },
   // The chances are zero and drawn all the same, so that the sessions are those of the study.
   failures: { ...SESSION_JSON.failures, stale: 0, forgotten: 0, unreadable: 0, conflictPerAgent: 0 },
+}
+
+function byProgram(own: Keeping): Keeping {
+  return own.name === 'session-json' ? TOOL_WRITTEN : own
+}
+
+function withLoad(own: Keeping): Keeping {
+  return own.name === 'stint' ? { ...own, cognitiveLoad: SESSION_JSON.cognitiveLoad } : own
 }
 
 /** One task of each size in a conversation of its own, as a published ledger of coding agents has them. */
@@ -44,10 +53,11 @@ const SIGNED: Weighing = { isSigned: true }
 const CHANGES: readonly Change[] = [
   { id: 'as-weighed', what: 'as the study weighs it' },
   { id: 'writes-only', what: 'every cost zero but writes', weighing: { weights: { tokens: 0, cognitiveLoad: 0, success: 0 } } },
-  { id: 'tool-written', what: 'session.json kept by a program', keeping: TOOL_WRITTEN },
+  { id: 'tool-written', what: 'session.json kept by a program', keeping: byProgram },
   { id: 'writes-by-cost', what: `writes by the time they take, ${msPerAccess} ms each`, weighing: BY_COST },
-  { id: 'tool-written-by-cost', what: 'both of these', keeping: TOOL_WRITTEN, weighing: BY_COST },
+  { id: 'tool-written-by-cost', what: 'both of these', keeping: byProgram, weighing: BY_COST },
   { id: 'real-tokens', what: 'sessions as large as real ones', tokens: REAL_TOKENS },
+  { id: 'same-load', what: 'stint as much to think of as session.json', keeping: withLoad },
   {
     id: 'crashes',
     what: `going on counted, ${SESSION_JSON.failures.stale * 100} % crash`,
@@ -58,7 +68,7 @@ const CHANGES: readonly Change[] = [
   {
     id: 'all',
     what: 'all of these together',
-    keeping: TOOL_WRITTEN,
+    keeping: byProgram,
     weighing: { ...BY_COST, ...SIGNED },
     tokens: REAL_TOKENS,
     interrupted: MEASURED_TIMES,
@@ -67,9 +77,12 @@ const CHANGES: readonly Change[] = [
 
 /** Every row anew from arms that are drawn as those of the study were. */
 export async function analyse(study: Study, onProgress?: (drawn: number, total: number) => void): Promise<Sensitivity> {
-  const runs = new Runs(study, onProgress)
-  const rows: SensitivityRow[] = []
-  for (const change of CHANGES) rows.push({ id: change.id, what: change.what, arms: await runs.compare(change) })
+  const own = keepingsWith(study.measurement)
+  const drawn = new DrawnArms()
+  for (const [at, keeping] of own.entries()) drawn.want(keeping, SESSION.tokens, study.arms[at])
+  const plans = CHANGES.map((change) => ({ change, keepings: own.map((one) => change.keeping?.(one) ?? one) }))
+  for (const { change, keepings } of plans) for (const one of keepings) drawn.want(one, change.tokens ?? SESSION.tokens)
+  await drawn.draw(study.sessions, study.seed, onProgress)
   const none = figuresOf(study.arms, 'none')
   const compared = study.arms.filter(({ name }) => name !== 'none')
   return {
@@ -78,63 +91,24 @@ export async function analyse(study: Study, onProgress?: (drawn: number, total: 
       const share = paysFrom(none, figures, name)
       return share === undefined ? [] : [{ name, share }]
     }),
-    rows,
+    rows: plans.map(({ change, keepings }) => {
+      const arms = keepings.map((one) => drawn.get(one, change.tokens ?? SESSION.tokens))
+      return { id: change.id, what: change.what, arms: compare(arms, change) }
+    }),
   }
 }
 
-/** Draws each arm once, however many rows want it. */
-class Runs {
-  readonly #study: Study
-  readonly #keepings: readonly Keeping[]
-  readonly #done = new Map<string, Arm>()
-  readonly #onProgress: ((drawn: number, total: number) => void) | undefined
-  #drawn = 0
-
-  constructor(study: Study, onProgress?: (drawn: number, total: number) => void) {
-    this.#study = study
-    this.#keepings = keepingsWith(study.measurement)
-    this.#onProgress = onProgress
-    for (const arm of study.arms) this.#done.set(arm.name, arm)
-  }
-
-  async compare(change: Change): Promise<readonly ComparedArm[]> {
-    const { weighing, interrupted = 0 } = change
-    const arms: Arm[] = []
-    for (const keeping of this.#keepings)
-      arms.push(await this.#arm(keeping.name === change.keeping?.name ? change.keeping : keeping, change.tokens))
-    const own = figuresOf(arms, 'none')
-    const none = goneOn(own, own, 'none', interrupted)
-    return arms
-      .filter(({ name }) => name !== 'none')
-      .map(({ name, figures }) => {
-        const changed = goneOn(own, figures, name, interrupted)
-        const { value, verdict } = ratioOf(none, changed, ARM_KINDS[name].form, weighing)
-        return { name, tokens: changed.tokens, success: changed.success, ratio: value, verdict }
-      })
-  }
-
-  async #arm(keeping: Keeping, tokens: Each | undefined): Promise<Arm> {
-    const key = [keeping.name, keeping === TOOL_WRITTEN ? 'by a program' : '', tokens === undefined ? '' : 'real']
-      .filter(Boolean)
-      .join(' ')
-    const known = this.#done.get(key)
-    if (known !== undefined) return known
-    const { sessions, seed } = this.#study
-    const before = this.#drawn
-    const arm = await runArm(keeping, {
-      sessions,
-      seed,
-      ...(tokens === undefined ? {} : { tokens }),
-      onProgress: (drawn) => this.#onProgress?.(before + drawn, CHANGED_ARMS * sessions),
+function compare(arms: readonly Arm[], { weighing, interrupted = 0 }: Change): readonly ComparedArm[] {
+  const own = figuresOf(arms, 'none')
+  const none = goneOn(own, own, 'none', interrupted)
+  return arms
+    .filter(({ name }) => name !== 'none')
+    .map(({ name, figures }) => {
+      const changed = goneOn(own, figures, name, interrupted)
+      const { value, verdict } = ratioOf(none, changed, ARM_KINDS[name].form, weighing)
+      return { name, tokens: changed.tokens, success: changed.success, ratio: value, verdict }
     })
-    this.#drawn += sessions
-    this.#done.set(key, arm)
-    return arm
-  }
 }
-
-/** session.json by a program; and all five with real tokens, and that one again. */
-const CHANGED_ARMS = 7
 
 function sharesOf({ costs }: Ratio): Costs {
   const whole = Object.values(costs).reduce((sum, cost) => sum + cost) || 1

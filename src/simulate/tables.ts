@@ -114,15 +114,27 @@ export function ratesTable({ measurement, bounds }: Study): Table {
 /** What was measured of whole sessions. */
 export function measuredTable({ measurement }: Study): Table {
   return {
-    head: ['', 'sessions', 'tasks', 'writes', 'bytes', 'tokens', 'given back', 'at least (95 %)', 'the rest shown on demand'],
+    head: [
+      '',
+      'sessions',
+      'tasks',
+      'writes',
+      'bytes',
+      'commands',
+      'tokens',
+      'given back',
+      'at least (95 %)',
+      'the rest shown on demand',
+    ],
     rows: COMPLEXITIES.map((complexity) => {
-      const { sessions, tasks, writes, bytes, tokens, givenBack, shownOnDemand } = measurement.sessions[complexity]
+      const { sessions, tasks, writes, bytes, commands, tokens, givenBack, shownOnDemand } = measurement.sessions[complexity]
       return [
         complexity,
         amount(sessions),
         amount(tasks, 1),
         amount(writes, 1),
         amount(bytes),
+        amount(commands, 1),
         amount(tokens),
         givenBack.trials === 0 ? NOTHING : `${percent(givenBack.happened / givenBack.trials)} (${countOf(givenBack)})`,
         percent(1 - upperBound({ happened: givenBack.trials - givenBack.happened, trials: givenBack.trials })),

@@ -125,7 +125,7 @@ function armParameters(): Table {
       row('tokens a read', ({ byModel: by }) => by && amount(by.tokensPerRead)),
       row('tokens for calling the tool, each', ({ byModel: by }) => by && amount(by.tokensPerAccess)),
       row('API calls, each', ({ byModel: by }) => by && '1'),
-      row('milliseconds, each', ({ byModel: by }) => by && amount(by.msPerAccess)),
+      row('milliseconds, each', ({ byModel: by }) => by && amount(SESSION.msPerAccess)),
       row('cognitive load', ({ cognitiveLoad }) => points(cognitiveLoad.besides)),
       row(
         'traceability',

@@ -21,8 +21,9 @@ describe('the arm that was measured', () => {
         arm.byComplexity[complexity],
         measurement.sessions[complexity],
       ]
-      expect(after).toMatchObject({ sessions: before.sessions, success: before.success, minutes: before.minutes })
-      expect(after).toMatchObject({ apiCalls: before.apiCalls, cognitiveLoad: before.cognitiveLoad })
+      expect(after).toMatchObject({ sessions: before.sessions, success: before.success, cognitiveLoad: before.cognitiveLoad })
+      expect(after.apiCalls - before.apiCalls).toBeCloseTo(measured.commands, 9)
+      expect((after.minutes.p50 - before.minutes.p50) * 60).toBeCloseTo(measured.commands * 0.2, 9)
       expect(after.totalTokens).toBe(before.totalTokens + before.sessions * measured.tokens)
       expect(after.writes).toBeCloseTo(measured.writes, 9)
       expect(after.traceability).toBeCloseTo(measured.givenBack.happened / measured.givenBack.trials, 9)

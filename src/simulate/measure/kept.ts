@@ -45,7 +45,9 @@ function hasFailures(value: unknown): boolean {
 
 function isSessions(value: unknown): boolean {
   const fields = objectOf(value)
-  const areNumbers = ['sessions', 'tasks', 'writes', 'bytes', 'commands', 'tokens'].every((name) => countOf(fields?.[name]) !== undefined)
+  const areNumbers = ['sessions', 'tasks', 'writes', 'bytes', 'commands', 'tokens'].every(
+    (name) => countOf(fields?.[name]) !== undefined,
+  )
   return areNumbers && isRate(fields?.['givenBack']) && isRate(fields?.['shownOnDemand'])
 }
 
