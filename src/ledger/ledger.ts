@@ -54,6 +54,8 @@ interface Piece {
   /** Whose it is, with the share of each. */
   readonly tasks: readonly { readonly id: string; readonly name: string }[]
   readonly run?: string
+  /** The delegate of that run that it is of. */
+  readonly delegate?: string
   readonly days: RunPart['days']
   readonly updatedAt: string
 }
@@ -78,7 +80,7 @@ class Counted {
     this.#sessions = new Map(sessions.map((session) => [session.row.id, session]))
     this.#runs = new Map(runs.map((run) => [run.id, run]))
     this.#tasks = tasks
-    const runOf = new Map(runs.flatMap((run) => run.parts.map(({ session }) => [session, topOf(run)] as const)))
+    const runOf = new Map(runs.flatMap((run) => run.parts.map(({ session }) => [session, run] as const)))
     this.#pieces = [
       ...sessions.map((session) => this.#ofSession(session, runOf.get(session.row.id))),
       ...runs.flatMap((run) => ofRun(run)),
@@ -114,10 +116,10 @@ class Counted {
     return { kind, id, name: this.#nameOf(kind, id), updatedAt, sums, bytes: this.#bytesOf(kind, id, pieces) }
   }
 
-  #ofSession({ row, days }: CountedSession, run: string | undefined): Piece {
+  #ofSession({ row, days }: CountedSession, run: CountedRun | undefined): Piece {
     // In a run it is known which task each attempt was for.
     const tasks = run === undefined ? row.tasks.map((id) => ({ id, name: this.#tasks.get(id) ?? id })) : []
-    return { session: row.id, tasks, days, updatedAt: row.updatedAt, ...(run === undefined ? {} : { run }) }
+    return { session: row.id, tasks, days, updatedAt: row.updatedAt, ...(run === undefined ? {} : whoseOf(run)) }
   }
 
   #nameOf(kind: LedgerRow['kind'], id: string): string {
@@ -136,7 +138,7 @@ class Counted {
     const sessions = new Set(pieces.flatMap(({ session }) => session ?? []))
     const ofSessions = [...sessions].reduce((sum, session) => sum + this.#bytesOfSession(session), 0)
     if (kind === 'task') return ofSessions
-    const members = [...this.#runs.values()].filter((run) => topOf(run) === id)
+    const members = [...this.#runs.values()].filter((run) => topOf(run) === id || run.id === id)
     return members.reduce((sum, run) => sum + (runs.get(run.id) ?? 0), ofSessions)
   }
 
@@ -159,10 +161,14 @@ function ofRun(run: CountedRun): readonly Piece[] {
   return run.parts.map(({ session, task, days, updatedAt }) => ({
     ...(session === undefined ? {} : { session }),
     tasks: task === undefined ? [] : [task],
-    run: topOf(run),
+    ...whoseOf(run),
     days,
     updatedAt,
   }))
+}
+
+function whoseOf(run: CountedRun): Pick<Piece, 'run' | 'delegate'> {
+  return run.of === undefined ? { run: run.id } : { run: run.of, delegate: run.id }
 }
 
 /** A delegate of a run is counted with it. */
@@ -171,7 +177,7 @@ function topOf({ id, of }: CountedRun): string {
 }
 
 function isOf(piece: Piece, kind: LedgerRow['kind'], id: string): boolean {
-  return kind === 'project' || idsOf(piece, kind).includes(id)
+  return kind === 'project' || (kind === 'run' && piece.delegate === id) || idsOf(piece, kind).includes(id)
 }
 
 function idsOf({ session, tasks, run }: Piece, kind: LedgerBy): readonly string[] {

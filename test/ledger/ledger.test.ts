@@ -8,6 +8,10 @@ import { openProject } from '../../src/library.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { encodeRecord } from '../../src/journal/record.ts'
 import type { LedgerRow } from '../../src/ledger/contract.ts'
+import { DEFAULTS } from '../../src/project/config.ts'
+import { Workspace } from '../../src/project/workspace.ts'
+import type { RunEntryData } from '../../src/run/entries.ts'
+import { RunLog } from '../../src/run/run-log.ts'
 import { project } from '../hook/agent.ts'
 
 /** A project in which an agent worked for a turn, and whatever the test adds. */
@@ -127,6 +131,46 @@ describe('the ledger', () => {
     expect((await asked((opened) => opened.ledger())).whole.savings.find(({ name }) => name === 'resuming')!.times).toBe(2)
   })
 
+  test('says of a run what its log, its delegates and their sessions say, and of each task its part', async () => {
+    const { asked, cwd, env, ledger, sessions, stint } = await worked()
+    await stint('init', '--name', 'run-1', '--goal', 'x', '--force')
+    const session = sessions().at(-1)!
+    const { place } = new Workspace(cwd, { env })
+    const [run, delegate] = [mintId(undefined), mintId(undefined)]
+    const log = RunLog.create(place, run, DEFAULTS, begun({ parallel: 2 }))
+    working(log, session, ['one', 'two'])
+    const order = {
+      name: 'tests',
+      what: 'x',
+      run,
+      task: 'backlog-1',
+      target: 'main',
+      isReadOnly: false,
+      files: [],
+      slot: 0,
+      brief: '',
+    }
+    working(RunLog.create(place, delegate, DEFAULTS, { ...begun({}), delegate: order }), 's-elsewhere', ['three'])
+    const { whole, rows } = await ledger({ of: run })
+    expect(whole).toMatchObject({ kind: 'run', costs: { injections: 5, injectedTokens: 2 * 500 + 3 * 100, hooks: 0 } })
+    expect(rows.map(({ name, costs }) => [name, costs.injectedTokens])).toEqual([
+      ['run-1', 700],
+      [expect.any(String), 600],
+    ])
+    expect((await ledger({ by: 'run' })).rows).toEqual([whole])
+    const tasks = (await ledger({ by: 'task' })).rows
+    expect(tasks.map(({ id, name, costs }) => [id, name, costs.injectedTokens])).toEqual([
+      ['backlog-1', 'three', 600],
+      ['id-one', 'one', 350],
+      ['id-two', 'two', 350],
+      [expect.any(String), 'fix-the-sweep', expect.any(Number)],
+    ])
+    expect((await ledger({ of: 'two' })).whole).toMatchObject({ kind: 'task', id: 'id-two', costs: { injectedTokens: 350 } })
+    expect((await asked((opened) => opened.ledger({ of: 'tests' }))).whole.costs).toMatchObject({ injectedTokens: 600 })
+    const all = (await ledger()).whole
+    expect(saved(all, 'batching')).toMatchObject({ tokens: 500 - 3 * 200, times: 1 })
+  })
+
   test('of a conversation that is followed nowhere counts nothing', async () => {
     const { ledger, notes } = await worked()
     noteCost(notes, 'nobody', 'Stop', 100)
@@ -142,6 +186,41 @@ describe('the ledger', () => {
     expect(existsSync(join(cwd, '.sessions'))).toBe(false)
   })
 })
+
+const NOBODY = { pid: 2 ** 22 + 1, startedAt: 'x', mark: '' }
+
+function begun(options: RunEntryData['run.started']['options']): RunEntryData['run.started'] {
+  return {
+    options,
+    harness: 'rehearsal',
+    source: '.tasks',
+    tree: '/no',
+    branch: 'b',
+    base: 'c',
+    isInPlace: false,
+    runner: NOBODY,
+  }
+}
+
+/** A conversation in which these tasks were worked on, the second behind 200 tokens of the first. */
+function working(log: RunLog, session: string, tasks: readonly string[]): void {
+  log.append('conversation.opened', { number: 1, session, process: NOBODY, setup: 500 })
+  for (const [index, name] of tasks.entries()) {
+    const attempt = {
+      attempt: name,
+      task: { id: `id-${name}`, name, title: name },
+      number: 1,
+      place: 'live',
+      session,
+      conversation: 1,
+    }
+    const more = { base: 'c', sizeClass: 'S', context: index * 900, isFirst: index === 0, since: '', text: 100 }
+    log.append('attempt.started', { ...attempt, ...more } as RunEntryData['attempt.started'])
+    log.append('turn.ended', { attempt: name, conversation: 1, how: 'done', spent: {}, requests: 3, seconds: 1 })
+    log.append('attempt.ended', { attempt: name, outcome: 'done', added: 200 })
+  }
+  log.close()
+}
 
 /** Requests that carried so many tokens, of which the last changed a file. */
 function said(prefix: string, carried: readonly number[], last = 'Edit'): readonly HistoryItem[] {
