@@ -13,8 +13,9 @@ import { storeOf } from '../project/history/store.ts'
 import type { Workspace } from '../project/workspace.ts'
 import { checkRuns } from '../run/check-runs.ts'
 import { listRuns } from '../run/runs.ts'
-import { acceptanceOf, handoffOf, isTakenUp } from '../session/handoffs.ts'
+import { acceptanceOf, handoffOf, isTakenUp, waitingHandoff } from '../session/handoffs.ts'
 import { type RawEntry, inEffect } from '../session/in-effect.ts'
+import { type Handoff, isOpen } from '../session/state.ts'
 import { oneLine, shorten } from '../text/clean.ts'
 import { foldBacklog } from '../tasks/backlog.ts'
 import type { Hint } from './contract.ts'
@@ -32,7 +33,7 @@ export async function hintsFor(workspace: Workspace, sessions: readonly SessionR
     ...untouched(sessions, now),
     ...delegates(workspace),
     ...runs(workspace),
-    ...(await handoffs(workspace)),
+    ...(await handoffs(workspace, sessions, now)),
     ...(await failedTasks(workspace)),
     ...checks(workspace),
     ...history(workspace),
@@ -41,7 +42,7 @@ export async function hintsFor(workspace: Workspace, sessions: readonly SessionR
 
 function untouched(sessions: readonly SessionRow[], now: Date): readonly Hint[] {
   const before = new Date(now.getTime() - UNTOUCHED_DAYS * DAY_MS).toISOString()
-  const old = sessions.filter(({ status, updatedAt }) => (status === 'active' || status === 'paused') && updatedAt < before)
+  const old = sessions.filter((row) => isOpen(row) && row.updatedAt < before)
   return few(old, 'stint list --status active,paused', 'sessions untouched for as long', ({ id, name, status, updatedAt }) => ({
     what: `session ${name} is ${status} and untouched since ${updatedAt.slice(0, 10)}`,
     command: `stint close --abandon --session ${typed(name, id)}`,
@@ -64,29 +65,43 @@ function runs(workspace: Workspace): readonly Hint[] {
   }))
 }
 
-async function handoffs(workspace: Workspace): Promise<readonly Hint[]> {
-  const bySession = new Map<string, RawEntry[]>()
-  const names = new Map<string, string>()
-  for (const { session, name, entry } of (await workspace.index()).handoffEntries()) {
-    bySession.set(session, [...(bySession.get(session) ?? []), entry])
-    names.set(session, name)
-  }
-  const waiting = [...bySession].flatMap(([session, entries]) => {
-    const standing = inEffect(entries)
-    const made = standing.filter(({ kind }) => kind === 'handoff.made').map((entry) => handoffOf(entry, entry.data))
-    const last = made.at(-1)
-    const accepted = standing
-      .filter(({ kind, data }) => kind === 'handoff.accepted' && data.handoff === last?.id)
-      .map((entry) => acceptanceOf(entry, entry.data))
-    return last === undefined || last.isDraft || isTakenUp({ accepted }) ? [] : [{ session, number: last.number, to: last.to }]
-  })
-  return few(waiting, 'stint handoff list', 'handoffs that nobody took up', ({ session, number, to }) => {
-    const name = names.get(session) ?? shortId(session)
+async function handoffs(workspace: Workspace, sessions: readonly SessionRow[], now: Date): Promise<readonly Hint[]> {
+  const before = new Date(now.getTime() - DAY_MS).toISOString()
+  const waiting = [...(await forSomebody(workspace)), ...forWhoeverGoesOn(workspace, sessions)].filter(({ at }) => at < before)
+  return few(waiting, 'stint handoff list', 'handoffs that nobody took up', ({ session, name, number, to }) => {
     const whom = to === undefined ? '' : ` for ${to.kind} ${to.name}`
-    return {
-      what: `handoff ${number} of ${name}${whom} was never taken up`,
-      command: `stint handoff show ${typed(name, session)}/${number} --check`,
-    }
+    const command = `stint handoff show ${typed(name, session)}/${number} --check`
+    return { what: `handoff ${number} of ${name}${whom} was never taken up`, command }
+  })
+}
+
+type Waiting = Pick<Handoff, 'at' | 'number' | 'to'> & { readonly session: string; readonly name: string }
+
+async function forSomebody(workspace: Workspace): Promise<readonly Waiting[]> {
+  const bySession = new Map<string, { readonly name: string; readonly entries: RawEntry[] }>()
+  for (const { session, name, entry } of (await workspace.index()).handoffEntries()) {
+    const known = bySession.get(session) ?? { name, entries: [] }
+    known.entries.push(entry)
+    bySession.set(session, known)
+  }
+  return [...bySession].flatMap(([session, { name, entries }]) => {
+    const standing = inEffect(entries)
+    const last = standing.findLast(({ kind }) => kind === 'handoff.made')
+    if (last === undefined) return []
+    const handoff = handoffOf(last, last.data)
+    const accepted = standing
+      .filter(({ kind, data }) => kind === 'handoff.accepted' && data.handoff === last.id)
+      .map((entry) => acceptanceOf(entry, entry.data))
+    return handoff.isDraft || isTakenUp({ accepted }) ? [] : [{ ...handoff, session, name }]
+  })
+}
+
+function forWhoeverGoesOn(workspace: Workspace, sessions: readonly SessionRow[]): readonly Waiting[] {
+  return sessions.filter(isOpen).flatMap(({ id, name }) => {
+    const session = workspace.session(id)
+    const handoff = waitingHandoff(session.open())
+    session.close()
+    return handoff === undefined ? [] : [{ ...handoff, session: id, name }]
   })
 }
 
