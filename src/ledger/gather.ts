@@ -4,6 +4,8 @@ import { waitingCosts } from '../conversation/costs.ts'
 import { conversationPath } from '../history/places.ts'
 import { isConversationId } from '../history/conversation-id.ts'
 import type { SessionRow } from '../index/rows.ts'
+import { StintError, errnoOf } from '../journal/errors.ts'
+import { shortId } from '../journal/ids.ts'
 import { trackingFolderOf } from '../project/conversation-binding.ts'
 import { storeOf } from '../project/history/store.ts'
 import { LiveSession } from '../project/live-session.ts'
@@ -39,7 +41,7 @@ export async function gather(workspace: Workspace): Promise<Gathered> {
   const remembered = new Remembered(workspace.place)
   const runs = gatherRuns(workspace, remembered)
   const journals = rows.flatMap((row) => {
-    const amounts = journalOf(workspace, remembered, row.id)
+    const amounts = ifReadable(workspace, `session ${row.name}`, () => journalOf(workspace, remembered, row.id))
     return amounts === undefined ? [] : [{ row, ...amounts }]
   })
   const whose = firstSessions(journals)
@@ -57,10 +59,23 @@ export async function gather(workspace: Workspace): Promise<Gathered> {
   return { sessions, runs }
 }
 
-function gatherRuns({ place }: Workspace, remembered: Remembered): readonly CountedRun[] {
+/** One log that may not be read is no reason to count none. */
+function ifReadable<T>(workspace: Workspace, what: string, count: () => T): T | undefined {
+  try {
+    return count()
+  } catch (error) {
+    if (!(error instanceof StintError) && errnoOf(error) === undefined) throw error
+    workspace.say(`${what} is not counted: ${(error as Error).message}`)
+    return undefined
+  }
+}
+
+function gatherRuns(workspace: Workspace, remembered: Remembered): readonly CountedRun[] {
+  const { place } = workspace
   return runIds(place).flatMap((id) => {
     const { path, link } = runLogPlace(place, id)
-    const amounts = remembered.get('runs', id, [path, link], () => runAmounts(readRun(place, id)) ?? null)
+    const counted = () => remembered.get('runs', id, [path, link], () => runAmounts(readRun(place, id)) ?? null)
+    const amounts = ifReadable(workspace, `run ${shortId(id)}`, counted)
     return amounts === undefined || amounts === null ? [] : [{ ...amounts, id }]
   })
 }

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { HistoryItem } from '../../src/history/items.ts'
@@ -169,6 +169,20 @@ describe('the ledger', () => {
     expect((await asked((opened) => opened.ledger({ of: 'tests' }))).whole.costs).toMatchObject({ injectedTokens: 600 })
     const all = (await ledger()).whole
     expect(saved(all, 'batching')).toMatchObject({ tokens: 500 - 3 * 200, times: 1 })
+  })
+
+  test('counts the others where one log cannot be read, and says so', async () => {
+    const { ledger, path, sessions, stint } = await worked()
+    await stint('init', '--name', 'other', '--goal', 'Else', '--force')
+    const [first] = sessions()
+    rmSync(path('.git', 'stint', 'journal', `${first}.jsonl`))
+    rmSync(path('.sessions', 'journal', first!, 'log.jsonl'))
+    mkdirSync(path('.sessions', 'journal', first!, 'log.jsonl'))
+    expect((await ledger()).rows.map(({ name }) => name)).toEqual(['other'])
+    expect(await stint('ledger')).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining('session fix-auth is not counted'),
+    })
   })
 
   test('of a conversation that is followed nowhere counts nothing', async () => {
