@@ -8,7 +8,7 @@ const WORDS: Readonly<Record<SavingName, { readonly name: string; readonly what:
     name: 'Batching',
     what: 'Set-up that was not said again because a conversation took several tasks, less what it read again',
   },
-  toon: { name: 'TOON', what: 'What the same state would have taken more as JSON' },
+  toon: { name: 'TOON', what: 'How much longer the same state is as JSON' },
   digest: { name: 'Digests', what: 'Output of commands that was kept and not printed' },
   pointers: { name: 'Pointers', what: 'What a context names and does not tell' },
   profiles: { name: 'Profiles', what: 'Those that were listed and never loaded' },
