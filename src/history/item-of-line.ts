@@ -1,7 +1,7 @@
 import type { Usage } from '../session/entries.ts'
 import { type Json, countOf, given, listOf, nameOf, objectOf, textOf } from '../text/json-fields.ts'
 import { partsOf } from './blocks.ts'
-import type { Began, Compaction, ContextSize, HistoryItem, Message, Part } from './items.ts'
+import type { Began, Compaction, ContextSize, HistoryItem, Message, Part, Told } from './items.ts'
 
 /** Between the name of a hook and what it gave, as Claude Code tells its model. */
 export const SAID_BY_HOOK = ' hook additional context: '
@@ -61,6 +61,7 @@ function messageIn(line: Json, type: Message['role']): Message | undefined {
       request: nameOf(message['id']) ?? nameOf(line['requestId']),
       usage: usageIn(objectOf(message['usage'])),
       context: contextIn(objectOf(line['context'])),
+      asTold: toldIn(objectOf(line['asTold'])),
       isMeta: line['isMeta'] === true || undefined,
       isSummary: line['isCompactSummary'] === true || undefined,
       isFailure: line['isApiErrorMessage'] === true || undefined,
@@ -90,8 +91,8 @@ function attachmentIn(line: Json): Message | undefined {
   switch (attachment?.['type']) {
     case 'queued_command': {
       const parts = partsOf(attachment['prompt'])
-      const isMeta = attachment['isMeta'] === true || undefined
-      return parts.length === 0 ? undefined : { ...common(line), role: 'user', parts, ...given({ isMeta }) }
+      const more = given({ asTold: renderedIn(line), isMeta: attachment['isMeta'] === true || undefined })
+      return parts.length === 0 ? undefined : { ...common(line), role: 'user', parts, ...more }
     }
     case 'hook_additional_context': {
       const text = listOf(attachment['content'])
@@ -108,10 +109,14 @@ function attachmentIn(line: Json): Message | undefined {
 
 /** In the words in which the model was told: files that were shown, tools, the machine, the day. */
 function toldBesides(line: Json): Message | undefined {
+  const told = renderedIn(line)
+  return told === undefined ? undefined : { ...common(line), ...told, isMeta: true }
+}
+
+function renderedIn(line: Json): Told | undefined {
   const role = line['renderedRole'] === 'system' ? 'system' : 'user'
   const parts = listOf(line['rendered']).flatMap((shown) => partsOf(objectOf(shown)?.['content']))
-  if (parts.length === 0) return undefined
-  return { ...common(line), role, parts: role === 'system' ? parts.map(unmarked) : parts, isMeta: true }
+  return parts.length === 0 ? undefined : { role, parts: role === 'system' ? parts.map(unmarked) : parts }
 }
 
 const REMINDER = /^<system-reminder>\n([\s\S]*)\n<\/system-reminder>\s*$/
@@ -138,6 +143,10 @@ function compactionIn(line: Json): Compaction | undefined {
       kept: kept.length === 0 ? undefined : kept,
     }),
   }
+}
+
+function toldIn(told: Json | undefined): Told | undefined {
+  return told === undefined ? undefined : { role: told['role'] === 'system' ? 'system' : 'user', parts: partsOf(told['content']) }
 }
 
 function contextIn(context: Json | undefined): ContextSize | undefined {

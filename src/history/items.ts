@@ -34,6 +34,8 @@ export interface Message {
   readonly at?: string
   readonly role: 'user' | 'assistant' | 'system'
   readonly parts: readonly Part[]
+  /** As the model was told it, where that was in other words: what somebody typed while it worked. */
+  readonly asTold?: Told
   readonly model?: string
   /** One request to the model may be told in several messages; those share this, and its usage stands for all of them. */
   readonly request?: string
@@ -48,6 +50,11 @@ export interface Message {
   readonly isSummary?: boolean
   /** Shown to the person in place of an answer, when the model could not be reached. The model never sees it. */
   readonly isFailure?: boolean
+}
+
+export interface Told {
+  readonly role: 'user' | 'system'
+  readonly parts: readonly Part[]
 }
 
 export interface ContextSize {

@@ -19,9 +19,8 @@ export function lineOf(item: HistoryItem): Json {
   }
 }
 
-/** The message itself stands at the end of its line. */
-export function messageLine(item: Message, message: Json): Json {
-  const { id, parent, at, role, context, agent } = item
+function messageLine(item: Message): Json {
+  const { id, parent, at, role, parts, asTold, model, request, usage, context, agent } = item
   return given({
     type: role,
     subtype: role === 'system' ? 'message' : undefined,
@@ -34,17 +33,14 @@ export function messageLine(item: Message, message: Json): Json {
     isCompactSummary: item.isSummary,
     isApiErrorMessage: item.isFailure,
     context: context === undefined ? undefined : { ...context },
-    message,
-  })
-}
-
-function messageOf({ role, parts, model, request, usage }: Message): Json {
-  return given({
-    role,
-    id: request,
-    model,
-    content: blocksOf(parts),
-    usage: usage === undefined ? undefined : usageFields(usage),
+    asTold: asTold === undefined ? undefined : { role: asTold.role, content: blocksOf(asTold.parts) },
+    message: given({
+      role,
+      id: request,
+      model,
+      content: blocksOf(parts),
+      usage: usage === undefined ? undefined : usageFields(usage),
+    }),
   })
 }
 

@@ -43,9 +43,10 @@ export function nextMessages(items: Iterable<HistoryItem>): readonly ModelMessag
 
 /**
  * What the system said before anybody else: it is sent beside the messages. A compaction may have kept it. What a hook gave then is
- * none of it.
+ * none of it, nor anything in Claude Code's transcripts, which do not hold it as a message.
  */
 function systemPromptOf(items: readonly HistoryItem[]): ReadonlySet<HistoryItem> {
+  if (items.some((item) => item.type === 'began' && item.harness === 'claude')) return new Set()
   const messages = items.filter((item) => item.type === 'message' && item.agent === undefined) as readonly Message[]
   const end = messages.findIndex(({ role }) => role !== 'system')
   return new Set((end === -1 ? messages : messages.slice(0, end)).filter((message) => !isOfHook(message)))
@@ -66,7 +67,7 @@ interface Turn {
 
 function turnsOf(live: readonly Message[]): readonly Turn[] {
   const turns: Turn[] = [{ said: [], results: new Map(), reminders: [], answered: [] }]
-  for (const { role, parts, request, isMeta } of live.map(acceptable)) {
+  for (const { role, parts, request, isMeta } of live.map(asTold).map(acceptable)) {
     const turn = turns.at(-1)!
     if (role !== 'assistant') {
       for (const part of parts) if (part.type === 'tool result') turn.results.set(part.use, part)
@@ -102,6 +103,10 @@ function withoutCutOff([first, ...turns]: readonly Turn[]): readonly Turn[] {
     }
   }
   return whole
+}
+
+function asTold(message: Message): Message {
+  return message.asTold === undefined ? message : { ...message, ...message.asTold, isMeta: true }
 }
 
 /** What a message of its role may hold for the providers, and does hold something. */

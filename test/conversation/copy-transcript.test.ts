@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, renameSync, rmSync, statSync, truncateSync, utim
 import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { nextMessages } from '../../src/history/next-messages.ts'
 import { copyPiece } from '../../src/conversation/copy-transcript.ts'
 import { endConversation } from '../../src/history/end-conversation.ts'
 import { readLines } from '../../src/history/read-lines.ts'
@@ -154,14 +155,32 @@ describe('of a line', () => {
         { rendered: [reminder('It changed.'), { content: 'here' }], renderedRole: 'user' },
       ),
       attached('model', { text: 'x' }, { rendered: [], renderedRole: 'system' }),
+      attached(
+        'queued_command',
+        { prompt: 'and this' },
+        { rendered: [reminder('The user sent: and this')], renderedRole: 'system' },
+      ),
     ]
     const copying = new Copying().write(...lines.map(line)).copyAll()
-    expect(copying.lines).toMatchObject([{ attachment: { type: 'date' } }, { attachment: { type: 'edited_text_file' } }])
+    expect(copying.lines.map(({ attachment }) => (attachment as { type: string }).type)).toEqual([
+      'date',
+      'edited_text_file',
+      'queued_command',
+    ])
     expect(copying.lines[0]!['attachment']).not.toHaveProperty('date')
     expect(copying.items.slice(1)).toMatchObject([
       { role: 'system', isMeta: true, parts: [{ type: 'text', text: 'It is late.' }] },
       { role: 'user', isMeta: true, parts: [{ text: '<system-reminder>\nIt changed.\n</system-reminder>' }, { text: 'here' }] },
+      // As it was typed, for people; and as the model has it.
+      { role: 'user', parts: [{ text: 'and this' }], asTold: { role: 'system', parts: [{ text: 'The user sent: and this' }] } },
     ])
+    expect(nextMessages(copying.items).at(-1)).toEqual({
+      role: 'system',
+      parts: [
+        { type: 'text', text: 'It is late.\n' },
+        { type: 'text', text: 'The user sent: and this' },
+      ],
+    })
   })
 
   test('that the harness wrote for itself, nothing is kept', () => {

@@ -77,11 +77,23 @@ test('what is stored is what Claude Code sends next: parallel tools, thoughts, p
   expect(JSON.stringify(sent)).toContain(PIXEL)
 
   const talk = world.talk('--resume', id)
-  await talk.say('third please')
-  await talk.say('/compact keep it')
-  world.stub.script({ text: 'after all', tools: [{ name: 'Bash', input: { command: 'echo three', description: 'x' } }] })
-  await talk.say('after the compaction')
+  world.stub.script(
+    { text: 'I wait', tools: [{ name: 'Bash', input: { command: 'sleep 3; echo waited', description: 'x' } }] },
+    { text: 'I waited' },
+  )
+  const third = talk.say('third please')
+  await talk.until((message) => JSON.stringify(message).includes('sleep 3'))
+  // Typed while it works: told the model in other words.
+  void talk.say('and this').catch(() => undefined)
+  await third
   await talk.end()
+  const typed = await resume(id, 'fourth please')
+  expect(JSON.stringify(typed)).toContain('while you were working')
+  const again = world.talk('--resume', id)
+  await again.say('/compact keep it')
+  world.stub.script({ text: 'after all', tools: [{ name: 'Bash', input: { command: 'echo three', description: 'x' } }] })
+  await again.say('after the compaction')
+  await again.end()
   const compacted = await resume(id, 'and resumed')
   expect(JSON.stringify(compacted)).not.toContain('seq 1 5000')
   expect(world.troubles).toBe('')

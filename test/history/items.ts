@@ -62,6 +62,7 @@ const message: fc.Arbitrary<Message> = fc.record(
     at,
     role: fc.constantFrom('user' as const, 'assistant' as const, 'system' as const),
     parts: fc.array(part, { maxLength: 5 }),
+    asTold: fc.record({ role: fc.constantFrom('user' as const, 'system' as const), parts: fc.array(saidPart, { maxLength: 2 }) }),
     model: word,
     request: word,
     usage: fc.record({ input: count, cacheWritten: count, cacheRead: count, output: count }),

@@ -29,6 +29,9 @@ const ATTACHMENTS: Readonly<Record<string, readonly string[]>> = {
   hook_additional_context: ['type', 'content', 'hookEvent', 'hookName'],
 }
 
+/** The words in which the model was told of it. */
+const RENDERED = ['rendered', 'renderedRole']
+
 const MARKS = [
   '"type":"user"',
   '"type":"assistant"',
@@ -73,10 +76,15 @@ function keptAttachment(line: Json): Json | undefined {
   const attachment = objectOf(line['attachment'])
   const type = attachment?.['type']
   if (attachment === undefined || typeof type !== 'string') return undefined
-  if (Object.hasOwn(ATTACHMENTS, type)) return { ...pick(line, FIELDS), attachment: pick(attachment, ATTACHMENTS[type]!) }
+  const isKnown = Object.hasOwn(ATTACHMENTS, type)
   // Files, tools, the machine, the day: in the words in which the model was told. Clients that do not say so tell it anew each time.
-  if (listOf(line['rendered']).length === 0) return undefined
-  return { ...pick(line, [...FIELDS, 'rendered', 'renderedRole']), attachment: pick(attachment, ['type', 'filename']) }
+  if (!isKnown && listOf(line['rendered']).length === 0) return undefined
+  // Of a hook those would say the same again.
+  const told = type === 'hook_additional_context' ? [] : RENDERED
+  return {
+    ...pick(line, [...FIELDS, ...told]),
+    attachment: pick(attachment, isKnown ? ATTACHMENTS[type]! : ['type', 'filename']),
+  }
 }
 
 /** The harness tells the outcome of a tool twice; as the model was told it is enough. */
