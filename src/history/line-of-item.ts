@@ -19,8 +19,9 @@ export function lineOf(item: HistoryItem): Json {
   }
 }
 
-function messageLine(item: Message): Json {
-  const { id, parent, at, role, parts, asTold, model, request, usage, context, agent } = item
+/** The message itself stands at the end of its line. */
+export function messageLine(item: Message, message: Json): Json {
+  const { id, parent, at, role, asTold, context, agent } = item
   return given({
     type: role,
     subtype: role === 'system' ? 'message' : undefined,
@@ -34,13 +35,17 @@ function messageLine(item: Message): Json {
     isApiErrorMessage: item.isFailure,
     context: context === undefined ? undefined : { ...context },
     asTold: asTold === undefined ? undefined : { role: asTold.role, content: blocksOf(asTold.parts) },
-    message: given({
-      role,
-      id: request,
-      model,
-      content: blocksOf(parts),
-      usage: usage === undefined ? undefined : usageFields(usage),
-    }),
+    message,
+  })
+}
+
+function messageOf({ role, parts, model, request, usage }: Message): Json {
+  return given({
+    role,
+    id: request,
+    model,
+    content: blocksOf(parts),
+    usage: usage === undefined ? undefined : usageFields(usage),
   })
 }
 

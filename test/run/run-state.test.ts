@@ -83,7 +83,13 @@ const DATA: { [K in RunEntryKind]: fc.Arbitrary<RunEntryData[K]> } = {
   'run.ended': fc.record(
     {
       how: fc.constantFrom('finished', 'interrupted', 'waiting'),
-      neverBegun: fc.record({ count: tokens, tasks: fc.array(task.map((id) => ({ id, name: id, title: id })), { maxLength: 2 }) }),
+      neverBegun: fc.record({
+        count: tokens,
+        tasks: fc.array(
+          task.map((id) => ({ id, name: id, title: id })),
+          { maxLength: 2 },
+        ),
+      }),
     },
     { requiredKeys: ['how'] },
   ),
@@ -130,7 +136,12 @@ function everythingOf(state: RunState | undefined): readonly number[] {
     report.spend,
     ...report.sessions.map(({ spend }) => spend),
   ]
-  return [report.neverBegun?.count ?? 0, ...spent.map(totalOf), ...state.attempts.flatMap((one) => [one.requests, one.seconds, one.compactions]), state.seconds]
+  return [
+    report.neverBegun?.count ?? 0,
+    ...spent.map(totalOf),
+    ...state.attempts.flatMap((one) => [one.requests, one.seconds, one.compactions]),
+    state.seconds,
+  ]
 }
 
 test('entries in any order, some of them twice, fold, and no count is ever below nothing', () => {
