@@ -46,7 +46,7 @@ function costs({ costs: { injectedTokens, injections, hooks, hookMs, writes, byt
 }
 
 const WORDS: Readonly<Record<SavingName, string>> = {
-  batching: 'set-up not said again, less what was read again for it',
+  batching: 'starts not paid again, less what was read again for it',
   toon: 'tables told as TOON and not as JSON',
   digest: 'output of commands kept and not printed',
   pointers: 'documents named and not told whole',

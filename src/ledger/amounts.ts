@@ -36,13 +36,19 @@ const KNOWN: Readonly<Record<SavingName, Known>> = {
 }
 const NAMES = Object.keys(KNOWN) as SavingName[]
 
-/** Of a text that is no longer there only its length is known. */
+/** Of a text that is no longer there only its length is known. What was saved is rather too little, and what was given too much. */
 export function tokensOf(characters: number): number {
   return characters / CHARACTERS_PER_TOKEN
 }
 
-export function charactersOf(tokens: number): number {
-  return tokens * CHARACTERS_PER_TOKEN
+const FEWEST_PER_TOKEN = 3
+
+export function tokensGiven(characters: number): number {
+  return characters / FEWEST_PER_TOKEN
+}
+
+export function charactersGiven(tokens: number): number {
+  return tokens * FEWEST_PER_TOKEN
 }
 
 export function saving(name: SavingName, tokens: number, times = 1): Amounts {

@@ -20,7 +20,7 @@ export interface Costs {
 }
 
 export type SavingName =
-  | 'batching' // what was not said again because a conversation took several tasks, less what was read again for it
+  | 'batching' // starts of conversations that were not paid again because one took several tasks, less what was read again for it, as tokens of new input
   | 'toon' // state as TOON where that was shorter than JSON
   | 'digest' // the output of commands that was kept and not printed
   | 'pointers' // what a context names instead of telling

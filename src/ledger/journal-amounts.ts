@@ -2,7 +2,7 @@
 import type { RawEntry } from '../session/in-effect.ts'
 import { inEffect } from '../session/in-effect.ts'
 import { countOf, objectOf } from '../text/json-fields.ts'
-import { type Amounts, type ByDay, NOTHING, Sums, add, dayOf, saving, tokensOf } from './amounts.ts'
+import { type Amounts, type ByDay, NOTHING, Sums, add, dayOf, saving, tokensGiven, tokensOf } from './amounts.ts'
 
 /** A conversation of a session. */
 export interface Joined {
@@ -38,7 +38,7 @@ export function journalAmounts(entries: readonly RawEntry[]): JournalAmounts {
       if (by === 'hook') {
         ofDay.given += 1
         ofDay.givenChars += chars
-      } else sums.add(day, { ...NOTHING, injections: 1, injectedChars: chars, injectedTokens: tokensOf(chars) })
+      } else sums.add(day, { ...NOTHING, injections: 1, injectedChars: chars, injectedTokens: tokensGiven(chars) })
       const known = conversations.get(String(data.conversation))
       if (known !== undefined) conversations.set(known.id, { ...known, given: known.given + chars })
       for (const saved of savedByContext(data, chars)) sums.add(day, saved)
@@ -68,7 +68,7 @@ function ofHooks({ entries, given, givenChars, ran }: Noticed): Amounts {
     ...ran,
     injections: Math.max(given, ran.injections),
     injectedChars,
-    injectedTokens: tokensOf(injectedChars),
+    injectedTokens: tokensGiven(injectedChars),
     writes: Math.max(entries, ran.writes),
   }
 }
@@ -93,7 +93,7 @@ export function costsIn(data: { readonly events?: unknown; readonly writes?: unk
   return {
     injections: sum('gave'),
     injectedChars,
-    injectedTokens: tokensOf(injectedChars),
+    injectedTokens: tokensGiven(injectedChars),
     hooks: sum('times'),
     hookMs: sum('ms'),
     writes: countOf(data.writes) ?? 0,

@@ -3,7 +3,7 @@
 import type { ConversationStore } from '../history/store.ts'
 import type { Message } from '../history/items.ts'
 import type { Joined } from './journal-amounts.ts'
-import { tokensOf } from './amounts.ts'
+import { tokensGiven } from './amounts.ts'
 
 /** Absent where it has changed nothing yet, or cannot be told. */
 export interface FirstEdit {
@@ -47,6 +47,6 @@ export function resumingOf(
     if (read === undefined) return []
     // In a run the first is told something as well; what the later is told more is what it takes to go on.
     const more = Math.max(0, (setups[id] ?? 0) - (setups[first.id] ?? 0))
-    return [{ at, tokens: cold - read - tokensOf(given) - more }]
+    return [{ at, tokens: cold - read - tokensGiven(given) - more }]
   })
 }

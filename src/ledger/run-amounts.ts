@@ -1,9 +1,10 @@
 // What the log of a run tells of what it cost and saved. Pure.
 import type { RunEntry } from '../run/entries.ts'
-import { type ComparedConversation, compareConversations } from '../run/compare.ts'
+import { priceOf } from '../budget/prices.ts'
+import { type ComparedConversation, compareConversations, worthOfStaying } from '../run/compare.ts'
 import { type Attempt, type RunState, foldRun, totalOf } from '../run/run-state.ts'
 import { countOf } from '../text/json-fields.ts'
-import { type Amounts, type ByDay, NOTHING, Sums, charactersOf, dayOf, saving } from './amounts.ts'
+import { type Amounts, type ByDay, NOTHING, Sums, charactersGiven, dayOf, saving } from './amounts.ts'
 
 /** What a run came to in one session and for one task; without them, what is nobody's in particular. */
 export interface RunPart {
@@ -34,7 +35,7 @@ export function runAmounts(entries: readonly RunEntry[]): RunAmounts | undefined
   const openedAt = new Map<number, string>()
   for (const { at, kind, data } of entries) if (kind === 'conversation.opened') openedAt.set(data.number, at)
   for (const conversation of compareConversations(state))
-    ofConversation(parts, conversation, openedAt.get(conversation.number) ?? state.startedAt)
+    ofConversation(parts, conversation, openedAt.get(conversation.number) ?? state.startedAt, state.started.harness)
   const order = state.started.delegate
   return {
     startedAt: state.startedAt,
@@ -48,16 +49,26 @@ export function runAmounts(entries: readonly RunEntry[]): RunAmounts | undefined
   }
 }
 
+/** What models cost is mostly so, where it is not known or nothing. */
+const USUAL = { input: 1, cacheRead: 0.1, cacheWrite: 1.25 }
+
+/** In tokens of new input, as the price of the model weighs what is read from its cache and written to it. */
+function savedByStaying({ model, reread, start }: ComparedConversation, harness: string): number {
+  const { price } = priceOf(model ?? harness, []) ?? {}
+  const weights = price === undefined || price.input === 0 ? USUAL : price
+  return reread.reduce((sum, history) => sum + worthOfStaying(start, history, weights) / weights.input, 0)
+}
+
 /** What was said once is each task's alike; what it is worth that they shared a conversation goes by what they used of it. */
-function ofConversation(parts: Parts, conversation: ComparedConversation, openedAt: string): void {
-  const { own, reread, session, setup, tasks } = conversation
+function ofConversation(parts: Parts, conversation: ComparedConversation, openedAt: string, harness: string): void {
+  const { own, session, setup, tasks } = conversation
   if (own.length === 0) {
     parts.add(openedAt, { session }, injected(setup))
     return
   }
   const spent = own.map(spentBy)
   const all = spent.reduce((sum, tokens) => sum + tokens, 0)
-  const batching = conversation.boilerplateAvoided - reread.reduce((sum, tokens) => sum + tokens, 0)
+  const batching = savedByStaying(conversation, harness)
   for (const [index, attempt] of own.entries()) {
     const { at, started } = attempt
     const whose = { session, task: started.task }
@@ -71,7 +82,7 @@ function ofConversation(parts: Parts, conversation: ComparedConversation, opened
 }
 
 function injected(tokens: number): Amounts {
-  return { ...NOTHING, injections: 1, injectedTokens: tokens, injectedChars: charactersOf(tokens) }
+  return { ...NOTHING, injections: 1, injectedTokens: tokens, injectedChars: charactersGiven(tokens) }
 }
 
 function spentBy({ spent }: Attempt): number {

@@ -1,5 +1,5 @@
 // A run against a conversation for each task: the set-up and the start that were not paid again, and the history that was read again.
-import { type OwnPrice, priceOf } from '../budget/prices.ts'
+import { type OwnPrice, type Price, priceOf } from '../budget/prices.ts'
 import { boilerplateAvoided } from './prompts/measure.ts'
 import type { Comparison } from './report.ts'
 import type { Attempt, RunState } from './run-state.ts'
@@ -47,6 +47,11 @@ export function compareConversations({ attempts, conversations }: RunState): rea
   })
 }
 
+/** What a later task saved by going on: a fresh conversation writes its start into the cache, where this one read it, and its history. */
+export function worthOfStaying(start: number, history: number, price: Pick<Price, 'cacheRead' | 'cacheWrite'>): number {
+  return start * (price.cacheWrite - price.cacheRead) - history * price.cacheRead
+}
+
 export function compare(state: RunState, prices: readonly OwnPrice[]): Comparison {
   const conversations = compareConversations(state)
   let savedUsd: number | undefined = 0
@@ -54,8 +59,7 @@ export function compare(state: RunState, prices: readonly OwnPrice[]): Compariso
     const price = priceOf(model ?? state.started.harness, prices)?.price
     for (const history of reread) {
       if (price === undefined || savedUsd === undefined) savedUsd = undefined
-      // A fresh conversation writes its start into the cache, where this one read it.
-      else savedUsd += (start * (price.cacheWrite - price.cacheRead) - history * price.cacheRead) / 1_000_000
+      else savedUsd += worthOfStaying(start, history, price) / 1_000_000
     }
   }
   return {

@@ -38,9 +38,9 @@ const ran = (events: object, writes = 0, once?: string) =>
 
 describe('a journal', () => {
   test('says of a text once that it was given, whether hooks noted it of themselves or not', () => {
-    expect(of(given(4000))).toMatchObject({ injections: 1, injectedChars: 4000, injectedTokens: 1000, hooks: 0, writes: 1 })
-    const noted = of(given(4000), ran({ SessionStart: { times: 1, ms: 60, chars: 4000, gave: 1 } }, 9))
-    expect(noted).toMatchObject({ injections: 1, injectedChars: 4000, injectedTokens: 1000, hooks: 1, hookMs: 60, writes: 9 })
+    expect(of(given(3000))).toMatchObject({ injections: 1, injectedChars: 3000, injectedTokens: 1000, hooks: 0, writes: 1 })
+    const noted = of(given(3000), ran({ SessionStart: { times: 1, ms: 60, chars: 3000, gave: 1 } }, 9))
+    expect(noted).toMatchObject({ injections: 1, injectedChars: 3000, injectedTokens: 1000, hooks: 1, hookMs: 60, writes: 9 })
     const reminded = of(given(4000), ran({ UserPromptSubmit: { times: 3, ms: 120, chars: 4400, gave: 2 } }))
     expect(reminded).toMatchObject({ injections: 2, injectedChars: 4400, hooks: 3 })
   })
@@ -145,32 +145,36 @@ function runLog(delegate?: object): readonly RunEntry[] {
   })
 }
 
+const USUAL_PRICE = { model: '*', input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25, cacheWriteHour: 2 }
+
 const wholeOf = (parts: NonNullable<ReturnType<typeof runAmounts>>['parts']) =>
   parts.reduce((sums, { days }) => sums.addAll(days), new Sums()).whole
 
 describe('the log of a run', () => {
   test('comes to what its report says of it, task by task and together', () => {
     const log = runLog()
-    const { compared } = reportFrom(foldRun(log)!, { run: 'r', prices: [], isRunning: false, commits: 0 })
+    const { compared } = reportFrom(foldRun(log)!, { run: 'r', prices: [USUAL_PRICE], isRunning: false, commits: 0 })
     const { parts, setups } = runAmounts(log)!
     const whole = wholeOf(parts)
     expect(costsOf(whole, 0)).toMatchObject({
       injections: 5,
       injectedTokens: 2 * 900 + 3 * 100,
-      injectedChars: 4 * 2100,
+      injectedChars: 3 * 2100,
       hooks: 0,
       writes: log.length,
     })
     expect(savingsOf(whole)).toEqual([
-      { name: 'batching', tokens: compared.boilerplateAvoided - compared.historyReread, known: 'estimated', times: 2 },
+      { name: 'batching', tokens: Math.round(compared.savedUsd! * 1_000_000), known: 'estimated', times: 2 },
       { name: 'profiles', tokens: 300, known: 'estimated', times: 1 },
     ])
-    expect(compared).toMatchObject({ boilerplateAvoided: 1800, historyReread: 2 * (1000 - 400) + 2 * (2000 - 400) })
+    // Two starts that were read from the cache and not written to it, less the history that was read from it.
+    const batching = 2 * 400 * 1.15 - (2 * (1000 - 400) + 2 * (2000 - 400)) * 0.1
+    expect(compared.savedUsd! * 1_000_000).toBeCloseTo(batching)
     const byTask = parts.flatMap((part) => (part.task === undefined ? [] : [{ name: part.task.name, ...wholeOf([part]) }]))
     expect(byTask.map(({ name, injectedTokens, saved }) => [name, injectedTokens, saved.batching!.tokens])).toEqual([
-      ['one', 400, -2600 / 4],
-      ['two', 400, -2600 / 2],
-      ['three', 400, -2600 / 4],
+      ['one', 400, expect.closeTo(batching / 4)],
+      ['two', 400, expect.closeTo(batching / 2)],
+      ['three', 400, expect.closeTo(batching / 4)],
     ])
     expect(setups).toEqual({ 'c-1': 900 })
   })

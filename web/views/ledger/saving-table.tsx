@@ -6,7 +6,7 @@ import { type Column, Table } from '../../parts/table.tsx'
 const WORDS: Readonly<Record<SavingName, { readonly name: string; readonly what: string }>> = {
   batching: {
     name: 'Batching',
-    what: 'Set-up that was not said again because a conversation took several tasks, less what it read again',
+    what: 'Starts of conversations that were not paid again, less what was read again for it; as tokens of new input',
   },
   toon: { name: 'TOON', what: 'How much longer the same state is as JSON' },
   digest: { name: 'Digests', what: 'Output of commands that was kept and not printed' },
