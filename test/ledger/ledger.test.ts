@@ -115,7 +115,7 @@ describe('the ledger', () => {
     // Only where both are stored.
     expect(saved((await ledger()).whole, 'resuming')).toBeUndefined()
     store.append(later.conversation, said('b', [11_000, 14_000]))
-    const tokens = 21_000 - 3000 - Math.round(Number(given.data.chars) / 4)
+    const tokens = 21_000 - 3000 - Math.round(Number(given.data.chars) / 3)
     const resuming = saved((await ledger()).whole, 'resuming')!
     expect(resuming).toMatchObject({ known: 'measured', times: 1 })
     expect(Math.abs(resuming.tokens - tokens)).toBeLessThan(2)
