@@ -42,7 +42,7 @@ const SIZES: Readonly<Record<MeasureOptions['size'], Size>> = {
   full: {
     stint: { stale: 1000, conflicts: 300, unreadable: 500 },
     control: { stale: 200, conflicts: 100, unreadable: 100 },
-    sessions: 3,
+    sessions: 4,
   },
   quick: {
     stint: { stale: 16, conflicts: 8, unreadable: 20 },
@@ -65,7 +65,6 @@ export async function measure(options: MeasureOptions): Promise<Measurement> {
     const control = await failures('session-json', size.control)
     const sessions = await measureSessions(lab, {
       each: size.sessions,
-      areShort: options.size === 'quick',
       seed,
       tried: progress.during('working through sessions'),
     })

@@ -14,7 +14,7 @@ import type { Worker } from './workers.ts'
 const LIMIT_BYTES = 320 * 1024
 /** The records that are to come take about twice as much. */
 const MOST_ROOM = 3000
-const POURED_BYTES = 2_000_000
+const POURED_BYTES = 4_000_000
 /** Each so many trials are cut short by a kill, which takes much longer to arrange than a limit. */
 const KILL_EVERY = 10
 
@@ -70,14 +70,15 @@ function deedFor(name: string, chance: Chance): Deed {
 /** Watches a file grow by one large write, and kills the writer when a part of it is there. */
 async function killWhileWriting(lab: Lab, { store, root, number, chance }: Cut): Promise<readonly Deed[]> {
   const writer = lab.worker()
-  const share = chance.next()
+  // Within its first half: a kill takes effect a moment later.
+  const wanted = (chance.next() * POURED_BYTES) / 2
   const { did } = await writer.begin({ do: 'pour', store, root, name: `poured ${number}`, bytes: POURED_BYTES }, () => {
     const path = truthIn(store, root)
     const before = sizeOf(path)
     // Nothing else is looked after meanwhile: the write is over within a few milliseconds.
     for (const from = performance.now(); performance.now() - from < PATIENCE_MS;) {
       const size = sizeOf(path)
-      if (size !== before && size > share * POURED_BYTES) break
+      if (size !== before && size > wanted) break
     }
     writer.kill()
   })

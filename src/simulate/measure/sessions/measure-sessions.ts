@@ -2,13 +2,12 @@ import type { Complexity, MeasuredSessions } from '../../contract.ts'
 import type { Lab } from '../lab.ts'
 import { LANES } from '../trials.ts'
 import { Project } from './project.ts'
-import { storyOf } from './story.ts'
+import { storiesOf } from './story.ts'
 import { type WorkedThrough, sumOf, workThrough } from './work-through.ts'
 
 export interface SessionTrials {
   /** How many of each complexity. */
   readonly each: number
-  readonly areShort: boolean
   readonly seed: number
   readonly tried: () => void
 }
@@ -16,16 +15,12 @@ export interface SessionTrials {
 /** Works through some sessions of each complexity. */
 export async function measureSessions(
   lab: Lab,
-  { each, areShort, seed, tried }: SessionTrials,
+  { each, seed, tried }: SessionTrials,
 ): Promise<Readonly<Record<Complexity, MeasuredSessions>>> {
   const found: Record<Complexity, WorkedThrough[]> = { simple: [], medium: [], complex: [] }
   // The longest first, or the last lane would be at work alone.
   const left = (['complex', 'medium', 'simple'] as const).flatMap((complexity) =>
-    Array.from({ length: each }, (_, number) => ({
-      complexity,
-      story: storyOf(complexity, seed * 31 + number, areShort),
-      project: new Project(lab),
-    })),
+    storiesOf(complexity, each, seed).map((story) => ({ complexity, story, project: new Project(lab) })),
   )
   // One after the other: they are of one machine, and setting up refuses when it sees another do the same.
   await lab.atOnce(1, async () => {

@@ -26,22 +26,24 @@ export interface Story {
   readonly open: readonly string[]
 }
 
-/** How many tasks a session has, as the study draws them. */
+/** How many tasks a session has in the study, which draws them evenly. */
 const TASKS: Readonly<Record<Complexity, readonly [least: number, most: number]>> = {
   simple: [1, 2],
   medium: [3, 5],
   complex: [6, 10],
 }
 
-/** `isShort` is one with the fewest tasks of its kind. */
-export function storyOf(complexity: Complexity, seed: number, isShort: boolean): Story {
-  const chance = new Chance(seed)
+/** So many stories of one complexity, whose tasks are as many on average as in the study; the only one is the shortest. */
+export function storiesOf(complexity: Complexity, count: number, seed: number): readonly Story[] {
   const [least, most] = TASKS[complexity]
+  const step = count < 2 ? 0 : (most - least) / (count - 1)
+  return Array.from({ length: count }, (_, index) => storyOf(Math.round(least + index * step), seed * 31 + index))
+}
+
+function storyOf(length: number, seed: number): Story {
+  const chance = new Chance(seed)
   const left = [...WORK]
-  const tasks = Array.from(
-    { length: isShort ? least : chance.between(least, most) },
-    () => left.splice(chance.between(0, left.length - 1), 1)[0]!,
-  )
+  const tasks = Array.from({ length }, () => left.splice(chance.between(0, left.length - 1), 1)[0]!)
   return { ...AROUND, tasks }
 }
 
