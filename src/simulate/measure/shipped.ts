@@ -2,47 +2,83 @@ import type { Measurement } from '../contract.ts'
 
 /** What was measured of this Stint before it was given out. Written by `node scripts/measure.mjs`. */
 export const shipped: Measurement = {
-  at: '2026-11-16T05:10:00.000Z',
+  at: '2026-11-16T06:01:08.372Z',
   version: '0.1.0',
-  machine: 'not measured yet',
-  stale: { happened: 0, trials: 1 },
-  conflicts: { happened: 0, trials: 1 },
-  unreadable: { happened: 0, trials: 1 },
+  machine: 'Node v20.20.2, linux x64, 2 cores',
+  stale: {
+    happened: 0,
+    trials: 1000,
+  },
+  conflicts: {
+    happened: 0,
+    trials: 300,
+  },
+  unreadable: {
+    happened: 0,
+    trials: 500,
+  },
   control: {
-    stale: { happened: 0, trials: 1 },
-    conflicts: { happened: 0, trials: 1 },
-    unreadable: { happened: 0, trials: 1 },
+    stale: {
+      happened: 155,
+      trials: 200,
+    },
+    conflicts: {
+      happened: 99,
+      trials: 100,
+    },
+    unreadable: {
+      happened: 100,
+      trials: 100,
+    },
   },
   sessions: {
     simple: {
-      sessions: 1,
-      tasks: 1,
-      writes: 60,
-      bytes: 40_000,
-      commands: 4,
-      tokens: 3000,
-      givenBack: { happened: 1, trials: 1 },
-      shownOnDemand: { happened: 0, trials: 0 },
+      sessions: 4,
+      tasks: 1.5,
+      writes: 163.3,
+      bytes: 191579,
+      commands: 5,
+      tokens: 2889,
+      givenBack: {
+        happened: 76,
+        trials: 76,
+      },
+      shownOnDemand: {
+        happened: 0,
+        trials: 0,
+      },
     },
     medium: {
-      sessions: 1,
+      sessions: 4,
       tasks: 4,
-      writes: 200,
-      bytes: 90_000,
+      writes: 293.8,
+      bytes: 233697,
       commands: 10,
-      tokens: 5000,
-      givenBack: { happened: 1, trials: 1 },
-      shownOnDemand: { happened: 0, trials: 0 },
+      tokens: 4813,
+      givenBack: {
+        happened: 136,
+        trials: 136,
+      },
+      shownOnDemand: {
+        happened: 0,
+        trials: 0,
+      },
     },
     complex: {
-      sessions: 1,
+      sessions: 4,
       tasks: 8,
-      writes: 400,
-      bytes: 160_000,
+      writes: 505.8,
+      bytes: 310464,
       commands: 18,
-      tokens: 7000,
-      givenBack: { happened: 1, trials: 1 },
-      shownOnDemand: { happened: 0, trials: 0 },
+      tokens: 7012,
+      givenBack: {
+        happened: 173,
+        trials: 232,
+      },
+      shownOnDemand: {
+        happened: 59,
+        trials: 59,
+      },
     },
   },
 }
