@@ -15,7 +15,7 @@ const { measure } = await import(pathToFileURL(bundle.file).href)
 bundle.remove()
 
 const stop = new AbortController()
-process.once('SIGINT', () => stop.abort())
+for (const told of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(told, () => stop.abort())
 const beside = (name) => join(ROOT, 'dist', name)
 const measurement = await measure({
   size: isQuick ? 'quick' : 'full',

@@ -1,6 +1,16 @@
 import { upperBound } from './bound.ts'
 import type { Arm, ArmName, Measurement, Ratio, Study } from './contract.ts'
-import { COMPLEXITIES, type Each, ENHANCED_LOG, type Keeping, NONE, PLAN_ONCE, SESSION_JSON } from './parameters.ts'
+import {
+  COMPLEXITIES,
+  CONVERSATIONS,
+  type Each,
+  ENHANCED_LOG,
+  type Keeping,
+  NONE,
+  PLAN_ONCE,
+  SENT_ALWAYS,
+  SESSION_JSON,
+} from './parameters.ts'
 
 interface ArmKind {
   readonly basis: Arm['basis']
@@ -26,8 +36,8 @@ export function boundsOf({ stale, conflicts, unreadable }: Measurement): Study['
 
 /**
  * Stint as it was measured. Each command that the agent ran is a call; what it has to think of was not measured. Every session counts as killed once
- * and as cut short in a write once, and what then goes wrong is drawn at the bound of its rate, with the penalties of session.json: its
- * failures are at most these, its success is at least this, and no session gains by it.
+ * and as cut short in a write once, and what then goes wrong is drawn at the bound of its rate, with the penalties of session.json and as
+ * often forgotten by the agent: its failures are at most these, and no session gains by it.
  */
 export function stintKeeping(measurement: Measurement): Keeping {
   const { sessions } = measurement
@@ -42,7 +52,7 @@ export function stintKeeping(measurement: Measurement): Keeping {
     name: 'stint',
     writes: measured((complexity) => sessions[complexity].writes),
     commands: measured((complexity) => sessions[complexity].commands),
-    tokens: { share: 0, besides: measured((complexity) => sessions[complexity].tokens) },
+    tokens: { share: 0, besides: measured((complexity) => sessions[complexity].tokens + CONVERSATIONS * SENT_ALWAYS) },
     traceability: {
       middle: measured((complexity) => {
         const { happened, trials } = sessions[complexity].givenBack
@@ -52,7 +62,8 @@ export function stintKeeping(measurement: Measurement): Keeping {
     },
     failures: {
       stale: bounds.stale,
-      forgotten: 0,
+      // An agent may forget to say something here as well; how often was not measured.
+      forgotten: SESSION_JSON.failures.forgotten,
       unreadable: bounds.unreadable,
       conflictPerAgent: bounds.conflicts,
       penalties: SESSION_JSON.failures.penalties,

@@ -28,7 +28,7 @@ export interface MeasuredSessions {
 
 /** What went wrong of the times it was tried. */
 export interface Failures {
-  /** Something acknowledged was not there after a kill, or a state told of something that was not. */
+  /** Something acknowledged was not there after a kill, or something done was told as not done. */
   readonly stale: Rate
   /** Something acknowledged was not there, or there twice, after several wrote at once. */
   readonly conflicts: Rate

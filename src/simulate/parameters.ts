@@ -10,9 +10,14 @@
 //   8  a conflict, for two agents or more        session.json in real time
 //   9  success                                   arms with assumed failures
 //
-// Each arm begins with the same seed. FailureChances of `stint` are drawn from a second generator, so that its sessions are those of `none`, one by
+// Each arm begins with the same seed. The failures of `stint` are drawn from a second generator, so that its sessions are those of `none`, one by
 // one, and what it does worse is no accident of drawing.
 import type { ArmName, Complexity } from './contract.ts'
+
+/** Tokens that Claude Code itself sends of Stint in every conversation: the lines of its slash commands, and its MCP server. A test counts them. */
+export const SENT_ALWAYS = 292
+/** The first conversation of a measured session, and the two that went on with it. */
+export const CONVERSATIONS = 3
 
 export type Each = Readonly<Record<Complexity, number>>
 

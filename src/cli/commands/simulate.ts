@@ -108,20 +108,26 @@ async function measurementFor(
     if (size === 'full') saveMeasured(measurement, env)
     return { measurement, measured: 'here' }
   }
-  const here = readMeasured(env)
-  if (here !== undefined) return { measurement: here, measured: 'here' }
   const { shipped } = await import('../../simulate/measure/shipped.ts')
+  const here = readMeasured(env)
+  // What was measured of another version says nothing of this one.
+  if (here?.version === shipped.version) return { measurement: here, measured: 'here' }
   return { measurement: shipped, measured: 'shipped' }
 }
+
+const ENDING = ['SIGTERM', 'SIGHUP'] as const
 
 async function measureHere(size: 'full' | 'quick', bar: StudyBar | undefined): Promise<Measurement> {
   const { measure } = await import('../../simulate/measure/measure.ts')
   const interrupt = new Interrupt()
+  // What is tried out is to be taken away, too, by whoever is told to end.
+  for (const told of ENDING) process.once(told, interrupt.now)
   try {
     const onProgress = ({ what, done, total }: MeasureProgress) => bar?.draw(done / total, what)
     return await measure({ size, onProgress, signal: interrupt.signal })
   } finally {
     interrupt.dispose()
+    for (const told of ENDING) process.off(told, interrupt.now)
     bar?.clear()
   }
 }

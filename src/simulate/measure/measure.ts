@@ -51,7 +51,7 @@ const SIZES: Readonly<Record<MeasureOptions['size'], Size>> = {
   },
 }
 
-/** Measures what the study says of Stint, by really doing it. Leaves nothing behind, however it ends. */
+/** Measures what the study says of Stint, by really doing it. Leaves nothing behind, short of being killed. */
 export async function measure(options: MeasureOptions): Promise<Measurement> {
   if (process.platform === 'win32')
     throw new StintError('NOT_HERE', 'Stint cannot be measured on Windows', 'stint simulate uses what was measured elsewhere')
