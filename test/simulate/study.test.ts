@@ -134,6 +134,7 @@ describe('the pages on it', () => {
     expect(ratios('as-weighed')['enhanced-log']?.toFixed(2)).toBe('3.05')
     expect(ratios('as-weighed')['stint']).toBeGreaterThan(ratios('as-weighed')['session-json']!)
     for (const name of ['session-json', 'plan-once', 'stint']) expect(ratios('all')[name]).toBeLessThan(0.8)
+    expect(figures('stint').tokens).toBeGreaterThan(2 * figures('none').tokens)
     expect(REAL_TOKENS).toEqual({ simple: 31_000, medium: 66_000, complex: 85_000 })
     expect(((figures('session-json').writes - figures('none').writes) * 0.2).toFixed(1)).toBe('2.4')
     expect(figures('none').minutes.mean.toFixed(1)).toBe('18.6')
