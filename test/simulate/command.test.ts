@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Sensitivity, Study } from '../../src/simulate/contract.ts'
 import { saveMeasured } from '../../src/simulate/measure/kept.ts'
 import { terminal } from '../support/cli.ts'
+import { shipped } from '../../src/simulate/measure/shipped.ts'
 import { anyMeasurement } from './any-measurement.ts'
 
 const FEW = ['--sessions', '500']
@@ -11,7 +12,7 @@ const FEW = ['--sessions', '500']
 describe('stint simulate', () => {
   test('shows every arm, where its figures come from, and what each rate is at most', async () => {
     const { stint, env } = terminal({ git: false })
-    saveMeasured(anyMeasurement(), env)
+    saveMeasured(anyMeasurement({ version: shipped.version }), env)
     const ran = await stint('simulate', ...FEW, '--seed', '7')
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
     expect(ran.stdout).toContain('500 sessions, seed 7')
@@ -19,8 +20,17 @@ describe('stint simulate', () => {
     expect(ran.stdout).toMatch(/stale after a kill +0 of 1,000 +≤ 0\.300 % +12 of 200\n/)
     expect(ran.stdout).toMatch(/stale +0 +\d+ +0 +\d+ +≤ \d+\n/)
     expect(ran.stdout).toMatch(/success .*≥ \d\d\.\d %\n/)
-    expect(ran.stdout).toContain('Measured on 2026-01-15 with Stint 0.0.0, Node v20.20.2, linux x64, 2 cores, on this machine.')
+    expect(ran.stdout).toContain(
+      `Measured on 2026-01-15 with Stint ${shipped.version}, Node v20.20.2, linux x64, 2 cores, on this machine.`,
+    )
     expect(ran.stdout).toContain('above 3 do not implement, above 1.5 marginal, above 0.8 optional, else consider')
+  })
+
+  test('passes over what was measured here of another version', async () => {
+    const { stint, env } = terminal({ git: false })
+    saveMeasured(anyMeasurement({ version: '0.0.0' }), env)
+    const { measured } = JSON.parse((await stint('simulate', ...FEW, '--json')).stdout) as { measured: string }
+    expect(measured).toBe('shipped')
   })
 
   test('draws the same sessions with the same seed, and others with another', async () => {
