@@ -1,18 +1,34 @@
 // Runs one benchmark in a process of its own: what one leaves in memory is no matter to the next, and one that dies takes no
 // other's rows with it.
 import { fork } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 
-/** The rows of the benchmark in a file, or one that says why there are none. */
+const INTERRUPTED = 130
+
+/** The rows of the benchmark in a file, or one that says why there are none. Whatever it makes is taken away, however it ends. */
 export function runApart(name, file, { scale }) {
+  const folder = mkdtempSync(join(tmpdir(), 'stint-bench-'))
   return new Promise((resolve) => {
     // What is printed there is talk.
     const child = fork(new URL(import.meta.url), [file.href, String(scale)], {
       stdio: ['ignore', process.stderr, 'inherit', 'ipc'],
+      env: { ...process.env, TMPDIR: folder },
     })
+    let isInterrupted = false
+    const interrupt = () => {
+      isInterrupted = true
+      child.kill('SIGKILL')
+    }
+    process.once('SIGINT', interrupt)
     let result = { failed: 'it ended without an answer' }
     child.on('message', (message) => (result = message))
     child.on('error', (error) => resolve(failure(name, error.message)))
     child.on('close', (code, signal) => {
+      process.off('SIGINT', interrupt)
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+      if (isInterrupted) process.exit(INTERRUPTED)
       if (result.failed === undefined && code === 0) resolve(result)
       else resolve(failure(name, result.failed ?? `it ended with ${signal ?? code}`))
     })

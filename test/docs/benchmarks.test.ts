@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -46,6 +47,21 @@ describe('npm run bench', () => {
     const { stdout, status } = typed('--help')
     expect(status).toBe(0)
     for (const name of Object.keys(BENCHES)) expect(stdout).toMatch(new RegExp(`^ +${name} `, 'm'))
+  })
+
+  test('leaves nothing behind when it is interrupted', async () => {
+    const folder = scratchFolder()
+    const child = spawn(process.execPath, [join(bench, 'run.mjs'), 'loading'], {
+      env: { ...process.env, TMPDIR: folder },
+      stdio: ['ignore', 'ignore', 'ignore'],
+    })
+    const ended = once(child, 'exit')
+    // Its own folder, and in it the benchmark's.
+    const isBegun = () => readdirSync(folder).some((name) => readdirSync(join(folder, name)).length > 0)
+    while (!isBegun() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20))
+    child.kill('SIGINT')
+    expect(await ended).toEqual([130, null])
+    expect(readdirSync(folder)).toEqual([])
   })
 
   test.each([
