@@ -32,13 +32,13 @@ const KNOWN: Readonly<Record<SavingName, Known>> = {
   digest: 'estimated',
   pointers: 'estimated',
   profiles: 'estimated',
-  resuming: 'measured',
+  resuming: 'estimated',
 }
 const NAMES = Object.keys(KNOWN) as SavingName[]
 
 /** Of a text that is no longer there only its length is known. What was saved is rather too little, and what was given too much. */
-export function tokensOf(characters: number): number {
-  return characters / CHARACTERS_PER_TOKEN
+export function tokensOf(length: number): number {
+  return length / CHARACTERS_PER_TOKEN
 }
 
 const FEWEST_PER_TOKEN = 3
@@ -49,6 +49,11 @@ export function tokensGiven(characters: number): number {
 
 export function charactersGiven(tokens: number): number {
   return tokens * FEWEST_PER_TOKEN
+}
+
+/** What it was worth to give a text in place of another, by their lengths. */
+export function tokensSaved(instead: number, given: number): number {
+  return tokensOf(instead) - tokensGiven(given)
 }
 
 export function saving(name: SavingName, tokens: number, times = 1): Amounts {
@@ -72,6 +77,11 @@ export function add(a: Amounts, b: Amounts): Amounts {
     writes: a.writes + b.writes,
     saved,
   }
+}
+
+/** All that was saved, by whatever. */
+export function tokensIn({ saved }: Pick<Amounts, 'saved'>): number {
+  return Object.values(saved).reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
 /** The part of it that belongs to one of several. */
@@ -124,7 +134,7 @@ export class Sums {
     return known.map(([day, { injectedTokens, hooks, hookMs, saved }]) => ({
       day,
       injectedTokens: Math.round(injectedTokens),
-      avoidedTokens: Math.round(Object.values(saved).reduce((sum, { tokens }) => sum + tokens, 0)),
+      avoidedTokens: Math.round(tokensIn({ saved })),
       hooks: Math.round(hooks),
       hookMs: Math.round(hookMs),
     }))

@@ -20,12 +20,12 @@ export interface Costs {
 }
 
 export type SavingName =
-  | 'batching' // starts of conversations that were not paid again because one took several tasks, less what was read again for it, as tokens of new input
+  | 'batching' // set-ups that were not written to a cache again because one conversation took several tasks, less what was read again for it, as tokens of new input
   | 'toon' // state as TOON where that was shorter than JSON
   | 'digest' // the output of commands that was kept and not printed
-  | 'pointers' // what a context names instead of telling
+  | 'pointers' // what a context names instead of telling, without what its tables are shorter for being TOON
   | 'profiles' // profiles that were indexed and never loaded
-  | 'resuming' // what a conversation that went on did not have to find out again
+  | 'resuming' // what a conversation that went on did not have to find out again, without what the others count for it
 
 export interface Saving {
   readonly name: SavingName

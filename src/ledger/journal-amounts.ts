@@ -2,7 +2,7 @@
 import type { RawEntry } from '../session/in-effect.ts'
 import { inEffect } from '../session/in-effect.ts'
 import { countOf, objectOf } from '../text/json-fields.ts'
-import { type Amounts, type ByDay, NOTHING, Sums, add, dayOf, saving, tokensGiven, tokensOf } from './amounts.ts'
+import { type Amounts, type ByDay, NOTHING, Sums, add, dayOf, saving, tokensGiven, tokensIn, tokensSaved } from './amounts.ts'
 
 /** A conversation of a session. */
 export interface Joined {
@@ -10,6 +10,8 @@ export interface Joined {
   readonly at: string
   /** Characters of the session that it was given. */
   readonly given: number
+  /** Tokens that are counted as saved by how it was given that. */
+  readonly saved: number
 }
 
 export interface JournalAmounts {
@@ -32,7 +34,7 @@ export function journalAmounts(entries: readonly RawEntry[]): JournalAmounts {
     if (by === 'hook') ofDay.entries += 1
     else sums.add(day, { ...NOTHING, writes: 1 })
     if (kind === 'conversation.joined' && typeof data.conversation === 'string' && !conversations.has(data.conversation))
-      conversations.set(data.conversation, { id: data.conversation, at, given: 0 })
+      conversations.set(data.conversation, { id: data.conversation, at, given: 0, saved: 0 })
     if (kind === 'context.given') {
       const chars = countOf(data.chars) ?? 0
       if (by === 'hook') {
@@ -40,12 +42,14 @@ export function journalAmounts(entries: readonly RawEntry[]): JournalAmounts {
         ofDay.givenChars += chars
       } else sums.add(day, { ...NOTHING, injections: 1, injectedChars: chars, injectedTokens: tokensGiven(chars) })
       const known = conversations.get(String(data.conversation))
-      if (known !== undefined) conversations.set(known.id, { ...known, given: known.given + chars })
-      for (const saved of savedByContext(data, chars)) sums.add(day, saved)
+      const saved = savedByContext(data, chars)
+      if (known !== undefined)
+        conversations.set(known.id, { ...known, given: known.given + chars, saved: known.saved + tokensIn(saved) })
+      sums.add(day, saved)
     } else if (kind === 'output.kept') {
       const [bytes, shown] = [countOf(data.bytes), countOf(data.shown)]
       if (bytes !== undefined && shown !== undefined)
-        sums.add(day, saving('digest', tokensOf(Math.min(bytes, MOST_OF_OUTPUT) - shown)))
+        sums.add(day, saving('digest', tokensSaved(Math.min(bytes, MOST_OF_OUTPUT), shown)))
     } else if (kind === 'hooks.ran') ofDay.ran = add(ofDay.ran, costsIn(data))
     noticed.set(day, ofDay)
   }
@@ -75,14 +79,16 @@ function ofHooks({ entries, given, givenChars, ran }: Noticed): Amounts {
 
 type Data = Readonly<Record<string, unknown>>
 
-function savedByContext(data: Data, chars: number): readonly Amounts[] {
+/** Against the whole document as it lies there. What its tables are shorter than JSON is a part of that, so it counts as one or the other. */
+function savedByContext(data: Data, chars: number): Amounts {
   const whole = countOf(data.whole)
   const toon = objectOf(data.toon)
   const [told, json] = [countOf(toon?.['chars']), countOf(toon?.['json'])]
-  return [
-    ...(whole === undefined ? [] : [saving('pointers', tokensOf(whole - chars))]),
-    ...(told === undefined || json === undefined ? [] : [saving('toon', tokensOf(json - told))]),
-  ]
+  const byToon = told === undefined || json === undefined ? undefined : tokensSaved(json, told)
+  return add(
+    byToon === undefined ? NOTHING : saving('toon', byToon),
+    whole === undefined ? NOTHING : saving('pointers', tokensSaved(whole, chars) - (byToon ?? 0)),
+  )
 }
 
 /** What hooks noted of themselves, as an entry has it. */

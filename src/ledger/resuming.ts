@@ -33,7 +33,10 @@ function carriedBy({ context, usage }: Message): number | undefined {
   return usage === undefined ? undefined : usage.input + usage.cacheRead + usage.cacheWritten
 }
 
-/** What each later conversation of a session read less than the first, less what it was given for that. */
+/**
+ * What each later conversation of a session read less than the first, less what it was given for that, and less what is counted
+ * already as saved by how it was given: so one that went on counts once. It assumes that it would have read as much as the first.
+ */
 export function resumingOf(
   conversations: readonly Joined[],
   edit: (conversation: string) => FirstEdit,
@@ -42,11 +45,11 @@ export function resumingOf(
   const [first, ...later] = conversations
   const cold = first === undefined || later.length === 0 ? undefined : edit(first.id).read
   if (first === undefined || cold === undefined) return []
-  return later.flatMap(({ id, at, given }) => {
+  return later.flatMap(({ id, at, given, saved }) => {
     const { read } = edit(id)
     if (read === undefined) return []
     // In a run the first is told something as well; what the later is told more is what it takes to go on.
     const more = Math.max(0, (setups[id] ?? 0) - (setups[first.id] ?? 0))
-    return [{ at, tokens: cold - read - tokensGiven(given) - more }]
+    return [{ at, tokens: cold - read - tokensGiven(given) - more - saved }]
   })
 }

@@ -1,7 +1,7 @@
 // What the log of a run tells of what it cost and saved. Pure.
 import type { RunEntry } from '../run/entries.ts'
 import { priceOf } from '../budget/prices.ts'
-import { type ComparedConversation, compareConversations, worthOfStaying } from '../run/compare.ts'
+import { type ComparedConversation, compareConversations } from '../run/compare.ts'
 import { type Attempt, type RunState, foldRun, totalOf } from '../run/run-state.ts'
 import { countOf } from '../text/json-fields.ts'
 import { type Amounts, type ByDay, NOTHING, Sums, charactersGiven, dayOf, saving } from './amounts.ts'
@@ -52,11 +52,15 @@ export function runAmounts(entries: readonly RunEntry[]): RunAmounts | undefined
 /** What models cost is mostly so, where it is not known or nothing. */
 const USUAL = { input: 1, cacheRead: 0.1, cacheWrite: 1.25 }
 
-/** In tokens of new input, as the price of the model weighs what is read from its cache and written to it. */
-function savedByStaying({ model, reread, start }: ComparedConversation, harness: string): number {
+/**
+ * In tokens of new input, as the price of the model weighs what is read from its cache and written to it. Of the start of a
+ * conversation only what Stint puts there: the agent's own may be in the provider's cache anyway.
+ */
+function savedByStaying({ boilerplateAvoided, model, reread }: ComparedConversation, harness: string): number {
   const { price } = priceOf(model ?? harness, []) ?? {}
   const weights = price === undefined || price.input === 0 ? USUAL : price
-  return reread.reduce((sum, history) => sum + worthOfStaying(start, history, weights) / weights.input, 0)
+  const history = reread.reduce((sum, tokens) => sum + tokens, 0)
+  return (boilerplateAvoided * (weights.cacheWrite - weights.cacheRead) - history * weights.cacheRead) / weights.input
 }
 
 /** What was said once is each task's alike; what it is worth that they shared a conversation goes by what they used of it. */

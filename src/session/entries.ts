@@ -194,7 +194,7 @@ export interface EntryData {
     mark: string
     chars: number
     why?: string
-    /** Characters of the session's document then: what telling all of it would have taken. */
+    /** Bytes of the session's document then: what telling all of it would have taken. */
     whole?: number
     /** Characters of what was told as TOON, and what they would have been as JSON. */
     toon?: { chars: number; json: number }

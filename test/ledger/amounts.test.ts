@@ -62,11 +62,21 @@ describe('a journal', () => {
       ['output.kept', { bytes: 5_000_000, shown: 2000 }],
     )
     expect(savings).toEqual([
-      { name: 'toon', tokens: 100, known: 'estimated', times: 1 },
-      { name: 'digest', tokens: 2000 + 7000, known: 'estimated', times: 2 },
+      { name: 'toon', tokens: 75, known: 'estimated', times: 1 },
+      { name: 'digest', tokens: Math.round((9000 + 30_000) / 4 - 3000 / 3), known: 'estimated', times: 2 },
       // The second cost more than the document would have.
-      { name: 'pointers', tokens: 2000 - 400, known: 'estimated', times: 2 },
+      { name: 'pointers', tokens: Math.round((10_000 + 400) / 4 - 4000 / 3 - 75), known: 'estimated', times: 2 },
     ])
+  })
+
+  test('counts what is both shorter than the document and shorter than JSON once', () => {
+    const context = given(2000, { whole: 10_000, toon: { chars: 300, json: 700 } })
+    const joined = ['conversation.joined', { conversation: 'c-1', harness: 'claude', source: 'startup' }] as const
+    const { days, conversations } = of(joined, context, given(100))
+    const { saved } = new Sums().addAll(days).whole
+    const both = saved.toon!.tokens + saved.pointers!.tokens
+    expect(both).toBeCloseTo(10_000 / 4 - 2000 / 3)
+    expect(conversations).toMatchObject([{ given: 2100, saved: expect.closeTo(both) }])
   })
 
   test('of an older Stint counts what it has', () => {
@@ -151,11 +161,14 @@ const wholeOf = (parts: NonNullable<ReturnType<typeof runAmounts>>['parts']) =>
   parts.reduce((sums, { days }) => sums.addAll(days), new Sums()).whole
 
 describe('the log of a run', () => {
-  test('comes to what its report says of it, task by task and together', () => {
+  test('comes to what it says, task by task and together', () => {
     const log = runLog()
     const { compared } = reportFrom(foldRun(log)!, { run: 'r', prices: [USUAL_PRICE], isRunning: false, commits: 0 })
     const { parts, setups } = runAmounts(log)!
     const whole = wholeOf(parts)
+    // Two set-ups that were read from the cache and not written to it, less the history that was read from it.
+    const reread = 2 * (1000 - 400) + 2 * (2000 - 400)
+    const batching = 2 * 900 * 1.15 - reread * 0.1
     expect(costsOf(whole, 0)).toMatchObject({
       injections: 5,
       injectedTokens: 2 * 900 + 3 * 100,
@@ -164,12 +177,11 @@ describe('the log of a run', () => {
       writes: log.length,
     })
     expect(savingsOf(whole)).toEqual([
-      { name: 'batching', tokens: Math.round(compared.savedUsd! * 1_000_000), known: 'estimated', times: 2 },
+      { name: 'batching', tokens: Math.round(batching), known: 'estimated', times: 2 },
       { name: 'profiles', tokens: 300, known: 'estimated', times: 1 },
     ])
-    // Two starts that were read from the cache and not written to it, less the history that was read from it.
-    const batching = 2 * 400 * 1.15 - (2 * (1000 - 400) + 2 * (2000 - 400)) * 0.1
-    expect(compared.savedUsd! * 1_000_000).toBeCloseTo(batching)
+    // The report counts what the agent itself begins with, too.
+    expect(compared.savedUsd! * 1_000_000).toBeCloseTo(2 * 400 * 1.15 - reread * 0.1)
     const byTask = parts.flatMap((part) => (part.task === undefined ? [] : [{ name: part.task.name, ...wholeOf([part]) }]))
     expect(byTask.map(({ name, injectedTokens, saved }) => [name, injectedTokens, saved.batching!.tokens])).toEqual([
       ['one', 400, expect.closeTo(batching / 4)],
