@@ -44,17 +44,24 @@ export function takeCosts(folder: string, conversations: readonly string[]): rea
 }
 
 const TAKEN = /^(.+)\.costs\.[0-9a-f]{12}$/
-const WAITING = /^(.+)\.costs$/
+const WAITING = /^(.+)\.costs(?:\.([0-9a-f]{12}))?$/
 
-/** What hooks have noted and nobody has journalled, by conversation, with when it was last added to. */
-export function* waitingCosts(
-  folder: string,
-): Generator<{ readonly costs: HookCosts; readonly name: string; readonly at: string }> {
+export interface WaitingCosts {
+  readonly costs: HookCosts
+  readonly name: string
+  /** Moved aside to be journalled by a process that may have been killed at it: the journal may have them already. */
+  readonly isTaken: boolean
+  /** When they were last added to. */
+  readonly at: string
+}
+
+/** What hooks have noted and nobody has journalled and removed, by conversation. */
+export function* waitingCosts(folder: string): Generator<WaitingCosts> {
   for (const name of namesIn(folder)) {
-    const conversation = WAITING.exec(name)?.[1]
+    const [, conversation, taken] = WAITING.exec(name) ?? []
     const at = conversation === undefined ? undefined : statOrUndefined(join(folder, name))?.mtime
     if (conversation !== undefined && at !== undefined)
-      yield { costs: costsIn(conversation, join(folder, name)), name, at: at.toISOString() }
+      yield { costs: costsIn(conversation, join(folder, name)), name, isTaken: taken !== undefined, at: at.toISOString() }
   }
 }
 

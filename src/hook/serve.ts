@@ -31,7 +31,8 @@ export async function serve(input: string, env: NodeJS.ProcessEnv, handlers: Han
     await scene.attemptAsync(() => handler(scene))
     scene.finish()
     scene.session?.close()
-    if (scene.session !== undefined) noteCost(notes, event.conversation, event.name, charactersForModel(scene.answer))
+    // Of a conversation that works on no session, too: it was waited for all the same.
+    noteCost(notes, event.conversation, event.name, charactersForModel(scene.answer))
     return printed(event.name, scene.answer)
   } catch (error) {
     // A folder that is gone is no trouble of ours, and has no place for a note.

@@ -1,6 +1,6 @@
 // Everything that costs and savings are counted from: the journals, the logs of runs, the stored conversations, and what hooks have
 // noted since the last turn ended.
-import { waitingCosts } from '../conversation/costs.ts'
+import { onceOfCosts, waitingCosts } from '../conversation/costs.ts'
 import { conversationPath } from '../history/places.ts'
 import { isConversationId } from '../history/conversation-id.ts'
 import type { SessionRow } from '../index/rows.ts'
@@ -9,10 +9,12 @@ import { shortId } from '../journal/ids.ts'
 import { trackingFolderOf } from '../project/conversation-binding.ts'
 import { storeOf } from '../project/history/store.ts'
 import { LiveSession } from '../project/live-session.ts'
-import { logPlace } from '../project/place.ts'
+import type { Config } from '../project/config.ts'
+import { type Place, logPlace } from '../project/place.ts'
 import { runIds, runLogPlace } from '../project/run-files.ts'
 import type { Workspace } from '../project/workspace.ts'
 import { readRun } from '../run/run-log.ts'
+import type { RawEntry } from '../session/in-effect.ts'
 import { type ByDay, NOTHING, Sums, dayOf, saving } from './amounts.ts'
 import { type JournalAmounts, type Joined, costsIn, journalAmounts } from './journal-amounts.ts'
 import { Remembered } from './remembered.ts'
@@ -33,10 +35,12 @@ export interface CountedRun extends RunAmounts {
 export interface Gathered {
   readonly sessions: readonly CountedSession[]
   readonly runs: readonly CountedRun[]
+  /** What hooks cost in conversations that work on no session. */
+  readonly nobodys: ByDay
 }
 
 export async function gather(workspace: Workspace): Promise<Gathered> {
-  if (!workspace.hasSessions()) return { sessions: [], runs: [] }
+  if (!workspace.hasSessions()) return { sessions: [], runs: [], nobodys: {} }
   const rows = [...(await workspace.index()).sessions()]
   const remembered = new Remembered(workspace.place)
   const runs = gatherRuns(workspace, remembered)
@@ -56,7 +60,7 @@ export async function gather(workspace: Workspace): Promise<Gathered> {
     return { row, days: sums.byDay, conversations: conversations.map(({ id }) => id) }
   })
   remembered.keep()
-  return { sessions, runs }
+  return { sessions, runs, nobodys: waiting.get(undefined)?.byDay ?? {} }
 }
 
 /** One log that may not be read is no reason to count none. */
@@ -82,14 +86,16 @@ function gatherRuns(workspace: Workspace, remembered: Remembered): readonly Coun
 
 function journalOf({ place, config }: Workspace, remembered: Remembered, id: string): JournalAmounts | undefined {
   const { path, link } = logPlace(place, id)
-  return remembered.get('journals', id, [path, link], () => {
-    const session = new LiveSession(id, place, config)
-    try {
-      return journalAmounts(session.log.read().records)
-    } finally {
-      session.close()
-    }
-  })
+  return remembered.get('journals', id, [path, link], () => journalAmounts(recordsOf(place, config, id)))
+}
+
+function recordsOf(place: Place, config: Config, id: string): readonly RawEntry[] {
+  const session = new LiveSession(id, place, config)
+  try {
+    return session.log.read().records
+  } finally {
+    session.close()
+  }
 }
 
 /** The session that each conversation joined first. */
@@ -113,14 +119,23 @@ function editsOf(workspace: Workspace, remembered: Remembered): (conversation: s
   }
 }
 
-function waitingBySession({ place }: Workspace, whose: ReadonlyMap<string, string>): ReadonlyMap<string, Sums> {
-  const waiting = new Map<string, Sums>()
-  for (const { at, costs } of waitingCosts(trackingFolderOf(place))) {
+/** Without a session, what is nobody's. */
+function waitingBySession(workspace: Workspace, whose: ReadonlyMap<string, string>): ReadonlyMap<string | undefined, Sums> {
+  const waiting = new Map<string | undefined, Sums>()
+  for (const { at, costs, isTaken, name } of waitingCosts(trackingFolderOf(workspace.place))) {
     const session = whose.get(costs.conversation)
-    if (session === undefined) continue
-    // What they gave is recorded when they give it.
-    const { hooks, hookMs, writes } = costsIn(costs)
-    waiting.set(session, (waiting.get(session) ?? new Sums()).add(dayOf(at), { ...NOTHING, hooks, hookMs, writes }))
+    if (isTaken && session !== undefined && isJournalled(workspace, session, name)) continue
+    const all = costsIn(costs)
+    // What they gave in a session is recorded when they give it.
+    const { hooks, hookMs, writes } = all
+    const amounts = session === undefined ? all : { ...NOTHING, hooks, hookMs, writes }
+    waiting.set(session, (waiting.get(session) ?? new Sums()).add(dayOf(at), amounts))
   }
   return waiting
+}
+
+/** Read anew, since lines that somebody took and did not remove are rare. */
+function isJournalled({ place, config }: Workspace, session: string, name: string): boolean {
+  const once = onceOfCosts(name)
+  return recordsOf(place, config, session).some((record) => record.once?.endsWith(once) === true)
 }

@@ -71,7 +71,7 @@ class Counted {
 
   constructor(
     { place }: Workspace,
-    { sessions, runs }: Gathered,
+    { sessions, runs, nobodys }: Gathered,
     tasks: ReadonlyMap<string, string>,
     { since }: Pick<LedgerRequest, 'since'>,
   ) {
@@ -84,6 +84,7 @@ class Counted {
     this.#pieces = [
       ...sessions.map((session) => this.#ofSession(session, runOf.get(session.row.id))),
       ...runs.flatMap((run) => ofRun(run)),
+      { tasks: [], days: nobodys, updatedAt: '' },
     ]
     this.#sizes = sizesOf(place)
   }

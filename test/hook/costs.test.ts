@@ -126,10 +126,21 @@ describe('what hooks cost', () => {
     expect(readdirSync(notes).filter((name) => name.includes(`${agent.conversation}.costs`))).toEqual([])
   })
 
-  test('is not noted where no session is worked on', async () => {
-    const { agent, notes } = project()
-    await agent().prompt('Hello')
-    expect(readdirSync(notes).filter((name) => name.includes('.costs'))).toEqual([])
+  test('is noted where no session is worked on, if there is a place for it', async () => {
+    const { agent: begin, entries, notes, stint } = project()
+    const agent = begin()
+    await agent.prompt('Hello')
+    expect(readFileSync(join(notes, `${agent.conversation}.costs`), 'utf8')).toMatch(/^UserPromptSubmit \d+ 0 \d+\n$/)
+    rmSync(notes, { recursive: true })
+    noteCost(notes, agent.conversation, 'Stop', 0)
+    expect(existsSync(notes)).toBe(false)
+    // One that works on a session later brings it along.
+    await agent.prompt('Hello')
+    await stint('init', '--name', 'there', '--goal', 'Be there')
+    await agent.stop('Hello.')
+    expect(entries().filter(({ kind }) => kind === 'hooks.ran')).toMatchObject([
+      { data: { events: { UserPromptSubmit: { times: 1 }, Stop: { times: 1 } } } },
+    ])
   })
 
   test('is nothing to anybody where it cannot be noted', async () => {

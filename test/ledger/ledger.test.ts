@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { HistoryItem } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
-import { noteCost } from '../../src/conversation/costs.ts'
+import { noteCost, onceOfCosts, takeCosts } from '../../src/conversation/costs.ts'
 import { openProject } from '../../src/library.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { encodeRecord } from '../../src/journal/record.ts'
@@ -187,10 +187,33 @@ describe('the ledger', () => {
     })
   })
 
-  test('of a conversation that is followed nowhere counts nothing', async () => {
+  test('counts hooks of a conversation without a session to the project alone', async () => {
     const { ledger, notes } = await worked()
-    noteCost(notes, 'nobody', 'Stop', 100)
-    expect((await ledger()).whole.costs.hooks).toBe(4)
+    const before = (await ledger()).whole.costs
+    noteCost(notes, 'nobody', 'SessionStart', 300)
+    const { whole, rows } = await ledger()
+    expect(whole.costs).toMatchObject({ hooks: 5, injectedTokens: before.injectedTokens + 100 })
+    expect(rows.map(({ costs }) => costs.hooks)).toEqual([4])
+  })
+
+  test('counts once what somebody took to be journalled and was killed at, before and after it was journalled', async () => {
+    const { ledger, notes, path, sessions, worker } = await worked()
+    rmSync(join(notes, `${worker.conversation}.costs`))
+    noteCost(notes, worker.conversation, 'Stop', 0)
+    const [taken] = takeCosts(notes, [worker.conversation])
+    expect((await ledger()).whole.costs.hooks).toBe(5)
+    const once = `claude:${onceOfCosts(taken!.name)}`
+    const entry = {
+      id: mintId(undefined),
+      at: '2020-01-02T03:04:05.000Z',
+      kind: 'hooks.ran',
+      by: 'hook',
+      once,
+      data: { ...taken!.costs },
+    }
+    appendFileSync(path('.sessions', 'journal', sessions()[0]!, 'log.jsonl'), encodeRecord(entry))
+    expect(existsSync(taken!.path)).toBe(true)
+    expect((await ledger()).whole.costs.hooks).toBe(5)
   })
 
   test('of a project without sessions is empty and leaves nothing there', async () => {
