@@ -30,7 +30,7 @@ export function describeLedger({ whole, rows, days }: Ledger, { by, since }: Sho
     ...costs(whole),
     '',
     ...savings(whole, output),
-    ...(by === 'day' ? ofDays(days, output) : ofRows(rows, output)),
+    ...(by === 'day' ? ofDays(days, from, output) : ofRows(rows, by, from, output)),
   ].join('\n')
 }
 
@@ -70,8 +70,8 @@ function savings(row: LedgerRow, output: Output): readonly string[] {
   return [...table(rows, new Set([1, 3])).map(indented), '', `${output.bold('Net')}: ${verdict} (m measured, e estimated).`]
 }
 
-function ofRows(rows: readonly LedgerRow[], output: Output): readonly string[] {
-  if (rows.length === 0) return []
+function ofRows(rows: readonly LedgerRow[], by: Shown['by'], from: string, output: Output): readonly string[] {
+  if (rows.length === 0) return by === undefined ? [] : ['', `There are no ${by}s in it${from}.`]
   const shown = rows.slice(0, MOST_ROWS)
   const body = shown.map((row) => {
     const { costs: cost, name, updatedAt } = row
@@ -96,7 +96,8 @@ function ofRows(rows: readonly LedgerRow[], output: Output): readonly string[] {
   return ['', output.dim(head), ...lines, ...(more > 0 ? [`… and ${more} more that cost less; --json has them all`] : [])]
 }
 
-function ofDays(days: readonly LedgerDay[], output: Output): readonly string[] {
+function ofDays(days: readonly LedgerDay[], from: string, output: Output): readonly string[] {
+  if (days.length === 0) return ['', `There are no days in it${from}.`]
   const body = days.map(({ day, injectedTokens, avoidedTokens, hooks, hookMs }) => [
     day,
     tokens(injectedTokens),

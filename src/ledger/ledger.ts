@@ -95,26 +95,23 @@ class Counted {
     const whole = this.#account(kind, id, own)
     const parts = new Map<string, Piece[]>()
     for (const piece of own) {
-      for (const part of idsOf(piece, by)) {
-        const pieces = parts.get(part) ?? []
-        // Of a task, the part of a session that is its own.
-        pieces.push(kind === 'task' ? onlyFor(piece, id) : piece)
-        parts.set(part, pieces)
-      }
+      // Of a task, the part of a session that is its own.
+      const its = kind === 'task' ? onlyFor(piece, id) : piece
+      for (const part of idsOf(its, by)) parts.set(part, [...(parts.get(part) ?? []), its])
     }
-    const accounts = [...parts].map(([part, pieces]) => this.#account(by, part, pieces))
+    const accounts = [...parts].map(([part, pieces]) => this.#account(by, part, pieces, kind === 'task'))
     const rows = accounts.filter(({ sums }) => !sums.isEmpty).map(rowOf)
     return { whole: rowOf(whole), rows: rows.toSorted(byCost), days: whole.sums.days }
   }
 
-  #account(kind: LedgerRow['kind'], id: string, pieces: readonly Piece[]): Account {
+  #account(kind: LedgerRow['kind'], id: string, pieces: readonly Piece[], isForTask = kind === 'task'): Account {
     const sums = new Sums()
     for (const piece of pieces) {
       const share = kind === 'task' && piece.tasks.length > 0 ? 1 / piece.tasks.length : 1
       sums.addAll(piece.days, { since: this.#since, share })
     }
     const updatedAt = pieces.reduce((latest, piece) => (piece.updatedAt > latest ? piece.updatedAt : latest), '')
-    return { kind, id, name: this.#nameOf(kind, id), updatedAt, sums, bytes: this.#bytesOf(kind, id, pieces) }
+    return { kind, id, name: this.#nameOf(kind, id), updatedAt, sums, bytes: this.#bytesOf(kind, id, pieces, isForTask) }
   }
 
   #ofSession({ row, days }: CountedSession, run: CountedRun | undefined): Piece {
@@ -132,15 +129,22 @@ class Counted {
   }
 
   /** As it lies on the disk now. A task has nothing there but its part of sessions. */
-  #bytesOf(kind: LedgerRow['kind'], id: string, pieces: readonly Piece[]): number {
+  #bytesOf(kind: LedgerRow['kind'], id: string, pieces: readonly Piece[], isForTask: boolean): number {
     const { all, runs } = this.#sizes
     if (kind === 'project') return all
-    if (kind === 'session') return this.#bytesOfSession(id)
     const sessions = new Set(pieces.flatMap(({ session }) => session ?? []))
-    const ofSessions = [...sessions].reduce((sum, session) => sum + this.#bytesOfSession(session), 0)
-    if (kind === 'task') return ofSessions
+    const ofSessions = [...sessions].reduce((sum, session) => {
+      return sum + this.#bytesOfSession(session) / (isForTask ? this.#tasksOf(session) : 1)
+    }, 0)
+    if (kind === 'session' || isForTask) return Math.round(ofSessions)
     const members = [...this.#runs.values()].filter((run) => topOf(run) === id || run.id === id)
     return members.reduce((sum, run) => sum + (runs.get(run.id) ?? 0), ofSessions)
+  }
+
+  /** How many tasks a session was for, each of which has the same part of it. */
+  #tasksOf(session: string): number {
+    const pieces = this.#pieces.filter((piece) => piece.session === session)
+    return Math.max(1, new Set(pieces.flatMap(({ tasks }) => tasks.map(({ id }) => id))).size)
   }
 
   #bytesOfSession(id: string): number {

@@ -1,5 +1,6 @@
 import type { Workspace } from '../project/workspace.ts'
 import { appendToBacklog } from '../project/backlog.ts'
+import { StintError } from '../journal/errors.ts'
 import { logPlace } from '../project/place.ts'
 import { BACKLOG_ID, type Draft, draft } from '../session/entries.ts'
 import { inEffect } from '../session/in-effect.ts'
@@ -27,6 +28,10 @@ export async function maintenanceOf(workspace: Workspace, now: Date = new Date()
 
 /** From now on it counts from here. */
 export async function markMaintained(workspace: Workspace, by = 'library'): Promise<Maintenance> {
+  if (!workspace.hasSessions()) {
+    const hint = 'stint init --name NAME --goal TEXT starts one'
+    throw new StintError('NO_SESSION', 'there are no sessions here, so nothing was tidied up', hint)
+  }
   appendToBacklog(workspace, [draft('maintenance.done', {}, { by }) as Draft])
   return maintenanceOf(workspace)
 }

@@ -6,7 +6,7 @@ import { statOrUndefined } from '../journal/look.ts'
 import type { Place } from '../project/place.ts'
 
 export interface Sizes {
-  /** All of `.sessions/`, with what belongs to no session: the index, outputs of commands, what several conversations share. */
+  /** All of `.sessions/` and `.git/stint/`, with what belongs to no session: the index, notes, outputs of commands, what several share. */
   readonly all: number
   /** By the session's id: its log and views, without its document. */
   readonly journals: ReadonlyMap<string, number>
@@ -16,20 +16,27 @@ export interface Sizes {
   readonly runs: ReadonlyMap<string, number>
 }
 
-export function sizesOf({ sessions }: Pick<Place, 'sessions'>): Sizes {
+export function sizesOf({ sessions, repository }: Pick<Place, 'sessions' | 'repository'>): Sizes {
   const journals = new Map<string, number>()
   const documents = new Map<string, number>()
   const conversations = new Map<string, number>()
   const runs = new Map<string, number>()
   const plus = (map: Map<string, number>, name: string, bytes: number) => map.set(name, (map.get(name) ?? 0) + bytes)
+  // A log has a second name where git keeps its own, and lies there once.
+  const counted = new Set<number>()
   let all = 0
-  for (const { parts, bytes } of filesUnder(sessions, [])) {
+  for (const { parts, bytes, ino } of filesUnder(sessions, [])) {
     const [folder, name = ''] = parts
     all += bytes
+    counted.add(ino)
     if (folder === 'journal') plus(journals, name, bytes)
     else if (folder === 'runs') plus(runs, name, bytes)
     else if (folder === 'conversations' && name.endsWith('.jsonl')) plus(conversations, name.slice(0, -'.jsonl'.length), bytes)
     else if (folder === 'active' || folder === 'archive') plus(documents, /-([0-9a-f]{6})\.md$/.exec(name)?.[1] ?? '', bytes)
+  }
+  for (const { bytes, ino } of repository === undefined ? [] : filesUnder(join(repository.commonDir, 'stint'), [])) {
+    if (!counted.has(ino)) all += bytes
+    counted.add(ino)
   }
   return { all, journals, documents, conversations, runs }
 }
@@ -37,13 +44,17 @@ export function sizesOf({ sessions }: Pick<Place, 'sessions'>): Sizes {
 interface Found {
   readonly parts: readonly string[]
   readonly bytes: number
+  readonly ino: number
 }
 
 function* filesUnder(folder: string, parts: readonly string[]): Generator<Found> {
   for (const entry of entriesOf(folder)) {
     const path = join(folder, entry.name)
     if (entry.isDirectory()) yield* filesUnder(path, [...parts, entry.name])
-    else if (entry.isFile()) yield { parts: [...parts, entry.name], bytes: statOrUndefined(path)?.size ?? 0 }
+    else if (entry.isFile()) {
+      const stat = statOrUndefined(path)
+      if (stat !== undefined) yield { parts: [...parts, entry.name], bytes: stat.size, ino: stat.ino }
+    }
   }
 }
 

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Ledger } from '../../src/ledger/contract.ts'
 import { project } from '../hook/agent.ts'
@@ -30,11 +32,20 @@ describe('stint ledger', () => {
   })
 
   test('says where there is nothing what to do, and of a name that is not there which may be meant', async () => {
-    const { stint } = terminal()
+    const { cwd, stint } = terminal()
     expect((await stint('ledger')).stdout).toContain('stint init --name NAME --goal TEXT')
     expect((await stint('ledger', '--maintenance')).stdout).toContain('stint init --name NAME --goal TEXT')
+    expect(await stint('ledger', '--maintenance', '--done')).toMatchObject({
+      exitCode: 1,
+      stderr: 'stint: there are no sessions here, so nothing was tidied up\n  stint init --name NAME --goal TEXT starts one\n',
+    })
+    expect(existsSync(join(cwd, '.sessions'))).toBe(false)
     await stint('init', '--name', 'fix-auth', '--goal', 'x')
     await stint('task', 'add', 'Fix the sweep')
+    expect((await stint('ledger', 'fix-auth', '--by', 'run')).stdout).toMatch(/\n\nThere are no runs in it\.\n$/)
+    expect((await stint('ledger', 'fix-auth', '--by', 'day', '--since', '2099-01-01')).stdout).toMatch(
+      /\n\nThere are no days in it since 2099-01-01\.\n$/,
+    )
     const wrong = await stint('ledger', 'fix-uath')
     expect([wrong.exitCode, wrong.stderr]).toEqual([
       1,

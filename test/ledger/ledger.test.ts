@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { HistoryItem } from '../../src/history/items.ts'
@@ -171,6 +171,31 @@ describe('the ledger', () => {
     expect((await asked((opened) => opened.ledger({ of: 'tests' }))).whole.costs).toMatchObject({ injectedTokens: 600 })
     const all = (await ledger()).whole
     expect(saved(all, 'batching')).toMatchObject({ tokens: Math.round(500 * 1.15 - 3 * 200 * 0.1), times: 1 })
+  })
+
+  test('says of a task its part alone of a session that is for two', async () => {
+    const { ledger, stint } = await worked()
+    await stint('task', 'add', 'Mend the cookie')
+    await stint('init', '--name', 'both', '--goal', 'x', '--tasks', 'fix-the-sweep,mend-the-cookie', '--force')
+    const session = (await ledger({ of: 'both' })).whole
+    const { whole, rows } = await ledger({ of: 'mend-the-cookie', by: 'task' })
+    expect(rows).toEqual([whole])
+    expect(Math.abs(whole.costs.bytes - session.costs.bytes / 2)).toBeLessThan(2)
+    expect((await ledger({ of: 'mend-the-cookie' })).rows).toMatchObject([
+      { name: 'both', costs: { bytes: whole.costs.bytes, writes: whole.costs.writes } },
+    ])
+  })
+
+  test('says of a project what lies beside git, too, and of a log that has two names once', async () => {
+    const { ledger, path } = await worked()
+    // What it makes ready and remembers is there from now on.
+    await ledger()
+    const filesIn = (folder: string) =>
+      readdirSync(path(folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => statSync(join(entry.parentPath, entry.name)))
+    const files = new Map([...filesIn('.sessions'), ...filesIn(join('.git', 'stint'))].map(({ ino, size }) => [ino, size]))
+    expect((await ledger()).whole.costs.bytes).toBe([...files.values()].reduce((sum, size) => sum + size, 0))
   })
 
   test('counts the others where one log cannot be read, and says so', async () => {
