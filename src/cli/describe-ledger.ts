@@ -39,19 +39,19 @@ function costs({ costs: { injectedTokens, injections, hooks, hookMs, writes, byt
   return table([
     ['Given to models', `${number(injectedTokens)} tokens e`, `in ${plural(injections, 'text')}`],
     ['Model calls', 'none', 'what is asked of a model is asked by people and runs'],
-    ['Hooks', number(hooks), `waited for ${waited(hookMs)}${each}`],
-    ['Writes', number(writes), 'records appended and files written, as far as counted'],
+    ['Hooks', number(hooks), `${taken(hookMs)} inside their processes${each}`],
+    ['Writes', number(writes), 'by hooks; of commands the entries alone'],
     ['On disk', size(bytes), ''],
   ]).map(indented)
 }
 
 const WORDS: Readonly<Record<SavingName, string>> = {
-  batching: 'starts not paid again, less what was read again for it',
+  batching: 'set-ups not said again, less what was read again for it',
   toon: 'tables told as TOON and not as JSON',
   digest: 'output of commands kept and not printed',
-  pointers: 'documents named and not told whole',
+  pointers: 'documents named and not told whole, but for TOON',
   profiles: 'profiles indexed and not loaded',
-  resuming: 'read less than by the first conversation of the session',
+  resuming: 'read less than by the first conversation, less what the others count',
 }
 
 function savings(row: LedgerRow, output: Output): readonly string[] {
@@ -60,14 +60,14 @@ function savings(row: LedgerRow, output: Output): readonly string[] {
   const rows = found.map(({ name, tokens: saved, known, times }) => [
     capital(name),
     signed(saved),
-    known === 'measured' ? 'm' : 'e',
+    known === 'estimated' ? 'e' : '',
     `×${number(times)}`,
     WORDS[name],
   ])
   const net = savedBy(row) - cost.injectedTokens
   const verdict =
     net < 0 ? `${number(-net)} tokens more were given than saved` : `${number(net)} tokens more were saved than given`
-  return [...table(rows, new Set([1, 3])).map(indented), '', `${output.bold('Net')}: ${verdict} (m measured, e estimated).`]
+  return [...table(rows, new Set([1, 3])).map(indented), '', `${output.bold('Net')}: ${verdict} (e estimated).`]
 }
 
 function ofRows(rows: readonly LedgerRow[], by: Shown['by'], from: string, output: Output): readonly string[] {
@@ -81,7 +81,7 @@ function ofRows(rows: readonly LedgerRow[], by: Shown['by'], from: string, outpu
       signed(savedBy(row)),
       signed(savedBy(row) - cost.injectedTokens),
       number(cost.hooks),
-      waited(cost.hookMs),
+      taken(cost.hookMs),
       number(cost.writes),
       size(cost.bytes),
       updatedAt === undefined ? '' : minute(updatedAt),
@@ -89,7 +89,7 @@ function ofRows(rows: readonly LedgerRow[], by: Shown['by'], from: string, outpu
   })
   const kind = rows[0]!.kind.toUpperCase()
   const [head = '', ...lines] = table(
-    [[kind, 'GIVEN', 'SAVED', 'NET', 'HOOKS', 'WAITED', 'WRITES', 'DISK', 'UPDATED'], ...body],
+    [[kind, 'GIVEN', 'SAVED', 'NET', 'HOOKS', 'TIME', 'WRITES', 'DISK', 'UPDATED'], ...body],
     new Set([1, 2, 3, 4, 5, 6, 7]),
   )
   const more = rows.length - shown.length
@@ -104,9 +104,9 @@ function ofDays(days: readonly LedgerDay[], from: string, output: Output): reado
     signed(avoidedTokens),
     signed(avoidedTokens - injectedTokens),
     number(hooks),
-    waited(hookMs),
+    taken(hookMs),
   ])
-  const [head = '', ...lines] = table([['DAY', 'GIVEN', 'SAVED', 'NET', 'HOOKS', 'WAITED'], ...body], new Set([1, 2, 3, 4, 5]))
+  const [head = '', ...lines] = table([['DAY', 'GIVEN', 'SAVED', 'NET', 'HOOKS', 'TIME'], ...body], new Set([1, 2, 3, 4, 5]))
   return ['', output.dim(head), ...lines]
 }
 
@@ -137,7 +137,7 @@ function signed(count: number): string {
 }
 
 /** Hooks take milliseconds, and all of them together seconds. */
-function waited(ms: number): string {
+function taken(ms: number): string {
   return ms < 60_000 ? `${(ms / 1000).toFixed(1)}s` : span(ms / 1000)
 }
 

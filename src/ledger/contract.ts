@@ -12,9 +12,9 @@ export interface Costs {
   /** Stint calls no model: what people and runs ask of one is theirs. */
   readonly modelCalls: 0
   readonly hooks: number
-  /** From the start of the hooks' processes to their answer: what the agent waited for. */
+  /** Inside the hooks' processes, until they answered. The agent waits a little longer: for a shell, the start and the end of each. */
   readonly hookMs: number
-  /** Records appended and files written, as far as counted. */
+  /** Records appended and files written by hooks; of commands the entries alone, though they render views as well. */
   readonly writes: number
   readonly bytes: number
 }

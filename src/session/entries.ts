@@ -17,7 +17,7 @@ export interface Usage {
 /** What the hooks of a conversation cost since this was last told. */
 export interface HookCosts {
   readonly conversation: string
-  /** By event: how many ran, how long the agent waited for them, and what they put before the model, some of them a text. */
+  /** By event: how many ran, how long inside their processes, and what they put before the model, some of them a text. */
   readonly events: Readonly<
     Record<string, { readonly times: number; readonly ms: number; readonly chars: number; readonly gave: number }>
   >

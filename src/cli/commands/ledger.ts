@@ -21,7 +21,7 @@ export const ledger = buildCommand<Flags, [string?], Context>({
   docs: {
     brief: 'Show what Stint itself cost and saved',
     fullDescription:
-      'Tokens put before models, hooks and how long they were waited for, writes, bytes on disk; tokens that were not needed thanks to it.\nWhat is measured is marked m, what is estimated e. With --maintenance: what is worth tidying up now and then.',
+      'Tokens put before models, hooks and the time they took, writes, bytes on disk; tokens that were not needed thanks to it.\nWhat is estimated is marked e. With --maintenance: what is worth tidying up now and then.',
     customUsage: [
       { input: '', brief: 'the whole project, session by session' },
       { input: 'fix-auth', brief: 'a session, a task or a run' },

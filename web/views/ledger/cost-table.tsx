@@ -29,6 +29,10 @@ export function CostTable({ rows }: { rows: readonly LedgerRow[] }) {
         </span>
       </div>
       <Table label="Costs" columns={COLUMNS} rows={rows} keyOf={({ kind, id }) => `${kind} ${id}`} />
+      <p class="muted small table-note">
+        <strong>Time in hooks</strong>: inside their processes; starting and ending each comes on top. <strong>Writes</strong>: by
+        hooks; of commands the entries alone.
+      </p>
     </section>
   )
 }

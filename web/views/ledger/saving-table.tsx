@@ -6,13 +6,16 @@ import { type Column, Table } from '../../parts/table.tsx'
 const WORDS: Readonly<Record<SavingName, { readonly name: string; readonly what: string }>> = {
   batching: {
     name: 'Batching',
-    what: 'Starts of conversations that were not paid again, less what was read again for it; as tokens of new input',
+    what: 'Set-ups that were not said again, less what was read again for it; as tokens of new input',
   },
   toon: { name: 'TOON', what: 'How much longer the same state is as JSON' },
   digest: { name: 'Digests', what: 'Output of commands that was kept and not printed' },
-  pointers: { name: 'Pointers', what: 'What a context names and does not tell' },
+  pointers: { name: 'Pointers', what: 'What a context names and does not tell, without what TOON counts' },
   profiles: { name: 'Profiles', what: 'Those that were listed and never loaded' },
-  resuming: { name: 'Resuming', what: 'What a conversation that went on did not have to find out again, less what it was given' },
+  resuming: {
+    name: 'Resuming',
+    what: 'What a conversation that went on did not have to find out again, less what it was given and what the others count',
+  },
 }
 
 export function SavingTable({ savings }: { savings: readonly Saving[] }) {
@@ -52,8 +55,8 @@ export function SavingTable({ savings }: { savings: readonly Saving[] }) {
         <>
           <Table label="Tokens avoided, by what avoided them" columns={columns} rows={counted} keyOf={({ name }) => name} />
           <p class="muted small table-note">
-            <strong>Measured</strong>: by what agents said their requests carried. <strong>Estimated</strong>: by the lengths of
-            texts, as are the tokens given. What cost more than it saved is below zero.
+            <strong>Estimated</strong>: by the lengths of texts, as are the tokens given; resuming by what agents said their
+            requests carried, as if each would have read as much as the first. What cost more than it saved is below zero.
           </p>
         </>
       )}
