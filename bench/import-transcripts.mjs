@@ -25,7 +25,7 @@ function sources(folder, extension) {
 }
 
 /** Writes transcripts of about `bytes` in all, in files of at most `perFile`. Answers how many bytes there are. */
-export function generateTranscripts(folder, cwd, bytes, perFile = 32 * 1024 * 1024) {
+export function generateTranscripts(folder, cwd, bytes, perFile = 8 * 1024 * 1024) {
   mkdirSync(folder, { recursive: true })
   const code = sources('src', '.ts')
   const prose = sources('docs', '.md').flatMap(({ text }) => text.split('\n\n').filter((piece) => piece.length > 40))

@@ -136,12 +136,7 @@ class Import {
       else add(added, job, outcome, fresh.has(job))
     }
     tell()
-    for (const job of await this.#inThreads(jobs, read, done)) {
-      done(
-        job,
-        this.#reading(job.path, () => job.run(read)),
-      )
-    }
+    for (const job of await this.#inThreads(jobs, read, done)) this.#doHere(job, read, done)
     const conversations = [...added.values()]
     return {
       isDryRun: this.#isDryRun,
@@ -153,6 +148,11 @@ class Import {
       damaged,
       unread: this.#unread,
     }
+  }
+
+  #doHere(job: Job, read: (bytes: number) => void, done: (job: Job, outcome: FileOutcome | undefined) => void): void {
+    const outcome = this.#reading(job.path, () => job.run(read))
+    done(job, outcome)
   }
 
   /** Has threads do what they can, when there is much of it. Answers what is left. */
@@ -179,6 +179,7 @@ class Import {
         if (outcome.type === 'unread') this.#unread.push({ path: job.path, problem: outcome.problem })
         done(job, outcome.type === 'done' ? outcome.outcome : undefined)
       },
+      doHere: (number) => this.#doHere(able[number]!, read, done),
     })
     return jobs.filter(({ file }) => file === undefined)
   }

@@ -18,15 +18,22 @@ export function threadProgram(): string | undefined {
   }
 }
 
+export interface InThreads {
+  readonly read: (bytes: number) => void
+  readonly done: (outcome: ThreadOutcome) => void
+  /** Does the job of this number in this thread, and tells of it itself. */
+  readonly doHere: (number: number) => void
+}
+
 /**
- * Imports groups of files in several threads. What is in one group is done in its order and by one of them, since it goes into one
- * conversation. Rejects with the first failure that is no matter of one file.
+ * Imports groups of files in several threads, of which this is one. What is in one group is done in its order and by one of them, since
+ * it goes into one conversation. Rejects with the first failure that is no matter of one file.
  */
 export async function inThreads(
   program: string,
   count: number,
   groups: readonly (readonly ThreadJob[])[],
-  { read, done }: { readonly read: (bytes: number) => void; readonly done: (outcome: ThreadOutcome) => void },
+  { read, done, doHere }: InThreads,
 ): Promise<void> {
   const waiting = groups.values()
   const work = async () => {
@@ -39,7 +46,16 @@ export async function inThreads(
       await worker.terminate()
     }
   }
-  await Promise.all(Array.from({ length: Math.min(count, groups.length) }, work))
+  const workHere = async () => {
+    for (const group of waiting) {
+      for (const { number } of group) {
+        doHere(number)
+        // What the others tell is heard in between.
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    }
+  }
+  await Promise.all([...Array.from({ length: Math.min(count, groups.length) - 1 }, work), workHere()])
 }
 
 function one(worker: Worker, job: ThreadJob, read: (bytes: number) => void): Promise<ThreadOutcome> {
