@@ -10,8 +10,8 @@ import type { JournalAmounts } from './journal-amounts.ts'
 import type { FirstEdit } from './resuming.ts'
 import type { RunAmounts } from './run-amounts.ts'
 
-/** Raised whenever the same files come to something else. */
-const VERSION = 1
+/** Raised whenever the same files come to something else: by a rule, or by what is kept of them. */
+export const VERSION = 2
 const NAME = 'ledger.json'
 
 /** What is remembered of each kind of file. */

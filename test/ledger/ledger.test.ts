@@ -88,6 +88,9 @@ describe('the ledger', () => {
     expect(await ledger()).toEqual(first)
     writeFileSync(remembered, text.slice(0, 100))
     expect(await ledger()).toEqual(first)
+    // Nor does what was counted by other rules.
+    writeFileSync(remembered, text.replaceAll('"hooks":4', '"hooks":40').replace(/"version":\d+/, '"version":1'))
+    expect(await ledger()).toEqual(first)
     // A figure that is remembered is not counted again.
     writeFileSync(remembered, text.replaceAll('"hooks":4', '"hooks":40'))
     expect((await ledger()).whole.costs.hooks).toBe(40)
