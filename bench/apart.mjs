@@ -15,11 +15,13 @@ export function runApart(name, file, { scale }) {
     const child = fork(new URL(import.meta.url), [file.href, String(scale)], {
       stdio: ['ignore', process.stderr, 'inherit', 'ipc'],
       env: { ...process.env, TMPDIR: folder },
+      // A group of its own, with the programs that it starts.
+      detached: true,
     })
     let isInterrupted = false
     const interrupt = () => {
       isInterrupted = true
-      child.kill('SIGKILL')
+      process.kill(-child.pid, 'SIGKILL')
     }
     process.once('SIGINT', interrupt)
     let result = { failed: 'it ended without an answer' }
