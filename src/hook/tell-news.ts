@@ -12,8 +12,11 @@ export async function tellNews(scene: Scene): Promise<void> {
   if (latest !== undefined) scene.note({ heard: latest })
   // With a context in the same answer it has been told.
   if (news.length === 0 || scene.answer.model !== undefined) return
+  // Another hook may have written its notes over ours: the journal knows that it was told.
+  const once = `news:${conversation}:${latest}`
+  if (scene.state.once.includes(`claude:${once}`)) return
   const { newsOfDelegates } = await import('../context/news.ts')
   const { text, mark } = newsOfDelegates(session, news)
   scene.say({ model: text })
-  scene.record('context.given', { conversation, event: name, mark, chars: text.length, why: 'delegates reported' })
+  scene.record('context.given', { conversation, event: name, mark, chars: text.length, why: 'delegates reported' }, once)
 }

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { type Tracking, readTracking, writeTracking } from '../../src/conversation/tracking.ts'
+import { trackingFolderOf } from '../../src/project/conversation-binding.ts'
 import { NEWS_TOKENS, newsOfDelegates } from '../../src/context/news.ts'
 import { estimateTokens } from '../../src/context/tokens.ts'
 import { LiveSession } from '../../src/project/live-session.ts'
@@ -51,6 +53,17 @@ describe('what became of a delegate', () => {
     expect(world.ofKind('context.given').at(-1)).toMatchObject({ why: 'delegates reported', event: 'UserPromptSubmit' })
     expect((await world.agent.prompt('And now the next ordinary thing')).printed).toBe('')
     expect(world.troubles()).toBe('')
+  })
+
+  test('is told once, though the note that it was is lost to another hook', async () => {
+    const world = await settled()
+    await report(world, 'tests', 'ready', 'twelve tests, all red')
+    await world.agent.prompt(ORDINARY)
+    const notes = trackingFolderOf(findPlace(world.cwd))
+    const { heard, ...others } = readTracking(notes, world.agent.conversation)!
+    expect(heard).toBeDefined()
+    writeTracking(notes, others as Tracking)
+    expect((await world.agent.prompt('And now the next ordinary thing')).model).toBe('')
   })
 
   test('is told again when something else became of it', async () => {
