@@ -2,6 +2,7 @@
 import { basename, dirname, join } from 'node:path'
 import { itemOf } from '../../history/item-of-line.ts'
 import { isConversationId } from '../../history/conversation-id.ts'
+import { messageAsWritten } from '../../history/message-as-written.ts'
 import type { HistoryItem, NewItem } from '../../history/items.ts'
 import { type Json, given, listOf, maySpace, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { filesBelow, filesNamed, firstObjects } from '../history-folders.ts'
@@ -88,12 +89,15 @@ class ClaudeTranslator implements Translator {
     if (!maySay(line)) return this.#passOver(line)
     const { fields, source } = parsed(line)
     if (fields === undefined) return 'damaged'
+    const asWritten =
+      source === undefined ? undefined : messageAsWritten(fields, source, this.#resolved(nameOf(fields['parentUuid'])))
+    if (asWritten !== undefined) return [...this.#began(fields), asWritten, ...endedBy(fields)]
     const item = itemOf(fields)
     if (item === undefined) {
       this.#link(fields)
       return []
     }
-    const placed = item.type === 'message' ? { ...item, ...given({ parent: this.#resolved(item.parent), source }) } : item
+    const placed = item.type === 'message' ? { ...item, ...given({ parent: this.#resolved(item.parent) }) } : item
     return [...this.#began(fields), placed, ...endedBy(fields)]
   }
 
