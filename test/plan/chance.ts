@@ -1,21 +1,7 @@
-/** Chance that comes out the same for the same seed. */
-export class Chance {
-  #state: number
+import { Chance as Drawn } from '../../src/simulate/measure/chance.ts'
 
-  constructor(seed: number) {
-    // Neighbouring seeds are to have nothing in common.
-    this.#state = Math.imul(seed + 1, 0x9e3779b1) >>> 0
-  }
-
-  /** From 0 to 1 (mulberry32). */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0
-    let bits = this.#state
-    bits = Math.imul(bits ^ (bits >>> 15), bits | 1)
-    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61)
-    return ((bits ^ (bits >>> 14)) >>> 0) / 4_294_967_296
-  }
-
+/** Chance that comes out the same for the same seed, in the forms that a made-up backlog is drawn in. */
+export class Chance extends Drawn {
   below(limit: number): number {
     return Math.floor(this.next() * limit)
   }
