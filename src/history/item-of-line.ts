@@ -76,8 +76,13 @@ function partsIn(line: Json, message: Json): readonly Part[] | undefined {
   return typeof content === 'string' || Array.isArray(content) ? partsOf(content) : undefined
 }
 
+/** The delegated agent that a line is of. */
+export function agentIn(line: Json): string | undefined {
+  return line['isSidechain'] === true ? (nameOf(line['agentId']) ?? 'agent') : undefined
+}
+
 function common(line: Json): Pick<Message, 'type' | 'id' | 'parent' | 'at' | 'agent'> {
-  const agent = line['isSidechain'] === true ? (nameOf(line['agentId']) ?? 'agent') : undefined
+  const agent = agentIn(line)
   return {
     type: 'message',
     id: nameOf(line['uuid']) ?? '',

@@ -1,5 +1,5 @@
 import { type Json, nameOf } from '../text/json-fields.ts'
-import { itemOf } from './item-of-line.ts'
+import { agentIn, itemOf } from './item-of-line.ts'
 import type { Message, NewItem } from './items.ts'
 
 /** A message of which the line is there in the words of its harness: what it says is taken apart only where somebody asks. */
@@ -24,7 +24,7 @@ class MessageAsWritten {
     this.id = nameOf(line['uuid']) ?? ''
     this.at = nameOf(line['timestamp'])
     this.role = line['type'] as Message['role']
-    this.agent = line['isSidechain'] === true ? (nameOf(line['agentId']) ?? 'agent') : undefined
+    this.agent = agentIn(line)
     this.isMeta = line['isMeta'] === true || undefined
     this.isSummary = line['isCompactSummary'] === true || undefined
     this.isFailure = line['isApiErrorMessage'] === true || undefined
