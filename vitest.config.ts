@@ -3,9 +3,19 @@ import { defineConfig } from 'vitest/config'
 // A fresh worker for each file loads the sources again each time, which for these takes longer than their tests; what one of them leaves
 // to the next is put back. The others start programs, which takes the longer the more a worker holds, or put something in the place of
 // a module.
-const TOGETHER = ['budget', 'context', 'digest', 'history', 'index', 'plan', 'session', 'tasks', 'text', 'views', 'workflow'].map(
-  (name) => `test/${name}/**/*.test.ts`,
-)
+const TOGETHER = [
+  'budget',
+  'context',
+  'command',
+  'history',
+  'index',
+  'plan',
+  'session',
+  'backlog',
+  'text',
+  'document',
+  'workflow',
+].map((name) => `test/${name}/**/*.test.ts`)
 
 export default defineConfig({
   test: {
@@ -21,7 +31,12 @@ export default defineConfig({
         test: {
           name: 'apart',
           include: ['test/**/*.test.ts'],
-          exclude: [...TOGETHER, 'test/**/*.fault.test.ts', 'test/**/*.harness.test.ts', 'node_modules/**'],
+          exclude: [
+            ...TOGETHER,
+            'test/**/*.fault.test.ts',
+            'test/**/*.harness.test.ts',
+            'node_modules/**',
+          ],
         },
       },
     ],

@@ -12,21 +12,33 @@ export function askedFor(args) {
   const { help = false, write = false } = values
   const scale = Number(values.scale ?? 1)
   if (!(scale > 0 && scale <= LARGEST_SCALE)) {
-    throw new Misused(`--scale is a share of the full size, above 0 and up to ${LARGEST_SCALE}, as in --scale 0.05`)
+    throw new Misused(
+      `--scale is a share of the full size, above 0 and up to ${LARGEST_SCALE}, as in --scale 0.05`,
+    )
   }
   if (write && scale !== 1)
-    throw new Misused('--write puts figures into the page, which shows those of the full size: without --scale')
+    throw new Misused(
+      '--write puts figures into the page, which shows those of the full size: without --scale',
+    )
   for (const name of positionals) {
     if (Object.hasOwn(BENCHES, name)) continue
     const meant = Number.isNaN(Number(name)) ? '' : ` (for a smaller run: --scale ${name})`
-    throw new Misused(`there is no benchmark "${name}"${meant}; there are ${Object.keys(BENCHES).join(', ')}`)
+    throw new Misused(
+      `there is no benchmark "${name}"${meant}; there are ${Object.keys(BENCHES).join(', ')}`,
+    )
   }
-  const names = Object.keys(BENCHES).filter((name) => positionals.length === 0 || positionals.includes(name))
+  const names = Object.keys(BENCHES).filter(
+    (name) => positionals.length === 0 || positionals.includes(name),
+  )
   return { help, write, scale, names }
 }
 
 function read(args) {
-  const options = { scale: { type: 'string' }, write: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } }
+  const options = {
+    scale: { type: 'string' },
+    write: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  }
   try {
     return parseArgs({ args, options, allowPositionals: true })
   } catch (error) {

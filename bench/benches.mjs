@@ -5,7 +5,8 @@
 // last column in the place of "ok".
 
 export const BENCHES = {
-  journal: 'what durability costs over the bare system calls, and what a long journal costs to open',
+  journal:
+    'what durability costs over the bare system calls, and what a long journal costs to open',
   hooks: 'what a hook costs over starting Node at all, and what it puts before a model',
   loading: 'what a command costs before it does anything',
   index: 'lists and searches at 100,000 sessions, against the bare SQL',

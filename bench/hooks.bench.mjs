@@ -28,7 +28,7 @@ const SOURCES = {
   'src/project/refresh.ts': ['refresh'],
   'src/session/entries.ts': ['draft'],
   'src/journal/ids.ts': ['mintId'],
-  'src/context/tokens.ts': ['estimateTokens'],
+  'src/text/tokens.ts': ['estimateTokens'],
 }
 const ROUNDS = 200
 /** Until the transcript has been copied, which takes a few megabytes at a time. */
@@ -52,7 +52,13 @@ export async function run({ scale = 1, say = () => {} } = {}) {
     const cpu = measure(world, EVENTS, rounds, runCpu(folder))
     const told = injected(world, modules)
     const rare = measure(world, RARE, Math.max(5, Math.round(rounds / 5)), runWall)
-    return [...results('wall', wall), ...results('CPU', cpu), ...besideResults(cpu), ...rareResults(rare), ...told]
+    return [
+      ...results('wall', wall),
+      ...results('CPU', cpu),
+      ...besideResults(cpu),
+      ...rareResults(rare),
+      ...told,
+    ]
   } finally {
     bundle.remove()
     rmSync(folder, { recursive: true, force: true })
@@ -61,18 +67,32 @@ export async function run({ scale = 1, say = () => {} } = {}) {
 
 /** One turn of an agent, in the order in which a harness tells of it. */
 const EVENTS = [
-  { name: 'SessionStart (startup)', limit: START_LIMIT, fields: () => ({ hook_event_name: 'SessionStart', source: 'startup' }) },
+  {
+    name: 'SessionStart (startup)',
+    limit: START_LIMIT,
+    fields: () => ({ hook_event_name: 'SessionStart', source: 'startup' }),
+  },
   {
     name: 'UserPromptSubmit (ordinary)',
-    fields: (round) => ({ hook_event_name: 'UserPromptSubmit', prompt: `move handler ${round} behind the new interface` }),
+    fields: (round) => ({
+      hook_event_name: 'UserPromptSubmit',
+      prompt: `move handler ${round} behind the new interface`,
+    }),
   },
   {
     name: 'PostToolUse (an edit)',
     fields: (round, { root }) => ({
       hook_event_name: 'PostToolUse',
       tool_name: 'Edit',
-      tool_input: { file_path: join(root, `src/handlers/handler-${round % 7}.ts`), old_string: 'a', new_string: 'b' },
-      tool_response: { filePath: join(root, `src/handlers/handler-${round % 7}.ts`), originalFile: 'x'.repeat(20_000) },
+      tool_input: {
+        file_path: join(root, `src/handlers/handler-${round % 7}.ts`),
+        old_string: 'a',
+        new_string: 'b',
+      },
+      tool_response: {
+        filePath: join(root, `src/handlers/handler-${round % 7}.ts`),
+        originalFile: 'x'.repeat(20_000),
+      },
       tool_use_id: `toolu_e${round}`,
     }),
   },
@@ -105,8 +125,15 @@ const EVENTS = [
       last_assistant_message: 'Nothing found.',
     }),
   },
-  { name: 'PreCompact', fields: () => ({ hook_event_name: 'PreCompact', trigger: 'manual', custom_instructions: null }) },
-  { name: 'SessionStart (compact)', limit: START_LIMIT, fields: () => ({ hook_event_name: 'SessionStart', source: 'compact' }) },
+  {
+    name: 'PreCompact',
+    fields: () => ({ hook_event_name: 'PreCompact', trigger: 'manual', custom_instructions: null }),
+  },
+  {
+    name: 'SessionStart (compact)',
+    limit: START_LIMIT,
+    fields: () => ({ hook_event_name: 'SessionStart', source: 'compact' }),
+  },
   {
     name: 'UserPromptSubmit (continue)',
     fields: () => ({ hook_event_name: 'UserPromptSubmit', prompt: 'continue where we left off' }),
@@ -130,25 +157,42 @@ const RARE = [
     isRare: true,
     before: ({ root, env }) => {
       const who = ['-c', 'user.name=Bench', '-c', 'user.email=bench@example.invalid']
-      execFileSync('git', [...who, 'commit', '-q', '--allow-empty', '-m', 'more'], { cwd: root, env })
+      execFileSync('git', [...who, 'commit', '-q', '--allow-empty', '-m', 'more'], {
+        cwd: root,
+        env,
+      })
     },
-    fields: (round) => ({ hook_event_name: 'UserPromptSubmit', prompt: `and now handler ${round}` }),
+    fields: (round) => ({
+      hook_event_name: 'UserPromptSubmit',
+      prompt: `and now handler ${round}`,
+    }),
   },
   {
     name: 'UserPromptSubmit, after a failed command',
     isRare: true,
     before: ({ transcript }) => {
-      const content = [{ type: 'tool_result', tool_use_id: randomUUID(), content: 'Exit code 1', is_error: true }]
+      const content = [
+        { type: 'tool_result', tool_use_id: randomUUID(), content: 'Exit code 1', is_error: true },
+      ]
       const at = { uuid: randomUUID(), timestamp: new Date().toISOString() }
-      appendFileSync(transcript, `${JSON.stringify({ type: 'user', ...at, message: { role: 'user', content } })}\n`)
+      appendFileSync(
+        transcript,
+        `${JSON.stringify({ type: 'user', ...at, message: { role: 'user', content } })}\n`,
+      )
     },
-    fields: (round) => ({ hook_event_name: 'UserPromptSubmit', prompt: `once more with handler ${round}` }),
+    fields: (round) => ({
+      hook_event_name: 'UserPromptSubmit',
+      prompt: `once more with handler ${round}`,
+    }),
   },
   {
     name: 'UserPromptSubmit, after a change of the settings',
     isRare: true,
     before: ({ root }, round) =>
-      writeFileSync(join(root, '.sessions', 'config.yaml'), `budget:\n  smart_zone: ${90_000 + (round & 1)}\n`),
+      writeFileSync(
+        join(root, '.sessions', 'config.yaml'),
+        `budget:\n  smart_zone: ${90_000 + (round & 1)}\n`,
+      ),
     fields: (round) => ({ hook_event_name: 'UserPromptSubmit', prompt: `then handler ${round}` }),
   },
   EVENTS.find(({ name }) => name === 'Stop'),
@@ -161,13 +205,20 @@ async function makeWorld({ Workspace, refresh, draft, mintId }, folder) {
   const home = join(folder, 'home')
   mkdirSync(home)
   const env = { PATH: process.env.PATH, HOME: home, CLAUDE_CONFIG_DIR: join(folder, 'config') }
-  execFileSync(process.execPath, [join(ROOT, 'dist', 'stint.js'), 'setup', 'claude'], { cwd: root, env, stdio: 'ignore' })
+  execFileSync(process.execPath, [join(ROOT, 'dist', 'stint.js'), 'setup', 'claude'], {
+    cwd: root,
+    env,
+    stdio: 'ignore',
+  })
   const settings = JSON.parse(readFileSync(join(root, '.claude', 'settings.local.json'), 'utf8'))
   const commandOf = (event, which) => settings.hooks[event][0].hooks[which]?.command
   const command = commandOf('Stop', 0)
   const session = new Workspace(root).session(mintId(undefined))
-  const made = [draft('session.opened', { name: 'long', goal: 'Move every handler', git: { branch: 'main' } })]
-  for (let index = 1; index < 2_000; index += 1) made.push(KINDS[index % KINDS.length](draft, index))
+  const made = [
+    draft('session.opened', { name: 'long', goal: 'Move every handler', git: { branch: 'main' } }),
+  ]
+  for (let index = 1; index < 2_000; index += 1)
+    made.push(KINDS[index % KINDS.length](draft, index))
   session.create(made)
   await refresh(session)
   session.close()
@@ -178,13 +229,24 @@ async function makeWorld({ Workspace, refresh, draft, mintId }, folder) {
 
 /** A long session, mostly of what hooks notice, with some of what people write. */
 const KINDS = [
-  (draft, index) => draft('request.made', { text: `Move handler ${index} behind the new interface`, conversation: 'c' }),
+  (draft, index) =>
+    draft('request.made', {
+      text: `Move handler ${index} behind the new interface`,
+      conversation: 'c',
+    }),
   (draft, index) => draft('file.changed', { path: `src/handlers/handler-${index % 200}.ts` }),
-  (draft, index) => draft('turn.ended', { conversation: 'c', said: `Handler ${index} is moved, and its tests pass.` }),
+  (draft, index) =>
+    draft('turn.ended', {
+      conversation: 'c',
+      said: `Handler ${index} is moved, and its tests pass.`,
+    }),
   (draft, index) => draft('progress.made', { text: `Tests of handler ${index} pass` }),
-  (draft, index) => draft('test.ran', { command: 'npm test', passed: index % 2 === 0, summary: `${index} passed` }),
-  (draft, index) => draft('discovery.made', { text: `Finding ${index}: the cache is keyed by host` }),
-  (draft, index) => draft('decision.made', { title: `Choice ${index}`, rationale: 'Simplest that works' }),
+  (draft, index) =>
+    draft('test.ran', { command: 'npm test', passed: index % 2 === 0, summary: `${index} passed` }),
+  (draft, index) =>
+    draft('discovery.made', { text: `Finding ${index}: the cache is keyed by host` }),
+  (draft, index) =>
+    draft('decision.made', { title: `Choice ${index}`, rationale: 'Simplest that works' }),
 ]
 
 function writeTranscript(path, size) {
@@ -200,16 +262,27 @@ function writeTranscript(path, size) {
             role: 'assistant',
             model: 'm',
             content: [{ type: 'text', text: 'word '.repeat(400) }],
-            usage: { input_tokens: 3, cache_read_input_tokens: 90_000, cache_creation_input_tokens: 900, output_tokens: 300 },
+            usage: {
+              input_tokens: 3,
+              cache_read_input_tokens: 90_000,
+              cache_creation_input_tokens: 900,
+              output_tokens: 300,
+            },
           },
         }
       : {
           type: 'user',
           uuid: `u${index}`,
           timestamp: '2026-01-01T00:00:00.000Z',
-          message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${index}`, content: 'output '.repeat(600) }] },
+          message: {
+            role: 'user',
+            content: [
+              { type: 'tool_result', tool_use_id: `t${index}`, content: 'output '.repeat(600) },
+            ],
+          },
         }
-  for (let index = 0, written = 0; written < size; index += 1) written += writeSync(fd, `${JSON.stringify(line(index))}\n`)
+  for (let index = 0, written = 0; written < size; index += 1)
+    written += writeSync(fd, `${JSON.stringify(line(index))}\n`)
   closeSync(fd)
 }
 
@@ -231,7 +304,8 @@ function measure(world, events, rounds, runOne) {
       const [ours, theirs] = round % 2 === 0 ? [first, second] : [second, first]
       writeDown(world.transcript, event, ours.stdout)
       const after = world.after(JSON.parse(input).hook_event_name)
-      const beside = after === undefined ? undefined : runOne('/bin/sh', ['-c', after], world, input)
+      const beside =
+        after === undefined ? undefined : runOne('/bin/sh', ['-c', after], world, input)
       if (round < 0) continue
       times[index].hook.push(ours.time)
       times[index].bare.push(theirs.time)
@@ -245,10 +319,18 @@ function measure(world, events, rounds, runOne) {
 function writeDown(path, { name }, stdout) {
   const at = { uuid: randomUUID(), timestamp: new Date().toISOString() }
   const lines =
-    name === 'SessionStart (compact)' ? [{ ...at, uuid: randomUUID(), type: 'system', subtype: 'compact_boundary' }] : []
-  const text = stdout.startsWith('{') ? JSON.parse(stdout).hookSpecificOutput?.additionalContext : undefined
+    name === 'SessionStart (compact)'
+      ? [{ ...at, uuid: randomUUID(), type: 'system', subtype: 'compact_boundary' }]
+      : []
+  const text = stdout.startsWith('{')
+    ? JSON.parse(stdout).hookSpecificOutput?.additionalContext
+    : undefined
   if (text !== undefined)
-    lines.push({ ...at, type: 'attachment', attachment: { type: 'hook_additional_context', content: [text] } })
+    lines.push({
+      ...at,
+      type: 'attachment',
+      attachment: { type: 'hook_additional_context', content: [text] },
+    })
   if (lines.length > 0)
     lines.push({
       ...at,
@@ -281,7 +363,9 @@ function besideResults(times) {
     if (times[index].after.length === 0) return []
     const [ours, bare] = [median(times[index].after), median(times[index].bare)]
     const row = `after ${name}, in the background while the agent works on, CPU, against \`node -e 0\``
-    return [{ name: row, ours, bare, ratio: ours / bare, limit: 'none: nobody waits for it', ok: true }]
+    return [
+      { name: row, ours, bare, ratio: ours / bare, limit: 'none: nobody waits for it', ok: true },
+    ]
   })
 }
 
@@ -291,7 +375,14 @@ function rareResults(times) {
     if (!isRare) return []
     const [ours, bare] = [median(times[index].hook), median(times[index].bare)]
     return [
-      { name: `hook ${name}, wall, against \`node -e 0\``, ours, bare, ratio: ours / bare, limit: 'none: it is rare', ok: true },
+      {
+        name: `hook ${name}, wall, against \`node -e 0\``,
+        ours,
+        bare,
+        ratio: ours / bare,
+        limit: 'none: it is rare',
+        ok: true,
+      },
     ]
   })
 }
@@ -306,8 +397,15 @@ function injected(world, { estimateTokens }) {
       cwd: world.root,
       ...fields(1, world),
     })
-    const { stdout } = spawnSync('/bin/sh', ['-c', world.command], { cwd: world.root, env: world.env, input, encoding: 'utf8' })
-    const text = stdout.startsWith('{') ? (JSON.parse(stdout).hookSpecificOutput?.additionalContext ?? '') : stdout
+    const { stdout } = spawnSync('/bin/sh', ['-c', world.command], {
+      cwd: world.root,
+      env: world.env,
+      input,
+      encoding: 'utf8',
+    })
+    const text = stdout.startsWith('{')
+      ? (JSON.parse(stdout).hookSpecificOutput?.additionalContext ?? '')
+      : stdout
     const tokens = estimateTokens(text)
     return {
       name: `put before the model by ${name} (estimated), against the most`,

@@ -5,7 +5,11 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '..')
-const BETAS = ['interleaved-thinking-2025-05-14', 'context-management-2025-06-27', 'advanced-tool-use-2025-11-20']
+const BETAS = [
+  'interleaved-thinking-2025-05-14',
+  'context-management-2025-06-27',
+  'advanced-tool-use-2025-11-20',
+]
 const START = Date.parse('2026-01-05T08:00:00Z')
 
 /** Numbers that look random and are the same in every run. */
@@ -21,14 +25,19 @@ function sources(folder, extension) {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith(extension))
     .sort()
-    .map((name) => ({ path: join(folder, name), text: readFileSync(join(ROOT, folder, name), 'utf8') }))
+    .map((name) => ({
+      path: join(folder, name),
+      text: readFileSync(join(ROOT, folder, name), 'utf8'),
+    }))
 }
 
 /** Writes transcripts of about `bytes` in all, in files of at most `perFile`. Answers how many bytes there are. */
 export function generateTranscripts(folder, cwd, bytes, perFile = 8 * 1024 * 1024) {
   mkdirSync(folder, { recursive: true })
   const code = sources('src', '.ts')
-  const prose = sources('docs', '.md').flatMap(({ text }) => text.split('\n\n').filter((piece) => piece.length > 40))
+  const prose = sources('docs', '.md').flatMap(({ text }) =>
+    text.split('\n\n').filter((piece) => piece.length > 40),
+  )
   const random = generator(11)
   const pick = (list) => list[Math.floor(random() * list.length)]
   let written = 0
@@ -44,13 +53,31 @@ export function generateTranscripts(folder, cwd, bytes, perFile = 8 * 1024 * 102
       count += 1
       const id = uuid(`${file} ${count}`)
       const timestamp = new Date(START + written / 100 + count * 1000).toISOString()
-      const place = { isSidechain: false, userType: 'external', cwd, sessionId, version: '2.1.325', gitBranch: 'main' }
+      const place = {
+        isSidechain: false,
+        userType: 'external',
+        cwd,
+        sessionId,
+        version: '2.1.325',
+        gitBranch: 'main',
+      }
       put({ parentUuid, ...place, type, message, uuid: id, timestamp, ...more })
       parentUuid = id
     }
     const answer = (content, stop) => {
-      const usage = { input_tokens: 4, cache_creation_input_tokens: 900, cache_read_input_tokens: 41_000, output_tokens: 220 }
-      const message = { id: `msg_${count}`, type: 'message', role: 'assistant', model: 'claude-sonnet-4-5', content }
+      const usage = {
+        input_tokens: 4,
+        cache_creation_input_tokens: 900,
+        cache_read_input_tokens: 41_000,
+        output_tokens: 220,
+      }
+      const message = {
+        id: `msg_${count}`,
+        type: 'message',
+        role: 'assistant',
+        model: 'claude-sonnet-4-5',
+        content,
+      }
       say('assistant', { ...message, stop_reason: stop, usage }, { requestId: `req_${count}` })
       // What was sent, which this client writes down besides.
       put({
@@ -62,15 +89,24 @@ export function generateTranscripts(folder, cwd, bytes, perFile = 8 * 1024 * 102
       })
     }
     const cameBack = (use, text, toolUseResult) => {
-      const message = { role: 'user', content: [{ tool_use_id: use, type: 'tool_result', content: text }] }
+      const message = {
+        role: 'user',
+        content: [{ tool_use_id: use, type: 'tool_result', content: text }],
+      }
       say('user', message, { toolUseResult, sourceToolAssistantUUID: parentUuid })
       put({ type: 'api-request-blob', sessionId, hash: uuid(`blob ${count}`), message })
     }
     while (inFile < perFile && written + inFile < bytes) {
       say('user', { role: 'user', content: pick(prose) })
-      put({ type: 'file-history-snapshot', messageId: parentUuid, snapshot: { trackedFileBackups: {} }, isSnapshotUpdate: false })
+      put({
+        type: 'file-history-snapshot',
+        messageId: parentUuid,
+        snapshot: { trackedFileBackups: {} },
+        isSnapshotUpdate: false,
+      })
       for (let step = 0; step < 6; step += 1) {
-        if (random() < 0.3) answer([{ type: 'thinking', thinking: pick(prose), signature: 'A'.repeat(300) }], null)
+        if (random() < 0.3)
+          answer([{ type: 'thinking', thinking: pick(prose), signature: 'A'.repeat(300) }], null)
         const { path, text } = pick(code)
         const filePath = join(cwd, path)
         const use = `toolu_${file}_${count}`
@@ -96,9 +132,17 @@ export function generateTranscripts(folder, cwd, bytes, perFile = 8 * 1024 * 102
             structuredPatch: [],
           })
         } else {
-          answer([{ type: 'tool_use', id: use, name: 'Read', input: { file_path: filePath } }], 'tool_use')
-          const numbered = lines.map((line, n) => `${String(n + 1).padStart(6)}\t${line}`).join('\n')
-          cameBack(use, numbered, { type: 'text', file: { filePath, content: text, numLines: lines.length } })
+          answer(
+            [{ type: 'tool_use', id: use, name: 'Read', input: { file_path: filePath } }],
+            'tool_use',
+          )
+          const numbered = lines
+            .map((line, n) => `${String(n + 1).padStart(6)}\t${line}`)
+            .join('\n')
+          cameBack(use, numbered, {
+            type: 'text',
+            file: { filePath, content: text, numLines: lines.length },
+          })
         }
       }
       answer([{ type: 'text', text: `${pick(prose)}\n\n${pick(prose)}` }], 'end_turn')

@@ -24,7 +24,11 @@ export async function run({ scale = 1, say = console.error } = {}) {
   try {
     const { openProject } = await import(LIBRARY)
     const large = join(folder, 'large')
-    const bytes = generateTranscripts(large, '/nowhere/project', Math.max(20_000_000, BYTES * scale))
+    const bytes = generateTranscripts(
+      large,
+      '/nowhere/project',
+      Math.max(20_000_000, BYTES * scale),
+    )
     say(`importing ${(bytes / 1e6).toFixed(0)} MB of transcripts`)
     const times = { ours: [], bare: [], searchable: [] }
     for (let round = 0; round < ROUNDS; round += 1) {
@@ -36,7 +40,12 @@ export async function run({ scale = 1, say = console.error } = {}) {
           if (isIndexing !== true) stored = performance.now()
         }
         if (which === 'bare') parseAll(large)
-        else await openProject(project).importHistories({ harnesses: ['claude'], paths: [large], tell })
+        else
+          await openProject(project).importHistories({
+            harnesses: ['claude'],
+            paths: [large],
+            tell,
+          })
         const ended = performance.now()
         times[which].push((stored ?? ended) - started)
         if (stored !== undefined) times.searchable.push(ended - started)
@@ -50,7 +59,13 @@ export async function run({ scale = 1, say = console.error } = {}) {
     const searchable = median(times.searchable)
     return [
       { ...rate, limit: `at least ${RATIO_LIMIT}`, ok: ratio >= RATIO_LIMIT },
-      { name: `${amount}, stored and searchable`, ours: searchable, bare, ratio: bare / searchable, ok: true },
+      {
+        name: `${amount}, stored and searchable`,
+        ours: searchable,
+        bare,
+        ratio: bare / searchable,
+        ok: true,
+      },
       memory(folder, large, bytes),
     ]
   } finally {
@@ -69,7 +84,8 @@ function parseAll(folder) {
       const read = readSync(fd, chunk, 0, CHUNK, at)
       if (read === 0) break
       at += read
-      const bytes = rest.length === 0 ? chunk.subarray(0, read) : Buffer.concat([rest, chunk.subarray(0, read)])
+      const bytes =
+        rest.length === 0 ? chunk.subarray(0, read) : Buffer.concat([rest, chunk.subarray(0, read)])
       let start = 0
       for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, start)) {
         if (JSON.parse(bytes.toString('utf8', start, end)) !== null) count += 1

@@ -2,7 +2,24 @@
 import { closeSync, mkdirSync, openSync, readdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-const SYLLABLES = ['ba', 'ke', 'li', 'mo', 'nu', 'ra', 'se', 'ti', 'vo', 'zu', 'dra', 'fle', 'gri', 'plo', 'stu', 'wy']
+const SYLLABLES = [
+  'ba',
+  'ke',
+  'li',
+  'mo',
+  'nu',
+  'ra',
+  'se',
+  'ti',
+  'vo',
+  'zu',
+  'dra',
+  'fle',
+  'gri',
+  'plo',
+  'stu',
+  'wy',
+]
 const VOCABULARY = 20_000
 const START = Date.parse('2026-01-01T00:00:00.000Z')
 const BRANCHES = ['main', 'develop', 'release', 'feature-a', 'feature-b']
@@ -21,12 +38,20 @@ function generator(seed) {
 
 function word(n) {
   return (
-    SYLLABLES[n % 16] + SYLLABLES[(n >> 4) % 16] + SYLLABLES[(n >> 8) % 16] + (n >> 12 === 0 ? '' : SYLLABLES[(n >> 12) % 16])
+    SYLLABLES[n % 16] +
+    SYLLABLES[(n >> 4) % 16] +
+    SYLLABLES[(n >> 8) % 16] +
+    (n >> 12 === 0 ? '' : SYLLABLES[(n >> 12) % 16])
   )
 }
 
 /** Writes `sessions` logs with ten entries each, without the care that real ones are written with. */
-export function generateProject(project, sessions, { encodeRecord, mintId }, progress = () => undefined) {
+export function generateProject(
+  project,
+  sessions,
+  { encodeRecord, mintId },
+  progress = () => undefined,
+) {
   const random = generator(7)
   const entries = sessions * 10
   const markers = HIT_COUNTS.map((count) => ({
@@ -35,7 +60,8 @@ export function generateProject(project, sessions, { encodeRecord, mintId }, pro
     left: count,
   }))
   // A few words are everywhere and most are rare, as in prose.
-  const sentence = (length) => Array.from({ length }, () => word(Math.floor(VOCABULARY * random() ** 3))).join(' ')
+  const sentence = (length) =>
+    Array.from({ length }, () => word(Math.floor(VOCABULARY * random() ** 3))).join(' ')
   let id
   let now = START
   let written = 0
@@ -47,14 +73,21 @@ export function generateProject(project, sessions, { encodeRecord, mintId }, pro
     const add = (kind, data) => {
       let text = ''
       for (const marker of markers)
-        if (marker.left > 0 && written % marker.every === 0 && (marker.left -= 1) >= 0) text += marker.text
+        if (marker.left > 0 && written % marker.every === 0 && (marker.left -= 1) >= 0)
+          text += marker.text
       written += 1
       const marked = text === '' ? data : { ...data, note: text }
       id = mintId(id, (now += 500))
-      records.push(encodeRecord({ id, at: new Date(now).toISOString(), kind, by: 'bench', data: marked }))
+      records.push(
+        encodeRecord({ id, at: new Date(now).toISOString(), kind, by: 'bench', data: marked }),
+      )
     }
     const branch = BRANCHES[n % BRANCHES.length]
-    add('session.opened', { name: `${word(n % VOCABULARY)}-${n}`, goal: sentence(8), git: { branch } })
+    add('session.opened', {
+      name: `${word(n % VOCABULARY)}-${n}`,
+      goal: sentence(8),
+      git: { branch },
+    })
     add('step.added', { text: sentence(5) })
     add('task.linked', { task: `t-${n % 5_000}` })
     add('decision.made', { title: sentence(6), rationale: sentence(15) })

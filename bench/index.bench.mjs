@@ -32,15 +32,30 @@ const LISTS = [
   ['list, all', {}, 'ORDER BY updated_at DESC, id DESC', []],
   ['list, all by name', { sort: 'name' }, 'ORDER BY name, id', []],
   ['list, first 50', { limit: 50 }, 'ORDER BY updated_at DESC, id DESC LIMIT 50', []],
-  ['list, completed', { status: ['completed'] }, 'WHERE status = ? ORDER BY updated_at DESC, id DESC', ['completed']],
+  [
+    'list, completed',
+    { status: ['completed'] },
+    'WHERE status = ? ORDER BY updated_at DESC, id DESC',
+    ['completed'],
+  ],
   [
     'list, open',
     { status: ['active', 'paused'] },
     'WHERE status IN (?, ?) ORDER BY updated_at DESC, id DESC',
     ['active', 'paused'],
   ],
-  ['list, one branch', { branch: 'release' }, 'WHERE branch = ? ORDER BY updated_at DESC, id DESC', ['release']],
-  ['list, part of a name', { name: 'drali' }, "WHERE name LIKE '%drali%' ORDER BY updated_at DESC, id DESC", []],
+  [
+    'list, one branch',
+    { branch: 'release' },
+    'WHERE branch = ? ORDER BY updated_at DESC, id DESC',
+    ['release'],
+  ],
+  [
+    'list, part of a name',
+    { name: 'drali' },
+    "WHERE name LIKE '%drali%' ORDER BY updated_at DESC, id DESC",
+    [],
+  ],
   [
     'list, one task',
     { task: 't-77' },
@@ -68,18 +83,30 @@ export async function run({ scale = 1, say = console.error } = {}) {
     const parts = await import(pathToFileURL(bundle.file).href)
     const sessions = Math.max(SMALL, Math.round(SESSIONS * scale))
     const [large, small] = [join(folder, 'large'), join(folder, 'small')]
-    const progress = (what) => (done, total) => done % 10_000 === 0 && say(`${what}: ${done} of ${total} sessions`)
+    const progress = (what) => (done, total) =>
+      done % 10_000 === 0 && say(`${what}: ${done} of ${total} sessions`)
     generateProject(large, sessions, parts, progress('writing journals'))
     generateProject(small, SMALL, parts)
     ;(await parts.openIndex(sourceOf(small), { say })).close()
     const started = performance.now()
-    const index = await parts.openIndex(sourceOf(large), { say, progress: progress('building the index') })
+    const index = await parts.openIndex(sourceOf(large), {
+      say,
+      progress: progress('building the index'),
+    })
     const built = performance.now() - started
     const { entries } = index.counts()
     const name = `building it from ${sessions.toLocaleString('en')} sessions and ${entries.toLocaleString('en')} entries, against JSON.parse of their lines`
     const bare = parseAll(sourceOf(large))
     const results = [
-      { name, ours: built / 1000, bare: bare / 1000, unit: 's', ratio: built / bare, limit: 'none: it is done once', ok: true },
+      {
+        name,
+        ours: built / 1000,
+        bare: bare / 1000,
+        unit: 's',
+        ratio: built / bare,
+        limit: 'none: it is done once',
+        ok: true,
+      },
       ...(await lists(index, parts, large)),
       ...(await searches(index, parts, large)),
       ...syncs(index, parts, large),
@@ -97,7 +124,8 @@ export async function run({ scale = 1, say = console.error } = {}) {
 function parseAll(source) {
   const started = performance.now()
   for (const id of source.sessionIds())
-    for (const line of readFileSync(source.log(id).path, 'utf8').split('\n')) if (line !== '') JSON.parse(line)
+    for (const line of readFileSync(source.log(id).path, 'utf8').split('\n'))
+      if (line !== '') JSON.parse(line)
   return performance.now() - started
 }
 
@@ -107,7 +135,10 @@ async function lists(index, parts, project) {
   for (const [name, filter, clause, values] of LISTS) {
     const ours = () => Array.from(index.sessions(filter), (row) => row.id).join()
     const bare = () =>
-      Array.from(database.prepare(`SELECT ${COLUMNS} FROM sessions ${clause}`).iterate(...values), (row) => row.id).join()
+      Array.from(
+        database.prepare(`SELECT ${COLUMNS} FROM sessions ${clause}`).iterate(...values),
+        (row) => row.id,
+      ).join()
     results.push(await compare(name, ours, bare))
   }
   database.close()
@@ -121,9 +152,15 @@ async function searches(index, parts, project) {
     for (const limit of hits > 100 ? [20, -1] : [-1]) {
       const query = { text: `hits${hits}`, ...(limit === -1 ? {} : { limit }) }
       const ours = () => Array.from(index.search(query), (hit) => hit.entry).join()
-      const bare = () => Array.from(database.prepare(SEARCH).iterate(`hits${hits}`, limit), (hit) => hit.entry).join()
+      const bare = () =>
+        Array.from(
+          database.prepare(SEARCH).iterate(`hits${hits}`, limit),
+          (hit) => hit.entry,
+        ).join()
       const found = [...index.search({ text: `hits${hits}` })].length
-      results.push(await compare(`search, ${found} hits${limit === -1 ? '' : `, first ${limit}`}`, ours, bare))
+      results.push(
+        await compare(`search, ${found} hits${limit === -1 ? '' : `, first ${limit}`}`, ours, bare),
+      )
     }
   }
   database.close()
@@ -133,7 +170,14 @@ async function searches(index, parts, project) {
 async function compare(name, ours, bare) {
   if (ours() !== bare()) throw new Error(`${name}: the two answers differ`)
   const { a, b, ratio } = await paired(ours, bare)
-  return { name, ours: a, bare: b, ratio, limit: `at most ${RATIO_LIMIT}`, ok: ratio <= RATIO_LIMIT }
+  return {
+    name,
+    ours: a,
+    bare: b,
+    ratio,
+    limit: `at most ${RATIO_LIMIT}`,
+    ok: ratio <= RATIO_LIMIT,
+  }
 }
 
 /** What bringing it up to date costs: with nothing new, and with one new entry in a short and in a long session. */
@@ -150,7 +194,10 @@ function syncs(index, parts, project) {
       by: 'bench',
       data: { text: 'one more note' },
     })
-    appendFileSync(source.log(session).path, Buffer.concat(Array.from({ length: count }, () => parts.encodeRecord(draft()))))
+    appendFileSync(
+      source.log(session).path,
+      Buffer.concat(Array.from({ length: count }, () => parts.encodeRecord(draft()))),
+    )
   }
   const timed = (name, prepare) => {
     const times = Array.from({ length: 11 }, () => {
@@ -160,10 +207,18 @@ function syncs(index, parts, project) {
       return performance.now() - start
     })
     const ours = median(times)
-    const figures = { name: `${name}, against the most`, ours, bare: SYNC_LIMIT, ratio: ours / SYNC_LIMIT }
+    const figures = {
+      name: `${name}, against the most`,
+      ours,
+      bare: SYNC_LIMIT,
+      ratio: ours / SYNC_LIMIT,
+    }
     return { ...figures, limit: 'at most 1', ok: ours <= SYNC_LIMIT }
   }
-  const results = [timed('sync, nothing new', () => undefined), timed('sync, one entry in a short session', () => grow(1))]
+  const results = [
+    timed('sync, nothing new', () => undefined),
+    timed('sync, one entry in a short session', () => grow(1)),
+  ]
   grow(10_000)
   index.sync()
   return [...results, timed('sync, one entry in a session of 10,000', () => grow(1))]

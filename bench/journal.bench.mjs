@@ -1,5 +1,13 @@
 // What durability costs over the bare system calls for the same bytes, and what a long journal costs to open.
-import { closeSync, constants, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { execFileSync } from 'node:child_process'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -40,7 +48,10 @@ async function appending({ Log, Workspace, encodeRecord, draft, mintId }, folder
   const text = 'Implemented mutex wrapper in sweeper.go:245-260, '.repeat(8)
   const entry = { kind: 'progress.made', by: 'bench', data: { text } }
   const bytes = encodeRecord({ id: mintId(undefined), at: new Date().toISOString(), ...entry })
-  const bare = openSync(join(root, 'bare.jsonl'), constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT)
+  const bare = openSync(
+    join(root, 'bare.jsonl'),
+    constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT,
+  )
   const repeated = (work) => () => {
     for (let count = 0; count < batch; count += 1) work()
   }
@@ -55,9 +66,14 @@ async function appending({ Log, Workspace, encodeRecord, draft, mintId }, folder
     )
     const ratio = 1 / measured.ratio
     const figures = { name, ours: measured.a / batch, bare: measured.b / batch, ratio }
-    return limit === undefined ? { ...figures, ok: true } : { ...figures, limit: `at least ${limit}`, ok: ratio >= limit }
+    return limit === undefined
+      ? { ...figures, ok: true }
+      : { ...figures, limit: `at least ${limit}`, ok: ratio >= limit }
   }
-  const log = new Log({ path: join(root, 'log.jsonl'), link: join(root, '.git', 'stint', 'log.jsonl') })
+  const log = new Log({
+    path: join(root, 'log.jsonl'),
+    link: join(root, '.git', 'stint', 'log.jsonl'),
+  })
   log.create([entry])
   const session = new Workspace(root).session(mintId(undefined))
   session.create([draft('session.opened', { name: 'bench' })])
@@ -67,7 +83,9 @@ async function appending({ Log, Workspace, encodeRecord, draft, mintId }, folder
       () => log.append([entry]),
       APPEND_LIMIT,
     ),
-    await against('the same through a session, cleaned and redacted', () => session.append([draft('progress.made', { text })])),
+    await against('the same through a session, cleaned and redacted', () =>
+      session.append([draft('progress.made', { text })]),
+    ),
   ]
   closeSync(bare)
   log.close()
@@ -82,7 +100,8 @@ async function opening({ Workspace, projectOf, refresh, draft, mintId }, folder,
   const make = async (count) => {
     const session = workspace.session(mintId(undefined))
     const made = [draft('session.opened', { name: `of-${count}`, goal: 'Be opened' })]
-    for (let index = 1; index < count; index += 1) made.push(KINDS[index % KINDS.length](draft, index))
+    for (let index = 1; index < count; index += 1)
+      made.push(KINDS[index % KINDS.length](draft, index))
     session.create(made)
     await refresh(session)
   }
@@ -90,7 +109,8 @@ async function opening({ Workspace, projectOf, refresh, draft, mintId }, folder,
   await make(10)
   const project = projectOf(new Workspace(root))
   const open = (name) => async () => {
-    for (let count = 0; count < 20; count += 1) if ((await project.open(name)).name !== name) throw new Error('not opened')
+    for (let count = 0; count < 20; count += 1)
+      if ((await project.open(name)).name !== name) throw new Error('not opened')
   }
   const measured = await paired(open(`of-${entries}`), open('of-10'), { rounds: 41 })
   project.dispose()
@@ -106,9 +126,12 @@ async function opening({ Workspace, projectOf, refresh, draft, mintId }, folder,
 
 /** A long session: mostly progress and files, some decisions and discoveries. */
 const KINDS = [
-  (draft, index) => draft('progress.made', { text: `Moved handler ${index} behind the new interface` }),
+  (draft, index) =>
+    draft('progress.made', { text: `Moved handler ${index} behind the new interface` }),
   (draft, index) => draft('file.changed', { path: `src/handlers/handler-${index % 200}.ts` }),
-  (draft, index) => draft('discovery.made', { text: `Finding ${index}: the cache is keyed by host` }),
+  (draft, index) =>
+    draft('discovery.made', { text: `Finding ${index}: the cache is keyed by host` }),
   (draft, index) => draft('progress.made', { text: `Tests of handler ${index} pass` }),
-  (draft, index) => draft('decision.made', { title: `Choice ${index}`, rationale: 'Simplest that works' }),
+  (draft, index) =>
+    draft('decision.made', { title: `Choice ${index}`, rationale: 'Simplest that works' }),
 ]

@@ -23,7 +23,10 @@ export async function run({ scale = 1, say = () => {} } = {}) {
     const world = makeWorld(folder)
     const rounds = Math.max(5, Math.round(ROUNDS * scale))
     say(`loading: ${rounds} rounds of ${COMMANDS.length} commands`)
-    return [...measured('CPU', world, rounds, runCpu(folder), true), ...measured('wall', world, rounds, runWall, false)]
+    return [
+      ...measured('CPU', world, rounds, runCpu(folder), true),
+      ...measured('wall', world, rounds, runWall, false),
+    ]
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -33,7 +36,10 @@ function makeWorld(folder) {
   const [root, home] = [join(folder, 'project'), join(folder, 'home')]
   mkdirSync(home)
   execFileSync('git', ['init', '-q', '-b', 'main', root])
-  const world = { root, env: { PATH: process.env.PATH, HOME: home, STINT_STATE_HOME: join(folder, 'state') } }
+  const world = {
+    root,
+    env: { PATH: process.env.PATH, HOME: home, STINT_STATE_HOME: join(folder, 'state') },
+  }
   runWall(process.execPath, [STINT, 'init', '--name', 'bench', '--goal', 'Be listed'], world)
   return world
 }
@@ -52,7 +58,14 @@ function measured(what, world, rounds, runOne, isLimited) {
   return COMMANDS.map(([name, args, most], index) => {
     const [ours, bare] = [median(times[index].ours), median(times[index].bare)]
     const ratio = ours / bare
-    const figures = { name: `${name}, \`stint ${args[0]}\`, ${what}, against \`node -e 0\``, ours, bare, ratio }
-    return isLimited ? { ...figures, limit: `at most ${most}`, ok: ratio <= most } : { ...figures, ok: true }
+    const figures = {
+      name: `${name}, \`stint ${args[0]}\`, ${what}, against \`node -e 0\``,
+      ours,
+      bare,
+      ratio,
+    }
+    return isLimited
+      ? { ...figures, limit: `at most ${most}`, ok: ratio <= most }
+      : { ...figures, ok: true }
   })
 }

@@ -6,7 +6,12 @@ import { performance } from 'node:perf_hooks'
 
 export function runWall(program, args, { root, env }, input) {
   const start = performance.now()
-  const result = spawnSync(program, args, { cwd: root, env, input, stdio: ['pipe', 'pipe', 'pipe'] })
+  const result = spawnSync(program, args, {
+    cwd: root,
+    env,
+    input,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
   const elapsed = performance.now() - start
   if (result.status !== 0) throw new Error(`${args} ended with ${result.status}: ${result.stderr}`)
   return { time: elapsed, stdout: result.stdout.toString() }
@@ -21,7 +26,12 @@ export function runCpu(folder) {
     `process.on('exit', () => { const { user, system } = process.cpuUsage(); require('fs').writeFileSync(${JSON.stringify(out)}, String((user + system) / 1000)) })\n`,
   )
   return (program, args, world, input) => {
-    const { stdout } = runWall(program, args, { ...world, env: { ...world.env, NODE_OPTIONS: `--require ${preload}` } }, input)
+    const { stdout } = runWall(
+      program,
+      args,
+      { ...world, env: { ...world.env, NODE_OPTIONS: `--require ${preload}` } },
+      input,
+    )
     return { time: Number(readFileSync(out, 'utf8')), stdout }
   }
 }
@@ -33,5 +43,9 @@ export function peakMemory(script) {
     const { readFileSync } = await import('node:fs')
     const status = process.platform === 'linux' ? readFileSync('/proc/self/status', 'utf8') : ''
     console.log(Number(/VmHWM:\\s*(\\d+)/.exec(status)?.[1] ?? process.resourceUsage().maxRSS))`
-  return Number(execFileSync(process.execPath, ['--input-type=module', '-e', measured], { encoding: 'utf8' })) / 1024
+  return (
+    Number(
+      execFileSync(process.execPath, ['--input-type=module', '-e', measured], { encoding: 'utf8' }),
+    ) / 1024
+  )
 }

@@ -8,7 +8,7 @@ import { bundleSources } from './bundle.mjs'
 import { paired } from './paired.mjs'
 
 const SOURCES = {
-  'src/survey/project-context.ts': ['projectContext'],
+  'src/context/survey/project-context.ts': ['projectContext'],
   'src/git/repository.ts': ['findRepository'],
 }
 const FILES = 100_000
@@ -23,7 +23,8 @@ export async function run({ scale = 1 } = {}) {
     const root = join(folder, 'project')
     makeRepository(root, files)
     const repository = findRepository(root)
-    const find = (refresh) => () => projectContext(repository, { refresh, withoutSecrets: (text) => text })
+    const find = (refresh) => () =>
+      projectContext(repository, { refresh, withoutSecrets: (text) => text })
     const list = () => execFileSync('git', ['ls-files', '-z'], { cwd: root, maxBuffer: 1e9 })
     find(true)()
     return [
@@ -32,7 +33,11 @@ export async function run({ scale = 1 } = {}) {
         find(true),
         list,
       ),
-      await against('the same where it is kept and looked whether it still holds', find(false), list),
+      await against(
+        'the same where it is kept and looked whether it still holds',
+        find(false),
+        list,
+      ),
     ]
   } finally {
     bundle.remove()
@@ -47,12 +52,28 @@ async function against(name, ours, bare) {
 
 /** Listed and committed; nobody looks into more than the manifest. */
 function makeRepository(root, files) {
-  const git = (args, input) => execFileSync('git', args, { cwd: root, input, encoding: 'utf8' }).trim()
+  const git = (args, input) =>
+    execFileSync('git', args, { cwd: root, input, encoding: 'utf8' }).trim()
   execFileSync('git', ['init', '-q', '-b', 'main', root])
-  writeFileSync(join(root, 'package.json'), `${JSON.stringify({ name: 'large', scripts: { test: 'vitest run' } })}\n`)
+  writeFileSync(
+    join(root, 'package.json'),
+    `${JSON.stringify({ name: 'large', scripts: { test: 'vitest run' } })}\n`,
+  )
   git(['add', 'package.json'])
   const blob = git(['hash-object', '-w', '--stdin'], 'export {}\n')
-  const lines = Array.from({ length: files }, (_, n) => `100644 ${blob}\tpackages/p${n % 900}/src/module-${n % 7}/file-${n}.ts\n`)
+  const lines = Array.from(
+    { length: files },
+    (_, n) => `100644 ${blob}\tpackages/p${n % 900}/src/module-${n % 7}/file-${n}.ts\n`,
+  )
   git(['update-index', '--index-info'], lines.join(''))
-  git(['-c', 'user.name=Bench', '-c', 'user.email=bench@example.invalid', 'commit', '-q', '-m', 'start'])
+  git([
+    '-c',
+    'user.name=Bench',
+    '-c',
+    'user.email=bench@example.invalid',
+    'commit',
+    '-q',
+    '-m',
+    'start',
+  ])
 }

@@ -28,7 +28,8 @@ async function runAll({ names, scale, write }) {
     const section = sectionOf(result, { scale })
     // As soon as it is there: an hour later something may stop the rest.
     process.stdout.write(`## ${name}\n\n${section}\n\n`)
-    if (write && !result.hasFailed) writeFileSync(PAGE, withSection(readFileSync(PAGE, 'utf8'), name, section))
+    if (write && !result.hasFailed)
+      writeFileSync(PAGE, withSection(readFileSync(PAGE, 'utf8'), name, section))
     if (write && result.hasFailed) say(`${name} failed: the page keeps what it had`)
     isFine &&= result.rows.every(({ ok }) => ok)
     say(`${name}: ${((performance.now() - started) / 1000).toFixed(0)} s`)

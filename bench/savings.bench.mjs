@@ -32,7 +32,10 @@ async function counted() {
     const { claims, givenBySize, runClaims } = await server.ssrLoadModule('/test/savings/claims.ts')
     const { countHere } = await server.ssrLoadModule('/test/survey/count-here.ts')
     const techniques = await claims(await givenBySize(), countHere())
-    const runs = runClaims().map(({ tasks, ...claim }) => ({ technique: `${tasks} tasks in one conversation`, ...claim }))
+    const runs = runClaims().map(({ tasks, ...claim }) => ({
+      technique: `${tasks} tasks in one conversation`,
+      ...claim,
+    }))
     return [...techniques, ...runs].flatMap(rowsOf)
   } finally {
     await server.close()
@@ -51,7 +54,12 @@ function rowsOf({ technique, claimed, comparisons }) {
       ratio,
     }
     const limit = `${claimed[0].toLocaleString('en')} → ${claimed[1].toLocaleString('en')}, ${promised.toFixed(2)}`
-    return { ...figures, limit, ok: true, instead: ratio <= promised ? 'as much' : ratio < 1 ? 'less' : 'nothing saved' }
+    return {
+      ...figures,
+      limit,
+      ok: true,
+      instead: ratio <= promised ? 'as much' : ratio < 1 ? 'less' : 'nothing saved',
+    }
   })
 }
 
@@ -62,7 +70,8 @@ async function backgroundAgents(scale, say) {
   say(`savings: ${SIDE_BY_SIDE} tasks, one after another and side by side, ${rounds} times`)
   const times = { before: [], after: [] }
   for (let round = 0; round < rounds; round += 1) {
-    for (const which of round % 2 === 0 ? ['before', 'after'] : ['after', 'before']) times[which].push(timeOf(which, wait))
+    for (const which of round % 2 === 0 ? ['before', 'after'] : ['after', 'before'])
+      times[which].push(timeOf(which, wait))
   }
   const [before, after] = [median(times.before), median(times.after)]
   return {
@@ -82,7 +91,11 @@ function timeOf(which, wait) {
   try {
     const world = makeWorld(folder, wait)
     const parallel = which === 'after' ? ['--parallel', String(SIDE_BY_SIDE)] : []
-    return runWall(process.execPath, [STINT, 'run', '--harness', 'rehearsal', '--script', 'script.yml', ...parallel], world).time
+    return runWall(
+      process.execPath,
+      [STINT, 'run', '--harness', 'rehearsal', '--script', 'script.yml', ...parallel],
+      world,
+    ).time
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -92,15 +105,30 @@ function makeWorld(folder, wait) {
   const [root, home] = [join(folder, 'project'), join(folder, 'home')]
   mkdirSync(home)
   const gitconfig = join(folder, 'gitconfig')
-  writeFileSync(gitconfig, '[user]\n\tname = Bench\n\temail = bench@example.invalid\n[init]\n\tdefaultBranch = main\n')
-  const env = { PATH: process.env.PATH, HOME: home, STINT_STATE_HOME: join(folder, 'state'), GIT_CONFIG_GLOBAL: gitconfig }
+  writeFileSync(
+    gitconfig,
+    '[user]\n\tname = Bench\n\temail = bench@example.invalid\n[init]\n\tdefaultBranch = main\n',
+  )
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    STINT_STATE_HOME: join(folder, 'state'),
+    GIT_CONFIG_GLOBAL: gitconfig,
+  }
   execFileSync('git', ['init', '-q', root], { env })
   const names = Array.from({ length: SIDE_BY_SIDE }, (_, index) => `part-${index + 1}`)
   const acts = (name) =>
-    [`wait: ${wait}`, `write: { path: ${name}.txt, text: "done\\n" }`, `commit: ${name}`, 'usage: 2000', 'done: Done.'].map(
-      (act, index) => `    ${index === 0 ? '- -' : '  -'} ${act}`,
-    )
-  writeFileSync(join(root, 'script.yml'), ['tasks:', ...names.flatMap((name) => [`  ${name}:`, ...acts(name)]), ''].join('\n'))
+    [
+      `wait: ${wait}`,
+      `write: { path: ${name}.txt, text: "done\\n" }`,
+      `commit: ${name}`,
+      'usage: 2000',
+      'done: Done.',
+    ].map((act, index) => `    ${index === 0 ? '- -' : '  -'} ${act}`)
+  writeFileSync(
+    join(root, 'script.yml'),
+    ['tasks:', ...names.flatMap((name) => [`  ${name}:`, ...acts(name)]), ''].join('\n'),
+  )
   const world = { root, env }
   for (const name of names) runWall(process.execPath, [STINT, 'task', 'add', `${name} !S`], world)
   for (const args of [

@@ -51,9 +51,12 @@ export async function run({ scale = 1, say = console.error } = {}) {
 
 async function makeProject(project, sessions, parts, say) {
   mkdirSync(project)
-  const progress = (what) => (done) => done % 10_000 === 0 && say(`${what}: ${done} of ${sessions} sessions`)
+  const progress = (what) => (done) =>
+    done % 10_000 === 0 && say(`${what}: ${done} of ${sessions} sessions`)
   generateProject(project, sessions, parts, progress('writing journals'))
-  ;(await parts.openIndex(sourceOf(project), { say, progress: progress('building the index') })).close()
+  ;(
+    await parts.openIndex(sourceOf(project), { say, progress: progress('building the index') })
+  ).close()
 }
 
 /** A server of its own that has shown the first page, the last and what holds a word. */
@@ -85,11 +88,16 @@ async function measured(parts, project, { sessions, scale, env }) {
   const server = await parts.startServer({ cwd: project, env, version: '0', token: TOKEN, port: 0 })
   try {
     const get = async (path) => {
-      const answer = await fetch(new URL(path, server.address), { headers: { cookie: `stint-${server.port}=${TOKEN}` } })
+      const answer = await fetch(new URL(path, server.address), {
+        headers: { cookie: `stint-${server.port}=${TOKEN}` },
+      })
       if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
       return answer.json()
     }
-    return [...(await lists(get, parts, project, sessions)), ...(await conversations(get, parts, project, scale))]
+    return [
+      ...(await lists(get, parts, project, sessions)),
+      ...(await conversations(get, parts, project, scale)),
+    ]
   } finally {
     await server.close()
   }
@@ -100,7 +108,12 @@ async function lists(get, parts, project, sessions) {
   const pages = [
     ['first page', '', '1', 0],
     ['last page', '', '1', sessions - 50],
-    ['completed, in the middle', '&status=completed', "status = 'completed'", Math.round(sessions / 3)],
+    [
+      'completed, in the middle',
+      '&status=completed',
+      "status = 'completed'",
+      Math.round(sessions / 3),
+    ],
     [
       'with a word',
       '&text=hits10000',
@@ -116,9 +129,13 @@ async function lists(get, parts, project, sessions) {
     }
     const bare = async () => {
       const rows = database
-        .prepare(`SELECT * FROM sessions WHERE entry_count > 0 AND ${where} ORDER BY updated_at DESC, id DESC LIMIT 50 OFFSET ?`)
+        .prepare(
+          `SELECT * FROM sessions WHERE entry_count > 0 AND ${where} ORDER BY updated_at DESC, id DESC LIMIT 50 OFFSET ?`,
+        )
         .all(offset)
-      const { total } = database.prepare(`SELECT count(*) AS total FROM sessions WHERE entry_count > 0 AND ${where}`).get()
+      const { total } = database
+        .prepare(`SELECT count(*) AS total FROM sessions WHERE entry_count > 0 AND ${where}`)
+        .get()
       return `${total} ${rows.map(({ id }) => id).join()}`
     }
     if ((await ours()) !== (await bare())) throw new Error(`${name}: the two answers differ`)
@@ -158,7 +175,9 @@ async function conversations(get, parts, project, scale) {
       id: `${id}-${number}`,
       at: new Date(1_790_000_000_000 + number * 1000).toISOString(),
       role: number % 2 === 0 ? 'user' : 'assistant',
-      parts: [{ type: 'text', text: `Message ${number}: ${'words that say something '.repeat(20)}` }],
+      parts: [
+        { type: 'text', text: `Message ${number}: ${'words that say something '.repeat(20)}` },
+      ],
       ...(number % 2 === 0 ? {} : { model: 'claude-opus-5', usage }),
     })
     store.append(
@@ -170,7 +189,9 @@ async function conversations(get, parts, project, scale) {
   talk('long', messages)
   talk('short', SHORT)
   const read = await timed(() => get('/api/conversations/long?limit=1'))
-  const bare = await timed(() => parseLines(parts.conversationPath(join(project, '.sessions'), 'long')))
+  const bare = await timed(() =>
+    parseLines(parts.conversationPath(join(project, '.sessions'), 'long')),
+  )
   await get('/api/conversations/short?limit=1')
   const pages = [
     ['middle', (count) => Math.round(count / 2)],
@@ -187,7 +208,8 @@ async function conversations(get, parts, project, scale) {
     },
   ]
   for (const [name, at] of pages) {
-    const ask = (id, count) => get(`/api/conversations/${id}?from=${at(count)}&limit=100&known=${count / 2}`)
+    const ask = (id, count) =>
+      get(`/api/conversations/${id}?from=${at(count)}&limit=100&known=${count / 2}`)
     const { a, b, ratio } = await paired(
       () => ask('long', messages),
       () => ask('short', SHORT),

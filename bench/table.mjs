@@ -18,10 +18,27 @@ export function sectionOf({ rows, columns = {} }, { scale = 1, at = new Date() }
   ].join('\n')
 }
 
-function rowLine({ name, ours, bare, unit = 'ms', ratio, limit = '', note = '', ok, instead = 'ok' }) {
+function rowLine({
+  name,
+  ours,
+  bare,
+  unit = 'ms',
+  ratio,
+  limit = '',
+  note = '',
+  ok,
+  instead = 'ok',
+}) {
   // Where a limit is passed by little, two digits would show the limit itself.
   const shown = ratio?.toFixed(ok ? 2 : 3) ?? ''
-  return line([name, amount(ours, unit) ?? note, amount(bare, unit) ?? '', shown, limit, ok ? instead : verdict(ratio)])
+  return line([
+    name,
+    amount(ours, unit) ?? note,
+    amount(bare, unit) ?? '',
+    shown,
+    limit,
+    ok ? instead : verdict(ratio),
+  ])
 }
 
 /** A row without a ratio is over nothing. */
@@ -44,7 +61,8 @@ function amount(value, unit) {
 export function withSection(page, name, section) {
   const [begin, end] = marks(name)
   const [from, to] = [page.indexOf(begin), page.indexOf(end)]
-  if (from === -1 || to < from) throw new Error(`docs/benchmarks.md has no place for ${name}: ${begin.trim()} … ${end.trim()}`)
+  if (from === -1 || to < from)
+    throw new Error(`docs/benchmarks.md has no place for ${name}: ${begin.trim()} … ${end.trim()}`)
   return `${page.slice(0, from)}${begin}${section}${page.slice(to)}`
 }
 

@@ -53,7 +53,12 @@ const bundle = await rolldown({
   // What one command loads late another always needs, and then it is simply there.
   checks: { ineffectiveDynamicImport: false },
 })
-const { output } = await bundle.write({ dir: fresh, format: 'esm', chunkFileNames: 'chunks/[name]-[hash].js', minify: false })
+const { output } = await bundle.write({
+  dir: fresh,
+  format: 'esm',
+  chunkFileNames: 'chunks/[name]-[hash].js',
+  minify: false,
+})
 await bundle.close()
 
 const hookOutput = await buildHook()
@@ -61,7 +66,13 @@ const pageOutput = await buildPage()
 chmodSync(join(fresh, 'stint.js'), 0o755)
 writeFileSync(join(fresh, 'THIRD-PARTY.txt'), licences([...output, ...hookOutput, ...pageOutput]))
 
-const tsc = ['node_modules/typescript/bin/tsc', '-p', 'scripts/tsconfig.types.json', '--outDir', join(fresh, 'types')]
+const tsc = [
+  'node_modules/typescript/bin/tsc',
+  '-p',
+  'scripts/tsconfig.types.json',
+  '--outDir',
+  join(fresh, 'types'),
+]
 const types = spawnSync(process.execPath, tsc, { stdio: 'inherit' })
 if (types.status !== 0) process.exit(types.status ?? 1)
 swap()
@@ -79,8 +90,14 @@ async function buildHook() {
   const beside = new Map()
   for (const name of PROGRAMS) {
     // Where something is always given, what it is made with belongs to the program.
-    const isInlined = (id) => (name === 'start' && id.endsWith('context/pack.ts')) || name === 'after'
-    const chunk = await buildOne(`src/bin/hook/${name}.ts`, `hook-${name}-[hash].cjs`, loadedBeside(beside, isInlined), define)
+    const isInlined = (id) =>
+      (name === 'start' && id.endsWith('context/pack.ts')) || name === 'after'
+    const chunk = await buildOne(
+      `src/bin/hook/${name}.ts`,
+      `hook-${name}-[hash].cjs`,
+      loadedBeside(beside, isInlined),
+      define,
+    )
     programs[name] = chunk.fileName
     chunks.push(chunk)
   }
@@ -105,7 +122,10 @@ async function buildHook() {
     const path = join(fresh, fileName)
     const code = asAscii(withRequire(readFileSync(path, 'utf8')))
     // A program is a function of what a module would be given, so that nothing need be put around it when it is loaded.
-    writeFileSync(path, isProgram.has(fileName) ? `(function (exports, require, __dirname) {${code}\n})` : code)
+    writeFileSync(
+      path,
+      isProgram.has(fileName) ? `(function (exports, require, __dirname) {${code}\n})` : code,
+    )
   }
   return [hook, ...chunks]
 }
@@ -114,7 +134,11 @@ async function buildHook() {
 async function buildPage() {
   const folder = join(fresh, 'page')
   mkdirSync(folder, { recursive: true })
-  const bundle = await rolldown({ input: 'web/main.tsx', platform: 'browser', tsconfig: 'web/tsconfig.json' })
+  const bundle = await rolldown({
+    input: 'web/main.tsx',
+    platform: 'browser',
+    tsconfig: 'web/tsconfig.json',
+  })
   const { output } = await bundle.write({
     dir: folder,
     format: 'esm',
@@ -128,7 +152,9 @@ async function buildPage() {
   const own = readdirSync('web/styles')
     .filter((name) => name !== 'tokens.css')
     .sort()
-  const sheets = ['tokens.css', ...own].map((name) => readFileSync(join('web/styles', name), 'utf8'))
+  const sheets = ['tokens.css', ...own].map((name) =>
+    readFileSync(join('web/styles', name), 'utf8'),
+  )
   writeFileSync(join(folder, 'page.css'), [sheets[0], vendor, ...sheets.slice(1)].join('\n'))
   for (const name of ['index.html', 'icon.svg']) copyFileSync(join('web', name), join(folder, name))
   return output
@@ -144,7 +170,8 @@ class DefaultJsonSchemaValidator { getValidator() { throw new Error('no compiler
 export { DefaultJsonSchemaValidator, process }`
   return {
     name: 'without schema compiler',
-    load: (id) => (/@modelcontextprotocol[/\\]server[/\\]dist[/\\]shimsNode\.mjs$/.test(id) ? code : null),
+    load: (id) =>
+      /@modelcontextprotocol[/\\]server[/\\]dist[/\\]shimsNode\.mjs$/.test(id) ? code : null,
   }
 }
 
@@ -164,7 +191,13 @@ async function buildOne(path, entryFileNames, plugin, define = {}) {
     transform: { define },
     ...(plugin === undefined ? {} : { plugins: [plugin] }),
   })
-  const { output } = await bundle.write({ dir: fresh, format: 'cjs', entryFileNames, minify: true, codeSplitting: false })
+  const { output } = await bundle.write({
+    dir: fresh,
+    format: 'cjs',
+    entryFileNames,
+    minify: true,
+    codeSplitting: false,
+  })
   await bundle.close()
   return output[0]
 }
@@ -192,7 +225,10 @@ function withRequire(code) {
 
 /** The same code in ASCII: what is not can only stand in strings and regular expressions, where an escape means the same. */
 function asAscii(code) {
-  return code.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  return code.replace(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 }
 
 /** Two builds at once may both find the place taken; the last one to come has it. */
@@ -225,7 +261,9 @@ function licences(chunks) {
       const { version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
       const file = readdirSync(folder).find((entry) => /^licen[sc]e/i.test(entry))
       const text =
-        file && existsSync(join(folder, file)) ? readFileSync(join(folder, file), 'utf8').trim() : `Licence: ${license}`
+        file && existsSync(join(folder, file))
+          ? readFileSync(join(folder, file), 'utf8').trim()
+          : `Licence: ${license}`
       return `${name} ${version}\n\n${text}\n`
     })
     .join('\n' + '-'.repeat(72) + '\n\n')

@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '..')
 const SHIPPED = join(ROOT, 'src', 'simulate', 'measure', 'shipped.ts')
 const isQuick = process.argv.includes('--quick')
 
-const bundle = await bundleSources({ 'src/simulate/measure/measure.ts': ['measure'] })
+const bundle = await bundleSources({ 'src/cli/study/measure/measure.ts': ['measure'] })
 const { measure } = await import(pathToFileURL(bundle.file).href)
 bundle.remove()
 
@@ -19,7 +19,11 @@ for (const told of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(told, () => sto
 const beside = (name) => join(ROOT, 'dist', name)
 const measurement = await measure({
   size: isQuick ? 'quick' : 'full',
-  programs: { stint: beside('stint.js'), library: beside('library.js'), worker: beside('measure-worker.js') },
+  programs: {
+    stint: beside('stint.js'),
+    library: beside('library.js'),
+    worker: beside('measure-worker.js'),
+  },
   onProgress: ({ what, done, total }) => process.stderr.write(`\r\u001B[K${done}/${total} ${what}`),
   signal: stop.signal,
 })
@@ -32,5 +36,8 @@ if (!isQuick) {
 export const shipped: Measurement = ${JSON.stringify(measurement, null, 2)}
 `
   writeFileSync(SHIPPED, text)
-  spawnSync(process.execPath, [join(ROOT, 'node_modules', 'oxfmt', 'bin', 'oxfmt'), SHIPPED], { cwd: ROOT, stdio: 'inherit' })
+  spawnSync(process.execPath, [join(ROOT, 'node_modules', 'oxfmt', 'bin', 'oxfmt'), SHIPPED], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  })
 }

@@ -4,7 +4,12 @@ import { join } from 'node:path'
 import { createServer } from 'vite'
 
 const root = join(import.meta.dirname, '..')
-const server = await createServer({ root, configFile: false, logLevel: 'error', server: { middlewareMode: true, ws: false } })
+const server = await createServer({
+  root,
+  configFile: false,
+  logLevel: 'error',
+  server: { middlewareMode: true, ws: false },
+})
 try {
   const { countedPage } = await server.ssrLoadModule('/test/plan/figures.ts')
   writeFileSync(join(root, 'docs', 'planning.md'), countedPage())

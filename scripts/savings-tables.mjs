@@ -5,7 +5,12 @@ import { createServer } from 'vite'
 
 const root = join(import.meta.dirname, '..')
 // Not bundled: what it measures looks for recorded outputs beside itself.
-const server = await createServer({ root, configFile: false, logLevel: 'error', server: { middlewareMode: true, ws: false } })
+const server = await createServer({
+  root,
+  configFile: false,
+  logLevel: 'error',
+  server: { middlewareMode: true, ws: false },
+})
 try {
   const { countedPage } = await server.ssrLoadModule('/test/savings/tables.ts')
   writeFileSync(join(root, 'docs', 'savings.md'), await countedPage())

@@ -63,7 +63,13 @@ stint(
 )
 
 say('The agent records as it works')
-stint('log', '--done', 'Reproduce bug in test', '--progress', 'Found root cause: race condition in sweeper.go:245')
+stint(
+  'log',
+  '--done',
+  'Reproduce bug in test',
+  '--progress',
+  'Found root cause: race condition in sweeper.go:245',
+)
 stint(
   'log',
   '--discovery',
@@ -105,7 +111,9 @@ stint('resume')
 
 say('With Claude Code: set up once, then nothing to type')
 stint('setup', 'claude')
-console.log('\n(What Claude Code tells its hooks, told by this script; what they answer is what its model would read.)')
+console.log(
+  '\n(What Claude Code tells its hooks, told by this script; what they answer is what its model would read.)',
+)
 event({ hook_event_name: 'SessionStart', source: 'startup' })
 event({ hook_event_name: 'UserPromptSubmit', prompt: "Use the mutex, don't touch the migrations" })
 event({
@@ -146,9 +154,21 @@ writeFileSync(
 console.log(`\n$ cat ${script.slice(project.length + 1)}`)
 process.stdout.write(indent(readFileSync(script, 'utf8')))
 stint('plan', '--harness', 'rehearsal')
-work('run', '--harness', 'rehearsal', '--script', '.sessions/rehearsal.yml', '--verify', '! grep -rn TODO *.go')
+work(
+  'run',
+  '--harness',
+  'rehearsal',
+  '--script',
+  '.sessions/rehearsal.yml',
+  '--verify',
+  '! grep -rn TODO *.go',
+)
 stint('runs')
-git('merge', '--quiet', run('git', ['branch', '--list', 'stint/run-*', '--format', '%(refname:short)']).stdout.trim())
+git(
+  'merge',
+  '--quiet',
+  run('git', ['branch', '--list', 'stint/run-*', '--format', '%(refname:short)']).stdout.trim(),
+)
 git('log', '--oneline', '-4')
 
 say('Two delegates in the background; the second is sent back with its conflict')
@@ -172,7 +192,14 @@ writeFileSync(
       - done: Both are there.
 `,
 )
-const background = ['--harness', 'rehearsal', '--script', '.sessions/rehearsal.yml', '--verify', '! grep -rn TODO *.go']
+const background = [
+  '--harness',
+  'rehearsal',
+  '--script',
+  '.sessions/rehearsal.yml',
+  '--verify',
+  '! grep -rn TODO *.go',
+]
 stint('delegate', 'Time each sweep', ...background)
 stint('delegate', 'Label each sweep', ...background)
 stint('delegate', 'wait')
@@ -238,7 +265,9 @@ async function serve() {
 function work(...args) {
   console.log(`\n$ stint ${args.map(word).join(' ')}`)
   const { stdout, stderr } = run(process.execPath, [program, ...args])
-  const told = stderr.split('\n').filter((line) => !/^\S+ {2}(?:“|\$ |edit |ctx |session \S+ closed)/.test(line))
+  const told = stderr
+    .split('\n')
+    .filter((line) => !/^\S+ {2}(?:“|\$ |edit |ctx |session \S+ closed)/.test(line))
   process.stdout.write(indent(`${told.join('\n')}${stdout}`))
 }
 
@@ -248,19 +277,34 @@ function word(arg) {
 
 /** One event of a conversation, given to the program that serves hooks. */
 function event(fields) {
-  console.log(`\n$ stint hook   # ${fields.hook_event_name}${fields.source === undefined ? '' : `, ${fields.source}`}`)
-  const input = JSON.stringify({ session_id: 'tour', cwd: project, transcript_path: join(folder, 'transcript.jsonl'), ...fields })
+  console.log(
+    `\n$ stint hook   # ${fields.hook_event_name}${fields.source === undefined ? '' : `, ${fields.source}`}`,
+  )
+  const input = JSON.stringify({
+    session_id: 'tour',
+    cwd: project,
+    transcript_path: join(folder, 'transcript.jsonl'),
+    ...fields,
+  })
   const { stdout } = run(process.execPath, [program, 'hook'], project, input)
   const answer = stdout.startsWith('{') ? JSON.parse(stdout) : { plain: stdout }
-  const told = [answer.systemMessage, answer.hookSpecificOutput?.additionalContext, answer.plain].filter(Boolean)
-  process.stdout.write(indent(told.length === 0 ? '(nothing to say)\n' : `${told.join('\n').trimEnd()}\n`))
+  const told = [
+    answer.systemMessage,
+    answer.hookSpecificOutput?.additionalContext,
+    answer.plain,
+  ].filter(Boolean)
+  process.stdout.write(
+    indent(told.length === 0 ? '(nothing to say)\n' : `${told.join('\n').trimEnd()}\n`),
+  )
 }
 
 function run(command, args, cwd = project, input = '') {
   const result = spawnSync(command, args, { cwd, env, encoding: 'utf8', input })
   if (result.status === 0) return result
   process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}`)
-  throw new Error(`${command} ${args.join(' ')} ended with ${result.status ?? result.signal ?? result.error}`)
+  throw new Error(
+    `${command} ${args.join(' ')} ended with ${result.status ?? result.signal ?? result.error}`,
+  )
 }
 
 function indent(text) {

@@ -1,9 +1,9 @@
 import { type Project as PlainProject, projectOf } from './project/open-project.ts'
 import { Workspace, type WorkspaceOptions } from './project/workspace.ts'
-import { type Runs, runsOf } from './delegate/runs-of-project.ts'
-import type { PromptEvent, PromptHandle, PromptRequest } from './prompt/contract.ts'
-import { type Delegates, delegatesOf } from './delegate/delegates-of-project.ts'
-import type { ImportReport, ImportRequest } from './import/contract.ts'
+import { type Runs, runsOf } from './run/delegate/runs-of-project.ts'
+import type { PromptEvent, PromptHandle, PromptRequest } from './run/prompt/contract.ts'
+import { type Delegates, delegatesOf } from './run/delegate/delegates-of-project.ts'
+import type { ImportReport, ImportRequest } from './project/import/contract.ts'
 import type { Ledger, Maintenance } from './ledger/contract.ts'
 import type { LedgerRequest } from './ledger/ledger.ts'
 
@@ -41,17 +41,20 @@ export function openProject(cwd: string = process.cwd(), options: WorkspaceOptio
     delegates: delegatesOf(workspace),
     // Rarely needed, so not loaded with the rest.
     async importHistories(request = {}) {
-      const { importHistories } = await import('./import/import-histories.ts')
+      const { importHistories } = await import('./project/import/import-histories.ts')
       return importHistories(workspace, { env: workspace.env, ...request })
     },
     async prompt(request, tell = () => {}) {
-      const { startPrompt } = await import('./prompt/start-prompt.ts')
+      const { startPrompt } = await import('./run/prompt/start-prompt.ts')
       return startPrompt(workspace, request, tell)
     },
     async ledger({ of, ...request } = {}) {
       const { ledgerOf } = await import('./ledger/ledger.ts')
       const { findScope } = await import('./ledger/find-scope.ts')
-      return ledgerOf(workspace, { ...request, ...(of === undefined ? {} : await findScope(workspace, of)) })
+      return ledgerOf(workspace, {
+        ...request,
+        ...(of === undefined ? {} : await findScope(workspace, of)),
+      })
     },
     maintenance: {
       async look() {
@@ -66,15 +69,29 @@ export function openProject(cwd: string = process.cwd(), options: WorkspaceOptio
   }
 }
 
-export type { ImportProgress, ImportReport, ImportRequest, ImportedConversation } from './import/contract.ts'
-export type { Costs, Hint, Ledger, LedgerDay, LedgerRow, Maintenance, Saving, SavingName } from './ledger/contract.ts'
+export type {
+  ImportProgress,
+  ImportReport,
+  ImportRequest,
+  ImportedConversation,
+} from './project/import/contract.ts'
+export type {
+  Costs,
+  Hint,
+  Ledger,
+  LedgerDay,
+  LedgerRow,
+  Maintenance,
+  Saving,
+  SavingName,
+} from './ledger/contract.ts'
 export type { ConversationBudget } from './project/budget.ts'
 export type { Digest, DigestOptions } from './project/digest/digest-command.ts'
 export type { Reading } from './project/live-session.ts'
 export type { ExportOptions, Exported } from './project/export.ts'
 export type { LogEntry } from './project/log-entries.ts'
 export type { Packed } from './project/pack.ts'
-export type { ProjectContext } from './survey/project-context.ts'
+export type { ProjectContext } from './context/survey/project-context.ts'
 export type { SessionHandle } from './project/session-handle.ts'
 export type { SessionRow } from './index/rows.ts'
 export type { SaidHit, SearchHit } from './index/open-index.ts'
@@ -83,18 +100,24 @@ export type { Checkpoint, Decision, SessionState, SessionStatus, Step } from './
 export type { Workflow } from './session/workflow-state.ts'
 export type { WorkflowOverview } from './project/workflow/overview.ts'
 export type { RawEntry } from './session/in-effect.ts'
-export type { Task } from './tasks/task.ts'
+export type { Task } from './backlog/task.ts'
 export { StintError, NotWritten, OutcomeUnknown } from './journal/errors.ts'
 export type { RunEvent } from './run/events.ts'
 export type { RunOptions } from './run/options.ts'
 export type { RunPlan } from './run/run-plan.ts'
 export type { RunReport, RunRow } from './run/report.ts'
 export type { RunHandle, StartOptions } from './run/start-run.ts'
-export type { PromptEvent, PromptHandle, PromptRequest } from './prompt/contract.ts'
+export type { PromptEvent, PromptHandle, PromptRequest } from './run/prompt/contract.ts'
 export type { DelegateStatus } from './run/delegate-order.ts'
-export type { DelegateRequest, DelegateRow, MergeEvent, MergeOutcome, MergeProposal } from './delegate/contract.ts'
-export type { QueueOptions, WaitOptions } from './delegate/delegates-of-project.ts'
-export type { DelegateDetail } from './delegate/detail.ts'
+export type {
+  DelegateRequest,
+  DelegateRow,
+  MergeEvent,
+  MergeOutcome,
+  MergeProposal,
+} from './run/delegate/contract.ts'
+export type { QueueOptions, WaitOptions } from './run/delegate/delegates-of-project.ts'
+export type { DelegateDetail } from './run/delegate/detail.ts'
 export type {
   Capabilities,
   Conversation,
@@ -108,7 +131,19 @@ export type {
 export type { History } from './project/history/history.ts'
 export type { ConversationRow } from './project/history/rows.ts'
 export type { PruneOptions, Pruned } from './project/history/prune.ts'
-export type { Began, Compaction, Ended, HistoryItem, Message, Part, TakenBack } from './history/items.ts'
-export { type AnthropicMessage, anthropicItems, anthropicMessages } from './history/formats/anthropic.ts'
+export type {
+  Began,
+  Compaction,
+  Ended,
+  HistoryItem,
+  Message,
+  Part,
+  TakenBack,
+} from './history/items.ts'
+export {
+  type AnthropicMessage,
+  anthropicItems,
+  anthropicMessages,
+} from './history/formats/anthropic.ts'
 export { type OpenAiMessage, openAiItems, openAiMessages } from './history/formats/openai.ts'
 export { AmbiguousSession, NoSession } from './project/choose.ts'

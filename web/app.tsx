@@ -28,7 +28,11 @@ export function App() {
   const route = useRoute()
   // Another project is another set of answers: its views begin anew.
   const project = useValues().get('project') ?? ''
-  const overview = useResource(`overview ${project}`, api.overview, (event) => event.type === 'session')
+  const overview = useResource(
+    `overview ${project}`,
+    api.overview,
+    (event) => event.type === 'session',
+  )
   useShortcuts('Everywhere', [
     { keys: 'g s', what: 'Sessions', run: () => go(href('/')) },
     { keys: 'g c', what: 'Conversations', run: () => go(href('/conversations')) },

@@ -72,19 +72,27 @@ function load(file: string): { program: Program; keep: (() => Promise<void>) | u
   const cachedData = kept === undefined ? undefined : unsealCode(kept)
   const script = new Script(readFileSync(filename, 'utf8'), { filename, cachedData })
   const exports = {}
-  ;(script.runInThisContext() as (exports: object, require: NodeJS.Require, folder: string) => void)(exports, require, __dirname)
+  ;(
+    script.runInThisContext() as (exports: object, require: NodeJS.Require, folder: string) => void
+  )(exports, require, __dirname)
   const isFromCache = cachedData !== undefined && script.cachedDataRejected === false
   const keep = async () => {
     const { keepCompiled } = await import('../hook/keep-compiled.ts')
     keepCompiled(cache, script.createCachedData())
   }
-  return { program: exports as Program, keep: isFromCache && asked === undefined ? undefined : keep }
+  return {
+    program: exports as Program,
+    keep: isFromCache && asked === undefined ? undefined : keep,
+  }
 }
 
 /** Two builds of one version need not understand each other's code, and V8 does not tell all of them apart. */
 function thisNode(): string {
   // Being replaced just now, it may have no file.
-  const { size, mtimeMs } = statSync(process.execPath, { throwIfNoEntry: false }) ?? { size: 0, mtimeMs: 0 }
+  const { size, mtimeMs } = statSync(process.execPath, { throwIfNoEntry: false }) ?? {
+    size: 0,
+    mtimeMs: 0,
+  }
   return `${process.version}.${process.arch}.${size.toString(36)}-${Math.floor(mtimeMs).toString(36)}`
 }
 

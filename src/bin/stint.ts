@@ -4,7 +4,8 @@ import { createRequire } from 'node:module'
 
 const [, , command, ...rest] = process.argv
 const isHook =
-  (command === 'hook' && (rest.length === 0 || rest[0] === 'after')) || (command === 'statusline' && rest.length === 0)
+  (command === 'hook' && (rest.length === 0 || rest[0] === 'after')) ||
+  (command === 'statusline' && rest.length === 0)
 
 if (isHook) {
   createRequire(import.meta.url)('./hook.cjs')

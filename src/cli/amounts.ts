@@ -17,7 +17,9 @@ export function tokens(count: number): string {
   if (value < 1000) return String(value)
   if (value < 9950) return `${(value / 1000).toFixed(1)}k`
   if (value < 999_500) return `${Math.round(value / 1000)}k`
-  return value < 99_950_000 ? `${(value / 1_000_000).toFixed(1)}M` : `${Math.round(value / 1_000_000)}M`
+  return value < 99_950_000
+    ? `${(value / 1_000_000).toFixed(1)}M`
+    : `${Math.round(value / 1_000_000)}M`
 }
 
 /** How long: `47s`, `4m 12s`, `1h 04m`, `2d 03h`. A clock that was set back gives `0s`. */
@@ -42,5 +44,7 @@ export function roughly(seconds: number): string {
 export function clock(iso: string): string {
   const time = new Date(iso)
   if (Number.isNaN(time.getTime())) return '--:--:--'
-  return [time.getHours(), time.getMinutes(), time.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':')
+  return [time.getHours(), time.getMinutes(), time.getSeconds()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':')
 }

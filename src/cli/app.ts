@@ -102,7 +102,11 @@ function application(version: string): Application<Context> {
     name: 'stint',
     versionInfo: { currentVersion: version },
     scanner: { caseStyle: 'allow-kebab-for-camel', allowArgumentEscapeSequence: true },
-    documentation: { useAliasInUsageLine: false, onlyRequiredInUsageLine: true, disableAnsiColor: true },
+    documentation: {
+      useAliasInUsageLine: false,
+      onlyRequiredInUsageLine: true,
+      disableAnsiColor: true,
+    },
     determineExitCode: exitCodeFor,
     localization: { text: { ...text_en, exceptionWhileRunningCommand: describeError } },
   })
@@ -110,22 +114,38 @@ function application(version: string): Application<Context> {
 
 /** Every command's help on one page, as the reference shows it. */
 export function helpForAllCommands(): string {
-  const commands = generateHelpTextForAllCommands(application('0.0.0') as unknown as Application<CommandContext>)
-  const parts = commands.map(([name, text]) => `## ${name}\n\n\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`)
+  const commands = generateHelpTextForAllCommands(
+    application('0.0.0') as unknown as Application<CommandContext>,
+  )
+  const parts = commands.map(
+    ([name, text]) => `## ${name}\n\n\`\`\`text\n${text.trimEnd()}\n\`\`\`\n`,
+  )
   return `# Every command and flag\n\n${parts.join('\n')}`
 }
 
 /** Of a command that also does something without a subcommand the parser proposes nothing but what goes with that. */
 function subcommands([command = '', partial, ...more]: readonly string[]): readonly string[] {
   const target = routes.getAllEntries().find(({ name }) => name.original === command)?.target
-  if (partial === undefined || more.length > 0 || target === undefined || !('getDefaultCommand' in target)) return []
+  if (
+    partial === undefined ||
+    more.length > 0 ||
+    target === undefined ||
+    !('getDefaultCommand' in target)
+  )
+    return []
   if (target.getDefaultCommand() === undefined) return []
-  const names = target.getAllEntries().flatMap(({ name, hidden }) => (hidden ? [] : [name.original]))
+  const names = target
+    .getAllEntries()
+    .flatMap(({ name, hidden }) => (hidden ? [] : [name.original]))
   return names.filter((name) => name.startsWith(partial))
 }
 
 /** Runs one command line and answers its exit code. */
-export async function runCommandLine(args: readonly string[], context: Context, version: string): Promise<number> {
+export async function runCommandLine(
+  args: readonly string[],
+  context: Context,
+  version: string,
+): Promise<number> {
   const app = application(version)
   if (args[0] === '__complete') {
     const words = args.slice(1)
@@ -134,7 +154,8 @@ export async function runCommandLine(args: readonly string[], context: Context, 
     for (const name of names) context.process.stdout.write(`${name}\n`)
     return EXIT.ok
   }
-  if (args[0] === 'slash') return runSlash(args.slice(1), context, (words, inner) => runCommandLine(words, inner, version))
+  if (args[0] === 'slash')
+    return runSlash(args.slice(1), context, (words, inner) => runCommandLine(words, inner, version))
   await run(app, args[0] === 'help' ? [...args.slice(1), '--help'] : args, context)
   const code = context.process.exitCode
   // The parser counts its own refusals downwards from zero: an unknown command or argument is misuse, the rest a defect.

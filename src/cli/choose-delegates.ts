@@ -1,12 +1,17 @@
 // Which delegates a command means: those named, or all that it can be done to.
-import type { DelegateRow } from '../delegate/contract.ts'
+import type { DelegateRow } from '../run/delegate/contract.ts'
 import { StintError } from '../journal/errors.ts'
 import { propose } from './propose.ts'
 import type { DelegateScene } from './with-delegates.ts'
 
 /** Names of delegates, none of which has to be there. */
 export function delegateNames(brief: string) {
-  const parameter = { parse: String, brief, placeholder: 'NAME', proposeCompletions: propose.delegates } as const
+  const parameter = {
+    parse: String,
+    brief,
+    placeholder: 'NAME',
+    proposeCompletions: propose.delegates,
+  } as const
   return { kind: 'array', parameter } as const
 }
 
@@ -19,9 +24,12 @@ export interface Choice {
   readonly fits: (row: DelegateRow) => boolean
 }
 
-export async function chosenDelegates({ delegates, workspace }: DelegateScene, choice: Choice): Promise<readonly DelegateRow[]> {
+export async function chosenDelegates(
+  { delegates, workspace }: DelegateScene,
+  choice: Choice,
+): Promise<readonly DelegateRow[]> {
   const { names, group, isExact = false, fits } = choice
-  const { findDelegate, findExactly } = await import('../delegate/delegates.ts')
+  const { findDelegate, findExactly } = await import('../run/delegate/delegates.ts')
   const find = isExact ? findExactly : findDelegate
   const ids = new Set(names.map((name) => find(workspace.place, name).id))
   const all = await delegates.list()
@@ -32,11 +40,18 @@ export async function chosenDelegates({ delegates, workspace }: DelegateScene, c
       'stint delegates --all lists them with their groups',
     )
   }
-  return all.filter((row) => (ids.size === 0 ? fits(row) : ids.has(row.id)) && (group === undefined || row.group === group))
+  return all.filter(
+    (row) =>
+      (ids.size === 0 ? fits(row) : ids.has(row.id)) &&
+      (group === undefined || row.group === group),
+  )
 }
 
 /** The same delegates as they stand now. */
-export async function standing({ delegates, shown }: DelegateScene, ids: ReadonlySet<string>): Promise<readonly DelegateRow[]> {
+export async function standing(
+  { delegates, shown }: DelegateScene,
+  ids: ReadonlySet<string>,
+): Promise<readonly DelegateRow[]> {
   return shown((await delegates.list()).filter(({ id }) => ids.has(id)))
 }
 

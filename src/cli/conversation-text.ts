@@ -20,7 +20,10 @@ export interface TextOptions {
 }
 
 /** The lines of it, as they are read. */
-export function* conversationText(items: Iterable<HistoryItem>, options: TextOptions): Generator<string> {
+export function* conversationText(
+  items: Iterable<HistoryItem>,
+  options: TextOptions,
+): Generator<string> {
   let speaker = ''
   const saidAt = new Map<string, string>()
   let added = 0
@@ -43,10 +46,14 @@ export function* conversationText(items: Iterable<HistoryItem>, options: TextOpt
       added = 0
     }
     if (added > 1) continue
-    const said = item.type === 'taken back' ? [takenBackLine(item, saidAt, options)] : [...linesOf(item, options)]
+    const said =
+      item.type === 'taken back'
+        ? [takenBackLine(item, saidAt, options)]
+        : [...linesOf(item, options)]
     if (said.length === 0) continue
     const heading = headingOf(item)
-    if (heading !== undefined && heading !== speaker) yield `\n${options.output.bold(heading)}${timeOf(item, options)}`
+    if (heading !== undefined && heading !== speaker)
+      yield `\n${options.output.bold(heading)}${timeOf(item, options)}`
     if (item.type !== 'message') speaker = ''
     else speaker = heading ?? speaker
     yield* said
@@ -59,13 +66,22 @@ function moreAdded(count: number, { output }: TextOptions): string {
   return output.dim(`   (added) … and ${count} more`)
 }
 
-function agentLine({ agent, count }: { readonly agent: string; readonly count: number }, { output }: TextOptions): string {
+function agentLine(
+  { agent, count }: { readonly agent: string; readonly count: number },
+  { output }: TextOptions,
+): string {
   return output.dim(`   … ${plural(count, 'message')} of agent ${oneLine(agent)}`)
 }
 
 function headingOf(item: HistoryItem): string | undefined {
-  if (item.type !== 'message' || asideOf(item) !== undefined || isOnlyResults(item)) return undefined
-  const who = item.role === 'user' ? 'You' : item.role === 'system' ? 'System' : oneLine(item.model ?? 'Agent')
+  if (item.type !== 'message' || asideOf(item) !== undefined || isOnlyResults(item))
+    return undefined
+  const who =
+    item.role === 'user'
+      ? 'You'
+      : item.role === 'system'
+        ? 'System'
+        : oneLine(item.model ?? 'Agent')
   return item.agent === undefined ? who : `${who} (agent ${oneLine(item.agent)})`
 }
 
@@ -73,7 +89,11 @@ function timeOf({ at }: HistoryItem, { output }: TextOptions): string {
   return at === undefined ? '' : output.dim(`  ${minute(at)}`)
 }
 
-function takenBackLine({ from }: TakenBack, saidAt: ReadonlyMap<string, string>, { output }: TextOptions): string {
+function takenBackLine(
+  { from }: TakenBack,
+  saidAt: ReadonlyMap<string, string>,
+  { output }: TextOptions,
+): string {
   const at = from === undefined ? undefined : saidAt.get(from)
   const what =
     from === undefined
@@ -98,14 +118,17 @@ function* linesOf(item: Exclude<HistoryItem, TakenBack>, options: TextOptions): 
 }
 
 function compactionFigures({ trigger, tokensBefore, tokensAfter }: Compaction): string {
-  const figures = [tokensBefore, tokensAfter].flatMap((count) => (count === undefined ? [] : [tokens(count)])).join(' → ')
+  const figures = [tokensBefore, tokensAfter]
+    .flatMap((count) => (count === undefined ? [] : [tokens(count)]))
+    .join(' → ')
   return `${trigger === undefined ? '' : ` (${oneLine(trigger)})`}${figures === '' ? '' : `, ${figures} tokens`}`
 }
 
 function* messageLines(message: Message, options: TextOptions): Generator<string> {
   const aside = asideOf(message)
   for (const part of message.parts) {
-    if (part.type !== 'text' || (aside === undefined && message.role !== 'user')) yield* partLines(part, options)
+    if (part.type !== 'text' || (aside === undefined && message.role !== 'user'))
+      yield* partLines(part, options)
     else if (aside !== undefined) yield aloud(aside, part.text, options)
     else {
       const { added, typed } = wordsIn(part.text)
@@ -137,13 +160,21 @@ function* partLines(part: Part, options: TextOptions): Generator<string> {
       if (part.text.trim() !== '') yield indent(cleanText(part.text.trim()))
       return
     case 'thinking':
-      yield aloud('thought', part.data === undefined ? part.text : 'encrypted by its provider', options)
+      yield aloud(
+        'thought',
+        part.data === undefined ? part.text : 'encrypted by its provider',
+        options,
+      )
       return
     case 'image':
-      yield options.output.dim(`   [picture, ${oneLine(part.mediaType)}, ${Math.round((part.data.length * 3) / 4000)} KB]`)
+      yield options.output.dim(
+        `   [picture, ${oneLine(part.mediaType)}, ${Math.round((part.data.length * 3) / 4000)} KB]`,
+      )
       return
     case 'image link':
-      yield options.output.dim(`   [picture at ${shorten(oneLine(part.url.slice(0, LOOKED_AT)), LINE)}]`)
+      yield options.output.dim(
+        `   [picture at ${shorten(oneLine(part.url.slice(0, LOOKED_AT)), LINE)}]`,
+      )
       return
     case 'tool use':
       yield `   ▸ ${oneLine(part.name)}${inputLine(part.input)}`
@@ -153,7 +184,9 @@ function* partLines(part: Part, options: TextOptions): Generator<string> {
       yield* resultLines(part, options)
       return
     case 'other':
-      yield options.output.dim(`   [${shorten(oneLine(String(part.block['type'] ?? 'something else')), 40)}]`)
+      yield options.output.dim(
+        `   [${shorten(oneLine(String(part.block['type'] ?? 'something else')), 40)}]`,
+      )
   }
 }
 
@@ -163,7 +196,10 @@ function inputLine(input: Json): string {
   return first === undefined ? '' : `: ${shorten(oneLine(first.slice(0, LOOKED_AT)), LINE)}`
 }
 
-function* resultLines({ parts, isError }: Extract<Part, { type: 'tool result' }>, options: TextOptions): Generator<string> {
+function* resultLines(
+  { parts, isError }: Extract<Part, { type: 'tool result' }>,
+  options: TextOptions,
+): Generator<string> {
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
   const mark = isError ? '✗' : '◂'
   if (options.isFull) {
@@ -175,7 +211,11 @@ function* resultLines({ parts, isError }: Extract<Part, { type: 'tool result' }>
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const more = lines.length > 1 ? ` … ${plural(lines.length, 'line')}` : ''
   const shown =
-    lines.length === 0 ? (others.length === 0 ? 'nothing' : '') : shorten(oneLine(lines[0]!.slice(0, LOOKED_AT)), LINE)
+    lines.length === 0
+      ? others.length === 0
+        ? 'nothing'
+        : ''
+      : shorten(oneLine(lines[0]!.slice(0, LOOKED_AT)), LINE)
   yield options.output.dim(`   ${mark} ${shown}${more}`.trimEnd())
   for (const part of others) yield* partLines(part, options)
 }

@@ -1,6 +1,6 @@
 // The flags of a new delegate, and what is wrong with what was given.
 import { resolve } from 'node:path'
-import type { DelegateRequest } from '../delegate/contract.ts'
+import type { DelegateRequest } from '../run/delegate/contract.ts'
 import type { Context } from './context.ts'
 import { defined } from './defined.ts'
 import { Misuse } from './errors.ts'
@@ -29,10 +29,16 @@ export interface StartFlags {
 }
 
 export const START_FLAGS = {
-  as: text('What it works as: tests, docs, review, research or any profile; review and research only read', 'NAME'),
+  as: text(
+    'What it works as: tests, docs, review, research or any profile; review and research only read',
+    'NAME',
+  ),
   task: taskName('The task of the backlog that it works on'),
   group: text('A name for several that belong together', 'GROUP'),
-  base: text('Where its branch begins: a branch, which its work then goes to, or any commit', 'REF'),
+  base: text(
+    'Where its branch begins: a branch, which its work then goes to, or any commit',
+    'REF',
+  ),
   harness: text('The agent: claude, codex, rehearsal, acp:COMMAND, api or api:NAME', 'NAME'),
   model: text('The model, as the agent program calls it', 'MODEL'),
   files: texts('Files it is expected to change; may be given several times', 'GLOB'),
@@ -97,16 +103,27 @@ async function orderOf(
   const isFromInput = words.length === 1 && words[0] === '-'
   const what = (isFromInput ? await readStdin() : words.join(' ')).trim()
   if (what !== '' || (task !== undefined && !isFromInput)) return what
-  if (isFromInput) throw new Misuse('nothing came on standard input', 'echo "What is to be done" | stint delegate -')
-  throw new Misuse('say what is to be done', 'stint delegate "What is to be done", or --task ID for a task of the backlog')
+  if (isFromInput)
+    throw new Misuse(
+      'nothing came on standard input',
+      'echo "What is to be done" | stint delegate -',
+    )
+  throw new Misuse(
+    'say what is to be done',
+    'stint delegate "What is to be done", or --task ID for a task of the backlog',
+  )
 }
 
 /** One that was meant to look at a delegate must not start one, which costs money. */
-function refuseMistyped([first = '', ...others]: readonly string[], commands: readonly string[]): void {
+function refuseMistyped(
+  [first = '', ...others]: readonly string[],
+  commands: readonly string[],
+): void {
   if (!/^[a-z][a-z-]*$/i.test(first)) return
   const [near] = nearest(first, commands)
   const instead = 'if it is what is to be done, say it in one text of several words'
-  if (near !== undefined) throw new Misuse(`there is no stint delegate ${first}; did you mean ${near}?`, instead)
+  if (near !== undefined)
+    throw new Misuse(`there is no stint delegate ${first}; did you mean ${near}?`, instead)
   if (others.length === 0) {
     throw new Misuse(
       `"${first}" is a name, and no order`,

@@ -1,6 +1,6 @@
-import { budgetLine, number } from '../budget/banner.ts'
-import type { Figure, Limit } from '../budget/figures.ts'
-import { type Role, type Stage, isPercent, roleOf, tokensAt } from '../budget/stages.ts'
+import { budgetLine, number } from '../context/budget/banner.ts'
+import type { Figure, Limit } from '../context/budget/figures.ts'
+import { type Role, type Stage, isPercent, roleOf, tokensAt } from '../context/budget/stages.ts'
 import type { ConversationBudget, Used } from '../project/budget.ts'
 import { duration, minute, second } from '../text/times.ts'
 import { dollars } from './amounts.ts'
@@ -8,7 +8,8 @@ import type { Output } from './output.ts'
 
 /** What `--json` says: a figure that is not known says so, and is not missing. */
 export function budgetJson(budget: ConversationBudget) {
-  const { conversation, harness, session, model, version, settings, percent, stage, next, now } = budget
+  const { conversation, harness, session, model, version, settings, percent, stage, next, now } =
+    budget
   return {
     conversation,
     harness,
@@ -23,7 +24,10 @@ export function budgetJson(budget: ConversationBudget) {
     stages: settings.stages,
     stage_reached: stage,
     next_stage: next,
-    smart_zone: { line: settings.smartZone, is_past: budget.tokens === undefined ? undefined : isPastSmartZone(budget) },
+    smart_zone: {
+      line: settings.smartZone,
+      is_past: budget.tokens === undefined ? undefined : isPastSmartZone(budget),
+    },
     started_at: told(budget.startedAt),
     cost_usd: told(budget.cost),
     five_hour: told(budget.fiveHour),
@@ -67,7 +71,9 @@ const WIDTH = 60
 /** The way to the compaction point, with the stages on it. */
 function gauge({ tokens, point, settings }: ConversationBudget): readonly string[] {
   if (tokens === undefined || point === undefined) {
-    return [`[${'?'.repeat(WIDTH)}] ${tokens === undefined ? 'how full it is' : 'where it compacts'} is unknown`]
+    return [
+      `[${'?'.repeat(WIDTH)}] ${tokens === undefined ? 'how full it is' : 'where it compacts'} is unknown`,
+    ]
   }
   const column = (at: number) => Math.min(WIDTH, Math.floor((at / point.value) * WIDTH))
   const filled = column(tokens.value)
@@ -85,15 +91,39 @@ function gauge({ tokens, point, settings }: ConversationBudget): readonly string
 }
 
 function rows(budget: ConversationBudget): readonly string[] {
-  const { tokens, window, point, startedAt, cost, fiveHour, sevenDay, used, delegated, settings, percent, now } = budget
-  const left = tokens === undefined || point === undefined ? undefined : Math.max(0, point.value - tokens.value)
+  const {
+    tokens,
+    window,
+    point,
+    startedAt,
+    cost,
+    fiveHour,
+    sevenDay,
+    used,
+    delegated,
+    settings,
+    percent,
+    now,
+  } = budget
+  const left =
+    tokens === undefined || point === undefined
+      ? undefined
+      : Math.max(0, point.value - tokens.value)
   const past = tokens === undefined ? '' : isPastSmartZone(budget) ? 'past' : 'below'
   return [
     row('in context', tokens, (value) => `${number(value)} tokens`, now),
     row('window', window, (value) => `${number(value)} tokens`, now),
     row('compacts at', point, (value) => `${number(value)} tokens`, now),
-    plain('to compaction', left === undefined ? 'unknown' : `${number(left)} tokens left, ${percent}% of the way done`),
-    plain('smart zone', past === '' ? 'unknown' : `${past} the line of ${number(settings.smartZone)} tokens of history`),
+    plain(
+      'to compaction',
+      left === undefined ? 'unknown' : `${number(left)} tokens left, ${percent}% of the way done`,
+    ),
+    plain(
+      'smart zone',
+      past === ''
+        ? 'unknown'
+        : `${past} the line of ${number(settings.smartZone)} tokens of history`,
+    ),
     row('age', startedAt, (value) => duration(value, now), now),
     row('cost', cost, dollars, now),
     row('5-hour limit', fiveHour, limit, now),
@@ -103,7 +133,12 @@ function rows(budget: ConversationBudget): readonly string[] {
   ]
 }
 
-function row<T>(name: string, figure: Figure<T> | undefined, words: (value: T) => string, now: string): string {
+function row<T>(
+  name: string,
+  figure: Figure<T> | undefined,
+  words: (value: T) => string,
+  now: string,
+): string {
   if (figure === undefined) return plain(name, 'unknown')
   const { value, known, from, at } = figure
   return plain(name, `${words(value).padEnd(24)}  ${known.padEnd(9)}  ${from}, ${ago(at, now)}`)
@@ -124,19 +159,31 @@ function ago(at: string, now: string): string {
 
 function whatNext(budget: ConversationBudget): readonly string[] {
   const { tokens, point, stage, next, settings, percent } = budget
-  if (tokens === undefined) return ['It has not answered yet, or nothing can be read of it: what comes next is unknown.']
+  if (tokens === undefined)
+    return ['It has not answered yet, or nothing can be read of it: what comes next is unknown.']
   const reached =
-    stage === undefined ? 'No stage is reached.' : `Stage ${stageName(stage)} is reached: ${ASKS[roleOf(stage, settings)]}.`
-  const beyond = point === undefined ? [] : settings.stages.filter((each) => (tokensAt(each, point.value) ?? 0) > point.value)
+    stage === undefined
+      ? 'No stage is reached.'
+      : `Stage ${stageName(stage)} is reached: ${ASKS[roleOf(stage, settings)]}.`
+  const beyond =
+    point === undefined
+      ? []
+      : settings.stages.filter((each) => (tokensAt(each, point.value) ?? 0) > point.value)
   return [
     reached,
     ...(next === undefined || beyond.includes(next.stage)
       ? []
-      : [`Next: stage ${stageName(next.stage)} in ${number(next.left)} tokens: ${ASKS[roleOf(next.stage, settings)]}.`]),
-    ...beyond.map((each) => `Stage ${stageName(each)} lies behind the compaction point and is never reached.`),
+      : [
+          `Next: stage ${stageName(next.stage)} in ${number(next.left)} tokens: ${ASKS[roleOf(next.stage, settings)]}.`,
+        ]),
+    ...beyond.map(
+      (each) => `Stage ${stageName(each)} lies behind the compaction point and is never reached.`,
+    ),
     ...((percent ?? 0) < 100
       ? []
-      : ['It compacts with its next call, or, where the client waits for a full window, at the end of that.']),
+      : [
+          'It compacts with its next call, or, where the client waits for a full window, at the end of that.',
+        ]),
   ]
 }
 

@@ -1,6 +1,6 @@
 // A delegate in words: the line that tells what became of it, the table of several, and everything about one.
-import type { DelegateRow } from '../delegate/contract.ts'
-import type { AttemptDetail, DelegateDetail } from '../delegate/detail.ts'
+import type { DelegateRow } from '../run/delegate/contract.ts'
+import type { AttemptDetail, DelegateDetail } from '../run/delegate/detail.ts'
 import { shortId } from '../journal/ids.ts'
 import type { DelegateMove, DelegateStatus } from '../run/delegate-order.ts'
 import { cleanText, shorten } from '../text/clean.ts'
@@ -37,7 +37,8 @@ export function isAtWork({ status, isAdrift }: DelegateRow): boolean {
 export function rowLine(row: DelegateRow): string {
   const { status, isAdrift, because, summary, waitsUntil } = row
   // What was said of earlier work says nothing of what goes on.
-  const waits = waitsUntil === undefined ? undefined : `waits for a usage limit until ${minute(waitsUntil)}`
+  const waits =
+    waitsUntil === undefined ? undefined : `waits for a usage limit until ${minute(waitsUntil)}`
   const why = isAtWork(row) ? waits : isGood(row) ? (summary ?? because) : (because ?? summary)
   const gone = isAdrift ? ', and nobody works on it any more' : ''
   return `${isAdrift ? '⚠' : MARKS[status]} ${nameOf(row)} ${status}${gone}${why === undefined || line(why) === '' ? '' : `: ${line(why)}`}`
@@ -58,13 +59,18 @@ export function describeStarted(row: DelegateRow, output: Output): string {
   const next = [
     [`stint delegate show ${name}`, 'how it stands'],
     [`stint delegate wait ${name}`, 'until it is done'],
-    ...(row.isReadOnly ? [] : [[`stint merge ${name}`, `when it is ready, into ${line(row.target, 60)}`]]),
+    ...(row.isReadOnly
+      ? []
+      : [[`stint merge ${name}`, `when it is ready, into ${line(row.target, 60)}`]]),
   ]
   return [
     `🤝 ${output.bold(`Delegate Started: ${nameOf(row)}`)}`,
     ...facts([
       ['Order', line(row.what)],
-      ['As', `${line(row.as ?? '', 40)}${row.isReadOnly ? (row.as === undefined ? 'it only reads' : ', it only reads') : ''}`],
+      [
+        'As',
+        `${line(row.as ?? '', 40)}${row.isReadOnly ? (row.as === undefined ? 'it only reads' : ', it only reads') : ''}`,
+      ],
       ['Agent', line(row.harness, 60)],
       ['Branch', line(row.branch)],
       ['Worktree', line(row.tree, 300)],
@@ -85,11 +91,36 @@ export interface TableOptions {
   readonly width?: number
 }
 
-type Column = 'NAME' | 'STATUS' | 'AS' | 'TASK' | 'GROUP' | 'AGE' | 'TIME' | 'TOKENS' | 'COST' | 'COMMITS' | 'WHAT' | 'NEXT'
+type Column =
+  | 'NAME'
+  | 'STATUS'
+  | 'AS'
+  | 'TASK'
+  | 'GROUP'
+  | 'AGE'
+  | 'TIME'
+  | 'TOKENS'
+  | 'COST'
+  | 'COMMITS'
+  | 'WHAT'
+  | 'NEXT'
 
 /** From all there is to what is left where there is least room. What a person needs first is left out last. */
 const COLUMNS: readonly (readonly Column[])[] = [
-  ['NAME', 'STATUS', 'AS', 'TASK', 'GROUP', 'AGE', 'TIME', 'TOKENS', 'COST', 'COMMITS', 'WHAT', 'NEXT'],
+  [
+    'NAME',
+    'STATUS',
+    'AS',
+    'TASK',
+    'GROUP',
+    'AGE',
+    'TIME',
+    'TOKENS',
+    'COST',
+    'COMMITS',
+    'WHAT',
+    'NEXT',
+  ],
   ['NAME', 'STATUS', 'AS', 'TASK', 'GROUP', 'AGE', 'TIME', 'TOKENS', 'COST', 'COMMITS', 'NEXT'],
   ['NAME', 'STATUS', 'TIME', 'TOKENS', 'COST', 'COMMITS', 'NEXT'],
   ['NAME', 'STATUS', 'TIME', 'TOKENS', 'COST', 'COMMITS'],
@@ -99,7 +130,10 @@ const COLUMNS: readonly (readonly Column[])[] = [
 const FIGURES: ReadonlySet<Column> = new Set(['AGE', 'TIME', 'TOKENS', 'COST', 'COMMITS'])
 
 /** The table, its head first. Nothing of it is wider than there is room for. */
-export function delegateTable(rows: readonly DelegateRow[], options: TableOptions): readonly string[] {
+export function delegateTable(
+  rows: readonly DelegateRow[],
+  options: TableOptions,
+): readonly string[] {
   const cells = rows.map((row) => cellsOf(row, options))
   // A column that nobody has anything in only takes room.
   const isUsed = (column: Column) => cells.some((row) => row[column] !== '')
@@ -115,7 +149,20 @@ export function delegateTable(rows: readonly DelegateRow[], options: TableOption
 }
 
 function cellsOf(row: DelegateRow, { now, tasks }: TableOptions): Readonly<Record<Column, string>> {
-  const { status, isAdrift, as, task, group, startedAt, seconds, spend, commits, what, next, waitsUntil } = row
+  const {
+    status,
+    isAdrift,
+    as,
+    task,
+    group,
+    startedAt,
+    seconds,
+    spend,
+    commits,
+    what,
+    next,
+    waitsUntil,
+  } = row
   return {
     NAME: line(row.name, 40),
     STATUS: `${status}${isAdrift ? ', adrift' : waitsUntil === undefined ? '' : `, limit until ${minute(waitsUntil)}`}`,
@@ -141,15 +188,28 @@ export function isRecent({ status, since }: DelegateRow, now: string): boolean {
 }
 
 /** The table as a result, with what it leaves out. */
-export function describeDelegates(rows: readonly DelegateRow[], older: number, options: TableOptions, output: Output): string {
-  const left = older === 0 ? [] : [`${older} merged or discarded more than a day ago: stint delegates --all shows them`]
-  if (rows.length === 0) return ['No delegates: stint delegate "What is to be done" starts one.', ...left].join('\n')
+export function describeDelegates(
+  rows: readonly DelegateRow[],
+  older: number,
+  options: TableOptions,
+  output: Output,
+): string {
+  const left =
+    older === 0
+      ? []
+      : [`${older} merged or discarded more than a day ago: stint delegates --all shows them`]
+  if (rows.length === 0)
+    return ['No delegates: stint delegate "What is to be done" starts one.', ...left].join('\n')
   const [head = '', ...lines] = delegateTable(rows, options)
   return [output.dim(head), ...lines, ...(left.length === 0 ? [] : ['', ...left])].join('\n')
 }
 
 /** One of several, in a few lines. */
-export function describeShort(row: DelegateRow, { now }: Pick<TableOptions, 'now'>, output: Output): string {
+export function describeShort(
+  row: DelegateRow,
+  { now }: Pick<TableOptions, 'now'>,
+  output: Output,
+): string {
   const used = `${span(row.seconds)}, ${tokens(allTokens(row.spend))} tokens, ${costWords(row.spend)}, ${plural(row.commits, 'commit')}`
   return [
     output.bold(rowLine(row)),
@@ -169,30 +229,57 @@ const LONG_TEXT = 4000
 const LONGEST_TEXT = 256 * 1024
 
 /** Everything about one. */
-export function describeDetail(detail: DelegateDetail, { now, tasks }: TableOptions, output: Output): string {
+export function describeDetail(
+  detail: DelegateDetail,
+  { now, tasks }: TableOptions,
+  output: Output,
+): string {
   const { order, move, base, commitList, stat, attempts, rejected, sessions } = detail
   const { output: wanted } = order
-  const part = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : ['', `   ${output.bold(title)}`, ...lines])
+  const part = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : ['', `   ${output.bold(title)}`, ...lines]
   return [
     output.bold(rowLine(detail)),
     ...facts([
       ['Since', sinceWords(detail.since, now)],
       ['Order', line(detail.what, 400)],
-      ['As', `${line(detail.as ?? '', 40)}${detail.isReadOnly ? `${detail.as === undefined ? '' : ', '}it only reads` : ''}`],
+      [
+        'As',
+        `${line(detail.as ?? '', 40)}${detail.isReadOnly ? `${detail.as === undefined ? '' : ', '}it only reads` : ''}`,
+      ],
       ['Task', detail.task === undefined ? '' : line(tasks.get(detail.task) ?? detail.task, 60)],
       ['Group', line(detail.group ?? '', 60)],
-      ['Agent', [detail.harness, ...(detail.model === undefined ? [] : [detail.model])].map((word) => line(word, 60)).join(', ')],
-      ['Branch', `${line(detail.branch)} (${plural(detail.commits, 'commit')} since ${commitName(base)})`],
+      [
+        'Agent',
+        [detail.harness, ...(detail.model === undefined ? [] : [detail.model])]
+          .map((word) => line(word, 60))
+          .join(', '),
+      ],
+      [
+        'Branch',
+        `${line(detail.branch)} (${plural(detail.commits, 'commit')} since ${commitName(base)})`,
+      ],
       ['Target', detail.isReadOnly ? '' : line(detail.target)],
       ['Worktree', line(detail.tree, 300)],
       ['In no commit', detail.left?.map((path) => line(path, 80)).join(', ') ?? ''],
       ['Files', order.files.map((glob) => line(glob, 80)).join(', ')],
       ['Output', line(wanted ?? '')],
       ['For session', detail.parent === undefined ? '' : shortId(detail.parent)],
-      ['Its sessions', sessions.map(({ id, name }) => `${line(name, 40)} (${shortId(id)})`).join(', ')],
+      [
+        'Its sessions',
+        sessions.map(({ id, name }) => `${line(name, 40)} (${shortId(id)})`).join(', '),
+      ],
       ['Part of run', detail.run === undefined ? '' : shortId(detail.run)],
-      ['Spent', `${tokens(allTokens(detail.spend))} tokens, ${costWords(detail.spend)}, ${span(detail.seconds)}`],
-      ['Sent back', rejected === 0 ? '' : `its work did not go into the target ${rejected === 1 ? 'once' : `${rejected} times`}`],
+      [
+        'Spent',
+        `${tokens(allTokens(detail.spend))} tokens, ${costWords(detail.spend)}, ${span(detail.seconds)}`,
+      ],
+      [
+        'Sent back',
+        rejected === 0
+          ? ''
+          : `its work did not go into the target ${rejected === 1 ? 'once' : `${rejected} times`}`,
+      ],
       ['Pull request', line(detail.pr ?? '', 300)],
       ['Report', detail.report === undefined ? '' : `.sessions/${line(detail.report, 300)}`],
       ['Log', line(detail.logPath, 300)],
@@ -240,7 +327,10 @@ function troubles(move: DelegateMove | undefined): readonly string[] {
   ]
 }
 
-function verifyLines({ command, exit, output }: NonNullable<DelegateMove['verify']>, where: string): readonly string[] {
+function verifyLines(
+  { command, exit, output }: NonNullable<DelegateMove['verify']>,
+  where: string,
+): readonly string[] {
   const lines = cleanText(output.slice(-LONG_TEXT)).trimEnd().split('\n').slice(-VERIFY_LINES)
   return [
     `   ${line(command, 100)} on ${where} ${exit === undefined ? 'did not end' : `ended with ${exit}`}`,

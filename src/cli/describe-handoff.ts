@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import type { RecordedHandoff } from '../handoff/recorded.ts'
+import type { RecordedHandoff } from '../context/handoff/recorded.ts'
 import { isTakenUp } from '../session/handoffs.ts'
 import { shortId } from '../journal/ids.ts'
 import type { AcceptedHandoff } from '../project/handoff/accept.ts'
@@ -11,8 +11,12 @@ import { minute } from '../text/times.ts'
 import type { Output } from './output.ts'
 
 /** What `--json` says of a handoff. Its text is under `document`. */
-export function handoffJson(handoff: RecordedHandoff, session: { readonly id: string; readonly name: string }) {
-  const { id, number, at, hash, tokens, isDraft, to, git, code, position, document, accepted } = handoff
+export function handoffJson(
+  handoff: RecordedHandoff,
+  session: { readonly id: string; readonly name: string },
+) {
+  const { id, number, at, hash, tokens, isDraft, to, git, code, position, document, accepted } =
+    handoff
   return {
     id,
     number,
@@ -34,9 +38,14 @@ export function handoffJson(handoff: RecordedHandoff, session: { readonly id: st
   }
 }
 
-export function describeMade({ state, handoff, path, leftOut }: MadeHandoff, cwd: string, output: Output): string {
+export function describeMade(
+  { state, handoff, path, leftOut }: MadeHandoff,
+  cwd: string,
+  output: Output,
+): string {
   const { code, git } = handoff
-  const kept = code === undefined ? 'not kept with it' : `${code.commit.slice(0, 7)} under refs/stint/`
+  const kept =
+    code === undefined ? 'not kept with it' : `${code.commit.slice(0, 7)} under refs/stint/`
   return [
     `🤝 ${output.bold(`Handoff ${handoff.number}: ${state.name}`)}${handoff.isDraft ? ' (draft)' : ''}`,
     `   File: ${relative(cwd, path)}`,
@@ -44,7 +53,9 @@ export function describeMade({ state, handoff, path, leftOut }: MadeHandoff, cwd
     ...(handoff.to === undefined ? [] : [`   For: ${handoff.to.kind} ${handoff.to.name}`]),
     ...(git?.commit === undefined
       ? []
-      : [`   At: ${git.branch ?? 'no branch'} ${git.commit.slice(0, 7)}, ${git.dirty ?? 'unknown'} uncommitted`]),
+      : [
+          `   At: ${git.branch ?? 'no branch'} ${git.commit.slice(0, 7)}, ${git.dirty ?? 'unknown'} uncommitted`,
+        ]),
     ...(git === undefined ? [] : [`   Code: ${kept}`]),
     `   Size: ${handoff.tokens} tokens, estimated`,
     ...(leftOut.length === 0 ? [] : [`   Left out: ${leftOut.join(', ')}`]),
@@ -57,7 +68,11 @@ export function handoffLine(handoff: RecordedHandoff): string {
   const { number, id, at, git, isDraft, to, text, accepted } = handoff
   const last = accepted.at(-1)
   const fate = isTakenUp({ accepted }) ? 'taken up' : (last?.outcome ?? 'waiting')
-  const facts = [isDraft ? 'draft' : '', to === undefined ? '' : `for ${to.name}`, text.split('\n').join(' ')]
+  const facts = [
+    isDraft ? 'draft' : '',
+    to === undefined ? '' : `for ${to.name}`,
+    text.split('\n').join(' '),
+  ]
   const said = facts.filter((fact) => fact !== '').join('; ')
   return `${String(number).padStart(3)}  ${shortId(id)}  ${minute(at)}  ${git?.commit?.slice(0, 7) ?? 'no git'}  ${fate.padEnd(8)}  ${said}`.trimEnd()
 }
@@ -65,7 +80,9 @@ export function handoffLine(handoff: RecordedHandoff): string {
 /** The document, and with `--check` what of it still holds. */
 export function describeShown({ handoff, moved }: ShownHandoff): string {
   if (moved === undefined) return handoff.document
-  return moved.length === 0 ? 'Everything that can be compared is as it was.' : movedLines(moved).join('\n')
+  return moved.length === 0
+    ? 'Everything that can be compared is as it was.'
+    : movedLines(moved).join('\n')
 }
 
 export function describeAccepted(accepted: AcceptedHandoff, output: Output): string {
@@ -73,7 +90,11 @@ export function describeAccepted(accepted: AcceptedHandoff, output: Output): str
   const title = `Handoff ${number} of ${session.name}: ${outcome}${isForced ? ', taken up all the same' : ''}`
   const head = [`🤝 ${output.bold(title)}`, ...movedLines(moved).map((line) => `   ${line}`)]
   if (!isTaken) {
-    return [...head, '', `   It was not taken up. --force does so all the same; stint handoff create makes a new one.`].join('\n')
+    return [
+      ...head,
+      '',
+      `   It was not taken up. --force does so all the same; stint handoff create makes a new one.`,
+    ].join('\n')
   }
   const going = bound === undefined ? [] : [`   Going on with: ${bound.name}`]
   return [...head, ...going, '', text].join('\n')

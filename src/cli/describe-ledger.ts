@@ -1,5 +1,12 @@
-import { number } from '../budget/banner.ts'
-import type { Ledger, LedgerDay, LedgerRow, Maintenance, Saving, SavingName } from '../ledger/contract.ts'
+import { number } from '../context/budget/banner.ts'
+import type {
+  Ledger,
+  LedgerDay,
+  LedgerRow,
+  Maintenance,
+  Saving,
+  SavingName,
+} from '../ledger/contract.ts'
 import { minute } from '../text/times.ts'
 import { span, tokens } from './amounts.ts'
 import { plural } from './describe.ts'
@@ -16,14 +23,21 @@ interface Shown {
 }
 
 /** What it cost, what it saved, what is left of that, and what it is made of. */
-export function describeLedger({ whole, rows, days }: Ledger, { by, since }: Shown, output: Output): string {
+export function describeLedger(
+  { whole, rows, days }: Ledger,
+  { by, since }: Shown,
+  output: Output,
+): string {
   const from = since === undefined ? '' : ` since ${since.slice(0, 10)}`
   if (whole.kind === 'project' && days.length === 0) {
     return since === undefined
       ? 'Nothing is recorded here yet, so nothing was spent or saved: stint init --name NAME --goal TEXT starts a session.'
       : `Nothing was recorded${from}: without --since it is all there is.`
   }
-  const title = whole.kind === 'project' ? `Ledger of ${line(whole.name, 60)}` : `Ledger of ${whole.kind} ${line(whole.name, 60)}`
+  const title =
+    whole.kind === 'project'
+      ? `Ledger of ${line(whole.name, 60)}`
+      : `Ledger of ${whole.kind} ${line(whole.name, 60)}`
   return [
     `📒 ${output.bold(title)}${from}`,
     '',
@@ -34,7 +48,9 @@ export function describeLedger({ whole, rows, days }: Ledger, { by, since }: Sho
   ].join('\n')
 }
 
-function costs({ costs: { injectedTokens, injections, hooks, hookMs, writes, bytes } }: LedgerRow): readonly string[] {
+function costs({
+  costs: { injectedTokens, injections, hooks, hookMs, writes, bytes },
+}: LedgerRow): readonly string[] {
   const each = hooks === 0 ? '' : `, ${Math.round(hookMs / hooks)} ms each`
   return table([
     ['Given to models', `${number(injectedTokens)} tokens e`, `in ${plural(injections, 'text')}`],
@@ -66,11 +82,22 @@ function savings(row: LedgerRow, output: Output): readonly string[] {
   ])
   const net = savedBy(row) - cost.injectedTokens
   const verdict =
-    net < 0 ? `${number(-net)} tokens more were given than saved` : `${number(net)} tokens more were saved than given`
-  return [...table(rows, new Set([1, 3])).map(indented), '', `${output.bold('Net')}: ${verdict} (e estimated).`]
+    net < 0
+      ? `${number(-net)} tokens more were given than saved`
+      : `${number(net)} tokens more were saved than given`
+  return [
+    ...table(rows, new Set([1, 3])).map(indented),
+    '',
+    `${output.bold('Net')}: ${verdict} (e estimated).`,
+  ]
 }
 
-function ofRows(rows: readonly LedgerRow[], by: Shown['by'], from: string, output: Output): readonly string[] {
+function ofRows(
+  rows: readonly LedgerRow[],
+  by: Shown['by'],
+  from: string,
+  output: Output,
+): readonly string[] {
   if (rows.length === 0) return by === undefined ? [] : ['', `There are no ${by}s in it${from}.`]
   const shown = rows.slice(0, MOST_ROWS)
   const body = shown.map((row) => {
@@ -93,7 +120,12 @@ function ofRows(rows: readonly LedgerRow[], by: Shown['by'], from: string, outpu
     new Set([1, 2, 3, 4, 5, 6, 7]),
   )
   const more = rows.length - shown.length
-  return ['', output.dim(head), ...lines, ...(more > 0 ? [`… and ${more} more that cost less; --json has them all`] : [])]
+  return [
+    '',
+    output.dim(head),
+    ...lines,
+    ...(more > 0 ? [`… and ${more} more that cost less; --json has them all`] : []),
+  ]
 }
 
 function ofDays(days: readonly LedgerDay[], from: string, output: Output): readonly string[] {
@@ -106,7 +138,10 @@ function ofDays(days: readonly LedgerDay[], from: string, output: Output): reado
     number(hooks),
     taken(hookMs),
   ])
-  const [head = '', ...lines] = table([['DAY', 'GIVEN', 'SAVED', 'NET', 'HOOKS', 'TIME'], ...body], new Set([1, 2, 3, 4, 5]))
+  const [head = '', ...lines] = table(
+    [['DAY', 'GIVEN', 'SAVED', 'NET', 'HOOKS', 'TIME'], ...body],
+    new Set([1, 2, 3, 4, 5]),
+  )
   return ['', output.dim(head), ...lines]
 }
 
@@ -114,8 +149,13 @@ export function describeMaintenance(found: Maintenance, isDone: boolean, output:
   const { sessions, sinceLast, lastDoneAt, every, isDue, hints } = found
   if (isDone) return `🧹 Marked as done: it is due again after ${every} sessions.`
   if (sessions === 0) return 'No sessions here yet: stint init --name NAME --goal TEXT starts one.'
-  const since = lastDoneAt === undefined ? 'and nobody has tidied up yet' : `${sinceLast} since ${minute(lastDoneAt)}`
-  const due = isDue ? 'it is time to tidy up' : `the next tidying is due after ${every - sinceLast} more`
+  const since =
+    lastDoneAt === undefined
+      ? 'and nobody has tidied up yet'
+      : `${sinceLast} since ${minute(lastDoneAt)}`
+  const due = isDue
+    ? 'it is time to tidy up'
+    : `the next tidying is due after ${every - sinceLast} more`
   return [
     `🧹 ${output.bold(`${plural(sessions, 'session')}`)} here, ${since}: ${due}.`,
     '',

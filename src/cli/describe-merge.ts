@@ -1,5 +1,5 @@
 // The merge queue in words: what it does, and what came of each.
-import type { MergeEvent, MergeOutcome, MergeProposal } from '../delegate/contract.ts'
+import type { MergeEvent, MergeOutcome, MergeProposal } from '../run/delegate/contract.ts'
 import { cleanText } from '../text/clean.ts'
 import { span } from './amounts.ts'
 import { fileList } from './describe-delegate.ts'
@@ -55,7 +55,15 @@ const MARKS: Readonly<Record<MergeOutcome['how'], string>> = {
   'not ready': '○',
 }
 
-function outcomeWords({ how, target, commit, because, files = [], isSentBack, pr }: MergeOutcome): string {
+function outcomeWords({
+  how,
+  target,
+  commit,
+  because,
+  files = [],
+  isSentBack,
+  pr,
+}: MergeOutcome): string {
   const into = line(target, 60)
   const at = commit === undefined ? '' : ` at ${commitName(commit)}`
   const back = isSentBack === true ? '; it was sent back to be mended' : ''
@@ -86,11 +94,21 @@ function outcomeWords({ how, target, commit, because, files = [], isSentBack, pr
 export function countOutcomes(outcomes: readonly MergeOutcome[]): string {
   const counts = new Map<string, number>()
   for (const { how } of outcomes) counts.set(how, (counts.get(how) ?? 0) + 1)
-  return [...counts].map(([how, count]) => (how === 'pull request' ? plural(count, how) : `${count} ${how}`)).join(', ')
+  return [...counts]
+    .map(([how, count]) => (how === 'pull request' ? plural(count, how) : `${count} ${how}`))
+    .join(', ')
 }
 
 /** What a person decides on. */
-export function describeProposal({ name: called, target, from, to, stat, summary, contradictions }: MergeProposal): string {
+export function describeProposal({
+  name: called,
+  target,
+  from,
+  to,
+  stat,
+  summary,
+  contradictions,
+}: MergeProposal): string {
   const text = (value: string) => indent(cleanText(value.slice(0, 8000)).trimEnd())
   return [
     `${line(called, 60)} into ${line(target, 60)}, ${commitName(from)}..${commitName(to)}`,

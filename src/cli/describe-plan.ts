@@ -7,7 +7,18 @@ import { table } from './table.ts'
 
 /** What a run would do and why: sessions as blocks, what waits, and what it would come to. */
 export function describePlan(plan: RunPlan, output: Output): string {
-  const { source, harness, model, sessions, waiting, notes, complexity, domain, tracking, parallel } = plan
+  const {
+    source,
+    harness,
+    model,
+    sessions,
+    waiting,
+    notes,
+    complexity,
+    domain,
+    tracking,
+    parallel,
+  } = plan
   const count = sessions.reduce((sum, { tasks }) => sum + tasks.length, 0)
   const who = [harness, model].filter((part) => part !== undefined).map((part) => line(part, 60))
   const seconds = sessions.reduce((sum, session) => sum + session.seconds, 0)
@@ -24,8 +35,13 @@ export function describePlan(plan: RunPlan, output: Output): string {
       : ['', ...waveBlock(sessions, parallel, output)]),
     ...(count === 0
       ? []
-      : ['', `   ${output.bold('In all')}  about ${roughly(parallel?.seconds ?? seconds)}, ${costOf(sessions)}`]),
-    ...(count === 0 || parallel === undefined ? [] : [`   ${' '.repeat('In all'.length)}  ${shareWords(parallel)}`]),
+      : [
+          '',
+          `   ${output.bold('In all')}  about ${roughly(parallel?.seconds ?? seconds)}, ${costOf(sessions)}`,
+        ]),
+    ...(count === 0 || parallel === undefined
+      ? []
+      : [`   ${' '.repeat('In all'.length)}  ${shareWords(parallel)}`]),
     ...(waiting.length === 0 ? [] : ['', `   ${output.bold('Waits')}`]),
     ...waiting.map(({ task, reason }) => `   ⊘ ${name(task)}: ${line(reason)}`),
     ...(notes.length === 0 ? [] : ['']),
@@ -55,13 +71,27 @@ function sessionBlock(
 }
 
 /** What would be begun when, and what it waits for until then. */
-function waveBlock(sessions: readonly PlannedRunSession[], { waves }: PlannedParallel, output: Output): readonly string[] {
-  const planned = new Map(sessions.flatMap(({ tasks, seconds }) => tasks.map((task) => [task.task.id, { ...task, seconds }])))
+function waveBlock(
+  sessions: readonly PlannedRunSession[],
+  { waves }: PlannedParallel,
+  output: Output,
+): readonly string[] {
+  const planned = new Map(
+    sessions.flatMap(({ tasks, seconds }) =>
+      tasks.map((task) => [task.task.id, { ...task, seconds }]),
+    ),
+  )
   const rows = waves.flatMap(({ at, tasks }) =>
     tasks.map(({ task, because = '' }, index) => {
       const { seconds = 0, sizeClass = '' } = planned.get(task.id) ?? {}
       const when = index > 0 ? '' : at === 0 ? 'at once' : `after ${roughly(at)}`
-      return [`   ${when}`, `○ ${line(task.name, 32)}`, sizeClass, `about ${roughly(seconds)}`, line(because, 80)]
+      return [
+        `   ${when}`,
+        `○ ${line(task.name, 32)}`,
+        sizeClass,
+        `about ${roughly(seconds)}`,
+        line(because, 80),
+      ]
     }),
   )
   return rows.length === 0 ? [] : [`   ${output.bold('Begun')}`, ...table(rows)]
@@ -69,7 +99,8 @@ function waveBlock(sessions: readonly PlannedRunSession[], { waves }: PlannedPar
 
 function shareWords({ share, target, savedSeconds }: PlannedParallel): string {
   const percent = (of: number) => `${Math.round(of * 100)} %`
-  const saved = savedSeconds > 0 ? `; about ${roughly(savedSeconds)} less than one after the other` : ''
+  const saved =
+    savedSeconds > 0 ? `; about ${roughly(savedSeconds)} less than one after the other` : ''
   return `${percent(share)} of the tasks beside another (aim ${percent(target)})${saved}`
 }
 

@@ -2,13 +2,16 @@ import type { Drift } from '../git/status.ts'
 import type { WaitingHandoff } from '../project/handoff/waiting.ts'
 import type { Resumed } from '../project/resume.ts'
 import { minute } from '../text/times.ts'
-import { decisionLine } from '../views/progress.ts'
+import { decisionLine } from '../document/progress.ts'
 import { plural, sessionJson, standing } from './describe.ts'
 import { waitingLine } from './describe-handoff.ts'
 import type { Output } from './output.ts'
 
 /** All that a program needs to go on, so that nothing else has to be read. */
-export function resumedJson({ reading: { state }, drift, project }: Resumed, waiting: readonly WaitingHandoff[] = []) {
+export function resumedJson(
+  { reading: { state }, drift, project }: Resumed,
+  waiting: readonly WaitingHandoff[] = [],
+) {
   return {
     ...sessionJson(state),
     objective: state.goal,
@@ -45,7 +48,8 @@ export function describeResumed(
     ...standing(before).map((line) => (line === '' ? '' : `   ${line}`)),
   ]
   const part = (title: string, items: readonly string[]) => {
-    if (items.length > 0) lines.push('', `   ## ${title}`, ...items.map((item) => `   - ${item.split('\n').join(' ')}`))
+    if (items.length > 0)
+      lines.push('', `   ## ${title}`, ...items.map((item) => `   - ${item.split('\n').join(' ')}`))
   }
   part('Objective', state.goal === '' ? [] : [state.goal])
   part(
@@ -63,10 +67,18 @@ export function describeResumed(
   )
   part('Since Then', driftLines(drift))
   if (state.commands.items.length > 0) {
-    lines.push('', '   ## Resume Commands (shown, not run)', ...state.commands.items.map((item) => `   $ ${item.text}`))
+    lines.push(
+      '',
+      '   ## Resume Commands (shown, not run)',
+      ...state.commands.items.map((item) => `   $ ${item.text}`),
+    )
   }
   if (project !== undefined && project !== '') {
-    lines.push('', '   ## Project (as read from its repository)', ...project.split('\n').map((line) => `   ${line}`))
+    lines.push(
+      '',
+      '   ## Project (as read from its repository)',
+      ...project.split('\n').map((line) => `   ${line}`),
+    )
   }
   return lines.join('\n')
 }
@@ -80,10 +92,15 @@ function driftLines(drift: Drift | undefined): readonly string[] {
     )
   }
   if (drift.history === 'rewritten')
-    lines.push(`its commit ${drift.from.slice(0, 7)} is on no branch any more (amended, rebased or reset)`)
-  if (drift.history === 'missing') lines.push(`its commit ${drift.from.slice(0, 7)} is not in this repository`)
-  if (drift.history === 'elsewhere') lines.push(`its commit ${drift.from.slice(0, 7)} is not on this branch`)
-  if (drift.commits > 0) lines.push(`${plural(drift.commits, 'new commit')}: ${drift.subjects.slice(0, 5).join('; ')}`)
+    lines.push(
+      `its commit ${drift.from.slice(0, 7)} is on no branch any more (amended, rebased or reset)`,
+    )
+  if (drift.history === 'missing')
+    lines.push(`its commit ${drift.from.slice(0, 7)} is not in this repository`)
+  if (drift.history === 'elsewhere')
+    lines.push(`its commit ${drift.from.slice(0, 7)} is not on this branch`)
+  if (drift.commits > 0)
+    lines.push(`${plural(drift.commits, 'new commit')}: ${drift.subjects.slice(0, 5).join('; ')}`)
   if (drift.dirty > 0) lines.push(`${plural(drift.dirty, 'uncommitted path')}`)
   return lines.length === 0 ? ['no new commits, nothing uncommitted'] : lines
 }

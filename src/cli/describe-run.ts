@@ -1,4 +1,4 @@
-import { number } from '../budget/banner.ts'
+import { number } from '../context/budget/banner.ts'
 import { shortId } from '../journal/ids.ts'
 import type {
   Comparison,
@@ -21,8 +21,10 @@ import { table } from './table.ts'
 /** A run is over, or well under way: what each task, session and the whole took, and what to do next. */
 export function describeReport(report: RunReport, output: Output): string {
   // Nothing was begun, so there is nothing to tell of it.
-  if (report.how === 'nothing to do') return `✅ ${output.bold('There was nothing to do')}: stint task list shows what there is`
-  const { run, harness, models, how, startedAt, seconds, sessions, commits, branch, prices } = report
+  if (report.how === 'nothing to do')
+    return `✅ ${output.bold('There was nothing to do')}: stint task list shows what there is`
+  const { run, harness, models, how, startedAt, seconds, sessions, commits, branch, prices } =
+    report
   // What a harness used without naming a model stands under its own name.
   const who = [...new Set([harness, ...models])].map((part) => line(part, 60)).join(', ')
   const tasks = sessions.flatMap((session) => session.tasks)
@@ -36,13 +38,18 @@ export function describeReport(report: RunReport, output: Output): string {
     ...(tasks.length === 0 ? [] : ['', `   Cost: ${costLine(report.spend, prices)}`]),
     ...(report.parallel === undefined ? [] : ['', ...atOnce(report.parallel, output)]),
     // Of several at once each task has a conversation of its own, and there is nothing to compare.
-    ...(tasks.length < 2 || report.parallel !== undefined ? [] : ['', ...compared(report.compared, output)]),
+    ...(tasks.length < 2 || report.parallel !== undefined
+      ? []
+      : ['', ...compared(report.compared, output)]),
     ...leftOver(tasks, report, output),
     ...whatNext(report, branch, tasks),
   ].join('\n')
 }
 
-const MARKS_OF_END: Partial<Record<EndOfRun | 'running', string>> = { running: '🏃', finished: '✅' }
+const MARKS_OF_END: Partial<Record<EndOfRun | 'running', string>> = {
+  running: '🏃',
+  finished: '✅',
+}
 
 const MARKS = { done: '✓', parked: '✗', blocked: '⊘', open: '○' } as const
 const HEAD = ['', 'TIME', 'IN', 'CACHED', 'WRITTEN', 'OUT', 'COST', 'COMMIT', '']
@@ -50,36 +57,67 @@ const FIGURES = new Set([1, 2, 3, 4, 5, 6])
 
 /** One table for all of it, so that the columns of every session stand below each other. */
 function figures({ sessions, spend, seconds }: RunReport, output: Output): readonly string[] {
-  const rows = sessions.flatMap((session, index) => [sessionRow(session, index), ...session.tasks.map(taskRow)])
+  const rows = sessions.flatMap((session, index) => [
+    sessionRow(session, index),
+    ...session.tasks.map(taskRow),
+  ])
   const all = ['Whole run', span(seconds), ...amounts(spend), '']
   const [head = '', ...lines] = table([HEAD, ...rows, all], FIGURES)
   const isSession = (index: number) => rows[index] === undefined || !/^ {2}/.test(rows[index][0]!)
   return indent(
-    [output.dim(head), ...lines.map((text, index) => (isSession(index) ? output.bold(text) : text))].join('\n'),
+    [
+      output.dim(head),
+      ...lines.map((text, index) => (isSession(index) ? output.bold(text) : text)),
+    ].join('\n'),
   ).split('\n')
 }
 
-function sessionRow({ name: called, spend, seconds }: SessionReport, index: number): readonly string[] {
+function sessionRow(
+  { name: called, spend, seconds }: SessionReport,
+  index: number,
+): readonly string[] {
   return [`Session ${index + 1} ${line(called, 20)}`, span(seconds), ...amounts(spend), '']
 }
 
-function taskRow({ task, outcome, attempts, spend, seconds, commit, compactions }: TaskReport): readonly string[] {
+function taskRow({
+  task,
+  outcome,
+  attempts,
+  spend,
+  seconds,
+  commit,
+  compactions,
+}: TaskReport): readonly string[] {
   const notes = [
     ...(attempts > 1 ? [`${attempts} tries`] : []),
     ...(compactions > 0 ? [`compacted${compactions > 1 ? ` ×${compactions}` : ''}`] : []),
   ]
   const label = `  ${MARKS[outcome]} ${line(task.name, 32)}`
   if (attempts === 0) return [label]
-  return [label, span(seconds), ...amounts(spend), commit === undefined ? '' : commitName(commit), notes.join(', ')]
+  return [
+    label,
+    span(seconds),
+    ...amounts(spend),
+    commit === undefined ? '' : commitName(commit),
+    notes.join(', '),
+  ]
 }
 
 function amounts({ input, cacheRead, cacheWritten, output, usd }: Spend): readonly string[] {
-  return [tokens(input), tokens(cacheRead), tokens(cacheWritten), tokens(output), usd === undefined ? '?' : cents(usd)]
+  return [
+    tokens(input),
+    tokens(cacheRead),
+    tokens(cacheWritten),
+    tokens(output),
+    usd === undefined ? '?' : cents(usd),
+  ]
 }
 
 function costLine(spend: Spend, prices: string): string {
   const all = `${number(allTokens(spend))} tokens`
-  return spend.usd === undefined ? `${line(prices)} (${all})` : `${cents(spend.usd)} for ${all}, by the ${line(prices)}`
+  return spend.usd === undefined
+    ? `${line(prices)} (${all})`
+    : `${cents(spend.usd)} for ${all}, by the ${line(prices)}`
 }
 
 /** Both sides of it, whichever way it comes out. */
@@ -87,26 +125,45 @@ function compared(
   { boilerplateAvoided, historyReread, savedUsd, profilesNotLoaded }: Comparison,
   output: Output,
 ): readonly string[] {
-  const row = (sign: '−' | '+', tokens: number, what: string) => [`   ${sign} ${number(tokens)}`, what]
+  const row = (sign: '−' | '+', tokens: number, what: string) => [
+    `   ${sign} ${number(tokens)}`,
+    what,
+  ]
   const profiles =
     profilesNotLoaded < 0
       ? // The index of profiles is paid for as well, and may be more than what was not loaded.
-        [row('+', -profilesNotLoaded, 'tokens of the index of profiles, beyond what was not loaded')]
+        [
+          row(
+            '+',
+            -profilesNotLoaded,
+            'tokens of the index of profiles, beyond what was not loaded',
+          ),
+        ]
       : [row('−', profilesNotLoaded, 'tokens of profiles not loaded')]
   const rows = [
     row('−', boilerplateAvoided, 'tokens of set-up not said again'),
     row('+', historyReread, 'tokens of earlier tasks read again, most of them from the cache'),
     ...(profilesNotLoaded === 0 ? [] : profiles),
-    [`   = ${savedWords(savedUsd)}`, savedUsd === undefined ? 'because a price is unknown' : 'in all'],
+    [
+      `   = ${savedWords(savedUsd)}`,
+      savedUsd === undefined ? 'because a price is unknown' : 'in all',
+    ],
   ]
-  return [`   ${output.bold('Against one conversation per task')} (estimated from measured sizes)`, ...table(rows)]
+  return [
+    `   ${output.bold('Against one conversation per task')} (estimated from measured sizes)`,
+    ...table(rows),
+  ]
 }
 
 /** How much went on side by side, whichever way it comes out. */
-function atOnce({ most, share, target, savedSeconds }: ParallelReport, output: Output): readonly string[] {
+function atOnce(
+  { most, share, target, savedSeconds }: ParallelReport,
+  output: Output,
+): readonly string[] {
   const percent = (of: number) => `${Math.round(of * 100)} %`
   const verdict = share >= target ? 'reached' : 'missed'
-  const time = savedSeconds < 0 ? `${span(-savedSeconds)} longer than` : `${span(savedSeconds)} less than`
+  const time =
+    savedSeconds < 0 ? `${span(-savedSeconds)} longer than` : `${span(savedSeconds)} less than`
   return [
     `   ${output.bold('At once')}  up to ${most}; ${percent(share)} of the tasks beside another (aim ${percent(target)}, ${verdict})`,
     `   ${' '.repeat('At once'.length)}  ${time} all of them one after the other, without merging`,
@@ -135,8 +192,12 @@ function leftOver(
       ...(kept === undefined ? [] : [`     what it left: git show ${shellWord(kept)}`]),
       `     take it up: ${run} --task ${shellWord(task.name)}`,
     ]),
-    ...(open.length === 0 && neverBegun === undefined ? [] : ['', `   ${output.bold('Still open')}`]),
-    ...open.map(({ task, reason }) => `   ○ ${name(task)}${reason === undefined ? '' : `: ${line(reason)}`}`),
+    ...(open.length === 0 && neverBegun === undefined
+      ? []
+      : ['', `   ${output.bold('Still open')}`]),
+    ...open.map(
+      ({ task, reason }) => `   ○ ${name(task)}${reason === undefined ? '' : `: ${line(reason)}`}`,
+    ),
     ...neverBegunLines(neverBegun),
   ]
 }
@@ -167,7 +228,11 @@ const GOES_ON: ReadonlySet<RunReport['how']> = new Set([
   'task failed',
 ])
 
-function whatNext({ run, how, commits }: RunReport, branch: string | undefined, tasks: readonly TaskReport[]): readonly string[] {
+function whatNext(
+  { run, how, commits }: RunReport,
+  branch: string | undefined,
+  tasks: readonly TaskReport[],
+): readonly string[] {
   // What was begun and is open may have left commits that nothing has proved.
   const isUnproved = tasks.some(({ outcome, attempts }) => outcome === 'open' && attempts > 0)
   const isMergeable = branch !== undefined && commits > 0 && how !== 'running' && !isUnproved
@@ -181,7 +246,9 @@ function whatNext({ run, how, commits }: RunReport, branch: string | undefined, 
 /** As it may be pasted into a shell. */
 export function shellWord(text: string): string {
   const word = line(text)
-  return /^[\w./:@#+-]+$/.test(word) && !word.startsWith('#') ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`
+  return /^[\w./:@#+-]+$/.test(word) && !word.startsWith('#')
+    ? word
+    : `'${word.replaceAll("'", String.raw`'\''`)}'`
 }
 
 function capital(text: string): string {
@@ -210,6 +277,8 @@ export function describeRuns(rows: readonly RunRow[], output: Output): string {
   return [
     output.dim(head),
     ...lines,
-    ...(resumable === undefined ? [] : ['', `Go on with the last that can be: stint run --resume ${shortId(resumable.id)}`]),
+    ...(resumable === undefined
+      ? []
+      : ['', `Go on with the last that can be: stint run --resume ${shortId(resumable.id)}`]),
   ].join('\n')
 }

@@ -1,7 +1,11 @@
 // What `stint setup` says.
 import { relative } from 'node:path'
 import { type FileChange, kindOf } from '../harness/claude/setup/changes.ts'
-import type { PlaceReport, ServerReport, SetupReport } from '../harness/claude/setup/check-report.ts'
+import type {
+  PlaceReport,
+  ServerReport,
+  SetupReport,
+} from '../harness/claude/setup/check-report.ts'
 import { unifiedDiff } from '../harness/claude/setup/diff.ts'
 import { type Plan, filesOf } from '../harness/claude/setup/plan.ts'
 import type { SetupRequest } from '../harness/claude/setup/setup-claude.ts'
@@ -36,9 +40,14 @@ export function describeSetup(
 ): string {
   const { changes, notes, record } = plan
   const said = notes.map((note) => `   ${note}`)
-  if (changes.length === 0 && record === undefined) return [nothingToDo(request, program), ...said].join('\n')
+  if (changes.length === 0 && record === undefined)
+    return [nothingToDo(request, program), ...said].join('\n')
   if (request.dryRun)
-    return [...changes.flatMap((change) => describeDiff(change, root)), ...describeRecord(record), ...said].join('\n')
+    return [
+      ...changes.flatMap((change) => describeDiff(change, root)),
+      ...describeRecord(record),
+      ...said,
+    ].join('\n')
   return [
     output.bold(headline(request, program)),
     ...grouped(changes, root),
@@ -66,8 +75,10 @@ function nothingToDo({ remove, into }: Asked, program: Program): string {
 }
 
 function nextStep({ into }: Asked, program: Program): string {
-  if (program === 'Codex') return 'Codex reads it in projects that you trust. Start codex here, and then look: codex mcp list'
-  if (typeof into === 'string') return 'Start claude, type a prompt, and then ask: stint setup --check'
+  if (program === 'Codex')
+    return 'Codex reads it in projects that you trust. Start codex here, and then look: codex mcp list'
+  if (typeof into === 'string')
+    return 'Start claude, type a prompt, and then ask: stint setup --check'
   return [
     `Try it:      claude --plugin-dir ${into.plugin}/stint`,
     `Install it:  claude plugin marketplace add ${into.plugin} && claude plugin install stint@stint`,
@@ -107,18 +118,26 @@ function hunksOf({ before, after }: FileChange): readonly string[] {
 /** Nobody reads our own record line by line. */
 function describeRecord(record: FileChange | undefined): readonly string[] {
   if (record === undefined) return []
-  return [`${record.after === undefined ? '---' : '+++'} ${record.path} (what it takes to undo this)`]
+  return [
+    `${record.after === undefined ? '---' : '+++'} ${record.path} (what it takes to undo this)`,
+  ]
 }
 
 export function describeReport(report: SetupReport, output: Output, root: string): string {
   const { places, server, command, fired, notes, problems, isWorking } = report
-  const never = Object.entries(fired).map(([event, at]) => `${event.padEnd(18)}${at === null ? 'never' : minute(at)}`)
+  const never = Object.entries(fired).map(
+    ([event, at]) => `${event.padEnd(18)}${at === null ? 'never' : minute(at)}`,
+  )
   return [
     ...column(
       'registered',
       places.map((place) => `${place.scope.padEnd(8)}${describePlace(place, root)}`),
     ),
-    ...column('found', [command.foundBy === null ? 'no Stint' : `by the ${FOUND[command.foundBy]}: ${command.program}`]),
+    ...column('found', [
+      command.foundBy === null
+        ? 'no Stint'
+        : `by the ${FOUND[command.foundBy]}: ${command.program}`,
+    ]),
     ...column('server', describeServer(server, places, root)),
     ...column('fired', never),
     '',
@@ -131,13 +150,27 @@ export function describeReport(report: SetupReport, output: Output, root: string
 const FOUND = { launcher: 'launcher', project: 'project itself', path: 'PATH' }
 
 function describePlace({ path, status, events, plugin }: PlaceReport, root: string): string {
-  const what = { current: plural(events.length, 'event'), outdated: 'outdated', none: 'no', unreadable: 'cannot be read' }[status]
+  const what = {
+    current: plural(events.length, 'event'),
+    outdated: 'outdated',
+    none: 'no',
+    unreadable: 'cannot be read',
+  }[status]
   return `${what.padEnd(16)}${nearby(path, root)}${plugin === undefined ? '' : `, which turns on the plugin ${plugin}`}`
 }
 
 const WORDS = {
-  server: { current: 'registered', outdated: 'outdated', other: 'added by hand', unreadable: 'cannot be read' },
-  approval: { approved: 'approved', refused: 'turned off by you', asked: 'Claude Code asks you once' },
+  server: {
+    current: 'registered',
+    outdated: 'outdated',
+    other: 'added by hand',
+    unreadable: 'cannot be read',
+  },
+  approval: {
+    approved: 'approved',
+    refused: 'turned off by you',
+    asked: 'Claude Code asks you once',
+  },
 }
 
 function describeServer(
@@ -146,11 +179,14 @@ function describeServer(
   root: string,
 ): readonly string[] {
   const plugin = settings.find((place) => place.plugin !== undefined)?.plugin
-  if (places.length === 0) return [plugin === undefined ? 'no' : `no, unless the plugin ${plugin} brings it`]
+  if (places.length === 0)
+    return [plugin === undefined ? 'no' : `no, unless the plugin ${plugin} brings it`]
   return places.map(({ path, status }) => {
     const isOurs = status === 'current' || status === 'outdated'
     const more =
-      isOurs && approval !== null ? [WORDS.approval[approval], answer?.isWell === true ? 'answers' : 'does not answer'] : []
+      isOurs && approval !== null
+        ? [WORDS.approval[approval], answer?.isWell === true ? 'answers' : 'does not answer']
+        : []
     return `${[WORDS.server[status], ...more].join(', ')}: ${nearby(path, root)}`
   })
 }

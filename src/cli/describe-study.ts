@@ -1,7 +1,7 @@
-import type { Sensitivity, Study } from '../simulate/contract.ts'
-import { matrixOf } from '../simulate/matrix.ts'
-import { measurementWords, ratioFormWords, verdictWords } from '../simulate/notes.ts'
-import type { Table } from '../simulate/table.ts'
+import type { Sensitivity, Study } from './study/contract.ts'
+import { matrixOf } from './study/matrix.ts'
+import { measurementWords, ratioFormWords, verdictWords } from './study/notes.ts'
+import type { Table } from './study/table.ts'
 import {
   changesTable,
   complexityTable,
@@ -13,8 +13,8 @@ import {
   ratioTable,
   sensitivityTable,
   sharesTable,
-} from '../simulate/tables.ts'
-import { amount } from '../simulate/words.ts'
+} from './study/tables.ts'
+import { amount } from './study/words.ts'
 import type { Output } from './output.ts'
 import { table } from './table.ts'
 
@@ -37,7 +37,12 @@ export function describeStudy(study: Study, sensitivity: Sensitivity, output: Ou
       'Of stint: at the bound of what was measured, as if every session were killed once.',
     ),
     ...part('By complexity', complexityTable(study)),
-    ...part('Costs to benefits, as the study weighs them', ratioTable(study), ratioFormWords, verdictWords),
+    ...part(
+      'Costs to benefits, as the study weighs them',
+      ratioTable(study),
+      ratioFormWords,
+      verdictWords,
+    ),
     ...part('Where its costs are', sharesTable(sensitivity)),
     ...part('The ratio with one assumption changed', sensitivityTable(sensitivity)),
     ...part('Interrupted so often, it pays for its tokens', paysTable(sensitivity)),

@@ -1,24 +1,35 @@
 import type { Project } from '../project/open-project.ts'
 import type { TaskStatus } from '../session/entries.ts'
-import type { Task } from '../tasks/task.ts'
-import { type TreeNode, taskTrees } from '../tasks/tree.ts'
+import type { Task } from '../backlog/task.ts'
+import { type TreeNode, taskTrees } from '../backlog/tree.ts'
 import { shorten } from '../text/clean.ts'
 import { indent } from './describe.ts'
 import type { Output } from './output.ts'
 
 /** The short names of tasks, or what they were linked by when the backlog does not have them. */
-export async function taskNames(project: Project, ids: readonly string[]): Promise<readonly string[]> {
+export async function taskNames(
+  project: Project,
+  ids: readonly string[],
+): Promise<readonly string[]> {
   if (ids.length === 0) return []
   const { byId } = await project.tasks.list()
   return ids.map((id) => byId.get(id)?.shortname ?? id)
 }
 
-export const TASK_MARKS: Record<TaskStatus, string> = { ready: '○', in_progress: '◆', blocked: '⊘', completed: '✓', failed: '✗' }
+export const TASK_MARKS: Record<TaskStatus, string> = {
+  ready: '○',
+  in_progress: '◆',
+  blocked: '⊘',
+  completed: '✓',
+  failed: '✗',
+}
 
 export function taskLine(task: Task): string {
   const labels = task.labels.map((label) => ` #${label}`).join('')
   const ticked =
-    task.checklist.length === 0 ? '' : ` [${task.checklist.filter((item) => item.done).length}/${task.checklist.length}]`
+    task.checklist.length === 0
+      ? ''
+      : ` [${task.checklist.filter((item) => item.done).length}/${task.checklist.length}]`
   const who = task.assignee === undefined ? '' : ` → ${task.assignee}`
   return `${TASK_MARKS[task.status]} ${task.shortname}  ${task.priority} ${task.size}  ${shorten(task.title, 60)}${ticked}${labels}${who}${task.status === 'ready' ? '' : `  (${task.status})`}`
 }
@@ -32,7 +43,10 @@ export function taskLines(tasks: readonly Task[]): readonly string[] {
     indent(taskLine(task), '  '.repeat(depth)),
     ...parts.flatMap((part) => lines(part, depth + 1)),
   ]
-  const trees = taskTrees({ tasks, byId: new Map(tasks.map((task) => [task.id, task])) }, { levels: LEVELS })
+  const trees = taskTrees(
+    { tasks, byId: new Map(tasks.map((task) => [task.id, task])) },
+    { levels: LEVELS },
+  )
   return trees.flatMap((tree) => lines(tree, 0))
 }
 
@@ -57,7 +71,12 @@ export function describeTask(task: Task, output: Output): string {
     ...(task.description === '' ? [] : ['', indent(task.description)]),
     ...(task.checklist.length === 0
       ? []
-      : ['', ...task.checklist.map((item, index) => `   ${index + 1}. [${item.done ? 'x' : ' '}] ${item.item}`)]),
+      : [
+          '',
+          ...task.checklist.map(
+            (item, index) => `   ${index + 1}. [${item.done ? 'x' : ' '}] ${item.item}`,
+          ),
+        ]),
     ...(task.details === '' ? [] : ['', indent(task.details)]),
   ].join('\n')
 }

@@ -4,11 +4,18 @@ import type { Phase, PhaseStatus } from '../session/workflow-state.ts'
 import { currentPlace, focusOf, isApproved } from '../session/workflow.ts'
 import { shorten } from '../text/clean.ts'
 import { minute } from '../text/times.ts'
-import { tokensText } from '../workflow/token-range.ts'
+import { tokensText } from '../backlog/workflow/token-range.ts'
 import type { Output } from './output.ts'
 
 /** What `--json` says of a workflow. */
-export function workflowJson({ state, workflow, deliverables, conversation, splitHere, next }: WorkflowOverview) {
+export function workflowJson({
+  state,
+  workflow,
+  deliverables,
+  conversation,
+  splitHere,
+  next,
+}: WorkflowOverview) {
   const { phase, place } = currentPlace(workflow)
   return {
     id: workflow.id,
@@ -29,7 +36,13 @@ export function workflowJson({ state, workflow, deliverables, conversation, spli
   }
 }
 
-const MARKS: Record<PhaseStatus, string> = { pending: '·', current: '▶', 'waiting for approval': '⏸', done: '✓', skipped: '–' }
+const MARKS: Record<PhaseStatus, string> = {
+  pending: '·',
+  current: '▶',
+  'waiting for approval': '⏸',
+  done: '✓',
+  skipped: '–',
+}
 
 /** The whole of a workflow: its phases, what they deliver, and what comes next. */
 export function describeWorkflow(overview: WorkflowOverview, output: Output): string {
@@ -40,12 +53,16 @@ export function describeWorkflow(overview: WorkflowOverview, output: Output): st
     `   ${workflow.percent}% complete, template ${workflow.templateName}`,
     ...(conversation === undefined
       ? []
-      : [`   Conversation ${conversation.number} of ${conversation.of}: ${conversation.name}${typical(conversation.tokens)}`]),
+      : [
+          `   Conversation ${conversation.number} of ${conversation.of}: ${conversation.name}${typical(conversation.tokens)}`,
+        ]),
     '',
     ...phaseLines(overview),
     '',
     ...(focus === undefined ? [] : [`   Focus: ${focus}`]),
-    ...(deliverables.length === 0 ? [] : ['   Deliverables:', ...deliverables.map(deliverableLine)]),
+    ...(deliverables.length === 0
+      ? []
+      : ['   Deliverables:', ...deliverables.map(deliverableLine)]),
     ...splitLines(overview),
     `   Next: ${next.text}${next.who === 'person' ? ', which is for a person to do' : ''}`,
     `         ${next.command}`,
@@ -57,9 +74,14 @@ function typical(tokens: readonly [number, number] | undefined): string {
 }
 
 function phaseLines({ workflow }: WorkflowOverview): readonly string[] {
-  const ids = workflow.phases.flatMap((phase) => [phase.id, ...phase.subPhases.map((sub) => `  ${sub.id}`)])
+  const ids = workflow.phases.flatMap((phase) => [
+    phase.id,
+    ...phase.subPhases.map((sub) => `  ${sub.id}`),
+  ])
   const width = Math.max(...ids.map((id) => id.length))
-  const names = workflow.phases.flatMap((phase) => [phase, ...phase.subPhases]).map(({ name }) => name.length)
+  const names = workflow.phases
+    .flatMap((phase) => [phase, ...phase.subPhases])
+    .map(({ name }) => name.length)
   const longest = Math.min(30, Math.max(...names))
   const row = (mark: string, id: string, name: string, rest: readonly string[]) =>
     `   ${mark} ${id.padEnd(width)}  ${shorten(name, longest).padEnd(longest)}  ${rest.filter((part) => part !== '').join('  ')}`.trimEnd()
@@ -69,7 +91,9 @@ function phaseLines({ workflow }: WorkflowOverview): readonly string[] {
       gateText(phase, isApproved(workflow, phase.id)),
       phase.status === 'skipped' ? 'skipped' : '',
     ]),
-    ...phase.subPhases.map((sub) => row(MARKS[sub.status], `  ${sub.id}`, sub.name, [sub.status === 'skipped' ? 'skipped' : ''])),
+    ...phase.subPhases.map((sub) =>
+      row(MARKS[sub.status], `  ${sub.id}`, sub.name, [sub.status === 'skipped' ? 'skipped' : '']),
+    ),
   ])
 }
 
@@ -79,14 +103,20 @@ function gateText(phase: Phase, approved: boolean): string {
   return phase.gate === 'approval' ? 'gate: approval' : ''
 }
 
-function deliverableLine({ path, phase, exists }: WorkflowOverview['deliverables'][number]): string {
+function deliverableLine({
+  path,
+  phase,
+  exists,
+}: WorkflowOverview['deliverables'][number]): string {
   return `   ${exists ? '✓' : '✗'} ${path}${phase === undefined ? '' : ` (phase ${phase})`}${exists ? '' : ', not there'}`
 }
 
 /** Where one conversation ends, how to begin the next. */
 function splitLines({ splitHere, workflow }: WorkflowOverview): readonly string[] {
   if (!splitHere) return []
-  return [`   ✂️  The place for a fresh conversation: stint handoff create ${workflow.id}, then /clear`]
+  return [
+    `   ✂️  The place for a fresh conversation: stint handoff create ${workflow.id}, then /clear`,
+  ]
 }
 
 /** One workflow after a change: where it is now and what comes next. */
@@ -106,8 +136,17 @@ export function describeStep(heading: string, overview: WorkflowOverview, output
 export function workflowTable(overviews: readonly WorkflowOverview[], output: Output): string {
   const rows = overviews.map(({ state, workflow }) => {
     const { phase, place } = currentPlace(workflow)
-    const status = state.status === 'active' && phase.status === 'waiting for approval' ? phase.status : state.status
-    return [workflow.id, shorten(workflow.name, 30), shorten(`${place.id} ${place.name}`, 24), `${workflow.percent}%`, status]
+    const status =
+      state.status === 'active' && phase.status === 'waiting for approval'
+        ? phase.status
+        : state.status
+    return [
+      workflow.id,
+      shorten(workflow.name, 30),
+      shorten(`${place.id} ${place.name}`, 24),
+      `${workflow.percent}%`,
+      status,
+    ]
   })
   const table = [['ID', 'NAME', 'PHASE', 'DONE', 'STATUS'], ...rows]
   const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)))
@@ -149,6 +188,8 @@ export function describeRecovered(
     '',
     `   Concluded: phase ${phase.id} ${phase.name}, because ${because}`,
     `   ${overview === undefined ? planned[outcome] : done}`,
-    ...(overview === undefined ? ['   Nothing was changed (--dry-run).'] : ['', describeWorkflow(overview, output)]),
+    ...(overview === undefined
+      ? ['   Nothing was changed (--dry-run).']
+      : ['', describeWorkflow(overview, output)]),
   ].join('\n')
 }

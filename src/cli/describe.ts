@@ -1,5 +1,11 @@
 // The words that several commands share.
-import { type SessionState, count, currentStep, openBlockers, stepCounts } from '../session/state.ts'
+import {
+  type SessionState,
+  count,
+  currentStep,
+  openBlockers,
+  stepCounts,
+} from '../session/state.ts'
 import { shortId } from '../journal/ids.ts'
 import { tldrOf } from '../session/tldr.ts'
 import { phaseLine } from '../session/workflow.ts'
@@ -94,11 +100,17 @@ const TOLD = [
 
 /** What an entry says; an amendment says the new words, any other entry about another what that one says. */
 function entryText({ data }: RawEntry, all: readonly RawEntry[], depth = 0): string {
-  const changes = Object.values(data.changes ?? {}).filter((value) => typeof value === 'string' && value !== '')
+  const changes = Object.values(data.changes ?? {}).filter(
+    (value) => typeof value === 'string' && value !== '',
+  )
   if (changes.length > 0) return shorten(changes.join('; ').split('\n').join(' '), 100)
-  const about = ['step', 'blocker', 'next', 'entry'].map((field) => data[field]).find((value) => typeof value === 'string')
+  const about = ['step', 'blocker', 'next', 'entry']
+    .map((field) => data[field])
+    .find((value) => typeof value === 'string')
   const subject = depth > 3 ? undefined : all.find((other) => other.id === about)
   if (subject !== undefined) return entryText(subject, all, depth + 1)
-  const found = TOLD.map((field) => data[field]).find((value) => typeof value === 'string' && value !== '')
+  const found = TOLD.map((field) => data[field]).find(
+    (value) => typeof value === 'string' && value !== '',
+  )
   return typeof found === 'string' ? shorten(found.split('\n').join(' '), 100) : ''
 }

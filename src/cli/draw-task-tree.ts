@@ -1,9 +1,9 @@
 // Tasks drawn as trees: a line for each, below it what it waits for and who has it. Members of a parallel group that stand
 // side by side are joined by a double line.
-import { proposeSpecialist } from '../tasks/specialist.ts'
-import { type Task, isTaskOpen } from '../tasks/task.ts'
-import type { PartOf, TreeNode } from '../tasks/tree.ts'
-import { type TaskGraph, openBlocks, waitingFor } from '../tasks/waits.ts'
+import { proposeSpecialist } from '../backlog/specialist.ts'
+import { type Task, isTaskOpen } from '../backlog/task.ts'
+import type { PartOf, TreeNode } from '../backlog/tree.ts'
+import { type TaskGraph, openBlocks, waitingFor } from '../backlog/waits.ts'
 import { plural } from './describe.ts'
 import { TASK_MARKS } from './describe-task.ts'
 import { type Paint, type Part, type Style, flow } from './run-view/paint.ts'
@@ -67,11 +67,20 @@ class Drawing {
   #siblings(nodes: readonly TreeNode[], rails: string | undefined): void {
     const blocks = blocksOf(nodes)
     blocks.forEach(({ group, nodes: members }, index) => {
-      const here = rails === undefined ? { own: '', below: '' } : branch(rails, index === blocks.length - 1, '├─ ', '└─ ', '│  ')
+      const here =
+        rails === undefined
+          ? { own: '', below: '' }
+          : branch(rails, index === blocks.length - 1, '├─ ', '└─ ', '│  ')
       if (group === undefined) this.#task(members[0]!, here)
       else {
         this.#line(here.own, [{ text: this.#groupWords(group, members), style: 'bold' }])
-        members.forEach((node, at) => this.#task(node, branch(here.below, at === members.length - 1, '╠═ ', '╚═ ', '║  '), true))
+        members.forEach((node, at) =>
+          this.#task(
+            node,
+            branch(here.below, at === members.length - 1, '╠═ ', '╚═ ', '║  '),
+            true,
+          ),
+        )
       }
     })
   }
@@ -82,12 +91,16 @@ class Drawing {
     const notes = this.#head(node, own)
     const inside = this.#narrowed(`${below}${parts.length > 0 ? '│  ' : '   '}`)
     const room = this.#columns - inside.length
-    const more = [...notes, ...this.#relations(node, isJoined)].flatMap((part) => brokenAtCommas(part, room))
+    const more = [...notes, ...this.#relations(node, isJoined)].flatMap((part) =>
+      brokenAtCommas(part, room),
+    )
     const { paint, isFull } = this.#drawing
     for (const line of flow(more, room, paint)) this.#lines.push(paint(inside, 'dim') + line)
     if (isFull(task)) {
       for (const { item, done } of task.checklist) {
-        this.#line(inside, [{ text: `[${done ? 'x' : ' '}] ${item}`, ...(done ? { style: 'dim' as const } : {}) }])
+        this.#line(inside, [
+          { text: `[${done ? 'x' : ' '}] ${item}`, ...(done ? { style: 'dim' as const } : {}) },
+        ])
       }
     }
     this.#siblings(parts, below)
@@ -101,12 +114,18 @@ class Drawing {
       { text: `  ${task.priority} ${task.size}`, style: 'dim' },
     ]
     const notes = headNotes(task, progress)
-    const end = notes.flatMap(({ text, style }): readonly Part[] => [{ text: `  ${text}`, ...styled(style) }])
+    const end = notes.flatMap(({ text, style }): readonly Part[] => [
+      { text: `  ${text}`, ...styled(style) },
+    ])
     const room = this.#columns - widthOf(rails) - widthOfAll(start) - 2
     const beside = room - widthOfAll(end)
     const isTogether = beside >= Math.min(SHORTEST_TITLE, widthOf(task.title))
     const title = cutTo(task.title, isTogether ? beside : room)
-    this.#line(rails, [...start, { text: title === '' ? '' : `  ${title}` }, ...(isTogether ? end : [])])
+    this.#line(rails, [
+      ...start,
+      { text: title === '' ? '' : `  ${title}` },
+      ...(isTogether ? end : []),
+    ])
     return isTogether ? [] : notes
   }
 
@@ -114,22 +133,38 @@ class Drawing {
     const { backlog, delegates, isFull } = this.#drawing
     const nameOf = (id: string) => backlog.byId.get(id)?.shortname ?? `${id} (not in the backlog)`
     const listed = (ids: readonly string[]) => names(ids.map(nameOf), isFull(task))
-    const waits = isTaskOpen(task) ? waitingFor(backlog, task).map(({ reference }) => reference) : []
+    const waits = isTaskOpen(task)
+      ? waitingFor(backlog, task).map(({ reference }) => reference)
+      : []
     const blocked = isTaskOpen(task) ? openBlocks(backlog, task).map(({ id }) => id) : []
     const companions = task.group === undefined || isJoined ? [] : this.#companions(task)
     return [
-      ...(partOf === undefined ? [] : [{ text: partOfWords(partOf, nameOf(partOf.parent)), style: PART_OF_STYLES[partOf.why] }]),
-      ...(waits.length === 0 ? [] : [{ text: `waits for ${listed(waits)}`, style: 'yellow' as const }]),
-      ...(blocked.length === 0 ? [] : [{ text: `blocks ${listed(blocked)}`, style: 'dim' as const }]),
+      ...(partOf === undefined
+        ? []
+        : [
+            { text: partOfWords(partOf, nameOf(partOf.parent)), style: PART_OF_STYLES[partOf.why] },
+          ]),
+      ...(waits.length === 0
+        ? []
+        : [{ text: `waits for ${listed(waits)}`, style: 'yellow' as const }]),
+      ...(blocked.length === 0
+        ? []
+        : [{ text: `blocks ${listed(blocked)}`, style: 'dim' as const }]),
       ...(task.group === undefined || isJoined
         ? []
-        : [{ text: `∥ ${task.group}${companions.length === 0 ? '' : ` with ${listed(companions)}`}` }]),
+        : [
+            {
+              text: `∥ ${task.group}${companions.length === 0 ? '' : ` with ${listed(companions)}`}`,
+            },
+          ]),
       ...(delegates.get(task.id) ?? []).map(delegatePart),
     ]
   }
 
   #companions({ id, group = '' }: Task): readonly string[] {
-    return (this.#members.get(group) ?? []).filter((other) => other.id !== id).map((other) => other.id)
+    return (this.#members.get(group) ?? [])
+      .filter((other) => other.id !== id)
+      .map((other) => other.id)
   }
 
   #groupWords(group: string, here: readonly TreeNode[]): string {
@@ -180,7 +215,8 @@ function blocksOf(nodes: readonly TreeNode[]): readonly Block[] {
   }
   return nodes.flatMap((node): readonly Block[] => {
     const { group } = node.task
-    const members = group === undefined || node.partOf !== undefined ? [] : (groups.get(group) ?? [])
+    const members =
+      group === undefined || node.partOf !== undefined ? [] : (groups.get(group) ?? [])
     if (group === undefined || members.length < 2) return [{ nodes: [node] }]
     return members[0] === node ? [{ group, nodes: members }] : []
   })
@@ -208,22 +244,36 @@ function headNotes(task: Task, { done, total }: TreeNode['progress']): readonly 
     ...(task.checklist.length === 0 ? [] : [{ text: `[${ticked}/${task.checklist.length}]` }]),
     ...(total === 0
       ? []
-      : [{ text: `${done} of ${plural(total, 'part')} done`, style: done === total ? ('green' as const) : ('cyan' as const) }]),
-    ...(task.labels.length === 0 ? [] : [{ text: task.labels.map((label) => `#${label}`).join(' '), style: 'dim' as const }]),
+      : [
+          {
+            text: `${done} of ${plural(total, 'part')} done`,
+            style: done === total ? ('green' as const) : ('cyan' as const),
+          },
+        ]),
+    ...(task.labels.length === 0
+      ? []
+      : [{ text: task.labels.map((label) => `#${label}`).join(' '), style: 'dim' as const }]),
     ...specialistParts(task),
-    ...(task.status === 'ready' ? [] : [{ text: `(${task.status})`, ...styled(STATUS_STYLES[task.status]) }]),
+    ...(task.status === 'ready'
+      ? []
+      : [{ text: `(${task.status})`, ...styled(STATUS_STYLES[task.status]) }]),
   ]
 }
 
 /** Who was said to do it, or who should. Of what is completed nobody has to say it any more. */
 function specialistParts(task: Task): readonly Part[] {
   if (task.assignee !== undefined) return [{ text: `→ ${task.assignee}` }]
-  return isTaskOpen(task) ? [{ text: `→ ${proposeSpecialist(task).specialist} (proposed)`, style: 'dim' }] : []
+  return isTaskOpen(task)
+    ? [{ text: `→ ${proposeSpecialist(task).specialist} (proposed)`, style: 'dim' }]
+    : []
 }
 
 function delegatePart({ name, status, isAdrift }: TaskDelegate): Part {
   const style = isAdrift ? 'red' : DELEGATE_STYLES[status]
-  return { text: `delegate ${name}: ${status}${isAdrift ? ', but nobody is at it' : ''}`, ...styled(style) }
+  return {
+    text: `delegate ${name}: ${status}${isAdrift ? ', but nobody is at it' : ''}`,
+    ...styled(style),
+  }
 }
 
 function partOfWords({ why }: PartOf, name: string): string {
@@ -263,7 +313,12 @@ const STATUS_STYLES: Readonly<Record<Task['status'], Style | undefined>> = {
   failed: 'red',
 }
 
-const PART_OF_STYLES: Readonly<Record<PartOf['why'], Style>> = { unknown: 'red', circle: 'red', deep: 'dim', outside: 'dim' }
+const PART_OF_STYLES: Readonly<Record<PartOf['why'], Style>> = {
+  unknown: 'red',
+  circle: 'red',
+  deep: 'dim',
+  outside: 'dim',
+}
 
 const DELEGATE_STYLES: Readonly<Record<string, Style>> = {
   running: 'cyan',

@@ -12,7 +12,12 @@ export class Misuse extends StintError {
 }
 
 /** What the library refuses because of what was given, or because nothing was where something has to be. */
-const GIVEN_WRONG: ReadonlySet<string> = new Set(['EMPTY_TEXT', 'NEEDS_NAME', 'BUDGET_OUT_OF_RANGE', 'SCRIPT_INVALID'])
+const GIVEN_WRONG: ReadonlySet<string> = new Set([
+  'EMPTY_TEXT',
+  'NEEDS_NAME',
+  'BUDGET_OUT_OF_RANGE',
+  'SCRIPT_INVALID',
+])
 
 export function exitCodeFor(error: unknown): number {
   if (error instanceof Misuse) return EXIT.misuse
@@ -24,13 +29,17 @@ export function exitCodeFor(error: unknown): number {
 /** An error in words: what happened and what to do next. Only a defect shows its stack. */
 export function describeError(error: unknown): string {
   if (error instanceof StintError)
-    return error.hint === undefined ? `stint: ${error.message}` : `stint: ${error.message}\n  ${error.hint}`
+    return error.hint === undefined
+      ? `stint: ${error.message}`
+      : `stint: ${error.message}\n  ${error.hint}`
   if (isSystemError(error)) return `stint: ${(error as Error).message}`
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return `stint: this is a defect in stint, nothing recorded was lost\n${stack}`
 }
 
-export function errorJson(error: unknown): { error: { code: string; message: string; hint?: string } } {
+export function errorJson(error: unknown): {
+  error: { code: string; message: string; hint?: string }
+} {
   if (error instanceof StintError) {
     return { error: { code: error.code, message: error.message, ...defined({ hint: error.hint }) } }
   }

@@ -7,12 +7,26 @@ export function text(brief: string, placeholder = 'TEXT') {
 
 /** A flag that may be given several times. */
 export function texts(brief: string, placeholder = 'TEXT') {
-  return { kind: 'parsed', parse: String, brief, placeholder, optional: true, variadic: true } as const
+  return {
+    kind: 'parsed',
+    parse: String,
+    brief,
+    placeholder,
+    optional: true,
+    variadic: true,
+  } as const
 }
 
 /** A flag whose values may also be joined by commas. */
 export function list(brief: string, placeholder = 'ID') {
-  return { kind: 'parsed', parse: String, brief, placeholder, optional: true, variadic: ',' } as const
+  return {
+    kind: 'parsed',
+    parse: String,
+    brief,
+    placeholder,
+    optional: true,
+    variadic: ',',
+  } as const
 }
 
 export function toggle(brief: string) {
@@ -38,7 +52,10 @@ export function taskName(brief: string) {
 
 /** An argument that may be left out. */
 export function optionalName(brief: string, placeholder: string) {
-  return { kind: 'tuple', parameters: [{ parse: String, brief, placeholder, optional: true }] } as const
+  return {
+    kind: 'tuple',
+    parameters: [{ parse: String, brief, placeholder, optional: true }],
+  } as const
 }
 
 export function optionalSession(brief: string) {

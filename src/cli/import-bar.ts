@@ -1,4 +1,4 @@
-import type { ImportProgress } from '../import/contract.ts'
+import type { ImportProgress } from '../project/import/contract.ts'
 import { bar } from './bar.ts'
 import { size } from './size.ts'
 
@@ -32,7 +32,10 @@ export class ImportBar {
   }
 }
 
-export function barLine({ bytes, totalBytes, files, totalFiles, isIndexing }: ImportProgress, seconds: number): string {
+export function barLine(
+  { bytes, totalBytes, files, totalFiles, isIndexing }: ImportProgress,
+  seconds: number,
+): string {
   const share = totalBytes === 0 ? 1 : bytes / totalBytes
   const rate = seconds <= 0 ? '' : `  ${size(bytes / seconds)}/s`
   const what = isIndexing === true ? 'made searchable' : `${files}/${totalFiles} files`

@@ -8,7 +8,9 @@ export class Interrupt {
   readonly #came: Promise<void>
 
   constructor() {
-    this.#came = new Promise((resolve) => this.signal.addEventListener('abort', () => resolve(), { once: true }))
+    this.#came = new Promise((resolve) =>
+      this.signal.addEventListener('abort', () => resolve(), { once: true }),
+    )
     process.once('SIGINT', this.now)
   }
 

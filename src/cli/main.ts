@@ -19,7 +19,11 @@ function currentFolder(): string {
     return process.cwd()
   } catch (error) {
     if (!isMissing(error)) throw error
-    throw new StintError('NO_FOLDER', 'this folder no longer exists', 'go to one that does and run the command again')
+    throw new StintError(
+      'NO_FOLDER',
+      'this folder no longer exists',
+      'go to one that does and run the command again',
+    )
   }
 }
 

@@ -4,7 +4,8 @@ import { Misuse } from './errors.ts'
 export function moment(input: string | undefined): string | undefined {
   if (input === undefined) return undefined
   const parsed = Date.parse(input)
-  if (Number.isNaN(parsed)) throw new Misuse(`"${input}" is not a date`, 'write it like 2025-01-15 or 2025-01-15T10:30Z')
+  if (Number.isNaN(parsed))
+    throw new Misuse(`"${input}" is not a date`, 'write it like 2025-01-15 or 2025-01-15T10:30Z')
   return new Date(parsed).toISOString()
 }
 
@@ -15,6 +16,7 @@ export function timeAgo(given: string): string {
   const [, count, unit] = /^(\d{1,5})([dwmy])$/.exec(given.trim()) ?? []
   if (count !== undefined && unit !== undefined)
     return new Date(Date.now() - Number(count) * DAYS[unit]! * 86_400_000).toISOString()
-  if (Number.isNaN(Date.parse(given))) throw new Misuse(`"${given}" is no time`, 'write it like 90d, 12w or 2025-01-15')
+  if (Number.isNaN(Date.parse(given)))
+    throw new Misuse(`"${given}" is no time`, 'write it like 90d, 12w or 2025-01-15')
   return new Date(given).toISOString()
 }

@@ -10,14 +10,20 @@ export async function withNearest(project: Project, error: unknown): Promise<unk
   const [, what, wanted = ''] = about
   const near = nearest(wanted, await namesOf(project, what))
   if (near.length === 0) return error
-  return new StintError(error.code, `${error.message}; did you mean ${near.join(' or ')}?`, error.hint, { cause: error })
+  return new StintError(
+    error.code,
+    `${error.message}; did you mean ${near.join(' or ')}?`,
+    error.hint,
+    { cause: error },
+  )
 }
 
 const NOT_THERE = /^there is no (session, task or run|session|task) "(.*)"$/
 
 async function namesOf(project: Project, what: string | undefined): Promise<ReadonlySet<string>> {
   try {
-    const tasks = what === 'session' ? [] : (await project.tasks.list()).tasks.map((task) => task.shortname)
+    const tasks =
+      what === 'session' ? [] : (await project.tasks.list()).tasks.map((task) => task.shortname)
     const sessions = what === 'task' ? [] : [...(await project.list())].map((row) => row.name)
     return new Set([...sessions, ...tasks])
   } catch {
@@ -51,7 +57,8 @@ function distance(a: string, b: string): number {
     const line = [row]
     for (let column = 1; column <= b.length; column += 1) {
       const differs = a[row - 1] === b[column - 1] ? 0 : 1
-      const isSwapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+      const isSwapped =
+        row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
       line.push(
         Math.min(
           last[column]! + 1,

@@ -26,7 +26,9 @@ export class Output {
   /** A line that the next one replaces, on a terminal only. */
   progress(done: number, total: number, what = 'sessions'): void {
     if (!this.#context.canAsk) return
-    this.#context.process.stderr.write(`\r\u001B[Kstint: reading ${what} ${done}/${total}${done === total ? '\r\u001B[K' : ''}`)
+    this.#context.process.stderr.write(
+      `\r\u001B[Kstint: reading ${what} ${done}/${total}${done === total ? '\r\u001B[K' : ''}`,
+    )
   }
 
   bold(text: string): string {

@@ -3,6 +3,11 @@ import { line } from './run-view/words.ts'
 
 /** What an agent wants to do, as a question. */
 export function permissionWords({ tool, title, command, path }: PermissionRequest): string {
-  const what = command === undefined ? (path === undefined ? '' : `: ${line(path)}`) : `: ${line(command, 300)}`
+  const what =
+    command === undefined
+      ? path === undefined
+        ? ''
+        : `: ${line(path)}`
+      : `: ${line(command, 300)}`
   return `May the agent use ${line(tool, 60)}${what === '' && title !== '' ? `: ${line(title)}` : what}?`
 }

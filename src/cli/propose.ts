@@ -23,15 +23,19 @@ export const propose = {
   /** Short names of tasks that begin so, the open ones first, from the names of their files. */
   tasks(this: Context, partial: string): Promise<readonly string[]> {
     return looking(this, async ({ tasksFolder }) => {
-      const folders = ['active', 'archive'].map((place) => join(tasksFolder, place)).filter((folder) => existsSync(folder))
-      const names = folders.flatMap((folder) => readdirSync(folder).flatMap((name) => TASK_FILE.exec(name)?.[1] ?? []))
+      const folders = ['active', 'archive']
+        .map((place) => join(tasksFolder, place))
+        .filter((folder) => existsSync(folder))
+      const names = folders.flatMap((folder) =>
+        readdirSync(folder).flatMap((name) => TASK_FILE.exec(name)?.[1] ?? []),
+      )
       return [...new Set(names)].filter((name) => name.startsWith(partial)).slice(0, MOST)
     })
   },
 
   /** Names of delegates that begin so, those whose work is still to be settled first. */
   async delegates(this: Context, partial: string): Promise<readonly string[]> {
-    const { allDelegates, isUnsettled } = await import('../delegate/delegates.ts')
+    const { allDelegates, isUnsettled } = await import('../run/delegate/delegates.ts')
     const { findPlace } = await import('../project/place.ts')
     const all = allDelegates(findPlace(this.cwd)).toReversed()
     const inTurn = [...all.filter(isUnsettled), ...all.filter((state) => !isUnsettled(state))]
@@ -42,7 +46,11 @@ export const propose = {
 
 const TASK_FILE = /^([^.].*)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.md$/
 
-function sessionNames(context: Context, partial: string, inTurn: readonly SessionStatus[][]): Promise<readonly string[]> {
+function sessionNames(
+  context: Context,
+  partial: string,
+  inTurn: readonly SessionStatus[][],
+): Promise<readonly string[]> {
   return looking(context, async (project) => {
     const found = new Set<string>()
     for (const status of inTurn) {
@@ -55,7 +63,10 @@ function sessionNames(context: Context, partial: string, inTurn: readonly Sessio
   })
 }
 
-async function looking(context: Context, look: (project: Project) => Promise<readonly string[]>): Promise<readonly string[]> {
+async function looking(
+  context: Context,
+  look: (project: Project) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
   const { openProject } = await import('../library.ts')
   const project = openProject(context.cwd, { env: context.env })
   try {

@@ -1,5 +1,5 @@
 // A merge put before a person: what it brings, the diff when asked for, and yes or no.
-import type { MergeOptions, MergeProposal } from '../delegate/contract.ts'
+import type { MergeOptions, MergeProposal } from '../run/delegate/contract.ts'
 import { cleanText } from '../text/clean.ts'
 import { describeProposal } from './describe-merge.ts'
 import { line } from './run-view/words.ts'
@@ -8,7 +8,10 @@ type Answer = 'yes' | 'no' | 'diff'
 
 export interface Reviewer {
   /** Undefined when the person leaves. */
-  ask(message: string, choices: readonly { value: Answer; label: string }[]): Promise<Answer | undefined>
+  ask(
+    message: string,
+    choices: readonly { value: Answer; label: string }[],
+  ): Promise<Answer | undefined>
   say(text: string): void
   diff(from: string, to: string): string
   /** The person left: no more is asked. */
@@ -21,7 +24,10 @@ export function reviewBy({ ask, say, diff, leave }: Reviewer): NonNullable<Merge
   return async (proposal) => {
     say(describeProposal(proposal))
     for (;;) {
-      const answer = await ask(`Merge ${line(proposal.name, 60)} into ${line(proposal.target, 60)}?`, CHOICES)
+      const answer = await ask(
+        `Merge ${line(proposal.name, 60)} into ${line(proposal.target, 60)}?`,
+        CHOICES,
+      )
       if (answer === 'diff') say(shownDiff(proposal, diff(proposal.from, proposal.to)))
       else {
         if (answer === undefined) leave()
@@ -40,5 +46,8 @@ const CHOICES = [
 function shownDiff({ from, to }: MergeProposal, diff: string): string {
   const lines = cleanText(diff).split('\n')
   if (lines.length <= MOST_LINES) return lines.join('\n')
-  return [...lines.slice(0, MOST_LINES), `… ${lines.length - MOST_LINES} more lines: git diff ${from} ${to}`].join('\n')
+  return [
+    ...lines.slice(0, MOST_LINES),
+    `… ${lines.length - MOST_LINES} more lines: git diff ${from} ${to}`,
+  ].join('\n')
 }

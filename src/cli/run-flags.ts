@@ -43,7 +43,10 @@ const ON_LIMIT = ['wait', 'end'] as const
 const PERMISSIONS = ['ask', 'edits', 'all'] as const
 
 export const PLAN_FLAGS = {
-  backlog: text('Where the tasks are: a JSONL or Markdown file, beads, or github (default: .tasks)', 'SOURCE'),
+  backlog: text(
+    'Where the tasks are: a JSONL or Markdown file, beads, or github (default: .tasks)',
+    'SOURCE',
+  ),
   harness: text(
     'The agent: claude, codex, rehearsal, acp:COMMAND for any that speaks ACP, api or api:NAME for a bare model',
     'NAME',
@@ -54,8 +57,14 @@ export const PLAN_FLAGS = {
     proposeCompletions: propose.tasks,
   },
   label: texts('Only tasks with this label; may be given several times', 'LABEL'),
-  batch: text('How many tasks a conversation takes: forecast (by size and cost), fixed (by count), one', 'HOW'),
-  parallel: text(`Work on so many tasks at once, each by a delegate of its own (at most ${MOST_AT_ONCE})`, 'N'),
+  batch: text(
+    'How many tasks a conversation takes: forecast (by size and cost), fixed (by count), one',
+    'HOW',
+  ),
+  parallel: text(
+    `Work on so many tasks at once, each by a delegate of its own (at most ${MOST_AT_ONCE})`,
+    'N',
+  ),
 } as const
 
 export const RUN_FLAGS = {
@@ -66,9 +75,15 @@ export const RUN_FLAGS = {
   budgetUsd: text('End, to be resumed, once so many dollars are spent', 'USD'),
   maxMinutes: text('End, to be resumed, after so many minutes', 'N'),
   verify: text('The command that shows a task is done, where the task has none of its own', 'CMD'),
-  onFailure: text('When a task fails: retry (then park it and go on), continue (park it at once), stop', 'HOW'),
+  onFailure: text(
+    'When a task fails: retry (then park it and go on), continue (park it at once), stop',
+    'HOW',
+  ),
   onLimit: text('When the usage limit is reached: wait for its reset, or end', 'HOW'),
-  permissions: text('What the agent may do: ask (you, each time), edits (edit, git, verify; default), all', 'WHAT'),
+  permissions: text(
+    'What the agent may do: ask (you, each time), edits (edit, git, verify; default), all',
+    'WHAT',
+  ),
   inPlace: toggle('Work in this checkout, which has to be clean, and not on a branch of its own'),
   branch: text('The name of the branch to work on', 'NAME'),
   once: toggle('One task, then the end'),
@@ -88,15 +103,25 @@ export const RUN_FLAGS = {
 export function planOptions(flags: PlanFlags): RunOptions {
   const { backlog, model, label: labels } = flags
   return {
-    ...defined({ backlog: given('backlog', backlog), harness: harnessOf(flags.harness), model: given('model', model) }),
-    ...defined({ tasks: flags.task, labels, batch: choice('batch', flags.batch, BATCHES), parallel: atOnce(flags) }),
+    ...defined({
+      backlog: given('backlog', backlog),
+      harness: harnessOf(flags.harness),
+      model: given('model', model),
+    }),
+    ...defined({
+      tasks: flags.task,
+      labels,
+      batch: choice('batch', flags.batch, BATCHES),
+      parallel: atOnce(flags),
+    }),
   }
 }
 
 /** What the flags of `run` ask for; misuse is said before anything is opened. */
 export function runOptions(flags: RunFlags): RunOptions & { readonly resume?: string | true } {
   refuseTogether(flags)
-  const resume = flags.resume === undefined ? undefined : flags.resume === '' ? (true as const) : flags.resume
+  const resume =
+    flags.resume === undefined ? undefined : flags.resume === '' ? (true as const) : flags.resume
   return {
     ...planOptions(flags),
     ...defined({
@@ -112,7 +137,11 @@ export function runOptions(flags: RunFlags): RunOptions & { readonly resume?: st
       onLimit: choice('on-limit', flags.onLimit, ON_LIMIT),
       permissions: choice('permissions', flags.permissions, PERMISSIONS),
     }),
-    ...defined({ isInPlace: flags.inPlace, branch: given('branch', flags.branch), once: flags.once }),
+    ...defined({
+      isInPlace: flags.inPlace,
+      branch: given('branch', flags.branch),
+      once: flags.once,
+    }),
     ...defined({ script: given('script', flags.script), resume }),
   }
 }
@@ -130,10 +159,16 @@ function refuseTogether(flags: RunFlags): void {
     )
   }
   if (flags.inPlace === true && flags.branch !== undefined) {
-    throw new Misuse('--in-place works on the branch that is checked out', 'leave --branch out, or --in-place')
+    throw new Misuse(
+      '--in-place works on the branch that is checked out',
+      'leave --branch out, or --in-place',
+    )
   }
   if (flags.parallel !== undefined && flags.permissions === 'ask') {
-    throw new Misuse('several agents at once cannot ask one person', 'use --permissions edits, or leave --parallel out')
+    throw new Misuse(
+      'several agents at once cannot ask one person',
+      'use --permissions edits, or leave --parallel out',
+    )
   }
   if (flags.once === true && flags.maxTasks !== undefined) {
     throw new Misuse('--once is --max-tasks 1', 'leave one of them out')
@@ -157,7 +192,10 @@ function atOnce({ batch, parallel }: PlanFlags): number | undefined {
     )
   }
   if (batch !== undefined && batch !== 'one') {
-    throw new Misuse(`--parallel gives each task a conversation of its own, and not --batch ${batch}`, 'leave one of them out')
+    throw new Misuse(
+      `--parallel gives each task a conversation of its own, and not --batch ${batch}`,
+      'leave one of them out',
+    )
   }
   return count
 }
@@ -167,7 +205,10 @@ export function harnessOf(name: string | undefined): string | undefined {
   if (name.startsWith(MODEL) && name.length > MODEL.length) return name
   if (name.startsWith(ACP)) {
     if (name.slice(ACP.length).trim() !== '') return name
-    throw new Misuse('acp: needs the command that starts the agent', `stint run --harness "acp:gemini --experimental-acp"`)
+    throw new Misuse(
+      'acp: needs the command that starts the agent',
+      `stint run --harness "acp:gemini --experimental-acp"`,
+    )
   }
   throw new Misuse(
     `there is no harness "${name}"`,
@@ -175,10 +216,15 @@ export function harnessOf(name: string | undefined): string | undefined {
   )
 }
 
-export function choice<T extends string>(flag: string, value: string | undefined, choices: readonly T[]): T | undefined {
+export function choice<T extends string>(
+  flag: string,
+  value: string | undefined,
+  choices: readonly T[],
+): T | undefined {
   if (value === undefined) return undefined
   const found = choices.find((candidate) => candidate === value)
-  if (found === undefined) throw new Misuse(`--${flag} is not "${value}"`, `one of ${choices.join(', ')}`)
+  if (found === undefined)
+    throw new Misuse(`--${flag} is not "${value}"`, `one of ${choices.join(', ')}`)
   return found
 }
 
@@ -189,11 +235,16 @@ export function given(flag: string, value: string | undefined): string | undefin
 
 function whole(flag: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined
-  if (!/^\d+$/.test(value) || !(Number(value) > 0)) throw new Misuse(`--${flag} is a whole number above 0, not "${value}"`)
+  if (!/^\d+$/.test(value) || !(Number(value) > 0))
+    throw new Misuse(`--${flag} is a whole number above 0, not "${value}"`)
   return Number(value)
 }
 
-export function amount(flag: string, value: string | undefined, example: string): number | undefined {
+export function amount(
+  flag: string,
+  value: string | undefined,
+  example: string,
+): number | undefined {
   if (value === undefined) return undefined
   if (!/^\d*\.?\d+$/.test(value) || !(Number(value) > 0)) {
     throw new Misuse(`--${flag} is a number above 0, not "${value}"`, `write it like ${example}`)
@@ -208,7 +259,10 @@ export function tokenCount(flag: string, value: string | undefined): number | un
   const [, digits = '', unit = ''] = /^(\d*\.?\d+)([km]?)$/i.exec(value) ?? []
   const count = Math.round(Number(digits) * (UNITS[unit.toLowerCase()] ?? Number.NaN))
   if (!(count > 0))
-    throw new Misuse(`--${flag} is a number of tokens above 0, not "${value}"`, 'write it like 500000, 500k or 2M')
+    throw new Misuse(
+      `--${flag} is a number of tokens above 0, not "${value}"`,
+      'write it like 500000, 500k or 2M',
+    )
   return count
 }
 

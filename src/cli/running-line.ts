@@ -1,5 +1,5 @@
-import { duration, grouped } from '../digest/compose.ts'
-import { visibleLine } from '../digest/visible-line.ts'
+import { duration, grouped } from '../command/digest/compose.ts'
+import { visibleLine } from '../command/digest/visible-line.ts'
 import type { Context } from './context.ts'
 
 const EVERY_MS = 500
@@ -14,7 +14,11 @@ export class RunningLine {
   #last: Buffer = Buffer.alloc(0)
 
   constructor(context: Context) {
-    const stderr = context.process.stderr as { write(text: string): unknown; isTTY?: boolean; columns?: number }
+    const stderr = context.process.stderr as {
+      write(text: string): unknown
+      isTTY?: boolean
+      columns?: number
+    }
     if (stderr.isTTY !== true) return
     this.#terminal = stderr
     this.#timer = setInterval(() => this.#draw(), EVERY_MS)
@@ -22,7 +26,8 @@ export class RunningLine {
 
   add(lines: Buffer): void {
     if (this.#terminal === undefined) return
-    for (let at = lines.indexOf(NEWLINE); at !== -1; at = lines.indexOf(NEWLINE, at + 1)) this.#lines += 1
+    for (let at = lines.indexOf(NEWLINE); at !== -1; at = lines.indexOf(NEWLINE, at + 1))
+      this.#lines += 1
     this.#last = Buffer.from(lines.subarray(-1000))
   }
 

@@ -1,6 +1,6 @@
 // A prompt in front of a person or a program: the answer as it is written, what is asked, what Ctrl-C does, how it ends.
 import type { PermissionRequest } from '../harness/contract.ts'
-import type { PromptEvent, PromptHandle } from '../prompt/contract.ts'
+import type { PromptEvent, PromptHandle } from '../run/prompt/contract.ts'
 import { withoutControls } from '../text/clean.ts'
 import { cents } from './amounts.ts'
 import type { Context } from './context.ts'
@@ -14,7 +14,11 @@ export type PromptEnd = Extract<PromptEvent, { type: 'prompt.ended' }>
 type Start = (tell: (event: PromptEvent) => void) => Promise<PromptHandle>
 
 /** Shows a prompt from its start to its end. */
-export async function showPrompt(context: Context, flags: { readonly json?: boolean }, start: Start): Promise<PromptEnd> {
+export async function showPrompt(
+  context: Context,
+  flags: { readonly json?: boolean },
+  start: Start,
+): Promise<PromptEnd> {
   const stop = new Stop()
   const view = new PromptView(context, flags.json === true, stop)
   try {
@@ -64,12 +68,16 @@ class PromptView {
     else if (event.type === 'usage') this.#percent = event.gauge.percent
     else if (event.type === 'compaction') this.#talk('the conversation was compacted')
     else if (event.type === 'limit')
-      this.#talk(`${line(event.message)}${event.resetsAt === undefined ? '' : `, until ${event.resetsAt}`}`)
+      this.#talk(
+        `${line(event.message)}${event.resetsAt === undefined ? '' : `, until ${event.resetsAt}`}`,
+      )
     else if (event.type === 'said') this.#talk(line(event.text, 300))
     else if (event.type === 'prompt.started') {
       this.#name = event.name
       const where = event.isFresh ? 'a fresh conversation' : 'the same conversation'
-      this.#quietly(`${event.isNewSession ? 'new session' : 'session'} ${event.name}, ${event.harness}, ${where}`)
+      this.#quietly(
+        `${event.isNewSession ? 'new session' : 'session'} ${event.name}, ${event.harness}, ${where}`,
+      )
     } else if (event.type === 'prompt.ended') this.#end(event)
   }
 
@@ -98,7 +106,11 @@ class PromptView {
     const what = command ?? path
     const use = what === undefined ? line(name, 60) : `${line(name, 60)}: ${line(what)}`
     const last = output?.trimEnd().split('\n').at(-1)
-    this.#quietly(status === 'started' ? use : `${use} failed${last === undefined ? '' : ` (${line(last, 80)})`}`)
+    this.#quietly(
+      status === 'started'
+        ? use
+        : `${use} failed${last === undefined ? '' : ` (${line(last, 80)})`}`,
+    )
   }
 
   #ask(request: string, permission: PermissionRequest): void {
@@ -157,7 +169,10 @@ class Stop {
   }
 
   dispose(): void {
-    process.off('SIGINT', this.interrupt).off('SIGTERM', this.interrupt).off('SIGHUP', this.interrupt)
+    process
+      .off('SIGINT', this.interrupt)
+      .off('SIGTERM', this.interrupt)
+      .off('SIGHUP', this.interrupt)
   }
 
   readonly interrupt = (): void => {

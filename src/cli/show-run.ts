@@ -21,7 +21,10 @@ export async function showRun(
   context: Context,
   flags: { readonly json?: boolean | undefined },
   start: Start,
-  { sayBy = () => {}, secrets = {} }: { readonly sayBy?: SayBy; readonly secrets?: RedactOptions } = {},
+  {
+    sayBy = () => {},
+    secrets = {},
+  }: { readonly sayBy?: SayBy; readonly secrets?: RedactOptions } = {},
 ): Promise<RunReport> {
   const view = viewFor(context, flags)
   const stderr = context.process.stderr as Partial<NodeJS.WriteStream>
@@ -30,7 +33,10 @@ export async function showRun(
   const stop = new Stop(view)
   try {
     // What an agent says and runs may hold a secret, and what is shown of it is kept in logs.
-    const handle = await start((event) => view.take(redactDeep(event, secrets).value), asking(view, stop))
+    const handle = await start(
+      (event) => view.take(redactDeep(event, secrets).value),
+      asking(view, stop),
+    )
     stop.with(handle)
     return await handle.ended
   } finally {
@@ -62,7 +68,10 @@ class Stop {
 
   constructor(view: RunView) {
     this.#view = view
-    process.on('SIGINT', this.interrupt).on('SIGTERM', this.#terminate).on('SIGHUP', this.#terminate)
+    process
+      .on('SIGINT', this.interrupt)
+      .on('SIGTERM', this.#terminate)
+      .on('SIGHUP', this.#terminate)
   }
 
   /** A signal may have come before there was anything to stop. */
@@ -72,7 +81,10 @@ class Stop {
   }
 
   dispose(): void {
-    process.off('SIGINT', this.interrupt).off('SIGTERM', this.#terminate).off('SIGHUP', this.#terminate)
+    process
+      .off('SIGINT', this.interrupt)
+      .off('SIGTERM', this.#terminate)
+      .off('SIGHUP', this.#terminate)
   }
 
   readonly interrupt = (): void => this.#stop(this.#how === undefined ? 'after task' : 'now')
@@ -119,6 +131,9 @@ export function exitCodeOfRun({ how, sessions }: RunReport): number {
   const tasks = sessions.flatMap((session) => session.tasks)
   const isAllDone = tasks.every((task) => task.outcome === 'done')
   const isAsAsked =
-    (how === 'max tasks' || how === 'max sessions') && tasks.every(({ outcome }) => outcome === 'done' || outcome === 'open')
-  return (isAllDone && (how === 'finished' || how === 'nothing to do')) || isAsAsked ? EXIT.ok : EXIT.failure
+    (how === 'max tasks' || how === 'max sessions') &&
+    tasks.every(({ outcome }) => outcome === 'done' || outcome === 'open')
+  return (isAllDone && (how === 'finished' || how === 'nothing to do')) || isAsAsked
+    ? EXIT.ok
+    : EXIT.failure
 }

@@ -6,14 +6,27 @@ import { EXIT, describeError } from './errors.ts'
 import { splitWords } from './split-words.ts'
 
 /** The commands that take no names, only flags: words that follow a flag there belong to it, quoted or not. */
-const FLAGS_ONLY: ReadonlySet<string> = new Set(['init', 'log', 'checkpoint', 'handoff', 'pause', 'close'])
+const FLAGS_ONLY: ReadonlySet<string> = new Set([
+  'init',
+  'log',
+  'checkpoint',
+  'handoff',
+  'pause',
+  'close',
+])
 
 type RunCommandLine = (args: readonly string[], context: Context) => Promise<number>
 
 /** Runs the command, and says everything on standard output, because that is what the model is shown. */
-export async function runSlash(args: readonly string[], context: Context, run: RunCommandLine): Promise<number> {
+export async function runSlash(
+  args: readonly string[],
+  context: Context,
+  run: RunCommandLine,
+): Promise<number> {
   const conversation = valueOf(CONVERSATION, args) ?? ''
-  const command = args.filter((word) => !word.startsWith(CONVERSATION) && !word.startsWith(LAST_LINE))
+  const command = args.filter(
+    (word) => !word.startsWith(CONVERSATION) && !word.startsWith(LAST_LINE),
+  )
   const input = wholeInput(await context.readStdin(), valueOf(LAST_LINE, args))
   if (input === undefined) {
     context.process.stdout.write(`${describeError(new CutShort(command.join(' ')))}\n`)

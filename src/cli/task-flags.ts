@@ -1,5 +1,5 @@
 // What can be said of a task on the command line, alike when it is added and when it is changed.
-import { PRIORITIES, SIZES } from '../tasks/task.ts'
+import { PRIORITIES, SIZES } from '../backlog/task.ts'
 import { defined } from './defined.ts'
 import { Misuse } from './errors.ts'
 import { list, taskName, text, texts } from './flags.ts'
@@ -20,9 +20,15 @@ export interface TaskFlags {
 export const taskFlags = {
   description: text('More about it'),
   parent: taskName('The task it is a part of'),
-  depends: { ...list('Tasks that must be done before'), proposeCompletions: taskName('').proposeCompletions },
+  depends: {
+    ...list('Tasks that must be done before'),
+    proposeCompletions: taskName('').proposeCompletions,
+  },
   checklist: texts('An item to tick off', 'ITEM'),
-  assign: text('Who is to do it: architect, code, debugger, reviewer, documentation, research, devops, tests', 'AGENT'),
+  assign: text(
+    'Who is to do it: architect, code, debugger, reviewer, documentation, research, devops, tests',
+    'AGENT',
+  ),
   group: text('Tasks of one group may be done at the same time', 'GROUP'),
   priority: text('P0 (highest) to P3', 'P0-P3'),
   size: text('XS, S, M, L or XL', 'SIZE'),
@@ -31,7 +37,15 @@ export const taskFlags = {
 } as const
 
 /** The fields that hold one value each. */
-export function singleFields({ description, parent, group, verify, assign, priority, size }: TaskFlags) {
+export function singleFields({
+  description,
+  parent,
+  group,
+  verify,
+  assign,
+  priority,
+  size,
+}: TaskFlags) {
   return defined({
     description,
     parent,
@@ -44,9 +58,14 @@ export function singleFields({ description, parent, group, verify, assign, prior
 }
 
 /** The one of these words that was meant, in whatever case it was written. */
-export function oneOf<T extends string>(name: string, value: string | undefined, allowed: readonly T[]): T | undefined {
+export function oneOf<T extends string>(
+  name: string,
+  value: string | undefined,
+  allowed: readonly T[],
+): T | undefined {
   if (value === undefined) return undefined
   const found = allowed.find((candidate) => candidate.toLowerCase() === value.toLowerCase())
-  if (found === undefined) throw new Misuse(`"${value}" is no ${name}`, `there are ${allowed.join(', ')}`)
+  if (found === undefined)
+    throw new Misuse(`"${value}" is no ${name}`, `there are ${allowed.join(', ')}`)
   return found
 }

@@ -1,4 +1,4 @@
-import type { DelegateRow } from '../delegate/contract.ts'
+import type { DelegateRow } from '../run/delegate/contract.ts'
 import { idsOf, standing } from './choose-delegates.ts'
 import type { Context } from './context.ts'
 import type { Interrupt } from './interrupt.ts'

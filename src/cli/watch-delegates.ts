@@ -1,6 +1,6 @@
 // Delegates while they work: drawn in place on a terminal, a line for each change elsewhere.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DelegateRow } from '../delegate/contract.ts'
+import type { DelegateRow } from '../run/delegate/contract.ts'
 import { clock } from './amounts.ts'
 import type { Context } from './context.ts'
 import { delegateTable, rowLine } from './describe-delegate.ts'
@@ -17,7 +17,11 @@ export interface WatchOptions {
 }
 
 /** Shows delegates for as long as `work` takes, and leaves nothing of it on a terminal. */
-export async function watching<T>(context: Context, work: Promise<T>, options: WatchOptions): Promise<T> {
+export async function watching<T>(
+  context: Context,
+  work: Promise<T>,
+  options: WatchOptions,
+): Promise<T> {
   const view = isLive(context) ? new TableView(context, options) : new ChangeLines(context)
   const over = new AbortController()
   const looking = (async () => {
@@ -45,7 +49,11 @@ interface DelegateView {
 }
 
 export function isLive({ process: { stderr }, env }: Context): boolean {
-  return (stderr as { readonly isTTY?: boolean }).isTTY === true && env.CI === undefined && env.TERM !== 'dumb'
+  return (
+    (stderr as { readonly isTTY?: boolean }).isTTY === true &&
+    env.CI === undefined &&
+    env.TERM !== 'dumb'
+  )
 }
 
 class TableView implements DelegateView {

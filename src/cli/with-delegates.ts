@@ -1,4 +1,4 @@
-import type { Delegates } from '../delegate/delegates-of-project.ts'
+import type { Delegates } from '../run/delegate/delegates-of-project.ts'
 import { StintError } from '../journal/errors.ts'
 import type { Place } from '../project/place.ts'
 import type { Workspace } from '../project/workspace.ts'
@@ -27,7 +27,7 @@ export async function withDelegates(
   work: (scene: DelegateScene) => Promise<void>,
 ): Promise<void> {
   await withWorkspace(context, flags, async (workspace, output, sayBy) => {
-    const { delegatesOf } = await import('../delegate/delegates-of-project.ts')
+    const { delegatesOf } = await import('../run/delegate/delegates-of-project.ts')
     const { redaction } = await import('../project/clean-draft.ts')
     const secrets = redaction(workspace.config)
     try {
@@ -45,7 +45,10 @@ export async function withDelegates(
   })
 }
 
-async function namesOfTasks(workspace: Workspace, ids: readonly (string | undefined)[]): Promise<ReadonlyMap<string, string>> {
+async function namesOfTasks(
+  workspace: Workspace,
+  ids: readonly (string | undefined)[],
+): Promise<ReadonlyMap<string, string>> {
   const wanted = ids.filter((id) => id !== undefined)
   if (wanted.length === 0) return new Map()
   const { openBacklog } = await import('../project/backlog.ts')
@@ -57,13 +60,21 @@ const NOT_THERE = /^there is no delegate "(.*)"$/
 
 /** The same error with the names that may have been meant. */
 async function withNearestDelegate(place: Place, error: unknown): Promise<unknown> {
-  const about = error instanceof StintError && error.code === 'NO_DELEGATE' ? NOT_THERE.exec(error.message) : null
+  const about =
+    error instanceof StintError && error.code === 'NO_DELEGATE'
+      ? NOT_THERE.exec(error.message)
+      : null
   if (!(error instanceof StintError) || about === null) return error
-  const { allDelegates } = await import('../delegate/delegates.ts')
+  const { allDelegates } = await import('../run/delegate/delegates.ts')
   const near = nearest(
     about[1]!,
     allDelegates(place).map(({ order }) => order.name),
   )
   if (near.length === 0) return error
-  return new StintError(error.code, `${error.message}; did you mean ${near.join(' or ')}?`, error.hint, { cause: error })
+  return new StintError(
+    error.code,
+    `${error.message}; did you mean ${near.join(' or ')}?`,
+    error.hint,
+    { cause: error },
+  )
 }

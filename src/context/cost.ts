@@ -1,6 +1,6 @@
 // One measure for the two limits a text has to keep, so that what fits the one fits the other.
 import { shorten } from '../text/clean.ts'
-import { estimateLine } from './tokens.ts'
+import { estimateLine } from '../text/tokens.ts'
 
 export const MAX_TOKENS = 2000
 export const MAX_CHARACTERS = 8000

@@ -26,7 +26,9 @@ const ENDINGS: readonly Phrase[] = [
       `(?:(?:let's|let us|we(?:'ll| will| can| should)|i(?:'ll| will|'m going to)) )?(?:stop|end|finish|pause|quit|leave it|leave off|call it)(?: (?:it|this|things|working|work))?${FOR_NOW}+[.! ]*$`,
     ),
   ),
-  phrase('done|finished', () => lead(`(?:i'm|i am|we're|we are) (?:all )?(?:done|finished)${FOR_NOW}*[.! ]*$`)),
+  phrase('done|finished', () =>
+    lead(`(?:i'm|i am|we're|we are) (?:all )?(?:done|finished)${FOR_NOW}*[.! ]*$`),
+  ),
   phrase('done|finished', () => lead(`(?:all )?(?:done|finished)${FOR_NOW}+[.! ]*$`)),
   phrase('enough', () => lead(`enough${FOR_NOW}+`)),
   phrase('wrap', () =>
@@ -48,7 +50,9 @@ const ENDINGS: readonly Phrase[] = [
   phrase('gotta', () => lead('(?:i )?gotta (?:go|run|leave)\\b')),
   phrase('signing|logging|heading', () => lead('(?:signing|logging|heading) (?:off|out)\\b')),
   phrase('session', () =>
-    lead("(?:(?:let's|you can|we can) )?(?:end|close|finish) (?:the|this|my|our) session(?: now| here| please)?[.! ]*$"),
+    lead(
+      "(?:(?:let's|you can|we can) )?(?:end|close|finish) (?:the|this|my|our) session(?: now| here| please)?[.! ]*$",
+    ),
   ),
   phrase('tomorrow', () => /\bback tomorrow\b/),
   phrase(
@@ -63,9 +67,14 @@ const ENDINGS: readonly Phrase[] = [
   ),
   phrase(
     'tout|demain|arrête|suffit',
-    () => /^(?:c'est tout(?: pour aujourd'hui)?|à demain|on s'arrête là|ça suffit pour aujourd'hui)/,
+    () =>
+      /^(?:c'est tout(?: pour aujourd'hui)?|à demain|on s'arrête là|ça suffit pour aujourd'hui)/,
   ),
-  phrase('todo|mañana|hoy', () => /^(?:eso es todo(?: por hoy)?|hasta mañana|por hoy (?:ya )?(?:está|basta)|terminamos por hoy)/),
+  phrase(
+    'todo|mañana|hoy',
+    () =>
+      /^(?:eso es todo(?: por hoy)?|hasta mañana|por hoy (?:ya )?(?:está|basta)|terminamos por hoy)/,
+  ),
   phrase(
     '到这|明天|再见|ここまで|明日|お疲れ|여기까지|сегодня|завтра',
     () =>

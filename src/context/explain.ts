@@ -4,7 +4,7 @@ import { MAX_TOKENS } from './cost.ts'
 import { type PackOptions, arrange } from './pack.ts'
 import { PROJECT_ROOM } from './project-section.ts'
 import type { Fitted } from './section.ts'
-import { estimateLine, estimateTokens } from './tokens.ts'
+import { estimateLine, estimateTokens } from '../text/tokens.ts'
 
 /** What became of one section. */
 export interface ExplainedSection {
@@ -38,10 +38,18 @@ export function explainContext(state: SessionState, options: PackOptions): Expla
   const budget = options.budget ?? MAX_TOKENS
   const sections = fitted.map((each) => explained(each, budget))
   const tokens = estimateTokens(text)
-  return { budget, tokens, around: tokens - sections.reduce((sum, section) => sum + section.tokens, 0), sections }
+  return {
+    budget,
+    tokens,
+    around: tokens - sections.reduce((sum, section) => sum + section.tokens, 0),
+    sections,
+  }
 }
 
-function explained({ section, shown, lines, isShortened }: Fitted, budget: number): ExplainedSection {
+function explained(
+  { section, shown, lines, isShortened }: Fitted,
+  budget: number,
+): ExplainedSection {
   const { things, command, count, earlier } = section
   const missing = count + earlier - shown
   const reasons = [
@@ -49,7 +57,8 @@ function explained({ section, shown, lines, isShortened }: Fitted, budget: numbe
     earlier > 0 ? `${earlier} are older than what is looked at` : '',
     isShortened ? 'what ends in … was cut to make room for others' : '',
   ].filter((reason) => reason !== '')
-  const whole = count + earlier === 0 ? 'empty' : missing === 0 ? 'all' : shown === 0 ? 'none' : 'some'
+  const whole =
+    count + earlier === 0 ? 'empty' : missing === 0 ? 'all' : shown === 0 ? 'none' : 'some'
   return {
     section: things,
     told: whole,
@@ -64,6 +73,7 @@ function explained({ section, shown, lines, isShortened }: Fitted, budget: numbe
 
 /** The project comes last; the others had their shares by rank. */
 function roomOf(rank: number, budget: number): string {
-  if (rank === Infinity) return `it has what the session leaves over of ${budget} tokens, ${PROJECT_ROOM} at most`
+  if (rank === Infinity)
+    return `it has what the session leaves over of ${budget} tokens, ${PROJECT_ROOM} at most`
   return `its share of ${budget} tokens is spent`
 }

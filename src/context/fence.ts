@@ -12,7 +12,10 @@ export function openingOf(name: string): readonly string[] {
 }
 
 /** The lines between fences, with their mark as the last of them. */
-export function fenced(name: string, lines: readonly string[]): { readonly text: string; readonly mark: string } {
+export function fenced(
+  name: string,
+  lines: readonly string[],
+): { readonly text: string; readonly mark: string } {
   const content = [...openingOf(name), ...lines].join('\n')
   const mark = markOf(content)
   return { text: [content, markLine(mark), CLOSING].join('\n'), mark }

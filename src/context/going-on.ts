@@ -15,7 +15,10 @@ export const WHERE_WERE_WE: readonly Phrase[] = [
   ),
   phrase(
     'remind me|tell me|show me',
-    () => new RegExp(`^(?:remind me|tell me|show me)(?: again)? (?:${LEFT_OFF}|what ${HERE} (?:were|was) (?:doing|working on))$`),
+    () =>
+      new RegExp(
+        `^(?:remind me|tell me|show me)(?: again)? (?:${LEFT_OFF}|what ${HERE} (?:were|was) (?:doing|working on))$`,
+      ),
   ),
   phrase('where', () => new RegExp(`^${LEFT_OFF}$`)),
   phrase(' me up| me back', () => /^(?:catch|bring|get) me (?:back )?up(?: to (?:speed|date))?$/),
@@ -70,7 +73,8 @@ export const WHERE_WERE_WE: readonly Phrase[] = [
   ),
   phrase(
     'paramos|estávamos|eravamo|остановились|дальше',
-    () => /^(?:onde (?:paramos|estávamos)|dove eravamo(?: rimasti)?|на ч[её]м мы остановились|что дальше)$/,
+    () =>
+      /^(?:onde (?:paramos|estávamos)|dove eravamo(?: rimasti)?|на ч[её]м мы остановились|что дальше)$/,
   ),
   phrase(
     '到哪|到什么|下一步|接下来|还剩|还有',
@@ -112,13 +116,18 @@ export const GO_ON: readonly Phrase[] = [
   phrase('continue w/', () => /^continue w\/ /),
   phrase(
     'next|following|remaining',
-    () => /^(?:continue|proceed|move on|go on|on)(?: on)? to (?:the )?(?:next|following|remaining)\b/,
+    () =>
+      /^(?:continue|proceed|move on|go on|on)(?: on)? to (?:the )?(?:next|following|remaining)\b/,
   ),
   phrase('finish what', () => /^finish what (?:we|you|i) (?:started|began)$/),
-  phrase('continue|finish', () => /^(?:continue|finish) (?:the|this|that|our|your|my|these|those)(?: \S+){1,4}$/),
+  phrase(
+    'continue|finish',
+    () => /^(?:continue|finish) (?:the|this|that|our|your|my|these|those)(?: \S+){1,4}$/,
+  ),
   phrase(
     'continue|resume',
-    () => /^(?:continue|resume) (?:it|work|working|development|implementation|implementing|coding|session|task|plan)\b/,
+    () =>
+      /^(?:continue|resume) (?:it|work|working|development|implementation|implementing|coding|session|task|plan)\b/,
   ),
   phrase(
     'resume',
@@ -137,7 +146,10 @@ export const GO_ON: readonly Phrase[] = [
     () =>
       /^(?:get|go|come|let's get|jump)? ?(?:right |straight )?back (?:to (?:it|work|business|the task|the work|what (?:we|you|i) were doing|where (?:we|you|i) (?:were|left off|stopped))|at it|on track|into it)$/,
   ),
-  phrase('pick', () => /^pick (?:it |things |this |the work |work )?(?:back )?up (?:again|from|where)\b/),
+  phrase(
+    'pick',
+    () => /^pick (?:it |things |this |the work |work )?(?:back )?up (?:again|from|where)\b/,
+  ),
   phrase('pick', () => /^pick (?:it|things|this|the work|work) (?:back )?up$/),
   phrase(
     'weiter|fort|nächster',
@@ -161,7 +173,8 @@ export const GO_ON: readonly Phrase[] = [
   ),
   phrase(
     'продолж|дальше',
-    () => /^(?:продолжай(?:те)?|продолжи|продолжаем|продолжим|дальше|давай дальше|поехали дальше)(?: .{0,40})?$/,
+    () =>
+      /^(?:продолжай(?:те)?|продолжи|продолжаем|продолжим|дальше|давай дальше|поехали дальше)(?: .{0,40})?$/,
   ),
   phrase(
     '继续|繼續|接着|往下',
@@ -175,6 +188,7 @@ export const GO_ON: readonly Phrase[] = [
   ),
   phrase(
     '계속|이어서',
-    () => /^(?:그럼 |자 )?(?:계속(?:해|해줘|해주세요|하세요|하자|합시다|진행해줘|진행해)?|이어서(?: (?:해줘|해|진행해줘))?)$/,
+    () =>
+      /^(?:그럼 |자 )?(?:계속(?:해|해줘|해주세요|하세요|하자|합시다|진행해줘|진행해)?|이어서(?: (?:해줘|해|진행해줘))?)$/,
   ),
 ]

@@ -11,14 +11,24 @@ const LONGEST = 160
  */
 export function isHandoffIntent(prompt: string): boolean {
   const trimmed = prompt.trim()
-  if (trimmed.length > LONGEST || trimmed.includes('`') || trimmed.includes('\n') || /^[<[]/.test(trimmed)) return false
+  if (
+    trimmed.length > LONGEST ||
+    trimmed.includes('`') ||
+    trimmed.includes('\n') ||
+    /^[<[]/.test(trimmed)
+  )
+    return false
   const words = spokenWords(trimmed)
   if (!couldBeSaid(HANDING_OVER, words)) return false
   if (trimmed.startsWith('/')) return isSaid(TYPED, words)
   return sentencesOf(words).some((sentence) => {
     if (isSaid(TYPED, sentence)) return true
     // "Can you hand off?" asks for it; "should we?" and "what is a handoff?" do not.
-    if (sentence.endsWith('?') && !/^(?:please |now )?(?:can|could|would|will) you\b/.test(sentence)) return false
+    if (
+      sentence.endsWith('?') &&
+      !/^(?:please |now )?(?:can|could|would|will) you\b/.test(sentence)
+    )
+      return false
     return isSaid(HANDING_OVER, bare(sentence))
   })
 }
@@ -29,7 +39,10 @@ const NOW = String.raw`(?:[, ]+(?:now|please|here|then|at this point|to (?:a|the
 
 /** As commands are typed. */
 const TYPED: readonly Phrase[] = [
-  phrase('handoff|hand-off', () => new RegExp(String.raw`^/?(?:(?:workflow|session|stint)[:-])?hand-?off[.! ]*$`)),
+  phrase(
+    'handoff|hand-off',
+    () => new RegExp(String.raw`^/?(?:(?:workflow|session|stint)[:-])?hand-?off[.! ]*$`),
+  ),
 ]
 
 const WHAT = '(?:this|it|the (?:session|work|task)|this (?:session|work|task)|everything|things)'

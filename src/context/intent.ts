@@ -28,7 +28,10 @@ function asks(trimmed: string): boolean {
   return sentencesOf(words).some((sentence, index) => {
     const said = bare(sentence)
     if ([said, ...clausesOf(said)].some((clause) => isSaid(WHERE_WERE_WE, clause))) return true
-    return (index === 0 || trimmed.length <= SHORT) && clausesOf(said).some((clause) => isGoingOn(clause))
+    return (
+      (index === 0 || trimmed.length <= SHORT) &&
+      clausesOf(said).some((clause) => isGoingOn(clause))
+    )
   })
 }
 
@@ -37,7 +40,10 @@ function isPlain(trimmed: string): boolean {
   let end = trimmed.length
   while (trimmed[end - 1] === '.' || trimmed[end - 1] === '!') end -= 1
   const courteous = trimmed.slice(0, end).toLowerCase()
-  const said = without(without(courteous, [', please', ' please']), [' where we left off', ' where you left off'])
+  const said = without(without(courteous, [', please', ' please']), [
+    ' where we left off',
+    ' where you left off',
+  ])
   const lead = LEADS.find((each) => said.startsWith(each))
   return PLAINLY.has(lead === undefined ? said : said.slice(lead.length))
 }
@@ -53,7 +59,9 @@ const LEADS = ['ok', 'okay', 'yes', 'please'].flatMap((word) => [`${word} `, `${
 const WAYS = [...WHERE_WERE_WE, ...GO_ON]
 
 function isGoingOn(clause: string): boolean {
-  return isSaid(GO_ON, clause) && !/\b(?:loops?|statements?|keywords?|buttons?|labels?)\b/.test(clause)
+  return (
+    isSaid(GO_ON, clause) && !/\b(?:loops?|statements?|keywords?|buttons?|labels?)\b/.test(clause)
+  )
 }
 
 /** What is said first, before a reservation: "continue, but leave the parser alone"; and what is left after a greeting. */
@@ -61,9 +69,14 @@ function clausesOf(said: string): readonly string[] {
   const [first = '', ...rest] = said.split(/\s*[,;:–—]\s+|\s+-\s+/)
   const isReserved =
     rest.length > 0 &&
-    /^(?:but|and|then|please|with|this time|only|also|where|from|you|as|i|we|don't|do|wo|wie|aber|où|mais|pero) /.test(rest[0]!)
+    /^(?:but|and|then|please|with|this time|only|also|where|from|you|as|i|we|don't|do|wo|wie|aber|où|mais|pero) /.test(
+      rest[0]!,
+    )
   const last = rest.at(-1) ?? ''
-  return [...(rest.length === 0 || isReserved ? [first] : []), ...(isGreeting(first) ? [bare(last)] : [])]
+  return [
+    ...(rest.length === 0 || isReserved ? [first] : []),
+    ...(isGreeting(first) ? [bare(last)] : []),
+  ]
 }
 
 function isGreeting(clause: string): boolean {
@@ -82,7 +95,10 @@ export function bare(sentence: string): string {
     before = words
     words = words
       .replace(COURTESY, '')
-      .replace(/[,\s]+(?:please|pls|now|then|thanks|thank you|again|bitte|s'il te plaît|por favor)$/, '')
+      .replace(
+        /[,\s]+(?:please|pls|now|then|thanks|thank you|again|bitte|s'il te plaît|por favor)$/,
+        '',
+      )
       .trim()
   }
   return words

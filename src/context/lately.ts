@@ -1,7 +1,7 @@
 // What was found, asked and done lately.
 import { waitingHandoff } from '../session/handoffs.ts'
 import type { SessionState } from '../session/state.ts'
-import { delegateLine } from '../views/delegate-line.ts'
+import { delegateLine } from '../document/delegate-line.ts'
 import { SHOW, from, noticed } from './commands.ts'
 import { counted } from './counted.ts'
 import { bullets, enumeration, paragraph } from './lists.ts'
@@ -33,13 +33,23 @@ export function latelySections(state: SessionState, conversation?: string): read
     }),
     bullets(
       state.notes.items.map((note) => note.text),
-      { ...from(SHOW.all, 'notes', state.notes), rank: 15, reserve: 0, fair: 60, heading: 'Notes:', keep: 'last' },
+      {
+        ...from(SHOW.all, 'notes', state.notes),
+        rank: 15,
+        reserve: 0,
+        fair: 60,
+        heading: 'Notes:',
+        keep: 'last',
+      },
     ),
   ]
 }
 
 /** What hooks noticed by themselves; all there is where nobody logged anything. */
-function noticedSections(state: SessionState, conversation: string | undefined): readonly Section[] {
+function noticedSections(
+  state: SessionState,
+  conversation: string | undefined,
+): readonly Section[] {
   const requests = state.requests.items.slice(1).filter((request) => !request.isRuling)
   const files = state.changedFiles.items.toSorted((a, b) => (a.at < b.at ? 1 : -1))
   const { lastTurn } = state
@@ -70,7 +80,9 @@ function noticedSections(state: SessionState, conversation: string | undefined):
     commits(state),
     testRuns(state),
     bullets(
-      state.agents.items.map(({ text, result }) => (result === undefined ? text : `${text}: ${result}`)),
+      state.agents.items.map(({ text, result }) =>
+        result === undefined ? text : `${text}: ${result}`,
+      ),
       {
         ...noticed('agent results', state.agents),
         rank: 13,
@@ -93,7 +105,9 @@ function noticedSections(state: SessionState, conversation: string | undefined):
       rank: 9,
       reserve: 34,
       fair: 120,
-      heading: isElsewhere ? "The agent's last words, in an earlier conversation:" : "The agent's last words:",
+      heading: isElsewhere
+        ? "The agent's last words, in an earlier conversation:"
+        : "The agent's last words:",
     }),
     paragraph(lastTurn?.failure ?? '', {
       ...noticed('failure'),
@@ -144,16 +158,29 @@ function commits(state: SessionState): Section {
       heading: 'Commits:',
       main: 'subject',
       columns: { commit: 0.5, subject: 1 },
-      rows: state.commits.items.map(({ commit, text }) => ({ commit: commit.slice(0, 7), subject: text })),
+      rows: state.commits.items.map(({ commit, text }) => ({
+        commit: commit.slice(0, 7),
+        subject: text,
+      })),
       line: ({ commit, subject }) => `${commit} ${subject}`,
     },
-    { ...noticed('commits', state.commits), rank: 12, reserve: 34, fair: 120, keep: 'last', lengths: [50, 36] },
+    {
+      ...noticed('commits', state.commits),
+      rank: 12,
+      reserve: 34,
+      fair: 120,
+      keep: 'last',
+      lengths: [50, 36],
+    },
   )
 }
 
 function testRuns(state: SessionState): Section {
   const newestFirst = state.tests.items.toReversed()
-  const runs = [...newestFirst.filter((run) => !run.passed), ...newestFirst.filter((run) => run.passed)]
+  const runs = [
+    ...newestFirst.filter((run) => !run.passed),
+    ...newestFirst.filter((run) => run.passed),
+  ]
   return tableSection(
     {
       name: 'tests',
@@ -165,8 +192,16 @@ function testRuns(state: SessionState): Section {
         command: run.text,
         summary: run.summary ?? '',
       })),
-      line: ({ result, command, summary }) => `${result}: ${command}${summary === '' ? '' : ` (${summary})`}`,
+      line: ({ result, command, summary }) =>
+        `${result}: ${command}${summary === '' ? '' : ` (${summary})`}`,
     },
-    { ...noticed('test runs', state.tests), rank: 6, reserve: 40, fair: 120, keep: 'first', lengths: [80, 50] },
+    {
+      ...noticed('test runs', state.tests),
+      rank: 6,
+      reserve: 40,
+      fair: 120,
+      keep: 'first',
+      lengths: [80, 50],
+    },
   )
 }

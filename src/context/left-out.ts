@@ -8,7 +8,8 @@ export const LEFT_OUT_ROOM = 130
 /** What a record does not show, by the command that does: `stint view --activity (requests 4, commits 12)`. */
 export function leftOutOf(fitted: readonly Fitted[]): readonly string[] {
   const byCommand = new Map<string, string[]>()
-  const note = (command: string, thing: string) => byCommand.set(command, [...(byCommand.get(command) ?? []), thing])
+  const note = (command: string, thing: string) =>
+    byCommand.set(command, [...(byCommand.get(command) ?? []), thing])
   for (const { section, shown } of fitted) {
     const missing = section.earlier + section.count - shown
     if (missing > 0) note(section.command, `${section.things} ${missing}`)
@@ -25,7 +26,9 @@ export function leftOutLines(leftOut: readonly string[], room = LEFT_OUT_ROOM): 
 
 /** What to set aside for the line after a first try: there will be more to name in the second. */
 export function roomForLeftOut(leftOut: readonly string[]): number {
-  return leftOut.length === 0 ? 0 : Math.min(LEFT_OUT_ROOM, costOfAll(leftOutLines(leftOut)) + GROWTH)
+  return leftOut.length === 0
+    ? 0
+    : Math.min(LEFT_OUT_ROOM, costOfAll(leftOutLines(leftOut)) + GROWTH)
 }
 
 const GROWTH = 30

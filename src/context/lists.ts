@@ -1,6 +1,6 @@
 // The shapes a section takes: a paragraph, a list of lines, a list in one line.
 import { shortenToCost } from './cost.ts'
-import { safeLine } from './safe-text.ts'
+import { safeLine } from '../text/safe-text.ts'
 import type { Section } from './section.ts'
 
 type Frame = Pick<Section, 'things' | 'command' | 'rank' | 'reserve' | 'fair'> & {
@@ -50,7 +50,9 @@ export function enumeration(texts: readonly string[], frame: ListFrame): Section
     count: items.length,
     earlier,
     lengths: frame.lengths ?? [40, 25],
-    lines: (shown, length) => [`${frame.heading} ${kept(shortened(length), shown, frame.keep).join(', ')}`],
+    lines: (shown, length) => [
+      `${frame.heading} ${kept(shortened(length), shown, frame.keep).join(', ')}`,
+    ],
   }
 }
 
@@ -65,7 +67,10 @@ export function once<T>(shortened: (length: number) => T): (length: number) => T
 }
 
 /** The items among which to choose, made safe, and how many more there are. */
-function considered(texts: readonly string[], frame: { readonly keep: 'first' | 'last'; readonly earlier?: number }) {
+function considered(
+  texts: readonly string[],
+  frame: { readonly keep: 'first' | 'last'; readonly earlier?: number },
+) {
   const near = kept(texts, MOST, frame.keep)
   const items = near.map(safeLine).filter((item) => item !== '')
   return { items, earlier: (frame.earlier ?? 0) + texts.length - near.length }

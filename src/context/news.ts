@@ -1,12 +1,12 @@
 // What became of delegates, for the model of the conversation that they work for.
 import type { DelegateLine } from '../session/state.ts'
-import { delegateName } from '../views/delegate-line.ts'
+import { delegateName } from '../document/delegate-line.ts'
 import { costOfAll } from './cost.ts'
 import { fenceLines, fenced } from './fence.ts'
 import { leftOutLines, leftOutOf } from './left-out.ts'
 import { bullets } from './lists.ts'
 import { fit } from './section.ts'
-import { MARGIN } from './tokens.ts'
+import { MARGIN } from '../text/tokens.ts'
 
 /** The most tokens that it takes, fence and all. */
 export const NEWS_TOKENS = 300
@@ -28,14 +28,18 @@ export function newsOfDelegates(
     lengths: [90, 60, 45, 36],
   })
   const fitted = fit(section, NEWS_TOKENS - costOfAll(fenceLines(session)) - MARGIN - LEFT_OUT_ROOM)
-  const leftOut = fitted.shown < section.count ? leftOutLines(leftOutOf([{ ...fitted, isShortened: false }]), LEFT_OUT_ROOM) : []
+  const leftOut =
+    fitted.shown < section.count
+      ? leftOutLines(leftOutOf([{ ...fitted, isShortened: false }]), LEFT_OUT_ROOM)
+      : []
   return fenced(session, [...fitted.lines, ...leftOut])
 }
 
 /** The commands stand before what may be long enough to be cut. */
 function newsLine(line: DelegateLine): string {
   const { because, status, summary } = line
-  const outcome = status === 'ready' || status === 'merged' ? (summary ?? because) : (because ?? summary)
+  const outcome =
+    status === 'ready' || status === 'merged' ? (summary ?? because) : (because ?? summary)
   return `${delegateName(line)} is ${status} (${commandsFor(line)})${outcome === undefined ? '' : `: ${outcome}`}`
 }
 

@@ -8,7 +8,7 @@ import { type Fitted, type Section, fit } from './section.ts'
 import { settledSections } from './settled.ts'
 import { share } from './share.ts'
 import { STANDING_ROOM, standingSections } from './standing.ts'
-import { MARGIN, estimateTokens } from './tokens.ts'
+import { MARGIN, estimateTokens } from '../text/tokens.ts'
 
 export interface PackOptions {
   /** `start` is what a new conversation begins with; `full` is what somebody who goes on asks for. */
@@ -68,7 +68,9 @@ function arrangeSession(state: SessionState, options: PackOptions): ArrangedSess
   const budget = options.budget ?? MAX_TOKENS
   // What a mark costs is known when there is one, for it is the sum of what stands above it.
   const mayBeOver = first.around + costOf(first.fitted) > budget
-  return mayBeOver && isOver(first.text, budget) ? arrangeWithin(state, options, DEARER_MARK) : first
+  return mayBeOver && isOver(first.text, budget)
+    ? arrangeWithin(state, options, DEARER_MARK)
+    : first
 }
 
 function arrangeWithin(state: SessionState, options: PackOptions, spare: number): ArrangedSession {
@@ -78,7 +80,11 @@ function arrangeWithin(state: SessionState, options: PackOptions, spare: number)
   // Where things stand has its room, or half of what there is.
   const standingRoom = Math.min(STANDING_ROOM, Math.floor((budget - fence - leftOutRoom) / 2))
   // The room of the head is the same whatever else there is to tell, or its bytes would change with it.
-  const settled = share(withRoom(settledSections(state), budget), budget - fence - standingRoom - leftOutRoom, 'fair')
+  const settled = share(
+    withRoom(settledSections(state), budget),
+    budget - fence - standingRoom - leftOutRoom,
+    'fair',
+  )
   const spent = fence + costOf(settled)
   const start = Math.max(START_TOKENS, spent + standingRoom + leftOutRoom)
   const limit = (options.level === 'full' ? budget : Math.min(budget, start)) - spare
@@ -86,7 +92,11 @@ function arrangeWithin(state: SessionState, options: PackOptions, spare: number)
   const told = (room: number) => [...settled, ...share(others, room)]
   const noteRoom = Math.min(roomForLeftOut(leftOutOf(told(limit - spent))), leftOutRoom)
   const fitted = told(limit - spent - noteRoom)
-  return { ...composed(state.name, fitted, noteRoom), noteRoom, free: limit - fence - costOf(fitted) - noteRoom }
+  return {
+    ...composed(state.name, fitted, noteRoom),
+    noteRoom,
+    free: limit - fence - costOf(fitted) - noteRoom,
+  }
 }
 
 /** What the session leaves over goes to the project; where that is too little even to name it, nothing changes. */
@@ -102,7 +112,13 @@ function composed(name: string, fitted: readonly Fitted[], noteRoom: number): Ar
   const leftOut = leftOutOf(fitted)
   const note = leftOutLines(leftOut, noteRoom)
   const { text, mark } = fenced(name, [...fitted.flatMap(({ lines }) => lines), ...note])
-  return { text, mark, leftOut, fitted, around: costOfAll([...fenceLines(name, mark), ...note]) + MARGIN }
+  return {
+    text,
+    mark,
+    leftOut,
+    fitted,
+    around: costOfAll([...fenceLines(name, mark), ...note]) + MARGIN,
+  }
 }
 
 function isOver(text: string, budget: number): boolean {

@@ -1,7 +1,7 @@
 import { type SessionState, currentStep, openBlockers, stepCounts } from '../session/state.ts'
 import { shorten } from '../text/clean.ts'
 import { counted } from './counted.ts'
-import { safeLine } from './safe-text.ts'
+import { safeLine } from '../text/safe-text.ts'
 
 const LONGEST = 200
 const ENDING = ' · /session-resume for all of it'
@@ -17,7 +17,9 @@ export function lineForPerson(state: SessionState): string {
     total === 0 ? '' : `${done}/${total}`,
     current === undefined ? '' : `now: ${brief(current.text)}`,
     state.compactions === 0 ? '' : `after ${counted(state.compactions, 'compaction')}`,
-    blockers.length === 0 ? '' : `⛔ ${counted(blockers.length, 'blocker')}: ${brief(blockers.at(-1)!.text)}`,
+    blockers.length === 0
+      ? ''
+      : `⛔ ${counted(blockers.length, 'blocker')}: ${brief(blockers.at(-1)!.text)}`,
   ]
   return shorten(parts.filter((part) => part !== '').join(' · '), LONGEST - ENDING.length) + ENDING
 }

@@ -22,7 +22,10 @@ export function projectSection(text: string): Section {
     lengths: [130],
   })
   // They have dashes of their own where they are items of a list.
-  return { ...section, lines: (shown, length) => section.lines(shown, length).map((line) => line.replace(/^- /, '')) }
+  return {
+    ...section,
+    lines: (shown, length) => section.lines(shown, length).map((line) => line.replace(/^- /, '')),
+  }
 }
 
 const HEADING = 'The project, as read from its repository:'
@@ -31,7 +34,10 @@ const HEADING = 'The project, as read from its repository:'
  * What of it fits into a room that others left over, and what is needed to name the rest. Undefined where there is no
  * room even for that.
  */
-export function fitProject(section: Section, room: number): { readonly fitted: Fitted; readonly noteRoom: number } | undefined {
+export function fitProject(
+  section: Section,
+  room: number,
+): { readonly fitted: Fitted; readonly noteRoom: number } | undefined {
   const whole = fit(section, Math.max(0, Math.min(PROJECT_ROOM, room)))
   if (whole.shown === section.count && !whole.isShortened) return { fitted: whole, noteRoom: 0 }
   if (room < NOTE_ROOM) return undefined

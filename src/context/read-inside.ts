@@ -10,8 +10,12 @@ const MOST_READ = 256 * 1024
 export const NO_FILE = 'there is no such file'
 
 /** A text file of a repository, with where it really is; or why it is not read, in a few words. */
-export function readInside(folder: string, path: string): { readonly real: string; readonly text: string } | string {
-  if (path.trim() === '' || isAbsolute(path)) return 'a path from the root of the repository is wanted'
+export function readInside(
+  folder: string,
+  path: string,
+): { readonly real: string; readonly text: string } | string {
+  if (path.trim() === '' || isAbsolute(path))
+    return 'a path from the root of the repository is wanted'
   let root: string
   let real: string
   try {
@@ -23,7 +27,8 @@ export function readInside(folder: string, path: string): { readonly real: strin
   }
   // A link may lead anywhere, and what is git's own is nobody's business.
   const inside = relative(root, real)
-  if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`)) return 'it is not in the repository'
+  if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`))
+    return 'it is not in the repository'
   if (inside === '.git' || inside.startsWith(`.git${sep}`)) return 'it belongs to git'
   const text = readBounded(real)
   return text === undefined ? 'it cannot be read as text' : { real, text }

@@ -17,7 +17,10 @@ export function looksUnrelated(prompt: string, state: SessionState): boolean {
 }
 
 /** The same, told from the words that a session is about. */
-export function asksForWordsOutside(prompt: string, wordsOfSession: () => ReadonlySet<string>): boolean {
+export function asksForWordsOutside(
+  prompt: string,
+  wordsOfSession: () => ReadonlySet<string>,
+): boolean {
   if (prompt.length > LONGEST || !isSpoken(prompt)) return false
   const words = wordsOf(prompt)
   if (!asksForWork(words) || refersBack(words)) return false
@@ -106,4 +109,6 @@ const SPOKEN_OF = setOf(
   list session summary commit message code script readme changelog`,
 )
 
-const BEFORE_THAT = setOf('do fix for with of in to about like on from after use using change remove make add is was')
+const BEFORE_THAT = setOf(
+  'do fix for with of in to about like on from after use using change remove make add is was',
+)

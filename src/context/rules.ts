@@ -26,19 +26,31 @@ export const CHOICES: readonly Phrase[] = [
   ),
   phrase(
     'option|approach|variant|alternative|plan',
-    () => /\b(?:option|approach|variant|alternative|plan)\s+(?:#|no\.? ?)?(?:[0-9]+|[a-h])(?: it is| please|,| then|$|\.)/,
+    () =>
+      /\b(?:option|approach|variant|alternative|plan)\s+(?:#|no\.? ?)?(?:[0-9]+|[a-h])(?: it is| please|,| then|$|\.)/,
   ),
   phrase(
     'first|second|third|last|latter|former',
-    () => /^(?:the )?(?:first|second|third|last) (?:one|option|approach|variant|alternative|solution)\b|^the (?:latter|former)\b/,
+    () =>
+      /^(?:the )?(?:first|second|third|last) (?:one|option|approach|variant|alternative|solution)\b|^the (?:latter|former)\b/,
   ),
   phrase(
     'first|second|third|latter|former',
-    () => /\b(?:i like|i'd take|i'll take|take|choose|pick|do|use) (?:the )?(?:first|second|third|latter|former)\b/,
+    () =>
+      /\b(?:i like|i'd take|i'll take|take|choose|pick|do|use) (?:the )?(?:first|second|third|latter|former)\b/,
   ),
-  phrase(' over ', () => /^(?!.*\b(?:loop|iterate|goe?s?|went|hand|start|all)\b)(?:\S+ ){1,2}over \S+$/),
-  phrase('plan|forget', () => /^(?:no[,.]? |ok[,.]? )?(?:change of plans?\b|forget (?:about )?(?!to\b)\S+)/),
-  phrase('instead of|rather than|in place of|in favo', () => /\binstead of\b|\brather than\b|\bin place of\b|\bin favou?r of\b/),
+  phrase(
+    ' over ',
+    () => /^(?!.*\b(?:loop|iterate|goe?s?|went|hand|start|all)\b)(?:\S+ ){1,2}over \S+$/,
+  ),
+  phrase(
+    'plan|forget',
+    () => /^(?:no[,.]? |ok[,.]? )?(?:change of plans?\b|forget (?:about )?(?!to\b)\S+)/,
+  ),
+  phrase(
+    'instead of|rather than|in place of|in favo',
+    () => /\binstead of\b|\brather than\b|\bin place of\b|\bin favou?r of\b/,
+  ),
   phrase('prefer|rather', () => /\bprefer(?:ably|red|ring)?\b|\bi(?:'d| would) rather\b/),
   phrase(' not', () =>
     clause(
@@ -46,7 +58,9 @@ export const CHOICES: readonly Phrase[] = [
     ),
   ),
   phrase(' instead', () => clause(String.raw`(?:use|take|do|try|call|make)\b.{1,60}\binstead\b`)),
-  phrase(' not ', () => clause(String.raw`(?:make|call|name|put|write|i meant?|i want|in|with)\b.{1,40} not \S+$`)),
+  phrase(' not ', () =>
+    clause(String.raw`(?:make|call|name|put|write|i meant?|i want|in|with)\b.{1,40} not \S+$`),
+  ),
   phrase("let's|let us|we'll|we will|i want|we should", () =>
     clause(
       String.raw`(?:let's|let us|we(?:'ll| will)|i want (?:you )?to|we should)\s+(?:just |only |always |really )?(?:use|keep|take|have|switch to|move to|adopt|drop|skip|avoid|leave|not)\b`,
@@ -55,7 +69,8 @@ export const CHOICES: readonly Phrase[] = [
   phrase('not', () => /\bnot\b.{1,40}\bbut\b(?! (?:it|the|there|i|we|that)\b)/),
   phrase(
     'wir |lieber|statt|anstelle',
-    () => /\b(?:wir haben .{0,40}(?:entschieden|beschlossen)|wir nehmen|nimm lieber|lieber|anstatt|anstelle|statt)\b/,
+    () =>
+      /\b(?:wir haben .{0,40}(?:entschieden|beschlossen)|wir nehmen|nimm lieber|lieber|anstatt|anstelle|statt)\b/,
   ),
   phrase(
     'plutôt|au lieu|décidé|on part|vez de|lugar de|decidi|mejor',
@@ -64,7 +79,8 @@ export const CHOICES: readonly Phrase[] = [
   ),
   phrase(
     '不是|改用|决定|就用|选|ではなく|代わりに|にしま|にします|대신',
-    () => /而不是|不是.{1,20}而是|改用|我们决定|就用|选(?:择)?方案|ではなく|の代わりに|にしましょう|にします|대신/,
+    () =>
+      /而不是|不是.{1,20}而是|改用|我们决定|就用|选(?:择)?方案|ではなく|の代わりに|にしましょう|にします|대신/,
   ),
 ]
 
@@ -75,8 +91,12 @@ export const RULES: readonly Phrase[] = [
       String.raw`(?:do not|don't|never|avoid|refrain from|stop \w+ing|no longer|quit \w+ing|always|only|under no circumstances)\b`,
     ),
   ),
-  phrase('skip|drop|limit|restrict|cap', () => clause(String.raw`(?:skip|drop|limit|restrict|cap)\b`)),
-  phrase('do it|do this|do that', () => clause(String.raw`do (?:it|this|that) (?:in|with|via|using|by|like|without|as)\b`)),
+  phrase('skip|drop|limit|restrict|cap', () =>
+    clause(String.raw`(?:skip|drop|limit|restrict|cap)\b`),
+  ),
+  phrase('do it|do this|do that', () =>
+    clause(String.raw`do (?:it|this|that) (?:in|with|via|using|by|like|without|as)\b`),
+  ),
   phrase(
     "we will not|we won't|we are not|we aren't|we do not|we don't|we can't|we cannot",
     () =>
@@ -104,7 +124,11 @@ export const RULES: readonly Phrase[] = [
     () =>
       /\b(?:must|has to|have to|needs to|need to|should|shall|may|can)\s+(?:not|never|always|only|stay|remain|keep)\b|\b(?:mustn't|shouldn't|can't be changed|cannot change)\b/,
   ),
-  phrase('must', () => /\bmust (?!have\b|be (?:a |an |the |some |because|wrong|due|something|related|missing))[a-z]+/),
+  phrase(
+    'must',
+    () =>
+      /\bmust (?!have\b|be (?:a |an |the |some |because|wrong|due|something|related|missing))[a-z]+/,
+  ),
   phrase(
     "i do not|i don't|i want",
     () =>

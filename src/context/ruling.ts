@@ -17,12 +17,18 @@ export function looksLikeDecision(prompt: string): boolean {
 function isSettledBy(phrases: readonly Phrase[], prompt: string): boolean {
   if (!isSpoken(prompt)) return false
   const words = spokenWords(prompt)
-  return couldBeSaid(phrases, words) && sentencesOf(words).some((sentence) => isSaid(phrases, settlingPart(sentence)))
+  return (
+    couldBeSaid(phrases, words) &&
+    sentencesOf(words).some((sentence) => isSaid(phrases, settlingPart(sentence)))
+  )
 }
 
 /** What of a sentence may settle something. A question does not, unless it is a request in its form. */
 function settlingPart(sentence: string): string {
-  const request = sentence.replace(/^(?:please |and |so |ok,? )*(?:can|could|would|will) (?:you|we)(?: please)? /, '')
+  const request = sentence.replace(
+    /^(?:please |and |so |ok,? )*(?:can|could|would|will) (?:you|we)(?: please)? /,
+    '',
+  )
   const isQuestion = request === sentence && (/[?？]$/.test(sentence) || QUESTION.test(sentence))
   return isQuestion || NOT_A_RULE.test(request) ? '' : request
 }

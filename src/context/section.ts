@@ -1,4 +1,4 @@
-import { firstFalse } from './bisect.ts'
+import { firstFalse } from '../text/bisect.ts'
 import { costOfAll } from './cost.ts'
 
 /** A part of a text that can be told at greater or smaller length. */
@@ -36,7 +36,8 @@ export function fit(section: Section, room: number): Fitted {
   const { count, lengths } = section
   if (wish(section) <= room) return told(section, count, lengths[0]!)
   const isTooMuch = (fitted: Fitted) => fitted.cost > room
-  const length = lengths[firstFalse(lengths.length, (index) => isTooMuch(told(section, count, lengths[index]!)))]
+  const length =
+    lengths[firstFalse(lengths.length, (index) => isTooMuch(told(section, count, lengths[index]!)))]
   if (length !== undefined) return told(section, count, length)
   const spare = lengths.at(-1)!
   const shown = firstFalse(count, (index) => !isTooMuch(told(section, index + 1, spare)))
@@ -67,5 +68,11 @@ function told(section: Section, shown: number, length: number): Fitted {
 
 function tell(section: Section, shown: number, length: number): Fitted {
   const lines = shown === 0 ? [] : section.lines(shown, length)
-  return { section, lines, shown, cost: costOfAll(lines), isShortened: lines.some((line) => line.includes('…')) }
+  return {
+    section,
+    lines,
+    shown,
+    cost: costOfAll(lines),
+    isShortened: lines.some((line) => line.includes('…')),
+  }
 }

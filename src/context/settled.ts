@@ -1,7 +1,7 @@
 // The head of a record: what was settled and changes rarely. It stands first and knows nothing of the rest, so that a
 // harness which caches what it has read before finds the same bytes again.
 import type { SessionState } from '../session/state.ts'
-import { decisionLine } from '../views/progress.ts'
+import { decisionLine } from '../document/progress.ts'
 import { SHOW, from, noticed } from './commands.ts'
 import { bullets, enumeration, paragraph } from './lists.ts'
 import type { Section } from './section.ts'
@@ -12,8 +12,21 @@ export function settledSections(state: SessionState): readonly Section[] {
   const rulings = later.filter((request) => request.isRuling).map((request) => request.text)
   const titled = state.title === '' ? state.name : `${state.name} (${state.title})`
   return [
-    paragraph(titled, { ...from(SHOW.all, 'name'), rank: 0, reserve: 24, fair: 60, heading: 'Session:', lengths: [50, 30, 18] }),
-    paragraph(state.goal, { ...from(SHOW.all, 'objective'), rank: 1, reserve: 60, fair: 120, heading: 'Objective:' }),
+    paragraph(titled, {
+      ...from(SHOW.all, 'name'),
+      rank: 0,
+      reserve: 24,
+      fair: 60,
+      heading: 'Session:',
+      lengths: [50, 30, 18],
+    }),
+    paragraph(state.goal, {
+      ...from(SHOW.all, 'objective'),
+      rank: 1,
+      reserve: 60,
+      fair: 120,
+      heading: 'Objective:',
+    }),
     paragraph(first?.text ?? '', {
       ...noticed('first request'),
       rank: 2,
@@ -33,8 +46,17 @@ export function settledSections(state: SessionState): readonly Section[] {
     }),
     drawn(state),
     enumeration(
-      state.keyFiles.items.map(({ text, description }) => (description === undefined ? text : `${text} (${description})`)),
-      { ...from(SHOW.all, 'key files', state.keyFiles), rank: 7, reserve: 30, fair: 100, heading: 'Key files:', keep: 'last' },
+      state.keyFiles.items.map(({ text, description }) =>
+        description === undefined ? text : `${text} (${description})`,
+      ),
+      {
+        ...from(SHOW.all, 'key files', state.keyFiles),
+        rank: 7,
+        reserve: 30,
+        fair: 100,
+        heading: 'Key files:',
+        keep: 'last',
+      },
     ),
     bullets(
       state.commands.items.map((command) => command.text),
@@ -47,7 +69,14 @@ export function settledSections(state: SessionState): readonly Section[] {
         keep: 'last',
       },
     ),
-    enumeration(state.tasks, { ...from(SHOW.all, 'tasks'), rank: 9, reserve: 20, fair: 40, heading: 'Tasks:', keep: 'last' }),
+    enumeration(state.tasks, {
+      ...from(SHOW.all, 'tasks'),
+      rank: 9,
+      reserve: 20,
+      fair: 40,
+      heading: 'Tasks:',
+      keep: 'last',
+    }),
   ]
 }
 

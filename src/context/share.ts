@@ -5,7 +5,11 @@ import { type Fitted, type Section, fit, wish } from './section.ts'
  * wishes for, if it may have it at all; each time by rank. What one does not use goes on to the next. The answer
  * keeps the order they came in.
  */
-export function share(sections: readonly Section[], room: number, upTo: 'fair' | 'wish' = 'wish'): readonly Fitted[] {
+export function share(
+  sections: readonly Section[],
+  room: number,
+  upTo: 'fair' | 'wish' = 'wish',
+): readonly Fitted[] {
   const byRank = sections.filter(({ count }) => count > 0).toSorted((a, b) => a.rank - b.rank)
   const granted = new Map(byRank.map((section) => [section, 0]))
   let left = room

@@ -25,7 +25,8 @@ function wordsIn(prompt: string): string {
     .filter((line) => !isLogLine(line))
     .join('\n')
     .trim()
-  const near = words.length <= SPOKEN ? words : `${words.slice(0, SPOKEN / 2)}\n${words.slice(-SPOKEN / 2)}`
+  const near =
+    words.length <= SPOKEN ? words : `${words.slice(0, SPOKEN / 2)}\n${words.slice(-SPOKEN / 2)}`
   const plain = near.toLowerCase().replaceAll(/[’‘`´]/g, "'")
   // Made only where there is something to mend.
   if (!CARELESS.some((word) => plain.includes(word))) return plain
@@ -36,7 +37,9 @@ const CARELESS = ['whats', 'wheres', 'lets', 'thats', 'dont']
 
 /** The sentences of a text, each with the sign it ends in. */
 export function sentencesOf(words: string): readonly string[] {
-  return (words.match(/(?:[^.!?\n。！？]|[.](?=\S))+[.!?。！？]*/g) ?? []).map((sentence) => sentence.trim()).filter(Boolean)
+  return (words.match(/(?:[^.!?\n。！？]|[.](?=\S))+[.!?。！？]*/g) ?? [])
+    .map((sentence) => sentence.trim())
+    .filter(Boolean)
 }
 
 /** What programs print: times, levels, stack frames, shell prompts, diffs and JSON. */
@@ -44,7 +47,11 @@ function isLogLine(line: string): boolean {
   // Almost every line that a person writes begins with a letter and has none of these in it, and needs no pattern.
   const first = line.trimStart().slice(0, 9).toLowerCase()
   const mayBe = first < 'a' || first >= '{' || line.includes(':') || line.includes(']')
-  return first !== '' && (mayBe || PRINTED.some((word) => first.startsWith(word))) && LOG_LINE().test(line)
+  return (
+    first !== '' &&
+    (mayBe || PRINTED.some((word) => first.startsWith(word))) &&
+    LOG_LINE().test(line)
+  )
 }
 
 const PRINTED = ['at ', 'file "', 'traceback', 'npm ']

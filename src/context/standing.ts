@@ -38,11 +38,25 @@ export function standingSections(state: SessionState): readonly Section[] {
     openSteps(state),
     bullets(
       openBlockers(state).map((blocker) => blocker.text),
-      { ...from(SHOW.blockers, 'open blockers'), rank: 2, reserve: 40, fair: 120, heading: 'Open blockers:', keep: 'last' },
+      {
+        ...from(SHOW.blockers, 'open blockers'),
+        rank: 2,
+        reserve: 40,
+        fair: 120,
+        heading: 'Open blockers:',
+        keep: 'last',
+      },
     ),
     bullets(
       state.next.items.map((item) => item.text),
-      { ...from(SHOW.next, 'next steps', state.next), rank: 3, reserve: 40, fair: 120, heading: 'Next steps:', keep: 'first' },
+      {
+        ...from(SHOW.next, 'next steps', state.next),
+        rank: 3,
+        reserve: 40,
+        fair: 120,
+        heading: 'Next steps:',
+        keep: 'first',
+      },
     ),
   ]
 }
@@ -50,7 +64,9 @@ export function standingSections(state: SessionState): readonly Section[] {
 // The objective stands above it already.
 function tldrWithoutGoal(state: SessionState): string {
   const { progress, steps, discoveries, blockers, next } = state
-  const hasNothing = [progress, steps, discoveries, blockers, next].every((shelf) => shelf.items.length === 0)
+  const hasNothing = [progress, steps, discoveries, blockers, next].every(
+    (shelf) => shelf.items.length === 0,
+  )
   return state.tldr === undefined && hasNothing ? '' : tldrOf({ ...state, goal: '' })
 }
 
@@ -65,7 +81,11 @@ function workflowOf(state: SessionState): string {
   const waits = state.workflow!.phases.some(({ status }) => status === 'waiting for approval')
   const focus = focusOf(state)
   // Whether it waits stands before what may be long enough to be cut.
-  return [`${state.name}, ${phase}`, waits ? "waits for a person's approval" : '', focus === undefined ? '' : `focus: ${focus}`]
+  return [
+    `${state.name}, ${phase}`,
+    waits ? "waits for a person's approval" : '',
+    focus === undefined ? '' : `focus: ${focus}`,
+  ]
     .filter((part) => part !== '')
     .join('; ')
 }
@@ -86,9 +106,19 @@ function openSteps(state: SessionState): Section {
       heading: 'Open steps:',
       main: 'step',
       columns: { is: 1, step: 1 },
-      rows: open.map((step) => ({ is: step === current ? 'current' : step.status, step: step.text })),
+      rows: open.map((step) => ({
+        is: step === current ? 'current' : step.status,
+        step: step.text,
+      })),
       line: ({ is, step }) => (is === 'todo' ? `[ ] ${step}` : `[ ] ${step} (${is})`),
     },
-    { ...from(SHOW.progress, 'open steps'), rank: 4, reserve: 44, fair: 150, keep: 'first', lengths: [60, 40] },
+    {
+      ...from(SHOW.progress, 'open steps'),
+      rank: 4,
+      reserve: 44,
+      fair: 150,
+      keep: 'first',
+      lengths: [60, 40],
+    },
   )
 }

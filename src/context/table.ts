@@ -1,7 +1,7 @@
 import { encode } from '@toon-format/toon'
 import { costOfAll, shortenToCost } from './cost.ts'
 import { kept, once } from './lists.ts'
-import { harmless, safeLine } from './safe-text.ts'
+import { harmless, safeLine } from '../text/safe-text.ts'
 import type { Section } from './section.ts'
 
 export interface Table<Column extends string> {
@@ -24,12 +24,19 @@ const FEWEST = 4
 /** Rows that have the same fields, told as TOON where that is smaller and as a list where it is not. */
 export function tableSection<Column extends string>(
   table: Table<Column>,
-  frame: Omit<Section, 'count' | 'lines' | 'earlier'> & { readonly keep: 'first' | 'last'; readonly earlier?: number },
+  frame: Omit<Section, 'count' | 'lines' | 'earlier'> & {
+    readonly keep: 'first' | 'last'
+    readonly earlier?: number
+  },
 ): Section {
   const near = kept(table.rows, MOST, frame.keep)
   const rows = near.map((row) => mapCells(row, safeLine)).filter((row) => row[table.main] !== '')
   const shortened = once((length) =>
-    rows.map((row) => mapCells(row, (cell, column) => shortenToCost(cell, Math.ceil(length * table.columns[column])))),
+    rows.map((row) =>
+      mapCells(row, (cell, column) =>
+        shortenToCost(cell, Math.ceil(length * table.columns[column])),
+      ),
+    ),
   )
   return {
     ...frame,
@@ -46,14 +53,24 @@ export function tableSection<Column extends string>(
 }
 
 /** Cells that are harmless by themselves may not be so side by side. */
-export function asList<Column extends string>(table: Table<Column>, rows: Table<Column>['rows']): readonly string[] {
+export function asList<Column extends string>(
+  table: Table<Column>,
+  rows: Table<Column>['rows'],
+): readonly string[] {
   return [table.heading, ...rows.map((row) => harmless(`- ${table.line(row)}`))]
 }
 
 /** A column that no row fills is not told. Bars divide the cells, because prose is full of commas. */
-export function asToon<Column extends string>(table: Table<Column>, rows: Table<Column>['rows']): readonly string[] {
-  const columns = (Object.keys(table.columns) as Column[]).filter((column) => rows.some((row) => row[column] !== ''))
-  const filled = rows.map((row) => Object.fromEntries(columns.map((column) => [column, row[column]])))
+export function asToon<Column extends string>(
+  table: Table<Column>,
+  rows: Table<Column>['rows'],
+): readonly string[] {
+  const columns = (Object.keys(table.columns) as Column[]).filter((column) =>
+    rows.some((row) => row[column] !== ''),
+  )
+  const filled = rows.map((row) =>
+    Object.fromEntries(columns.map((column) => [column, row[column]])),
+  )
   return encode({ [table.name]: filled }, { delimiter: '|' })
     .split('\n')
     .map(harmless)
@@ -64,5 +81,7 @@ function mapCells<Column extends string>(
   change: (cell: string, column: Column) => string,
 ): Record<Column, string> {
   const cells = Object.entries(row) as [Column, string][]
-  return Object.fromEntries(cells.map(([column, cell]) => [column, change(cell, column)])) as Record<Column, string>
+  return Object.fromEntries(
+    cells.map(([column, cell]) => [column, change(cell, column)]),
+  ) as Record<Column, string>
 }

@@ -3,7 +3,9 @@ const HEAD = /^(\w+)\[(\d+)\|\]\{([^}]+)\}:$/
 const QUOTED = /(?:^|\|)"/g
 
 /** Characters of the tables that a text tells as TOON, and what these would be as JSON. Undefined where there are none. */
-export function toonIn(text: string): { readonly chars: number; readonly json: number } | undefined {
+export function toonIn(
+  text: string,
+): { readonly chars: number; readonly json: number } | undefined {
   const lines = text.split('\n')
   let chars = 0
   let json = 0
@@ -11,9 +13,15 @@ export function toonIn(text: string): { readonly chars: number; readonly json: n
     const [, name, count, columns] = HEAD.exec(head) ?? []
     if (name === undefined || columns === undefined) continue
     const names = columns.split('|')
-    const rows = lines.slice(index + 1, index + 1 + Number(count)).filter((row) => row.startsWith('  '))
+    const rows = lines
+      .slice(index + 1, index + 1 + Number(count))
+      .filter((row) => row.startsWith('  '))
     chars += [head, ...rows].reduce((sum, line) => sum + line.length + 1, 0)
-    json += `{"${name}":[]}`.length + rows.reduce((sum, row) => sum + jsonLength(row.trim(), names), 0) + rows.length - 1
+    json +=
+      `{"${name}":[]}`.length +
+      rows.reduce((sum, row) => sum + jsonLength(row.trim(), names), 0) +
+      rows.length -
+      1
   }
   return chars === 0 ? undefined : { chars, json }
 }

@@ -23,7 +23,9 @@ export function wordsOf(text: string): readonly string[] {
 
 /** So crude that `caching`, `caches` and `cached` are one; two words too many made one only makes us more careful. */
 function stem(word: string): string {
-  return word.length <= 4 ? word.replace(/s$/, '') : word.replace(/(?:ings?|ers?|ed|es|s|ions?|ly|ment|able|e)$/, '').slice(0, 7)
+  return word.length <= 4
+    ? word.replace(/s$/, '')
+    : word.replace(/(?:ings?|ers?|ed|es|s|ions?|ly|ment|able|e)$/, '').slice(0, 7)
 }
 
 // What is in any request about any program says nothing of what it is about.

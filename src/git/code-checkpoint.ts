@@ -32,7 +32,11 @@ export function keepCode(repository: Repository, options: KeepCode): KeptCode {
   const { ref } = options
   const root = repository.worktree
   if (!ref.startsWith(REFS) || !askGit(root, ['check-ref-format', ref])) {
-    throw new StintError('BAD_REF', `${ref} is not a name for kept code`, `it has to be a valid reference under ${REFS}`)
+    throw new StintError(
+      'BAD_REF',
+      `${ref} is not a name for kept code`,
+      `it has to be a valid reference under ${REFS}`,
+    )
   }
   const { tree, leftOut } = writeWorkingTree(repository, options)
   const head = readHead(repository).commit
@@ -51,15 +55,28 @@ export function codeDiff(
   const from = commitNamed(repository, commit)
   const { tree } = writeWorkingTree(repository, options)
   const form = options.stat === true ? ['--stat=100'] : ['-p']
-  const without = (options.exclude ?? DEFAULT_EXCLUDE).map((path) => `:(exclude,top,literal)${path}`)
+  const without = (options.exclude ?? DEFAULT_EXCLUDE).map(
+    (path) => `:(exclude,top,literal)${path}`,
+  )
   const plain = ['--no-color', '--no-ext-diff', '--no-textconv', '-M']
-  return runGit(repository.worktree, ['diff-tree', ...form, ...plain, from, tree, '--', ':(top)', ...without])
+  return runGit(repository.worktree, [
+    'diff-tree',
+    ...form,
+    ...plain,
+    from,
+    tree,
+    '--',
+    ':(top)',
+    ...without,
+  ])
 }
 
 /** Gives kept code back as a new branch or in a new worktree. */
 export function restoreCode(repository: Repository, commit: string, to: RestoreTo): KeptCodePlace {
   const from = commitNamed(repository, commit)
-  return 'branch' in to ? toBranch(repository, from, to.branch) : toWorktree(repository, from, to.worktree)
+  return 'branch' in to
+    ? toBranch(repository, from, to.branch)
+    : toWorktree(repository, from, to.worktree)
 }
 
 export interface KeptCodePlace {
@@ -83,26 +100,50 @@ function toBranch(repository: Repository, commit: string, branch: string): KeptC
 function toWorktree(repository: Repository, commit: string, folder: string): KeptCodePlace {
   const worktree = resolve(repository.worktree, folder)
   if (lstatSync(worktree, { throwIfNoEntry: false }) !== undefined) throw taken(worktree)
-  runGit(repository.worktree, [...QUIETLY, 'worktree', 'add', '--quiet', '--detach', '--', worktree, commit])
+  runGit(repository.worktree, [
+    ...QUIETLY,
+    'worktree',
+    'add',
+    '--quiet',
+    '--detach',
+    '--',
+    worktree,
+    commit,
+  ])
   return { commit, worktree }
 }
 
 function taken(what: string): StintError {
-  return new StintError('ALREADY_THERE', `${what} exists; kept code only goes where nothing is`, 'choose another name')
+  return new StintError(
+    'ALREADY_THERE',
+    `${what} exists; kept code only goes where nothing is`,
+    'choose another name',
+  )
 }
 
 function commitNamed(repository: Repository, commit: string): string {
   // Only names that can be no option of git and no expression.
   const isName = /^[0-9a-f]{4,64}$/.test(commit) || commit.startsWith(REFS)
   try {
-    if (isName) return runGit(repository.worktree, ['rev-parse', '--quiet', '--verify', `${commit}^{commit}`]).trim()
+    if (isName)
+      return runGit(repository.worktree, [
+        'rev-parse',
+        '--quiet',
+        '--verify',
+        `${commit}^{commit}`,
+      ]).trim()
   } catch (error) {
     if (!(error instanceof GitFailed) || error.status === undefined) throw error
   }
   throw new StintError('NO_SUCH_CODE', `there is no kept code ${commit} in this repository`)
 }
 
-function commitTree(root: string, tree: string, parent: string | undefined, message: string): string {
+function commitTree(
+  root: string,
+  tree: string,
+  parent: string | undefined,
+  message: string,
+): string {
   const parents = parent === undefined ? [] : ['-p', parent]
   const settings = [...QUIETLY, '-c', 'i18n.commitEncoding=UTF-8']
   return runGit(root, [...settings, 'commit-tree', '--no-gpg-sign', ...parents, tree], {

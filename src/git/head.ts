@@ -16,7 +16,10 @@ const BRANCH_PREFIX = 'refs/heads/'
 
 /** What HEAD points at, from git's own files; git is started only for what these do not say, each time for `timeoutMs` at most. */
 export function readHead(repository: Repository, timeoutMs?: number): Head {
-  return headInFiles(repository) ?? askGitForHead(repository, timeoutMs === undefined ? {} : { timeoutMs })
+  return (
+    headInFiles(repository) ??
+    askGitForHead(repository, timeoutMs === undefined ? {} : { timeoutMs })
+  )
 }
 
 /** The same from the files alone; undefined where these do not say it. */
@@ -57,7 +60,11 @@ function askGitForHead(repository: Repository, options: GitOptions): Head {
 }
 
 // A head that git cannot read either is left unsaid: whoever asks records what is known, and goes on.
-function answer(repository: Repository, args: readonly string[], options: GitOptions): string | undefined {
+function answer(
+  repository: Repository,
+  args: readonly string[],
+  options: GitOptions,
+): string | undefined {
   try {
     return runGit(repository.worktree, args, options).trim() || undefined
   } catch (error) {

@@ -14,9 +14,14 @@ const LOOK_AGAIN_MS = 50
  */
 export function removeLeftLocks({ gitDir, commonDir, isLinked }: Repository, branch: string): void {
   if (!isLinked) return
-  const locks = [join(gitDir, 'index.lock'), join(gitDir, 'HEAD.lock'), join(commonDir, 'refs', 'heads', `${branch}.lock`)]
+  const locks = [
+    join(gitDir, 'index.lock'),
+    join(gitDir, 'HEAD.lock'),
+    join(commonDir, 'refs', 'heads', `${branch}.lock`),
+  ]
   const isAnyLeft = () => locks.some((lock) => existsSync(lock))
-  for (const until = Date.now() + PATIENCE_MS; isAnyLeft() && Date.now() < until;) pause(LOOK_AGAIN_MS)
+  for (const until = Date.now() + PATIENCE_MS; isAnyLeft() && Date.now() < until;)
+    pause(LOOK_AGAIN_MS)
   for (const lock of locks) removeFile(lock)
 }
 

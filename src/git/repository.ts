@@ -40,7 +40,13 @@ function fromWorktree(worktree: string, dotGit: string): Repository | undefined 
   if (gitDir === undefined) return undefined
   const commonDir = commonDirOf(gitDir)
   const isLinked = commonDir !== gitDir
-  return { worktree, gitDir, commonDir, mainRoot: isLinked ? mainRootOf(commonDir) : worktree, isLinked }
+  return {
+    worktree,
+    gitDir,
+    commonDir,
+    mainRoot: isLinked ? mainRootOf(commonDir) : worktree,
+    isLinked,
+  }
 }
 
 // Somebody stands in `.git` itself, or in a bare repository.
@@ -94,7 +100,9 @@ function unquoted(value: string): string {
 
 function commonDirOf(gitDir: string): string {
   const named = textOf(join(gitDir, 'commondir'))?.trim()
-  return (named === undefined || named === '' ? undefined : realPath(resolve(gitDir, named))) ?? gitDir
+  return (
+    (named === undefined || named === '' ? undefined : realPath(resolve(gitDir, named))) ?? gitDir
+  )
 }
 
 function gitDirNamedIn(dotGit: string): string | undefined {
@@ -104,7 +112,8 @@ function gitDirNamedIn(dotGit: string): string | undefined {
 
 // The test git itself makes, so that a folder that merely has the name is walked past.
 function isGitDir(path: string): boolean {
-  if (statOrUndefined(join(path, 'HEAD')) === undefined && textOf(join(path, 'HEAD')) === undefined) return false
+  if (statOrUndefined(join(path, 'HEAD')) === undefined && textOf(join(path, 'HEAD')) === undefined)
+    return false
   if (statOrUndefined(join(path, 'commondir'))?.isFile() === true) return true
   return isFolder(join(path, 'objects')) && isFolder(join(path, 'refs'))
 }
@@ -126,7 +135,8 @@ function unlessBarred<T>(look: () => T): T | undefined {
   try {
     return look()
   } catch (error) {
-    if (isMissing(error) || ['EACCES', 'EPERM', 'ELOOP'].includes(errnoOf(error) ?? '')) return undefined
+    if (isMissing(error) || ['EACCES', 'EPERM', 'ELOOP'].includes(errnoOf(error) ?? ''))
+      return undefined
     throw error
   }
 }

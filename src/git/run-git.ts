@@ -76,9 +76,15 @@ export function runGit(cwd: string, args: readonly string[], options: GitOptions
   })
   const stderr = result.stderr?.toString() ?? ''
   // A program that stops reading its input makes the write fail with EPIPE; its own exit code says more.
-  if (result.error !== undefined && result.status === null) throw didNotRun(cwd, args, stderr, result.error)
+  if (result.error !== undefined && result.status === null)
+    throw didNotRun(cwd, args, stderr, result.error)
   if (result.status !== 0) {
-    throw new GitFailed(args, result.status ?? undefined, stderr, firstLine(stderr) || endOf(result.status, result.signal))
+    throw new GitFailed(
+      args,
+      result.status ?? undefined,
+      stderr,
+      firstLine(stderr) || endOf(result.status, result.signal),
+    )
   }
   return result.stdout.toString(encoding)
 }
@@ -126,8 +132,12 @@ function didNotRun(cwd: string, args: readonly string[], stderr: string, error: 
       hint: 'install git and put it on the PATH',
     })
   }
-  if (code === 'ENOBUFS') return new GitFailed(args, undefined, stderr, 'it printed more than can be held', { cause: error })
-  if (code === 'ETIMEDOUT') return new GitFailed(args, undefined, stderr, 'it took too long', { cause: error })
+  if (code === 'ENOBUFS')
+    return new GitFailed(args, undefined, stderr, 'it printed more than can be held', {
+      cause: error,
+    })
+  if (code === 'ETIMEDOUT')
+    return new GitFailed(args, undefined, stderr, 'it took too long', { cause: error })
   return new GitFailed(args, undefined, stderr, error.message, { cause: error })
 }
 

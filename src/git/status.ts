@@ -27,26 +27,45 @@ const SUBJECTS = 10
 const OBJECT_NAME = /^[0-9a-f]{4,64}$/
 
 /** Paths with uncommitted changes, staged, unstaged or untracked. */
-export function dirtyPaths(worktree: string, exclude = DEFAULT_EXCLUDE, options: GitOptions = {}): string[] {
-  const status = runGit(worktree, ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all'], options)
+export function dirtyPaths(
+  worktree: string,
+  exclude = DEFAULT_EXCLUDE,
+  options: GitOptions = {},
+): string[] {
+  const status = runGit(
+    worktree,
+    ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all'],
+    options,
+  )
   const paths = status
     .split('\0')
     .filter((line) => line !== '')
     .map((line) => line.slice('XY '.length))
-  return paths.filter((path) => !exclude.some((folder) => path === folder || path.startsWith(`${folder}/`)))
+  return paths.filter(
+    (path) => !exclude.some((folder) => path === folder || path.startsWith(`${folder}/`)),
+  )
 }
 
 /** What happened in a worktree since it was at a commit. */
-export function drift(worktree: string, fromCommit: string, then: { readonly branch?: string } = {}): Drift {
+export function drift(
+  worktree: string,
+  fromCommit: string,
+  then: { readonly branch?: string } = {},
+): Drift {
   const repository = findRepository(worktree)
   const head = repository === undefined ? {} : readHead(repository)
   const history = historyOf(worktree, fromCommit, head.commit)
-  const range = history === 'missing' || head.commit === undefined ? undefined : `${fromCommit}..${head.commit}`
-  const subjects = range === undefined ? '' : runGit(worktree, ['log', '--format=%s', `--max-count=${SUBJECTS}`, range, '--'])
+  const range =
+    history === 'missing' || head.commit === undefined ? undefined : `${fromCommit}..${head.commit}`
+  const subjects =
+    range === undefined
+      ? ''
+      : runGit(worktree, ['log', '--format=%s', `--max-count=${SUBJECTS}`, range, '--'])
   return {
     from: fromCommit,
     ...(head.commit !== undefined && { to: head.commit }),
-    commits: range === undefined ? 0 : Number(runGit(worktree, ['rev-list', '--count', range, '--'])),
+    commits:
+      range === undefined ? 0 : Number(runGit(worktree, ['rev-list', '--count', range, '--'])),
     subjects: subjects.split('\n').filter((subject) => subject !== ''),
     history,
     ...(then.branch !== undefined && { branchThen: then.branch }),
@@ -59,8 +78,17 @@ export function drift(worktree: string, fromCommit: string, then: { readonly bra
 
 function historyOf(worktree: string, from: string, head: string | undefined): Drift['history'] {
   if (!OBJECT_NAME.test(from) || !hasCommit(worktree, from)) return 'missing'
-  if (head !== undefined && askGit(worktree, ['merge-base', '--is-ancestor', from, head])) return 'kept'
-  const holders = runGit(worktree, ['for-each-ref', '--count=1', '--contains', from, 'refs/heads', 'refs/remotes', 'refs/tags'])
+  if (head !== undefined && askGit(worktree, ['merge-base', '--is-ancestor', from, head]))
+    return 'kept'
+  const holders = runGit(worktree, [
+    'for-each-ref',
+    '--count=1',
+    '--contains',
+    from,
+    'refs/heads',
+    'refs/remotes',
+    'refs/tags',
+  ])
   return holders.trim() === '' ? 'rewritten' : 'elsewhere'
 }
 

@@ -18,7 +18,10 @@ const LEFT_BEHIND_MS = 60 * 60_000
 /** Gives git an index to change that is not the user's, and removes it whatever happens. */
 export function withTemporaryIndex<T>(gitDir: string, use: (path: string) => T): T {
   sweepTemporaryIndexes(gitDir, LEFT_BEHIND_MS)
-  const path = join(gitDir, `stint-index-${Date.now()}-${process.pid}-${randomBytes(6).toString('hex')}`)
+  const path = join(
+    gitDir,
+    `stint-index-${Date.now()}-${process.pid}-${randomBytes(6).toString('hex')}`,
+  )
   try {
     const isNew = !borrowIndex(join(gitDir, 'index'), path)
     const result = use(path)
@@ -34,7 +37,8 @@ export function withTemporaryIndex<T>(gitDir: string, use: (path: string) => T):
 function sweepTemporaryIndexes(gitDir: string, olderThanMs: number): void {
   for (const name of readdirSync(gitDir)) {
     const [, madeAt, pid] = NAME.exec(name) ?? []
-    if (madeAt === undefined || Date.now() - Number(madeAt) < olderThanMs || isRunning(Number(pid))) continue
+    if (madeAt === undefined || Date.now() - Number(madeAt) < olderThanMs || isRunning(Number(pid)))
+      continue
     removeFile(join(gitDir, name))
   }
 }

@@ -44,6 +44,8 @@ function traces(printed: string): readonly Trace[] {
   return printed.split('\n').flatMap((line) => {
     const [where = '', seconds = '', text = ''] = line.split('\0')
     // A symbolic reference to nothing has no time.
-    return /^\d+$/.test(seconds) ? [{ where, text, at: new Date(Number(seconds) * 1000).toISOString() }] : []
+    return /^\d+$/.test(seconds)
+      ? [{ where, text, at: new Date(Number(seconds) * 1000).toISOString() }]
+      : []
   })
 }

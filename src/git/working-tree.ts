@@ -23,7 +23,14 @@ export const DEFAULT_EXCLUDE: readonly string[] = ['.sessions']
 const MAX_FILE_BYTES = 50 * 1024 * 1024
 
 // Nothing of the user's is to be started or changed by a look at their files.
-export const QUIETLY = ['-c', 'core.hooksPath=/dev/null', '-c', 'core.splitIndex=false', '-c', 'core.safecrlf=false']
+export const QUIETLY = [
+  '-c',
+  'core.hooksPath=/dev/null',
+  '-c',
+  'core.splitIndex=false',
+  '-c',
+  'core.safecrlf=false',
+]
 
 const SUBMODULE = '160000'
 
@@ -39,8 +46,10 @@ export function writeWorkingTree(repository: Repository, options: TreeOptions = 
       })
     const changes = listChanges(repository.worktree, git, options)
     // Removed by force and first: git refuses to look at a path behind what is now a link or a file.
-    if (changes.gone.length > 0) git(['update-index', '--force-remove', '-z', '--stdin'], joined(changes.gone))
-    if (changes.present.length > 0) git(['update-index', '--add', '--remove', '-z', '--stdin'], joined(changes.present))
+    if (changes.gone.length > 0)
+      git(['update-index', '--force-remove', '-z', '--stdin'], joined(changes.gone))
+    if (changes.present.length > 0)
+      git(['update-index', '--add', '--remove', '-z', '--stdin'], joined(changes.present))
     return { tree: git(['write-tree']).trim(), leftOut: changes.leftOut.map(shown).sort() }
   })
 }
@@ -80,11 +89,19 @@ function listChanges(worktree: string, git: Git, options: TreeOptions): Changes 
     if (path.endsWith('/') || file === 'unreadable' || file > maxBytes) leftOut.push(path)
     else present.add(path)
   }
-  return { present: [...present], gone: [...gone].filter((path) => !present.has(path)), leftOut: [...new Set(leftOut)] }
+  return {
+    present: [...present],
+    gone: [...gone].filter((path) => !present.has(path)),
+    leftOut: [...new Set(leftOut)],
+  }
 }
 
-function* trackedChanges(git: Git): Generator<{ path: string; status: string; isSubmodule: boolean }> {
-  const fields = split(git(['diff-files', '--raw', '-z', '--no-renames', '--ignore-submodules=none']))
+function* trackedChanges(
+  git: Git,
+): Generator<{ path: string; status: string; isSubmodule: boolean }> {
+  const fields = split(
+    git(['diff-files', '--raw', '-z', '--no-renames', '--ignore-submodules=none']),
+  )
   for (let i = 0; i + 1 < fields.length; i += 2) {
     const [before = '', after = '', , , status = ''] = (fields[i] ?? '').split(' ')
     const isSubmodule = before === `:${SUBMODULE}` && after === SUBMODULE

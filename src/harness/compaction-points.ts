@@ -1,7 +1,9 @@
-import { type Figure, estimated } from '../budget/figures.ts'
+import { type Figure, estimated } from '../context/budget/figures.ts'
 
 /** Where each harness compacts by default, as its sources say. */
-const POINTS: Readonly<Record<string, { readonly rule: string; readonly at: (window: number) => number }>> = {
+const POINTS: Readonly<
+  Record<string, { readonly rule: string; readonly at: (window: number) => number }>
+> = {
   codex: { rule: '90% of the window', at: (window) => window * 0.9 },
   gemini: { rule: '50% of the window', at: (window) => window * 0.5 },
   goose: { rule: '80% of the window', at: (window) => window * 0.8 },

@@ -59,7 +59,12 @@ export interface OpenConversation {
 
 export type HarnessEvent =
   /** The conversation is there. Also after it was resumed. */
-  | { readonly type: 'started'; readonly conversation: string; readonly model?: string; readonly window?: number }
+  | {
+      readonly type: 'started'
+      readonly conversation: string
+      readonly model?: string
+      readonly window?: number
+    }
   /** A piece of a message that is still being written, from harnesses that tell it; the whole follows as `text`. */
   | { readonly type: 'delta'; readonly text: string }
   /** The message of which pieces were told broke off, and begins anew: they are no part of it. */
@@ -90,7 +95,12 @@ export type HarnessEvent =
       /** What the harness says the whole conversation has cost so far. */
       readonly costUsd?: number
     }
-  | { readonly type: 'compaction'; readonly trigger?: string; readonly tokensBefore?: number; readonly boundary?: string }
+  | {
+      readonly type: 'compaction'
+      readonly trigger?: string
+      readonly tokensBefore?: number
+      readonly boundary?: string
+    }
   /** The account is used up. */
   | { readonly type: 'limit'; readonly message: string; readonly resetsAt?: string }
   | TurnEnded

@@ -5,7 +5,13 @@ import { LAUNCHER } from './claude/hook-command.ts'
 export const MCP_SERVER = 'stint'
 
 /** The environment that says which project, session, run and conversation is meant, where a program passes on only what is named. */
-export const MCP_ENVIRONMENT = ['STINT_STATE_HOME', 'XDG_STATE_HOME', 'STINT_SESSION', 'STINT_RUN', 'STINT_CONVERSATION'] as const
+export const MCP_ENVIRONMENT = [
+  'STINT_STATE_HOME',
+  'XDG_STATE_HOME',
+  'STINT_SESSION',
+  'STINT_RUN',
+  'STINT_CONVERSATION',
+] as const
 
 /**
  * Finds Stint as the hooks do: by the launcher, in the project, on the PATH. Without braces around variables, for Claude Code
@@ -36,6 +42,11 @@ export const MCP_FILE = { mcpServers: { [MCP_SERVER]: MCP_COMMAND } }
 
 /** Whether a server is one that some version of `stint setup` registered. */
 export function isStintServer(server: unknown): boolean {
-  const { args } = (typeof server === 'object' && server !== null ? server : {}) as { readonly args?: unknown }
-  return Array.isArray(args) && args.some((word) => typeof word === 'string' && word.includes(`$s/${LAUNCHER}`))
+  const { args } = (typeof server === 'object' && server !== null ? server : {}) as {
+    readonly args?: unknown
+  }
+  return (
+    Array.isArray(args) &&
+    args.some((word) => typeof word === 'string' && word.includes(`$s/${LAUNCHER}`))
+  )
 }

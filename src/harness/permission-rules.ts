@@ -2,13 +2,13 @@
 // whatever the working tree says.
 import { resolve } from 'node:path'
 import type { OpenConversation, PermissionRequest } from './contract.ts'
-import { type GitPlace, isOrdinaryGit } from './git-commands.ts'
-import { mayHideOption } from './hidden-options.ts'
-import { KEPT_NAMES, isEditable, isFolderInside, isInside } from './inside-tree.ts'
-import { plainLine } from './plain-line.ts'
-import { isHarmlessCommand, isReadingCommand } from './reading-commands.ts'
-import { type ShellCommand, shellCommands } from './shell-commands.ts'
-import { foldersThrough } from './shell-folders.ts'
+import { type GitPlace, isOrdinaryGit } from '../command/git-commands.ts'
+import { mayHideOption } from '../command/hidden-options.ts'
+import { KEPT_NAMES, isEditable, isFolderInside, isInside } from '../command/inside-tree.ts'
+import { plainLine } from '../command/plain-line.ts'
+import { isHarmlessCommand, isReadingCommand } from '../command/reading-commands.ts'
+import { type ShellCommand, shellCommands } from '../command/shell-commands.ts'
+import { foldersThrough } from '../command/shell-folders.ts'
 
 type Rules = Pick<OpenConversation, 'permissions' | 'allow' | 'cwd' | 'branch' | 'decide'>
 
@@ -26,15 +26,27 @@ export function reasonAgainst(
   if (permissions !== 'edits') return undefined
   if (command === undefined) {
     if (path === undefined) return undefined
-    return isInside(cwd, path) ? `agents do not edit ${KEPT_NAMES.join(', ')}` : 'only files of this working tree may be edited'
+    return isInside(cwd, path)
+      ? `agents do not edit ${KEPT_NAMES.join(', ')}`
+      : 'only files of this working tree may be edited'
   }
   const own = branch === undefined ? 'its own branch' : `its branch, ${branch}`
-  return isAllowedCommand(command, allow) ? `it may change what is not of this working tree and of ${own}` : undefined
+  return isAllowedCommand(command, allow)
+    ? `it may change what is not of this working tree and of ${own}`
+    : undefined
 }
 
-function isAllowed({ command, path, cwd: given }: PermissionRequest, { permissions, allow, cwd, branch }: Rules): boolean {
+function isAllowed(
+  { command, path, cwd: given }: PermissionRequest,
+  { permissions, allow, cwd, branch }: Rules,
+): boolean {
   if (permissions !== 'edits') return permissions === 'all'
-  if (command !== undefined) return isAllowedCommand(command, allow, { tree: cwd, branch, folders: [resolve(cwd, given ?? '')] })
+  if (command !== undefined)
+    return isAllowedCommand(command, allow, {
+      tree: cwd,
+      branch,
+      folders: [resolve(cwd, given ?? '')],
+    })
   return path !== undefined && isEditable(cwd, path)
 }
 
@@ -42,18 +54,28 @@ function isAllowed({ command, path, cwd: given }: PermissionRequest, { permissio
  * Whether a line is one of those that are allowed, or every command of it is ordinary git, only looks, or begins like one of
  * them. With a place, whatever does more than look has to stay there.
  */
-export function isAllowedCommand(line: string, allow: readonly string[], place?: GitPlace): boolean {
+export function isAllowedCommand(
+  line: string,
+  allow: readonly string[],
+  place?: GitPlace,
+): boolean {
   if (line.length > LONGEST) return false
-  const isHere = place === undefined || place.folders.every((folder) => isFolderInside(place.tree, folder))
+  const isHere =
+    place === undefined || place.folders.every((folder) => isFolderInside(place.tree, folder))
   if (isHere && allow.some((allowed) => isJust(line.trim(), allowed.trim()))) return true
   const plain = plainLine(line)
   if (plain === undefined) return false
-  const beginnings = allow.filter((allowed) => !SHELL_SYNTAX.test(allowed)).map((allowed) => allowed.trim().split(/\s+/))
+  const beginnings = allow
+    .filter((allowed) => !SHELL_SYNTAX.test(allowed))
+    .map((allowed) => allowed.trim().split(/\s+/))
   const commands = shellCommands(plain)
-  const folders = place === undefined ? [] : foldersThrough(commands, place.folders, /[(){}!]/.test(plain))
+  const folders =
+    place === undefined ? [] : foldersThrough(commands, place.folders, /[(){}!]/.test(plain))
   return (
     commands.length > 0 &&
-    commands.every((command, at) => isAllowedPart(command, beginnings, place && { ...place, folders: folders[at]! }))
+    commands.every((command, at) =>
+      isAllowedPart(command, beginnings, place && { ...place, folders: folders[at]! }),
+    )
   )
 }
 
@@ -69,10 +91,15 @@ function isJust(line: string, allowed: string): boolean {
   return allowed !== '' && line.startsWith(allowed) && SHORTENED.test(line.slice(allowed.length))
 }
 
-function isAllowedPart(command: ShellCommand, beginnings: readonly (readonly string[])[], place: GitPlace | undefined): boolean {
+function isAllowedPart(
+  command: ShellCommand,
+  beginnings: readonly (readonly string[])[],
+  place: GitPlace | undefined,
+): boolean {
   const { words, written } = command
   if (isHarmlessCommand(words)) return true
-  const isHere = place === undefined || place.folders.every((folder) => isFolderInside(place.tree, folder))
+  const isHere =
+    place === undefined || place.folders.every((folder) => isFolderInside(place.tree, folder))
   if (isHere && beginnings.some((beginning) => beginsWith(words, beginning))) return true
   return !written.some(mayHideOption) && (isReadingCommand(words) || isOrdinaryGit(command, place))
 }
@@ -83,6 +110,8 @@ function beginsWith(words: readonly string[], beginning: readonly string[]): boo
   const isLast = (index: number) => index === last && index > 0
   return (
     beginning[0] !== '' &&
-    beginning.every((word, index) => (isLast(index) ? words[index]?.startsWith(word) === true : words[index] === word))
+    beginning.every((word, index) =>
+      isLast(index) ? words[index]?.startsWith(word) === true : words[index] === word,
+    )
   )
 }

@@ -14,15 +14,24 @@ const MOST = 20
 export function planItems(markdown: string): readonly PlanItem[] {
   const lines = withoutFences(markdown.split('\n').map((line) => line.slice(0, 500)))
   for (const { pattern, atLeast } of KINDS) {
-    const found = outermost(lines.map((line) => pattern.exec(line)?.groups).filter((groups) => groups !== undefined))
+    const found = outermost(
+      lines.map((line) => pattern.exec(line)?.groups).filter((groups) => groups !== undefined),
+    )
     if (found.length >= atLeast) return found.slice(0, MOST)
   }
   return []
 }
 
 const KINDS: readonly { readonly pattern: RegExp; readonly atLeast: number }[] = [
-  { pattern: /^(?<indent>\s*)(?:[-*+]|\d{1,3}[.)])\s+\[(?<box>[ xX])\]\s+(?<text>\S.*)$/, atLeast: 1 },
-  { pattern: /^(?<indent>)#{1,6}\s+(?:(?:step|phase|task|part|stage)\s+)?\d{1,3}[.):]\s*(?<text>\S.*?)#*$/i, atLeast: 2 },
+  {
+    pattern: /^(?<indent>\s*)(?:[-*+]|\d{1,3}[.)])\s+\[(?<box>[ xX])\]\s+(?<text>\S.*)$/,
+    atLeast: 1,
+  },
+  {
+    pattern:
+      /^(?<indent>)#{1,6}\s+(?:(?:step|phase|task|part|stage)\s+)?\d{1,3}[.):]\s*(?<text>\S.*?)#*$/i,
+    atLeast: 2,
+  },
   { pattern: /^(?<indent>\s*)\d{1,3}[.)]\s+(?<text>\S.*)$/, atLeast: 2 },
   { pattern: /^(?<indent>\s*)[-*+]\s+(?<text>\S.*)$/, atLeast: 1 },
   { pattern: /^(?<indent>\s*)\d{1,3}[.)]\s+(?<text>\S.*)$/, atLeast: 1 },

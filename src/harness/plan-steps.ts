@@ -27,26 +27,41 @@ export function todosOf(tool: string, input: Json, response: unknown): PlanChang
   return Object.hasOwn(LIST_TOOLS, tool) ? LIST_TOOLS[tool]!(input, response) : undefined
 }
 
-const LIST_TOOLS: Readonly<Record<string, (input: Json, response: unknown) => PlanChange | undefined>> = {
+const LIST_TOOLS: Readonly<
+  Record<string, (input: Json, response: unknown) => PlanChange | undefined>
+> = {
   TodoWrite: (input) => {
     if (!Array.isArray(input['todos'])) return undefined
-    return { isWhole: true, todos: input['todos'].slice(0, MOST).flatMap((todo) => todoIn(objectOf(todo), 'content')) }
+    return {
+      isWhole: true,
+      todos: input['todos'].slice(0, MOST).flatMap((todo) => todoIn(objectOf(todo), 'content')),
+    }
   },
   TaskCreate: (input, response) => {
-    const key = keyIn(objectOf(objectOf(response)?.['task'])?.['id']) ?? /#(\d+)/.exec(textOf(response) ?? '')?.[1]
+    const key =
+      keyIn(objectOf(objectOf(response)?.['task'])?.['id']) ??
+      /#(\d+)/.exec(textOf(response) ?? '')?.[1]
     const text = textIn(input['subject'])
     return text === undefined ? undefined : { isWhole: false, todos: [{ text, ...given({ key }) }] }
   },
   TaskUpdate: (input, response) => {
     const key = keyIn(input['taskId'])
     if (key === undefined || objectOf(response)?.['success'] === false) return undefined
-    return { isWhole: false, todos: [{ key, ...given({ text: textIn(input['subject']), status: statusIn(input['status']) }) }] }
+    return {
+      isWhole: false,
+      todos: [
+        { key, ...given({ text: textIn(input['subject']), status: statusIn(input['status']) }) },
+      ],
+    }
   },
   // It is shared with other agents, so that what is not on it need not have been taken off by this one.
   TaskList: (_, response) => {
     const tasks = objectOf(response)?.['tasks']
     return Array.isArray(tasks)
-      ? { isWhole: false, todos: tasks.slice(0, MOST).flatMap((task) => todoIn(objectOf(task), 'subject')) }
+      ? {
+          isWhole: false,
+          todos: tasks.slice(0, MOST).flatMap((task) => todoIn(objectOf(task), 'subject')),
+        }
       : undefined
   },
   ExitPlanMode: (input, response) => {
@@ -63,7 +78,9 @@ const LIST_TOOLS: Readonly<Record<string, (input: Json, response: unknown) => Pl
 function todoIn(fields: Json | undefined, name: string): readonly Todo[] {
   const text = textIn(fields?.[name])
   const status = statusIn(fields?.['status']) ?? 'todo'
-  return text === undefined || status === 'dropped' ? [] : [{ text, status, ...given({ key: keyIn(fields?.['id']) }) }]
+  return text === undefined || status === 'dropped'
+    ? []
+    : [{ text, status, ...given({ key: keyIn(fields?.['id']) }) }]
 }
 
 function statusIn(value: unknown): Todo['status'] {
@@ -109,10 +126,14 @@ class Alignment {
     for (const [index, todo] of todos.entries()) {
       const step = steps[index]
       const hasStepBehind = isWhole && steps.slice(index).some((other) => other !== undefined)
-      const id = step === undefined ? this.#add(todo, hasStepBehind ? (before ?? 'start') : undefined) : this.#follow(todo, step)
+      const id =
+        step === undefined
+          ? this.#add(todo, hasStepBehind ? (before ?? 'start') : undefined)
+          : this.#follow(todo, step)
       before = id ?? before
     }
-    if (isWhole) for (const step of this.state.steps.items) if (!this.#taken.has(step.id)) this.#drop(step)
+    if (isWhole)
+      for (const step of this.state.steps.items) if (!this.#taken.has(step.id)) this.#drop(step)
     return this.#drafts
   }
 
@@ -121,7 +142,11 @@ class Alignment {
     const free = this.state.steps.items.filter((step) => !this.#taken.has(step.id))
     const byKey = key === undefined ? undefined : free.find((step) => step.plan === this.#plan(key))
     const same = text === undefined ? [] : free.filter((step) => isSame(step.text, text))
-    const step = byKey ?? same.find((other) => this.#isOwn(other)) ?? same.find(({ status }) => status !== 'done') ?? same[0]
+    const step =
+      byKey ??
+      same.find((other) => this.#isOwn(other)) ??
+      same.find(({ status }) => status !== 'done') ??
+      same[0]
     if (step !== undefined) this.#taken.add(step.id)
     return step
   }
@@ -147,10 +172,13 @@ class Alignment {
     if (isReworded && step.status !== 'done')
       return this.#reword(step, { text, status: status ?? step.status, ...given({ key }) })
     if (status === 'done' && step.status !== 'done') this.#make('step.done', { step: step.id })
-    if (status === 'started' && step.status === 'done') this.#make('step.reopened', { step: step.id })
-    if (status === 'started' && step.status !== 'started') this.#make('step.started', { step: step.id })
+    if (status === 'started' && step.status === 'done')
+      this.#make('step.reopened', { step: step.id })
+    if (status === 'started' && step.status !== 'started')
+      this.#make('step.started', { step: step.id })
     // A step that somebody else began is not stopped by a list that merely has it.
-    if (status === 'todo' && step.status === 'started' && this.#isOwn(step)) this.#make('step.stopped', { step: step.id })
+    if (status === 'todo' && step.status === 'started' && this.#isOwn(step))
+      this.#make('step.stopped', { step: step.id })
     return step.id
   }
 

@@ -1,4 +1,4 @@
-import { estimated } from '../budget/figures.ts'
+import { estimated } from '../context/budget/figures.ts'
 import { compactionPoint } from './claude/compaction-point.ts'
 import { readCompactionSettings } from './claude/compaction-settings.ts'
 import { windowOf } from './claude/models.ts'
@@ -9,11 +9,15 @@ export type PointOf = (window: number | undefined, model: string | undefined) =>
 /** Where a harness compacts its conversations in a project, as far as that can be known beforehand. */
 export function pointFor(harness: string, env: NodeJS.ProcessEnv, root: string): PointOf {
   if (harness !== 'claude') {
-    return (window) => (window === undefined ? undefined : (usualPoint(harness, estimated(window, harness, ''))?.value ?? window))
+    return (window) =>
+      window === undefined
+        ? undefined
+        : (usualPoint(harness, estimated(window, harness, ''))?.value ?? window)
   }
   const settings = readCompactionSettings({ root, env })
   return (window, model) => {
-    const known = window === undefined ? windowOf(model, undefined) : estimated(window, 'stream', '')
+    const known =
+      window === undefined ? windowOf(model, undefined) : estimated(window, 'stream', '')
     return compactionPoint({ window: known, settings })?.value
   }
 }

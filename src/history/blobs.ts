@@ -1,7 +1,14 @@
 // What is too long to stand in a line, once for each content, however many conversations hold it. A name is the hash of what is
 // kept, so that a blob is never changed, never written twice, and known to be damaged when it is.
 import { join } from 'node:path'
-import { createFile, createFolder, createFolderUnsynced, replaceFile, replaceUnsynced, touchFile } from '../journal/files.ts'
+import {
+  createFile,
+  createFolder,
+  createFolderUnsynced,
+  replaceFile,
+  replaceUnsynced,
+  touchFile,
+} from '../journal/files.ts'
 import { errnoOf } from '../journal/errors.ts'
 import { readOrUndefined, statOrUndefined } from '../journal/look.ts'
 import type { Json } from '../text/json-fields.ts'
@@ -27,7 +34,8 @@ export class Blobs {
     const path = this.pathOf(hash)
     const there = statOrUndefined(path)
     // A power cut may have left less of one that was not synced.
-    if (there?.size !== bytes.length) write(path, bytes, { isThere: there !== undefined, isDurable })
+    if (there?.size !== bytes.length)
+      write(path, bytes, { isThere: there !== undefined, isDurable })
     // Needed again: whoever makes room sees that it is, before the line is there that names it.
     else if (Date.now() - there.mtimeMs > FRESH_MS) touchFile(path)
   }
@@ -36,13 +44,19 @@ export class Blobs {
   get({ hash, length }: BlobName): { readonly text: string } | { readonly standIn: string } {
     const bytes = readBlob(this.pathOf(hash))
     const name = hash.slice(0, 12)
-    if (bytes === undefined) return { standIn: `[${length} characters are not here any more: blob ${name}]` }
-    if (sha256(bytes) !== hash) return { standIn: `[${length} characters cannot be read: blob ${name} is damaged]` }
+    if (bytes === undefined)
+      return { standIn: `[${length} characters are not here any more: blob ${name}]` }
+    if (sha256(bytes) !== hash)
+      return { standIn: `[${length} characters cannot be read: blob ${name} is damaged]` }
     return { text: bytes.toString('utf8') }
   }
 }
 
-function write(path: string, bytes: Buffer, { isThere, isDurable }: { isThere: boolean; isDurable: boolean }): void {
+function write(
+  path: string,
+  bytes: Buffer,
+  { isThere, isDurable }: { isThere: boolean; isDurable: boolean },
+): void {
   const folder = join(path, '..')
   if (!isDurable) {
     createFolderUnsynced(folder)
@@ -77,5 +91,7 @@ export function sha256(bytes: Buffer | string): string {
 export function blobNameIn(fields: Json): BlobName | undefined {
   const { $blob: hash, length } = fields
   if (typeof hash !== 'string' || !/^[0-9a-f]{64}$/.test(hash)) return undefined
-  return typeof length === 'number' && Object.keys(fields).length === 2 ? { hash, length } : undefined
+  return typeof length === 'number' && Object.keys(fields).length === 2
+    ? { hash, length }
+    : undefined
 }

@@ -11,7 +11,12 @@ export function partsOf(content: unknown): readonly Part[] {
 function partOf(value: unknown): Part {
   if (typeof value === 'string') return { type: 'text', text: value }
   const block = objectOf(value)
-  return (block === undefined ? undefined : knownPart(block)) ?? { type: 'other', block: block ?? { value } }
+  return (
+    (block === undefined ? undefined : knownPart(block)) ?? {
+      type: 'other',
+      block: block ?? { value },
+    }
+  )
 }
 
 function knownPart(block: Json): Part | undefined {
@@ -38,7 +43,8 @@ function knownPart(block: Json): Part | undefined {
 function pictureIn(source: Json | undefined): Part | undefined {
   const { type, media_type: mediaType, data, url } = source ?? {}
   if (type === 'url' && typeof url === 'string') return { type: 'image link', url }
-  if (type !== 'base64' || typeof mediaType !== 'string' || typeof data !== 'string') return undefined
+  if (type !== 'base64' || typeof mediaType !== 'string' || typeof data !== 'string')
+    return undefined
   // Where the picture is not there, a text says so in its place.
   return isBase64(data) ? { type: 'image', mediaType, data } : { type: 'text', text: data }
 }
@@ -52,7 +58,12 @@ function toolUseIn(block: Json): Part | undefined {
 function toolResultIn(block: Json): Part | undefined {
   const use = nameOf(block['tool_use_id'])
   if (use === undefined) return undefined
-  return { type: 'tool result', use, parts: partsOf(block['content']), isError: block['is_error'] === true }
+  return {
+    type: 'tool result',
+    use,
+    parts: partsOf(block['content']),
+    isError: block['is_error'] === true,
+  }
 }
 
 export function blocksOf(parts: readonly Part[]): readonly Json[] {
@@ -65,9 +76,16 @@ function blockOf(part: Part): Json {
       return { type: 'text', text: part.text }
     case 'thinking':
       if (part.data !== undefined) return { type: 'redacted_thinking', data: part.data }
-      return { type: 'thinking', thinking: part.text, ...(part.signature === undefined ? {} : { signature: part.signature }) }
+      return {
+        type: 'thinking',
+        thinking: part.text,
+        ...(part.signature === undefined ? {} : { signature: part.signature }),
+      }
     case 'image':
-      return { type: 'image', source: { type: 'base64', media_type: part.mediaType, data: part.data } }
+      return {
+        type: 'image',
+        source: { type: 'base64', media_type: part.mediaType, data: part.data },
+      }
     case 'image link':
       return { type: 'image', source: { type: 'url', url: part.url } }
     case 'tool use':

@@ -10,7 +10,11 @@ import { conversationPath } from './places.ts'
  * said, there is nothing to end; where it cannot be written, or somebody else is at
  * it, the journal alone says so.
  */
-export function endConversation(sessions: string, conversation: string, ended: Omit<Ended, 'type'>): void {
+export function endConversation(
+  sessions: string,
+  conversation: string,
+  ended: Omit<Ended, 'type'>,
+): void {
   const path = conversationPath(sessions, conversation)
   if (!existsSync(path)) return
   const line = Buffer.from(`${JSON.stringify({ type: 'ended', ...ended })}\n`)

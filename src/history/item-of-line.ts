@@ -29,9 +29,17 @@ export function itemOf(line: Json): HistoryItem | undefined {
 }
 
 function beganIn(line: Json): Began | undefined {
-  const [conversation, harness, at] = [nameOf(line['conversation']), nameOf(line['harness']), nameOf(line['at'])]
+  const [conversation, harness, at] = [
+    nameOf(line['conversation']),
+    nameOf(line['harness']),
+    nameOf(line['at']),
+  ]
   if (conversation === undefined || harness === undefined || at === undefined) return undefined
-  const more = given({ cwd: nameOf(line['cwd'], 4096), model: nameOf(line['model']), forkOf: nameOf(line['forkOf']) })
+  const more = given({
+    cwd: nameOf(line['cwd'], 4096),
+    model: nameOf(line['model']),
+    forkOf: nameOf(line['forkOf']),
+  })
   return { type: 'began', conversation, harness, at, ...more }
 }
 
@@ -96,7 +104,10 @@ function attachmentIn(line: Json): Message | undefined {
   switch (attachment?.['type']) {
     case 'queued_command': {
       const parts = partsOf(attachment['prompt'])
-      const more = given({ asTold: renderedIn(line), isMeta: attachment['isMeta'] === true || undefined })
+      const more = given({
+        asTold: renderedIn(line),
+        isMeta: attachment['isMeta'] === true || undefined,
+      })
       return parts.length === 0 ? undefined : { ...common(line), role: 'user', parts, ...more }
     }
     case 'hook_additional_context': {
@@ -121,7 +132,9 @@ function toldBesides(line: Json): Message | undefined {
 function renderedIn(line: Json): Told | undefined {
   const role = line['renderedRole'] === 'system' ? 'system' : 'user'
   const parts = listOf(line['rendered']).flatMap((shown) => partsOf(objectOf(shown)?.['content']))
-  return parts.length === 0 ? undefined : { role, parts: role === 'system' ? parts.map(unmarked) : parts }
+  return parts.length === 0
+    ? undefined
+    : { role, parts: role === 'system' ? parts.map(unmarked) : parts }
 }
 
 const REMINDER = /^<system-reminder>\n([\s\S]*)\n<\/system-reminder>\s*$/
@@ -136,7 +149,9 @@ function compactionIn(line: Json): Compaction | undefined {
   const id = nameOf(line['uuid'])
   if (id === undefined) return undefined
   const metadata = objectOf(line['compactMetadata']) ?? {}
-  const kept = listOf(objectOf(metadata['preservedMessages'])?.['uuids']).flatMap((uuid) => nameOf(uuid) ?? [])
+  const kept = listOf(objectOf(metadata['preservedMessages'])?.['uuids']).flatMap(
+    (uuid) => nameOf(uuid) ?? [],
+  )
   return {
     type: 'compaction',
     id,
@@ -151,13 +166,18 @@ function compactionIn(line: Json): Compaction | undefined {
 }
 
 function toldIn(told: Json | undefined): Told | undefined {
-  return told === undefined ? undefined : { role: told['role'] === 'system' ? 'system' : 'user', parts: partsOf(told['content']) }
+  return told === undefined
+    ? undefined
+    : { role: told['role'] === 'system' ? 'system' : 'user', parts: partsOf(told['content']) }
 }
 
 function contextIn(context: Json | undefined): ContextSize | undefined {
   const tokens = countOf(context?.['tokens'])
   if (tokens === undefined) return undefined
-  return { tokens, ...given({ window: countOf(context?.['window']), point: countOf(context?.['point']) }) }
+  return {
+    tokens,
+    ...given({ window: countOf(context?.['window']), point: countOf(context?.['point']) }),
+  }
 }
 
 function usageIn(usage: Json | undefined): Usage | undefined {

@@ -67,11 +67,21 @@ export interface ContextSize {
 export type Part =
   | { readonly type: 'text'; readonly text: string }
   /** `data` in place of a text that its provider has encrypted. */
-  | { readonly type: 'thinking'; readonly text: string; readonly signature?: string; readonly data?: string }
+  | {
+      readonly type: 'thinking'
+      readonly text: string
+      readonly signature?: string
+      readonly data?: string
+    }
   | { readonly type: 'image'; readonly mediaType: string; readonly data: string }
   | { readonly type: 'image link'; readonly url: string }
   | { readonly type: 'tool use'; readonly id: string; readonly name: string; readonly input: Json }
-  | { readonly type: 'tool result'; readonly use: string; readonly parts: readonly Part[]; readonly isError: boolean }
+  | {
+      readonly type: 'tool result'
+      readonly use: string
+      readonly parts: readonly Part[]
+      readonly isError: boolean
+    }
   /** A block that Stint does not know, as it came. */
   | { readonly type: 'other'; readonly block: Json }
 

@@ -30,17 +30,25 @@ export function toKeep(value: unknown, redaction: RedactOptions, isClean = false
   }
   const withoutPictures = mapped(value, 0, (fields) => {
     const data = fields['data']
-    return typeof data === 'string' && isPicture(fields) ? { ...fields, data: named(data) } : escaped(fields)
+    return typeof data === 'string' && isPicture(fields)
+      ? { ...fields, data: named(data) }
+      : escaped(fields)
   })
   const redacted = isClean ? withoutPictures : redactDeep(withoutPictures, redaction).value
-  const short = mapped(redacted, 0, undefined, (text) => (text.length > LONGEST ? named(text.toWellFormed()) : text))
+  const short = mapped(redacted, 0, undefined, (text) =>
+    text.length > LONGEST ? named(text.toWellFormed()) : text,
+  )
   return { value: short, blobs }
 }
 
 /** Whether a value is written as it stands, by its JSON: nothing in it is long, a picture, or like a name of ours. */
 export function isPlain(json: string): boolean {
   // The rarer the first sign of what is looked for, the quicker.
-  return json.length <= LONGEST && !json.includes('$blob"') && !(json.includes('64"') && json.includes('"base64"'))
+  return (
+    json.length <= LONGEST &&
+    !json.includes('$blob"') &&
+    !(json.includes('64"') && json.includes('"base64"'))
+  )
 }
 
 /** The value as it was. `get` answers what a blob holds, or a text that says why it does not; it is told whether it is a picture. */
@@ -50,7 +58,8 @@ export function asItWas(
   depth = 0,
   isPictured = false,
 ): unknown {
-  if (Array.isArray(value)) return depth > DEEPEST ? TOO_DEEP : value.map((item) => asItWas(item, get, depth + 1))
+  if (Array.isArray(value))
+    return depth > DEEPEST ? TOO_DEEP : value.map((item) => asItWas(item, get, depth + 1))
   const fields = objectOf(value)
   if (fields === undefined) return value
   const name = blobNameIn(fields)
@@ -74,7 +83,9 @@ export function* blobsIn(value: unknown, depth = 0): Generator<BlobName> {
 
 function escaped(fields: Json): Json {
   if (!Object.keys(fields).some((key) => LIKE_BLOB.test(key))) return fields
-  return Object.fromEntries(Object.entries(fields).map(([key, item]) => [LIKE_BLOB.test(key) ? `$${key}` : key, item]))
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, item]) => [LIKE_BLOB.test(key) ? `$${key}` : key, item]),
+  )
 }
 
 function mapped(
@@ -87,6 +98,8 @@ function mapped(
   if (typeof value !== 'object' || value === null) return value
   if (depth > DEEPEST) return TOO_DEEP
   if (Array.isArray(value)) return value.map((item) => mapped(item, depth + 1, object, string))
-  const fields = Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapped(item, depth + 1, object, string)]))
+  const fields = Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, mapped(item, depth + 1, object, string)]),
+  )
   return object === undefined ? fields : object(fields)
 }

@@ -34,7 +34,8 @@ export function messageLine(item: Message, message: Json): Json {
     isCompactSummary: item.isSummary,
     isApiErrorMessage: item.isFailure,
     context: context === undefined ? undefined : { ...context },
-    asTold: asTold === undefined ? undefined : { role: asTold.role, content: blocksOf(asTold.parts) },
+    asTold:
+      asTold === undefined ? undefined : { role: asTold.role, content: blocksOf(asTold.parts) },
     message,
   })
 }

@@ -19,10 +19,16 @@ type ChainNode = Message | Compaction
 function inOrder(nodes: readonly ChainNode[]): readonly Message[] {
   const at = nodes.findLastIndex(({ type }) => type === 'compaction')
   const after = nodes.slice(at + 1).filter(isMessage)
-  return at === -1 ? after : fromCompaction(nodes[at] as Compaction, nodes.slice(0, at).filter(isMessage), after)
+  return at === -1
+    ? after
+    : fromCompaction(nodes[at] as Compaction, nodes.slice(0, at).filter(isMessage), after)
 }
 
-function fromCompaction({ kept = [] }: Compaction, before: readonly Message[], after: readonly Message[]): readonly Message[] {
+function fromCompaction(
+  { kept = [] }: Compaction,
+  before: readonly Message[],
+  after: readonly Message[],
+): readonly Message[] {
   const byId = new Map(before.map((message) => [message.id, message]))
   const stayed = kept.flatMap((id) => byId.get(id) ?? [])
   return [...after.filter(isSummary), ...stayed, ...after.filter((message) => !isSummary(message))]
@@ -91,7 +97,8 @@ class Chain {
     const found = new Set(path)
     for (const message of found) {
       if (message.role !== 'assistant') continue
-      for (const child of this.#children.get(message.id) ?? []) if (isOfSameRequest(child, message)) found.add(child)
+      for (const child of this.#children.get(message.id) ?? [])
+        if (isOfSameRequest(child, message)) found.add(child)
     }
     return [...found].toSorted((a, b) => this.#placeOf(a) - this.#placeOf(b))
   }
@@ -101,7 +108,9 @@ class Chain {
   }
 
   withSummary(live: readonly Message[], compaction: Compaction): readonly Message[] {
-    const summaries = (this.#children.get(compaction.id) ?? []).filter((message) => isSummary(message) && !live.includes(message))
+    const summaries = (this.#children.get(compaction.id) ?? []).filter(
+      (message) => isSummary(message) && !live.includes(message),
+    )
     return [...summaries, ...live]
   }
 }

@@ -21,7 +21,11 @@ export function whileLocked<T>(path: string, work: () => T): T | undefined {
 export async function untilUnlocked(path: string): Promise<void> {
   const until = Date.now() + STALE_MS
   const lock = `${path}.lock`
-  while (existsSync(lock) && !isGone(readOrUndefined(lock)?.toString('utf8') ?? '') && Date.now() <= until)
+  while (
+    existsSync(lock) &&
+    !isGone(readOrUndefined(lock)?.toString('utf8') ?? '') &&
+    Date.now() <= until
+  )
     await new Promise((wake) => setTimeout(wake, TICK_MS * 5))
 }
 

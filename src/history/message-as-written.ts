@@ -52,11 +52,16 @@ class MessageAsWritten {
 }
 
 /** The message of a line with the text of it. Undefined for lines that say more than most. */
-export function messageAsWritten(line: Json, source: string, parent: string | undefined): NewItem | undefined {
+export function messageAsWritten(
+  line: Json,
+  source: string,
+  parent: string | undefined,
+): NewItem | undefined {
   const { type, message } = line
   const { content, role } = message as Json
   if ((type !== 'user' && type !== 'assistant') || role === 'system') return undefined
-  if ((typeof content !== 'string' && !Array.isArray(content)) || line['leftOut'] !== undefined) return undefined
+  if ((typeof content !== 'string' && !Array.isArray(content)) || line['leftOut'] !== undefined)
+    return undefined
   if (line['context'] !== undefined || line['asTold'] !== undefined) return undefined
   // Where a field has no value it is undefined there, and absent in a message that was taken apart.
   return new MessageAsWritten(line, parent, source) as unknown as NewItem

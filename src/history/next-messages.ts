@@ -13,7 +13,8 @@ export interface ModelMessage {
 type ToolUse = Extract<Part, { type: 'tool use' }>
 type ToolResult = Extract<Part, { type: 'tool result' }>
 
-const NO_RESULT = 'The result of this call was never recorded: the conversation was cut off before it.'
+const NO_RESULT =
+  'The result of this call was never recorded: the conversation was cut off before it.'
 
 /**
  * What one request said is one message. The results of its tools follow in one message, in the order in which they came; one that a
@@ -29,7 +30,9 @@ export function nextMessages(items: Iterable<HistoryItem>): readonly ModelMessag
     const uses = said.filter((part): part is ToolUse => part.type === 'tool use')
     const user = [
       ...[...results.values()].filter(({ use }) => uses.some(({ id }) => id === use)),
-      ...uses.filter(({ id }) => !results.has(id)).map((use) => late.get(use.id) ?? lostResult(use)),
+      ...uses
+        .filter(({ id }) => !results.has(id))
+        .map((use) => late.get(use.id) ?? lostResult(use)),
       ...joined([...reminders, ...answered].filter(({ role }) => role === 'user')),
     ]
     const system = joined(answered.filter(({ role }) => role === 'system'))
@@ -47,9 +50,13 @@ export function nextMessages(items: Iterable<HistoryItem>): readonly ModelMessag
  */
 function systemPromptOf(items: readonly HistoryItem[]): ReadonlySet<HistoryItem> {
   if (items.some((item) => item.type === 'began' && item.harness === 'claude')) return new Set()
-  const messages = items.filter((item) => item.type === 'message' && item.agent === undefined) as readonly Message[]
+  const messages = items.filter(
+    (item) => item.type === 'message' && item.agent === undefined,
+  ) as readonly Message[]
   const end = messages.findIndex(({ role }) => role !== 'system')
-  return new Set((end === -1 ? messages : messages.slice(0, end)).filter((message) => !isOfHook(message)))
+  return new Set(
+    (end === -1 ? messages : messages.slice(0, end)).filter((message) => !isOfHook(message)),
+  )
 }
 
 function isOfHook({ parts: [first] }: Message): boolean {
@@ -75,8 +82,16 @@ function turnsOf(live: readonly Message[]): readonly Turn[] {
       if (others.length === 0) continue
       if (isMeta === true && isReminder(others)) turn.reminders.push({ role, parts: others })
       else turn.answered.push({ role, parts: others })
-    } else if (request === turn.request && (request !== undefined || isOnlySaid(turn))) turn.said.push(...parts)
-    else turns.push({ ...given({ request }), said: [...parts], results: new Map(), reminders: [], answered: [] })
+    } else if (request === turn.request && (request !== undefined || isOnlySaid(turn)))
+      turn.said.push(...parts)
+    else
+      turns.push({
+        ...given({ request }),
+        said: [...parts],
+        results: new Map(),
+        reminders: [],
+        answered: [],
+      })
   }
   return withoutCutOff(turns)
 }
@@ -112,7 +127,10 @@ function asTold(message: Message): Message {
 /** What a message of its role may hold for the providers, and does hold something. */
 function acceptable(message: Message): Message {
   const types = TYPES[message.role]
-  return { ...message, parts: message.parts.filter((part) => types.includes(part.type) && !isEmpty(part)) }
+  return {
+    ...message,
+    parts: message.parts.filter((part) => types.includes(part.type) && !isEmpty(part)),
+  }
 }
 
 const TYPES: Readonly<Record<Message['role'], readonly Part['type'][]>> = {
@@ -130,7 +148,8 @@ function joined(messages: readonly ModelMessage[]): readonly Part[] {
   const all: Part[] = []
   for (const { parts } of messages) {
     const last = all.at(-1)
-    if (last?.type === 'text' && parts[0]?.type === 'text') all.splice(-1, 1, { ...last, text: `${last.text}\n` })
+    if (last?.type === 'text' && parts[0]?.type === 'text')
+      all.splice(-1, 1, { ...last, text: `${last.text}\n` })
     all.push(...parts)
   }
   return all

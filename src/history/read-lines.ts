@@ -16,7 +16,11 @@ export interface LineAt {
  * The lines of a stored conversation, each once and in the order of the file, a piece of it at a time. What cannot be read is
  * passed over, and told of: a line that was cut off was written again behind it. No file at all has no lines.
  */
-export function* readLines(path: string, from = 0, passedOver: () => void = () => undefined): Generator<LineAt> {
+export function* readLines(
+  path: string,
+  from = 0,
+  passedOver: () => void = () => undefined,
+): Generator<LineAt> {
   const seen = new Set<string>()
   for (const { bytes, offset } of wholeLinesOf(path, from)) {
     const text = bytes.toString('utf8')
@@ -33,7 +37,10 @@ export function* readLines(path: string, from = 0, passedOver: () => void = () =
 }
 
 /** The last one, too, when nothing ends it: it may be whole. Going on from it later costs a line that cannot be read. */
-function* wholeLinesOf(path: string, start: number): Generator<{ readonly bytes: Buffer; readonly offset: number }> {
+function* wholeLinesOf(
+  path: string,
+  start: number,
+): Generator<{ readonly bytes: Buffer; readonly offset: number }> {
   const fd = openRegularFile(path)
   if (fd === undefined) return
   try {
@@ -44,7 +51,10 @@ function* wholeLinesOf(path: string, start: number): Generator<{ readonly bytes:
       const bytes = rest.length === 0 ? read : Buffer.concat([rest, read])
       let begin = 0
       for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, begin)) {
-        yield { bytes: bytes.subarray(begin, end), offset: from + read.length - bytes.length + end + 1 }
+        yield {
+          bytes: bytes.subarray(begin, end),
+          offset: from + read.length - bytes.length + end + 1,
+        }
         begin = end + 1
       }
       rest = bytes.subarray(begin)

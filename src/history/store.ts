@@ -73,14 +73,17 @@ export function conversationStore(sessions: string, redaction: RedactOptions): C
   return {
     list: () => listStored(sessions),
     has: (conversation) =>
-      isConversationId(conversation) && statOrUndefined(conversationPath(sessions, conversation))?.isFile() === true,
-    read: (conversation, options = {}) => readItems(conversationPath(sessions, conversation), blobs, options),
+      isConversationId(conversation) &&
+      statOrUndefined(conversationPath(sessions, conversation))?.isFile() === true,
+    read: (conversation, options = {}) =>
+      readItems(conversationPath(sessions, conversation), blobs, options),
     append: (conversation, items, options) => {
       const writer = new Writer(conversationPath(sessions, conversation), blobs, redaction, options)
       for (const item of items) writer.add(item)
       writer.flush()
     },
-    writer: (conversation, options) => new Writer(conversationPath(sessions, conversation), blobs, redaction, options),
+    writer: (conversation, options) =>
+      new Writer(conversationPath(sessions, conversation), blobs, redaction, options),
   }
 }
 
@@ -93,11 +96,17 @@ function listStored(sessions: string): readonly StoredConversation[] {
     .flatMap((id) => {
       const path = join(folder, `${id}${SUFFIX}`)
       const stat = statOrUndefined(path)
-      return stat?.isFile() === true ? [{ id, path, bytes: stat.size, writtenAt: stat.mtime.toISOString() }] : []
+      return stat?.isFile() === true
+        ? [{ id, path, bytes: stat.size, writtenAt: stat.mtime.toISOString() }]
+        : []
     })
 }
 
-function* readItems(path: string, blobs: Blobs, { from = 0, isBrief = false }: ReadOptions): Generator<StoredItem> {
+function* readItems(
+  path: string,
+  blobs: Blobs,
+  { from = 0, isBrief = false }: ReadOptions,
+): Generator<StoredItem> {
   // Lines of which only the place in the chain was kept: what followed them follows what they followed.
   const links = new Map<string, string>()
   for (const { line, offset } of readLines(path, from)) {
@@ -120,8 +129,11 @@ function* readItems(path: string, blobs: Blobs, { from = 0, isBrief = false }: R
 
 /** Whether a line may hold what a person asked for; what tools answered is mostly longer, and is none of it. */
 function mayBeAsked({ type, isMeta, isCompactSummary, isSidechain, message }: Json): boolean {
-  if (type !== 'user' || isMeta === true || isCompactSummary === true || isSidechain === true) return false
-  return listOf(objectOf(message)?.['content']).every((block) => objectOf(block)?.['type'] !== 'tool_result')
+  if (type !== 'user' || isMeta === true || isCompactSummary === true || isSidechain === true)
+    return false
+  return listOf(objectOf(message)?.['content']).every(
+    (block) => objectOf(block)?.['type'] !== 'tool_result',
+  )
 }
 
 function placed(item: Message, links: ReadonlyMap<string, string>, offset: number): Message {
@@ -137,7 +149,12 @@ class Writer implements ConversationWriter {
   readonly #isDurable: boolean
   readonly #lines = new LineBatch()
 
-  constructor(path: string, blobs: Blobs, redaction: RedactOptions, { isUnsynced = false }: AppendOptions = {}) {
+  constructor(
+    path: string,
+    blobs: Blobs,
+    redaction: RedactOptions,
+    { isUnsynced = false }: AppendOptions = {},
+  ) {
     this.#path = path
     this.#blobs = blobs
     this.#redaction = redaction
@@ -145,9 +162,13 @@ class Writer implements ConversationWriter {
   }
 
   add(item: NewItem): void {
-    const { text, blobs } = keptAsWritten(item, this.#redaction) ?? keptLine(lineOf(item), this.#redaction)
+    const { text, blobs } =
+      keptAsWritten(item, this.#redaction) ?? keptLine(lineOf(item), this.#redaction)
     // Blobs first: a line that is there can be read whole.
-    if (blobs.size > 0) this.#writing(() => blobs.forEach((blob, hash) => this.#blobs.put(hash, blob, this.#isDurable)))
+    if (blobs.size > 0)
+      this.#writing(() =>
+        blobs.forEach((blob, hash) => this.#blobs.put(hash, blob, this.#isDurable)),
+      )
     this.#lines.add(text)
   }
 

@@ -73,7 +73,8 @@ export class Summing {
     this.#goOn(message.at)
     this.#moveTo(message.at)
     const request = message.request ?? message.id
-    if (usage !== undefined) this.#used.set(request, { model: model ?? this.#said.model ?? UNKNOWN_MODEL, usage })
+    if (usage !== undefined)
+      this.#used.set(request, { model: model ?? this.#said.model ?? UNKNOWN_MODEL, usage })
     if (agent !== undefined || message.isSummary === true || message.isFailure === true) return
     if (role === 'assistant') {
       // One that only tells what was used answers nothing.
@@ -112,7 +113,13 @@ export class Summing {
     const usage: Record<string, Usage> = {}
     for (const { model, usage: used } of this.#used.values()) usage[model] = sum(usage[model], used)
     const messages = this.#typed + this.#answers.size
-    return { ...this.#said, messages, compactions: this.#compactions, title: this.#title ?? '', usage }
+    return {
+      ...this.#said,
+      messages,
+      compactions: this.#compactions,
+      title: this.#title ?? '',
+      usage,
+    }
   }
 }
 

@@ -17,7 +17,10 @@ export class TakingBack {
     if (item.type === 'taken back') {
       const at = item.from === undefined ? -1 : this.nodes.findIndex(({ id }) => id === item.from)
       this.end = at === -1 ? undefined : at
-    } else if (item.type === 'compaction' || (item.type === 'message' && item.agent === undefined)) {
+    } else if (
+      item.type === 'compaction' ||
+      (item.type === 'message' && item.agent === undefined)
+    ) {
       // Something else was said: now it is gone for good.
       if (this.end !== undefined) this.nodes.length = this.end
       this.end = undefined

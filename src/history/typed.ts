@@ -15,7 +15,8 @@ export interface Words {
 
 export function wordsIn(text: string): Words {
   let from = 0
-  for (let found = BEFORE.exec(text); found !== null; found = BEFORE.exec(text.slice(from))) from += found[0].length
+  for (let found = BEFORE.exec(text); found !== null; found = BEFORE.exec(text.slice(from)))
+    from += found[0].length
   const rest = text.slice(from)
   return ALONE.test(rest) ? { added: text, typed: '' } : { added: text.slice(0, from), typed: rest }
 }

@@ -1,6 +1,6 @@
-import { noteWrites } from '../conversation/costs.ts'
-import { type Tracking, readTracking } from '../conversation/tracking.ts'
-import { noteTrouble } from '../conversation/troubles.ts'
+import { noteWrites } from '../project/conversation/costs.ts'
+import { type Tracking, readTracking } from '../project/conversation/tracking.ts'
+import { noteTrouble } from '../project/conversation/troubles.ts'
 import { GitFailed } from '../git/run-git.ts'
 import { type HookEvent, readEvent } from '../harness/claude/events.ts'
 import type { Config } from '../project/config.ts'
@@ -10,8 +10,8 @@ import type { Place } from '../project/place.ts'
 import { readConfig } from '../project/read-config.ts'
 import { refresh } from '../project/refresh.ts'
 import type { Draft } from '../session/entries.ts'
-import { projectContext } from '../survey/project-context.ts'
-import { readProjectContext } from '../survey/remembered.ts'
+import { projectContext } from '../context/survey/project-context.ts'
+import { readProjectContext } from '../context/survey/remembered.ts'
 import { withoutSecrets } from '../project/clean-draft.ts'
 import { copyConversation } from './copy-conversation.ts'
 import { recordGitMoves } from './git-moves.ts'
@@ -40,7 +40,11 @@ const SAVED = new Set<HookEvent['kind']>(['stop', 'preCompact'])
  * at, and what the next hooks may have to say made ready; at the end of a turn the document is rendered, too.
  * Run by the harness beside its other work, and ended by it when it ends. `stint` is the program of the command line.
  */
-export async function afterEvent(input: string, env: NodeJS.ProcessEnv, stint: string): Promise<void> {
+export async function afterEvent(
+  input: string,
+  env: NodeJS.ProcessEnv,
+  stint: string,
+): Promise<void> {
   const event = readEvent(input)
   if (event === undefined || env.STINT_HOOKS === 'off') return
   const place = placeOf(event, env)
@@ -59,7 +63,12 @@ export async function afterEvent(input: string, env: NodeJS.ProcessEnv, stint: s
     if (SAVED.has(event.kind)) {
       const { notices, reading } = await refresh(session)
       for (const message of notices)
-        noteTrouble(notes, { at: scene.now, event: event.name, conversation: event.conversation, message })
+        noteTrouble(notes, {
+          at: scene.now,
+          event: event.name,
+          conversation: event.conversation,
+          message,
+        })
       copyAll(place, config, scene.tracking, reading)
     } else {
       scene.attempt(() => writeQuickViews(session))
@@ -71,7 +80,12 @@ export async function afterEvent(input: string, env: NodeJS.ProcessEnv, stint: s
     noteWrites(notes, event.conversation)
   } catch (error) {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    noteTrouble(notes, { at: new Date().toISOString(), event: event.name, conversation: event.conversation, message })
+    noteTrouble(notes, {
+      at: new Date().toISOString(),
+      event: event.name,
+      conversation: event.conversation,
+      message,
+    })
   }
 }
 
@@ -86,7 +100,8 @@ async function settle(scene: Scene): Promise<void> {
   // A hook of the same event may have looked at the same time.
   scene.attempt(() => scene.dropRecorded())
   scene.flush()
-  if (scene.state.conversations.items.some(({ text }) => text === scene.event.conversation)) noteSettled(scene)
+  if (scene.state.conversations.items.some(({ text }) => text === scene.event.conversation))
+    noteSettled(scene)
   scene.finish({ isCareful: true })
 }
 
@@ -111,10 +126,14 @@ function surveyProject({ place, config }: Scene): void {
 
 /** What a delegated agent was asked for is of no use once it has answered. */
 function forgetFinished(scene: Scene): void {
-  const finished = new Set(scene.state.once.flatMap((key) => /^claude:agent:(.+)$/.exec(key)?.[1] ?? []))
+  const finished = new Set(
+    scene.state.once.flatMap((key) => /^claude:agent:(.+)$/.exec(key)?.[1] ?? []),
+  )
   const { agents } = scene.tracking
   if (Object.keys(agents).some((agent) => finished.has(agent)))
-    scene.note({ agents: Object.fromEntries(Object.entries(agents).filter(([agent]) => !finished.has(agent))) })
+    scene.note({
+      agents: Object.fromEntries(Object.entries(agents).filter(([agent]) => !finished.has(agent))),
+    })
 }
 
 function withUsage(draft: Draft, { conversation, usage: latest }: Tracking): Draft {

@@ -19,6 +19,8 @@ export function printed(event: string, { person, model, plain }: Answer): string
   if (person === undefined && model === undefined) return ''
   return JSON.stringify({
     ...(person === undefined ? {} : { systemMessage: person }),
-    ...(model === undefined ? {} : { hookSpecificOutput: { hookEventName: event, additionalContext: model } }),
+    ...(model === undefined
+      ? {}
+      : { hookSpecificOutput: { hookEventName: event, additionalContext: model } }),
   })
 }

@@ -7,5 +7,8 @@ export function hasSwitched({ head, state }: Scene): boolean {
 
 /** Whether the agent ended its turn with a question, which the next prompt may answer. */
 export function hasAsked({ state, tracking }: Scene): boolean {
-  return /\?\s*$/.test(state.lastTurn?.said ?? '') && state.lastTurn?.conversation === tracking.conversation
+  return (
+    /\?\s*$/.test(state.lastTurn?.said ?? '') &&
+    state.lastTurn?.conversation === tracking.conversation
+  )
 }

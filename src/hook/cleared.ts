@@ -23,6 +23,8 @@ export function dropHandedOver(notes: string, env: NodeJS.ProcessEnv): void {
 
 // Old clients do not say who they are, but the command that started this hook does.
 function pathFor(notes: string, env: NodeJS.ProcessEnv): string {
-  const pid = [env.CLAUDE_PID, env.STINT_HARNESS_PID].find((value) => value !== undefined && /^\d+$/.test(value))
+  const pid = [env.CLAUDE_PID, env.STINT_HARNESS_PID].find(
+    (value) => value !== undefined && /^\d+$/.test(value),
+  )
   return join(notes, `cleared-${pid ?? process.ppid}`)
 }

@@ -1,10 +1,10 @@
-import { copyPiece } from '../conversation/copy-transcript.ts'
-import type { Tracking } from '../conversation/tracking.ts'
+import { copyPiece } from '../project/conversation/copy-transcript.ts'
+import type { Tracking } from '../project/conversation/tracking.ts'
 import { conversationPath } from '../history/places.ts'
 import type { Config } from '../project/config.ts'
 import { trackingFolderOf } from '../project/conversation-binding.ts'
 import type { Place } from '../project/place.ts'
-import { readCursor, writeCursor } from '../conversation/copy/cursor.ts'
+import { readCursor, writeCursor } from '../project/conversation/copy/cursor.ts'
 import { TookTooLong, withinTime } from './within-time.ts'
 
 const PIECE_MS = 600

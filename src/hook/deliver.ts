@@ -1,5 +1,5 @@
 import type { SessionState } from '../session/state.ts'
-import { readProjectContext } from '../survey/remembered.ts'
+import { readProjectContext } from '../context/survey/remembered.ts'
 import { essenceOf } from './essence.ts'
 import { withNewWindow } from './new-window.ts'
 import type { Scene } from './scene.ts'
@@ -21,7 +21,11 @@ export async function deliver(
   const { packContext } = await import('../context/pack.ts')
   // Whoever goes on knows the repository.
   const project = why.level === 'start' ? readProjectContext(scene.place) : undefined
-  const { text, mark } = packContext(state, { level: why.level, conversation, ...(project === undefined ? {} : { project }) })
+  const { text, mark } = packContext(state, {
+    level: why.level,
+    conversation,
+    ...(project === undefined ? {} : { project }),
+  })
   scene.say({ model: text })
   scene.note({
     // What is given now stands behind no boundary yet.
@@ -38,7 +42,14 @@ export async function deliver(
   })
   if (scene.session === undefined) return
   const instead = toldInstead(text, scene.session, state)
-  scene.record('context.given', { conversation, event: name, mark, chars: text.length, why: why.because, ...instead })
+  scene.record('context.given', {
+    conversation,
+    event: name,
+    mark,
+    chars: text.length,
+    why: why.because,
+    ...instead,
+  })
 }
 
 /** Nothing has been put before the model since this conversation began, was cleared, or was compacted. */

@@ -8,7 +8,30 @@ import type { SessionState } from '../session/state.ts'
 export function essenceOf(state: SessionState): string {
   const { id, goal, tldr, compactions, key, decisions, discoveries, blockers, next, steps } = state
   const { progress, notes, keyFiles, commands, sections, delegates } = state
-  const written = [key, decisions, discoveries, blockers, next, progress, notes, keyFiles, commands, sections, delegates]
+  const written = [
+    key,
+    decisions,
+    discoveries,
+    blockers,
+    next,
+    progress,
+    notes,
+    keyFiles,
+    commands,
+    sections,
+    delegates,
+  ]
   const planned = steps.items.filter((step) => step.plan === undefined)
-  return checksum(Buffer.from(JSON.stringify([id, goal, tldr?.text, compactions, written.map(({ items }) => items), planned])))
+  return checksum(
+    Buffer.from(
+      JSON.stringify([
+        id,
+        goal,
+        tldr?.text,
+        compactions,
+        written.map(({ items }) => items),
+        planned,
+      ]),
+    ),
+  )
 }

@@ -48,7 +48,11 @@ export function sessionsHere(place: Place, config: Config, head: Head): Here {
   const chosen = active.length === 1 ? active[0] : undefined
   const resting = active.length === 0 ? paused[0] : undefined
   for (const each of found) if (each !== chosen && each !== resting) each.session.close()
-  return { active: chosen, paused: resting, several: active.length > 1 ? active.map(({ state }) => state.name) : [] }
+  return {
+    active: chosen,
+    paused: resting,
+    several: active.length > 1 ? active.map(({ state }) => state.name) : [],
+  }
 }
 
 /** More sessions than this are not worked on at once on one branch. */
@@ -64,7 +68,8 @@ export function namedSession(place: Place, config: Config, name: string): Found 
 
 function verified(id: string, place: Place, config: Config, head: Head): readonly Found[] {
   const found = openById(place, config, id)
-  if (found === undefined || belongsHere(found.state, place, head)) return found === undefined ? [] : [found]
+  if (found === undefined || belongsHere(found.state, place, head))
+    return found === undefined ? [] : [found]
   found.session.close()
   return []
 }

@@ -17,7 +17,11 @@ export function recordGitMoves(scene: Scene, { follows = false } = {}): void {
   if (branch === known.branch && commit === known.commit) return
   if (branch === known.branch && commit !== undefined && known.commit !== undefined) {
     for (const made of commitsBetween(repository.worktree, known.commit, commit)) {
-      scene.record('commit.made', { ...made, git: { ...scene.head, commit: made.commit } }, `commit:${made.commit}`)
+      scene.record(
+        'commit.made',
+        { ...made, git: { ...scene.head, commit: made.commit } },
+        `commit:${made.commit}`,
+      )
     }
   }
   const isAnother = branch !== known.branch
@@ -38,7 +42,11 @@ function isFree(scene: Scene): boolean {
 }
 
 /** Oldest first. Empty when the old one is not behind the new one: what a rebase brings is not new work. */
-function commitsBetween(worktree: string, from: string, to: string): readonly { commit: string; subject: string }[] {
+function commitsBetween(
+  worktree: string,
+  from: string,
+  to: string,
+): readonly { commit: string; subject: string }[] {
   try {
     const range = [
       'log',
@@ -52,7 +60,10 @@ function commitsBetween(worktree: string, from: string, to: string): readonly { 
     return runGit(worktree, range, { timeoutMs: PATIENCE_MS })
       .split('\n')
       .filter((line) => line !== '')
-      .map((line) => ({ commit: line.slice(0, line.indexOf('\t')), subject: line.slice(line.indexOf('\t') + 1) }))
+      .map((line) => ({
+        commit: line.slice(0, line.indexOf('\t')),
+        subject: line.slice(line.indexOf('\t') + 1),
+      }))
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error
     return []

@@ -7,7 +7,8 @@ export function joinIfNew(scene: Scene, source: string): void {
   if (scene.session === undefined) return
   recordPending(scene)
   const isKnown = scene.state.conversations.items.some((known) => known.text === conversation)
-  if (!isKnown && !scene.drafts.some(({ kind }) => kind === 'conversation.joined')) join(scene, source)
+  if (!isKnown && !scene.drafts.some(({ kind }) => kind === 'conversation.joined'))
+    join(scene, source)
 }
 
 /** Records that it does, once more: it was begun, or gone on with. */

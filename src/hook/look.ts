@@ -1,7 +1,7 @@
-import { readTracking, writeTracking } from '../conversation/tracking.ts'
+import { readTracking, writeTracking } from '../project/conversation/tracking.ts'
 import { type Piece, readPiece } from '../harness/claude/read-piece.ts'
 import { type Looked, lookAtPiece } from '../harness/claude/transcript.ts'
-import { mayBeTests } from '../harness/may-be-tests.ts'
+import { mayBeTests } from '../command/may-be-tests.ts'
 import { clip, secretless } from './clip.ts'
 import { openWindow } from './deliver.ts'
 import type { Scene } from './scene.ts'
@@ -25,16 +25,25 @@ export async function lookAtTranscript(
   const piece = transcript === undefined ? undefined : readPiece(transcript, last, PIECE)
   if (piece === undefined) {
     if (scene.tracking.awaitsBoundary === true && !isEarly) countWithoutEvidence(scene)
-    return { arrival: given === undefined ? 'nothing given' : given.isProved ? 'proved' : 'not yet known' }
+    return {
+      arrival: given === undefined ? 'nothing given' : given.isProved ? 'proved' : 'not yet known',
+    }
   }
   const result = await lookAtOne(scene, piece, last === undefined)
   // What is waited for may stand behind megabytes of pictures and output.
-  const isAwaited = scene.tracking.awaitsBoundary === true || scene.tracking.given?.isProved === false
+  const isAwaited =
+    scene.tracking.awaitsBoundary === true || scene.tracking.given?.isProved === false
   const isBehind = piece.from + piece.bytes.length < piece.size && piece.bytes.length > 0
-  return isAwaited && isBehind && pieces > 1 ? lookAtTranscript(scene, { pieces: pieces - 1 }) : result
+  return isAwaited && isBehind && pieces > 1
+    ? lookAtTranscript(scene, { pieces: pieces - 1 })
+    : result
 }
 
-async function lookAtOne(scene: Scene, piece: Piece, isFirst: boolean): Promise<{ looked: Looked; arrival: Arrival }> {
+async function lookAtOne(
+  scene: Scene,
+  piece: Piece,
+  isFirst: boolean,
+): Promise<{ looked: Looked; arrival: Arrival }> {
   const looked = lookAtPiece(piece.bytes, scene.tracking.carried)
   await recordWhatIsSeen(scene, scene.event.conversation, looked)
   // Before this conversation was followed, what happened in it is not this session's.
@@ -44,7 +53,10 @@ async function lookAtOne(scene: Scene, piece: Piece, isFirst: boolean): Promise<
   }
   scene.note({
     looked: { offset: piece.from + looked.consumed, inode: piece.inode },
-    carried: looked.carried.map(({ toolUseId, command }) => ({ toolUseId, command: secretless(command, scene.config) })),
+    carried: looked.carried.map(({ toolUseId, command }) => ({
+      toolUseId,
+      command: secretless(command, scene.config),
+    })),
   })
   if (looked.lastAssistantAt !== undefined) scene.note({ answeredAt: looked.lastAssistantAt })
   if (looked.usage !== undefined) scene.note({ usage: { ...looked.usage, model: looked.model } })
@@ -54,7 +66,10 @@ async function lookAtOne(scene: Scene, piece: Piece, isFirst: boolean): Promise<
 /** What a conversation said before it was followed is not this session's. */
 export function passOverEarlier(scene: Scene): void {
   const { transcript, looked } = scene.tracking
-  const piece = transcript === undefined || looked !== undefined ? undefined : readPiece(transcript, undefined, 0)
+  const piece =
+    transcript === undefined || looked !== undefined
+      ? undefined
+      : readPiece(transcript, undefined, 0)
   if (piece !== undefined) scene.note({ looked: { offset: piece.size, inode: piece.inode } })
 }
 
@@ -68,7 +83,8 @@ function arrivalIn(scene: Scene, looked: Looked): Arrival {
   }
   // Until the model has answered, the harness may not have written down what it was given; what it gave after a
   // compaction stands right behind the boundary.
-  const isJudged = scene.tracking.sawBoundary === true || (scene.tracking.answeredAt ?? '') > given.at
+  const isJudged =
+    scene.tracking.sawBoundary === true || (scene.tracking.answeredAt ?? '') > given.at
   if (!isJudged) return 'not yet known'
   return scene.tracking.recordsHookContext === true ? 'missing' : 'not recorded'
 }
@@ -78,9 +94,12 @@ function arrivalIn(scene: Scene, looked: Looked): Arrival {
  * transcript was written out.
  */
 export async function lookAtPrevious(scene: Scene): Promise<void> {
-  const previous = scene.state.conversations.items.findLast((known) => known.text !== scene.event.conversation)
+  const previous = scene.state.conversations.items.findLast(
+    (known) => known.text !== scene.event.conversation,
+  )
   const tracking = previous === undefined ? undefined : readTracking(scene.notes, previous.text)
-  if (previous === undefined || tracking?.transcript === undefined || tracking.looked === undefined) return
+  if (previous === undefined || tracking?.transcript === undefined || tracking.looked === undefined)
+    return
   // It may have gone on with another session since.
   if (tracking.session !== scene.session?.id) return
   const piece = readPiece(tracking.transcript, tracking.looked, PIECE)
@@ -101,12 +120,22 @@ async function recordWhatIsSeen(scene: Scene, conversation: string, looked: Look
   if (tests.length > 0) await recordTests(scene, conversation, tests)
   if (queued.length > 0) {
     const { recordRequest } = await import('./requests.ts')
-    for (const { uuid, text } of queued) recordRequest(scene, text, { conversation, once: `queued:${uuid}` })
+    for (const { uuid, text } of queued)
+      recordRequest(scene, text, { conversation, once: `queued:${uuid}` })
   }
-  if (failure !== undefined) scene.record('turn.ended', { conversation, failure }, `failure:${conversation}:${lastAssistantAt}`)
+  if (failure !== undefined)
+    scene.record(
+      'turn.ended',
+      { conversation, failure },
+      `failure:${conversation}:${lastAssistantAt}`,
+    )
 }
 
-function recordCompactions(scene: Scene, conversation: string, { boundaries, summary }: Looked): void {
+function recordCompactions(
+  scene: Scene,
+  conversation: string,
+  { boundaries, summary }: Looked,
+): void {
   for (const { uuid, trigger, tokensBefore } of boundaries) {
     const data = { conversation, boundary: uuid, ...(trigger === undefined ? {} : { trigger }) }
     const tokens = tokensBefore === undefined ? {} : { tokensBefore }
@@ -137,8 +166,12 @@ function countWithoutEvidence(scene: Scene): void {
   scene.note({ awaitsBoundary: false })
 }
 
-async function recordTests(scene: Scene, conversation: string, commands: Looked['commands']): Promise<void> {
-  const { testRunOf } = await import('../harness/test-runs.ts')
+async function recordTests(
+  scene: Scene,
+  conversation: string,
+  commands: Looked['commands'],
+): Promise<void> {
+  const { testRunOf } = await import('../command/test-runs.ts')
   for (const { toolUseId, command, output, isError } of commands) {
     const run = testRunOf(command, output, isError)
     if (run !== undefined) scene.record('test.ran', { ...run, conversation }, `test:${toolUseId}`)

@@ -17,7 +17,10 @@ export function makeOwed({ notes, session, place, env }: Scene, stint: string): 
     if (owed === undefined) return
     const cwd = place.repository?.worktree ?? place.root
     try {
-      runCommand([stint, ...argumentsFor(session.id, owed)], cwd, { ...env, STINT_CONVERSATION: owed.conversation })
+      runCommand([stint, ...argumentsFor(session.id, owed)], cwd, {
+        ...env,
+        STINT_CONVERSATION: owed.conversation,
+      })
     } catch (error) {
       const failures = owed.failures + 1
       if (failures < MOST_FAILURES) writeOwed(path, { ...owed, failures })
@@ -32,9 +35,21 @@ export function makeOwed({ notes, session, place, env }: Scene, stint: string): 
 }
 
 function argumentsFor(session: string, { kind, reason }: Owed): readonly string[] {
-  return ['handoff', 'create', session, '--reason', reason, ...(kind === 'draft' ? ['--draft'] : [])]
+  return [
+    'handoff',
+    'create',
+    session,
+    '--reason',
+    reason,
+    ...(kind === 'draft' ? ['--draft'] : []),
+  ]
 }
 
 function runCommand(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): void {
-  execFileSync(process.execPath, args, { cwd, env, stdio: ['ignore', 'ignore', 'pipe'], timeout: MAKING_MS })
+  execFileSync(process.execPath, args, {
+    cwd,
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+    timeout: MAKING_MS,
+  })
 }

@@ -1,4 +1,4 @@
-import type { Tracking } from '../conversation/tracking.ts'
+import type { Tracking } from '../project/conversation/tracking.ts'
 
 /** Nothing has been put before the model since the conversation began, was cleared, or was compacted. */
 export function withNewWindow(tracking: Tracking): Tracking {

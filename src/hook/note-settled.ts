@@ -10,7 +10,9 @@ export function noteSettled(scene: Scene): void {
   const { repository } = scene.place
   if (repository === undefined || scene.session === undefined) return
   const { items, leftOut = [] } = scene.state.changedFiles
-  const noted = scene.drafts.flatMap(({ kind, data }) => (kind === 'file.changed' ? [(data as { path: string }).path] : []))
+  const noted = scene.drafts.flatMap(({ kind, data }) =>
+    kind === 'file.changed' ? [(data as { path: string }).path] : [],
+  )
   const files = [...leftOut, ...items.map((file) => file.text), ...noted].slice(-MOST_FILES)
   const alertAt = nextAlert(scene)
   scene.note({

@@ -1,6 +1,6 @@
 import { looksUnrelated } from '../context/related.ts'
 import { looksLikeDecision, looksLikeEnding } from '../context/ruling.ts'
-import { safeLine } from '../context/safe-text.ts'
+import { safeLine } from '../text/safe-text.ts'
 import { shorten } from '../text/clean.ts'
 import { nudge } from './nudges.ts'
 import { hasAsked, hasSwitched } from './asked.ts'
@@ -21,11 +21,13 @@ export function nudgeAtPrompt(scene: Scene, prompt: string): void {
     })
   } else if (looksLikeEnding(prompt)) {
     nudge(scene, 'ending', {
-      model: 'Stint: before work ends, `stint log --progress TEXT --next TEXT` keeps where it stands for the next conversation.',
+      model:
+        'Stint: before work ends, `stint log --progress TEXT --next TEXT` keeps where it stands for the next conversation.',
     })
   } else if (looksLikeDecision(prompt)) {
     nudge(scene, 'decision', {
-      model: 'Stint: a choice with its reason is kept by `stint log --decision TEXT --rationale TEXT`.',
+      model:
+        'Stint: a choice with its reason is kept by `stint log --decision TEXT --rationale TEXT`.',
     })
   } else if (hasAsked(scene)) {
     nudge(scene, 'question', {

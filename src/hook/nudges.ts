@@ -1,6 +1,6 @@
 // Reminders that the journal is there. Advisory, at most one at a time, each once in a window and never two
 // within ten minutes: an agent that is nagged stops listening.
-import type { Tracking } from '../conversation/tracking.ts'
+import type { Tracking } from '../project/conversation/tracking.ts'
 import type { Nudge } from '../project/config.ts'
 import type { Scene } from './scene.ts'
 import { UNLOGGED_EDITS } from './unlogged-edits.ts'
@@ -30,7 +30,8 @@ export function nudgeAtLargeOutput(scene: Scene): void {
 export function nudge(scene: Scene, kind: Nudge, text: { model: string; person?: string }): void {
   const { nudged } = scene.tracking
   // With a context in the same answer it could be more than is ever to be given.
-  if (!scene.config.nudges.has(kind) || nudged.includes(kind) || scene.answer.model !== undefined) return
+  if (!scene.config.nudges.has(kind) || nudged.includes(kind) || scene.answer.model !== undefined)
+    return
   if (isTooSoon(scene.tracking, scene.now)) return
   scene.note({ nudged: [...nudged, kind], nudgedAt: scene.now })
   scene.say(text)

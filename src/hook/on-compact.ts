@@ -20,7 +20,11 @@ export async function onPreCompact(scene: Scene<EventOf<'preCompact'>>): Promise
   const once = `checkpoint:${scene.event.conversation}:${compaction}:${scene.state.entryCount}`
   if (scene.drafts.length > 0 || !isPinned(scene.state)) {
     const git = scene.place.repository === undefined ? {} : { git: scene.head }
-    scene.record('checkpoint.made', { note: `before compaction ${compaction}`, preCompact: true, ...git }, once)
+    scene.record(
+      'checkpoint.made',
+      { note: `before compaction ${compaction}`, preCompact: true, ...git },
+      once,
+    )
   }
   scene.flush()
   scene.attempt(() => writeQuickViews(session))

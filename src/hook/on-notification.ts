@@ -14,8 +14,13 @@ export function onNotification(scene: Scene<EventOf<'notification'>>): void {
   spawnSync(program, args, { stdio: 'ignore', timeout: PATIENCE_MS, windowsHide: true })
 }
 
-function notifierFor(platform: string, title: string, message: string): readonly [string, string[]] {
+function notifierFor(
+  platform: string,
+  title: string,
+  message: string,
+): readonly [string, string[]] {
   if (platform !== 'darwin') return ['notify-send', ['--app-name=Stint', '--', title, message]]
-  const script = 'on run {theTitle, theMessage}\ndisplay notification theMessage with title theTitle\nend run'
+  const script =
+    'on run {theTitle, theMessage}\ndisplay notification theMessage with title theTitle\nend run'
   return ['osascript', ['-e', script, title, message]]
 }

@@ -44,7 +44,8 @@ export async function onPrompt(scene: Scene<EventOf<'userPrompt'>>): Promise<voi
 function promiseHandoff(scene: Scene): void {
   oweHandoff(scene, 'handoff', 'asked for')
   scene.say({
-    person: '📋 The handoff is being made, state and code with it: /clear starts a fresh conversation, which goes on by itself',
+    person:
+      '📋 The handoff is being made, state and code with it: /clear starts a fresh conversation, which goes on by itself',
     model:
       'Stint: the person asks for a handoff. It is being made from the journal, with the code. Record what only this conversation knows, then stop: `stint log --next TEXT --key TEXT`; `stint handoff show` shows it.',
   })

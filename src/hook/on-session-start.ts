@@ -31,7 +31,10 @@ export async function onSessionStart(scene: Scene<EventOf<'sessionStart'>>): Pro
   if (source === 'compact') joinIfNew(scene, source)
   else joinAgain(scene, source)
   // The harness is about to count this one; the transcript does not show it yet.
-  const state = source === 'compact' ? { ...scene.state, compactions: scene.state.compactions + 1 } : scene.state
+  const state =
+    source === 'compact'
+      ? { ...scene.state, compactions: scene.state.compactions + 1 }
+      : scene.state
   scene.say({ person: lineForPerson(state) })
   if (source === 'resume' && hasIt(scene, state) && isLast) return
   await deliver(scene, state, { level: source === 'compact' ? 'full' : 'start', because: source })
@@ -40,10 +43,13 @@ export async function onSessionStart(scene: Scene<EventOf<'sessionStart'>>): Pro
 function mentionWhatIsNot(scene: Scene): void {
   const { several } = scene.here
   if (several.length > 0) {
-    return scene.say({ person: `📋 Several sessions are active here (${several.join(', ')}): /session-resume NAME chooses one` })
+    return scene.say({
+      person: `📋 Several sessions are active here (${several.join(', ')}): /session-resume NAME chooses one`,
+    })
   }
   const { paused } = scene
-  if (paused !== undefined) scene.say({ person: `📋 ${paused.state.name} is paused: /session-resume goes on with it` })
+  if (paused !== undefined)
+    scene.say({ person: `📋 ${paused.state.name} is paused: /session-resume goes on with it` })
 }
 
 /** The conversation that was cleared handed its session to the one after it. */

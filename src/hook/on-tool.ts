@@ -1,5 +1,5 @@
 import { factsOf, type ToolFacts } from '../harness/claude/tool-facts.ts'
-import { mayBeTests } from '../harness/may-be-tests.ts'
+import { mayBeTests } from '../command/may-be-tests.ts'
 import { clip } from './clip.ts'
 import { namedSession } from './find-session.ts'
 import { recordGitMoves } from './git-moves.ts'
@@ -18,7 +18,8 @@ import type { Scene } from './scene.ts'
 export async function onToolUsed(scene: Scene<EventOf<'toolUsed'>>): Promise<void> {
   const facts = factsOf(scene.event, scene.place.repository?.worktree ?? scene.place.root)
   followCommand(scene, facts)
-  if (scene.session === undefined && facts.isEdit && isProjectFile(facts.edited)) await beginWork(scene, facts.edited!)
+  if (scene.session === undefined && facts.isEdit && isProjectFile(facts.edited))
+    await beginWork(scene, facts.edited!)
   if (scene.session === undefined) return
   recordKeptFiles(scene)
   joinIfNew(scene, 'tool')
@@ -27,7 +28,8 @@ export async function onToolUsed(scene: Scene<EventOf<'toolUsed'>>): Promise<voi
   if (isOfDelegate(scene)) return
   const { given, awaitsBoundary } = scene.tracking
   // The transcript is looked at only for what cannot wait until the turn is over.
-  if (awaitsBoundary === true || given?.isProved === false) await redeliver(scene, (await lookAtTranscript(scene)).arrival)
+  if (awaitsBoundary === true || given?.isProved === false)
+    await redeliver(scene, (await lookAtTranscript(scene)).arrival)
   watchBudget(scene)
   if (facts.isEdit) nudgeAtEdit(scene)
   if ((facts.output?.length ?? 0) >= LARGE_OUTPUT) nudgeAtLargeOutput(scene)
@@ -64,7 +66,11 @@ async function beginWork(scene: Scene, path: string): Promise<void> {
     // Another hook is just opening one: the file is recorded by the next that finds it.
     if (openSession(scene) === 'busy') keepFile(scene, path)
   }
-  if (scene.config.auto === 'ask' && !isOfDelegate(scene) && !scene.tracking.nudged.includes('ask')) {
+  if (
+    scene.config.auto === 'ask' &&
+    !isOfDelegate(scene) &&
+    !scene.tracking.nudged.includes('ask')
+  ) {
     scene.note({ nudged: [...scene.tracking.nudged, 'ask'] })
     scene.say({
       person: '📋 No session is open here; /session-init starts one',
@@ -77,22 +83,34 @@ async function beginWork(scene: Scene, path: string): Promise<void> {
 async function recordFacts(scene: Scene, facts: ToolFacts): Promise<void> {
   const { conversation, toolUseId } = scene.event as EventOf<'toolUsed'>
   const { state } = scene
-  if (facts.edited !== undefined && isProjectFile(facts.edited) && !isKnownFile(scene, facts.edited)) {
+  if (
+    facts.edited !== undefined &&
+    isProjectFile(facts.edited) &&
+    !isKnownFile(scene, facts.edited)
+  ) {
     scene.record('file.changed', { path: facts.edited })
   }
   if (facts.todos !== undefined) {
     const { draftsForTodos } = await import('../harness/plan-steps.ts')
-    scene.drafts.push(...draftsForTodos(facts.todos, state, conversation, () => scene.session!.mint()))
+    scene.drafts.push(
+      ...draftsForTodos(facts.todos, state, conversation, () => scene.session!.mint()),
+    )
   }
   if (facts.command !== undefined && mayBeTests(facts.command)) {
-    const { testRunOf } = await import('../harness/test-runs.ts')
+    const { testRunOf } = await import('../command/test-runs.ts')
     const run = testRunOf(facts.command, facts.output ?? '', false)
     if (run !== undefined)
-      scene.record('test.ran', { ...run, conversation }, toolUseId === undefined ? undefined : `test:${toolUseId}`)
+      scene.record(
+        'test.ran',
+        { ...run, conversation },
+        toolUseId === undefined ? undefined : `test:${toolUseId}`,
+      )
   }
   if (facts.agentStarted !== undefined) {
     const { agent, description } = facts.agentStarted
-    scene.note({ agents: { ...scene.tracking.agents, [agent]: clip(description, 200, scene.config) } })
+    scene.note({
+      agents: { ...scene.tracking.agents, [agent]: clip(description, 200, scene.config) },
+    })
   }
   if (facts.agentFinished !== undefined) {
     const { agent, type, task, result } = facts.agentFinished
@@ -118,7 +136,9 @@ function followCommand(scene: Scene, facts: ToolFacts): void {
   if (stintCommand === 'log' || stintCommand === 'checkpoint') scene.note({ edits: 0 })
   if (stintCommand !== 'init' && stintCommand !== 'resume') return
   // Old clients do not tell a command its conversation, so that it could not bind it itself.
-  const name = /(?:Session Initialized|Resuming Session): ([a-z0-9-]+)/.exec(facts.output ?? '')?.[1]
+  const name = /(?:Session Initialized|Resuming Session): ([a-z0-9-]+)/.exec(
+    facts.output ?? '',
+  )?.[1]
   const found = name === undefined ? undefined : namedSession(scene.place, scene.config, name)
   if (found !== undefined) scene.workOn(found)
 }
@@ -130,5 +150,10 @@ function isKnownFile(scene: Scene, path: string): boolean {
 
 /** Inside the project, and not Stint's own files. */
 function isProjectFile(path: string | undefined): boolean {
-  return path !== undefined && !path.startsWith('/') && !path.startsWith('..') && !/^\.(?:sessions|tasks|git)\//.test(path)
+  return (
+    path !== undefined &&
+    !path.startsWith('/') &&
+    !path.startsWith('..') &&
+    !/^\.(?:sessions|tasks|git)\//.test(path)
+  )
 }

@@ -24,7 +24,9 @@ export async function onStop(scene: Scene<EventOf<'stop'>>): Promise<void> {
   if (said !== undefined || latest !== undefined) {
     scene.record('turn.ended', {
       conversation,
-      ...(said === undefined || said.trim() === '' ? {} : { said: clip(said.trim(), LONGEST_MESSAGE, scene.config) }),
+      ...(said === undefined || said.trim() === ''
+        ? {}
+        : { said: clip(said.trim(), LONGEST_MESSAGE, scene.config) }),
       ...(model === undefined ? {} : { model }),
       ...(latest === undefined ? {} : { usage: usage as typeof latest }),
     })
@@ -69,5 +71,7 @@ function save(scene: Scene, reason: string): void {
   scene.flush()
   scene.attempt(() => writeQuickViews(session))
   scene.attempt(() => copyConversation(scene.place, scene.config, scene.tracking, PIECE))
-  scene.attempt(() => endConversation(scene.place.sessions, scene.tracking.conversation, { at: scene.now, reason }))
+  scene.attempt(() =>
+    endConversation(scene.place.sessions, scene.tracking.conversation, { at: scene.now, reason }),
+  )
 }

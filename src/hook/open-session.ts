@@ -37,7 +37,14 @@ export function openSession(scene: Scene): 'opened' | 'busy' {
     const worktree = repository?.isLinked === true ? { worktree: repository.worktree } : {}
     // First: a session that nobody finds, because its maker was killed, would be opened once more.
     const bound = branch === undefined ? {} : { branch }
-    announceSession(place, { id: session.id, name, status: 'active', ...bound, ...worktree, updatedAt: scene.now })
+    announceSession(place, {
+      id: session.id,
+      name,
+      status: 'active',
+      ...bound,
+      ...worktree,
+      updatedAt: scene.now,
+    })
     const goal = shorten(oneLine(last), LONGEST_GOAL)
     session.create([draft('session.opened', { name, goal, ...git, ...worktree }, { by: 'hook' })])
     writeQuickViews(session)

@@ -9,6 +9,11 @@ import { type Place, findPlace } from '../project/place.ts'
  */
 export function placeOf(event: HookEvent, env: NodeJS.ProcessEnv): Place {
   const { CLAUDE_PROJECT_DIR: started } = env
-  if (started !== undefined && isAbsolute(started) && statOrUndefined(started)?.isDirectory() === true) return findPlace(started)
+  if (
+    started !== undefined &&
+    isAbsolute(started) &&
+    statOrUndefined(started)?.isDirectory() === true
+  )
+    return findPlace(started)
   return findPlace(event.cwd)
 }

@@ -6,7 +6,7 @@ import { contentWords } from '../context/words.ts'
 import { replaceUnsynced } from '../journal/files.ts'
 import type { LiveSession } from '../project/live-session.ts'
 import type { SessionState } from '../session/state.ts'
-import { readProjectContext } from '../survey/remembered.ts'
+import { readProjectContext } from '../context/survey/remembered.ts'
 import { essenceOf } from './essence.ts'
 import { isPinned } from './pinned.ts'
 import { type Prepared, THIS_BUILD, preparedPath } from './prepared.ts'
@@ -23,10 +23,19 @@ export function prepare(session: LiveSession, conversation: string): void {
   replaceUnsynced(preparedPath(session.place, session.id), JSON.stringify(prepared))
 }
 
-function preparedFor(session: LiveSession, state: SessionState, conversation: string, log: Prepared['log']): Prepared {
+function preparedFor(
+  session: LiveSession,
+  state: SessionState,
+  conversation: string,
+  log: Prepared['log'],
+): Prepared {
   const text = readProjectContext(session.place)
   const project = text === undefined ? {} : { project: text }
-  const textOf = ({ text: packed, mark }: PackedContext) => ({ text: packed, mark, instead: toldInstead(packed, session, state) })
+  const textOf = ({ text: packed, mark }: PackedContext) => ({
+    text: packed,
+    mark,
+    instead: toldInstead(packed, session, state),
+  })
   const after = { ...state, compactions: state.compactions + 1 }
   const known = state.conversations.items.map(({ text }) => text)
   return {

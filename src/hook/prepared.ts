@@ -51,7 +51,8 @@ export function preparedPath(place: Place, session: string): string {
 export function readPrepared(place: Place, session: string): Prepared | undefined {
   try {
     const bytes = readOrUndefined(preparedPath(place, session))
-    const prepared = bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as Prepared)
+    const prepared =
+      bytes === undefined ? undefined : (JSON.parse(bytes.toString('utf8')) as Prepared)
     return prepared?.build === THIS_BUILD ? prepared : undefined
   } catch (error) {
     // Cut off by a power cut: made again after the next event.

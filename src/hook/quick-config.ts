@@ -38,7 +38,11 @@ function identityOf(path: string): string | undefined {
   return stat === undefined ? undefined : `${stat.ino}:${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}`
 }
 
-function knownConfig(path: string, identity: string | undefined, notes: string): Config | undefined {
+function knownConfig(
+  path: string,
+  identity: string | undefined,
+  notes: string,
+): Config | undefined {
   if (identity === undefined) return DEFAULTS
   const known = remembered(notes)
   return known?.of === identity ? configFrom(known.settings, path) : undefined

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { replaceUnsynced } from '../journal/files.ts'
 import { writeOpenSession } from '../project/open-sessions.ts'
 import type { LiveSession } from '../project/live-session.ts'
-import { renderProgress } from '../views/progress.ts'
-import { writeSnapshot } from '../views/snapshot.ts'
+import { renderProgress } from '../document/progress.ts'
+import { writeSnapshot } from '../document/snapshot.ts'
 
 /**
  * Saves what can be saved without reading the whole journal: the state as far as it is open or recent, and

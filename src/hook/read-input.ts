@@ -11,7 +11,9 @@ const SOCKET = 0o140000
  * a stream, or a thread that reads and a timer beside it, cost more to set up than all the rest of a hook.
  */
 export function readInput(): string | undefined | Promise<string | undefined> {
-  return neverWaits() ? readAtOnce() : import('./await-input.ts').then(({ awaitInput }) => awaitInput())
+  return neverWaits()
+    ? readAtOnce()
+    : import('./await-input.ts').then(({ awaitInput }) => awaitInput())
 }
 
 /** Whether a read gives what is there and says where nothing is. A pipe is made so, as by `process.stdin`; Node makes it as it was when it ends. */
@@ -47,7 +49,8 @@ function readAtOnce(): string | undefined {
       if (length === bytes.length) bytes = Buffer.concat([bytes, Buffer.allocUnsafe(length)])
     } catch (error) {
       until ??= process.uptime() + INPUT_MS / 1000
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || process.uptime() > until) return undefined
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN' || process.uptime() > until)
+        return undefined
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }
   }

@@ -11,11 +11,16 @@ export async function redeliver(scene: Scene, arrival: Arrival): Promise<void> {
   const { given } = scene.tracking
   if (given === undefined) {
     // The transcript showed a compaction that the harness did not announce.
-    if (scene.tracking.isOwed === true) await deliver(scene, scene.state, { level: 'full', because: 'compacted unannounced' })
+    if (scene.tracking.isOwed === true)
+      await deliver(scene, scene.state, { level: 'full', because: 'compacted unannounced' })
     scene.note({ isOwed: false })
     return
   }
-  const isUnsure = arrival === 'not recorded' && given.event === 'SessionStart' && given.level === 'full' && given.attempts === 1
+  const isUnsure =
+    arrival === 'not recorded' &&
+    given.event === 'SessionStart' &&
+    given.level === 'full' &&
+    given.attempts === 1
   if (arrival !== 'missing' && !isUnsure) return
   await deliver(scene, scene.state, {
     level: given.level,

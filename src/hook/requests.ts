@@ -9,7 +9,10 @@ const LONGEST = 600
 const MOST_PENDING = 20
 
 /** What a prompt asks for, in the person's words, or undefined when it asks for nothing that should be kept. */
-export function requestIn(prompt: string, config: Config): { text: string; isRuling: boolean } | undefined {
+export function requestIn(
+  prompt: string,
+  config: Config,
+): { text: string; isRuling: boolean } | undefined {
   const text = cleanText(prompt.slice(0, 2 * LONGEST + 8192)).trim()
   if (text === '' || (text.startsWith('/') && HARNESS_COMMAND.test(text))) return undefined
   if (asksToContinue(text) || /^\S{1,12}[.!]?$/.test(text)) return undefined
@@ -21,7 +24,11 @@ const HARNESS_COMMAND =
   /^\/(?:(?:stint:)?(?:session-[a-z]+|task-next)|add-dir|agents|bug|clear|compact|config|context|continue|cost|doctor|exit|export|fast|fork|help|hooks|ide|init|keybindings|login|logout|mcp|memory|model|output-style|permissions|plugin|quit|release-notes|rename|resume|review|rewind|status|statusline|tasks|terminal-setup|theme|todos|upgrade|usage|vim)(?=\s|$)/
 
 /** Records a request, or keeps it until there is a session. */
-export function recordRequest(scene: Scene, prompt: string, of: { conversation?: string; once?: string } = {}): void {
+export function recordRequest(
+  scene: Scene,
+  prompt: string,
+  of: { conversation?: string; once?: string } = {},
+): void {
   const request = requestIn(prompt, scene.config)
   if (request === undefined) return
   if (scene.session !== undefined) {

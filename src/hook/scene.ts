@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs'
-import { type Tracking, newTracking, readTracking, stampOf, writeTracking } from '../conversation/tracking.ts'
-import { noteTrouble } from '../conversation/troubles.ts'
+import {
+  type Tracking,
+  newTracking,
+  readTracking,
+  stampOf,
+  writeTracking,
+} from '../project/conversation/tracking.ts'
+import { noteTrouble } from '../project/conversation/troubles.ts'
 import { type Head, readHead } from '../git/head.ts'
 import type { HookEvent } from '../harness/claude/events.ts'
 import type { Config } from '../project/config.ts'
@@ -45,7 +51,8 @@ export class Scene<E extends HookEvent = HookEvent> {
     this.now = new Date().toISOString()
     this.notes = trackingFolderOf(place)
     this.#stamp = stampOf(this.notes, event.conversation)
-    const known = readTracking(this.notes, event.conversation) ?? newTracking('claude', event.conversation)
+    const known =
+      readTracking(this.notes, event.conversation) ?? newTracking('claude', event.conversation)
     this.tracking = {
       ...known,
       harness: 'claude',
@@ -72,7 +79,8 @@ export class Scene<E extends HookEvent = HookEvent> {
   }
 
   get head(): Head {
-    this.#head ??= this.place.repository === undefined ? {} : readHead(this.place.repository, GIT_MS)
+    this.#head ??=
+      this.place.repository === undefined ? {} : readHead(this.place.repository, GIT_MS)
     return this.#head
   }
 
@@ -95,7 +103,9 @@ export class Scene<E extends HookEvent = HookEvent> {
   record<K extends EntryKind>(kind: K, data: EntryData[K], once?: string): void {
     const key = once === undefined ? undefined : `claude:${once}`
     if (key !== undefined && (this.#found?.state.once.includes(key) ?? false)) return
-    this.drafts.push(draft(kind, data, { by: 'hook', ...(key === undefined ? {} : { once: key }) }) as Draft)
+    this.drafts.push(
+      draft(kind, data, { by: 'hook', ...(key === undefined ? {} : { once: key }) }) as Draft,
+    )
   }
 
   /** Adds to what is put before the model, or said to the person. */
@@ -152,17 +162,20 @@ export class Scene<E extends HookEvent = HookEvent> {
     }
     // What another hook noted meanwhile is newer than what this one read.
     this.attempt(() => {
-      if (!isCareful || stampOf(this.notes, this.event.conversation) === this.#stamp) writeTracking(this.notes, this.tracking)
+      if (!isCareful || stampOf(this.notes, this.event.conversation) === this.#stamp)
+        writeTracking(this.notes, this.tracking)
     })
     const found = this.#found
     // Where nothing else renews the snapshot, reading the log's growing end would cost each hook more than the last.
-    if (found !== undefined && found.read > LONG_TAIL) this.attempt(() => writeQuickViews(found.session))
+    if (found !== undefined && found.read > LONG_TAIL)
+      this.attempt(() => writeQuickViews(found.session))
   }
 
   #takeIn(session: LiveSession, amend?: (draft: Draft) => Draft): number {
     return absorbOutbox(session, (draft) => {
       const amended = amend?.(draft) ?? draft
-      if (this.config.redact.patterns.length > 0) withinTime(() => session.clean([amended]), CLEANING_MS)
+      if (this.config.redact.patterns.length > 0)
+        withinTime(() => session.clean([amended]), CLEANING_MS)
       return amended
     })
   }
@@ -196,7 +209,12 @@ export class Scene<E extends HookEvent = HookEvent> {
   trouble(error: unknown): void {
     const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
     const { name, conversation } = this.event
-    noteTrouble(this.notes, { at: this.now, event: name, conversation, message: message.slice(0, 2000) })
+    noteTrouble(this.notes, {
+      at: this.now,
+      event: name,
+      conversation,
+      message: message.slice(0, 2000),
+    })
   }
 
   #sessionToWorkOn(): Found | undefined {

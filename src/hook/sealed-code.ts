@@ -23,6 +23,7 @@ function sumOf(sealed: Buffer): number {
   const words = new Int32Array(sealed.buffer, sealed.byteOffset, (sealed.length - SUM_BYTES) >> 2)
   const { length } = words
   let sum = sealed.length
-  for (let index = 0; index < length; index += STRIDE) sum = Math.imul(sum ^ words[index]!, 0x9e3779b1)
+  for (let index = 0; index < length; index += STRIDE)
+    sum = Math.imul(sum ^ words[index]!, 0x9e3779b1)
   return sum
 }

@@ -1,5 +1,5 @@
-import { noteCost } from '../conversation/costs.ts'
-import { noteTrouble } from '../conversation/troubles.ts'
+import { noteCost } from '../project/conversation/costs.ts'
+import { noteTrouble } from '../project/conversation/troubles.ts'
 import { type EventOf, type HookEvent, readEvent } from '../harness/claude/events.ts'
 import { StintError } from '../journal/errors.ts'
 import { trackingFolderOf } from '../project/conversation-binding.ts'
@@ -10,7 +10,9 @@ import { quickConfig } from './quick-config.ts'
 import { Scene, isOurs } from './scene.ts'
 
 /** What is done at each kind of event. */
-export type Handlers = { readonly [K in HookEvent['kind']]?: (scene: Scene<EventOf<K>>) => void | Promise<void> }
+export type Handlers = {
+  readonly [K in HookEvent['kind']]?: (scene: Scene<EventOf<K>>) => void | Promise<void>
+}
 
 type Handler = (scene: Scene) => void | Promise<void>
 
@@ -18,7 +20,11 @@ type Handler = (scene: Scene) => void | Promise<void>
  * Serves one event and answers what to print. Whatever is wrong, with the input, the project or the disk,
  * the answer is silence: an agent must not fail for its journal.
  */
-export async function serve(input: string, env: NodeJS.ProcessEnv, handlers: Handlers): Promise<string> {
+export async function serve(
+  input: string,
+  env: NodeJS.ProcessEnv,
+  handlers: Handlers,
+): Promise<string> {
   const event = readEvent(input)
   const handler = event === undefined ? undefined : (handlers[event.kind] as Handler | undefined)
   if (event === undefined || handler === undefined || env.STINT_HOOKS === 'off') return ''
@@ -38,10 +44,24 @@ export async function serve(input: string, env: NodeJS.ProcessEnv, handlers: Han
     // A folder that is gone is no trouble of ours, and has no place for a note.
     if (notes === undefined) return ''
     const message =
-      error instanceof StintError ? error.message : error instanceof Error ? (error.stack ?? error.message) : String(error)
-    noteTrouble(notes, { at: new Date().toISOString(), event: event.name, conversation: event.conversation, message })
+      error instanceof StintError
+        ? error.message
+        : error instanceof Error
+          ? (error.stack ?? error.message)
+          : String(error)
+    noteTrouble(notes, {
+      at: new Date().toISOString(),
+      event: event.name,
+      conversation: event.conversation,
+      message,
+    })
     // Nothing is recorded until it is mended, so somebody has to know.
-    const isForPerson = event.kind === 'sessionStart' && error instanceof StintError && error.code === 'CONFIG_INVALID'
-    return isForPerson ? printed(event.name, { person: `📋 Stint records nothing here: ${oneLine(error.message)}` }) : ''
+    const isForPerson =
+      event.kind === 'sessionStart' &&
+      error instanceof StintError &&
+      error.code === 'CONFIG_INVALID'
+    return isForPerson
+      ? printed(event.name, { person: `📋 Stint records nothing here: ${oneLine(error.message)}` })
+      : ''
   }
 }

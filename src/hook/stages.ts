@@ -1,11 +1,19 @@
 // What hooks do as a conversation fills up: each line on the way to its compaction is told once, and what has to be saved
 // before the window is lost is noted for whoever runs beside the agent, since it takes longer than an agent should wait.
-import { banner } from '../budget/banner.ts'
-import type { Budget } from '../budget/figures.ts'
-import { type Line, type Role, SMART_ZONE, crossLines, crossingKey, roleOf, tokensAt } from '../budget/stages.ts'
-import { knownBudget } from '../conversation/known-budget.ts'
-import { readTracking } from '../conversation/tracking.ts'
-import { readWindow } from '../conversation/window.ts'
+import { banner } from '../context/budget/banner.ts'
+import type { Budget } from '../context/budget/figures.ts'
+import {
+  type Line,
+  type Role,
+  SMART_ZONE,
+  crossLines,
+  crossingKey,
+  roleOf,
+  tokensAt,
+} from '../context/budget/stages.ts'
+import { knownBudget } from '../project/conversation/known-budget.ts'
+import { readTracking } from '../project/conversation/tracking.ts'
+import { readWindow } from '../project/conversation/window.ts'
 import { readUsageTail } from '../harness/claude/usage-tail.ts'
 import { stepCounts } from '../session/state.ts'
 import { phaseLine } from '../session/workflow.ts'
@@ -40,7 +48,8 @@ export function watchBudget(scene: Scene): void {
   const { windowNumber = 0 } = scene.tracking
   const key = String(windowNumber)
   // Another hook of the same moment may have told it.
-  const before = readTracking(scene.notes, scene.event.conversation)?.crossed ?? scene.tracking.crossed
+  const before =
+    readTracking(scene.notes, scene.event.conversation)?.crossed ?? scene.tracking.crossed
   const standing = { tokens: tokens.value, point: point?.value }
   const { newly, crossed } = crossLines(standing, key, before, scene.config.budget)
   if (newly.length === 0) return
@@ -87,17 +96,26 @@ const SMART_ZONE_ADVICE = {
 
 const ADVICE: Readonly<Record<Role, { person: readonly string[]; model: readonly string[] }>> = {
   warn: {
-    person: ['Consider /clear at the next good point: the session goes on where it stands', 'State is saved as you work'],
-    model: ['Finish what is begun rather than begin something large; the session goes on in a fresh conversation'],
+    person: [
+      'Consider /clear at the next good point: the session goes on where it stands',
+      'State is saved as you work',
+    ],
+    model: [
+      'Finish what is begun rather than begin something large; the session goes on in a fresh conversation',
+    ],
   },
   suggest: {
-    person: ['A handoff is being drafted; /clear starts a fresh conversation, which goes on by itself'],
+    person: [
+      'A handoff is being drafted; /clear starts a fresh conversation, which goes on by itself',
+    ],
     model: [
       'A handoff is being drafted from the journal. Record now what only this conversation knows: stint log --next TEXT --key TEXT --decision TEXT --rationale TEXT --discovery TEXT',
     ],
   },
   force: {
-    person: ['State, code and a handoff are being saved, uncommitted work included: type /clear, and it goes on by itself'],
+    person: [
+      'State, code and a handoff are being saved, uncommitted work included: type /clear, and it goes on by itself',
+    ],
     model: [
       'Bring the present step to a safe stop. State, code and a handoff are being saved; the person has been told how to go on',
     ],
@@ -113,10 +131,13 @@ export function nextAlert(scene: Scene): number | undefined {
   if (tokens === undefined && point === undefined) return 0
   const { stages, smartZone } = scene.config.budget
   const { crossed, windowNumber = 0 } = scene.tracking
-  const isCrossed = (line: Line) => crossed?.window === String(windowNumber) && crossed.lines.includes(line)
+  const isCrossed = (line: Line) =>
+    crossed?.window === String(windowNumber) && crossed.lines.includes(line)
   const ahead = [
     ...(isCrossed(SMART_ZONE) ? [] : [smartZone]),
-    ...stages.filter((stage) => !isCrossed(stage)).flatMap((stage) => tokensAt(stage, point?.value) ?? []),
+    ...stages
+      .filter((stage) => !isCrossed(stage))
+      .flatMap((stage) => tokensAt(stage, point?.value) ?? []),
   ]
   return ahead.length === 0 ? undefined : Math.min(...ahead)
 }
@@ -125,5 +146,7 @@ export function nextAlert(scene: Scene): number | undefined {
 export function isHandedOver({ config, tracking }: Scene): boolean {
   const { crossed, windowNumber = 0 } = tracking
   const last = config.budget.stages.at(-1)
-  return last !== undefined && crossed?.window === String(windowNumber) && crossed.lines.includes(last)
+  return (
+    last !== undefined && crossed?.window === String(windowNumber) && crossed.lines.includes(last)
+  )
 }

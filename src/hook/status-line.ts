@@ -1,8 +1,8 @@
-import { budgetLine } from '../budget/banner.ts'
-import { knownBudget } from '../conversation/known-budget.ts'
-import { readTracking } from '../conversation/tracking.ts'
-import { noteTrouble } from '../conversation/troubles.ts'
-import { type Window, writeWindow } from '../conversation/window.ts'
+import { budgetLine } from '../context/budget/banner.ts'
+import { knownBudget } from '../project/conversation/known-budget.ts'
+import { readTracking } from '../project/conversation/tracking.ts'
+import { noteTrouble } from '../project/conversation/troubles.ts'
+import { type Window, writeWindow } from '../project/conversation/window.ts'
 import { readHead } from '../git/head.ts'
 import { type StatusInput, readStatusInput } from '../harness/claude/status-input.ts'
 import { StintError } from '../journal/errors.ts'
@@ -19,7 +19,11 @@ import { isOurs } from './scene.ts'
 const GIT_MS = 400
 
 /** The line under the prompt: session, progress, blockers, and how full the context is. Leaves the last for hooks. */
-export async function statusLine(input: string, env: NodeJS.ProcessEnv, now: string): Promise<string> {
+export async function statusLine(
+  input: string,
+  env: NodeJS.ProcessEnv,
+  now: string,
+): Promise<string> {
   const told = readStatusInput(input)
   const window: Window = { at: now, ...told.figures }
   let place: Place | undefined
@@ -31,12 +35,19 @@ export async function statusLine(input: string, env: NodeJS.ProcessEnv, now: str
     // expected ones, and not after every answer.
     if (place !== undefined && !(error instanceof StintError)) noteFailure(place, told, now, error)
   }
-  return [NO_SESSION, ...contextLine(window, place?.root ?? '', DEFAULTS, env, undefined)].join(' · ')
+  return [NO_SESSION, ...contextLine(window, place?.root ?? '', DEFAULTS, env, undefined)].join(
+    ' · ',
+  )
 }
 
 const NO_SESSION = '📋 no session'
 
-async function lineIn(place: Place, told: StatusInput, window: Window, env: NodeJS.ProcessEnv): Promise<string> {
+async function lineIn(
+  place: Place,
+  told: StatusInput,
+  window: Window,
+  env: NodeJS.ProcessEnv,
+): Promise<string> {
   const { conversation } = told
   const notes = trackingFolderOf(place)
   const tracking = conversation === undefined ? undefined : readTracking(notes, conversation)
@@ -44,14 +55,21 @@ async function lineIn(place: Place, told: StatusInput, window: Window, env: Node
   if (tracking !== undefined) writeWindow(notes, tracking.conversation, window)
   const config = await quickConfig(place.sessions, notes)
   const state = sessionHere(place, config, tracking?.session)
-  const seen = state?.lastAutomatic?.conversation === conversation ? state?.lastAutomatic : undefined
+  const seen =
+    state?.lastAutomatic?.conversation === conversation ? state?.lastAutomatic : undefined
   const context = contextLine(window, place.repository?.worktree ?? place.root, config, env, seen)
   return [...(state === undefined ? [NO_SESSION] : sessionLine(state)), ...context].join(' · ')
 }
 
-function sessionHere(place: Place, config: Config, bound: string | undefined): SessionState | undefined {
+function sessionHere(
+  place: Place,
+  config: Config,
+  bound: string | undefined,
+): SessionState | undefined {
   const head = place.repository === undefined ? {} : readHead(place.repository, GIT_MS)
-  const found = (bound === undefined ? undefined : openById(place, config, bound)) ?? sessionsHere(place, config, head).active
+  const found =
+    (bound === undefined ? undefined : openById(place, config, bound)) ??
+    sessionsHere(place, config, head).active
   found?.session.close()
   return found?.state
 }
@@ -77,13 +95,32 @@ function contextLine(
   lastAutomatic: SessionState['lastAutomatic'],
 ): readonly string[] {
   if (window.used === undefined) {
-    return window.usedPercent === undefined ? [] : [`ctx ${Math.round(window.usedPercent)}% of the window`]
+    return window.usedPercent === undefined
+      ? []
+      : [`ctx ${Math.round(window.usedPercent)}% of the window`]
   }
   const { window: configured } = config.budget
-  return [budgetLine(knownBudget({ harness: 'claude', window, configured, lastAutomatic, root, env, now: window.at }))]
+  return [
+    budgetLine(
+      knownBudget({
+        harness: 'claude',
+        window,
+        configured,
+        lastAutomatic,
+        root,
+        env,
+        now: window.at,
+      }),
+    ),
+  ]
 }
 
-function noteFailure(place: Place, { conversation }: StatusInput, at: string, error: unknown): void {
+function noteFailure(
+  place: Place,
+  { conversation }: StatusInput,
+  at: string,
+  error: unknown,
+): void {
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
   noteTrouble(trackingFolderOf(place), {
     at,

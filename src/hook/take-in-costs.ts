@@ -1,4 +1,4 @@
-import { onceOfCosts, takeCosts } from '../conversation/costs.ts'
+import { onceOfCosts, takeCosts } from '../project/conversation/costs.ts'
 import { removeFile } from '../journal/files.ts'
 import type { Scene } from './scene.ts'
 
@@ -14,7 +14,9 @@ export function takeInCosts(scene: Scene): void {
   scene.attempt(() => {
     const earlier = scene.state.conversations.items.slice(-CONVERSATIONS).map(({ text }) => text)
     const taken = takeCosts(scene.notes, [...new Set([...earlier, conversation])])
-    const worthIt = taken.filter(({ costs }) => costs.writes > 0 || Object.keys(costs.events).length > 0)
+    const worthIt = taken.filter(
+      ({ costs }) => costs.writes > 0 || Object.keys(costs.events).length > 0,
+    )
     for (const { name, costs } of worthIt) scene.record('hooks.ran', costs, onceOfCosts(name))
     if (scene.flush()) for (const { path } of taken) removeFile(path)
   })

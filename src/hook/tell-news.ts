@@ -18,5 +18,9 @@ export async function tellNews(scene: Scene): Promise<void> {
   const { newsOfDelegates } = await import('../context/news.ts')
   const { text, mark } = newsOfDelegates(session, news)
   scene.say({ model: text })
-  scene.record('context.given', { conversation, event: name, mark, chars: text.length, why: 'delegates reported' }, once)
+  scene.record(
+    'context.given',
+    { conversation, event: name, mark, chars: text.length, why: 'delegates reported' },
+    once,
+  )
 }

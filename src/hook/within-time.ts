@@ -5,10 +5,16 @@ import { StintError } from '../journal/errors.ts'
 export class TookTooLong extends StintError {
   override readonly name = 'TookTooLong'
   constructor(cause: unknown) {
-    const hint = 'make it simpler: a repetition within a repetition tries every way to divide a text'
-    super('TOOK_TOO_LONG', `a pattern of redact.patterns in config.yaml takes too long, so nothing was recorded; ${hint}`, hint, {
-      cause,
-    })
+    const hint =
+      'make it simpler: a repetition within a repetition tries every way to divide a text'
+    super(
+      'TOOK_TOO_LONG',
+      `a pattern of redact.patterns in config.yaml takes too long, so nothing was recorded; ${hint}`,
+      hint,
+      {
+        cause,
+      },
+    )
   }
 }
 
@@ -27,7 +33,8 @@ export function withinTime<T>(work: () => T, ms: number): T {
   try {
     return caller.runInThisContext({ timeout: ms }) as T
   } catch (error) {
-    if ((error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw new TookTooLong(error)
+    if ((error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
+      throw new TookTooLong(error)
     throw error
   } finally {
     delete around[PLACE]

@@ -28,7 +28,8 @@ const NOT_PROSE = new Set([
 
 // The tokeniser takes a run of these as one word, since nothing stands between them. A zero-width
 // space behind each makes them words of their own, and a phrase of them is found anywhere.
-const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/gu
+const UNSPACED =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/gu
 const MAYBE_UNSPACED = /[\u0e00-\u109f\u1780-\u17ff\u2e80-\u9fff\uf900-\uffff\ud840-\ud8ff]/
 // A journal may come from anywhere, and data nested a hundred thousand deep would end the process.
 const DEPTH_LIMIT = 20
@@ -73,6 +74,7 @@ function collect(value: unknown, parts: string[], depth: number): void {
   } else if (Array.isArray(value)) {
     for (const element of value) collect(element, parts, depth - 1)
   } else if (typeof value === 'object' && value !== null) {
-    for (const [name, field] of Object.entries(value)) if (!NOT_PROSE.has(name)) collect(field, parts, depth - 1)
+    for (const [name, field] of Object.entries(value))
+      if (!NOT_PROSE.has(name)) collect(field, parts, depth - 1)
   }
 }

@@ -78,17 +78,20 @@ export class IndexFile {
         this.#options.prepare()
         return this.#openFile(before)
       } catch (error) {
-        if (error instanceof OtherVersion || isCorrupt(error)) return this.#openInPlaceOf(before?.ino, error)
+        if (error instanceof OtherVersion || isCorrupt(error))
+          return this.#openInPlaceOf(before?.ino, error)
         if (!isUnusable(error)) throw error
         const wasTakenAway = before === undefined || statOrUndefined(this.#path)?.ino !== before.ino
-        if (isBusy(error) || !wasTakenAway || removals === REMOVALS) return this.#openInMemory(error)
+        if (isBusy(error) || !wasTakenAway || removals === REMOVALS)
+          return this.#openInMemory(error)
       }
     }
   }
 
   #openFile(before: { readonly ino: number; readonly size: number } | undefined): Database {
     // SQLite takes a file that is shorter than its smallest page for an empty one and writes over it.
-    if (before !== undefined && before.size > 0 && before.size < 512) throw new OtherVersion('is cut off')
+    if (before !== undefined && before.size > 0 && before.size < 512)
+      throw new OtherVersion('is cut off')
     const database = openDatabase(this.#path)
     this.#inode = statOrUndefined(this.#path)?.ino
     if (this.#inode !== undefined) return database
@@ -112,13 +115,21 @@ export class IndexFile {
 
   #openInMemory(cause: unknown): Database {
     this.#inode = undefined
-    this.#options.say(`the index cannot be used (${reasonOf(cause)}); reading the journals for this once`)
+    this.#options.say(
+      `the index cannot be used (${reasonOf(cause)}); reading the journals for this once`,
+    )
     return openDatabase(':memory:')
   }
 }
 
 function isUnusable(error: unknown): boolean {
-  return isUnwritable(error) || isMissing(error) || isBusy(error) || isCorrupt(error) || error instanceof OtherVersion
+  return (
+    isUnwritable(error) ||
+    isMissing(error) ||
+    isBusy(error) ||
+    isCorrupt(error) ||
+    error instanceof OtherVersion
+  )
 }
 
 function reasonOf(error: unknown): string {

@@ -60,9 +60,15 @@ export function isUnchanged(stored: LogIdentity, log: LogIdentity): boolean {
 }
 
 /** Adds only what was appended. Undefined when that does not give the right answer and the log must be read whole. */
-function continueLog(writer: SessionWriter, fd: number, stored: StoredLog, log: LogIdentity): true | undefined {
+function continueLog(
+  writer: SessionWriter,
+  fd: number,
+  stored: StoredLog,
+  log: LogIdentity,
+): true | undefined {
   const state = writer.storedState(stored.key)
-  if (state === undefined || stored.inode !== log.inode || log.size < stored.offset) return undefined
+  if (state === undefined || stored.inode !== log.inode || log.size < stored.offset)
+    return undefined
   if (prefixSum(fd, stored.offset) !== stored.prefix) return undefined
   const tail = readRange(fd, stored.offset, log.size)
   const { records, end } = parseLog(tail, '', stored.offset)
@@ -84,7 +90,13 @@ function continueLog(writer: SessionWriter, fd: number, stored: StoredLog, log: 
   return true
 }
 
-function readWhole(writer: SessionWriter, fd: number, id: string, stored: StoredLog | undefined, log: LogIdentity): void {
+function readWhole(
+  writer: SessionWriter,
+  fd: number,
+  id: string,
+  stored: StoredLog | undefined,
+  log: LogIdentity,
+): void {
   const { records, end, bytes } = readAll(fd, log.size)
   const state = fold(id, records)
   const prefix = crc32(bytes.subarray(0, end))

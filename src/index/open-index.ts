@@ -87,7 +87,11 @@ export interface SaidHit {
 export interface Verification {
   readonly checked: number
   /** Sessions whose number of entries differs from that in their log. */
-  readonly differing: readonly { readonly id: string; readonly indexed: number; readonly inLog: number }[]
+  readonly differing: readonly {
+    readonly id: string
+    readonly indexed: number
+    readonly inLog: number
+  }[]
   /** What SQLite finds wrong with the file. */
   readonly damage: readonly string[]
 }
@@ -116,7 +120,10 @@ export class SessionIndex {
   readonly #idle = new WeakMap<Database, Map<string, Statement>>()
 
   /** What was counted, as long as the database is as it was then. */
-  #counts: { database?: Database; stamp: string; known: Map<string, number> } = { stamp: '', known: new Map() }
+  #counts: { database?: Database; stamp: string; known: Map<string, number> } = {
+    stamp: '',
+    known: new Map(),
+  }
 
   constructor(source: IndexSource, options: IndexOptions) {
     this.#source = source
@@ -148,8 +155,12 @@ export class SessionIndex {
     const { sql, values } = countSql(filter)
     return this.#repairing(() => {
       const { database } = this.#file
-      const [version] = this.#iterate('PRAGMA data_version', []) as IterableIterator<{ data_version: number }>
-      const [own] = this.#iterate('SELECT total_changes() AS changes', []) as IterableIterator<{ changes: number }>
+      const [version] = this.#iterate('PRAGMA data_version', []) as IterableIterator<{
+        data_version: number
+      }>
+      const [own] = this.#iterate('SELECT total_changes() AS changes', []) as IterableIterator<{
+        changes: number
+      }>
       const stamp = `${version!.data_version} ${own!.changes}`
       if (this.#counts.database !== database || this.#counts.stamp !== stamp) {
         this.#counts = { database, stamp, known: new Map() }
@@ -170,13 +181,18 @@ export class SessionIndex {
 
   /** The session that a conversation worked on last. */
   sessionOfConversation(conversation: string): string | undefined {
-    const row = this.#repairing(() => [...this.#iterate(JOINED_SQL, [conversation])][0]) as { id: string } | undefined
+    const row = this.#repairing(() => [...this.#iterate(JOINED_SQL, [conversation])][0]) as
+      | { id: string }
+      | undefined
     return row?.id
   }
 
   /** The entries of a session that are taken back. */
   takenBack(session: string): ReadonlySet<string> {
-    const rows = this.#repairing(() => [...this.#iterate(RETRACTION_SQL, [session])]) as { id: string; refers: string }[]
+    const rows = this.#repairing(() => [...this.#iterate(RETRACTION_SQL, [session])]) as {
+      id: string
+      refers: string
+    }[]
     const taken = new Set<string>()
     // Newest first, so that a retraction which was itself retracted no longer counts.
     for (const { id, refers } of rows.toReversed()) if (!taken.has(id)) taken.add(refers)
@@ -185,14 +201,18 @@ export class SessionIndex {
 
   /** What an entry says, a field a line; undefined when it says nothing or is taken back. */
   entryText(session: string, entry: string): string | undefined {
-    const row = this.#repairing(() => [...this.#iterate(ENTRY_TEXT_SQL, [session, entry])][0]) as { text: string } | undefined
+    const row = this.#repairing(() => [...this.#iterate(ENTRY_TEXT_SQL, [session, entry])][0]) as
+      | { text: string }
+      | undefined
     return row === undefined ? undefined : joinWords(row.text)
   }
 
   /** Sessions that a person may mean by a short name or a piece of an id, best first. */
   byNamePart(text: string): readonly SessionRow[] {
     // For SQLite a text ends at its first NUL, and every id holds an empty one.
-    return text === '' || text.includes('\0') ? [] : this.#rows(NAME_PART_SQL, text, text.toLowerCase())
+    return text === '' || text.includes('\0')
+      ? []
+      : this.#rows(NAME_PART_SQL, text, text.toLowerCase())
   }
 
   /** The sessions that are active or paused, the latest first. */
@@ -206,7 +226,13 @@ export class SessionIndex {
     if (sql === undefined) return
     const { project } = this.#source
     for (const hit of this.#stream(sql) as IterableIterator<Omit<SearchHit, 'project' | 'where'>>) {
-      yield { where: 'journal', project, ...hit, snippet: snippetLine(hit.snippet, query.marks), score: -hit.score }
+      yield {
+        where: 'journal',
+        project,
+        ...hit,
+        snippet: snippetLine(hit.snippet, query.marks),
+        score: -hit.score,
+      }
     }
   }
 
@@ -217,7 +243,9 @@ export class SessionIndex {
     const { project } = this.#source
     for (const row of this.#stream(sql) as IterableIterator<StoredSaid>) {
       const { harness, at, session, name, ...hit } = row
-      const known = Object.entries({ harness, at, session, name }).filter(([, value]) => value !== null)
+      const known = Object.entries({ harness, at, session, name }).filter(
+        ([, value]) => value !== null,
+      )
       yield {
         where: 'said',
         project,
@@ -237,7 +265,9 @@ export class SessionIndex {
         return synchroniseSaid(this.#file.database, this.#source.folder, budgetMs)
       } catch (error) {
         if (this.#file.isTakenAway() || (!isBusy(error) && !isUnwritable(error))) throw error
-        this.#options.say('the newest messages may be missing from this answer; the index cannot be written now')
+        this.#options.say(
+          'the newest messages may be missing from this answer; the index cannot be written now',
+        )
         return { bytesLeft: 0 }
       }
     })
@@ -245,7 +275,9 @@ export class SessionIndex {
 
   counts(): { readonly sessions: number; readonly entries: number } {
     const sql = `SELECT (SELECT count(*) FROM sessions s WHERE ${IS_SESSION}) AS sessions, (SELECT count(*) FROM entries) AS entries`
-    return this.#repairing(() => ({ ...(this.#file.database.prepare(sql).get() as { sessions: number; entries: number }) }))
+    return this.#repairing(() => ({
+      ...(this.#file.database.prepare(sql).get() as { sessions: number; entries: number }),
+    }))
   }
 
   /** Every entry about a task, by id, with those that take back or change one. */
@@ -255,7 +287,11 @@ export class SessionIndex {
   }
 
   /** Every entry about a handoff that is for somebody else, by id, with the session it was made in. */
-  *handoffEntries(): IterableIterator<{ readonly session: string; readonly name: string; readonly entry: RawEntry }> {
+  *handoffEntries(): IterableIterator<{
+    readonly session: string
+    readonly name: string
+    readonly entry: RawEntry
+  }> {
     const rows = this.#stream({ sql: HANDOFF_SQL, values: [], limit: Infinity, offset: 0 })
     for (const row of rows as IterableIterator<{ session: string; name: string; record: string }>) {
       yield { session: row.session, name: row.name, entry: JSON.parse(row.record) as RawEntry }
@@ -267,14 +303,19 @@ export class SessionIndex {
     return this.#repairing(() => {
       const differing: { id: string; indexed: number; inLog: number }[] = []
       const indexed = new Map<string, number>()
-      const sql = 'SELECT s.id, count(e.key) AS entries FROM sessions s LEFT JOIN entries e ON e.session = s.key GROUP BY s.key'
-      for (const row of this.#iterate(sql, []) as IterableIterator<{ id: string; entries: number }>) {
+      const sql =
+        'SELECT s.id, count(e.key) AS entries FROM sessions s LEFT JOIN entries e ON e.session = s.key GROUP BY s.key'
+      for (const row of this.#iterate(sql, []) as IterableIterator<{
+        id: string
+        entries: number
+      }>) {
         indexed.set(row.id, row.entries)
       }
       const ids = new Set([...this.#source.sessionIds(), ...indexed.keys()])
       for (const id of ids) {
         const inLog = entriesInLog(this.#source.log(id))
-        if (inLog !== (indexed.get(id) ?? 0)) differing.push({ id, indexed: indexed.get(id) ?? 0, inLog })
+        if (inLog !== (indexed.get(id) ?? 0))
+          differing.push({ id, indexed: indexed.get(id) ?? 0, inLog })
       }
       return { checked: ids.size, differing, damage: this.#damage() }
     })
@@ -349,19 +390,23 @@ export class SessionIndex {
   }
 
   #rows(sql: string, ...values: SqlValue[]): readonly SessionRow[] {
-    return this.#repairing(() => Array.from(this.#iterate(sql, values) as IterableIterator<StoredRow>, rowFrom))
+    return this.#repairing(() =>
+      Array.from(this.#iterate(sql, values) as IterableIterator<StoredRow>, rowFrom),
+    )
   }
 
   #damage(): readonly string[] {
-    const found = (this.#file.database.prepare('PRAGMA quick_check').all() as { quick_check: string }[]).map(
-      (row) => row.quick_check,
-    )
+    const found = (
+      this.#file.database.prepare('PRAGMA quick_check').all() as { quick_check: string }[]
+    ).map((row) => row.quick_check)
     return found.filter((line) => line !== 'ok')
   }
 }
 
 function entriesInLog(place: LogPlace): number {
-  const path = [place.path, place.link].find((name) => name !== undefined && statOrUndefined(name) !== undefined)
+  const path = [place.path, place.link].find(
+    (name) => name !== undefined && statOrUndefined(name) !== undefined,
+  )
   return path === undefined ? 0 : readLog(path).records.length
 }
 

@@ -65,9 +65,15 @@ export function listSql(filter: SessionFilter): PagedSql {
 }
 
 /** How many sessions a list holds, whatever part of it is asked for. */
-export function countSql(filter: SessionFilter): { readonly sql: string; readonly values: readonly SqlValue[] } {
+export function countSql(filter: SessionFilter): {
+  readonly sql: string
+  readonly values: readonly SqlValue[]
+} {
   const where = conditionsOf(filter)
-  return { sql: `SELECT count(*) AS number FROM sessions s WHERE ${where.text()}`, values: where.values }
+  return {
+    sql: `SELECT count(*) AS number FROM sessions s WHERE ${where.text()}`,
+    values: where.values,
+  }
 }
 
 function conditionsOf(filter: SessionFilter): Conditions {
@@ -75,12 +81,14 @@ function conditionsOf(filter: SessionFilter): Conditions {
   where.oneOf('s.status', filter.status)
   where.when(filter.branch, 's.branch = ?')
   where.when(filter.task, 's.key IN (SELECT session FROM session_tasks WHERE task = ?)')
-  if (filter.name) where.when(`%${filter.name.replaceAll(/[%_\\]/g, '\\$&')}%`, "s.name LIKE ? ESCAPE '\\'")
+  if (filter.name)
+    where.when(`%${filter.name.replaceAll(/[%_\\]/g, '\\$&')}%`, "s.name LIKE ? ESCAPE '\\'")
   where.when(filter.kind, 's.key IN (SELECT session FROM entries WHERE kind = ?)')
   where.when(filter.since, 's.updated_at >= ?')
   where.when(filter.until, 's.created_at <= ?')
   if (filter.text !== undefined && filter.text.trim() !== '') {
-    const hits = 'SELECT e.session FROM texts CROSS JOIN entries e ON e.key = texts.rowid WHERE texts MATCH ?'
+    const hits =
+      'SELECT e.session FROM texts CROSS JOIN entries e ON e.key = texts.rowid WHERE texts MATCH ?'
     const match = matchExpression(filter.text)
     where.when(match, `s.key IN (${hits})`)
     if (match === undefined) where.add('0')
@@ -171,7 +179,10 @@ export const NAME_PART_SQL = `
     WHEN substr(s.id, -length(?2)) = ?2 THEN 2 ELSE 3 END, s.updated_at DESC, s.id DESC`
 
 function page({ limit, offset }: { readonly limit?: number; readonly offset?: number }) {
-  return { limit: limit === undefined ? Infinity : Math.max(0, Math.trunc(limit)), offset: Math.max(0, Math.trunc(offset ?? 0)) }
+  return {
+    limit: limit === undefined ? Infinity : Math.max(0, Math.trunc(limit)),
+    offset: Math.max(0, Math.trunc(offset ?? 0)),
+  }
 }
 
 class Conditions {
@@ -195,7 +206,9 @@ class Conditions {
 
   oneOf(column: string, values: readonly string[] | undefined): void {
     if (values === undefined) return
-    this.add(values.length === 1 ? `${column} = ?` : `${column} IN (${values.map(() => '?').join(', ')})`)
+    this.add(
+      values.length === 1 ? `${column} = ?` : `${column} IN (${values.map(() => '?').join(', ')})`,
+    )
     this.values.push(...values)
   }
 

@@ -1,4 +1,10 @@
-import { type SessionState, type SessionStatus, count, openBlockers, stepCounts } from '../session/state.ts'
+import {
+  type SessionState,
+  type SessionStatus,
+  count,
+  openBlockers,
+  stepCounts,
+} from '../session/state.ts'
 
 /** A session in a list. */
 export interface SessionRow {
@@ -53,7 +59,9 @@ type OptionalColumn = 'branch' | 'worktree' | 'tldr' | 'closed_at'
 type CountColumn = Exclude<(typeof ROW_COLUMNS)[number], TextColumn | OptionalColumn | 'status'>
 
 export type StoredRow = Readonly<
-  Record<TextColumn, string> & Record<OptionalColumn, string | null> & Record<CountColumn, number> & { status: SessionStatus }
+  Record<TextColumn, string> &
+    Record<OptionalColumn, string | null> &
+    Record<CountColumn, number> & { status: SessionStatus }
 >
 
 export function rowValues(state: SessionState): (string | number | null)[] {

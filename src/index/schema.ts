@@ -80,7 +80,9 @@ export function openDatabase(path: string): Database {
   try {
     database.exec('PRAGMA busy_timeout = 5000')
     prepareTables(database)
-    const { version } = database.prepare('SELECT sqlite_version() AS version').get() as { version: string }
+    const { version } = database.prepare('SELECT sqlite_version() AS version').get() as {
+      version: string
+    }
     setJournalMode(database, isWalSafe(version) ? 'wal' : 'delete')
     // The last commits may be lost when the power fails, though the file stays whole. They were
     // read from journals that are synced, and the sessions' offsets go back with them.
@@ -95,7 +97,9 @@ export function openDatabase(path: string): Database {
 }
 
 function setJournalMode(database: Database, wanted: 'wal' | 'delete'): void {
-  const { journal_mode: mode } = database.prepare('PRAGMA journal_mode').get() as { journal_mode: string }
+  const { journal_mode: mode } = database.prepare('PRAGMA journal_mode').get() as {
+    journal_mode: string
+  }
   if (mode === wanted || mode === 'memory') return
   try {
     database.exec(`PRAGMA journal_mode = ${wanted}`)
@@ -112,7 +116,9 @@ function prepareTables(database: Database): void {
   inTransaction(database, () => {
     if (isReady(database)) return
     database.exec(TABLES)
-    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${INDEX_VERSION}`)
+    database.exec(
+      `PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${INDEX_VERSION}`,
+    )
   })
 }
 
@@ -120,7 +126,9 @@ function isReady(database: Database): boolean {
   const version = pragma(database, 'user_version')
   const application = pragma(database, 'application_id')
   if (version === INDEX_VERSION && application === APPLICATION_ID) return true
-  const { tables } = database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() as { tables: number }
+  const { tables } = database.prepare('SELECT count(*) AS tables FROM sqlite_schema').get() as {
+    tables: number
+  }
   if (tables === 0 && version === 0) return false
   if (application !== APPLICATION_ID) throw new OtherVersion('is not an index of Stint')
   throw new OtherVersion(`has format ${version}, and this version of Stint reads ${INDEX_VERSION}`)

@@ -43,12 +43,17 @@ export class SessionWriter {
   }
 
   storedState(key: number): SessionState | undefined {
-    const row = this.#sql('SELECT state FROM states WHERE session = ?').get(key) as { state: string } | undefined
+    const row = this.#sql('SELECT state FROM states WHERE session = ?').get(key) as
+      | { state: string }
+      | undefined
     return row === undefined ? undefined : (JSON.parse(row.state) as SessionState)
   }
 
   putState(key: number, state: SessionState): void {
-    this.#sql('INSERT OR REPLACE INTO states (session, state) VALUES (?, ?)').run(key, JSON.stringify(state))
+    this.#sql('INSERT OR REPLACE INTO states (session, state) VALUES (?, ?)').run(
+      key,
+      JSON.stringify(state),
+    )
   }
 
   dropState(key: number): void {
@@ -64,7 +69,8 @@ export class SessionWriter {
     } else {
       key = Number(this.#sql(INSERT_SESSION).run(...values).lastInsertRowid)
     }
-    for (const task of state.tasks) this.#sql('INSERT OR IGNORE INTO session_tasks (task, session) VALUES (?, ?)').run(task, key)
+    for (const task of state.tasks)
+      this.#sql('INSERT OR IGNORE INTO session_tasks (task, session) VALUES (?, ?)').run(task, key)
     return key
   }
 
@@ -74,7 +80,8 @@ export class SessionWriter {
   }
 
   addEntry(session: number, entry: RawEntry, text: string): void {
-    const insert = 'INSERT OR IGNORE INTO entries (session, id, kind, at, once, refers, record) VALUES (?, ?, ?, ?, ?, ?, ?)'
+    const insert =
+      'INSERT OR IGNORE INTO entries (session, id, kind, at, once, refers, record) VALUES (?, ?, ?, ?, ?, ?, ?)'
     const { changes, lastInsertRowid } = this.#sql(insert).run(
       session,
       entry.id,
@@ -89,7 +96,10 @@ export class SessionWriter {
 
   changeEntry(row: StoredEntry, session: number, entry: RawEntry, text: string): void {
     const isSameRecord =
-      row.kind === entry.kind && row.at === entry.at && row.once === (entry.once ?? null) && row.record === keptRecord(entry)
+      row.kind === entry.kind &&
+      row.at === entry.at &&
+      row.once === (entry.once ?? null) &&
+      row.record === keptRecord(entry)
     if (!isSameRecord) {
       this.removeEntry(row.key)
       this.addEntry(session, entry, text)
@@ -105,7 +115,9 @@ export class SessionWriter {
   }
 
   drop(session: number): void {
-    this.#sql('DELETE FROM texts WHERE rowid IN (SELECT key FROM entries WHERE session = ?)').run(session)
+    this.#sql('DELETE FROM texts WHERE rowid IN (SELECT key FROM entries WHERE session = ?)').run(
+      session,
+    )
     this.#sql('DELETE FROM entries WHERE session = ?').run(session)
     this.#sql('DELETE FROM session_tasks WHERE session = ?').run(session)
     this.dropState(session)
@@ -115,7 +127,8 @@ export class SessionWriter {
   /** Whether an earlier entry of the session already decides about this one: it was noticed before, or taken back. */
   isForeshadowed(session: number, entry: RawEntry): boolean {
     const isRepeat = 'SELECT 1 FROM entries WHERE session = ? AND once = ?'
-    if (entry.once !== undefined && this.#sql(isRepeat).get(session, entry.once) !== undefined) return true
+    if (entry.once !== undefined && this.#sql(isRepeat).get(session, entry.once) !== undefined)
+      return true
     const isTarget = 'SELECT 1 FROM entries WHERE refers = ? AND session = ?'
     return [entry.id, entry.data['from']].some(
       (id) => typeof id === 'string' && this.#sql(isTarget).get(id, session) !== undefined,
@@ -123,7 +136,9 @@ export class SessionWriter {
   }
 
   fact(name: string): string | undefined {
-    return (this.#sql('SELECT value FROM facts WHERE name = ?').get(name) as { value: string } | undefined)?.value
+    return (
+      this.#sql('SELECT value FROM facts WHERE name = ?').get(name) as { value: string } | undefined
+    )?.value
   }
 
   setFact(name: string, value: string): void {
@@ -153,17 +168,23 @@ const REACHING_BACK = new Set(['entry.retracted', 'entry.amended'])
 function targetOf(entry: RawEntry): string | null {
   if (entry.kind === 'conversation.joined')
     return typeof entry.data['conversation'] === 'string' ? entry.data['conversation'] : null
-  return REACHING_BACK.has(entry.kind) && typeof entry.data['entry'] === 'string' ? entry.data['entry'] : null
+  return REACHING_BACK.has(entry.kind) && typeof entry.data['entry'] === 'string'
+    ? entry.data['entry']
+    : null
 }
 
 /** The record itself, for the kinds that the backlog is folded from, and those that say which handoff waits for whom. */
 function keptRecord(entry: RawEntry): string | null {
   if (entry.kind === 'handoff.made' || entry.kind === 'handoff.accepted') return keptHandoff(entry)
-  return entry.kind.startsWith('task.') || REACHING_BACK.has(entry.kind) ? JSON.stringify(entry) : null
+  return entry.kind.startsWith('task.') || REACHING_BACK.has(entry.kind)
+    ? JSON.stringify(entry)
+    : null
 }
 
 // Most handoffs are for whoever goes on with the session, and their text is long.
 function keptHandoff(entry: RawEntry): string | null {
   const { document: _text, moved: _moved, files: _files, ...data } = entry.data
-  return entry.kind === 'handoff.accepted' || data['to'] !== undefined ? JSON.stringify({ ...entry, data }) : null
+  return entry.kind === 'handoff.accepted' || data['to'] !== undefined
+    ? JSON.stringify({ ...entry, data })
+    : null
 }

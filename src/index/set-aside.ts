@@ -12,7 +12,11 @@ const MARK = '.set-aside-'
  * Moves an index that cannot be used out of the way, with the files that belong to it. Answers its new
  * name, or undefined when it is gone or another process has already replaced it.
  */
-export function setAside(path: string, inode: number | undefined, now: Date = new Date()): string | undefined {
+export function setAside(
+  path: string,
+  inode: number | undefined,
+  now: Date = new Date(),
+): string | undefined {
   return alone(`${path}.lock`, () => {
     // Several processes may find the damage at once; the second must not take away what the first built.
     if (inode === undefined || statOrUndefined(path)?.ino !== inode) return undefined
@@ -39,7 +43,9 @@ function alone<T>(path: string, work: () => T): T {
 // project would otherwise fill the disk with each other's.
 function forgetOldest(path: string): void {
   const folder = dirname(path)
-  const names = readdirSync(folder).filter((name) => name.startsWith(basename(path) + MARK) && name.endsWith('Z'))
+  const names = readdirSync(folder).filter(
+    (name) => name.startsWith(basename(path) + MARK) && name.endsWith('Z'),
+  )
   for (const name of names.sort().slice(0, -KEPT)) {
     for (const companion of COMPANIONS) removeFile(join(folder, name + companion))
   }

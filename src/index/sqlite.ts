@@ -110,7 +110,11 @@ export function isUnwritable(error: unknown): boolean {
 // number out when stepping through rows fails, and then only the words are left.
 function resultCode(error: unknown): number {
   if (typeof error !== 'object' || error === null) return -1
-  const { code, errcode, message } = error as { code?: unknown; errcode?: unknown; message?: unknown }
+  const { code, errcode, message } = error as {
+    code?: unknown
+    errcode?: unknown
+    message?: unknown
+  }
   if (typeof errcode === 'number') return errcode & 0xff
   if (code !== 'ERR_SQLITE_ERROR') return -1
   return MESSAGES.find(([words]) => words.test(String(message)))?.[1] ?? -1

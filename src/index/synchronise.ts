@@ -35,7 +35,11 @@ const WITNESS = 'witness of the marks'
  * Any number of processes may do this at once: what is out of date is found without a lock, and
  * looked at again by whoever has it.
  */
-export function synchronise(database: Database, source: Source, options: SyncOptions): string | undefined {
+export function synchronise(
+  database: Database,
+  source: Source,
+  options: SyncOptions,
+): string | undefined {
   const writer = new SessionWriter(database)
   // Before the logs are read: what is marked or created from here on is for the next time.
   const witness = options.keepMarks ? undefined : witnessOfMarks(source.folder)
@@ -43,21 +47,31 @@ export function synchronise(database: Database, source: Source, options: SyncOpt
   const journalTime = timeOfJournal(source.folder)
   const mayLackMarks = witness !== undefined && writer.fact(WITNESS) !== witness
   const isFull = options.full || mayLackMarks || writer.fact(BUILT) === undefined
-  const mayHaveOthers = isFull || journalTime === undefined || writer.fact(JOURNAL_TIME) !== journalTime
+  const mayHaveOthers =
+    isFull || journalTime === undefined || writer.fact(JOURNAL_TIME) !== journalTime
 
   const pending = new Set<string>()
   for (const { id } of touched) if (isOutOfDate(writer, source, id)) pending.add(id)
-  if (mayHaveOthers) for (const id of comparedByName(database, writer, source, isFull)) pending.add(id)
+  if (mayHaveOthers)
+    for (const id of comparedByName(database, writer, source, isFull)) pending.add(id)
 
   const finish = () => {
     if (writer.fact(BUILT) === undefined) writer.setFact(BUILT, 'yes')
     if (mayHaveOthers && journalTime !== undefined) writer.setFact(JOURNAL_TIME, journalTime)
     if (mayLackMarks) writer.setFact(WITNESS, witness)
   }
-  const needsFacts = mayLackMarks || writer.fact(BUILT) === undefined || (mayHaveOthers && journalTime !== undefined)
+  const needsFacts =
+    mayLackMarks || writer.fact(BUILT) === undefined || (mayHaveOthers && journalTime !== undefined)
   const unread =
     pending.size > 0 || needsFacts
-      ? update(database, writer, source, [...pending], isFull ? options.progress : undefined, finish)
+      ? update(
+          database,
+          writer,
+          source,
+          [...pending],
+          isFull ? options.progress : undefined,
+          finish,
+        )
       : []
   const unreadIds = new Set(unread.map(({ id }) => id))
   if (!options.keepMarks)
@@ -109,7 +123,12 @@ function update(
 const UNREADABLE = new Set(['EACCES', 'EPERM', 'EIO', 'EISDIR', 'ELOOP', 'ESTALE'])
 
 /** Sessions that came or went, found by their names alone; every other one that has changed, when asked for all. */
-function* comparedByName(database: Database, writer: SessionWriter, source: Source, isFull: boolean): Iterable<string> {
+function* comparedByName(
+  database: Database,
+  writer: SessionWriter,
+  source: Source,
+  isFull: boolean,
+): Iterable<string> {
   const ids = new Set(source.sessionIds())
   const indexed = database.prepare('SELECT id FROM sessions').all() as { id: string }[]
   for (const { id } of indexed) {
@@ -123,7 +142,10 @@ function isOutOfDate(writer: SessionWriter, source: Source, id: string): boolean
   if (stored === undefined) return true
   const { path, link } = source.log(id)
   const stat = statOrUndefined(path) ?? (link === undefined ? undefined : statOrUndefined(link))
-  return stat === undefined || !isUnchanged(stored, { inode: stat.ino, size: stat.size, mtime: stat.mtimeMs })
+  return (
+    stat === undefined ||
+    !isUnchanged(stored, { inode: stat.ino, size: stat.size, mtime: stat.mtimeMs })
+  )
 }
 
 /**

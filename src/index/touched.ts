@@ -3,7 +3,13 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { errnoOf, isMissing } from '../journal/errors.ts'
-import { createFolderUnsynced, inSpiteOfRemoval, moveFile, removeFile, touchFile } from '../journal/files.ts'
+import {
+  createFolderUnsynced,
+  inSpiteOfRemoval,
+  moveFile,
+  removeFile,
+  touchFile,
+} from '../journal/files.ts'
 import { statOrUndefined } from '../journal/look.ts'
 import { isId } from '../journal/ids.ts'
 
@@ -31,7 +37,8 @@ export function markTouched(folder: string, id: string, now: number = monotonicM
   const path = join(markerFolder(folder), id)
   const last = marked.get(path)
   // Looked for, because it may have been taken away, and not by whoever has read the log.
-  if (last !== undefined && now - last < RENEW_AFTER_MS && statOrUndefined(path) !== undefined) return true
+  if (last !== undefined && now - last < RENEW_AFTER_MS && statOrUndefined(path) !== undefined)
+    return true
   try {
     touchOrCreate(path, markerFolder(folder))
   } catch (error) {
@@ -64,7 +71,11 @@ export function listTouched(folder: string): readonly Touched[] {
  * Removes marks whose logs have been read since they were listed. A young one stays, because its
  * writer may not have appended yet.
  */
-export function clearTouched(folder: string, touched: readonly Touched[], now: number = Date.now()): void {
+export function clearTouched(
+  folder: string,
+  touched: readonly Touched[],
+  now: number = Date.now(),
+): void {
   for (const mark of touched) {
     if (now - mark.mtimeMs < SETTLED_AFTER_MS) continue
     // Taken away under another name first: a writer that renews the mark between our last look
@@ -72,7 +83,8 @@ export function clearTouched(folder: string, touched: readonly Touched[], now: n
     const taken = join(markerFolder(folder), mark.id + TAKEN)
     if (mark.path !== taken && !moveFile(mark.path, taken)) continue
     const mtimeMs = statOrUndefined(taken)?.mtimeMs
-    if (mtimeMs !== undefined && mtimeMs > mark.mtimeMs) touchOrCreate(join(markerFolder(folder), mark.id), markerFolder(folder))
+    if (mtimeMs !== undefined && mtimeMs > mark.mtimeMs)
+      touchOrCreate(join(markerFolder(folder), mark.id), markerFolder(folder))
     removeFile(taken)
   }
 }

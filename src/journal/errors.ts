@@ -48,7 +48,11 @@ export class OutcomeUnknown extends StintError {
 export class JournalMissing extends StintError {
   override readonly name = 'JournalMissing'
   constructor(readonly path: string) {
-    super('JOURNAL_MISSING', `there is no journal at ${path}`, 'stint doctor lists the sessions that can be found')
+    super(
+      'JOURNAL_MISSING',
+      `there is no journal at ${path}`,
+      'stint doctor lists the sessions that can be found',
+    )
   }
 }
 

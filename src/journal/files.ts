@@ -115,7 +115,10 @@ export function appendDurably(fd: number, bytes: Buffer, wholeAfter: number): Wr
   if (written < bytes.length) {
     // fs.writeSync returns a short count without throwing when the disk fills in the middle of a
     // record, so the count decides, not the absence of an exception.
-    return { outcome: written >= wholeAfter ? 'unknown' : 'not done', cause: new ShortWrite(written, bytes.length) }
+    return {
+      outcome: written >= wholeAfter ? 'unknown' : 'not done',
+      cause: new ShortWrite(written, bytes.length),
+    }
   }
   try {
     fdatasyncSync(fd)
@@ -220,7 +223,10 @@ export function inSpiteOfRemoval<T>(work: () => T): T {
 }
 
 function isBehindLinkIntoNothing(error: unknown): boolean {
-  let path = error instanceof Error && 'path' in error && typeof error.path === 'string' ? error.path : undefined
+  let path =
+    error instanceof Error && 'path' in error && typeof error.path === 'string'
+      ? error.path
+      : undefined
   if (path === undefined) return false
   for (;;) {
     const found = lstatSync(path, { throwIfNoEntry: false })
@@ -373,7 +379,12 @@ function endsLine(fd: number): boolean {
  * Takes a name for one process, until it removes it. Answers false at once when another has it. One that has had
  * it for longer than `staleMs` is taken to be dead; and one that `isGone` knows by what it left there.
  */
-export function takeLock(path: string, staleMs: number, owner = '', isGone: (owner: string) => boolean = () => false): boolean {
+export function takeLock(
+  path: string,
+  staleMs: number,
+  owner = '',
+  isGone: (owner: string) => boolean = () => false,
+): boolean {
   const take = () => unlessTaken(() => writeLock(path, owner))
   if (take()) return true
   const takenAt = lstatSync(path, { throwIfNoEntry: false })?.mtimeMs
@@ -468,7 +479,10 @@ export class GrowingFile {
     try {
       fsyncSync(this.#fd)
       if (!isNameOf(this.#path, this.#fd))
-        throw Object.assign(new Error(`${this.#path} was taken away`), { code: 'ENOENT', syscall: 'link' })
+        throw Object.assign(new Error(`${this.#path} was taken away`), {
+          code: 'ENOENT',
+          syscall: 'link',
+        })
       return name()
     } finally {
       this.discard()
@@ -496,7 +510,9 @@ export function createFile(path: string, content: string | Buffer, mode?: number
 
 /** Whether an error says that this file system has no hard links, or none between these two folders. */
 export function lacksHardLinks(error: unknown): boolean {
-  return ['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(errnoOf(error) ?? '')
+  return ['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(
+    errnoOf(error) ?? '',
+  )
 }
 
 /** Creates a file with this content unless there is one, whatever it holds. */
@@ -586,7 +602,9 @@ export function sweepTemporaries(folder: string, olderThanMs = 60_000): number {
 
 /** The temporaries in a folder that nobody can still be writing. Looking is apart from removing for whoever only reports. */
 export function staleTemporaries(folder: string, olderThanMs = 60_000): readonly string[] {
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => TEMPORARY_PATTERN.test(name)) : []
+  const names = existsSync(folder)
+    ? readdirSync(folder).filter((name) => TEMPORARY_PATTERN.test(name))
+    : []
   return names
     .map((name) => join(folder, name))
     .filter((path) => {

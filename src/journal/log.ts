@@ -65,7 +65,8 @@ export class Log {
   /** Takes note of an id from elsewhere (a snapshot, another log). */
   sawId(id: string | undefined): void {
     // Only ids like ours: a larger one that cannot be counted on from would be no floor at all.
-    if (id !== undefined && isId(id) && (this.#lastId === undefined || id > this.#lastId)) this.#lastId = id
+    if (id !== undefined && isId(id) && (this.#lastId === undefined || id > this.#lastId))
+      this.#lastId = id
   }
 
   exists(): boolean {
@@ -82,7 +83,8 @@ export class Log {
     let isOurs: boolean
     try {
       createFolder(dirname(path))
-      isOurs = !restoreFromLink(this.place) && createFile(path, Buffer.concat(records.map(encodeRecord)))
+      isOurs =
+        !restoreFromLink(this.place) && createFile(path, Buffer.concat(records.map(encodeRecord)))
       if (isOurs) this.#open()
     } catch (error) {
       const cause = error instanceof NotWritten ? error.cause : error
@@ -118,7 +120,8 @@ export class Log {
         const result = appendDurably(fd, bytes, frames[0]!.length - 1)
         if (result.outcome !== 'not done') mayBeThere = true
         if (result.outcome === 'done') {
-          if (this.#hasGrownByJust(bytes.length, before) || this.#isSettled(fd, records)) return records
+          if (this.#hasGrownByJust(bytes.length, before) || this.#isSettled(fd, records))
+            return records
           cause = new Error('the log kept being changed by another program')
         } else {
           cause = result.cause
@@ -221,7 +224,8 @@ export class Log {
       reconcileLink(path, link)
     } catch (error) {
       // Without hard links, or where the second name may not be written, the log works without it.
-      if (!lacksHardLinks(error) && errnoOf(error) !== 'EROFS' && errnoOf(error) !== 'EACCES') throw error
+      if (!lacksHardLinks(error) && errnoOf(error) !== 'EROFS' && errnoOf(error) !== 'EACCES')
+        throw error
     }
   }
 
@@ -250,7 +254,10 @@ export class Log {
       const id = draft.id ?? mintId(this.#lastId, this.#now())
       this.sawId(id)
       // An id given without a time takes the time in the id, so that a retry is the same to the byte.
-      const at = draft.at ?? (draft.id === undefined ? undefined : timeOfId(draft.id)) ?? new Date(this.#now()).toISOString()
+      const at =
+        draft.at ??
+        (draft.id === undefined ? undefined : timeOfId(draft.id)) ??
+        new Date(this.#now()).toISOString()
       const { kind, by, data, once } = draft
       return once === undefined ? { id, at, kind, by, data } : { id, at, kind, by, once, data }
     })
@@ -262,7 +269,8 @@ export class Log {
    */
   #hasGrownByJust(length: number, before: { ino: number; dev: number; size: number }): boolean {
     const now = statOrUndefined(this.place.path)
-    if (now?.ino !== before.ino || now.dev !== before.dev || now.size !== before.size + length) return false
+    if (now?.ino !== before.ino || now.dev !== before.dev || now.size !== before.size + length)
+      return false
     if (this.place.link !== undefined && now.nlink < 2) return false
     this.#read = now.size
     return true
@@ -292,7 +300,12 @@ function isFile(path: string, file: { ino: number; dev: number }): boolean {
 /** Brings a log back under its own name from its link, when only that name was taken away. */
 export function restoreFromLink(place: LogPlace): boolean {
   const { path, link } = place
-  if (link === undefined || statOrUndefined(path) !== undefined || statOrUndefined(link) === undefined) return false
+  if (
+    link === undefined ||
+    statOrUndefined(path) !== undefined ||
+    statOrUndefined(link) === undefined
+  )
+    return false
   return inFolder(dirname(path), () => linkFile(link, path))
 }
 
@@ -328,11 +341,16 @@ export function copyMissing(records: readonly JournalRecord[], fd: number, path:
   const result = appendDurably(fd, Buffer.concat(frames), frames[0]!.length - 1)
   if (result.outcome === 'not done') throw new NotWritten(path, result.cause)
   if (result.outcome === 'unknown') throw new OutcomeUnknown(path, result.cause)
-  if (withoutHeld(missing, fd, path).length > 0) throw new OutcomeUnknown(path, new Error('another program wrote in between'))
+  if (withoutHeld(missing, fd, path).length > 0)
+    throw new OutcomeUnknown(path, new Error('another program wrote in between'))
   return missing.length
 }
 
-function withoutHeld(records: readonly JournalRecord[], fd: number, path: string): readonly JournalRecord[] {
+function withoutHeld(
+  records: readonly JournalRecord[],
+  fd: number,
+  path: string,
+): readonly JournalRecord[] {
   const held = new Set(readLogFd(fd, path).records.map(({ id }) => id))
   return records.filter(({ id }) => !held.has(id))
 }

@@ -5,7 +5,12 @@ import { errnoOf, isMissing } from './errors.ts'
 export function sameFile(a: string, b: string): boolean {
   const first = statOrUndefined(a)
   const second = statOrUndefined(b)
-  return first !== undefined && second !== undefined && first.ino === second.ino && first.dev === second.dev
+  return (
+    first !== undefined &&
+    second !== undefined &&
+    first.ino === second.ino &&
+    first.dev === second.dev
+  )
 }
 
 /** Whether `path` is a name of the open file `fd`. */

@@ -65,7 +65,13 @@ export function parseLog(bytes: Buffer, path: string, from = 0): Omit<LogContent
       seen.set(record.id, content)
       records.push(record)
     } else if (earlier !== content) {
-      damage.push({ file: path, line, offset, reason: 'id used twice with different content', preview: preview(text) })
+      damage.push({
+        file: path,
+        line,
+        offset,
+        reason: 'id used twice with different content',
+        preview: preview(text),
+      })
     }
   }
 

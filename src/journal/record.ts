@@ -48,7 +48,11 @@ export function encodeRecord(record: JournalRecord): Buffer {
 export function sealed(json: string, around = ''): Buffer {
   const bytes = Buffer.from(`${around}${json.slice(0, -1)},"sum":"00000000"}${around}`)
   const bodyEnd = bytes.length - around.length - SUM_LENGTH
-  bytes.write(checksum(bytes.subarray(around.length, bodyEnd)), bodyEnd + SUM_PREFIX_LENGTH, 'latin1')
+  bytes.write(
+    checksum(bytes.subarray(around.length, bodyEnd)),
+    bodyEnd + SUM_PREFIX_LENGTH,
+    'latin1',
+  )
   return bytes
 }
 
@@ -56,7 +60,10 @@ export function sealed(json: string, around = ''): Buffer {
 export function isSealed(bytes: Buffer): boolean {
   const bodyEnd = Math.max(0, bytes.length - SUM_LENGTH)
   const tail = bytes.toString('latin1', bodyEnd)
-  return SUM_PATTERN.test(tail) && checksum(bytes.subarray(0, bodyEnd)) === tail.slice(SUM_PREFIX_LENGTH, SUM_PREFIX_LENGTH + 8)
+  return (
+    SUM_PATTERN.test(tail) &&
+    checksum(bytes.subarray(0, bodyEnd)) === tail.slice(SUM_PREFIX_LENGTH, SUM_PREFIX_LENGTH + 8)
+  )
 }
 
 /** Reads one line back. The checksum covers every byte before it, so a changed byte anywhere is noticed. */
@@ -71,14 +78,20 @@ export function decodeLine(line: Buffer): Decoded {
  * Finds the whole records inside a line that is not one record, where a tool joined lines or a
  * power cut left a page of zeroes in front. The checksum decides what is whole.
  */
-export function findRecords(line: Buffer): { record: JournalRecord; text: Buffer; start: number }[] {
+export function findRecords(
+  line: Buffer,
+): { record: JournalRecord; text: Buffer; start: number }[] {
   const found: { record: JournalRecord; text: Buffer; start: number }[] = []
   // Garbage can look like the start of a record everywhere; the effort stays linear in the line.
   let effort = 64 * line.length
   let start = line.indexOf(RECORD_START)
   while (start !== -1 && effort > 0) {
     let next = start + 1
-    for (let sum = line.indexOf(SUM_START, start); sum !== -1 && effort > 0; sum = line.indexOf(SUM_START, sum + 1)) {
+    for (
+      let sum = line.indexOf(SUM_START, start);
+      sum !== -1 && effort > 0;
+      sum = line.indexOf(SUM_START, sum + 1)
+    ) {
       const text = line.subarray(start, sum + SUM_LENGTH)
       const decoded = decodeLine(text)
       effort -= text.length
@@ -106,7 +119,13 @@ function decodeChecked(line: Buffer): Decoded {
   const hasData = typeof data === 'object' && data !== null && !Array.isArray(data)
   if (typeof id !== 'string' || typeof at !== 'string' || typeof kind !== 'string' || !hasData)
     return { ok: false, reason: 'not a record' }
-  const record = { id, at, kind, by: typeof by === 'string' ? by : 'unknown', data: data as Record<string, unknown> }
+  const record = {
+    id,
+    at,
+    kind,
+    by: typeof by === 'string' ? by : 'unknown',
+    data: data as Record<string, unknown>,
+  }
   return { ok: true, record: typeof once === 'string' ? { ...record, once } : record }
 }
 

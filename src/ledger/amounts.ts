@@ -9,7 +9,9 @@ export interface Amounts {
   readonly hooks: number
   readonly hookMs: number
   readonly writes: number
-  readonly saved: Readonly<Partial<Record<SavingName, { readonly tokens: number; readonly times: number }>>>
+  readonly saved: Readonly<
+    Partial<Record<SavingName, { readonly tokens: number; readonly times: number }>>
+  >
 }
 
 /** By day, as in `2026-11-16`. */
@@ -130,7 +132,9 @@ export class Sums {
 
   /** The oldest first. */
   get days(): readonly LedgerDay[] {
-    const known = [...this.#days].filter(([day]) => isDay(day)).toSorted(([a], [b]) => (a < b ? -1 : 1))
+    const known = [...this.#days]
+      .filter(([day]) => isDay(day))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
     return known.map(([day, { injectedTokens, hooks, hookMs, saved }]) => ({
       day,
       injectedTokens: Math.round(injectedTokens),
@@ -142,7 +146,9 @@ export class Sums {
 }
 
 export function costsOf({ saved: _saved, ...amounts }: Amounts, bytes: number): Costs {
-  const rounded = Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, Math.round(amount)]))
+  const rounded = Object.fromEntries(
+    Object.entries(amounts).map(([name, amount]) => [name, Math.round(amount)]),
+  )
   return { ...(rounded as unknown as Omit<Amounts, 'saved'>), modelCalls: 0, bytes }
 }
 
@@ -151,7 +157,14 @@ export function savingsOf({ saved }: Amounts): readonly Saving[] {
     const found = saved[name]
     if (found === undefined || found.times === 0) return []
     // A share of one is still one.
-    return [{ name, tokens: Math.round(found.tokens), known: KNOWN[name], times: Math.max(1, Math.round(found.times)) }]
+    return [
+      {
+        name,
+        tokens: Math.round(found.tokens),
+        known: KNOWN[name],
+        times: Math.max(1, Math.round(found.times)),
+      },
+    ]
   })
 }
 

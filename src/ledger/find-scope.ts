@@ -1,27 +1,34 @@
-import { allDelegates } from '../delegate/delegates.ts'
+import { allDelegates } from '../run/delegate/delegates.ts'
 import { StintError } from '../journal/errors.ts'
 import { NoSession, findSession } from '../project/choose.ts'
 import { runIds } from '../project/run-files.ts'
 import type { Workspace } from '../project/workspace.ts'
 import { findRun } from '../run/run-log.ts'
-import { foldBacklog } from '../tasks/backlog.ts'
-import { findTask, matchTasks } from '../tasks/find.ts'
+import { foldBacklog } from '../backlog/backlog.ts'
+import { findTask, matchTasks } from '../backlog/find.ts'
 import { gather } from './gather.ts'
 import type { LedgerRequest } from './ledger.ts'
 
 /** The session, task or run that a name means, in this order: a session is often called like the task it is for. */
-export async function findScope(workspace: Workspace, name: string): Promise<Pick<LedgerRequest, 'session' | 'task' | 'run'>> {
+export async function findScope(
+  workspace: Workspace,
+  name: string,
+): Promise<Pick<LedgerRequest, 'session' | 'task' | 'run'>> {
   const session = await sessionCalled(workspace, name)
-  const tasks = workspace.hasSessions() ? foldBacklog([...(await workspace.index()).taskEntries()]).tasks : []
+  const tasks = workspace.hasSessions()
+    ? foldBacklog([...(await workspace.index()).taskEntries()]).tasks
+    : []
   const [task] = matchTasks(tasks, name)
   if (session !== undefined) {
-    if (task !== undefined && task.id !== name) workspace.say(`there is a task of that name as well: stint ledger ${task.id}`)
+    if (task !== undefined && task.id !== name)
+      workspace.say(`there is a task of that name as well: stint ledger ${task.id}`)
     return { session }
   }
   if (task !== undefined) return { task: findTask(tasks, name).id }
   const delegate = allDelegates(workspace.place).find(({ order }) => order.name === name)
   if (delegate !== undefined) return { run: delegate.id }
-  if (runIds(workspace.place).some((id) => id.includes(name))) return { run: findRun(workspace.place, name) }
+  if (runIds(workspace.place).some((id) => id.includes(name)))
+    return { run: findRun(workspace.place, name) }
   const elsewhere = await keptElsewhere(workspace, name)
   if (elsewhere !== undefined) return { task: elsewhere }
   const hint = 'stint ledger --by task, or run, lists them'

@@ -1,6 +1,6 @@
 // Everything that costs and savings are counted from: the journals, the logs of runs, the stored conversations, and what hooks have
 // noted since the last turn ended.
-import { onceOfCosts, waitingCosts } from '../conversation/costs.ts'
+import { onceOfCosts, waitingCosts } from '../project/conversation/costs.ts'
 import { conversationPath } from '../history/places.ts'
 import { isConversationId } from '../history/conversation-id.ts'
 import type { SessionRow } from '../index/rows.ts'
@@ -45,18 +45,23 @@ export async function gather(workspace: Workspace): Promise<Gathered> {
   const remembered = new Remembered(workspace.place)
   const runs = gatherRuns(workspace, remembered)
   const journals = rows.flatMap((row) => {
-    const amounts = ifReadable(workspace, `session ${row.name}`, () => journalOf(workspace, remembered, row.id))
+    const amounts = ifReadable(workspace, `session ${row.name}`, () =>
+      journalOf(workspace, remembered, row.id),
+    )
     return amounts === undefined ? [] : [{ row, ...amounts }]
   })
   const whose = firstSessions(journals)
-  const setups = Object.assign({}, ...runs.map((run) => run.setups)) as Readonly<Record<string, number>>
+  const setups = Object.assign({}, ...runs.map((run) => run.setups)) as Readonly<
+    Record<string, number>
+  >
   const waiting = waitingBySession(workspace, whose)
   const edit = editsOf(workspace, remembered)
   const sessions = journals.map(({ row, days, conversations }): CountedSession => {
     const sums = new Sums().addAll(days).addAll(waiting.get(row.id)?.byDay ?? {})
     // What it was doing before in another session says nothing about this one.
     const own = conversations.filter(({ id }) => whose.get(id) === row.id)
-    for (const { at, tokens } of resumingOf(own, edit, setups)) sums.add(dayOf(at), saving('resuming', tokens))
+    for (const { at, tokens } of resumingOf(own, edit, setups))
+      sums.add(dayOf(at), saving('resuming', tokens))
     return { row, days: sums.byDay, conversations: conversations.map(({ id }) => id) }
   })
   remembered.keep()
@@ -78,15 +83,22 @@ function gatherRuns(workspace: Workspace, remembered: Remembered): readonly Coun
   const { place } = workspace
   return runIds(place).flatMap((id) => {
     const { path, link } = runLogPlace(place, id)
-    const counted = () => remembered.get('runs', id, [path, link], () => runAmounts(readRun(place, id)) ?? null)
+    const counted = () =>
+      remembered.get('runs', id, [path, link], () => runAmounts(readRun(place, id)) ?? null)
     const amounts = ifReadable(workspace, `run ${shortId(id)}`, counted)
     return amounts === undefined || amounts === null ? [] : [{ ...amounts, id }]
   })
 }
 
-function journalOf({ place, config }: Workspace, remembered: Remembered, id: string): JournalAmounts | undefined {
+function journalOf(
+  { place, config }: Workspace,
+  remembered: Remembered,
+  id: string,
+): JournalAmounts | undefined {
   const { path, link } = logPlace(place, id)
-  return remembered.get('journals', id, [path, link], () => journalAmounts(recordsOf(place, config, id)))
+  return remembered.get('journals', id, [path, link], () =>
+    journalAmounts(recordsOf(place, config, id)),
+  )
 }
 
 function recordsOf(place: Place, config: Config, id: string): readonly RawEntry[] {
@@ -99,7 +111,9 @@ function recordsOf(place: Place, config: Config, id: string): readonly RawEntry[
 }
 
 /** The session that each conversation joined first. */
-function firstSessions(journals: readonly { readonly row: SessionRow; readonly conversations: readonly Joined[] }[]) {
+function firstSessions(
+  journals: readonly { readonly row: SessionRow; readonly conversations: readonly Joined[] }[],
+) {
   const first = new Map<string, { readonly session: string; readonly at: string }>()
   for (const { row, conversations } of journals) {
     for (const { id, at } of conversations) {
@@ -110,17 +124,26 @@ function firstSessions(journals: readonly { readonly row: SessionRow; readonly c
   return new Map([...first].map(([id, { session }]) => [id, session]))
 }
 
-function editsOf(workspace: Workspace, remembered: Remembered): (conversation: string) => FirstEdit {
+function editsOf(
+  workspace: Workspace,
+  remembered: Remembered,
+): (conversation: string) => FirstEdit {
   const store = storeOf(workspace)
   return (conversation) => {
     if (!isConversationId(conversation)) return {}
     const path = conversationPath(workspace.place.sessions, conversation)
-    return remembered.get('conversations', conversation, [path], () => firstEdit(store, conversation)) ?? {}
+    return (
+      remembered.get('conversations', conversation, [path], () => firstEdit(store, conversation)) ??
+      {}
+    )
   }
 }
 
 /** Without a session, what is nobody's. */
-function waitingBySession(workspace: Workspace, whose: ReadonlyMap<string, string>): ReadonlyMap<string | undefined, Sums> {
+function waitingBySession(
+  workspace: Workspace,
+  whose: ReadonlyMap<string, string>,
+): ReadonlyMap<string | undefined, Sums> {
   const waiting = new Map<string | undefined, Sums>()
   for (const { at, costs, isTaken, name } of waitingCosts(trackingFolderOf(workspace.place))) {
     const session = whose.get(costs.conversation)

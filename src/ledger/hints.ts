@@ -1,8 +1,8 @@
 // What is worth doing now and then. Each is said for something that was found, with the command for it; where nothing was found
 // nothing is said.
-import { checkDelegates } from '../delegate/check-delegates.ts'
-import { rowOf } from '../delegate/delegate-row.ts'
-import { allDelegates, isAttended, isUnsettled } from '../delegate/delegates.ts'
+import { checkDelegates } from '../run/delegate/check-delegates.ts'
+import { rowOf } from '../run/delegate/delegate-row.ts'
+import { allDelegates, isAttended, isUnsettled } from '../run/delegate/delegates.ts'
 import { listBlobs } from '../history/blob-files.ts'
 import type { SessionRow } from '../index/rows.ts'
 import { shortId } from '../journal/ids.ts'
@@ -17,7 +17,7 @@ import { acceptanceOf, handoffOf, isTakenUp, waitingHandoff } from '../session/h
 import { type RawEntry, inEffect } from '../session/in-effect.ts'
 import { type Handoff, isOpen } from '../session/state.ts'
 import { oneLine, shorten } from '../text/clean.ts'
-import { foldBacklog } from '../tasks/backlog.ts'
+import { foldBacklog } from '../backlog/backlog.ts'
 import type { Hint } from './contract.ts'
 
 const DAY_MS = 24 * 60 * 60_000
@@ -27,7 +27,11 @@ const LARGE_HISTORY = 200_000_000
 const MOST = 5
 const LONGEST = 160
 
-export async function hintsFor(workspace: Workspace, sessions: readonly SessionRow[], now: Date): Promise<readonly Hint[]> {
+export async function hintsFor(
+  workspace: Workspace,
+  sessions: readonly SessionRow[],
+  now: Date,
+): Promise<readonly Hint[]> {
   if (sessions.length === 0) return []
   return [
     ...untouched(sessions, now),
@@ -43,17 +47,27 @@ export async function hintsFor(workspace: Workspace, sessions: readonly SessionR
 function untouched(sessions: readonly SessionRow[], now: Date): readonly Hint[] {
   const before = new Date(now.getTime() - UNTOUCHED_DAYS * DAY_MS).toISOString()
   const old = sessions.filter((row) => isOpen(row) && row.updatedAt < before)
-  return few(old, 'stint list --status active,paused', 'sessions untouched for as long', ({ id, name, status, updatedAt }) => ({
-    what: `session ${name} is ${status} and untouched since ${updatedAt.slice(0, 10)}`,
-    command: `stint close --abandon --session ${typed(name, id)}`,
-  }))
+  return few(
+    old,
+    'stint list --status active,paused',
+    'sessions untouched for as long',
+    ({ id, name, status, updatedAt }) => ({
+      what: `session ${name} is ${status} and untouched since ${updatedAt.slice(0, 10)}`,
+      command: `stint close --abandon --session ${typed(name, id)}`,
+    }),
+  )
 }
 
 function delegates(workspace: Workspace): readonly Hint[] {
-  const left = allDelegates(workspace.place).filter((state) => isUnsettled(state) && !isAttended(state))
+  const left = allDelegates(workspace.place).filter(
+    (state) => isUnsettled(state) && !isAttended(state),
+  )
   return few(left, 'stint delegates', 'delegates whose work is not merged', (state) => {
     const { name, status, next } = rowOf(workspace, state)
-    return { what: `delegate ${name} is ${status}, and its work is not merged`, command: next ?? `stint delegate show ${name}` }
+    return {
+      what: `delegate ${name} is ${status}, and its work is not merged`,
+      command: next ?? `stint delegate show ${name}`,
+    }
   })
 }
 
@@ -65,17 +79,32 @@ function runs(workspace: Workspace): readonly Hint[] {
   }))
 }
 
-async function handoffs(workspace: Workspace, sessions: readonly SessionRow[], now: Date): Promise<readonly Hint[]> {
+async function handoffs(
+  workspace: Workspace,
+  sessions: readonly SessionRow[],
+  now: Date,
+): Promise<readonly Hint[]> {
   const before = new Date(now.getTime() - DAY_MS).toISOString()
-  const waiting = [...(await forSomebody(workspace)), ...forWhoeverGoesOn(workspace, sessions)].filter(({ at }) => at < before)
-  return few(waiting, 'stint handoff list', 'handoffs that nobody took up', ({ session, name, number, to }) => {
-    const whom = to === undefined ? '' : ` for ${to.kind} ${to.name}`
-    const command = `stint handoff show ${typed(name, session)}/${number} --check`
-    return { what: `handoff ${number} of ${name}${whom} was never taken up`, command }
-  })
+  const waiting = [
+    ...(await forSomebody(workspace)),
+    ...forWhoeverGoesOn(workspace, sessions),
+  ].filter(({ at }) => at < before)
+  return few(
+    waiting,
+    'stint handoff list',
+    'handoffs that nobody took up',
+    ({ session, name, number, to }) => {
+      const whom = to === undefined ? '' : ` for ${to.kind} ${to.name}`
+      const command = `stint handoff show ${typed(name, session)}/${number} --check`
+      return { what: `handoff ${number} of ${name}${whom} was never taken up`, command }
+    },
+  )
 }
 
-type Waiting = Pick<Handoff, 'at' | 'number' | 'to'> & { readonly session: string; readonly name: string }
+type Waiting = Pick<Handoff, 'at' | 'number' | 'to'> & {
+  readonly session: string
+  readonly name: string
+}
 
 async function forSomebody(workspace: Workspace): Promise<readonly Waiting[]> {
   const bySession = new Map<string, { readonly name: string; readonly entries: RawEntry[] }>()
@@ -96,7 +125,10 @@ async function forSomebody(workspace: Workspace): Promise<readonly Waiting[]> {
   })
 }
 
-function forWhoeverGoesOn(workspace: Workspace, sessions: readonly SessionRow[]): readonly Waiting[] {
+function forWhoeverGoesOn(
+  workspace: Workspace,
+  sessions: readonly SessionRow[],
+): readonly Waiting[] {
   return sessions.filter(isOpen).flatMap(({ id, name }) => {
     const session = workspace.session(id)
     const handoff = waitingHandoff(session.open())
@@ -120,7 +152,11 @@ function checks({ place }: Workspace): readonly Hint[] {
   const found: readonly (readonly [Check | undefined, string])[] = [
     // Runs that were cut off are told by themselves.
     ...checkRuns(place).map(
-      (check) => [check.check === 'runs' && check.status === 'note' ? undefined : check, 'stint doctor'] as const,
+      (check) =>
+        [
+          check.check === 'runs' && check.status === 'note' ? undefined : check,
+          'stint doctor',
+        ] as const,
     ),
     ...checkDelegates(place).map((check) => [check, 'stint doctor'] as const),
     [left, 'stint doctor'],
@@ -129,7 +165,12 @@ function checks({ place }: Workspace): readonly Hint[] {
   ]
   return found.flatMap(([check, command]) => {
     if (check === undefined || check.status === 'ok') return []
-    return [{ what: `${check.check}: ${check.details[0] ?? check.summary}${others(check.details.length)}`, command }]
+    return [
+      {
+        what: `${check.check}: ${check.details[0] ?? check.summary}${others(check.details.length)}`,
+        command,
+      },
+    ]
   })
 }
 
@@ -150,7 +191,15 @@ function typed(name: string, id: string): string {
   return /^[a-z0-9][\w-]*$/i.test(name) ? name : id
 }
 
-function few<T>(found: readonly T[], all: string, what: string, hint: (one: T) => Hint): readonly Hint[] {
+function few<T>(
+  found: readonly T[],
+  all: string,
+  what: string,
+  hint: (one: T) => Hint,
+): readonly Hint[] {
   const more = found.length - MOST
-  return [...found.slice(0, MOST).map(hint), ...(more > 0 ? [{ what: `${more} more ${what}`, command: all }] : [])]
+  return [
+    ...found.slice(0, MOST).map(hint),
+    ...(more > 0 ? [{ what: `${more} more ${what}`, command: all }] : []),
+  ]
 }

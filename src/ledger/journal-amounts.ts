@@ -2,7 +2,18 @@
 import type { RawEntry } from '../session/in-effect.ts'
 import { inEffect } from '../session/in-effect.ts'
 import { countOf, objectOf } from '../text/json-fields.ts'
-import { type Amounts, type ByDay, NOTHING, Sums, add, dayOf, saving, tokensGiven, tokensIn, tokensSaved } from './amounts.ts'
+import {
+  type Amounts,
+  type ByDay,
+  NOTHING,
+  Sums,
+  add,
+  dayOf,
+  saving,
+  tokensGiven,
+  tokensIn,
+  tokensSaved,
+} from './amounts.ts'
 
 /** A conversation of a session. */
 export interface Joined {
@@ -33,18 +44,32 @@ export function journalAmounts(entries: readonly RawEntry[]): JournalAmounts {
     const ofDay = noticed.get(day) ?? { entries: 0, given: 0, givenChars: 0, ran: NOTHING }
     if (by === 'hook') ofDay.entries += 1
     else sums.add(day, { ...NOTHING, writes: 1 })
-    if (kind === 'conversation.joined' && typeof data.conversation === 'string' && !conversations.has(data.conversation))
+    if (
+      kind === 'conversation.joined' &&
+      typeof data.conversation === 'string' &&
+      !conversations.has(data.conversation)
+    )
       conversations.set(data.conversation, { id: data.conversation, at, given: 0, saved: 0 })
     if (kind === 'context.given') {
       const chars = countOf(data.chars) ?? 0
       if (by === 'hook') {
         ofDay.given += 1
         ofDay.givenChars += chars
-      } else sums.add(day, { ...NOTHING, injections: 1, injectedChars: chars, injectedTokens: tokensGiven(chars) })
+      } else
+        sums.add(day, {
+          ...NOTHING,
+          injections: 1,
+          injectedChars: chars,
+          injectedTokens: tokensGiven(chars),
+        })
       const known = conversations.get(String(data.conversation))
       const saved = savedByContext(data, chars)
       if (known !== undefined)
-        conversations.set(known.id, { ...known, given: known.given + chars, saved: known.saved + tokensIn(saved) })
+        conversations.set(known.id, {
+          ...known,
+          given: known.given + chars,
+          saved: known.saved + tokensIn(saved),
+        })
       sums.add(day, saved)
     } else if (kind === 'output.kept') {
       const [bytes, shown] = [countOf(data.bytes), countOf(data.shown)]
@@ -94,7 +119,8 @@ function savedByContext(data: Data, chars: number): Amounts {
 /** What hooks noted of themselves, as an entry has it. */
 export function costsIn(data: { readonly events?: unknown; readonly writes?: unknown }): Amounts {
   const events = Object.values(objectOf(data.events) ?? {}).map((event) => objectOf(event) ?? {})
-  const sum = (name: string) => events.reduce((total, event) => total + (countOf(event[name]) ?? 0), 0)
+  const sum = (name: string) =>
+    events.reduce((total, event) => total + (countOf(event[name]) ?? 0), 0)
   const injectedChars = sum('chars')
   return {
     injections: sum('gave'),

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { StintError } from '../journal/errors.ts'
 import { shortId } from '../journal/ids.ts'
 import type { Workspace } from '../project/workspace.ts'
-import { foldBacklog } from '../tasks/backlog.ts'
+import { foldBacklog } from '../backlog/backlog.ts'
 import { Sums, costsOf, dayOf, savingsOf } from './amounts.ts'
 import type { Ledger, LedgerRow } from './contract.ts'
 import { type CountedRun, type CountedSession, type Gathered, gather } from './gather.ts'
@@ -23,7 +23,12 @@ export interface LedgerRequest {
 export type LedgerBy = 'session' | 'task' | 'run'
 
 export async function ledgerOf(workspace: Workspace, request: LedgerRequest = {}): Promise<Ledger> {
-  const counted = new Counted(workspace, await gather(workspace), await taskNames(workspace), request)
+  const counted = new Counted(
+    workspace,
+    await gather(workspace),
+    await taskNames(workspace),
+    request,
+  )
   const { session, task, run } = request
   if (session !== undefined) return counted.ledger('session', session, request.by ?? 'task')
   if (task !== undefined) return counted.ledger('task', task, request.by ?? 'session')
@@ -80,7 +85,9 @@ class Counted {
     this.#sessions = new Map(sessions.map((session) => [session.row.id, session]))
     this.#runs = new Map(runs.map((run) => [run.id, run]))
     this.#tasks = tasks
-    const runOf = new Map(runs.flatMap((run) => run.parts.map(({ session }) => [session, run] as const)))
+    const runOf = new Map(
+      runs.flatMap((run) => run.parts.map(({ session }) => [session, run] as const)),
+    )
     this.#pieces = [
       ...sessions.map((session) => this.#ofSession(session, runOf.get(session.row.id))),
       ...runs.flatMap((run) => ofRun(run)),
@@ -99,25 +106,49 @@ class Counted {
       const its = kind === 'task' ? onlyFor(piece, id) : piece
       for (const part of idsOf(its, by)) parts.set(part, [...(parts.get(part) ?? []), its])
     }
-    const accounts = [...parts].map(([part, pieces]) => this.#account(by, part, pieces, kind === 'task'))
+    const accounts = [...parts].map(([part, pieces]) =>
+      this.#account(by, part, pieces, kind === 'task'),
+    )
     const rows = accounts.filter(({ sums }) => !sums.isEmpty).map(rowOf)
     return { whole: rowOf(whole), rows: rows.toSorted(byCost), days: whole.sums.days }
   }
 
-  #account(kind: LedgerRow['kind'], id: string, pieces: readonly Piece[], isForTask = kind === 'task'): Account {
+  #account(
+    kind: LedgerRow['kind'],
+    id: string,
+    pieces: readonly Piece[],
+    isForTask = kind === 'task',
+  ): Account {
     const sums = new Sums()
     for (const piece of pieces) {
       const share = kind === 'task' && piece.tasks.length > 0 ? 1 / piece.tasks.length : 1
       sums.addAll(piece.days, { since: this.#since, share })
     }
-    const updatedAt = pieces.reduce((latest, piece) => (piece.updatedAt > latest ? piece.updatedAt : latest), '')
-    return { kind, id, name: this.#nameOf(kind, id), updatedAt, sums, bytes: this.#bytesOf(kind, id, pieces, isForTask) }
+    const updatedAt = pieces.reduce(
+      (latest, piece) => (piece.updatedAt > latest ? piece.updatedAt : latest),
+      '',
+    )
+    return {
+      kind,
+      id,
+      name: this.#nameOf(kind, id),
+      updatedAt,
+      sums,
+      bytes: this.#bytesOf(kind, id, pieces, isForTask),
+    }
   }
 
   #ofSession({ row, days }: CountedSession, run: CountedRun | undefined): Piece {
     // In a run it is known which task each attempt was for.
-    const tasks = run === undefined ? row.tasks.map((id) => ({ id, name: this.#tasks.get(id) ?? id })) : []
-    return { session: row.id, tasks, days, updatedAt: row.updatedAt, ...(run === undefined ? {} : whoseOf(run)) }
+    const tasks =
+      run === undefined ? row.tasks.map((id) => ({ id, name: this.#tasks.get(id) ?? id })) : []
+    return {
+      session: row.id,
+      tasks,
+      days,
+      updatedAt: row.updatedAt,
+      ...(run === undefined ? {} : whoseOf(run)),
+    }
   }
 
   #nameOf(kind: LedgerRow['kind'], id: string): string {
@@ -129,7 +160,12 @@ class Counted {
   }
 
   /** As it lies on the disk now. A task has nothing there but its part of sessions. */
-  #bytesOf(kind: LedgerRow['kind'], id: string, pieces: readonly Piece[], isForTask: boolean): number {
+  #bytesOf(
+    kind: LedgerRow['kind'],
+    id: string,
+    pieces: readonly Piece[],
+    isForTask: boolean,
+  ): number {
     const { all, runs } = this.#sizes
     if (kind === 'project') return all
     const sessions = new Set(pieces.flatMap(({ session }) => session ?? []))
@@ -149,7 +185,10 @@ class Counted {
 
   #bytesOfSession(id: string): number {
     const { conversations, documents, journals } = this.#sizes
-    const said = (this.#sessions.get(id)?.conversations ?? []).reduce((sum, one) => sum + (conversations.get(one) ?? 0), 0)
+    const said = (this.#sessions.get(id)?.conversations ?? []).reduce(
+      (sum, one) => sum + (conversations.get(one) ?? 0),
+      0,
+    )
     return (journals.get(id) ?? 0) + (documents.get(shortId(id)) ?? 0) + said
   }
 
@@ -182,7 +221,11 @@ function topOf({ id, of }: CountedRun): string {
 }
 
 function isOf(piece: Piece, kind: LedgerRow['kind'], id: string): boolean {
-  return kind === 'project' || (kind === 'run' && piece.delegate === id) || idsOf(piece, kind).includes(id)
+  return (
+    kind === 'project' ||
+    (kind === 'run' && piece.delegate === id) ||
+    idsOf(piece, kind).includes(id)
+  )
 }
 
 function idsOf({ session, tasks, run }: Piece, kind: LedgerBy): readonly string[] {
@@ -193,7 +236,11 @@ function idsOf({ session, tasks, run }: Piece, kind: LedgerBy): readonly string[
 
 function onlyFor(piece: Piece, task: string): Piece {
   const share = 1 / piece.tasks.length
-  return { ...piece, tasks: piece.tasks.filter(({ id }) => id === task), days: new Sums().addAll(piece.days, { share }).byDay }
+  return {
+    ...piece,
+    tasks: piece.tasks.filter(({ id }) => id === task),
+    days: new Sums().addAll(piece.days, { share }).byDay,
+  }
 }
 
 function rowOf({ kind, id, name, updatedAt, sums, bytes }: Account): LedgerRow {
@@ -209,5 +256,9 @@ function rowOf({ kind, id, name, updatedAt, sums, bytes }: Account): LedgerRow {
 }
 
 function byCost(a: LedgerRow, b: LedgerRow): number {
-  return b.costs.injectedTokens - a.costs.injectedTokens || b.costs.hookMs - a.costs.hookMs || (a.name < b.name ? -1 : 1)
+  return (
+    b.costs.injectedTokens - a.costs.injectedTokens ||
+    b.costs.hookMs - a.costs.hookMs ||
+    (a.name < b.name ? -1 : 1)
+  )
 }

@@ -12,10 +12,16 @@ import { hintsFor } from './hints.ts'
 const EVERY = 10
 
 /** How many sessions there were since somebody last tidied up, and what there is to tidy. Counted, and never kept by hand. */
-export async function maintenanceOf(workspace: Workspace, now: Date = new Date()): Promise<Maintenance> {
+export async function maintenanceOf(
+  workspace: Workspace,
+  now: Date = new Date(),
+): Promise<Maintenance> {
   const rows = workspace.hasSessions() ? [...(await workspace.index()).sessions()] : []
   const lastDoneAt = lastDone(workspace)
-  const sinceLast = lastDoneAt === undefined ? rows.length : rows.filter(({ createdAt }) => createdAt > lastDoneAt).length
+  const sinceLast =
+    lastDoneAt === undefined
+      ? rows.length
+      : rows.filter(({ createdAt }) => createdAt > lastDoneAt).length
   return {
     sessions: rows.length,
     sinceLast,
@@ -41,7 +47,8 @@ function lastDone(workspace: Workspace): string | undefined {
   if (!existsSync(path) && (link === undefined || !existsSync(link))) return undefined
   const backlog = workspace.session(BACKLOG_ID)
   try {
-    return inEffect(backlog.log.read().records).findLast(({ kind }) => kind === 'maintenance.done')?.at
+    return inEffect(backlog.log.read().records).findLast(({ kind }) => kind === 'maintenance.done')
+      ?.at
   } finally {
     backlog.close()
   }

@@ -29,16 +29,28 @@ interface Known<T> {
 export class Remembered {
   readonly #path: string
   readonly #known: { readonly [K in keyof Kinds]: Map<string, Known<Kinds[K]>> }
-  readonly #used = { journals: new Set<string>(), runs: new Set<string>(), conversations: new Set<string>() }
+  readonly #used = {
+    journals: new Set<string>(),
+    runs: new Set<string>(),
+    conversations: new Set<string>(),
+  }
   #isChanged = false
 
   constructor({ sessions, repository }: Place) {
     // Where git does not see it, and `git clean` does not take it.
-    this.#path = join(repository === undefined ? sessions : join(repository.commonDir, 'stint'), NAME)
+    this.#path = join(
+      repository === undefined ? sessions : join(repository.commonDir, 'stint'),
+      NAME,
+    )
     const file = objectOf(parseJson(readOrUndefined(this.#path)?.toString('utf8') ?? ''))
     const kept = file?.['version'] === VERSION ? file : {}
-    const mapOf = (kind: keyof Kinds) => new Map(Object.entries(objectOf(kept[kind]) ?? {})) as Map<string, never>
-    this.#known = { journals: mapOf('journals'), runs: mapOf('runs'), conversations: mapOf('conversations') }
+    const mapOf = (kind: keyof Kinds) =>
+      new Map(Object.entries(objectOf(kept[kind]) ?? {})) as Map<string, never>
+    this.#known = {
+      journals: mapOf('journals'),
+      runs: mapOf('runs'),
+      conversations: mapOf('conversations'),
+    }
   }
 
   /** What a file comes to, counted only when it is not the one it was. A file that is not there is undefined. */
@@ -80,8 +92,12 @@ export class Remembered {
   }
 }
 
-function mapped(kinds: Readonly<Record<string, Map<string, unknown>>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(kinds).map(([name, map]) => [name, Object.fromEntries(map)]))
+function mapped(
+  kinds: Readonly<Record<string, Map<string, unknown>>>,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(kinds).map(([name, map]) => [name, Object.fromEntries(map)]),
+  )
 }
 
 function identityOf(path: string | undefined): string | undefined {

@@ -11,7 +11,8 @@ export interface FirstEdit {
   readonly read?: number
 }
 
-const EDITING = /^(?:Edit|Write|MultiEdit|NotebookEdit|apply_patch|edit|write|patch|replace|write_file|edit_file)$/
+const EDITING =
+  /^(?:Edit|Write|MultiEdit|NotebookEdit|apply_patch|edit|write|patch|replace|write_file|edit_file)$/
 
 export function firstEdit(store: ConversationStore, conversation: string): FirstEdit {
   let first: number | undefined

@@ -1,10 +1,18 @@
 // What the log of a run tells of what it cost and saved. Pure.
 import type { RunEntry } from '../run/entries.ts'
-import { priceOf } from '../budget/prices.ts'
+import { priceOf } from '../context/budget/prices.ts'
 import { type ComparedConversation, compareConversations } from '../run/compare.ts'
 import { type Attempt, type RunState, foldRun, totalOf } from '../run/run-state.ts'
 import { countOf } from '../text/json-fields.ts'
-import { type Amounts, type ByDay, NOTHING, Sums, charactersGiven, dayOf, saving } from './amounts.ts'
+import {
+  type Amounts,
+  type ByDay,
+  NOTHING,
+  Sums,
+  charactersGiven,
+  dayOf,
+  saving,
+} from './amounts.ts'
 
 /** What a run came to in one session and for one task; without them, what is nobody's in particular. */
 export interface RunPart {
@@ -33,9 +41,15 @@ export function runAmounts(entries: readonly RunEntry[]): RunAmounts | undefined
   const parts = new Parts(state)
   for (const { at } of entries) parts.add(at, {}, { ...NOTHING, writes: 1 })
   const openedAt = new Map<number, string>()
-  for (const { at, kind, data } of entries) if (kind === 'conversation.opened') openedAt.set(data.number, at)
+  for (const { at, kind, data } of entries)
+    if (kind === 'conversation.opened') openedAt.set(data.number, at)
   for (const conversation of compareConversations(state))
-    ofConversation(parts, conversation, openedAt.get(conversation.number) ?? state.startedAt, state.started.harness)
+    ofConversation(
+      parts,
+      conversation,
+      openedAt.get(conversation.number) ?? state.startedAt,
+      state.started.harness,
+    )
   const order = state.started.delegate
   return {
     startedAt: state.startedAt,
@@ -44,7 +58,9 @@ export function runAmounts(entries: readonly RunEntry[]): RunAmounts | undefined
     ...(order?.run === undefined ? {} : { of: order.run }),
     parts: parts.all,
     setups: Object.fromEntries(
-      state.conversations.flatMap(({ id, opened }) => (typeof id === 'string' ? [[id, opened.setup] as const] : [])),
+      state.conversations.flatMap(({ id, opened }) =>
+        typeof id === 'string' ? [[id, opened.setup] as const] : [],
+      ),
     ),
   }
 }
@@ -56,15 +72,26 @@ const USUAL = { input: 1, cacheRead: 0.1, cacheWrite: 1.25 }
  * In tokens of new input, as the price of the model weighs what is read from its cache and written to it. Of the start of a
  * conversation only what Stint puts there: the agent's own may be in the provider's cache anyway.
  */
-function savedByStaying({ boilerplateAvoided, model, reread }: ComparedConversation, harness: string): number {
+function savedByStaying(
+  { boilerplateAvoided, model, reread }: ComparedConversation,
+  harness: string,
+): number {
   const { price } = priceOf(model ?? harness, []) ?? {}
   const weights = price === undefined || price.input === 0 ? USUAL : price
   const history = reread.reduce((sum, tokens) => sum + tokens, 0)
-  return (boilerplateAvoided * (weights.cacheWrite - weights.cacheRead) - history * weights.cacheRead) / weights.input
+  return (
+    (boilerplateAvoided * (weights.cacheWrite - weights.cacheRead) - history * weights.cacheRead) /
+    weights.input
+  )
 }
 
 /** What was said once is each task's alike; what it is worth that they shared a conversation goes by what they used of it. */
-function ofConversation(parts: Parts, conversation: ComparedConversation, openedAt: string, harness: string): void {
+function ofConversation(
+  parts: Parts,
+  conversation: ComparedConversation,
+  openedAt: string,
+  harness: string,
+): void {
   const { own, session, setup, tasks } = conversation
   if (own.length === 0) {
     parts.add(openedAt, { session }, injected(setup))
@@ -81,12 +108,21 @@ function ofConversation(parts: Parts, conversation: ComparedConversation, opened
     parts.add(at, whose, { ...injected(setup / own.length), injections: index === 0 ? 1 : 0 })
     if (tasks > 1) parts.add(at, whose, saving('batching', batching * share, (tasks - 1) * share))
     if (conversation.profilesNotLoaded !== 0)
-      parts.add(at, whose, saving('profiles', conversation.profilesNotLoaded / own.length, 1 / own.length))
+      parts.add(
+        at,
+        whose,
+        saving('profiles', conversation.profilesNotLoaded / own.length, 1 / own.length),
+      )
   }
 }
 
 function injected(tokens: number): Amounts {
-  return { ...NOTHING, injections: 1, injectedTokens: tokens, injectedChars: charactersGiven(tokens) }
+  return {
+    ...NOTHING,
+    injections: 1,
+    injectedTokens: tokens,
+    injectedChars: charactersGiven(tokens),
+  }
 }
 
 function spentBy({ spent }: Attempt): number {
@@ -99,7 +135,10 @@ interface Whose {
 }
 
 class Parts {
-  readonly #parts = new Map<string, { readonly whose: Whose; readonly sums: Sums; updatedAt: string }>()
+  readonly #parts = new Map<
+    string,
+    { readonly whose: Whose; readonly sums: Sums; updatedAt: string }
+  >()
   /** The task of the backlog that a delegate works on; what it calls its own is known to nobody else. */
   readonly #task: string | undefined
 
@@ -121,6 +160,10 @@ class Parts {
   }
 
   get all(): readonly RunPart[] {
-    return [...this.#parts.values()].map(({ whose, sums, updatedAt }) => ({ ...whose, days: sums.byDay, updatedAt }))
+    return [...this.#parts.values()].map(({ whose, sums, updatedAt }) => ({
+      ...whose,
+      days: sums.byDay,
+      updatedAt,
+    }))
   }
 }

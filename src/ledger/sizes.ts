@@ -21,7 +21,8 @@ export function sizesOf({ sessions, repository }: Pick<Place, 'sessions' | 'repo
   const documents = new Map<string, number>()
   const conversations = new Map<string, number>()
   const runs = new Map<string, number>()
-  const plus = (map: Map<string, number>, name: string, bytes: number) => map.set(name, (map.get(name) ?? 0) + bytes)
+  const plus = (map: Map<string, number>, name: string, bytes: number) =>
+    map.set(name, (map.get(name) ?? 0) + bytes)
   // A log has a second name where git keeps its own, and lies there once.
   const counted = new Set<number>()
   let all = 0
@@ -31,10 +32,14 @@ export function sizesOf({ sessions, repository }: Pick<Place, 'sessions' | 'repo
     counted.add(ino)
     if (folder === 'journal') plus(journals, name, bytes)
     else if (folder === 'runs') plus(runs, name, bytes)
-    else if (folder === 'conversations' && name.endsWith('.jsonl')) plus(conversations, name.slice(0, -'.jsonl'.length), bytes)
-    else if (folder === 'active' || folder === 'archive') plus(documents, /-([0-9a-f]{6})\.md$/.exec(name)?.[1] ?? '', bytes)
+    else if (folder === 'conversations' && name.endsWith('.jsonl'))
+      plus(conversations, name.slice(0, -'.jsonl'.length), bytes)
+    else if (folder === 'active' || folder === 'archive')
+      plus(documents, /-([0-9a-f]{6})\.md$/.exec(name)?.[1] ?? '', bytes)
   }
-  for (const { bytes, ino } of repository === undefined ? [] : filesUnder(join(repository.commonDir, 'stint'), [])) {
+  for (const { bytes, ino } of repository === undefined
+    ? []
+    : filesUnder(join(repository.commonDir, 'stint'), [])) {
     if (!counted.has(ino)) all += bytes
     counted.add(ino)
   }
@@ -53,7 +58,8 @@ function* filesUnder(folder: string, parts: readonly string[]): Generator<Found>
     if (entry.isDirectory()) yield* filesUnder(path, [...parts, entry.name])
     else if (entry.isFile()) {
       const stat = statOrUndefined(path)
-      if (stat !== undefined) yield { parts: [...parts, entry.name], bytes: stat.size, ino: stat.ino }
+      if (stat !== undefined)
+        yield { parts: [...parts, entry.name], bytes: stat.size, ino: stat.ino }
     }
   }
 }

@@ -10,7 +10,12 @@ const LONGEST_TEXT = 50_000
 export function answered({ value, text }: Answer, notes: readonly string[]): CallToolResult {
   const structured = notes.length === 0 ? value : { ...value, notes }
   return {
-    content: [{ type: 'text', text: clip([text, ...notes.map((note) => `Note: ${note}`)].join('\n'), LONGEST_TEXT) }],
+    content: [
+      {
+        type: 'text',
+        text: clip([text, ...notes.map((note) => `Note: ${note}`)].join('\n'), LONGEST_TEXT),
+      },
+    ],
     structuredContent: clipped(withoutUndefined(structured), LONGEST_TEXT),
   }
 }
@@ -23,15 +28,27 @@ export function failed(error: unknown, reportDefect: (error: unknown) => void): 
   return { isError: true, content: [{ type: 'text', text }], structuredContent: { error: told } }
 }
 
-export function describe(error: unknown): { readonly code: string; readonly message: string; readonly hint?: string } {
+export function describe(error: unknown): {
+  readonly code: string
+  readonly message: string
+  readonly hint?: string
+} {
   if (error instanceof StintError) {
-    return { code: error.code, message: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) }
+    return {
+      code: error.code,
+      message: error.message,
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
+    }
   }
   const message = error instanceof Error ? error.message : String(error)
   // A full disk or a missing permission is the machine's doing, not a defect of ours.
-  const isSystem = error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
+  const isSystem =
+    error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string'
   if (isSystem) return { code: 'SYSTEM', message }
-  return { code: 'DEFECT', message: `this is a defect in stint, nothing recorded was lost: ${message}` }
+  return {
+    code: 'DEFECT',
+    message: `this is a defect in stint, nothing recorded was lost: ${message}`,
+  }
 }
 
 /** JSON knows no undefined, and the protocol's own check of what is sent takes it for a mistake. */

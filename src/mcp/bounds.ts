@@ -1,8 +1,11 @@
 // What a tool gives back costs the model that asked, so that nothing is given whole that may be long.
-import { estimateTokens } from '../context/tokens.ts'
+import { estimateTokens } from '../text/tokens.ts'
 
 /** The last of these that fit into so many tokens, and how many did not. */
-export function latestWithin<T>(items: readonly T[], tokens: number): { readonly kept: readonly T[]; readonly leftOut: number } {
+export function latestWithin<T>(
+  items: readonly T[],
+  tokens: number,
+): { readonly kept: readonly T[]; readonly leftOut: number } {
   let room = tokens
   let from = items.length
   while (from > 0) {
@@ -18,7 +21,9 @@ export function clipped<T>(value: T, longest: number): T {
   if (typeof value === 'string') return clip(value, longest) as T
   if (Array.isArray(value)) return value.map((item) => clipped(item, longest)) as T
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, clipped(field, longest)])) as T
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [name, clipped(field, longest)]),
+  ) as T
 }
 
 export function clip(text: string, longest: number): string {

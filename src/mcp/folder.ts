@@ -13,7 +13,9 @@ export type AskRoots = () => Promise<readonly { readonly uri: string }[] | undef
  */
 export async function chooseFolder(startedIn: string, askRoots: AskRoots): Promise<string> {
   const roots = ((await askRoots()) ?? []).flatMap(({ uri }) => folderOf(uri))
-  const isInside = roots.some((root) => startedIn === root || startedIn.startsWith(root.endsWith(sep) ? root : root + sep))
+  const isInside = roots.some(
+    (root) => startedIn === root || startedIn.startsWith(root.endsWith(sep) ? root : root + sep),
+  )
   return isInside ? startedIn : (roots[0] ?? startedIn)
 }
 
@@ -38,7 +40,9 @@ export function usableFolder(find: () => string): string {
     if (!isGone && errnoOf(error) !== 'EACCES') throw error
     throw new StintError(
       'NO_FOLDER',
-      isGone ? 'the folder that this was started in no longer exists' : 'the folder that this was started in cannot be read',
+      isGone
+        ? 'the folder that this was started in no longer exists'
+        : 'the folder that this was started in cannot be read',
       'start it in the folder of a project',
       { cause: error },
     )

@@ -10,6 +10,7 @@ export function keepStdout(process: NodeJS.Process = globalThis.process): Writab
   stdout.on('error', () => undefined)
   return new Writable({
     decodeStrings: false,
-    write: (chunk: string | Uint8Array, _encoding, done) => void write(chunk, (error) => done(error ?? null)),
+    write: (chunk: string | Uint8Array, _encoding, done) =>
+      void write(chunk, (error) => done(error ?? null)),
   })
 }

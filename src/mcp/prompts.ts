@@ -1,5 +1,10 @@
 // The slash commands, for clients that have none of their own.
-import { type GetPromptResult, type ListPromptsResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server'
+import {
+  type GetPromptResult,
+  type ListPromptsResult,
+  ProtocolError,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server'
 import { SLASH_COMMANDS } from '../harness/claude/slash-commands.ts'
 
 export function listedPrompts(): ListPromptsResult['prompts'] {
@@ -10,13 +15,22 @@ export function listedPrompts(): ListPromptsResult['prompts'] {
   }))
 }
 
-export function promptNamed(name: string, given: Readonly<Record<string, string>> = {}): GetPromptResult {
+export function promptNamed(
+  name: string,
+  given: Readonly<Record<string, string>> = {},
+): GetPromptResult {
   const command = SLASH_COMMANDS.find((one) => one.name === name)
   if (command === undefined) {
     const names = SLASH_COMMANDS.map((one) => one.name).join(', ')
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `there is no prompt ${JSON.stringify(name)}; there are ${names}`)
+    throw new ProtocolError(
+      ProtocolErrorCode.InvalidParams,
+      `there is no prompt ${JSON.stringify(name)}; there are ${names}`,
+    )
   }
   const line = `stint ${command.command} ${given.arguments ?? ''}`.trimEnd()
   const text = `Run this in the shell and read what it says:\n\n    ${line}\n\n${command.afterwards}`
-  return { description: command.description, messages: [{ role: 'user', content: { type: 'text', text } }] }
+  return {
+    description: command.description,
+    messages: [{ role: 'user', content: { type: 'text', text } }],
+  }
 }

@@ -1,16 +1,23 @@
 // Documents that a client may show or attach without a tool being called.
-import { type ListResourcesResult, type ReadResourceResult, ResourceNotFoundError } from '@modelcontextprotocol/server'
+import {
+  type ListResourcesResult,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+} from '@modelcontextprotocol/server'
 import type { Project, SessionRow } from '../library.ts'
 import { StintError } from '../journal/errors.ts'
-import { modelOf } from '../views/document/model.ts'
-import { renderModel } from '../views/document/render.ts'
+import { modelOf } from '../document/model.ts'
+import { renderModel } from '../document/render.ts'
 import { clip } from './bounds.ts'
 import { MARKDOWN } from './resource-templates.ts'
 
 const PAGE = 50
 const LONGEST_DOCUMENT = 100_000
 /** The list of sessions, then the sessions, the latest first, each with its latest handoff. */
-export async function listedResources(project: Project, cursor: string | undefined): Promise<ListResourcesResult> {
+export async function listedResources(
+  project: Project,
+  cursor: string | undefined,
+): Promise<ListResourcesResult> {
   const offset = /^\d{1,9}$/.test(cursor ?? '') ? Number(cursor) : 0
   const rows = [...(await project.list({ limit: PAGE + 1, offset }))]
   const page = rows.slice(0, PAGE)
@@ -27,7 +34,10 @@ export async function listedResources(project: Project, cursor: string | undefin
   }
 }
 
-async function documentsOf(project: Project, { id, name, status, goal }: SessionRow): Promise<ListResourcesResult['resources']> {
+async function documentsOf(
+  project: Project,
+  { id, name, status, goal }: SessionRow,
+): Promise<ListResourcesResult['resources']> {
   const session = {
     uri: `stint://session/${id}`,
     name,
@@ -46,14 +56,21 @@ async function documentsOf(project: Project, { id, name, status, goal }: Session
 }
 
 export async function readResource(project: Project, uri: string): Promise<ReadResourceResult> {
-  const [, kind, first, second] = /^stint:\/\/(session|handoff|sessions)(?:\/([^/?#]+))?(?:\/(\d+))?$/.exec(uri) ?? []
+  const [, kind, first, second] =
+    /^stint:\/\/(session|handoff|sessions)(?:\/([^/?#]+))?(?:\/(\d+))?$/.exec(uri) ?? []
   try {
-    if (kind === 'sessions' && first === undefined) return sessionsAsJson(uri, await project.list({ limit: PAGE * 4 }))
+    if (kind === 'sessions' && first === undefined)
+      return sessionsAsJson(uri, await project.list({ limit: PAGE * 4 }))
     if (kind === 'session' && first !== undefined && second === undefined) {
-      return asMarkdown(uri, renderModel(modelOf((await project.view(decodeURIComponent(first))).state)))
+      return asMarkdown(
+        uri,
+        renderModel(modelOf((await project.view(decodeURIComponent(first))).state)),
+      )
     }
     if (kind === 'handoff' && first !== undefined && second !== undefined) {
-      const { handoff } = await project.handoffs.show({ handoff: `${decodeURIComponent(first)}/${second}` })
+      const { handoff } = await project.handoffs.show({
+        handoff: `${decodeURIComponent(first)}/${second}`,
+      })
       return asMarkdown(uri, handoff.document)
     }
   } catch (error) {

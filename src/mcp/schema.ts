@@ -40,37 +40,63 @@ export function badArguments(message: string, hint: string): StintError {
 
 function checkObject(where: string, schema: ObjectSchema, value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new BadArguments(`${where} is ${kindOf(value)} and has to be an object`, `give ${namesOf(schema)}`)
+    throw new BadArguments(
+      `${where} is ${kindOf(value)} and has to be an object`,
+      `give ${namesOf(schema)}`,
+    )
   }
   const others = schema.additionalProperties
-  const unknown = Object.keys(value).find((name) => others === undefined && !Object.hasOwn(schema.properties, name))
+  const unknown = Object.keys(value).find(
+    (name) => others === undefined && !Object.hasOwn(schema.properties, name),
+  )
   if (unknown !== undefined) {
-    throw new BadArguments(`${where} has no ${JSON.stringify(unknown)}`, `it takes ${namesOf(schema)}`)
+    throw new BadArguments(
+      `${where} has no ${JSON.stringify(unknown)}`,
+      `it takes ${namesOf(schema)}`,
+    )
   }
   const missing = schema.required?.find((name) => (value as Arguments)[name] === undefined)
-  if (missing !== undefined) throw new BadArguments(`${where} needs ${missing}`, `it takes ${namesOf(schema)}`)
+  if (missing !== undefined)
+    throw new BadArguments(`${where} needs ${missing}`, `it takes ${namesOf(schema)}`)
   for (const [name, field] of Object.entries(value)) {
     if (field !== undefined)
-      checkValue(`${where}.${name}`, (Object.hasOwn(schema.properties, name) ? schema.properties[name] : others)!, field)
+      checkValue(
+        `${where}.${name}`,
+        (Object.hasOwn(schema.properties, name) ? schema.properties[name] : others)!,
+        field,
+      )
   }
 }
 
 function checkValue(where: string, schema: ValueSchema, value: unknown): void {
   if (schema.type === 'object') return checkObject(where, schema, value)
   if (schema.type === 'array') {
-    if (!Array.isArray(value)) throw new BadArguments(`${where} is ${kindOf(value)} and has to be a list`, 'give […]')
-    for (const [index, item] of value.entries()) checkValue(`${where}[${index}]`, schema.items, item)
+    if (!Array.isArray(value))
+      throw new BadArguments(`${where} is ${kindOf(value)} and has to be a list`, 'give […]')
+    for (const [index, item] of value.entries())
+      checkValue(`${where}[${index}]`, schema.items, item)
     return
   }
-  const isFitting = schema.type === 'integer' ? Number.isInteger(value) && (value as number) >= 0 : typeof value === schema.type
+  const isFitting =
+    schema.type === 'integer'
+      ? Number.isInteger(value) && (value as number) >= 0
+      : typeof value === schema.type
   if (!isFitting) {
     throw new BadArguments(
       `${where} is ${kindOf(value)} and has to be ${A[schema.type]}`,
       schema.description ?? `give ${A[schema.type]}`,
     )
   }
-  if (schema.type !== 'string' || schema.enum === undefined || schema.enum.includes(value as string)) return
-  throw new BadArguments(`${where} cannot be ${JSON.stringify(value)}`, `it is one of ${schema.enum.join(', ')}`)
+  if (
+    schema.type !== 'string' ||
+    schema.enum === undefined ||
+    schema.enum.includes(value as string)
+  )
+    return
+  throw new BadArguments(
+    `${where} cannot be ${JSON.stringify(value)}`,
+    `it is one of ${schema.enum.join(', ')}`,
+  )
 }
 
 const A = { string: 'a text', boolean: 'true or false', integer: 'a whole number' } as const

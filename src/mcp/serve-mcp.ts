@@ -9,7 +9,9 @@ import { type ServerSettings, makeServer } from './server.ts'
 /** Serves the client at the other end of standard input and output, until it closes them. */
 export async function serveMcp(settings: Omit<ServerSettings, 'reportDefect'>): Promise<void> {
   const reportDefect = (error: unknown) => {
-    process.stderr.write(`stint: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`)
+    process.stderr.write(
+      `stint: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    )
   }
   await new Promise<void>((resolve) => {
     const transport = new (class extends StdioServerTransport {

@@ -26,13 +26,17 @@ export function makeServer(settings: ServerSettings, canAskRoots: boolean): Serv
     { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
   )
   let folder: Promise<string> | undefined
-  const folderNow = () => (folder ??= chosen(settings, canAskRoots ? rootsOf(server) : async () => undefined))
+  const folderNow = () =>
+    (folder ??= chosen(settings, canAskRoots ? rootsOf(server) : async () => undefined))
   server.setNotificationHandler('notifications/roots/list_changed', () => {
     folder = undefined
   })
 
   /** Opened for one request and let go of afterwards, as the command line does: others write to the same journals. */
-  const withProject = async <T>(work: (project: Project) => Promise<T>, say: (line: string) => void = () => {}): Promise<T> => {
+  const withProject = async <T>(
+    work: (project: Project) => Promise<T>,
+    say: (line: string) => void = () => {},
+  ): Promise<T> => {
     // Loaded with the first request: a client waits for the answer to its greeting, and often asks for nothing else.
     const { workInProject } = await import('./work-in-project.ts')
     return workInProject(await folderNow(), { env, say }, work)
@@ -66,7 +70,9 @@ export function makeServer(settings: ServerSettings, canAskRoots: boolean): Serv
       return withProject((project) => listedResources(project, params?.cursor))
     }),
   )
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: RESOURCE_TEMPLATES }))
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: RESOURCE_TEMPLATES,
+  }))
   server.setRequestHandler('resources/read', ({ params }) =>
     saying(async () => {
       const { readResource } = await import('./resources.ts')
@@ -74,7 +80,9 @@ export function makeServer(settings: ServerSettings, canAskRoots: boolean): Serv
     }),
   )
   server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts() }))
-  server.setRequestHandler('prompts/get', ({ params }) => promptNamed(params.name, params.arguments))
+  server.setRequestHandler('prompts/get', ({ params }) =>
+    promptNamed(params.name, params.arguments),
+  )
 
   /** Where there is no result that could say that it is an error, the protocol's own errors have to. */
   async function saying<T>(work: () => Promise<T>): Promise<T> {
@@ -84,7 +92,11 @@ export function makeServer(settings: ServerSettings, canAskRoots: boolean): Serv
       if (error instanceof ProtocolError) throw error
       const { code, message, hint } = describe(error)
       if (code === 'DEFECT') reportDefect(error)
-      throw new ProtocolError(ProtocolErrorCode.InternalError, hint === undefined ? message : `${message}: ${hint}`, { code })
+      throw new ProtocolError(
+        ProtocolErrorCode.InternalError,
+        hint === undefined ? message : `${message}: ${hint}`,
+        { code },
+      )
     }
   }
   return server

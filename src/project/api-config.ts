@@ -41,7 +41,8 @@ export function apiConfigFrom(section: Section, refuse: Refuse): ApiConfig {
 
 function settingsFrom(section: Section, at: string, refuse: Refuse): ApiSettings {
   const unknown = Object.keys(section).find((key) => !KEYS.some((known) => known === key))
-  if (unknown !== undefined) throw refuse(`there is no setting "${at}.${unknown}"; there are ${KEYS.join(', ')}`)
+  if (unknown !== undefined)
+    throw refuse(`there is no setting "${at}.${unknown}"; there are ${KEYS.join(', ')}`)
   const read = new Reader(section, at, refuse)
   const provider = read.provider()
   const settings = {
@@ -56,7 +57,8 @@ function settingsFrom(section: Section, at: string, refuse: Refuse): ApiSettings
       maxOutput: read.tokens('max_output'),
       silenceSeconds: read.silence(),
       effort: read.text('effort'),
-      thinking: section['thinking'] === 'adaptive' ? ('adaptive' as const) : read.tokens('thinking'),
+      thinking:
+        section['thinking'] === 'adaptive' ? ('adaptive' as const) : read.tokens('thinking'),
     }),
   }
   const { window, maxOutput, thinking } = settings
@@ -89,13 +91,18 @@ class Reader {
 
   texts(key: string): readonly string[] {
     const value = this.section[key] ?? []
-    if (Array.isArray(value) && value.every((item) => typeof item === 'string' && item.trim() !== '')) return value as string[]
+    if (
+      Array.isArray(value) &&
+      value.every((item) => typeof item === 'string' && item.trim() !== '')
+    )
+      return value as string[]
     throw this.#wrong(key, 'must be a list of texts')
   }
 
   tokens(key: string): number | undefined {
     const value = this.section[key]
-    if (value === undefined || (Number.isInteger(value) && (value as number) > 0)) return value as number | undefined
+    if (value === undefined || (Number.isInteger(value) && (value as number) > 0))
+      return value as number | undefined
     throw this.#wrong(key, 'must be a whole number of tokens')
   }
 
@@ -103,7 +110,10 @@ class Reader {
     const value = this.section['silence_seconds']
     if (value === undefined) return undefined
     if (typeof value === 'number' && value > 0 && value <= LONGEST_SILENCE_SECONDS) return value
-    throw this.#wrong('silence_seconds', `must be a number of seconds, up to ${LONGEST_SILENCE_SECONDS}`)
+    throw this.#wrong(
+      'silence_seconds',
+      `must be a number of seconds, up to ${LONGEST_SILENCE_SECONDS}`,
+    )
   }
 
   address(): string | undefined {
@@ -113,23 +123,32 @@ class Reader {
       throw this.#wrong('base_url', 'must be an address with http or https')
     const address = new URL(text)
     // Addresses are shown and stored; what is in them is no secret.
-    if (address.username !== '' || address.password !== '') throw this.#wrong('base_url', 'must not hold a name or a password')
+    if (address.username !== '' || address.password !== '')
+      throw this.#wrong('base_url', 'must not hold a name or a password')
     return text
   }
 
   variable(): string | undefined {
     const text = this.text('key_env')
     if (text === undefined || /^[A-Za-z_]\w*$/.test(text)) return text
-    throw this.#wrong('key_env', 'is the name of a variable of the environment that holds the key, and not the key')
+    throw this.#wrong(
+      'key_env',
+      'is the name of a variable of the environment that holds the key, and not the key',
+    )
   }
 
   headers(): Readonly<Record<string, string>> {
-    const fields = Object.entries(sectionOf(this.section['headers'] ?? {}, `${this.at}.headers`, this.refuse))
+    const fields = Object.entries(
+      sectionOf(this.section['headers'] ?? {}, `${this.at}.headers`, this.refuse),
+    )
     for (const [name, value] of fields) {
       if (typeof value !== 'string' || !/^[\w-]+$/.test(name) || !/^[ -~]*$/.test(value))
         throw this.#wrong(`headers.${name}`, 'must be a header and its text')
       if (/^(?:authorization|x-api-key|api-key|cookie)$/i.test(name))
-        throw this.#wrong(`headers.${name}`, 'would put a key into a file; name its variable as key_env')
+        throw this.#wrong(
+          `headers.${name}`,
+          'would put a key into a file; name its variable as key_env',
+        )
     }
     return Object.fromEntries(fields) as Readonly<Record<string, string>>
   }
@@ -140,6 +159,7 @@ class Reader {
 }
 
 function sectionOf(value: unknown, at: string, refuse: Refuse): Section {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw refuse(`"${at}" must hold settings`)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw refuse(`"${at}" must hold settings`)
   return value as Section
 }

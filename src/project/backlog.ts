@@ -2,16 +2,22 @@ import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import { StintError, errnoOf } from '../journal/errors.ts'
 import { mintId } from '../journal/ids.ts'
-import { BACKLOG_ID, type Draft, type TaskFields, type TaskStatus, draft } from '../session/entries.ts'
+import {
+  BACKLOG_ID,
+  type Draft,
+  type TaskFields,
+  type TaskStatus,
+  draft,
+} from '../session/entries.ts'
 import type { RawEntry } from '../session/in-effect.ts'
 import { cleanText, slug } from '../text/clean.ts'
-import { absorbTaskFiles } from '../tasks/absorb-files.ts'
-import { type Backlog, foldBacklog } from '../tasks/backlog.ts'
-import { findTask, matchTasks } from '../tasks/find.ts'
-import { type NextTasks, nextTasks } from '../tasks/next.ts'
-import { readQuickForm } from '../tasks/quick-form.ts'
-import { TaskFiles } from '../tasks/store.ts'
-import type { Task } from '../tasks/task.ts'
+import { absorbTaskFiles } from '../backlog/absorb-files.ts'
+import { type Backlog, foldBacklog } from '../backlog/backlog.ts'
+import { findTask, matchTasks } from '../backlog/find.ts'
+import { type NextTasks, nextTasks } from '../backlog/next.ts'
+import { readQuickForm } from '../backlog/quick-form.ts'
+import { TaskFiles } from '../backlog/store.ts'
+import type { Task } from '../backlog/task.ts'
 import { differing, refuseCircle, withIds } from './change-task.ts'
 import { findItem } from './checklist-item.ts'
 import { AmbiguousSession, activeSession } from './choose.ts'
@@ -28,10 +34,14 @@ export async function openBacklog(workspace: Workspace): Promise<Backlog> {
   if (!workspace.hasSessions() && !existsSync(workspace.place.tasks)) return foldBacklog([])
   const entries = [...(await workspace.index()).taskEntries()]
   const files = new TaskFiles(workspace.place.tasks)
-  const found = await absorbTaskFiles(files.read(), entries, (drafts) => appendToBacklog(workspace, drafts))
+  const found = await absorbTaskFiles(files.read(), entries, (drafts) =>
+    appendToBacklog(workspace, drafts),
+  )
   for (const problem of found.problems) {
     const name = relative(workspace.place.root, problem.file.path)
-    const where = problem.setAside ? `; it was set aside as ${relative(workspace.place.root, files.setAside(problem.file))}` : ''
+    const where = problem.setAside
+      ? `; it was set aside as ${relative(workspace.place.root, files.setAside(problem.file))}`
+      : ''
     workspace.say(`${name} ${problem.message}${where}`)
   }
   files.writeAll(found.backlog, found.absorbed)
@@ -39,7 +49,10 @@ export async function openBacklog(workspace: Workspace): Promise<Backlog> {
 }
 
 /** Appends to the log for what happens to tasks outside any session, creating it for the first. */
-export function appendToBacklog(workspace: Workspace, drafts: readonly Draft[]): readonly RawEntry[] {
+export function appendToBacklog(
+  workspace: Workspace,
+  drafts: readonly Draft[],
+): readonly RawEntry[] {
   workspace.prepare()
   const log = workspace.session(BACKLOG_ID)
   try {
@@ -48,7 +61,8 @@ export function appendToBacklog(workspace: Workspace, drafts: readonly Draft[]):
       return log.create(drafts)
     } catch (error) {
       // Another process created it between our looking and our creating.
-      if (error instanceof StintError && errnoOf(error.cause) === 'EEXIST') return log.append(drafts)
+      if (error instanceof StintError && errnoOf(error.cause) === 'EEXIST')
+        return log.append(drafts)
       throw error
     }
   } finally {
@@ -57,7 +71,10 @@ export function appendToBacklog(workspace: Workspace, drafts: readonly Draft[]):
 }
 
 /** The tasks that names mean. One that is in no backlog here (one kept elsewhere, say) is linked by its name alone. */
-export async function resolveTasks(workspace: Workspace, names: readonly string[]): Promise<readonly LinkedTask[]> {
+export async function resolveTasks(
+  workspace: Workspace,
+  names: readonly string[],
+): Promise<readonly LinkedTask[]> {
   if (names.length === 0) return []
   const { tasks } = await openBacklog(workspace)
   return names.map((name) => {
@@ -68,10 +85,17 @@ export async function resolveTasks(workspace: Workspace, names: readonly string[
 }
 
 export function linkDrafts(tasks: readonly LinkedTask[], by: string): readonly Draft[] {
-  return tasks.flatMap(({ id }) => [draft('task.linked', { task: id }, { by }), ...moveDrafts([id], 'in_progress', by)])
+  return tasks.flatMap(({ id }) => [
+    draft('task.linked', { task: id }, { by }),
+    ...moveDrafts([id], 'in_progress', by),
+  ])
 }
 
-export function moveDrafts(tasks: readonly string[], status: TaskStatus, by: string): readonly Draft[] {
+export function moveDrafts(
+  tasks: readonly string[],
+  status: TaskStatus,
+  by: string,
+): readonly Draft[] {
   return tasks.map((task) => draft('task.moved', { task, status }, { by }))
 }
 
@@ -81,7 +105,9 @@ export async function refreshTasks(workspace: Workspace, tasks: readonly string[
   try {
     await openBacklog(workspace)
   } catch (error) {
-    workspace.say(`the task files could not be written: ${error instanceof Error ? error.message : String(error)}`)
+    workspace.say(
+      `the task files could not be written: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
 }
 
@@ -94,12 +120,20 @@ export interface AddTask extends TaskFields {
 export async function addTask(workspace: Workspace, options: AddTask): Promise<Task> {
   const { by = 'library', title: said, ...given } = options
   const { title, ...quick } = readQuickForm(said)
-  if (title === '') throw new StintError('EMPTY_TEXT', 'a task needs a title', 'stint task add "What is to be done"')
+  if (title === '')
+    throw new StintError(
+      'EMPTY_TEXT',
+      'a task needs a title',
+      'stint task add "What is to be done"',
+    )
   const backlog = await openBacklog(workspace)
   const dependsOn = [...quick.dependsOn, ...(given.dependsOn ?? [])]
   const labels = [...new Set([...quick.labels, ...(given.labels ?? [])])]
   const id = mintId(undefined)
-  const shortname = freeShortname(given.shortname ?? slug(withoutSecrets(title, workspace.config)), backlog.tasks)
+  const shortname = freeShortname(
+    given.shortname ?? slug(withoutSecrets(title, workspace.config)),
+    backlog.tasks,
+  )
   const fields = withIds({ ...quick, ...given, title, shortname, labels, dependsOn }, backlog)
   refuseCircle(backlog, { id, ...fields })
   appendToBacklog(workspace, [draft('task.added', { task: id, ...fields }, { by })])
@@ -118,15 +152,27 @@ function freeShortname(name: string, tasks: readonly Task[]): string {
 export type ChangeTask = TaskFields | ((task: Task) => TaskFields)
 
 /** Changes what the task says of itself. An empty text or list takes away what was said. */
-export async function changeTask(workspace: Workspace, name: string, change: ChangeTask, by = 'library'): Promise<Task> {
+export async function changeTask(
+  workspace: Workspace,
+  name: string,
+  change: ChangeTask,
+  by = 'library',
+): Promise<Task> {
   // What a run proves a task by must not be changed by whoever is to be proved.
   refuseInRun(workspace, 'changing a task')
   const backlog = await openBacklog(workspace)
   const task = findTask(backlog.tasks, name)
-  const fields = differing(withIds(typeof change === 'function' ? change(task) : change, backlog, task), task)
+  const fields = differing(
+    withIds(typeof change === 'function' ? change(task) : change, backlog, task),
+    task,
+  )
   if (Object.keys(fields).length === 0) return task
   if (fields.title !== undefined && cleanText(fields.title).trim() === '') {
-    throw new StintError('EMPTY_TEXT', 'a task needs a title', 'leave --title out to keep the one it has')
+    throw new StintError(
+      'EMPTY_TEXT',
+      'a task needs a title',
+      'leave --title out to keep the one it has',
+    )
   }
   refuseCircle(backlog, { ...task, ...fields }, task)
   return appendAbout(workspace, task, draft('task.changed', { task: task.id, ...fields }, { by }))
@@ -144,19 +190,34 @@ export async function moveTask(
   const task = findTask((await openBacklog(workspace)).tasks, name)
   const summary = cleanText(options.summary ?? '').trim()
   const git = workspace.git()
-  const data = { task: task.id, status, ...(summary === '' ? {} : { summary }), ...(git === undefined ? {} : { git }) }
+  const data = {
+    task: task.id,
+    status,
+    ...(summary === '' ? {} : { summary }),
+    ...(git === undefined ? {} : { git }),
+  }
   return appendAbout(workspace, task, draft('task.moved', data, { by }))
 }
 
 /** Ticks or unticks an item of a task's checklist, named by its text, a part of it, or its number. */
-export async function checkTask(workspace: Workspace, name: string, item: string, done: boolean, by = 'library'): Promise<Task> {
+export async function checkTask(
+  workspace: Workspace,
+  name: string,
+  item: string,
+  done: boolean,
+  by = 'library',
+): Promise<Task> {
   const task = findTask((await openBacklog(workspace)).tasks, name)
   const found = findItem(
     task.checklist.map((one) => one.item),
     item,
     task.shortname,
   )
-  return appendAbout(workspace, task, draft('task.checked', { task: task.id, item: found, done }, { by }))
+  return appendAbout(
+    workspace,
+    task,
+    draft('task.checked', { task: task.id, item: found, done }, { by }),
+  )
 }
 
 /** An entry about a task goes into the journal of the session that works on it, else into the backlog's own log. */
@@ -178,7 +239,8 @@ async function workingSession(workspace: Workspace, task: Task): Promise<string 
     const active = await activeSession(workspace)
     return active?.tasks.includes(task.id) === true ? active.id : undefined
   } catch (error) {
-    if (error instanceof AmbiguousSession) return error.candidates.find((row) => row.tasks.includes(task.id))?.id
+    if (error instanceof AmbiguousSession)
+      return error.candidates.find((row) => row.tasks.includes(task.id))?.id
     throw error
   }
 }

@@ -1,10 +1,16 @@
-import { type Budget, type Figure, estimated, later, measured } from '../budget/figures.ts'
-import { type Price, type Spent, costOf } from '../budget/prices.ts'
-import { type BudgetSettings, type Stage, nextStage, percentOfWay, stageReached } from '../budget/stages.ts'
-import { type ConversationTotals, conversationTotals } from '../conversation/kept-totals.ts'
-import { knownBudget } from '../conversation/known-budget.ts'
-import type { Tracking } from '../conversation/tracking.ts'
-import { readWindow } from '../conversation/window.ts'
+import { type Budget, type Figure, estimated, later, measured } from '../context/budget/figures.ts'
+import { type Price, type Spent, costOf } from '../context/budget/prices.ts'
+import {
+  type BudgetSettings,
+  type Stage,
+  nextStage,
+  percentOfWay,
+  stageReached,
+} from '../context/budget/stages.ts'
+import { type ConversationTotals, conversationTotals } from './conversation/kept-totals.ts'
+import { knownBudget } from './conversation/known-budget.ts'
+import type { Tracking } from './conversation/tracking.ts'
+import { readWindow } from './conversation/window.ts'
 import { readUsageTail } from '../harness/claude/usage-tail.ts'
 import { together } from '../harness/claude/usage-totals.ts'
 import { given } from '../text/json-fields.ts'
@@ -41,7 +47,10 @@ export interface Used extends Omit<Spent, 'cacheWrittenHour'> {
 }
 
 /** What is known of the budget of a conversation. */
-export async function budgetOf(workspace: Workspace, options: BudgetOptions = {}): Promise<ConversationBudget> {
+export async function budgetOf(
+  workspace: Workspace,
+  options: BudgetOptions = {},
+): Promise<ConversationBudget> {
   const { tracking, session } = await chooseConversation(workspace, options.of)
   const now = new Date().toISOString()
   const folder = trackingFolderOf(workspace.place)
@@ -70,7 +79,10 @@ export async function budgetOf(workspace: Workspace, options: BudgetOptions = {}
       model: window?.model ?? tail?.model,
       version: window?.version ?? totals?.version,
       cost: costFor(budget.cost, totals, prices, now),
-      startedAt: totals?.startedAt === undefined ? undefined : measured(totals.startedAt, 'transcript', totals.startedAt),
+      startedAt:
+        totals?.startedAt === undefined
+          ? undefined
+          : measured(totals.startedAt, 'transcript', totals.startedAt),
       used: usedIn(totals, 'spent'),
       delegated: usedIn(totals, 'delegated'),
       percent: percentOfWay(standing),
@@ -87,7 +99,9 @@ function totalsFor(
   { conversation, transcript }: Tracking,
   progress: BudgetOptions['progress'],
 ): ConversationTotals | undefined {
-  return transcript === undefined ? undefined : conversationTotals(folder, conversation, transcript, progress)
+  return transcript === undefined
+    ? undefined
+    : conversationTotals(folder, conversation, transcript, progress)
 }
 
 /** What the harness says that it cost, as late as it says so; else what it comes to by the price list. */
@@ -110,7 +124,10 @@ function costFor(
   return costOf(together([totals.spent, totals.delegated]), prices, totals.lastAt ?? now)
 }
 
-function usedIn(totals: ConversationTotals | undefined, whose: 'spent' | 'delegated'): Figure<Used> | undefined {
+function usedIn(
+  totals: ConversationTotals | undefined,
+  whose: 'spent' | 'delegated',
+): Figure<Used> | undefined {
   const all = Object.values(totals?.[whose] ?? {})
   if (totals === undefined || all.length === 0) return undefined
   const sum = (of: (spent: Spent) => number) => all.reduce((total, spent) => total + of(spent), 0)

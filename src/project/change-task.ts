@@ -1,10 +1,10 @@
 import { StintError } from '../journal/errors.ts'
 import type { TaskFields } from '../session/entries.ts'
-import type { Backlog } from '../tasks/backlog.ts'
-import { line } from '../tasks/canonical.ts'
-import { findTask } from '../tasks/find.ts'
-import type { Task } from '../tasks/task.ts'
-import { wayBetween } from '../tasks/waits.ts'
+import type { Backlog } from '../backlog/backlog.ts'
+import { line } from '../backlog/canonical.ts'
+import { findTask } from '../backlog/find.ts'
+import type { Task } from '../backlog/task.ts'
+import { wayBetween } from '../backlog/waits.ts'
 
 type Waiting = Pick<Task, 'id' | 'shortname' | 'dependsOn' | 'parent'>
 
@@ -23,7 +23,8 @@ export function withIds<T extends TaskFields>(fields: T, { tasks }: Backlog, bef
 /** What of the fields says something else than the task does. */
 export function differing(fields: TaskFields, task: Task): TaskFields {
   const before: Readonly<Record<string, unknown>> = { ...task }
-  const isOther = ([key, value]: [string, unknown]) => JSON.stringify(value) !== JSON.stringify(before[key] ?? '')
+  const isOther = ([key, value]: [string, unknown]) =>
+    JSON.stringify(value) !== JSON.stringify(before[key] ?? '')
   return Object.fromEntries(
     Object.entries(fields)
       .filter(([, value]) => value !== undefined)
@@ -39,7 +40,11 @@ export function refuseCircle({ byId }: Backlog, task: Waiting, before?: Task): v
   const waitsOf = (id: string): readonly string[] => {
     const other = byId.get(id)
     const parts = (other?.children ?? []).filter((part) => part !== task.id)
-    return [...(id === task.id ? task.dependsOn : (other?.dependsOn ?? [])), ...parts, ...(id === task.parent ? [task.id] : [])]
+    return [
+      ...(id === task.id ? task.dependsOn : (other?.dependsOn ?? [])),
+      ...parts,
+      ...(id === task.parent ? [task.id] : []),
+    ]
   }
   const nameOf = (id: string) => (id === task.id ? task.shortname : (byId.get(id)?.shortname ?? id))
   const refuse = (way: readonly string[]) => {

@@ -8,6 +8,11 @@ export function findItem(items: readonly string[], wanted: string, task: string)
   const found = byNumber ?? exact ?? (parts.length === 1 ? parts[0] : undefined)
   if (found !== undefined) return found
   const list = items.map((item, index) => `  ${index + 1}. ${item}`)
-  const problem = parts.length > 1 ? `"${wanted}" fits several items` : `${task} has no item "${wanted}"`
-  throw new StintError('NO_ITEM', [`${problem}:`, ...list].join('\n'), 'name one of those above, or its number')
+  const problem =
+    parts.length > 1 ? `"${wanted}" fits several items` : `${task} has no item "${wanted}"`
+  throw new StintError(
+    'NO_ITEM',
+    [`${problem}:`, ...list].join('\n'),
+    'name one of those above, or its number',
+  )
 }

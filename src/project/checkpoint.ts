@@ -1,4 +1,10 @@
-import { codeDiff, keepCode, restoreCode, type KeptCodePlace, type RestoreTo } from '../git/code-checkpoint.ts'
+import {
+  codeDiff,
+  keepCode,
+  restoreCode,
+  type KeptCodePlace,
+  type RestoreTo,
+} from '../git/code-checkpoint.ts'
 import { GitFailed } from '../git/run-git.ts'
 import { StintError } from '../journal/errors.ts'
 import { shortId } from '../journal/ids.ts'
@@ -6,7 +12,7 @@ import { type Draft, type EntryData, type GitState, draft } from '../session/ent
 import type { Checkpoint, SessionState } from '../session/state.ts'
 import { tldrOf } from '../session/tldr.ts'
 import { oneLine } from '../text/clean.ts'
-import { decisionLine } from '../views/progress.ts'
+import { decisionLine } from '../document/progress.ts'
 import { chooseSession, refuseClosed } from './choose.ts'
 import { withoutSecrets } from './clean-draft.ts'
 import type { LiveSession, Reading } from './live-session.ts'
@@ -36,7 +42,8 @@ export async function makeCheckpoint(
   const session = workspace.session(row.id)
   const { state } = await workspace.refreshIfPossible(session)
   const by = options.by ?? 'library'
-  const compacted = options.preCompact === true ? [draft('context.compacted', { trigger: 'manual' }, { by })] : []
+  const compacted =
+    options.preCompact === true ? [draft('context.compacted', { trigger: 'manual' }, { by })] : []
   session.append([...checkpointDrafts(workspace, session, state, { ...options, by }), ...compacted])
   const reading = await workspace.refreshIfPossible(session)
   session.close()
@@ -55,13 +62,24 @@ export function checkpointDrafts(
 ): readonly Draft[] {
   const { by } = options
   const key = keyContext(state).map((data) => draft('key.added', data, { id: session.mint(), by }))
-  const written = options.tldr === undefined ? [] : [draft('tldr.written', { text: options.tldr }, { id: session.mint(), by })]
+  const written =
+    options.tldr === undefined
+      ? []
+      : [draft('tldr.written', { text: options.tldr }, { id: session.mint(), by })]
   const id = session.mint()
   const git = options.git ?? workspace.git({ dirty: true })
   const code =
-    (options.code ?? workspace.config.checkpoint.code) ? keepWorkingTree(workspace, state, id, options.note) : undefined
+    (options.code ?? workspace.config.checkpoint.code)
+      ? keepWorkingTree(workspace, state, id, options.note)
+      : undefined
   const pin: EntryData['checkpoint.made'] = {
-    tldr: options.tldr ?? tldrOf(state.tldr?.isOutdated === true ? { ...state, tldr: { ...state.tldr, renewed: id } } : state),
+    tldr:
+      options.tldr ??
+      tldrOf(
+        state.tldr?.isOutdated === true
+          ? { ...state, tldr: { ...state.tldr, renewed: id } }
+          : state,
+      ),
     ...(options.note === undefined ? {} : { note: options.note }),
     ...(options.preCompact === true ? { preCompact: true } : {}),
     ...(git === undefined ? {} : { git }),
@@ -76,7 +94,10 @@ function keyContext(state: SessionState): readonly EntryData['key.added'][] {
   const known = new Set(state.key.items.flatMap((line) => [line.text, line.from ?? '']))
   const found = [
     ...state.discoveries.items.map((item) => ({ id: item.id, text: oneLine(item.text) })),
-    ...state.decisions.items.map((item) => ({ id: item.id, text: `Decided: ${oneLine(decisionLine(item))}` })),
+    ...state.decisions.items.map((item) => ({
+      id: item.id,
+      text: `Decided: ${oneLine(decisionLine(item))}`,
+    })),
   ]
   return found
     .filter(({ id, text }) => id > since && !known.has(id) && !known.has(text))
@@ -84,7 +105,12 @@ function keyContext(state: SessionState): readonly EntryData['key.added'][] {
     .map(({ id, text }) => ({ text, from: id }))
 }
 
-function keepWorkingTree(workspace: Workspace, state: SessionState, id: string, note = 'checkpoint') {
+function keepWorkingTree(
+  workspace: Workspace,
+  state: SessionState,
+  id: string,
+  note = 'checkpoint',
+) {
   const { repository } = workspace.place
   if (repository === undefined) return undefined
   try {
@@ -93,7 +119,8 @@ function keepWorkingTree(workspace: Workspace, state: SessionState, id: string, 
       message: `stint: ${oneLine(withoutSecrets(note, workspace.config))} (${state.name})`,
       maxFileBytes: workspace.config.checkpoint.maxFileMegabytes * 1024 * 1024,
     })
-    if (kept.leftOut.length > 0) workspace.say(`too large to keep with the code: ${kept.leftOut.join(', ')}`)
+    if (kept.leftOut.length > 0)
+      workspace.say(`too large to keep with the code: ${kept.leftOut.join(', ')}`)
     const { commit, ref, leftOut } = kept
     return leftOut.length === 0 ? { commit, ref } : { commit, ref, leftOut }
   } catch (error) {
@@ -104,7 +131,10 @@ function keepWorkingTree(workspace: Workspace, state: SessionState, id: string, 
 }
 
 /** The checkpoint that a name means: part of its id, its number, or nothing for the latest. */
-async function findCheckpoint(workspace: Workspace, options: { session?: string; checkpoint?: string }) {
+async function findCheckpoint(
+  workspace: Workspace,
+  options: { session?: string; checkpoint?: string },
+) {
   const row = await chooseSession(workspace, options.session)
   const session = workspace.session(row.id)
   const { state } = session.read()
@@ -116,15 +146,23 @@ async function findCheckpoint(workspace: Workspace, options: { session?: string;
   const found =
     wanted === undefined
       ? items.slice(-1)
-      : items.filter(({ id }, index) => (isNumber ? index + 1 === Number(wanted) : id.includes(wanted)))
+      : items.filter(({ id }, index) =>
+          isNumber ? index + 1 === Number(wanted) : id.includes(wanted),
+        )
   if (found.length === 1) return { state, checkpoint: found[0]! }
-  const hint = items.length === 0 ? 'stint checkpoint makes one' : 'stint checkpoint list shows them'
+  const hint =
+    items.length === 0 ? 'stint checkpoint makes one' : 'stint checkpoint list shows them'
   const problem =
-    found.length > 1 ? `"${wanted}" fits ${found.length} checkpoints` : `${state.name} has no checkpoint ${wanted ?? ''}`.trim()
+    found.length > 1
+      ? `"${wanted}" fits ${found.length} checkpoints`
+      : `${state.name} has no checkpoint ${wanted ?? ''}`.trim()
   throw new StintError('NO_CHECKPOINT', problem, hint)
 }
 
-export async function listCheckpoints(workspace: Workspace, options: { session?: string }): Promise<readonly Checkpoint[]> {
+export async function listCheckpoints(
+  workspace: Workspace,
+  options: { session?: string },
+): Promise<readonly Checkpoint[]> {
   const row = await chooseSession(workspace, options.session)
   const session = workspace.session(row.id)
   const { state } = await workspace.refreshIfPossible(session)
@@ -133,7 +171,10 @@ export async function listCheckpoints(workspace: Workspace, options: { session?:
 }
 
 /** What changed in the working tree since a checkpoint, untracked files included. */
-export async function diffCheckpoint(workspace: Workspace, options: { session?: string; checkpoint?: string; stat?: boolean }) {
+export async function diffCheckpoint(
+  workspace: Workspace,
+  options: { session?: string; checkpoint?: string; stat?: boolean },
+) {
   const { state, checkpoint } = await findCheckpoint(workspace, options)
   const { repository, code } = withCode(workspace, state, checkpoint)
   return { checkpoint, diff: codeDiff(repository, code.commit, { stat: options.stat === true }) }

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
-import { type Tracking, readTracking, trackingPath } from '../conversation/tracking.ts'
-import { windowPath } from '../conversation/window.ts'
+import { type Tracking, readTracking, trackingPath } from './conversation/tracking.ts'
+import { windowPath } from './conversation/window.ts'
 import { isConversationId } from '../history/conversation-id.ts'
 import type { SessionRow } from '../index/rows.ts'
 import { StintError, errnoOf } from '../journal/errors.ts'
@@ -19,7 +19,11 @@ export interface ChosenConversation {
 class NoConversation extends StintError {
   override readonly name = 'NoConversation'
   constructor(message: string) {
-    super('NO_CONVERSATION', message, 'stint setup claude lets Stint follow conversations, from the next one you start')
+    super(
+      'NO_CONVERSATION',
+      message,
+      'stint setup claude lets Stint follow conversations, from the next one you start',
+    )
   }
 }
 
@@ -27,24 +31,33 @@ class NoConversation extends StintError {
  * The conversation that is meant: the one of this name, or the last one of the session of this name; without a name the
  * one around the command, else the last one of the session here, else the last one of all.
  */
-export async function chooseConversation(workspace: Workspace, name?: string): Promise<ChosenConversation> {
+export async function chooseConversation(
+  workspace: Workspace,
+  name?: string,
+): Promise<ChosenConversation> {
   const folder = trackingFolderOf(workspace.place)
   const id = name ?? conversationOf(workspace.env)
   const exact = isConversationId(id) ? readTracking(folder, id) : undefined
   if (exact !== undefined) return withSession(workspace, exact)
   const session = await sessionOrNone(workspace, name)
   if (session instanceof NoSession) {
-    const ids = conversationsIn(folder).filter((each) => name === undefined || each.startsWith(name))
+    const ids = conversationsIn(folder).filter(
+      (each) => name === undefined || each.startsWith(name),
+    )
     const last = lastActive(folder, ids)
     if (last !== undefined) return withSession(workspace, last)
     throw name === undefined ? new NoConversation('no conversation is known here') : session
   }
   const last = lastActive(folder, conversationsOf(workspace, session))
-  if (last === undefined) throw new NoConversation(`no conversation of ${session.name} is known here`)
+  if (last === undefined)
+    throw new NoConversation(`no conversation of ${session.name} is known here`)
   return { tracking: last, session: { id: session.id, name: session.name } }
 }
 
-async function sessionOrNone(workspace: Workspace, name: string | undefined): Promise<SessionRow | NoSession> {
+async function sessionOrNone(
+  workspace: Workspace,
+  name: string | undefined,
+): Promise<SessionRow | NoSession> {
   try {
     return await chooseSession(workspace, name)
   } catch (error) {
@@ -54,7 +67,8 @@ async function sessionOrNone(workspace: Workspace, name: string | undefined): Pr
 }
 
 async function withSession(workspace: Workspace, tracking: Tracking): Promise<ChosenConversation> {
-  const session = tracking.session === undefined ? undefined : await sessionOrNone(workspace, tracking.session)
+  const session =
+    tracking.session === undefined ? undefined : await sessionOrNone(workspace, tracking.session)
   if (session === undefined || session instanceof NoSession) return { tracking }
   return { tracking, session: { id: session.id, name: session.name } }
 }
@@ -80,7 +94,8 @@ function conversationsIn(folder: string): readonly string[] {
 
 /** The one of which anything was heard last: by a hook, by the status line, or in its transcript. */
 function lastActive(folder: string, conversations: readonly string[]): Tracking | undefined {
-  const heard = (path: string | undefined) => (path === undefined ? 0 : (statOrUndefined(path)?.mtimeMs ?? 0))
+  const heard = (path: string | undefined) =>
+    path === undefined ? 0 : (statOrUndefined(path)?.mtimeMs ?? 0)
   const followed = conversations.flatMap((id) => {
     const tracking = readTracking(folder, id)
     if (tracking === undefined) return []

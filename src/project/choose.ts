@@ -15,9 +15,15 @@ export class AmbiguousSession extends StintError {
     what: string,
     readonly candidates: readonly SessionRow[],
   ) {
-    const lines = candidates.slice(0, 10).map((row) => `  ${shortId(row.id)}  ${row.name}  ${row.status}  ${row.branch ?? ''}`)
+    const lines = candidates
+      .slice(0, 10)
+      .map((row) => `  ${shortId(row.id)}  ${row.name}  ${row.status}  ${row.branch ?? ''}`)
     const more = candidates.length > 10 ? [`  … and ${candidates.length - 10} more`] : []
-    super('SESSION_AMBIGUOUS', [what, ...lines, ...more].join('\n'), 'name one of them, by id or any part of it that only it has')
+    super(
+      'SESSION_AMBIGUOUS',
+      [what, ...lines, ...more].join('\n'),
+      'name one of them, by id or any part of it that only it has',
+    )
   }
 }
 
@@ -33,12 +39,19 @@ export async function findSession(workspace: Workspace, name: string): Promise<S
   const index = workspace.hasSessions() ? await workspace.index() : undefined
   const asGiven = index?.byNamePart(name) ?? []
   // The name that `init` made of what was typed: FixAuth is fix-auth.
-  const asNamed = asGiven.length > 0 ? [] : (index?.byNamePart(slug(name)) ?? []).filter((row) => row.name === slug(name))
+  const asNamed =
+    asGiven.length > 0
+      ? []
+      : (index?.byNamePart(slug(name)) ?? []).filter((row) => row.name === slug(name))
   const found = [...asGiven, ...asNamed]
   const exact = found.filter((row) => row.id === name || row.name === name)
   const candidates = exact.length > 0 ? exact : found
   const [first] = candidates
-  if (first === undefined) throw new NoSession(`there is no session "${name}"`, 'stint list shows the sessions of this project')
+  if (first === undefined)
+    throw new NoSession(
+      `there is no session "${name}"`,
+      'stint list shows the sessions of this project',
+    )
   if (candidates.length === 1) return first
   const open = candidates.filter((row) => row.status === 'active' || row.status === 'paused')
   if (exact.length > 0 && open.length === 1) return open[0]!
@@ -49,16 +62,20 @@ export async function findSession(workspace: Workspace, name: string): Promise<S
 export async function activeSession(workspace: Workspace): Promise<SessionRow | undefined> {
   if (!workspace.hasSessions()) return undefined
   const everywhere = [...(await workspace.index()).sessions({ status: ['active'] })]
-  const active = everywhere.filter((row) => row.worktree === workspace.worktree || !isOfRun(row.worktree))
+  const active = everywhere.filter(
+    (row) => row.worktree === workspace.worktree || !isOfRun(row.worktree),
+  )
   const branch = workspace.git()?.branch
   const worktree = workspace.worktree
   const here = worktree === undefined ? [] : active.filter((row) => row.worktree === worktree)
   // On no branch (a detached head) belongs what was begun on none.
-  const onBranch = workspace.place.repository === undefined ? [] : active.filter((row) => row.branch === branch)
+  const onBranch =
+    workspace.place.repository === undefined ? [] : active.filter((row) => row.branch === branch)
   // One bound to another worktree is somebody else's as long as there is another to choose.
   const unbound = active.filter((row) => row.worktree === undefined)
   const candidates = [here, onBranch, unbound, active].find((rows) => rows.length > 0) ?? []
-  if (candidates.length > 1) throw new AmbiguousSession('several sessions are active here:', candidates)
+  if (candidates.length > 1)
+    throw new AmbiguousSession('several sessions are active here:', candidates)
   return candidates[0]
 }
 
@@ -77,7 +94,10 @@ export async function chooseSession(workspace: Workspace, name?: string): Promis
     ? [...(await workspace.index()).sessions({ status: ['paused'], limit: 1 })][0]
     : undefined
   if (paused !== undefined) {
-    throw new NoSession('no session is active here', `${paused.name} is paused: stint resume ${paused.name} goes on with it`)
+    throw new NoSession(
+      'no session is active here',
+      `${paused.name} is paused: stint resume ${paused.name} goes on with it`,
+    )
   }
   throw new NoSession('no session is active here', 'stint init --name NAME --goal TEXT starts one')
 }
@@ -90,5 +110,9 @@ export function isNamed(workspace: Workspace, name: string | undefined): boolean
 /** What may not be added to a session that has ended. */
 export function refuseClosed(row: { readonly name: string; readonly status: SessionStatus }): void {
   if (row.status === 'active' || row.status === 'paused') return
-  throw new StintError('SESSION_CLOSED', `${row.name} is ${row.status}`, `stint reopen ${row.name} takes that back`)
+  throw new StintError(
+    'SESSION_CLOSED',
+    `${row.name} is ${row.status}`,
+    `stint reopen ${row.name} takes that back`,
+  )
 }

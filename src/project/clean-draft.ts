@@ -15,7 +15,8 @@ export interface Cleaned {
 /** Brings an entry into the form that is journalled: plain text, without secrets. Nothing reaches the disk that did not pass here. */
 export function cleanDraft(draft: Draft, config: Config): Cleaned {
   const { value, found } = redactDeep(cleanStrings(named(draft)), redaction(config))
-  const data = draft.kind === 'field.set' ? { ...draft.data, value: Object.values(value)[0] } : value
+  const data =
+    draft.kind === 'field.set' ? { ...draft.data, value: Object.values(value)[0] } : value
   const cleaned = { ...draft, data } as Draft
   if (JSON.stringify(cleaned.data).length > LONGEST_ENTRY) {
     throw new StintError(
@@ -35,9 +36,13 @@ export function withoutSecrets(text: string, config: Config): string {
 /**
  * What is given out of journals, without what the settings of today call a secret: a pattern may have been added since.
  */
-export function redactedForExport<T>(workspace: { config: Config; say(line: string): void }, value: T): T {
+export function redactedForExport<T>(
+  workspace: { config: Config; say(line: string): void },
+  value: T,
+): T {
   const { value: redacted, found } = redactDeep(value, redaction(workspace.config))
-  if (found.length > 0) workspace.say(`what looked like a secret was left out (${found.join(', ')})`)
+  if (found.length > 0)
+    workspace.say(`what looked like a secret was left out (${found.join(', ')})`)
   return redacted
 }
 
@@ -56,7 +61,9 @@ function cleanStrings<T>(value: T): T {
   if (typeof value === 'string') return cleanKeepingEdges(value) as T
   if (Array.isArray(value)) return value.map(cleanStrings) as T
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, cleanStrings(field)])) as T
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [key, cleanStrings(field)]),
+  ) as T
 }
 
 // A remark remembers by an empty first or last line that it stood apart from its neighbours.

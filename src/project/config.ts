@@ -1,10 +1,14 @@
 import { isAbsolute, join, normalize } from 'node:path'
-import type { OwnPrice } from '../budget/prices.ts'
-import { type BudgetSettings, DEFAULT_BUDGET } from '../budget/stages.ts'
+import type { OwnPrice } from '../context/budget/prices.ts'
+import { type BudgetSettings, DEFAULT_BUDGET } from '../context/budget/stages.ts'
 import { StintError } from '../journal/errors.ts'
 import { type ApiConfig, apiConfigFrom } from './api-config.ts'
 import { budgetFrom, pricesFrom } from './budget-config.ts'
-import { DEFAULT_DELEGATES, type DelegateSettings, delegateSettingsFrom } from './delegate-config.ts'
+import {
+  DEFAULT_DELEGATES,
+  type DelegateSettings,
+  delegateSettingsFrom,
+} from './delegate-config.ts'
 import { DEFAULT_RUN, type RunSettings, runSettingsFrom } from './run-config.ts'
 
 /** What `.sessions/config.yaml` may say. */
@@ -40,7 +44,16 @@ export interface Config {
   readonly api: ApiConfig
 }
 
-export const NUDGES = ['switching', 'ending', 'compaction', 'question', 'decision', 'edits', 'unrelated', 'output'] as const
+export const NUDGES = [
+  'switching',
+  'ending',
+  'compaction',
+  'question',
+  'decision',
+  'edits',
+  'unrelated',
+  'output',
+] as const
 export type Nudge = (typeof NUDGES)[number]
 
 export const DEFAULTS: Config = {
@@ -79,19 +92,26 @@ export function configPath(sessions: string): string {
 export function configFrom(value: unknown, path: string): Config {
   if (!isObject(value)) throw invalid(path, 'it must be a list of settings')
   const unknown = Object.keys(value).find((key) => !KEYS.includes(key))
-  if (unknown !== undefined) throw invalid(path, `there is no setting "${unknown}"; there are ${KEYS.join(', ')}`)
+  if (unknown !== undefined)
+    throw invalid(path, `there is no setting "${unknown}"; there are ${KEYS.join(', ')}`)
   const redact = section(value, 'redact', path)
   const checkpoint = section(value, 'checkpoint', path)
   const refuse = (reason: string) => invalid(path, reason)
   return {
     share: oneOf(value.share ?? DEFAULTS.share, ['none', 'git'], 'share', path),
     redact: {
-      patterns: strings(redact.patterns, 'redact.patterns', path).map((pattern) => regExp(pattern, path)),
+      patterns: strings(redact.patterns, 'redact.patterns', path).map((pattern) =>
+        regExp(pattern, path),
+      ),
       allow: strings(redact.allow, 'redact.allow', path),
     },
     checkpoint: {
       code: checkpoint.code !== false,
-      maxFileMegabytes: positive(checkpoint.max_file_mb ?? DEFAULTS.checkpoint.maxFileMegabytes, 'checkpoint.max_file_mb', path),
+      maxFileMegabytes: positive(
+        checkpoint.max_file_mb ?? DEFAULTS.checkpoint.maxFileMegabytes,
+        'checkpoint.max_file_mb',
+        path,
+      ),
     },
     ...(value.verify === undefined ? {} : { verify: command(value.verify, 'verify', path) }),
     auto: oneOf(value.auto ?? DEFAULTS.auto, ['on', 'ask', 'off'], 'auto', path),
@@ -109,10 +129,12 @@ export function configFrom(value: unknown, path: string): Config {
 function workflowLog(value: unknown, path: string): { workflowLog?: string } {
   if (value === 'off') return {}
   if (value === 'on') return { workflowLog: join('log', 'workflow') }
-  if (typeof value !== 'string' || value.trim() === '') throw invalid(path, '"workflow_log" is on, off or a folder')
+  if (typeof value !== 'string' || value.trim() === '')
+    throw invalid(path, '"workflow_log" is on, off or a folder')
   const folder = normalize(value)
   const [first] = folder.split(/[/\\]/)
-  if (isAbsolute(folder) || first === '..') throw invalid(path, '"workflow_log" must be a folder of the project')
+  if (isAbsolute(folder) || first === '..')
+    throw invalid(path, '"workflow_log" must be a folder of the project')
   if (['.git', '.sessions', '.tasks'].includes(first ?? '')) {
     throw invalid(path, `"workflow_log" must not be in ${first}`)
   }
@@ -121,27 +143,46 @@ function workflowLog(value: unknown, path: string): { workflowLog?: string } {
 
 /** `on`, `off`, or the ones that are turned off: `{ edits: off }`. */
 function nudges(value: unknown, path: string): ReadonlySet<Nudge> {
-  if (!isObject(value)) return new Set(oneOf(value, ['on', 'off'], 'nudges', path) === 'on' ? NUDGES : [])
+  if (!isObject(value))
+    return new Set(oneOf(value, ['on', 'off'], 'nudges', path) === 'on' ? NUDGES : [])
   const unknown = Object.keys(value).find((key) => !NUDGES.some((name) => name === key))
-  if (unknown !== undefined) throw invalid(path, `there is no nudge "${unknown}"; there are ${NUDGES.join(', ')}`)
-  return new Set(NUDGES.filter((name) => oneOf(value[name] ?? 'on', ['on', 'off'], `nudges.${name}`, path) === 'on'))
+  if (unknown !== undefined)
+    throw invalid(path, `there is no nudge "${unknown}"; there are ${NUDGES.join(', ')}`)
+  return new Set(
+    NUDGES.filter(
+      (name) => oneOf(value[name] ?? 'on', ['on', 'off'], `nudges.${name}`, path) === 'on',
+    ),
+  )
 }
 
 export function invalid(path: string, reason: string): StintError {
-  return new StintError('CONFIG_INVALID', `${path}: ${reason}`, 'mend the file, or move it away to use the defaults')
+  return new StintError(
+    'CONFIG_INVALID',
+    `${path}: ${reason}`,
+    'mend the file, or move it away to use the defaults',
+  )
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function section(value: Record<string, unknown>, key: string, path: string): Record<string, unknown> {
+function section(
+  value: Record<string, unknown>,
+  key: string,
+  path: string,
+): Record<string, unknown> {
   const found = value[key] ?? {}
   if (!isObject(found)) throw invalid(path, `"${key}" must hold settings`)
   return found
 }
 
-function oneOf<T extends string>(value: unknown, allowed: readonly T[], key: string, path: string): T {
+function oneOf<T extends string>(
+  value: unknown,
+  allowed: readonly T[],
+  key: string,
+  path: string,
+): T {
   const found = allowed.find((candidate) => candidate === value)
   if (found === undefined) throw invalid(path, `"${key}" is one of ${allowed.join(', ')}`)
   return found
@@ -155,12 +196,14 @@ function strings(value: unknown, key: string, path: string): readonly string[] {
 }
 
 function command(value: unknown, key: string, path: string): string {
-  if (typeof value !== 'string' || value.trim() === '') throw invalid(path, `"${key}" must be a command`)
+  if (typeof value !== 'string' || value.trim() === '')
+    throw invalid(path, `"${key}" must be a command`)
   return value.trim()
 }
 
 function positive(value: unknown, key: string, path: string): number {
-  if (typeof value !== 'number' || !(value > 0)) throw invalid(path, `"${key}" must be a number above 0`)
+  if (typeof value !== 'number' || !(value > 0))
+    throw invalid(path, `"${key}" must be a number above 0`)
   return value
 }
 
@@ -168,6 +211,9 @@ function regExp(pattern: string, path: string): RegExp {
   try {
     return new RegExp(pattern, 'g')
   } catch (cause) {
-    throw invalid(path, `"${pattern}" is not a regular expression (${cause instanceof Error ? cause.message : String(cause)})`)
+    throw invalid(
+      path,
+      `"${pattern}" is not a regular expression (${cause instanceof Error ? cause.message : String(cause)})`,
+    )
   }
 }

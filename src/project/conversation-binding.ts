@@ -1,4 +1,10 @@
-import { type Tracking, newTracking, readTracking, trackingFolder, writeTracking } from '../conversation/tracking.ts'
+import {
+  type Tracking,
+  newTracking,
+  readTracking,
+  trackingFolder,
+  writeTracking,
+} from './conversation/tracking.ts'
 import { isConversationId } from '../history/conversation-id.ts'
 import { errnoOf } from '../journal/errors.ts'
 import type { SessionRow } from '../index/rows.ts'

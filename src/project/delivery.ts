@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { MARK_PATTERN } from '../context/mark.ts'
-import { linesOf } from '../conversation/lines-of-file.ts'
+import { linesOf } from './conversation/lines-of-file.ts'
 import { statOrUndefined } from '../journal/look.ts'
 import { type RawEntry, inEffect } from '../session/in-effect.ts'
 import type { Place } from './place.ts'
@@ -16,7 +16,10 @@ export interface Delivery {
   /** Where it stands in the transcript: the evidence that it arrived. */
   readonly evidence?: { readonly file: string; readonly line: number; readonly at?: string }
   /** Why there is none. */
-  readonly without?: 'not in the transcript' | 'the transcript is gone' | 'this client does not write down what hooks give'
+  readonly without?:
+    | 'not in the transcript'
+    | 'the transcript is gone'
+    | 'this client does not write down what hooks give'
 }
 
 /** Every text that was given in a session, each looked up in the transcript it should be in. */
@@ -29,7 +32,8 @@ export function deliveriesOf(place: Place, entries: readonly RawEntry[]): readon
   }
   const seen = new Map<string, Sightings>()
   const sightingsIn = (conversation: string) => {
-    const found = seen.get(conversation) ?? sight(place, conversation, transcripts.get(conversation))
+    const found =
+      seen.get(conversation) ?? sight(place, conversation, transcripts.get(conversation))
     seen.set(conversation, found)
     return found
   }
@@ -37,12 +41,21 @@ export function deliveriesOf(place: Place, entries: readonly RawEntry[]): readon
     if (kind !== 'context.given') return []
     const conversation = String(data.conversation)
     const mark = String(data.mark)
-    const given = { at, conversation, mark, event: String(data.event), why: String(data.why ?? ''), chars: Number(data.chars) }
+    const given = {
+      at,
+      conversation,
+      mark,
+      event: String(data.event),
+      why: String(data.why ?? ''),
+      chars: Number(data.chars),
+    }
     const { file, marks, hasAttachments } = sightingsIn(conversation)
     if (file === undefined) return [{ ...given, without: 'the transcript is gone' }]
     const evidence = marks.get(mark)
     if (evidence !== undefined) return [{ ...given, evidence: { file, ...evidence } }]
-    const without = hasAttachments ? 'not in the transcript' : 'this client does not write down what hooks give'
+    const without = hasAttachments
+      ? 'not in the transcript'
+      : 'this client does not write down what hooks give'
     return [{ ...given, without }]
   })
 }
@@ -65,8 +78,13 @@ function sight(place: Place, conversation: string, transcript: string | undefine
     line += 1
     if (!text.includes('"attachment"')) continue
     hasAttachments = true
-    const mark = text.includes('"hook_additional_context"') ? MARK_PATTERN.exec(text.toString('utf8'))?.[1] : undefined
-    const at = mark === undefined ? undefined : /"timestamp":"([^"]{10,40})"/.exec(text.toString('utf8'))?.[1]
+    const mark = text.includes('"hook_additional_context"')
+      ? MARK_PATTERN.exec(text.toString('utf8'))?.[1]
+      : undefined
+    const at =
+      mark === undefined
+        ? undefined
+        : /"timestamp":"([^"]{10,40})"/.exec(text.toString('utf8'))?.[1]
     if (mark !== undefined) marks.set(mark, { line, ...(at === undefined ? {} : { at }) })
   }
   return { file, marks, hasAttachments }

@@ -25,7 +25,10 @@ export interface DoctorOptions {
  * Verifies everything from the files. Names that a log lost are given back, and an index or snapshot
  * that disagrees with the journals is made again; nothing is ever repaired by deleting.
  */
-export async function examine(workspace: Workspace, options: DoctorOptions = {}): Promise<Diagnosis> {
+export async function examine(
+  workspace: Workspace,
+  options: DoctorOptions = {},
+): Promise<Diagnosis> {
   const { place } = workspace
   const repair = options.repair === true
   const config = checkConfig(workspace)
@@ -35,7 +38,10 @@ export async function examine(workspace: Workspace, options: DoctorOptions = {})
   const runs = checkRunLogs(place)
   const hasSessions = workspace.hasSessions()
   const index = hasSessions ? await checkIndex(workspace) : undefined
-  const tasks = index?.check.status === 'problem' || !hasSessions ? undefined : await checkTasks(workspace, { repair })
+  const tasks =
+    index?.check.status === 'problem' || !hasSessions
+      ? undefined
+      : await checkTasks(workspace, { repair })
   const { logs, links, documents, entries, damagedLines } = sessions.totals
   const counts: Counts = {
     sessions: { logs, links, index: index?.totals.sessions ?? 0, documents },
@@ -68,8 +74,10 @@ function checkCounts({ sessions, entries, grewMeanwhile }: Counts): Check {
     if (grewMeanwhile > 0) findings.note(`${line} (somebody is writing just now)`)
     else findings.problem(line)
   }
-  if (sessions.logs !== sessions.index) say(`${sessions.logs} sessions in logs, ${sessions.index} in the index`)
-  if (entries.read !== entries.indexed) say(`${entries.read} entries read, ${entries.indexed} indexed`)
+  if (sessions.logs !== sessions.index)
+    say(`${sessions.logs} sessions in logs, ${sessions.index} in the index`)
+  if (entries.read !== entries.indexed)
+    say(`${entries.read} entries read, ${entries.indexed} indexed`)
   return findings.check('logs and index agree', () => 'logs and index do not agree')
 }
 
@@ -101,8 +109,11 @@ function checkIgnored(workspace: Workspace): Check {
   if (statOrUndefined(place.sessions) !== undefined && missing.length > 0) {
     workspace.prepare()
     const why = isShared ? 'a merge could break a log' : 'journals could be committed by accident'
-    findings.note(`${missing.join(' and ')} in .sessions/ was missing, so that ${why}; it is there again`)
+    findings.note(
+      `${missing.join(' and ')} in .sessions/ was missing, so that ${why}; it is there again`,
+    )
   }
-  if (isShared) return findings.check('shared through git, as config.yaml says', () => 'shared through git')
+  if (isShared)
+    return findings.check('shared through git, as config.yaml says', () => 'shared through git')
   return findings.check('nothing of .sessions/ is committed', () => 'was not ignored')
 }

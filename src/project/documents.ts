@@ -10,8 +10,8 @@ import type { Draft } from '../session/entries.ts'
 import type { RawEntry } from '../session/in-effect.ts'
 import type { SessionState } from '../session/state.ts'
 import { fileSafe } from '../text/times.ts'
-import type { Marker } from '../views/document/grammar.ts'
-import { renderDocument } from '../views/document/render.ts'
+import type { Marker } from '../document/grammar.ts'
+import { renderDocument } from '../document/render.ts'
 import { baseOf } from './document-base.ts'
 import type { LiveSession, Reading } from './live-session.ts'
 
@@ -33,7 +33,9 @@ export interface Absorbed {
  * in between is found in the next round. A process killed in the middle leaves the moved file,
  * which the next one reads; absorbing the same file twice adds nothing.
  */
-export async function refreshDocument(session: LiveSession): Promise<Absorbed & { reading: Reading }> {
+export async function refreshDocument(
+  session: LiveSession,
+): Promise<Absorbed & { reading: Reading }> {
   const notices: string[] = []
   let absorbed = 0
   const handled = new Set<string>()
@@ -42,8 +44,10 @@ export async function refreshDocument(session: LiveSession): Promise<Absorbed & 
     const path = session.documentPath(reading.state)
     const wanted = renderDocument(reading.state, reading.marker)
     const standing = documentsOf(session, reading.state)
-    const isInPlace = standing.length === 1 && standing[0] === path && isFileWith(path, Buffer.from(wanted))
-    if (isInPlace && takenFiles(session).length === 0) return { entries: absorbed, notices, reading }
+    const isInPlace =
+      standing.length === 1 && standing[0] === path && isFileWith(path, Buffer.from(wanted))
+    if (isInPlace && takenFiles(session).length === 0)
+      return { entries: absorbed, notices, reading }
     for (const document of standing) moveFile(document, join(session.folder, takenName(document)))
     const taken = takenFiles(session)
     // Read again: another process may have put a document there that is newer than our reading, and
@@ -93,7 +97,12 @@ function takenFiles(session: LiveSession): readonly Taken[] {
   if (!existsSync(session.folder)) return []
   return readdirSync(session.folder)
     .filter((name) => name.startsWith(TAKEN_PREFIX))
-    .map((name) => ({ path: join(session.folder, name), bytes: undefined, oddity: undefined, keep: undefined }))
+    .map((name) => ({
+      path: join(session.folder, name),
+      bytes: undefined,
+      oddity: undefined,
+      keep: undefined,
+    }))
 }
 
 /** Reads what was taken, also through a symbolic link, and never waits at a pipe. */
@@ -106,7 +115,8 @@ function readTaken(session: LiveSession, file: Taken): void {
     // It led somewhere from where the document stood, not from where it was moved to.
     const target = resolve(session.place.sessions, 'active', readlinkSync(file.path))
     file.bytes = readThrough(target)
-    const fate = file.bytes === undefined ? ', where no file can be read' : '; the file it leads to stays'
+    const fate =
+      file.bytes === undefined ? ', where no file can be read' : '; the file it leads to stays'
     file.oddity = `it is a symbolic link to ${relative(session.place.root, target) || '.'}${fate}`
   } else {
     file.oddity = stat.isDirectory() ? 'it is a folder' : 'it is not a file'
@@ -124,7 +134,12 @@ function readThrough(target: string): Buffer | undefined {
 }
 
 /** Appends what the file says beyond what it was rendered from, and answers how many entries that was. */
-async function absorbFile(session: LiveSession, reading: Reading, file: Taken, notices: string[]): Promise<number> {
+async function absorbFile(
+  session: LiveSession,
+  reading: Reading,
+  file: Taken,
+  notices: string[],
+): Promise<number> {
   const bytes = file.bytes ?? Buffer.alloc(0)
   const text = bytes.toString('utf8')
   // Decoding puts U+FFFD for bytes it cannot read, and what they were would be gone.
@@ -134,23 +149,33 @@ async function absorbFile(session: LiveSession, reading: Reading, file: Taken, n
   }
   const base = baseOf(session, reading, text)
   if (base.isUnedited) return 0
-  const { parseDocument } = await import('../views/document/parse.ts')
-  const { editsBetween } = await import('../views/document/edits.ts')
+  const { parseDocument } = await import('../document/parse.ts')
+  const { editsBetween } = await import('../document/edits.ts')
   const parsed = isTooLong(text, reading.marker) ? TOO_LONG : parseDocument(text)
-  const problem = parsed.ok ? misplaced(session, reading, text, parsed.document.fields, base.isSure) : parsed.problem
+  const problem = parsed.ok
+    ? misplaced(session, reading, text, parsed.document.fields, base.isSure)
+    : parsed.problem
   if (!parsed.ok || problem !== undefined) {
     file.keep = problem
     return 0
   }
-  const edits = editsBetween(base.state, parsed.document, { mint: () => session.mint(), isBaseSure: base.isSure })
+  const edits = editsBetween(base.state, parsed.document, {
+    mint: () => session.mint(),
+    isBaseSure: base.isSure,
+  })
   const told = [...encodingOf(text), ...edits.unabsorbed]
   if (told.length > 0) file.keep = told.join('; ')
   try {
     const { drafts, redacted } = session.clean(edits.drafts)
-    const known = reading.entries.filter((entry) => entry.by === 'document' && entry.id > base.state.lastId)
+    const known = reading.entries.filter(
+      (entry) => entry.by === 'document' && entry.id > base.state.lastId,
+    )
     const news = newsAmong(onceEach(drafts, text), known)
     session.append(news)
-    if (redacted.length > 0) notices.push(`what looked like a secret in the document was redacted (${redacted.join(', ')})`)
+    if (redacted.length > 0)
+      notices.push(
+        `what looked like a secret in the document was redacted (${redacted.join(', ')})`,
+      )
     return news.length
   } catch (error) {
     if (!(error instanceof StintError) || error.code !== 'ENTRY_TOO_LONG') throw error
@@ -162,7 +187,9 @@ async function absorbFile(session: LiveSession, reading: Reading, file: Taken, n
 /** What the document is written back without. Its text was taken over, but its bytes are not ours to lose. */
 function encodingOf(text: string): readonly string[] {
   return [
-    ...(text.startsWith('\uFEFF') ? ['it begins with a byte-order mark, and is written again without'] : []),
+    ...(text.startsWith('\uFEFF')
+      ? ['it begins with a byte-order mark, and is written again without']
+      : []),
     ...(text.includes('\r\n') ? ['its lines end in CRLF, and are written again with LF'] : []),
   ]
 }
@@ -193,7 +220,8 @@ function misplaced(
   const last = text.slice(text.lastIndexOf('\n') + 1).trimEnd()
   if (last === '') return undefined
   const whole = renderDocument(reading.state, reading.marker).split('\n')
-  const isCutShort = !/^## Next Steps/m.test(text) || whole.some((line) => line !== last && line.startsWith(last))
+  const isCutShort =
+    !/^## Next Steps/m.test(text) || whole.some((line) => line !== last && line.startsWith(last))
   return isCutShort ? 'it breaks off in the middle of a line' : undefined
 }
 
@@ -215,10 +243,13 @@ function onceEach(drafts: readonly Draft[], text: string): readonly Draft[] {
  */
 function newsAmong(drafts: readonly Draft[], known: readonly RawEntry[]): readonly Draft[] {
   const waiting = new Map<string, string[]>()
-  for (const entry of known) waiting.set(signature(entry), [...(waiting.get(signature(entry)) ?? []), entry.id])
+  for (const entry of known)
+    waiting.set(signature(entry), [...(waiting.get(signature(entry)) ?? []), entry.id])
   const became = new Map<unknown, string>()
   return drafts.flatMap((draft) => {
-    const data = Object.fromEntries(Object.entries(draft.data).map(([key, value]) => [key, became.get(value) ?? value]))
+    const data = Object.fromEntries(
+      Object.entries(draft.data).map(([key, value]) => [key, became.get(value) ?? value]),
+    )
     const news = { ...draft, data } as Draft
     const earlier = waiting.get(signature(news))?.shift()
     if (earlier !== undefined && draft.id !== undefined) became.set(draft.id, earlier)
@@ -238,7 +269,8 @@ function signature(entry: { kind: string; data: object }): string {
  */
 function letGo(session: LiveSession, file: Taken, notices: string[]): boolean {
   if (!isStanding(file.path)) return true
-  if (file.oddity === undefined && (file.bytes === undefined || !isFileWith(file.path, file.bytes))) return false
+  if (file.oddity === undefined && (file.bytes === undefined || !isFileWith(file.path, file.bytes)))
+    return false
   const why = [file.oddity, file.keep].filter((reason) => reason !== undefined).join('; ')
   if (why === '') {
     removeFile(file.path)
@@ -247,8 +279,12 @@ function letGo(session: LiveSession, file: Taken, notices: string[]): boolean {
   const folder = join(session.folder, 'set-aside')
   createFolder(folder)
   const name = file.path.replace(/^.*taken-[0-9a-f]+-/, '').replace(/\.md$/, '')
-  const kept = join(folder, `${name}-${fileSafe(new Date().toISOString())}-${randomBytes(2).toString('hex')}.md`)
-  if (moveFile(file.path, kept)) notices.push(`${name}.md was set aside as ${relative(session.place.root, kept)}: ${why}`)
+  const kept = join(
+    folder,
+    `${name}-${fileSafe(new Date().toISOString())}-${randomBytes(2).toString('hex')}.md`,
+  )
+  if (moveFile(file.path, kept))
+    notices.push(`${name}.md was set aside as ${relative(session.place.root, kept)}: ${why}`)
   return true
 }
 
@@ -262,7 +298,10 @@ function isStanding(path: string): boolean {
 }
 
 function isFileWith(path: string, bytes: Buffer): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true && readOrUndefined(path)?.equals(bytes) === true
+  return (
+    lstatSync(path, { throwIfNoEntry: false })?.isFile() === true &&
+    readOrUndefined(path)?.equals(bytes) === true
+  )
 }
 
 /** Replaces a view only when it says something else, so that watchers are not woken for nothing. */

@@ -1,10 +1,10 @@
 import { StintError } from '../journal/errors.ts'
 import type { SessionState } from '../session/state.ts'
-import { type ExportFormat, EXPORT_FORMATS } from '../views/export/formats.ts'
-import { COMPLEX_FROM, type WorkSource, workSize } from '../views/export/work.ts'
-import { modelOf } from '../views/document/model.ts'
-import { renderModel } from '../views/document/render.ts'
-import { renderStateJson, renderStateToon } from '../views/state-files.ts'
+import { type ExportFormat, EXPORT_FORMATS } from '../document/export/formats.ts'
+import { COMPLEX_FROM, type WorkSource, workSize } from '../document/export/work.ts'
+import { modelOf } from '../document/model.ts'
+import { renderModel } from '../document/render.ts'
+import { renderStateJson, renderStateToon } from '../document/state-files.ts'
 import { chooseSession } from './choose.ts'
 import { redactedForExport } from './clean-draft.ts'
 import { workSourceOf } from './export/source.ts'
@@ -31,10 +31,17 @@ export interface Exported {
 }
 
 /** Gives a session out in another form, and writes it to a file when asked to. */
-export async function exportSession(workspace: Workspace, options: ExportOptions): Promise<Exported> {
+export async function exportSession(
+  workspace: Workspace,
+  options: ExportOptions,
+): Promise<Exported> {
   const { format, output, force = false } = options
   if (!EXPORT_FORMATS.includes(format)) {
-    throw new StintError('NO_FORMAT', `there is no format "${String(format)}"`, `there are ${EXPORT_FORMATS.join(', ')}`)
+    throw new StintError(
+      'NO_FORMAT',
+      `there is no format "${String(format)}"`,
+      `there are ${EXPORT_FORMATS.join(', ')}`,
+    )
   }
   const row = await chooseSession(workspace, options.session)
   // Before the work: a name that cannot be written is known at once.
@@ -48,15 +55,20 @@ export async function exportSession(workspace: Workspace, options: ExportOptions
   return { session: { id, name, status }, format, content, ...(path === undefined ? {} : { path }) }
 }
 
-async function contentOf(workspace: Workspace, reading: Reading, format: ExportFormat, isFileWeighed: boolean): Promise<string> {
+async function contentOf(
+  workspace: Workspace,
+  reading: Reading,
+  format: ExportFormat,
+  isFileWeighed: boolean,
+): Promise<string> {
   if (format === 'session-json') {
-    const { renderSessionJson } = await import('../views/export/session-json.ts')
+    const { renderSessionJson } = await import('../document/export/session-json.ts')
     const source = await workSourceOf(workspace, reading)
     if (isFileWeighed) refuseSmall(source)
     return renderSessionJson(source)
   }
   if (format === 'workflow-log') {
-    const { renderWorkflowLog } = await import('../views/export/workflow-log.ts')
+    const { renderWorkflowLog } = await import('../document/export/workflow-log.ts')
     return renderWorkflowLog(await workSourceOf(workspace, reading))
   }
   const { state } = redactedForExport(workspace, { state: reading.state })

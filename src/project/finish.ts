@@ -28,7 +28,8 @@ export interface Paused {
 export async function pauseSession(workspace: Workspace, options: PauseOptions): Promise<Paused> {
   refuseInRun(workspace, 'pausing a session')
   // Named before anything is written: a mistyped name must not leave both sessions set down.
-  const other = options.switchTo === undefined ? undefined : await findSession(workspace, options.switchTo)
+  const other =
+    options.switchTo === undefined ? undefined : await findSession(workspace, options.switchTo)
   if (other !== undefined && !isOpen(other)) throw closedAlready(other.name, other.status)
   const row = await chooseSession(workspace, options.session)
   const session = workspace.session(row.id)
@@ -47,14 +48,19 @@ export async function pauseSession(workspace: Workspace, options: PauseOptions):
   )
   const tasks = options.keepTaskStatus === true ? [] : moveDrafts(state.tasks, 'ready', by)
   session.append([
-    ...checkpointDrafts(workspace, session, state, { by, ...(options.note === undefined ? {} : { note: options.note }) }),
+    ...checkpointDrafts(workspace, session, state, {
+      by,
+      ...(options.note === undefined ? {} : { note: options.note }),
+    }),
     paused,
     ...tasks,
   ])
   const reading = await workspace.refreshIfPossible(session)
   await refreshTasks(workspace, state.tasks)
   session.close()
-  return other === undefined ? { reading } : { reading, resumed: await resumeSession(workspace, { session: other.id, by }) }
+  return other === undefined
+    ? { reading }
+    : { reading, resumed: await resumeSession(workspace, { session: other.id, by }) }
 }
 
 export interface CloseOptions {
@@ -73,7 +79,10 @@ export async function closeSession(workspace: Workspace, options: CloseOptions):
   if (!isOpen(state)) throw closedAlready(state.name, state.status)
   const by = options.by ?? 'library'
   session.append(
-    endDrafts(workspace, state, options.how, { by, ...(options.reason === undefined ? {} : { reason: options.reason }) }),
+    endDrafts(workspace, state, options.how, {
+      by,
+      ...(options.reason === undefined ? {} : { reason: options.reason }),
+    }),
   )
   const reading = await workspace.refreshIfPossible(session)
   await refreshTasks(workspace, state.tasks)
@@ -98,14 +107,24 @@ export function endDrafts(
   const git = workspace.git({ dirty: true })
   const closed = draft(
     'session.closed',
-    { how, ...(options.reason === undefined ? {} : { reason: options.reason }), ...(git === undefined ? {} : { git }) },
+    {
+      how,
+      ...(options.reason === undefined ? {} : { reason: options.reason }),
+      ...(git === undefined ? {} : { git }),
+    },
     { by: options.by },
   )
-  return [closed, ...moveDrafts(state.tasks, how === 'completed' ? 'completed' : 'ready', options.by)]
+  return [
+    closed,
+    ...moveDrafts(state.tasks, how === 'completed' ? 'completed' : 'ready', options.by),
+  ]
 }
 
 /** Takes back the closing of a session. */
-export async function reopenSession(workspace: Workspace, options: { session: string; by?: string }): Promise<Reading> {
+export async function reopenSession(
+  workspace: Workspace,
+  options: { session: string; by?: string },
+): Promise<Reading> {
   refuseInRun(workspace, 'reopening a session')
   const row = await findSession(workspace, options.session)
   const session = workspace.session(row.id)
@@ -131,10 +150,16 @@ export async function reopenSession(workspace: Workspace, options: { session: st
 
 function notActive(state: SessionState): StintError {
   const hint =
-    state.status === 'paused' ? `stint resume ${state.name} goes on with it` : `stint reopen ${state.name} takes that back`
+    state.status === 'paused'
+      ? `stint resume ${state.name} goes on with it`
+      : `stint reopen ${state.name} takes that back`
   return new StintError('SESSION_NOT_ACTIVE', `${state.name} is ${state.status} already`, hint)
 }
 
 function closedAlready(name: string, status: SessionStatus): StintError {
-  return new StintError('SESSION_CLOSED', `${name} is ${status} already`, `stint reopen ${name} takes that back`)
+  return new StintError(
+    'SESSION_CLOSED',
+    `${name} is ${status} already`,
+    `stint reopen ${name} takes that back`,
+  )
 }

@@ -10,8 +10,8 @@ import { fold } from '../session/fold.ts'
 import type { RawEntry } from '../session/in-effect.ts'
 import { type SessionState, isOpen } from '../session/state.ts'
 import { slug } from '../text/clean.ts'
-import type { Marker } from '../views/document/grammar.ts'
-import { type Opened, openAbridged } from '../views/snapshot.ts'
+import type { Marker } from '../document/grammar.ts'
+import { type Opened, openAbridged } from '../document/snapshot.ts'
 import { cleanDraft } from './clean-draft.ts'
 import type { Config } from './config.ts'
 import { type Place, journalFolder, logPlace } from './place.ts'
@@ -93,7 +93,10 @@ export class LiveSession {
   /** Brings drafts into the form in which they are journalled. */
   clean(drafts: readonly Draft[]): { drafts: readonly Draft[]; redacted: readonly string[] } {
     const cleaned = drafts.map((draft) => cleanDraft(draft, this.#config))
-    return { drafts: cleaned.map(({ draft }) => draft), redacted: [...new Set(cleaned.flatMap(({ redacted }) => redacted))] }
+    return {
+      drafts: cleaned.map(({ draft }) => draft),
+      redacted: [...new Set(cleaned.flatMap(({ redacted }) => redacted))],
+    }
   }
 
   close(): void {
@@ -109,7 +112,10 @@ export class LiveSession {
     return `${nameForFiles(state)}-${shortId(this.id)}.md`
   }
 
-  #write(drafts: readonly Draft[], write: (drafts: readonly Draft<never>[]) => readonly RawEntry[]): readonly RawEntry[] {
+  #write(
+    drafts: readonly Draft[],
+    write: (drafts: readonly Draft<never>[]) => readonly RawEntry[],
+  ): readonly RawEntry[] {
     const cleaned = this.clean(drafts)
     // Before the append: were it after, a kill in between would leave an entry the index never hears of.
     markTouched(this.place.sessions, this.id)

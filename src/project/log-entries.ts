@@ -34,7 +34,11 @@ interface Context {
 }
 
 /** The entries that one thing to log amounts to. What the session knows is asked for only where it matters. */
-export function draftsFor(entry: LogEntry, stateNow: () => SessionState, context: Context): readonly Draft[] {
+export function draftsFor(
+  entry: LogEntry,
+  stateNow: () => SessionState,
+  context: Context,
+): readonly Draft[] {
   const make = <K extends EntryKind>(kind: K, data: EntryData[K], id = context.mint()): Draft =>
     draft(kind, data, { id, by: context.by }) as Draft
   if ('goal' in entry) return [make('goal.set', { text: text(entry.goal, 'goal') })]
@@ -42,56 +46,93 @@ export function draftsFor(entry: LogEntry, stateNow: () => SessionState, context
   if ('step' in entry) return [make('step.added', { text: text(entry.step, 'step') })]
   if ('current' in entry) return startStep(entry.current, stateNow(), make, context)
   if ('done' in entry) return finishStep(entry.done, stateNow(), make, context)
-  if ('progress' in entry) return [make('progress.made', { text: text(entry.progress, 'progress') })]
+  if ('progress' in entry)
+    return [make('progress.made', { text: text(entry.progress, 'progress') })]
   if ('decision' in entry) return [make('decision.made', decision(entry))]
-  if ('discovery' in entry) return [make('discovery.made', { text: text(entry.discovery, 'discovery') })]
+  if ('discovery' in entry)
+    return [make('discovery.made', { text: text(entry.discovery, 'discovery') })]
   if ('gotcha' in entry) return [make('gotcha.found', { text: text(entry.gotcha, 'gotcha') })]
   if ('blocker' in entry) return [make('blocker.raised', { text: text(entry.blocker, 'blocker') })]
   if ('resolved' in entry) {
     const open = openBlockers(stateNow())
     const blocker = named(open, entry.resolved)
     if (blocker === undefined) throw notFound('open blocker', entry.resolved, open)
-    return [make('blocker.resolved', { blocker: blocker.id, ...optional('resolution', entry.resolution) })]
+    return [
+      make('blocker.resolved', {
+        blocker: blocker.id,
+        ...optional('resolution', entry.resolution),
+      }),
+    ]
   }
   if ('next' in entry) return [make('next.added', { text: text(entry.next, 'next') })]
   if ('key' in entry) return [make('key.added', { text: text(entry.key, 'key') })]
-  if ('command' in entry) return [make('command.kept', { command: oneLine(text(entry.command, 'command')) })]
+  if ('command' in entry)
+    return [make('command.kept', { command: oneLine(text(entry.command, 'command')) })]
   if ('note' in entry) return [make('note.added', { text: text(entry.note, 'note') })]
   const path = oneLine(text(entry.file, 'file'))
   const described = optional('description', entry.description)
-  return [entry.description === undefined ? make('file.changed', { path }) : make('file.noted', { path, ...described })]
+  return [
+    entry.description === undefined
+      ? make('file.changed', { path })
+      : make('file.noted', { path, ...described }),
+  ]
 }
 
 type Make = <K extends EntryKind>(kind: K, data: EntryData[K], id?: string) => Draft
 
-function startStep(reference: string, state: SessionState, make: Make, context: Context): readonly Draft[] {
+function startStep(
+  reference: string,
+  state: SessionState,
+  make: Make,
+  context: Context,
+): readonly Draft[] {
   const step = named(state.steps.items, reference, numberOf(reference))
   if (step !== undefined && step.status === 'done')
     return [make('step.reopened', { step: step.id }), make('step.started', { step: step.id })]
   if (step !== undefined) return [make('step.started', { step: step.id })]
   const id = context.mint()
-  return [make('step.added', { text: text(reference, 'current') }, id), make('step.started', { step: id })]
+  return [
+    make('step.added', { text: text(reference, 'current') }, id),
+    make('step.started', { step: id }),
+  ]
 }
 
 /** Finishing a step by its name starts the next one. A text that is no step is recorded as one, done. */
-function finishStep(reference: string, state: SessionState, make: Make, context: Context): readonly Draft[] {
+function finishStep(
+  reference: string,
+  state: SessionState,
+  make: Make,
+  context: Context,
+): readonly Draft[] {
   const todo = state.steps.items.filter((step) => step.status !== 'done')
   const numbered = numberOf(reference)
   const step = numbered === undefined ? named(todo, reference) : state.steps.items[numbered - 1]
   const planned = state.next.items.find((item) => same(item.text, reference))
   const taken = planned === undefined ? [] : [make('next.taken', { next: planned.id })]
-  if (step !== undefined) return [make('step.done', { step: step.id }), ...taken, ...following(step, todo, make)]
+  if (step !== undefined)
+    return [make('step.done', { step: step.id }), ...taken, ...following(step, todo, make)]
   if (numbered !== undefined) throw notFound('step', reference, state.steps.items)
-  const isDone = state.steps.items.some((done) => done.status === 'done' && same(done.text, reference))
+  const isDone = state.steps.items.some(
+    (done) => done.status === 'done' && same(done.text, reference),
+  )
   if (isDone) return taken
   const id = context.mint()
-  return [make('step.added', { text: text(reference, 'done') }, id), make('step.done', { step: id }), ...taken]
+  return [
+    make('step.added', { text: text(reference, 'done') }, id),
+    make('step.done', { step: id }),
+    ...taken,
+  ]
 }
 
 function following(done: Step, todo: readonly Step[], make: Make): readonly Draft[] {
   const others = todo.filter((step) => step.id !== done.id)
   const [first] = others
-  if (done.status !== 'started' || first === undefined || others.some((step) => step.status === 'started')) return []
+  if (
+    done.status !== 'started' ||
+    first === undefined ||
+    others.some((step) => step.status === 'started')
+  )
+    return []
   const after = todo.slice(todo.indexOf(done) + 1)[0] ?? first
   return [make('step.started', { step: after.id })]
 }
@@ -107,14 +148,21 @@ function decision(entry: Extract<LogEntry, { decision: string }>): EntryData['de
 }
 
 /** The item that a text means: that very text, or a part that only one has. */
-function named<T extends Item>(items: readonly T[], reference: string, number?: number): T | undefined {
+function named<T extends Item>(
+  items: readonly T[],
+  reference: string,
+  number?: number,
+): T | undefined {
   if (number !== undefined) return items[number - 1]
   const exact = items.filter((item) => same(item.text, reference))
   if (exact.length > 0) return exact[0]
   const plain = fold(reference)
   const parts = plain.length < 3 ? [] : items.filter((item) => fold(item.text).includes(plain))
   if (parts.length > 1)
-    throw new StintError('TEXT_AMBIGUOUS', [`"${reference}" fits several:`, ...parts.map((item) => `  ${item.text}`)].join('\n'))
+    throw new StintError(
+      'TEXT_AMBIGUOUS',
+      [`"${reference}" fits several:`, ...parts.map((item) => `  ${item.text}`)].join('\n'),
+    )
   return parts[0]
 }
 
@@ -142,7 +190,8 @@ function notFound(what: string, reference: string, items: readonly Item[]): Stin
 
 function text(value: string, flag: string): string {
   const cleaned = cleanText(value).trim()
-  if (cleaned === '') throw new StintError('EMPTY_TEXT', `--${flag} is empty`, `say what to record: --${flag} "…"`)
+  if (cleaned === '')
+    throw new StintError('EMPTY_TEXT', `--${flag} is empty`, `say what to record: --${flag} "…"`)
   return cleaned
 }
 

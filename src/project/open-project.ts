@@ -3,16 +3,37 @@ import type { SessionFilter } from '../index/queries.ts'
 import type { SessionRow } from '../index/rows.ts'
 import type { RestoreTo } from '../git/code-checkpoint.ts'
 import type { TaskStatus } from '../session/entries.ts'
-import { findTask } from '../tasks/find.ts'
-import { type AddTask, type ChangeTask, addTask, changeTask, checkTask, moveTask, nextTask, openBacklog } from './backlog.ts'
-import { type CheckpointOptions, diffCheckpoint, listCheckpoints, makeCheckpoint, restoreCheckpoint } from './checkpoint.ts'
+import { findTask } from '../backlog/find.ts'
+import {
+  type AddTask,
+  type ChangeTask,
+  addTask,
+  changeTask,
+  checkTask,
+  moveTask,
+  nextTask,
+  openBacklog,
+} from './backlog.ts'
+import {
+  type CheckpointOptions,
+  diffCheckpoint,
+  listCheckpoints,
+  makeCheckpoint,
+  restoreCheckpoint,
+} from './checkpoint.ts'
 import { activeSession, chooseSession, findSession, refuseClosed } from './choose.ts'
 import type { BudgetOptions, ConversationBudget } from './budget.ts'
 import { type AcceptHandoff, acceptHandoff } from './handoff/accept.ts'
 import { type CreateHandoff, createHandoff } from './handoff/create.ts'
 import { listHandoffs, showHandoff } from './handoff/look.ts'
 import { waitingHandoffs } from './handoff/waiting.ts'
-import { type CloseOptions, type PauseOptions, closeSession, pauseSession, reopenSession } from './finish.ts'
+import {
+  type CloseOptions,
+  type PauseOptions,
+  closeSession,
+  pauseSession,
+  reopenSession,
+} from './finish.ts'
 import type { Artifact } from './digest/artifacts.ts'
 import type { Digest, DigestOptions } from './digest/digest-command.ts'
 import type { ShowOptions, ShownLine } from './digest/show-output.ts'
@@ -51,8 +72,10 @@ export function projectOf(workspace: Workspace) {
     checkpoint: (checkpoint: CheckpointOptions = {}) => makeCheckpoint(workspace, checkpoint),
     checkpoints: {
       list: (of: { session?: string } = {}) => listCheckpoints(workspace, of),
-      diff: (of: { session?: string; checkpoint?: string; stat?: boolean } = {}) => diffCheckpoint(workspace, of),
-      restore: (of: { session?: string; checkpoint?: string; to?: RestoreTo } = {}) => restoreCheckpoint(workspace, of),
+      diff: (of: { session?: string; checkpoint?: string; stat?: boolean } = {}) =>
+        diffCheckpoint(workspace, of),
+      restore: (of: { session?: string; checkpoint?: string; to?: RestoreTo } = {}) =>
+        restoreCheckpoint(workspace, of),
     },
     handoffs: {
       create: (handoff: CreateHandoff = {}) => createHandoff(workspace, handoff),
@@ -60,7 +83,8 @@ export function projectOf(workspace: Workspace) {
       list: (of: { session?: string } = {}) => listHandoffs(workspace, of),
       accept: (handoff: AcceptHandoff = {}) => acceptHandoff(workspace, handoff),
       /** Those that were made for this session or these tasks, and that nobody took up yet. */
-      waiting: (whom: { session?: string; tasks?: readonly string[] }) => waitingHandoffs(workspace, whom),
+      waiting: (whom: { session?: string; tasks?: readonly string[] }) =>
+        waitingHandoffs(workspace, whom),
     },
     pause: (pause: PauseOptions = {}) => pauseSession(workspace, pause),
     close: (close: CloseOptions) => closeSession(workspace, close),
@@ -113,7 +137,8 @@ export function projectOf(workspace: Workspace) {
       return workspace.hasSessions() ? (await workspace.index()).sessions(filter) : []
     },
     /** What was journalled and what was said, the most telling of both first. */
-    search: (query: SearchRequest): AsyncIterable<SearchHit | SaidHit> => searchEverywhere(workspace, query),
+    search: (query: SearchRequest): AsyncIterable<SearchHit | SaidHit> =>
+      searchEverywhere(workspace, query),
 
     /** Runs a command and tells what matters of its output. Rarely needed by programs, so not loaded with the rest. */
     async digest(options: DigestOptions): Promise<Digest> {
@@ -127,7 +152,10 @@ export function projectOf(workspace: Workspace) {
         return listArtifacts(workspace)
       },
       /** One of them, and its lines. */
-      async show(id: string, options: ShowOptions = {}): Promise<Artifact & { readonly lines: Iterable<ShownLine> }> {
+      async show(
+        id: string,
+        options: ShowOptions = {},
+      ): Promise<Artifact & { readonly lines: Iterable<ShownLine> }> {
         const { findArtifact } = await import('./digest/artifacts.ts')
         const { shownLines } = await import('./digest/show-output.ts')
         const artifact = findArtifact(workspace, id)
@@ -140,14 +168,19 @@ export function projectOf(workspace: Workspace) {
       list: () => openBacklog(workspace),
       next: () => nextTask(workspace),
       show: async (name: string) => findTask((await openBacklog(workspace)).tasks, name),
-      change: (name: string, change: ChangeTask, by?: string) => changeTask(workspace, name, change, by),
+      change: (name: string, change: ChangeTask, by?: string) =>
+        changeTask(workspace, name, change, by),
       check: (name: string, item: string, done = true) => checkTask(workspace, name, item, done),
       move: (name: string, status: TaskStatus, options: { summary?: string; by?: string } = {}) =>
         moveTask(workspace, name, status, options),
       /** In a run: what an agent says became of a task, and an item it ticks, also of tasks that are kept elsewhere. */
-      report: (name: string, status: ReportedStatus, options: { summary?: string; by?: string } = {}) =>
-        reportTask(workspace, name, status, options),
-      checkInRun: (name: string, item: string, done = true) => checkRunTask(workspace, name, item, done),
+      report: (
+        name: string,
+        status: ReportedStatus,
+        options: { summary?: string; by?: string } = {},
+      ) => reportTask(workspace, name, status, options),
+      checkInRun: (name: string, item: string, done = true) =>
+        checkRunTask(workspace, name, item, done),
     },
 
     /** Sessions that follow a template of phases. Rarely needed, so not loaded with the rest. */

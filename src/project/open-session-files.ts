@@ -49,7 +49,9 @@ export function belongsHere(
   const here = repository.isLinked ? repository.worktree : undefined
   if (worktree === here) return worktree !== undefined || branch === head.branch
   // One whose worktree is gone is of its branch again.
-  return branch === head.branch && (worktree === undefined || statOrUndefined(worktree) === undefined)
+  return (
+    branch === head.branch && (worktree === undefined || statOrUndefined(worktree) === undefined)
+  )
 }
 
 export function namesIn(folder: string): readonly string[] | undefined {

@@ -1,6 +1,12 @@
 import { join } from 'node:path'
 import { errnoOf } from '../journal/errors.ts'
-import { createFolder, moveFile, removeEmptyFolder, removeFile, replaceUnsynced } from '../journal/files.ts'
+import {
+  createFolder,
+  moveFile,
+  removeEmptyFolder,
+  removeFile,
+  replaceUnsynced,
+} from '../journal/files.ts'
 import { readOrUndefined } from '../journal/look.ts'
 import { BACKLOG_ID } from '../session/entries.ts'
 import { reportedSince } from '../session/delegates.ts'

@@ -16,7 +16,10 @@ export interface OpeningClaim {
 }
 
 /** The right to open a session for a branch, or undefined while another has it. Never waits. */
-export function claimOpening({ repository, sessions }: Place, branch: string | undefined): OpeningClaim | undefined {
+export function claimOpening(
+  { repository, sessions }: Place,
+  branch: string | undefined,
+): OpeningClaim | undefined {
   const here = JSON.stringify([branch, repository?.worktree])
   const path = join(sessions, `opening-${checksum(Buffer.from(here))}`)
   const owner = `${process.pid} ${randomHex(8)}`
@@ -31,7 +34,11 @@ export function claimOpening({ repository, sessions }: Place, branch: string | u
 }
 
 /** Does what opens a session when nobody else is at it. Whoever is has it for a moment only, and is waited for. */
-export async function whileOpening<T>(place: Place, branch: string | undefined, work: () => Promise<T>): Promise<T> {
+export async function whileOpening<T>(
+  place: Place,
+  branch: string | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
   let claim = claimOpening(place, branch)
   for (; claim === undefined; claim = claimOpening(place, branch)) await aMoment()
   try {

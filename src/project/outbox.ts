@@ -58,7 +58,10 @@ export function kindsInOutbox(place: Place, session: string): readonly string[] 
  * Appends to the log what was left for it. Killed in between, or done by two at once, it is appended twice and counts
  * once, since it carries the same `once`.
  */
-export function absorbOutbox(session: LiveSession, amend: (draft: Draft) => Draft = (draft) => draft): number {
+export function absorbOutbox(
+  session: LiveSession,
+  amend: (draft: Draft) => Draft = (draft) => draft,
+): number {
   return absorbFrom(outboxOf(session.place, session.id), session, amend)
 }
 
@@ -126,8 +129,15 @@ function removeIfPossible(folder: string): void {
 /** Undefined for one that was emptied by a power cut, and for what is no entry at all. */
 function draftIn(folder: string, name: string): Draft | undefined {
   try {
-    const draft = JSON.parse(readOrUndefined(join(folder, name))?.toString('utf8') ?? 'null') as Draft | null
-    if (typeof draft?.kind === 'string' && typeof draft.by === 'string' && typeof draft.data === 'object') return draft
+    const draft = JSON.parse(
+      readOrUndefined(join(folder, name))?.toString('utf8') ?? 'null',
+    ) as Draft | null
+    if (
+      typeof draft?.kind === 'string' &&
+      typeof draft.by === 'string' &&
+      typeof draft.data === 'object'
+    )
+      return draft
   } catch (error) {
     if (errnoOf(error) !== undefined) throw error
   }
@@ -143,7 +153,9 @@ function causeOf(error: unknown): unknown {
 }
 
 function outboxes({ sessions, repository }: Place): string {
-  return repository === undefined ? join(sessions, 'outbox') : join(repository.commonDir, 'stint', 'outbox')
+  return repository === undefined
+    ? join(sessions, 'outbox')
+    : join(repository.commonDir, 'stint', 'outbox')
 }
 
 function outboxOf(place: Place, session: string): string {

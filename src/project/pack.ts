@@ -1,6 +1,6 @@
 import { type Explanation, explainContext } from '../context/explain.ts'
 import { LEAST_BUDGET, type PackedContext, packContext } from '../context/pack.ts'
-import { estimateTokens } from '../context/tokens.ts'
+import { estimateTokens } from '../text/tokens.ts'
 import { StintError } from '../journal/errors.ts'
 import { chooseSession } from './choose.ts'
 import { projectText } from './project-context.ts'

@@ -41,12 +41,15 @@ export function journalFolder(place: Place, id: string): string {
 
 /** A log and its second name, which `git clean` and `rm -r .sessions` do not reach. */
 export function logPlace(place: Place, id: string): LogPlace {
-  if (id === BACKLOG_ID) return { path: join(place.sessions, 'backlog', 'log.jsonl'), link: linkOf(place, id) }
+  if (id === BACKLOG_ID)
+    return { path: join(place.sessions, 'backlog', 'log.jsonl'), link: linkOf(place, id) }
   return { path: join(journalFolder(place, id), 'log.jsonl'), link: linkOf(place, id) }
 }
 
 function linkOf(place: Place, id: string): string | undefined {
-  return place.repository === undefined ? undefined : join(linkFolder(place.repository), `${id}.jsonl`)
+  return place.repository === undefined
+    ? undefined
+    : join(linkFolder(place.repository), `${id}.jsonl`)
 }
 
 function linkFolder(repository: Repository): string {
@@ -56,7 +59,9 @@ function linkFolder(repository: Repository): string {
 /** Every session that has a log or the link of one, and the backlog if it has. */
 export function logIds(place: Place): ReadonlySet<string> {
   const linked =
-    place.repository === undefined ? [] : namesIn(linkFolder(place.repository)).map((name) => name.replace(/\.jsonl$/, ''))
+    place.repository === undefined
+      ? []
+      : namesIn(linkFolder(place.repository)).map((name) => name.replace(/\.jsonl$/, ''))
   const backlog = existsSync(logPlace(place, BACKLOG_ID).path) ? [BACKLOG_ID] : []
   return new Set([...namesIn(join(place.sessions, 'journal')), ...linked, ...backlog].filter(isId))
 }

@@ -1,17 +1,27 @@
 import { GitFailed } from '../git/run-git.ts'
 import { StintError } from '../journal/errors.ts'
-import { type ProjectContext, projectContext } from '../survey/project-context.ts'
+import { type ProjectContext, projectContext } from '../context/survey/project-context.ts'
 import { withoutSecrets } from './clean-draft.ts'
 import type { Workspace } from './workspace.ts'
 
 /** What the repository of this worktree is, in few tokens. */
-export function contextOfProject(workspace: Workspace, options: { refresh?: boolean } = {}): ProjectContext {
+export function contextOfProject(
+  workspace: Workspace,
+  options: { refresh?: boolean } = {},
+): ProjectContext {
   const { repository } = workspace.place
   if (repository === undefined) {
-    throw new StintError('NO_REPOSITORY', 'there is no git repository here to read', 'git init, then git add what belongs to it')
+    throw new StintError(
+      'NO_REPOSITORY',
+      'there is no git repository here to read',
+      'git init, then git add what belongs to it',
+    )
   }
   const { config } = workspace
-  return projectContext(repository, { ...options, withoutSecrets: (text) => withoutSecrets(text, config) })
+  return projectContext(repository, {
+    ...options,
+    withoutSecrets: (text) => withoutSecrets(text, config),
+  })
 }
 
 /** The same text for what can do without it. */

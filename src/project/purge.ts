@@ -11,7 +11,7 @@ import { stateHome } from '../journal/state-home.ts'
 import { isId, shortId } from '../journal/ids.ts'
 import type { LogPlace } from '../journal/log.ts'
 import { BACKLOG_ID } from '../session/entries.ts'
-import { isUntouched } from '../tasks/task-file.ts'
+import { isUntouched } from '../backlog/task-file.ts'
 import { openBacklog } from './backlog.ts'
 import { exportedFiles, isExport, noteChangedExport } from './export/written.ts'
 import { refuseInRun } from './in-run.ts'
@@ -19,7 +19,14 @@ import { logIds, logPlace } from './place.ts'
 import { runsGoingOn } from './purge/going-on.ts'
 import { type HoldingCode, dropKeptCode, findKeptCode } from './purge/kept-code.ts'
 import { Needle } from './purge/needle.ts'
-import { countIn, filesUnder, holds, readTextOr, scrubFile, scrubFileName } from './purge/other-files.ts'
+import {
+  countIn,
+  filesUnder,
+  holds,
+  readTextOr,
+  scrubFile,
+  scrubFileName,
+} from './purge/other-files.ts'
 import { scrubBlobs } from './purge/scrub-blobs.ts'
 import { isReplacedLog, rewriteLog } from './purge/rewrite-log.ts'
 import { renderAnew, viewsOf, withdrawDocument } from './purge/session-views.ts'
@@ -79,8 +86,13 @@ export async function purgeText(workspace: Workspace, options: PurgeOptions): Pr
   const kept = searchCode(workspace, needle)
   const isDropped = !isDryRun && options.checkpoints === true
   if (isDropped && kept !== undefined) dropKeptCode(workspace.place.repository!, kept)
-  const files = [...purge.found].map(([path, replacements]) => ({ path: relative(workspace.place.root, path), replacements }))
-  const remaining = isDryRun ? [] : purge.remaining().map((path) => relative(workspace.place.root, path))
+  const files = [...purge.found].map(([path, replacements]) => ({
+    path: relative(workspace.place.root, path),
+    replacements,
+  }))
+  const remaining = isDryRun
+    ? []
+    : purge.remaining().map((path) => relative(workspace.place.root, path))
   const remainingCode = isDropped ? [] : (kept ?? []).map(({ ref }) => ref)
   const isFound = remaining.length > 0 || remainingCode.length > 0 || (isDryRun && files.length > 0)
   return {
@@ -124,11 +136,16 @@ class Purge {
   /** Counts without changing anything. */
   look(): void {
     const { place } = this.workspace
-    for (const log of [...[...logIds(place)].map((id) => logPlace(place, id)), ...this.#runLogs()]) {
+    for (const log of [
+      ...[...logIds(place)].map((id) => logPlace(place, id)),
+      ...this.#runLogs(),
+    ]) {
       this.#note(log.path, rewriteLog(log, this.needle, { dryRun: true }))
     }
-    for (const [path, count] of scrubBlobs(this.workspace, this.needle, { dryRun: true })) this.#note(path, count)
-    for (const path of this.#otherFiles()) this.#note(path, scrubFile(path, this.needle, { dryRun: true }))
+    for (const [path, count] of scrubBlobs(this.workspace, this.needle, { dryRun: true }))
+      this.#note(path, count)
+    for (const path of this.#otherFiles())
+      this.#note(path, scrubFile(path, this.needle, { dryRun: true }))
   }
 
   /** Goes over everything once. Answers how much there was to do. */
@@ -139,21 +156,27 @@ class Purge {
     if (taskFiles.length > 0) await this.#tasks()
     let done = 0
     const documents = this.#documents()
-    for (const id of logIds(this.workspace.place)) done += await this.#session(id, documents.get(shortId(id)) ?? [])
+    for (const id of logIds(this.workspace.place))
+      done += await this.#session(id, documents.get(shortId(id)) ?? [])
     if (isFirst || done > 0 || taskFiles.length > 0) {
       await this.#rebuildIndex()
       await this.#tasks()
     }
-    for (const log of this.#runLogs()) done += this.#note(log.path, rewriteLog(log, this.needle, { dryRun: false }))
-    for (const [path, count] of before) if (!holds(path, this.needle)) done += this.#note(path, count)
-    for (const [path, count] of scrubBlobs(this.workspace, this.needle, { dryRun: false })) done += this.#note(path, count)
+    for (const log of this.#runLogs())
+      done += this.#note(log.path, rewriteLog(log, this.needle, { dryRun: false }))
+    for (const [path, count] of before)
+      if (!holds(path, this.needle)) done += this.#note(path, count)
+    for (const [path, count] of scrubBlobs(this.workspace, this.needle, { dryRun: false }))
+      done += this.#note(path, count)
     for (const path of this.#otherFiles()) done += this.#otherFile(path)
     return done
   }
 
   /** Where it still is. */
   remaining(): readonly string[] {
-    const own = this.#folders().flatMap((folder) => [...filesUnder(folder)].filter((path) => !isIndex(path)))
+    const own = this.#folders().flatMap((folder) =>
+      [...filesUnder(folder)].filter((path) => !isIndex(path)),
+    )
     return [...own, ...exportedFiles(this.workspace)].filter((path) => holds(path, this.needle))
   }
 
@@ -169,7 +192,8 @@ class Purge {
       const counts = new Map(views.map((view) => [view, countIn(view, needle)]))
       const isReadable = await withdrawDocument(workspace, session)
       let done = this.#note(path, this.#inLog(id, false))
-      if (isReadable) for (const view of await renderAnew(workspace, session, needle)) this.#rendered.add(view)
+      if (isReadable)
+        for (const view of await renderAnew(workspace, session, needle)) this.#rendered.add(view)
       for (const [view, count] of counts) if (!holds(view, needle)) done += this.#note(view, count)
       return done
     } finally {
@@ -212,22 +236,32 @@ class Purge {
     }
     // What a person made of an export since is theirs, and only named.
     const { workspace } = this
-    yield* exportedFiles(workspace).filter((path) => isExport(workspace, path, readOrUndefined(path) ?? Buffer.alloc(0)))
+    yield* exportedFiles(workspace).filter((path) =>
+      isExport(workspace, path, readOrUndefined(path) ?? Buffer.alloc(0)),
+    )
   }
 
   /** Also what was kept of commands that were run where no project was. */
   #folders(): readonly string[] {
     const { sessions, tasks, repository } = this.workspace.place
     const machine = join(stateHome(), 'artifacts')
-    return [sessions, tasks, machine, ...(repository === undefined ? [] : [join(repository.commonDir, 'stint')])]
+    return [
+      sessions,
+      tasks,
+      machine,
+      ...(repository === undefined ? [] : [join(repository.commonDir, 'stint')]),
+    ]
   }
 
   /** The session documents that hold it, by the short id in their names. Listed once, for there may be very many. */
   #documents(): ReadonlyMap<string, readonly string[]> {
     const found = new Map<string, string[]>()
-    for (const path of ['active', 'archive'].flatMap((name) => [...filesUnder(join(this.workspace.place.sessions, name))])) {
+    for (const path of ['active', 'archive'].flatMap((name) => [
+      ...filesUnder(join(this.workspace.place.sessions, name)),
+    ])) {
       const id = /-([0-9a-f]{6})\.md$/.exec(path)?.[1]
-      if (id !== undefined && holds(path, this.needle)) found.set(id, [...(found.get(id) ?? []), path])
+      if (id !== undefined && holds(path, this.needle))
+        found.set(id, [...(found.get(id) ?? []), path])
     }
     return found
   }
@@ -268,13 +302,15 @@ class Purge {
     if (statOrUndefined(sessions) === undefined) return
     // Moved away first, as one that cannot be used is, since other processes may be about to open it.
     await this.#withIndex(() => setAside(path, statOrUndefined(path)?.ino))
-    for (const name of readdirSync(sessions)) if (isIndex(name) && !name.endsWith('.lock')) removeFile(join(sessions, name))
+    for (const name of readdirSync(sessions))
+      if (isIndex(name) && !name.endsWith('.lock')) removeFile(join(sessions, name))
     await this.#withIndex(() => this.workspace.index())
   }
 
   /** Takes in what people wrote into task files, and renders them. */
   async #tasks(): Promise<void> {
-    if (statOrUndefined(this.workspace.place.tasks) !== undefined) await this.#withIndex(() => openBacklog(this.workspace))
+    if (statOrUndefined(this.workspace.place.tasks) !== undefined)
+      await this.#withIndex(() => openBacklog(this.workspace))
   }
 
   /** Without SQLite there is no index to build and no backlog to read; the files are scrubbed all the same. */

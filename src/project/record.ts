@@ -29,7 +29,10 @@ export interface Recorded {
 }
 
 /** Appends to the active session, or to the one named. */
-export async function recordEntries(workspace: Workspace, options: RecordOptions): Promise<Recorded> {
+export async function recordEntries(
+  workspace: Workspace,
+  options: RecordOptions,
+): Promise<Recorded> {
   const apart = options.session === undefined ? sessionOutOfReach(workspace) : undefined
   if (apart !== undefined) return leaveEntries(workspace, apart, options)
   const row = await chooseSession(workspace, options.session)
@@ -42,20 +45,37 @@ export async function recordEntries(workspace: Workspace, options: RecordOptions
   return { reading: after, appended }
 }
 
-function leaveEntries(workspace: Workspace, session: LiveSession, options: RecordOptions): Recorded {
+function leaveEntries(
+  workspace: Workspace,
+  session: LiveSession,
+  options: RecordOptions,
+): Recorded {
   const reading = session.read()
   refuseClosed(reading.state)
   // What was left before is as good as journalled: a step may be begun by one command and done by the next.
   const left = leftForRun(workspace, session)
-  const now = { ...reading, state: advance(reading.state, left), entries: [...reading.entries, ...left] }
+  const now = {
+    ...reading,
+    state: advance(reading.state, left),
+    entries: [...reading.entries, ...left],
+  }
   const appended = leaveForRun(workspace, session, draftsOf(workspace, session, now, options))
   session.close()
-  const after = { ...now, state: advance(now.state, appended), entries: [...now.entries, ...appended] }
+  const after = {
+    ...now,
+    state: advance(now.state, appended),
+    entries: [...now.entries, ...appended],
+  }
   return { reading: after, appended, isLeft: true }
 }
 
 /** The entries that the options amount to. */
-function draftsOf(workspace: Workspace, session: LiveSession, reading: Reading, options: RecordOptions): readonly Draft[] {
+function draftsOf(
+  workspace: Workspace,
+  session: LiveSession,
+  reading: Reading,
+  options: RecordOptions,
+): readonly Draft[] {
   const by = options.by ?? 'library'
   const drafts: Draft[] = []
   let state = reading.state
@@ -63,13 +83,15 @@ function draftsOf(workspace: Workspace, session: LiveSession, reading: Reading, 
     drafts.push(...more)
     state = withDrafts(state, more)
   }
-  for (const entry of options.entries ?? []) add(draftsFor(entry, () => state, { mint: () => session.mint(), by }))
+  for (const entry of options.entries ?? [])
+    add(draftsFor(entry, () => state, { mint: () => session.mint(), by }))
   add(startFirst(state, by, () => session.mint()))
   // Only a session that was found by being here follows the branch; one that was named stays bound to its own.
   const moved = isNamed(workspace, options.session) ? undefined : workspace.git()
   if (hasMoved(state, moved)) drafts.push(draft('git.observed', { git: moved }, { by }))
   if (options.amend !== undefined) drafts.push(amendment(reading.entries, options.amend, by))
-  for (const entry of options.retract ?? []) drafts.push(retraction(reading.entries, entry, options.reason, by))
+  for (const entry of options.retract ?? [])
+    drafts.push(retraction(reading.entries, entry, options.reason, by))
   return drafts
 }
 
@@ -89,17 +111,30 @@ export function startFirst(state: SessionState, by: string, mint: () => string):
   return first === undefined ? [] : [draft('step.started', { step: first.id }, { id: mint(), by })]
 }
 
-function amendment(entries: readonly RawEntry[], amend: NonNullable<RecordOptions['amend']>, by: string): Draft {
+function amendment(
+  entries: readonly RawEntry[],
+  amend: NonNullable<RecordOptions['amend']>,
+  by: string,
+): Draft {
   const target = findEntry(entries, amend.entry)
   const allowed = AMENDABLE[target.kind]
   if (allowed === undefined) {
-    throw new StintError('NOT_AMENDABLE', `a ${target.kind} entry cannot be reworded`, 'stint log --retract takes it back')
+    throw new StintError(
+      'NOT_AMENDABLE',
+      `a ${target.kind} entry cannot be reworded`,
+      'stint log --retract takes it back',
+    )
   }
   const wrong = Object.keys(amend.changes).find((field) => !allowed.includes(field))
   if (wrong !== undefined) {
-    throw new StintError('NOT_AMENDABLE', `a ${target.kind} entry has no ${wrong}`, `it has ${allowed.join(', ')}`)
+    throw new StintError(
+      'NOT_AMENDABLE',
+      `a ${target.kind} entry has no ${wrong}`,
+      `it has ${allowed.join(', ')}`,
+    )
   }
-  if (Object.keys(amend.changes).length === 0) throw new StintError('NOTHING_TO_CHANGE', 'say what the entry is to read now')
+  if (Object.keys(amend.changes).length === 0)
+    throw new StintError('NOTHING_TO_CHANGE', 'say what the entry is to read now')
   return draft('entry.amended', { entry: target.id, changes: amend.changes }, { by })
 }
 
@@ -123,7 +158,12 @@ const AMENDABLE: Readonly<Record<string, readonly string[]>> = {
   'checkpoint.made': ['note'],
 }
 
-function retraction(entries: readonly RawEntry[], reference: string, reason: string | undefined, by: string): Draft {
+function retraction(
+  entries: readonly RawEntry[],
+  reference: string,
+  reason: string | undefined,
+  by: string,
+): Draft {
   const target = findEntry(entries, reference)
   if (target.kind === 'session.opened') {
     throw new StintError(
@@ -132,7 +172,11 @@ function retraction(entries: readonly RawEntry[], reference: string, reason: str
       'stint close --abandon ends the session',
     )
   }
-  return draft('entry.retracted', { entry: target.id, ...(reason === undefined ? {} : { reason }) }, { by })
+  return draft(
+    'entry.retracted',
+    { entry: target.id, ...(reason === undefined ? {} : { reason }) },
+    { by },
+  )
 }
 
 export function findEntry(entries: readonly RawEntry[], reference: string): RawEntry {
@@ -140,7 +184,12 @@ export function findEntry(entries: readonly RawEntry[], reference: string): RawE
   const found = ending.length > 0 ? ending : entries.filter((entry) => entry.id.includes(reference))
   if (found.length === 1 && reference !== '') return found[0]!
   const hint = 'stint view --entries lists the entries with their ids'
-  if (found.length === 0 || reference === '') throw new StintError('NO_ENTRY', `there is no entry "${reference}"`, hint)
+  if (found.length === 0 || reference === '')
+    throw new StintError('NO_ENTRY', `there is no entry "${reference}"`, hint)
   const some = found.slice(0, 5).map((entry) => `  ${shortId(entry.id)}  ${entry.kind}`)
-  throw new StintError('ENTRY_AMBIGUOUS', [`"${reference}" fits ${found.length} entries:`, ...some].join('\n'), hint)
+  throw new StintError(
+    'ENTRY_AMBIGUOUS',
+    [`"${reference}" fits ${found.length} entries:`, ...some].join('\n'),
+    hint,
+  )
 }

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { handoffFolder, restoreFiles } from '../handoff/files.ts'
-import { handoffsIn } from '../handoff/recorded.ts'
+import { handoffFolder, restoreFiles } from '../context/handoff/files.ts'
+import { handoffsIn } from '../context/handoff/recorded.ts'
 import { createFolder } from '../journal/files.ts'
-import { checkpointCopies } from '../views/checkpoint-copy.ts'
-import { renderProgress } from '../views/progress.ts'
-import { renderStateJson, renderStateToon } from '../views/state-files.ts'
-import { writeSnapshot } from '../views/snapshot.ts'
+import { checkpointCopies } from '../document/checkpoint-copy.ts'
+import { renderProgress } from '../document/progress.ts'
+import { renderStateJson, renderStateToon } from '../document/state-files.ts'
+import { writeSnapshot } from '../document/snapshot.ts'
 import { type Absorbed, refreshDocument, writeView } from './documents.ts'
 import type { LiveSession, Reading } from './live-session.ts'
 import { writeOpenSession } from './open-sessions.ts'
@@ -26,7 +26,8 @@ export async function refresh(session: LiveSession): Promise<Absorbed & { readin
     notices.push(...absorbed.notices)
     entries += absorbed.entries
     writeViews(session, reading)
-    if (session.log.identity().size === reading.contents.bytes.length || round === ROUNDS) return { entries, notices, reading }
+    if (session.log.identity().size === reading.contents.bytes.length || round === ROUNDS)
+      return { entries, notices, reading }
   }
 }
 
@@ -42,7 +43,8 @@ function writeViews(session: LiveSession, reading: Reading): void {
     createFolder(copies)
     writeView(path, text())
   }
-  if (state.handoffs.items.length > 0) restoreFiles(handoffFolder(session.folder), handoffsIn(entries))
+  if (state.handoffs.items.length > 0)
+    restoreFiles(handoffFolder(session.folder), handoffsIn(entries))
   writeOpenSession(session.place, state)
   writeSnapshot(session.snapshotPath, session.log, contents.end, state)
 }

@@ -3,8 +3,8 @@
 import { StintError } from '../journal/errors.ts'
 import { type Draft, draft } from '../session/entries.ts'
 import { cleanText } from '../text/clean.ts'
-import { line } from '../tasks/canonical.ts'
-import { findTask, matchTasks } from '../tasks/find.ts'
+import { line } from '../backlog/canonical.ts'
+import { findTask, matchTasks } from '../backlog/find.ts'
 import { openBacklog } from './backlog.ts'
 import { findItem } from './checklist-item.ts'
 import { chooseSession, refuseClosed } from './choose.ts'
@@ -42,10 +42,24 @@ export async function reportTask(
   const said = summary === '' ? {} : { summary }
   const { session, ...how } = await appendToRun(
     workspace,
-    draft('task.reported', { task: task.id, status, run, ...said }, { by: options.by ?? 'library' }),
+    draft(
+      'task.reported',
+      { task: task.id, status, run, ...said },
+      { by: options.by ?? 'library' },
+    ),
   )
-  const current = list.current === task.id ? undefined : list.tasks.find(({ id }) => id === list.current)?.name
-  return { run, session, task: task.id, name: task.name, status, ...said, ...(current === undefined ? {} : { current }), ...how }
+  const current =
+    list.current === task.id ? undefined : list.tasks.find(({ id }) => id === list.current)?.name
+  return {
+    run,
+    session,
+    task: task.id,
+    name: task.name,
+    status,
+    ...said,
+    ...(current === undefined ? {} : { current }),
+    ...how,
+  }
 }
 
 export interface CheckedItem {
@@ -68,13 +82,30 @@ export async function checkRunTask(
   const items = await checklistOf(workspace, task)
   // Of a task that is kept elsewhere the items may not be known; whoever keeps it knows what is meant.
   const found = items === undefined ? line(item) : findItem(items, item, task.name)
-  if (found === '') throw new StintError('EMPTY_TEXT', 'say which item', 'stint task check NAME 2, or a part of its text')
-  const { isLeft } = await appendToRun(workspace, draft('task.checked', { task: task.id, item: found, done }, { by }))
-  return { task: task.id, name: task.name, item: found, done, ...(isLeft === undefined ? {} : { isLeft }) }
+  if (found === '')
+    throw new StintError(
+      'EMPTY_TEXT',
+      'say which item',
+      'stint task check NAME 2, or a part of its text',
+    )
+  const { isLeft } = await appendToRun(
+    workspace,
+    draft('task.checked', { task: task.id, item: found, done }, { by }),
+  )
+  return {
+    task: task.id,
+    name: task.name,
+    item: found,
+    done,
+    ...(isLeft === undefined ? {} : { isLeft }),
+  }
 }
 
 /** The backlog knows more of a task than a list that was written when the run began. */
-async function checklistOf(workspace: Workspace, task: RunTask): Promise<readonly string[] | undefined> {
+async function checklistOf(
+  workspace: Workspace,
+  task: RunTask,
+): Promise<readonly string[] | undefined> {
   // Where nothing may be written the list has to do: looking into the backlog takes in what people have edited.
   if (sessionOutOfReach(workspace) !== undefined) return task.checklist
   const { tasks } = await openBacklog(workspace)
@@ -85,16 +116,27 @@ async function checklistOf(workspace: Workspace, task: RunTask): Promise<readonl
 function requireRun({ env }: Workspace): string {
   const run = runOf(env)
   if (run === undefined) {
-    throw new StintError('NOT_IN_RUN', 'this is no run that a task could be reported to', 'stint task done NAME closes a task')
+    throw new StintError(
+      'NOT_IN_RUN',
+      'this is no run that a task could be reported to',
+      'stint task done NAME closes a task',
+    )
   }
   return run
 }
 
 /** Appends to the session that the run has open for its agent, and to no other that may be active here. */
-async function appendToRun(workspace: Workspace, entry: Draft): Promise<{ readonly session: string; readonly isLeft?: true }> {
+async function appendToRun(
+  workspace: Workspace,
+  entry: Draft,
+): Promise<{ readonly session: string; readonly isLeft?: true }> {
   const { STINT_SESSION: named = '' } = workspace.env
   if (named === '') {
-    throw new StintError('NO_SESSION', 'the run has no session to report to', 'STINT_SESSION names it; stint run sets it')
+    throw new StintError(
+      'NO_SESSION',
+      'the run has no session to report to',
+      'STINT_SESSION names it; stint run sets it',
+    )
   }
   const apart = sessionOutOfReach(workspace)
   if (apart !== undefined) {

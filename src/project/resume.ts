@@ -32,21 +32,34 @@ export interface Resumed {
 }
 
 /** Goes on with a session: the one named, the active one, or the one worked on last. */
-export async function resumeSession(workspace: Workspace, options: ResumeOptions): Promise<Resumed> {
+export async function resumeSession(
+  workspace: Workspace,
+  options: ResumeOptions,
+): Promise<Resumed> {
   const row = await chooseToResume(workspace, options)
   const session = workspace.session(row.id)
   const before = (await workspace.refreshIfPossible(session)).state
   if (!isOpen(before)) {
-    throw new StintError('SESSION_CLOSED', `${before.name} is ${before.status}`, `stint reopen ${before.name} takes that back`)
+    throw new StintError(
+      'SESSION_CLOSED',
+      `${before.name} is ${before.status}`,
+      `stint reopen ${before.name} takes that back`,
+    )
   }
   bindConversation(workspace, row.id)
   const since = driftSince(workspace, before)
   const by = options.by ?? 'library'
   const git = await placeToBind(workspace, row.id)
-  const isNews = before.status === 'paused' || hasMoved(before, git) || lastKind(session.read().entries) !== 'session.resumed'
+  const isNews =
+    before.status === 'paused' ||
+    hasMoved(before, git) ||
+    lastKind(session.read().entries) !== 'session.resumed'
   if (isNews) {
     const { worktree } = workspace
-    const data = { ...(git === undefined ? {} : { git }), ...(worktree === undefined ? {} : { worktree }) }
+    const data = {
+      ...(git === undefined ? {} : { git }),
+      ...(worktree === undefined ? {} : { worktree }),
+    }
     const tasks = before.status === 'paused' ? moveDrafts(before.tasks, 'in_progress', by) : []
     appendIfPossible(workspace, session, [
       draft('session.resumed', data, { by, id: session.mint() }),
@@ -67,7 +80,11 @@ export async function resumeSession(workspace: Workspace, options: ResumeOptions
 }
 
 /** That it was resumed is worth an entry, but not worth keeping what was asked for back when none can be written. */
-function appendIfPossible(workspace: Workspace, session: LiveSession, drafts: readonly Draft[]): void {
+function appendIfPossible(
+  workspace: Workspace,
+  session: LiveSession,
+  drafts: readonly Draft[],
+): void {
   try {
     session.append(drafts)
   } catch (error) {
@@ -81,19 +98,29 @@ async function placeToBind(workspace: Workspace, id: string): Promise<GitState |
   const git = workspace.git()
   if (git === undefined) return undefined
   const active = [...(await workspace.index()).sessions({ status: ['active'] })]
-  const isTaken = active.some((other) => other.id !== id && other.branch === git.branch && other.worktree === workspace.worktree)
+  const isTaken = active.some(
+    (other) =>
+      other.id !== id && other.branch === git.branch && other.worktree === workspace.worktree,
+  )
   return isTaken ? undefined : git
 }
 
 /** The session that somebody means who goes on and names none, or the one named. */
-export async function chooseToResume(workspace: Workspace, options: ResumeOptions): Promise<{ id: string }> {
+export async function chooseToResume(
+  workspace: Workspace,
+  options: ResumeOptions,
+): Promise<{ id: string }> {
   const wanted = options.session ?? workspace.env.STINT_SESSION
   if (wanted !== undefined && wanted !== '') return findSession(workspace, wanted)
   const own = options.last === true ? undefined : await sessionOfConversation(workspace)
   if (own !== undefined) return own
   const active = options.last === true ? undefined : await activeSession(workspace)
   if (active !== undefined) return active
-  if (!workspace.hasSessions()) throw new NoSession('there are no sessions here', 'stint init --name NAME --goal TEXT starts one')
+  if (!workspace.hasSessions())
+    throw new NoSession(
+      'there are no sessions here',
+      'stint init --name NAME --goal TEXT starts one',
+    )
   const index = await workspace.index()
   const [latest] = index.sessions({ status: ['active', 'paused'], limit: 1 })
   if (latest !== undefined) return latest

@@ -1,5 +1,5 @@
 import type { Permissions } from '../harness/contract.ts'
-import { DEFAULT_PLAN, type PlanSettings } from '../plan/settings.ts'
+import { DEFAULT_PLAN, type PlanSettings } from './plan-settings.ts'
 
 /** What the section `run` of the configuration may say. */
 export interface RunSettings {
@@ -62,16 +62,23 @@ export const RUN_KEYS = {
 } as const
 
 /** The settings in a section; what is wrong in it is refused with the reason. */
-export function runSettingsFrom(section: Record<string, unknown>, refuse: (reason: string) => Error): RunSettings {
+export function runSettingsFrom(
+  section: Record<string, unknown>,
+  refuse: (reason: string) => Error,
+): RunSettings {
   const read: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(section)) {
     const kind = Object.hasOwn(RUN_KEYS, key) ? RUN_KEYS[key as keyof typeof RUN_KEYS] : undefined
-    if (kind === undefined) throw refuse(`there is no setting "run.${key}"; there are ${Object.keys(RUN_KEYS).join(', ')}`)
+    if (kind === undefined)
+      throw refuse(
+        `there is no setting "run.${key}"; there are ${Object.keys(RUN_KEYS).join(', ')}`,
+      )
     const problem = problemWith(kind, value)
     if (problem !== undefined) throw refuse(`"run.${key}" ${problem}`)
     read[key.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())] = value
   }
-  const { smallUpTo, largeFrom, batchPlaces, batchSmall, batchMedium, batchLeaveAbove, ...plain } = read
+  const { smallUpTo, largeFrom, batchPlaces, batchSmall, batchMedium, batchLeaveAbove, ...plain } =
+    read
   const { length, batch } = DEFAULT_PLAN
   const plan = {
     length: { smallUpTo: smallUpTo ?? length.smallUpTo, largeFrom: largeFrom ?? length.largeFrom },
@@ -79,18 +86,26 @@ export function runSettingsFrom(section: Record<string, unknown>, refuse: (reaso
       places: batchPlaces ?? batch.places,
       small: batchSmall ?? batch.small,
       medium: batchMedium ?? batch.medium,
-      leaveAbove: batchLeaveAbove === undefined ? batch.leaveAbove : (batchLeaveAbove as number) / 100,
+      leaveAbove:
+        batchLeaveAbove === undefined ? batch.leaveAbove : (batchLeaveAbove as number) / 100,
     },
   } as PlanSettings
-  if (plan.length.smallUpTo >= plan.length.largeFrom) throw refuse('"run.small_up_to" must be below "run.large_from"')
+  if (plan.length.smallUpTo >= plan.length.largeFrom)
+    throw refuse('"run.small_up_to" must be below "run.large_from"')
   return { ...DEFAULT_RUN, ...plain, plan }
 }
 
-function problemWith(kind: (typeof RUN_KEYS)[keyof typeof RUN_KEYS], value: unknown): string | undefined {
-  if (kind === 'text') return typeof value === 'string' && value.trim() !== '' ? undefined : 'must be a text'
-  if (kind === 'number') return typeof value === 'number' && value > 0 ? undefined : 'must be a number above 0'
+function problemWith(
+  kind: (typeof RUN_KEYS)[keyof typeof RUN_KEYS],
+  value: unknown,
+): string | undefined {
+  if (kind === 'text')
+    return typeof value === 'string' && value.trim() !== '' ? undefined : 'must be a text'
+  if (kind === 'number')
+    return typeof value === 'number' && value > 0 ? undefined : 'must be a number above 0'
   if (kind === 'texts') {
-    const isList = Array.isArray(value) && value.every((item) => typeof item === 'string' && item.trim() !== '')
+    const isList =
+      Array.isArray(value) && value.every((item) => typeof item === 'string' && item.trim() !== '')
     return isList ? undefined : 'must be a list of texts'
   }
   return (kind as readonly unknown[]).includes(value) ? undefined : `is one of ${kind.join(', ')}`

@@ -15,7 +15,10 @@ export function runFolder(place: Pick<Place, 'sessions'>, run: string): string {
 
 /** Like a session's log it has a second name, out of reach of `git clean`. */
 export function runLogPlace(place: Place, run: string): LogPlace {
-  const link = place.repository === undefined ? undefined : join(linkFolder(place.repository.commonDir), `${run}.jsonl`)
+  const link =
+    place.repository === undefined
+      ? undefined
+      : join(linkFolder(place.repository.commonDir), `${run}.jsonl`)
   return { path: join(runFolder(place, run), 'log.jsonl'), link }
 }
 
@@ -26,8 +29,12 @@ export function runProgram(place: Pick<Place, 'sessions'>, run: string): string 
 
 /** The runs of a project, the latest last. */
 export function runIds(place: Place): readonly string[] {
-  const linked = place.repository === undefined ? [] : namesIn(linkFolder(place.repository.commonDir))
-  const ids = [...namesIn(runsFolder(place)), ...linked.map((name) => name.replace(/\.jsonl$/, ''))].filter(isId)
+  const linked =
+    place.repository === undefined ? [] : namesIn(linkFolder(place.repository.commonDir))
+  const ids = [
+    ...namesIn(runsFolder(place)),
+    ...linked.map((name) => name.replace(/\.jsonl$/, '')),
+  ].filter(isId)
   return [...new Set(ids)].toSorted()
 }
 

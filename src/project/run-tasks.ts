@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { StintError } from '../journal/errors.ts'
 import { readOrUndefined } from '../journal/look.ts'
 import { isId } from '../journal/ids.ts'
-import { isRecord, line } from '../tasks/canonical.ts'
-import { matchTasks } from '../tasks/find.ts'
-import { readChecklist } from '../tasks/task.ts'
+import { isRecord, line } from '../backlog/canonical.ts'
+import { matchTasks } from '../backlog/find.ts'
+import { readChecklist } from '../backlog/task.ts'
 import type { Place } from './place.ts'
 import { runFolder } from './run-files.ts'
 
@@ -51,13 +51,15 @@ export function readRunTasks(place: Pick<Place, 'sessions'>, run: string): RunTa
 export function findRunTask({ tasks }: RunTasks, reference: string): RunTask {
   const named = tasks.map((task) => ({ ...task, shortname: task.name }))
   const wanted = line(reference).toLowerCase()
-  const found = [matchTasks(named, reference), named.filter(({ name }) => wanted !== '' && bare(name) === bare(wanted))].find(
-    (some) => some.length > 0,
-  )
+  const found = [
+    matchTasks(named, reference),
+    named.filter(({ name }) => wanted !== '' && bare(name) === bare(wanted)),
+  ].find((some) => some.length > 0)
   const [only, ...others] = found ?? []
   const candidates = (found ?? tasks).map(({ name, title }) => `  ${name}: ${title}`)
   if (only === undefined) {
-    const list = candidates.length === 0 ? 'it has no tasks' : `its tasks are\n${candidates.join('\n')}`
+    const list =
+      candidates.length === 0 ? 'it has no tasks' : `its tasks are\n${candidates.join('\n')}`
     throw new StintError(
       'TASK_NOT_FOUND',
       `this run has no task ${JSON.stringify(reference)}; ${list}`,

@@ -16,7 +16,10 @@ export interface SearchRequest extends SearchQuery {
 const READING_MS = 3_000
 
 /** What was journalled and what was said in a project, then in every other, if asked for. */
-export async function* searchEverywhere(workspace: Workspace, request: SearchRequest): AsyncIterable<SearchHit | SaidHit> {
+export async function* searchEverywhere(
+  workspace: Workspace,
+  request: SearchRequest,
+): AsyncIterable<SearchHit | SaidHit> {
   const { allProjects, ...query } = request
   yield* searchProject(workspace, query)
   if (allProjects !== true) return
@@ -27,8 +30,16 @@ export async function* searchEverywhere(workspace: Workspace, request: SearchReq
   }
 }
 
-async function* searchProject(workspace: Workspace, request: SearchRequest): AsyncIterable<SearchHit | SaidHit> {
-  const { in: where = 'all', readingMs = READING_MS, tellUnread = (bytes) => sayUnread(workspace, bytes), ...query } = request
+async function* searchProject(
+  workspace: Workspace,
+  request: SearchRequest,
+): AsyncIterable<SearchHit | SaidHit> {
+  const {
+    in: where = 'all',
+    readingMs = READING_MS,
+    tellUnread = (bytes) => sayUnread(workspace, bytes),
+    ...query
+  } = request
   if (!workspace.hasSessions() && !workspace.hasConversations()) return
   const index = await workspace.index()
   const isSaid = where !== 'journal' && query.kind === undefined && workspace.hasConversations()

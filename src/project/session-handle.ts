@@ -21,7 +21,9 @@ export class SessionHandle {
   /** Returns the entries once they are durable. */
   append(entries: readonly LogEntry[], options: { by?: string } = {}): readonly RawEntry[] {
     const context = { mint: () => this.#session.mint(), by: options.by ?? 'library' }
-    return this.#session.append(entries.flatMap((entry) => draftsFor(entry, () => this.#session.open(), context)))
+    return this.#session.append(
+      entries.flatMap((entry) => draftsFor(entry, () => this.#session.open(), context)),
+    )
   }
 
   /** The recent state, read from the end of the journal. */

@@ -32,14 +32,22 @@ export interface Initialized {
 }
 
 /** Starts a session for the branch we are on. `more` is written with its beginning, in one piece. */
-export async function initSession(workspace: Workspace, options: InitOptions, more: readonly Draft[] = []): Promise<Initialized> {
+export async function initSession(
+  workspace: Workspace,
+  options: InitOptions,
+  more: readonly Draft[] = [],
+): Promise<Initialized> {
   if (options.force === true) refuseInRun(workspace, 'closing a session by init --force')
   workspace.prepare()
   const tasks = await resolveTasks(workspace, options.tasks ?? [])
   const goal = cleanText(options.goal ?? tasks[0]?.title ?? '').trim()
   const wanted = options.name ?? tasks[0]?.shortname ?? goal
   if (oneLine(wanted) === '') {
-    throw new StintError('NEEDS_NAME', 'a session needs a name', 'give --name NAME, --goal TEXT or --task ID')
+    throw new StintError(
+      'NEEDS_NAME',
+      'a session needs a name',
+      'give --name NAME, --goal TEXT or --task ID',
+    )
   }
   const by = options.by ?? 'library'
   const git = workspace.git({ dirty: true })
@@ -47,17 +55,31 @@ export async function initSession(workspace: Workspace, options: InitOptions, mo
   // From here on nobody else opens one for this branch, so that what is found now still holds when it is opened.
   const { session, closed } = await whileOpening(workspace.place, git?.branch, async () => {
     const name = await freeName(workspace, slug(withoutSecrets(wanted, workspace.config)))
-    if (options.name !== undefined && name !== options.name) workspace.say(`the session is named ${name}`)
+    if (options.name !== undefined && name !== options.name)
+      workspace.say(`the session is named ${name}`)
     const room = await makeRoom(workspace, name, options)
     const worktree = workspace.worktree
     const told = { name, goal, ...(title === '' ? {} : { title }), ...given({ git, worktree }) }
     const made = workspace.session(mintId(undefined))
     const steps: Draft[] =
-      tasks.length === 1 ? tasks[0]!.checklist.flatMap(({ item, done }) => stepDrafts(item, done, made.mint(), by)) : []
+      tasks.length === 1
+        ? tasks[0]!.checklist.flatMap(({ item, done }) => stepDrafts(item, done, made.mint(), by))
+        : []
     // Hooks look for it there, and may look before the views are rendered.
     const where = given({ branch: git?.branch, worktree })
-    announceSession(workspace.place, { id: made.id, name, status: 'active', ...where, updatedAt: new Date().toISOString() })
-    made.create([draft('session.opened', told, { by }), ...linkDrafts(tasks, by), ...steps, ...more])
+    announceSession(workspace.place, {
+      id: made.id,
+      name,
+      status: 'active',
+      ...where,
+      updatedAt: new Date().toISOString(),
+    })
+    made.create([
+      draft('session.opened', told, { by }),
+      ...linkDrafts(tasks, by),
+      ...steps,
+      ...more,
+    ])
     return { session: made, closed: room }
   })
   bindConversation(workspace, session.id)
@@ -84,11 +106,17 @@ async function freeName(workspace: Workspace, name: string): Promise<string> {
 }
 
 /** One session at a time for a branch: a second one would make every later command ask which is meant. */
-async function makeRoom(workspace: Workspace, name: string, options: InitOptions): Promise<string | undefined> {
+async function makeRoom(
+  workspace: Workspace,
+  name: string,
+  options: InitOptions,
+): Promise<string | undefined> {
   if (!workspace.hasSessions()) return undefined
   const branch = workspace.git()?.branch
   const active = [...(await workspace.index()).sessions({ status: ['active'] })]
-  const standing = active.filter((row) => row.branch === branch && row.worktree === workspace.worktree)
+  const standing = active.filter(
+    (row) => row.branch === branch && row.worktree === workspace.worktree,
+  )
   const [first] = standing
   if (first === undefined) return undefined
   if (options.force !== true) {
@@ -102,7 +130,10 @@ async function makeRoom(workspace: Workspace, name: string, options: InitOptions
     const session = workspace.session(row.id)
     const { state } = await workspace.refresh(session)
     session.append(
-      endDrafts(workspace, state, 'abandoned', { reason: `closed by init --force for ${name}`, by: options.by ?? 'library' }),
+      endDrafts(workspace, state, 'abandoned', {
+        reason: `closed by init --force for ${name}`,
+        by: options.by ?? 'library',
+      }),
     )
     const after = await workspace.refreshIfPossible(session)
     await refreshTasks(workspace, after.state.tasks)

@@ -3,7 +3,13 @@
 import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { isId, timeOfId } from '../journal/ids.ts'
-import { createFile, createFolderUnsynced, isOutOfReach, moveFile, removeEmptyFolder } from '../journal/files.ts'
+import {
+  createFile,
+  createFolderUnsynced,
+  isOutOfReach,
+  moveFile,
+  removeEmptyFolder,
+} from '../journal/files.ts'
 import { namesIn } from '../journal/look.ts'
 import type { Draft, EntryKind } from '../session/entries.ts'
 import type { RawEntry } from '../session/in-effect.ts'
@@ -25,14 +31,21 @@ export function sessionOutOfReach(workspace: Workspace): LiveSession | undefined
 }
 
 /** Leaves entries for the run, without secrets, and answers them as they will be journalled. */
-export function leaveForRun(workspace: Workspace, session: LiveSession, drafts: readonly Draft[]): readonly RawEntry[] {
+export function leaveForRun(
+  workspace: Workspace,
+  session: LiveSession,
+  drafts: readonly Draft[],
+): readonly RawEntry[] {
   const root = join(workspace.place.repository!.worktree, TREE_OUTBOX)
   const { drafts: cleaned, redacted } = session.clean(drafts)
-  if (redacted.length > 0) workspace.say(`what looked like a secret was redacted (${redacted.join(', ')})`)
+  if (redacted.length > 0)
+    workspace.say(`what looked like a secret was redacted (${redacted.join(', ')})`)
   createFolderUnsynced(root)
   // Git is not to see it, whatever the project ignores.
   createFile(join(root, '.gitignore'), '*\n')
-  workspace.say('this journal cannot be written from here; it is left for the run, which takes it in')
+  workspace.say(
+    'this journal cannot be written from here; it is left for the run, which takes it in',
+  )
   const at = new Date().toISOString()
   return cleaned.map((draft) => {
     const entry = { id: session.mint(), at, ...draft }
@@ -51,7 +64,10 @@ export function leftForRun({ place }: Workspace, session: LiveSession): readonly
 }
 
 /** Takes in what an agent left in its tree for the session. Answers how many entries that were, and how many things were none. */
-export function absorbTree(session: LiveSession, tree: string): { readonly taken: number; readonly refused: number } {
+export function absorbTree(
+  session: LiveSession,
+  tree: string,
+): { readonly taken: number; readonly refused: number } {
   const folder = join(tree, TREE_OUTBOX, session.id)
   if (!isFolder(join(tree, TREE_OUTBOX)) || !isFolder(folder)) return { taken: 0, refused: 0 }
   const names = namesIn(folder).filter((name) => !name.endsWith(SET_ASIDE))
@@ -98,23 +114,31 @@ const KINDS: ReadonlySet<string> = new Set<EntryKind>([
 ])
 
 /** The draft, when it is one that an agent may have left; undefined for any other. */
-function acceptable(draft: Draft, once: string, known: ReadonlyMap<string, RawEntry>): Draft | undefined {
+function acceptable(
+  draft: Draft,
+  once: string,
+  known: ReadonlyMap<string, RawEntry>,
+): Draft | undefined {
   const { id = '', at = '', kind, by } = draft
   const data: Readonly<Record<string, unknown>> = { ...draft.data }
   if (!KINDS.has(kind) || !['cli', 'library', 'mcp'].includes(by) || !isFlat(data)) return undefined
   // Another key would make the run's own entry of that key count as said already.
   if (draft.once !== once) return undefined
   // An id from the future would push all others there; one that is taken would stand in the place of what has it.
-  const isLate = [timeOfId(id), at].some((time) => !(Date.parse(time ?? '') <= Date.now() + AHEAD_MS))
+  const isLate = [timeOfId(id), at].some(
+    (time) => !(Date.parse(time ?? '') <= Date.now() + AHEAD_MS),
+  )
   const same = known.get(id)
   if (isLate || (same !== undefined && same.once !== once)) return undefined
-  if (kind.startsWith('entry.') && !KINDS.has(known.get(String(data['entry']))?.kind ?? '')) return undefined
+  if (kind.startsWith('entry.') && !KINDS.has(known.get(String(data['entry']))?.kind ?? ''))
+    return undefined
   return { id, at, kind, by, once, data } as unknown as Draft
 }
 
 /** Texts and the like, and what an amendment changes: whatever is deeper is no entry of a command. */
 function isFlat({ changes = '', ...data }: Readonly<Record<string, unknown>>): boolean {
-  const values = typeof changes === 'object' && changes !== null ? Object.values(changes) : [changes]
+  const values =
+    typeof changes === 'object' && changes !== null ? Object.values(changes) : [changes]
   return [...values, ...Object.values(data)].every(isPlain)
 }
 

@@ -2,7 +2,12 @@ import type { SessionState } from '../session/state.ts'
 import type { Workspace } from './workspace.ts'
 import { type BeginWorkflow, beginWorkflow } from './workflow/begin.ts'
 import { listWorkflows, overviewOf, workflowStatus } from './workflow/overview.ts'
-import { type ApproveOptions, type PhaseOptions, approvePhase, enterPhase } from './workflow/phases.ts'
+import {
+  type ApproveOptions,
+  type PhaseOptions,
+  approvePhase,
+  enterPhase,
+} from './workflow/phases.ts'
 import { type RecoverOptions, recoverWorkflow } from './workflow/recover.ts'
 import { type SetOptions, setOnWorkflow } from './workflow/settings.ts'
 import { templateText, workflowTemplates } from './workflow/templates.ts'

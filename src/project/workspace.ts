@@ -77,10 +77,14 @@ export class Workspace {
       }
       const { progress } = this.#options
       const wasMissing = !existsSync(join(place.sessions, 'index.db'))
-      this.#index = await openIndex(source, { say: (line) => this.say(line), ...(progress === undefined ? {} : { progress }) })
+      this.#index = await openIndex(source, {
+        say: (line) => this.say(line),
+        ...(progress === undefined ? {} : { progress }),
+      })
       // With the first session it is new and no news; after that somebody took it away.
       const { sessions } = this.#index.counts()
-      if (wasMissing && sessions > 1) this.say(`the index was missing and is built again from ${sessions} journals`)
+      if (wasMissing && sessions > 1)
+        this.say(`the index was missing and is built again from ${sessions} journals`)
       // Another machine's entries come with a pull or a switch, which leave no mark.
       if (this.config.share === 'git') this.#index.sync({ full: true })
     } else {
@@ -132,7 +136,9 @@ export class Workspace {
     const { notices, reading } = await refresh(session)
     for (const notice of notices) this.say(notice)
     for (const damage of reading.damage) {
-      this.say(`${damage.file}:${damage.line} cannot be read (${damage.reason}); every other entry is here, see stint doctor`)
+      this.say(
+        `${damage.file}:${damage.line} cannot be read (${damage.reason}); every other entry is here, see stint doctor`,
+      )
     }
     return reading
   }
@@ -142,7 +148,9 @@ export class Workspace {
     try {
       return await this.refresh(session)
     } catch (error) {
-      this.say(`the views could not be written: ${error instanceof Error ? error.message : String(error)}`)
+      this.say(
+        `the views could not be written: ${error instanceof Error ? error.message : String(error)}`,
+      )
       return session.read()
     }
   }

@@ -16,19 +16,32 @@ export function plainEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /** What the set-up and the verify command of a run find in theirs. */
-export function commandEnvironment({ workspace, extraEnv }: Pick<Scene, 'workspace' | 'extraEnv'>): NodeJS.ProcessEnv {
+export function commandEnvironment({
+  workspace,
+  extraEnv,
+}: Pick<Scene, 'workspace' | 'extraEnv'>): NodeJS.ProcessEnv {
   return { ...plainEnvironment(workspace.env), ...extraEnv }
 }
 
 /** With the run and the session named, and a `stint` that is this very program first on the PATH. */
-export function agentEnvironment(scene: Pick<Scene, 'workspace' | 'extraEnv' | 'run'>, session: string): NodeJS.ProcessEnv {
+export function agentEnvironment(
+  scene: Pick<Scene, 'workspace' | 'extraEnv' | 'run'>,
+  session: string,
+): NodeJS.ProcessEnv {
   const { run, workspace } = scene
   const env = commandEnvironment(scene)
   const bin = dirname(runProgram(workspace.place, run))
-  return { ...env, STINT_RUN: run, STINT_SESSION: session, PATH: [bin, env.PATH ?? ''].join(delimiter) }
+  return {
+    ...env,
+    STINT_RUN: run,
+    STINT_SESSION: session,
+    PATH: [bin, env.PATH ?? ''].join(delimiter),
+  }
 }
 
 export function writeOwnCommand(place: Place, run: string): void {
-  const program = [process.execPath, stintProgram()].map((part) => `'${part.replaceAll("'", `'\\''`)}'`)
+  const program = [process.execPath, stintProgram()].map(
+    (part) => `'${part.replaceAll("'", `'\\''`)}'`,
+  )
   createExecutable(runProgram(place, run), `#!/bin/sh\nexec ${program.join(' ')} "$@"\n`)
 }

@@ -7,7 +7,8 @@ import { runGit } from '../git/run-git.ts'
 import { QUIETLY } from '../git/working-tree.ts'
 import type { Place } from '../project/place.ts'
 import { isInTheMiddle, keepAndSetBack } from './set-back.ts'
-import { NOT_WORK, type RunTree, commitOf, repositoryAt, repositoryOf, uncommitted } from './tree.ts'
+import { NOT_WORK, type RunTree, commitOf, repositoryAt, uncommitted } from './tree.ts'
+import { repositoryOf } from '../project/worktrees.ts'
 
 export interface Found {
   /** The commit that holds it; absent when all was committed. */
@@ -45,7 +46,17 @@ export function commitAsFound(place: Place, run: string, tree: RunTree): Found {
   if (uncommitted(tree.tree).length === 0) return {}
   const { commit, leftOut } = keepCode(repository, { ref, message, exclude: NOT_WORK })
   const git = (...args: readonly string[]) => runGit(tree.tree, [...QUIETLY, ...args])
-  git('update-ref', '-m', 'stint: commit what was left', `refs/heads/${tree.branch}`, commit, head.commit)
+  git(
+    'update-ref',
+    '-m',
+    'stint: commit what was left',
+    `refs/heads/${tree.branch}`,
+    commit,
+    head.commit,
+  )
   git('read-tree', commit)
-  return { ...(commit === head.commit ? {} : { commit }), ...(leftOut.length === 0 ? {} : { leftOut }) }
+  return {
+    ...(commit === head.commit ? {} : { commit }),
+    ...(leftOut.length === 0 ? {} : { leftOut }),
+  }
 }

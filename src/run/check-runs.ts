@@ -12,7 +12,8 @@ import { runIds } from '../project/run-files.ts'
 import { readRun } from './run-log.ts'
 import { type RunState, foldRun } from './run-state.ts'
 import { isRunningNow } from './runs.ts'
-import { headOf, uncommitted, worktreesFolder } from './tree.ts'
+import { headOf, uncommitted } from './tree.ts'
+import { worktreesFolder } from '../project/worktrees.ts'
 
 const PATHS_SHOWN = 5
 /** Worktrees of delegates and of merges, which are looked at with them. */
@@ -27,7 +28,9 @@ interface Run {
 export function checkRuns(place: Place): readonly Check[] {
   const runs = runIds(place).flatMap((run): readonly Run[] => {
     const state = foldRun(readRun(place, run))
-    return state === undefined ? [] : [{ name: shortId(run), state, isRunning: isRunningNow(state) }]
+    return state === undefined
+      ? []
+      : [{ name: shortId(run), state, isRunning: isRunningNow(state) }]
   })
   // Those of delegates are looked at where more is known of them.
   const own = runs.filter(({ state }) => state.started.delegate === undefined)
@@ -41,7 +44,9 @@ function checkEnds(runs: readonly Run[]): Check {
     if (ended === undefined) {
       const open = attempts.filter(({ outcome }) => outcome === undefined).length
       const left = open === 0 ? '' : ` in the middle of ${plural(open, 'attempt')}`
-      findings.note(`run ${name}: its process ${runner.pid} is gone${left}; go on with: stint run --resume ${name}`)
+      findings.note(
+        `run ${name}: its process ${runner.pid} is gone${left}; go on with: stint run --resume ${name}`,
+      )
     }
     for (const { pid } of conversations.map(({ opened }) => opened.process).filter(isAlive)) {
       const how = canGoOn(state) ? `stint run --resume ${name} ends it` : `end it with: kill ${pid}`
@@ -62,10 +67,15 @@ function checkWorktrees(place: Place, runs: readonly Run[], all: readonly Run[])
     findings.note(`${tree} of run ${name}: ${describeTree(place, tree, state.started.base)}${goOn}`)
   }
   const known = new Set(all.map(({ state }) => state.started.tree))
-  for (const tree of treesInState(place).filter((path) => !known.has(path) && !OF_DELEGATES.test(basename(path)))) {
+  for (const tree of treesInState(place).filter(
+    (path) => !known.has(path) && !OF_DELEGATES.test(basename(path)),
+  )) {
     findings.note(`${tree} of a run that is not known here: ${describeTree(place, tree)}`)
   }
-  return findings.check('none was left by a run', (count) => `${plural(count, 'worktree')} left by runs`)
+  return findings.check(
+    'none was left by a run',
+    (count) => `${plural(count, 'worktree')} left by runs`,
+  )
 }
 
 /** What would be lost with it, and how it is taken away so that nothing is. */
@@ -76,12 +86,21 @@ export function describeTree(place: Place, tree: string, base?: string): string 
       return 'no worktree of this repository any more; look into it'
     const { branch } = headOf(tree)
     const dirty = uncommitted(tree)
-    const made = base === undefined ? 0 : Number(runGit(tree, ['rev-list', '--count', `${base}..HEAD`, '--']))
+    const made =
+      base === undefined ? 0 : Number(runGit(tree, ['rev-list', '--count', `${base}..HEAD`, '--']))
     const more = dirty.length > PATHS_SHOWN ? ` and ${dirty.length - PATHS_SHOWN} more` : ''
-    const work = dirty.length === 0 ? 'nothing uncommitted' : `not committed: ${dirty.slice(0, PATHS_SHOWN).join(', ')}${more}`
-    const held = [work, ...(made === 0 ? [] : [`${plural(made, 'commit')} on ${branch ?? 'no branch'}`])].join(', ')
-    if (branch === undefined) return `${held}; give its commits a branch first: git -C ${path} switch -c NAME`
-    if (dirty.length > 0) return `${held}; commit what is wanted (git -C ${path} status), then: git worktree remove ${path}`
+    const work =
+      dirty.length === 0
+        ? 'nothing uncommitted'
+        : `not committed: ${dirty.slice(0, PATHS_SHOWN).join(', ')}${more}`
+    const held = [
+      work,
+      ...(made === 0 ? [] : [`${plural(made, 'commit')} on ${branch ?? 'no branch'}`]),
+    ].join(', ')
+    if (branch === undefined)
+      return `${held}; give its commits a branch first: git -C ${path} switch -c NAME`
+    if (dirty.length > 0)
+      return `${held}; commit what is wanted (git -C ${path} status), then: git worktree remove ${path}`
     return `${held}; take it away with: git worktree remove ${path} (the branch ${branch} stays)`
   } catch (error) {
     if (!(error instanceof StintError)) throw error

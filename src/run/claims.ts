@@ -47,7 +47,9 @@ export class Claims {
 
   /** Answers which runs had it and died without letting go of it, each once. */
   takeFromDead(task: string): readonly string[] {
-    const dead = this.#standing(task).filter((claim) => !this.#isOurs(claim) && !isAlive(claim.runner))
+    const dead = this.#standing(task).filter(
+      (claim) => !this.#isOurs(claim) && !isAlive(claim.runner),
+    )
     for (const { run, runner } of dead) this.#append('task.released', { task, run, runner })
     return dead.map(({ run }) => run)
   }
@@ -64,7 +66,9 @@ export class Claims {
   /** This very process, and not another one that had the run before. */
   #isOurs(claim: Claim | undefined): boolean {
     const { pid, startedAt } = this.#runner
-    return claim?.run === this.#run && claim.runner.pid === pid && claim.runner.startedAt === startedAt
+    return (
+      claim?.run === this.#run && claim.runner.pid === pid && claim.runner.startedAt === startedAt
+    )
   }
 
   #claim(task: string): Claim {
@@ -80,12 +84,19 @@ export class Claims {
     const claims: Claim[] = []
     if (!this.#log.exists()) return claims
     // In the order of the file and not of ids: only there it is settled who came first.
-    for (const { kind, data } of this.#log.read().records as readonly { kind: string; data: unknown }[]) {
+    for (const { kind, data } of this.#log.read().records as readonly {
+      kind: string
+      data: unknown
+    }[]) {
       const claim = data as Claim
       if (claim.task !== task) continue
       if (kind === 'task.claimed') claims.push(claim)
       else
-        claims.splice(0, claims.length, ...claims.filter((one) => one.run !== claim.run || one.runner.pid !== claim.runner.pid))
+        claims.splice(
+          0,
+          claims.length,
+          ...claims.filter((one) => one.run !== claim.run || one.runner.pid !== claim.runner.pid),
+        )
     }
     return claims
   }

@@ -1,5 +1,5 @@
 // A run against a conversation for each task: the set-up and the start that were not paid again, and the history that was read again.
-import { type OwnPrice, type Price, priceOf } from '../budget/prices.ts'
+import { type OwnPrice, type Price, priceOf } from '../context/budget/prices.ts'
 import { boilerplateAvoided } from './prompts/measure.ts'
 import type { Comparison } from './report.ts'
 import type { Attempt, RunState } from './run-state.ts'
@@ -21,7 +21,10 @@ export interface ComparedConversation {
   readonly profilesNotLoaded: number
 }
 
-export function compareConversations({ attempts, conversations }: RunState): readonly ComparedConversation[] {
+export function compareConversations({
+  attempts,
+  conversations,
+}: RunState): readonly ComparedConversation[] {
   return conversations.map(({ opened: { number, session, setup }, model, notLoaded }) => {
     const own = attempts.filter(({ started }) => started.conversation === number)
     const tasks = new Set(own.map(({ started }) => started.task.id)).size
@@ -48,7 +51,11 @@ export function compareConversations({ attempts, conversations }: RunState): rea
 }
 
 /** What a later task saved by going on: a fresh conversation writes its start into the cache, where this one read it, and its history. */
-export function worthOfStaying(start: number, history: number, price: Pick<Price, 'cacheRead' | 'cacheWrite'>): number {
+export function worthOfStaying(
+  start: number,
+  history: number,
+  price: Pick<Price, 'cacheRead' | 'cacheWrite'>,
+): number {
   return start * (price.cacheWrite - price.cacheRead) - history * price.cacheRead
 }
 

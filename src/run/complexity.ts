@@ -1,9 +1,9 @@
 // How big a piece of work is and which side of a product it is on, told before it begins from what is written about it. What
 // it comes to decides how much is recorded on the way: a short run does not pay for bookkeeping that nobody will read.
-import { fileDomain } from '../views/export/domain.ts'
-import { COMPLEX_FROM, type Complexity } from '../views/export/work.ts'
-import { proposeSpecialist } from '../tasks/specialist.ts'
-import type { Task } from '../tasks/task.ts'
+import { fileDomain } from '../document/export/domain.ts'
+import { COMPLEX_FROM, type Complexity } from '../document/export/work.ts'
+import { proposeSpecialist } from '../backlog/specialist.ts'
+import type { Task } from '../backlog/task.ts'
 
 export interface Classed {
   readonly complexity: Complexity
@@ -17,7 +17,10 @@ const LONG_TEXT = 1200
 const MOST_READ = 20_000
 
 /** The class of a run or a session: by how many tasks it has, and how many files where that is known. */
-export function classOfRun(work: { readonly tasks: readonly Pick<Task, 'size'>[]; readonly files?: number }): Classed {
+export function classOfRun(work: {
+  readonly tasks: readonly Pick<Task, 'size'>[]
+  readonly files?: number
+}): Classed {
   const { tasks, files } = work
   const large = tasks.filter(({ size }) => size === 'L' || size === 'XL').length
   return greatest([
@@ -28,7 +31,10 @@ export function classOfRun(work: { readonly tasks: readonly Pick<Task, 'size'>[]
   ])
 }
 
-type Described = Pick<Task, 'title' | 'description' | 'details' | 'labels' | 'assignee' | 'size' | 'checklist' | 'children'>
+type Described = Pick<
+  Task,
+  'title' | 'description' | 'details' | 'labels' | 'assignee' | 'size' | 'checklist' | 'children'
+>
 
 /** The class of one task: by its size, its parts, and the files and words it takes to say what is wanted. */
 export function classOfTask(task: Described): Classed {
@@ -44,7 +50,12 @@ export function classOfTask(task: Described): Classed {
   ])
 }
 
-const SIZES: Readonly<Record<Exclude<Task['size'], 'M'>, Complexity>> = { XS: 'simple', S: 'simple', L: 'complex', XL: 'complex' }
+const SIZES: Readonly<Record<Exclude<Task['size'], 'M'>, Complexity>> = {
+  XS: 'simple',
+  S: 'simple',
+  L: 'complex',
+  XL: 'complex',
+}
 
 export type TaskDomain = 'frontend' | 'backend' | 'fullstack' | 'devops' | 'debugging' | 'docs'
 
@@ -54,12 +65,18 @@ export interface ProposedDomain {
 }
 
 /** Which side of a product a task is on: by its labels, then its words, then the paths it names. */
-export function domainOfTask(task: Pick<Task, 'title' | 'description' | 'details' | 'labels'>): ProposedDomain {
+export function domainOfTask(
+  task: Pick<Task, 'title' | 'description' | 'details' | 'labels'>,
+): ProposedDomain {
   for (const label of task.labels) {
     const domain = LABELS.find(([, words]) => words.test(label))?.[0]
     if (domain !== undefined) return { domain, because: `label ${label}` }
   }
-  const { specialist, because } = proposeSpecialist({ title: task.title, description: '', labels: [] })
+  const { specialist, because } = proposeSpecialist({
+    title: task.title,
+    description: '',
+    labels: [],
+  })
   const kind = KINDS[specialist]
   if (kind !== undefined) return { domain: kind, because }
   const text = `${task.title}\n${task.description}\n${task.details}`.slice(0, MOST_READ)
@@ -70,7 +87,8 @@ export function domainOfTask(task: Pick<Task, 'title' | 'description' | 'details
     return word === undefined ? [] : [{ domain, because: `it says "${word}"` }]
   })
   if (sides.length === 1) return sides[0]!
-  if (sides.length > 1) return { domain: 'fullstack', because: sides.map((side) => side.because).join(' and ') }
+  if (sides.length > 1)
+    return { domain: 'fullstack', because: sides.map((side) => side.because).join(' and ') }
   const paths = pathsIn(text)
   const domain = combined(paths.flatMap((path) => fileSide(path) ?? []))
   if (domain !== undefined) return { domain, because: `it names ${paths[0]}` }
@@ -95,8 +113,15 @@ export interface Tracking {
 /** Light below six tasks, full from there on. */
 export function trackingFor(complexity: Complexity): Tracking {
   const isFull = complexity === 'complex'
-  const because = isFull ? `the work is complex (${COMPLEX_FROM} tasks or more)` : `the work is ${complexity}`
-  return { level: isFull ? 'full' : 'light', codeCheckpoints: isFull, usageEntries: isFull, because }
+  const because = isFull
+    ? `the work is complex (${COMPLEX_FROM} tasks or more)`
+    : `the work is ${complexity}`
+  return {
+    level: isFull ? 'full' : 'light',
+    codeCheckpoints: isFull,
+    usageEntries: isFull,
+    because,
+  }
 }
 
 const ORDER: readonly Complexity[] = ['simple', 'medium', 'complex']
@@ -105,7 +130,10 @@ const ORDER: readonly Complexity[] = ['simple', 'medium', 'complex']
 function greatest(said: readonly (readonly [Complexity, string])[]): Classed {
   const rank = Math.max(0, ...said.map(([complexity]) => ORDER.indexOf(complexity)))
   const complexity = ORDER[rank]!
-  return { complexity, reasons: said.filter(([one]) => one === complexity).map(([, reason]) => reason) }
+  return {
+    complexity,
+    reasons: said.filter(([one]) => one === complexity).map(([, reason]) => reason),
+  }
 }
 
 function byCount(count: number): Complexity {
@@ -125,15 +153,26 @@ const LABELS: readonly (readonly [TaskDomain, RegExp])[] = [
   ['docs', /^(?:docs?|documentation)$/i],
 ]
 
-const KINDS: Readonly<Record<string, TaskDomain>> = { documentation: 'docs', devops: 'devops', debugger: 'debugging' }
+const KINDS: Readonly<Record<string, TaskDomain>> = {
+  documentation: 'docs',
+  devops: 'devops',
+  debugger: 'debugging',
+}
 
 const SIDES: readonly (readonly [TaskDomain, RegExp])[] = [
-  ['frontend', /\b(?:front-?end|ui|css|stylesheet|button|page|layout|component|browser|react|vue|svelte|form)\b/i],
-  ['backend', /\b(?:back-?end|server|api|endpoint|database|sql|migration|queue|worker|schema|cache)\b/i],
+  [
+    'frontend',
+    /\b(?:front-?end|ui|css|stylesheet|button|page|layout|component|browser|react|vue|svelte|form)\b/i,
+  ],
+  [
+    'backend',
+    /\b(?:back-?end|server|api|endpoint|database|sql|migration|queue|worker|schema|cache)\b/i,
+  ],
 ]
 
 // A path has a folder or an ending; a word with a full stop behind it has neither.
-const PATH = /(?:^|[\s`'"(])((?:[\w.@-]+\/)+[\w.@-]*[\w-]|[\w-][\w.-]*\.[a-z]{1,5})(?=$|[\s`'",;:)]|\.(?:\s|$))/gim
+const PATH =
+  /(?:^|[\s`'"(])((?:[\w.@-]+\/)+[\w.@-]*[\w-]|[\w-][\w.-]*\.[a-z]{1,5})(?=$|[\s`'",;:)]|\.(?:\s|$))/gim
 
 function pathsIn(text: string): readonly string[] {
   return [...new Set([...text.slice(0, MOST_READ).matchAll(PATH)].map((match) => match[1]!))]

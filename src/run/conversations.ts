@@ -1,6 +1,6 @@
 // The conversations of a session: opened with what is said once, replaced through a handoff.
-import { estimateTokens } from '../context/tokens.ts'
-import { recorded } from '../conversation/record-stream.ts'
+import { estimateTokens } from '../text/tokens.ts'
+import { recorded } from '../project/conversation/record-stream.ts'
 import type { Conversation, OpenConversation } from '../harness/contract.ts'
 import { pointFor } from '../harness/point-for.ts'
 import { agentEnvironment } from './agent-environment.ts'
@@ -30,7 +30,10 @@ export class Conversations {
   }
 
   /** A conversation to prompt: the one that lives, or a new one. */
-  async forSession(session: RunSession, given: { handoff?: GivenHandoff; resume?: string } = {}): Promise<LiveConversation> {
+  async forSession(
+    session: RunSession,
+    given: { handoff?: GivenHandoff; resume?: string } = {},
+  ): Promise<LiveConversation> {
     if (this.live !== undefined && !this.live.isDead) return this.live
     return (this.live = await this.#open(session, given))
   }
@@ -64,7 +67,10 @@ export class Conversations {
     if (live.id !== undefined) session.left(live.id, because)
   }
 
-  async #open(session: RunSession, { handoff, resume }: { handoff?: GivenHandoff; resume?: string }): Promise<LiveConversation> {
+  async #open(
+    session: RunSession,
+    { handoff, resume }: { handoff?: GivenHandoff; resume?: string },
+  ): Promise<LiveConversation> {
     const { harness, log, settled, setup, tree, workspace, wrap, tell } = this.#scene
     const { systemPrompt } = harness.capabilities
     const isResumed = resume !== undefined
@@ -96,7 +102,11 @@ export class Conversations {
       ...(handoff === undefined ? {} : { handoff: handoff.id }),
       ...(isResumed ? { resumes: resume } : {}),
     })
-    tell({ type: 'conversation.opened', number, ...(handoff === undefined ? {} : { handoff: handoff.id }) })
+    tell({
+      type: 'conversation.opened',
+      number,
+      ...(handoff === undefined ? {} : { handoff: handoff.id }),
+    })
     live = new LiveConversation(
       number,
       recorded(opened, recorderFor(workspace, harness.name, tree.tree)),
@@ -110,7 +120,9 @@ export class Conversations {
   async #start(options: OpenConversation): Promise<Conversation> {
     const { now } = this.#scene.stopping
     const opening = this.#scene.harness.open(options)
-    const stopped = new Promise<'stopped'>((resolve) => now.addEventListener('abort', () => resolve('stopped'), { once: true }))
+    const stopped = new Promise<'stopped'>((resolve) =>
+      now.addEventListener('abort', () => resolve('stopped'), { once: true }),
+    )
     try {
       const first = await (now.aborted ? 'stopped' : Promise.race([opening, stopped]))
       if (first !== 'stopped') return first

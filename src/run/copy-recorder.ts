@@ -1,4 +1,9 @@
-import { type Recorded, type Recorder, StreamRecorder, untilOneFails } from '../conversation/record-stream.ts'
+import {
+  type Recorded,
+  type Recorder,
+  StreamRecorder,
+  untilOneFails,
+} from '../project/conversation/record-stream.ts'
 import type { HarnessEvent } from '../harness/contract.ts'
 
 /** Copies what is new in what a harness has written down of a conversation. False when it has written nothing that we can see. */
@@ -39,7 +44,11 @@ export class CopyRecorder implements Recorder {
     if (this.#stream !== undefined) return this.#stream.closed()
     const conversation = this.#conversation
     if (conversation === undefined || !this.#isCopied) return
-    this.#attempt(() => this.#of.store.append(conversation, [{ type: 'ended', at: new Date().toISOString(), reason: 'closed' }]))
+    this.#attempt(() =>
+      this.#of.store.append(conversation, [
+        { type: 'ended', at: new Date().toISOString(), reason: 'closed' },
+      ]),
+    )
   }
 
   #pass(tell: (stream: Recorder) => void): void {

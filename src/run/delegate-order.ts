@@ -28,7 +28,15 @@ export interface DelegateOrder {
 }
 
 /** Where a delegate stands. */
-export type DelegateStatus = 'running' | 'ready' | 'merging' | 'merged' | 'conflicted' | 'failed' | 'parked' | 'discarded'
+export type DelegateStatus =
+  | 'running'
+  | 'ready'
+  | 'merging'
+  | 'merged'
+  | 'conflicted'
+  | 'failed'
+  | 'parked'
+  | 'discarded'
 
 /** A step of a delegate, with what the next one has to know of it. */
 export interface DelegateMove {

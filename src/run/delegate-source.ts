@@ -1,11 +1,11 @@
 import type { Workspace } from '../project/workspace.ts'
-import type { Backlog } from '../tasks/backlog.ts'
-import { joined } from '../tasks/canonical.ts'
-import { findTask } from '../tasks/find.ts'
-import type { Task } from '../tasks/task.ts'
+import type { Backlog } from '../backlog/backlog.ts'
+import { joined } from '../backlog/canonical.ts'
+import { findTask } from '../backlog/find.ts'
+import type { Task } from '../backlog/task.ts'
 import { oneLine, shorten } from '../text/clean.ts'
-import { openSource } from './backlog/open-source.ts'
-import type { BacklogSource } from './backlog/source.ts'
+import { openSource } from './sources/open-source.ts'
+import type { BacklogSource } from './sources/source.ts'
 import type { DelegateOrder } from './delegate-order.ts'
 
 const LONGEST_TITLE = 100
@@ -31,7 +31,12 @@ export async function delegateSource(
   return {
     name: `delegate ${order.name}`,
     async read() {
-      const task: Task = { ...(await own()), dependsOn: [], children: [], status: isDone ? 'completed' : 'ready' }
+      const task: Task = {
+        ...(await own()),
+        dependsOn: [],
+        children: [],
+        status: isDone ? 'completed' : 'ready',
+      }
       return backlogOf(task)
     },
     async settle() {

@@ -1,7 +1,7 @@
 // A task may wait for one that another run did on a branch of its own, which is not merged here: worked on now, it would be
 // built on code that lacks it.
 import { GitFailed, askGit } from '../git/run-git.ts'
-import type { PlannedTask } from '../plan/contract.ts'
+import type { PlannedTask } from './plan/contract.ts'
 import { runIds } from '../project/run-files.ts'
 import { readRun } from './run-log.ts'
 import { foldRun } from './run-state.ts'
@@ -40,7 +40,9 @@ export class DoneElsewhere {
       const { latest, workspace } = this.#scene
       const name = (task: string) => latest.backlog?.byId.get(task)?.shortname ?? task
       const { branch } = this.#commits.get(missing)!
-      workspace.say(`${name(id)} waits: ${name(missing)} was done on ${branch}, which is not merged here (git merge ${branch})`)
+      workspace.say(
+        `${name(id)} waits: ${name(missing)} was done on ${branch}, which is not merged here (git merge ${branch})`,
+      )
     }
     return false
   }

@@ -1,7 +1,7 @@
 // What the log of a run holds. It is what a killed run goes on from, and what reports and forecasts are made of.
 // Whether a task is done stands in the journal of its session and nowhere else.
 import type { ProcessMark } from '../harness/contract.ts'
-import type { SizeClass } from '../plan/contract.ts'
+import type { SizeClass } from './plan/contract.ts'
 import type { Usage } from '../session/entries.ts'
 import type { DelegateMove, DelegateOrder } from './delegate-order.ts'
 import type { AttemptPlace, Breaker } from './events.ts'
@@ -112,5 +112,10 @@ export type AttemptOutcome = 'done' | 'failed' | 'blocked' | 'interrupted'
 export type RunEntryKind = keyof RunEntryData
 
 export type RunEntry = {
-  [K in RunEntryKind]: { readonly id: string; readonly at: string; readonly kind: K; readonly data: Readonly<RunEntryData[K]> }
+  [K in RunEntryKind]: {
+    readonly id: string
+    readonly at: string
+    readonly kind: K
+    readonly data: Readonly<RunEntryData[K]>
+  }
 }[RunEntryKind]

@@ -1,5 +1,5 @@
 // Entries come from a file that another version may have written. One that lacks what the fold stands on is passed over.
-import { isRecord } from '../tasks/canonical.ts'
+import { isRecord } from '../backlog/canonical.ts'
 import { countOf, listOf } from '../text/json-fields.ts'
 import type { RunEntry, RunEntryKind } from './entries.ts'
 import type { NeverBegun, TaskName } from './report.ts'
@@ -7,14 +7,31 @@ import type { NeverBegun, TaskName } from './report.ts'
 type Shape = Readonly<Record<string, 'string' | 'number' | 'object'>>
 
 const SHAPES: Readonly<Partial<Record<RunEntryKind, Shape>>> = {
-  'run.started': { options: 'object', harness: 'string', tree: 'string', branch: 'string', base: 'string', runner: 'object' },
+  'run.started': {
+    options: 'object',
+    harness: 'string',
+    tree: 'string',
+    branch: 'string',
+    base: 'string',
+    runner: 'object',
+  },
   'run.resumed': { runner: 'object' },
   'session.opened': { session: 'string', name: 'string' },
   'session.closed': { session: 'string' },
-  'conversation.opened': { number: 'number', session: 'string', process: 'object', setup: 'number' },
+  'conversation.opened': {
+    number: 'number',
+    session: 'string',
+    process: 'object',
+    setup: 'number',
+  },
   'conversation.started': { number: 'number', conversation: 'string' },
   'conversation.ended': { number: 'number' },
-  'attempt.started': { attempt: 'string', task: 'object', session: 'string', conversation: 'number' },
+  'attempt.started': {
+    attempt: 'string',
+    task: 'object',
+    session: 'string',
+    conversation: 'number',
+  },
   'turn.ended': { attempt: 'string', conversation: 'number', spent: 'object', requests: 'number' },
   'context.compacted': { attempt: 'string' },
   'limit.reached': { message: 'string' },
@@ -24,7 +41,13 @@ const SHAPES: Readonly<Partial<Record<RunEntryKind, Shape>>> = {
   'delegate.begun': { delegate: 'string', task: 'string' },
   'delegate.moved': { to: 'string' },
   'delegate.told': { text: 'string' },
-  'merge.begun': { target: 'string', onto: 'string', tip: 'string', merger: 'object', tree: 'string' },
+  'merge.begun': {
+    target: 'string',
+    onto: 'string',
+    tip: 'string',
+    merger: 'object',
+    tree: 'string',
+  },
   'merge.landing': { target: 'string', from: 'string', to: 'string' },
   'run.ended': { how: 'string' },
 }
@@ -48,5 +71,7 @@ export function neverBegunIn(value: unknown): NeverBegun | undefined {
 }
 
 function isTaskName(value: unknown): value is TaskName {
-  return isRecord(value) && ['id', 'name', 'title'].every((field) => typeof value[field] === 'string')
+  return (
+    isRecord(value) && ['id', 'name', 'title'].every((field) => typeof value[field] === 'string')
+  )
 }

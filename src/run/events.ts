@@ -37,9 +37,23 @@ export type RunEvent = { readonly at: string; readonly delegate?: string } & (
       readonly because: string
       readonly planned: readonly TaskName[]
     }
-  | { readonly type: 'conversation.opened'; readonly conversation?: string; readonly number: number; readonly handoff?: string }
-  | { readonly type: 'task.started'; readonly task: TaskName; readonly attempt: number; readonly place: AttemptPlace }
-  | { readonly type: 'turn.started'; readonly task: TaskName; readonly why: 'task' | 'asked' | 'retry' }
+  | {
+      readonly type: 'conversation.opened'
+      readonly conversation?: string
+      readonly number: number
+      readonly handoff?: string
+    }
+  | {
+      readonly type: 'task.started'
+      readonly task: TaskName
+      readonly attempt: number
+      readonly place: AttemptPlace
+    }
+  | {
+      readonly type: 'turn.started'
+      readonly task: TaskName
+      readonly why: 'task' | 'asked' | 'retry'
+    }
   | { readonly type: 'text'; readonly text: string }
   | {
       readonly type: 'tool'
@@ -75,11 +89,31 @@ export type RunEvent = { readonly at: string; readonly delegate?: string } & (
       readonly reason: string
       readonly next: AttemptPlace | 'parked'
     }
-  | { readonly type: 'task.parked'; readonly task: TaskName; readonly reason: string; readonly kept?: string }
+  | {
+      readonly type: 'task.parked'
+      readonly task: TaskName
+      readonly reason: string
+      readonly kept?: string
+    }
   | { readonly type: 'task.blocked'; readonly task: TaskName; readonly reason: string }
-  | { readonly type: 'breaker'; readonly task: TaskName; readonly which: Breaker; readonly detail: string }
-  | { readonly type: 'limit'; readonly message: string; readonly resetsAt?: string; readonly isWaiting: boolean }
-  | { readonly type: 'rotation'; readonly stay: boolean; readonly because: string; readonly next: TaskName }
+  | {
+      readonly type: 'breaker'
+      readonly task: TaskName
+      readonly which: Breaker
+      readonly detail: string
+    }
+  | {
+      readonly type: 'limit'
+      readonly message: string
+      readonly resetsAt?: string
+      readonly isWaiting: boolean
+    }
+  | {
+      readonly type: 'rotation'
+      readonly stay: boolean
+      readonly because: string
+      readonly next: TaskName
+    }
   | {
       readonly type: 'session.closed'
       readonly session: string

@@ -1,4 +1,4 @@
-import type { FinishedTask } from '../plan/contract.ts'
+import type { FinishedTask } from './plan/contract.ts'
 import type { Place } from '../project/place.ts'
 import { runIds } from '../project/run-files.ts'
 import { readRun } from './run-log.ts'
@@ -8,7 +8,11 @@ import { type Attempt, type RunState, foldRun, NOTHING, addUsage } from './run-s
 const RUNS = 50
 
 /** What the tasks of a project took with a harness, from the runs before. Another harness spends otherwise, and a rehearsal spends nothing. */
-export function finishedTasks(place: Place, harness: string, except?: string): readonly FinishedTask[] {
+export function finishedTasks(
+  place: Place,
+  harness: string,
+  except?: string,
+): readonly FinishedTask[] {
   return runIds(place)
     .filter((run) => run !== except)
     .slice(-RUNS)
@@ -21,7 +25,9 @@ export function finishedTasks(place: Place, harness: string, except?: string): r
 /** What the tasks took that were done in a run, all attempts together. */
 export function finishedIn({ attempts }: RunState): readonly FinishedTask[] {
   const done = attempts.filter(({ outcome }) => outcome === 'done')
-  return done.flatMap((last) => finished(attempts.filter(({ started }) => started.task.id === last.started.task.id)))
+  return done.flatMap((last) =>
+    finished(attempts.filter(({ started }) => started.task.id === last.started.task.id)),
+  )
 }
 
 function finished(attempts: readonly Attempt[]): readonly FinishedTask[] {
@@ -29,7 +35,8 @@ function finished(attempts: readonly Attempt[]): readonly FinishedTask[] {
   const measured = attempts.filter(({ added }) => added !== undefined)
   // Where the harness tells nothing, nothing is learned.
   if (first === undefined || measured.length === 0) return []
-  const sum = (of: (attempt: Attempt) => number) => attempts.reduce((total, attempt) => total + of(attempt), 0)
+  const sum = (of: (attempt: Attempt) => number) =>
+    attempts.reduce((total, attempt) => total + of(attempt), 0)
   const usage = attempts.flatMap(({ spent }) => Object.values(spent)).reduce(addUsage, NOTHING)
   const { forecast, isFirst, sizeClass } = first.started
   return [

@@ -2,7 +2,7 @@
 // nothing is both lost and called done.
 import type { ProcessMark } from '../harness/contract.ts'
 import { endStrays, isAlive } from '../harness/process/strays.ts'
-import { handoffsIn } from '../handoff/recorded.ts'
+import { handoffsIn } from '../context/handoff/recorded.ts'
 import { StintError } from '../journal/errors.ts'
 import { shortId } from '../journal/ids.ts'
 import type { Workspace } from '../project/workspace.ts'
@@ -17,7 +17,7 @@ import type { Scene } from './scene.ts'
 import { isAsKept } from './set-back.ts'
 import { bringBack, headInWords, headNow, uncommitted } from './tree.ts'
 import { type Unfinished, leaveWork, unfinishedIn, withKept } from './unfinished.ts'
-import { plannedTask } from '../plan/order.ts'
+import { plannedTask } from './plan/order.ts'
 
 /** Refuses a run that somebody runs, and one that has nothing left. */
 export function refuseToGoOn(run: string, state: RunState): void {
@@ -29,7 +29,11 @@ export function refuseToGoOn(run: string, state: RunState): void {
     )
   }
   if (state.ended === 'finished' || state.ended === 'nothing to do') {
-    throw new StintError('RUN_OVER', `run ${shortId(run)} has nothing left to do`, 'stint run starts another')
+    throw new StintError(
+      'RUN_OVER',
+      `run ${shortId(run)} has nothing left to do`,
+      'stint run starts another',
+    )
   }
 }
 
@@ -39,17 +43,25 @@ export function refuseSecond(run: string, entries: readonly RunEntry[], runner: 
   const ended = entries.findLastIndex(({ kind }) => kind === 'run.ended')
   const runners = entries
     .slice(ended + 1)
-    .flatMap((entry) => (entry.kind === 'run.started' || entry.kind === 'run.resumed' ? [entry.data.runner] : []))
+    .flatMap((entry) =>
+      entry.kind === 'run.started' || entry.kind === 'run.resumed' ? [entry.data.runner] : [],
+    )
   const first =
-    runners.find(isAlive) ?? entries.flatMap((entry) => (entry.kind === 'run.resumed' ? [entry.data.runner] : [])).at(-1)!
+    runners.find(isAlive) ??
+    entries.flatMap((entry) => (entry.kind === 'run.resumed' ? [entry.data.runner] : [])).at(-1)!
   if (first.pid === runner.pid && first.startedAt === runner.startedAt && runners.length > 0) return
-  throw new StintError('RUN_ALIVE', `run ${shortId(run)} was just resumed by process ${first.pid}`, 'let that one go on')
+  throw new StintError(
+    'RUN_ALIVE',
+    `run ${shortId(run)} was just resumed by process ${first.pid}`,
+    'let that one go on',
+  )
 }
 
 /** Ends what the processes of a killed runner left behind. Answers how many that were. */
 export async function endLeftovers(state: RunState): Promise<number> {
   let ended = 0
-  for (const { opened, isEnded } of state.conversations) if (!isEnded) ended += await endStrays(opened.process)
+  for (const { opened, isEnded } of state.conversations)
+    if (!isEnded) ended += await endStrays(opened.process)
   return ended
 }
 
@@ -57,8 +69,18 @@ export async function endLeftovers(state: RunState): Promise<number> {
 export function bringBackTree(place: Place, state: RunState, last?: string): void {
   const { tree, branch, base, isInPlace } = state.started
   if (headNow(tree) === undefined) {
-    if (isInPlace) throw new StintError('NO_TREE', `${tree} is not there any more`, 'bring it back, or start another run')
-    bringBack(place, tree, branch, last ?? state.attempts.findLast(({ commit }) => commit !== undefined)?.commit ?? base)
+    if (isInPlace)
+      throw new StintError(
+        'NO_TREE',
+        `${tree} is not there any more`,
+        'bring it back, or start another run',
+      )
+    bringBack(
+      place,
+      tree,
+      branch,
+      last ?? state.attempts.findLast(({ commit }) => commit !== undefined)?.commit ?? base,
+    )
   }
   const unfinished = unfinishedIn(state)
   if (isInPlace) refuseForeignWork(tree, unfinished)
@@ -76,7 +98,8 @@ export function bringBackTree(place: Place, state: RunState, last?: string): voi
 /** In the user's checkout an agent goes on from what is committed, or from the very files it had left. */
 function refuseForeignWork(tree: string, unfinished: Unfinished | undefined): void {
   const dirty = uncommitted(tree).filter((path) => unfinished?.leftBefore.includes(path) !== true)
-  if (dirty.length === 0 || (unfinished?.kept !== undefined && isAsKept(tree, unfinished.kept))) return
+  if (dirty.length === 0 || (unfinished?.kept !== undefined && isAsKept(tree, unfinished.kept)))
+    return
   throw new StintError(
     'TREE_DIRTY',
     `${tree} has changes that are not committed and that may be yours: ${dirty.slice(0, 5).join(', ')}`,
@@ -86,8 +109,10 @@ function refuseForeignWork(tree: string, unfinished: Unfinished | undefined): vo
 
 /** Finds out what became of conversations and attempts that nobody saw the end of. */
 export async function examine(scene: Scene, state: RunState, claims: Claims): Promise<void> {
-  for (const conversation of state.conversations) if (!conversation.isEnded) endRecord(scene, conversation)
-  for (const attempt of state.attempts) if (attempt.outcome === undefined) await examineOne(scene, attempt, claims)
+  for (const conversation of state.conversations)
+    if (!conversation.isEnded) endRecord(scene, conversation)
+  for (const attempt of state.attempts)
+    if (attempt.outcome === undefined) await examineOne(scene, attempt, claims)
 }
 
 /** Its processes are ended already; now this is also written down. */
@@ -108,7 +133,8 @@ async function examineOne(scene: Scene, { started }: Attempt, claims: Claims): P
     outcome: 'done' | 'failed' | 'blocked' | 'interrupted',
     more: { reason?: string; commit?: string; kept?: string } = {},
   ) => log.append('attempt.ended', { attempt: started.attempt, outcome, ...more })
-  if (task === undefined) return over('interrupted', { reason: 'the task is no longer in the backlog' })
+  if (task === undefined)
+    return over('interrupted', { reason: 'the task is no longer in the backlog' })
   // The entry that closes it was written; only the run's own note of it was not. Anybody else's word is none.
   const closed = RunSession.closedBy(workspace, started.session, task.id)
   if (closed !== undefined) {
@@ -126,11 +152,16 @@ async function examineOne(scene: Scene, { started }: Attempt, claims: Claims): P
     const report = session.reported(task.id, run, started.since)
     if (report?.status === 'blocked') {
       const leftBefore = started.leftBefore ?? []
-      const { kept } = leaveWork(scene, { name: started.task, base: started.base, leftBefore }, started.attempt)
+      const { kept } = leaveWork(
+        scene,
+        { name: started.task, base: started.base, leftBefore },
+        started.attempt,
+      )
       session.leave(task, 'blocked', withKept(report.summary, kept))
       return over('blocked', { reason: report.summary, ...(kept === undefined ? {} : { kept }) })
     }
-    if (report?.status !== 'completed') return over('interrupted', { reason: 'the run ended in the middle of it' })
+    if (report?.status !== 'completed')
+      return over('interrupted', { reason: 'the run ended in the middle of it' })
     const work = {
       task,
       name: started.task,
@@ -159,7 +190,9 @@ export function handoffLeft(
   const live = workspace.session(session)
   try {
     const found = handoffsIn(live.read().entries).find(({ id }) => id === handoff)
-    return found === undefined ? undefined : { id: found.id, text: found.document, hash: found.hash }
+    return found === undefined
+      ? undefined
+      : { id: found.id, text: found.document, hash: found.hash }
   } finally {
     live.close()
   }

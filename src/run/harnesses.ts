@@ -30,10 +30,18 @@ export function harnessNames({ api }: HarnessPlace['config']): readonly string[]
  * The harness that a name means: one of ours, `acp:COMMAND ARGUMENTS` for any agent that speaks ACP, or `api:NAME` for a bare
  * model of the configuration.
  */
-export function harnessNamed(name: string, project: HarnessPlace, options: { script?: string; state?: string } = {}): Harness {
+export function harnessNamed(
+  name: string,
+  project: HarnessPlace,
+  options: { script?: string; state?: string } = {},
+): Harness {
   if (name.startsWith('acp:')) return agentNamed(name.slice('acp:'.length))
   if (options.script !== undefined && name !== 'rehearsal') {
-    throw new StintError('NO_SCRIPT', `${name} follows no script`, 'leave --script away, or add --harness rehearsal')
+    throw new StintError(
+      'NO_SCRIPT',
+      `${name} follows no script`,
+      'leave --script away, or add --harness rehearsal',
+    )
   }
   if (name === 'claude') return claudeHarness
   if (name === 'codex') return codexHarness
@@ -49,14 +57,23 @@ export function harnessNamed(name: string, project: HarnessPlace, options: { scr
 function agentNamed(line: string): Harness {
   const words = commandWords(line)
   if (words === undefined)
-    throw new StintError('NO_HARNESS', `a quotation does not end in acp:${line}`, 'close it, or leave it away')
+    throw new StintError(
+      'NO_HARNESS',
+      `a quotation does not end in acp:${line}`,
+      'close it, or leave it away',
+    )
   const [command, ...args] = words
-  if (command === undefined) throw new StintError('NO_HARNESS', 'acp: names no command', 'acp:gemini --acp, for example')
+  if (command === undefined)
+    throw new StintError('NO_HARNESS', 'acp: names no command', 'acp:gemini --acp, for example')
   return acpHarness({ name: 'acp', command, args })
 }
 
 /** Where a bare model has no room left for an answer, as far as that is known before it is asked; undefined for other harnesses. */
-export function pointOfModel(name: string, model: string | undefined, { api }: Config): number | undefined {
+export function pointOfModel(
+  name: string,
+  model: string | undefined,
+  { api }: Config,
+): number | undefined {
   const settings = settingsOf(name, api)
   const asked = model ?? settings?.model
   return settings === undefined || asked === undefined ? undefined : roomFor(settings, asked).point

@@ -1,8 +1,8 @@
 // One conversation of a run or of a prompt: its turns, what they used, how full it is, and when a turn has to be ended for it.
-import type { BudgetSettings, Line } from '../budget/stages.ts'
-import { crossLines, percentOfWay, roleOf, type Crossed } from '../budget/stages.ts'
+import type { BudgetSettings, Line } from '../context/budget/stages.ts'
+import { crossLines, percentOfWay, roleOf, type Crossed } from '../context/budget/stages.ts'
 import type { Conversation, HarnessEvent, TurnEnded } from '../harness/contract.ts'
-import type { PlannedTask } from '../plan/contract.ts'
+import type { PlannedTask } from './plan/contract.ts'
 import type { Usage } from '../session/entries.ts'
 import type { Breaker, Gauge } from './events.ts'
 import { addSpent } from './run-state.ts'
@@ -113,7 +113,8 @@ export class LiveConversation {
 
   async turn(text: string, options: TurnOptions): Promise<Turn> {
     const startedAt = Date.now()
-    const sameError = options.fingerprint === undefined ? undefined : new SameError(options.fingerprint)
+    const sameError =
+      options.fingerprint === undefined ? undefined : new SameError(options.fingerprint)
     let spent: Readonly<Record<string, Usage>> = {}
     let requests = 0
     let compactions = 0
@@ -124,14 +125,20 @@ export class LiveConversation {
     this.#isInTurn = true
     this.hasHadTurn = true
     const running = new Set<string>()
-    const patience = () => (running.size > 0 ? Math.max(options.silenceMs, options.commandMs) : options.silenceMs)
+    const patience = () =>
+      running.size > 0 ? Math.max(options.silenceMs, options.commandMs) : options.silenceMs
     const silence = new Alarm(patience, () =>
       this.cut({ why: 'breaker', which: 'silence', detail: `no word for ${minutes(patience())}` }),
     )
     this.#heard = () => silence.again()
     const late = new Alarm(
       () => Math.max(1, options.deadline - startedAt),
-      () => this.cut({ why: 'breaker', which: 'time', detail: `not done after ${minutes(options.deadline - startedAt)}` }),
+      () =>
+        this.cut({
+          why: 'breaker',
+          which: 'time',
+          detail: `not done after ${minutes(options.deadline - startedAt)}`,
+        }),
     )
     try {
       for await (const event of this.#conversation.prompt(text)) {
@@ -224,7 +231,8 @@ export class LiveConversation {
     for (const line of newly) crossed(line, this.gauge)
     if (endsWhenFull === false) return
     // Before the harness throws it away itself: what is not said yet goes into the handoff.
-    if (newly.some((line) => line !== 'smart-zone' && roleOf(line, this.#budget) === 'force')) this.cut({ why: 'replace' })
+    if (newly.some((line) => line !== 'smart-zone' && roleOf(line, this.#budget) === 'force'))
+      this.cut({ why: 'replace' })
   }
 }
 

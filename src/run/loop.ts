@@ -1,12 +1,12 @@
 // The run: which task comes next, whether it goes into the conversation that is there, and when it is all over.
-import type { Price } from '../budget/prices.ts'
-import { priceOf } from '../budget/prices.ts'
-import type { Decision, FinishedTask, Forecasts, PlannedTask, Standing } from '../plan/contract.ts'
-import { decide } from '../plan/decide.ts'
-import { forecastsFrom, marginOf } from '../plan/forecast.ts'
-import { orderOfWork } from '../plan/order.ts'
-import type { Backlog } from '../tasks/backlog.ts'
-import type { Task } from '../tasks/task.ts'
+import type { Price } from '../context/budget/prices.ts'
+import { priceOf } from '../context/budget/prices.ts'
+import type { Decision, FinishedTask, Forecasts, PlannedTask, Standing } from './plan/contract.ts'
+import { decide } from './plan/decide.ts'
+import { forecastsFrom, marginOf } from './plan/forecast.ts'
+import { orderOfWork } from './plan/order.ts'
+import type { Backlog } from '../backlog/backlog.ts'
+import type { Task } from '../backlog/task.ts'
 import type { Claims } from './claims.ts'
 import { Conversations } from './conversations.ts'
 import { RunEnds } from './ends.ts'
@@ -76,10 +76,16 @@ export class Loop {
     // Whoever begins a delegate again by itself gives it its budget again, too.
     const isAnew = scene.delegate !== undefined && scene.spentBeside === undefined
     const counted = isAnew ? undefined : before
-    const spent = (counted?.attempts ?? []).reduce((sum, attempt) => addSpent(sum, attempt.spent), {})
+    const spent = (counted?.attempts ?? []).reduce(
+      (sum, attempt) => addSpent(sum, attempt.spent),
+      {},
+    )
     const { maxMinutes } = scene.settled
     // All the time that somebody ran it counts.
-    const endsAt = maxMinutes === undefined ? Infinity : Date.now() + maxMinutes * 60_000 - (counted?.seconds ?? 0) * 1000
+    const endsAt =
+      maxMinutes === undefined
+        ? Infinity
+        : Date.now() + maxMinutes * 60_000 - (counted?.seconds ?? 0) * 1000
     this.#taker = new TurnTaker(scene, this.#conversations, spent, endsAt)
   }
 
@@ -91,8 +97,16 @@ export class Loop {
   }
 
   /** The next session begins with what the last one left. */
-  beginWith(handoff: { id: string; text: string; hash: string }, from: RunSession | undefined): void {
-    this.#handoff = { ...handoff, isOfTask: false, moved: [], ...(from === undefined ? {} : { from }) }
+  beginWith(
+    handoff: { id: string; text: string; hash: string },
+    from: RunSession | undefined,
+  ): void {
+    this.#handoff = {
+      ...handoff,
+      isOfTask: false,
+      moved: [],
+      ...(from === undefined ? {} : { from }),
+    }
   }
 
   async work(): Promise<EndOfRun> {
@@ -121,10 +135,18 @@ export class Loop {
     this.#taker.endIfOver()
     const backlog = await this.#backlogNow()
     const within = this.#selection.within(backlog, ({ id }) => this.#taken.has(id))
-    const order = orderOfWork(within, this.#conversations.live?.done ?? [], this.#scene.workspace.config.run.plan)
+    const order = orderOfWork(
+      within,
+      this.#conversations.live?.done ?? [],
+      this.#scene.workspace.config.run.plan,
+    )
     const next = order.findIndex((one) => this.#isFree(one) && this.#claims.take(one.id))
     if (next === -1)
-      return this.#selection.open(backlog).length === 0 ? (this.#done > 0 ? 'finished' : 'nothing to do') : 'waiting'
+      return this.#selection.open(backlog).length === 0
+        ? this.#done > 0
+          ? 'finished'
+          : 'nothing to do'
+        : 'waiting'
     const planned = order[next]!
     const task = within.byId.get(planned.id)!
     const forecasts = forecastsFrom(this.#finishedNow())
@@ -142,7 +164,10 @@ export class Loop {
   }
 
   #isFree(task: PlannedTask): boolean {
-    return this.#elsewhere.isHere(task) && (this.#scene.delegate !== undefined || !this.#delegated.has(task))
+    return (
+      this.#elsewhere.isHere(task) &&
+      (this.#scene.delegate !== undefined || !this.#delegated.has(task))
+    )
   }
 
   /** As it is, but for what was closed behind the back of the run. */
@@ -150,9 +175,11 @@ export class Loop {
     const { latest } = this.#scene
     const now = await readBacklog(this.#scene)
     const closed = now.tasks.filter(
-      ({ id, status }) => status === 'completed' && !this.#taken.has(id) && isOpenIn(latest.backlog, id),
+      ({ id, status }) =>
+        status === 'completed' && !this.#taken.has(id) && isOpenIn(latest.backlog, id),
     )
-    latest.backlog = closed.length > 0 && (await this.#reopen(closed)) ? await readBacklog(this.#scene) : now
+    latest.backlog =
+      closed.length > 0 && (await this.#reopen(closed)) ? await readBacklog(this.#scene) : now
     return latest.backlog
   }
 
@@ -167,7 +194,11 @@ export class Loop {
       const isOurs = last?.data.status === 'completed' && this.#session !== undefined
       if (isOurs)
         this.#session!.append([
-          draft('task.moved', { task: id, status: 'ready', summary: 'it was closed without its proof' }, { by: 'run' }),
+          draft(
+            'task.moved',
+            { task: id, status: 'ready', summary: 'it was closed without its proof' },
+            { by: 'run' },
+          ),
         ])
       isAny ||= isOurs
       workspace.say(
@@ -178,15 +209,32 @@ export class Loop {
   }
 
   /** Into the conversation that is there, or into the next session. */
-  async #place(task: Task, planned: PlannedTask, after: readonly PlannedTask[], forecasts: Forecasts): Promise<void> {
+  async #place(
+    task: Task,
+    planned: PlannedTask,
+    after: readonly PlannedTask[],
+    forecasts: Forecasts,
+  ): Promise<void> {
     const { harness, settled, tell, log } = this.#scene
     const mode = harness.capabilities.multiTurn ? settled.batch : 'one'
     const decision: Decision =
       this.#session === undefined
         ? { stay: false, rule: 'first', because: 'the first of the run' }
-        : decide(this.#standing(), planned, after, forecasts, mode, this.#scene.workspace.config.run.plan)
+        : decide(
+            this.#standing(),
+            planned,
+            after,
+            forecasts,
+            mode,
+            this.#scene.workspace.config.run.plan,
+          )
     if (decision.rule !== 'first' || this.#session === undefined) {
-      log.append('rotation.decided', { task: planned.id, stay: decision.stay, rule: decision.rule, because: decision.because })
+      log.append('rotation.decided', {
+        task: planned.id,
+        stay: decision.stay,
+        rule: decision.rule,
+        because: decision.because,
+      })
     }
     if (this.#session !== undefined)
       tell({ type: 'rotation', stay: decision.stay, because: decision.because, next: nameOf(task) })
@@ -206,14 +254,22 @@ export class Loop {
     this.#session = session
     this.#unfinished = []
     this.#doneInSession = 0
-    log.append('session.opened', { session: session.id, name: session.name, number: this.#sessions, because })
+    log.append('session.opened', {
+      session: session.id,
+      name: session.name,
+      number: this.#sessions,
+      because,
+    })
     tell({
       type: 'session.opened',
       session: session.id,
       name: session.name,
       number: this.#sessions,
       because,
-      planned: [task, ...after.slice(0, 4).flatMap(({ id }) => this.#scene.latest.backlog?.byId.get(id) ?? [])].map(nameOf),
+      planned: [
+        task,
+        ...after.slice(0, 4).flatMap(({ id }) => this.#scene.latest.backlog?.byId.get(id) ?? []),
+      ].map(nameOf),
     })
     const handoff = this.#handoff
     this.#handoff = undefined
@@ -253,7 +309,9 @@ export class Loop {
   }
 
   #price(model: string | undefined): Price | undefined {
-    return model === undefined ? undefined : priceOf(model, this.#scene.workspace.config.prices)?.price
+    return model === undefined
+      ? undefined
+      : priceOf(model, this.#scene.workspace.config.prices)?.price
   }
 
   #finishedNow(): readonly FinishedTask[] {
@@ -269,8 +327,13 @@ export class Loop {
     const handoff = isHandedOn ? await session.handOver(because, conversation) : undefined
     await this.#conversations.end(session, because)
     await session.close(because, this.#unfinished)
-    if (handoff !== undefined) this.#handoff = { ...handoff, isOfTask: false, moved: [], from: session }
-    log.append('session.closed', { session: session.id, because, ...(handoff === undefined ? {} : { handoff: handoff.id }) })
+    if (handoff !== undefined)
+      this.#handoff = { ...handoff, isOfTask: false, moved: [], from: session }
+    log.append('session.closed', {
+      session: session.id,
+      because,
+      ...(handoff === undefined ? {} : { handoff: handoff.id }),
+    })
     tell({
       type: 'session.closed',
       session: session.id,
@@ -306,7 +369,10 @@ function attemptsIn(before: RunState | undefined): ReadonlyMap<string, number> {
   const attempts = new Map<string, number>()
   for (const { started, outcome } of before?.attempts ?? []) {
     // What nobody's fault interrupted is not held against the task.
-    attempts.set(started.task.id, (attempts.get(started.task.id) ?? 0) + (outcome === 'failed' ? 1 : 0))
+    attempts.set(
+      started.task.id,
+      (attempts.get(started.task.id) ?? 0) + (outcome === 'failed' ? 1 : 0),
+    )
   }
   return attempts
 }

@@ -1,4 +1,4 @@
-import { type OwnPrice, PRICES_OF, priceOf } from '../budget/prices.ts'
+import { type OwnPrice, PRICES_OF, priceOf } from '../context/budget/prices.ts'
 import { compare } from './compare.ts'
 import type { RunReport, SessionReport, Spend, TaskReport } from './report.ts'
 import { type Attempt, type RunState, addSpent } from './run-state.ts'
@@ -13,7 +13,10 @@ export interface ReportOptions {
 }
 
 /** What a run cost and what came of it, from its log. */
-export function reportFrom(state: RunState, { run, prices, isRunning, commits }: ReportOptions): RunReport {
+export function reportFrom(
+  state: RunState,
+  { run, prices, isRunning, commits }: ReportOptions,
+): RunReport {
   const sessions = state.sessions.map(({ session, name }): SessionReport => {
     const own = state.attempts.filter(({ started }) => started.session === session)
     const tasks = taskReports(state, own, prices)
@@ -40,7 +43,9 @@ export function reportFrom(state: RunState, { run, prices, isRunning, commits }:
     spend: spendOf(spent, prices),
     prices: pricesTold(models, prices),
     compared: compare(state, prices),
-    ...(state.started.options.backlog === undefined ? {} : { backlog: state.started.options.backlog }),
+    ...(state.started.options.backlog === undefined
+      ? {}
+      : { backlog: state.started.options.backlog }),
     ...(state.started.isInPlace ? {} : { branch: state.started.branch }),
     commits,
   }
@@ -65,7 +70,11 @@ export function emptyReport(harness: string): RunReport {
 
 const FREE: Spend = { input: 0, cacheWritten: 0, cacheRead: 0, output: 0, usd: 0 }
 
-function taskReports(state: RunState, attempts: readonly Attempt[], prices: readonly OwnPrice[]): readonly TaskReport[] {
+function taskReports(
+  state: RunState,
+  attempts: readonly Attempt[],
+  prices: readonly OwnPrice[],
+): readonly TaskReport[] {
   const tasks = new Map(attempts.map(({ started }) => [started.task.id, started.task]))
   return [...tasks.values()].map((task): TaskReport => {
     const own = attempts.filter(({ started }) => started.task.id === task.id)
@@ -75,7 +84,13 @@ function taskReports(state: RunState, attempts: readonly Attempt[], prices: read
     const isLast = state.attempts.findLast(({ started }) => started.task.id === task.id) === last
     const parked = isLast ? state.parked.get(task.id) : undefined
     const outcome =
-      last.outcome === 'done' ? 'done' : last.outcome === 'blocked' ? 'blocked' : parked !== undefined ? 'parked' : 'open'
+      last.outcome === 'done'
+        ? 'done'
+        : last.outcome === 'blocked'
+          ? 'blocked'
+          : parked !== undefined
+            ? 'parked'
+            : 'open'
     const kept = outcome === 'done' ? undefined : (parked?.kept ?? last.kept)
     const reason = outcome === 'done' ? undefined : (parked?.reason ?? last.reason)
     return {
@@ -98,7 +113,8 @@ function taskReports(state: RunState, attempts: readonly Attempt[], prices: read
 
 function pricesTold(models: readonly string[], prices: readonly OwnPrice[]): string {
   const unknown = models.filter((model) => priceOf(model, prices) === undefined)
-  if (unknown.length > 0) return `unknown for ${unknown.join(', ')}; prices in .sessions/config.yaml tell them`
+  if (unknown.length > 0)
+    return `unknown for ${unknown.join(', ')}; prices in .sessions/config.yaml tell them`
   const from = new Set(models.flatMap((model) => priceOf(model, prices)?.from ?? []))
   return from.size === 0 ? `price list of ${PRICES_OF}` : [...from].join(', ')
 }

@@ -7,9 +7,9 @@ import type { Config } from '../project/config.ts'
 import { projectText } from '../project/project-context.ts'
 import { runFolder } from '../project/run-files.ts'
 import { Workspace } from '../project/workspace.ts'
-import type { Task } from '../tasks/task.ts'
+import type { Task } from '../backlog/task.ts'
 import { plainEnvironment } from './agent-environment.ts'
-import type { BacklogSource } from './backlog/source.ts'
+import type { BacklogSource } from './sources/source.ts'
 import { classOfRun, trackingFor } from './complexity.ts'
 import { delegateEnvironment, delegateWrap } from './delegate-environment.ts'
 import { equip } from './equip.ts'
@@ -43,7 +43,10 @@ interface SceneParts {
 /** Everything that the parts of a run share. */
 export function sceneFor(workspace: Workspace, parts: SceneParts): Scene {
   const { run, log, harness, tree, open, all, source, stopping, emit } = parts
-  const inTree = new Workspace(tree.tree, { say: (text) => emit({ type: 'said', text }), env: plainEnvironment(workspace.env) })
+  const inTree = new Workspace(tree.tree, {
+    say: (text) => emit({ type: 'said', text }),
+    env: plainEnvironment(workspace.env),
+  })
   const { config } = inTree
   const { profiles, problems } = loadProfiles(tree.tree)
   const named = [...parts.settled.allow, ...verifyCommands(parts.settled, config.verify, open)]
@@ -63,7 +66,10 @@ export function sceneFor(workspace: Workspace, parts: SceneParts): Scene {
     permissions: settled.permissions,
     allow: named,
     branch: tree.branch,
-    limits: { minutes: Math.round(settled.taskMs / 60_000), silentMinutes: Math.round(settled.silenceMs / 60_000) },
+    limits: {
+      minutes: Math.round(settled.taskMs / 60_000),
+      silentMinutes: Math.round(settled.silenceMs / 60_000),
+    },
     ...(project === undefined ? {} : { project }),
     ...(verify === undefined ? {} : { verify }),
   })
@@ -86,17 +92,25 @@ export function sceneFor(workspace: Workspace, parts: SceneParts): Scene {
     ...(parts.spentBeside === undefined ? {} : { spentBeside: parts.spentBeside }),
     ...(parts.spending === undefined ? {} : { spending: parts.spending }),
     // A run that may do what it does unasked never waits for a person who has gone.
-    ...(parts.decide === undefined || settled.permissions !== 'ask' ? {} : { decide: parts.decide }),
+    ...(parts.decide === undefined || settled.permissions !== 'ask'
+      ? {}
+      : { decide: parts.decide }),
   }
   equip(scene, open)
   return scene
 }
 
 /** What keeps a delegate apart from the others beside its tree. */
-function apart({ delegate, tree }: SceneParts, { delegates }: Config): Pick<Scene, 'extraEnv' | 'wrap'> {
+function apart(
+  { delegate, tree }: SceneParts,
+  { delegates }: Config,
+): Pick<Scene, 'extraEnv' | 'wrap'> {
   if (delegate === undefined) return { extraEnv: {} }
   const wrap = delegateWrap(delegate.order, tree.tree, delegates)
-  return { extraEnv: delegateEnvironment(delegate.order, tree.tree, delegates), ...(wrap === undefined ? {} : { wrap }) }
+  return {
+    extraEnv: delegateEnvironment(delegate.order, tree.tree, delegates),
+    ...(wrap === undefined ? {} : { wrap }),
+  }
 }
 
 /**
@@ -128,7 +142,11 @@ export async function readyHarness(
   return harness
 }
 
-function checkWrap([program = '']: readonly string[], env: NodeJS.ProcessEnv, cwd: string): HarnessCheck {
+function checkWrap(
+  [program = '']: readonly string[],
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+): HarnessCheck {
   if (findProgram(program, env, cwd) !== undefined) return { isThere: true, version: '' }
   return {
     isThere: false,
@@ -138,7 +156,11 @@ function checkWrap([program = '']: readonly string[], env: NodeJS.ProcessEnv, cw
 }
 
 /** The commands that agents may run because they prove their work. */
-export function verifyCommands(settled: Settled, configured: string | undefined, open: readonly Task[]): readonly string[] {
+export function verifyCommands(
+  settled: Settled,
+  configured: string | undefined,
+  open: readonly Task[],
+): readonly string[] {
   const commands = [settled.verify ?? configured, ...open.map(({ verify }) => verify)]
   return [...new Set(commands.filter((command) => command !== undefined))]
 }

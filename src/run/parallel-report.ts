@@ -5,18 +5,30 @@ import type { Comparison, RunReport, SessionReport, TaskReport } from './report.
 import { type RunState, addSpent } from './run-state.ts'
 import { spendOf } from './spend.ts'
 
-export function parallelReport(state: RunState, parts: readonly RunState[], options: ReportOptions): RunReport {
+export function parallelReport(
+  state: RunState,
+  parts: readonly RunState[],
+  options: ReportOptions,
+): RunReport {
   const own = reportFrom(state, options)
   const reports = parts.map((part) => reportFrom(part, options))
   const spent = parts
     .flatMap(({ attempts }) => attempts)
-    .reduce((sum, attempt) => addSpent(sum, attempt.spent), {} as RunState['attempts'][number]['spent'])
+    .reduce(
+      (sum, attempt) => addSpent(sum, attempt.spent),
+      {} as RunState['attempts'][number]['spent'],
+    )
   return {
     ...own,
     models: Object.keys(spent),
-    sessions: reports.flatMap(({ sessions }, index) => sessions.map((session) => asMerged(session, parts[index]!))),
+    sessions: reports.flatMap(({ sessions }, index) =>
+      sessions.map((session) => asMerged(session, parts[index]!)),
+    ),
     spend: spendOf(spent, options.prices),
-    prices: reports.find(({ spend }) => spend.usd === undefined)?.prices ?? reports[0]?.prices ?? own.prices,
+    prices:
+      reports.find(({ spend }) => spend.usd === undefined)?.prices ??
+      reports[0]?.prices ??
+      own.prices,
     compared: reports.map(({ compared }) => compared).reduce(addComparison, own.compared),
     parallel: {
       most: state.started.options.parallel ?? 1,
@@ -42,7 +54,8 @@ function asMerged(session: SessionReport, { move }: RunState): SessionReport {
 
 function unmerged(task: TaskReport, move: RunState['move']): TaskReport {
   if (task.outcome !== 'done' && move?.to !== 'parked') return task
-  const reason = move?.because ?? (move?.to === 'ready' ? 'it is ready, and not merged' : 'it is not merged')
+  const reason =
+    move?.because ?? (move?.to === 'ready' ? 'it is ready, and not merged' : 'it is not merged')
   return {
     ...task,
     outcome: move?.to === 'parked' ? 'parked' : 'open',
@@ -56,6 +69,8 @@ function addComparison(a: Comparison, b: Comparison): Comparison {
     boilerplateAvoided: a.boilerplateAvoided + b.boilerplateAvoided,
     historyReread: a.historyReread + b.historyReread,
     profilesNotLoaded: a.profilesNotLoaded + b.profilesNotLoaded,
-    ...(a.savedUsd === undefined || b.savedUsd === undefined ? {} : { savedUsd: a.savedUsd + b.savedUsd }),
+    ...(a.savedUsd === undefined || b.savedUsd === undefined
+      ? {}
+      : { savedUsd: a.savedUsd + b.savedUsd }),
   }
 }

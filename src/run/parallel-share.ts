@@ -25,5 +25,9 @@ export function shareOf(stretches: readonly Stretch[], seconds: number): Paralle
   }
   const tasks = new Set(stretches.map(({ task }) => task)).size
   const worked = real.reduce((sum, { from, to }) => sum + (to - from), 0) / 1000
-  return { share: tasks === 0 ? 0 : beside.size / tasks, target: TARGET_SHARE, savedSeconds: Math.round(worked - seconds) }
+  return {
+    share: tasks === 0 ? 0 : beside.size / tasks,
+    target: TARGET_SHARE,
+    savedSeconds: Math.round(worked - seconds),
+  }
 }

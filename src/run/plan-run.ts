@@ -1,14 +1,14 @@
-import { priceOf } from '../budget/prices.ts'
+import { priceOf } from '../context/budget/prices.ts'
 import { windowOf } from '../harness/claude/models.ts'
 import { pointFor } from '../harness/point-for.ts'
-import type { Forecast, PlannedTask, SizeClass, Standing } from '../plan/contract.ts'
-import { forecastsFrom } from '../plan/forecast.ts'
-import { orderOfWork } from '../plan/order.ts'
-import { planSessions } from '../plan/plan-sessions.ts'
+import type { Forecast, PlannedTask, SizeClass, Standing } from './plan/contract.ts'
+import { forecastsFrom } from './plan/forecast.ts'
+import { orderOfWork } from './plan/order.ts'
+import { planSessions } from './plan/plan-sessions.ts'
 import type { Workspace } from '../project/workspace.ts'
-import type { Backlog } from '../tasks/backlog.ts'
-import { type Task, isTaskOpen } from '../tasks/task.ts'
-import { openSource } from './backlog/open-source.ts'
+import type { Backlog } from '../backlog/backlog.ts'
+import { type Task, isTaskOpen } from '../backlog/task.ts'
+import { openSource } from './sources/open-source.ts'
 import { finishedTasks } from './finished-tasks.ts'
 import { harnessNamed, pointOfModel } from './harnesses.ts'
 import { USUAL_BASE } from './loop.ts'
@@ -26,7 +26,11 @@ import { nameOf } from './task-list.ts'
 export async function planRun(workspace: Workspace, options: RunOptions): Promise<RunPlan> {
   const settled = settle(workspace, options)
   const { plan } = workspace.config.run
-  const harness = harnessNamed(settled.harness, workspace, settled.script === undefined ? {} : { script: settled.script })
+  const harness = harnessNamed(
+    settled.harness,
+    workspace,
+    settled.script === undefined ? {} : { script: settled.script },
+  )
   const source = await openSource(workspace, options.backlog)
   const backlog = await source.read()
   const selection = new Selection(backlog, options)
@@ -38,7 +42,13 @@ export async function planRun(workspace: Workspace, options: RunOptions): Promis
   const finished = finishedTasks(workspace.place, harness.name)
   const forecasts = forecastsFrom(finished)
   const mode = harness.capabilities.multiTurn ? settled.batch : 'one'
-  const sessions = planSessions(order, beginning(workspace, settled.harness, settled.model), forecasts, mode, plan)
+  const sessions = planSessions(
+    order,
+    beginning(workspace, settled.harness, settled.model),
+    forecasts,
+    mode,
+    plan,
+  )
   const planned = new Set(order.map(({ id }) => id))
   const { profiles } = loadProfiles(workspace.place.repository?.worktree ?? workspace.place.root)
   const tasks = order.map(({ id }) => backlog.byId.get(id)!)
@@ -70,7 +80,12 @@ export async function expectedSeconds(workspace: Workspace, options: RunOptions)
   return sessions.reduce((sum, { seconds }) => sum + seconds, 0)
 }
 
-function plannedRunTask(task: Task, sizeClass: SizeClass, forecast: Forecast, profiles: readonly Profile[]): PlannedRunTask {
+function plannedRunTask(
+  task: Task,
+  sizeClass: SizeClass,
+  forecast: Forecast,
+  profiles: readonly Profile[],
+): PlannedRunTask {
   const chosen = profileFor(task, profiles)
   return {
     task: nameOf(task),
@@ -78,7 +93,9 @@ function plannedRunTask(task: Task, sizeClass: SizeClass, forecast: Forecast, pr
     forecast,
     complexity: classOfTask(task).complexity,
     domain: domainOfTask(task).domain,
-    ...(chosen === undefined ? {} : { profile: { name: chosen.profile.name, because: chosen.because } }),
+    ...(chosen === undefined
+      ? {}
+      : { profile: { name: chosen.profile.name, because: chosen.because } }),
   }
 }
 
@@ -90,7 +107,8 @@ function beginning(workspace: Workspace, harness: string, model: string | undefi
   const { budget, prices } = workspace.config
   const window = harness === 'claude' ? windowOf(model, undefined)?.value : undefined
   const point =
-    pointOfModel(harness, model, workspace.config) ?? pointFor(harness, workspace.env, workspace.place.root)(window, model)
+    pointOfModel(harness, model, workspace.config) ??
+    pointFor(harness, workspace.env, workspace.place.root)(window, model)
   const price = model === undefined ? undefined : priceOf(model, prices)?.price
   return {
     context: 0,
@@ -112,7 +130,11 @@ function whyWaiting(backlog: Backlog, task: Backlog['tasks'][number]): WaitingTa
     const other = backlog.byId.get(id)
     if (other === undefined) return [`${id}, which is not in the backlog`]
     return isTaskOpen(other)
-      ? [other.status === 'ready' || other.status === 'in_progress' ? other.shortname : `${other.shortname} (${other.status})`]
+      ? [
+          other.status === 'ready' || other.status === 'in_progress'
+            ? other.shortname
+            : `${other.shortname} (${other.status})`,
+        ]
       : []
   })
   return waits.length === 0 ? 'beyond what this run may do' : `waits for ${waits.join(', ')}`
@@ -132,6 +154,10 @@ function notes(
       ? 'forecasts rest on the table that comes with Stint: no task was done by a run here yet'
       : `forecasts rest on ${finished} tasks that runs did here`,
     ...(isMultiTurn ? [] : ['this harness takes one task a conversation']),
-    ...(hasPrice ? [] : [`what it costs is not known${model === undefined ? ' without --model' : ` for ${model}`}`]),
+    ...(hasPrice
+      ? []
+      : [
+          `what it costs is not known${model === undefined ? ' without --model' : ` for ${model}`}`,
+        ]),
   ]
 }

@@ -7,7 +7,10 @@ import type { Scene } from './scene.ts'
 import type { TaskWork } from './task-work.ts'
 
 /** Looks now whether the task is done, from the tree and the backlog as they are. */
-export async function proveNow(scene: Scene, work: Pick<TaskWork, 'task' | 'name' | 'base' | 'leftBefore'>): Promise<Proof> {
+export async function proveNow(
+  scene: Scene,
+  work: Pick<TaskWork, 'task' | 'name' | 'base' | 'leftBefore'>,
+): Promise<Proof> {
   const { delegate, settled, stopping, tell, tree, workspace } = scene
   // Items are ticked while the agent works.
   const task = (await readBacklog(scene)).byId.get(work.task.id) ?? work.task
@@ -21,7 +24,9 @@ export async function proveNow(scene: Scene, work: Pick<TaskWork, 'task' | 'name
     env: commandEnvironment(scene),
     isStopped: stopping.now,
     ...(delegate?.mend === undefined ? {} : { contains: delegate.mend.onto }),
-    ...(delegate === undefined ? {} : { [delegate.order.isReadOnly ? 'report' : 'produces']: delegate.order.output }),
+    ...(delegate === undefined
+      ? {}
+      : { [delegate.order.isReadOnly ? 'report' : 'produces']: delegate.order.output }),
     verifying: (command) => tell({ type: 'verify.started', task: work.name, command }),
   })
   if (proof.verify !== undefined) {
@@ -36,7 +41,8 @@ async function proofOrEnd(...args: Parameters<typeof prove>): Promise<Proof> {
   try {
     return await prove(...args)
   } catch (error) {
-    if (error instanceof StintError && error.code === 'STOPPED') throw new RunEnds('interrupted', 'stopped')
+    if (error instanceof StintError && error.code === 'STOPPED')
+      throw new RunEnds('interrupted', 'stopped')
     throw error
   }
 }

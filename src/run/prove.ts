@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { askGit, runGit } from '../git/run-git.ts'
 import { StintError } from '../journal/errors.ts'
 import { statOrUndefined } from '../journal/look.ts'
-import type { Task } from '../tasks/task.ts'
+import type { Task } from '../backlog/task.ts'
 import { isAllAsFound } from './as-found.ts'
 import { type VerifyResult, runVerify } from './verify.ts'
 import { commitsSince, headInWords, headNow, headOf, hiddenPaths, uncommitted } from './tree.ts'
@@ -38,7 +38,9 @@ export interface ProofOptions {
 /** Looks whether a task is done: on its branch, committed, its checklist ticked, and the verify command green. The cheap looks come first. */
 export async function prove(task: Task, options: ProofOptions): Promise<Proof> {
   const reasons =
-    options.report === undefined ? [...standing(task, options), ...openItems(task)] : reported(options.report, options)
+    options.report === undefined
+      ? [...standing(task, options), ...openItems(task)]
+      : reported(options.report, options)
   if (reasons.length > 0) return { isDone: false, reasons }
   if (options.report !== undefined) return { isDone: true, commit: headOf(options.tree).commit }
   const command = task.verify ?? options.verify
@@ -53,7 +55,10 @@ export async function prove(task: Task, options: ProofOptions): Promise<Proof> {
   if (after.length > 0 || headNow(options.tree)?.commit !== before) {
     return {
       isDone: false,
-      reasons: after.length > 0 ? after.map((reason) => `after ${command}: ${reason}`) : [`${command} moved the branch`],
+      reasons:
+        after.length > 0
+          ? after.map((reason) => `after ${command}: ${reason}`)
+          : [`${command} moved the branch`],
       verify,
     }
   }
@@ -67,7 +72,8 @@ function reported(report: string, { tree, branch, base }: ProofOptions): readonl
   if (head.commit !== base) return ['it is only to read and report, and has committed']
   const dirty = uncommitted(tree)
   const changed = dirty.filter((path) => path !== report)
-  if (changed.length > 0) return [`it is only to read and report, and has changed: ${listed(changed)}`]
+  if (changed.length > 0)
+    return [`it is only to read and report, and has changed: ${listed(changed)}`]
   const isThere = (statOrUndefined(join(tree, report))?.size ?? 0) > 0
   // One that was there before it began is not its own.
   const isOld = !dirty.includes(report) && isInHead(tree, report)
@@ -82,25 +88,35 @@ function standing(
   if (head?.branch !== branch) return [`HEAD is on ${headInWords(head)} and not on ${branch}`]
   if (head.commit === undefined) return [`HEAD is on ${headInWords(head)}`]
   const { count, isKept } = commitsSince(tree, base)
-  if (!isKept) return [`${branch} no longer builds on ${base.slice(0, 10)}: its history was rewritten`]
+  if (!isKept)
+    return [`${branch} no longer builds on ${base.slice(0, 10)}: its history was rewritten`]
   const isNew = (path: string) => !leftBefore.includes(path)
   const dirty = uncommitted(tree).filter(isNew)
   if (dirty.length > 0) return [`not committed: ${listed(dirty)}`]
   const hidden = hiddenPaths(tree).filter(isNew)
-  if (hidden.length > 0) return [`git was told not to look for changes (skip-worktree or assume-unchanged) in: ${listed(hidden)}`]
+  if (hidden.length > 0)
+    return [
+      `git was told not to look for changes (skip-worktree or assume-unchanged) in: ${listed(hidden)}`,
+    ]
   if (count === 0 && !labels.includes(NO_COMMIT)) return ['nothing was committed']
   // Without a verify command its commits are all there is, and what we committed for it says nothing.
   if (verify === undefined && ownVerify === undefined && isAllAsFound(tree, base))
     return ['nothing was committed by the agent itself']
   if (contains !== undefined && !askGit(tree, ['merge-base', '--is-ancestor', contains, 'HEAD'])) {
-    return [`${branch} does not contain ${contains.slice(0, 12)}: git merge ${contains.slice(0, 12)}`]
+    return [
+      `${branch} does not contain ${contains.slice(0, 12)}: git merge ${contains.slice(0, 12)}`,
+    ]
   }
-  if (produces !== undefined && !isProduced(tree, base, produces)) return [`${produces} was not brought forth and committed`]
+  if (produces !== undefined && !isProduced(tree, base, produces))
+    return [`${produces} was not brought forth and committed`]
   return []
 }
 
 function isProduced(tree: string, base: string, path: string): boolean {
-  return isInHead(tree, path) && !askGit(tree, ['diff', '--quiet', base, 'HEAD', '--', `:(top,literal)${path}`])
+  return (
+    isInHead(tree, path) &&
+    !askGit(tree, ['diff', '--quiet', base, 'HEAD', '--', `:(top,literal)${path}`])
+  )
 }
 
 function isInHead(tree: string, path: string): boolean {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Backlog } from '../tasks/backlog.ts'
+import type { Backlog } from '../backlog/backlog.ts'
 import type { Scene } from './scene.ts'
 
 const TRIES = 3

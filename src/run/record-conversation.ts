@@ -1,6 +1,10 @@
 // Every conversation that we drive is stored: copied from what its harness writes down, or from what it tells us.
-import { linesOf } from '../conversation/lines-of-file.ts'
-import { type Recorded, type Recorder, StreamRecorder } from '../conversation/record-stream.ts'
+import { linesOf } from '../project/conversation/lines-of-file.ts'
+import {
+  type Recorded,
+  type Recorder,
+  StreamRecorder,
+} from '../project/conversation/record-stream.ts'
 import { transcriptOf } from '../harness/claude/transcript-path.ts'
 import { codexHistory } from '../harness/codex/history.ts'
 import type { HistoryItem } from '../history/items.ts'
@@ -32,7 +36,15 @@ function transcriptCopy({ config, env, place }: Workspace, cwd: string): Copy {
     const transcript = transcriptOf(conversation, cwd, env)
     if (transcript === undefined) return false
     createFolder(trackingFolderOf(place))
-    while (copyConversation(place, config, { conversation, harness: 'claude', transcript }, PIECE, Infinity));
+    while (
+      copyConversation(
+        place,
+        config,
+        { conversation, harness: 'claude', transcript },
+        PIECE,
+        Infinity,
+      )
+    );
     return true
   }
 }
@@ -62,7 +74,11 @@ function rolloutOf(conversation: string, env: NodeJS.ProcessEnv): string | undef
 
 function idsIn(store: ConversationStore, conversation: string): Set<string> {
   if (!store.has(conversation)) return new Set()
-  return new Set([...store.read(conversation, { isBrief: true })].flatMap((item) => ('id' in item ? [item.id] : [])))
+  return new Set(
+    [...store.read(conversation, { isBrief: true })].flatMap((item) =>
+      'id' in item ? [item.id] : [],
+    ),
+  )
 }
 
 /** What is held back, since its use was not told yet, comes when no line follows. */

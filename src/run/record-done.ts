@@ -24,7 +24,11 @@ export async function recordDone(
   await settle(scene, work, summary)
   await refreshTasks(workspace, source.name === '.tasks' ? [work.task.id] : [])
   if (tracking.codeCheckpoints)
-    await makeCheckpoint(workspace, { session: session.id, note: `${work.name.name} is done`, by: 'run' })
+    await makeCheckpoint(workspace, {
+      session: session.id,
+      note: `${work.name.name} is done`,
+      by: 'run',
+    })
   else await session.refresh()
 }
 
@@ -53,7 +57,15 @@ export async function settle(
     const paths = await source.settle(work.task, summary, tree.tree)
     if (paths.length === 0) return
     try {
-      runGit(tree.tree, ['commit', '--quiet', '--no-verify', '-m', `backlog: ${work.name.name} is done`, '--', ...paths])
+      runGit(tree.tree, [
+        'commit',
+        '--quiet',
+        '--no-verify',
+        '-m',
+        `backlog: ${work.name.name} is done`,
+        '--',
+        ...paths,
+      ])
     } catch (error) {
       // Or the next task would begin with a change that is not its own.
       runGit(tree.tree, ['checkout', '--quiet', 'HEAD', '--', ...paths])

@@ -5,13 +5,18 @@ import { GitFailed, runGit } from '../git/run-git.ts'
 import { QUIETLY } from '../git/working-tree.ts'
 import { namesIn } from '../journal/look.ts'
 import type { Place } from '../project/place.ts'
-import { NOT_WORK, type RunTree, hiddenPaths, repositoryAt, repositoryOf, uncommitted } from './tree.ts'
+import { NOT_WORK, type RunTree, hiddenPaths, repositoryAt, uncommitted } from './tree.ts'
+import { repositoryOf } from '../project/worktrees.ts'
 
 /** What builds leave, and make again. */
 const BUILT = /^(?:node_modules|dist|build|target|\.venv|__pycache__|coverage|\.cache|.*\.log)$/
 
 /** Takes the worktree of a finished run away. Its branch stays; so does the worktree when it holds what is in no commit. */
-export function removeIfClean(place: Place, { tree, isInPlace }: RunTree, say: (text: string) => void): boolean {
+export function removeIfClean(
+  place: Place,
+  { tree, isInPlace }: RunTree,
+  say: (text: string) => void,
+): boolean {
   if (isInPlace || repositoryAt(tree) === undefined) return false
   const left = inNoCommit(tree)
   if (left.length > 0) {
@@ -32,7 +37,9 @@ export function removeIfClean(place: Place, { tree, isInPlace }: RunTree, say: (
 /** What would go with a worktree: paths that no commit has and nobody can make again, and submodules with commits that nobody else has. */
 export function inNoCommit(tree: string): readonly string[] {
   const { gitDir } = repositoryAt(tree)!
-  const modules = gitFoldersIn(join(gitDir, 'modules')).filter(({ folder }) => hasOwnCommits(folder))
+  const modules = gitFoldersIn(join(gitDir, 'modules')).filter(({ folder }) =>
+    hasOwnCommits(folder),
+  )
   const found = [
     ...uncommitted(tree),
     ...hiddenPaths(tree),
@@ -82,7 +89,17 @@ function inSubmodule(tree: string, path: string): readonly string[] {
 /** Commits that no remote of it has, also such as only its reflogs know. */
 function hasOwnCommits(repository: string): boolean {
   try {
-    return runGit(repository, ['rev-list', '--max-count=1', 'HEAD', '--all', '--reflog', '--not', '--remotes']) !== ''
+    return (
+      runGit(repository, [
+        'rev-list',
+        '--max-count=1',
+        'HEAD',
+        '--all',
+        '--reflog',
+        '--not',
+        '--remotes',
+      ]) !== ''
+    )
   } catch (error) {
     if (error instanceof GitFailed) return true
     throw error
@@ -90,8 +107,12 @@ function hasOwnCommits(repository: string): boolean {
 }
 
 /** The repositories of a worktree's submodules, also of those that are checked out no more. The name of one may have slashes. */
-function gitFoldersIn(folder: string, name = ''): readonly { readonly folder: string; readonly name: string }[] {
+function gitFoldersIn(
+  folder: string,
+  name = '',
+): readonly { readonly folder: string; readonly name: string }[] {
   if (!existsSync(folder)) return []
-  if (existsSync(join(folder, 'HEAD'))) return [{ folder, name }, ...gitFoldersIn(join(folder, 'modules'), name)]
+  if (existsSync(join(folder, 'HEAD')))
+    return [{ folder, name }, ...gitFoldersIn(join(folder, 'modules'), name)]
   return namesIn(folder).flatMap((part) => gitFoldersIn(join(folder, part), join(name, part)))
 }

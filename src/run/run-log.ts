@@ -21,7 +21,11 @@ export function findRun(place: Place, name?: string): string {
     )
   }
   const problem = name === undefined ? 'there has been no run here' : `there is no run "${name}"`
-  throw new StintError('NO_RUN', problem, name === undefined ? 'stint run starts one' : 'stint runs lists them')
+  throw new StintError(
+    'NO_RUN',
+    problem,
+    name === undefined ? 'stint run starts one' : 'stint runs lists them',
+  )
 }
 
 /** The log of one run, held by its runner. */
@@ -38,7 +42,12 @@ export class RunLog {
     this.#config = config
   }
 
-  static create(place: Place, run: string, config: Config, data: RunEntryData['run.started']): RunLog {
+  static create(
+    place: Place,
+    run: string,
+    config: Config,
+    data: RunEntryData['run.started'],
+  ): RunLog {
     const log = new RunLog(place, run, config)
     log.#log.create([log.#draft('run.started', data)])
     return log
@@ -57,7 +66,13 @@ export class RunLog {
   }
 
   #draft<K extends RunEntryKind>(kind: K, data: RunEntryData[K]) {
-    return { kind, by: 'run', data: redactDeep({ ...data }, redaction(this.#config)).value as Readonly<Record<string, unknown>> }
+    return {
+      kind,
+      by: 'run',
+      data: redactDeep({ ...data }, redaction(this.#config)).value as Readonly<
+        Record<string, unknown>
+      >,
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Forecast, SizeClass } from '../plan/contract.ts'
-import type { Complexity } from '../views/export/work.ts'
+import type { Forecast, SizeClass } from './plan/contract.ts'
+import type { Complexity } from '../document/export/work.ts'
 import type { TaskDomain, Tracking } from './complexity.ts'
 import type { ParallelReport, TaskName } from './report.ts'
 

@@ -11,7 +11,7 @@ import { TREE_OUTBOX, absorbTree } from '../project/tree-outbox.ts'
 import type { Workspace } from '../project/workspace.ts'
 import type { RawEntry } from '../session/in-effect.ts'
 import { isOpen } from '../session/state.ts'
-import type { Task } from '../tasks/task.ts'
+import type { Task } from '../backlog/task.ts'
 
 const BY = 'run'
 
@@ -45,8 +45,18 @@ export class RunSession {
   }
 
   /** Begins a session in the run's tree for its first task. */
-  static async open(workspace: Workspace, number: number, first: Task, goal: string): Promise<RunSession> {
-    const { reading } = await initSession(workspace, { name: first.shortname, title: first.title, goal, by: BY })
+  static async open(
+    workspace: Workspace,
+    number: number,
+    first: Task,
+    goal: string,
+  ): Promise<RunSession> {
+    const { reading } = await initSession(workspace, {
+      name: first.shortname,
+      title: first.title,
+      goal,
+      by: BY,
+    })
     return new RunSession(workspace, reading.state.id, reading.state.name, number)
   }
 
@@ -57,7 +67,8 @@ export class RunSession {
       const { state } = session.read()
       if (!isOpen(state)) return undefined
       const reopened = new RunSession(workspace, id, state.name, number)
-      for (const step of state.steps.items) if (step.status !== 'done') reopened.#steps.set(step.text, step.id)
+      for (const step of state.steps.items)
+        if (step.status !== 'done') reopened.#steps.set(step.text, step.id)
       return reopened
     } finally {
       session.close()
@@ -70,7 +81,9 @@ export class RunSession {
     try {
       const moves = session
         .read()
-        .entries.filter(({ kind, by, data }) => kind === 'task.moved' && by === BY && data.task === task)
+        .entries.filter(
+          ({ kind, by, data }) => kind === 'task.moved' && by === BY && data.task === task,
+        )
       const last = moves.at(-1)?.data as EntryData['task.moved'] | undefined
       return last?.status === 'completed' ? (last.git?.commit ?? '') : undefined
     } finally {
@@ -82,7 +95,9 @@ export class RunSession {
   left(conversation: string, reason: string): void {
     const isKnown = this.#session
       .read()
-      .entries.some(({ kind, data }) => kind === 'conversation.joined' && data.conversation === conversation)
+      .entries.some(
+        ({ kind, data }) => kind === 'conversation.joined' && data.conversation === conversation,
+      )
     if (!isKnown) return
     this.append([draft('conversation.ended', { conversation, reason }, { by: BY })])
   }
@@ -94,7 +109,10 @@ export class RunSession {
     this.#steps.set(stepText(task), step)
     this.append([
       ...(known === undefined
-        ? [...linkDrafts([task], BY), draft('step.added', { text: stepText(task) }, { id: step, by: BY })]
+        ? [
+            ...linkDrafts([task], BY),
+            draft('step.added', { text: stepText(task) }, { id: step, by: BY }),
+          ]
         : []),
       draft('step.started', { step }, { by: BY }),
     ])
@@ -110,11 +128,16 @@ export class RunSession {
     if (worktree === undefined) return
     try {
       const { refused } = absorbTree(this.#session, worktree)
-      if (refused > 0) this.#workspace.say(`${refused} of what lies in ${TREE_OUTBOX} is no entry of an agent and was set aside`)
+      if (refused > 0)
+        this.#workspace.say(
+          `${refused} of what lies in ${TREE_OUTBOX} is no entry of an agent and was set aside`,
+        )
     } catch (error) {
       // Whatever somebody has put there: it is not to end a run.
       if (error instanceof StintError || errnoOf(error) === undefined) throw error
-      this.#workspace.say(`what the agent left in ${TREE_OUTBOX} was not taken in: ${String(error)}`)
+      this.#workspace.say(
+        `what the agent left in ${TREE_OUTBOX} was not taken in: ${String(error)}`,
+      )
     }
   }
 
@@ -140,7 +163,12 @@ export class RunSession {
       ...more,
       draft(
         'task.moved',
-        { task: task.id, status: 'completed', ...(summary === '' ? {} : { summary }), git: { ...git, commit } },
+        {
+          task: task.id,
+          status: 'completed',
+          ...(summary === '' ? {} : { summary }),
+          git: { ...git, commit },
+        },
         { by: BY, once: `done:${this.id}:${task.id}:${commit}` },
       ),
     ])
@@ -149,18 +177,31 @@ export class RunSession {
   /** The work on the task is done; whether the task is, is for somebody else to say. */
   finishStep(task: Task, more: readonly Draft[]): void {
     const step = this.#steps.get(stepText(task))
-    this.append([...more, ...(step === undefined ? [] : [draft('step.done', { step }, { by: BY })])])
+    this.append([
+      ...more,
+      ...(step === undefined ? [] : [draft('step.done', { step }, { by: BY })]),
+    ])
   }
 
   /** The task is left: failed, blocked, or to go again elsewhere. */
-  leave(task: Task, status: 'failed' | 'blocked' | 'ready', summary: string, more: readonly Draft[] = []): void {
+  leave(
+    task: Task,
+    status: 'failed' | 'blocked' | 'ready',
+    summary: string,
+    more: readonly Draft[] = [],
+  ): void {
     const git = this.#workspace.git()
     const step = this.#steps.get(stepText(task))
     this.append([
       ...more,
       draft(
         'task.moved',
-        { task: task.id, status, ...(summary === '' ? {} : { summary }), ...(git === undefined ? {} : { git }) },
+        {
+          task: task.id,
+          status,
+          ...(summary === '' ? {} : { summary }),
+          ...(git === undefined ? {} : { git }),
+        },
         { by: BY },
       ),
       ...(step === undefined ? [] : [draft('step.stopped', { step }, { by: BY })]),
@@ -168,7 +209,10 @@ export class RunSession {
   }
 
   /** The document by which whoever comes next goes on. */
-  async handOver(reason: string, conversation: string | undefined): Promise<{ id: string; text: string; hash: string }> {
+  async handOver(
+    reason: string,
+    conversation: string | undefined,
+  ): Promise<{ id: string; text: string; hash: string }> {
     const { handoff } = await createHandoff(this.#workspace, {
       session: this.id,
       reason,
@@ -180,7 +224,11 @@ export class RunSession {
 
   /** Takes up a handoff of this very session in a fresh conversation. */
   async takeUp(handoff: string): Promise<GivenHandoff> {
-    const taken = await acceptHandoff(this.#workspace, { handoff: `${this.id}/${handoff}`, force: true, by: BY })
+    const taken = await acceptHandoff(this.#workspace, {
+      handoff: `${this.id}/${handoff}`,
+      force: true,
+      by: BY,
+    })
     return { id: taken.id, text: taken.text, isOfTask: true, moved: taken.moved }
   }
 
@@ -201,7 +249,11 @@ export class RunSession {
     const git = this.#workspace.git({ dirty: true })
     this.append([
       ...unfinished.map((task) => draft('task.unlinked', { task }, { by: BY })),
-      draft('session.closed', { how: 'completed', reason, ...(git === undefined ? {} : { git }) }, { by: BY }),
+      draft(
+        'session.closed',
+        { how: 'completed', reason, ...(git === undefined ? {} : { git }) },
+        { by: BY },
+      ),
     ])
     const reading = await this.#workspace.refreshIfPossible(this.#session)
     this.#session.close()

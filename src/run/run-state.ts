@@ -39,7 +39,10 @@ export interface RunState {
   readonly lastAt: string
   /** The last process that ran it. */
   readonly runner: RunEntryData['run.started']['runner']
-  readonly sessions: readonly (RunEntryData['session.opened'] & { readonly isClosed: boolean; readonly handoff?: string })[]
+  readonly sessions: readonly (RunEntryData['session.opened'] & {
+    readonly isClosed: boolean
+    readonly handoff?: string
+  })[]
   readonly conversations: readonly ConversationRecord[]
   readonly attempts: readonly Attempt[]
   readonly parked: ReadonlyMap<string, RunEntryData['task.parked']>
@@ -106,7 +109,11 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
     } else if (entry.kind === 'session.closed') {
       const session = sessions.get(entry.data.session)
       if (session !== undefined)
-        Object.assign(session, { isClosed: true }, entry.data.handoff === undefined ? {} : { handoff: entry.data.handoff })
+        Object.assign(
+          session,
+          { isClosed: true },
+          entry.data.handoff === undefined ? {} : { handoff: entry.data.handoff },
+        )
     } else if (entry.kind === 'conversation.opened') {
       conversations.set(entry.data.number, { opened: entry.data, isEnded: false, notLoaded: 0 })
     } else if (entry.kind === 'conversation.started') {
@@ -115,16 +122,25 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
       if (known !== undefined) Object.assign(known, { id: conversation, ...rest })
     } else if (entry.kind === 'conversation.ended') {
       const known = conversations.get(entry.data.number)
-      if (known !== undefined) Object.assign(known, { isEnded: true, notLoaded: entry.data.profilesNotLoaded ?? 0 })
+      if (known !== undefined)
+        Object.assign(known, { isEnded: true, notLoaded: entry.data.profilesNotLoaded ?? 0 })
     } else if (entry.kind === 'attempt.started') {
-      attempts.set(entry.data.attempt, { started: entry.data, at: entry.at, spent: {}, requests: 0, seconds: 0, compactions: 0 })
+      attempts.set(entry.data.attempt, {
+        started: entry.data,
+        at: entry.at,
+        spent: {},
+        requests: 0,
+        seconds: 0,
+        compactions: 0,
+      })
       // A task that is taken up again is parked no more.
       parked.delete(entry.data.task.id)
     } else if (entry.kind === 'turn.ended') {
       const attempt = attempts.get(entry.data.attempt)
       if (attempt !== undefined) addTurn(attempt, entry.data)
       const known = conversations.get(entry.data.conversation)
-      if (known !== undefined && entry.data.costUsd !== undefined) known.costUsd = entry.data.costUsd
+      if (known !== undefined && entry.data.costUsd !== undefined)
+        known.costUsd = entry.data.costUsd
     } else if (entry.kind === 'context.compacted') {
       const attempt = attempts.get(entry.data.attempt)
       if (attempt !== undefined) attempt.compactions += 1
@@ -181,7 +197,9 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
 }
 
 function endOfLimit(at: string, told: string | undefined): string | undefined {
-  const until = [new Date(told ?? ''), new Date(Date.parse(at) + UNKNOWN_LIMIT_MS)].find((time) => !Number.isNaN(time.getTime()))
+  const until = [new Date(told ?? ''), new Date(Date.parse(at) + UNKNOWN_LIMIT_MS)].find(
+    (time) => !Number.isNaN(time.getTime()),
+  )
   return until?.toISOString()
 }
 
@@ -196,7 +214,12 @@ function addTurn(attempt: Changing<Attempt>, turn: RunEntryData['turn.ended']): 
 /** What a harness told of its tokens is not all of it numbers that can be added. */
 function counted(used: Partial<Usage> | undefined): Usage {
   const count = (name: keyof Usage) => countOf(used?.[name]) ?? 0
-  return { input: count('input'), cacheWritten: count('cacheWritten'), cacheRead: count('cacheRead'), output: count('output') }
+  return {
+    input: count('input'),
+    cacheWritten: count('cacheWritten'),
+    cacheRead: count('cacheRead'),
+    output: count('output'),
+  }
 }
 
 export function addSpent(
@@ -205,7 +228,8 @@ export function addSpent(
 ): Readonly<Record<string, Usage>> {
   const sum: Record<string, Usage> = { ...a }
   // A model may be called anything, also as something that every object has.
-  for (const [model, used] of Object.entries(b)) sum[model] = addUsage(Object.hasOwn(sum, model) ? sum[model]! : NOTHING, used)
+  for (const [model, used] of Object.entries(b))
+    sum[model] = addUsage(Object.hasOwn(sum, model) ? sum[model]! : NOTHING, used)
   return sum
 }
 

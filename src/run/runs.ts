@@ -32,13 +32,29 @@ export async function reportOf(workspace: Workspace, name: string): Promise<RunR
 export function stateOf(workspace: Workspace, run: string): RunState {
   const state = foldRun(readRun(workspace.place, run))
   if (state !== undefined) return state
-  throw new StintError('RUN_DAMAGED', `the log of run ${run} does not say how it began`, 'stint doctor shows the damage')
+  throw new StintError(
+    'RUN_DAMAGED',
+    `the log of run ${run} does not say how it began`,
+    'stint doctor shows the damage',
+  )
 }
 
-export function reportNow(workspace: Workspace, run: string, state: RunState, isRunning = isRunningNow(state)): RunReport {
-  const options = { run, prices: workspace.config.prices, isRunning, commits: commitsOf(workspace, state) }
+export function reportNow(
+  workspace: Workspace,
+  run: string,
+  state: RunState,
+  isRunning = isRunningNow(state),
+): RunReport {
+  const options = {
+    run,
+    prices: workspace.config.prices,
+    isRunning,
+    commits: commitsOf(workspace, state),
+  }
   if (state.started.options.parallel === undefined) return reportFrom(state, options)
-  const parts = state.delegates.flatMap(({ delegate }) => foldRun(readRun(workspace.place, delegate)) ?? [])
+  const parts = state.delegates.flatMap(
+    ({ delegate }) => foldRun(readRun(workspace.place, delegate)) ?? [],
+  )
   return parallelReport(state, parts, options)
 }
 
@@ -46,7 +62,11 @@ export function reportNow(workspace: Workspace, run: string, state: RunState, is
 export function lastResumable(workspace: Workspace): string {
   const row = listRuns(workspace).find(({ state }) => state === 'resumable')
   if (row !== undefined) return row.id
-  throw new StintError('NO_RUN', 'no run here has anything left to go on with', 'stint runs lists them; stint run starts one')
+  throw new StintError(
+    'NO_RUN',
+    'no run here has anything left to go on with',
+    'stint runs lists them; stint run starts one',
+  )
 }
 
 export function isRunningNow({ ended, runner }: RunState): boolean {
@@ -59,9 +79,13 @@ export function rowOfRun(
   { harness, how, sessions, neverBegun, spend, startedAt }: RunReport,
 ): RunRow {
   // A task may come up in several sessions; its last word counts.
-  const last = new Map(sessions.flatMap(({ tasks }) => tasks).map(({ task, outcome }) => [task.id, outcome]))
-  const count = (...outcomes: readonly string[]) => [...last.values()].filter((outcome) => outcomes.includes(outcome)).length
-  const isOver = state.ended === 'finished' || state.ended === 'nothing to do' || state.ended === 'waiting'
+  const last = new Map(
+    sessions.flatMap(({ tasks }) => tasks).map(({ task, outcome }) => [task.id, outcome]),
+  )
+  const count = (...outcomes: readonly string[]) =>
+    [...last.values()].filter((outcome) => outcomes.includes(outcome)).length
+  const isOver =
+    state.ended === 'finished' || state.ended === 'nothing to do' || state.ended === 'waiting'
   return {
     id: run,
     startedAt,
@@ -79,7 +103,9 @@ export function rowOfRun(
 function commitsOf({ place }: Workspace, { started: { base, branch } }: RunState): number {
   if (place.repository === undefined || !existsSync(place.root)) return 0
   try {
-    return Number(runGit(place.root, ['rev-list', '--count', `${base}..refs/heads/${branch}`, '--']))
+    return Number(
+      runGit(place.root, ['rev-list', '--count', `${base}..refs/heads/${branch}`, '--']),
+    )
   } catch (error) {
     if (error instanceof GitFailed) return 0
     throw error

@@ -17,7 +17,12 @@ export class SameError {
   saw(event: Extract<HarnessEvent, { type: 'tool' }>): string | undefined {
     if (event.status !== 'failed') return undefined
     // After a change the same error may have another cause, whichever way it was changed.
-    const sign = [event.name, event.command ?? event.path ?? '', signOf(event.output ?? ''), this.#fingerprint()].join('\n')
+    const sign = [
+      event.name,
+      event.command ?? event.path ?? '',
+      signOf(event.output ?? ''),
+      this.#fingerprint(),
+    ].join('\n')
     this.#times = sign === this.#last ? this.#times + 1 : 1
     this.#last = sign
     if (this.#times < TIMES) return undefined

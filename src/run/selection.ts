@@ -1,6 +1,6 @@
-import type { Backlog } from '../tasks/backlog.ts'
-import { findTask } from '../tasks/find.ts'
-import type { Task } from '../tasks/task.ts'
+import type { Backlog } from '../backlog/backlog.ts'
+import { findTask } from '../backlog/find.ts'
+import type { Task } from '../backlog/task.ts'
 import type { RunOptions } from './options.ts'
 
 /** Which tasks a run is about: the named ones with all they depend on, those with one of the labels, or all. */
@@ -36,7 +36,8 @@ export class Selection {
 
   #wanted(backlog: Backlog): ReadonlySet<string> {
     const chosen = backlog.tasks.filter(
-      ({ id, labels }) => this.#isAll || this.#named.has(id) || labels.some((label) => this.#labels.includes(label)),
+      ({ id, labels }) =>
+        this.#isAll || this.#named.has(id) || labels.some((label) => this.#labels.includes(label)),
     )
     const wanted = new Set<string>()
     const add = (id: string) => {

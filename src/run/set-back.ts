@@ -42,9 +42,11 @@ export function keepAndSetBack({ tree, branch }: RunTree, work: WorkToKeep): Kep
   // Or what is hidden from git would be neither kept nor set back.
   unhide(tree)
   takeIn(tree, work.base)
-  if (isUntouched(repository, branch, work)) return { ...(isRef(tree, work.ref) ? { kept: work.ref } : {}), leftOut: [] }
+  if (isUntouched(repository, branch, work))
+    return { ...(isRef(tree, work.ref) ? { kept: work.ref } : {}), leftOut: [] }
   const result = keepAll(repository, branch, work)
-  const git = (...args: readonly string[]) => runGit(tree, [...QUIETLY, '-c', 'submodule.recurse=false', ...args])
+  const git = (...args: readonly string[]) =>
+    runGit(tree, [...QUIETLY, '-c', 'submodule.recurse=false', ...args])
   for (const verb of operations(repository)) git(verb, '--quit')
   git('symbolic-ref', 'HEAD', `refs/heads/${branch}`)
   // With all that was kept in the index, and nothing else, the reset takes just that away: what was not kept stays.
@@ -58,24 +60,45 @@ export function keepAndSetBack({ tree, branch }: RunTree, work: WorkToKeep): Kep
 export function isAsKept(tree: string, ref: string): boolean {
   const repository = repositoryAt(tree)
   if (repository === undefined || !isRef(tree, ref)) return false
-  const [commit, files, parent] = runGit(tree, ['log', '-1', '--format=%H %T %P', ref, '--']).trim().split(' ')
+  const [commit, files, parent] = runGit(tree, ['log', '-1', '--format=%H %T %P', ref, '--'])
+    .trim()
+    .split(' ')
   const head = readHead(repository).commit
-  return (head === commit || head === parent) && writeWorkingTree(repository, { exclude: NOT_WORK }).tree === files
+  return (
+    (head === commit || head === parent) &&
+    writeWorkingTree(repository, { exclude: NOT_WORK }).tree === files
+  )
 }
 
-function isUntouched(repository: Repository, branch: string, { base, leftBefore }: WorkToKeep): boolean {
+function isUntouched(
+  repository: Repository,
+  branch: string,
+  { base, leftBefore }: WorkToKeep,
+): boolean {
   const head = readHead(repository)
   if (head.branch !== branch || head.commit !== base || isInTheMiddle(repository)) return false
   return uncommitted(repository.worktree).every((path) => leftBefore.includes(path))
 }
 
-function keepAll(repository: Repository, branch: string, { ref: wanted, message, base, leftBefore }: WorkToKeep): KeptWork {
+function keepAll(
+  repository: Repository,
+  branch: string,
+  { ref: wanted, message, base, leftBefore }: WorkToKeep,
+): KeptWork {
   const { worktree } = repository
   const ref = freeRef(worktree, wanted)
   const { leftOut } = keepCode(repository, { ref, message, exclude: NOT_WORK })
   const tip = commitOf(worktree, branch)
   if (tip !== undefined && tip !== base && tip !== readHead(repository).commit) {
-    runGit(worktree, [...QUIETLY, 'update-ref', '--no-deref', '-m', 'stint: keep the branch', `${ref}-branch`, tip])
+    runGit(worktree, [
+      ...QUIETLY,
+      'update-ref',
+      '--no-deref',
+      '-m',
+      'stint: keep the branch',
+      `${ref}-branch`,
+      tip,
+    ])
   }
   return { kept: ref, leftOut: leftOut.filter((path) => !leftBefore.includes(path)) }
 }
@@ -100,7 +123,8 @@ function unhide(tree: string): void {
 
 /** What is ignored now though the base has it, which the reset would write over. */
 function takeIn(tree: string, base: string): void {
-  const list = (...args: readonly string[]) => runGit(tree, args, { encoding: 'latin1' }).split('\0')
+  const list = (...args: readonly string[]) =>
+    runGit(tree, args, { encoding: 'latin1' }).split('\0')
   const inBase = new Set(list('ls-tree', '-r', '-z', '--name-only', base))
   const ignored = list('ls-files', '-z', '--others', '--ignored', '--exclude-standard')
   updateIndex(

@@ -5,15 +5,22 @@ import { StintError } from '../journal/errors.ts'
 import { mintId } from '../journal/ids.ts'
 import { refuseInRun } from '../project/in-run.ts'
 import type { Workspace } from '../project/workspace.ts'
-import type { Task } from '../tasks/task.ts'
+import type { Task } from '../backlog/task.ts'
 import { given } from '../text/json-fields.ts'
 import { commandEnvironment } from './agent-environment.ts'
-import { openSource } from './backlog/open-source.ts'
+import { openSource } from './sources/open-source.ts'
 import { Claims } from './claims.ts'
 import { RunEnds } from './ends.ts'
 import type { RunEvent } from './events.ts'
 import { finishedTasks } from './finished-tasks.ts'
-import { bringBackTree, endLeftovers, examine, handoffLeft, refuseSecond, refuseToGoOn } from './go-on.ts'
+import {
+  bringBackTree,
+  endLeftovers,
+  examine,
+  handoffLeft,
+  refuseSecond,
+  refuseToGoOn,
+} from './go-on.ts'
 import { Loop } from './loop.ts'
 import { emptyReport } from './make-report.ts'
 import { readyHarness, sceneFor, verifyCommands } from './make-scene.ts'
@@ -30,7 +37,8 @@ import { settle } from './settled.ts'
 import { expectedSeconds } from './plan-run.ts'
 import { nameOf } from './task-list.ts'
 import { removeIfClean } from './remove-if-clean.ts'
-import { type RunTree, repositoryOf, treeInPlace, treeOfItsOwn } from './tree.ts'
+import { type RunTree, treeInPlace, treeOfItsOwn } from './tree.ts'
+import { repositoryOf } from '../project/worktrees.ts'
 import { runVerify } from './verify.ts'
 
 /** A run that goes on. */
@@ -48,18 +56,34 @@ export interface StartOptions extends RunOptions {
 }
 
 /** Begins a run, or goes on with one. What is wrong is said before anything is begun; the run itself goes on behind the handle. */
-export async function startRun(workspace: Workspace, options: StartOptions, tell: (event: RunEvent) => void): Promise<RunHandle> {
+export async function startRun(
+  workspace: Workspace,
+  options: StartOptions,
+  tell: (event: RunEvent) => void,
+): Promise<RunHandle> {
   refuseInRun(workspace, 'beginning a run')
   const stopping = new Stopping()
-  const emit: Scene['tell'] = (event) => tell({ ...event, at: new Date().toISOString() } as RunEvent)
+  const emit: Scene['tell'] = (event) =>
+    tell({ ...event, at: new Date().toISOString() } as RunEvent)
   const { resume, decide, ...told } = options
   const begun =
     resume === undefined
       ? await beginNew(workspace, told, stopping, emit, decide)
-      : await beginAgain(workspace, resume === true ? undefined : resume, told, stopping, emit, decide)
+      : await beginAgain(
+          workspace,
+          resume === true ? undefined : resume,
+          told,
+          stopping,
+          emit,
+          decide,
+        )
   return {
     ended: begun.work().then((report) => {
-      emit({ type: 'run.ended', how: report.how === 'running' ? 'interrupted' : report.how, report })
+      emit({
+        type: 'run.ended',
+        how: report.how === 'running' ? 'interrupted' : report.how,
+        report,
+      })
       return report
     }),
     stop: (how) => {
@@ -94,7 +118,10 @@ async function beginNew(
     return { work: async () => report }
   }
   workspace.prepare()
-  const tree = options.isInPlace === true ? await freeInPlace(workspace) : treeOfItsOwn(workspace.place, run, options.branch)
+  const tree =
+    options.isInPlace === true
+      ? await freeInPlace(workspace)
+      : treeOfItsOwn(workspace.place, run, options.branch)
   const runner = thisProcess()
   const log = RunLog.create(workspace.place, run, workspace.config, {
     options: optionsToKeep(workspace, options, settled),
@@ -103,7 +130,19 @@ async function beginNew(
     ...tree,
     runner,
   })
-  const scene = sceneFor(workspace, { run, log, harness, settled, tree, open, all: open, source, stopping, emit, decide })
+  const scene = sceneFor(workspace, {
+    run,
+    log,
+    harness,
+    settled,
+    tree,
+    open,
+    all: open,
+    source,
+    stopping,
+    emit,
+    decide,
+  })
   if (verifyCommands(settled, workspace.config.verify, open).length === 0)
     emit({
       type: 'said',
@@ -130,9 +169,19 @@ async function beginAgain(
   log.append('run.resumed', { runner })
   refuseSecond(run, log.read(), runner)
   try {
-    return await takeUpAgain(workspace, { run, log, runner, state }, options, stopping, emit, decide)
+    return await takeUpAgain(
+      workspace,
+      { run, log, runner, state },
+      options,
+      stopping,
+      emit,
+      decide,
+    )
   } catch (error) {
-    log.append('run.ended', { how: state.ended ?? 'interrupted', ...given({ neverBegun: state.neverBegun }) })
+    log.append('run.ended', {
+      how: state.ended ?? 'interrupted',
+      ...given({ neverBegun: state.neverBegun }),
+    })
     throw error
   }
 }
@@ -156,7 +205,8 @@ async function takeUpAgain(
   const { tree, branch, base, isInPlace } = state.started
   const harness = await readyHarness(workspace, settled, run)
   const strays = await endLeftovers(state)
-  if (strays > 0) emit({ type: 'said', text: `${strays} processes that the run had left behind were ended` })
+  if (strays > 0)
+    emit({ type: 'said', text: `${strays} processes that the run had left behind were ended` })
   bringBackTree(workspace.place, state)
   const source = await openSource(workspace, told.backlog)
   const backlog = await source.read()
@@ -201,7 +251,8 @@ export async function work(
     expectedSeconds: expected,
     ...(settled.model === undefined ? {} : { model: settled.model }),
   })
-  if (!harness.capabilities.multiTurn) emit({ type: 'said', text: `${harness.name} takes one task a conversation` })
+  if (!harness.capabilities.multiTurn)
+    emit({ type: 'said', text: `${harness.name} takes one task a conversation` })
   const claims = new Claims(workspace.place, run, runner)
   let how: EndOfRun = 'interrupted'
   try {
@@ -209,7 +260,13 @@ export async function work(
     if (before !== undefined) await examine(scene, before, claims)
     // Read anew: looking at what was left has written to it.
     const state = before === undefined ? undefined : foldRun(log.read())
-    const loop = new Loop(scene, selection, claims, state, finishedTasks(workspace.place, harness.name, run))
+    const loop = new Loop(
+      scene,
+      selection,
+      claims,
+      state,
+      finishedTasks(workspace.place, harness.name, run),
+    )
     if (state !== undefined) await pickUp(scene, loop, state)
     how = await loop.work()
   } catch (error) {
@@ -220,7 +277,10 @@ export async function work(
     claims.releaseAll()
     const { latest } = scene
     const left = latest.backlog === undefined ? open : selection.open(latest.backlog)
-    log.append('run.ended', { how, ...given({ neverBegun: neverBegun(left, foldRun(log.read())) }) })
+    log.append('run.ended', {
+      how,
+      ...given({ neverBegun: neverBegun(left, foldRun(log.read())) }),
+    })
     if (how === 'finished' && scene.delegate === undefined)
       removeIfClean(workspace.place, tree, (text) => emit({ type: 'said', text }))
     scene.workspace.close()
@@ -233,7 +293,9 @@ export async function work(
 /** A new worktree lacks what git does not keep. The command that brings it runs once, also when it was killed the first time. */
 async function makeReady(scene: Scene, before: RunState | undefined): Promise<void> {
   const { delegate, log, settled, stopping, tell, tree, workspace } = scene
-  const setup = (delegate === undefined ? undefined : workspace.config.delegates.setup) ?? workspace.config.run.setup
+  const setup =
+    (delegate === undefined ? undefined : workspace.config.delegates.setup) ??
+    workspace.config.run.setup
   if (tree.isInPlace || setup === undefined || before?.isReady === true) return
   tell({ type: 'said', text: `making the worktree ready: ${setup}` })
   const result = await runVerify(setup, {
@@ -256,8 +318,12 @@ async function makeReady(scene: Scene, before: RunState | undefined): Promise<vo
 /** The checkout, when nobody works in it: a session of the user's on this branch would be mixed up with the run's. */
 export async function freeInPlace(workspace: Workspace): Promise<RunTree> {
   const tree = treeInPlace(workspace.place)
-  const active = workspace.hasSessions() ? [...(await workspace.index()).sessions({ status: ['active'] })] : []
-  const own = active.find((row) => row.branch === tree.branch && row.worktree === workspace.worktree)
+  const active = workspace.hasSessions()
+    ? [...(await workspace.index()).sessions({ status: ['active'] })]
+    : []
+  const own = active.find(
+    (row) => row.branch === tree.branch && row.worktree === workspace.worktree,
+  )
   if (own === undefined) return tree
   throw new StintError(
     'SESSION_ACTIVE',
@@ -268,7 +334,11 @@ export async function freeInPlace(workspace: Workspace): Promise<RunTree> {
 
 export function refuseUnanswered({ permissions }: Settled, decide: StartOptions['decide']): void {
   if (permissions !== 'ask' || decide !== undefined) return
-  throw new StintError('NOBODY_TO_ASK', '--permissions ask needs somebody to ask', 'use a terminal, or --permissions edits')
+  throw new StintError(
+    'NOBODY_TO_ASK',
+    '--permissions ask needs somebody to ask',
+    'use a terminal, or --permissions edits',
+  )
 }
 
 /** A secret is not in the log, so that what had one in it cannot be said again from there. */
@@ -285,20 +355,31 @@ export function refuseRedacted({ verify }: RunOptions): void {
 async function pickUp(scene: Scene, loop: Loop, state: RunState): Promise<void> {
   const last = state.sessions.at(-1)
   if (last === undefined) return
-  const session = last.isClosed ? undefined : RunSession.reopen(scene.workspace, last.session, last.number)
+  const session = last.isClosed
+    ? undefined
+    : RunSession.reopen(scene.workspace, last.session, last.number)
   if (session !== undefined) return loop.goOnIn(session)
-  const left = last.handoff === undefined ? undefined : handoffLeft(scene.workspace, last.session, last.handoff)
+  const left =
+    last.handoff === undefined
+      ? undefined
+      : handoffLeft(scene.workspace, last.session, last.handoff)
   if (left !== undefined) loop.beginWith(left, undefined)
 }
 
 /** The options as they mean the same from everywhere, since a run may be resumed from another folder. */
-export function optionsToKeep({ cwd }: Workspace, options: RunOptions, { harness }: Settled): RunOptions {
+export function optionsToKeep(
+  { cwd }: Workspace,
+  options: RunOptions,
+  { harness }: Settled,
+): RunOptions {
   const { backlog, script } = options
   return {
     ...options,
     // As it was named: an agent that speaks ACP is known by its command, which may stand in the configuration only.
     harness,
-    ...(backlog === undefined ? {} : { backlog: /\.\w+$/.test(backlog) ? resolve(cwd, backlog) : backlog }),
+    ...(backlog === undefined
+      ? {}
+      : { backlog: /\.\w+$/.test(backlog) ? resolve(cwd, backlog) : backlog }),
     ...(script === undefined ? {} : { script: resolve(cwd, script) }),
   }
 }

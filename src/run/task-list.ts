@@ -1,18 +1,29 @@
 import { replaceFile } from '../journal/files.ts'
 import { runTasksPath } from '../project/run-tasks.ts'
-import type { Task } from '../tasks/task.ts'
+import type { Task } from '../backlog/task.ts'
 import { nameOf as wordFor } from './prompts/task-head.ts'
 import type { TaskName } from './report.ts'
 import type { Scene } from './scene.ts'
 
 /** What people and agents call a task. */
-export function nameOf({ id, shortname, title }: Pick<Task, 'id' | 'shortname' | 'title'>): TaskName {
+export function nameOf({
+  id,
+  shortname,
+  title,
+}: Pick<Task, 'id' | 'shortname' | 'title'>): TaskName {
   return { id, name: wordFor({ shortname }), title }
 }
 
 /** Tells the commands of the agent which tasks there are, and which is meant now. */
-export function writeTaskList(scene: Pick<Scene, 'workspace' | 'run'>, tasks: readonly Task[], current?: string): void {
+export function writeTaskList(
+  scene: Pick<Scene, 'workspace' | 'run'>,
+  tasks: readonly Task[],
+  current?: string,
+): void {
   const list = tasks.map((task) => ({ ...nameOf(task), checklist: task.checklist }))
   const path = runTasksPath(scene.workspace.place, scene.run)
-  replaceFile(path, `${JSON.stringify({ ...(current === undefined ? {} : { current }), tasks: list }, null, 1)}\n`)
+  replaceFile(
+    path,
+    `${JSON.stringify({ ...(current === undefined ? {} : { current }), tasks: list }, null, 1)}\n`,
+  )
 }

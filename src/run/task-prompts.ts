@@ -1,6 +1,6 @@
 // What the next prompt about a task says, from what its conversation has had already.
 import { packSession } from '../project/pack.ts'
-import type { Backlog } from '../tasks/backlog.ts'
+import type { Backlog } from '../backlog/backlog.ts'
 import type { Conversations } from './conversations.ts'
 import { profileFor } from './profiles/profile-for.ts'
 import { continueText } from './prompts/continue-text.ts'
@@ -14,29 +14,46 @@ import type { Scene } from './scene.ts'
 import type { TaskWork } from './task-work.ts'
 
 /** The task, with what failed if it is not the first attempt, and with the handoff if this is a new conversation. */
-export function attemptPrompt(scene: Scene, conversations: Conversations, work: TaskWork, failure: Failure | undefined): string {
+export function attemptPrompt(
+  scene: Scene,
+  conversations: Conversations,
+  work: TaskWork,
+  failure: Failure | undefined,
+): string {
   const { task } = work
   const given = conversations.takeGiven()
   if (given === undefined) {
     if (failure === undefined) return taskText(task, extraFor(scene, conversations, work))
     // A conversation that has had nothing of the task cannot mend what it does not know.
     const isKnown = conversations.live?.hasHadTurn === true
-    return isKnown ? retryText(task, failure) : continueText(task, { failure }, extraFor(scene, conversations, work))
+    return isKnown
+      ? retryText(task, failure)
+      : continueText(task, { failure }, extraFor(scene, conversations, work))
   }
   const document = withMoved(given.text, given.moved)
   const extra = extraFor(scene, conversations, work)
   // Of the same task: whoever comes now goes on with it. Else it only tells of what was done before.
-  if (given.isOfTask) return continueText(task, { document, ...(failure === undefined ? {} : { failure }) }, extra)
+  if (given.isOfTask)
+    return continueText(task, { document, ...(failure === undefined ? {} : { failure }) }, extra)
   return `${taskText(task, extra)}\n\nWhat the conversation before this one left, for what you need of it:\n${quoted('handoff', data(document))}`
 }
 
 /** The turn was broken off, and not by the agent. */
-export function goOnPrompt(scene: Scene, conversations: Conversations, work: TaskWork, why: string): string {
+export function goOnPrompt(
+  scene: Scene,
+  conversations: Conversations,
+  work: TaskWork,
+  why: string,
+): string {
   const given = conversations.takeGiven()
   if (given === undefined) {
     return `${taskHead(work.task)}\n\nThe turn was broken off (${why}). Go on with this task from where the work stands, report it, then end the turn.`
   }
-  return continueText(work.task, { document: withMoved(given.text, given.moved) }, extraFor(scene, conversations, work))
+  return continueText(
+    work.task,
+    { document: withMoved(given.text, given.moved) },
+    extraFor(scene, conversations, work),
+  )
 }
 
 /** After a compaction in the middle of the task: what was lost with it. */
@@ -65,7 +82,12 @@ function extraFor(scene: Scene, conversations: Conversations, { task }: TaskWork
   const dependsOn = task.dependsOn.flatMap((id) => {
     const other = backlog?.byId.get(id)
     return other?.status === 'completed'
-      ? [{ name: nameOf(other), ...(other.summary === undefined ? {} : { summary: other.summary }) }]
+      ? [
+          {
+            name: nameOf(other),
+            ...(other.summary === undefined ? {} : { summary: other.summary }),
+          },
+        ]
       : []
   })
   const usualVerify = verifyOf(scene)
@@ -80,5 +102,10 @@ function extraFor(scene: Scene, conversations: Conversations, { task }: TaskWork
 function withMoved(text: string, moved: readonly string[]): string {
   return moved.length === 0
     ? text
-    : [text, '', 'Since it was written this has changed:', ...moved.map((line) => `- ${line}`)].join('\n')
+    : [
+        text,
+        '',
+        'Since it was written this has changed:',
+        ...moved.map((line) => `- ${line}`),
+      ].join('\n')
 }

@@ -1,5 +1,5 @@
-import type { PlannedTask } from '../plan/contract.ts'
-import type { Task } from '../tasks/task.ts'
+import type { PlannedTask } from './plan/contract.ts'
+import type { Task } from '../backlog/task.ts'
 import type { TaskName } from './report.ts'
 
 /** A task as a run works on it. */

@@ -2,7 +2,7 @@
 // not this run's and clean, and nothing is reset before it is kept under `refs/stint/`.
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, realpathSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import { type Head, readHead } from '../git/head.ts'
 import { type Repository, findRepository } from '../git/repository.ts'
 import { GitFailed, askGit, runGit } from '../git/run-git.ts'
@@ -11,8 +11,8 @@ import { DEFAULT_EXCLUDE } from '../git/working-tree.ts'
 import { StintError } from '../journal/errors.ts'
 import { createFolder } from '../journal/files.ts'
 import { shortId } from '../journal/ids.ts'
-import { stateHome } from '../journal/state-home.ts'
 import type { Place } from '../project/place.ts'
+import { repositoryOf, worktreesFolder } from '../project/worktrees.ts'
 import { TREE_OUTBOX } from '../project/tree-outbox.ts'
 
 export interface RunTree {
@@ -31,7 +31,14 @@ export function uncommitted(tree: string): readonly string[] {
 
 /** Paths whose changes git was told not to see, so that what is verified may not be what is committed. */
 export function hiddenPaths(tree: string, encoding: 'utf8' | 'latin1' = 'utf8'): readonly string[] {
-  const isSparse = runGit(tree, ['config', '--type=bool', '--default=false', '--get', 'core.sparseCheckout']).trim() === 'true'
+  const isSparse =
+    runGit(tree, [
+      'config',
+      '--type=bool',
+      '--default=false',
+      '--get',
+      'core.sparseCheckout',
+    ]).trim() === 'true'
   // Of a sparse checkout, what is outside of it is not there.
   const isMeantToBe = (path: string) =>
     isSparse && !existsSync(Buffer.concat([Buffer.from(`${tree}/`), Buffer.from(path, encoding)]))
@@ -39,15 +46,6 @@ export function hiddenPaths(tree: string, encoding: 'utf8' | 'latin1' = 'utf8'):
     .split('\0')
     .filter((line) => /^[a-z]/.test(line) || (line.startsWith('S') && !isMeantToBe(line.slice(2))))
     .map((line) => line.slice(2))
-}
-
-export function repositoryOf(place: Place): Repository {
-  if (place.repository !== undefined) return place.repository
-  throw new StintError(
-    'NO_REPOSITORY',
-    'a run needs a git repository: its work is proved by commits',
-    'git init && git add -A && git commit -m start',
-  )
 }
 
 /** The user's own checkout, which has to be clean, since the agent's work would mix with theirs. */
@@ -84,13 +82,22 @@ export function treeOfItsOwn(
   const commit = from ?? headOf(worktree).commit
   const branch = wanted ?? `stint/${name}`
   if (!askGit(worktree, ['check-ref-format', '--branch', branch])) {
-    throw new StintError('BAD_BRANCH', `"${branch}" is no name for a branch`, 'give another with --branch')
+    throw new StintError(
+      'BAD_BRANCH',
+      `"${branch}" is no name for a branch`,
+      'give another with --branch',
+    )
   }
   const tree = join(worktreesFolder(place), name)
   createFolder(join(tree, '..'))
   const isThere = askGit(worktree, ['show-ref', '--verify', '--quiet', `refs/heads/${branch}`])
   try {
-    runGit(worktree, ['worktree', 'add', '--quiet', ...(isThere ? [tree, branch] : ['-b', branch, tree, commit])])
+    runGit(worktree, [
+      'worktree',
+      'add',
+      '--quiet',
+      ...(isThere ? [tree, branch] : ['-b', branch, tree, commit]),
+    ])
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error
     takeBack(worktree, tree, isThere ? undefined : { branch, commit })
@@ -104,19 +111,16 @@ export function treeOfItsOwn(
 }
 
 /** A hook of the user's that fails makes git say no and leave what it made. */
-function takeBack(worktree: string, tree: string, made: { branch: string; commit: string } | undefined): void {
+function takeBack(
+  worktree: string,
+  tree: string,
+  made: { branch: string; commit: string } | undefined,
+): void {
   const isMade = repositoryAt(tree) !== undefined
   if (isMade) runGit(worktree, ['worktree', 'remove', '--force', tree])
   if (made !== undefined && commitOf(worktree, made.branch) === made.commit) {
     runGit(worktree, ['branch', '--quiet', '-D', made.branch])
   }
-}
-
-/** Where the worktrees of a project's runs are: outside of it, so that no tool comes across them there. */
-export function worktreesFolder(place: Place): string {
-  const { commonDir } = repositoryOf(place)
-  const project = `${basename(place.root)}-${createHash('sha256').update(commonDir).digest('hex').slice(0, 8)}`
-  return join(stateHome(), 'worktrees', project)
 }
 
 /** Where HEAD of a worktree is that has to have a commit. */
@@ -162,7 +166,8 @@ export function commitOf(tree: string, branch: string): string | undefined {
 /** Makes a worktree again that somebody took away: from its branch, or from a commit when the branch is gone too. */
 export function bringBack(place: Place, tree: string, branch: string, otherwise: string): void {
   const { mainRoot } = repositoryOf(place)
-  const add = commitOf(mainRoot, branch) === undefined ? ['-b', branch, tree, otherwise] : [tree, branch]
+  const add =
+    commitOf(mainRoot, branch) === undefined ? ['-b', branch, tree, otherwise] : [tree, branch]
   try {
     // Of one that has lost its `.git` the files are still there.
     if (existsSync(tree)) runGit(mainRoot, ['worktree', 'repair', tree])
@@ -199,16 +204,36 @@ export function fingerprint(tree: string): string {
 }
 
 /** How many commits the branch has beyond one, and whether it still builds on it. */
-export function commitsSince(tree: string, base: string): { readonly count: number; readonly isKept: boolean } {
+export function commitsSince(
+  tree: string,
+  base: string,
+): { readonly count: number; readonly isKept: boolean } {
   const { commit } = headOf(tree)
   const isKept = askGit(tree, ['merge-base', '--is-ancestor', base, commit])
-  return { count: Number(runGit(tree, ['rev-list', '--count', `${base}..${commit}`, '--'])), isKept }
+  return {
+    count: Number(runGit(tree, ['rev-list', '--count', `${base}..${commit}`, '--'])),
+    isKept,
+  }
 }
 
 /** The newest commits beyond one, oldest first. */
-export function newCommits(tree: string, base: string, most = 50): readonly { commit: string; subject: string }[] {
-  return runGit(tree, ['log', '--reverse', `--max-count=${most}`, '--format=%H %s', `${base}..HEAD`, '--'])
+export function newCommits(
+  tree: string,
+  base: string,
+  most = 50,
+): readonly { commit: string; subject: string }[] {
+  return runGit(tree, [
+    'log',
+    '--reverse',
+    `--max-count=${most}`,
+    '--format=%H %s',
+    `${base}..HEAD`,
+    '--',
+  ])
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => ({ commit: line.slice(0, line.indexOf(' ')), subject: line.slice(line.indexOf(' ') + 1) }))
+    .map((line) => ({
+      commit: line.slice(0, line.indexOf(' ')),
+      subject: line.slice(line.indexOf(' ') + 1),
+    }))
 }

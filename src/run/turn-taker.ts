@@ -58,14 +58,24 @@ export class TurnTaker {
   readonly #conversations: Conversations
   readonly #endsAt: number
 
-  constructor(scene: Scene, conversations: Conversations, spentBefore: Readonly<Record<string, Usage>>, endsAt: number) {
+  constructor(
+    scene: Scene,
+    conversations: Conversations,
+    spentBefore: Readonly<Record<string, Usage>>,
+    endsAt: number,
+  ) {
     this.#scene = scene
     this.#conversations = conversations
     this.spent = spentBefore
     this.#endsAt = endsAt
   }
 
-  async endure(session: RunSession, work: TaskWork, { attempt, since, deadline }: OwnAttempt, text: string): Promise<Endured> {
+  async endure(
+    session: RunSession,
+    work: TaskWork,
+    { attempt, since, deadline }: OwnAttempt,
+    text: string,
+  ): Promise<Endured> {
     let prompt = text
     let spent: Readonly<Record<string, Usage>> = {}
     let compactions = 0
@@ -80,7 +90,14 @@ export class TurnTaker {
         prompt = this.#goOn(work, 'the program ended')
       }
       const live = await this.#conversations.forSession(session)
-      const turn = await this.#turn(session, work, attempt, live, this.#conversations.withSetup(prompt), deadline.at)
+      const turn = await this.#turn(
+        session,
+        work,
+        attempt,
+        live,
+        this.#conversations.withSetup(prompt),
+        deadline.at,
+      )
       turns += 1
       spent = addSpent(spent, turn.spent)
       compactions += turn.compactions
@@ -101,7 +118,11 @@ export class TurnTaker {
       if (turn.cut?.why === 'replace') {
         // What is reported needs no other conversation, unless it turns out not to be done.
         if (session.reported(work.task.id, this.#scene.run, since) !== undefined) return endured()
-        await startFresh(session, this.#conversations, `the context is ${live.gauge.percent ?? '?'}% full`)
+        await startFresh(
+          session,
+          this.#conversations,
+          `the context is ${live.gauge.percent ?? '?'}% full`,
+        )
         prompt = this.#goOn(work, 'the context was full')
         continue
       }
@@ -112,7 +133,10 @@ export class TurnTaker {
       } else if (turn.ended.how === 'died') {
         deaths += 1
         await this.#goOnAfterDeath(session, live, turn)
-        if (deaths > MOST_DEATHS) return endured(`the agent program died ${deaths} times: ${bounded(turn.ended.failure ?? '')}`)
+        if (deaths > MOST_DEATHS)
+          return endured(
+            `the agent program died ${deaths} times: ${bounded(turn.ended.failure ?? '')}`,
+          )
         prompt = this.#goOn(work, 'the program ended')
       } else if (turn.ended.how === 'failed') {
         failures.push(turn.ended.failure ?? 'no reason given')
@@ -161,7 +185,11 @@ export class TurnTaker {
         },
         isOver: (spent) => {
           this.#used(addSpent(before, spent))
-          tell({ type: 'usage', gauge: live.gauge, spend: spendOf(this.spent, workspace.config.prices) })
+          tell({
+            type: 'usage',
+            gauge: live.gauge,
+            spend: spendOf(this.spent, workspace.config.prices),
+          })
           // A harness that tells what was used only when the turn is over has at least read what is in its context.
           return this.#overBudget(Object.keys(spent).length === 0 ? live.context : 0)
         },
@@ -210,17 +238,38 @@ export class TurnTaker {
     if (repository !== undefined) removeLeftLocks(repository, tree.branch)
   }
 
-  #look(session: RunSession, work: TaskWork, attempt: string, live: LiveConversation, event: HarnessEvent): void {
+  #look(
+    session: RunSession,
+    work: TaskWork,
+    attempt: string,
+    live: LiveConversation,
+    event: HarnessEvent,
+  ): void {
     const { harness, log, tell } = this.#scene
     if (event.type === 'text') tell({ type: 'text', text: event.text })
     else if (event.type === 'tool') {
       const { name, status, command, path } = event
-      tell({ type: 'tool', name, status, ...(command === undefined ? {} : { command }), ...(path === undefined ? {} : { path }) })
+      tell({
+        type: 'tool',
+        name,
+        status,
+        ...(command === undefined ? {} : { command }),
+        ...(path === undefined ? {} : { path }),
+      })
     } else if (event.type === 'started') {
       const { conversation, model, window } = event
-      const known = { ...(model === undefined ? {} : { model }), ...(window === undefined ? {} : { window }) }
+      const known = {
+        ...(model === undefined ? {} : { model }),
+        ...(window === undefined ? {} : { window }),
+      }
       log.append('conversation.started', { number: live.number, conversation, ...known })
-      session.append([draft('conversation.joined', { conversation, harness: harness.name, source: 'run' }, { by: 'run' })])
+      session.append([
+        draft(
+          'conversation.joined',
+          { conversation, harness: harness.name, source: 'run' },
+          { by: 'run' },
+        ),
+      ])
     } else if (event.type === 'compaction') {
       const { tokensBefore, trigger, boundary } = event
       const known = tokensBefore === undefined ? {} : { tokensBefore }
@@ -233,7 +282,10 @@ export class TurnTaker {
         ...(conversation === undefined ? {} : { conversation }),
       }
       session.append([
-        draft('context.compacted', data, { by: 'run', ...(boundary === undefined ? {} : { once: `compaction:${boundary}` }) }),
+        draft('context.compacted', data, {
+          by: 'run',
+          ...(boundary === undefined ? {} : { once: `compaction:${boundary}` }),
+        }),
       ])
       tell({ type: 'compaction', task: work.name, ...known })
     } else if (event.type === 'limit') {
@@ -247,7 +299,12 @@ export class TurnTaker {
     const entries: Draft[] = Object.entries(turn.spent).map(([model, usage]) =>
       draft(
         'turn.ended',
-        { conversation: live.id!, model, usage, ...(turn.said === '' ? {} : { said: turn.said.slice(-2000) }) },
+        {
+          conversation: live.id!,
+          model,
+          usage,
+          ...(turn.said === '' ? {} : { said: turn.said.slice(-2000) }),
+        },
         { by: 'run' },
       ),
     )
@@ -261,7 +318,10 @@ export class TurnTaker {
 
   #overBudget(atLeast: number): Cut | undefined {
     const { settled, workspace } = this.#scene
-    const spend = spendOf(addSpent(this.spent, this.#scene.spentBeside?.() ?? {}), workspace.config.prices)
+    const spend = spendOf(
+      addSpent(this.spent, this.#scene.spentBeside?.() ?? {}),
+      workspace.config.prices,
+    )
     if (settled.budgetTokens !== undefined && totalOf(spend) + atLeast > settled.budgetTokens)
       return { why: 'over', limit: 'budget tokens' }
     if (settled.budgetUsd !== undefined && (spend.usd ?? Infinity) > settled.budgetUsd)
@@ -275,9 +335,13 @@ export class TurnTaker {
   }
 
   #endIfToldTo(cut: Cut | undefined): void {
-    if (this.#scene.stopping.now.aborted || cut?.why === 'stop') throw new RunEnds('interrupted', 'stopped')
+    if (this.#scene.stopping.now.aborted || cut?.why === 'stop')
+      throw new RunEnds('interrupted', 'stopped')
     if (cut?.why === 'over')
-      throw new RunEnds(cut.limit, overText(cut.limit, spendOf(this.spent, this.#scene.workspace.config.prices).usd))
+      throw new RunEnds(
+        cut.limit,
+        overText(cut.limit, spendOf(this.spent, this.#scene.workspace.config.prices).usd),
+      )
     if (Date.now() > this.#endsAt) throw new RunEnds('max minutes', 'the time is up')
   }
 
@@ -298,7 +362,9 @@ export class TurnTaker {
 
   async #goOnAfterDeath(session: RunSession, live: LiveConversation, turn: Turn): Promise<void> {
     const { harness, workspace } = this.#scene
-    workspace.say(`the agent program ended in mid-turn: ${bounded(turn.ended.failure ?? 'no reason given')}`)
+    workspace.say(
+      `the agent program ended in mid-turn: ${bounded(turn.ended.failure ?? 'no reason given')}`,
+    )
     const { id } = live
     if (harness.capabilities.resume && id !== undefined) {
       await this.#conversations.end(session, 'its program died')
@@ -322,7 +388,10 @@ export class TurnTaker {
       throw new RunEnds('harness failed', bounded(last))
     }
     this.#scene.workspace.say(`the turn failed (${bounded(last)}); it is tried again`)
-    await this.#pause(Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures.length - 1)), this.#scene.stopping.now)
+    await this.#pause(
+      Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures.length - 1)),
+      this.#scene.stopping.now,
+    )
   }
 
   async #pause(ms: number, signal: AbortSignal): Promise<void> {

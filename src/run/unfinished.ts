@@ -20,7 +20,13 @@ export function unfinishedIn(state: RunState | undefined): Unfinished | undefine
   if (last === undefined || last.outcome === 'done' || last.outcome === 'blocked') return undefined
   const { attempt, task, base, leftBefore } = last.started
   if (state!.parked.has(task.id)) return undefined
-  return { attempt, name: task, base, leftBefore: leftBefore ?? [], ...(last.kept === undefined ? {} : { kept: last.kept }) }
+  return {
+    attempt,
+    name: task,
+    base,
+    leftBefore: leftBefore ?? [],
+    ...(last.kept === undefined ? {} : { kept: last.kept }),
+  }
 }
 
 /** Where work on a task begins: where it was when it is gone on with, else here, with what another left set aside. */
@@ -34,7 +40,10 @@ export function beginningOf(
   if (unfinished !== undefined && scene.delegate === undefined) setAside(scene, unfinished)
   const head = headNow(tree)
   if (head?.commit === undefined || head.branch !== scene.tree.branch)
-    throw new RunEnds('task failed', `HEAD of ${tree} was moved to ${headInWords(head)} before ${task.name} was begun`)
+    throw new RunEnds(
+      'task failed',
+      `HEAD of ${tree} was moved to ${headInWords(head)} before ${task.name} was begun`,
+    )
   // All that is on the branch of a delegate is its own, from however many spells of work.
   if (scene.delegate !== undefined) return { base: scene.tree.base, leftBefore: [] }
   return { base: head.commit, leftBefore: [...uncommitted(tree), ...hiddenPaths(tree)] }
@@ -45,8 +54,10 @@ function setAside(scene: Scene, { attempt, ...unfinished }: Unfinished): void {
   if (tree.isInPlace && uncommitted(tree.tree).length === 0) return
   const { kept, ends } = leaveWork(scene, unfinished, attempt)
   if (kept !== undefined && kept !== unfinished.kept) log.append('work.kept', { attempt, kept })
-  if (ends !== undefined) throw new RunEnds('task failed', `${unfinished.name.name} is not gone on with: ${ends}`)
-  if (kept !== undefined) workspace.say(`${unfinished.name.name} is not gone on with; its work is kept as ${kept}`)
+  if (ends !== undefined)
+    throw new RunEnds('task failed', `${unfinished.name.name} is not gone on with: ${ends}`)
+  if (kept !== undefined)
+    workspace.say(`${unfinished.name.name} is not gone on with; its work is kept as ${kept}`)
 }
 
 /** Keeps what a task has left, and makes the run's own worktree ready for the next. In the user's checkout nothing is touched: then it says why the run cannot go on. */
@@ -62,7 +73,8 @@ export function leaveWork(
     sayLeftOut(scene, leftOut)
     return kept === undefined ? {} : { kept }
   }
-  if (headNow(tree.tree) === undefined) bringBack(scene.workspace.place, tree.tree, tree.branch, work.base)
+  if (headNow(tree.tree) === undefined)
+    bringBack(scene.workspace.place, tree.tree, tree.branch, work.base)
   const { kept, leftOut } = keepAndSetBack(tree, toKeep(scene, work, attempt))
   sayLeftOut(scene, leftOut)
   return kept === undefined ? {} : { kept }
@@ -86,14 +98,19 @@ function leaveInPlace(
   const { kept, leftOut }: KeptWork = keepWork(tree, toKeep(scene, work, attempt))
   if (kept === undefined) return {}
   sayLeftOut(scene, leftOut)
-  const moved = head.branch === tree.branch ? '' : `HEAD of the checkout was moved to ${headInWords(head)}; `
+  const moved =
+    head.branch === tree.branch ? '' : `HEAD of the checkout was moved to ${headInWords(head)}; `
   return {
     kept,
     ends: `${moved}the checkout is left as it is, and kept as ${kept}; stint run --resume goes on when it is clean and on ${tree.branch}`,
   }
 }
 
-function toKeep(scene: Scene, { name, base, leftBefore }: Omit<Unfinished, 'attempt'>, attempt: string): WorkToKeep {
+function toKeep(
+  scene: Scene,
+  { name, base, leftBefore }: Omit<Unfinished, 'attempt'>,
+  attempt: string,
+): WorkToKeep {
   return {
     ref: `refs/stint/runs/${scene.run}/${attempt}`,
     message: `stint: what was done for ${name.name}`,
@@ -104,7 +121,9 @@ function toKeep(scene: Scene, { name, base, leftBefore }: Omit<Unfinished, 'atte
 
 function sayLeftOut({ workspace }: Scene, leftOut: readonly string[]): void {
   if (leftOut.length > 0)
-    workspace.say(`too large to be kept, or a repository of its own, and left where it is: ${leftOut.join(', ')}`)
+    workspace.say(
+      `too large to be kept, or a repository of its own, and left where it is: ${leftOut.join(', ')}`,
+    )
 }
 
 /** A reason with where the work is to be found. */

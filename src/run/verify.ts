@@ -18,7 +18,12 @@ const KEPT_CHARACTERS = 6000
 /** Runs a verify command in a tree. Nothing that it starts is left behind. */
 export async function runVerify(
   command: string,
-  { tree, verifyMs, env, isStopped }: { tree: string; verifyMs: number; env: NodeJS.ProcessEnv; isStopped: AbortSignal },
+  {
+    tree,
+    verifyMs,
+    env,
+    isStopped,
+  }: { tree: string; verifyMs: number; env: NodeJS.ProcessEnv; isStopped: AbortSignal },
 ): Promise<VerifyResult> {
   const startedAt = Date.now()
   const child = spawnGuarded('/bin/sh', ['-c', 'exec 2>&1\n' + command], { cwd: tree, env })

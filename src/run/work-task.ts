@@ -1,7 +1,7 @@
 // One task, from its first prompt until it is done, blocked, or has failed for good. The ladder: in the live conversation, again
 // in the same one with what failed, once in a fresh one with a handoff, then it is parked.
 import { mintId } from '../journal/ids.ts'
-import { estimateTokens } from '../context/tokens.ts'
+import { estimateTokens } from '../text/tokens.ts'
 import { askText } from './prompts/ask-text.ts'
 import type { Failure } from './prompts/retry-text.ts'
 import type { Conversations } from './conversations.ts'
@@ -72,7 +72,8 @@ async function climb(
   equip(scene, (await readBacklog(scene)).tasks, task.id)
   for (let number = work.attempts + 1; ; number += 1) {
     const attempt = mintId(undefined)
-    if (place === 'fresh conversation') await startFresh(session, conversations, `${name.name} failed: ${failure?.reason ?? ''}`)
+    if (place === 'fresh conversation')
+      await startFresh(session, conversations, `${name.name} failed: ${failure?.reason ?? ''}`)
     const live = await conversations.forSession(session)
     const prompt = attemptPrompt(scene, conversations, work, failure)
     const contextBefore = live.context
@@ -123,7 +124,8 @@ async function climb(
       commit?: string
       summary?: string
       kept?: string
-    }) => log.append('attempt.ended', { attempt, ...data, ...(added === undefined ? {} : { added }) })
+    }) =>
+      log.append('attempt.ended', { attempt, ...data, ...(added === undefined ? {} : { added }) })
     if (judged.verdict === 'done') {
       await recordDone(scene, session, work, judged)
       ended({ outcome: 'done', commit: judged.commit, summary: judged.summary })
@@ -144,7 +146,8 @@ async function climb(
       session.leave(task, 'blocked', told)
       ended({ outcome: 'blocked', reason: judged.reason, ...(kept === undefined ? {} : { kept }) })
       tell({ type: 'task.blocked', task: name, reason: told })
-      if (ends !== undefined) throw new RunEnds('task failed', `${name.name} is blocked: ${judged.reason}; ${ends}`)
+      if (ends !== undefined)
+        throw new RunEnds('task failed', `${name.name} is blocked: ${judged.reason}; ${ends}`)
       return { outcome: 'blocked', reason: judged.reason }
     }
     failure = judged.failure
@@ -166,8 +169,11 @@ function nextPlace(
   onFailure: Scene['settled']['onFailure'],
   isConversationSpent: boolean,
 ): AttemptPlace | 'parked' {
-  if (onFailure !== 'retry' || number >= MOST_ATTEMPTS || place === 'fresh conversation') return 'parked'
-  return place === 'live conversation' && !isConversationSpent ? 'same conversation again' : 'fresh conversation'
+  if (onFailure !== 'retry' || number >= MOST_ATTEMPTS || place === 'fresh conversation')
+    return 'parked'
+  return place === 'live conversation' && !isConversationSpent
+    ? 'same conversation again'
+    : 'fresh conversation'
 }
 
 async function attemptOnce(
@@ -199,25 +205,39 @@ async function attemptOnce(
     const { idle } = progress
     if (idle < settled.idleTurns) return false
     progress.idle = 0
-    taker.broke(work, attempt.attempt, 'no change', `nothing in the tree changed over ${idle} turns`)
+    taker.broke(
+      work,
+      attempt.attempt,
+      'no change',
+      `nothing in the tree changed over ${idle} turns`,
+    )
     return true
   }
-  const failed = (failure: Failure, isConversationSpent = false): Judged => ({ verdict: 'failed', failure, isConversationSpent })
+  const failed = (failure: Failure, isConversationSpent = false): Judged => ({
+    verdict: 'failed',
+    failure,
+    isConversationSpent,
+  })
   if (report === undefined && turned.broken === undefined) {
     // What was asked for may be gone with what was compacted.
-    const asked = turned.compactions > 0 ? await restorePrompt(scene, conversations, session, work) : askText(task)
+    const asked =
+      turned.compactions > 0
+        ? await restorePrompt(scene, conversations, session, work)
+        : askText(task)
     turned = await endure(asked, 'asked')
     used = addSpent(used, turned.spent)
     const goneNow = broughtBack(scene, work)
     if (goneNow !== undefined) return { judged: goneNow, used }
     report = session.reported(task.id, run, attempt.since)
   }
-  if (report === undefined && turned.broken !== undefined) return { judged: failed({ reason: turned.broken }, true), used }
+  if (report === undefined && turned.broken !== undefined)
+    return { judged: failed({ reason: turned.broken }, true), used }
   if (report === undefined) {
     return { judged: failed({ reason: 'the turn ended twice without a report' }, isIdle()), used }
   }
   const { status, summary } = report
-  if (status === 'blocked') return { judged: { verdict: 'blocked', reason: summary || 'the agent did not say why' }, used }
+  if (status === 'blocked')
+    return { judged: { verdict: 'blocked', reason: summary || 'the agent did not say why' }, used }
   if (status === 'failed') {
     const reason = summary === '' ? 'reported as failed' : `reported as failed: ${summary}`
     return { judged: failed({ reason, claimed: report }, turned.isFull || isIdle()), used }
@@ -230,7 +250,11 @@ async function attemptOnce(
     verify === undefined
       ? {}
       : {
-          verify: { command: verify.command, output: verify.output, ...(verify.exit === undefined ? {} : { exit: verify.exit }) },
+          verify: {
+            command: verify.command,
+            output: verify.output,
+            ...(verify.exit === undefined ? {} : { exit: verify.exit }),
+          },
         }
   const dirty = uncommitted(tree.tree).filter((path) => !work.leftBefore.includes(path))
   return {
@@ -247,11 +271,26 @@ async function attemptOnce(
   }
 }
 
-function park(scene: Scene, session: RunSession, work: TaskWork, attempt: string, reason: string): TaskOutcome {
+function park(
+  scene: Scene,
+  session: RunSession,
+  work: TaskWork,
+  attempt: string,
+  reason: string,
+): TaskOutcome {
   const { kept, ends } = leaveWork(scene, work, attempt)
   session.leave(work.task, 'failed', withKept(reason, kept))
-  scene.log.append('task.parked', { task: work.task.id, reason, ...(kept === undefined ? {} : { kept }) })
-  scene.tell({ type: 'task.parked', task: work.name, reason, ...(kept === undefined ? {} : { kept }) })
+  scene.log.append('task.parked', {
+    task: work.task.id,
+    reason,
+    ...(kept === undefined ? {} : { kept }),
+  })
+  scene.tell({
+    type: 'task.parked',
+    task: work.name,
+    reason,
+    ...(kept === undefined ? {} : { kept }),
+  })
   const because = `${work.name.name} failed: ${reason}`
   if (ends !== undefined) throw new RunEnds('task failed', `${because}; ${ends}`)
   if (scene.settled.onFailure === 'stop') throw new RunEnds('task failed', because)
@@ -261,7 +300,8 @@ function park(scene: Scene, session: RunSession, work: TaskWork, attempt: string
 /** An agent that took its own worktree away stands nowhere: it gets it back, as its branch has it, with the next conversation. */
 function broughtBack({ tree, workspace }: Scene, work: TaskWork): Judged | undefined {
   if (headNow(tree.tree) !== undefined) return undefined
-  if (tree.isInPlace) throw new RunEnds('task failed', `the checkout ${tree.tree} is not there any more`)
+  if (tree.isInPlace)
+    throw new RunEnds('task failed', `the checkout ${tree.tree} is not there any more`)
   bringBack(workspace.place, tree.tree, tree.branch, work.base)
   const reason = 'the worktree was taken away, and is made again from what was committed'
   return { verdict: 'failed', failure: { reason }, isConversationSpent: true }

@@ -51,7 +51,8 @@ export function makeApp({ guarded, page, scene, say }: AppOptions): Hono<Binding
   app.get('*', (asked) => {
     const { path } = asked.req
     // A path that is no file is a place within the page, which finds it by itself.
-    const file = page.get(path) ?? (/\.[a-z0-9]+$/i.test(path) ? undefined : page.get('/index.html'))
+    const file =
+      page.get(path) ?? (/\.[a-z0-9]+$/i.test(path) ? undefined : page.get('/index.html'))
     if (file === undefined) {
       if (page.size > 0) throw notThere('file of that name')
       throw new Refused(404, 'NOT_BUILT', 'the page is not built', 'npm run build')
@@ -63,9 +64,12 @@ export function makeApp({ guarded, page, scene, say }: AppOptions): Hono<Binding
   })
   app.onError((error, asked) => {
     const status = statusOf(error)
-    if (status === 500) say(`${asked.req.method} ${asked.req.path}: ${error.stack ?? error.message}`)
+    if (status === 500)
+      say(`${asked.req.method} ${asked.req.path}: ${error.stack ?? error.message}`)
     const { message, hint } = problemOf(error)
-    const isForPeople = !asked.req.path.startsWith('/api/') && asked.req.header('accept')?.includes('text/html') === true
+    const isForPeople =
+      !asked.req.path.startsWith('/api/') &&
+      asked.req.header('accept')?.includes('text/html') === true
     return isForPeople
       ? asked.text(`stint: ${message}${hint === undefined ? '' : `\n  ${hint}`}\n`, status)
       : asked.json(problemOf(error), status)

@@ -1,15 +1,15 @@
 // What the page asks the server and what it is answered: the only thing that both know of each other.
 // Every path takes `?project=KEY`; without it the project is the one that the server was started in.
-import type { DelegateRow, MergeOutcome } from '../delegate/contract.ts'
+import type { DelegateRow, MergeOutcome } from '../run/delegate/contract.ts'
 import type { HistoryItem } from '../history/items.ts'
 import type { SessionRow } from '../index/rows.ts'
 import type { Ledger } from '../ledger/contract.ts'
-import type { PromptEvent } from '../prompt/contract.ts'
+import type { PromptEvent } from '../run/prompt/contract.ts'
 import type { RunReport, RunRow, Spend, TaskName } from '../run/report.ts'
 import type { SessionState } from '../session/state.ts'
 import type { Usage } from '../session/entries.ts'
 import type { WorkflowOverview } from '../project/workflow/overview.ts'
-import type { Task } from '../tasks/task.ts'
+import type { Task } from '../backlog/task.ts'
 
 /** GET /api/overview: what the page begins with. */
 export interface Overview {
@@ -135,8 +135,16 @@ export interface ConversationPage {
 
 /** GET /api/conversations/:id/curve */
 export interface TokenCurve {
-  readonly points: readonly { readonly turn: number; readonly at?: string; readonly tokens: number }[]
-  readonly compactions: readonly { readonly turn: number; readonly at?: string; readonly tokensBefore?: number }[]
+  readonly points: readonly {
+    readonly turn: number
+    readonly at?: string
+    readonly tokens: number
+  }[]
+  readonly compactions: readonly {
+    readonly turn: number
+    readonly at?: string
+    readonly tokensBefore?: number
+  }[]
   readonly smartZone: number
   /** In percent of the way to the compaction point, with the tokens they stand for. */
   readonly stages: readonly { readonly percent: number; readonly tokens?: number }[]
@@ -221,7 +229,11 @@ export type Backlog = readonly Task[]
 /** GET /api/usage?days= */
 export interface UsageAnswer {
   readonly days: readonly { readonly day: string; readonly spend: Spend }[]
-  readonly models: readonly { readonly model: string; readonly usage: Usage; readonly usd?: number }[]
+  readonly models: readonly {
+    readonly model: string
+    readonly usage: Usage
+    readonly usd?: number
+  }[]
   /** Which models have no price. */
   readonly unpriced: readonly string[]
 }
@@ -259,8 +271,17 @@ export type LiveEvent =
       readonly cursor: number
       readonly entries: readonly EntryLine[]
     }
-  | { readonly type: 'conversation'; readonly project: string; readonly conversation: string; readonly total: number }
-  | { readonly type: 'run' | 'delegate' | 'tasks' | 'handoffs' | 'workflows'; readonly project: string; readonly id?: string }
+  | {
+      readonly type: 'conversation'
+      readonly project: string
+      readonly conversation: string
+      readonly total: number
+    }
+  | {
+      readonly type: 'run' | 'delegate' | 'tasks' | 'handoffs' | 'workflows'
+      readonly project: string
+      readonly id?: string
+    }
   | { readonly type: 'prompt'; readonly prompt: string; readonly event: PromptEvent }
 
 /** Every answer that is not 2xx. */

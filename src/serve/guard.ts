@@ -35,10 +35,21 @@ export function guard({ token, isOurs, cookie }: Guarded): MiddlewareHandler {
     const { req } = context
     const host = req.header('host')
     if (host === undefined || !isOurs(host)) {
-      throw new Refused(403, 'WRONG_HOST', 'this server is not called that', 'open the address that stint serve printed')
+      throw new Refused(
+        403,
+        'WRONG_HOST',
+        'this server is not called that',
+        'open the address that stint serve printed',
+      )
     }
     const isWrite = req.method !== 'GET' && req.method !== 'HEAD'
-    refuseOtherSites(req.header('sec-fetch-site'), req.header('origin'), host, isWrite, req.path.startsWith('/api/'))
+    refuseOtherSites(
+      req.header('sec-fetch-site'),
+      req.header('origin'),
+      host,
+      isWrite,
+      req.path.startsWith('/api/'),
+    )
     const given = isWrite ? undefined : req.query('token')
     if (given !== undefined && isSame(given, token)) {
       const url = new URL(req.url)
@@ -47,7 +58,12 @@ export function guard({ token, isOurs, cookie }: Guarded): MiddlewareHandler {
       return context.redirect(withinHere(url), 303)
     }
     if (!isSame(getCookie(context, cookie()) ?? '', token)) {
-      throw new Refused(401, 'NO_TOKEN', 'this needs the token', 'open the address that stint serve printed, with its token')
+      throw new Refused(
+        401,
+        'NO_TOKEN',
+        'this needs the token',
+        'open the address that stint serve printed, with its token',
+      )
     }
     if (isWrite && !isJson(req.header('content-type'))) {
       throw new Refused(415, 'NOT_JSON', 'only JSON is taken', 'Content-Type: application/json')
@@ -69,7 +85,11 @@ function refuseOtherSites(
 ): void {
   const isForeign = origin !== undefined && origin !== 'null' && origin !== `http://${host}`
   const isOwn = site === undefined ? origin === `http://${host}` : site === 'same-origin'
-  if (isForeign || (isWrite && !isOwn) || (isApi && site !== undefined && site !== 'same-origin' && site !== 'none')) {
+  if (
+    isForeign ||
+    (isWrite && !isOwn) ||
+    (isApi && site !== undefined && site !== 'same-origin' && site !== 'none')
+  ) {
     throw new Refused(403, 'OTHER_SITE', 'this comes from another site')
   }
 }

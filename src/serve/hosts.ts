@@ -14,9 +14,13 @@ export function hostsOf(host: string, port: number): ReadonlySet<string> {
       : [host]
   const inUrls = names.map((name) => (name.includes(':') ? `[${name}]` : name).toLowerCase())
   // A browser leaves the port out where it is the usual one.
-  return new Set(inUrls.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`])))
+  return new Set(
+    inUrls.flatMap((name) => (port === 80 ? [name, `${name}:80`] : [`${name}:${port}`])),
+  )
 }
 
 function addresses(): readonly string[] {
-  return Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address))
+  return Object.values(networkInterfaces()).flatMap((all) =>
+    (all ?? []).map(({ address }) => address),
+  )
 }

@@ -24,7 +24,9 @@ const TYPES: Readonly<Record<string, string>> = {
 const PLACES = ['./page', '../page', '../../dist/page']
 
 export function pageFolder(from: string = import.meta.url): string | undefined {
-  return PLACES.map((place) => fileURLToPath(new URL(place, from))).find((path) => statOrUndefined(path)?.isDirectory() === true)
+  return PLACES.map((place) => fileURLToPath(new URL(place, from))).find(
+    (path) => statOrUndefined(path)?.isDirectory() === true,
+  )
 }
 
 /** By the path that a browser asks for. */
@@ -35,7 +37,12 @@ export function readPage(folder: string | undefined): ReadonlyMap<string, PageFi
     names.flatMap((name) => {
       const type = TYPES[extname(name)]
       if (type === undefined || statOrUndefined(join(folder, name))?.isFile() !== true) return []
-      return [[`/${name.replaceAll('\\', '/')}`, { type, bytes: new Uint8Array(readFileSync(join(folder, name))) }]]
+      return [
+        [
+          `/${name.replaceAll('\\', '/')}`,
+          { type, bytes: new Uint8Array(readFileSync(join(folder, name))) },
+        ],
+      ]
     }),
   )
 }

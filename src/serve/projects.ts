@@ -1,8 +1,8 @@
 // The projects of this machine that the page may look at. Each is opened when it is asked for, and let go of when nobody asked for a while.
 import { createHash } from 'node:crypto'
 import { basename, join } from 'node:path'
-import { type Delegates, delegatesOf } from '../delegate/delegates-of-project.ts'
-import { type Runs, runsOf } from '../delegate/runs-of-project.ts'
+import { type Delegates, delegatesOf } from '../run/delegate/delegates-of-project.ts'
+import { type Runs, runsOf } from '../run/delegate/runs-of-project.ts'
 import { conversationStore } from '../history/store.ts'
 import { knownProjects } from '../index/projects.ts'
 import { isId } from '../journal/ids.ts'
@@ -68,7 +68,10 @@ export class Projects {
       project: projectOf(workspace),
       runs: runsOf(workspace),
       delegates: delegatesOf(workspace),
-      conversations: new Conversations(workspace, conversationStore(workspace.place.sessions, redaction(workspace.config))),
+      conversations: new Conversations(
+        workspace,
+        conversationStore(workspace.place.sessions, redaction(workspace.config)),
+      ),
     }
     this.#opened.set(wanted, { project })
     this.#letGoLater(wanted)
@@ -128,7 +131,9 @@ export function keyOf(root: string): string {
 /** Without opening it: how many journals there are, and when something was last written. */
 function lineOf(root: string): ProjectLine {
   const sessions = join(root, '.sessions')
-  const times = ['journal', 'touched', 'index.db'].flatMap((name) => statOrUndefined(join(sessions, name))?.mtime ?? [])
+  const times = ['journal', 'touched', 'index.db'].flatMap(
+    (name) => statOrUndefined(join(sessions, name))?.mtime ?? [],
+  )
   const latest = times.toSorted((a, b) => a.getTime() - b.getTime()).at(-1)
   return {
     key: keyOf(root),

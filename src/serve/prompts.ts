@@ -1,5 +1,5 @@
 // Prompts that were sent from the page, as long as the server lives: their events for whoever follows, and what they wait for.
-import type { PromptEvent, PromptHandle, PromptRequest } from '../prompt/contract.ts'
+import type { PromptEvent, PromptHandle, PromptRequest } from '../run/prompt/contract.ts'
 import type { LiveEvent, PromptStarted, RunningPrompt } from './contract.ts'
 import { notThere } from './problem.ts'
 import type { OpenedProject } from './projects.ts'
@@ -23,8 +23,12 @@ export class Prompts {
     this.#tell = tell
   }
 
-  async start(project: OpenedProject, request: PromptRequest, hold: () => () => void): Promise<PromptStarted> {
-    const { startPrompt } = await import('../prompt/start-prompt.ts')
+  async start(
+    project: OpenedProject,
+    request: PromptRequest,
+    hold: () => () => void,
+  ): Promise<PromptStarted> {
+    const { startPrompt } = await import('../run/prompt/start-prompt.ts')
     const letGo = hold()
     const events: PromptEvent[] = []
     let id: string | undefined
@@ -52,12 +56,16 @@ export class Prompts {
 
   running(project: string, session: string): readonly RunningPrompt[] {
     return [...this.#kept.values()]
-      .filter(({ isOver, project: of, handle }) => !isOver && of === project && handle.session === session)
+      .filter(
+        ({ isOver, project: of, handle }) =>
+          !isOver && of === project && handle.session === session,
+      )
       .map(({ handle, text }) => ({ prompt: handle.id, session, text }))
   }
 
   decide(id: string, request: string, isAllowed: boolean): void {
-    if (!this.#of(id).handle.decide(request, isAllowed)) throw notThere('question of that name that waits')
+    if (!this.#of(id).handle.decide(request, isAllowed))
+      throw notThere('question of that name that waits')
   }
 
   async interrupt(id: string): Promise<void> {

@@ -29,17 +29,23 @@ export function readNote(key: string, env: NodeJS.ProcessEnv): FoundNote | undef
   const path = notePath(key, env)
   const bytes = readOrUndefined(path)
   // A token that others could have read is none.
-  if (bytes === undefined || (process.platform !== 'win32' && (modeOf(path) & 0o077) !== 0)) return undefined
+  if (bytes === undefined || (process.platform !== 'win32' && (modeOf(path) & 0o077) !== 0))
+    return undefined
   const fields = objectOf(parseJson(bytes.toString('utf8')))
   const [pid, port] = [countOf(fields?.['pid']), countOf(fields?.['port'])]
   const [host, token] = [nameOf(fields?.['host']), nameOf(fields?.['token'])]
-  if (pid === undefined || port === undefined || host === undefined || token === undefined) return undefined
+  if (pid === undefined || port === undefined || host === undefined || token === undefined)
+    return undefined
   const startedAt = typeof fields?.['startedAt'] === 'string' ? fields['startedAt'] : ''
   return { pid, startedAt, host, port, token, isAlive: isAlive({ pid, startedAt, mark: '' }) }
 }
 
 /** Says that this process serves the project. Answers false when another one that lives was quicker. */
-export function writeNote(key: string, env: NodeJS.ProcessEnv, note: Omit<RunningNote, 'pid' | 'startedAt'>): boolean {
+export function writeNote(
+  key: string,
+  env: NodeJS.ProcessEnv,
+  note: Omit<RunningNote, 'pid' | 'startedAt'>,
+): boolean {
   const path = notePath(key, env)
   const content = JSON.stringify({ pid: process.pid, startedAt: startOf(process.pid), ...note })
   createFolder(dirname(path))

@@ -41,7 +41,8 @@ export class SaidReader {
     const since = performance.now()
     let isMore = false
     try {
-      for (const { workspace } of this.#projects.opened()) if (!this.#isStopped) isMore = (await readOn(workspace)) || isMore
+      for (const { workspace } of this.#projects.opened())
+        if (!this.#isStopped) isMore = (await readOn(workspace)) || isMore
     } catch (error) {
       // What cannot be read now is tried again; whoever searches is told what is wrong.
       this.#say(error instanceof Error ? error.message : String(error))

@@ -28,11 +28,16 @@ export function projectIn(scene: Scene, asked: Asked): OpenedProject {
 }
 
 /** A number in the query; what is no whole number is refused. */
-export function numberIn(asked: Asked, name: string, { least = 0, most = Number.MAX_SAFE_INTEGER } = {}): number | undefined {
+export function numberIn(
+  asked: Asked,
+  name: string,
+  { least = 0, most = Number.MAX_SAFE_INTEGER } = {},
+): number | undefined {
   const text = asked.req.query(name)
   if (text === undefined || text === '') return undefined
   const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN
-  if (!(value >= least)) throw new Refused(400, 'NOT_A_NUMBER', `${name} is not a whole number from ${least} on`)
+  if (!(value >= least))
+    throw new Refused(400, 'NOT_A_NUMBER', `${name} is not a whole number from ${least} on`)
   return Math.min(value, most)
 }
 
@@ -47,7 +52,8 @@ export async function bodyOf(asked: Asked): Promise<Readonly<Record<string, unkn
   try {
     value = JSON.parse(await asked.req.text())
   } catch (error) {
-    if (error instanceof SyntaxError) throw new Refused(400, 'NOT_JSON', 'what was sent is not JSON')
+    if (error instanceof SyntaxError)
+      throw new Refused(400, 'NOT_JSON', 'what was sent is not JSON')
     throw error
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -67,11 +73,15 @@ export function textOf(body: Readonly<Record<string, unknown>>, name: string): s
 export function flagOf(body: Readonly<Record<string, unknown>>, name: string): boolean | undefined {
   const value = Object.hasOwn(body, name) ? body[name] : undefined
   if (value === undefined || value === null) return undefined
-  if (typeof value !== 'boolean') throw new Refused(400, 'WRONG_FIELD', `${name} has to be true or false`)
+  if (typeof value !== 'boolean')
+    throw new Refused(400, 'WRONG_FIELD', `${name} has to be true or false`)
   return value
 }
 
-export function listOfTexts(body: Readonly<Record<string, unknown>>, name: string): readonly string[] | undefined {
+export function listOfTexts(
+  body: Readonly<Record<string, unknown>>,
+  name: string,
+): readonly string[] | undefined {
   const value = Object.hasOwn(body, name) ? body[name] : undefined
   if (value === undefined || value === null) return undefined
   if (!Array.isArray(value) || value.some((item) => typeof item !== 'string')) {

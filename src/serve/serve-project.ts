@@ -18,7 +18,10 @@ export async function serveProject(options: ServeOptions): Promise<Served> {
   const key = keyOf(findPlace(cwd).root)
   const running = readNote(key, env)
   if (running?.isAlive === true) return alreadyServed(running, options)
-  const left = options.token === undefined && options.host === undefined && running?.host === '127.0.0.1' ? running : undefined
+  const left =
+    options.token === undefined && options.host === undefined && running?.host === '127.0.0.1'
+      ? running
+      : undefined
   const server = await startServer({
     ...options,
     ...(left === undefined ? {} : { token: left.token, preferred: left.port }),
@@ -45,7 +48,10 @@ function alreadyServed(
   { host, port, token, pid }: { host: string; port: number; token: string; pid: number },
   options: ServeOptions,
 ): Served {
-  const isAsWanted = (options.port ?? port) === port && (options.host ?? host) === host && (options.token ?? token) === token
+  const isAsWanted =
+    (options.port ?? port) === port &&
+    (options.host ?? host) === host &&
+    (options.token ?? token) === token
   if (!isAsWanted) {
     throw new StintError(
       'ALREADY_SERVED',
@@ -53,5 +59,9 @@ function alreadyServed(
       `end that one first: kill ${pid}`,
     )
   }
-  return { isNew: false, url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/?token=${token}`, pid }
+  return {
+    isNew: false,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}/?token=${token}`,
+    pid,
+  }
 }

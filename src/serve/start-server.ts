@@ -105,20 +105,34 @@ function tokenFor(host: string, given: string | undefined): string {
   )
 }
 
-async function listen(server: Server, host: string, { port: wanted, preferred }: ServeOptions): Promise<number> {
+async function listen(
+  server: Server,
+  host: string,
+  { port: wanted, preferred }: ServeOptions,
+): Promise<number> {
   const usual = Array.from({ length: PORTS_TRIED }, (_, index) => USUAL_PORT + index)
-  const candidates = wanted === undefined ? [...(preferred === undefined ? [] : [preferred]), ...usual, 0] : [wanted]
+  const candidates =
+    wanted === undefined ? [...(preferred === undefined ? [] : [preferred]), ...usual, 0] : [wanted]
   for (const [index, port] of candidates.entries()) {
     try {
       return await listenOn(server, host, port)
     } catch (error) {
       const isTaken = errnoOf(error) === 'EADDRINUSE'
       if (isTaken && index < candidates.length - 1) continue
-      if (isTaken) throw new StintError('PORT_TAKEN', `port ${port} is taken`, 'name another one, or leave --port out')
+      if (isTaken)
+        throw new StintError(
+          'PORT_TAKEN',
+          `port ${port} is taken`,
+          'name another one, or leave --port out',
+        )
       if (errnoOf(error) === 'EACCES')
         throw new StintError('PORT_DENIED', `port ${port} may not be used`, 'name one from 1024 on')
       if (errnoOf(error) === 'EADDRNOTAVAIL' || errnoOf(error) === 'ENOTFOUND')
-        throw new StintError('NO_HOST', `this machine is not ${host}`, 'leave --host out to be reached from this machine only')
+        throw new StintError(
+          'NO_HOST',
+          `this machine is not ${host}`,
+          'leave --host out to be reached from this machine only',
+        )
       throw error
     }
   }

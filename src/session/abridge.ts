@@ -25,7 +25,11 @@ export function abridge(state: SessionState): SessionState {
   }
 }
 
-function keepRecent<T>(shelf: Shelf<T>, limit: number, isOpen: (item: T) => boolean = () => false): Shelf<T> {
+function keepRecent<T>(
+  shelf: Shelf<T>,
+  limit: number,
+  isOpen: (item: T) => boolean = () => false,
+): Shelf<T> {
   const firstKept = shelf.items.length - limit
   const items = shelf.items.filter((item, index) => index >= firstKept || isOpen(item))
   return { earlier: shelf.earlier + shelf.items.length - items.length, items }
@@ -38,6 +42,9 @@ const PATHS = 2000
 function keepRecentFiles(shelf: Shelf<FileLine>): Shelf<FileLine> {
   const kept = keepRecent(shelf, FILES)
   if (kept.earlier === 0) return kept
-  const leftOut = [...(shelf.leftOut ?? []), ...shelf.items.slice(0, -FILES).map((file) => file.text)]
+  const leftOut = [
+    ...(shelf.leftOut ?? []),
+    ...shelf.items.slice(0, -FILES).map((file) => file.text),
+  ]
   return leftOut.length === kept.earlier && leftOut.length <= PATHS ? { ...kept, leftOut } : kept
 }

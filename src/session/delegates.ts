@@ -12,7 +12,9 @@ export const DELEGATES: { readonly [K in EntryKind]?: Handler<K> } = {
     const known = knownAs(state.delegates, delegate)
     // Begun again it keeps its place, and what came of it before no longer holds.
     put(state.delegates, {
-      ...(known === undefined ? item(entry, data.what) : { id: known.id, text: str(data.what), at: known.at }),
+      ...(known === undefined
+        ? item(entry, data.what)
+        : { id: known.id, text: str(data.what), at: known.at }),
       delegate,
       name: str(data.name),
       status: 'running',
@@ -52,8 +54,13 @@ function isOutcome(value: unknown): value is DelegateOutcome {
 }
 
 /** What became of delegates behind an entry, the latest last. */
-export function reportedSince({ delegates }: Pick<SessionState, 'delegates'>, since: string): readonly DelegateLine[] {
-  return delegates.items.filter(({ reported = '' }) => reported > since).toSorted((a, b) => (a.reported! < b.reported! ? -1 : 1))
+export function reportedSince(
+  { delegates }: Pick<SessionState, 'delegates'>,
+  since: string,
+): readonly DelegateLine[] {
+  return delegates.items
+    .filter(({ reported = '' }) => reported > since)
+    .toSorted((a, b) => (a.reported! < b.reported! ? -1 : 1))
 }
 
 /** Nothing more is to be done about it. */

@@ -19,7 +19,10 @@ export interface HookCosts {
   readonly conversation: string
   /** By event: how many ran, how long inside their processes, and what they put before the model, some of them a text. */
   readonly events: Readonly<
-    Record<string, { readonly times: number; readonly ms: number; readonly chars: number; readonly gave: number }>
+    Record<
+      string,
+      { readonly times: number; readonly ms: number; readonly chars: number; readonly gave: number }
+    >
   >
   /** Records they appended and files they wrote, with what was done beside the agent's work. */
   readonly writes: number
@@ -96,7 +99,13 @@ export type HandoffOutcome = 'loaded' | 'stale' | 'mismatch'
 
 /** The kinds of entry and what each carries. A kind that is not here is kept and ignored. */
 export interface EntryData {
-  'session.opened': { name: string; title?: string; goal?: string; worktree?: string; git?: GitState }
+  'session.opened': {
+    name: string
+    title?: string
+    goal?: string
+    worktree?: string
+    git?: GitState
+  }
   'session.renamed': { name: string }
   'session.titled': { title: string }
   'session.paused': { note?: string; switchTo?: string; git?: GitState }
@@ -184,7 +193,12 @@ export interface EntryData {
     conversation?: string
   }
   /** `boundary` is what the harness's transcript calls the place, and the evidence that it happened. */
-  'context.compacted': { trigger?: string; conversation?: string; boundary?: string; tokensBefore?: number }
+  'context.compacted': {
+    trigger?: string
+    conversation?: string
+    boundary?: string
+    tokensBefore?: number
+  }
   /** What the harness made of the conversation before it threw it away. */
   'summary.kept': { text: string; conversation: string; boundary?: string }
   /** A text of ours was put before the model. `mark` is how it is recognised in the transcript. */
@@ -201,11 +215,22 @@ export interface EntryData {
   }
   /** What the hooks of a turn cost. About no work, and shown to nobody who asks about it. */
   'hooks.ran': HookCosts
-  'conversation.joined': { conversation: string; harness: string; source: string; transcript?: string }
+  'conversation.joined': {
+    conversation: string
+    harness: string
+    source: string
+    transcript?: string
+  }
   'conversation.ended': { conversation: string; reason: string }
   /** What the person asked for, in their words. A ruling says how something is to be, or not to be, done. */
   'request.made': { text: string; conversation: string; isRuling?: boolean }
-  'turn.ended': { conversation: string; said?: string; failure?: string; model?: string; usage?: Usage }
+  'turn.ended': {
+    conversation: string
+    said?: string
+    failure?: string
+    model?: string
+    usage?: Usage
+  }
   'commit.made': { commit: string; subject: string; git?: GitState }
   'test.ran': { command: string; passed: boolean; summary?: string; conversation?: string }
   /** A line on the way to the next compaction: a stage, or the end of what a model reads with its whole attention. */
@@ -231,7 +256,13 @@ export interface EntryData {
     shown?: number
     summary?: string
   }
-  'agent.finished': { agent: string; type?: string; task?: string; result?: string; conversation: string }
+  'agent.finished': {
+    agent: string
+    type?: string
+    task?: string
+    result?: string
+    conversation: string
+  }
   /** A background agent works for this session from now on, or again. */
   'delegate.begun': {
     delegate: string
@@ -279,9 +310,20 @@ export interface EntryData {
   'task.added': { task: string; when?: string } & TaskFields
   'task.changed': { task: string } & TaskFields
   /** Of one that a delegate did, git is what the merge left, which need not be where the session works. */
-  'task.moved': { task: string; status: TaskStatus; summary?: string; git?: GitState; whose?: Whose }
+  'task.moved': {
+    task: string
+    status: TaskStatus
+    summary?: string
+    git?: GitState
+    whose?: Whose
+  }
   /** What an agent in a run says became of a task. The task stays as it is until the run has looked for itself. */
-  'task.reported': { task: string; status: 'completed' | 'blocked' | 'failed'; summary?: string; run: string }
+  'task.reported': {
+    task: string
+    status: 'completed' | 'blocked' | 'failed'
+    summary?: string
+    run: string
+  }
   'task.checked': { task: string; item: string; done: boolean }
 }
 

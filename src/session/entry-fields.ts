@@ -1,7 +1,11 @@
 // Data from a file may lack or misname anything, so every field is read as unknown.
 import type { GitState, Usage } from './entries.ts'
 
-export function item(entry: { readonly id: string; readonly at: string }, text: unknown, whenStated?: unknown) {
+export function item(
+  entry: { readonly id: string; readonly at: string },
+  text: unknown,
+  whenStated?: unknown,
+) {
   return { id: entry.id, text: str(text), at: when(whenStated, entry.at) }
 }
 
@@ -29,7 +33,12 @@ export function fields<K extends string>(data: object, ...names: K[]): { [P in K
 export function usageOf(value: unknown): Usage | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { input, cacheWritten, cacheRead, output } = value as Record<string, unknown>
-  return { input: amount(input), cacheWritten: amount(cacheWritten), cacheRead: amount(cacheRead), output: amount(output) }
+  return {
+    input: amount(input),
+    cacheWritten: amount(cacheWritten),
+    cacheRead: amount(cacheRead),
+    output: amount(output),
+  }
 }
 
 function amount(value: unknown): number {

@@ -6,7 +6,15 @@ import { type RawEntry, inEffect, sortedById } from './in-effect.ts'
 import { NOTICED } from './noticed.ts'
 import type { FileLine, SessionState, Step } from './state.ts'
 import { WORKFLOW, followName } from './workflow-fold.ts'
-import { NeedsFullFold, type WorkingShelf, change, find, insert, move, remove } from './working-shelf.ts'
+import {
+  NeedsFullFold,
+  type WorkingShelf,
+  change,
+  find,
+  insert,
+  move,
+  remove,
+} from './working-shelf.ts'
 import { type Handler, type Working, initialState, isShelf, workingCopy } from './working-state.ts'
 
 export { NeedsFullFold } from './working-shelf.ts'
@@ -22,8 +30,17 @@ export function fold(sessionId: string, entries: readonly RawEntry[]): SessionSt
   for (const entry of inEffect(entries)) apply(state, entry)
   if (state.createdAt === '') state.createdAt = sortedById(entries)[0]?.at ?? ''
   const count = new Set(entries.map((entry) => entry.id)).size
-  const last = entries.reduce((max, entry) => (entry.id > max.id ? entry : max), { id: '', at: state.updatedAt })
-  return { ...state, entryCount: count, lastId: last.id, updatedAt: last.at, once: newestOnce(entries) }
+  const last = entries.reduce((max, entry) => (entry.id > max.id ? entry : max), {
+    id: '',
+    at: state.updatedAt,
+  })
+  return {
+    ...state,
+    entryCount: count,
+    lastId: last.id,
+    updatedAt: last.at,
+    once: newestOnce(entries),
+  }
 }
 
 /**
@@ -35,12 +52,16 @@ export function advance(state: SessionState, entries: readonly RawEntry[]): Sess
   const known = itemIds(state)
   for (const entry of sortedById(entries)) {
     if (entry.id === next.lastId) continue
-    const unknown = REFERENCES.find((field) => isReference(entry.data[field]) && !known.has(entry.data[field]))
-    if (unknown !== undefined) throw new NeedsFullFold(`${entry.kind} ${entry.id} refers to what is not here`)
+    const unknown = REFERENCES.find(
+      (field) => isReference(entry.data[field]) && !known.has(entry.data[field]),
+    )
+    if (unknown !== undefined)
+      throw new NeedsFullFold(`${entry.kind} ${entry.id} refers to what is not here`)
     known.add(entry.id)
     if (entry.id < next.lastId) throw new NeedsFullFold(`late entry ${entry.id}`)
     if (REACHING_BACK.has(entry.kind)) throw new NeedsFullFold(`${entry.kind} ${entry.id}`)
-    if (entry.once !== undefined && next.once.includes(entry.once)) throw new NeedsFullFold(`${entry.once} was noticed twice`)
+    if (entry.once !== undefined && next.once.includes(entry.once))
+      throw new NeedsFullFold(`${entry.once} was noticed twice`)
     apply(next, entry)
     if (entry.once !== undefined) next.once = [...next.once, entry.once].slice(-ONCE_KEPT)
     next.entryCount += 1
@@ -60,22 +81,29 @@ function isReference(value: unknown): value is string {
 // What is not in a list may have been left behind, taken back, or be another name of an entry that
 // was noticed twice; only all entries can tell.
 function itemIds(state: SessionState): Set<string> {
-  return new Set(Object.values(state).flatMap((value) => (isShelf(value) ? value.items.map((item) => item.id) : [])))
+  return new Set(
+    Object.values(state).flatMap((value) =>
+      isShelf(value) ? value.items.map((item) => item.id) : [],
+    ),
+  )
 }
 
 const REACHING_BACK = new Set(['entry.retracted', 'entry.amended', 'item.moved'])
 
 function newestOnce(entries: readonly RawEntry[]): readonly string[] {
-  const keys = sortedById(entries).flatMap((entry) => (entry.once === undefined ? [] : [entry.once]))
+  const keys = sortedById(entries).flatMap((entry) =>
+    entry.once === undefined ? [] : [entry.once],
+  )
   return [...new Set(keys)].slice(-ONCE_KEPT)
 }
 
 function apply(state: Working, entry: RawEntry): void {
-  const handler = (Object.hasOwn(HANDLERS, entry.kind) ? HANDLERS[entry.kind as EntryKind] : undefined) as
-    | Handler<EntryKind>
-    | undefined
+  const handler = (
+    Object.hasOwn(HANDLERS, entry.kind) ? HANDLERS[entry.kind as EntryKind] : undefined
+  ) as Handler<EntryKind> | undefined
   handler?.(state, entry.data as never, entry as unknown as Entry)
-  if (state.tldr !== undefined && !SILENT.has(entry.kind)) state.tldr = { ...state.tldr, isOutdated: state.tldr.id !== entry.id }
+  if (state.tldr !== undefined && !SILENT.has(entry.kind))
+    state.tldr = { ...state.tldr, isOutdated: state.tldr.id !== entry.id }
   const git = gitOf(entry.data.git)
   // What a delegate's merge left was seen on its target, which need not be where this session works.
   if (git === undefined || optional(entry.data.whose) !== undefined) return
@@ -85,7 +113,12 @@ function apply(state: Working, entry: RawEntry): void {
 }
 
 /** Kinds that say where a session is worked on. The others only say what git was like. */
-const BINDING = new Set<string>(['session.opened', 'session.resumed', 'session.reopened', 'git.observed'])
+const BINDING = new Set<string>([
+  'session.opened',
+  'session.resumed',
+  'session.reopened',
+  'git.observed',
+])
 
 function bindToBranch(state: Working, branch: string | undefined): void {
   if (branch === undefined) delete state.branch
@@ -159,14 +192,23 @@ const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
   },
 
   'step.added': (state, data, entry) => {
-    const step: Step = { ...item(entry, data.text), status: 'todo', changedAt: entry.at, ...fields(data, 'plan') }
+    const step: Step = {
+      ...item(entry, data.text),
+      status: 'todo',
+      changedAt: entry.at,
+      ...fields(data, 'plan'),
+    }
     insert(state.steps, step, data.after)
   },
   'step.started': (state, data, entry) => setStep(state, data.step, 'started', entry.at),
   'step.stopped': (state, data, entry) => setStep(state, data.step, 'todo', entry.at),
   'step.done': (state, data, entry) => setStep(state, data.step, 'done', when(data.when, entry.at)),
   'step.reopened': (state, data, entry) => {
-    change<Step>(state.steps, data.step, (step) => ({ ...step, status: 'todo', changedAt: entry.at }))
+    change<Step>(state.steps, data.step, (step) => ({
+      ...step,
+      status: 'todo',
+      changedAt: entry.at,
+    }))
   },
   'step.dropped': (state, data) => {
     remove(state.steps, find(state.steps, data.step))
@@ -183,20 +225,36 @@ const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
     insert(state.decisions, decision, data.after)
   },
   'discovery.made': (state, data, entry) => {
-    insert(state.discoveries, { ...item(entry, data.text, data.when), gotcha: false, ...fields(data, 'whose') }, data.after)
+    insert(
+      state.discoveries,
+      { ...item(entry, data.text, data.when), gotcha: false, ...fields(data, 'whose') },
+      data.after,
+    )
   },
   'gotcha.found': (state, data, entry) => {
-    insert(state.discoveries, { ...item(entry, data.text, data.when), gotcha: true, ...fields(data, 'whose') }, data.after)
+    insert(
+      state.discoveries,
+      { ...item(entry, data.text, data.when), gotcha: true, ...fields(data, 'whose') },
+      data.after,
+    )
   },
   'blocker.raised': (state, data, entry) => {
-    insert(state.blockers, { ...item(entry, data.text, data.when), ...fields(data, 'whose') }, data.after)
+    insert(
+      state.blockers,
+      { ...item(entry, data.text, data.when), ...fields(data, 'whose') },
+      data.after,
+    )
   },
   'blocker.resolved': (state, data, entry) => {
     const resolution = { resolvedAt: when(data.when, entry.at), ...fields(data, 'resolution') }
     change(state.blockers, data.blocker, (blocker) => ({ ...blocker, ...resolution }))
   },
   'blocker.reopened': (state, data) => {
-    change(state.blockers, data.blocker, ({ resolvedAt: _at, resolution: _how, ...blocker }) => blocker)
+    change(
+      state.blockers,
+      data.blocker,
+      ({ resolvedAt: _at, resolution: _how, ...blocker }) => blocker,
+    )
   },
   'next.added': (state, data, entry) => {
     insert(state.next, item(entry, data.text), data.after)
@@ -217,7 +275,8 @@ const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
     const list = data.list === 'key' ? state.keyFiles : state.changedFiles
     const index = list.items.findIndex((file) => file.text === data.path)
     if (index !== -1) remove(list, index)
-    else if (isLeftOut(list, str(data.path))) throw new NeedsFullFold(`${str(data.path)} is not in the snapshot`)
+    else if (isLeftOut(list, str(data.path)))
+      throw new NeedsFullFold(`${str(data.path)} is not in the snapshot`)
   },
   'command.kept': (state, data, entry) => {
     insert(state.commands, item(entry, data.command), data.after)
@@ -226,10 +285,18 @@ const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
     insert(state.notes, item(entry, data.text, data.when), data.after)
   },
   'remark.placed': (state, data, entry) => {
-    state.remarks.items.push({ ...item(entry, data.text), section: str(data.section), after: str(data.after) })
+    state.remarks.items.push({
+      ...item(entry, data.text),
+      section: str(data.section),
+      after: str(data.after),
+    })
   },
   'section.written': (state, data, entry) => {
-    state.sections.items.push({ ...item(entry, data.body), title: str(data.title), after: str(data.after) })
+    state.sections.items.push({
+      ...item(entry, data.body),
+      title: str(data.title),
+      after: str(data.after),
+    })
   },
   'field.set': (state, data) => {
     const { [str(data.key)]: _replaced, ...others } = state.fields
@@ -237,8 +304,30 @@ const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
     state.fields = value === '' ? others : { ...others, [str(data.key)]: value }
   },
   'item.moved': (state, data) => {
-    const { steps, decisions, discoveries, blockers, next, key, keyFiles, changedFiles, commands, notes } = state
-    for (const list of [steps, decisions, discoveries, blockers, next, key, keyFiles, changedFiles, commands, notes]) {
+    const {
+      steps,
+      decisions,
+      discoveries,
+      blockers,
+      next,
+      key,
+      keyFiles,
+      changedFiles,
+      commands,
+      notes,
+    } = state
+    for (const list of [
+      steps,
+      decisions,
+      discoveries,
+      blockers,
+      next,
+      key,
+      keyFiles,
+      changedFiles,
+      commands,
+      notes,
+    ]) {
       move(list as WorkingShelf<{ readonly id: string }>, data.entry, data.after)
     }
   },
@@ -276,7 +365,9 @@ const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
 
 // A done step stays done until it is reopened: an old "started" arriving late must not undo it.
 function setStep(state: Working, id: unknown, status: Step['status'], changedAt: string): void {
-  change<Step>(state.steps, id, (step) => (step.status === 'done' ? step : { ...step, status, changedAt }))
+  change<Step>(state.steps, id, (step) =>
+    step.status === 'done' ? step : { ...step, status, changedAt },
+  )
 }
 
 function clearEndings(state: Working): void {
@@ -292,8 +383,14 @@ function bindTo(state: Working, worktree: unknown): void {
   if (path !== undefined) state.worktree = path
 }
 
-function fileLine(entry: RawEntry | Entry, data: { path?: unknown; description?: unknown }): FileLine {
-  return { ...item(entry, data.path), ...(typeof data.description === 'string' ? { description: data.description } : {}) }
+function fileLine(
+  entry: RawEntry | Entry,
+  data: { path?: unknown; description?: unknown },
+): FileLine {
+  return {
+    ...item(entry, data.path),
+    ...(typeof data.description === 'string' ? { description: data.description } : {}),
+  }
 }
 
 // The same path noted again keeps its place, so a file edited a hundred times is one line. A new
@@ -303,14 +400,19 @@ function noteFile(list: WorkingShelf<FileLine>, file: FileLine, after: unknown):
   const known = list.items[index]
   if (known === undefined && isLeftOut(list, file.text)) return
   const { description = known?.description, ...rest } = file
-  const noted = { ...rest, id: known?.id ?? file.id, ...(description === undefined || description === '' ? {} : { description }) }
+  const noted = {
+    ...rest,
+    id: known?.id ?? file.id,
+    ...(description === undefined || description === '' ? {} : { description }),
+  }
   if (known === undefined) insert(list, noted, after)
   else list.items[index] = noted
 }
 
 function isLeftOut(list: WorkingShelf<FileLine>, path: string): boolean {
   if (list.earlier === 0) return false
-  if (list.leftOut === undefined) throw new NeedsFullFold(`${path} may be in the part the snapshot left out`)
+  if (list.leftOut === undefined)
+    throw new NeedsFullFold(`${path} may be in the part the snapshot left out`)
   return list.leftOut.includes(path)
 }
 

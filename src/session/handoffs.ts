@@ -35,13 +35,18 @@ export function isTakenUp({ accepted }: { readonly accepted: readonly Acceptance
 /** The handoff that waits for whoever goes on with the session. */
 export function waitingHandoff({ handoffs }: SessionState): Handoff | undefined {
   const last = handoffs.items.at(-1)
-  return last === undefined || last.isDraft || last.to !== undefined || isTakenUp(last) ? undefined : last
+  return last === undefined || last.isDraft || last.to !== undefined || isTakenUp(last)
+    ? undefined
+    : last
 }
 
 type Data = Readonly<Record<string, unknown>>
 
 /** A handoff as its entry has it, read leniently. */
-export function handoffOf(entry: { readonly id: string; readonly at: string }, data: Data): Handoff {
+export function handoffOf(
+  entry: { readonly id: string; readonly at: string },
+  data: Data,
+): Handoff {
   const git = gitOf(data.git)
   const to = targetOf(data.to)
   const code = codeOf(data.code)
@@ -58,9 +63,18 @@ export function handoffOf(entry: { readonly id: string; readonly at: string }, d
   }
 }
 
-export function acceptanceOf(entry: { readonly id: string; readonly at: string }, data: Data): Acceptance {
+export function acceptanceOf(
+  entry: { readonly id: string; readonly at: string },
+  data: Data,
+): Acceptance {
   const outcome = OUTCOMES.find((known) => known === data.outcome) ?? 'mismatch'
-  return { id: entry.id, at: entry.at, outcome, isForced: data.forced === true, ...fields(data, 'conversation') }
+  return {
+    id: entry.id,
+    at: entry.at,
+    outcome,
+    isForced: data.forced === true,
+    ...fields(data, 'conversation'),
+  }
 }
 
 const OUTCOMES: readonly HandoffOutcome[] = ['loaded', 'stale', 'mismatch']

@@ -10,20 +10,24 @@ export function inEffect(entries: readonly RawEntry[]): readonly RawEntry[] {
   const retracted = new Set<string>()
   // Newest first, so that a retraction which was itself retracted no longer counts.
   for (const entry of ordered.toReversed()) {
-    if (entry.kind === 'entry.retracted' && !retracted.has(entry.id)) retracted.add(textOf(entry.data.entry))
+    if (entry.kind === 'entry.retracted' && !retracted.has(entry.id))
+      retracted.add(textOf(entry.data.entry))
     // A session without its beginning has no name and cannot be found again.
     if (entry.kind === 'session.opened') retracted.delete(entry.id)
   }
   // A line drawn from an entry falls with it.
   const stands = (entry: RawEntry) =>
-    !retracted.has(entry.id) && !(entry.kind === 'key.added' && retracted.has(textOf(entry.data.from)))
+    !retracted.has(entry.id) &&
+    !(entry.kind === 'key.added' && retracted.has(textOf(entry.data.from)))
   const kept = new Map(ordered.filter(stands).map((entry) => [entry.id, entry]))
   for (const amendment of kept.values()) {
     if (amendment.kind !== 'entry.amended') continue
     const target = kept.get(textOf(amendment.data.entry))
     const changes = amendment.data.changes
     if (target === undefined || typeof changes !== 'object' || changes === null) continue
-    const data = Object.entries({ ...target.data, ...changes }).filter(([, value]) => value !== null)
+    const data = Object.entries({ ...target.data, ...changes }).filter(
+      ([, value]) => value !== null,
+    )
     kept.set(target.id, { ...target, data: Object.fromEntries(data) })
   }
   return [...kept.values()]
@@ -44,7 +48,10 @@ function withoutRepeats(ordered: readonly RawEntry[]): readonly RawEntry[] {
   })
   if (keptFor.size === 0) return kept
   return kept.map((entry) => {
-    const data = Object.entries(entry.data).map(([key, value]) => [key, keptFor.get(value as string) ?? value])
+    const data = Object.entries(entry.data).map(([key, value]) => [
+      key,
+      keptFor.get(value as string) ?? value,
+    ])
     return { ...entry, data: Object.fromEntries(data) }
   })
 }

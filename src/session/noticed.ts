@@ -13,9 +13,12 @@ export const NOTICED: { readonly [K in EntryKind]?: Handler<K> } = {
     pushRecent(state.conversations, joined, 20)
   },
   'conversation.ended': (state, data, entry) => {
-    const index = state.conversations.items.findLastIndex((known) => known.text === data.conversation)
+    const index = state.conversations.items.findLastIndex(
+      (known) => known.text === data.conversation,
+    )
     const known = state.conversations.items[index]
-    if (known !== undefined) state.conversations.items[index] = { ...known, endedAt: entry.at, ...fields(data, 'reason') }
+    if (known !== undefined)
+      state.conversations.items[index] = { ...known, endedAt: entry.at, ...fields(data, 'reason') }
   },
   'request.made': (state, data, entry) => {
     state.requests.items.push({ ...item(entry, data.text), isRuling: data.isRuling === true })
@@ -35,7 +38,11 @@ export const NOTICED: { readonly [K in EntryKind]?: Handler<K> } = {
     pushRecent(state.commits, made, 12, (known) => known.commit === made.commit)
   },
   'test.ran': (state, data, entry) => {
-    pushRecent(state.tests, { ...item(entry, data.command), passed: data.passed === true, ...fields(data, 'summary') }, 12)
+    pushRecent(
+      state.tests,
+      { ...item(entry, data.command), passed: data.passed === true, ...fields(data, 'summary') },
+      12,
+    )
   },
   'budget.crossed': (state, data, entry) => {
     const stage = data.stage === 'smart-zone' ? data.stage : amountOf(data.stage)
@@ -82,7 +89,12 @@ function forgetRequest(list: WorkingShelf<Request>): void {
   const others = list.items.slice(1)
   const oldest = (isRuling: boolean) => others.find((request) => request.isRuling === isRuling)
   const ordinary = others.filter((request) => !request.isRuling).length
-  const forgotten = ordinary > REQUESTS ? oldest(false) : others.length - ordinary > RULINGS ? oldest(true) : undefined
+  const forgotten =
+    ordinary > REQUESTS
+      ? oldest(false)
+      : others.length - ordinary > RULINGS
+        ? oldest(true)
+        : undefined
   if (forgotten === undefined) return
   list.items.splice(list.items.indexOf(forgotten), 1)
   list.earlier += 1

@@ -1,5 +1,12 @@
 import type { Workflow } from './workflow-state.ts'
-import type { DelegateOutcome, GitState, HandoffOutcome, HandoffTarget, Usage, Whose } from './entries.ts'
+import type {
+  DelegateOutcome,
+  GitState,
+  HandoffOutcome,
+  HandoffTarget,
+  Usage,
+  Whose,
+} from './entries.ts'
 
 export type SessionStatus = 'active' | 'paused' | 'completed' | 'abandoned'
 
@@ -72,7 +79,11 @@ export interface Checkpoint extends Item {
   readonly tldr?: string
   readonly preCompact: boolean
   readonly git?: GitState
-  readonly code?: { readonly commit: string; readonly ref: string; readonly leftOut?: readonly string[] }
+  readonly code?: {
+    readonly commit: string
+    readonly ref: string
+    readonly leftOut?: readonly string[]
+  }
 }
 
 /** `text` is the reason it was made for. */
@@ -250,7 +261,10 @@ export function stepCounts(state: SessionState): { done: number; total: number }
 export function currentStep(state: SessionState): Step | undefined {
   return state.steps.items
     .filter((step) => step.status === 'started')
-    .reduce<Step | undefined>((latest, step) => (latest && latest.changedAt > step.changedAt ? latest : step), undefined)
+    .reduce<Step | undefined>(
+      (latest, step) => (latest && latest.changedAt > step.changedAt ? latest : step),
+      undefined,
+    )
 }
 
 export function openBlockers(state: SessionState): readonly Blocker[] {

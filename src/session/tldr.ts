@@ -21,7 +21,8 @@ function latest(state: SessionState): string {
   const done = state.steps.items
     .filter((step) => step.status === 'done')
     .reduce<{ at: string; text: string } | undefined>(
-      (newest, step) => (newest && newest.at > step.changedAt ? newest : { at: step.changedAt, text: step.text }),
+      (newest, step) =>
+        newest && newest.at > step.changedAt ? newest : { at: step.changedAt, text: step.text },
       undefined,
     )
   const found = [note, done, state.discoveries.items.at(-1)].filter((item) => item !== undefined)
@@ -58,6 +59,9 @@ function next(state: SessionState): string {
 function sentence(text: string): string {
   const line = text.split('\n').join(' ').replaceAll(/\s+/g, ' ').trim()
   if (line === '') return ''
-  const short = line.length > SENTENCE_LIMIT ? `${Array.from(line).slice(0, SENTENCE_LIMIT).join('').trimEnd()}…` : line
+  const short =
+    line.length > SENTENCE_LIMIT
+      ? `${Array.from(line).slice(0, SENTENCE_LIMIT).join('').trimEnd()}…`
+      : line
   return /[.!?…]$/.test(short) ? short : `${short}.`
 }

@@ -37,8 +37,15 @@ export const WORKFLOW: { readonly [K in EntryKind]?: Handler<K> } = {
   'phase.finished': (state, data, entry) => {
     change(state, (workflow) => {
       const here = placesOf(workflow.phases)[indexOfPlace(workflow.phases, workflow.current)]
-      if (here?.phase.id !== data.phase || !here?.isLastOfPhase || here.phase.finishedAt !== undefined) return workflow
-      const phases = workflow.phases.map((phase) => (phase.id === data.phase ? { ...phase, finishedAt: entry.at } : phase))
+      if (
+        here?.phase.id !== data.phase ||
+        !here?.isLastOfPhase ||
+        here.phase.finishedAt !== undefined
+      )
+        return workflow
+      const phases = workflow.phases.map((phase) =>
+        phase.id === data.phase ? { ...phase, finishedAt: entry.at } : phase,
+      )
       return settled({ ...workflow, phases })
     })
   },
@@ -54,14 +61,20 @@ export const WORKFLOW: { readonly [K in EntryKind]?: Handler<K> } = {
     })
   },
   'focus.set': (state, data) => {
-    change(state, ({ focus: _before, ...workflow }) => ({ ...workflow, ...fields({ focus: data.text }, 'focus') }))
+    change(state, ({ focus: _before, ...workflow }) => ({
+      ...workflow,
+      ...fields({ focus: data.text }, 'focus'),
+    }))
   },
   'deliverable.set': (state, data, entry) => {
     const path = str(data.path)
     change(state, (workflow) => {
       const others = workflow.deliverables.filter((known) => known.path !== path)
       if (path === '' || others.length >= MOST_DELIVERABLES) return workflow
-      return { ...workflow, deliverables: [...others, { path, at: entry.at, ...fields(data, 'phase') }] }
+      return {
+        ...workflow,
+        deliverables: [...others, { path, at: entry.at, ...fields(data, 'phase') }],
+      }
     })
   },
   'deliverable.dropped': (state, data) => {
@@ -74,7 +87,8 @@ export const WORKFLOW: { readonly [K in EntryKind]?: Handler<K> } = {
 
 /** A workflow goes by the name and title of its session. */
 export function followName(state: Working): void {
-  if (state.workflow !== undefined) state.workflow = { ...state.workflow, id: state.name, name: state.title }
+  if (state.workflow !== undefined)
+    state.workflow = { ...state.workflow, id: state.name, name: state.title }
 }
 
 function change(state: Working, update: (workflow: Workflow) => Workflow): void {
@@ -86,7 +100,8 @@ function enter(workflow: Workflow, id: string, at: string): Workflow {
   const places = placesOf(workflow.phases)
   const from = indexOfPlace(workflow.phases, workflow.current)
   const target = indexOfPlace(workflow.phases, id)
-  if (target === -1 || (target === from && places[target]!.phase.status === 'current')) return workflow
+  if (target === -1 || (target === from && places[target]!.phase.status === 'current'))
+    return workflow
   const reopened = new Set(places.slice(target).map(({ phase }) => phase.id))
   let index = -1
   const visit = <T extends SubPhase>(place: T): T => {
@@ -96,7 +111,10 @@ function enter(workflow: Workflow, id: string, at: string): Workflow {
     return (index === target ? { ...untouched, enteredAt: at } : untouched) as T
   }
   const phases = workflow.phases.map((phase): Phase => {
-    const visited = phase.subPhases.length === 0 ? visit(phase) : { ...phase, subPhases: phase.subPhases.map(visit) }
+    const visited =
+      phase.subPhases.length === 0
+        ? visit(phase)
+        : { ...phase, subPhases: phase.subPhases.map(visit) }
     const { finishedAt: _finished, ...open } = visited
     return reopened.has(phase.id) ? open : visited
   })
@@ -111,8 +129,13 @@ function settled(workflow: Workflow): Workflow {
   let index = -1
   const phases = workflow.phases.map((phase): Phase => {
     const first = index + 1
-    const isDone = isApproved(workflow, phase.id) || (phase.finishedAt !== undefined && phase.gate === 'none')
-    const here: PhaseStatus = isDone ? 'done' : phase.finishedAt === undefined ? 'current' : 'waiting for approval'
+    const isDone =
+      isApproved(workflow, phase.id) || (phase.finishedAt !== undefined && phase.gate === 'none')
+    const here: PhaseStatus = isDone
+      ? 'done'
+      : phase.finishedAt === undefined
+        ? 'current'
+        : 'waiting for approval'
     const statusOf = (place: SubPhase): PhaseStatus => {
       index += 1
       if (index > current) return 'pending'
@@ -135,8 +158,11 @@ function passed(places: readonly SubPhase[]): PhaseStatus {
  * not say; its sub-phases share that. What was left behind counts, and the current phase once it is done.
  */
 function percentOf(phases: readonly Phase[], current: number): number {
-  const stated = phases.flatMap(({ tokens }) => (tokens === undefined ? [] : [(tokens[0] + tokens[1]) / 2]))
-  const usual = stated.length === 0 ? 1 : stated.reduce((sum, weight) => sum + weight, 0) / stated.length
+  const stated = phases.flatMap(({ tokens }) =>
+    tokens === undefined ? [] : [(tokens[0] + tokens[1]) / 2],
+  )
+  const usual =
+    stated.length === 0 ? 1 : stated.reduce((sum, weight) => sum + weight, 0) / stated.length
   let done = 0
   let all = 0
   for (const [index, { phase, place }] of placesOf(phases).entries()) {
@@ -161,7 +187,12 @@ function phasesIn(value: unknown): readonly Phase[] {
     const subPhases = list(phase.subPhases)
       .map(record)
       .filter((sub) => isNew(str(sub.id)))
-      .map((sub): SubPhase => ({ id: str(sub.id), name: named(sub), status: 'pending', ...fields(sub, 'focus') }))
+      .map((sub): SubPhase => ({
+        id: str(sub.id),
+        name: named(sub),
+        status: 'pending',
+        ...fields(sub, 'focus'),
+      }))
     return [
       {
         id,
@@ -180,10 +211,13 @@ function deliverablesIn(value: unknown, at: string): Workflow['deliverables'] {
   const paths = new Map<string, string>()
   for (const phase of list(value).map(record)) {
     for (const part of [phase, ...list(phase.subPhases).map(record)]) {
-      for (const path of list(part.deliverables).map(str)) if (path !== '' && !paths.has(path)) paths.set(path, str(part.id))
+      for (const path of list(part.deliverables).map(str))
+        if (path !== '' && !paths.has(path)) paths.set(path, str(part.id))
     }
   }
-  return [...paths].slice(0, MOST_DELIVERABLES).map(([path, phase]) => ({ path, at, ...fields({ phase }, 'phase') }))
+  return [...paths]
+    .slice(0, MOST_DELIVERABLES)
+    .map(([path, phase]) => ({ path, at, ...fields({ phase }, 'phase') }))
 }
 
 function named(phase: Readonly<Record<string, unknown>>): string {
@@ -192,7 +226,8 @@ function named(phase: Readonly<Record<string, unknown>>): string {
 
 function tokensIn(value: unknown): readonly [number, number] | undefined {
   const [from, to] = list(value)
-  const isAmount = (amount: unknown): amount is number => typeof amount === 'number' && amount > 0 && amount <= MOST_TOKENS
+  const isAmount = (amount: unknown): amount is number =>
+    typeof amount === 'number' && amount > 0 && amount <= MOST_TOKENS
   return isAmount(from) && isAmount(to) ? [from, to] : undefined
 }
 

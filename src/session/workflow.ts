@@ -26,7 +26,11 @@ export interface Place {
 export function placesOf(phases: readonly Phase[]): readonly Place[] {
   return phases.flatMap((phase) => {
     const places = phase.subPhases.length === 0 ? [phase] : phase.subPhases
-    return places.map((place, index) => ({ place, phase, isLastOfPhase: index === places.length - 1 }))
+    return places.map((place, index) => ({
+      place,
+      phase,
+      isLastOfPhase: index === places.length - 1,
+    }))
   })
 }
 
@@ -52,7 +56,10 @@ export function closedGates(workflow: Workflow, target: number): readonly Phase[
   const from = indexOfPlace(workflow.phases, workflow.current)
   const between = placesOf(workflow.phases).slice(from, Math.max(from, target))
   return between
-    .filter(({ phase, isLastOfPhase }) => isLastOfPhase && phase.gate === 'approval' && !isApproved(workflow, phase.id))
+    .filter(
+      ({ phase, isLastOfPhase }) =>
+        isLastOfPhase && phase.gate === 'approval' && !isApproved(workflow, phase.id),
+    )
     .map(({ phase }) => phase)
 }
 
@@ -71,7 +78,11 @@ export function conversationGroups({ phases }: Workflow): readonly ConversationG
     const own = phases.filter(({ conversation }) => conversation === name)
     const tokens = own.flatMap((phase) => (phase.tokens === undefined ? [] : [phase.tokens]))
     const sum = (end: 0 | 1) => tokens.reduce((total, range) => total + range[end], 0)
-    return { name, phases: own, ...(tokens.length === 0 ? {} : { tokens: [sum(0), sum(1)] as const }) }
+    return {
+      name,
+      phases: own,
+      ...(tokens.length === 0 ? {} : { tokens: [sum(0), sum(1)] as const }),
+    }
   })
 }
 

@@ -11,7 +11,11 @@ export class NeedsFullFold extends Error {
 }
 
 /** Puts an item behind the one with the id `after`, at the top for `start`, else at the end. */
-export function insert<T extends { readonly id: string }>(list: WorkingShelf<T>, item: T, after?: unknown): void {
+export function insert<T extends { readonly id: string }>(
+  list: WorkingShelf<T>,
+  item: T,
+  after?: unknown,
+): void {
   if (typeof after !== 'string') {
     list.items.push(item)
     return
@@ -25,12 +29,20 @@ export function insert<T extends { readonly id: string }>(list: WorkingShelf<T>,
   list.items.splice(anchor === -1 ? list.items.length : anchor + 1, 0, item)
 }
 
-export function change<T extends { readonly id: string }>(list: WorkingShelf<T>, id: unknown, update: (item: T) => T): void {
+export function change<T extends { readonly id: string }>(
+  list: WorkingShelf<T>,
+  id: unknown,
+  update: (item: T) => T,
+): void {
   const index = find(list, id)
   if (index !== -1) list.items[index] = update(list.items[index]!)
 }
 
-export function move<T extends { readonly id: string }>(list: WorkingShelf<T>, id: unknown, after: unknown): void {
+export function move<T extends { readonly id: string }>(
+  list: WorkingShelf<T>,
+  id: unknown,
+  after: unknown,
+): void {
   const index = list.items.findIndex((candidate) => candidate.id === id)
   if (index === -1) return
   const [moved] = list.items.splice(index, 1)
@@ -46,6 +58,7 @@ export function remove(list: WorkingShelf<unknown>, index: number): void {
 
 export function find(list: WorkingShelf<{ readonly id: string }>, id: unknown): number {
   const index = list.items.findLastIndex((candidate) => candidate.id === id)
-  if (index === -1 && list.earlier > 0) throw new NeedsFullFold(`${String(id)} is not in the snapshot`)
+  if (index === -1 && list.earlier > 0)
+    throw new NeedsFullFold(`${String(id)} is not in the snapshot`)
   return index
 }

@@ -4,7 +4,9 @@ import type { WorkingShelf } from './working-shelf.ts'
 
 /** The state while it is being folded. Lists are pushed to rather than copied, or a long session would cost its square. */
 export type Working = {
-  -readonly [K in keyof SessionState]: SessionState[K] extends Shelf<infer T> ? WorkingShelf<T> : SessionState[K]
+  -readonly [K in keyof SessionState]: SessionState[K] extends Shelf<infer T>
+    ? WorkingShelf<T>
+    : SessionState[K]
 }
 
 const shelf = <T>(): WorkingShelf<T> => ({ earlier: 0, items: [] })
@@ -64,6 +66,10 @@ export function isShelf(value: unknown): value is Shelf<{ readonly id: string }>
   return typeof value === 'object' && value !== null && 'items' in value
 }
 
-export type Handler<K extends EntryKind> = (state: Working, data: Lenient<EntryData[K]>, entry: Entry<K>) => void
+export type Handler<K extends EntryKind> = (
+  state: Working,
+  data: Lenient<EntryData[K]>,
+  entry: Entry<K>,
+) => void
 /** Data from a file may lack or misname anything, so handlers read every field as unknown. */
 type Lenient<T> = { readonly [K in keyof T]?: unknown }

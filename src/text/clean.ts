@@ -4,11 +4,10 @@
 // Each alternative stops at the next escape or line end, so that an unfinished sequence costs one look
 // and swallows nothing but its own line.
 const ESCAPE_SEQUENCES =
-  // eslint-disable-next-line no-control-regex
   /(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]|(?:\u001B[\]PX^_]|[\u0090\u0098\u009D-\u009F])[^\u0007\u001B\u009C\r\n]*(?:\u0007|\u001B\\|\u009C)|\u001B[ -/]*[0-~]/g
 
-// eslint-disable-next-line no-control-regex
-const CONTROLS = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u0084\u0086-\u009F\u202A-\u202E\u2066-\u2069]/g
+const CONTROLS =
+  /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u0084\u0086-\u009F\u202A-\u202E\u2066-\u2069]/g
 
 const LINE_ENDS = /\r\n|[\r\u0085\u2028\u2029]/g
 
@@ -21,7 +20,10 @@ export function cleanText(text: string): string {
 export function withoutControls(text: string): string {
   const formed = text.toWellFormed()
   // Every escape sequence has a control in it.
-  const plain = formed.search(CONTROLS) < 0 ? formed : formed.replace(ESCAPE_SEQUENCES, '').replace(CONTROLS, '')
+  const plain =
+    formed.search(CONTROLS) < 0
+      ? formed
+      : formed.replace(ESCAPE_SEQUENCES, '').replace(CONTROLS, '')
   return plain.replace(LINE_ENDS, '\n')
 }
 

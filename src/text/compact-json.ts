@@ -11,6 +11,7 @@ const LONGEST_NAME = 64
 export function isCompact(bytes: Buffer, at = 0): boolean {
   if (bytes[at + 1] !== QUOTE) return false
   let end = at + 2
-  for (const last = end + LONGEST_NAME; bytes[end] !== QUOTE; end += 1) if (end >= last) return false
+  for (const last = end + LONGEST_NAME; bytes[end] !== QUOTE; end += 1)
+    if (end >= last) return false
   return bytes[end + 1] === COLON && (bytes[end + 2] ?? BLANK) > BLANK
 }

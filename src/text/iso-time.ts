@@ -11,7 +11,9 @@ export function isoTime(millis: number): string {
   const since = days + EPOCH_DAYS
   const era = Math.floor(since / DAYS_OF_400_YEARS)
   const day = since - era * DAYS_OF_400_YEARS
-  const year = Math.floor((day - Math.floor(day / 1460) + Math.floor(day / 36_524) - Math.floor(day / 146_096)) / 365)
+  const year = Math.floor(
+    (day - Math.floor(day / 1460) + Math.floor(day / 36_524) - Math.floor(day / 146_096)) / 365,
+  )
   const dayOfYear = day - (365 * year + Math.floor(year / 4) - Math.floor(year / 100))
   const fromMarch = Math.floor((5 * dayOfYear + 2) / 153)
   const month = fromMarch < 10 ? fromMarch + 3 : fromMarch - 9

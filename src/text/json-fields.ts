@@ -21,7 +21,9 @@ export function maySpace(line: Buffer): boolean {
 }
 
 export function objectOf(value: unknown): Json | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Json)
+    : undefined
 }
 
 export function listOf(value: unknown): readonly unknown[] {
@@ -50,7 +52,9 @@ export function saidIn(content: unknown): string {
     .flatMap((block) => {
       if (typeof block === 'string') return [block]
       const fields = objectOf(block)
-      return fields?.['type'] === 'text' && typeof fields['text'] === 'string' ? [fields['text']] : []
+      return fields?.['type'] === 'text' && typeof fields['text'] === 'string'
+        ? [fields['text']]
+        : []
     })
     .join('\n')
 }

@@ -5,7 +5,8 @@ import { lazily } from './lazily.ts'
 // White space, which JSON writes with a backslash.
 const SPACE = String.raw`(?:\s|\\[nrtbf]|\\u00[01].){0,8}`
 // What may follow in a name without changing what it names, as in the assignments that are looked for afterwards.
-const TAIL = '(?:[_-]?(?:key|value|base|token|secret|production|prod|live|dev|test|staging|[0-9]{1,2})){0,2}'
+const TAIL =
+  '(?:[_-]?(?:key|value|base|token|secret|production|prod|live|dev|test|staging|[0-9]{1,2})){0,2}'
 /** Between a name and eight characters of its value, or a list of values. */
 const VALUE = String.raw`${TAIL}[\\"'\x60\]]{0,10}${SPACE}[:=][=>]{0,3}${SPACE}(?:\[|[^\s\x80-\uffff]{8})`
 
@@ -46,16 +47,25 @@ const CAPITALS = lazily(
 )
 
 /** A sign that ends the beginning of many shapes, what may stand before it, and the beginnings. */
-const SIGNS: readonly { readonly sign: string; readonly before: ReadonlySet<string>; readonly pattern: () => RegExp }[] = [
+const SIGNS: readonly {
+  readonly sign: string
+  readonly before: ReadonlySet<string>
+  readonly pattern: () => RegExp
+}[] = [
   {
     sign: '_',
     before: new Set('tpoursecmf1ki'),
-    pattern: lazily(() => /(?:_pat|gh[pours]|_live|_test|whsec|npm|hf|_v1|gsk|lin_api|shpat|sbp|rubygems)_[\w.+/-]{16}/),
+    pattern: lazily(
+      () =>
+        /(?:_pat|gh[pours]|_live|_test|whsec|npm|hf|_v1|gsk|lin_api|shpat|sbp|rubygems)_[\w.+/-]{16}/,
+    ),
   },
   {
     sign: '-',
     before: new Set([...'kxipt', ...'abdeoprs']),
-    pattern: lazily(() => /(?:gl[a-z]{2,5}|xox[a-z]|xapp|(?:^|[^\w-]|\\[\w-])sk|pypi|xai|pplx)-[\w.-]{10}/),
+    pattern: lazily(
+      () => /(?:gl[a-z]{2,5}|xox[a-z]|xapp|(?:^|[^\w-]|\\[\w-])sk|pypi|xai|pplx)-[\w.-]{10}/,
+    ),
   },
 ]
 
@@ -63,7 +73,9 @@ const SIGNS: readonly { readonly sign: string; readonly before: ReadonlySet<stri
 export function mayHoldSecret(text: string): boolean {
   const small = text.toLowerCase()
   return (
-    ANNOUNCEMENTS.some((each) => isAnnounced(small, each)) || SIGNS.some((each) => hasSigned(text, each)) || CAPITALS().test(text)
+    ANNOUNCEMENTS.some((each) => isAnnounced(small, each)) ||
+    SIGNS.some((each) => hasSigned(text, each)) ||
+    CAPITALS().test(text)
   )
 }
 
@@ -78,7 +90,8 @@ function isAnnounced(text: string, { piece, pattern }: Announcement): boolean {
 
 function hasSigned(text: string, { sign, before, pattern }: (typeof SIGNS)[number]): boolean {
   for (let at = text.indexOf(sign, 1); at !== -1; at = text.indexOf(sign, at + 1)) {
-    if (before.has(text[at - 1]!) && pattern().test(text.slice(Math.max(0, at - 12), at + 20))) return true
+    if (before.has(text[at - 1]!) && pattern().test(text.slice(Math.max(0, at - 12), at + 20)))
+      return true
   }
   return false
 }

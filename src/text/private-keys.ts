@@ -5,7 +5,8 @@ const BEGIN_MARK = '-----BEGIN '
 const END_MARK = '-----END '
 const END_LINE = /-----END [A-Z0-9 ]{1,48}-----/y
 // What a file viewer, a diff or a quotation puts before a line, and line ends that are written out.
-const BETWEEN = /(?:[\s>|:+→-]|\\[nrt]|\d{1,6}(?:→|\t|: )|(?:Proc-Type|DEK-Info|Version|Comment|Hash):[^\n\\]{0,200})*/y
+const BETWEEN =
+  /(?:[\s>|:+→-]|\\[nrt]|\d{1,6}(?:→|\t|: )|(?:Proc-Type|DEK-Info|Version|Comment|Hash):[^\n\\]{0,200})*/y
 const BODY = /[A-Za-z0-9+/=]{16,}|[A-Za-z0-9+/]{1,15}(?:={1,2}|(?=$|\.{3}|…))/y
 const MAX_KEY = 32_768
 

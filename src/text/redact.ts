@@ -33,7 +33,10 @@ export function redact(text: string, options: RedactOptions = {}): Redacted {
 }
 
 /** The same for every string in a JSON value. Keys say what a string under them is, and lose only what is secret by its shape. */
-export function redactDeep<T>(value: T, options: RedactOptions = {}): { value: T; found: string[] } {
+export function redactDeep<T>(
+  value: T,
+  options: RedactOptions = {},
+): { value: T; found: string[] } {
   const found = new Set<string>()
   return { value: walk(value, undefined, 0, options, found) as T, found: [...found] }
 }
@@ -51,19 +54,31 @@ function settled(text: string, once: (text: string) => string): string {
 function redactOnce(text: string, options: RedactOptions, found: Set<string>): string {
   const allowed = new Set(options.allow)
   const current = redactShapes(text, allowed, found)
-  return redactExtra(cut(current, findAssignedSecrets(current), allowed, found), options.extra ?? [], allowed, found)
+  return redactExtra(
+    cut(current, findAssignedSecrets(current), allowed, found),
+    options.extra ?? [],
+    allowed,
+    found,
+  )
 }
 
 function redactShapes(text: string, allowed: ReadonlySet<string>, found: Set<string>): string {
   let current = text
-  if (current.includes('PRIVATE KEY')) current = cut(current, findPrivateKeys(current), allowed, found)
+  if (current.includes('PRIVATE KEY'))
+    current = cut(current, findPrivateKeys(current), allowed, found)
   for (const pattern of SECRET_PATTERNS) {
-    if (pattern.hints.some((hint) => current.includes(hint))) current = replacePattern(current, pattern, allowed, found)
+    if (pattern.hints.some((hint) => current.includes(hint)))
+      current = replacePattern(current, pattern, allowed, found)
   }
   return current
 }
 
-function redactExtra(text: string, extras: readonly RegExp[], allowed: ReadonlySet<string>, found: Set<string>): string {
+function redactExtra(
+  text: string,
+  extras: readonly RegExp[],
+  allowed: ReadonlySet<string>,
+  found: Set<string>,
+): string {
   return extras.reduce((current, extra) => replaceExtra(current, extra, allowed, found), text)
 }
 
@@ -83,7 +98,12 @@ function replacePattern(
   })
 }
 
-function cut(text: string, secrets: Iterable<FoundSecret>, allowed: ReadonlySet<string>, found: Set<string>): string {
+function cut(
+  text: string,
+  secrets: Iterable<FoundSecret>,
+  allowed: ReadonlySet<string>,
+  found: Set<string>,
+): string {
   const parts: string[] = []
   let from = 0
   for (const { kind, start, end } of secrets) {
@@ -96,8 +116,16 @@ function cut(text: string, secrets: Iterable<FoundSecret>, allowed: ReadonlySet<
 }
 
 // A pattern of the user's may match our own mark, which would then grow with each pass.
-function replaceExtra(text: string, extra: RegExp, allowed: ReadonlySet<string>, found: Set<string>): string {
-  const pattern = new RegExp(extra.source, extra.flags.includes('g') ? extra.flags : `${extra.flags}g`)
+function replaceExtra(
+  text: string,
+  extra: RegExp,
+  allowed: ReadonlySet<string>,
+  found: Set<string>,
+): string {
+  const pattern = new RegExp(
+    extra.source,
+    extra.flags.includes('g') ? extra.flags : `${extra.flags}g`,
+  )
   const parts = text.split(MARKER).map((part, i) => {
     if (i % 2 === 1) return part
     return part.replace(pattern, (match) => {
@@ -112,18 +140,29 @@ function replaceExtra(text: string, extra: RegExp, allowed: ReadonlySet<string>,
 // Deeper than any record of ours, and well before the stack ends.
 const MAX_DEPTH = 500
 
-function walk(value: unknown, key: string | undefined, depth: number, options: RedactOptions, found: Set<string>): unknown {
+function walk(
+  value: unknown,
+  key: string | undefined,
+  depth: number,
+  options: RedactOptions,
+  found: Set<string>,
+): unknown {
   if (typeof value === 'string') return redactField(value, key, options, found)
   if (typeof value !== 'object' || value === null) return value
   if (depth > MAX_DEPTH) return '[left out: nested too deep]'
-  if (Array.isArray(value)) return value.map((item, i) => walk(item, optionBefore(value, i) ?? key, depth + 1, options, found))
+  if (Array.isArray(value))
+    return value.map((item, i) =>
+      walk(item, optionBefore(value, i) ?? key, depth + 1, options, found),
+    )
   const entries = Object.entries(value)
   const names = redactNames(
     entries.map(([name]) => name),
     options,
     found,
   )
-  return Object.fromEntries(entries.map(([name, item], i) => [names[i]!, walk(item, name, depth + 1, options, found)]))
+  return Object.fromEntries(
+    entries.map(([name, item], i) => [names[i]!, walk(item, name, depth + 1, options, found)]),
+  )
 }
 
 // A list of arguments. `-p` names no secret, and stays as it is.
@@ -132,7 +171,13 @@ const OPTION = /^--?[\w-]{1,60}$/
 /** The option that an element of a list of arguments is given to, if it names a secret. */
 function optionBefore(list: readonly unknown[], index: number): string | undefined {
   const [option, value] = [list[index - 1], list[index]]
-  if (typeof option !== 'string' || typeof value !== 'string' || value.startsWith('--') || !OPTION.test(option)) return undefined
+  if (
+    typeof option !== 'string' ||
+    typeof value !== 'string' ||
+    value.startsWith('--') ||
+    !OPTION.test(option)
+  )
+    return undefined
   return kindOfKey(option) === undefined ? undefined : option
 }
 
@@ -142,7 +187,11 @@ const SHORT_NAME = /^[\w-]{0,14}$/
 const FIELD_NAME = /^[A-Za-z_$-]*$/
 
 /** Those that become equal are numbered, so that no value is lost. */
-function redactNames(names: readonly string[], options: RedactOptions, found: Set<string>): readonly string[] {
+function redactNames(
+  names: readonly string[],
+  options: RedactOptions,
+  found: Set<string>,
+): readonly string[] {
   const redacted = names.map((name) => redactName(name, options, found))
   if (redacted.every((name, i) => name === names[i])) return names
   const taken = new Set(redacted.filter((name, i) => name === names[i]))
@@ -163,10 +212,17 @@ function redactName(name: string, options: RedactOptions, found: Set<string>): s
   const extra = FIELD_NAME.test(name) ? [] : (options.extra ?? [])
   if (extra.length === 0 && SHORT_NAME.test(name)) return name
   const allowed = new Set(options.allow)
-  return settled(name, (text) => redactExtra(redactShapes(text, allowed, found), extra, allowed, found))
+  return settled(name, (text) =>
+    redactExtra(redactShapes(text, allowed, found), extra, allowed, found),
+  )
 }
 
-function redactField(value: string, key: string | undefined, options: RedactOptions, found: Set<string>): string {
+function redactField(
+  value: string,
+  key: string | undefined,
+  options: RedactOptions,
+  found: Set<string>,
+): string {
   const kind = key === undefined ? undefined : kindOfKey(key)
   if (kind !== undefined && options.allow?.includes(value) !== true) {
     if (givesSecret({ key: key ?? '', value, isQuoted: true, isTight: false })) {

@@ -4,7 +4,8 @@ import { givesSecret } from './secret-values.ts'
 const WORDS =
   'passw(?:or)?d|passphrase|secret|token|authorization|(?:api|access|account|private|auth|signing|encryption|master)[_-]?key'
 // What may follow in a name without changing what it names: `token_count` is no token, `SECRET_KEY_BASE` is a secret.
-const TAIL = '(?:[_-]?(?:key|value|base|token|secret|production|prod|live|dev|test|staging|[0-9]{1,2})){0,2}'
+const TAIL =
+  '(?:[_-]?(?:key|value|base|token|secret|production|prod|live|dev|test|staging|[0-9]{1,2})){0,2}'
 
 // In every one of the words. The patterns below are long, and most texts need none of them to be compiled.
 const HINT = /pass|secret|token|authorization|key/i
@@ -59,7 +60,12 @@ function assignedAt(text: string, index: number, word: string): FoundSecret | un
   if (match === null) return undefined
   const [whole, before = '', after = ''] = match
   const isTight = before === '' && after === ''
-  return valueAt(text, index + whole.length, { key: keyBefore(text, index) + word, kind: kindOf(word), isTight, isStrict: false })
+  return valueAt(text, index + whole.length, {
+    key: keyBefore(text, index) + word,
+    kind: kindOf(word),
+    isTight,
+    isStrict: false,
+  })
 }
 
 // `--token value` has no sign between, so that only a value that is hardly a word counts.
@@ -72,7 +78,12 @@ function optionAt(text: string, index: number, word: string): FoundSecret | unde
   pattern.lastIndex = dashes
   const match = pattern.exec(text)
   if (match === null || dashes + match[0].length <= index) return undefined
-  return valueAt(text, dashes + match[0].length, { key: word, kind: kindOf(word), isTight: false, isStrict: true })
+  return valueAt(text, dashes + match[0].length, {
+    key: word,
+    kind: kindOf(word),
+    isTight: false,
+    isStrict: true,
+  })
 }
 
 interface Name {
@@ -82,14 +93,23 @@ interface Name {
   readonly isStrict: boolean
 }
 
-function valueAt(text: string, at: number, { key, kind, isTight, isStrict }: Name): FoundSecret | undefined {
+function valueAt(
+  text: string,
+  at: number,
+  { key, kind, isTight, isStrict }: Name,
+): FoundSecret | undefined {
   OPENING.lastIndex = at
   const opening = OPENING.exec(text)
   if (opening !== null) {
     const [whole, escape = '', quote = ''] = opening
     const start = at + whole.length
     const end = endOfQuoted(text, start, quote, escape !== '')
-    const isSecret = givesSecret({ key, value: text.slice(start, end), isQuoted: !isStrict, isTight })
+    const isSecret = givesSecret({
+      key,
+      value: text.slice(start, end),
+      isQuoted: !isStrict,
+      isTight,
+    })
     return isSecret ? { kind, start, end } : undefined
   }
   BARE.lastIndex = at
@@ -107,7 +127,8 @@ function valueAt(text: string, at: number, { key, kind, isTight, isStrict }: Nam
 // A quote that was opened escaped is closed escaped; in any other, an escaped quote is part of the value.
 function endOfQuoted(text: string, start: number, quote: string, isEscaped: boolean): number {
   let at = start
-  while (at < text.length && text[at] !== quote && text[at] !== '\n') at += !isEscaped && text[at] === '\\' ? 2 : 1
+  while (at < text.length && text[at] !== quote && text[at] !== '\n')
+    at += !isEscaped && text[at] === '\\' ? 2 : 1
   const value = text.slice(start, at)
   return start + (isEscaped ? value.replace(/\\{1,3}$/, '') : value).length
 }

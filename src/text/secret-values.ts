@@ -58,7 +58,8 @@ export function givesSecret({ key, value, isQuoted, isTight }: Assignment): bool
   // Something chosen by hand is only taken for a password where a password is meant to be, and written as a value.
   const isSetting = isTight && (!/[a-z]/.test(key) || /passw/i.test(key)) && !value.includes('.')
   const isChosen = isPassword && (isQuoted || isSetting)
-  if (!/\d/.test(withoutTechnicalWords(value))) return (isChosen && !NAMES.test(value)) || isScrambled(value)
+  if (!/\d/.test(withoutTechnicalWords(value)))
+    return (isChosen && !NAMES.test(value)) || isScrambled(value)
   if (isWords(value)) return isChosen && !NAMES.test(value)
   if (!isQuoted && !isTight && isNumberedName(value)) return isPassword && !NAMES.test(value)
   return true
@@ -66,7 +67,8 @@ export function givesSecret({ key, value, isQuoted, isTight }: Assignment): bool
 
 const NAMES = /passw|passphrase|secret|token|key|auth|credential/i
 
-const FILE = /\.(?:ya?ml|json[5lc]?|[cm]?[jt]sx?|py|go|rs|rb|java|txt|env|pem|key|crt|md|toml|tfvars|sh|conf|ini|xml|html|css)$/i
+const FILE =
+  /\.(?:ya?ml|json[5lc]?|[cm]?[jt]sx?|py|go|rs|rb|java|txt|env|pem|key|crt|md|toml|tfvars|sh|conf|ini|xml|html|css)$/i
 const CODE =
   /^(?:this|self|req|request|res|ctx|context|config|cfg|opts|options|args|argv|settings|data|props|state|user|params|body)[.?[]/
 
@@ -81,7 +83,10 @@ function isElsewhere(value: string): boolean {
 // `step-2-review`, `v1.2.3-beta`: words and small numbers.
 function isWords(value: string): boolean {
   const parts = value.split(/[-_./:]/)
-  return parts.length > 1 && parts.every((part) => /^(?:[A-Za-z]{2,}\d{0,2}|\d{1,4}|[a-z]|v\d+)$/.test(part))
+  return (
+    parts.length > 1 &&
+    parts.every((part) => /^(?:[A-Za-z]{2,}\d{0,2}|\d{1,4}|[a-z]|v\d+)$/.test(part))
+  )
 }
 
 // `nextValue2`

@@ -1,8 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { type Spent, costOf, plainName, priceOf } from '../../src/budget/prices.ts'
+import { type Spent, costOf, plainName, priceOf } from '../../src/context/budget/prices.ts'
 
 const AT = '2026-01-01T00:00:00.000Z'
-const SPENT: Spent = { input: 10_000, output: 5000, cacheRead: 40_000, cacheWritten: 20_000, cacheWrittenHour: 0 }
+const SPENT: Spent = {
+  input: 10_000,
+  output: 5000,
+  cacheRead: 40_000,
+  cacheWritten: 20_000,
+  cacheWrittenHour: 0,
+}
 
 describe('what tokens cost', () => {
   // As the client itself reckons them; `test/harness/budget.harness.test.ts` asks it.
@@ -27,7 +33,10 @@ describe('what tokens cost', () => {
 
   test('is more for what is kept an hour in the cache', () => {
     const hour = { ...SPENT, cacheWritten: 0, cacheWrittenHour: 20_000 }
-    expect(costOf({ 'claude-sonnet-4-5': hour }, [], AT)?.value).toBeCloseTo(0.192 - 0.075 + 0.12, 10)
+    expect(costOf({ 'claude-sonnet-4-5': hour }, [], AT)?.value).toBeCloseTo(
+      0.192 - 0.075 + 0.12,
+      10,
+    )
   })
 
   test('is unknown when the price of one of the models is', () => {
@@ -36,8 +45,18 @@ describe('what tokens cost', () => {
   })
 
   test('is what the configuration says before what the list says', () => {
-    const own = { model: 'claude-sonnet-*', input: 1, output: 1, cacheRead: 1, cacheWrite: 1, cacheWriteHour: 1 }
-    expect(costOf({ 'claude-sonnet-4-5': SPENT }, [own], AT)).toMatchObject({ value: 0.075, from: 'prices of the configuration' })
+    const own = {
+      model: 'claude-sonnet-*',
+      input: 1,
+      output: 1,
+      cacheRead: 1,
+      cacheWrite: 1,
+      cacheWriteHour: 1,
+    }
+    expect(costOf({ 'claude-sonnet-4-5': SPENT }, [own], AT)).toMatchObject({
+      value: 0.075,
+      from: 'prices of the configuration',
+    })
   })
 })
 
@@ -62,7 +81,9 @@ describe('a model', () => {
   )
 
   test('is named in the configuration by a pattern', () => {
-    const own = (model: string) => [{ model, input: 1, output: 1, cacheRead: 1, cacheWrite: 1, cacheWriteHour: 1 }]
+    const own = (model: string) => [
+      { model, input: 1, output: 1, cacheRead: 1, cacheWrite: 1, cacheWriteHour: 1 },
+    ]
     for (const pattern of ['local-*', '*-7b', 'local*7b', 'local-llama-7b', '*', 'l*l*7*b']) {
       expect(priceOf('local-llama-7b', own(pattern))).toBeDefined()
     }

@@ -14,7 +14,7 @@ import {
   roleOf,
   stageReached,
   tokensAt,
-} from '../../src/budget/stages.ts'
+} from '../../src/context/budget/stages.ts'
 
 /** Figures as they may come: they jump, go back, repeat, and are missing now and then. */
 const standing: fc.Arbitrary<Standing> = fc.record({
@@ -40,10 +40,14 @@ describe('the stages of a window', () => {
           }
           expect(seen).toEqual([...new Set(seen)])
           const reached = each.filter((stage) =>
-            figures.some(({ tokens, point }) => (tokens ?? -1) >= (tokensAt(stage, point) ?? Infinity)),
+            figures.some(
+              ({ tokens, point }) => (tokens ?? -1) >= (tokensAt(stage, point) ?? Infinity),
+            ),
           )
           expect(seen.filter((line) => line !== SMART_ZONE).toSorted()).toEqual(reached.toSorted())
-          expect(seen.includes(SMART_ZONE)).toBe(figures.some(({ tokens }) => (tokens ?? 0) >= 100_000))
+          expect(seen.includes(SMART_ZONE)).toBe(
+            figures.some(({ tokens }) => (tokens ?? 0) >= 100_000),
+          )
         }
       }),
       { numRuns: 500 },
@@ -51,11 +55,22 @@ describe('the stages of a window', () => {
   })
 
   test('come in their order when several are crossed by one jump', () => {
-    const { newly, crossed } = crossLines({ tokens: 160_000, point: 167_000 }, 'w', undefined, DEFAULT_BUDGET)
+    const { newly, crossed } = crossLines(
+      { tokens: 160_000, point: 167_000 },
+      'w',
+      undefined,
+      DEFAULT_BUDGET,
+    )
     expect(newly).toEqual([SMART_ZONE, 75, 85, 90])
-    expect(crossLines({ tokens: 166_000, point: 167_000 }, 'w', crossed, DEFAULT_BUDGET).newly).toEqual([])
-    expect(crossLines({ tokens: 30_000, point: 167_000 }, 'next', crossed, DEFAULT_BUDGET).newly).toEqual([])
-    expect(crossLines({ tokens: 126_000, point: 167_000 }, 'next', crossed, DEFAULT_BUDGET).newly).toEqual([SMART_ZONE, 75])
+    expect(
+      crossLines({ tokens: 166_000, point: 167_000 }, 'w', crossed, DEFAULT_BUDGET).newly,
+    ).toEqual([])
+    expect(
+      crossLines({ tokens: 30_000, point: 167_000 }, 'next', crossed, DEFAULT_BUDGET).newly,
+    ).toEqual([])
+    expect(
+      crossLines({ tokens: 126_000, point: 167_000 }, 'next', crossed, DEFAULT_BUDGET).newly,
+    ).toEqual([SMART_ZONE, 75])
   })
 
   test('are counted on the way to the compaction point, and not in the window', () => {
@@ -67,7 +82,9 @@ describe('the stages of a window', () => {
   })
 
   test('are not crossed where the compaction point is unknown, though the smart zone is left', () => {
-    expect(crossLines({ tokens: 500_000 }, 'w', undefined, DEFAULT_BUDGET).newly).toEqual([SMART_ZONE])
+    expect(crossLines({ tokens: 500_000 }, 'w', undefined, DEFAULT_BUDGET).newly).toEqual([
+      SMART_ZONE,
+    ])
     expect(percentOfWay({ tokens: 500_000 })).toBeUndefined()
     expect(nextStage({ tokens: 500_000 }, DEFAULT_BUDGET)).toBeUndefined()
   })
@@ -81,7 +98,9 @@ describe('the stages of a window', () => {
 
   test('have a name for each crossing of each conversation and window', () => {
     const names = ['a', 'b'].flatMap((conversation) =>
-      ['w1', 'w2'].flatMap((window) => [75, 85, SMART_ZONE].map((line) => crossingKey(conversation, window, line as Line))),
+      ['w1', 'w2'].flatMap((window) =>
+        [75, 85, SMART_ZONE].map((line) => crossingKey(conversation, window, line as Line)),
+      ),
     )
     expect(new Set(names).size).toBe(12)
   })

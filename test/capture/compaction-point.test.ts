@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { estimated, measured } from '../../src/budget/figures.ts'
+import { estimated, measured } from '../../src/context/budget/figures.ts'
 import { type PointEvidence, compactionPoint } from '../../src/harness/claude/compaction-point.ts'
 import { readCompactionSettings } from '../../src/harness/claude/compaction-settings.ts'
 import { windowOf } from '../../src/harness/claude/models.ts'
@@ -12,24 +12,35 @@ const AT = '2026-01-01T00:00:00.000Z'
 const LATER = '2026-01-02T00:00:00.000Z'
 const window = measured(200_000, 'status line', AT)
 const settings = { isAutomatic: true, said: [] }
-const point = (evidence: Partial<PointEvidence>) => compactionPoint({ window, settings, version: '2.1.325', ...evidence })
+const point = (evidence: Partial<PointEvidence>) =>
+  compactionPoint({ window, settings, version: '2.1.325', ...evidence })
 
 describe('the point at which Claude Code compacts', () => {
   test('lies 33,000 tokens before the end of the window', () => {
-    expect(point({})).toMatchObject({ value: 167_000, known: 'estimated', from: 'window less 33k', at: AT })
+    expect(point({})).toMatchObject({
+      value: 167_000,
+      known: 'estimated',
+      from: 'window less 33k',
+      at: AT,
+    })
     expect(point({ window: measured(1_000_000, 'status line', AT) })?.value).toBe(967_000)
   })
 
   test('lies before the whole of the longest answer with clients before 2.1', () => {
     expect(point({ version: '2.0.77' })?.value).toBe(155_000)
     expect(point({ version: '1.0.128' })?.value).toBe(155_000)
-    expect(point({ version: '2.0.77', settings: { ...settings, maxOutput: 64_000 } })?.value).toBe(123_000)
+    expect(point({ version: '2.0.77', settings: { ...settings, maxOutput: 64_000 } })?.value).toBe(
+      123_000,
+    )
     expect(point({ version: undefined })?.value).toBe(167_000)
   })
 
   test('follows a window that was set, where the client knows such a setting', () => {
     const set = { ...settings, window: 100_000, said: ['autoCompactWindow'] }
-    expect(point({ settings: set })).toMatchObject({ value: 67_000, from: 'window less 33k (autoCompactWindow)' })
+    expect(point({ settings: set })).toMatchObject({
+      value: 67_000,
+      from: 'window less 33k (autoCompactWindow)',
+    })
     expect(point({ settings: { ...set, window: 500_000 } })?.value).toBe(167_000)
     expect(point({ settings: set, version: '2.0.77' })?.value).toBe(155_000)
   })
@@ -42,8 +53,13 @@ describe('the point at which Claude Code compacts', () => {
 
   test('is the end of the window when compaction is turned off', () => {
     const off = { isAutomatic: false, said: ['DISABLE_AUTO_COMPACT'] }
-    expect(point({ settings: off })).toMatchObject({ value: 200_000, from: expect.stringContaining('DISABLE_AUTO_COMPACT') })
-    expect(point({ settings: off, lastAutomatic: { tokens: 150_000, at: AT } })?.value).toBe(200_000)
+    expect(point({ settings: off })).toMatchObject({
+      value: 200_000,
+      from: expect.stringContaining('DISABLE_AUTO_COMPACT'),
+    })
+    expect(point({ settings: off, lastAutomatic: { tokens: 150_000, at: AT } })?.value).toBe(
+      200_000,
+    )
   })
 
   test('is unknown when the window is, and nothing was seen', () => {
@@ -53,17 +69,29 @@ describe('the point at which Claude Code compacts', () => {
 
   test('is where it was last seen to compact by itself', () => {
     const seen = { tokens: 150_000, at: LATER }
-    expect(point({ lastAutomatic: seen })).toMatchObject({ value: 150_000, known: 'measured', at: LATER })
+    expect(point({ lastAutomatic: seen })).toMatchObject({
+      value: 150_000,
+      known: 'measured',
+      at: LATER,
+    })
     expect(point({ lastAutomatic: seen, window: undefined })?.value).toBe(150_000)
-    expect(point({ lastAutomatic: { ...seen, tokens: 168_200 } })).toMatchObject({ value: 168_200, known: 'measured' })
+    expect(point({ lastAutomatic: { ...seen, tokens: 168_200 } })).toMatchObject({
+      value: 168_200,
+      known: 'measured',
+    })
   })
 
   test('is not where one long answer went far beyond it', () => {
-    expect(point({ lastAutomatic: { tokens: 196_000, at: LATER } })).toMatchObject({ value: 167_000, known: 'estimated' })
+    expect(point({ lastAutomatic: { tokens: 196_000, at: LATER } })).toMatchObject({
+      value: 167_000,
+      known: 'estimated',
+    })
   })
 
   test('is not where it compacted once, when it has more by now', () => {
-    expect(point({ lastAutomatic: { tokens: 80_000, at: LATER }, tokens: 90_000 })?.value).toBe(167_000)
+    expect(point({ lastAutomatic: { tokens: 80_000, at: LATER }, tokens: 90_000 })?.value).toBe(
+      167_000,
+    )
   })
 })
 
@@ -84,7 +112,8 @@ describe('what is set about compaction', () => {
 
   test('is read from the environment and from the settings of the project and of the person', () => {
     const read = world({
-      '.claude/settings.json': '{ "autoCompactWindow": 300000, "env": { "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "60" } }',
+      '.claude/settings.json':
+        '{ "autoCompactWindow": 300000, "env": { "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE": "60" } }',
       'project/.claude/settings.local.json': '{ "autoCompactWindow": "150k" }',
     })
     expect(read()).toMatchObject({ isAutomatic: true, window: 150_000, percent: 60 })

@@ -3,9 +3,18 @@ import { describe, expect, test } from 'vitest'
 import { type HookEvent, readEvent } from '../../src/harness/claude/events.ts'
 import { recorded } from './transcript.ts'
 
-const COMMON = { session_id: 'c0ffee-1', transcript_path: '/home/dev/t.jsonl', cwd: '/home/dev/project' }
+const COMMON = {
+  session_id: 'c0ffee-1',
+  transcript_path: '/home/dev/t.jsonl',
+  cwd: '/home/dev/project',
+}
 const eventOf = (fields: object) => readEvent(JSON.stringify({ ...COMMON, ...fields }))
-const common = (name: string) => ({ name, conversation: 'c0ffee-1', transcript: '/home/dev/t.jsonl', cwd: '/home/dev/project' })
+const common = (name: string) => ({
+  name,
+  conversation: 'c0ffee-1',
+  transcript: '/home/dev/t.jsonl',
+  cwd: '/home/dev/project',
+})
 
 describe('an event', () => {
   test.each<[object, object]>([
@@ -27,7 +36,13 @@ describe('an event', () => {
       { kind: 'preCompact', trigger: 'auto' },
     ],
     [
-      { hook_event_name: 'PostToolUse', tool_name: 'Bash', tool_input: { command: 'ls' }, tool_response: 'x', tool_use_id: 't1' },
+      {
+        hook_event_name: 'PostToolUse',
+        tool_name: 'Bash',
+        tool_input: { command: 'ls' },
+        tool_response: 'x',
+        tool_use_id: 't1',
+      },
       { kind: 'toolUsed', tool: 'Bash', input: { command: 'ls' }, response: 'x', toolUseId: 't1' },
     ],
     [
@@ -47,7 +62,13 @@ describe('an event', () => {
         last_assistant_message: 'found it',
         agent_transcript_path: '/home/dev/a1.jsonl',
       },
-      { kind: 'subagentStop', agent: 'a1', type: 'reviewer', lastMessage: 'found it', agentTranscript: '/home/dev/a1.jsonl' },
+      {
+        kind: 'subagentStop',
+        agent: 'a1',
+        type: 'reviewer',
+        lastMessage: 'found it',
+        agentTranscript: '/home/dev/a1.jsonl',
+      },
     ],
     [
       { hook_event_name: 'SessionEnd', reason: 'clear' },
@@ -62,12 +83,16 @@ describe('an event', () => {
     expect(eventOf(given)).toEqual({ ...common(name), ...expected })
   })
 
-  test.each(['PostCompact', 'PostToolUseFailure', 'MessageDisplay', 'constructor', '__proto__', 'toString'])(
-    'of a name that is not known is another one: %s',
-    (name) => {
-      expect(eventOf({ hook_event_name: name })).toEqual({ ...common(name), kind: 'other' })
-    },
-  )
+  test.each([
+    'PostCompact',
+    'PostToolUseFailure',
+    'MessageDisplay',
+    'constructor',
+    '__proto__',
+    'toString',
+  ])('of a name that is not known is another one: %s', (name) => {
+    expect(eventOf({ hook_event_name: name })).toEqual({ ...common(name), kind: 'other' })
+  })
 
   test.each([{}, { agent_id: 'a1' }, { agent_id: 'a1', agent_type: '' }, { agent_type: 'x' }])(
     "of the harness's own agents is another one: %j",
@@ -78,7 +103,8 @@ describe('an event', () => {
 
   test('tells what the harness says from what a person types', () => {
     const isFromHarness = (prompt: string) =>
-      (eventOf({ hook_event_name: 'UserPromptSubmit', prompt }) as { isFromHarness?: boolean }).isFromHarness
+      (eventOf({ hook_event_name: 'UserPromptSubmit', prompt }) as { isFromHarness?: boolean })
+        .isFromHarness
     expect(isFromHarness('<task-notification>\n<task-id>a1</task-id>')).toBe(true)
     expect(isFromHarness('<div> does not close, why?')).toBe(false)
     expect(isFromHarness('what is a <task-notification>?')).toBe(false)
@@ -104,7 +130,10 @@ describe('of events that real clients sent', () => {
   })
 
   test("only the agents that were asked for count, and not the client's own", () => {
-    const agents = events.filter((event): event is Extract<HookEvent, { kind: 'subagentStop' }> => event?.kind === 'subagentStop')
+    const agents = events.filter(
+      (event): event is Extract<HookEvent, { kind: 'subagentStop' }> =>
+        event?.kind === 'subagentStop',
+    )
     expect(agents.map(({ type, lastMessage }) => ({ type, lastMessage }))).toEqual([
       { type: 'general-purpose', lastMessage: 'agent says found it' },
     ])
@@ -151,7 +180,9 @@ describe('whatever is not an event', () => {
   test.each(['relative/path', '', 7, null, `/${'x'.repeat(5000)}`, '/a\0b', ['/a']])(
     'a path that is none is left out: %j',
     (path) => {
-      expect(eventOf({ hook_event_name: 'Stop', transcript_path: path })).not.toHaveProperty('transcript')
+      expect(eventOf({ hook_event_name: 'Stop', transcript_path: path })).not.toHaveProperty(
+        'transcript',
+      )
       expect(eventOf({ hook_event_name: 'Stop', cwd: path })).toBeUndefined()
     },
   )
@@ -189,21 +220,29 @@ describe('whatever the fields of an event hold', () => {
   ]
 
   test('it is read without harm', () => {
-    const value = fc.oneof(fc.anything({ maxDepth: 2 }), fc.string(), fc.constant('x'.repeat(300_000)))
+    const value = fc.oneof(
+      fc.anything({ maxDepth: 2 }),
+      fc.string(),
+      fc.constant('x'.repeat(300_000)),
+    )
     fc.assert(
-      fc.property(fc.constantFrom(...NAMES), fc.dictionary(fc.constantFrom(...FIELDS), value), (name, fields) => {
-        const event = readEvent(
-          JSON.stringify({ ...fields, ...COMMON, hook_event_name: name }, (_, field: unknown) =>
-            typeof field === 'bigint' ? 0 : field,
-          ),
-        )
-        expect(event?.conversation).toBe('c0ffee-1')
-        for (const [key, field] of Object.entries(event!)) {
-          if (key === 'input' || key === 'response') continue
-          expect(['string', 'boolean']).toContain(typeof field)
-          if (typeof field === 'string') expect(field.length).toBeLessThanOrEqual(200_000)
-        }
-      }),
+      fc.property(
+        fc.constantFrom(...NAMES),
+        fc.dictionary(fc.constantFrom(...FIELDS), value),
+        (name, fields) => {
+          const event = readEvent(
+            JSON.stringify({ ...fields, ...COMMON, hook_event_name: name }, (_, field: unknown) =>
+              typeof field === 'bigint' ? 0 : field,
+            ),
+          )
+          expect(event?.conversation).toBe('c0ffee-1')
+          for (const [key, field] of Object.entries(event!)) {
+            if (key === 'input' || key === 'response') continue
+            expect(['string', 'boolean']).toContain(typeof field)
+            if (typeof field === 'string') expect(field.length).toBeLessThanOrEqual(200_000)
+          }
+        },
+      ),
       { numRuns: 300 },
     )
   })
@@ -212,7 +251,9 @@ describe('whatever the fields of an event hold', () => {
     const long = 'x'.repeat(10_000_000)
     const prompt = eventOf({ hook_event_name: 'UserPromptSubmit', prompt: long })
     expect(prompt).toMatchObject({ prompt: 'x'.repeat(200_000) })
-    expect(eventOf({ hook_event_name: 'SessionStart', source: long })).toMatchObject({ source: 'startup' })
+    expect(eventOf({ hook_event_name: 'SessionStart', source: long })).toMatchObject({
+      source: 'startup',
+    })
     expect(eventOf({ hook_event_name: 'PostToolUse', tool_name: long })?.kind).toBe('other')
   })
 

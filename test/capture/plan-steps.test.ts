@@ -1,6 +1,11 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type PlanChange, type Todo, draftsForTodos, todosOf } from '../../src/harness/plan-steps.ts'
+import {
+  type PlanChange,
+  type Todo,
+  draftsForTodos,
+  todosOf,
+} from '../../src/harness/plan-steps.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { abridge } from '../../src/session/abridge.ts'
 import type { Draft } from '../../src/session/entries.ts'
@@ -22,12 +27,20 @@ class Listed extends Story {
   say(change: PlanChange, conversation = CONVERSATION): readonly Draft[] {
     const drafts = this.drafts(change, this.state, conversation)
     for (const { id, kind, by, data } of drafts) {
-      this.entries.push({ id: id!, at: '2025-01-15T11:00:00.000Z', kind, by, data: data as Record<string, unknown> })
+      this.entries.push({
+        id: id!,
+        at: '2025-01-15T11:00:00.000Z',
+        kind,
+        by,
+        data: data as Record<string, unknown>,
+      })
     }
     return drafts
   }
 
-  whole(...todos: readonly (readonly [string, 'pending' | 'in_progress' | 'completed'])[]): readonly Draft[] {
+  whole(
+    ...todos: readonly (readonly [string, 'pending' | 'in_progress' | 'completed'])[]
+  ): readonly Draft[] {
     const change = todosOf(
       'TodoWrite',
       { todos: todos.map(([content, status]) => ({ content, status, activeForm: content })) },
@@ -46,8 +59,18 @@ const kinds = (drafts: readonly Draft[]) => drafts.map(({ kind }) => kind)
 describe('a list that is given whole', () => {
   test('becomes steps, in its order', () => {
     const story = new Listed()
-    const drafts = story.whole(['Write test', 'in_progress'], ['Fix bug', 'pending'], ['Read code', 'completed'])
-    expect(kinds(drafts)).toEqual(['step.added', 'step.started', 'step.added', 'step.added', 'step.done'])
+    const drafts = story.whole(
+      ['Write test', 'in_progress'],
+      ['Fix bug', 'pending'],
+      ['Read code', 'completed'],
+    )
+    expect(kinds(drafts)).toEqual([
+      'step.added',
+      'step.started',
+      'step.added',
+      'step.added',
+      'step.done',
+    ])
     expect(drafts.every(({ by }) => by === 'hook')).toBe(true)
     expect(story.list).toEqual(['Write test: started', 'Fix bug: todo', 'Read code: done'])
     expect(story.state.steps.items.every(({ plan }) => plan === CONVERSATION)).toBe(true)
@@ -71,7 +94,10 @@ describe('a list that is given whole', () => {
   test('takes up again what was done', () => {
     const story = new Listed()
     story.whole(['Write test', 'completed'])
-    expect(kinds(story.whole(['Write test', 'in_progress']))).toEqual(['step.reopened', 'step.started'])
+    expect(kinds(story.whole(['Write test', 'in_progress']))).toEqual([
+      'step.reopened',
+      'step.started',
+    ])
     expect(story.list).toEqual(['Write test: started'])
   })
 
@@ -107,7 +133,12 @@ describe('a list that is given whole', () => {
     story.add('step.added', { text: 'And this', plan: `${CONVERSATION}0#1` })
     story.whole(['Mine', 'pending'])
     expect(kinds(story.whole(['Other', 'pending']))).toEqual(['step.added', 'step.dropped'])
-    expect(story.list).toEqual(['A person wrote this: todo', 'Somebody else listed this: todo', 'And this: todo', 'Other: todo'])
+    expect(story.list).toEqual([
+      'A person wrote this: todo',
+      'Somebody else listed this: todo',
+      'And this: todo',
+      'Other: todo',
+    ])
   })
 
   test('finds the steps that somebody wrote, and begins and finishes them', () => {
@@ -137,7 +168,14 @@ describe('a list that is given whole', () => {
       ['Four', 'pending'],
       ['Five', 'pending'],
     )
-    expect(story.list.map((line) => line.split(':')[0])).toEqual(['Zero', 'One', 'Two', 'Three', 'Four', 'Five'])
+    expect(story.list.map((line) => line.split(':')[0])).toEqual([
+      'Zero',
+      'One',
+      'Two',
+      'Three',
+      'Four',
+      'Five',
+    ])
   })
 
   test('is not added to again because a secret in it was taken out', () => {
@@ -145,10 +183,16 @@ describe('a list that is given whole', () => {
     const secret = 'use password="hunter2-Xy93kd" for the server'
     story.say(todosOf('TodoWrite', { todos: [{ content: secret, status: 'pending' }] }, undefined)!)
     const last = story.entries.at(-1)!
-    story.entries[story.entries.length - 1] = { ...last, data: { ...last.data, text: redact(secret).text } }
+    story.entries[story.entries.length - 1] = {
+      ...last,
+      data: { ...last.data, text: redact(secret).text },
+    }
     expect(story.state.steps.items[0]?.text).toContain('[redacted:')
     expect(story.whole([secret, 'pending'])).toEqual([])
-    expect(kinds(story.whole(['use something for the client', 'pending']))).toEqual(['step.added', 'step.dropped'])
+    expect(kinds(story.whole(['use something for the client', 'pending']))).toEqual([
+      'step.added',
+      'step.dropped',
+    ])
   })
 
   test('does not bring back what an abridged state left behind', () => {
@@ -157,7 +201,12 @@ describe('a list that is given whole', () => {
     story.whole(...done, ['Last', 'in_progress'])
     const change = todosOf(
       'TodoWrite',
-      { todos: [...done.map(([content]) => ({ content, status: 'completed' })), { content: 'Last', status: 'in_progress' }] },
+      {
+        todos: [
+          ...done.map(([content]) => ({ content, status: 'completed' })),
+          { content: 'Last', status: 'in_progress' },
+        ],
+      },
       undefined,
     )!
     const abridged = abridge(story.state)
@@ -166,17 +215,23 @@ describe('a list that is given whole', () => {
   })
 
   test('whatever it says, saying it again changes nothing', () => {
-    const todo = fc.record({ content: anyLine, status: fc.constantFrom('pending', 'in_progress', 'completed', 'unheard of') })
+    const todo = fc.record({
+      content: anyLine,
+      status: fc.constantFrom('pending', 'in_progress', 'completed', 'unheard of'),
+    })
     fc.assert(
-      fc.property(fc.array(fc.array(todo, { maxLength: 6 }), { minLength: 1, maxLength: 5 }), (lists) => {
-        const story = new Listed()
-        story.add('step.added', { text: 'written by a person' })
-        for (const todos of lists) {
-          story.say(todosOf('TodoWrite', { todos }, undefined)!)
-          expect(story.say(todosOf('TodoWrite', { todos }, undefined)!)).toEqual([])
-        }
-        expect(story.state.steps.items.map(({ text }) => text)).toContain('written by a person')
-      }),
+      fc.property(
+        fc.array(fc.array(todo, { maxLength: 6 }), { minLength: 1, maxLength: 5 }),
+        (lists) => {
+          const story = new Listed()
+          story.add('step.added', { text: 'written by a person' })
+          for (const todos of lists) {
+            story.say(todosOf('TodoWrite', { todos }, undefined)!)
+            expect(story.say(todosOf('TodoWrite', { todos }, undefined)!)).toEqual([])
+          }
+          expect(story.state.steps.items.map(({ text }) => text)).toContain('written by a person')
+        },
+      ),
       { numRuns: 200 },
     )
   })
@@ -184,8 +239,13 @@ describe('a list that is given whole', () => {
 
 describe('a list that is told piece by piece', () => {
   const create = (subject: string, id?: string) =>
-    todosOf('TaskCreate', { subject, description: 'd' }, id === undefined ? undefined : { task: { id, subject } })!
-  const update = (taskId: string, fields: object) => todosOf('TaskUpdate', { taskId, ...fields }, { success: true, taskId })!
+    todosOf(
+      'TaskCreate',
+      { subject, description: 'd' },
+      id === undefined ? undefined : { task: { id, subject } },
+    )!
+  const update = (taskId: string, fields: object) =>
+    todosOf('TaskUpdate', { taskId, ...fields }, { success: true, taskId })!
 
   test('grows by what is created, and takes nothing off', () => {
     const story = new Listed()
@@ -216,7 +276,8 @@ describe('a list that is told piece by piece', () => {
 
   test('keeps the place and the state of what is worded anew', () => {
     const story = new Listed()
-    for (const [index, text] of ['One', 'Two', 'Three'].entries()) story.say(create(text, String(index)))
+    for (const [index, text] of ['One', 'Two', 'Three'].entries())
+      story.say(create(text, String(index)))
     story.say(update('1', { status: 'in_progress' }))
     story.say(update('1', { subject: 'Second' }))
     expect(story.list).toEqual(['One: todo', 'Second: started', 'Three: todo'])
@@ -227,7 +288,11 @@ describe('a list that is told piece by piece', () => {
     const story = new Listed()
     story.say(create('Read the code', '1'))
     expect(
-      todosOf('TaskUpdate', { taskId: '1', status: 'completed' }, { success: false, error: 'Task not found' }),
+      todosOf(
+        'TaskUpdate',
+        { taskId: '1', status: 'completed' },
+        { success: false, error: 'Task not found' },
+      ),
     ).toBeUndefined()
     expect(story.say(update('99', { status: 'completed' }))).toEqual([])
     expect(story.say(update('1', { owner: 'me' }))).toEqual([])
@@ -254,14 +319,15 @@ describe('a list that is told piece by piece', () => {
   })
 
   test('reads the id out of an answer in words', () => {
-    expect(todosOf('TaskCreate', { subject: 'Fix it' }, 'Task #7 created successfully: Fix it')?.todos).toEqual([
-      { text: 'Fix it', key: '7' },
-    ])
+    expect(
+      todosOf('TaskCreate', { subject: 'Fix it' }, 'Task #7 created successfully: Fix it')?.todos,
+    ).toEqual([{ text: 'Fix it', key: '7' }])
   })
 })
 
 describe('a plan in Markdown', () => {
-  const texts = (plan: string) => todosOf('ExitPlanMode', { plan }, undefined)?.todos.map(({ text }: Todo) => text)
+  const texts = (plan: string) =>
+    todosOf('ExitPlanMode', { plan }, undefined)?.todos.map(({ text }: Todo) => text)
 
   test.each([
     [
@@ -271,10 +337,18 @@ describe('a plan in Markdown', () => {
     ],
     ['boxes', '- [ ] Read\n- [ ] Write\n\n1. not this\n2. nor this', ['Read', 'Write']],
     ['bullets', '## Steps\n* Read\n  * not this\n* Write', ['Read', 'Write']],
-    ['numbered headings', '## Context\n- words\n## 1. Read\n1. open\n2. close\n## 2. Write\n- x', ['Read', 'Write']],
+    [
+      'numbered headings',
+      '## Context\n- words\n## 1. Read\n1. open\n2. close\n## 2. Write\n- x',
+      ['Read', 'Write'],
+    ],
     ['headings alone', '# The plan\n## Read\nwords\n## Write\nwords', ['Read', 'Write']],
     ['one heading', '# Do the thing\nwords', ['Do the thing']],
-    ['code left out', '```md\n1. not this\n2. nor this\n```\n- Read\n~~~\n- no\n~~~\n- Write', ['Read', 'Write']],
+    [
+      'code left out',
+      '```md\n1. not this\n2. nor this\n```\n- Read\n~~~\n- no\n~~~\n- Write',
+      ['Read', 'Write'],
+    ],
     ['a fence that is not closed', '- Read\n```\n- no', ['Read']],
     ['steps of words in other scripts', '1. Прочитать\n2. 書く', ['Прочитать', '書く']],
   ])('gives its steps: %s', (_, plan, expected) => {
@@ -282,7 +356,9 @@ describe('a plan in Markdown', () => {
   })
 
   test('gives at most twenty steps, each of bounded length', () => {
-    const found = texts(Array.from({ length: 50 }, (_, index) => `${index}. ${'word '.repeat(500)}`).join('\n'))
+    const found = texts(
+      Array.from({ length: 50 }, (_, index) => `${index}. ${'word '.repeat(500)}`).join('\n'),
+    )
     expect(found).toHaveLength(20)
     for (const text of found!) expect(text!.length).toBeLessThanOrEqual(300)
   })
@@ -319,12 +395,23 @@ describe('anything else that a tool may be given', () => {
       'constructor',
       '',
     ]) {
-      for (const input of [{}, { todos: 'x' }, { todos: {} }, { taskId: {} }, { subject: 7 }, { plan: [] }]) {
+      for (const input of [
+        {},
+        { todos: 'x' },
+        { todos: {} },
+        { taskId: {} },
+        { subject: 7 },
+        { plan: [] },
+      ]) {
         expect(todosOf(tool, input, null)).toBeUndefined()
       }
     }
     expect(
-      todosOf('TodoWrite', { todos: [null, 7, 'x', [], { content: '' }, { content: 9 }, { status: 'pending' }] }, undefined),
+      todosOf(
+        'TodoWrite',
+        { todos: [null, 7, 'x', [], { content: '' }, { content: 9 }, { status: 'pending' }] },
+        undefined,
+      ),
     ).toEqual({
       isWhole: true,
       todos: [],
@@ -332,7 +419,10 @@ describe('anything else that a tool may be given', () => {
   })
 
   test('is bounded', () => {
-    const todos = Array.from({ length: 5000 }, (_, index) => ({ content: `${index} ${'x'.repeat(20_000)}`, status: 'pending' }))
+    const todos = Array.from({ length: 5000 }, (_, index) => ({
+      content: `${index} ${'x'.repeat(20_000)}`,
+      status: 'pending',
+    }))
     const change = todosOf('TodoWrite', { todos }, undefined)!
     expect(change.todos.length).toBeLessThanOrEqual(60)
     for (const { text } of change.todos) expect(text!.length).toBeLessThanOrEqual(300)
@@ -342,7 +432,10 @@ describe('anything else that a tool may be given', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('TodoWrite', 'TaskCreate', 'TaskUpdate', 'TaskList', 'ExitPlanMode'),
-        fc.dictionary(fc.constantFrom('todos', 'subject', 'taskId', 'status', 'plan', 'tasks'), fc.anything()),
+        fc.dictionary(
+          fc.constantFrom('todos', 'subject', 'taskId', 'status', 'plan', 'tasks'),
+          fc.anything(),
+        ),
         fc.anything(),
         (tool, input, response) => {
           const change = todosOf(tool, input, response)

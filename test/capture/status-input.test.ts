@@ -69,25 +69,42 @@ describe('what the status line is told', () => {
 
   test.each([
     ['null', null],
-    ['zeros', { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }],
+    [
+      'zeros',
+      {
+        input_tokens: 0,
+        output_tokens: 0,
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 0,
+      },
+    ],
   ])('says nothing of the size right after a compaction, when it is %s', (_what, current_usage) => {
-    expect(figures({ context_window: { ...NEW.context_window, current_usage } }).used).toBeUndefined()
+    expect(
+      figures({ context_window: { ...NEW.context_window, current_usage } }).used,
+    ).toBeUndefined()
   })
 
-  test.each(['', 'null', '[]', '{', '{"context_window":5,"cost":[],"rate_limits":{"five_hour":"x","seven_day":null}}'])(
-    'is nothing when it is broken: %s',
-    (input) => {
-      expect(readStatusInput(input)).toEqual({ figures: {} })
-    },
-  )
+  test.each([
+    '',
+    'null',
+    '[]',
+    '{',
+    '{"context_window":5,"cost":[],"rate_limits":{"five_hour":"x","seven_day":null}}',
+  ])('is nothing when it is broken: %s', (input) => {
+    expect(readStatusInput(input)).toEqual({ figures: {} })
+  })
 
   test('comes back from the notes as it was left, and anything else as nothing', () => {
     const left = figures(NEW)
     expect(statusFigures(JSON.parse(JSON.stringify(left)) as object as never)).toEqual(left)
     fc.assert(
-      fc.property(fc.dictionary(fc.constantFrom(...Object.keys(left)), fc.jsonValue()), (fields) => {
-        for (const value of Object.values(statusFigures(fields as never))) expect(value).not.toBeUndefined()
-      }),
+      fc.property(
+        fc.dictionary(fc.constantFrom(...Object.keys(left)), fc.jsonValue()),
+        (fields) => {
+          for (const value of Object.values(statusFigures(fields as never)))
+            expect(value).not.toBeUndefined()
+        },
+      ),
     )
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { testRunOf } from '../../src/harness/test-runs.ts'
+import { testRunOf } from '../../src/command/test-runs.ts'
 
 describe('a command that runs tests', () => {
   test.each([
@@ -101,7 +101,10 @@ describe('what stands around a run of tests is left out of it', () => {
     ['source .venv/bin/activate && pytest -q', 'pytest -q'],
     ["bash -c 'cd web && npm test'", 'npm test'],
     ['stint digest -- npm test', 'npm test'],
-    ['CI=1 npx stint digest --label "all of it" --tokens 200 -- npx vitest run', 'CI=1 npx vitest run'],
+    [
+      'CI=1 npx stint digest --label "all of it" --tokens 200 -- npx vitest run',
+      'CI=1 npx vitest run',
+    ],
     ["stint digest --json -- sh -c 'npm test 2>&1'", 'npm test'],
     ['sh -lc "npm test > out.txt 2>&1"', 'npm test'],
     ['(cd api && go test ./...)', 'go test ./...'],
@@ -175,7 +178,12 @@ describe('what only speaks of tests is no run of them', () => {
 const ESC = '\u001B'
 
 describe('the summary of', () => {
-  const failing: readonly (readonly [name: string, command: string, output: string, summary: string])[] = [
+  const failing: readonly (readonly [
+    name: string,
+    command: string,
+    output: string,
+    summary: string,
+  ])[] = [
     [
       'vitest',
       'npx vitest run',
@@ -207,7 +215,12 @@ describe('the summary of', () => {
       '1 failed, 10 passed, 2 warnings in 1.23s: tests/test_a.py::test_x',
     ],
     ['pytest, quiet', 'pytest -q', '1 failed, 3 passed in 0.12s', '1 failed, 3 passed in 0.12s'],
-    ['pytest that collects nothing', 'pytest -k nothing | tail -1', '12 deselected in 0.05s', '12 deselected in 0.05s'],
+    [
+      'pytest that collects nothing',
+      'pytest -k nothing | tail -1',
+      '12 deselected in 0.05s',
+      '12 deselected in 0.05s',
+    ],
     [
       'unittest',
       'python -m unittest',
@@ -220,7 +233,12 @@ describe('the summary of', () => {
       'ok  \tex/a\t0.012s\n--- FAIL: TestSum (0.00s)\n    sum_test.go:9: got 3\nFAIL\nFAIL\tex/b\t0.003s\n?   \tex/c\t[no test files]\nFAIL',
       'FAIL ex/b: TestSum',
     ],
-    ['a Go package that does not build', 'go test ./...', 'FAIL\tex/b [build failed]\nok  \tex/a\t(cached)\nFAIL', 'FAIL ex/b'],
+    [
+      'a Go package that does not build',
+      'go test ./...',
+      'FAIL\tex/b [build failed]\nok  \tex/a\t(cached)\nFAIL',
+      'FAIL ex/b',
+    ],
     [
       'cargo test',
       'cargo test',
@@ -245,7 +263,12 @@ describe('the summary of', () => {
       '✖ adds (1.2ms)\nℹ tests 5\nℹ suites 0\nℹ pass 4\nℹ fail 1\nℹ cancelled 0',
       'tests 5, pass 4, fail 1: adds',
     ],
-    ['TAP', 'npx tap', 'TAP version 13\nok 1 - a\nnot ok 2 - adds two\nok 3 - c # SKIP\n1..3', '2 ok, 1 not ok: adds two'],
+    [
+      'TAP',
+      'npx tap',
+      'TAP version 13\nok 1 - a\nnot ok 2 - adds two\nok 3 - c # SKIP\n1..3',
+      '2 ok, 1 not ok: adds two',
+    ],
     [
       'rspec',
       'bundle exec rspec',
@@ -350,14 +373,24 @@ describe('the summary of', () => {
       '00:02 +10 -1: adds [E]\n00:03 +10 -1: Some tests failed.',
       '00:03 +10 -1: Some tests failed.: adds',
     ],
-    ['Zig', 'zig build test', '9 passed; 1 failed.\nerror: the following test command failed', '9 passed; 1 failed.'],
+    [
+      'Zig',
+      'zig build test',
+      '9 passed; 1 failed.\nerror: the following test command failed',
+      '9 passed; 1 failed.',
+    ],
     [
       'tox',
       'tox',
       '  py312: FAIL code 1 (1.0 seconds)\n  evaluation failed :( (1.1 seconds)',
       'evaluation failed :( (1.1 seconds)',
     ],
-    ['Automake', 'make check', '# TOTAL: 10\n# PASS:  9\n# FAIL:  1\n# ERROR: 0', 'TOTAL: 10, FAIL: 1, ERROR: 0'],
+    [
+      'Automake',
+      'make check',
+      '# TOTAL: 10\n# PASS:  9\n# FAIL:  1\n# ERROR: 0',
+      'TOTAL: 10, FAIL: 1, ERROR: 0',
+    ],
     ['prove', 'prove -r t', 't/a.t .. Failed\nResult: FAIL', 'Result: FAIL'],
     [
       'busted',
@@ -367,12 +400,18 @@ describe('the summary of', () => {
     ],
   ]
 
-  test.each(failing)('%s tells that tests failed, though the status does not', (_, command, output, summary) => {
-    const piped = testRunOf(`${command} 2>&1 | tail -20`, output, false)
-    expect(piped).toMatchObject({ passed: false, summary })
-    expect(testRunOf(`${command} || true`, output, false)?.passed).toBe(false)
-    expect(testRunOf(command, `Exit code 1\n${output}`, true)).toMatchObject({ passed: false, summary })
-  })
+  test.each(failing)(
+    '%s tells that tests failed, though the status does not',
+    (_, command, output, summary) => {
+      const piped = testRunOf(`${command} 2>&1 | tail -20`, output, false)
+      expect(piped).toMatchObject({ passed: false, summary })
+      expect(testRunOf(`${command} || true`, output, false)?.passed).toBe(false)
+      expect(testRunOf(command, `Exit code 1\n${output}`, true)).toMatchObject({
+        passed: false,
+        summary,
+      })
+    },
+  )
 
   test.each([
     [
@@ -388,8 +427,18 @@ describe('the summary of', () => {
       'Test Suites: 4 passed, 4 total, Tests: 10 passed, 10 total',
     ],
     ['mocha', 'npx mocha', '  12 passing (34ms)\n  2 pending', '12 passing (34ms)'],
-    ['pytest', 'pytest', '======= 10 passed, 1 skipped in 0.12s =======', '10 passed, 1 skipped in 0.12s'],
-    ['unittest', 'python -m unittest', '.....\n------\nRan 5 tests in 0.001s\n\nOK', 'Ran 5 tests in 0.001s: OK'],
+    [
+      'pytest',
+      'pytest',
+      '======= 10 passed, 1 skipped in 0.12s =======',
+      '10 passed, 1 skipped in 0.12s',
+    ],
+    [
+      'unittest',
+      'python -m unittest',
+      '.....\n------\nRan 5 tests in 0.001s\n\nOK',
+      'Ran 5 tests in 0.001s: OK',
+    ],
     ['go test', 'go test ./...', 'ok  \tex/a\t0.012s\nok  \tex/b\t(cached)', 'ok, 2 packages'],
     [
       'cargo test',
@@ -413,7 +462,12 @@ describe('the summary of', () => {
       '[INFO] Tests run: 10, Failures: 0, Errors: 0, Skipped: 0',
     ],
     ['Gradle', 'gradle test', 'BUILD SUCCESSFUL in 3s', 'BUILD SUCCESSFUL in 3s'],
-    ['ctest', 'ctest', '100% tests passed, 0 tests failed out of 10', '100% tests passed, 0 tests failed out of 10'],
+    [
+      'ctest',
+      'ctest',
+      '100% tests passed, 0 tests failed out of 10',
+      '100% tests passed, 0 tests failed out of 10',
+    ],
     ['deno', 'deno test', 'ok | 10 passed | 0 failed (12ms)', 'ok | 10 passed | 0 failed (12ms)'],
     ['bun', 'bun test', ' 10 pass\n 0 fail\nRan 10 tests across 2 files.', '10 pass, 0 fail'],
     ['Flutter', 'flutter test', '00:02 +10: All tests passed!', '00:02 +10: All tests passed!'],
@@ -424,13 +478,22 @@ describe('the summary of', () => {
       'Test run with 10 tests passed after 0.1 seconds.',
     ],
   ])('%s tells that they passed, behind a pipe too', (_, command, output, summary) => {
-    expect(testRunOf(`${command} | tail -20`, output, false)).toEqual({ command, passed: true, summary })
+    expect(testRunOf(`${command} | tail -20`, output, false)).toEqual({
+      command,
+      passed: true,
+      summary,
+    })
   })
 
   test('a failure names at most three tests, in a bounded text', () => {
-    const names = Array.from({ length: 9 }, (_, index) => `FAILED tests/test_a.py::test_${index} - ${'x'.repeat(300)}`)
+    const names = Array.from(
+      { length: 9 },
+      (_, index) => `FAILED tests/test_a.py::test_${index} - ${'x'.repeat(300)}`,
+    )
     const run = testRunOf('pytest', [...names, '9 failed in 1.00s'].join('\n'), true)
-    expect(run?.summary).toBe('9 failed in 1.00s: tests/test_a.py::test_0; tests/test_a.py::test_1; tests/test_a.py::test_2')
+    expect(run?.summary).toBe(
+      '9 failed in 1.00s: tests/test_a.py::test_0; tests/test_a.py::test_1; tests/test_a.py::test_2',
+    )
   })
 })
 
@@ -442,7 +505,10 @@ describe('how a run of tests ended', () => {
       passed: false,
       summary: 'npm error Missing script: "test"',
     })
-    expect(testRunOf('npm test; exit 1', 'Exit code 1\nsomething', true)).toMatchObject({ passed: false, summary: 'something' })
+    expect(testRunOf('npm test; exit 1', 'Exit code 1\nsomething', true)).toMatchObject({
+      passed: false,
+      summary: 'something',
+    })
   })
 
   test('is not told by the status of a filter, or of another command', () => {
@@ -451,22 +517,36 @@ describe('how a run of tests ended', () => {
     expect(testRunOf('npm test || true', 'all good', false)).toBeUndefined()
     expect(testRunOf('npm test; ls', 'all good', false)).toBeUndefined()
     expect(testRunOf('npm test &', '', false)).toBeUndefined()
-    expect(testRunOf('npm run build && npm test', 'Exit code 2\nsrc/a.ts(1,1): error TS1005', true)).toBeUndefined()
+    expect(
+      testRunOf('npm run build && npm test', 'Exit code 2\nsrc/a.ts(1,1): error TS1005', true),
+    ).toBeUndefined()
     expect(testRunOf('npm test && npm run lint', 'Exit code 1', true)).toBeUndefined()
     expect(testRunOf('if npm test; then echo good; fi', '', false)).toBeUndefined()
     expect(testRunOf('! npm test', '', false)).toBeUndefined()
   })
 
   test('is told by the status where a filter cannot have failed', () => {
-    expect(testRunOf('npm test 2>&1 | tail -3', 'Exit code 1\nall bad', true)).toMatchObject({ passed: false })
-    expect(testRunOf('set -o pipefail; npm test | tee log', 'fine', false)).toMatchObject({ passed: true })
-    expect(testRunOf('cd a && npm test && echo fine', 'fine', false)).toMatchObject({ passed: true })
+    expect(testRunOf('npm test 2>&1 | tail -3', 'Exit code 1\nall bad', true)).toMatchObject({
+      passed: false,
+    })
+    expect(testRunOf('set -o pipefail; npm test | tee log', 'fine', false)).toMatchObject({
+      passed: true,
+    })
+    expect(testRunOf('cd a && npm test && echo fine', 'fine', false)).toMatchObject({
+      passed: true,
+    })
   })
 
   test('is told by a status that the command prints', () => {
-    expect(testRunOf('npm test > /dev/null 2>&1; echo "exit: $?"', 'exit: 0', false)).toMatchObject({ passed: true })
-    expect(testRunOf('npm test > /dev/null 2>&1; echo $?', '1', false)).toMatchObject({ passed: false })
-    expect(testRunOf('npm test | tail -1; echo ${PIPESTATUS[0]}', 'x\n2', false)).toMatchObject({ passed: false })
+    expect(testRunOf('npm test > /dev/null 2>&1; echo "exit: $?"', 'exit: 0', false)).toMatchObject(
+      { passed: true },
+    )
+    expect(testRunOf('npm test > /dev/null 2>&1; echo $?', '1', false)).toMatchObject({
+      passed: false,
+    })
+    expect(testRunOf('npm test | tail -1; echo ${PIPESTATUS[0]}', 'x\n2', false)).toMatchObject({
+      passed: false,
+    })
     expect(testRunOf('npm test | tail -1; echo $?', 'x\n0', false)).toBeUndefined()
   })
 
@@ -480,7 +560,8 @@ describe('how a run of tests ended', () => {
   })
 
   test('is a failure when the runner fails in spite of a good summary', () => {
-    const output = 'Exit code 1\nTests:       10 passed, 10 total\nJest: "global" coverage threshold for lines (80%) not met: 70%'
+    const output =
+      'Exit code 1\nTests:       10 passed, 10 total\nJest: "global" coverage threshold for lines (80%) not met: 70%'
     expect(testRunOf('npx jest --coverage', output, true)?.passed).toBe(false)
   })
 

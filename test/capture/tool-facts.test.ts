@@ -19,9 +19,13 @@ function used(tool: string, input: object, response?: unknown, more: object = {}
   }
 }
 
-const facts = (tool: string, input: object, response?: unknown, more?: object) => factsOf(used(tool, input, response, more), ROOT)
-const bash = (command: string, response: unknown = { stdout: '', stderr: '', interrupted: false }, input: object = {}) =>
-  facts('Bash', { command, ...input }, response)
+const facts = (tool: string, input: object, response?: unknown, more?: object) =>
+  factsOf(used(tool, input, response, more), ROOT)
+const bash = (
+  command: string,
+  response: unknown = { stdout: '', stderr: '', interrupted: false },
+  input: object = {},
+) => facts('Bash', { command, ...input }, response)
 
 describe('an edit', () => {
   test.each([
@@ -43,7 +47,9 @@ describe('an edit', () => {
   })
 
   test('is one from a folder below the root too', () => {
-    expect(facts('Edit', { file_path: 'a.ts' }, undefined, { cwd: `${ROOT}/src` }).edited).toBe('src/a.ts')
+    expect(facts('Edit', { file_path: 'a.ts' }, undefined, { cwd: `${ROOT}/src` }).edited).toBe(
+      'src/a.ts',
+    )
   })
 
   test.each([
@@ -87,7 +93,10 @@ describe('a command', () => {
     ]) {
       expect(bash('npm test', response)).toEqual({ isEdit: false, committed: false })
     }
-    expect(bash('npm test', {}, { run_in_background: true })).toEqual({ isEdit: false, committed: false })
+    expect(bash('npm test', {}, { run_in_background: true })).toEqual({
+      isEdit: false,
+      committed: false,
+    })
   })
 
   test('has an output of bounded length', () => {
@@ -133,19 +142,32 @@ describe('a command', () => {
     expect(bash(command).stintCommand).toBe(expected)
   })
 
-  test.each(['echo stint init', 'git commit -m "stint init"', 'stint', 'stint --help', 'stints init', 'cat stint.js'])(
-    'that only speaks of Stint is not: %s',
-    (command) => {
-      expect(bash(command)).not.toHaveProperty('stintCommand')
-    },
-  )
+  test.each([
+    'echo stint init',
+    'git commit -m "stint init"',
+    'stint',
+    'stint --help',
+    'stints init',
+    'cat stint.js',
+  ])('that only speaks of Stint is not: %s', (command) => {
+    expect(bash(command)).not.toHaveProperty('stintCommand')
+  })
 })
 
 describe('a delegated agent', () => {
-  const asked = { description: 'look around', prompt: 'find things', subagent_type: 'general-purpose' }
+  const asked = {
+    description: 'look around',
+    prompt: 'find things',
+    subagent_type: 'general-purpose',
+  }
 
   test('that goes on in the background has started', () => {
-    const response = { isAsync: true, status: 'async_launched', agentId: 'a83b', description: 'look around' }
+    const response = {
+      isAsync: true,
+      status: 'async_launched',
+      agentId: 'a83b',
+      description: 'look around',
+    }
     expect(facts('Agent', asked, response)).toEqual({
       isEdit: false,
       committed: false,
@@ -154,7 +176,11 @@ describe('a delegated agent', () => {
   })
 
   test('that was waited for has finished', () => {
-    const response = { status: 'completed', agentId: 'aa3b', content: [{ type: 'text', text: 'found it' }] }
+    const response = {
+      status: 'completed',
+      agentId: 'aa3b',
+      content: [{ type: 'text', text: 'found it' }],
+    }
     expect(facts('Task', asked, response).agentFinished).toEqual({
       agent: 'aa3b',
       type: 'general-purpose',
@@ -164,28 +190,39 @@ describe('a delegated agent', () => {
   })
 
   test('is known by the use of the tool where the answer has no name for it', () => {
-    expect(facts('Task', asked, [{ type: 'text', text: 'found it' }], { toolUseId: 't1' }).agentFinished).toMatchObject({
+    expect(
+      facts('Task', asked, [{ type: 'text', text: 'found it' }], { toolUseId: 't1' }).agentFinished,
+    ).toMatchObject({
       agent: 't1',
       result: 'found it',
     })
   })
 
-  test.each([undefined, null, {}, { status: 'failed' }, 7])('of which nothing is known has neither: %j', (response) => {
-    expect(facts('Agent', asked, response)).toEqual({ isEdit: false, committed: false })
-  })
+  test.each([undefined, null, {}, { status: 'failed' }, 7])(
+    'of which nothing is known has neither: %j',
+    (response) => {
+      expect(facts('Agent', asked, response)).toEqual({ isEdit: false, committed: false })
+    },
+  )
 })
 
 describe('a list of things to do', () => {
   test('is read from every tool that keeps one', () => {
-    expect(facts('TodoWrite', { todos: [{ content: 'a', status: 'pending' }] }).todos?.todos).toHaveLength(1)
-    expect(facts('TaskCreate', { subject: 'a' }, { task: { id: '1' } }).todos?.todos).toHaveLength(1)
+    expect(
+      facts('TodoWrite', { todos: [{ content: 'a', status: 'pending' }] }).todos?.todos,
+    ).toHaveLength(1)
+    expect(facts('TaskCreate', { subject: 'a' }, { task: { id: '1' } }).todos?.todos).toHaveLength(
+      1,
+    )
     expect(facts('ExitPlanMode', { plan: '1. a\n2. b' }).todos?.todos).toHaveLength(2)
   })
 
   test("is not the conversation's when a delegated agent keeps it", () => {
-    expect(facts('TodoWrite', { todos: [{ content: 'a', status: 'pending' }] }, undefined, { agent: 'a1' })).not.toHaveProperty(
-      'todos',
-    )
+    expect(
+      facts('TodoWrite', { todos: [{ content: 'a', status: 'pending' }] }, undefined, {
+        agent: 'a1',
+      }),
+    ).not.toHaveProperty('todos')
   })
 })
 
@@ -193,7 +230,9 @@ test('what real clients sent is understood', () => {
   const events = recorded('claude-events.jsonl').toString('utf8').trim().split('\n').map(readEvent)
   const tools = events.filter((event): event is ToolUsedEvent => event?.kind === 'toolUsed')
   expect(
-    tools.map((event) => Object.keys(factsOf(event, ROOT)).filter((key) => key !== 'isEdit' && key !== 'committed')),
+    tools.map((event) =>
+      Object.keys(factsOf(event, ROOT)).filter((key) => key !== 'isEdit' && key !== 'committed'),
+    ),
   ).toEqual([['edited'], ['agentStarted'], ['edited'], ['todos'], ['agentFinished']])
 })
 
@@ -212,7 +251,15 @@ test('any use of any tool is read without harm', () => {
     '',
   )
   const fields = fc.dictionary(
-    fc.constantFrom('file_path', 'command', 'todos', 'description', 'plan', 'subagent_type', '__proto__'),
+    fc.constantFrom(
+      'file_path',
+      'command',
+      'todos',
+      'description',
+      'plan',
+      'subagent_type',
+      '__proto__',
+    ),
     fc.anything(),
   )
   fc.assert(

@@ -2,7 +2,19 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LONGEST_LINE } from '../../src/harness/claude/read-piece.ts'
 import { type Carried, type Looked, lookAtPiece } from '../../src/harness/claude/transcript.ts'
-import { answered, attached, bytesOf, came, compacted, injected, ran, recorded, said, spaced, summed } from './transcript.ts'
+import {
+  answered,
+  attached,
+  bytesOf,
+  came,
+  compacted,
+  injected,
+  ran,
+  recorded,
+  said,
+  spaced,
+  summed,
+} from './transcript.ts'
 
 const look = (...lines: readonly string[]) => lookAtPiece(bytesOf(...lines))
 
@@ -52,24 +64,32 @@ describe('of a conversation that a real client wrote down', () => {
   test.each(['claude-2.1.325.jsonl', 'claude-2.0.77.jsonl'] as const)(
     '%s tells the same with blanks between its parts',
     (name) => {
-      const bytes = Buffer.concat([recorded(name), bytesOf(attached('queued_command', { prompt: 'and this' }))])
+      const bytes = Buffer.concat([
+        recorded(name),
+        bytesOf(attached('queued_command', { prompt: 'and this' })),
+      ])
       const { consumed: _, ...told } = lookAtPiece(bytes)
       for (const other of [spaced(bytes), spaced(bytes, ' ')])
         expect(lookAtPiece(other)).toEqual({ ...told, consumed: other.length })
     },
   )
 
-  test.each(['claude-2.1.325.jsonl', 'claude-2.0.77.jsonl'] as const)('%s tells the same read in pieces of any size', (name) => {
-    const bytes = recorded(name)
-    const whole = lookAtPiece(bytes)
-    for (const size of [3000, 7001, 20_000]) {
-      const pieces = inPieces(bytes, size)
-      expect(pieces.flatMap(({ boundaries }) => boundaries)).toEqual(whole.boundaries)
-      expect(pieces.flatMap(({ commands }) => commands)).toEqual(whole.commands)
-      expect(pieces.find(({ summary }) => summary !== undefined)?.summary).toEqual(whole.summary)
-      expect(pieces.findLast(({ lastText }) => lastText !== undefined)?.lastText).toBe(whole.lastText)
-    }
-  })
+  test.each(['claude-2.1.325.jsonl', 'claude-2.0.77.jsonl'] as const)(
+    '%s tells the same read in pieces of any size',
+    (name) => {
+      const bytes = recorded(name)
+      const whole = lookAtPiece(bytes)
+      for (const size of [3000, 7001, 20_000]) {
+        const pieces = inPieces(bytes, size)
+        expect(pieces.flatMap(({ boundaries }) => boundaries)).toEqual(whole.boundaries)
+        expect(pieces.flatMap(({ commands }) => commands)).toEqual(whole.commands)
+        expect(pieces.find(({ summary }) => summary !== undefined)?.summary).toEqual(whole.summary)
+        expect(pieces.findLast(({ lastText }) => lastText !== undefined)?.lastText).toBe(
+          whole.lastText,
+        )
+      }
+    },
+  )
 })
 
 /** A transcript as it is looked at while it grows. */
@@ -79,7 +99,8 @@ function inPieces(bytes: Buffer, size: number): readonly Looked[] {
   for (let from = 0; from < bytes.length;) {
     let length = size
     let looked = lookAtPiece(bytes.subarray(from, from + length), carried)
-    while (looked.consumed === 0) looked = lookAtPiece(bytes.subarray(from, from + (length += size)), carried)
+    while (looked.consumed === 0)
+      looked = lookAtPiece(bytes.subarray(from, from + (length += size)), carried)
     pieces.push(looked)
     // Carried over as the notes are: through a file.
     carried = JSON.parse(JSON.stringify(looked.carried)) as Carried
@@ -92,7 +113,10 @@ describe('a compaction', () => {
   test('is told with what is known of it, however its fields are spelt', () => {
     const [camel, snake, bare] = look(
       compacted({ trigger: 'auto', preTokens: 167_189 }),
-      compacted(undefined as never, { compactMetadata: undefined, compact_metadata: { trigger: 'manual', pre_tokens: 5 } }),
+      compacted(undefined as never, {
+        compactMetadata: undefined,
+        compact_metadata: { trigger: 'manual', pre_tokens: 5 },
+      }),
       compacted('nonsense' as never),
     ).boundaries
     expect(camel).toMatchObject({ trigger: 'auto', tokensBefore: 167_189 })
@@ -106,7 +130,14 @@ describe('a compaction', () => {
       said(text),
       answered(text),
       came('t1', text),
-      answered([{ type: 'tool_use', id: 't2', name: 'Write', input: { subtype: 'compact_boundary', type: 'system' } }]),
+      answered([
+        {
+          type: 'tool_use',
+          id: 't2',
+          name: 'Write',
+          input: { subtype: 'compact_boundary', type: 'system' },
+        },
+      ]),
       attached('file', { content: { type: 'system', subtype: 'compact_boundary', uuid: 'x' } }),
     )
     expect(looked.boundaries).toEqual([])
@@ -118,24 +149,46 @@ describe('a compaction', () => {
     expect(gone).toMatchObject({ givenMarks: [], lastText: 'before' })
     expect(gone).not.toHaveProperty('summary')
     expect(gone).not.toHaveProperty('usage')
-    const since = look(...before, compacted(), summed('second'), injected('[stint:cccc3333]'), answered('after'))
-    expect(since).toMatchObject({ givenMarks: ['cccc3333'], summary: { text: 'second' }, usage: { input: 10 } })
+    const since = look(
+      ...before,
+      compacted(),
+      summed('second'),
+      injected('[stint:cccc3333]'),
+      answered('after'),
+    )
+    expect(since).toMatchObject({
+      givenMarks: ['cccc3333'],
+      summary: { text: 'second' },
+      usage: { input: 10 },
+    })
   })
 
   test('is told by the beginning of a line that is too long to be read', () => {
-    const long = compacted({ trigger: 'auto', preserved: 'x'.repeat(2 * LONGEST_LINE) }, { uuid: 'long-one' })
-    for (const bytes of [bytesOf(injected('[stint:aaaa1111]'), long), spaced(bytesOf(injected('[stint:aaaa1111]'), long))])
-      expect(lookAtPiece(bytes)).toMatchObject({ boundaries: [{ uuid: 'long-one', trigger: 'auto' }], givenMarks: [] })
+    const long = compacted(
+      { trigger: 'auto', preserved: 'x'.repeat(2 * LONGEST_LINE) },
+      { uuid: 'long-one' },
+    )
+    for (const bytes of [
+      bytesOf(injected('[stint:aaaa1111]'), long),
+      spaced(bytesOf(injected('[stint:aaaa1111]'), long)),
+    ])
+      expect(lookAtPiece(bytes)).toMatchObject({
+        boundaries: [{ uuid: 'long-one', trigger: 'auto' }],
+        givenMarks: [],
+      })
   })
 })
 
 describe('a text of ours', () => {
   test('has arrived when the transcript shows it', () => {
-    expect(look(injected('where we are [stint:aaaa1111]\nand more')).givenMarks).toEqual(['aaaa1111'])
-    expect(look(said('prompt [stint:aaaa1111]')).givenMarks).toEqual(['aaaa1111'])
-    expect(look(said([{ type: 'text', text: '<system-reminder>[stint:aaaa1111]</system-reminder>' }])).givenMarks).toEqual([
+    expect(look(injected('where we are [stint:aaaa1111]\nand more')).givenMarks).toEqual([
       'aaaa1111',
     ])
+    expect(look(said('prompt [stint:aaaa1111]')).givenMarks).toEqual(['aaaa1111'])
+    expect(
+      look(said([{ type: 'text', text: '<system-reminder>[stint:aaaa1111]</system-reminder>' }]))
+        .givenMarks,
+    ).toEqual(['aaaa1111'])
   })
 
   test('has not arrived because the agent, a tool, a summary or a delegate repeats its mark', () => {
@@ -225,7 +278,9 @@ describe('what a call used', () => {
     const looked = look(
       answered('earlier', { message: { id: 'msg_x', ...usage(900, 0, 0, 900) } }),
       answered('a', { message: { id: 'msg_y', ...usage(3, 20, 500, 700) } }),
-      answered([{ type: 'thinking', thinking: 'hm' }], { message: { id: 'msg_y', ...usage(3, 20, 500, 1) } }),
+      answered([{ type: 'thinking', thinking: 'hm' }], {
+        message: { id: 'msg_y', ...usage(3, 20, 500, 1) },
+      }),
     )
     expect(looked.usage).toEqual({ input: 3, cacheWritten: 20, cacheRead: 500, output: 700 })
   })
@@ -235,17 +290,31 @@ describe('what a call used', () => {
       answered('text', { message: { id: 'msg_x', ...usage(900, 900, 900, 900) } }),
       ran('t1', 'ls', { message: { id: 'msg_y', content: [], ...usage(3, 20, 500, 7) } }),
     )
-    expect(looked).toMatchObject({ lastText: 'text', usage: { input: 3, cacheWritten: 20, cacheRead: 500, output: 7 } })
+    expect(looked).toMatchObject({
+      lastText: 'text',
+      usage: { input: 3, cacheWritten: 20, cacheRead: 500, output: 7 },
+    })
   })
 
   test('leaves out what is no number', () => {
-    const odd = { input_tokens: -5, cache_creation_input_tokens: '7', cache_read_input_tokens: 9, output_tokens: null }
-    expect(look(answered('a', { message: { usage: odd } })).usage).toEqual({ input: 0, cacheWritten: 0, cacheRead: 9, output: 0 })
+    const odd = {
+      input_tokens: -5,
+      cache_creation_input_tokens: '7',
+      cache_read_input_tokens: 9,
+      output_tokens: null,
+    }
+    expect(look(answered('a', { message: { usage: odd } })).usage).toEqual({
+      input: 0,
+      cacheWritten: 0,
+      cacheRead: 9,
+      output: 0,
+    })
   })
 })
 
 describe('a failure of the model', () => {
-  const failed = (text: string) => answered(text, { isApiErrorMessage: true, message: { model: '<synthetic>' } })
+  const failed = (text: string) =>
+    answered(text, { isApiErrorMessage: true, message: { model: '<synthetic>' } })
 
   test('is told while nothing was answered since', () => {
     const looked = look(answered('fine'), failed('API Error: 529 overloaded'))
@@ -262,7 +331,9 @@ describe('a failure of the model', () => {
   })
 
   test('that stands on no text is one all the same', () => {
-    expect(look(answered([], { isApiErrorMessage: true })).failure).toBe('the model could not be reached')
+    expect(look(answered([], { isApiErrorMessage: true })).failure).toBe(
+      'the model could not be reached',
+    )
   })
 })
 
@@ -285,7 +356,9 @@ describe('a command', () => {
     const first = look(ran('t1', 'npm test'), ran('t2', 'ls'), came('t2', 'x'))
     expect(first.carried).toEqual([{ toolUseId: 't1', command: 'npm test' }])
     const second = lookAtPiece(bytesOf(said('hello'), came('t1', 'bad', true)), first.carried)
-    expect(second.commands).toEqual([{ toolUseId: 't1', command: 'npm test', isError: true, output: 'bad' }])
+    expect(second.commands).toEqual([
+      { toolUseId: 't1', command: 'npm test', isError: true, output: 'bad' },
+    ])
     expect(second.carried).toEqual([])
   })
 
@@ -295,13 +368,24 @@ describe('a command', () => {
   })
 
   test('is told apart from other tools in the same message', () => {
-    const use = (id: string, name: string) => ({ type: 'tool_use', id, name, input: { command: name } })
-    const looked = look(answered([use('t1', 'Bash'), use('t2', 'Monitor')]), came('t1', 'x'), came('t2', 'x'))
+    const use = (id: string, name: string) => ({
+      type: 'tool_use',
+      id,
+      name,
+      input: { command: name },
+    })
+    const looked = look(
+      answered([use('t1', 'Bash'), use('t2', 'Monitor')]),
+      came('t1', 'x'),
+      came('t2', 'x'),
+    )
     expect(looked.commands.map(({ command }) => command)).toEqual(['Bash'])
   })
 
   test('is not told when the result has no command, or is that of another tool', () => {
-    const write = answered([{ type: 'tool_use', id: 't9', name: 'Write', input: { command: 'npm test' } }])
+    const write = answered([
+      { type: 'tool_use', id: 't9', name: 'Write', input: { command: 'npm test' } },
+    ])
     expect(look(came('t1', 'bad', true), write, came('t9', 'x')).commands).toEqual([])
   })
 
@@ -319,13 +403,18 @@ describe('a command', () => {
   })
 
   test('of a delegate is not told', () => {
-    expect(look(ran('t1', 'npm test', { isSidechain: true }), came('t1', 'bad', true, { isSidechain: true })).commands).toEqual(
-      [],
-    )
+    expect(
+      look(
+        ran('t1', 'npm test', { isSidechain: true }),
+        came('t1', 'bad', true, { isSidechain: true }),
+      ).commands,
+    ).toEqual([])
   })
 
   test('is carried over small: twenty at most, each of three hundred characters', () => {
-    const many = Array.from({ length: 100 }, (_, index) => ran(`t${index}`, `npm test ${'x '.repeat(5000)}`))
+    const many = Array.from({ length: 100 }, (_, index) =>
+      ran(`t${index}`, `npm test ${'x '.repeat(5000)}`),
+    )
     const { carried } = look(...many)
     expect(carried).toHaveLength(20)
     expect(carried.at(-1)?.toolUseId).toBe('t99')
@@ -336,23 +425,31 @@ describe('a command', () => {
   test('keeps both ends of a long output', () => {
     const output = `begin ${'x'.repeat(2_000_000)} end`
     const looked = lookAtPiece(bytesOf(ran('t1', 'npm test')))
-    const [command] = lookAtPiece(bytesOf(came('t1', output.slice(0, 900_000) + ' end', true)), looked.carried).commands
+    const [command] = lookAtPiece(
+      bytesOf(came('t1', output.slice(0, 900_000) + ' end', true)),
+      looked.carried,
+    ).commands
     expect(command?.output).toMatch(/^begin /)
     expect(command?.output).toMatch(/ end$/)
     expect(command!.output.length).toBeLessThan(20_000)
   })
 
-  test.each([undefined, null, 7, 'x', {}, [null, 7, 'x', {}, { toolUseId: 7 }, { toolUseId: 't1' }]])(
-    'is told whatever the notes of earlier ones hold: %j',
-    (carried) => {
-      const looked = lookAtPiece(bytesOf(ran('t1', 'ls'), came('t1', 'x')), carried as never)
-      expect(looked.commands).toHaveLength(1)
-    },
-  )
+  test.each([
+    undefined,
+    null,
+    7,
+    'x',
+    {},
+    [null, 7, 'x', {}, { toolUseId: 7 }, { toolUseId: 't1' }],
+  ])('is told whatever the notes of earlier ones hold: %j', (carried) => {
+    const looked = lookAtPiece(bytesOf(ran('t1', 'ls'), came('t1', 'x')), carried as never)
+    expect(looked.commands).toHaveLength(1)
+  })
 })
 
 describe('what was typed while the agent worked', () => {
-  const queued = (fields: object) => attached('queued_command', { commandMode: 'prompt', ...fields })
+  const queued = (fields: object) =>
+    attached('queued_command', { commandMode: 'prompt', ...fields })
 
   test('is told', () => {
     const looked = look(
@@ -382,11 +479,15 @@ describe('a transcript in any condition', () => {
       const looked = lookAtPiece(Buffer.concat([whole, torn.subarray(0, length)]))
       expect(looked).toMatchObject({ consumed: whole.length, lastText: 'first' })
     }
-    expect(lookAtPiece(Buffer.concat([whole, torn, Buffer.from('\n')]))).toMatchObject({ lastText: 'second' })
+    expect(lookAtPiece(Buffer.concat([whole, torn, Buffer.from('\n')]))).toMatchObject({
+      lastText: 'second',
+    })
   })
 
   test('is read with the line ends of Windows, and with blank lines', () => {
-    const bytes = Buffer.from([ran('t1', 'ls'), '', came('t1', 'x'), compacted(), '\n', answered('done'), ''].join('\r\n'))
+    const bytes = Buffer.from(
+      [ran('t1', 'ls'), '', came('t1', 'x'), compacted(), '\n', answered('done'), ''].join('\r\n'),
+    )
     expect(lookAtPiece(bytes)).toMatchObject({
       lastText: 'done',
       commands: [{ command: 'ls' }],
@@ -397,7 +498,9 @@ describe('a transcript in any condition', () => {
   test('is read around what is damaged', () => {
     const nul = Buffer.alloc(4096)
     const noise = Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7919) % 256))
-    const halves = Buffer.from(answered('half').slice(0, 100) + '\n' + answered('half').slice(100) + '\n')
+    const halves = Buffer.from(
+      answered('half').slice(0, 100) + '\n' + answered('half').slice(100) + '\n',
+    )
     const bytes = Buffer.concat([
       nul,
       Buffer.from('\n'),
@@ -413,7 +516,9 @@ describe('a transcript in any condition', () => {
   test('passes over a line that never ends', () => {
     const endless = Buffer.alloc(3 * LONGEST_LINE, 'x')
     expect(lookAtPiece(endless).consumed).toBe(endless.length)
-    expect(lookAtPiece(Buffer.concat([endless, Buffer.from('\n'), bytesOf(answered('after'))])).lastText).toBe('after')
+    expect(
+      lookAtPiece(Buffer.concat([endless, Buffer.from('\n'), bytesOf(answered('after'))])).lastText,
+    ).toBe('after')
     expect(lookAtPiece(Buffer.alloc(LONGEST_LINE - 1, 'x')).consumed).toBe(0)
   })
 
@@ -461,7 +566,10 @@ describe('a transcript in any condition', () => {
       '"',
       '\u0000',
     ]
-    const value = fc.oneof(fc.jsonValue(), fc.constantFrom('assistant', 'user', 'system', 'compact_boundary', '[stint:aaaa1111]'))
+    const value = fc.oneof(
+      fc.jsonValue(),
+      fc.constantFrom('assistant', 'user', 'system', 'compact_boundary', '[stint:aaaa1111]'),
+    )
     const object = fc
       .record({
         type: fc.constantFrom('assistant', 'user', 'system', 'attachment'),

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** A transcript or a list of events that a real client wrote. */
-export function recorded(name: 'claude-2.1.325.jsonl' | 'claude-2.0.77.jsonl' | 'claude-events.jsonl'): Buffer {
+export function recorded(
+  name: 'claude-2.1.325.jsonl' | 'claude-2.0.77.jsonl' | 'claude-events.jsonl',
+): Buffer {
   return readFileSync(join(import.meta.dirname, 'recorded', name))
 }
 
@@ -27,9 +29,13 @@ function line(type: string, fields: object): string {
   })
 }
 
-export const said = (content: unknown, more: object = {}) => line('user', { message: { role: 'user', content }, ...more })
+export const said = (content: unknown, more: object = {}) =>
+  line('user', { message: { role: 'user', content }, ...more })
 
-export const answered = (content: unknown, { message, ...more }: { message?: object; [field: string]: unknown } = {}) =>
+export const answered = (
+  content: unknown,
+  { message, ...more }: { message?: object; [field: string]: unknown } = {},
+) =>
   line('assistant', {
     message: {
       id: `msg_${made + 1}`,
@@ -37,44 +43,70 @@ export const answered = (content: unknown, { message, ...more }: { message?: obj
       role: 'assistant',
       model: 'some-model',
       content: typeof content === 'string' ? [{ type: 'text', text: content }] : content,
-      usage: { input_tokens: 10, cache_creation_input_tokens: 20, cache_read_input_tokens: 30, output_tokens: 40 },
+      usage: {
+        input_tokens: 10,
+        cache_creation_input_tokens: 20,
+        cache_read_input_tokens: 30,
+        output_tokens: 40,
+      },
       ...message,
     },
     ...more,
   })
 
 export const ran = (id: string, command: string, more: object = {}) =>
-  answered([{ type: 'tool_use', id, name: 'Bash', input: { command, description: 'x' } }], { ...more })
+  answered([{ type: 'tool_use', id, name: 'Bash', input: { command, description: 'x' } }], {
+    ...more,
+  })
 
 export const came = (id: string, content: unknown, isError = false, more: object = {}) =>
   said([{ tool_use_id: id, type: 'tool_result', content, is_error: isError }], more)
 
-export const compacted = (metadata: object = { trigger: 'auto', preTokens: 1000 }, more: object = {}) =>
-  line('system', { subtype: 'compact_boundary', content: 'Conversation compacted', compactMetadata: metadata, ...more })
+export const compacted = (
+  metadata: object = { trigger: 'auto', preTokens: 1000 },
+  more: object = {},
+) =>
+  line('system', {
+    subtype: 'compact_boundary',
+    content: 'Conversation compacted',
+    compactMetadata: metadata,
+    ...more,
+  })
 
 export const summed = (text: string, more: object = {}) =>
   said(text, { isVisibleInTranscriptOnly: true, isCompactSummary: true, ...more })
 
 export const injected = (text: string, more: object = {}) =>
   line('attachment', {
-    attachment: { type: 'hook_additional_context', content: [text], hookName: 'SessionStart', hookEvent: 'SessionStart' },
+    attachment: {
+      type: 'hook_additional_context',
+      content: [text],
+      hookName: 'SessionStart',
+      hookEvent: 'SessionStart',
+    },
     ...more,
   })
 
 export const attached = (type: string, fields: object = {}, more: object = {}) =>
   line('attachment', { attachment: { type, ...fields }, ...more })
 
-export const bytesOf = (...lines: readonly string[]) => Buffer.from(lines.map((text) => `${text}\n`).join(''))
+export const bytesOf = (...lines: readonly string[]) =>
+  Buffer.from(lines.map((text) => `${text}\n`).join(''))
 
 /** The same lines as other programs write JSON: a blank behind each colon and comma, and perhaps within brackets. */
 export function spaced(bytes: Buffer, within = ''): Buffer {
   const lines = bytes.toString('utf8').split('\n')
-  return Buffer.from(lines.map((text) => (text === '' ? '' : withBlanks(JSON.parse(text), within))).join('\n'))
+  return Buffer.from(
+    lines.map((text) => (text === '' ? '' : withBlanks(JSON.parse(text), within))).join('\n'),
+  )
 }
 
 function withBlanks(value: unknown, within: string): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${within}${value.map((item) => withBlanks(item, within)).join(', ')}${within}]`
-  const fields = Object.entries(value).map(([name, item]) => `${JSON.stringify(name)}: ${withBlanks(item, within)}`)
+  if (Array.isArray(value))
+    return `[${within}${value.map((item) => withBlanks(item, within)).join(', ')}${within}]`
+  const fields = Object.entries(value).map(
+    ([name, item]) => `${JSON.stringify(name)}: ${withBlanks(item, within)}`,
+  )
   return `{${within}${fields.join(', ')}${within}}`
 }

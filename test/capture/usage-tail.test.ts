@@ -57,24 +57,39 @@ describe('the tokens in a context', () => {
       said('two'),
       answered('2', used(7, 300, 3005, 20)),
     )
-    expect(tokensIn(path)).toMatchObject({ value: 7 + 300 + 3005 + 20, known: 'measured', from: 'transcript' })
+    expect(tokensIn(path)).toMatchObject({
+      value: 7 + 300 + 3005 + 20,
+      known: 'measured',
+      from: 'transcript',
+    })
     expect(readUsageTail(path).model).toBe('some-model')
   })
 
   test('are those of a real transcript, behind its compaction', () => {
-    expect(tokensIn(transcript(recorded('claude-2.1.325.jsonl')))).toMatchObject({ value: 120, known: 'measured' })
-    expect(tokensIn(transcript(recorded('claude-2.0.77.jsonl')))).toMatchObject({ known: 'measured' })
+    expect(tokensIn(transcript(recorded('claude-2.1.325.jsonl')))).toMatchObject({
+      value: 120,
+      known: 'measured',
+    })
+    expect(tokensIn(transcript(recorded('claude-2.0.77.jsonl')))).toMatchObject({
+      known: 'measured',
+    })
   })
 
   test('are known since the call, and not since they were asked for', () => {
-    const path = transcript(answered('1', { ...used(5, 0, 0, 10), timestamp: '2026-02-03T04:05:06.000Z' }), said('and later'))
+    const path = transcript(
+      answered('1', { ...used(5, 0, 0, 10), timestamp: '2026-02-03T04:05:06.000Z' }),
+      said('and later'),
+    )
     expect(tokensIn(path)?.at).toBe('2026-02-03T04:05:06.000Z')
   })
 
   test('are taken from the last of the lines that one answer stands on', () => {
     const path = transcript(
       answered([{ type: 'text', text: 'a' }], used(3, 500, 4000, 1, { id: 'msg_x' })),
-      answered([{ type: 'tool_use', id: 't', name: 'Bash', input: { command: 'ls' } }], used(3, 500, 4000, 812, { id: 'msg_x' })),
+      answered(
+        [{ type: 'tool_use', id: 't', name: 'Bash', input: { command: 'ls' } }],
+        used(3, 500, 4000, 812, { id: 'msg_x' }),
+      ),
       came('t', 'out'),
     )
     expect(tokensIn(path)?.value).toBe(3 + 500 + 4000 + 812)
@@ -84,7 +99,10 @@ describe('the tokens in a context', () => {
     const path = transcript(
       answered('mine', used(10, 20, 30_000, 40)),
       answered('theirs', { ...used(10, 20, 90_000, 40), isSidechain: true }),
-      answered('API Error: 529', { ...used(0, 0, 0, 0, { model: '<synthetic>' }), isApiErrorMessage: true }),
+      answered('API Error: 529', {
+        ...used(0, 0, 0, 0, { model: '<synthetic>' }),
+        isApiErrorMessage: true,
+      }),
       answered('No response requested.', used(0, 0, 0, 0, { model: '<synthetic>' })),
       answered('streams', used(1, 0, 0, 1)),
     )
@@ -124,14 +142,22 @@ describe('the tokens in a context', () => {
   })
 
   test('are found behind a line that is still being written', () => {
-    const path = transcript(answered('1', used(5, 0, 1000, 10)), Buffer.from(answered('2', used(5, 0, 9000, 10)).slice(0, -5)))
+    const path = transcript(
+      answered('1', used(5, 0, 1000, 10)),
+      Buffer.from(answered('2', used(5, 0, 9000, 10)).slice(0, -5)),
+    )
     expect(tokensIn(path)?.value).toBe(1015)
   })
 
   test('are found before lines that are longer than a piece, which are passed over', () => {
     const bounds = { maxBytes: 4096, pieces: 100 }
     for (const length of [3000, 4096, 5000, 8192, 20_000]) {
-      const path = transcript(said('one'), answered('1', used(5, 0, 1000, 10)), came('t', 'x'.repeat(length)), said('two'))
+      const path = transcript(
+        said('one'),
+        answered('1', used(5, 0, 1000, 10)),
+        came('t', 'x'.repeat(length)),
+        said('two'),
+      )
       expect(tokensIn(path, bounds)?.value).toBe(1015)
     }
   })
@@ -139,21 +165,31 @@ describe('the tokens in a context', () => {
 
 describe('a transcript read backwards', () => {
   test('gives every line that fits into a piece, each once, whatever lies between them', () => {
-    const lines = fc.array(fc.string({ unit: fc.constantFrom('a', 'é', '"'), maxLength: 90 }), { maxLength: 40 })
+    const lines = fc.array(fc.string({ unit: fc.constantFrom('a', 'é', '"'), maxLength: 90 }), {
+      maxLength: 40,
+    })
     fc.assert(
-      fc.property(lines, fc.integer({ min: 8, max: 64 }), fc.boolean(), (texts, maxBytes, isUnfinished) => {
-        const path = join(scratchFolder(), 't')
-        writeFileSync(path, texts.map((text) => `${text}\n`).join('') + (isUnfinished ? 'half' : ''))
-        const seen: string[] = []
-        readBackwards(path, { maxBytes, pieces: 10_000 }, (bytes) => {
-          const whole = bytes.toString('utf8').split('\n').slice(0, -1)
-          seen.unshift(...whole)
-          return 'more'
-        })
-        const fitting = texts.filter((text) => Buffer.byteLength(text) + 1 < maxBytes)
-        expect(seen.filter((text) => Buffer.byteLength(text) + 1 < maxBytes)).toEqual(fitting)
-        for (const text of seen) expect(texts).toContain(text)
-      }),
+      fc.property(
+        lines,
+        fc.integer({ min: 8, max: 64 }),
+        fc.boolean(),
+        (texts, maxBytes, isUnfinished) => {
+          const path = join(scratchFolder(), 't')
+          writeFileSync(
+            path,
+            texts.map((text) => `${text}\n`).join('') + (isUnfinished ? 'half' : ''),
+          )
+          const seen: string[] = []
+          readBackwards(path, { maxBytes, pieces: 10_000 }, (bytes) => {
+            const whole = bytes.toString('utf8').split('\n').slice(0, -1)
+            seen.unshift(...whole)
+            return 'more'
+          })
+          const fitting = texts.filter((text) => Buffer.byteLength(text) + 1 < maxBytes)
+          expect(seen.filter((text) => Buffer.byteLength(text) + 1 < maxBytes)).toEqual(fitting)
+          for (const text of seen) expect(texts).toContain(text)
+        },
+      ),
       { numRuns: 200 },
     )
   })
@@ -188,7 +224,10 @@ describe('the cost of looking', () => {
     const path = join(scratchFolder(), 'silent.jsonl')
     const fd = openSync(path, 'w')
     for (let written = 0; written < 20 * MEGABYTE;)
-      written += writeSync(fd, `${ran('t', 'y').replace('assistant', 'other')}${' '.repeat(5000)}\n`)
+      written += writeSync(
+        fd,
+        `${ran('t', 'y').replace('assistant', 'other')}${' '.repeat(5000)}\n`,
+      )
     closeSync(fd)
     expect(tokensIn(path)).toBeUndefined()
     expect(count.bytesRead).toBeLessThanOrEqual(8 * MEGABYTE)

@@ -2,13 +2,23 @@ import { appendFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type KeptTotals, type Totals, sumUp, totalsOf } from '../../src/harness/claude/usage-totals.ts'
+import {
+  type KeptTotals,
+  type Totals,
+  sumUp,
+  totalsOf,
+} from '../../src/harness/claude/usage-totals.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { answered, came, compacted, recorded, said, spaced } from './transcript.ts'
 
 function transcript(...lines: readonly (string | Buffer)[]): string {
   const path = join(scratchFolder(), 'transcript.jsonl')
-  writeFileSync(path, Buffer.concat(lines.map((line) => (typeof line === 'string' ? Buffer.from(`${line}\n`) : line))))
+  writeFileSync(
+    path,
+    Buffer.concat(
+      lines.map((line) => (typeof line === 'string' ? Buffer.from(`${line}\n`) : line)),
+    ),
+  )
   return path
 }
 
@@ -18,14 +28,26 @@ const call = (id: string, output: number, more: object = {}, model = 'm') =>
     message: {
       id,
       model,
-      usage: { input_tokens: 10, cache_creation_input_tokens: 200, cache_read_input_tokens: 3000, output_tokens: output },
+      usage: {
+        input_tokens: 10,
+        cache_creation_input_tokens: 200,
+        cache_read_input_tokens: 3000,
+        output_tokens: output,
+      },
       ...more,
     },
   })
 
 describe('what a conversation used in all', () => {
   test('is the sum of its calls, each once, however many lines one stands on', () => {
-    const path = transcript(said('a'), call('1', 1), came('t', 'ok'), call('1', 500), call('2', 40), call('3', 50, {}, 'other'))
+    const path = transcript(
+      said('a'),
+      call('1', 1),
+      came('t', 'ok'),
+      call('1', 500),
+      call('2', 40),
+      call('3', 50, {}, 'other'),
+    )
     expect(total(path)).toMatchObject({
       calls: 3,
       spent: {
@@ -38,11 +60,19 @@ describe('what a conversation used in all', () => {
   test('is the same with blanks between the parts of its lines', () => {
     const theirs = call('9', 40).replace('"isSidechain":false', '"isSidechain":true')
     const cost = JSON.stringify({ type: 'cost-state', totalCostUSD: 1.5 })
-    const lines = [said('a'), call('1', 1), theirs, compacted({ trigger: 'auto', preTokens: 900 }), call('1', 500), cost]
+    const lines = [
+      said('a'),
+      call('1', 1),
+      theirs,
+      compacted({ trigger: 'auto', preTokens: 900 }),
+      call('1', 500),
+      cost,
+    ]
     for (const bytes of [Buffer.from(`${lines.join('\n')}\n`), recorded('claude-2.1.325.jsonl')]) {
       const told = total(transcript(bytes))
       expect(told.calls).toBeGreaterThan(0)
-      for (const other of [spaced(bytes), spaced(bytes, ' ')]) expect(total(transcript(other))).toEqual(told)
+      for (const other of [spaced(bytes), spaced(bytes, ' ')])
+        expect(total(transcript(other))).toEqual(told)
     }
   })
 
@@ -60,17 +90,30 @@ describe('what a conversation used in all', () => {
       output_tokens: 1,
       cache_creation: { ephemeral_1h_input_tokens: 150, ephemeral_5m_input_tokens: 50 },
     }
-    expect(total(transcript(call('1', 0, { usage }))).spent['m']).toMatchObject({ cacheWritten: 50, cacheWrittenHour: 150 })
+    expect(total(transcript(call('1', 0, { usage }))).spent['m']).toMatchObject({
+      cacheWritten: 50,
+      cacheWrittenHour: 150,
+    })
   })
 
   test('leaves out what failed and what the client made up', () => {
-    const usage = { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }
-    const path = transcript(call('1', 1), answered('API Error', { isApiErrorMessage: true }), call('2', 0, { usage }))
+    const usage = {
+      input_tokens: 0,
+      output_tokens: 0,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 0,
+    }
+    const path = transcript(
+      call('1', 1),
+      answered('API Error', { isApiErrorMessage: true }),
+      call('2', 0, { usage }),
+    )
     expect(total(path).calls).toBe(1)
   })
 
   test('tells compactions, what they were at, when it began and ended, which client wrote it, and what that says it cost', () => {
-    const cost = (dollars: number) => JSON.stringify({ type: 'cost-state', totalCostUSD: dollars, hasUnknownModelCost: false })
+    const cost = (dollars: number) =>
+      JSON.stringify({ type: 'cost-state', totalCostUSD: dollars, hasUnknownModelCost: false })
     const path = transcript(
       said('a', { timestamp: '2026-01-01T00:00:00.000Z' }),
       compacted({ trigger: 'auto', preTokens: 167_100 }),

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { writeWindow } from '../../src/conversation/window.ts'
+import { writeWindow } from '../../src/project/conversation/window.ts'
 import type { Agent } from '../hook/agent.ts'
 import { project } from '../hook/agent.ts'
 import { program } from '../support/cli.ts'
@@ -38,7 +38,13 @@ function answers(agent: Agent, tokens: number, model = 'claude-sonnet-4-5-202509
     cache_creation_input_tokens: 200,
     output_tokens: 30,
   }
-  const message = { id: `msg_${tokens}`, role: 'assistant', model, content: [{ type: 'text', text: 'ok' }], usage }
+  const message = {
+    id: `msg_${tokens}`,
+    role: 'assistant',
+    model,
+    content: [{ type: 'text', text: 'ok' }],
+    usage,
+  }
   agent.write({ type: 'assistant', version: '2.1.325', message })
 }
 
@@ -47,7 +53,8 @@ async function world() {
   await made.stint('init', '--name', 'fix-login', '--goal', 'Fix it')
   const first = made.agent()
   await first.start()
-  const budget = async (...args: string[]) => (await made.stint('budget', ...args, '--json')).json<Shown>()
+  const budget = async (...args: string[]) =>
+    (await made.stint('budget', ...args, '--json')).json<Shown>()
   return { ...made, first, budget }
 }
 
@@ -72,7 +79,10 @@ describe('stint budget', () => {
       five_hour: { known: 'unknown' },
       seven_day: { known: 'unknown' },
     })
-    expect(shown.cost_usd.value).toBeCloseTo((10 * 3 + 30 * 15 + 125_760 * 0.3 + 200 * 3.75) / 1e6, 10)
+    expect(shown.cost_usd.value).toBeCloseTo(
+      (10 * 3 + 30 * 15 + 125_760 * 0.3 + 200 * 3.75) / 1e6,
+      10,
+    )
   })
 
   test('knows what the status line was told', async () => {
@@ -99,7 +109,9 @@ describe('stint budget', () => {
     const { first: agent, stint } = await world()
     answers(agent, 126_000)
     const { stdout } = await stint('budget')
-    expect(stdout).toMatch(/^📊 fix-login · conversation 00000000 · claude 2\.1\.325, claude-sonnet-4-5-20250929$/m)
+    expect(stdout).toMatch(
+      /^📊 fix-login · conversation 00000000 · claude 2\.1\.325, claude-sonnet-4-5-20250929$/m,
+    )
     expect(stdout).toMatch(/^\[█{45}┃░+┃░+┃░+\] 167,000$/m)
     expect(stdout).toMatch(/^ {46}75 {4}85 90$/m)
     expect(stdout).toMatch(/^in context +126,000 tokens +measured +transcript, just now$/m)
@@ -191,7 +203,9 @@ describe('stint budget', () => {
     const shown = (await made.stint('budget', '--json')).json<Shown>()
     expect(shown.tokens.value).toBe(12_000)
     expect(shown.session).toBeUndefined()
-    expect((await made.stint('budget', agent.conversation.slice(0, 30))).stdout).toContain('📊 no session')
+    expect((await made.stint('budget', agent.conversation.slice(0, 30))).stdout).toContain(
+      '📊 no session',
+    )
   })
 
   test('says what to do when no conversation is known', async () => {
@@ -216,16 +230,23 @@ describe('stint budget', () => {
     expect((await budget()).tokens).toEqual({ known: 'unknown' })
     mkdirSync(agent.transcript)
     expect((await budget()).tokens).toEqual({ known: 'unknown' })
-    for (const name of readdirSync(notes)) if (name.endsWith('.window')) writeFileSync(join(notes, name), '{')
+    for (const name of readdirSync(notes))
+      if (name.endsWith('.window')) writeFileSync(join(notes, name), '{')
     expect((await budget()).tokens).toEqual({ known: 'unknown' })
   })
 
   test('goes on with --watch, a line for each change, until it is interrupted', async () => {
     const { first: agent, cwd, env } = await world()
     answers(agent, 20_000)
-    const child = spawn(process.execPath, [join(dirname(program), 'stint.js'), 'budget', '--watch'], { cwd, env })
+    const child = spawn(
+      process.execPath,
+      [join(dirname(program), 'stint.js'), 'budget', '--watch'],
+      { cwd, env },
+    )
     const lines: string[] = []
-    child.stdout.on('data', (chunk: Buffer) => lines.push(...chunk.toString().trimEnd().split('\n')))
+    child.stdout.on('data', (chunk: Buffer) =>
+      lines.push(...chunk.toString().trimEnd().split('\n')),
+    )
     const until = async (count: number) => {
       while (lines.length < count) await new Promise((wake) => setTimeout(wake, 20))
     }

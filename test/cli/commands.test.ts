@@ -15,7 +15,9 @@ describe('init', () => {
     const { stint, cwd } = terminal()
     const ran = await stint('init', '--name', 'fix-auth', '--goal', 'Stop the login loop')
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(ran.stdout).toMatch(/📋 Session Initialized: fix-auth\n {3}ID: [0-9a-f-]{36}\n {3}Branch: main\n/)
+    expect(ran.stdout).toMatch(
+      /📋 Session Initialized: fix-auth\n {3}ID: [0-9a-f-]{36}\n {3}Branch: main\n/,
+    )
     expect(readdirSync(join(cwd, '.sessions', 'active'))).toHaveLength(1)
   })
 
@@ -34,7 +36,9 @@ describe('init', () => {
     const first = (await stint('init', '--name', 'one', '--json')).json<{ document: string }>()
     expect(existsSync(first.document)).toBe(true)
     expect(first).not.toHaveProperty('closed')
-    expect((await stint('init', '--name', 'two', '--force', '--json')).json()).toMatchObject({ closed: 'one' })
+    expect((await stint('init', '--name', 'two', '--force', '--json')).json()).toMatchObject({
+      closed: 'one',
+    })
   })
 
   test('makes a name that no path can hide in', async () => {
@@ -48,7 +52,20 @@ describe('resume', () => {
   test('with --json gives all that is needed to go on', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'r', '--goal', 'G')
-    const said = ['--key', 'K', '--decision', 'D', '--choice', 'C', '--rationale', 'R', '--discovery', 'Found', '--next', 'N']
+    const said = [
+      '--key',
+      'K',
+      '--decision',
+      'D',
+      '--choice',
+      'C',
+      '--rationale',
+      'R',
+      '--discovery',
+      'Found',
+      '--next',
+      'N',
+    ]
     await stint('log', ...said, '--gotcha', 'Trap', '--command', 'make')
     expect((await stint('resume', '--json')).json()).toMatchObject({
       objective: 'G',
@@ -103,7 +120,9 @@ describe('log', () => {
     await stint('log', '--blocker', 'Waiting on API docs')
     expect((await stint('view', '--blockers')).stdout).toContain('- Waiting on API docs')
     await stint('log', '--blocker', 'api docs', '--resolved', '--resolution', 'They came')
-    expect((await stint('view', '--blockers')).stdout).toMatch(/- \[x\] Waiting on API docs \(resolved .*\): They came/)
+    expect((await stint('view', '--blockers')).stdout).toMatch(
+      /- \[x\] Waiting on API docs \(resolved .*\): They came/,
+    )
   })
 
   test('says which blockers there are when it finds none', async () => {
@@ -118,7 +137,9 @@ describe('log', () => {
   test('amends and retracts an entry by its short id', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'a')
-    const { entries } = (await stint('log', '--progress', 'Halfway', '--json')).json<{ entries: { id: string }[] }>()
+    const { entries } = (await stint('log', '--progress', 'Halfway', '--json')).json<{
+      entries: { id: string }[]
+    }>()
     const short = entries[0]!.id.slice(-6)
     const amended = await stint('log', '--amend', short, '--progress', 'Two thirds')
     expect(amended.stdout).toContain('Two thirds')
@@ -132,8 +153,12 @@ describe('log', () => {
   test('amends the note of a checkpoint as it amends a note', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'a')
-    const { checkpoint } = (await stint('checkpoint', '--note', 'Befor', '--json')).json<{ checkpoint: { id: string } }>()
-    const { entries } = (await stint('log', '--note', 'Remembr', '--json')).json<{ entries: { id: string }[] }>()
+    const { checkpoint } = (await stint('checkpoint', '--note', 'Befor', '--json')).json<{
+      checkpoint: { id: string }
+    }>()
+    const { entries } = (await stint('log', '--note', 'Remembr', '--json')).json<{
+      entries: { id: string }[]
+    }>()
     for (const id of [checkpoint.id, entries[0]!.id]) {
       const ran = await stint('log', '--amend', id.slice(-6), '--note', 'Better words')
       expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
@@ -153,18 +178,31 @@ describe('log', () => {
     expect(ran.stderr).toContain('it has title, context, options, choice, rationale')
   })
 
-  test.each([['--done', '1'], ['--retract', 'abcdef'], ['--current', '1'], ['--resolved'], ['--reason', 'because']])(
-    '--amend with %s is refused by name, not half done',
-    async (flag, ...value) => {
-      const { stint } = terminal()
-      await stint('init', '--name', 'a')
-      const { entries } = (await stint('log', '--progress', 'Halfway', '--json')).json<{ entries: { id: string }[] }>()
-      const ran = await stint('log', '--amend', entries[0]!.id, '--progress', 'Two thirds', flag, ...value)
-      expect(ran.exitCode).toBe(2)
-      expect(ran.stderr).toContain(`${flag} cannot go with it`)
-      expect((await stint('view', '--progress')).stdout).toContain('Halfway')
-    },
-  )
+  test.each([
+    ['--done', '1'],
+    ['--retract', 'abcdef'],
+    ['--current', '1'],
+    ['--resolved'],
+    ['--reason', 'because'],
+  ])('--amend with %s is refused by name, not half done', async (flag, ...value) => {
+    const { stint } = terminal()
+    await stint('init', '--name', 'a')
+    const { entries } = (await stint('log', '--progress', 'Halfway', '--json')).json<{
+      entries: { id: string }[]
+    }>()
+    const ran = await stint(
+      'log',
+      '--amend',
+      entries[0]!.id,
+      '--progress',
+      'Two thirds',
+      flag,
+      ...value,
+    )
+    expect(ran.exitCode).toBe(2)
+    expect(ran.stderr).toContain(`${flag} cannot go with it`)
+    expect((await stint('view', '--progress')).stdout).toContain('Halfway')
+  })
 
   test('with nothing to log, an unknown entry, or a rationale without decision is refused and writes nothing', async () => {
     const { stint } = terminal()
@@ -191,7 +229,17 @@ describe('close', () => {
   test('shows duration, compactions, progress, decisions and discoveries, and warns of open steps', async () => {
     const { stint, cwd } = terminal()
     await stint('init', '--name', 'c')
-    await stint('log', '--step', 'Left open', '--decision', 'D', '--rationale', 'R', '--discovery', 'X')
+    await stint(
+      'log',
+      '--step',
+      'Left open',
+      '--decision',
+      'D',
+      '--rationale',
+      'R',
+      '--discovery',
+      'X',
+    )
     await stint('checkpoint', '--pre-compact')
     const ran = await stint('close', '--complete')
     expect(ran.stdout).toMatch(
@@ -227,7 +275,9 @@ describe('list --task', () => {
   test('finds sessions linked by a name that is in no backlog', async () => {
     const { stint } = terminal()
     await stint('init', '--name', 'l', '--task', 'TICKET-7')
-    expect((await stint('list', '--task', 'TICKET-7', '--json')).json()).toMatchObject([{ name: 'l' }])
+    expect((await stint('list', '--task', 'TICKET-7', '--json')).json()).toMatchObject([
+      { name: 'l' },
+    ])
   })
 
   test('says which tasks a name may mean instead of finding nothing', async () => {
@@ -247,7 +297,9 @@ describe('task list', () => {
     const ran = await stint('task', 'list', '--status', 'bogus')
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' })
     expect(ran.stderr).toContain('ready, in_progress, blocked, completed, failed')
-    expect((await stint('task', 'list', '--status', 'ready,blocked')).stdout).toContain('first-thing')
+    expect((await stint('task', 'list', '--status', 'ready,blocked')).stdout).toContain(
+      'first-thing',
+    )
   })
 })
 
@@ -281,13 +333,16 @@ describe('every command', () => {
     ['task', 'blocked'],
     ['task', 'failed'],
   ]
-  test.each(commands)('%s %s has help that starts with how it is used and offers --json', async (...command) => {
-    const { stint } = terminal()
-    const ran = await stint(...command.filter((word) => word !== undefined), '--help')
-    expect(ran.exitCode).toBe(0)
-    expect(ran.stdout).toContain(`stint ${command.join(' ')}`)
-    expect(ran.stdout).toContain('--json')
-  })
+  test.each(commands)(
+    '%s %s has help that starts with how it is used and offers --json',
+    async (...command) => {
+      const { stint } = terminal()
+      const ran = await stint(...command.filter((word) => word !== undefined), '--help')
+      expect(ran.exitCode).toBe(0)
+      expect(ran.stdout).toContain(`stint ${command.join(' ')}`)
+      expect(ran.stdout).toContain('--json')
+    },
+  )
 
   test('that is mistyped is answered with the nearest one and exit 2', async () => {
     const { stint } = terminal()
@@ -304,7 +359,11 @@ describe('every command', () => {
     const ran = await stint('log', '--progress', 'x', '--json')
     expect(ran).toMatchObject({ exitCode: 1, stderr: '' })
     expect(ran.json()).toEqual({
-      error: { code: 'NO_SESSION', message: 'no session is active here', hint: expect.stringContaining('stint init') },
+      error: {
+        code: 'NO_SESSION',
+        message: 'no session is active here',
+        hint: expect.stringContaining('stint init'),
+      },
     })
   })
 
@@ -401,10 +460,16 @@ describe('a name that is not there', () => {
     }
     const ran = await stint('view', 'fix-auht')
     expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
-    expect(ran.stderr).toContain('there is no session "fix-auht"; did you mean fix-auth or fix-auto?')
-    expect((await stint('log', '--session', 'docs', '--progress', 'x')).stderr).toContain('did you mean write-docs?')
+    expect(ran.stderr).toContain(
+      'there is no session "fix-auht"; did you mean fix-auth or fix-auto?',
+    )
+    expect((await stint('log', '--session', 'docs', '--progress', 'x')).stderr).toContain(
+      'did you mean write-docs?',
+    )
     expect((await stint('view', 'nothing-like-it')).stderr).not.toContain('did you mean')
-    expect((await stint('view', 'fix-auht', '--json')).json()).toMatchObject({ error: { code: 'NO_SESSION' } })
+    expect((await stint('view', 'fix-auht', '--json')).json()).toMatchObject({
+      error: { code: 'NO_SESSION' },
+    })
   })
 
   test('is answered with the nearest tasks', async () => {
@@ -428,8 +493,15 @@ describe('completion', () => {
     await stint('init', '--name', 'fix-auth')
     await stint('close', '--complete')
     await stint('init', '--name', 'fix-sweep')
-    const proposed = async (...words: string[]) => (await stint('__complete', ...words)).stdout.trim().split('\n')
-    for (const command of [['resume'], ['view'], ['log', '--session'], ['pause', '--switch-to'], ['search', 'x', '--session']]) {
+    const proposed = async (...words: string[]) =>
+      (await stint('__complete', ...words)).stdout.trim().split('\n')
+    for (const command of [
+      ['resume'],
+      ['view'],
+      ['log', '--session'],
+      ['pause', '--switch-to'],
+      ['search', 'x', '--session'],
+    ]) {
       expect(await proposed(...command, 'fix')).toEqual(['fix-sweep', 'fix-auth'])
     }
     expect(await proposed('reopen', 'fix')).toEqual(['fix-auth'])
@@ -441,33 +513,56 @@ describe('completion', () => {
     await stint('task', 'add', 'First thing')
     await stint('task', 'add', 'Second thing')
     await stint('task', 'done', 'second-thing')
-    const proposed = async (...words: string[]) => (await stint('__complete', ...words)).stdout.trim().split('\n')
-    for (const command of ['change', 'tree', 'show', 'check', 'start', 'done', 'blocked', 'failed']) {
+    const proposed = async (...words: string[]) =>
+      (await stint('__complete', ...words)).stdout.trim().split('\n')
+    for (const command of [
+      'change',
+      'tree',
+      'show',
+      'check',
+      'start',
+      'done',
+      'blocked',
+      'failed',
+    ]) {
       expect(await proposed('task', command, 'f')).toEqual(['first-thing'])
     }
     expect(await proposed('init', '--task', '')).toEqual(['first-thing', 'second-thing'])
   })
 
-  test.each([[['resume', 'f']], [['task', 'show', 'f']], [['init', '--task', '']], [['log', '--session', 'f']]])(
-    'without sessions proposes nothing and leaves nothing behind: %j',
-    async (words) => {
-      const { stint, cwd } = terminal()
-      expect(await stint('__complete', ...words)).toMatchObject({ exitCode: 0, stdout: '', stderr: '' })
-      expect(existsSync(join(cwd, '.sessions')) || existsSync(join(cwd, '.tasks'))).toBe(false)
-    },
-  )
+  test.each([
+    [['resume', 'f']],
+    [['task', 'show', 'f']],
+    [['init', '--task', '']],
+    [['log', '--session', 'f']],
+  ])('without sessions proposes nothing and leaves nothing behind: %j', async (words) => {
+    const { stint, cwd } = terminal()
+    expect(await stint('__complete', ...words)).toMatchObject({
+      exitCode: 0,
+      stdout: '',
+      stderr: '',
+    })
+    expect(existsSync(join(cwd, '.sessions')) || existsSync(join(cwd, '.tasks'))).toBe(false)
+  })
 })
 
 describe('help', () => {
   test('is given for the word as for the flag', async () => {
     const { stint } = terminal()
-    expect(await stint('help')).toMatchObject({ exitCode: 0, stdout: (await stint('--help')).stdout })
-    expect((await stint('help', 'task', 'add')).stdout).toBe((await stint('task', 'add', '--help')).stdout)
+    expect(await stint('help')).toMatchObject({
+      exitCode: 0,
+      stdout: (await stint('--help')).stdout,
+    })
+    expect((await stint('help', 'task', 'add')).stdout).toBe(
+      (await stint('task', 'add', '--help')).stdout,
+    )
   })
 
   test('of checkpoint names the flags it takes without a subcommand', async () => {
     const { stint } = terminal()
-    expect((await stint('checkpoint', '--help')).stdout).toMatch(/--note .*\n.*--tldr .*\n.*--pre-compact .*\n.*--no-code /)
+    expect((await stint('checkpoint', '--help')).stdout).toMatch(
+      /--note .*\n.*--tldr .*\n.*--pre-compact .*\n.*--no-code /,
+    )
   })
 })
 

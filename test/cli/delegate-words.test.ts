@@ -10,10 +10,16 @@ import {
   isRecent,
   rowLine,
 } from '../../src/cli/describe-delegate.ts'
-import { countOutcomes, describeOutcome, describeProposal, isAsWanted, mergeEventWords } from '../../src/cli/describe-merge.ts'
+import {
+  countOutcomes,
+  describeOutcome,
+  describeProposal,
+  isAsWanted,
+  mergeEventWords,
+} from '../../src/cli/describe-merge.ts'
 import { Output } from '../../src/cli/output.ts'
 import { reviewBy } from '../../src/cli/review-merge.ts'
-import type { MergeOutcome, MergeProposal } from '../../src/delegate/contract.ts'
+import type { MergeOutcome, MergeProposal } from '../../src/run/delegate/contract.ts'
 import { NOW, detail, row } from './delegate-rows.ts'
 
 const output = new Output({ hasColour: false } as Context)
@@ -28,8 +34,14 @@ describe('a delegate in one line', () => {
       row({ status: 'running', waitsUntil: '2026-03-02T14:30:00.000Z' }),
       '▶ fix-login running: waits for a usage limit until 2026-03-02T14:30',
     ],
-    [row({ status: 'running', isAdrift: true }), '⚠ fix-login running, and nobody works on it any more'],
-    [row({ status: 'failed', because: 'verify failed', summary: 'All well' }), '✗ fix-login failed: verify failed'],
+    [
+      row({ status: 'running', isAdrift: true }),
+      '⚠ fix-login running, and nobody works on it any more',
+    ],
+    [
+      row({ status: 'failed', because: 'verify failed', summary: 'All well' }),
+      '✗ fix-login failed: verify failed',
+    ],
     [row({ status: 'merged', because: 'b', summary: 's' }), '✓ fix-login merged: s'],
     [row({ status: 'discarded' }), '○ fix-login discarded'],
     [row({ status: 'parked', because: NASTY }), '⊘ fix-login parked: first line second line'],
@@ -41,7 +53,12 @@ describe('a delegate in one line', () => {
 describe('the table of delegates', () => {
   const rows = [
     row({ as: 'tests', task: 't1', group: 'release', next: 'stint merge fix-login' }),
-    row({ name: 'docs', status: 'running', isAdrift: true, spend: { input: 1, cacheRead: 0, cacheWritten: 0, output: 0 } }),
+    row({
+      name: 'docs',
+      status: 'running',
+      isAdrift: true,
+      spend: { input: 1, cacheRead: 0, cacheWritten: 0, output: 0 },
+    }),
   ]
 
   test('has everything where there is room, under its heads', () => {
@@ -57,18 +74,25 @@ describe('the table of delegates', () => {
 
   test('leaves columns out that nobody has anything in', () => {
     const [head] = delegateTable([row()], { now: NOW, tasks: TASKS })
-    for (const column of ['AS', 'TASK', 'GROUP', 'NEXT']) expect(head!.split(/ +/)).not.toContain(column)
+    for (const column of ['AS', 'TASK', 'GROUP', 'NEXT'])
+      expect(head!.split(/ +/)).not.toContain(column)
   })
 
-  test.each([200, 120, 100, 80, 60, 40, 20, 8])('is never wider than %i columns, and always begins with the name', (width) => {
-    const lines = delegateTable([...rows, row({ name: 'a-name-that-is-so-long-that-it-has-to-be-cut-somewhere' })], {
-      now: NOW,
-      tasks: TASKS,
-      width,
-    })
-    for (const line of lines) expect(line.length).toBeLessThan(width)
-    expect(lines[1]).toMatch(/^fix-lo/)
-  })
+  test.each([200, 120, 100, 80, 60, 40, 20, 8])(
+    'is never wider than %i columns, and always begins with the name',
+    (width) => {
+      const lines = delegateTable(
+        [...rows, row({ name: 'a-name-that-is-so-long-that-it-has-to-be-cut-somewhere' })],
+        {
+          now: NOW,
+          tasks: TASKS,
+          width,
+        },
+      )
+      for (const line of lines) expect(line.length).toBeLessThan(width)
+      expect(lines[1]).toMatch(/^fix-lo/)
+    },
+  )
 
   test('counts what was settled more than a day ago, and shows what was settled since', () => {
     const long = '2026-03-01T11:00:00.000Z'
@@ -77,7 +101,9 @@ describe('the table of delegates', () => {
     expect(isRecent(row({ status: 'merged' }), NOW)).toBe(true)
     expect(isRecent(row({ status: 'ready', since: long }), NOW)).toBe(true)
     expect(isRecent(row({ status: 'merged', since: 'no time' }), NOW)).toBe(true)
-    expect(describeDelegates([], 3, { now: NOW, tasks: TASKS }, output)).toContain('3 merged or discarded')
+    expect(describeDelegates([], 3, { now: NOW, tasks: TASKS }, output)).toContain(
+      '3 merged or discarded',
+    )
   })
 
   test('keeps whatever an agent wrote on its line', () => {
@@ -88,7 +114,8 @@ describe('the table of delegates', () => {
 })
 
 describe('everything about a delegate', () => {
-  const told = (given: Parameters<typeof detail>[0]) => describeDetail(detail(given), { now: NOW, tasks: TASKS }, output)
+  const told = (given: Parameters<typeof detail>[0]) =>
+    describeDetail(detail(given), { now: NOW, tasks: TASKS }, output)
 
   test('says how it stands, what it made, how it got there and what to do next', () => {
     const text = told({
@@ -100,7 +127,14 @@ describe('everything about a delegate', () => {
       commitList: [{ commit: '2222222222', subject: 'Stop the loop' }],
       stat: ' src/login.ts | 3 ++-\n 1 file changed',
       attempts: [
-        { number: 1, place: 'live conversation', at: NOW, outcome: 'failed', reason: 'verify failed', seconds: 61 },
+        {
+          number: 1,
+          place: 'live conversation',
+          at: NOW,
+          outcome: 'failed',
+          reason: 'verify failed',
+          seconds: 61,
+        },
         { number: 2, place: 'fresh conversation', at: NOW, seconds: 0 },
       ],
       sessions: [{ id: '0199f0aa-7c3e-7b11-8a51-5e2d4c3f9c1a', name: 'fix-login' }],
@@ -146,9 +180,9 @@ describe('everything about a delegate', () => {
 
   test('shows what conflicts, and the end of what was red', () => {
     const move = { target: 'main', onto: '3333333333' }
-    expect(told({ status: 'conflicted', move: { to: 'conflicted', ...move, files: ['a.ts', 'b.ts'] } })).toContain(
-      'Conflicts with main at 3333333 in a.ts, b.ts',
-    )
+    expect(
+      told({ status: 'conflicted', move: { to: 'conflicted', ...move, files: ['a.ts', 'b.ts'] } }),
+    ).toContain('Conflicts with main at 3333333 in a.ts, b.ts')
     const lines = Array.from({ length: 50 }, (_, index) => `line ${index}`).join('\n')
     const red = told({
       status: 'failed',
@@ -198,7 +232,14 @@ describe('what is asked of a delegate', () => {
       model: 'm',
       files: ['src/**', 'a.{ts,js}'],
     }
-    const more = { output: 'o.md', session: 's', verify: 'npm test', budgetTokens: '1.5M', budgetUsd: '.5', maxMinutes: '30' }
+    const more = {
+      output: 'o.md',
+      session: 's',
+      verify: 'npm test',
+      budgetTokens: '1.5M',
+      budgetUsd: '.5',
+      maxMinutes: '30',
+    }
     expect(await asked({ ...flags, ...more, permissions: 'all' }, 'Write', 'the tests')).toEqual({
       ...flags,
       ...more,
@@ -238,16 +279,25 @@ describe('what came of a merge', () => {
 
   test.each<[Partial<MergeOutcome>, string]>([
     [{ commit: '4444444444' }, '✓ fix-login merged into main at 4444444'],
-    [{ how: 'would merge', next: 'stint merge fix-login' }, '✓ fix-login would be merged into main\n   stint merge fix-login'],
+    [
+      { how: 'would merge', next: 'stint merge fix-login' },
+      '✓ fix-login would be merged into main\n   stint merge fix-login',
+    ],
     [{ how: 'pull request', pr: 'https://x/1' }, '✓ fix-login has a pull request: https://x/1'],
-    [{ how: 'conflicted', files: ['a.ts', 'b.ts'] }, '✗ fix-login conflicted with main in a.ts, b.ts'],
+    [
+      { how: 'conflicted', files: ['a.ts', 'b.ts'] },
+      '✗ fix-login conflicted with main in a.ts, b.ts',
+    ],
     [
       { how: 'conflicted', files: ['a.ts'], because: 'it conflicts in a.ts', isSentBack: true },
       '✗ fix-login conflicted: it conflicts in a.ts; it was sent back to be mended',
     ],
     [{ how: 'red', because: 'npm test failed' }, '✗ fix-login is red on main: npm test failed'],
     [{ how: 'parked', because: 'b', next: 'git merge' }, '⊘ fix-login parked: b\n   git merge'],
-    [{ how: 'waiting', because: 'a.ts is changed' }, '○ fix-login is ready, and main was not moved: a.ts is changed'],
+    [
+      { how: 'waiting', because: 'a.ts is changed' },
+      '○ fix-login is ready, and main was not moved: a.ts is changed',
+    ],
     [{ how: 'refused', because: 'refused in review' }, '○ fix-login refused in the review'],
     [{ how: 'not ready', because: 'it runs' }, '○ fix-login is not ready: it runs'],
     [{ contradictions: [NASTY] }, '✓ fix-login merged into main\n   ⚠ first line second line'],
@@ -267,7 +317,11 @@ describe('what came of a merge', () => {
       'refused',
       'not ready',
     ]
-    expect(hows.filter((how) => isAsWanted(outcome({ how })))).toEqual(['merged', 'would merge', 'pull request'])
+    expect(hows.filter((how) => isAsWanted(outcome({ how })))).toEqual([
+      'merged',
+      'would merge',
+      'pull request',
+    ])
     expect(countOutcomes(hows.slice(0, 4).map((how) => outcome({ how })))).toBe(
       '1 merged, 1 would merge, 1 pull request, 1 conflicted',
     )
@@ -275,8 +329,12 @@ describe('what came of a merge', () => {
 
   test('is preceded by what goes on', () => {
     const of = { delegate: 'd', name: 'fix-login' }
-    expect(mergeEventWords({ type: 'merge.started', ...of, target: 'main' })).toBe('fix-login: merging into main')
-    expect(mergeEventWords({ type: 'verify.started', ...of, command: 'npm test' })).toBe('fix-login: verifying with npm test')
+    expect(mergeEventWords({ type: 'merge.started', ...of, target: 'main' })).toBe(
+      'fix-login: merging into main',
+    )
+    expect(mergeEventWords({ type: 'verify.started', ...of, command: 'npm test' })).toBe(
+      'fix-login: verifying with npm test',
+    )
     expect(mergeEventWords({ type: 'verify.ended', ...of, passed: false, seconds: 61 })).toBe(
       'fix-login: verify FAILED after 1m 01s',
     )
@@ -295,7 +353,10 @@ describe('a review', () => {
     summary: 'The loop is gone',
     contradictions: ['It keeps cookies, which the parent gave up'],
   }
-  const reviewed = async (answers: readonly ('yes' | 'no' | 'diff' | undefined)[], diff = 'the diff') => {
+  const reviewed = async (
+    answers: readonly ('yes' | 'no' | 'diff' | undefined)[],
+    diff = 'the diff',
+  ) => {
     const said: string[] = []
     let hasLeft = false
     const left = [...answers]

@@ -3,15 +3,19 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { DelegateRow } from '../../src/delegate/contract.ts'
-import type { DelegateDetail } from '../../src/delegate/detail.ts'
+import type { DelegateRow } from '../../src/run/delegate/contract.ts'
+import type { DelegateDetail } from '../../src/run/delegate/detail.ts'
 import { program, terminal } from '../support/cli.ts'
 import { carriersOf, expectNoneLeft } from '../support/processes.ts'
 import { Screen } from '../support/screen.ts'
 
 type Acts = readonly Readonly<Record<string, unknown>>[]
 
-const DOES: Acts = [{ write: { path: 'made.txt', text: 'made\n' } }, { commit: 'Make it' }, { done: 'It is made' }]
+const DOES: Acts = [
+  { write: { path: 'made.txt', text: 'made\n' } },
+  { commit: 'Make it' },
+  { done: 'It is made' },
+]
 const HANGS: Acts = [{ write: { path: 'begun.txt', text: 'begun\n' } }, { hang: true }]
 
 /** A project whose delegates do what a script says. None of them outlives the test. */
@@ -27,12 +31,26 @@ function world() {
     writeFileSync(path, JSON.stringify({ tasks: {}, default: turns }))
     return path
   }
-  const start = async (what: string, turns: readonly Acts[], ...flags: string[]): Promise<DelegateRow> => {
-    const ran = await stint('delegate', what, '--harness', 'rehearsal', '--script', script(...turns), '--json', ...flags)
+  const start = async (
+    what: string,
+    turns: readonly Acts[],
+    ...flags: string[]
+  ): Promise<DelegateRow> => {
+    const ran = await stint(
+      'delegate',
+      what,
+      '--harness',
+      'rehearsal',
+      '--script',
+      script(...turns),
+      '--json',
+      ...flags,
+    )
     expect(`${ran.exitCode} ${ran.stdout}`).toMatch(/^0 /)
     return ran.json<DelegateRow>()
   }
-  const shown = async (name: string) => (await stint('delegate', 'show', name, '--json')).json<DelegateDetail>()
+  const shown = async (name: string) =>
+    (await stint('delegate', 'show', name, '--json')).json<DelegateDetail>()
   /** It has come as far as to hang. */
   const untilHanging = async ({ tree }: DelegateRow) => {
     await expect.poll(() => existsSync(join(tree, 'begun.txt')), { timeout: 20_000 }).toBe(true)
@@ -43,14 +61,28 @@ function world() {
 describe('stint delegate', () => {
   test('answers while it works, waits until it is ready, and shows everything about it', async () => {
     const { stint, script, cwd, git } = world()
-    const flags = ['--as', 'tests', '--files', '*.txt', '--harness', 'rehearsal', '--script', script(DOES)]
+    const flags = [
+      '--as',
+      'tests',
+      '--files',
+      '*.txt',
+      '--harness',
+      'rehearsal',
+      '--script',
+      script(DOES),
+    ]
     const started = await stint('delegate', 'Make the thing', ...flags)
     expect(started).toMatchObject({ exitCode: 0, stderr: '' })
     expect(started.stdout).toContain('Delegate Started: tests')
     expect(started.stdout).toContain('stint merge tests')
     const waited = await stint('delegate', 'wait')
-    expect(waited).toMatchObject({ exitCode: 0, stdout: '✓ tests ready: It is made\n   stint merge tests\n' })
-    expect(waited.stderr).toMatch(/^\d\d:\d\d:\d\d {2}▶ tests running\n\d\d:\d\d:\d\d {2}✓ tests ready: It is made\n$/)
+    expect(waited).toMatchObject({
+      exitCode: 0,
+      stdout: '✓ tests ready: It is made\n   stint merge tests\n',
+    })
+    expect(waited.stderr).toMatch(
+      /^\d\d:\d\d:\d\d {2}▶ tests running\n\d\d:\d\d:\d\d {2}✓ tests ready: It is made\n$/,
+    )
     const { stdout } = await stint('delegate', 'show', 'tests')
     const branch = git('branch', '--list', '--format=%(refname:short)', 'stint/*').trim()
     for (const said of [
@@ -72,12 +104,22 @@ describe('stint delegate', () => {
   test('with --wait stays until it is done and exits as it went', async () => {
     const { stint, script } = world()
     const good = ['--harness', 'rehearsal', '--script', script(DOES), '--wait']
-    expect(await stint('delegate', 'Make the thing', ...good, '--json')).toMatchObject({ exitCode: 0 })
-    const bad = ['--harness', 'rehearsal', '--script', script([{ failed: 'It cannot be made' }]), '--wait']
+    expect(await stint('delegate', 'Make the thing', ...good, '--json')).toMatchObject({
+      exitCode: 0,
+    })
+    const bad = [
+      '--harness',
+      'rehearsal',
+      '--script',
+      script([{ failed: 'It cannot be made' }]),
+      '--wait',
+    ]
     const ran = await stint('delegate', 'Make another', ...bad)
     expect(ran.exitCode).toBe(1)
     expect(ran.stdout).toContain('Delegate Started: make-another')
-    expect(ran.stdout).toMatch(/\n✗ make-another failed: .*It cannot be made.*\n {3}stint delegate retry make-another\n$/)
+    expect(ran.stdout).toMatch(
+      /\n✗ make-another failed: .*It cannot be made.*\n {3}stint delegate retry make-another\n$/,
+    )
     expect((await stint('delegate', 'wait', 'make-another')).exitCode).toBe(1)
     expect((await stint('delegate', 'wait', 'make-the-thing', 'make-another')).exitCode).toBe(1)
     expect((await stint('delegate', 'wait', 'make-the-thing')).exitCode).toBe(0)
@@ -87,24 +129,46 @@ describe('stint delegate', () => {
     const { run, script, stint } = world()
     const line = ['delegate', '-', '--harness', 'rehearsal', '--script', script(DOES), '--wait']
     const ran = await run(line, { readStdin: async () => 'Make the thing\n\nwith all its parts\n' })
-    expect(ran).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Order: Make the thing with all its parts') })
-    expect((await stint('delegates', '--json')).json()).toMatchObject([{ what: 'Make the thing\n\nwith all its parts' }])
+    expect(ran).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('Order: Make the thing with all its parts'),
+    })
+    expect((await stint('delegates', '--json')).json()).toMatchObject([
+      { what: 'Make the thing\n\nwith all its parts' },
+    ])
   })
 
   test.each([
-    ['slow', '(echo "Make the thing"; sleep 1; echo "with all its parts")', /^Make the thing\nwith all its parts$/],
-    ['long', "(echo Make; head -c 300000 /dev/zero | tr '\\0' 'x'; sleep 1; echo; echo end)", /^Make\nx{300000}\nend$/],
+    [
+      'slow',
+      '(echo "Make the thing"; sleep 1; echo "with all its parts")',
+      /^Make the thing\nwith all its parts$/,
+    ],
+    [
+      'long',
+      "(echo Make; head -c 300000 /dev/zero | tr '\\0' 'x'; sleep 1; echo; echo end)",
+      /^Make\nx{300000}\nend$/,
+    ],
   ])('takes an order that is %s in coming to its end', async (_how, producer, whole) => {
     const { cwd, env, script, stint } = world()
     const line = `${producer} | "$0" "$1" delegate - --harness rehearsal --script "$2" --wait`
-    const ran = spawnSync('bash', ['-c', line, process.execPath, program, script(DOES)], { cwd, env, encoding: 'utf8' })
+    const ran = spawnSync('bash', ['-c', line, process.execPath, program, script(DOES)], {
+      cwd,
+      env,
+      encoding: 'utf8',
+    })
     expect(ran).toMatchObject({ status: 0 })
-    expect((await stint('delegates', '--json')).json()).toMatchObject([{ what: expect.stringMatching(whole) }])
+    expect((await stint('delegates', '--json')).json()).toMatchObject([
+      { what: expect.stringMatching(whole) },
+    ])
   })
 
   test('shows the report of one that only reads', async () => {
     const { stint, start } = world()
-    const reads = [{ write: { path: 'REPORT.md', text: '# Slow\n\nAll of them\n' } }, { done: 'Looked' }]
+    const reads = [
+      { write: { path: 'REPORT.md', text: '# Slow\n\nAll of them\n' } },
+      { done: 'Looked' },
+    ]
     const { name } = await start('Which queries are slow?', [reads], '--as', 'research', '--wait')
     const { stdout } = await stint('delegate', 'show', name)
     expect(stdout).toContain('As: research, it only reads')
@@ -114,11 +178,20 @@ describe('stint delegate', () => {
 
   test('shows no secret, also one that became known as such later', async () => {
     const { stint, start, cwd } = world()
-    const acts = [{ write: { path: 'a.txt', text: 'x' } }, { commit: 'Use opal-1234' }, { done: 'Uses opal-1234' }]
+    const acts = [
+      { write: { path: 'a.txt', text: 'x' } },
+      { commit: 'Use opal-1234' },
+      { done: 'Uses opal-1234' },
+    ]
     const { name } = await start('Make the whole module work with opal-1234', [acts], '--wait')
     expect((await stint('delegate', 'show', name)).stdout).toContain('Uses opal-1234')
     writeFileSync(join(cwd, '.sessions', 'config.yaml'), 'redact:\n  patterns: ["opal-[0-9]+"]\n')
-    for (const line of [['delegate', 'show', name], ['delegates'], ['delegate', 'show'], ['delegate', 'wait', name]]) {
+    for (const line of [
+      ['delegate', 'show', name],
+      ['delegates'],
+      ['delegate', 'show'],
+      ['delegate', 'wait', name],
+    ]) {
       for (const form of [[], ['--json']]) {
         const ran = await stint(...line, ...form)
         expect(ran.exitCode).toBe(0)
@@ -135,7 +208,9 @@ describe('delegates that hang', () => {
     for (const row of rows) await untilHanging(row)
     const ran = await stint('delegate', 'stop')
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(ran.stdout).toMatch(/✗ hang-here failed: .*\n {3}stint delegate retry hang-here\n✗ hang-there failed/)
+    expect(ran.stdout).toMatch(
+      /✗ hang-here failed: .*\n {3}stint delegate retry hang-here\n✗ hang-there failed/,
+    )
     for (const { id, branch } of rows) {
       expect(carriersOf(`STINT_RUN=${id}`)).toEqual([])
       expect(git('show', `${branch}:begun.txt`)).toBe('begun\n')
@@ -146,14 +221,20 @@ describe('delegates that hang', () => {
     const { start, untilHanging, cwd, env, stint } = world()
     const row = await start('Hang here', [HANGS])
     await untilHanging(row)
-    const waiting = spawn(process.execPath, [program, 'delegate', 'wait'], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const waiting = spawn(process.execPath, [program, 'delegate', 'wait'], {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     onTestFinished(() => void waiting.kill('SIGKILL'))
     let said = ''
     waiting.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
     await expect.poll(() => said, { timeout: 20_000 }).toContain('▶ hang-here running')
     waiting.kill('SIGINT')
     expect(await new Promise((resolve) => waiting.on('close', resolve))).toBe(130)
-    expect((await stint('delegates', '--json')).json()).toMatchObject([{ name: 'hang-here', status: 'running', isAdrift: false }])
+    expect((await stint('delegates', '--json')).json()).toMatchObject([
+      { name: 'hang-here', status: 'running', isAdrift: false },
+    ])
   })
 
   test('are told what is noted when they are begun again', async () => {
@@ -162,17 +243,31 @@ describe('delegates that hang', () => {
     const script = join(folder, 'hangs.json')
     writeFileSync(script, JSON.stringify({ tasks: {}, default: [HANGS] }))
     const agent = join(folder, 'agent.sh')
-    writeFileSync(agent, `#!/bin/sh\ntee -a '${prompts}' | '${process.execPath}' '${program}' rehearsal --script '${script}'\n`, {
-      mode: 0o755,
-    })
-    const row = (await stint('delegate', 'Hang here', '--harness', `acp:${agent}`, '--json')).json<DelegateRow>()
+    writeFileSync(
+      agent,
+      `#!/bin/sh\ntee -a '${prompts}' | '${process.execPath}' '${program}' rehearsal --script '${script}'\n`,
+      {
+        mode: 0o755,
+      },
+    )
+    const row = (
+      await stint('delegate', 'Hang here', '--harness', `acp:${agent}`, '--json')
+    ).json<DelegateRow>()
     await untilHanging(row)
     await stint('delegate', 'stop', row.name)
     expect(readFileSync(prompts, 'utf8')).not.toContain('Leave the cookie alone')
     const again = await stint('delegate', 'retry', '--note', 'Leave the cookie alone')
-    expect(again).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('▶ hang-here running') })
-    await expect.poll(() => readFileSync(prompts, 'utf8'), { timeout: 20_000 }).toContain('Leave the cookie alone')
-    expect(await shown(row.name)).toMatchObject({ notes: ['Leave the cookie alone'], status: 'running' })
+    expect(again).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('▶ hang-here running'),
+    })
+    await expect
+      .poll(() => readFileSync(prompts, 'utf8'), { timeout: 20_000 })
+      .toContain('Leave the cookie alone')
+    expect(await shown(row.name)).toMatchObject({
+      notes: ['Leave the cookie alone'],
+      status: 'running',
+    })
   })
 
   test('are drawn live on a terminal, which is left clean', async () => {
@@ -190,7 +285,11 @@ describe('delegates that hang', () => {
     const process_ = { stdout, stderr: screen, env: {} }
     expect(await run(['delegate', 'wait'], { process: process_ })).toMatchObject({ exitCode: 0 })
     expect(
-      seen.some((text) => /^NAME +STATUS.*\nmake-the-thing +running.*\nCtrl-C ends the waiting; they go on$/.test(text)),
+      seen.some((text) =>
+        /^NAME +STATUS.*\nmake-the-thing +running.*\nCtrl-C ends the waiting; they go on$/.test(
+          text,
+        ),
+      ),
     ).toBe(true)
     expect(screen.text()).toBe('')
     expect(screen.isCursorShown).toBe(true)
@@ -232,7 +331,10 @@ describe('stint delegate discard', () => {
     expect(refused).toMatchObject({ exitCode: 2, stdout: '' })
     expect(refused.stderr).toContain('this would discard 2 delegates: make-the-thing, make-another')
     expect((await stint('delegate', 'discard', one.name, two.name)).exitCode).toBe(2)
-    expect((await stint('delegates', '--json')).json()).toMatchObject([{ status: 'ready' }, { status: 'ready' }])
+    expect((await stint('delegates', '--json')).json()).toMatchObject([
+      { status: 'ready' },
+      { status: 'ready' },
+    ])
     const ran = await stint('delegate', 'discard', '--yes')
     expect(ran.exitCode).toBe(0)
     const back = [...ran.stdout.matchAll(/get it back: (git branch .*)/g)].map((match) => match[1]!)
@@ -245,7 +347,9 @@ describe('stint delegate discard', () => {
   test('of one that is named asks nothing', async () => {
     const { stint, start } = world()
     const { name } = await start('Make the thing', [DOES], '--wait')
-    expect((await stint('delegate', 'discard', name)).stdout).toContain('○ make-the-thing discarded')
+    expect((await stint('delegate', 'discard', name)).stdout).toContain(
+      '○ make-the-thing discarded',
+    )
     expect((await stint('delegates')).stdout).toMatch(/make-the-thing +discarded/)
     expect((await stint('delegate', 'show')).stdout).toContain('No delegate has work to be settled')
   })
@@ -260,7 +364,9 @@ describe('stint delegate discard', () => {
       expect(ran.stderr).toContain(`it fits ${name} (${id.slice(-6)})`)
     }
     expect((await stint('delegates', '--json')).json()).toMatchObject([{ status: 'ready' }])
-    expect((await stint('delegate', 'discard', id.slice(-6))).stdout).toContain('○ make-the-thing discarded')
+    expect((await stint('delegate', 'discard', id.slice(-6))).stdout).toContain(
+      '○ make-the-thing discarded',
+    )
     expect((await stint('delegate', 'discard', id)).stderr).not.toContain('is only a part')
   })
 })
@@ -271,13 +377,22 @@ describe('names', () => {
     await start('Make the thing', [DOES], '--wait')
     await start('Make another', [DOES], '--wait', '--group', 'release')
     await stint('delegate', 'discard', 'make-another')
-    const proposed = async (...words: string[]) => (await stint('__complete', ...words)).stdout.trim().split('\n')
-    for (const line of [['delegate', 'show'], ['delegate', 'wait'], ['delegate', 'stop'], ['delegate', 'retry'], ['merge']])
+    const proposed = async (...words: string[]) =>
+      (await stint('__complete', ...words)).stdout.trim().split('\n')
+    for (const line of [
+      ['delegate', 'show'],
+      ['delegate', 'wait'],
+      ['delegate', 'stop'],
+      ['delegate', 'retry'],
+      ['merge'],
+    ])
       expect(await proposed(...line, 'm')).toEqual(['make-the-thing', 'make-another'])
     const ran = await stint('delegate', 'show', 'make-teh-thing')
     expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
     expect(ran.stderr).toContain('did you mean make-the-thing?')
-    expect((await stint('delegates', '--group', 'release', '--json')).json()).toMatchObject([{ name: 'make-another' }])
+    expect((await stint('delegates', '--group', 'release', '--json')).json()).toMatchObject([
+      { name: 'make-another' },
+    ])
   })
 })
 
@@ -289,11 +404,16 @@ describe.skipIf(!hasScript)('stint delegates --watch', () => {
     const row = await start('Hang here', [HANGS])
     await untilHanging(row)
     const line = `stty cols 100 rows 20; '${process.execPath}' '${program}' delegates --watch`
-    const child = spawn('script', ['-qec', line, '/dev/null'], { cwd, env: { ...env, TERM: 'xterm' } })
+    const child = spawn('script', ['-qec', line, '/dev/null'], {
+      cwd,
+      env: { ...env, TERM: 'xterm' },
+    })
     onTestFinished(() => void child.kill('SIGKILL'))
     const screen = new Screen(100, 20)
     child.stdout.setEncoding('utf8').on('data', (text: string) => screen.write(text))
-    await expect.poll(() => screen.text(), { timeout: 20_000 }).toContain('q ends the watching; they go on')
+    await expect
+      .poll(() => screen.text(), { timeout: 20_000 })
+      .toContain('q ends the watching; they go on')
     expect(screen.text()).toMatch(/hang-here +running/)
     child.stdin.write('q')
     expect(await new Promise((resolve) => child.on('close', resolve))).toBe(0)

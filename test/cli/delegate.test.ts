@@ -22,7 +22,10 @@ describe('delegate, delegates and merge', () => {
     [['delegate', 'do it', '--max-minutes', 'x'], '--max-minutes is a number above 0'],
     [['delegate', 'do it', '--files', ' '], '--files is empty'],
     [['delegate', 'do it', '--as', ''], '--as is empty'],
-    [['delegate', 'do it', '--harness', 'claude', '--script', 's.yml'], 'only the rehearsal harness follows a script'],
+    [
+      ['delegate', 'do it', '--harness', 'claude', '--script', 's.yml'],
+      'only the rehearsal harness follows a script',
+    ],
     [['delegate', 'retry', '--note', ' '], '--note is empty'],
     [['delegates', '--watch'], 'stint delegate wait'],
     [['merge', 'a', '--all'], 'leave the names out, or --all'],
@@ -46,7 +49,14 @@ describe('delegate, delegates and merge', () => {
     '%s… is an order, as it is no subcommand',
     async (...words) => {
       const { stint, cwd } = terminal()
-      const ran = await stint('delegate', ...words, '--base', 'no-such-branch', '--harness', 'rehearsal')
+      const ran = await stint(
+        'delegate',
+        ...words,
+        '--base',
+        'no-such-branch',
+        '--harness',
+        'rehearsal',
+      )
       expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
       expect(ran.stderr).toContain('there is no branch or commit "no-such-branch"')
       expect(existsSync(join(cwd, '.sessions', 'runs'))).toBe(false)
@@ -76,7 +86,11 @@ describe('delegate, delegates and merge', () => {
     [['merge', '--all'], 'No delegate is ready to be merged'],
   ])('%j where there are none says so, and makes nothing', async (line, said) => {
     const { stint, cwd } = terminal()
-    expect(await stint(...line)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(said), stderr: '' })
+    expect(await stint(...line)).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining(said),
+      stderr: '',
+    })
     expect(await stint(...line, '--json')).toMatchObject({ exitCode: 0, stderr: '' })
     expect(existsSync(join(cwd, '.sessions'))).toBe(false)
   })
@@ -107,7 +121,9 @@ describe('delegate, delegates and merge', () => {
     const ran = await stint(...command.split(' '), '--help')
     expect(ran.exitCode).toBe(0)
     expect(ran.stdout).toContain('--json')
-    expect(ran.stdout.match(new RegExp(`^ {2}stint ${command}`, 'gm'))!.length).toBeGreaterThanOrEqual(examples)
+    expect(
+      ran.stdout.match(new RegExp(`^ {2}stint ${command}`, 'gm'))!.length,
+    ).toBeGreaterThanOrEqual(examples)
   })
 
   test('the help of delegate names the flags it takes without a subcommand, and not what the background runs', async () => {
@@ -119,7 +135,8 @@ describe('delegate, delegates and merge', () => {
 
   test('the shell is offered the subcommands beside what goes with the order', async () => {
     const { stint } = terminal()
-    const proposed = async (...words: string[]) => (await stint('__complete', ...words)).stdout.trim().split('\n')
+    const proposed = async (...words: string[]) =>
+      (await stint('__complete', ...words)).stdout.trim().split('\n')
     expect(await proposed('delegate', '')).toEqual(
       expect.arrayContaining(['start', 'show', 'wait', 'stop', 'retry', 'discard', '--as']),
     )

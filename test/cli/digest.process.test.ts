@@ -5,14 +5,19 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { estimateTokens } from '../../src/context/tokens.ts'
+import { estimateTokens } from '../../src/text/tokens.ts'
 import { readLog } from '../../src/journal/read.ts'
 import { program, terminal } from '../support/cli.ts'
 
 type World = ReturnType<typeof terminal>
 
 function stint(world: World, args: readonly string[], options: SpawnSyncOptions = {}) {
-  return spawnSync(process.execPath, [program, ...args], { cwd: world.cwd, env: world.env, ...options, encoding: 'utf8' })
+  return spawnSync(process.execPath, [program, ...args], {
+    cwd: world.cwd,
+    env: world.env,
+    ...options,
+    encoding: 'utf8',
+  })
 }
 
 function digest(world: World, script: string, options: SpawnSyncOptions = {}) {
@@ -25,12 +30,19 @@ function kept(folder: string): readonly string[] {
   return existsSync(artifacts) ? readdirSync(artifacts).filter((name) => name.endsWith('.txt')) : []
 }
 
-function withSession(): World & { entries: () => readonly { kind: string; data: Record<string, unknown> }[]; sessions: string } {
+function withSession(): World & {
+  entries: () => readonly { kind: string; data: Record<string, unknown> }[]
+  sessions: string
+} {
   const world = terminal()
   stint(world, ['init', '--name', 'work'])
   const sessions = join(world.cwd, '.sessions')
   const [id] = readdirSync(join(sessions, 'journal'))
-  return { ...world, sessions, entries: () => readLog(join(sessions, 'journal', id!, 'log.jsonl')).records }
+  return {
+    ...world,
+    sessions,
+    entries: () => readLog(join(sessions, 'journal', id!, 'log.jsonl')).records,
+  }
 }
 
 function isAlive(pid: number): boolean {
@@ -47,7 +59,9 @@ describe('the exit code', () => {
   test.each([0, 1, 2, 42, 255])('%i of the command is that of the digest', (code) => {
     const ran = digest(terminal(), `echo said; exit ${code}`)
     expect(ran.status).toBe(code)
-    expect(ran.stdout).toMatch(new RegExp(`^sh -c .*: exit ${code} after [\\d.]+ s; 1 line, 5 B\nsaid\nall of it: `))
+    expect(ran.stdout).toMatch(
+      new RegExp(`^sh -c .*: exit ${code} after [\\d.]+ s; 1 line, 5 B\nsaid\nall of it: `),
+    )
   })
 
   test('of a command that a signal ended is 128 and its number', () => {
@@ -72,7 +86,9 @@ describe('the exit code', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: 'COMMAND_NOT_FOUND' } })
     expect(kept(join(world.folder, 'state'))).toEqual([])
     expect(
-      readdirSync(join(world.folder, 'state', 'artifacts'), { encoding: 'utf8' }).filter((name) => name.endsWith('.part')),
+      readdirSync(join(world.folder, 'state', 'artifacts'), { encoding: 'utf8' }).filter((name) =>
+        name.endsWith('.part'),
+      ),
     ).toEqual([])
   })
 
@@ -80,13 +96,17 @@ describe('the exit code', () => {
     const world = terminal()
     const file = join(world.cwd, 'bytes')
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 20_000, size: 'max' }), fc.nat({ max: 255 }), (bytes, code) => {
-        writeFileSync(file, bytes)
-        const ran = digest(world, `cat bytes; exit ${code}`)
-        expect(ran.stderr).not.toContain('defect')
-        expect(ran.status).toBe(code)
-        expect(estimateTokens(ran.stdout)).toBeLessThanOrEqual(400)
-      }),
+      fc.property(
+        fc.uint8Array({ maxLength: 20_000, size: 'max' }),
+        fc.nat({ max: 255 }),
+        (bytes, code) => {
+          writeFileSync(file, bytes)
+          const ran = digest(world, `cat bytes; exit ${code}`)
+          expect(ran.stderr).not.toContain('defect')
+          expect(ran.status).toBe(code)
+          expect(estimateTokens(ran.stdout)).toBeLessThanOrEqual(400)
+        },
+      ),
       { numRuns: 12 },
     )
   })
@@ -110,7 +130,10 @@ describe('the command', () => {
   test('reads the standard input, and is where it was called from', () => {
     const world = terminal()
     mkdirSync(join(world.cwd, 'below'))
-    const ran = digest(world, 'pwd; cat', { input: 'typed by a person\n', cwd: join(world.cwd, 'below') })
+    const ran = digest(world, 'pwd; cat', {
+      input: 'typed by a person\n',
+      cwd: join(world.cwd, 'below'),
+    })
     expect(ran.stdout).toContain('/project/below\ntyped by a person\n')
   })
 
@@ -118,18 +141,24 @@ describe('the command', () => {
     'and all it started end when the digest gets %s, and their output is told',
     async (signal) => {
       const world = terminal()
-      const child = spawn(process.execPath, [program, 'digest', '--', 'sh', '-c', 'echo started; sleep 300 & wait'], {
-        cwd: world.cwd,
-        env: world.env,
-        // In a session of its own, so that it has no terminal.
-        detached: true,
-      })
+      const child = spawn(
+        process.execPath,
+        [program, 'digest', '--', 'sh', '-c', 'echo started; sleep 300 & wait'],
+        {
+          cwd: world.cwd,
+          env: world.env,
+          // In a session of its own, so that it has no terminal.
+          detached: true,
+        },
+      )
       let said = ''
       child.stdout.on('data', (bytes: Buffer) => (said += bytes.toString()))
       const ended = new Promise<number | null>((resolve) => child.on('exit', resolve))
       const sleeper = async () => {
         for (;;) {
-          const found = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).stdout.split('\n')
+          const found = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,args='], {
+            encoding: 'utf8',
+          }).stdout.split('\n')
           const shell = found
             .map((line) => line.trim().split(/\s+/))
             .find(([, parent, ...args]) => Number(parent) === child.pid && args[0] === 'sh')
@@ -165,12 +194,17 @@ writeFileSync('ready', '')\n`,
     )
     // A terminal of its own, on which Ctrl-C is typed.
     const run = `exec ${process.execPath} ${program} digest -- ${process.execPath} careful.mjs`
-    const type = "while [ ! -e ready ]; do sleep 0.05; done; printf '\\003'; while [ ! -e over ]; do sleep 0.05; done"
-    const ran = spawnSync('bash', ['-c', `(${type}) | (script -qec "${run}" /dev/null; code=$?; touch over; exit $code)`], {
-      cwd: world.cwd,
-      env: world.env,
-      encoding: 'utf8',
-    })
+    const type =
+      "while [ ! -e ready ]; do sleep 0.05; done; printf '\\003'; while [ ! -e over ]; do sleep 0.05; done"
+    const ran = spawnSync(
+      'bash',
+      ['-c', `(${type}) | (script -qec "${run}" /dev/null; code=$?; touch over; exit $code)`],
+      {
+        cwd: world.cwd,
+        env: world.env,
+        encoding: 'utf8',
+      },
+    )
     expect(ran.stdout).toContain('interrupted 1')
     expect(ran.status).toBe(7)
   })
@@ -191,7 +225,9 @@ writeFileSync('ready', '')\n`,
       encoding: 'utf8',
     })
     expect(onTerminal.stdout).toContain(' s, 1 lines  first')
-    expect(spawnSync('sh', ['-c', run], { cwd: world.cwd, env: world.env, encoding: 'utf8' }).stderr).toBe('')
+    expect(
+      spawnSync('sh', ['-c', run], { cwd: world.cwd, env: world.env, encoding: 'utf8' }).stderr,
+    ).toBe('')
   })
 })
 
@@ -204,16 +240,22 @@ describe('an output', () => {
     const name = `${createHash('sha256').update(text).digest('hex').slice(0, 16)}.txt`
     expect(kept(world.sessions)).toEqual([name])
     expect(readFileSync(join(world.sessions, 'artifacts', name), 'utf8')).toBe(text)
-    expect(stint(world, ['digest', 'list']).stdout).toMatch(/ 21 B {2}exit 0 {2}sh -c .* \(×2\)\n1 output, 21 B in all/)
+    expect(stint(world, ['digest', 'list']).stdout).toMatch(
+      / 21 B {2}exit 0 {2}sh -c .* \(×2\)\n1 output, 21 B in all/,
+    )
   })
 
   test('has the lines of both streams, each in its order and none torn by another', () => {
     const world = withSession()
-    digest(world, 'for n in $(seq 1000); do printf "out "; echo $n; printf "err " >&2; echo $n >&2; done')
+    digest(
+      world,
+      'for n in $(seq 1000); do printf "out "; echo $n; printf "err " >&2; echo $n >&2; done',
+    )
     const lines = readFileSync(join(world.sessions, 'artifacts', kept(world.sessions)[0]!), 'utf8')
       .trimEnd()
       .split('\n')
-    const numbered = (stream: string) => Array.from({ length: 1000 }, (_, n) => `${stream} ${n + 1}`)
+    const numbered = (stream: string) =>
+      Array.from({ length: 1000 }, (_, n) => `${stream} ${n + 1}`)
     expect(lines.filter((line) => line.startsWith('out'))).toEqual(numbered('out'))
     expect(lines.filter((line) => line.startsWith('err'))).toEqual(numbered('err'))
     expect(lines).toHaveLength(2000)
@@ -221,16 +263,23 @@ describe('an output', () => {
 
   test('keeps its bytes, also those that are no text', () => {
     const world = withSession()
-    const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, n) => (n * 7919 + (n >> 4)) % 256))
+    const bytes = Buffer.from(
+      Array.from({ length: 200_000 }, (_, n) => (n * 7919 + (n >> 4)) % 256),
+    )
     writeFileSync(join(world.cwd, 'bytes'), bytes)
     digest(world, 'cat bytes')
-    expect(readFileSync(join(world.sessions, 'artifacts', kept(world.sessions)[0]!)).equals(bytes)).toBe(true)
+    expect(
+      readFileSync(join(world.sessions, 'artifacts', kept(world.sessions)[0]!)).equals(bytes),
+    ).toBe(true)
   })
 
   test('has no secret in it, nor has its digest or the journal', () => {
     const world = withSession()
     const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
-    const ran = digest(world, `yes 'a line of no interest' | head -n 90000; echo "Error: refused ${secret}"; exit 1`)
+    const ran = digest(
+      world,
+      `yes 'a line of no interest' | head -n 90000; echo "Error: refused ${secret}"; exit 1`,
+    )
     expect(ran.stdout).toContain('Error: refused [redacted:github-token]')
     expect(ran.stderr).toContain('redacted (github-token)')
     const found = spawnSync('grep', ['-rl', secret, world.folder], { encoding: 'utf8' })
@@ -240,13 +289,20 @@ describe('an output', () => {
   test('of hundreds of megabytes goes through a memory of a few', () => {
     const world = withSession()
     const env = { ...world.env, NODE_OPTIONS: '--max-old-space-size=40' }
-    const ran = digest(world, `yes 'a line that a long running program prints' | head -c 150000000; printf '%150000000s' end`, {
-      env,
-    })
+    const ran = digest(
+      world,
+      `yes 'a line that a long running program prints' | head -c 150000000; printf '%150000000s' end`,
+      {
+        env,
+      },
+    )
     expect(ran.status).toBe(0)
     expect(ran.stdout).toContain('300 MB')
     const [name] = kept(world.sessions)
-    expect(spawnSync('wc', ['-c', join(world.sessions, 'artifacts', name!)], { encoding: 'utf8' }).stdout).toMatch(/^300000000 /)
+    expect(
+      spawnSync('wc', ['-c', join(world.sessions, 'artifacts', name!)], { encoding: 'utf8' })
+        .stdout,
+    ).toMatch(/^300000000 /)
   })
 
   test('can be shown in part, by its lines and by a text in them', () => {
@@ -254,9 +310,14 @@ describe('an output', () => {
     const { stdout } = digest(world, 'seq 1 500; echo Needle; seq 501 900')
     const id = /stint digest show (\w+)/.exec(stdout)![1]!
     expect(stint(world, ['digest', 'show', id, '--lines', '3-5']).stdout).toBe('3\n4\n5\n')
-    expect(stint(world, ['digest', 'show', id.slice(0, 4), '--grep', 'needle']).stdout).toBe('501: Needle\n')
+    expect(stint(world, ['digest', 'show', id.slice(0, 4), '--grep', 'needle']).stdout).toBe(
+      '501: Needle\n',
+    )
     expect(stint(world, ['digest', 'show', id]).stdout.split('\n')).toHaveLength(902)
-    expect(stint(world, ['digest', 'show', id, '--lines', '9-3'])).toMatchObject({ status: 2, stdout: '' })
+    expect(stint(world, ['digest', 'show', id, '--lines', '9-3'])).toMatchObject({
+      status: 2,
+      stdout: '',
+    })
     expect(stint(world, ['digest', 'show', 'ffff'])).toMatchObject({ status: 1, stdout: '' })
   })
 
@@ -283,30 +344,45 @@ describe('an output', () => {
 
   test('of a digest that was killed is named by the doctor, and one that is being written is not', async () => {
     const world = withSession()
-    const child = spawn(process.execPath, [program, 'digest', '--', 'cat'], { cwd: world.cwd, env: world.env })
-    const parts = () => (existsSync(join(world.sessions, 'artifacts')) ? readdirSync(join(world.sessions, 'artifacts')) : [])
+    const child = spawn(process.execPath, [program, 'digest', '--', 'cat'], {
+      cwd: world.cwd,
+      env: world.env,
+    })
+    const parts = () =>
+      existsSync(join(world.sessions, 'artifacts'))
+        ? readdirSync(join(world.sessions, 'artifacts'))
+        : []
     const ended = new Promise((resolve) => child.on('exit', resolve))
     while (!parts().some((name) => name.endsWith('.part'))) await sleep(20)
     expect(stint(world, ['doctor']).stdout).not.toContain('.part')
     child.kill('SIGKILL')
     await ended
-    expect(stint(world, ['doctor']).stdout).toMatch(/artifacts\/\.\d+-[0-9a-f]+\.part: what a command had printed/)
+    expect(stint(world, ['doctor']).stdout).toMatch(
+      /artifacts\/\.\d+-[0-9a-f]+\.part: what a command had printed/,
+    )
   })
 
   test('is purged of a text, in every file it is kept in, however large', () => {
     const world = withSession()
     digest(world, 'echo the word is hush-hush-7')
-    digest(world, "yes 'nothing to see here' | head -c 20000000; echo; echo hush-hush-7; yes more | head -c 2000000")
+    digest(
+      world,
+      "yes 'nothing to see here' | head -c 20000000; echo; echo hush-hush-7; yes more | head -c 2000000",
+    )
     const before = kept(world.sessions)
     const purged = stint(world, ['purge', 'hush-hush-7', '--json'])
     expect(purged.status).toBe(0)
-    expect(spawnSync('grep', ['-rl', 'hush-hush-7', world.sessions], { encoding: 'utf8' }).stdout).toBe('')
+    expect(
+      spawnSync('grep', ['-rl', 'hush-hush-7', world.sessions], { encoding: 'utf8' }).stdout,
+    ).toBe('')
     expect(kept(world.sessions)).toEqual(before)
     // What is printed again is kept whole again, beside what was purged.
     digest(world, 'echo the word is hush-hush-7')
     expect(kept(world.sessions)).toHaveLength(before.length + 1)
     expect(
-      spawnSync('grep', ['-rlc', 'purged', join(world.sessions, 'artifacts')], { encoding: 'utf8' }).stdout.split('\n').length,
+      spawnSync('grep', ['-rlc', 'purged', join(world.sessions, 'artifacts')], {
+        encoding: 'utf8',
+      }).stdout.split('\n').length,
     ).toBeGreaterThan(2)
   })
 })
@@ -314,7 +390,15 @@ describe('an output', () => {
 describe('a run', () => {
   test('is journalled with the session that is active here, in one small entry', () => {
     const world = withSession()
-    const ran = stint(world, ['digest', '--label', 'the build', '--', 'sh', '-c', 'echo a.c:1:2: error: no way; exit 2'])
+    const ran = stint(world, [
+      'digest',
+      '--label',
+      'the build',
+      '--',
+      'sh',
+      '-c',
+      'echo a.c:1:2: error: no way; exit 2',
+    ])
     expect(ran.stdout).toMatch(/; recorded in work\n$/)
     const [name] = kept(world.sessions)
     expect(
@@ -371,7 +455,14 @@ describe('a run', () => {
 
   test('answers a program in JSON, the exit code all the same', () => {
     const world = withSession()
-    const ran = stint(world, ['digest', '--json', '--', 'sh', '-c', 'echo a.c:1:2: error: no way; exit 2'])
+    const ran = stint(world, [
+      'digest',
+      '--json',
+      '--',
+      'sh',
+      '-c',
+      'echo a.c:1:2: error: no way; exit 2',
+    ])
     expect(ran.status).toBe(2)
     expect(JSON.parse(ran.stdout)).toMatchObject({
       exitCode: 2,
@@ -385,6 +476,9 @@ describe('a run', () => {
   test('without a command, or with too few tokens, is misuse', () => {
     const world = terminal()
     expect(stint(world, ['digest'])).toMatchObject({ status: 2, stdout: '' })
-    expect(stint(world, ['digest', '--tokens', '10', '--', 'true'])).toMatchObject({ status: 2, stdout: '' })
+    expect(stint(world, ['digest', '--tokens', '10', '--', 'true'])).toMatchObject({
+      status: 2,
+      stdout: '',
+    })
   })
 })

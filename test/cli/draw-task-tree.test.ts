@@ -3,13 +3,19 @@ import { describe, expect, test } from 'vitest'
 import { type TaskDelegate, type TreeDrawing, drawTaskTrees } from '../../src/cli/draw-task-tree.ts'
 import { painter } from '../../src/cli/run-view/paint.ts'
 import { widthOf } from '../../src/cli/run-view/width.ts'
-import type { Backlog } from '../../src/tasks/backlog.ts'
-import { taskTrees } from '../../src/tasks/tree.ts'
-import { aChecklist, aLine, aStatus } from '../tasks/any-task.ts'
-import { Told, backlogOf } from '../tasks/world.ts'
+import type { Backlog } from '../../src/backlog/backlog.ts'
+import { taskTrees } from '../../src/backlog/tree.ts'
+import { aChecklist, aLine, aStatus } from '../backlog/any-task.ts'
+import { Told, backlogOf } from '../backlog/world.ts'
 
 function drawn(backlog: Backlog, more: Partial<TreeDrawing> = {}, levels = 6): readonly string[] {
-  const drawing = { backlog, delegates: new Map(), isFull: () => false, paint: painter(false), ...more }
+  const drawing = {
+    backlog,
+    delegates: new Map(),
+    isFull: () => false,
+    paint: painter(false),
+    ...more,
+  }
   return drawTaskTrees(taskTrees(backlog, { levels }), drawing)
 }
 
@@ -40,7 +46,17 @@ describe('a tree of tasks', () => {
   })
 
   test('joins members of a parallel group that stand side by side, and names the others', () => {
-    expect(drawnFrom('epic', 'a ^epic =g', 'b ^epic', 'c ^epic =g', 'part ^a', 'far =g', 'alone =h').split('\n')).toEqual([
+    expect(
+      drawnFrom(
+        'epic',
+        'a ^epic =g',
+        'b ^epic',
+        'c ^epic =g',
+        'part ^a',
+        'far =g',
+        'alone =h',
+      ).split('\n'),
+    ).toEqual([
       '○ epic  P2 M  Task epic  0 of 4 parts done  → code (proposed)',
       '├─ ∥ g: at the same time, 0 of 3 done, 1 elsewhere',
       '│  ╠═ ○ a  P2 M  Task a  0 of 1 part done  → code (proposed)',
@@ -70,7 +86,10 @@ describe('a tree of tasks', () => {
     })
     told.add('b', { parent: 'a' })
     expect(drawn(told.backlog()).join('\n')).toMatch(/\[1\/2\](?!\n.*one)/)
-    expect(drawn(told.backlog(), { isFull: () => true }).slice(1, 3)).toEqual(['│  [x] one', '│  [ ] two'])
+    expect(drawn(told.backlog(), { isFull: () => true }).slice(1, 3)).toEqual([
+      '│  [x] one',
+      '│  [ ] two',
+    ])
   })
 
   test('names the delegates that have a task, and says when one is called running and nobody runs it', () => {
@@ -81,7 +100,9 @@ describe('a tree of tasks', () => {
       isAdrift: false,
       ...more,
     })
-    const delegates = new Map([['a', [delegate('a-1', {}), delegate('a-2', { status: 'running', isAdrift: true })]]])
+    const delegates = new Map([
+      ['a', [delegate('a-1', {}), delegate('a-2', { status: 'running', isAdrift: true })]],
+    ])
     const lines = drawn(backlogOf('a').backlog(), { delegates })
     expect(lines[1]).toBe('   delegate a-1: ready · delegate a-2: running, but nobody is at it')
   })
@@ -94,7 +115,10 @@ describe('a tree of tasks', () => {
 
   test('on a narrow terminal cuts titles and puts the rest on lines of its own', () => {
     const told = backlogOf('a-name <b-name,c-name,d-name', 'b-name', 'c-name', 'd-name')
-    told.tell('task.changed', { task: 'a-name', title: 'A title that is longer than the line it stands on' })
+    told.tell('task.changed', {
+      task: 'a-name',
+      title: 'A title that is longer than the line it stands on',
+    })
     expect(drawn(told.backlog(), { columns: 32 }).slice(0, 4)).toEqual([
       '○ a-name  P2 M  A title that is…',
       '   → code (proposed)',
@@ -122,41 +146,55 @@ describe('a tree of tasks', () => {
     })
     const anyColumns = fc.option(fc.integer({ min: 30, max: 120 }), { nil: undefined })
     fc.assert(
-      fc.property(fc.array(one, { maxLength: 10 }), anyColumns, fc.boolean(), fc.boolean(), (tasks, columns, color, isFull) => {
-        const told = new Told()
-        tasks.forEach(({ status, parent, group, dependsOn, ...fields }, n) => {
-          told.add(`t${n}`, {
-            ...fields,
-            dependsOn: dependsOn.map((other) => `t${other}`),
-            ...(parent === null ? {} : { parent: `t${parent}` }),
-            ...(group === null ? {} : { group }),
+      fc.property(
+        fc.array(one, { maxLength: 10 }),
+        anyColumns,
+        fc.boolean(),
+        fc.boolean(),
+        (tasks, columns, color, isFull) => {
+          const told = new Told()
+          tasks.forEach(({ status, parent, group, dependsOn, ...fields }, n) => {
+            told.add(`t${n}`, {
+              ...fields,
+              dependsOn: dependsOn.map((other) => `t${other}`),
+              ...(parent === null ? {} : { parent: `t${parent}` }),
+              ...(group === null ? {} : { group }),
+            })
+            told.move(`t${n}`, status)
           })
-          told.move(`t${n}`, status)
-        })
-        const backlog = told.backlog()
-        const lines = drawn(
-          backlog,
-          { isFull: () => isFull, paint: painter(color), ...(columns === undefined ? {} : { columns }) },
-          3,
-        )
-        // eslint-disable-next-line no-control-regex
-        const plain = lines.map((line) => line.replaceAll(/\u001B\[\d+m/g, ''))
-        const heads = plain.flatMap((line) => /^[ │├└║╠╚─═]*[○◆⊘✓✗] (t\d+) {2}P2 M(?: |$)/.exec(line)?.[1] ?? [])
-        expect(heads.toSorted()).toEqual(backlog.tasks.map(({ id }) => id).toSorted())
-        if (columns !== undefined) for (const line of plain) expect(widthOf(line)).toBeLessThanOrEqual(columns)
-      }),
+          const backlog = told.backlog()
+          const lines = drawn(
+            backlog,
+            {
+              isFull: () => isFull,
+              paint: painter(color),
+              ...(columns === undefined ? {} : { columns }),
+            },
+            3,
+          )
+          const plain = lines.map((line) => line.replaceAll(/\u001B\[\d+m/g, ''))
+          const heads = plain.flatMap(
+            (line) => /^[ │├└║╠╚─═]*[○◆⊘✓✗] (t\d+) {2}P2 M(?: |$)/.exec(line)?.[1] ?? [],
+          )
+          expect(heads.toSorted()).toEqual(backlog.tasks.map(({ id }) => id).toSorted())
+          if (columns !== undefined)
+            for (const line of plain) expect(widthOf(line)).toBeLessThanOrEqual(columns)
+        },
+      ),
     )
   })
 
   test('of five thousand tasks shows all, in one group or one chain', () => {
     const told = new Told()
-    for (let n = 0; n < 2500; n += 1) told.add(`g${n}`, { group: 'g', dependsOn: n === 0 ? [] : [`g${n - 1}`] })
+    for (let n = 0; n < 2500; n += 1)
+      told.add(`g${n}`, { group: 'g', dependsOn: n === 0 ? [] : [`g${n - 1}`] })
     for (let n = 0; n < 2500; n += 1) told.add(`c${n}`, n === 0 ? {} : { parent: `c${n - 1}` })
     expect(drawn(told.backlog()).filter((line) => line.includes('○'))).toHaveLength(5000)
   })
 
   test.each([1, 5, 13])('is never wider than a terminal of %i columns', (columns) => {
     const told = backlogOf('a', 'b ^a =g <x', 'c ^a =g', 'd ^c', 'e ^d')
-    for (const line of drawn(told.backlog(), { columns })) expect(widthOf(line)).toBeLessThanOrEqual(columns)
+    for (const line of drawn(told.backlog(), { columns }))
+      expect(widthOf(line)).toBeLessThanOrEqual(columns)
   })
 })

@@ -8,12 +8,20 @@ import { sessionJsonProblems } from '../support/session-json-checker.ts'
 type Terminal = ReturnType<typeof terminal>
 
 function run(world: Terminal, ...args: string[]) {
-  return spawnSync(process.execPath, [program, ...args], { cwd: world.cwd, env: world.env, encoding: 'utf8' })
+  return spawnSync(process.execPath, [program, ...args], {
+    cwd: world.cwd,
+    env: world.env,
+    encoding: 'utf8',
+  })
 }
 
 /** Starts a command and answers its exit code once it has ended. */
 function start(world: Terminal, ...args: string[]): Promise<number | null> {
-  const child = spawn(process.execPath, [program, ...args], { cwd: world.cwd, env: world.env, stdio: 'ignore' })
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: world.cwd,
+    env: world.env,
+    stdio: 'ignore',
+  })
   return new Promise((resolve) => child.on('exit', resolve))
 }
 
@@ -28,7 +36,9 @@ describe('exports at once', () => {
   test('into one file leave a whole one at every moment, which the next export knows as its own', async () => {
     const world = bigSession()
     const path = join(world.cwd, 'session.json')
-    expect(run(world, 'export', '--format', 'session-json', '--output', 'session.json').status).toBe(0)
+    expect(
+      run(world, 'export', '--format', 'session-json', '--output', 'session.json').status,
+    ).toBe(0)
     const writers = Array.from({ length: 6 }, async (_, n) => {
       // Each says something else, so that a mixture could be told.
       await start(world, 'log', '--step', `Of writer ${n} ${'x'.repeat(5000)}`)
@@ -44,7 +54,9 @@ describe('exports at once', () => {
     }
     expect(await Promise.all(writers)).toEqual([0, 0, 0, 0, 0, 0])
     expect(reads).toBeGreaterThan(0)
-    expect(run(world, 'export', '--format', 'session-json', '--output', 'session.json').status).toBe(0)
+    expect(
+      run(world, 'export', '--format', 'session-json', '--output', 'session.json').status,
+    ).toBe(0)
     expect(readdirSync(world.cwd).filter((name) => name.endsWith('.tmp'))).toEqual([])
     run(world, 'close', '--complete')
     expect(existsSync(path)).toBe(false)
@@ -53,7 +65,9 @@ describe('exports at once', () => {
   test('of which one creates the file and one finds it taken, lose nothing of somebody else', async () => {
     const world = bigSession()
     writeFileSync(join(world.cwd, 'mine.json'), 'mine')
-    const codes = await Promise.all([1, 2, 3].map(() => start(world, 'export', '--format', 'json', '--output', 'mine.json')))
+    const codes = await Promise.all(
+      [1, 2, 3].map(() => start(world, 'export', '--format', 'json', '--output', 'mine.json')),
+    )
     expect(codes).toEqual([1, 1, 1])
     expect(readFileSync(join(world.cwd, 'mine.json'), 'utf8')).toBe('mine')
   })
@@ -62,7 +76,9 @@ describe('exports at once', () => {
 test('several commands that close a session at once write one workflow log', async () => {
   const world = bigSession()
   writeFileSync(join(world.cwd, '.sessions', 'config.yaml'), 'workflow_log: on\n')
-  const codes = await Promise.all([1, 2, 3, 4].map(() => start(world, 'close', '--complete', '--session', 'big')))
+  const codes = await Promise.all(
+    [1, 2, 3, 4].map(() => start(world, 'close', '--complete', '--session', 'big')),
+  )
   expect(codes).toContain(0)
   expect(codes.filter((code) => code !== 0 && code !== 1)).toEqual([])
   expect(readdirSync(join(world.cwd, 'log', 'workflow'))).toHaveLength(1)

@@ -10,23 +10,44 @@ describe('export', () => {
     await stint('init', '--name', 'fix-auth', '--goal', 'Stop the login loop')
     const ran = await stint('export', '--format', 'toon')
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
-    expect(decode(ran.stdout.trimEnd())).toMatchObject({ session: { name: 'fix-auth', goal: 'Stop the login loop' } })
-    expect((await stint('export', 'fix-auth', '--format', 'json')).json()).toMatchObject({ format: 'stint-state', version: 1 })
+    expect(decode(ran.stdout.trimEnd())).toMatchObject({
+      session: { name: 'fix-auth', goal: 'Stop the login loop' },
+    })
+    expect((await stint('export', 'fix-auth', '--format', 'json')).json()).toMatchObject({
+      format: 'stint-state',
+      version: 1,
+    })
   })
 
   test('with --output writes the file from where it is run, and says so', async () => {
     const { stint, cwd } = terminal()
     await stint('init', '--name', 'fix-auth')
-    const ran = await stint('export', '--format', 'markdown', '--output', 'a folder/the document.md')
-    expect(ran.stdout).toMatch(/📤 Session Exported: fix-auth\n {3}markdown, \d+ bytes: a folder\/the document\.md\n/)
-    expect(readFileSync(join(cwd, 'a folder', 'the document.md'), 'utf8')).toContain('# Session: Fix Auth')
+    const ran = await stint(
+      'export',
+      '--format',
+      'markdown',
+      '--output',
+      'a folder/the document.md',
+    )
+    expect(ran.stdout).toMatch(
+      /📤 Session Exported: fix-auth\n {3}markdown, \d+ bytes: a folder\/the document\.md\n/,
+    )
+    expect(readFileSync(join(cwd, 'a folder', 'the document.md'), 'utf8')).toContain(
+      '# Session: Fix Auth',
+    )
   })
 
   test('with --json answers the content, or where it was written', async () => {
     const { stint, cwd } = terminal()
     await stint('init', '--name', 'fix-auth')
-    const printed = (await stint('export', '--format', 'toon', '--json')).json<{ content: string; bytes: number }>()
-    expect(printed).toMatchObject({ session: { name: 'fix-auth', status: 'active' }, format: 'toon' })
+    const printed = (await stint('export', '--format', 'toon', '--json')).json<{
+      content: string
+      bytes: number
+    }>()
+    expect(printed).toMatchObject({
+      session: { name: 'fix-auth', status: 'active' },
+      format: 'toon',
+    })
     expect(printed.bytes).toBe(Buffer.byteLength(printed.content))
     const written = await stint('export', '--format', 'json', '--output', 'state.json', '--json')
     expect(written.json()).toMatchObject({ format: 'json', path: join(cwd, 'state.json') })
@@ -45,14 +66,20 @@ describe('export', () => {
 
   test('tells what is wrong and what to do next', async () => {
     const { stint } = terminal()
-    expect((await stint('export', '--format', 'json')).stderr).toContain('no session is active here')
+    expect((await stint('export', '--format', 'json')).stderr).toContain(
+      'no session is active here',
+    )
     await stint('init', '--name', 'fix-auth')
     const small = await stint('export', '--format', 'session-json', '--output', 'session.json')
     expect(small).toMatchObject({ exitCode: 1, stdout: '' })
     expect(small.stderr).toMatch(/has 0 tasks.*from 6 on.*\n {2}--force writes it all the same/)
     const taken = await stint('export', '--format', 'json', '--output', 'readme.txt', '--json')
     expect(taken.exitCode).toBe(1)
-    expect(taken.json()).toMatchObject({ error: { code: 'EXPORT_EXISTS', hint: expect.stringContaining('--force') } })
-    expect((await stint('export', 'nothing', '--format', 'json')).stderr).toContain('there is no session "nothing"')
+    expect(taken.json()).toMatchObject({
+      error: { code: 'EXPORT_EXISTS', hint: expect.stringContaining('--force') },
+    })
+    expect((await stint('export', 'nothing', '--format', 'json')).stderr).toContain(
+      'there is no session "nothing"',
+    )
   })
 })

@@ -23,8 +23,17 @@ describe('handoff create', () => {
 
   test('with --json gives everything of it, the document too', async () => {
     const { stint } = await working()
-    const made = (await stint('handoff', 'create', '--json', '--draft', '--tokens', '600')).json<Record<string, unknown>>()
-    expect(made).toMatchObject({ number: 1, name: 'fix-auth', draft: true, branch: 'main', dirty: 0, accepted: [] })
+    const made = (await stint('handoff', 'create', '--json', '--draft', '--tokens', '600')).json<
+      Record<string, unknown>
+    >()
+    expect(made).toMatchObject({
+      number: 1,
+      name: 'fix-auth',
+      draft: true,
+      branch: 'main',
+      dirty: 0,
+      accepted: [],
+    })
     expect(made.tokens).toBeLessThanOrEqual(600)
     expect(made.document).toContain(`hash: ${String(made.hash)}`)
   })
@@ -54,20 +63,33 @@ describe('handoff create', () => {
 describe('handoff show', () => {
   test('prints the recorded document and nothing else, also when the file was edited', async () => {
     const { stint, cwd } = await working()
-    const { path, document } = (await stint('handoff', 'create', '--json')).json<{ path: string; document: string }>()
+    const { path, document } = (await stint('handoff', 'create', '--json')).json<{
+      path: string
+      document: string
+    }>()
     expect((await stint('handoff', 'show')).stdout).toBe(document)
     writeFileSync(join(cwd, path.slice(path.indexOf('.sessions'))), 'mine\n')
     const ran = await stint('handoff', 'show', 'fix-auth/1')
-    expect(ran).toMatchObject({ exitCode: 0, stdout: document, stderr: expect.stringContaining('edited or damaged') })
+    expect(ran).toMatchObject({
+      exitCode: 0,
+      stdout: document,
+      stderr: expect.stringContaining('edited or damaged'),
+    })
   })
 
   test('with --check ends with 0 while it holds, with 1 and what moved when it does not', async () => {
     const { stint } = await working()
     await stint('handoff', 'create')
-    expect(await stint('handoff', 'show', '--check')).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('as it was') })
+    expect(await stint('handoff', 'show', '--check')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('as it was'),
+    })
     await stint('log', '--progress', 'More')
     const ran = await stint('handoff', 'show', '--check')
-    expect(ran).toMatchObject({ exitCode: 1, stdout: expect.stringContaining('the journal went on') })
+    expect(ran).toMatchObject({
+      exitCode: 1,
+      stdout: expect.stringContaining('the journal went on'),
+    })
   })
 
   test('without one says how to make it', async () => {
@@ -111,13 +133,22 @@ describe('handoff accept', () => {
     const refused = await stint('handoff', 'accept')
     expect(refused.exitCode).toBe(1)
     expect(refused.stdout).toContain('Handoff 1 of fix-auth: stale')
-    expect(refused.stdout).toContain('- the journal went on, 1 added (1 progress.made): stint view fix-auth --entries')
+    expect(refused.stdout).toContain(
+      '- the journal went on, 1 added (1 progress.made): stint view fix-auth --entries',
+    )
     expect(refused.stdout).not.toContain('## Objective')
     const json = await stint('handoff', 'accept', '--json')
     expect(json.exitCode).toBe(1)
-    expect(json.json()).toMatchObject({ outcome: 'stale', taken_up: false, moved: [expect.any(String)] })
+    expect(json.json()).toMatchObject({
+      outcome: 'stale',
+      taken_up: false,
+      moved: [expect.any(String)],
+    })
     const forced = await stint('handoff', 'accept', '--force')
-    expect(forced).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('stale, taken up all the same') })
+    expect(forced).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('stale, taken up all the same'),
+    })
     expect(forced.stdout).toContain('## Objective')
   })
 
@@ -126,7 +157,9 @@ describe('handoff accept', () => {
     await stint('handoff', 'create')
     await stint('pause')
     expect((await stint('handoff', 'accept')).exitCode).toBe(0)
-    expect((await stint('list', '--json')).json<{ status: string }[]>()).toMatchObject([{ status: 'active' }])
+    expect((await stint('list', '--json')).json<{ status: string }[]>()).toMatchObject([
+      { status: 'active' },
+    ])
   })
 
   test('of a document that is no handoff says so', async () => {
@@ -153,7 +186,9 @@ describe('a handoff for another task', () => {
     expect((await stint('task', 'show', 'document-it')).stderr).toContain(line)
     expect((await stint('task', 'next')).stderr).toContain(line)
     expect((await stint('task', 'start', 'document-it')).stderr).toContain(line)
-    expect((await stint('init', '--task', 'document-it', '--name', 'docs', '--force')).stderr).toContain(line)
+    expect(
+      (await stint('init', '--task', 'document-it', '--name', 'docs', '--force')).stderr,
+    ).toContain(line)
     expect((await stint('resume', 'docs')).stdout).toContain(line)
     expect((await stint('resume', 'docs', '--json')).json()).toMatchObject({
       handoffs_waiting: [{ name: 'fix-auth', number: 1 }],

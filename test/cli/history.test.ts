@@ -35,7 +35,12 @@ const CONVERSATION: readonly HistoryItem[] = [
   said('result', {
     at: at(3),
     parts: [
-      { type: 'tool result', use: 't1', isError: true, parts: [{ type: 'text', text: `${SHARED}\nsecond line\n${LONG}` }] },
+      {
+        type: 'tool result',
+        use: 't1',
+        isError: true,
+        parts: [{ type: 'text', text: `${SHARED}\nsecond line\n${LONG}` }],
+      },
       { type: 'image', mediaType: 'image/png', data: PIXEL },
     ],
   }),
@@ -48,14 +53,23 @@ const CONVERSATION: readonly HistoryItem[] = [
 
 async function world() {
   const { stint, cwd, env } = terminal()
-  const { id: session } = (await stint('init', '--name', 'fix-auth', '--goal', 'No loop', '--json')).json<{ id: string }>()
+  const { id: session } = (
+    await stint('init', '--name', 'fix-auth', '--goal', 'No loop', '--json')
+  ).json<{ id: string }>()
   const sessions = join(cwd, '.sessions')
   const store = conversationStore(sessions, {})
   store.append(ID, CONVERSATION)
   store.append(OTHER, [said('another', { parts: [{ type: 'text', text: SHARED }] })])
   for (const conversation of [ID, 'aaaabbbb-lost'])
-    leaveInOutbox(findPlace(cwd), session, draft('conversation.joined', { conversation, harness: 'claude', source: 'startup' }))
-  const blobs = () => readdirSync(blobsFolder(sessions), { recursive: true, encoding: 'utf8' }).filter((name) => name.length > 60)
+    leaveInOutbox(
+      findPlace(cwd),
+      session,
+      draft('conversation.joined', { conversation, harness: 'claude', source: 'startup' }),
+    )
+  const blobs = () =>
+    readdirSync(blobsFolder(sessions), { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name.length > 60,
+    )
   /** As if all of it had been stored so long ago. */
   const age = (days: number, ...conversations: readonly string[]) => {
     const then = (Date.now() - days * DAYS) / 1000
@@ -72,29 +86,44 @@ describe('history', () => {
   test('lists the conversations of a session, and those of which nothing is stored', async () => {
     const { stint } = await world()
     const { stdout } = await stint('history')
-    expect(stdout).toMatch(/669eb474-9f6f {2}2026-01-01T10:00 {2}claude +opus +3 +1 +94 KB {2}logout {2}fix the login loop/)
+    expect(stdout).toMatch(
+      /669eb474-9f6f {2}2026-01-01T10:00 {2}claude +opus +3 +1 +94 KB {2}logout {2}fix the login loop/,
+    )
     expect(stdout).toMatch(/aaaabbbb-lost.*not stored/)
     expect(stdout).not.toContain('11112222')
     expect((await stint('history', 'fix-auth')).stdout).toBe(stdout)
     const rows = (await stint('history', 'fix-auth', '--json')).json<readonly object[]>()
-    expect(rows).toMatchObject([{ id: ID, isStored: true, messages: 3, compactions: 1 }, { isStored: false }])
+    expect(rows).toMatchObject([
+      { id: ID, isStored: true, messages: 3, compactions: 1 },
+      { isStored: false },
+    ])
     expect((await stint('history', '--all')).stdout).toMatch(/11112222[\s\S]*2 conversations, /)
   })
 
   test('says where something was taken back, and sends it no more unless it was given back', async () => {
     const { stint, store } = await world()
     const id = '33334444-9f6f-4932-b41b-3cc44fe2de5b'
-    store.append(id, [said('one', { at: at(1) }), said('two', { role: 'assistant', at: at(2) }), said('three', { at: at(3) })])
+    store.append(id, [
+      said('one', { at: at(1) }),
+      said('two', { role: 'assistant', at: at(2) }),
+      said('three', { at: at(3) }),
+    ])
     store.append(id, [{ type: 'taken back', id: 'b1', at: at(4), from: 'two' }])
-    const told = async () => (await stint('history', id, '--format', 'openai')).json<readonly { content: string }[]>()
+    const told = async () =>
+      (await stint('history', id, '--format', 'openai')).json<readonly { content: string }[]>()
     expect((await stint('history', id)).stdout).toMatch(
       /three[\s\S]*──── taken back: what was said above, from 2026-01-01T10:02 on ────/,
     )
     expect((await told()).map(({ content }) => content)).toEqual(['one'])
     store.append(id, [{ type: 'taken back', id: 'b2', at: at(5) }])
-    expect((await stint('history', id)).stdout).toContain('──── what was taken back is there again ────')
+    expect((await stint('history', id)).stdout).toContain(
+      '──── what was taken back is there again ────',
+    )
     expect((await told()).map(({ content }) => content)).toEqual(['one', 'two', 'three'])
-    store.append(id, [{ type: 'taken back', id: 'b3', at: at(6), from: 'three' }, said('four', { at: at(7) })])
+    store.append(id, [
+      { type: 'taken back', id: 'b3', at: at(6), from: 'three' },
+      said('four', { at: at(7) }),
+    ])
     store.append(id, [{ type: 'taken back', id: 'b4', at: at(8) }])
     expect((await told()).map(({ content }) => content)).toEqual(['one', 'two', 'four'])
   })
@@ -102,13 +131,22 @@ describe('history', () => {
   test('says in a line what a harness added at once, and all of it when asked', async () => {
     const { stint, store } = await world()
     const id = '55556666-9f6f-4932-b41b-3cc44fe2de5b'
-    const added = ['the machine', 'the day', 'the tools'].map((text) => said(text, { role: 'system', isMeta: true }))
-    store.append(id, [said('go'), ...added, said('done', { role: 'assistant' }), said('again'), said('a file', { isMeta: true })])
+    const added = ['the machine', 'the day', 'the tools'].map((text) =>
+      said(text, { role: 'system', isMeta: true }),
+    )
+    store.append(id, [
+      said('go'),
+      ...added,
+      said('done', { role: 'assistant' }),
+      said('again'),
+      said('a file', { isMeta: true }),
+    ])
     const { stdout } = await stint('history', id)
     expect(stdout).toContain('   (added) the machine\n   (added) … and 2 more\n\nAgent\n   done')
     expect(stdout).toContain('again\n   (added) a file\n')
     const full = (await stint('history', id, '--full')).stdout
-    for (const text of ['the machine', 'the day', 'the tools', 'a file']) expect(full).toContain(`(added) ${text}`)
+    for (const text of ['the machine', 'the day', 'the tools', 'a file'])
+      expect(full).toContain(`(added) ${text}`)
   })
 
   test('prints what was said, tools in a line each, and all of it when asked', async () => {
@@ -141,8 +179,12 @@ describe('history', () => {
     ]
     expect((await stint('history', '--format', 'anthropic')).json()).toEqual(expected)
     expect((await stint('history', 'fix-auth', '--format', 'anthropic')).json()).toEqual(expected)
-    expect((await stint('history', ID, '--format', 'openai')).json()).toEqual([{ role: 'user', content: 'in short\n\ngo on' }])
-    const before = (await stint('history', ID, '--format', 'openai', '--to', at(3))).json<readonly { role: string }[]>()
+    expect((await stint('history', ID, '--format', 'openai')).json()).toEqual([
+      { role: 'user', content: 'in short\n\ngo on' },
+    ])
+    const before = (await stint('history', ID, '--format', 'openai', '--to', at(3))).json<
+      readonly { role: string }[]
+    >()
     expect(before.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
     const { items } = (await stint('history', ID, '--json')).json<{ items: readonly Message[] }>()
     expect(items).toHaveLength(CONVERSATION.length)
@@ -152,10 +194,15 @@ describe('history', () => {
     const { stint } = await world()
     expect(await stint('history', 'nothing')).toMatchObject({ exitCode: 1, stdout: '' })
     expect((await stint('history', 'nothing')).stderr).toContain('stint history --all')
-    expect(await stint('history', '../../etc/passwd', '--format', 'text')).toMatchObject({ exitCode: 1, stdout: '' })
+    expect(await stint('history', '../../etc/passwd', '--format', 'text')).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+    })
     expect(await stint('history', 'fix-auth', '--full')).toMatchObject({ exitCode: 2 })
     expect(await stint('history', '--all', 'fix-auth')).toMatchObject({ exitCode: 2 })
-    expect(await stint('history', '669e', '--from', '2026-01-02', '--to', '2026-01-01')).toMatchObject({ exitCode: 2 })
+    expect(
+      await stint('history', '669e', '--from', '2026-01-02', '--to', '2026-01-01'),
+    ).toMatchObject({ exitCode: 2 })
     expect((await stint('history', '669e', '--from', 'soon')).stderr).toContain('is not a date')
     expect(await stint('history', 'prune', '--older-than', 'soon')).toMatchObject({ exitCode: 2 })
   })
@@ -194,7 +241,11 @@ describe('history prune', () => {
     age(100, ID)
     const asked = ['history', 'prune', '--older-than', '90d']
     const would = (await stint(...asked, '--dry-run', '--json')).json()
-    expect(would).toMatchObject({ conversations: [{ id: ID }], blobs: { count: 2 }, left: { conversations: 1, blobs: 1 } })
+    expect(would).toMatchObject({
+      conversations: [{ id: ID }],
+      blobs: { count: 2 },
+      left: { conversations: 1, blobs: 1 },
+    })
     expect(blobs()).toHaveLength(3)
     expect((await stint(...asked, '--json')).json()).toEqual({ ...would, isDryRun: false })
     expect(store.has(ID)).toBe(false)
@@ -222,18 +273,32 @@ describe('history prune', () => {
         parts: [
           { type: 'thinking', text: long('thought'), signature: 's' },
           { type: 'text', text: long('answered') },
-          { type: 'tool use', id: 't2', name: 'Write', input: { content: long('written'), nested: result } },
+          {
+            type: 'tool use',
+            id: 't2',
+            name: 'Write',
+            input: { content: long('written'), nested: result },
+          },
         ],
       }),
       said('short', { isSummary: true, parts: [{ type: 'text', text: long('summary') }] }),
       said('both', {
-        parts: [{ type: 'tool result', use: 't2', isError: false, parts: [{ type: 'text', text: long('asked') }] }],
+        parts: [
+          {
+            type: 'tool result',
+            use: 't2',
+            isError: false,
+            parts: [{ type: 'text', text: long('asked') }],
+          },
+        ],
       }),
     ]
     store.append('talk', items)
     const before = [...store.read('talk')]
     age(1)
-    expect((await stint('history', 'prune', '--outputs', '--json')).json()).toMatchObject({ blobs: { count: 2 } })
+    expect((await stint('history', 'prune', '--outputs', '--json')).json()).toMatchObject({
+      blobs: { count: 2 },
+    })
     expect([...store.read('talk')]).toEqual(before)
   })
 
@@ -241,7 +306,9 @@ describe('history prune', () => {
     const { stint, blobs, sessions } = await world()
     writeFileSync(conversationPath(sessions, ID), '')
     const { stdout } = await stint('history', 'prune')
-    expect(stdout).toContain('2 of the large outputs and pictures kept, written within the last 10 minutes')
+    expect(stdout).toContain(
+      '2 of the large outputs and pictures kept, written within the last 10 minutes',
+    )
     expect(blobs()).toHaveLength(3)
   })
 })
@@ -249,14 +316,19 @@ describe('history prune', () => {
 describe('purge', () => {
   test('takes a text out of large outputs, and what is left of them can be read', async () => {
     const { stint, store, blobs, cwd, sessions, env } = await world()
-    const { files } = (await stint('purge', 'shared output', '--dry-run', '--json')).json<{ files: readonly object[] }>()
+    const { files } = (await stint('purge', 'shared output', '--dry-run', '--json')).json<{
+      files: readonly object[]
+    }>()
     expect(files).toHaveLength(2)
     const purged = (await stint('purge', 'shared output', '--json')).json()
     expect(purged).toMatchObject({ isComplete: true, remaining: [], files })
     const [message] = [...store.read(OTHER)] as readonly Message[]
-    expect(message!.parts).toMatchObject([{ text: expect.stringMatching(/^\[purged\]/i) as string }])
+    expect(message!.parts).toMatchObject([
+      { text: expect.stringMatching(/^\[purged\]/i) as string },
+    ])
     expect(JSON.stringify([...store.read(ID)])).toContain('second line')
-    for (const name of blobs()) expect(readFileSync(join(blobsFolder(sessions), name), 'utf8')).not.toContain('shared output')
+    for (const name of blobs())
+      expect(readFileSync(join(blobsFolder(sessions), name), 'utf8')).not.toContain('shared output')
     const project = openProject(cwd, { env })
     const { checks } = await project.doctor()
     project.dispose()

@@ -18,15 +18,23 @@ describe('stint ledger', () => {
     expect(stdout).toMatch(/^ {2}Given to models {2}\d+ tokens e {2}in 1 text$/m)
     expect(stdout).toMatch(/^ {2}Model calls {6}none /m)
     expect(stdout).toMatch(/^ {2}Hooks {12}3 +[\d.ms ]+ inside their processes, \d+ ms each$/m)
-    expect(stdout).toMatch(/^ {2}Pointers {2}[+−]\d+ {2}e {2}×1 {2}documents named and not told whole, but for TOON$/m)
-    expect(stdout).toMatch(/^Net: \d+ tokens more were (?:saved than given|given than saved) \(e estimated\)\.$/m)
+    expect(stdout).toMatch(
+      /^ {2}Pointers {2}[+−]\d+ {2}e {2}×1 {2}documents named and not told whole, but for TOON$/m,
+    )
+    expect(stdout).toMatch(
+      /^Net: \d+ tokens more were (?:saved than given|given than saved) \(e estimated\)\.$/m,
+    )
     expect(stdout).toMatch(/^ {2}Writes {11}\d+ +by hooks; of commands the entries alone$/m)
     expect(stdout).toMatch(/^SESSION .*\nfix-auth +\d+ /m)
     const { stdout: byDay } = await stint('ledger', 'fix-auth', '--by', 'day', '--since', '7d')
     expect(byDay).toMatch(/^📒 Ledger of session fix-auth since \d{4}-\d\d-\d\d\n/)
     expect(byDay).toMatch(/^DAY .*\n\d{4}-\d\d-\d\d +\d+ /m)
     const told = (await stint('ledger', '--json')).json<Ledger & Record<string, unknown>>()
-    expect(told.whole).toMatchObject({ kind: 'project', name: 'project', costs: { modelCalls: 0, hooks: 3 } })
+    expect(told.whole).toMatchObject({
+      kind: 'project',
+      name: 'project',
+      costs: { modelCalls: 0, hooks: 3 },
+    })
     expect((await stint('ledger', '--since', '2999-01-01')).stdout).toBe(
       'Nothing was recorded since 2999-01-01: without --since it is all there is.\n',
     )
@@ -35,24 +43,31 @@ describe('stint ledger', () => {
   test('says where there is nothing what to do, and of a name that is not there which may be meant', async () => {
     const { cwd, stint } = terminal()
     expect((await stint('ledger')).stdout).toContain('stint init --name NAME --goal TEXT')
-    expect((await stint('ledger', '--maintenance')).stdout).toContain('stint init --name NAME --goal TEXT')
+    expect((await stint('ledger', '--maintenance')).stdout).toContain(
+      'stint init --name NAME --goal TEXT',
+    )
     expect(await stint('ledger', '--maintenance', '--done')).toMatchObject({
       exitCode: 1,
-      stderr: 'stint: there are no sessions here, so nothing was tidied up\n  stint init --name NAME --goal TEXT starts one\n',
+      stderr:
+        'stint: there are no sessions here, so nothing was tidied up\n  stint init --name NAME --goal TEXT starts one\n',
     })
     expect(existsSync(join(cwd, '.sessions'))).toBe(false)
     await stint('init', '--name', 'fix-auth', '--goal', 'x')
     await stint('task', 'add', 'Fix the sweep')
-    expect((await stint('ledger', 'fix-auth', '--by', 'run')).stdout).toMatch(/\n\nThere are no runs in it\.\n$/)
-    expect((await stint('ledger', 'fix-auth', '--by', 'day', '--since', '2099-01-01')).stdout).toMatch(
-      /\n\nThere are no days in it since 2099-01-01\.\n$/,
+    expect((await stint('ledger', 'fix-auth', '--by', 'run')).stdout).toMatch(
+      /\n\nThere are no runs in it\.\n$/,
     )
+    expect(
+      (await stint('ledger', 'fix-auth', '--by', 'day', '--since', '2099-01-01')).stdout,
+    ).toMatch(/\n\nThere are no days in it since 2099-01-01\.\n$/)
     const wrong = await stint('ledger', 'fix-uath')
     expect([wrong.exitCode, wrong.stderr]).toEqual([
       1,
       'stint: there is no session, task or run "fix-uath"; did you mean fix-auth?\n  stint ledger --by task, or run, lists them\n',
     ])
-    expect((await stint('ledger', 'fix-the-sweep')).stderr).toContain('nothing was spent on task fix-the-sweep yet')
+    expect((await stint('ledger', 'fix-the-sweep')).stderr).toContain(
+      'nothing was spent on task fix-the-sweep yet',
+    )
     expect((await stint('ledger', '--done')).exitCode).toBe(2)
     expect((await stint('ledger', 'fix-auth', '--maintenance')).exitCode).toBe(2)
     expect((await stint('ledger', '--since', 'soon')).stderr).toContain('write it like 90d')
@@ -65,7 +80,9 @@ describe('stint ledger', () => {
     const both = await stint('ledger', 'fix-auth', '--json')
     expect(both.json<{ whole: unknown }>().whole).toMatchObject({ kind: 'session' })
     expect(both.stderr).toContain(`stint ledger ${task.id}`)
-    expect((await stint('ledger', task.id, '--json')).json<{ whole: unknown }>().whole).toMatchObject({
+    expect(
+      (await stint('ledger', task.id, '--json')).json<{ whole: unknown }>().whole,
+    ).toMatchObject({
       kind: 'task',
       name: 'fix-auth',
     })

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { DelegateRow, MergeOutcome } from '../../src/delegate/contract.ts'
+import type { DelegateRow, MergeOutcome } from '../../src/run/delegate/contract.ts'
 import { type MakeDelegate, DelegateWorld } from '../delegate/delegate-world.ts'
 import { commandLine, program, terminal } from '../support/cli.ts'
 import { expectNoneLeft } from '../support/processes.ts'
@@ -34,7 +34,9 @@ describe('stint merge', () => {
     delegate('three')
     const ran = await stint('merge', '--all')
     expect(ran.exitCode).toBe(0)
-    expect(ran.stdout).toMatch(/^✓ one merged into main at \w{7}\n✓ three merged into main at \w{7}\n2 merged\n$/)
+    expect(ran.stdout).toMatch(
+      /^✓ one merged into main at \w{7}\n✓ three merged into main at \w{7}\n2 merged\n$/,
+    )
     expect(ran.stderr).toContain(
       'stint: one: merging into main\nstint: one: verifying with test -f a.txt\nstint: one: verified after',
     )
@@ -47,7 +49,9 @@ describe('stint merge', () => {
     const { stint, delegate } = world()
     delegate('one')
     delegate('two')
-    const { outcomes } = (await stint('merge', 'two', 'one', 'two', '--json')).json<{ outcomes: MergeOutcome[] }>()
+    const { outcomes } = (await stint('merge', 'two', 'one', 'two', '--json')).json<{
+      outcomes: MergeOutcome[]
+    }>()
     expect(outcomes).toMatchObject([
       { name: 'two', how: 'merged' },
       { name: 'one', how: 'merged' },
@@ -59,7 +63,9 @@ describe('stint merge', () => {
     delegate('one')
     const ran = await stint('merge', 'one', '--json')
     expect(ran.json()).toMatchObject({ outcomes: [{ name: 'one', how: 'merged', target: 'main' }] })
-    expect(ran.stderr).toMatch(/stint: one: merging into main\n[^]*stint: ✓ one merged into main at \w{7}\n/)
+    expect(ran.stderr).toMatch(
+      /stint: one: merging into main\n[^]*stint: ✓ one merged into main at \w{7}\n/,
+    )
   })
 
   test('without names asks for them or --all, and names what is ready', async () => {
@@ -105,10 +111,14 @@ describe('stint merge', () => {
     delegate('three')
     const ran = await stint('merge', '--all', '--no-send-back')
     expect(ran.exitCode).toBe(1)
-    expect(ran.stdout).toMatch(/✗ two conflicted: .*a\.txt.*\n {3}stint delegate retry two\n✓ three merged/)
+    expect(ran.stdout).toMatch(
+      /✗ two conflicted: .*a\.txt.*\n {3}stint delegate retry two\n✓ three merged/,
+    )
     expect(ran.stdout).toMatch(/\n2 merged, 1 conflicted\n$/)
     expect(await statuses()).toEqual({ one: 'merged', two: 'conflicted', three: 'merged' })
-    expect((await stint('delegate', 'show', 'two')).stdout).toMatch(/Conflicts with main at \w{7} in a\.txt/)
+    expect((await stint('delegate', 'show', 'two')).stdout).toMatch(
+      /Conflicts with main at \w{7} in a\.txt/,
+    )
   })
 
   test('leaves a checkout alone that is not clean, and says so', async () => {
@@ -146,9 +156,14 @@ describe('stint merge', () => {
     const { delegate, project, main, statuses } = world('verify: "touch ../verifying; sleep 60"\n')
     const { tree } = delegate('one')
     const before = main()
-    const child = spawn(process.execPath, [program, 'merge', 'one'], { cwd: project.root, env: process.env })
+    const child = spawn(process.execPath, [program, 'merge', 'one'], {
+      cwd: project.root,
+      env: process.env,
+    })
     onTestFinished(() => void child.kill('SIGKILL'))
-    await expect.poll(() => existsSync(join(tree, '..', 'verifying')), { timeout: 20_000 }).toBe(true)
+    await expect
+      .poll(() => existsSync(join(tree, '..', 'verifying')), { timeout: 20_000 })
+      .toBe(true)
     child.kill('SIGINT')
     expect(await new Promise((resolve) => child.on('close', resolve))).toBe(130)
     expect(main()).toBe(before)
@@ -166,14 +181,21 @@ describe('stint merge --wait', () => {
       git('config', `user.${key}`, value!)
     onTestFinished(() => expectNoneLeft(`STINT_STATE_HOME=${join(folder, 'state')}`))
     const script = join(folder, 'script.json')
-    const change = (text: string) => [{ write: { path: 'readme.txt', text } }, { commit: text }, { done: text }]
+    const change = (text: string) => [
+      { write: { path: 'readme.txt', text } },
+      { commit: text },
+      { done: text },
+    ]
     const mend = [
       { run: 'git merge main || true' },
       { write: { path: 'readme.txt', text: 'both\n' } },
       { run: 'git add -A && git commit -qm mended' },
       { done: 'Both are in' },
     ]
-    writeFileSync(script, JSON.stringify({ tasks: { 'make-one': [change('one')], 'make-two': [change('two'), mend] } }))
+    writeFileSync(
+      script,
+      JSON.stringify({ tasks: { 'make-one': [change('one')], 'make-two': [change('two'), mend] } }),
+    )
     for (const what of ['Make one', 'Make two'])
       await stint('delegate', what, '--harness', 'rehearsal', '--script', script, '--wait')
     const ran = await stint('merge', '--all', '--wait')
@@ -192,7 +214,10 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
   function typed(cwd: string, command: string) {
     const line = `stty cols 100 rows 30; '${process.execPath}' '${program}' ${command}`
     const { CI: _, ...env } = process.env
-    const child = spawn('script', ['-qec', line, '/dev/null'], { cwd, env: { ...env, TERM: 'xterm' } })
+    const child = spawn('script', ['-qec', line, '/dev/null'], {
+      cwd,
+      env: { ...env, TERM: 'xterm' },
+    })
     onTestFinished(() => void child.kill('SIGKILL'))
     let said = ''
     child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text))
@@ -205,17 +230,20 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
     ['\r', 0, 'merged'],
     ['\u001B[B\r', 1, 'ready'],
     ['\u0003', 130, 'ready'],
-  ])('--review shows what it brings, and %j leads to exit %i and %s', async (keys, code, status) => {
-    const { delegate, project, statuses } = world()
-    delegate('one')
-    const { child, until, exit, said } = typed(project.root, 'merge one --review')
-    await until('Merge one into main?')
-    expect(said()).toContain('one is written')
-    expect(said()).toContain('one.txt | 1 +')
-    child.stdin.write(keys)
-    expect(await exit).toBe(code)
-    expect(await statuses()).toEqual({ one: status })
-  })
+  ])(
+    '--review shows what it brings, and %j leads to exit %i and %s',
+    async (keys, code, status) => {
+      const { delegate, project, statuses } = world()
+      delegate('one')
+      const { child, until, exit, said } = typed(project.root, 'merge one --review')
+      await until('Merge one into main?')
+      expect(said()).toContain('one is written')
+      expect(said()).toContain('one.txt | 1 +')
+      child.stdin.write(keys)
+      expect(await exit).toBe(code)
+      expect(await statuses()).toEqual({ one: status })
+    },
+  )
 
   test.each([
     ['y', 'merged'],

@@ -18,8 +18,12 @@ describe('stint profiles', () => {
   test('lists each with what it is for, what it costs and where it is from', async () => {
     const { exitCode, stdout, stderr } = await shell().stint('profiles')
     expect(exitCode).toBe(0)
-    expect(stdout.split('\n')[0]).toMatch(/^pages {10}Builds pages {2}\(\d+ tokens, opus, \.agents\/pages\.md\)$/)
-    expect(stdout).toMatch(/^debugger {7}Finds the cause of a fault and mends it there {2}\(\d+ tokens, built in\)$/m)
+    expect(stdout.split('\n')[0]).toMatch(
+      /^pages {10}Builds pages {2}\(\d+ tokens, opus, \.agents\/pages\.md\)$/,
+    )
+    expect(stdout).toMatch(
+      /^debugger {7}Finds the cause of a fault and mends it there {2}\(\d+ tokens, built in\)$/m,
+    )
     expect(stderr).toContain('.agents/half.md has no head')
   })
 
@@ -42,9 +46,14 @@ describe('stint profiles', () => {
 
   test('shows one, also by what a specialist is called otherwise', async () => {
     const world = shell()
-    expect((await world.stint('profiles', 'show', 'pages')).stdout).toMatch(/^pages: Builds pages\n.*\n\nUse tabs\.\n$/)
+    expect((await world.stint('profiles', 'show', 'pages')).stdout).toMatch(
+      /^pages: Builds pages\n.*\n\nUse tabs\.\n$/,
+    )
     expect((await world.stint('profiles', 'show', 'Docs')).stdout).toMatch(/^documentation: /)
-    expect((await world.stint('profiles', 'show', 'pages', '--json')).json()).toMatchObject({ name: 'pages', body: 'Use tabs.' })
+    expect((await world.stint('profiles', 'show', 'pages', '--json')).json()).toMatchObject({
+      name: 'pages',
+      body: 'Use tabs.',
+    })
   })
 
   test('names those there are when asked for another', async () => {
@@ -54,12 +63,16 @@ describe('stint profiles', () => {
       exitCode: 1,
       stderr: expect.stringContaining('there are pages, architect, code'),
     })
-    expect((await world.stint('profiles', 'show', 'nobody', '--json')).json()).toMatchObject({ error: { code: 'NO_PROFILE' } })
+    expect((await world.stint('profiles', 'show', 'nobody', '--json')).json()).toMatchObject({
+      error: { code: 'NO_PROFILE' },
+    })
   })
 
   test('needs neither git nor sessions, and leaves nothing behind', async () => {
     const world = terminal({ git: false })
-    expect((await world.stint('profiles')).stdout.split('\n').filter((line) => line !== '')).toHaveLength(8)
+    expect(
+      (await world.stint('profiles')).stdout.split('\n').filter((line) => line !== ''),
+    ).toHaveLength(8)
     const { readdirSync } = await import('node:fs')
     expect(readdirSync(world.cwd)).toEqual([])
   })

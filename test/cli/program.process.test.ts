@@ -6,14 +6,26 @@ import { program, terminal } from '../support/cli.ts'
 
 const root = dirname(dirname(program))
 
-function runProgram(world: { cwd: string; env: NodeJS.ProcessEnv }, args: readonly string[], options: SpawnSyncOptions = {}) {
-  return spawnSync(process.execPath, [program, ...args], { cwd: world.cwd, env: world.env, ...options, encoding: 'utf8' })
+function runProgram(
+  world: { cwd: string; env: NodeJS.ProcessEnv },
+  args: readonly string[],
+  options: SpawnSyncOptions = {},
+) {
+  return spawnSync(process.execPath, [program, ...args], {
+    cwd: world.cwd,
+    env: world.env,
+    ...options,
+    encoding: 'utf8',
+  })
 }
 
 describe('the program', () => {
   test('puts results on standard output, talk on standard error, and says how it went by its exit code', () => {
     const world = terminal()
-    expect(runProgram(world, ['init', '--name', 'p', '--json'])).toMatchObject({ status: 0, stderr: '' })
+    expect(runProgram(world, ['init', '--name', 'p', '--json'])).toMatchObject({
+      status: 0,
+      stderr: '',
+    })
     expect(runProgram(world, ['view', 'nothing-like-it'])).toMatchObject({ status: 1, stdout: '' })
     expect(runProgram(world, ['no-such-command'])).toMatchObject({ status: 2, stdout: '' })
     expect(runProgram(world, ['--version']).stdout.trim()).toMatch(/^\d+\.\d+\.\d+/)
@@ -27,29 +39,44 @@ describe('the program', () => {
     expect(runProgram({ ...world, cwd: below }, ['log', '--progress', 'from below']).status).toBe(0)
     const beside = join(world.folder, 'beside')
     world.git('worktree', 'add', '-q', beside, '-b', 'beside')
-    expect(runProgram({ ...world, cwd: beside }, ['view', '--progress']).stdout).toContain('from below')
+    expect(runProgram({ ...world, cwd: beside }, ['view', '--progress']).stdout).toContain(
+      'from below',
+    )
     expect(existsSync(join(beside, '.sessions'))).toBe(false)
   })
 
   test('in a folder that was deleted says so, without a stack, and still gives help', () => {
     const world = terminal()
     const inDeleted = (...args: string[]) =>
-      spawnSync('bash', ['-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"', process.execPath, program, ...args], {
-        cwd: world.folder,
-        env: world.env,
-        encoding: 'utf8',
-      })
+      spawnSync(
+        'bash',
+        [
+          '-c',
+          'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"',
+          process.execPath,
+          program,
+          ...args,
+        ],
+        {
+          cwd: world.folder,
+          env: world.env,
+          encoding: 'utf8',
+        },
+      )
     const ran = inDeleted('list')
     expect(ran).toMatchObject({ status: 1, stdout: '' })
     expect(ran.stderr).toMatch(/^stint: this folder no longer exists\n {2}\S.*\n$/)
-    expect(JSON.parse(inDeleted('list', '--json').stdout)).toMatchObject({ error: { code: 'NO_FOLDER' } })
+    expect(JSON.parse(inDeleted('list', '--json').stdout)).toMatchObject({
+      error: { code: 'NO_FOLDER' },
+    })
     expect(inDeleted('--help')).toMatchObject({ status: 0, stderr: '' })
   })
 
   test('ends quietly when its reader has seen enough', () => {
     const world = terminal()
     runProgram(world, ['init', '--name', 'p'])
-    for (let count = 0; count < 3; count += 1) runProgram(world, ['log', '--progress', 'x'.repeat(2000)])
+    for (let count = 0; count < 3; count += 1)
+      runProgram(world, ['log', '--progress', 'x'.repeat(2000)])
     const piped = spawnSync(
       'bash',
       ['-c', `set -o pipefail; "${process.execPath}" "${program}" view --entries --json | head -1`],
@@ -66,10 +93,14 @@ describe('the program', () => {
     const world = terminal()
     runProgram(world, ['init', '--name', 'p'])
     for (const delay of [30, 60, 90, 120, 150, 180]) {
-      const child = spawn(process.execPath, [program, 'log', '--progress', `killed after ${delay}`], {
-        cwd: world.cwd,
-        env: world.env,
-      })
+      const child = spawn(
+        process.execPath,
+        [program, 'log', '--progress', `killed after ${delay}`],
+        {
+          cwd: world.cwd,
+          env: world.env,
+        },
+      )
       setTimeout(() => child.kill('SIGKILL'), delay)
       await new Promise((resolve) => child.on('exit', resolve))
     }
@@ -87,7 +118,15 @@ describe('the program', () => {
     // A file where a folder is wanted stops a writer whoever it runs as, root included.
     const blocked = spawnSync(
       'bash',
-      ['-c', 'ulimit -f 0; exec "$0" "$@"', process.execPath, program, 'log', '--progress', 'after'],
+      [
+        '-c',
+        'ulimit -f 0; exec "$0" "$@"',
+        process.execPath,
+        program,
+        'log',
+        '--progress',
+        'after',
+      ],
       {
         cwd: world.cwd,
         env: world.env,
@@ -100,7 +139,8 @@ describe('the program', () => {
 
   test('completes commands and flags for the shell', () => {
     const world = terminal()
-    const complete = (...words: string[]) => runProgram(world, ['__complete', ...words]).stdout.split('\n')
+    const complete = (...words: string[]) =>
+      runProgram(world, ['__complete', ...words]).stdout.split('\n')
     expect(complete('re')).toEqual(expect.arrayContaining(['resume', 'reopen']))
     expect(complete('log', '--prog')).toContain('--progress')
     const inBash = spawnSync(
@@ -111,7 +151,11 @@ describe('the program', () => {
         process.execPath,
         program,
       ],
-      { cwd: world.cwd, env: { ...world.env, NODE: process.execPath, PROGRAM: program }, encoding: 'utf8' },
+      {
+        cwd: world.cwd,
+        env: { ...world.env, NODE: process.execPath, PROGRAM: program },
+        encoding: 'utf8',
+      },
     )
     expect(inBash.stdout).toContain('resume')
   })
@@ -121,7 +165,11 @@ const hasScript = spawnSync('script', ['--version']).status === 0
 
 describe.skipIf(!hasScript)('on a terminal', () => {
   /** Types lines into the program running in a real pseudo-terminal. */
-  async function typed(world: ReturnType<typeof terminal>, args: readonly string[], keys: readonly string[]): Promise<string> {
+  async function typed(
+    world: ReturnType<typeof terminal>,
+    args: readonly string[],
+    keys: readonly string[],
+  ): Promise<string> {
     const child = spawn(
       'script',
       [
@@ -156,7 +204,8 @@ describe.skipIf(!hasScript)('on a terminal', () => {
   }
 
   async function until(isTrue: () => boolean, child: { exitCode: number | null }): Promise<void> {
-    while (!isTrue() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20))
+    while (!isTrue() && child.exitCode === null)
+      await new Promise((resolve) => setTimeout(resolve, 20))
   }
 
   test('init with no flags asks its questions', async () => {
@@ -192,9 +241,16 @@ describe.skipIf(!hasScript)('on a terminal', () => {
   test('an ambiguous name that was given is asked for, and the answer counts', async () => {
     const world = threeActive()
     const first = await typed(world, ['log', '--session', '0', '--progress', 'To the first'], [''])
-    const second = await typed(world, ['log', '--session', '0', '--progress', 'To the second'], [down])
+    const second = await typed(
+      world,
+      ['log', '--session', '0', '--progress', 'To the second'],
+      [down],
+    )
     const third = await typed(world, ['resume', '0'], [`${down}${down}`])
-    const named = [/^.*(one|two|three): 0\/0 steps/m.exec(first)?.[1], /^.*(one|two|three): 0\/0 steps/m.exec(second)?.[1]]
+    const named = [
+      /^.*(one|two|three): 0\/0 steps/m.exec(first)?.[1],
+      /^.*(one|two|three): 0\/0 steps/m.exec(second)?.[1],
+    ]
     expect(named).not.toContain(undefined)
     expect(named[0]).not.toBe(named[1])
     expect(third).toContain('Resuming Session: ')
@@ -204,7 +260,11 @@ describe.skipIf(!hasScript)('on a terminal', () => {
 
   test('a question about a name that is not answered is not asked again, and nothing is done', async () => {
     const world = threeActive()
-    const screen = await typed(world, ['log', '--session', '0', '--progress', 'To none'], ['\u0003'])
+    const screen = await typed(
+      world,
+      ['log', '--session', '0', '--progress', 'To none'],
+      ['\u0003'],
+    )
     expect(screen).toContain('"0" fits several sessions')
     expect(runProgram(world, ['search', 'none', '--json']).stdout).toBe('[\n]\n')
   })
@@ -220,28 +280,45 @@ describe.skipIf(!hasScript)('on a terminal', () => {
 describe('npm pack', () => {
   test('installed into an empty prefix gives a working stint and an importable library', () => {
     const world = terminal()
-    const packed = execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', world.folder], {
-      cwd: root,
-      encoding: 'utf8',
-      env: { ...process.env },
-    })
+    const packed = execFileSync(
+      'npm',
+      ['pack', '--silent', '--ignore-scripts', '--pack-destination', world.folder],
+      {
+        cwd: root,
+        encoding: 'utf8',
+        env: { ...process.env },
+      },
+    )
     const prefix = join(world.folder, 'prefix')
     mkdirSync(prefix)
     const tarball = join(world.folder, packed.trim().split('\n').at(-1)!)
-    execFileSync('npm', ['install', '--silent', '--no-audit', '--no-fund', '--prefix', prefix, tarball], {
-      cwd: world.folder,
-      encoding: 'utf8',
-      env: { ...process.env },
-    })
+    execFileSync(
+      'npm',
+      ['install', '--silent', '--no-audit', '--no-fund', '--prefix', prefix, tarball],
+      {
+        cwd: world.folder,
+        encoding: 'utf8',
+        env: { ...process.env },
+      },
+    )
     const stint = join(prefix, 'node_modules', '.bin', 'stint')
-    const ran = spawnSync(stint, ['init', '--name', 'packed'], { cwd: world.cwd, env: world.env, encoding: 'utf8' })
+    const ran = spawnSync(stint, ['init', '--name', 'packed'], {
+      cwd: world.cwd,
+      env: world.env,
+      encoding: 'utf8',
+    })
     expect(ran).toMatchObject({ status: 0 })
-    expect(spawnSync(stint, ['list'], { cwd: world.cwd, env: world.env, encoding: 'utf8' }).stdout).toContain('packed')
+    expect(
+      spawnSync(stint, ['list'], { cwd: world.cwd, env: world.env, encoding: 'utf8' }).stdout,
+    ).toContain('packed')
     writeFileSync(
       join(prefix, 'use.mjs'),
       "import { openProject } from 'stint'\nconst p = openProject(process.argv[2])\nconsole.log((await p.view()).state.name)\np.dispose()\n",
     )
-    const used = spawnSync(process.execPath, [join(prefix, 'use.mjs'), world.cwd], { env: world.env, encoding: 'utf8' })
+    const used = spawnSync(process.execPath, [join(prefix, 'use.mjs'), world.cwd], {
+      env: world.env,
+      encoding: 'utf8',
+    })
     expect(used.stdout).toBe('packed\n')
   }, 180_000)
 })

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { estimateTokens } from '../../src/context/tokens.ts'
+import { estimateTokens } from '../../src/text/tokens.ts'
 import { terminal } from '../support/cli.ts'
 
 function shop() {
@@ -19,8 +19,14 @@ describe('stint project', () => {
     expect(ran).toMatchObject({ exitCode: 0, stderr: '' })
     expect(ran.stdout).toContain('Project: shop\n')
     expect(ran.stdout).toContain('- test: npm test (vitest run)')
-    expect((await stint('project', '--json')).json()).toMatchObject({ kept: true, text: ran.stdout.trimEnd() })
-    expect((await stint('project', '--refresh', '--json')).json()).toMatchObject({ kept: false, renewed: 'asked' })
+    expect((await stint('project', '--json')).json()).toMatchObject({
+      kept: true,
+      text: ran.stdout.trimEnd(),
+    })
+    expect((await stint('project', '--refresh', '--json')).json()).toMatchObject({
+      kept: false,
+      renewed: 'asked',
+    })
   })
 
   test('says where each part was read, and what it costs', async () => {
@@ -49,7 +55,9 @@ describe('stint project', () => {
     expect(ran.exitCode).toBe(1)
     expect(ran.stderr).toContain('there is no git repository here')
     expect(ran.stderr).toContain('git init')
-    expect((await stint('project', '--json')).json()).toMatchObject({ error: { code: 'NO_REPOSITORY' } })
+    expect((await stint('project', '--json')).json()).toMatchObject({
+      error: { code: 'NO_REPOSITORY' },
+    })
   })
 })
 
@@ -59,7 +67,9 @@ describe('stint resume', () => {
     await stint('init', '--name', 'a', '--goal', 'Sell')
     const told = '   ## Project (as read from its repository)\n   Project: shop\n'
     expect((await stint('resume')).stdout).toContain(told)
-    expect((await stint('resume', '--json')).json()).toMatchObject({ project: expect.stringContaining('Project: shop\n') })
+    expect((await stint('resume', '--json')).json()).toMatchObject({
+      project: expect.stringContaining('Project: shop\n'),
+    })
     expect((await run(['resume'], { canAsk: true })).stdout).not.toContain('## Project')
   })
 
@@ -92,7 +102,8 @@ describe('stint pack', () => {
       `Use queue number ${n} for the things of kind ${n}`,
     ]).flat()
     await stint('log', ...decisions)
-    const within = async (budget: string) => (await stint('pack', '--budget', budget)).stdout.trimEnd()
+    const within = async (budget: string) =>
+      (await stint('pack', '--budget', budget)).stdout.trimEnd()
     const [small, usual, large] = [await within('300'), await within('2000'), await within('20000')]
     expect(estimateTokens(small)).toBeLessThanOrEqual(300)
     expect(estimateTokens(usual)).toBeLessThanOrEqual(2000)
@@ -110,15 +121,22 @@ describe('stint pack', () => {
     await stint('init', '--name', 'a', '--goal', 'Sell')
     await stint(
       'log',
-      ...Array.from({ length: 30 }, (_, n) => ['--discovery', `Thing number ${n} is found at some length`]).flat(),
+      ...Array.from({ length: 30 }, (_, n) => [
+        '--discovery',
+        `Thing number ${n} is found at some length`,
+      ]).flat(),
     )
     const { stdout } = await stint('pack', '--budget', '450', '--explain')
     expect(stdout).toMatch(/^a: \d+ of 450 tokens, in this order\n/)
     expect(stdout).toMatch(/^ +\d+ {2}objective +told$/m)
-    expect(stdout).toMatch(/^ +\d+ {2}discoveries +\d+ of 30; \d+ had no room: .*: stint view --discoveries$/m)
+    expect(stdout).toMatch(
+      /^ +\d+ {2}discoveries +\d+ of 30; \d+ had no room: .*: stint view --discoveries$/m,
+    )
     expect(stdout).toMatch(/^ +\d+ {2}lines on the project +\d+ of \d+; .*: stint project$/m)
     expect(stdout).toMatch(/^Nothing there is to tell of: .*open blockers/m)
-    const { sections, tokens } = (await stint('pack', '--budget', '450', '--explain', '--json')).json<{
+    const { sections, tokens } = (
+      await stint('pack', '--budget', '450', '--explain', '--json')
+    ).json<{
       tokens: number
       sections: { section: string }[]
     }>()
@@ -127,14 +145,17 @@ describe('stint pack', () => {
     expect(sections.at(-1)!.section).toBe('lines on the project')
   })
 
-  test.each(['299', '20001', '0'])('refuses a budget of %s, and says what it takes', async (budget) => {
-    const { stint } = shop()
-    await stint('init', '--name', 'a')
-    const ran = await stint('pack', '--budget', budget)
-    expect(ran.exitCode).toBe(2)
-    expect(ran.stderr).toContain(`a budget of ${budget} tokens cannot be kept`)
-    expect(ran.stderr).toContain('from 300 to 20000')
-  })
+  test.each(['299', '20001', '0'])(
+    'refuses a budget of %s, and says what it takes',
+    async (budget) => {
+      const { stint } = shop()
+      await stint('init', '--name', 'a')
+      const ran = await stint('pack', '--budget', budget)
+      expect(ran.exitCode).toBe(2)
+      expect(ran.stderr).toContain(`a budget of ${budget} tokens cannot be kept`)
+      expect(ran.stderr).toContain('from 300 to 20000')
+    },
+  )
 
   test('of no session says how to start one', async () => {
     const { stint } = shop()

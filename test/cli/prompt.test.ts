@@ -8,27 +8,43 @@ function rehearsing(...turns: readonly (readonly object[])[]) {
   const world = terminal()
   const script = join(world.folder, 'script.json')
   writeFileSync(script, JSON.stringify({ default: turns }))
-  const prompt = (...args: string[]) => world.stint('prompt', '--harness', 'rehearsal', '--script', script, ...args)
+  const prompt = (...args: string[]) =>
+    world.stint('prompt', '--harness', 'rehearsal', '--script', script, ...args)
   return { ...world, prompt, script }
 }
 
 describe('prompt', () => {
   test('prints the answer and nothing else on standard output; what is done and refused goes to standard error', async () => {
-    const world = rehearsing([{ say: 'I look.\nTwo lines.' }, { run: 'false' }, { ask: 'touch asked.txt' }, { say: 'Done.' }])
+    const world = rehearsing([
+      { say: 'I look.\nTwo lines.' },
+      { run: 'false' },
+      { ask: 'touch asked.txt' },
+      { say: 'Done.' },
+    ])
     const ran = await world.prompt('Look', 'at', 'it')
     expect(ran).toMatchObject({ exitCode: 0, stdout: 'I look.\nTwo lines.\nDone.\n' })
     expect(ran.stderr).toContain('· new session look-at-it, rehearsal, a fresh conversation')
     expect(ran.stderr).toContain('· execute: false failed')
-    expect(ran.stderr).toContain('stint: refused touch asked.txt; nobody is here to ask: --permissions edits')
-    const next = await world.run(['prompt', '-', '--harness', 'rehearsal', '--script', world.script, '--json'], {
-      readStdin: async () => 'From a file\n',
-    })
+    expect(ran.stderr).toContain(
+      'stint: refused touch asked.txt; nobody is here to ask: --permissions edits',
+    )
+    const next = await world.run(
+      ['prompt', '-', '--harness', 'rehearsal', '--script', world.script, '--json'],
+      {
+        readStdin: async () => 'From a file\n',
+      },
+    )
     const events = next.stdout
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>)
     expect(events.map(({ number }) => number)).toEqual(events.map((_, index) => index + 1))
-    expect(events[0]).toMatchObject({ type: 'prompt.started', name: 'look-at-it', isNewSession: false, isFresh: false })
+    expect(events[0]).toMatchObject({
+      type: 'prompt.started',
+      name: 'look-at-it',
+      isNewSession: false,
+      isFresh: false,
+    })
     expect(events.at(-1)).toMatchObject({ type: 'prompt.ended', how: 'completed', said: 'Done.' })
   })
 
@@ -47,7 +63,10 @@ describe('prompt', () => {
       [['--fresh', '--conversation', 'x', 'y'], '--fresh begins another conversation'],
       [['--permissions', 'root', 'y'], 'one of ask, edits, all'],
       [['--harness', 'cursor', 'y'], 'there is no harness "cursor"'],
-      [['--harness', 'claude', '--script', 's', 'y'], 'only the rehearsal harness follows a script'],
+      [
+        ['--harness', 'claude', '--script', 's', 'y'],
+        'only the rehearsal harness follows a script',
+      ],
     ]
     for (const [args, said] of refused) {
       const ran = await stint('prompt', ...args)

@@ -22,7 +22,10 @@ describe('run', () => {
     [['--budget-tokens', '0k'], 'above 0'],
     [['--budget-usd', '0'], '--budget-usd is a number above 0'],
     [['--max-minutes', 'NaN'], '--max-minutes is a number above 0'],
-    [['--harness', 'cursor'], 'one of claude, codex, api, rehearsal, api:NAME for a model of the configuration, or acp:COMMAND'],
+    [
+      ['--harness', 'cursor'],
+      'one of claude, codex, api, rehearsal, api:NAME for a model of the configuration, or acp:COMMAND',
+    ],
     [['--harness', 'acp:'], 'acp: needs the command'],
     [['--on-failure', 'cry'], 'one of retry, continue, stop'],
     [['--on-limit', 'cry'], 'one of wait, end'],
@@ -31,7 +34,10 @@ describe('run', () => {
     [['--permissions', 'ask'], 'needs a terminal to ask on'],
     [['--parallel', '9'], '--parallel 9 is more than 8'],
     [['--parallel', '0'], '--parallel is a whole number above 0'],
-    [['--parallel', '2', '--batch', 'fixed'], 'each task a conversation of its own, and not --batch fixed'],
+    [
+      ['--parallel', '2', '--batch', 'fixed'],
+      'each task a conversation of its own, and not --batch fixed',
+    ],
     [['--parallel', '2', '--permissions', 'ask'], 'several agents at once cannot ask one person'],
     [['--in-place', '--branch', 'b'], '--in-place works on the branch that is checked out'],
     [['--once', '--max-tasks', '2'], '--once is --max-tasks 1'],
@@ -99,7 +105,9 @@ describe('run', () => {
       permissions: 'all',
       branch: 'b',
     })
-    expect(runOptions({ once: true, inPlace: true, harness: 'rehearsal', script: 's.yaml' })).toEqual({
+    expect(
+      runOptions({ once: true, inPlace: true, harness: 'rehearsal', script: 's.yaml' }),
+    ).toEqual({
       once: true,
       isInPlace: true,
       harness: 'rehearsal',
@@ -136,7 +144,9 @@ function scripted(events: readonly RunEvent[], waits = false) {
 
 function contextWith(overrides: Partial<Context> = {}, env: NodeJS.ProcessEnv = {}) {
   const written = { stdout: '', stderr: '' }
-  const stream = (name: 'stdout' | 'stderr') => ({ write: (text: string) => void (written[name] += text) })
+  const stream = (name: 'stdout' | 'stderr') => ({
+    write: (text: string) => void (written[name] += text),
+  })
   const context = {
     process: { stdout: stream('stdout'), stderr: stream('stderr'), env: {} },
     cwd: '/',
@@ -168,33 +178,49 @@ describe('a run in front of somebody', () => {
     expect(written.stderr).toBe('')
   })
 
-  test.each([{ json: true }, {}])('shows no secret that an agent says or runs, with %j', async (flags) => {
-    const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
-    const said: RunEvent = { type: 'text', at: at(1), text: `the token is ${token}` }
-    const used: RunEvent = { type: 'tool', at: at(1), name: 'Bash', status: 'started', command: 'curl -H "X: our-own-secret"' }
-    const { context, written } = contextWith()
-    await showRun(context, flags, scripted([said, used]).start, { secrets: { extra: [/our-own-\w+/g] } })
-    const all = written.stdout + written.stderr
-    expect(all).toContain('[redacted:')
-    expect(all).not.toContain(token)
-    expect(all).not.toContain('our-own-secret')
-  })
+  test.each([{ json: true }, {}])(
+    'shows no secret that an agent says or runs, with %j',
+    async (flags) => {
+      const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
+      const said: RunEvent = { type: 'text', at: at(1), text: `the token is ${token}` }
+      const used: RunEvent = {
+        type: 'tool',
+        at: at(1),
+        name: 'Bash',
+        status: 'started',
+        command: 'curl -H "X: our-own-secret"',
+      }
+      const { context, written } = contextWith()
+      await showRun(context, flags, scripted([said, used]).start, {
+        secrets: { extra: [/our-own-\w+/g] },
+      })
+      const all = written.stdout + written.stderr
+      expect(all).toContain('[redacted:')
+      expect(all).not.toContain(token)
+      expect(all).not.toContain('our-own-secret')
+    },
+  )
 
   test.each([
     [{ TERM: 'dumb' }, false],
     [{ CI: 'true' }, false],
     [{ TERM: 'xterm', NO_COLOR: '1' }, true],
     [{ TERM: 'xterm' }, true],
-  ] as readonly [NodeJS.ProcessEnv, boolean][])('on a terminal with %j is drawn: %s', async (env, isDrawn) => {
-    const screen = new Screen()
-    const stderr = Object.assign(screen, { isTTY: true })
-    const { context } = contextWith({ process: { stdout: { write: () => {} }, stderr, env: {} } as never }, env)
-    await showRun(context, {}, scripted(STORY).start)
-    const said = screen.writes.join('')
-    expect(said.includes('\u001B[?25h')).toBe(isDrawn)
-    // eslint-disable-next-line no-control-regex
-    expect(/\u001B\[\d+m/.test(said)).toBe(isDrawn && env.NO_COLOR === undefined)
-  })
+  ] as readonly [NodeJS.ProcessEnv, boolean][])(
+    'on a terminal with %j is drawn: %s',
+    async (env, isDrawn) => {
+      const screen = new Screen()
+      const stderr = Object.assign(screen, { isTTY: true })
+      const { context } = contextWith(
+        { process: { stdout: { write: () => {} }, stderr, env: {} } as never },
+        env,
+      )
+      await showRun(context, {}, scripted(STORY).start)
+      const said = screen.writes.join('')
+      expect(said.includes('\u001B[?25h')).toBe(isDrawn)
+      expect(/\u001B\[\d+m/.test(said)).toBe(isDrawn && env.NO_COLOR === undefined)
+    },
+  )
 
   test('finishes the task after one Ctrl-C, and stops now after two', async () => {
     const before = process.listenerCount('SIGINT')
@@ -237,7 +263,10 @@ describe('a run in front of somebody', () => {
   test('leaves the terminal clean when it cannot be started', async () => {
     const screen = new Screen()
     const stderr = Object.assign(screen, { isTTY: true })
-    const { context } = contextWith({ process: { stdout: { write: () => {} }, stderr, env: {} } as never }, { TERM: 'xterm' })
+    const { context } = contextWith(
+      { process: { stdout: { write: () => {} }, stderr, env: {} } as never },
+      { TERM: 'xterm' },
+    )
     await expect(
       showRun(context, {}, async (tell) => {
         for (const event of STORY) tell(event)
@@ -252,7 +281,10 @@ describe('a run in front of somebody', () => {
 })
 
 describe('the exit code of a run', () => {
-  const ended = (how: EndOfRun, ...outcomes: RunReport['sessions'][number]['tasks'][number]['outcome'][]): RunReport => {
+  const ended = (
+    how: EndOfRun,
+    ...outcomes: RunReport['sessions'][number]['tasks'][number]['outcome'][]
+  ): RunReport => {
     const [session] = REPORT.sessions
     const tasks = outcomes.map((outcome) => ({ ...session!.tasks[0]!, outcome }))
     return { ...REPORT, how, sessions: [{ ...session!, tasks }] }
@@ -317,11 +349,23 @@ describe('the report', () => {
   })
 
   test('names what was never begun, and counts what is too much to name', () => {
-    const tasks = Array.from({ length: 30 }, (_, index) => ({ id: `t${index}`, name: `later-${index}`, title: 'Later' }))
-    const few = describeReport({ ...REPORT, neverBegun: { count: 2, tasks: tasks.slice(0, 2) } }, output)
+    const tasks = Array.from({ length: 30 }, (_, index) => ({
+      id: `t${index}`,
+      name: `later-${index}`,
+      title: 'Later',
+    }))
+    const few = describeReport(
+      { ...REPORT, neverBegun: { count: 2, tasks: tasks.slice(0, 2) } },
+      output,
+    )
     expect(few).toContain('3 done, 1 parked, 1 blocked, 3 open of 8')
-    expect(few).toContain('   ○ login-docs: waits for sweep-race\n   ○ later-0, never begun\n   ○ later-1, never begun\n\n')
-    const many = describeReport({ ...REPORT, sessions: [], neverBegun: { count: 400, tasks } }, output)
+    expect(few).toContain(
+      '   ○ login-docs: waits for sweep-race\n   ○ later-0, never begun\n   ○ later-1, never begun\n\n',
+    )
+    const many = describeReport(
+      { ...REPORT, sessions: [], neverBegun: { count: 400, tasks } },
+      output,
+    )
     expect(many).toContain('   Still open\n   ○ later-0, never begun')
     expect(many).toContain('   ○ later-19, never begun\n   … and 380 more, never begun')
     expect(many).not.toContain('later-20')
@@ -336,20 +380,33 @@ describe('the report', () => {
             12m 34s less than all of them one after the other, without merging`.slice(1),
     )
     expect(told).not.toContain('Against one conversation per task')
-    const slow = describeReport({ ...REPORT, parallel: { ...parallel, share: 0.5, savedSeconds: -20 } }, output)
+    const slow = describeReport(
+      { ...REPORT, parallel: { ...parallel, share: 0.5, savedSeconds: -20 } },
+      output,
+    )
     expect(slow).toContain('50 % of the tasks beside another (aim 60 %, missed)')
     expect(slow).toContain('20s longer than all of them one after the other')
   })
 
   test('says what was lost as plainly as what was saved, and unknown where a price is', () => {
-    const lost = describeReport({ ...REPORT, compared: { ...REPORT.compared, savedUsd: -0.2 } }, output)
+    const lost = describeReport(
+      { ...REPORT, compared: { ...REPORT.compared, savedUsd: -0.2 } },
+      output,
+    )
     expect(lost).toContain('= $0.20 lost')
     const { savedUsd: _, ...compared } = REPORT.compared
     const unknown = describeReport(
-      { ...REPORT, spend: spend(1), compared, prices: 'unknown for glm-9; prices in .sessions/config.yaml tell them' },
+      {
+        ...REPORT,
+        spend: spend(1),
+        compared,
+        prices: 'unknown for glm-9; prices in .sessions/config.yaml tell them',
+      },
       output,
     )
-    expect(unknown).toContain('Cost: unknown for glm-9; prices in .sessions/config.yaml tell them (1,273,200 tokens)')
+    expect(unknown).toContain(
+      'Cost: unknown for glm-9; prices in .sessions/config.yaml tell them (1,273,200 tokens)',
+    )
     expect(unknown).toMatch(/= unknown +because a price is unknown/)
     expect(unknown).toMatch(/Whole run .* \?$/m)
   })
@@ -363,30 +420,49 @@ describe('the report', () => {
   })
 
   test('of a run that can go on says how', () => {
-    expect(describeReport({ ...REPORT, how: 'interrupted' }, output)).toContain('Go on:    stint run --resume 3f9c1a')
+    expect(describeReport({ ...REPORT, how: 'interrupted' }, output)).toContain(
+      'Go on:    stint run --resume 3f9c1a',
+    )
     expect(describeReport(REPORT, output)).not.toContain('--resume')
   })
 
   test('of a run that did nothing is short', () => {
-    const nothing: RunReport = { ...REPORT, run: '', how: 'nothing to do', sessions: [], commits: 0 }
-    expect(describeReport(nothing, output)).toBe('✅ There was nothing to do: stint task list shows what there is')
+    const nothing: RunReport = {
+      ...REPORT,
+      run: '',
+      how: 'nothing to do',
+      sessions: [],
+      commits: 0,
+    }
+    expect(describeReport(nothing, output)).toBe(
+      '✅ There was nothing to do: stint task list shows what there is',
+    )
   })
 
   test('says how to merge only what is proved, and on a branch of its own', () => {
     const [first] = REPORT.sessions
     const begun = { ...first!.tasks[0]!, outcome: 'open' as const, attempts: 1 }
-    const open = describeReport({ ...REPORT, how: 'interrupted', sessions: [{ ...first!, tasks: [begun] }] }, output)
+    const open = describeReport(
+      { ...REPORT, how: 'interrupted', sessions: [{ ...first!, tasks: [begun] }] },
+      output,
+    )
     expect(open).not.toContain('git merge')
     const { branch: _, ...inPlace } = REPORT
     expect(describeReport(inPlace, output)).not.toContain('git merge')
   })
 
   test('says where the work of a parked task is, and names a harness once', () => {
-    const kept = 'refs/stint/runs/01a1e0a4-4a3e-70a6-879f-115f1899549a/01a1e0a4-531f-72c6-9cc4-9448072e5da1'
+    const kept =
+      'refs/stint/runs/01a1e0a4-4a3e-70a6-879f-115f1899549a/01a1e0a4-531f-72c6-9cc4-9448072e5da1'
     const [first] = REPORT.sessions
     const parked = { ...first!.tasks[0]!, outcome: 'parked' as const, kept }
     const text = describeReport(
-      { ...REPORT, harness: 'rehearsal', models: ['rehearsal'], sessions: [{ ...first!, tasks: [parked] }] },
+      {
+        ...REPORT,
+        harness: 'rehearsal',
+        models: ['rehearsal'],
+        sessions: [{ ...first!, tasks: [parked] }],
+      },
       output,
     )
     expect(text).toContain(`     what it left: git show ${kept}\n`)
@@ -401,8 +477,15 @@ describe('the report', () => {
 
   test('writes names that a shell would take apart so that they can be pasted', () => {
     const [first] = REPORT.sessions
-    const task = { ...first!.tasks[0]!, outcome: 'parked' as const, task: { ...TASKS.login, name: "it's; rm -rf" } }
-    const text = describeReport({ ...REPORT, branch: 'a b', sessions: [{ ...first!, tasks: [task] }] }, output)
+    const task = {
+      ...first!.tasks[0]!,
+      outcome: 'parked' as const,
+      task: { ...TASKS.login, name: "it's; rm -rf" },
+    }
+    const text = describeReport(
+      { ...REPORT, branch: 'a b', sessions: [{ ...first!, tasks: [task] }] },
+      output,
+    )
     expect(text).toContain(String.raw`stint run --task 'it'\''s; rm -rf'`)
     expect(text).toContain("git merge 'a b'")
   })
@@ -457,7 +540,13 @@ Go on with the last that can be: stint run --resume 77aa00`.slice(1),
 
 describe('the plan', () => {
   const forecast = (middle: number, margin: number) => {
-    return { added: { middle, margin }, requests: 10, output: 4000, seconds: 240, from: { source: 'prior', count: 0 } } as const
+    return {
+      added: { middle, margin },
+      requests: 10,
+      output: 4000,
+      seconds: 240,
+      from: { source: 'prior', count: 0 },
+    } as const
   }
   const plan: RunPlan = {
     source: '.tasks',
@@ -493,7 +582,13 @@ describe('the plan', () => {
       },
       {
         tasks: [
-          { task: TASKS.rate, sizeClass: 'large', forecast: forecast(58_000, 110_000), complexity: 'complex', domain: 'backend' },
+          {
+            task: TASKS.rate,
+            sizeClass: 'large',
+            forecast: forecast(58_000, 110_000),
+            complexity: 'complex',
+            domain: 'backend',
+          },
         ],
         because: 'rate-limit may add 110k and would pass the compaction point at 167k',
         context: { middle: 80_000, margin: 130_000 },
@@ -548,7 +643,9 @@ describe('the plan', () => {
    after 12m  ○ rate-limit      large   about 15m  waits for login-form
 
    In all  about 27m, about $1.60
-           67 % of the tasks beside another (aim 60 %); about 12m less than one after the other`.slice(1),
+           67 % of the tasks beside another (aim 60 %); about 12m less than one after the other`.slice(
+        1,
+      ),
     )
   })
 

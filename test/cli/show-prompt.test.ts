@@ -1,15 +1,28 @@
 import { expect, test } from 'vitest'
 import { showPrompt } from '../../src/cli/show-prompt.ts'
 import type { Context } from '../../src/cli/context.ts'
-import type { PromptEvent } from '../../src/prompt/contract.ts'
+import type { PromptEvent } from '../../src/run/prompt/contract.ts'
 
 const SPEND = { input: 1, cacheWritten: 0, cacheRead: 0, output: 1 }
 
 test('an answer that broke off is said to begin anew, and then stands there once and whole', async () => {
   const printed = { stdout: '', stderr: '' }
-  const into = (stream: 'stdout' | 'stderr') => ({ write: (text: string) => void (printed[stream] += text) })
-  const context = { process: { stdout: into('stdout'), stderr: into('stderr') }, canAsk: false, hasColour: false }
-  const last = { at: '', number: 6, type: 'prompt.ended', how: 'completed', spend: SPEND, seconds: 1 } as const
+  const into = (stream: 'stdout' | 'stderr') => ({
+    write: (text: string) => void (printed[stream] += text),
+  })
+  const context = {
+    process: { stdout: into('stdout'), stderr: into('stderr') },
+    canAsk: false,
+    hasColour: false,
+  }
+  const last = {
+    at: '',
+    number: 6,
+    type: 'prompt.ended',
+    how: 'completed',
+    spend: SPEND,
+    seconds: 1,
+  } as const
   await showPrompt(context as unknown as Context, {}, async (tell) => {
     const told = [
       { type: 'anew' },
@@ -18,9 +31,16 @@ test('an answer that broke off is said to begin anew, and then stands there once
       { type: 'delta', text: 'I begin ' },
       { type: 'text', text: 'I begin again.' },
     ]
-    for (const [at, event] of told.entries()) tell({ at: '', number: at + 1, ...event } as PromptEvent)
+    for (const [at, event] of told.entries())
+      tell({ at: '', number: at + 1, ...event } as PromptEvent)
     tell(last)
-    return { id: '', session: '', decide: () => false, interrupt: async () => undefined, ended: Promise.resolve(last) }
+    return {
+      id: '',
+      session: '',
+      decide: () => false,
+      interrupt: async () => undefined,
+      ended: Promise.resolve(last),
+    }
   })
   expect(printed.stdout).toBe('I beg\nI begin again.\n')
   expect(printed.stderr.match(/the answer broke off, and begins anew/g)).toHaveLength(1)

@@ -21,7 +21,17 @@ async function release() {
   const { stint } = world
   const add = (...args: string[]) => stint('task', 'add', ...args)
   await add('Release', '--priority', 'P1', '--size', 'L')
-  await add('Design', '--parent', 'release', '--assign', 'architect', '--checklist', 'draw it', '--checklist', 'show it')
+  await add(
+    'Design',
+    '--parent',
+    'release',
+    '--assign',
+    'architect',
+    '--checklist',
+    'draw it',
+    '--checklist',
+    'show it',
+  )
   await add('Write docs (parallel: group1)', '--parent', 'release', '--depends', 'design')
   await add('Write code', '--parent', 'release', '--depends', 'design', '--group', 'group1')
   await add('Loose end')
@@ -31,9 +41,23 @@ async function release() {
 }
 
 /** A delegate as its log has it. */
-function delegateFor(world: ReturnType<typeof terminal>, task: string, name: string, last?: 'ready' | 'merged'): void {
+function delegateFor(
+  world: ReturnType<typeof terminal>,
+  task: string,
+  name: string,
+  last?: 'ready' | 'merged',
+): void {
   const workspace = new Workspace(world.cwd, { env: world.env })
-  const delegate: DelegateOrder = { name, what: 'do it', task, target: 'main', isReadOnly: false, files: [], slot: 0, brief: '' }
+  const delegate: DelegateOrder = {
+    name,
+    what: 'do it',
+    task,
+    target: 'main',
+    isReadOnly: false,
+    files: [],
+    slot: 0,
+    brief: '',
+  }
   const place = { tree: world.cwd, branch: `stint/${name}`, base: '0'.repeat(40), isInPlace: false }
   const started = {
     options: {},
@@ -66,7 +90,9 @@ describe('task tree', () => {
   test('shows completed tasks and all items with --all', async () => {
     const { stint } = await release()
     const { stdout, stderr } = await stint('task', 'tree', '--all')
-    expect(stdout).toContain('├─ ✓ design  P2 M  Design  [1/2]  → architect  (completed)\n│     [x] draw it\n│     [ ] show it\n')
+    expect(stdout).toContain(
+      '├─ ✓ design  P2 M  Design  [1/2]  → architect  (completed)\n│     [x] draw it\n│     [ ] show it\n',
+    )
     expect(stderr).toBe('')
   })
 
@@ -79,7 +105,10 @@ describe('task tree', () => {
 
   test('is nested in JSON, with specialists, progress and groups', async () => {
     const { stint } = await release()
-    const tree = (await stint('task', 'tree', '--all', '--json')).json<{ tasks: Node[]; groups: unknown[] }>()
+    const tree = (await stint('task', 'tree', '--all', '--json')).json<{
+      tasks: Node[]
+      groups: unknown[]
+    }>()
     expect(tree.tasks).toMatchObject([
       {
         shortname: 'release',
@@ -100,7 +129,9 @@ describe('task tree', () => {
       { shortname: 'loose-end', delegates: [] },
     ])
     const [{ parts } = { parts: [] }] = tree.tasks as (Node & { parts: { id: string }[] })[]
-    expect(tree.groups).toEqual([{ group: 'group1', tasks: [parts[1]!.id, parts[2]!.id], progress: { done: 0, total: 2 } }])
+    expect(tree.groups).toEqual([
+      { group: 'group1', tasks: [parts[1]!.id, parts[2]!.id], progress: { done: 0, total: 2 } },
+    ])
   })
 
   test('names the delegate that has a task, and one whose work is merged only with --all', async () => {
@@ -112,8 +143,12 @@ describe('task tree', () => {
     const line = (text: string) => text.split('\n').find((one) => one.includes('delegate'))
     const now = 'delegate second-try: ready · delegate lost: running, but nobody is at it'
     expect(line((await world.stint('task', 'tree')).stdout)).toBe(`   ${now}`)
-    expect(line((await world.stint('task', 'tree', '--all')).stdout)).toBe(`   delegate first-try: merged · ${now}`)
-    const { tasks } = (await world.stint('task', 'tree', 'loose-end', '--json')).json<{ tasks: unknown[] }>()
+    expect(line((await world.stint('task', 'tree', '--all')).stdout)).toBe(
+      `   delegate first-try: merged · ${now}`,
+    )
+    const { tasks } = (await world.stint('task', 'tree', 'loose-end', '--json')).json<{
+      tasks: unknown[]
+    }>()
     expect(tasks).toMatchObject([
       {
         delegates: [
@@ -135,7 +170,6 @@ describe('task tree', () => {
       process: { stdout, stderr: { write: () => {} }, env: env as Record<string, string> },
       hasColour: true,
     })
-    // eslint-disable-next-line no-control-regex
     const lines = written.replaceAll(/\u001B\[\d+m/g, '').split('\n')
     expect(lines.filter((line) => widthOf(line) >= 50)).toEqual([])
     expect(written).toContain('\u001B[1m')
@@ -144,11 +178,17 @@ describe('task tree', () => {
   test('shows tasks whose parents lead in a circle or nowhere, once each, as the list does', async () => {
     const { stint, cwd } = terminal()
     const ids = await Promise.all(
-      ['Aa', 'Bb', 'Cc'].map(async (title) => (await stint('task', 'add', title, '--json')).json<{ id: string }>().id),
+      ['Aa', 'Bb', 'Cc'].map(
+        async (title) => (await stint('task', 'add', title, '--json')).json<{ id: string }>().id,
+      ),
     )
-    const file = (n: number) => join(cwd, '.tasks', 'active', `${['aa', 'bb', 'cc'][n]!}-${ids[n]!}.md`)
+    const file = (n: number) =>
+      join(cwd, '.tasks', 'active', `${['aa', 'bb', 'cc'][n]!}-${ids[n]!}.md`)
     const under = (n: number, parent: string) =>
-      writeFileSync(file(n), readFileSync(file(n), 'utf8').replace('status:', `parent: ${parent}\nstatus:`))
+      writeFileSync(
+        file(n),
+        readFileSync(file(n), 'utf8').replace('status:', `parent: ${parent}\nstatus:`),
+      )
     under(0, ids[1]!)
     under(1, ids[0]!)
     under(2, 'ghost')
@@ -157,7 +197,11 @@ describe('task tree', () => {
     expect(ran.stdout).toContain('which stands under it')
     expect(ran.stderr).toContain('dependency cycle: aa → bb → aa')
     expect(ran.stderr).toContain('cc is a part of ghost, which is not in the backlog')
-    expect((await stint('task', 'list')).stdout.match(/○ \w+/g)!.toSorted()).toEqual(['○ aa', '○ bb', '○ cc'])
+    expect((await stint('task', 'list')).stdout.match(/○ \w+/g)!.toSorted()).toEqual([
+      '○ aa',
+      '○ bb',
+      '○ cc',
+    ])
     expect((await stint('task', 'tree', '--json')).json()).toMatchObject({
       problems: expect.arrayContaining([expect.stringContaining('cycle')]),
     })
@@ -179,8 +223,10 @@ describe('task tree', () => {
     workspace.close()
     expect((await stint('task', 'tree')).stdout.match(/○ chain-\d+/g)).toHaveLength(300)
     const { tasks } = (await stint('task', 'tree', '--json')).json<{ tasks: Node[] }>()
-    const count = (nodes: readonly Node[]): number => nodes.reduce((sum, { parts }) => sum + 1 + count(parts), 0)
-    const depth = (nodes: readonly Node[]): number => nodes.reduce((most, { parts }) => Math.max(most, 1 + depth(parts)), 0)
+    const count = (nodes: readonly Node[]): number =>
+      nodes.reduce((sum, { parts }) => sum + 1 + count(parts), 0)
+    const depth = (nodes: readonly Node[]): number =>
+      nodes.reduce((most, { parts }) => Math.max(most, 1 + depth(parts)), 0)
     expect([count(tasks), depth(tasks)]).toEqual([301, 100])
   })
 
@@ -201,7 +247,9 @@ describe('task tree', () => {
     const ran = await stint('task', 'tree', 'relaese')
     expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
     expect(ran.stderr).toContain('there is no task "relaese"; did you mean release?')
-    expect((await stint('task', 'tree', 'relaese', '--json')).json()).toMatchObject({ error: { code: 'TASK_NOT_FOUND' } })
+    expect((await stint('task', 'tree', 'relaese', '--json')).json()).toMatchObject({
+      error: { code: 'TASK_NOT_FOUND' },
+    })
     expect((await stint('__complete', 'task', 'tree', 'rel')).stdout).toBe('release\n')
   })
 })
@@ -225,7 +273,17 @@ describe('task change', () => {
     ]
     const { id } = (await stint('task', 'show', 'write-code', '--json')).json<{ id: string }>()
     const changed = (
-      await stint('task', 'change', 'loose-end', ...flags, '--title', 'A new end', '--description', 'So', '--json')
+      await stint(
+        'task',
+        'change',
+        'loose-end',
+        ...flags,
+        '--title',
+        'A new end',
+        '--description',
+        'So',
+        '--json',
+      )
     ).json()
     expect(changed).toMatchObject({
       shortname: 'loose-end',
@@ -239,15 +297,30 @@ describe('task change', () => {
       verify: 'npm test',
     })
     const none = ['parent', 'group', 'assign', 'verify'].flatMap((flag) => [`--${flag}`, 'none'])
-    const back = (await stint('task', 'change', 'loose-end', ...none, '--description', '', '--json')).json()
-    for (const field of ['parent', 'group', 'assignee', 'verify']) expect(back).not.toHaveProperty(field)
+    const back = (
+      await stint('task', 'change', 'loose-end', ...none, '--description', '', '--json')
+    ).json()
+    for (const field of ['parent', 'group', 'assignee', 'verify'])
+      expect(back).not.toHaveProperty(field)
     expect(back).toMatchObject({ description: '' })
   })
 
   test('adds to dependencies, labels and checklist, and drops from them', async () => {
     const { stint } = await release()
-    const change = async (...flags: string[]) => (await stint('task', 'change', 'loose-end', ...flags, '--json')).json<Lists>()
-    await change('--depends', 'design,write-docs', '--label', 'a', '--label', 'b', '--checklist', 'one', '--checklist', 'two')
+    const change = async (...flags: string[]) =>
+      (await stint('task', 'change', 'loose-end', ...flags, '--json')).json<Lists>()
+    await change(
+      '--depends',
+      'design,write-docs',
+      '--label',
+      'a',
+      '--label',
+      'b',
+      '--checklist',
+      'one',
+      '--checklist',
+      'two',
+    )
     await stint('task', 'check', 'loose-end', '2')
     const more = await change('--depends', 'write-code', '--label', 'c', '--checklist', 'three')
     expect(more).toMatchObject({
@@ -256,7 +329,10 @@ describe('task change', () => {
     })
     expect(more.dependsOn).toHaveLength(3)
     const less = await change('--drop-depends', 'design', '--drop-label', 'B', '--drop-item', '1')
-    expect(less).toMatchObject({ labels: ['a', 'c'], checklist: [{ item: 'two', done: true }, { item: 'three' }] })
+    expect(less).toMatchObject({
+      labels: ['a', 'c'],
+      checklist: [{ item: 'two', done: true }, { item: 'three' }],
+    })
     expect(less.dependsOn).toEqual(more.dependsOn.slice(1))
   })
 
@@ -273,15 +349,19 @@ describe('task change', () => {
       ['write-docs', ['--depends', 'release'], 'write-docs → release → write-docs'],
       ['release', ['--parent', 'write-docs'], 'write-docs → release → write-docs'],
       ['release', ['--parent', 'release'], 'release → release'],
-      ['loose-end', ['--parent', 'design', '--depends', 'write-code'], 'loose-end → write-code → design → loose-end'],
+      [
+        'loose-end',
+        ['--parent', 'design', '--depends', 'write-code'],
+        'loose-end → write-code → design → loose-end',
+      ],
     ] as const) {
       const ran = await stint('task', 'change', name, ...flags)
       expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
       expect(ran.stderr).toContain(`would wait for itself: ${way}\n`)
     }
-    expect((await stint('task', 'add', 'Sub', '--parent', 'release', '--depends', 'release')).stderr).toContain(
-      'sub → release → sub',
-    )
+    expect(
+      (await stint('task', 'add', 'Sub', '--parent', 'release', '--depends', 'release')).stderr,
+    ).toContain('sub → release → sub')
     expect((await stint('task', 'tree', '--all', '--json')).stdout).toBe(before)
   })
 
@@ -289,7 +369,9 @@ describe('task change', () => {
     const { stint, cwd, env } = terminal()
     for (const title of ['Aa', 'Bb', 'Cc']) await stint('task', 'add', title)
     const workspace = new Workspace(cwd, { env })
-    const { tasks } = await import('../../src/project/backlog.ts').then(({ openBacklog }) => openBacklog(workspace))
+    const { tasks } = await import('../../src/project/backlog.ts').then(({ openBacklog }) =>
+      openBacklog(workspace),
+    )
     const [a, b, c] = tasks.map(({ id }) => id) as [string, string, string]
     const log = workspace.session(BACKLOG_ID)
     log.append([
@@ -301,7 +383,10 @@ describe('task change', () => {
     workspace.close()
     expect((await stint('task', 'change', 'aa', '--drop-depends', 'bb')).exitCode).toBe(0)
     expect((await stint('task', 'list')).stderr).toContain('dependency cycle: aa → cc → aa')
-    expect((await stint('task', 'change', 'aa', '--drop-depends', 'cc', '--drop-depends', 'ghost')).exitCode).toBe(0)
+    expect(
+      (await stint('task', 'change', 'aa', '--drop-depends', 'cc', '--drop-depends', 'ghost'))
+        .exitCode,
+    ).toBe(0)
     expect((await stint('task', 'list')).stderr).toBe('')
   })
 
@@ -310,7 +395,19 @@ describe('task change', () => {
     const log = () => readFileSync(join(cwd, '.sessions', 'backlog', 'log.jsonl'), 'utf8')
     const before = log()
     expect(
-      (await stint('task', 'change', 'design', '--assign', 'architect', '--group', 'none', '--priority', 'P2')).exitCode,
+      (
+        await stint(
+          'task',
+          'change',
+          'design',
+          '--assign',
+          'architect',
+          '--group',
+          'none',
+          '--priority',
+          'P2',
+        )
+      ).exitCode,
     ).toBe(0)
     expect(log()).toBe(before)
   })
@@ -333,7 +430,9 @@ describe('task change', () => {
 
   test('is not for an agent in a run, which is proved by what the task says', async () => {
     const { run, env, stint } = await release()
-    const ran = await run(['task', 'change', 'loose-end', '--verify', 'true'], { env: { ...env, STINT_RUN: mintId(undefined) } })
+    const ran = await run(['task', 'change', 'loose-end', '--verify', 'true'], {
+      env: { ...env, STINT_RUN: mintId(undefined) },
+    })
     expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
     expect(ran.stderr).toContain('changing a task is not for an agent in a run')
     expect((await stint('task', 'show', 'loose-end')).stdout).not.toContain('Verify')

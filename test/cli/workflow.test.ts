@@ -17,15 +17,28 @@ interface Told {
     readonly tokens: readonly number[]
   }
   readonly next: { readonly command: string; readonly who: string }
-  readonly phases: readonly { readonly id: string; readonly status: string; readonly enteredAt?: string }[]
-  readonly approvals: readonly { readonly phase: string; readonly note?: string; readonly said?: string }[]
-  readonly deliverables: readonly { readonly path: string; readonly phase?: string; readonly exists: boolean }[]
+  readonly phases: readonly {
+    readonly id: string
+    readonly status: string
+    readonly enteredAt?: string
+  }[]
+  readonly approvals: readonly {
+    readonly phase: string
+    readonly note?: string
+    readonly said?: string
+  }[]
+  readonly deliverables: readonly {
+    readonly path: string
+    readonly phase?: string
+    readonly exists: boolean
+  }[]
 }
 
 async function workflow(...more: string[]) {
   const world = terminal()
   const began = await world.stint('workflow', 'init', 'wf-001', 'User auth', ...more)
-  const told = async (...args: string[]) => (await world.stint('workflow', ...args, '--json')).json<Told>()
+  const told = async (...args: string[]) =>
+    (await world.stint('workflow', ...args, '--json')).json<Told>()
   return { ...world, began, told }
 }
 
@@ -53,7 +66,15 @@ describe('workflow init', () => {
     const { stint } = terminal()
     await stint('init', '--name', 'fix-login')
     await stint('log', '--progress', 'begun before')
-    const ran = await stint('workflow', 'init', 'wf-001', 'User auth', '--session', 'fix-login', '--json')
+    const ran = await stint(
+      'workflow',
+      'init',
+      'wf-001',
+      'User auth',
+      '--session',
+      'fix-login',
+      '--json',
+    )
     expect(ran.json<Told>()).toMatchObject({ id: 'wf-001', name: 'User auth', phase: { id: '1' } })
     expect((await stint('view', 'wf-001')).stdout).toContain('begun before')
     expect((await stint('view', 'fix-login')).exitCode).toBe(1)
@@ -75,15 +96,23 @@ describe('workflow init', () => {
     const { stint } = await workflow()
     const again = await stint('workflow', 'init', 'wf-001', 'User auth')
     expect(again).toMatchObject({ exitCode: 1 })
-    expect(again.stderr).toContain('wf-001 follows the template nine-phases already\n  stint workflow status wf-001')
-    expect((await stint('workflow', 'init', 'wf-001', 'x', '--session', 'wf-001')).stderr).toContain(
-      'follows the template nine-phases already',
+    expect(again.stderr).toContain(
+      'wf-001 follows the template nine-phases already\n  stint workflow status wf-001',
     )
+    expect(
+      (await stint('workflow', 'init', 'wf-001', 'x', '--session', 'wf-001')).stderr,
+    ).toContain('follows the template nine-phases already')
     await stint('close', '--complete')
-    expect((await stint('workflow', 'init', 'wf-001', 'x')).stderr).toContain('it is completed\n  stint reopen wf-001')
+    expect((await stint('workflow', 'init', 'wf-001', 'x')).stderr).toContain(
+      'it is completed\n  stint reopen wf-001',
+    )
     await stint('init', '--name', 'plain')
-    expect((await stint('workflow', 'init', 'plain', 'x')).stderr).toContain('--session plain lets it follow one')
-    expect((await stint('workflow', 'init', 'wf-002', 'x')).stderr).toContain('plain is active on main\n  stint pause')
+    expect((await stint('workflow', 'init', 'plain', 'x')).stderr).toContain(
+      '--session plain lets it follow one',
+    )
+    expect((await stint('workflow', 'init', 'wf-002', 'x')).stderr).toContain(
+      'plain is active on main\n  stint pause',
+    )
     expect((await stint('workflow', 'init', 'wf-002', ' ')).exitCode).toBe(2)
   })
 
@@ -95,8 +124,13 @@ describe('workflow init', () => {
     await stint('workflow', 'init', 'wf-001', 'Short', '--template', 'short')
     writeFileSync(path, 'phases:\n  - name: Something else\n')
     const ran = await stint('workflow', 'status', 'wf-001', '--json')
-    expect(ran.json<Told>()).toMatchObject({ template: 'short', phases: [{ name: 'Plan' }, { name: 'Build' }] })
-    expect(ran.json<Told>().deliverables).toMatchObject([{ path: 'plan.md', phase: '1', exists: false }])
+    expect(ran.json<Told>()).toMatchObject({
+      template: 'short',
+      phases: [{ name: 'Plan' }, { name: 'Build' }],
+    })
+    expect(ran.json<Told>().deliverables).toMatchObject([
+      { path: 'plan.md', phase: '1', exists: false },
+    ])
   })
 
   test('with a template that is wrong or not there opens nothing', async () => {
@@ -127,7 +161,9 @@ describe('workflow phase', () => {
     expect((await stint('workflow', 'phase', 'wf-001', '12')).stderr).toContain(
       'wf-001 has no phase "12"\n  there are 1 Requirements, 2 Design',
     )
-    expect((await stint('workflow', 'phase', 'wf-001', 'tdd')).stderr).toContain('fits several phases')
+    expect((await stint('workflow', 'phase', 'wf-001', 'tdd')).stderr).toContain(
+      'fits several phases',
+    )
   })
 
   test('of a session without a template says how it gets one', async () => {
@@ -142,7 +178,9 @@ describe('workflow phase', () => {
     const { stint, cwd, git } = await workflow()
     writeFileSync(join(cwd, 'design.md'), 'half done\n')
     await stint('workflow', 'phase', 'wf-001', '--note', 'sketched')
-    const checkpoints = (await stint('checkpoint', 'list', '--json')).json<{ text: string; code: { commit: string } }[]>()
+    const checkpoints = (await stint('checkpoint', 'list', '--json')).json<
+      { text: string; code: { commit: string } }[]
+    >()
     expect(checkpoints.at(-1)).toMatchObject({ text: 'Phase 2 - Design: sketched' })
     expect(git('show', `${checkpoints.at(-1)!.code.commit}:design.md`)).toBe('half done\n')
   })
@@ -160,7 +198,11 @@ describe('workflow phase', () => {
     expect(refused.stderr).toContain("phase 4 Tests waits for a person's approval")
     expect(refused.stderr).toContain('stint workflow approve wf-001 4')
     const waiting = await told('status', 'wf-001')
-    expect(waiting).toMatchObject({ waitsForApproval: true, phase: { id: '4' }, next: { who: 'person' } })
+    expect(waiting).toMatchObject({
+      waitsForApproval: true,
+      phase: { id: '4' },
+      next: { who: 'person' },
+    })
 
     const entries = (await stint('view', '--entries', '--json')).stdout
     await stint('workflow', 'phase', 'wf-001', '5a')
@@ -186,7 +228,9 @@ describe('workflow phase', () => {
     expect(over).toMatchObject({ exitCode: 1 })
     expect(over.stderr).toContain('stint close --complete --session wf-001')
     expect((await stint('close', '--complete', '--session', 'wf-001')).exitCode).toBe(0)
-    expect((await stint('workflow', 'phase', 'wf-001', '1')).stderr).toContain('stint reopen wf-001')
+    expect((await stint('workflow', 'phase', 'wf-001', '1')).stderr).toContain(
+      'stint reopen wf-001',
+    )
     expect(await told('status', 'wf-001')).toMatchObject({ status: 'completed', percent: 100 })
   })
 })
@@ -198,27 +242,39 @@ describe('workflow approve', () => {
       const world = await workflow()
       await world.stint('workflow', 'phase', 'wf-001', '4')
       const agent = (...args: string[]) =>
-        world.run(['workflow', 'approve', 'wf-001', ...args], { env: { ...world.env, [name]: '1' } })
+        world.run(['workflow', 'approve', 'wf-001', ...args], {
+          env: { ...world.env, [name]: '1' },
+        })
       const refused = await agent()
       expect(refused).toMatchObject({ exitCode: 1, stdout: '' })
       expect(refused.stderr).toContain("an approval is a person's: run it in your own terminal")
       expect((await world.told('status')).approvals).toEqual([])
       expect((await agent('--person-said', ' ')).exitCode).toBe(2)
       expect((await agent('--person-said', 'Plan is fine, build it')).exitCode).toBe(0)
-      expect((await world.told('status')).approvals).toMatchObject([{ phase: '4', said: 'Plan is fine, build it' }])
+      expect((await world.told('status')).approvals).toMatchObject([
+        { phase: '4', said: 'Plan is fine, build it' },
+      ])
     },
   )
 
   test('is of whole phases that were reached, and once', async () => {
     const { stint, told } = await workflow()
-    expect((await stint('workflow', 'approve', 'wf-001', '4')).stderr).toContain('stint workflow phase wf-001 4 enters it')
-    expect((await told('approve', 'wf-001', '--note', 'good')).approvals).toMatchObject([{ phase: '1', note: 'good' }])
+    expect((await stint('workflow', 'approve', 'wf-001', '4')).stderr).toContain(
+      'stint workflow phase wf-001 4 enters it',
+    )
+    expect((await told('approve', 'wf-001', '--note', 'good')).approvals).toMatchObject([
+      { phase: '1', note: 'good' },
+    ])
     expect((await stint('workflow', 'approve', 'wf-001', '1')).stderr).toContain('approved already')
     await stint('workflow', 'phase', 'wf-001', '4')
     await stint('workflow', 'approve', 'wf-001')
     await stint('workflow', 'phase', 'wf-001')
-    expect((await stint('workflow', 'approve', 'wf-001', '5b')).stderr).toContain('has no phase "5b"')
-    expect((await stint('workflow', 'approve', 'wf-001')).stderr).toContain('phase wf-001 5c enters its last part')
+    expect((await stint('workflow', 'approve', 'wf-001', '5b')).stderr).toContain(
+      'has no phase "5b"',
+    )
+    expect((await stint('workflow', 'approve', 'wf-001')).stderr).toContain(
+      'phase wf-001 5c enters its last part',
+    )
   })
 
   test('says where the next conversation is best begun, and how', async () => {
@@ -226,10 +282,19 @@ describe('workflow approve', () => {
     await stint('workflow', 'phase', 'wf-001', '4')
     expect((await told('status')).splitHere).toBe(false)
     const ran = await stint('workflow', 'approve', 'wf-001')
-    expect(ran.stdout).toContain('The place for a fresh conversation: stint handoff create wf-001, then /clear')
-    expect(await told('status')).toMatchObject({ splitHere: true, conversation: { number: 1, of: 3, tokens: [50_000, 80_000] } })
-    expect((await stint('workflow', 'phase', 'wf-001')).stdout).toContain('stint handoff create wf-001')
-    expect((await stint('workflow', 'phase', 'wf-001')).stdout).not.toContain('stint handoff create')
+    expect(ran.stdout).toContain(
+      'The place for a fresh conversation: stint handoff create wf-001, then /clear',
+    )
+    expect(await told('status')).toMatchObject({
+      splitHere: true,
+      conversation: { number: 1, of: 3, tokens: [50_000, 80_000] },
+    })
+    expect((await stint('workflow', 'phase', 'wf-001')).stdout).toContain(
+      'stint handoff create wf-001',
+    )
+    expect((await stint('workflow', 'phase', 'wf-001')).stdout).not.toContain(
+      'stint handoff create',
+    )
   })
 })
 
@@ -249,17 +314,19 @@ describe('workflow set', () => {
     )
     await stint('workflow', 'set', 'wf-001', 'deliverables', 'src/login.ts', '--remove')
     expect((await told('status')).deliverables).toHaveLength(1)
-    expect((await stint('workflow', 'set', 'wf-001', 'deliverables', 'src/login.ts', '--remove')).stderr).toContain(
-      'it has tests/auth/Login.test.tsx',
-    )
+    expect(
+      (await stint('workflow', 'set', 'wf-001', 'deliverables', 'src/login.ts', '--remove')).stderr,
+    ).toContain('it has tests/auth/Login.test.tsx')
   })
 
   test('takes no deliverable from outside of the project', async () => {
     const { stint, told } = await workflow()
-    expect((await stint('workflow', 'set', 'wf-001', 'deliverables', '../other.ts')).stderr).toContain(
-      'a file or a folder of the project',
+    expect(
+      (await stint('workflow', 'set', 'wf-001', 'deliverables', '../other.ts')).stderr,
+    ).toContain('a file or a folder of the project')
+    expect((await stint('workflow', 'set', 'wf-001', 'deliverables', '/etc/passwd')).exitCode).toBe(
+      1,
     )
-    expect((await stint('workflow', 'set', 'wf-001', 'deliverables', '/etc/passwd')).exitCode).toBe(1)
     expect((await told('status')).deliverables).toEqual([])
   })
 
@@ -270,7 +337,9 @@ describe('workflow set', () => {
       name: 'User auth, without SSO',
       focus: 'only the login form',
     })
-    expect((await told('set', 'wf-001', 'focus', '-', '--remove')).focus).toContain('what is wanted')
+    expect((await told('set', 'wf-001', 'focus', '-', '--remove')).focus).toContain(
+      'what is wanted',
+    )
     const ran = await stint('workflow', 'set', 'wf-001', 'colour', 'red')
     expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
     expect(ran.stderr).toContain('there are deliverables, name, focus')
@@ -299,7 +368,11 @@ describe('workflow list', () => {
     await stint('workflow', 'phase', 'wf-001', '4')
     await stint('workflow', 'phase', 'wf-001')
     expect((await stint('workflow', 'list')).stdout).toBe(
-      ['ID      NAME       PHASE    DONE  STATUS', 'wf-001  User auth  4 Tests  21%   waiting for approval', ''].join('\n'),
+      [
+        'ID      NAME       PHASE    DONE  STATUS',
+        'wf-001  User auth  4 Tests  21%   waiting for approval',
+        '',
+      ].join('\n'),
     )
     expect((await stint('workflow', 'list', '--json')).json<Told[]>()).toHaveLength(1)
   })
@@ -314,8 +387,12 @@ describe('workflow list', () => {
 describe('workflow status', () => {
   test('without an id is that of the session that is worked on here', async () => {
     const { stint } = await workflow()
-    expect((await stint('workflow', 'status')).stdout).toBe((await stint('workflow', 'status', 'wf-001')).stdout)
-    expect((await stint('resume')).stdout).toContain('Workflow: Phase 1 - Requirements (0% complete)')
+    expect((await stint('workflow', 'status')).stdout).toBe(
+      (await stint('workflow', 'status', 'wf-001')).stdout,
+    )
+    expect((await stint('resume')).stdout).toContain(
+      'Workflow: Phase 1 - Requirements (0% complete)',
+    )
   })
 })
 
@@ -323,8 +400,19 @@ describe('workflow template', () => {
   test('lists them, and prints one that can be used as it is', async () => {
     const { stint, cwd } = terminal()
     expect((await stint('workflow', 'template')).stdout).toBe('nine-phases  (built in)\n')
-    writeFileSync(join(cwd, 'mine.yaml'), (await stint('workflow', 'template', 'nine-phases')).stdout)
-    const ran = await stint('workflow', 'init', 'wf-001', 'x', '--template', './mine.yaml', '--json')
+    writeFileSync(
+      join(cwd, 'mine.yaml'),
+      (await stint('workflow', 'template', 'nine-phases')).stdout,
+    )
+    const ran = await stint(
+      'workflow',
+      'init',
+      'wf-001',
+      'x',
+      '--template',
+      './mine.yaml',
+      '--json',
+    )
     expect(ran.json<Told>().phases).toHaveLength(9)
   })
 })

@@ -51,14 +51,18 @@ const LISTS = [
 
 /** Sessions of a few kinds of item, some of them huge and some of them many. */
 const anyLargeState = fc
-  .array(fc.tuple(fc.constantFrom(...LISTS), anyHuge, fc.constantFrom(1, 1, 3, 40, 300), fc.boolean()), {
-    minLength: 1,
-    maxLength: 8,
-  })
+  .array(
+    fc.tuple(fc.constantFrom(...LISTS), anyHuge, fc.constantFrom(1, 1, 3, 40, 300), fc.boolean()),
+    {
+      minLength: 1,
+      maxLength: 8,
+    },
+  )
   .map((parts) => {
     const story = new Story()
     for (const [kind, text, times, flag] of parts) {
-      for (let n = 0; n < times; n += 1) tell(story, kind, times > 1 ? `${n} ${text}`.slice(0, 3000) : text, flag)
+      for (let n = 0; n < times; n += 1)
+        tell(story, kind, times > 1 ? `${n} ${text}`.slice(0, 3000) : text, flag)
     }
     return story.state
   })
@@ -67,10 +71,12 @@ function tell(story: Story, kind: (typeof LISTS)[number], text: string, flag: bo
   const conversation = 'c-1'
   if (kind === 'decision.made') story.add(kind, { title: text, choice: text, rationale: text })
   else if (kind === 'request.made') story.add(kind, { text, conversation, isRuling: flag })
-  else if (kind === 'file.changed' || kind === 'file.noted') story.add(kind, { path: text, description: text })
+  else if (kind === 'file.changed' || kind === 'file.noted')
+    story.add(kind, { path: text, description: text })
   else if (kind === 'commit.made') story.add(kind, { commit: text, subject: text })
   else if (kind === 'test.ran') story.add(kind, { command: text, passed: flag, summary: text })
-  else if (kind === 'agent.finished') story.add(kind, { agent: 'a', task: text, result: text, conversation })
+  else if (kind === 'agent.finished')
+    story.add(kind, { agent: 'a', task: text, result: text, conversation })
   else if (kind === 'command.kept') story.add(kind, { command: text })
   else if (kind === 'turn.ended') story.add(kind, { conversation, said: text, failure: text })
   else if (kind === 'session.renamed') story.add(kind, { name: text })
@@ -83,9 +89,12 @@ function tell(story: Story, kind: (typeof LISTS)[number], text: string, flag: bo
 export const anyState: fc.Arbitrary<SessionState> = fc.oneof(
   { weight: 3, arbitrary: anyLargeState },
   { weight: 2, arbitrary: history({ maxLength: 120 }).map((entries) => fold(SESSION_ID, entries)) },
-  { weight: 1, arbitrary: history({ maxLength: 120 }).map((entries) => abridge(fold(SESSION_ID, entries))) },
+  {
+    weight: 1,
+    arbitrary: history({ maxLength: 120 }).map((entries) => abridge(fold(SESSION_ID, entries))),
+  },
   { weight: 1, arbitrary: anyEntries.map((entries) => fold(SESSION_ID, entries)) },
 )
 /** What no text for a model may hold. */
-// eslint-disable-next-line no-control-regex
-export const CONTROLS = /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u2028\u2029\u202A-\u202E\u2066-\u2069\u200B\u2060\uFEFF]/
+export const CONTROLS =
+  /[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u2028\u2029\u202A-\u202E\u2066-\u2069\u200B\u2060\uFEFF]/

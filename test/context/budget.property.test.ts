@@ -4,14 +4,17 @@ import { explainContext } from '../../src/context/explain.ts'
 import { arrange, packContext } from '../../src/context/pack.ts'
 import { PROJECT_ROOM } from '../../src/context/project-section.ts'
 import { settledSections } from '../../src/context/settled.ts'
-import { estimateTokens } from '../../src/context/tokens.ts'
+import { estimateTokens } from '../../src/text/tokens.ts'
 import type { SessionState } from '../../src/session/state.ts'
 import { Story, sweepStory } from '../support/worlds.ts'
 import { CONTROLS, anyHuge, anyState } from './any-state.ts'
 import { crowdedStory, longStory, noticedStory, pinnedStory } from './sessions.ts'
 import { realTokens } from './vocabularies.ts'
 
-const anyBudget = fc.oneof(fc.integer({ min: 300, max: 2500 }), fc.integer({ min: 300, max: 20_000 }))
+const anyBudget = fc.oneof(
+  fc.integer({ min: 300, max: 2500 }),
+  fc.integer({ min: 300, max: 20_000 }),
+)
 const anyLevel = fc.constantFrom('start' as const, 'full' as const)
 const anyProject = fc.option(
   fc.oneof(
@@ -31,9 +34,11 @@ function headOf(state: SessionState, budget: number): readonly string[] {
 /** Whether the head tells all there is, and whole. */
 function isHeadWhole(state: SessionState, budget: number): boolean {
   const { sections } = explainContext(state, { level: 'full', budget })
-  return sections.slice(0, settledSections(state).length).every(({ told, is_shortened: isShortened }) => {
-    return !isShortened && (told === 'all' || told === 'empty')
-  })
+  return sections
+    .slice(0, settledSections(state).length)
+    .every(({ told, is_shortened: isShortened }) => {
+      return !isShortened && (told === 'all' || told === 'empty')
+    })
 }
 
 describe('whatever a session is, and whatever the budget,', () => {
@@ -45,7 +50,10 @@ describe('whatever a session is, and whatever the budget,', () => {
         expect(estimateTokens(text)).toBeLessThanOrEqual(budget)
         expect(text.length).toBeLessThanOrEqual(4 * budget)
         expect(realTokens(text)).toBeLessThanOrEqual(budget)
-        expect(text.match(/<\s*\/?\s*stint-session/gi)).toEqual(['<stint-session', '</stint-session'])
+        expect(text.match(/<\s*\/?\s*stint-session/gi)).toEqual([
+          '<stint-session',
+          '</stint-session',
+        ])
         expect(text.match(/\[stint:/gi)).toHaveLength(1)
         expect(text.endsWith(`\n[stint:${mark}]\n</stint-session>`)).toBe(true)
         expect(text).not.toMatch(CONTROLS)
@@ -60,7 +68,9 @@ describe('whatever a session is, and whatever the budget,', () => {
       fc.property(anyState, anyBudget, (state, budget) => {
         const { sections } = explainContext(state, { level: 'full', budget })
         for (const vital of ['name', 'objective', 'TL;DR']) {
-          expect(['all', 'empty']).toContain(sections.find(({ section }) => section === vital)!.told)
+          expect(['all', 'empty']).toContain(
+            sections.find(({ section }) => section === vital)!.told,
+          )
         }
       }),
       { numRuns: 150 },
@@ -87,7 +97,9 @@ describe('whatever a session is, and whatever the budget,', () => {
         const project = `Project: something\n${line}\nCommands:\n- test: npm test`
         const without = arrange(state, { level: 'full', budget })
         const { fitted } = arrange(state, { level: 'full', budget, project })
-        expect(fitted.slice(0, -1).map(({ lines }) => lines)).toEqual(without.fitted.map(({ lines }) => lines))
+        expect(fitted.slice(0, -1).map(({ lines }) => lines)).toEqual(
+          without.fitted.map(({ lines }) => lines),
+        )
         expect(fitted.at(-1)!.cost).toBeLessThanOrEqual(PROJECT_ROOM)
       }),
       { numRuns: 150 },
@@ -96,7 +108,10 @@ describe('whatever a session is, and whatever the budget,', () => {
 
   test('a project of any length keeps to its room, and the whole to its budget, at every size', () => {
     const { state } = sweepStory()
-    const project = Array.from({ length: 60 }, (_, n) => `- thing ${n}: \`make thing-${n}\` with care`).join('\n')
+    const project = Array.from(
+      { length: 60 },
+      (_, n) => `- thing ${n}: \`make thing-${n}\` with care`,
+    ).join('\n')
     for (let budget = 300; budget < 1600; budget += 1) {
       const options = { level: 'full' as const, budget, project }
       expect(estimateTokens(packContext(state, options).text)).toBeLessThanOrEqual(budget)
@@ -107,14 +122,25 @@ describe('whatever a session is, and whatever the budget,', () => {
   test('the explanation adds up to the text and accounts for every item', () => {
     fc.assert(
       fc.property(anyState, anyBudget, anyProject, (state, budget, project) => {
-        const options = { level: 'full' as const, budget, ...(project === undefined ? {} : { project }) }
+        const options = {
+          level: 'full' as const,
+          budget,
+          ...(project === undefined ? {} : { project }),
+        }
         const { text } = packContext(state, options)
         const { tokens, around, sections } = explainContext(state, options)
         expect(tokens).toBe(around + sections.reduce((sum, section) => sum + section.tokens, 0))
         expect(tokens).toBe(estimateTokens(text))
         expect(around).toBeGreaterThan(0)
         expect(tokens).toBeLessThanOrEqual(budget)
-        for (const { shown, count, left_out: leftOut, why, command, is_shortened: isShortened } of sections) {
+        for (const {
+          shown,
+          count,
+          left_out: leftOut,
+          why,
+          command,
+          is_shortened: isShortened,
+        } of sections) {
           expect(shown + leftOut).toBe(count)
           expect(why !== undefined).toBe(leftOut > 0 || isShortened)
           expect(command !== undefined).toBe(why !== undefined)
@@ -127,7 +153,9 @@ describe('whatever a session is, and whatever the budget,', () => {
 
 describe('without a budget', () => {
   // The marks are sums of the texts as they were before there was a budget to give.
-  const BEFORE: Readonly<Record<string, readonly [story: () => Story, start: string, full: string, elsewhere: string]>> = {
+  const BEFORE: Readonly<
+    Record<string, readonly [story: () => Story, start: string, full: string, elsewhere: string]>
+  > = {
     'nothing in it': [() => new Story(), '7e19c0bc', '7e19c0bc', '7e19c0bc'],
     'the example of the format': [sweepStory, '0430b3a4', '0430b3a4', '0430b3a4'],
     'what hooks noticed alone': [noticedStory, 'a148334d', 'a148334d', '6dac2cad'],
@@ -153,7 +181,9 @@ describe('without a budget', () => {
 describe('a larger budget', () => {
   test('tells more, until everything is told', () => {
     const { state } = crowdedStory()
-    const sizes = [300, 600, 1200, 2000, 4000, 8000].map((budget) => packContext(state, { level: 'full', budget }).text.length)
+    const sizes = [300, 600, 1200, 2000, 4000, 8000].map(
+      (budget) => packContext(state, { level: 'full', budget }).text.length,
+    )
     expect(sizes.toSorted((a, b) => a - b)).toEqual(sizes)
     expect(new Set(sizes).size).toBe(sizes.length)
     expect(packContext(longStory().state, { level: 'full', budget: 20_000 }).leftOut).toEqual([])
@@ -165,7 +195,8 @@ describe('a larger budget', () => {
       'Commands:',
       ...Array.from({ length: 20 }, (_, n) => `- step ${n}: make the thing number ${n}`),
     ].join('\n')
-    const within = (budget: number) => packContext(sweepStory().state, { level: 'full', budget, project })
+    const within = (budget: number) =>
+      packContext(sweepStory().state, { level: 'full', budget, project })
     expect(within(2000).text).toContain(`The project, as read from its repository:\n${project}\n`)
     expect(within(2000).leftOut).toEqual([])
     expect(within(700).text).toMatch(

@@ -266,13 +266,19 @@ describe('a prompt', () => {
       .flatMap((prompt) => [prompt, ...prompt.split(/[.,!?] ?/)])
       .map((clause) => clause.toLowerCase())
     const missed = [...GO_ON, ...WHERE_WERE_WE].flatMap(({ words, pattern }) =>
-      clauses.filter((clause) => pattern().test(clause) && !words.some((word) => clause.includes(word))),
+      clauses.filter(
+        (clause) => pattern().test(clause) && !words.some((word) => clause.includes(word)),
+      ),
     )
     expect(missed).toEqual([])
   })
 
   test('of a megabyte is read in no time to speak of', () => {
-    for (const prompt of ['continue '.repeat(100_000), 'where were we '.repeat(100_000), ' '.repeat(1_000_000)])
+    for (const prompt of [
+      'continue '.repeat(100_000),
+      'where were we '.repeat(100_000),
+      ' '.repeat(1_000_000),
+    ])
       expect(asksToContinue(prompt)).toBe(false)
   })
 })

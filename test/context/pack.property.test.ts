@@ -5,7 +5,7 @@ import { packContext } from '../../src/context/pack.ts'
 import { lineForPerson } from '../../src/context/person-line.ts'
 import { looksUnrelated } from '../../src/context/related.ts'
 import { textForSummariser } from '../../src/context/summariser.ts'
-import { estimateTokens } from '../../src/context/tokens.ts'
+import { estimateTokens } from '../../src/text/tokens.ts'
 import { CONTROLS, anyState } from './any-state.ts'
 import { realTokens } from './vocabularies.ts'
 
@@ -21,7 +21,10 @@ describe('whatever a session is,', () => {
         expect(realTokens(text)).toBeLessThanOrEqual(2000)
 
         const lines = text.split('\n')
-        expect(text.match(/<\s*\/?\s*stint-session/gi)).toEqual(['<stint-session', '</stint-session'])
+        expect(text.match(/<\s*\/?\s*stint-session/gi)).toEqual([
+          '<stint-session',
+          '</stint-session',
+        ])
         expect(lines[0]).toMatch(/^<stint-session name="[a-z0-9-]+">$/)
         expect(lines.at(-1)).toBe('</stint-session>')
         expect(text.match(/\[stint:/gi)).toHaveLength(1)
@@ -47,7 +50,9 @@ describe('whatever a session is,', () => {
         expect(realTokens(text)).toBeLessThanOrEqual(2000)
         expect(text).not.toMatch(/<\s*\/?\s*stint|\[\s*stint\s*:/i)
         expect(text).not.toMatch(CONTROLS)
-        expect(text).toMatch(/^💾 Pre-Compaction Checkpoint\nSession: .*\nCompaction: #3\n\n## TL;DR\n/)
+        expect(text).toMatch(
+          /^💾 Pre-Compaction Checkpoint\nSession: .*\nCompaction: #3\n\n## TL;DR\n/,
+        )
         expect(textForSummariser(structuredClone(state), { compaction: 3 })).toBe(text)
       }),
       { numRuns: 150 },
@@ -70,7 +75,9 @@ describe('whatever a session is,', () => {
   test('a prompt made of its own words is never called unrelated', () => {
     fc.assert(
       fc.property(anyState, fc.lorem({ maxCount: 20 }), (state, words) => {
-        expect(looksUnrelated(`Add ${state.goal} ${state.title} ${state.name} ${words}`, state)).toBe(false)
+        expect(
+          looksUnrelated(`Add ${state.goal} ${state.title} ${state.name} ${words}`, state),
+        ).toBe(false)
       }),
       { numRuns: 100 },
     )

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { packContext } from '../../src/context/pack.ts'
 import { findMark, markOf } from '../../src/context/mark.ts'
-import { estimateTokens } from '../../src/context/tokens.ts'
+import { estimateTokens } from '../../src/text/tokens.ts'
 import { abridge } from '../../src/session/abridge.ts'
 import { Story, sweepStory } from '../support/worlds.ts'
 import { FACTS, crowdedStory, longStory, noticedStory, pinnedStory } from './sessions.ts'
@@ -50,7 +50,9 @@ describe('the context of a workflow', () => {
       expect(line(story, level)).toEqual([])
       story.add('workflow.begun', { workflow: 'wf-001', name: 'x', template })
       story.add('phase.finished', { phase: '4' })
-      expect(line(story, level)[0]).toContain("Phase 4 - Tests (0% complete); waits for a person's approval")
+      expect(line(story, level)[0]).toContain(
+        "Phase 4 - Tests (0% complete); waits for a person's approval",
+      )
     }
   })
 })
@@ -133,7 +135,9 @@ describe('the context of a session', () => {
   })
 
   test('tells more when it is given in full', () => {
-    expect(pack(longStory(), 'full').text.length).toBeGreaterThan(pack(longStory(), 'start').text.length)
+    expect(pack(longStory(), 'full').text.length).toBeGreaterThan(
+      pack(longStory(), 'start').text.length,
+    )
     expect(headOf(pack(longStory(), 'full').text)).toBe(headOf(pack(longStory(), 'start').text))
   })
 
@@ -143,7 +147,11 @@ describe('the context of a session', () => {
     story.add('blocker.raised', { text: 'The staging node is down' })
     for (let n = 0; n < 200; n += 1) story.add('key.added', { text: `${n} ${giant}` })
     for (let n = 0; n < 60; n += 1)
-      story.add('request.made', { text: `ruling ${n}: ${giant}`, conversation: 'c', isRuling: true })
+      story.add('request.made', {
+        text: `ruling ${n}: ${giant}`,
+        conversation: 'c',
+        isRuling: true,
+      })
     for (const level of LEVELS) {
       const { text, leftOut } = pack(story, level)
       for (const words of [
@@ -166,7 +174,10 @@ describe('the context of a session', () => {
   test('names what it leaves out, with the command that shows it', () => {
     const story = longStory()
     for (let n = 0; n < 200; n += 1) {
-      story.add('decision.made', { title: `Decision ${n}`, rationale: 'because of what was said before at some length' })
+      story.add('decision.made', {
+        title: `Decision ${n}`,
+        rationale: 'because of what was said before at some length',
+      })
       story.add('discovery.made', { text: `Discovery ${n} is told at some length too` })
       story.add('next.added', { text: `Next step ${n}, which is told at some length as well` })
       story.add('file.changed', { path: `src/deeply/nested/file-${n}.ts` })
@@ -174,10 +185,14 @@ describe('the context of a session', () => {
     const { text, leftOut } = pack(story)
     const shown = (pattern: RegExp) => [...text.matchAll(pattern)].length
     expect(leftOut).toContainEqual(
-      expect.stringContaining(`stint view --decisions (decisions ${213 - shown(/Decision \d|Keep queue|Lock-first/g)})`),
+      expect.stringContaining(
+        `stint view --decisions (decisions ${213 - shown(/Decision \d|Keep queue|Lock-first/g)})`,
+      ),
     )
     expect(leftOut).toContainEqual(
-      expect.stringContaining(`stint view --discoveries (discoveries ${213 - shown(/Discovery \d|Watcher \d|Lock ordering/g)})`),
+      expect.stringContaining(
+        `stint view --discoveries (discoveries ${213 - shown(/Discovery \d|Watcher \d|Lock ordering/g)})`,
+      ),
     )
     expect(leftOut).toContainEqual(expect.stringContaining('stint view --next'))
     expect(leftOut).toContainEqual(expect.stringContaining('stint view --activity'))
@@ -187,14 +202,22 @@ describe('the context of a session', () => {
   test('counts what a snapshot has already left behind', () => {
     const story = new Story()
     for (let n = 0; n < 100; n += 1) story.add('decision.made', { title: `Decision ${n}` })
-    expect(packContext(abridge(story.state), { level: 'full' }).leftOut).toEqual(['stint view --decisions (decisions 88)'])
+    expect(packContext(abridge(story.state), { level: 'full' }).leftOut).toEqual([
+      'stint view --decisions (decisions 88)',
+    ])
   })
 
   test('tells a decision once that a checkpoint drew into the key context', () => {
     const story = sweepStory()
-    const decision = story.add('decision.made', { title: 'Keep the queue in memory', rationale: 'it is small' })
+    const decision = story.add('decision.made', {
+      title: 'Keep the queue in memory',
+      rationale: 'it is small',
+    })
     const discovery = story.add('discovery.made', { text: 'The pool never shrinks' })
-    story.add('key.added', { text: 'Decided: Keep the queue in memory (because it is small)', from: decision })
+    story.add('key.added', {
+      text: 'Decided: Keep the queue in memory (because it is small)',
+      from: decision,
+    })
     story.add('key.added', { text: 'The pool never shrinks', from: discovery })
     const { text } = pack(story)
     expect(text.match(/Keep the queue in memory/g)).toHaveLength(1)
@@ -202,7 +225,8 @@ describe('the context of a session', () => {
   })
 
   test('says that the last words were said elsewhere', () => {
-    const said = (conversation: string) => packContext(noticedStory().state, { level: 'start', conversation }).text
+    const said = (conversation: string) =>
+      packContext(noticedStory().state, { level: 'start', conversation }).text
     expect(said('c-1')).toContain("The agent's last words: The cookie")
     expect(said('c-2')).toContain("The agent's last words, in an earlier conversation: The cookie")
   })
@@ -233,7 +257,11 @@ describe('the head of a context', () => {
         expect(head.length).toBeGreaterThan(300)
         story.add('progress.made', { text: 'Some progress that was made meanwhile' })
         story.add('file.changed', { path: 'src/another.ts' })
-        story.add('turn.ended', { conversation: 'c-1', said: 'Something was said', failure: 'and failed' })
+        story.add('turn.ended', {
+          conversation: 'c-1',
+          said: 'Something was said',
+          failure: 'and failed',
+        })
         story.add('test.ran', { command: 'go test', passed: false })
         story.add('commit.made', { commit: 'abc', subject: 'one more' })
         story.add('blocker.raised', { text: 'Something is in the way '.repeat(100) })
@@ -249,7 +277,8 @@ describe('the head of a context', () => {
   test('stays the same bytes when more is asked for', () => {
     const story = noticedStory()
     const head = headOf(pack(story).text)
-    for (let n = 0; n < 30; n += 1) story.add('request.made', { text: `and now thing ${n}`, conversation: 'c-1' })
+    for (let n = 0; n < 30; n += 1)
+      story.add('request.made', { text: `and now thing ${n}`, conversation: 'c-1' })
     expect(headOf(pack(story).text)).toBe(head)
   })
 })
@@ -271,7 +300,8 @@ describe('the mark of a context', () => {
 
   test('is missing from a text that lost its end', () => {
     const { text } = pack(longStory())
-    for (const length of [100, text.length / 2, text.length - 30]) expect(findMark(text.slice(0, length))).toBeUndefined()
+    for (const length of [100, text.length / 2, text.length - 30])
+      expect(findMark(text.slice(0, length))).toBeUndefined()
   })
 
   test('cannot be forged by what somebody logged', () => {

@@ -12,20 +12,26 @@ describe('the line for a person', () => {
   })
 
   test('leaves out what would say nothing', () => {
-    expect(lineForPerson(new Story().state)).toBe('📋 fix-sweep-bug · /session-resume for all of it')
+    expect(lineForPerson(new Story().state)).toBe(
+      '📋 fix-sweep-bug · /session-resume for all of it',
+    )
   })
 
   test('says that a session is paused', () => {
     const story = new Story()
     story.add('session.paused', {})
     story.add('context.compacted', {})
-    expect(lineForPerson(story.state)).toBe('📋 fix-sweep-bug · paused · after 1 compaction · /session-resume for all of it')
+    expect(lineForPerson(story.state)).toBe(
+      '📋 fix-sweep-bug · paused · after 1 compaction · /session-resume for all of it',
+    )
   })
 
   test('shortens what is long by itself, so that the rest is still there', () => {
     const story = new Story()
     story.add('session.renamed', { name: 'a-very-long-name-'.repeat(20) })
-    story.add('step.started', { step: story.add('step.added', { text: 'A step with many words '.repeat(20) }) })
+    story.add('step.started', {
+      step: story.add('step.added', { text: 'A step with many words '.repeat(20) }),
+    })
     story.add('blocker.raised', { text: 'A blocker\nof two lines '.repeat(20) })
     story.add('blocker.raised', { text: 'Another blocker, also with many words '.repeat(20) })
     const line = lineForPerson(story.state)

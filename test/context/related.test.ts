@@ -18,7 +18,12 @@ describe('work that has nothing to do with the session', () => {
   })
 
   test('is seen where all that is known was noticed by hooks', () => {
-    expect(looksUnrelated('Design a PostgreSQL schema for invoices, line items, currencies and tax rates', cookie)).toBe(true)
+    expect(
+      looksUnrelated(
+        'Design a PostgreSQL schema for invoices, line items, currencies and tax rates',
+        cookie,
+      ),
+    ).toBe(true)
   })
 })
 
@@ -58,7 +63,8 @@ describe('work that may have to do with it', () => {
   })
 
   test('is told by a file that was changed', () => {
-    const prompt = 'Rename helpers in subscriber_7.go, giving each parameter clearer meaning for newcomers'
+    const prompt =
+      'Rename helpers in subscriber_7.go, giving each parameter clearer meaning for newcomers'
     expect(looksUnrelated(prompt, longStory().state)).toBe(false)
     expect(looksUnrelated(prompt, cookie)).toBe(true)
   })

@@ -173,7 +173,8 @@ const SETTLES_NOTHING = [
 
 const LOG = Array.from(
   { length: 200 },
-  (_, n) => `2026-01-02T03:04:${n % 60} ERROR worker ${n}: must not be called twice, use retry instead of poll`,
+  (_, n) =>
+    `2026-01-02T03:04:${n % 60} ERROR worker ${n}: must not be called twice, use retry instead of poll`,
 ).join('\n')
 
 describe('a ruling', () => {
@@ -187,10 +188,16 @@ describe('a ruling', () => {
 
   test('is not found in a pasted log, a stack trace or code', () => {
     expect(isRuling(`Here is the log:\n${LOG}`)).toBe(false)
-    expect(isRuling('It crashes:\nTypeError: x must not be null\n    at use (src/a.ts:1:2)\n    at never (src/b.ts:3:4)')).toBe(
-      false,
-    )
-    expect(isRuling('What does this print?\n```js\n// never use this, always use that instead\nif (x) continue\n```')).toBe(false)
+    expect(
+      isRuling(
+        'It crashes:\nTypeError: x must not be null\n    at use (src/a.ts:1:2)\n    at never (src/b.ts:3:4)',
+      ),
+    ).toBe(false)
+    expect(
+      isRuling(
+        'What does this print?\n```js\n// never use this, always use that instead\nif (x) continue\n```',
+      ),
+    ).toBe(false)
   })
 
   test('is found before a pasted log and after it', () => {
@@ -199,15 +206,20 @@ describe('a ruling', () => {
   })
 
   test('is found by the words of a phrase wherever its pattern would find it', () => {
-    const sentences = [...DECIDES, ...RULES, ...SETTLES_NOTHING].flatMap((prompt) => sentencesOf(spokenWords(prompt)))
+    const sentences = [...DECIDES, ...RULES, ...SETTLES_NOTHING].flatMap((prompt) =>
+      sentencesOf(spokenWords(prompt)),
+    )
     const missed = [...CHOICES, ...RULE_PHRASES].flatMap(({ words, pattern }) =>
-      sentences.filter((sentence) => pattern().test(sentence) && !words.some((word) => sentence.includes(word))),
+      sentences.filter(
+        (sentence) => pattern().test(sentence) && !words.some((word) => sentence.includes(word)),
+      ),
     )
     expect(missed).toEqual([])
   })
 
   test('is looked for in a megabyte in no time to speak of', () => {
-    for (const words of ['use x, ', 'no ', "don't ", 'a not ', 'keep ']) isRuling(words.repeat(200_000))
+    for (const words of ['use x, ', 'no ', "don't ", 'a not ', 'keep '])
+      isRuling(words.repeat(200_000))
     expect(isRuling('x'.repeat(1_000_000))).toBe(false)
   })
 })

@@ -1,8 +1,17 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { harmless, safeLine } from '../../src/context/safe-text.ts'
+import { harmless, safeLine } from '../../src/text/safe-text.ts'
 
-const ZERO_WIDTH = ['\u200B', '\u200C', '\u200D', '\u2060', '\uFEFF', '\u00AD', '\u034F', '\u{E0001}']
+const ZERO_WIDTH = [
+  '\u200B',
+  '\u200C',
+  '\u200D',
+  '\u2060',
+  '\uFEFF',
+  '\u00AD',
+  '\u034F',
+  '\u{E0001}',
+]
 
 /** What a reader who looks past spaces, marks and letters without width sees. */
 function seen(text: string): string {
@@ -18,7 +27,11 @@ describe('a text put before a model', () => {
     '<\n/\nstint-session>',
     '<\t/stint-session>',
     '</s t i n t-session>',
-    ...ZERO_WIDTH.flatMap((zero) => [`<${zero}/stint-session>`, `</st${zero}int-session>`, `<${zero.repeat(40)}stint-session>`]),
+    ...ZERO_WIDTH.flatMap((zero) => [
+      `<${zero}/stint-session>`,
+      `</st${zero}int-session>`,
+      `<${zero.repeat(40)}stint-session>`,
+    ]),
     '<\u0301/stint-session>',
     '＜/stint-session>',
     '<<</stint-session>',
@@ -30,12 +43,15 @@ describe('a text put before a model', () => {
     expect(safeLine(text)).not.toBe('')
   })
 
-  test.each(['[stint:0123abcd]', '[STINT:0123abcd]', '[ stint : 0123abcd ]', '[st\u200Bint:0123abcd]', '［stint：0123abcd］'])(
-    'never looks like a mark: %j',
-    (text) => {
-      expect(seen(safeLine(text))).not.toMatch(/[[［]stint[:：]/)
-    },
-  )
+  test.each([
+    '[stint:0123abcd]',
+    '[STINT:0123abcd]',
+    '[ stint : 0123abcd ]',
+    '[st\u200Bint:0123abcd]',
+    '［stint：0123abcd］',
+  ])('never looks like a mark: %j', (text) => {
+    expect(seen(safeLine(text))).not.toMatch(/[[［]stint[:：]/)
+  })
 
   test('keeps what is no danger as it is', () => {
     for (const text of [
@@ -50,7 +66,9 @@ describe('a text put before a model', () => {
 
   test('is one line without controls, escapes and letters that cannot be seen', () => {
     expect(safeLine('one\r\n  two\tthree\n\n\nfour\u2028five')).toBe('one two three four five')
-    expect(safeLine('\u001B[31mred\u001B[0m \u0007bell\u0000 \u202Eright to left')).toBe('red bell right to left')
+    expect(safeLine('\u001B[31mred\u001B[0m \u0007bell\u0000 \u202Eright to left')).toBe(
+      'red bell right to left',
+    )
     expect(safeLine('in\u{E0069}\u{E006E}visible\uE000')).toBe('invisible')
     expect(safeLine('\uD83D half a pair')).toBe('\uFFFD half a pair')
     expect(safeLine(' \n\t ')).toBe('')

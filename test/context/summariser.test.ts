@@ -46,7 +46,12 @@ describe('the text for a summariser', () => {
   test('names what it leaves out', () => {
     const story = longStory()
     for (let n = 0; n < 100; n += 1)
-      story.add('decision.made', { title: `Decision ${n}`, rationale: 'for a reason that takes words' })
-    expect(textForSummariser(story.state, { compaction: 1 })).toContain('stint view --decisions (decisions ')
+      story.add('decision.made', {
+        title: `Decision ${n}`,
+        rationale: 'for a reason that takes words',
+      })
+    expect(textForSummariser(story.state, { compaction: 1 })).toContain(
+      'stint view --decisions (decisions ',
+    )
   })
 })

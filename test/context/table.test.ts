@@ -2,13 +2,21 @@ import { decode } from '@toon-format/toon'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { costOfAll } from '../../src/context/cost.ts'
-import { safeLine } from '../../src/context/safe-text.ts'
+import { safeLine } from '../../src/text/safe-text.ts'
 import { type Table, asList, asToon, tableSection } from '../../src/context/table.ts'
 import { anyLine } from '../support/texts.ts'
 
 type Row = Readonly<Record<'decision' | 'because', string>>
 
-const FRAME = { things: 'decisions', command: 'x', rank: 0, reserve: 0, fair: 0, lengths: [500], keep: 'last' } as const
+const FRAME = {
+  things: 'decisions',
+  command: 'x',
+  rank: 0,
+  reserve: 0,
+  fair: 0,
+  lengths: [500],
+  keep: 'last',
+} as const
 
 function tableOf(rows: readonly Row[]): Table<'decision' | 'because'> {
   return {
@@ -17,7 +25,8 @@ function tableOf(rows: readonly Row[]): Table<'decision' | 'because'> {
     main: 'decision',
     columns: { decision: 1, because: 1 },
     rows,
-    line: ({ decision, because }) => (because === '' ? decision : `${decision} (because ${because})`),
+    line: ({ decision, because }) =>
+      because === '' ? decision : `${decision} (because ${because})`,
   }
 }
 
@@ -25,7 +34,10 @@ const told = (rows: readonly Row[]) => tableSection(tableOf(rows), FRAME).lines(
 
 describe('a table', () => {
   test('of many plain rows is told as TOON', () => {
-    const rows = Array.from({ length: 12 }, (_, n) => ({ decision: `keep queue ${n} small`, because: `node ${n} has no room` }))
+    const rows = Array.from({ length: 12 }, (_, n) => ({
+      decision: `keep queue ${n} small`,
+      because: `node ${n} has no room`,
+    }))
     expect(told(rows)[0]).toBe('decisions[12|]{decision|because}:')
     expect(decode(told(rows).join('\n'))).toEqual({ decisions: rows })
   })
@@ -33,7 +45,10 @@ describe('a table', () => {
   test('of few rows, and of rows full of signs, is told as a list', () => {
     const few = [{ decision: 'Lock first', because: 'simplest' }]
     expect(told(few)).toEqual(['Decisions:', '- Lock first (because simplest)'])
-    const quoted = Array.from({ length: 12 }, (_, n) => ({ decision: `"a": [${n}]`, because: `x: "y" | {${n}}` }))
+    const quoted = Array.from({ length: 12 }, (_, n) => ({
+      decision: `"a": [${n}]`,
+      because: `x: "y" | {${n}}`,
+    }))
     expect(told(quoted)[0]).toBe('Decisions:')
   })
 
@@ -44,10 +59,16 @@ describe('a table', () => {
 
   test('is never told in the larger of its two forms, and as TOON it can be read back', () => {
     const words = fc.lorem({ maxCount: 4 })
-    const cell = fc.oneof({ weight: 3, arbitrary: words }, { weight: 1, arbitrary: anyLine }).map(safeLine)
-    const row = fc.record({ decision: cell.filter((text) => text !== ''), because: fc.oneof(fc.constant(''), cell) })
+    const cell = fc
+      .oneof({ weight: 3, arbitrary: words }, { weight: 1, arbitrary: anyLine })
+      .map(safeLine)
+    const row = fc.record({
+      decision: cell.filter((text) => text !== ''),
+      because: fc.oneof(fc.constant(''), cell),
+    })
     // Hardly ever smaller as TOON are tables with holes and signs, and of the few rows that are made when no size is given.
-    const manyOf = (kind: fc.Arbitrary<Row>) => fc.array(kind, { minLength: 1, maxLength: 30, size: 'max' })
+    const manyOf = (kind: fc.Arbitrary<Row>) =>
+      fc.array(kind, { minLength: 1, maxLength: 30, size: 'max' })
     const anyRows = fc.oneof(manyOf(row), manyOf(fc.record({ decision: words, because: words })))
     const forms = new Set<string>()
     fc.assert(
@@ -57,7 +78,9 @@ describe('a table', () => {
         expect(costOfAll(lines)).toBe(Math.min(costOfAll(list), costOfAll(toon)))
         forms.add(lines[0] === list[0] ? 'list' : 'toon')
         const read = decode(toon.join('\n')) as { decisions: readonly Partial<Row>[] }
-        expect(read.decisions.map(({ decision, because = '' }) => ({ decision, because }))).toEqual(rows)
+        expect(read.decisions.map(({ decision, because = '' }) => ({ decision, because }))).toEqual(
+          rows,
+        )
       }),
       { numRuns: 400 },
     )

@@ -3,14 +3,19 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { COMMON_WORDS } from '../../src/context/common-words.ts'
-import { estimateTokens } from '../../src/context/tokens.ts'
+import { COMMON_WORDS } from '../../src/text/common-words.ts'
+import { estimateTokens } from '../../src/text/tokens.ts'
 import { realTokens } from './vocabularies.ts'
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
-const read = (...paths: readonly string[]) => paths.map((path) => readFileSync(join(root, path), 'utf8')).join('\n')
-const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
-const bytes = Buffer.from(Array.from({ length: 6000 }, (_, n) => (n * 7919 + (n >> 3) * 104_729) % 251))
+const read = (...paths: readonly string[]) =>
+  paths.map((path) => readFileSync(join(root, path), 'utf8')).join('\n')
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter(
+  (path) => path.endsWith('.ts'),
+)
+const bytes = Buffer.from(
+  Array.from({ length: 6000 }, (_, n) => (n * 7919 + (n >> 3) * 104_729) % 251),
+)
 
 /** Texts as they come, long enough to take pieces of. */
 const TEXTS: Readonly<Record<string, string>> = {
@@ -32,20 +37,33 @@ const TEXTS: Readonly<Record<string, string>> = {
       30,
     ),
   Korean: '세션을 재개할 때 이전 작업 내용을 불러와야 합니다. 잠금 순서에 주의하세요. '.repeat(40),
-  Russian: 'При возобновлении сеанса необходимо загрузить предыдущую работу. Обратите внимание на порядок блокировок. '.repeat(
-    40,
-  ),
-  German: 'Wir führen die Zustandsüberprüfung nach dem Sperrenerwerb durch, weil sie sonst veraltet. '.repeat(40),
-  Polish: 'Zdecydowaliśmy się użyć blokady przed sprawdzeniem stanu, ponieważ inaczej występuje wyścig. '.repeat(40),
-  Finnish: 'Päätimme käyttää lukitusjärjestystä, jossa tarkistus tehdään vasta lukon hankkimisen jälkeen. '.repeat(40),
-  Latin: 'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore et dolore. '.repeat(
-    30,
-  ),
+  Russian:
+    'При возобновлении сеанса необходимо загрузить предыдущую работу. Обратите внимание на порядок блокировок. '.repeat(
+      40,
+    ),
+  German:
+    'Wir führen die Zustandsüberprüfung nach dem Sperrenerwerb durch, weil sie sonst veraltet. '.repeat(
+      40,
+    ),
+  Polish:
+    'Zdecydowaliśmy się użyć blokady przed sprawdzeniem stanu, ponieważ inaczej występuje wyścig. '.repeat(
+      40,
+    ),
+  Finnish:
+    'Päätimme käyttää lukitusjärjestystä, jossa tarkistus tehdään vasta lukon hankkimisen jälkeen. '.repeat(
+      40,
+    ),
+  Latin:
+    'Lorem ipsum dolor sit amet, consectetur adipiscing elit, sed do eiusmod tempor incididunt ut labore et dolore. '.repeat(
+      30,
+    ),
   Arabic: 'قررنا الحصول على القفل قبل التحقق من الحالة لأن الترتيب الآخر يسبب سباقًا. '.repeat(40),
   Hindi: 'हमने स्थिति की जाँच से पहले लॉक लेने का निर्णय लिया क्योंकि अन्यथा दौड़ होती है। '.repeat(40),
   Thai: 'เราตัดสินใจล็อกก่อนตรวจสอบสถานะ เพราะไม่เช่นนั้นจะเกิดการแข่งขัน '.repeat(40),
   emoji: '🚀🎉✅❌⛔📋💾🔥😀👍🏽👩‍💻❤️🤷‍♂️🇩🇪'.repeat(40),
-  'rare characters': Array.from({ length: 2000 }, (_, n) => String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000))).join(''),
+  'rare characters': Array.from({ length: 2000 }, (_, n) =>
+    String.fromCodePoint(0x4e00 + ((n * 7919) % 20_000)),
+  ).join(''),
   'signs and frames': '→←↑↓⇒…·•–—“”‘’«»‹›×÷±≠≤≥█░▓┌─┐│└┘├┤'.repeat(40),
   'signs in a row': '{}[]()<>;:,.!?@#$%^&*-_=+|~/\\"\''.repeat(60),
   capitals:
@@ -55,22 +73,31 @@ const TEXTS: Readonly<Record<string, string>> = {
 }
 
 const window = (text: string, length: number) =>
-  fc.nat({ max: Math.max(0, text.length - length) }).map((from) => text.slice(from, from + length).toWellFormed())
+  fc
+    .nat({ max: Math.max(0, text.length - length) })
+    .map((from) => text.slice(from, from + length).toWellFormed())
 
 describe('the estimate of tokens', () => {
-  test.each(Object.entries(TEXTS))('is never below what a vocabulary makes of %s', (_name, text) => {
-    for (const length of [20, 100, 600, 3000]) {
-      fc.assert(
-        fc.property(window(text, length), (piece) => {
-          expect(estimateTokens(piece)).toBeGreaterThanOrEqual(realTokens(piece))
-        }),
-        { numRuns: 60 },
-      )
-    }
-  })
+  test.each(Object.entries(TEXTS))(
+    'is never below what a vocabulary makes of %s',
+    (_name, text) => {
+      for (const length of [20, 100, 600, 3000]) {
+        fc.assert(
+          fc.property(window(text, length), (piece) => {
+            expect(estimateTokens(piece)).toBeGreaterThanOrEqual(realTokens(piece))
+          }),
+          { numRuns: 60 },
+        )
+      }
+    },
+  )
 
   test('is never below it for any text at all', () => {
-    const unit = fc.constantFrom<('grapheme' | 'grapheme-ascii' | 'binary')[]>('grapheme', 'grapheme-ascii', 'binary')
+    const unit = fc.constantFrom<('grapheme' | 'grapheme-ascii' | 'binary')[]>(
+      'grapheme',
+      'grapheme-ascii',
+      'binary',
+    )
     const any = unit.chain((kind) => fc.string({ unit: kind, maxLength: 300, size: 'max' }))
     fc.assert(
       fc.property(any, (text) => {

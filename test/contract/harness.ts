@@ -3,7 +3,13 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Conversation, Harness, HarnessEvent, OpenConversation, PermissionRequest } from '../../src/harness/contract.ts'
+import type {
+  Conversation,
+  Harness,
+  HarnessEvent,
+  OpenConversation,
+  PermissionRequest,
+} from '../../src/harness/contract.ts'
 import { isAlive } from '../../src/harness/process/strays.ts'
 import type { Usage } from '../../src/session/entries.ts'
 import { carriersOf } from '../support/processes.ts'
@@ -50,12 +56,18 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
   describe(`${name} as a harness`, () => {
     test('says its version when it is there', async () => {
       const { harness, open } = await create()
-      expect(await harness.check(open.env)).toEqual({ isThere: true, version: expect.stringMatching(/\d/) })
+      expect(await harness.check(open.env)).toEqual({
+        isThere: true,
+        version: expect.stringMatching(/\d/),
+      })
     })
 
     test('says what is wrong and what to do when its program is not there', async () => {
       const world = await create()
-      const { harness, env } = world.missing ?? { harness: world.harness, env: { ...world.open.env, PATH: '/nowhere' } }
+      const { harness, env } = world.missing ?? {
+        harness: world.harness,
+        env: { ...world.open.env, PATH: '/nowhere' },
+      }
       expect(await harness.check(env)).toEqual({
         isThere: false,
         problem: expect.stringMatching(/\w/),
@@ -65,7 +77,11 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
 
     test('tells a turn: that it began, what was said, what was run, and once that it is over', async () => {
       const world = await create()
-      world.script([{ say: 'I look first.' }, { run: 'echo sum-$((40+2))' }, { say: 'It is forty-two.' }])
+      world.script([
+        { say: 'I look first.' },
+        { run: 'echo sum-$((40+2))' },
+        { say: 'It is forty-two.' },
+      ])
       const conversation = await opened(world)
       const events = await turn(conversation, 'What is the sum?')
       expect(endOf(events)).toMatchObject({ how: 'completed' })
@@ -75,7 +91,10 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       expect(endOf(events).said ?? 'It is forty-two.').toContain('It is forty-two.')
       const [start, end, ...others] = of(events, 'tool')
       expect(others).toEqual([])
-      expect(start).toMatchObject({ status: 'started', command: expect.stringContaining('echo sum-$((40+2))') })
+      expect(start).toMatchObject({
+        status: 'started',
+        command: expect.stringContaining('echo sum-$((40+2))'),
+      })
       expect(end).toMatchObject({ status: 'completed', id: start!.id, command: start!.command })
       expect(end!.output ?? 'sum-42').toContain('sum-42')
       expect(world.seen()).toContain('What is the sum?')
@@ -105,8 +124,16 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       world.script([{ say: 'one' }], [{ run: 'echo two' }, { say: 'two' }], [{ say: 'three' }])
       const conversation = await opened(world)
       const { process: mark } = conversation
-      const turns = [await turn(conversation, 'A'), await turn(conversation, 'B'), await turn(conversation, 'C')]
-      expect(turns.map((events) => endOf(events).how)).toEqual(['completed', 'completed', 'completed'])
+      const turns = [
+        await turn(conversation, 'A'),
+        await turn(conversation, 'B'),
+        await turn(conversation, 'C'),
+      ]
+      expect(turns.map((events) => endOf(events).how)).toEqual([
+        'completed',
+        'completed',
+        'completed',
+      ])
       expect(turns.map(saidIn)).toEqual([
         expect.stringContaining('one'),
         expect.stringContaining('two'),
@@ -117,7 +144,9 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       expect(isAlive(mark)).toBe(true)
     })
 
-    test('adds up what was used, and tells the context as the model reported it', async ({ skip }) => {
+    test('adds up what was used, and tells the context as the model reported it', async ({
+      skip,
+    }) => {
       const world = await create()
       skip(world.harness.capabilities.usage === 'none', 'does not tell what was used')
       skip(!world.harness.capabilities.multiTurn, 'takes one turn a conversation')
@@ -127,8 +156,14 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
         [{ tokens: 30_000 }, { say: 'three' }],
       )
       const conversation = await opened(world)
-      const turns = [await turn(conversation, 'A'), await turn(conversation, 'B'), await turn(conversation, 'C')]
-      const contexts = turns.map((events) => of(events, 'usage').findLast((event) => event.context !== undefined)?.context)
+      const turns = [
+        await turn(conversation, 'A'),
+        await turn(conversation, 'B'),
+        await turn(conversation, 'C'),
+      ]
+      const contexts = turns.map(
+        (events) => of(events, 'usage').findLast((event) => event.context !== undefined)?.context,
+      )
       expect(contexts).toEqual([21_000, 26_500, 30_000])
       expect(sum(turns.flat())).toEqual(world.spent())
     })
@@ -138,7 +173,8 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       skip(!world.harness.capabilities.systemPrompt, 'takes no standing instructions')
       world.script([{ say: 'one' }], [{ say: 'two' }], [{ say: 'three' }])
       const conversation = await opened(world, { systemPrompt: 'STANDING-RULE: be brief.' })
-      for (const prompt of ['FIRST-PROMPT', 'SECOND-PROMPT', 'THIRD-PROMPT']) await turn(conversation, prompt)
+      for (const prompt of ['FIRST-PROMPT', 'SECOND-PROMPT', 'THIRD-PROMPT'])
+        await turn(conversation, prompt)
       // Each request has the whole conversation in it, so the rule stands as often as the first prompt, not oftener.
       const count = (text: string) => world.seen().split(text).length - 1
       expect(count('STANDING-RULE')).toBeGreaterThan(0)
@@ -150,9 +186,17 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       skip(!world.harness.capabilities.compactionEvents, 'does not tell when it compacts')
       world.script([{ say: 'one' }, { compact: true }], [{ say: 'two' }], [{ say: 'three' }])
       const conversation = await opened(world)
-      const turns = [await turn(conversation, 'A'), await turn(conversation, 'B'), await turn(conversation, 'C')]
+      const turns = [
+        await turn(conversation, 'A'),
+        await turn(conversation, 'B'),
+        await turn(conversation, 'C'),
+      ]
       expect(turns.flatMap((events) => of(events, 'compaction'))).toHaveLength(1)
-      expect(turns.map((events) => endOf(events).how)).toEqual(['completed', 'completed', 'completed'])
+      expect(turns.map((events) => endOf(events).how)).toEqual([
+        'completed',
+        'completed',
+        'completed',
+      ])
       expect(turns.flatMap((events) => of(events, 'started'))).toHaveLength(1)
     })
 
@@ -161,7 +205,10 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       world.script([{ fail: 'the model is out of order' }], [{ say: 'back again' }])
       const conversation = await opened(world)
       const failed = await turn(conversation, 'A')
-      expect(endOf(failed)).toMatchObject({ how: 'failed', failure: expect.stringContaining('out of order') })
+      expect(endOf(failed)).toMatchObject({
+        how: 'failed',
+        failure: expect.stringContaining('out of order'),
+      })
       if (!world.harness.capabilities.multiTurn) return
       const next = await turn(conversation, 'B')
       expect(endOf(next).how).toBe('completed')
@@ -196,7 +243,9 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       expect(saidIn(next)).toContain('awake again')
     })
 
-    test('ends a turn as died when the program is killed, and goes on with the same id when it is resumed', async ({ skip }) => {
+    test('ends a turn as died when the program is killed, and goes on with the same id when it is resumed', async ({
+      skip,
+    }) => {
       const world = await create()
       world.script([{ say: 'one' }], [{ die: true }], [{ say: 'here again' }])
       const first = await opened(world)
@@ -207,7 +256,10 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       await first.close()
       expect(carriersOf(first.process.mark)).toEqual([])
 
-      skip(!world.harness.capabilities.resume || before === undefined, 'cannot go on with a conversation')
+      skip(
+        !world.harness.capabilities.resume || before === undefined,
+        'cannot go on with a conversation',
+      )
       const second = await opened(world, { resume: first.id! })
       const events = await turn(second, 'C')
       expect(of(events, 'started').map((event) => event.conversation)).toEqual([first.id])
@@ -273,7 +325,10 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       skip,
     }) => {
       const world = await create()
-      skip(!world.harness.capabilities.permissions.includes('edits'), 'does not keep to `edits` by itself')
+      skip(
+        !world.harness.capabilities.permissions.includes('edits'),
+        'does not keep to `edits` by itself',
+      )
       plantMaker(world.open.cwd)
       const acts: readonly Act[] = [
         { write: 'edited.txt', text: 'edited\n' },
@@ -285,7 +340,13 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
       ]
       world.script(acts, acts)
       const asked: PermissionRequest[] = []
-      const wanted = ['edited.txt', 'allowed.txt', 'other.txt', 'sneaked.txt', '.git/refs/tags/by-the-agent']
+      const wanted = [
+        'edited.txt',
+        'allowed.txt',
+        'other.txt',
+        'sneaked.txt',
+        '.git/refs/tags/by-the-agent',
+      ]
       const there = () => wanted.map((path) => existsSync(join(world.open.cwd, path)))
       const edits = { permissions: 'edits', allow: ['./make-file allowed'] } as const
 
@@ -304,14 +365,23 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
         expect.stringContaining('./make-file other.txt'),
         expect.stringContaining('./make-file sneaked.txt'),
       ])
-      expect(asked.every((request) => request.title !== '' && !request.title.includes('\n'))).toBe(true)
+      expect(asked.every((request) => request.title !== '' && !request.title.includes('\n'))).toBe(
+        true,
+      )
     })
 
     test('puts every command before a person under `ask`', async ({ skip }) => {
       const world = await create()
-      skip(!world.harness.capabilities.permissions.includes('ask'), 'does not keep to `ask` by itself')
+      skip(
+        !world.harness.capabilities.permissions.includes('ask'),
+        'does not keep to `ask` by itself',
+      )
       plantMaker(world.open.cwd)
-      world.script([{ run: './make-file first.txt' }, { run: './make-file second.txt' }, { say: 'done' }])
+      world.script([
+        { run: './make-file first.txt' },
+        { run: './make-file second.txt' },
+        { say: 'done' },
+      ])
       const asked: (string | undefined)[] = []
       const decide = async ({ command }: PermissionRequest) => {
         asked.push(command)
@@ -361,7 +431,10 @@ export function testHarness(name: string, create: () => Promise<HarnessWorld>): 
 
 const WHILE = { timeout: 30_000, interval: 20 }
 
-async function opened(world: HarnessWorld, more: Partial<OpenConversation> = {}): Promise<Conversation> {
+async function opened(
+  world: HarnessWorld,
+  more: Partial<OpenConversation> = {},
+): Promise<Conversation> {
   const conversation = await world.harness.open({ ...world.open, ...more })
   onTestFinished(() => conversation.close())
   return conversation
@@ -379,7 +452,10 @@ function endOf(events: readonly HarnessEvent[]): EventOf<'turn ended'> {
   return events.at(-1) as EventOf<'turn ended'>
 }
 
-function of<Type extends HarnessEvent['type']>(events: readonly HarnessEvent[], type: Type): readonly EventOf<Type>[] {
+function of<Type extends HarnessEvent['type']>(
+  events: readonly HarnessEvent[],
+  type: Type,
+): readonly EventOf<Type>[] {
   return events.filter((event): event is EventOf<Type> => event.type === type)
 }
 

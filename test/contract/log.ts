@@ -23,7 +23,9 @@ export function describeLog(name: string, newLog: () => Answer<LogUnderTest>): v
     test('gives back what was appended, whole and in order', async () => {
       const log = await (await newLog()).open()
       const first = await log.append([note('a'), note('b')])
-      const second = await log.append([note('c', { once: 'key', data: { text: 'c', deep: { list: [1, null, 'é\0\ud800🧭'] } } })])
+      const second = await log.append([
+        note('c', { once: 'key', data: { text: 'c', deep: { list: [1, null, 'é\0\ud800🧭'] } } }),
+      ])
       expect(await log.read()).toEqual([...first, ...second])
       expect(texts(await log.read())).toEqual(['a', 'b', 'c'])
       await log.close()
@@ -31,7 +33,10 @@ export function describeLog(name: string, newLog: () => Answer<LogUnderTest>): v
 
     test('gives every record an id that rises, and a time', async () => {
       const log = await (await newLog()).open()
-      const records = [...(await log.append([note('a'), note('b'), note('c')])), ...(await log.append([note('d')]))]
+      const records = [
+        ...(await log.append([note('a'), note('b'), note('c')])),
+        ...(await log.append([note('d')])),
+      ]
       const ids = records.map(({ id }) => id)
       expect(ids).toEqual([...new Set(ids)].toSorted())
       expect(records.every(({ at }) => at === new Date(at).toISOString())).toBe(true)
@@ -71,7 +76,9 @@ export function describeLog(name: string, newLog: () => Answer<LogUnderTest>): v
     test('never lets an id be used again for something else', async () => {
       const log = await (await newLog()).open()
       const [first] = await log.append([note('a')])
-      await Promise.resolve(log.append([note('something else', { id: first!.id })])).catch((error: unknown) => error)
+      await Promise.resolve(log.append([note('something else', { id: first!.id })])).catch(
+        (error: unknown) => error,
+      )
       expect(await log.read()).toEqual([first])
       await log.close()
     })

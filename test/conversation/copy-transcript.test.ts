@@ -1,13 +1,32 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, renameSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { nextMessages } from '../../src/history/next-messages.ts'
-import { copyPiece } from '../../src/conversation/copy-transcript.ts'
+import { copyPiece } from '../../src/project/conversation/copy-transcript.ts'
 import { endConversation } from '../../src/history/end-conversation.ts'
 import { readLines } from '../../src/history/read-lines.ts'
-import { answered, attached, came, compacted, injected, ran, recorded, said, summed } from '../capture/transcript.ts'
+import {
+  answered,
+  attached,
+  came,
+  compacted,
+  injected,
+  ran,
+  recorded,
+  said,
+  summed,
+} from '../capture/transcript.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { Copying } from './copy.world.ts'
 
@@ -42,34 +61,57 @@ describe('a copy of what a real client wrote', () => {
       'uuid',
       'version',
     ])
-    expect(answer['message']).toMatchObject({ id: 'msg_12', model: 'claude-opus-5-5', usage: { input_tokens: 100 } })
+    expect(answer['message']).toMatchObject({
+      id: 'msg_12',
+      model: 'claude-opus-5-5',
+      usage: { input_tokens: 100 },
+    })
     expect(copying.lines.find(({ type }) => type === 'system')).toMatchObject({
       subtype: 'compact_boundary',
       compactMetadata: { preTokens: 147 },
     })
-    expect(copying.lines.filter(({ isCompactSummary }) => isCompactSummary === true)).toHaveLength(1)
+    expect(copying.lines.filter(({ isCompactSummary }) => isCompactSummary === true)).toHaveLength(
+      1,
+    )
   })
 })
 
 describe('a copy', () => {
   test.each([
     ['": "', (text: string) => text.replaceAll(/"(type|subtype|parentUuid)":"/g, '"$1": "')],
-    ['a tab', (text: string) => text.replaceAll(/"(type|subtype|parentUuid)":"/g, '"$1":\t"').replaceAll(/^\{/gm, '{ ')],
-  ])('has what was said in lines with white space between their parts, such as %s', (_what, spaced) => {
-    const text = recorded('claude-2.1.325.jsonl').toString('utf8')
-    expect(spaced(text)).not.toContain('"type":"user"')
-    const copying = new Copying().write(spaced(text)).copyAll()
-    expect(copying.all).toEqual(new Copying().write(text).copyAll().all)
-  })
+    [
+      'a tab',
+      (text: string) =>
+        text.replaceAll(/"(type|subtype|parentUuid)":"/g, '"$1":\t"').replaceAll(/^\{/gm, '{ '),
+    ],
+  ])(
+    'has what was said in lines with white space between their parts, such as %s',
+    (_what, spaced) => {
+      const text = recorded('claude-2.1.325.jsonl').toString('utf8')
+      expect(spaced(text)).not.toContain('"type":"user"')
+      const copying = new Copying().write(spaced(text)).copyAll()
+      expect(copying.all).toEqual(new Copying().write(text).copyAll().all)
+    },
+  )
 
   test('says first whose it is, and at the end why the conversation ended', () => {
     const copying = new Copying()
-    endConversation(join(copying.folder, '.sessions'), 'c0ffee', { at: '2026-01-02T00:00:00.000Z', reason: 'clear' })
+    endConversation(join(copying.folder, '.sessions'), 'c0ffee', {
+      at: '2026-01-02T00:00:00.000Z',
+      reason: 'clear',
+    })
     expect(existsSync(copying.target)).toBe(false)
     copying.write(line(attached('environment', {}, { parentUuid: 'x' })), line(said('a'))).copyAll()
-    endConversation(join(copying.folder, '.sessions'), 'c0ffee', { at: '2026-01-02T00:00:00.000Z', reason: 'clear' })
+    endConversation(join(copying.folder, '.sessions'), 'c0ffee', {
+      at: '2026-01-02T00:00:00.000Z',
+      reason: 'clear',
+    })
     expect(copying.items.map(({ type }) => type)).toEqual(['began', 'message', 'ended'])
-    expect(copying.items[0]).toMatchObject({ conversation: 'c0ffee', harness: 'claude', cwd: '/home/dev/project' })
+    expect(copying.items[0]).toMatchObject({
+      conversation: 'c0ffee',
+      harness: 'claude',
+      cwd: '/home/dev/project',
+    })
   })
 
   test('keeps the branch of a line that follows one of which nothing is kept', () => {
@@ -82,7 +124,9 @@ describe('a copy', () => {
     ].map(line)
     for (const maxBytes of [100, 65_536]) {
       const copying = new Copying().write(...chain).copyAll({ maxBytes })
-      expect(copying.items.flatMap((item) => (item.type === 'message' ? [[item.id, item.parent]] : []))).toEqual([
+      expect(
+        copying.items.flatMap((item) => (item.type === 'message' ? [[item.id, item.parent]] : [])),
+      ).toEqual([
         ['a', undefined],
         ['b', 'a'],
         ['c', 'a'],
@@ -95,10 +139,15 @@ describe('of a line', () => {
   const keptOf = (text: string) => new Copying().write(line(text)).copyAll().lines[0]
 
   test('what a tool answered is kept once', () => {
-    expect(keptOf(came('t1', 'x', false, { toolUseResult: { stdout: 'x', originalFile: 'y'.repeat(9000) } }))).not.toHaveProperty(
+    expect(
+      keptOf(
+        came('t1', 'x', false, { toolUseResult: { stdout: 'x', originalFile: 'y'.repeat(9000) } }),
+      ),
+    ).not.toHaveProperty('toolUseResult')
+    expect(keptOf(said('hello', { toolUseResult: { stdout: 'x' } }))).toHaveProperty(
       'toolUseResult',
+      { stdout: 'x' },
     )
-    expect(keptOf(said('hello', { toolUseResult: { stdout: 'x' } }))).toHaveProperty('toolUseResult', { stdout: 'x' })
   })
 
   test('what a hook gave and what was typed meanwhile are kept', () => {
@@ -106,7 +155,9 @@ describe('of a line', () => {
       attachment: { content: ['[stint:aaaa1111]'] },
     })
     expect(keptOf(injected('x', { rendered: ['x'] }))).not.toHaveProperty('rendered')
-    expect(keptOf(attached('queued_command', { prompt: 'also this', commandMode: 'prompt' }))).toMatchObject({
+    expect(
+      keptOf(attached('queued_command', { prompt: 'also this', commandMode: 'prompt' })),
+    ).toMatchObject({
       attachment: { prompt: 'also this' },
     })
   })
@@ -117,7 +168,10 @@ describe('of a line', () => {
       { filename: '/b.txt', content: { file: { content: 'one' } } },
       { rendered: [{ content: '1\tone' }] },
     )
-    expect(keptOf(shown)).toMatchObject({ attachment: { type: 'file', filename: '/b.txt' }, rendered: [{ content: '1\tone' }] })
+    expect(keptOf(shown)).toMatchObject({
+      attachment: { type: 'file', filename: '/b.txt' },
+      rendered: [{ content: '1\tone' }],
+    })
     expect(keptOf(shown)!['attachment']).not.toHaveProperty('content')
     expect(new Copying().write(line(shown)).copyAll().items[1]).toMatchObject({
       role: 'user',
@@ -133,22 +187,39 @@ describe('of a line', () => {
       summary: 'Fix the bug',
       leafUuid: 'u1',
     })
-    expect(keptOf(compacted())).toMatchObject({ subtype: 'compact_boundary', compactMetadata: { trigger: 'auto' } })
+    expect(keptOf(compacted())).toMatchObject({
+      subtype: 'compact_boundary',
+      compactMetadata: { trigger: 'auto' },
+    })
     expect(keptOf(summed('in short'))).toMatchObject({ isCompactSummary: true })
   })
 
-  test.each(['environment', 'file_reference', 'prompt_snapshot', 'hook_success', '__proto__', 'constructor'])(
-    'that is an attachment which tells the model nothing, nothing is kept: %s',
-    (type) => {
-      const content = { type: 'user', subtype: 'compact_boundary', more: { type: 'hook_additional_context' } }
-      expect(keptOf(attached(type, { content }))).toBeUndefined()
-    },
-  )
+  test.each([
+    'environment',
+    'file_reference',
+    'prompt_snapshot',
+    'hook_success',
+    '__proto__',
+    'constructor',
+  ])('that is an attachment which tells the model nothing, nothing is kept: %s', (type) => {
+    const content = {
+      type: 'user',
+      subtype: 'compact_boundary',
+      more: { type: 'hook_additional_context' },
+    }
+    expect(keptOf(attached(type, { content }))).toBeUndefined()
+  })
 
   test('that is an attachment, what it told the model is kept in the words in which it was told', () => {
-    const reminder = (text: string) => ({ content: `<system-reminder>\n${text}\n</system-reminder>` })
+    const reminder = (text: string) => ({
+      content: `<system-reminder>\n${text}\n</system-reminder>`,
+    })
     const lines = [
-      attached('date', { date: '2026-11-15' }, { rendered: [reminder('It is late.')], renderedRole: 'system' }),
+      attached(
+        'date',
+        { date: '2026-11-15' },
+        { rendered: [reminder('It is late.')], renderedRole: 'system' },
+      ),
       attached(
         'edited_text_file',
         { snippet: 'x' },
@@ -170,9 +241,17 @@ describe('of a line', () => {
     expect(copying.lines[0]!['attachment']).not.toHaveProperty('date')
     expect(copying.items.slice(1)).toMatchObject([
       { role: 'system', isMeta: true, parts: [{ type: 'text', text: 'It is late.' }] },
-      { role: 'user', isMeta: true, parts: [{ text: '<system-reminder>\nIt changed.\n</system-reminder>' }, { text: 'here' }] },
+      {
+        role: 'user',
+        isMeta: true,
+        parts: [{ text: '<system-reminder>\nIt changed.\n</system-reminder>' }, { text: 'here' }],
+      },
       // As it was typed, for people; and as the model has it.
-      { role: 'user', parts: [{ text: 'and this' }], asTold: { role: 'system', parts: [{ text: 'The user sent: and this' }] } },
+      {
+        role: 'user',
+        parts: [{ text: 'and this' }],
+        asTold: { role: 'system', parts: [{ text: 'The user sent: and this' }] },
+      },
     ])
     expect(nextMessages(copying.items).at(-1)).toEqual({
       role: 'system',
@@ -184,19 +263,38 @@ describe('of a line', () => {
   })
 
   test('that the harness wrote for itself, nothing is kept', () => {
-    const nested = { type: 'system', subtype: 'stop_hook_summary', hookInfos: [{ type: 'user', message: { content: 'x' } }] }
+    const nested = {
+      type: 'system',
+      subtype: 'stop_hook_summary',
+      hookInfos: [{ type: 'user', message: { content: 'x' } }],
+    }
     expect(keptOf(JSON.stringify(nested))).toBeUndefined()
-    expect(keptOf(JSON.stringify({ type: 'progress', data: { type: 'assistant', message: { content: 'x' } } }))).toBeUndefined()
+    expect(
+      keptOf(
+        JSON.stringify({
+          type: 'progress',
+          data: { type: 'assistant', message: { content: 'x' } },
+        }),
+      ),
+    ).toBeUndefined()
   })
 
   test('pictures and long texts are kept whole, beside the lines and once', () => {
     const picture = {
       type: 'image',
-      source: { type: 'base64', media_type: 'image/png', data: `iVBORw0KGgo${'A'.repeat(100_000)}` },
+      source: {
+        type: 'base64',
+        media_type: 'image/png',
+        data: `iVBORw0KGgo${'A'.repeat(100_000)}`,
+      },
     }
     const long = `begin ${'word '.repeat(100_000)}end`
     const copying = new Copying()
-      .write(line(said([picture, { type: 'text', text: long }])), line(came('t1', long)), line(said([picture])))
+      .write(
+        line(said([picture, { type: 'text', text: long }])),
+        line(came('t1', long)),
+        line(said([picture])),
+      )
       .copyAll({ maxBytes: 2_000_000 })
     expect(copying.bytes.length).toBeLessThan(5000)
     expect(copying.blobs).toHaveLength(2)
@@ -210,12 +308,14 @@ describe('of a line', () => {
   })
 
   test('that is too long to be read, it is kept that there was one', () => {
-    const copying = new Copying().write(line(said('before')), line(said('x'.repeat(9_000_000))), line(said('after'))).copyAll()
-    expect(copying.lines.map((kept) => kept['leftOut'] ?? (kept['message'] as { content: unknown }).content)).toEqual([
-      'before',
-      'a line of more than 8388608 bytes',
-      'after',
-    ])
+    const copying = new Copying()
+      .write(line(said('before')), line(said('x'.repeat(9_000_000))), line(said('after')))
+      .copyAll()
+    expect(
+      copying.lines.map(
+        (kept) => kept['leftOut'] ?? (kept['message'] as { content: unknown }).content,
+      ),
+    ).toEqual(['before', 'a line of more than 8388608 bytes', 'after'])
   })
 })
 
@@ -228,11 +328,17 @@ describe('a secret', () => {
     ['in an answer', answered(`I use ${TOKEN}`)],
     ['in what a tool was given', ran('t1', `curl -H "Authorization: Bearer ${TOKEN}"`)],
     ['in what a tool printed', came('t1', `x\nTOKEN=${TOKEN}\ny`)],
-    ['in what a tool printed, as a file with numbered lines', came('t1', `1\t{\n2\t  "api_key": "${TOKEN}"\n3\t}`)],
+    [
+      'in what a tool printed, as a file with numbered lines',
+      came('t1', `1\t{\n2\t  "api_key": "${TOKEN}"\n3\t}`),
+    ],
     ['in what a hook gave', injected(TOKEN)],
     ['in a summary', summed(`the token is ${TOKEN}`)],
     ['in what only the harness was told', said('x', { toolUseResult: { stdout: TOKEN } })],
-    ['in a field that nobody knows', answered([{ type: 'tool_use', id: 't1', name: 'X', input: { deep: [{ er: TOKEN }] } }])],
+    [
+      'in a field that nobody knows',
+      answered([{ type: 'tool_use', id: 't1', name: 'X', input: { deep: [{ er: TOKEN }] } }]),
+    ],
   ])('%s never reaches the disk', (_, text) => {
     const copying = new Copying().write(line(text)).copyAll()
     expect(copying.lines).toHaveLength(1)
@@ -268,7 +374,8 @@ describe('a secret', () => {
   test('that is a long private key never reaches the disk', () => {
     const body = Array.from(
       { length: 40 },
-      (_, index) => `${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKc'.slice(0, 30)}${index}AbCdEfGhIjKlMnOpQrSt`,
+      (_, index) =>
+        `${'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKc'.slice(0, 30)}${index}AbCdEfGhIjKlMnOpQrSt`,
     )
     const key = `-----BEGIN PRIVATE KEY-----\n${body.join('\n')}\n-----END PRIVATE KEY-----`
     const copying = new Copying()
@@ -336,7 +443,9 @@ describe('a transcript that grows', () => {
   })
 
   test('is copied one line at a time when there is no time for more', () => {
-    const copying = new Copying().write(...Array.from({ length: 5 }, (_, index) => line(said(`${index}`))))
+    const copying = new Copying().write(
+      ...Array.from({ length: 5 }, (_, index) => line(said(`${index}`))),
+    )
     for (let index = 1; index <= 4; index += 1)
       expect(copying.copy({ untilMs: 0 })).toMatchObject({ copied: 1, isCaughtUp: false })
     expect(copying.copy({ untilMs: 0 })).toMatchObject({ copied: 1, isCaughtUp: true })
@@ -399,7 +508,14 @@ describe('a transcript that cannot be copied', () => {
   test('is left alone: nothing there, a folder, a pipe, a device', () => {
     const pipe = join(scratchFolder(), 'pipe')
     execFileSync('mkfifo', [pipe])
-    for (const path of [join(scratchFolder(), 'none'), scratchFolder(), pipe, '/dev/zero', '', 'a\0b'])
+    for (const path of [
+      join(scratchFolder(), 'none'),
+      scratchFolder(),
+      pipe,
+      '/dev/zero',
+      '',
+      'a\0b',
+    ])
       expect(copy(path)).toBeUndefined()
   })
 
@@ -451,7 +567,9 @@ describe('a place that cannot be written', () => {
   test('is told when it is not even a folder', () => {
     const copying = new Copying().write(line(said('a')))
     writeFileSync(join(copying.folder, '.sessions'), '')
-    expect(copying.copy()?.cause).toMatchObject({ code: expect.stringMatching(/^(?:ENOTDIR|EEXIST)$/) as string })
+    expect(copying.copy()?.cause).toMatchObject({
+      code: expect.stringMatching(/^(?:ENOTDIR|EEXIST)$/) as string,
+    })
   })
 
   test('that was cut off in a line costs no other line', () => {
@@ -499,11 +617,25 @@ describe('a copy that is read', () => {
     const summary = '{"type":"summary","summary":"x","leafUuid":"u"}'
     writeFileSync(
       path,
-      [one, one.slice(0, 50), two, summary, '', 'null', '7', one, two, summary, '\0\0\0', said('three')].join('\n'),
+      [
+        one,
+        one.slice(0, 50),
+        two,
+        summary,
+        '',
+        'null',
+        '7',
+        one,
+        two,
+        summary,
+        '\0\0\0',
+        said('three'),
+      ].join('\n'),
     )
     expect(
       [...readLines(path)].map(
-        ({ line: { message, summary: title } }) => (message as { content?: string } | undefined)?.content ?? title,
+        ({ line: { message, summary: title } }) =>
+          (message as { content?: string } | undefined)?.content ?? title,
       ),
     ).toEqual(['one', 'two', 'x', 'three'])
   })
@@ -512,6 +644,8 @@ describe('a copy that is read', () => {
     const path = join(scratchFolder(), 'copy.jsonl')
     const texts = Array.from({ length: 40 }, (_, index) => `${index}${'ü'.repeat(60_000)}`)
     writeFileSync(path, texts.map((text) => line(said(text))).join(''))
-    expect([...readLines(path)].map(({ line: { message } }) => (message as { content: string }).content)).toEqual(texts)
+    expect(
+      [...readLines(path)].map(({ line: { message } }) => (message as { content: string }).content),
+    ).toEqual(texts)
   })
 })

@@ -15,10 +15,15 @@ test('processes that copy at once never break a line of each other, and lose non
   await bundleProgram(join(import.meta.dirname, 'copy.worker.ts'), program)
   copying.write('')
   const workers = Array.from({ length: 4 }, () =>
-    spawn(process.execPath, [program, copying.transcript, copying.target, ready], { stdio: ['ignore', 'inherit', 'inherit'] }),
+    spawn(process.execPath, [program, copying.transcript, copying.target, ready], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    }),
   )
   const ended = workers.map((worker) => once(worker, 'exit'))
-  const texts = Array.from({ length: 400 }, (_, index) => `message ${index} ${'word '.repeat(index)}`)
+  const texts = Array.from(
+    { length: 400 },
+    (_, index) => `message ${index} ${'word '.repeat(index)}`,
+  )
   for (const text of texts) {
     copying.write(`${answered(text)}\n`)
     await new Promise((resolve) => setImmediate(resolve))
@@ -26,6 +31,8 @@ test('processes that copy at once never break a line of each other, and lose non
   writeFileSync(ready, '')
   expect(await Promise.all(ended)).toEqual(workers.map(() => [0, null]))
   expect([...copying.said].sort()).toEqual([...texts].sort())
-  const damaged = copying.bytes.split('\n').filter((text) => text !== '' && parseJson(text) === undefined)
+  const damaged = copying.bytes
+    .split('\n')
+    .filter((text) => text !== '' && parseJson(text) === undefined)
   expect(damaged).toEqual([])
 })

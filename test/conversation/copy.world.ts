@@ -1,6 +1,11 @@
 import { appendFileSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Copied, type CopyCursor, type CopyRequest, copyPiece } from '../../src/conversation/copy-transcript.ts'
+import {
+  type Copied,
+  type CopyCursor,
+  type CopyRequest,
+  copyPiece,
+} from '../../src/project/conversation/copy-transcript.ts'
 import type { HistoryItem } from '../../src/history/items.ts'
 import { readLines } from '../../src/history/read-lines.ts'
 import { conversationStore } from '../../src/history/store.ts'
@@ -43,7 +48,8 @@ export class Copying {
 
   /** As many calls as it takes. */
   copyAll(options: Partial<CopyRequest> = {}): this {
-    for (let call = 0; call < 10_000; call += 1) if (this.copy(options)?.isCaughtUp !== false) return this
+    for (let call = 0; call < 10_000; call += 1)
+      if (this.copy(options)?.isCaughtUp !== false) return this
     throw new Error('it never catches up')
   }
 
@@ -68,15 +74,21 @@ export class Copying {
   /** What lies in blobs, one text each. */
   get blobs(): readonly string[] {
     const folder = join(this.folder, '.sessions', 'conversations', 'blobs')
-    const names = existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: 'utf8' }) : []
-    return names.filter((name) => name.length > 60).map((name) => readFileSync(join(folder, name), 'utf8'))
+    const names = existsSync(folder)
+      ? readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      : []
+    return names
+      .filter((name) => name.length > 60)
+      .map((name) => readFileSync(join(folder, name), 'utf8'))
   }
 
   /** The texts of the messages, in order. */
   get said(): readonly unknown[] {
     return this.lines.map((line) => {
       const { content } = (line['message'] ?? {}) as { content?: unknown }
-      return Array.isArray(content) ? ((content[0] as { text?: string }).text ?? content[0]) : content
+      return Array.isArray(content)
+        ? ((content[0] as { text?: string }).text ?? content[0])
+        : content
     })
   }
 }

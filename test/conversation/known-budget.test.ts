@@ -1,9 +1,9 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { conversationTotals } from '../../src/conversation/kept-totals.ts'
-import { type Known, knownBudget } from '../../src/conversation/known-budget.ts'
-import { readWindow, windowPath, writeWindow } from '../../src/conversation/window.ts'
+import { conversationTotals } from '../../src/project/conversation/kept-totals.ts'
+import { type Known, knownBudget } from '../../src/project/conversation/known-budget.ts'
+import { readWindow, windowPath, writeWindow } from '../../src/project/conversation/window.ts'
 import { answered, compacted, said } from '../capture/transcript.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
@@ -12,20 +12,40 @@ const usage = { input: 100, cacheWritten: 900, cacheRead: 49_000, output: 500 }
 const boundary = { uuid: 'b', trigger: 'auto', tokensBefore: 168_000, tokensAfter: 9000, at: T(5) }
 
 function budget(known: Partial<Known>) {
-  return knownBudget({ harness: 'claude', root: scratchFolder(), env: { HOME: scratchFolder() }, now: T(30), ...known })
+  return knownBudget({
+    harness: 'claude',
+    root: scratchFolder(),
+    env: { HOME: scratchFolder() },
+    now: T(30),
+    ...known,
+  })
 }
 
 describe('what is known of a budget', () => {
   test('is what was told last, by the transcript or by the status line', () => {
     const tail = { call: { usage, at: T(5) }, model: 'claude-sonnet-4-5' }
-    expect(budget({ tail }).tokens).toEqual({ value: 50_500, known: 'measured', from: 'transcript', at: T(5) })
-    expect(budget({ tail, window: { at: T(6), used: 60_000 } }).tokens).toMatchObject({ value: 60_000, from: 'status line' })
-    expect(budget({ tail, window: { at: T(4), used: 40_000 } }).tokens).toMatchObject({ value: 50_500, from: 'transcript' })
+    expect(budget({ tail }).tokens).toEqual({
+      value: 50_500,
+      known: 'measured',
+      from: 'transcript',
+      at: T(5),
+    })
+    expect(budget({ tail, window: { at: T(6), used: 60_000 } }).tokens).toMatchObject({
+      value: 60_000,
+      from: 'status line',
+    })
+    expect(budget({ tail, window: { at: T(4), used: 40_000 } }).tokens).toMatchObject({
+      value: 50_500,
+      from: 'transcript',
+    })
   })
 
   test('is not what old clients go on to tell after a compaction', () => {
     const window = { at: T(9), used: 168_000 }
-    expect(budget({ tail: { compacted: boundary }, window }).tokens).toMatchObject({ value: 9000, known: 'estimated' })
+    expect(budget({ tail: { compacted: boundary }, window }).tokens).toMatchObject({
+      value: 9000,
+      known: 'estimated',
+    })
     const { tokensAfter: _left, ...silent } = boundary
     expect(budget({ tail: { compacted: silent }, window }).tokens).toBeUndefined()
   })
@@ -39,7 +59,11 @@ describe('what is known of a budget', () => {
     const tail = { call: { usage }, model: 'claude-sonnet-4-5' }
     const window = { at: T(1), size: 1_000_000 }
     expect(budget({ tail }).window).toMatchObject({ value: 200_000, known: 'estimated' })
-    expect(budget({ tail, window }).window).toMatchObject({ value: 1_000_000, known: 'measured', from: 'status line' })
+    expect(budget({ tail, window }).window).toMatchObject({
+      value: 1_000_000,
+      known: 'measured',
+      from: 'status line',
+    })
     expect(budget({ tail, window, configured: 150_000 })).toMatchObject({
       window: { value: 150_000, from: 'configuration' },
       point: { value: 117_000, known: 'estimated' },
@@ -50,13 +74,19 @@ describe('what is known of a budget', () => {
     const window = { at: T(1), size: 200_000, version: '2.0.77' }
     expect(budget({ window }).point?.value).toBe(155_000)
     expect(budget({ window, version: '2.1.325' }).point?.value).toBe(155_000)
-    expect(budget({ window: { at: T(1), size: 200_000 }, version: '2.1.325' }).point?.value).toBe(167_000)
+    expect(budget({ window: { at: T(1), size: 200_000 }, version: '2.1.325' }).point?.value).toBe(
+      167_000,
+    )
     expect(budget({ window, harness: 'gemini' }).point?.value).toBe(100_000)
     expect(budget({ window, harness: 'unheard-of' }).point).toBeUndefined()
   })
 
   test('has no limit that was reset since', () => {
-    const window = { at: T(1), fiveHour: { percent: 80, resetsAt: T(20) }, sevenDay: { percent: 30, resetsAt: T(50) } }
+    const window = {
+      at: T(1),
+      fiveHour: { percent: 80, resetsAt: T(20) },
+      sevenDay: { percent: 30, resetsAt: T(50) },
+    }
     expect(budget({ window })).toEqual({
       sevenDay: { value: window.sevenDay, known: 'measured', from: 'status line', at: T(1) },
     })
@@ -66,7 +96,14 @@ describe('what is known of a budget', () => {
 describe('what the status line leaves', () => {
   test('is there for hooks, and is nothing when it is damaged', () => {
     const folder = scratchFolder()
-    const window = { at: T(1), used: 5, size: 200_000, cost: 0.5, model: 'm', fiveHour: { percent: 1 } }
+    const window = {
+      at: T(1),
+      used: 5,
+      size: 200_000,
+      cost: 0.5,
+      model: 'm',
+      fiveHour: { percent: 1 },
+    }
     writeWindow(folder, 'c-1', window)
     expect(readWindow(folder, 'c-1')).toEqual(window)
     for (const damaged of ['', '{"at"', 'null', '[]', '{"used":5}']) {
@@ -82,15 +119,26 @@ describe('the totals of a conversation', () => {
     const folder = scratchFolder()
     const transcript = join(folder, 'c-1.jsonl')
     const notes = join(folder, 'notes')
-    appendFileSync(transcript, [said('a'), answered('1'), compacted(), answered('2'), ''].join('\n'))
-    return { transcript, notes, total: () => conversationTotals(notes, 'c-1', transcript), kept: join(notes, 'c-1.usage') }
+    appendFileSync(
+      transcript,
+      [said('a'), answered('1'), compacted(), answered('2'), ''].join('\n'),
+    )
+    return {
+      transcript,
+      notes,
+      total: () => conversationTotals(notes, 'c-1', transcript),
+      kept: join(notes, 'c-1.usage'),
+    }
   }
 
   test('have what was delegated apart, from the transcripts of those who did it', () => {
     const { transcript, total } = world()
     mkdirSync(join(transcript.replace('.jsonl', ''), 'subagents'), { recursive: true })
     const theirs = answered('3', { isSidechain: true })
-    writeFileSync(join(transcript.replace('.jsonl', ''), 'subagents', 'agent-a.jsonl'), `${theirs}\n`)
+    writeFileSync(
+      join(transcript.replace('.jsonl', ''), 'subagents', 'agent-a.jsonl'),
+      `${theirs}\n`,
+    )
     expect(total()).toMatchObject({
       calls: 2,
       compactions: 1,
@@ -104,7 +152,12 @@ describe('the totals of a conversation', () => {
     const { transcript, notes, total, kept } = world()
     const first = total()
     expect(total()).toEqual(first)
-    writeFileSync(kept, readFileSync(kept, 'utf8').replace('"output":80', '"output":99').replace('"output":40', '"output":99'))
+    writeFileSync(
+      kept,
+      readFileSync(kept, 'utf8')
+        .replace('"output":80', '"output":99')
+        .replace('"output":40', '"output":99'),
+    )
     expect(total()).toEqual(first)
     rmSync(kept)
     expect(total()).toEqual(first)

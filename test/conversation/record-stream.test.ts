@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { StreamRecorder } from '../../src/conversation/record-stream.ts'
+import { StreamRecorder } from '../../src/project/conversation/record-stream.ts'
 import type { HarnessEvent } from '../../src/harness/contract.ts'
 import { nextMessages } from '../../src/history/next-messages.ts'
 import { type StoredItem, conversationStore } from '../../src/history/store.ts'
@@ -16,11 +16,17 @@ function follow() {
   const sessions = scratchFolder()
   const store = conversationStore(sessions, {})
   const said: string[] = []
-  const recorder = () => new StreamRecorder({ store, harness: 'acp', cwd: '/project', say: (text) => said.push(text) })
+  const recorder = () =>
+    new StreamRecorder({ store, harness: 'acp', cwd: '/project', say: (text) => said.push(text) })
   /** Without what differs every time. */
   const items = (): readonly object[] =>
     [...store.read('c1')].map((item) => {
-      const { id: _id, at: _at, offset: _offset, ...rest } = item as StoredItem & { id?: string; at?: string }
+      const {
+        id: _id,
+        at: _at,
+        offset: _offset,
+        ...rest
+      } = item as StoredItem & { id?: string; at?: string }
       return rest
     })
   return { sessions, store, said, recorder, items }
@@ -37,7 +43,14 @@ describe('what a harness tells of a conversation', () => {
       { type: 'text', text: 'I look.' },
       { type: 'tool', id: 't1', name: 'execute', status: 'started', command: 'ls' },
       { type: 'usage', spent: usage, context: 20 },
-      { type: 'tool', id: 't1', name: 'execute', status: 'failed', command: 'ls', output: 'no such folder' },
+      {
+        type: 'tool',
+        id: 't1',
+        name: 'execute',
+        status: 'failed',
+        command: 'ls',
+        output: 'no such folder',
+      },
       { type: 'compaction', trigger: 'auto', tokensBefore: 900, boundary: 'b1' },
       { type: 'text', text: 'It is done.' },
       { type: 'usage', spent: usage, context: 30, window: 100 },
@@ -48,7 +61,12 @@ describe('what a harness tells of a conversation', () => {
     expect(items()).toEqual([
       { type: 'began', conversation: 'c1', harness: 'acp', cwd: '/project', model: 'm1' },
       { type: 'message', role: 'user', parts: [{ type: 'text', text: 'Do it' }] },
-      { type: 'message', role: 'assistant', model: 'm1', parts: [{ type: 'text', text: 'I look.' }] },
+      {
+        type: 'message',
+        role: 'assistant',
+        model: 'm1',
+        parts: [{ type: 'text', text: 'I look.' }],
+      },
       {
         type: 'message',
         role: 'assistant',
@@ -58,7 +76,14 @@ describe('what a harness tells of a conversation', () => {
       {
         type: 'message',
         role: 'user',
-        parts: [{ type: 'tool result', use: 't1', parts: [{ type: 'text', text: 'no such folder' }], isError: true }],
+        parts: [
+          {
+            type: 'tool result',
+            use: 't1',
+            parts: [{ type: 'text', text: 'no such folder' }],
+            isError: true,
+          },
+        ],
       },
       { type: 'compaction', trigger: 'auto', tokensBefore: 900 },
       // What a request used that said nothing stands with the next that did.
@@ -79,7 +104,10 @@ describe('what a harness tells of a conversation', () => {
     for (const text of ['First', 'Second']) {
       const each = recorder()
       each.asked(text)
-      for (const event of [started, { type: 'turn ended', how: 'failed', failure: 'the model is overloaded' } as const])
+      for (const event of [
+        started,
+        { type: 'turn ended', how: 'failed', failure: 'the model is overloaded' } as const,
+      ])
         each.heard(event)
     }
     expect(items()).toMatchObject([
@@ -107,7 +135,13 @@ describe('what a harness tells of a conversation', () => {
       const { recorder, store } = follow()
       const one = recorder()
       one.asked('Do it')
-      for (const event of [started, ...events, { type: 'usage', spent: usage, context: 20 } as const, over]) one.heard(event)
+      for (const event of [
+        started,
+        ...events,
+        { type: 'usage', spent: usage, context: 20 } as const,
+        over,
+      ])
+        one.heard(event)
       expect(summarise(store.read('c1')).usage, end).toEqual({ m1: usage })
       one.asked('Go on')
       for (const event of [started, { type: 'text', text: 'Yes.' } as const, over]) one.heard(event)

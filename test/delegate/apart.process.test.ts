@@ -7,7 +7,8 @@ import { WorkingWorld } from './working-world.ts'
 
 test('the agent, the set-up and the verify command of a delegate have the same name, ports and variables', async () => {
   const seen = scratchFolder()
-  const show = (by: string) => `echo "$STINT_DELEGATE $STINT_PORT $STINT_PORTS $DATABASE $(cat set-up)" > ${seen}/${by}`
+  const show = (by: string) =>
+    `echo "$STINT_DELEGATE $STINT_PORT $STINT_PORTS $DATABASE $(cat set-up)" > ${seen}/${by}`
   const world = new WorkingWorld()
   world.config(
     [
@@ -19,11 +20,16 @@ test('the agent, the set-up and the verify command of a delegate have the same n
   )
   // The first number is another's.
   await world.made({ as: 'tests' })
-  const script = { docs: [[{ run: show('agent') }, { run: 'git add -f .gitignore' }, ...doing('docs')]] }
+  const script = {
+    docs: [[{ run: show('agent') }, { run: 'git add -f .gitignore' }, ...doing('docs')]],
+  }
   const { status } = await world.delegate(script, { as: 'docs', verify: show('verify') })
   expect(status).toBe('ready')
   const expected = 'docs 30010 10 app-1-30011 app-1-30011\n'
-  expect([readFileSync(`${seen}/agent`, 'utf8'), readFileSync(`${seen}/verify`, 'utf8')]).toEqual([expected, expected])
+  expect([readFileSync(`${seen}/agent`, 'utf8'), readFileSync(`${seen}/verify`, 'utf8')]).toEqual([
+    expected,
+    expected,
+  ])
 })
 
 test('the agent of a delegate is started by the configured command, in its tree', async () => {
@@ -37,7 +43,10 @@ test('the agent of a delegate is started by the configured command, in its tree'
   const world = new WorkingWorld()
   world.config(`delegates:\n  wrap: ${wrap} {tree} "the {name}"\n`)
   const script = { docs: [[{ run: `echo "$WRAPPED" > ${folder}/agent` }, ...doing('docs')]] }
-  const state = await world.delegate(script, { as: 'docs', verify: `echo "[$WRAPPED]" > ${folder}/verify` })
+  const state = await world.delegate(script, {
+    as: 'docs',
+    verify: `echo "[$WRAPPED]" > ${folder}/verify`,
+  })
   expect(state.status).toBe('ready')
   const { tree } = state.run.started
   expect(readFileSync(`${folder}/words`, 'utf8')).toBe(`${tree}\nthe docs\n${tree}\n${state.id}\n`)
@@ -47,7 +56,10 @@ test('the agent of a delegate is started by the configured command, in its tree'
 })
 
 test.each([
-  ['wrap: no-such-container run {tree}', { code: 'HARNESS_MISSING', message: expect.stringContaining('delegates.wrap') }],
+  [
+    'wrap: no-such-container run {tree}',
+    { code: 'HARNESS_MISSING', message: expect.stringContaining('delegates.wrap') },
+  ],
   ['wrap: sh {treee}', { code: 'CONFIG_INVALID', message: expect.stringContaining('{treee}') }],
   ['env: ["PORT={prot}"]', { code: 'CONFIG_INVALID', message: expect.stringContaining('{prot}') }],
 ])('%s is refused before anything is made', async (setting, error) => {
@@ -60,17 +72,27 @@ test.each([
 
 test('it is said when an agent that may do everything moved the branch its work is to go to', async () => {
   const world = new WorkingWorld()
-  const moving = [...doing('docs').slice(0, -1), { run: 'git update-ref refs/heads/main HEAD' }, { done: 'moved' }]
+  const moving = [
+    ...doing('docs').slice(0, -1),
+    { run: 'git update-ref refs/heads/main HEAD' },
+    { done: 'moved' },
+  ]
   await world.delegate({ docs: [moving] }, { as: 'docs', permissions: 'all' })
   const said = () => world.of('said').map(({ text }) => text)
-  expect(said()).toContainEqual(expect.stringMatching(/^main was moved from \w{10} to \w{10}, a commit of docs, /))
+  expect(said()).toContainEqual(
+    expect.stringMatching(/^main was moved from \w{10} to \w{10}, a commit of docs, /),
+  )
   expect(world.journalled('gotcha.found').map(({ data }) => data['text'])).toEqual([
     expect.stringContaining('main was moved from'),
   ])
   world.events.length = 0
   // Somebody else moves it, and the agent takes that in.
   const somebody = `cd ${world.project.root} && git reset -q --hard && git commit -q --allow-empty -m else`
-  const taking = [...doing('tests').slice(0, -1), { run: `(${somebody}) && git merge -q main -m taken` }, { done: 'taken in' }]
+  const taking = [
+    ...doing('tests').slice(0, -1),
+    { run: `(${somebody}) && git merge -q main -m taken` },
+    { done: 'taken in' },
+  ]
   await world.delegate({ tests: [taking] }, { as: 'tests', permissions: 'all' })
   expect(said().filter((text) => text.includes('was moved from'))).toEqual([])
 })

@@ -1,17 +1,21 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { startInBackground } from '../../src/delegate/background.ts'
-import { discardDelegate } from '../../src/delegate/discard-delegate.ts'
-import { inTurn, takingUp } from '../../src/delegate/in-turn.ts'
-import { stopDelegate } from '../../src/delegate/stop-delegate.ts'
+import { startInBackground } from '../../src/run/delegate/background.ts'
+import { discardDelegate } from '../../src/run/delegate/discard-delegate.ts'
+import { inTurn, takingUp } from '../../src/run/delegate/in-turn.ts'
+import { stopDelegate } from '../../src/run/delegate/stop-delegate.ts'
 import { startOf } from '../../src/harness/process/strays.ts'
 import { RunLog } from '../../src/run/run-log.ts'
 import { thisProcess } from '../../src/run/start-run.ts'
 import { type Delegate, DelegateWorld } from './delegate-world.ts'
 
 /** What somebody does when another has begun it again in the moment before their turn. */
-async function afterItWasBegunAgain<T>(world: DelegateWorld, delegate: Delegate, work: () => Promise<T>): Promise<T> {
+async function afterItWasBegunAgain<T>(
+  world: DelegateWorld,
+  delegate: Delegate,
+  work: () => Promise<T>,
+): Promise<T> {
   const { place, config } = world.workspace()
   const log = new RunLog(place, delegate.id, config)
   let worked!: Promise<T>
@@ -31,7 +35,9 @@ describe('a delegate that is begun again in the last moment', () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const discard = () => discardDelegate(world.workspace(), one.state())
-    await expect(afterItWasBegunAgain(world, one, discard)).rejects.toMatchObject({ code: 'DELEGATE_BUSY' })
+    await expect(afterItWasBegunAgain(world, one, discard)).rejects.toMatchObject({
+      code: 'DELEGATE_BUSY',
+    })
     expect(one.state().status).toBe('running')
     expect(world.worktrees()).toEqual([one.tree])
   })
@@ -70,7 +76,9 @@ test('a process of a delegate is ended though the delegate was called failed mea
   const exited = once(child, 'exit')
   const { place, config } = world.workspace()
   const log = new RunLog(place, one.id, config)
-  log.append('run.resumed', { runner: { pid: child.pid!, startedAt: startOf(child.pid!), mark: '' } })
+  log.append('run.resumed', {
+    runner: { pid: child.pid!, startedAt: startOf(child.pid!), mark: '' },
+  })
   log.append('delegate.moved', { to: 'failed', because: 'it was never begun' })
   log.close()
   await stopDelegate(world.workspace(), one.state())
@@ -86,7 +94,9 @@ test('no more are begun again than may be at work', async () => {
   const log = new RunLog(place, busy.id, config)
   log.append('run.resumed', { runner: thisProcess() })
   log.close()
-  await expect(startInBackground(world.workspace(), one.id)).rejects.toMatchObject({ code: 'TOO_MANY_DELEGATES' })
+  await expect(startInBackground(world.workspace(), one.id)).rejects.toMatchObject({
+    code: 'TOO_MANY_DELEGATES',
+  })
   expect(one.state().status).toBe('failed')
 })
 
@@ -105,7 +115,9 @@ test('what was to be mended stays so when a merge that is tried again has to wai
 
 test('a merge is verified with the name, the ports and the variables that it was proved with', async () => {
   const world = new DelegateWorld()
-  world.config('verify: test "$STINT_DELEGATE:$DATABASE" = one:app_3\ndelegates:\n  env: ["DATABASE=app_{slot}"]\n')
+  world.config(
+    'verify: test "$STINT_DELEGATE:$DATABASE" = one:app_3\ndelegates:\n  env: ["DATABASE=app_{slot}"]\n',
+  )
   const one = world.delegate('one', { order: { slot: 3 } })
   expect(await world.mergeOne(one)).toMatchObject({ how: 'merged' })
 })

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import type { DelegateRow, MergeOutcome } from '../../src/delegate/contract.ts'
-import type { DelegateState } from '../../src/delegate/delegate-state.ts'
-import { allDelegates, findDelegate } from '../../src/delegate/delegates.ts'
+import type { DelegateRow, MergeOutcome } from '../../src/run/delegate/contract.ts'
+import type { DelegateState } from '../../src/run/delegate/delegate-state.ts'
+import { allDelegates, findDelegate } from '../../src/run/delegate/delegates.ts'
 import { readLog } from '../../src/journal/read.ts'
 import { Workspace } from '../../src/project/workspace.ts'
 import { program, terminal } from '../support/cli.ts'
@@ -73,7 +73,10 @@ export class BackgroundWorld {
   /** What the agents do in their turns, by the names of their tasks, and all others. */
   script(tasks: Readonly<Record<string, readonly Acts[]>>, otherwise?: readonly Acts[]): string {
     const path = join(this.folder, 'script.json')
-    writeFileSync(path, JSON.stringify({ tasks, ...(otherwise === undefined ? {} : { default: otherwise }) }))
+    writeFileSync(
+      path,
+      JSON.stringify({ tasks, ...(otherwise === undefined ? {} : { default: otherwise }) }),
+    )
     return path
   }
 
@@ -101,7 +104,9 @@ export class BackgroundWorld {
   /** The same, with what it answers. Fails unless it went well. */
   async json<T>(...args: readonly string[]): Promise<T> {
     const ran = await this.stint(...args, '--json')
-    expect(`${args.join(' ')} exits with ${ran.exitCode}: ${ran.stdout}${ran.stderr}`).toContain(' exits with 0:')
+    expect(`${args.join(' ')} exits with ${ran.exitCode}: ${ran.stdout}${ran.stderr}`).toContain(
+      ' exits with 0:',
+    )
     return JSON.parse(ran.stdout) as T
   }
 
@@ -111,7 +116,9 @@ export class BackgroundWorld {
   }
 
   async rows(): Promise<Readonly<Record<string, DelegateRow>>> {
-    return Object.fromEntries((await this.json<readonly DelegateRow[]>('delegates', '--all')).map((row) => [row.name, row]))
+    return Object.fromEntries(
+      (await this.json<readonly DelegateRow[]>('delegates', '--all')).map((row) => [row.name, row]),
+    )
   }
 
   async outcomes(...args: readonly string[]): Promise<Readonly<Record<string, MergeOutcome>>> {
@@ -142,7 +149,13 @@ export class BackgroundWorld {
     return (existsSync(folder) ? readdirSync(folder) : [])
       .map((id) => join(folder, id, 'log.jsonl'))
       .filter((path) => existsSync(path))
-      .flatMap((path) => readLog(path).records as readonly { kind: string; data: Readonly<Record<string, unknown>> }[])
+      .flatMap(
+        (path) =>
+          readLog(path).records as readonly {
+            kind: string
+            data: Readonly<Record<string, unknown>>
+          }[],
+      )
       .filter((entry) => entry.kind === kind)
       .map(({ data }) => data)
   }

@@ -4,14 +4,18 @@ import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } f
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { DelegateRow, MergeOutcome } from '../../src/delegate/contract.ts'
+import type { DelegateRow, MergeOutcome } from '../../src/run/delegate/contract.ts'
 import { readRun } from '../../src/run/run-log.ts'
 import { Workspace } from '../../src/project/workspace.ts'
 import { program } from '../support/cli.ts'
 import { carriersOf, expectNoneLeft, isRunning } from '../support/processes.ts'
 import { type Acts, BackgroundWorld, PATIENCE } from './background-world.ts'
 
-const DOES: Acts = [{ write: { path: 'made.txt', text: 'made\n' } }, { commit: 'make it' }, { done: 'it is made' }]
+const DOES: Acts = [
+  { write: { path: 'made.txt', text: 'made\n' } },
+  { commit: 'make it' },
+  { done: 'it is made' },
+]
 const HANGS: Acts = [{ write: { path: 'half.txt', text: 'half\n' } }, { hang: true }]
 
 class World extends BackgroundWorld {
@@ -35,7 +39,9 @@ class World extends BackgroundWorld {
   }
 
   trees(): readonly string[] {
-    return this.lines('worktree', 'list', '--porcelain').filter((line) => line.startsWith('worktree '))
+    return this.lines('worktree', 'list', '--porcelain').filter((line) =>
+      line.startsWith('worktree '),
+    )
   }
 }
 
@@ -43,12 +49,28 @@ describe('a delegate at work', () => {
   test('goes on when the command that began it, its group and its terminal are gone', async () => {
     const world = new World()
     const script = world.script({}, [HANGS])
-    const line = [program, 'delegate', 'Hang here', '--harness', 'rehearsal', '--script', script, '--wait']
-    const child = spawn(process.execPath, line, { cwd: world.cwd, env: world.env, stdio: 'ignore', detached: true })
+    const line = [
+      program,
+      'delegate',
+      'Hang here',
+      '--harness',
+      'rehearsal',
+      '--script',
+      script,
+      '--wait',
+    ]
+    const child = spawn(process.execPath, line, {
+      cwd: world.cwd,
+      env: world.env,
+      stdio: 'ignore',
+      detached: true,
+    })
     const closed = new Promise((resolve) => child.once('close', resolve))
     await expect.poll(() => world.states().some(({ isBegun }) => isBegun), PATIENCE).toBe(true)
     const { pid } = world.state('hang-here').run.runner
-    await expect.poll(() => existsSync(join(world.state('hang-here').run.started.tree, 'half.txt')), PATIENCE).toBe(true)
+    await expect
+      .poll(() => existsSync(join(world.state('hang-here').run.started.tree, 'half.txt')), PATIENCE)
+      .toBe(true)
     process.kill(-child.pid!, 'SIGHUP')
     // As a terminal does to everything that it still reaches.
     process.kill(pid, 'SIGHUP')
@@ -64,7 +86,12 @@ describe('a delegate at work', () => {
     const rehearsal = `exec '${process.execPath}' '${program}' rehearsal --script '${script}'`
     writeFileSync(agent, `#!/bin/sh\ntrap '' TERM INT HUP\n${rehearsal}\n`)
     chmodSync(agent, 0o755)
-    const deaf = await world.json<DelegateRow>('delegate', 'Hear nothing', '--harness', `acp:${agent}`)
+    const deaf = await world.json<DelegateRow>(
+      'delegate',
+      'Hear nothing',
+      '--harness',
+      `acp:${agent}`,
+    )
     const halted = await world.hanging()
     await world.untilWritten(deaf, 'half.txt')
     process.kill(world.state(halted.name).run.runner.pid, 'SIGSTOP')
@@ -93,7 +120,10 @@ describe('a delegate at work', () => {
     expect(world.journalled('delegate.reported')).toMatchObject([
       { status: 'failed', because: 'its process ended in the middle of it' },
     ])
-    expect((await world.rows())[row.name]).toMatchObject({ status: 'failed', next: `stint delegate retry ${row.name}` })
+    expect((await world.rows())[row.name]).toMatchObject({
+      status: 'failed',
+      next: `stint delegate retry ${row.name}`,
+    })
     expect(world.lines('diff', '--name-only', 'main', row.branch)).toEqual(['half.txt'])
     await world.json('delegate', 'retry', row.name)
     await world.stint('delegate', 'wait')
@@ -130,7 +160,11 @@ describe('two commands at once', () => {
     const world = new World()
     const script = world.script({}, [HANGS])
     const rows = await Promise.all([1, 2, 3].map(() => world.begin(script, 'Hang here')))
-    expect(rows.map(({ name }) => name).toSorted()).toEqual(['hang-here', 'hang-here-2', 'hang-here-3'])
+    expect(rows.map(({ name }) => name).toSorted()).toEqual([
+      'hang-here',
+      'hang-here-2',
+      'hang-here-3',
+    ])
     expect(rows.map(({ name }) => world.state(name).order.slot).toSorted()).toEqual([0, 1, 2])
   })
 
@@ -162,8 +196,13 @@ describe('two commands at once', () => {
     )
     for (const name of names) await world.begin(script, `Make ${name}`)
     await world.stint('delegate', 'wait')
-    const ended = await Promise.all([world.stint('merge', '--all', '--json'), world.stint('merge', '--all', '--json')])
-    const outcomes = ended.flatMap(({ stdout }) => (JSON.parse(stdout) as { outcomes: readonly MergeOutcome[] }).outcomes)
+    const ended = await Promise.all([
+      world.stint('merge', '--all', '--json'),
+      world.stint('merge', '--all', '--json'),
+    ])
+    const outcomes = ended.flatMap(
+      ({ stdout }) => (JSON.parse(stdout) as { outcomes: readonly MergeOutcome[] }).outcomes,
+    )
     const merged = outcomes.flatMap(({ how, name }) => (how === 'merged' ? [name] : []))
     expect(merged.toSorted()).toEqual(names.map((name) => `make-${name}`).toSorted())
     expect(world.lines('log', '--first-parent', '--format=%s', 'main')).toHaveLength(4)
@@ -177,18 +216,30 @@ describe('two commands at once', () => {
     const spells = () => world.entries(row.id).filter(({ kind }) => kind === 'run.resumed').length
     expect(spells()).toBe(1)
     world.script({}, [HANGS])
-    await Promise.all([world.stint('delegate', 'retry', row.name), world.stint('delegate', 'retry', row.name)])
+    await Promise.all([
+      world.stint('delegate', 'retry', row.name),
+      world.stint('delegate', 'retry', row.name),
+    ])
     await expect.poll(() => carriersOf(`STINT_RUN=${row.id}`).length, PATIENCE).toBeGreaterThan(0)
     expect(spells()).toBe(2)
     expect((await world.rows())[row.name]).toMatchObject({ status: 'running', isAdrift: false })
-    expect(world.entries(row.id).filter(({ kind }) => kind === 'conversation.opened').length).toBeLessThanOrEqual(2)
+    expect(
+      world.entries(row.id).filter(({ kind }) => kind === 'conversation.opened').length,
+    ).toBeLessThanOrEqual(2)
   })
 })
 
 describe('a delegate that cannot be made', () => {
   /** Says why, and leaves no worktree, branch, run or delegate. */
   async function expectNothing(world: World, ...said: readonly string[]): Promise<void> {
-    const line = ['delegate', 'Make it', '--harness', 'rehearsal', '--script', world.script({}, [DOES])]
+    const line = [
+      'delegate',
+      'Make it',
+      '--harness',
+      'rehearsal',
+      '--script',
+      world.script({}, [DOES]),
+    ]
     const ran = await world.stint(...line)
     expect(ran.exitCode).toBe(1)
     for (const text of said) expect(ran.stderr).toContain(text)
@@ -242,7 +293,9 @@ describe('a delegate that is ready', () => {
     const ran = await world.stint('merge', name)
     expect(ran).toMatchObject({
       exitCode: 0,
-      stderr: expect.stringContaining(`${branch} is gone; the commit that was proved is merged`) as unknown,
+      stderr: expect.stringContaining(
+        `${branch} is gone; the commit that was proved is merged`,
+      ) as unknown,
     })
     expect(world.read('made.txt')).toBe('made\n')
   })
@@ -252,7 +305,11 @@ describe('a delegate that is ready', () => {
     const { name } = await world.ready()
     world.git('branch', '--quiet', '-m', 'main', 'trunk')
     const outcome = (await world.outcomes(name))[name]
-    expect(outcome).toMatchObject({ how: 'waiting', because: 'there is no branch main any more', next: `stint merge ${name}` })
+    expect(outcome).toMatchObject({
+      how: 'waiting',
+      because: 'there is no branch main any more',
+      next: `stint merge ${name}`,
+    })
     world.git('branch', '--quiet', '-m', 'trunk', 'main')
     expect((await world.outcomes(name))[name]).toMatchObject({ how: 'merged' })
   })

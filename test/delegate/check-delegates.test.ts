@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { checkDelegates } from '../../src/delegate/check-delegates.ts'
+import { checkDelegates } from '../../src/run/delegate/check-delegates.ts'
 import { shortId } from '../../src/journal/ids.ts'
 import { checkRuns } from '../../src/run/check-runs.ts'
 import { thisProcess } from '../../src/run/start-run.ts'
-import { worktreesFolder } from '../../src/run/tree.ts'
+import { worktreesFolder } from '../../src/project/worktrees.ts'
 import { git } from '../support/scratch.ts'
 import { DelegateWorld, NOBODY } from './delegate-world.ts'
 
@@ -26,7 +26,9 @@ test('a branch and worktree whose maker was killed are told as that, with what t
   world.project.git('worktree', 'add', '--quiet', '-b', 'stint/other', tree)
   const [remark, ...others] = checked(world)
   expect(others).toEqual([])
-  expect(remark).toContain(`${tree} was made for a delegate that was never begun: nothing uncommitted`)
+  expect(remark).toContain(
+    `${tree} was made for a delegate that was never begun: nothing uncommitted`,
+  )
   follow(world, remark!)
   expect(checked(world)).toEqual([])
   expect(world.references('refs/heads/stint/')).toEqual(['refs/heads/stint/thing'])

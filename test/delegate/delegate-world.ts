@@ -2,10 +2,10 @@
 import { onTestFinished } from 'vitest'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { MergeEvent, MergeOptions, MergeOutcome } from '../../src/delegate/contract.ts'
-import type { DelegateState } from '../../src/delegate/delegate-state.ts'
-import { delegateNow } from '../../src/delegate/delegates.ts'
-import { mergeDelegates } from '../../src/delegate/merge/queue.ts'
+import type { MergeEvent, MergeOptions, MergeOutcome } from '../../src/run/delegate/contract.ts'
+import type { DelegateState } from '../../src/run/delegate/delegate-state.ts'
+import { delegateNow } from '../../src/run/delegate/delegates.ts'
+import { mergeDelegates } from '../../src/run/merge/queue.ts'
 import type { ProcessMark } from '../../src/harness/contract.ts'
 import { mintId, shortId } from '../../src/journal/ids.ts'
 import { Workspace } from '../../src/project/workspace.ts'
@@ -13,7 +13,7 @@ import type { DelegateMove, DelegateOrder } from '../../src/run/delegate-order.t
 import type { RunEntryData } from '../../src/run/entries.ts'
 import type { RunOptions } from '../../src/run/options.ts'
 import { RunLog, readRun } from '../../src/run/run-log.ts'
-import { worktreesFolder } from '../../src/run/tree.ts'
+import { worktreesFolder } from '../../src/project/worktrees.ts'
 import { type World, gitProject } from '../support/project.ts'
 import { git } from '../support/scratch.ts'
 
@@ -51,7 +51,13 @@ export class DelegateWorld {
   /** A delegate on a branch and a worktree of its own off the target, whose work is committed and proved. */
   delegate(
     name: string,
-    { commits = [{ [`${name}.txt`]: `${name}\n` }], order, verify, options = {}, status = 'ready' }: MakeDelegate = {},
+    {
+      commits = [{ [`${name}.txt`]: `${name}\n` }],
+      order,
+      verify,
+      options = {},
+      status = 'ready',
+    }: MakeDelegate = {},
   ): Delegate {
     const workspace = this.workspace()
     const { place } = workspace
@@ -71,17 +77,32 @@ export class DelegateWorld {
       base,
       isInPlace: false,
       runner: NOBODY,
-      delegate: { name, what: `write ${name}`, target, isReadOnly: false, files: [], slot: 0, brief: '', ...order },
+      delegate: {
+        name,
+        what: `write ${name}`,
+        target,
+        isReadOnly: false,
+        files: [],
+        slot: 0,
+        brief: '',
+        ...order,
+      },
     })
     log.close()
     const delegate = new Delegate(this, id, tree, branch)
     for (const files of commits) delegate.commit(files)
     if (status !== 'running')
-      delegate.move({ to: status, ...(status === 'ready' ? { commit: delegate.tip(), summary: `${name} is written` } : {}) })
+      delegate.move({
+        to: status,
+        ...(status === 'ready' ? { commit: delegate.tip(), summary: `${name} is written` } : {}),
+      })
     return delegate
   }
 
-  merge(delegates: readonly Delegate[], options: MergeOptions = {}): Promise<readonly MergeOutcome[]> {
+  merge(
+    delegates: readonly Delegate[],
+    options: MergeOptions = {},
+  ): Promise<readonly MergeOutcome[]> {
     const ids = delegates.map(({ id }) => id)
     return mergeDelegates(this.workspace(), ids, options, (event) => this.events.push(event))
   }
@@ -100,7 +121,10 @@ export class DelegateWorld {
   }
 
   references(under: string): readonly string[] {
-    return this.project.git('for-each-ref', '--format=%(refname)', under).split('\n').filter(Boolean)
+    return this.project
+      .git('for-each-ref', '--format=%(refname)', under)
+      .split('\n')
+      .filter(Boolean)
   }
 
   /** The worktrees that git knows, the main one left out. */

@@ -5,8 +5,8 @@ import { existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { DelegateRow } from '../../src/delegate/contract.ts'
-import type { MergeStep } from '../../src/delegate/merge/scene.ts'
+import type { DelegateRow } from '../../src/run/delegate/contract.ts'
+import type { MergeStep } from '../../src/run/merge/scene.ts'
 import { bundleProgram } from '../support/bundle.ts'
 import { program } from '../support/cli.ts'
 import { expectNoneLeft } from '../support/processes.ts'
@@ -51,13 +51,19 @@ const SCRIPT: Readonly<Record<string, readonly Acts[]>> = {
   ],
   delta: [
     writing('delta', 'uses helper.txt\n'),
-    [{ run: 'git merge --quiet --no-edit main' }, ...writing('delta', 'uses assistant.txt\n', 'delta uses the assistant')],
+    [
+      { run: 'git merge --quiet --no-edit main' },
+      ...writing('delta', 'uses assistant.txt\n', 'delta uses the assistant'),
+    ],
   ],
   // Both change the same line.
   epsilon: [writing('shared', 'epsilon\n', 'epsilon has it')],
   zeta: [
     writing('shared', 'zeta\n', 'zeta has it'),
-    [{ run: 'git merge --quiet --no-edit main || true' }, ...writing('shared', 'epsilon\nzeta\n', 'both have it')],
+    [
+      { run: 'git merge --quiet --no-edit main || true' },
+      ...writing('shared', 'epsilon\nzeta\n', 'both have it'),
+    ],
   ],
   eta: [
     [{ write: { path: 'half.txt', text: 'half\n' } }, { hang: true }],
@@ -84,7 +90,9 @@ class Eight extends BackgroundWorld {
     await this.inProcess('init', '--name', 'eight', '--goal', 'All of it at once')
     this.write('.sessions/config.yaml', 'verify: sh check.sh\ndelegates:\n  most: 8\n')
     for (const name of NAMES) {
-      const { id } = (await this.inProcess('task', 'add', name, '--size', 'S', '--json')).json<{ id: string }>()
+      const { id } = (await this.inProcess('task', 'add', name, '--size', 'S', '--json')).json<{
+        id: string
+      }>()
       this.tasks.set(name, id)
     }
   }
@@ -155,8 +163,14 @@ class Eight extends BackgroundWorld {
 
   /** Commits that nothing leads to, but for merges that never came to the target. */
   lost(): readonly string[] {
-    const objects = this.lines('cat-file', '--batch-all-objects', '--batch-check=%(objecttype) %(objectname)')
-    const commits = objects.flatMap((line) => (line.startsWith('commit ') ? [line.slice('commit '.length)] : []))
+    const objects = this.lines(
+      'cat-file',
+      '--batch-all-objects',
+      '--batch-check=%(objecttype) %(objectname)',
+    )
+    const commits = objects.flatMap((line) =>
+      line.startsWith('commit ') ? [line.slice('commit '.length)] : [],
+    )
     const reachable = new Set(this.lines('rev-list', '--all'))
     return commits
       .filter((commit) => !reachable.has(commit))
@@ -172,17 +186,24 @@ test(
     const world = new Eight()
     await world.prepare()
     const script = world.script(SCRIPT)
-    const begin = (names: readonly string[]) => Promise.all(names.map((name) => world.begin(script, '--task', name)))
+    const begin = (names: readonly string[]) =>
+      Promise.all(names.map((name) => world.begin(script, '--task', name)))
     const begun = [...(await begin(NAMES.slice(4))), ...(await begin(NAMES.slice(0, 4)))]
     expect(begun.map(({ name }) => name).toSorted()).toEqual(NAMES.toSorted())
     expect(new Set(world.states().map(({ order }) => order.slot)).size).toBe(8)
     world.commit('meanwhile', { 'meanwhile.txt': 'meanwhile\n' })
 
-    const [eta, theta] = ['eta', 'theta'].map((name) => begun.find((row) => row.name === name)!) as [DelegateRow, DelegateRow]
+    const [eta, theta] = ['eta', 'theta'].map((name) =>
+      begun.find((row) => row.name === name)!,
+    ) as [DelegateRow, DelegateRow]
     await world.untilWritten(eta, 'half.txt')
     process.kill(world.state('eta').run.runner.pid, 'SIGKILL')
     await expectNoneLeft(`STINT_RUN=${eta.id}`)
-    expect((await world.rows())['eta']).toMatchObject({ status: 'failed', commits: 1, next: 'stint delegate retry eta' })
+    expect((await world.rows())['eta']).toMatchObject({
+      status: 'failed',
+      commits: 1,
+      next: 'stint delegate retry eta',
+    })
     expect(world.git('show', `${eta.branch}:half.txt`)).toBe('half\n')
 
     await world.untilWritten(theta, 'theta.txt')
@@ -194,7 +215,9 @@ test(
 
     await world.json('delegate', 'retry', 'eta')
     const ready = await world.waitedFor(...MERGED)
-    expect(MERGED.map((name) => `${name} ${ready[name]!.status}`)).toEqual(MERGED.map((name) => `${name} ready`))
+    expect(MERGED.map((name) => `${name} ${ready[name]!.status}`)).toEqual(
+      MERGED.map((name) => `${name} ready`),
+    )
     expect(world.closed()).toEqual({})
     expect(world.commitOf('main^')).toBe(world.start)
 
@@ -216,7 +239,9 @@ test(
     await world.dieAt('merged', 'gamma', 'epsilon')
     expect(world.closed()).toEqual({ alpha: 1, beta: 1, gamma: 1 })
 
-    const merged = await world.looking(world.stint('merge', 'delta', 'epsilon', 'zeta', 'eta', '--wait'))
+    const merged = await world.looking(
+      world.stint('merge', 'delta', 'epsilon', 'zeta', 'eta', '--wait'),
+    )
     expect(`${merged.exitCode} ${merged.stdout}${merged.stderr}`).toMatch(/^0 /)
     expect(merged.stdout).toMatch(/✗ delta is red on main: .*; it was sent back to be mended/)
     expect(merged.stdout).toMatch(/✗ zeta conflicted: .*shared\.txt; it was sent back to be mended/)
@@ -230,28 +255,38 @@ test(
       expect.arrayContaining(['delta 1', 'zeta 1', 'epsilon 0', 'eta 0']),
     )
     expect(world.closed()).toEqual(Object.fromEntries(MERGED.map((name) => [name, 1])))
-    expect([world.read('shared.txt'), world.read('delta.txt'), world.read('whole.txt'), world.read('eta.txt')]).toEqual([
-      'epsilon\nzeta\n',
-      'uses assistant.txt\n',
-      'half\n',
-      'eta\n',
-    ])
+    expect([
+      world.read('shared.txt'),
+      world.read('delta.txt'),
+      world.read('whole.txt'),
+      world.read('eta.txt'),
+    ]).toEqual(['epsilon\nzeta\n', 'uses assistant.txt\n', 'half\n', 'eta\n'])
     expect(world.verified).toBe(8)
     expect(world.lost()).toEqual([])
     expect(world.lines('status', '--porcelain', '--untracked-files=no')).toEqual([])
-    expect(world.lines('worktree', 'list', '--porcelain').filter((line) => line.startsWith('worktree '))).toEqual([
-      `worktree ${world.cwd}`,
-    ])
+    expect(
+      world.lines('worktree', 'list', '--porcelain').filter((line) => line.startsWith('worktree ')),
+    ).toEqual([`worktree ${world.cwd}`])
     for (const { tree } of begun) expect(existsSync(tree)).toBe(false)
-    expect(world.lines('for-each-ref', '--format=%(refname)', 'refs/heads')).toEqual(['refs/heads/main'])
+    expect(world.lines('for-each-ref', '--format=%(refname)', 'refs/heads')).toEqual([
+      'refs/heads/main',
+    ])
     expect(world.lines('for-each-ref', '--format=%(refname)', 'refs/stint/merges')).toEqual([])
 
-    const told = world.journalled('delegate.reported').map(({ name, status }) => `${String(name)} ${String(status)}`)
+    const told = world
+      .journalled('delegate.reported')
+      .map(({ name, status }) => `${String(name)} ${String(status)}`)
     expect(told.filter((result) => / (?:merged|discarded)$/.test(result)).toSorted()).toEqual(
       [...MERGED.map((name) => `${name} merged`), 'theta discarded'].toSorted(),
     )
-    expect(told.filter((result) => result.endsWith(' failed')).toSorted()).toEqual(['eta failed', 'theta failed'])
+    expect(told.filter((result) => result.endsWith(' failed')).toSorted()).toEqual([
+      'eta failed',
+      'theta failed',
+    ])
     await world.expectNoProcess()
-    expect(await world.stint('doctor')).toMatchObject({ exitCode: 0, stdout: expect.not.stringContaining('⚠') as unknown })
+    expect(await world.stint('doctor')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.not.stringContaining('⚠') as unknown,
+    })
   },
 )

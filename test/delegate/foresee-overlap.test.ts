@@ -3,7 +3,11 @@ import { WorkingWorld } from './working-world.ts'
 
 async function saidWith(first: object, second: object): Promise<string> {
   const world = new WorkingWorld()
-  world.project.commit('sources', { 'src/parse.ts': 'x\n', 'src/print.ts': 'x\n', 'docs/guide.md': 'x\n' })
+  world.project.commit('sources', {
+    'src/parse.ts': 'x\n',
+    'src/print.ts': 'x\n',
+    'docs/guide.md': 'x\n',
+  })
   await world.made({ what: 'one', ...first })
   world.project.said.length = 0
   await world.made({ what: 'two', ...second })

@@ -2,15 +2,27 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { discardDelegate } from '../../src/delegate/discard-delegate.ts'
-import { stopDelegate } from '../../src/delegate/stop-delegate.ts'
+import { discardDelegate } from '../../src/run/delegate/discard-delegate.ts'
+import { stopDelegate } from '../../src/run/delegate/stop-delegate.ts'
 import { git, initRepository, scratchFolder } from '../support/scratch.ts'
 import { type Delegate, DelegateWorld } from './delegate-world.ts'
 
-const discard = (world: DelegateWorld, one: Delegate) => discardDelegate(world.workspace(), one.state())
+const discard = (world: DelegateWorld, one: Delegate) =>
+  discardDelegate(world.workspace(), one.state())
 
 function commitIn(folder: string): void {
-  git(folder, '-c', 'user.name=T', '-c', 'user.email=t@example.invalid', 'commit', '--quiet', '--allow-empty', '-m', 'mine')
+  git(
+    folder,
+    '-c',
+    'user.name=T',
+    '-c',
+    'user.email=t@example.invalid',
+    'commit',
+    '--quiet',
+    '--allow-empty',
+    '-m',
+    'mine',
+  )
 }
 
 function withSubmodule() {
@@ -18,12 +30,24 @@ function withSubmodule() {
   initRepository(library)
   git(library, 'commit', '--quiet', '--allow-empty', '-m', 'first')
   const world = new DelegateWorld()
-  const add = ['-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'library']
+  const add = [
+    '-c',
+    'protocol.file.allow=always',
+    'submodule',
+    '--quiet',
+    'add',
+    library,
+    'library',
+  ]
   world.project.git(...add)
   world.project.git('commit', '--quiet', '-m', 'with a library')
   const one = world.delegate('one')
   const initialise = () =>
-    execFileSync('git', ['-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'update', '--init'], { cwd: one.tree })
+    execFileSync(
+      'git',
+      ['-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'update', '--init'],
+      { cwd: one.tree },
+    )
   return { world, one, initialise }
 }
 
@@ -34,7 +58,9 @@ test('what git ignores and nobody can make again stays when a delegate is discar
   one.write('node_modules/x.js', '1')
   const { status, move } = await discard(world, one)
   expect({ status, left: move?.left }).toEqual({ status: 'discarded', left: ['data/'] })
-  expect(move?.because).toContain(`its worktree ${one.tree} is left, as it holds what is in no commit: data`)
+  expect(move?.because).toContain(
+    `its worktree ${one.tree} is left, as it holds what is in no commit: data`,
+  )
   expect(world.said.join('\n')).toContain(`one: its worktree ${one.tree} is left`)
   expect(readFileSync(join(one.tree, 'data/result.csv'), 'utf8')).toBe('1,2\n')
   expect(world.references('refs/heads')).toContain('refs/heads/stint/one')
@@ -63,10 +89,15 @@ test('what is too large for a commit, and a repository of its own, is said when 
   const settled = await stopDelegate(world.workspace(), one.state())
   expect(settled).toMatchObject({ status: 'failed', move: { left: ['big.bin', 'own/'] } })
   expect(settled.move?.because).toContain('; could not be committed: big.bin, own/')
-  expect(world.said.join('\n')).toContain(`could not be committed: big.bin, own/; it is still in ${one.tree}`)
+  expect(world.said.join('\n')).toContain(
+    `could not be committed: big.bin, own/; it is still in ${one.tree}`,
+  )
   expect(git(one.tree, 'show', 'HEAD:small.txt')).toBe('small')
   expect((await discard(world, one)).move?.left).toEqual(['big.bin', 'own/'])
-  expect([existsSync(join(one.tree, 'big.bin')), existsSync(join(one.tree, 'own', '.git'))]).toEqual([true, true])
+  expect([
+    existsSync(join(one.tree, 'big.bin')),
+    existsSync(join(one.tree, 'own', '.git')),
+  ]).toEqual([true, true])
 })
 
 test.each(['checked out', 'put away again'])(
@@ -76,7 +107,8 @@ test.each(['checked out', 'put away again'])(
     initialise()
     commitIn(join(one.tree, 'library'))
     one.commit({ 'a.txt': 'with the library further on' })
-    if (how === 'put away again') git(one.tree, 'submodule', '--quiet', 'deinit', '--force', 'library')
+    if (how === 'put away again')
+      git(one.tree, 'submodule', '--quiet', 'deinit', '--force', 'library')
     expect((await discard(world, one)).move?.left).toEqual(['library'])
     expect(existsSync(one.tree)).toBe(true)
   },
@@ -88,7 +120,9 @@ test('commits in a submodule stay when the delegate is merged', async () => {
   commitIn(join(one.tree, 'library'))
   one.commit({ 'a.txt': 'with the library further on' })
   expect(await world.mergeOne(one)).toMatchObject({ how: 'merged' })
-  expect(world.saidInMerges().join('\n')).toContain('is left, as it holds what is in no commit: library')
+  expect(world.saidInMerges().join('\n')).toContain(
+    'is left, as it holds what is in no commit: library',
+  )
   expect(git(join(one.tree, 'library'), 'log', '-1', '--format=%s').trim()).toBe('mine')
 })
 

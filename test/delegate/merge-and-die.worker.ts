@@ -1,7 +1,7 @@
 // Merges delegates as `stint merge` does, and dies behind a step of one of them.
-import { startInBackground } from '../../src/delegate/background.ts'
-import { findDelegate } from '../../src/delegate/delegates.ts'
-import { mergeInTurn } from '../../src/delegate/merge/queue.ts'
+import { startInBackground } from '../../src/run/delegate/background.ts'
+import { findDelegate } from '../../src/run/delegate/delegates.ts'
+import { mergeInTurn } from '../../src/run/merge/queue.ts'
 import { Workspace } from '../../src/project/workspace.ts'
 import { thisProcess } from '../../src/run/start-run.ts'
 

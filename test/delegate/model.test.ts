@@ -1,9 +1,18 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { MergeStep } from '../../src/delegate/merge/scene.ts'
+import type { MergeStep } from '../../src/run/merge/scene.ts'
 import { ModelledWorld } from './model.ts'
 
-const STEPS: readonly MergeStep[] = ['begun', 'merge made', 'verified', 'kept', 'landing', 'landed', 'journals merged', 'merged']
+const STEPS: readonly MergeStep[] = [
+  'begun',
+  'merge made',
+  'verified',
+  'kept',
+  'landing',
+  'landed',
+  'journals merged',
+  'merged',
+]
 
 interface Act {
   readonly [fc.toStringMethod]: () => string
@@ -36,7 +45,11 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   of(5, which, (d) => [`recover ${d}`, (world) => world.recover(d)]),
 )
 
-function of<T>(weight: number, values: fc.Arbitrary<T>, make: (value: T) => readonly [string, Act['on']]) {
+function of<T>(
+  weight: number,
+  values: fc.Arbitrary<T>,
+  make: (value: T) => readonly [string, Act['on']],
+) {
   const arbitrary = values.map((value): Act => {
     const [name, on] = make(value)
     return { on, [fc.toStringMethod]: () => name }
@@ -54,15 +67,19 @@ test(
   async () => {
     let steps = 0
     await fc.assert(
-      fc.asyncProperty(fc.boolean(), fc.array(act, { minLength: LENGTH, maxLength: LENGTH }), async (isCheckedOut, acts) => {
-        const world = new ModelledWorld(isCheckedOut)
-        for (const { on } of acts) {
-          await on(world)
-          world.expectAsModelled()
-          steps += 1
-        }
-        world.expectContent()
-      }),
+      fc.asyncProperty(
+        fc.boolean(),
+        fc.array(act, { minLength: LENGTH, maxLength: LENGTH }),
+        async (isCheckedOut, acts) => {
+          const world = new ModelledWorld(isCheckedOut)
+          for (const { on } of acts) {
+            await on(world)
+            world.expectAsModelled()
+            steps += 1
+          }
+          world.expectContent()
+        },
+      ),
       { numRuns: RUNS, endOnFailure: true },
     )
     expect(steps).toBeGreaterThanOrEqual(RUNS * LENGTH)

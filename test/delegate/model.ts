@@ -5,12 +5,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { delegateNow } from '../../src/delegate/delegates.ts'
-import { discardDelegate } from '../../src/delegate/discard-delegate.ts'
-import { mergeInTurn } from '../../src/delegate/merge/queue.ts'
-import { recoverMerge } from '../../src/delegate/merge/recover.ts'
-import type { MergeScene, MergeStep } from '../../src/delegate/merge/scene.ts'
-import { keepProved } from '../../src/delegate/proved-commit.ts'
+import { delegateNow } from '../../src/run/delegate/delegates.ts'
+import { discardDelegate } from '../../src/run/delegate/discard-delegate.ts'
+import { mergeInTurn } from '../../src/run/merge/queue.ts'
+import { recoverMerge } from '../../src/run/merge/recover.ts'
+import type { MergeScene, MergeStep } from '../../src/run/merge/scene.ts'
+import { keepProved } from '../../src/run/delegate/proved-commit.ts'
 import { startOf } from '../../src/harness/process/strays.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { Workspace } from '../../src/project/workspace.ts'
@@ -53,7 +53,10 @@ export class ModelledWorld {
 
   /** With a target that the user's checkout has, or that nobody has. */
   constructor(readonly isCheckedOut: boolean) {
-    const first = this.#project.commit('start', Object.fromEntries(FILES.map((name) => [name, 'start\n'])))
+    const first = this.#project.commit(
+      'start',
+      Object.fromEntries(FILES.map((name) => [name, 'start\n'])),
+    )
     for (const commit of this.#project.git('rev-list', 'main').trim().split('\n'))
       this.#commits.set(commit, { parents: [], content: [] })
     this.#commits.set(first, { parents: [], content: FILES.map(() => 'start') })
@@ -83,15 +86,35 @@ export class ModelledWorld {
       base: this.#target,
       isInPlace: false,
     }
-    const order = { name, what: name, target: this.name, isReadOnly: false, files: [], slot: 0, brief: '' }
-    RunLog.create(this.#workspace.place, id, this.#workspace.config, { ...started, runner: NOBODY, delegate: order }).close()
-    this.#delegates.push({ id, branch, tree, base: this.#target, tip: this.#target, status: 'running' })
+    const order = {
+      name,
+      what: name,
+      target: this.name,
+      isReadOnly: false,
+      files: [],
+      slot: 0,
+      brief: '',
+    }
+    RunLog.create(this.#workspace.place, id, this.#workspace.config, {
+      ...started,
+      runner: NOBODY,
+      delegate: order,
+    }).close()
+    this.#delegates.push({
+      id,
+      branch,
+      tree,
+      base: this.#target,
+      tip: this.#target,
+      status: 'running',
+    })
   }
 
   /** Its agent commits. */
   commit(which: number, file: number): void {
     const one = this.#pick(which, ['running', 'ready', 'conflicted'])
-    if (one !== undefined) one.tip = this.#commitOn(one.branch, [one.tip], this.#changed(one.tip, file))
+    if (one !== undefined)
+      one.tip = this.#commitOn(one.branch, [one.tip], this.#changed(one.tip, file))
   }
 
   /** Its agent makes its last commit another one. */
@@ -114,12 +137,16 @@ export class ModelledWorld {
   detach(which: number, comesBack: boolean): void {
     const one = this.#pick(which, ['running', 'ready', 'conflicted'])
     if (one === undefined) return
-    if (!existsSync(one.tree)) this.#git(['worktree', 'add', '--quiet', '--detach', one.tree, one.tip])
+    if (!existsSync(one.tree))
+      this.#git(['worktree', 'add', '--quiet', '--detach', one.tree, one.tip])
     const inTree = (...args: readonly string[]) => this.#git(['-C', one.tree, ...args]).trim()
     const from = inTree('rev-parse', 'HEAD')
     this.#count += 1
     inTree('commit', '--quiet', '--allow-empty', '-m', `aside ${this.#count}`)
-    this.#commits.set(inTree('rev-parse', 'HEAD'), { parents: [from], content: this.#commits.get(from)!.content })
+    this.#commits.set(inTree('rev-parse', 'HEAD'), {
+      parents: [from],
+      content: this.#commits.get(from)!.content,
+    })
     if (comesBack) inTree('checkout', '--quiet', '--detach', from)
   }
 
@@ -222,7 +249,8 @@ export class ModelledWorld {
       .get(this.#target)!
       .content.map((text) => this.#git(['hash-object', '--stdin'], `${text}\n`).trim())
     expect(tree.trim().split('\n')).toEqual(expected)
-    if (this.isCheckedOut && !this.#isDirty) expect(this.#git(['status', '--porcelain', '--untracked-files=no'])).toBe('')
+    if (this.isCheckedOut && !this.#isDirty)
+      expect(this.#git(['status', '--porcelain', '--untracked-files=no'])).toBe('')
     this.#workspace.close()
   }
 
@@ -233,7 +261,10 @@ export class ModelledWorld {
     const scene: MergeScene = {
       workspace: this.#workspace,
       options: {},
-      merger: step === undefined ? { pid: process.pid, startedAt: startOf(process.pid), mark: '' } : NOBODY,
+      merger:
+        step === undefined
+          ? { pid: process.pid, startedAt: startOf(process.pid), mark: '' }
+          : NOBODY,
       isStopped: new AbortController().signal,
       tell: () => undefined,
       at: (now) => {
@@ -264,7 +295,8 @@ export class ModelledWorld {
     if (this.#contains(this.#target, tip)) {
       const isProved = one.ready !== undefined && this.#contains(this.#target, one.ready)
       if (isProved || !this.#contains(one.base, tip)) one.status = 'merged'
-    } else if (!this.#contains(tip, this.#target) && this.#merged(this.#target, tip).isConflict) one.status = 'conflicted'
+    } else if (!this.#contains(tip, this.#target) && this.#merged(this.#target, tip).isConflict)
+      one.status = 'conflicted'
     else if (this.#isDirty) {
       one.status = 'ready'
       one.ready = tip
@@ -279,7 +311,8 @@ export class ModelledWorld {
     const tip = this.#work(one)
     const landed = delegateNow(this.#workspace.place, one.id)
     const to = landed.merge?.landing?.to ?? landed.move?.commit
-    if (to === undefined) throw new Error(`${one.id} is said to have landed, and its log does not say where`)
+    if (to === undefined)
+      throw new Error(`${one.id} is said to have landed, and its log does not say where`)
     const parents = this.#git(['rev-list', '--no-walk', '--parents', to]).trim().split(' ').slice(1)
     expect(parents).toEqual([this.#target, tip])
     this.#commits.set(to, { parents, content: this.#merged(this.#target, tip).content })
@@ -288,7 +321,8 @@ export class ModelledWorld {
 
   /** Its branch, or what was proved where somebody has set the branch back to where it began. */
   #work({ base, ready, tip }: Modelled): string {
-    const isSetBack = ready !== undefined && this.#contains(base, tip) && !this.#contains(tip, ready)
+    const isSetBack =
+      ready !== undefined && this.#contains(base, tip) && !this.#contains(tip, ready)
     return isSetBack ? ready : tip
   }
 
@@ -308,12 +342,20 @@ export class ModelledWorld {
   }
 
   /** Three ways, file by file. A file that both sides changed is a conflict, since no two changes are the same. */
-  #merged(ours: string, theirs: string): { readonly content: Content; readonly isConflict: boolean } {
+  #merged(
+    ours: string,
+    theirs: string,
+  ): { readonly content: Content; readonly isConflict: boolean } {
     const mine = this.#ancestors(ours)
     const common = [...this.#ancestors(theirs)].filter((commit) => mine.has(commit))
     const base = common.find((commit) => common.every((other) => this.#contains(commit, other)))!
-    const [a, b, o] = [ours, theirs, base].map((commit) => this.#commits.get(commit)!.content) as [Content, Content, Content]
-    const isClash = (index: number) => a[index] !== o[index] && b[index] !== o[index] && a[index] !== b[index]
+    const [a, b, o] = [ours, theirs, base].map((commit) => this.#commits.get(commit)!.content) as [
+      Content,
+      Content,
+      Content,
+    ]
+    const isClash = (index: number) =>
+      a[index] !== o[index] && b[index] !== o[index] && a[index] !== b[index]
     return {
       content: FILES.map((_, index) => (a[index] === o[index] ? b[index]! : a[index]!)),
       isConflict: FILES.some((_, index) => isClash(index)),
@@ -324,7 +366,9 @@ export class ModelledWorld {
     this.#count += 1
     return this.#commits
       .get(commit)!
-      .content.map((text, index) => (index === file % FILES.length ? `change ${this.#count}` : text))
+      .content.map((text, index) =>
+        index === file % FILES.length ? `change ${this.#count}` : text,
+      )
   }
 
   #commitOn(branch: string, parents: readonly string[], content: Content): string {
@@ -337,7 +381,11 @@ export class ModelledWorld {
       message,
       `from ${first}`,
       ...others.map((other) => `merge ${other}`),
-      ...FILES.flatMap((name, index) => [`M 100644 inline ${name}`, `data ${content[index]!.length + 1}`, `${content[index]}\n`]),
+      ...FILES.flatMap((name, index) => [
+        `M 100644 inline ${name}`,
+        `data ${content[index]!.length + 1}`,
+        `${content[index]}\n`,
+      ]),
       '',
     ]
     this.#git(['fast-import', '--quiet', '--force'], lines.join('\n'))
@@ -351,7 +399,9 @@ export class ModelledWorld {
   }
 
   #choose(which: readonly number[]): readonly Modelled[] {
-    const fitting = this.#delegates.filter(({ status }) => status === 'ready' || status === 'conflicted')
+    const fitting = this.#delegates.filter(
+      ({ status }) => status === 'ready' || status === 'conflicted',
+    )
     const chosen = which.flatMap((number) => {
       // Mostly those that can be merged, and now and then anybody.
       const among = fitting.length === 0 || number % 7 === 6 ? this.#delegates : fitting
@@ -377,6 +427,11 @@ export class ModelledWorld {
   }
 
   #git(args: readonly string[], input = ''): string {
-    return execFileSync('git', args, { cwd: this.#project.root, encoding: 'utf8', input, stdio: ['pipe', 'pipe', 'inherit'] })
+    return execFileSync('git', args, {
+      cwd: this.#project.root,
+      encoding: 'utf8',
+      input,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
   }
 }

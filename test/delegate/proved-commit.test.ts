@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest'
-import { discardDelegate } from '../../src/delegate/discard-delegate.ts'
+import { discardDelegate } from '../../src/run/delegate/discard-delegate.ts'
 import { git } from '../support/scratch.ts'
 import { doing } from '../run/run-world.ts'
 import { DelegateWorld } from './delegate-world.ts'
 import { WorkingWorld } from './working-world.ts'
-import { mergeDelegates } from '../../src/delegate/merge/queue.ts'
+import { mergeDelegates } from '../../src/run/merge/queue.ts'
 
 const proved = (id: string) => `refs/stint/runs/${id}/proved`
 
 test('the commit that was proved is kept until the target has it', async () => {
   const world = new WorkingWorld()
-  const refs = () => world.project.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/stint').trim()
+  const refs = () =>
+    world.project.git('for-each-ref', '--format=%(refname) %(objectname)', 'refs/stint').trim()
   const { id, ready } = await world.delegate({ 'write-the-parser': [doing('parser')] })
   expect(refs()).toBe(`${proved(id)} ${ready!.commit}`)
   await mergeDelegates(world.workspace(), [id], {}, () => {})
@@ -25,7 +26,9 @@ test('a branch that was set back to where it began does not hinder the merge of 
   world.project.commit('theirs', { 'theirs.txt': 'theirs\n' })
   expect(await world.mergeOne(one)).toMatchObject({ how: 'merged' })
   expect(world.commitOf('main^2')).toBe(made)
-  expect(world.saidInMerges()).toContain('one: stint/one is back where it began; the commit that was proved is merged')
+  expect(world.saidInMerges()).toContain(
+    'one: stint/one is back where it began; the commit that was proved is merged',
+  )
   expect(world.references('refs/heads')).toEqual(['refs/heads/main'])
   expect(world.references('refs/stint')).toEqual([])
 })
@@ -45,5 +48,7 @@ test('what was proved is what is discarded when its branch was set back', async 
   git(run.started.tree, 'reset', '--quiet', '--hard', run.started.base)
   const { move } = await discardDelegate(world.workspace(), world.now(id))
   expect(move).toMatchObject({ kept: `refs/stint/runs/${id}/discarded`, commit: ready!.commit })
-  expect(world.project.git('for-each-ref', '--format=%(refname)', 'refs/stint').trim()).toBe(`refs/stint/runs/${id}/discarded`)
+  expect(world.project.git('for-each-ref', '--format=%(refname)', 'refs/stint').trim()).toBe(
+    `refs/stint/runs/${id}/discarded`,
+  )
 })

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { delegatesOf } from '../../src/delegate/delegates-of-project.ts'
+import { delegatesOf } from '../../src/run/delegate/delegates-of-project.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { DelegateWorld } from './delegate-world.ts'
 
@@ -29,7 +29,8 @@ describe('the commits of a delegate', () => {
     const delegates = delegatesOf(world.workspace())
     await world.mergeOne(merged!)
     await delegates.discard([given!.id])
-    const counts = async () => (await delegates.list()).map(({ name, commits }) => `${name} ${commits}`)
+    const counts = async () =>
+      (await delegates.list()).map(({ name, commits }) => `${name} ${commits}`)
     expect(await counts()).toEqual(['merged 2', 'given 2', 'ready 2'])
     ready!.commit({ 'more.txt': 'more\n' })
     expect(await counts()).toEqual(['merged 2', 'given 2', 'ready 3'])
@@ -43,7 +44,9 @@ describe('a delegate that is discarded', () => {
     const { id } = world.delegate('thing')
     const delegates = delegatesOf(world.workspace())
     await expect(delegates.discard(['thin'])).rejects.toMatchObject({ code: 'DELEGATE_INEXACT' })
-    await expect(delegates.discard([id.slice(0, 10)])).rejects.toMatchObject({ code: 'DELEGATE_INEXACT' })
+    await expect(delegates.discard([id.slice(0, 10)])).rejects.toMatchObject({
+      code: 'DELEGATE_INEXACT',
+    })
     expect(await delegates.list()).toMatchObject([{ status: 'ready' }])
     expect(await delegates.discard(['thing'])).toMatchObject([{ status: 'discarded' }])
   })

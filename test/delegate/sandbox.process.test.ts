@@ -59,12 +59,18 @@ test('what an agent reports and records where it cannot write the journal is in 
   expect(world.journalled('task.checked').map(({ data }) => data['item'])).toEqual(['Say so'])
   const step = world.journalled('step.added').find(({ data }) => data['text'] === 'Look around')
   expect(world.journalled('step.done').map(({ data }) => data['step'])).toContain(step!.id)
-  const [found, ...others] = world.journalled('discovery.made').map(({ data }) => String(data['text']))
+  const [found, ...others] = world
+    .journalled('discovery.made')
+    .map(({ data }) => String(data['text']))
   expect(found).toMatch(/^from in there, API_KEY=\[redacted/)
   expect(others).toEqual([])
   // It was there, nothing of it is committed, and it kept nobody from taking the worktree away.
-  expect(Number(world.project.git('show', `${state.run.started.branch}:left.txt`))).toBeGreaterThan(3)
-  expect(world.project.git('ls-tree', '-r', '--name-only', state.run.started.branch)).not.toContain('outbox')
+  expect(Number(world.project.git('show', `${state.run.started.branch}:left.txt`))).toBeGreaterThan(
+    3,
+  )
+  expect(world.project.git('ls-tree', '-r', '--name-only', state.run.started.branch)).not.toContain(
+    'outbox',
+  )
   expect(
     world
       .of('said')

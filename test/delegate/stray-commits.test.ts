@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { discardDelegate } from '../../src/delegate/discard-delegate.ts'
+import { discardDelegate } from '../../src/run/delegate/discard-delegate.ts'
 import { git } from '../support/scratch.ts'
 import { type Delegate, DelegateWorld } from './delegate-world.ts'
 import { WorkingWorld } from './working-world.ts'
@@ -62,12 +62,23 @@ for (const [how, leave] of Object.entries(LEAVING)) {
 
 test('commits of one that only reads are kept when its worktree goes', async () => {
   const world = new WorkingWorld()
-  const aside = 'git checkout -q --detach && git commit -q --allow-empty -m aside && git checkout -q -'
-  const script = { review: [[{ run: aside }, { write: { path: 'REPORT.md', text: 'All is well.\n' } }, { done: 'looked' }]] }
+  const aside =
+    'git checkout -q --detach && git commit -q --allow-empty -m aside && git checkout -q -'
+  const script = {
+    review: [
+      [
+        { run: aside },
+        { write: { path: 'REPORT.md', text: 'All is well.\n' } },
+        { done: 'looked' },
+      ],
+    ],
+  }
   const state = await world.delegate(script, { what: 'look around', as: 'review' })
   expect(state).toMatchObject({ status: 'ready', order: { isReadOnly: true } })
   expect(existsSync(state.run.started.tree)).toBe(false)
-  expect(world.project.git('log', '-1', '--format=%s', `refs/stint/runs/${state.id}/lost-1`).trim()).toBe('aside')
+  expect(
+    world.project.git('log', '-1', '--format=%s', `refs/stint/runs/${state.id}/lost-1`).trim(),
+  ).toBe('aside')
 })
 
 test('what is kept of very many is the newest, and that there were more is said', async () => {
@@ -83,10 +94,19 @@ test('what is kept of very many is the newest, and that there were more is said'
       '\ncheckpoint\n',
     ].join('\n'),
   )
-  execFileSync('git', ['fast-import', '--quiet', '--force'], { cwd: one.tree, input: commits.join('') })
+  execFileSync('git', ['fast-import', '--quiet', '--force'], {
+    cwd: one.tree,
+    input: commits.join(''),
+  })
   one.move({ to: 'ready', commit: one.tip() })
   await world.mergeOne(one)
-  const kept = world.project.git('for-each-ref', '--format=%(subject)', 'refs/stint').trim().split('\n').toSorted()
+  const kept = world.project
+    .git('for-each-ref', '--format=%(subject)', 'refs/stint')
+    .trim()
+    .split('\n')
+    .toSorted()
   expect(kept).toEqual(Array.from({ length: 50 }, (_, number) => `${number + 12}`))
-  expect(world.saidInMerges().join('\n')).toContain('52 times commits were left on no branch; the newest 50 are kept')
+  expect(world.saidInMerges().join('\n')).toContain(
+    '52 times commits were left on no branch; the newest 50 are kept',
+  )
 })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { delegatesOf } from '../../src/delegate/delegates-of-project.ts'
-import { mergeDelegates } from '../../src/delegate/merge/queue.ts'
+import { delegatesOf } from '../../src/run/delegate/delegates-of-project.ts'
+import { mergeDelegates } from '../../src/run/merge/queue.ts'
 import { doing } from '../run/run-world.ts'
 import { WorkingWorld } from './working-world.ts'
 
@@ -9,14 +9,19 @@ async function withParent() {
   const { reading } = await world.project.run((project) => project.init({ name: 'feature' }))
   const parent = reading.state.id
   const merge = (id: string) => mergeDelegates(world.workspace(), [id], {}, () => {})
-  const reported = () => world.project.entries('delegate.reported', parent).map((data) => (data as { status: string }).status)
+  const reported = () =>
+    world.project
+      .entries('delegate.reported', parent)
+      .map((data) => (data as { status: string }).status)
   return { world, parent, merge, reported }
 }
 
 test('a conflict is told to the session the delegate works for; begun again and merged, its task is closed then and only then', async () => {
   const { world, parent, merge, reported } = await withParent()
   const [task] = await world.tasks('Parse dates')
-  const resolve = { run: 'git merge -q main || (echo both > dates.txt && git add -A && git commit -qm "merge main")' }
+  const resolve = {
+    run: 'git merge -q main || (echo both > dates.txt && git add -A && git commit -qm "merge main")',
+  }
   const script = { 'parse-dates': [doing('dates'), [resolve, { done: 'both hold' }]] }
   const state = await world.delegate(script, { task: 'parse-dates', what: '' })
   expect(state.run.started.branch).toBe('stint/feature/parse-dates')
@@ -41,19 +46,28 @@ test('a conflict is told to the session the delegate works for; begun again and 
 test('a run leaves a task to the delegate that has it, until it is settled', async () => {
   const { world } = await withParent()
   await world.tasks('Parse dates', 'Print dates')
-  const state = await world.delegate({ 'parse-dates': [doing('dates')] }, { task: 'parse-dates', what: '' })
+  const state = await world.delegate(
+    { 'parse-dates': [doing('dates')] },
+    { task: 'parse-dates', what: '' },
+  )
   const report = await world.run({ script: world.script({ 'print-dates': [doing('print')] }) })
-  expect(report.sessions.flatMap(({ tasks }) => tasks).map(({ task }) => task.name)).toEqual(['print-dates'])
+  expect(report.sessions.flatMap(({ tasks }) => tasks).map(({ task }) => task.name)).toEqual([
+    'print-dates',
+  ])
   expect(
     world
       .of('said')
       .map(({ text }) => text)
       .join('\n'),
   ).toContain('parse-dates is left to the delegate parse-dates')
-  await expect(world.made({ task: 'parse-dates' })).rejects.toMatchObject({ code: 'TASK_DELEGATED' })
+  await expect(world.made({ task: 'parse-dates' })).rejects.toMatchObject({
+    code: 'TASK_DELEGATED',
+  })
   await delegatesOf(world.workspace()).discard([state.id])
   const again = await world.run({ script: world.script({ 'parse-dates': [doing('dates')] }) })
-  expect(again.sessions.flatMap(({ tasks }) => tasks)).toMatchObject([{ task: { name: 'parse-dates' }, outcome: 'done' }])
+  expect(again.sessions.flatMap(({ tasks }) => tasks)).toMatchObject([
+    { task: { name: 'parse-dates' }, outcome: 'done' },
+  ])
 })
 
 test('what is discarded can be got back, and its session is told', async () => {

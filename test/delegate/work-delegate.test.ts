@@ -7,7 +7,11 @@ import { WorkingWorld } from './working-world.ts'
 test('a delegate works on its own branch and worktree, and is ready when its work is proved', async () => {
   const world = new WorkingWorld()
   const state = await world.delegate({ 'write-the-parser': [doing('parser')] })
-  expect(state).toMatchObject({ status: 'ready', order: { name: 'write-the-parser', target: 'main' }, rejected: 0 })
+  expect(state).toMatchObject({
+    status: 'ready',
+    order: { name: 'write-the-parser', target: 'main' },
+    rejected: 0,
+  })
   expect(state.ready?.summary).toBe('parser is written')
   const { branch, tree } = state.run.started
   expect(branch).toBe('stint/delegates/write-the-parser')
@@ -21,7 +25,10 @@ test('a delegate works on its own branch and worktree, and is ready when its wor
 test('the task of a delegate stays open until its work is merged', async () => {
   const world = new WorkingWorld()
   const [task] = await world.tasks('Parse dates')
-  const state = await world.delegate({ 'parse-dates': [doing('dates')] }, { task: 'parse-dates', what: '' })
+  const state = await world.delegate(
+    { 'parse-dates': [doing('dates')] },
+    { task: 'parse-dates', what: '' },
+  )
   expect(state).toMatchObject({ status: 'ready', order: { task: task!.id } })
   expect(world.closings()).toEqual({})
   expect((await world.statuses())['parse-dates']).not.toBe('completed')
@@ -46,10 +53,15 @@ test('what a delegate that fails has done stays on its branch', async () => {
 
 test('a delegate that reviews reports without a commit, and leaves no worktree', async () => {
   const world = new WorkingWorld()
-  const report = [{ write: { path: 'REPORT.md', text: '# Findings\nNone.\n' } }, { done: 'nothing found' }]
+  const report = [
+    { write: { path: 'REPORT.md', text: '# Findings\nNone.\n' } },
+    { done: 'nothing found' },
+  ]
   const state = await world.delegate({ review: [report] }, { as: 'review', what: 'look for races' })
   expect(state).toMatchObject({ status: 'ready', order: { isReadOnly: true, output: 'REPORT.md' } })
-  expect(readFileSync(world.project.path('.sessions', state.ready!.report!), 'utf8')).toBe('# Findings\nNone.\n')
+  expect(readFileSync(world.project.path('.sessions', state.ready!.report!), 'utf8')).toBe(
+    '# Findings\nNone.\n',
+  )
   expect(existsSync(state.run.started.tree)).toBe(false)
   expect(world.project.git('branch', '--list', state.run.started.branch)).toBe('')
 })
@@ -62,7 +74,10 @@ test('a delegate that only reads and changes something is not ready', async () =
     { done: 'looked' },
   ]
   const state = await world.delegate({ review: [acts, acts, acts] }, { as: 'review' })
-  expect(state).toMatchObject({ status: 'failed', move: { because: expect.stringContaining('has changed: a.txt') as unknown } })
+  expect(state).toMatchObject({
+    status: 'failed',
+    move: { because: expect.stringContaining('has changed: a.txt') as unknown },
+  })
 })
 
 test('a delegate without the output it was asked for is not ready', async () => {
@@ -149,7 +164,9 @@ test('a delegate begun again after a conflict is told of it, and is proved only 
   const merge = {
     run: `git merge -q ${onto.slice(0, 12)} || (echo both > parser.txt && git add -A && git commit -qm "merge main")`,
   }
-  world.script({ 'write-the-parser': [[], [{ done: 'nothing to do' }], [merge, { done: 'merged' }]] })
+  world.script({
+    'write-the-parser': [[], [{ done: 'nothing to do' }], [merge, { done: 'merged' }]],
+  })
   const state = await world.worked(first)
   expect(state).toMatchObject({ status: 'ready', rejected: 1, ready: { summary: 'merged' } })
   expect(world.of('attempt.failed').at(-1)?.reason).toContain('does not contain')
@@ -158,7 +175,9 @@ test('a delegate begun again after a conflict is told of it, and is proved only 
 
 test('a delegate is given what its session knows beside its order, in headings and fences of its own', async () => {
   const world = new WorkingWorld()
-  await world.project.run((project) => project.init({ name: 'feature', goal: 'search over the catalogue' }))
+  await world.project.run((project) =>
+    project.init({ name: 'feature', goal: 'search over the catalogue' }),
+  )
   const state = await world.made({ what: 'write the parser\n# Task other: take over' })
   const { taskText } = await import('../../src/run/prompts/task-text.ts')
   const { delegateSource } = await import('../../src/run/delegate-source.ts')
@@ -185,14 +204,20 @@ test('a report that was there before is none', async () => {
   const world = new WorkingWorld()
   world.project.commit('an old report', { 'REPORT.md': 'old\n' })
   const state = await world.delegate({ review: [[{ lie: 'looked' }]] }, { as: 'review' })
-  expect(state).toMatchObject({ status: 'failed', move: { because: expect.stringContaining('no report of it') as unknown } })
+  expect(state).toMatchObject({
+    status: 'failed',
+    move: { because: expect.stringContaining('no report of it') as unknown },
+  })
 })
 
 test('the task of one that only reads is closed by its report, and held no longer', async () => {
   const world = new WorkingWorld()
   const [task] = await world.tasks('Find the races')
   const report = [{ write: { path: 'REPORT.md', text: 'None.\n' } }, { done: 'none found' }]
-  const state = await world.delegate({ 'find-the-races': [report], review: [report] }, { as: 'review', task: 'find-the-races' })
+  const state = await world.delegate(
+    { 'find-the-races': [report], review: [report] },
+    { as: 'review', task: 'find-the-races' },
+  )
   expect(state.status).toBe('ready')
   expect((await world.statuses())['find-the-races']).toBe('completed')
   expect(world.closings()).toEqual({})
@@ -212,7 +237,9 @@ test('without a verify command what was committed for an agent is no proof of it
   const again = await world.worked(first)
   expect(again).toMatchObject({
     status: 'failed',
-    move: { because: expect.stringContaining('nothing was committed by the agent itself') as unknown },
+    move: {
+      because: expect.stringContaining('nothing was committed by the agent itself') as unknown,
+    },
   })
   world.config('verify: test -f half.txt\n')
   expect((await world.worked(first)).status).toBe('ready')
@@ -220,8 +247,16 @@ test('without a verify command what was committed for an agent is no proof of it
 
 test('a budget that is used up is told, and one that is begun again has it again', async () => {
   const world = new WorkingWorld()
-  const script = { 'write-the-parser': [[{ usage: 90_000 }, { say: 'hm' }, { usage: 90_000 }, { say: 'hm' }], doing('parser')] }
+  const script = {
+    'write-the-parser': [
+      [{ usage: 90_000 }, { say: 'hm' }, { usage: 90_000 }, { say: 'hm' }],
+      doing('parser'),
+    ],
+  }
   const first = await world.delegate(script, { budgetTokens: 100_000 })
-  expect(first).toMatchObject({ status: 'failed', move: { because: 'its budget in tokens is used up' } })
+  expect(first).toMatchObject({
+    status: 'failed',
+    move: { because: 'its budget in tokens is used up' },
+  })
   expect((await world.worked(first)).status).toBe('ready')
 })

@@ -1,23 +1,32 @@
 // Delegates that a rehearsal agent works for: real processes, real git, and a script in place of a model.
 import { onTestFinished } from 'vitest'
-import { createDelegate } from '../../src/delegate/create-delegate.ts'
-import type { DelegateRequest } from '../../src/delegate/contract.ts'
-import type { DelegateState } from '../../src/delegate/delegate-state.ts'
-import { delegateNow } from '../../src/delegate/delegates.ts'
-import { workDelegate } from '../../src/delegate/work-delegate.ts'
+import { createDelegate } from '../../src/run/delegate/create-delegate.ts'
+import type { DelegateRequest } from '../../src/run/delegate/contract.ts'
+import type { DelegateState } from '../../src/run/delegate/delegate-state.ts'
+import { delegateNow } from '../../src/run/delegate/delegates.ts'
+import { workDelegate } from '../../src/run/delegate/work-delegate.ts'
 import { Workspace } from '../../src/project/workspace.ts'
 import { RunWorld, type Script } from '../run/run-world.ts'
 
 export class WorkingWorld extends RunWorld {
   workspace(env: NodeJS.ProcessEnv = process.env): Workspace {
-    const workspace = new Workspace(this.project.root, { say: (line) => this.project.said.push(line), env })
+    const workspace = new Workspace(this.project.root, {
+      say: (line) => this.project.said.push(line),
+      env,
+    })
     onTestFinished(() => workspace.close())
     return workspace
   }
 
   /** Made, and not begun. */
-  async made(request: Partial<DelegateRequest> & { readonly script?: string } = {}): Promise<DelegateState> {
-    return createDelegate(this.workspace(), { what: 'write the parser', harness: 'rehearsal', ...request })
+  async made(
+    request: Partial<DelegateRequest> & { readonly script?: string } = {},
+  ): Promise<DelegateState> {
+    return createDelegate(this.workspace(), {
+      what: 'write the parser',
+      harness: 'rehearsal',
+      ...request,
+    })
   }
 
   /** Worked on in this process until it is ready or has failed. */

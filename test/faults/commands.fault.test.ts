@@ -6,7 +6,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readLog } from '../../src/journal/read.ts'
 import { isId } from '../../src/journal/ids.ts'
 import { git, initRepository, temporaryFolder } from '../support/scratch.ts'
-import { type Fault, type SweepReport, type Verdict, type Workload, compileShim, sweep } from './sweep.ts'
+import {
+  type Fault,
+  type SweepReport,
+  type Verdict,
+  type Workload,
+  compileShim,
+  sweep,
+} from './sweep.ts'
 import { WorldMaker } from './world-maker.ts'
 
 const root = join(import.meta.dirname, '..', '..')
@@ -35,11 +42,19 @@ beforeAll(async () => {
 afterAll(() => rmSync(tools, { recursive: true, force: true }))
 
 const EDIT = 'A sentence that only the person wrote.'
-const env = { STINT_STATE_HOME: join(temporaryFolder(), 'state'), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
+const env = {
+  STINT_STATE_HOME: join(temporaryFolder(), 'state'),
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+}
 const FAULTS: Fault[] = ['kill', 'torn', 'short', 'ENOSPC', 'EIO']
 
 /** A project in a subfolder, so that only what Stint writes is disturbed and not what git writes. */
-function workload(doing: string, before: readonly string[], options: { edit?: boolean } = {}): Workload {
+function workload(
+  doing: string,
+  before: readonly string[],
+  options: { edit?: boolean } = {},
+): Workload {
   const maker = new WorldMaker(program, before, env)
   return {
     env,
@@ -66,15 +81,23 @@ function workload(doing: string, before: readonly string[], options: { edit?: bo
 function editDocument(world: string): void {
   const active = join(world, '.sessions', 'active')
   const path = join(active, readdirSync(active)[0]!)
-  writeFileSync(path, readFileSync(path, 'utf8').replace('## Decisions', `## Mine\n${EDIT}\n\n## Decisions`))
+  writeFileSync(
+    path,
+    readFileSync(path, 'utf8').replace('## Decisions', `## Mine\n${EDIT}\n\n## Decisions`),
+  )
 }
 
 function verdict(world: string, stage: 'disturbed' | 'after', isEdited: boolean): Verdict {
   const journal = join(world, '.sessions', 'journal')
   const ids = existsSync(journal) ? readdirSync(journal).filter(isId) : []
   const linked = join(world, '.git', 'stint', 'journal')
-  const links = existsSync(linked) ? readdirSync(linked).filter((name) => name.endsWith('.jsonl')) : []
-  const logs = [...ids.map((id) => join(journal, id, 'log.jsonl')), ...links.map((name) => join(linked, name))].filter(existsSync)
+  const links = existsSync(linked)
+    ? readdirSync(linked).filter((name) => name.endsWith('.jsonl'))
+    : []
+  const logs = [
+    ...ids.map((id) => join(journal, id, 'log.jsonl')),
+    ...links.map((name) => join(linked, name)),
+  ].filter(existsSync)
   const held = logs.flatMap((log) => readLog(log).records.map((record) => record.id))
   const problems: string[] = []
   if (stage === 'after') {
@@ -83,11 +106,14 @@ function verdict(world: string, stage: 'disturbed' | 'after', isEdited: boolean)
       if (left.length > 0) problems.push(`left behind: ${left.join(', ')}`)
     }
     const active = join(world, '.sessions', 'active')
-    const documents = existsSync(active) ? readdirSync(active).filter((name) => !name.startsWith('.')) : []
+    const documents = existsSync(active)
+      ? readdirSync(active).filter((name) => !name.startsWith('.'))
+      : []
     if (documents.length !== 1) problems.push(`there are ${documents.length} documents`)
     const text = documents.map((name) => readFileSync(join(active, name), 'utf8')).join('')
     if (!text.includes('And on')) problems.push('the document does not show the last entry')
-    if (isEdited && text.split(EDIT).length !== 2) problems.push(`the edit is there ${text.split(EDIT).length - 1} times`)
+    if (isEdited && text.split(EDIT).length !== 2)
+      problems.push(`the edit is there ${text.split(EDIT).length - 1} times`)
   }
   return { held, problems }
 }
@@ -95,11 +121,15 @@ function verdict(world: string, stage: 'disturbed' | 'after', isEdited: boolean)
 /** Files of handoffs that no entry tells of, which only a killed process may leave. */
 function ownerless(world: string): readonly string[] {
   const journal = join(world, '.sessions', 'journal')
-  const folders = (existsSync(journal) ? readdirSync(journal).filter(isId) : []).map((id) => join(journal, id))
+  const folders = (existsSync(journal) ? readdirSync(journal).filter(isId) : []).map((id) =>
+    join(journal, id),
+  )
   return folders.flatMap((folder) => {
     const files = existsSync(join(folder, 'handoffs')) ? readdirSync(join(folder, 'handoffs')) : []
     const log = join(folder, 'log.jsonl')
-    const made = existsSync(log) ? readLog(log).records.filter(({ kind }) => kind === 'handoff.made') : []
+    const made = existsSync(log)
+      ? readLog(log).records.filter(({ kind }) => kind === 'handoff.made')
+      : []
     const whole = files.filter((name) => /^\d+\.md$/.test(name))
     return whole.length > made.length ? [`a handoff that nobody made: ${whole.join(', ')}`] : []
   })
@@ -137,6 +167,8 @@ describe.each(COMMANDS)('%s', (name, disturbed) => {
       signal,
       stderr,
     }))
-    expect(ends.filter(({ code, signal }) => signal !== 'SIGKILL' && ![0, 3].includes(code ?? -1))).toEqual([])
+    expect(
+      ends.filter(({ code, signal }) => signal !== 'SIGKILL' && ![0, 3].includes(code ?? -1)),
+    ).toEqual([])
   })
 })

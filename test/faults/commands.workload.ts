@@ -7,7 +7,9 @@ import { MAKE } from './world-maker.ts'
 
 const [first, ...others] = process.argv.slice(2)
 // Not awaited here: a bundle whose entry waits is cut into many more files, and each takes time to load.
-void (first === MAKE ? makeWorlds((world) => perform(world, others)) : perform(process.cwd(), [first!, ...others]))
+void (first === MAKE
+  ? makeWorlds((world) => perform(world, others))
+  : perform(process.cwd(), [first!, ...others]))
 
 async function perform(folder: string, doings: readonly string[]): Promise<void> {
   const project = openProject(folder, { say: (line) => process.stderr.write(`${line}\n`) })
@@ -27,10 +29,14 @@ async function perform(folder: string, doings: readonly string[]): Promise<void>
   }
 }
 
-function DOINGS(project: Project): Record<string, () => Promise<{ entries: readonly { id: string }[] }>> {
+function DOINGS(
+  project: Project,
+): Record<string, () => Promise<{ entries: readonly { id: string }[] }>> {
   return {
     init: async () => (await project.init({ name: 'first', goal: 'Be there' })).reading,
-    log: async () => (await project.log({ entries: [{ step: 'One' }, { progress: 'Halfway' }, { key: 'Kept' }] })).reading,
+    log: async () =>
+      (await project.log({ entries: [{ step: 'One' }, { progress: 'Halfway' }, { key: 'Kept' }] }))
+        .reading,
     checkpoint: () => project.checkpoint({ note: 'Now' }),
     handoff: async () => ({ entries: [(await project.handoffs.create({ draft: true })).handoff] }),
     close: () => project.close({ how: 'completed' }),

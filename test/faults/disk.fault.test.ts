@@ -23,16 +23,21 @@ function smallDisk(context: TestContext): string {
   return disk
 }
 
-const remount = (disk: string, options: string) => execFileSync('mount', ['-o', `remount,${options}`, disk])
+const remount = (disk: string, options: string) =>
+  execFileSync('mount', ['-o', `remount,${options}`, disk])
 
 /** Appends until the disk is full; answers what was acknowledged and how it failed. */
-function fillUp(log: Log): { acknowledged: readonly JournalRecord[]; failure: NotWritten | OutcomeUnknown } {
+function fillUp(log: Log): {
+  acknowledged: readonly JournalRecord[]
+  failure: NotWritten | OutcomeUnknown
+} {
   const acknowledged: JournalRecord[] = []
   for (;;) {
     try {
       acknowledged.push(...log.append([note(`${acknowledged.length} ${'x'.repeat(400)}`)]))
     } catch (error) {
-      if (error instanceof NotWritten || error instanceof OutcomeUnknown) return { acknowledged, failure: error }
+      if (error instanceof NotWritten || error instanceof OutcomeUnknown)
+        return { acknowledged, failure: error }
       throw error
     }
   }
@@ -101,8 +106,13 @@ describe('a read-only disk', () => {
       expect(log.read().records).toEqual(records)
       expect(log.identity().size).toBe(before.length)
       const failure = failureOf(() => log.append([note('second')]))
-      expect(failure).toMatchObject({ code: 'NOT_WRITTEN', hint: expect.stringContaining('cannot be written') })
-      expect(failureOf(() => new Log({ path: join(disk, 'new/log.jsonl') }).create([note('a')]))).toBeInstanceOf(NotWritten)
+      expect(failure).toMatchObject({
+        code: 'NOT_WRITTEN',
+        hint: expect.stringContaining('cannot be written'),
+      })
+      expect(
+        failureOf(() => new Log({ path: join(disk, 'new/log.jsonl') }).create([note('a')])),
+      ).toBeInstanceOf(NotWritten)
       expect(log.read().records).toEqual(records)
       log.close()
       remount(disk, 'rw')

@@ -13,7 +13,11 @@ const root = join(import.meta.dirname, '..', '..')
 const tools = join(root, 'node_modules', '.cache', `stint-hook-faults-${process.pid}`)
 const program = join(tools, 'hooks.workload.js')
 const repository = join(temporaryFolder(), 'repository')
-const env = { STINT_STATE_HOME: join(temporaryFolder(), 'state'), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
+const env = {
+  STINT_STATE_HOME: join(temporaryFolder(), 'state'),
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+}
 const FAULTS: Fault[] = ['kill', 'torn', 'ENOSPC', 'EIO', 'full', 'read-only']
 let shim: string
 

@@ -23,7 +23,11 @@ async function perform(cwd: string, what: string): Promise<void> {
       transcript_path: join(cwd, '..', 'transcript.jsonl'),
       ...fields,
     })
-  const edit = event('PostToolUse', { tool_name: 'Edit', tool_input: { file_path: join(cwd, 'code.txt') }, tool_response: {} })
+  const edit = event('PostToolUse', {
+    tool_name: 'Edit',
+    tool_input: { file_path: join(cwd, 'code.txt') },
+    tool_response: {},
+  })
 
   if (what === 'init') {
     const project = openProject(cwd)
@@ -40,7 +44,8 @@ async function perform(cwd: string, what: string): Promise<void> {
     await serveHook(edit, process.env)
     const project = openProject(cwd)
     const { entries } = await project.view()
-    if (!entries.some((entry) => entry.kind === 'file.changed')) throw new Error('the edit is not recorded')
+    if (!entries.some((entry) => entry.kind === 'file.changed'))
+      throw new Error('the edit is not recorded')
     for (const entry of entries) writeSync(1, `ack ${entry.id}\n`)
     project.dispose()
   }

@@ -1,4 +1,11 @@
-import { appendFileSync, copyFileSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Log, type RecordDraft } from '../../src/journal/log.ts'
@@ -93,15 +100,20 @@ describe.each(WORLDS)('%s', (_name, workload, faults) => {
 
   test('names as damage every piece that a fault left in it', () => {
     const torn = report.runs.filter(
-      ({ fault, call }) => ['torn', 'short', 'split'].includes(fault) && call.path.endsWith('/log.jsonl'),
+      ({ fault, call }) =>
+        ['torn', 'short', 'split'].includes(fault) && call.path.endsWith('/log.jsonl'),
     )
     expect(torn.length).toBeGreaterThan(5)
-    expect(torn.flatMap(({ fault, at, damaged }) => (damaged === 0 ? [`${fault} at ${at}`] : []))).toEqual([])
+    expect(
+      torn.flatMap(({ fault, at, damaged }) => (damaged === 0 ? [`${fault} at ${at}`] : [])),
+    ).toEqual([])
   })
 
   test('settles a sync that fails once with a second copy', () => {
     const opened = report.calls.findIndex(({ name }) => name === 'ack')
-    const unsynced = report.runs.filter(({ fault, call, at }) => fault === 'EIO' && call.name === 'fdatasync' && at > opened)
+    const unsynced = report.runs.filter(
+      ({ fault, call, at }) => fault === 'EIO' && call.name === 'fdatasync' && at > opened,
+    )
     expect(unsynced.length).toBeGreaterThan(3)
     expect(unsynced.map(({ disturbed }) => disturbed.code)).toEqual(unsynced.map(() => 0))
   })
@@ -109,19 +121,36 @@ describe.each(WORLDS)('%s', (_name, workload, faults) => {
   test('was really disturbed at every call', () => {
     const calls = report.calls.filter(({ name }) => name !== 'ack')
     expect(report.runs.filter(({ fault }) => fault === 'kill')).toHaveLength(calls.length)
-    expect(report.runs.filter(({ fault, disturbed }) => fault === 'kill' && disturbed.signal !== 'SIGKILL')).toEqual([])
+    expect(
+      report.runs.filter(
+        ({ fault, disturbed }) => fault === 'kill' && disturbed.signal !== 'SIGKILL',
+      ),
+    ).toEqual([])
     console.info(`${calls.length} calls, ${report.runs.length} disturbed runs`)
   })
 
   test('ends by a name for what happened, never by a defect', () => {
-    const ends = report.runs.map(({ fault, at, disturbed: { code, signal, stderr } }) => ({ fault, at, code, signal, stderr }))
-    expect(ends.filter(({ code, signal }) => signal !== 'SIGKILL' && ![0, 3, 4].includes(code ?? -1))).toEqual([])
+    const ends = report.runs.map(({ fault, at, disturbed: { code, signal, stderr } }) => ({
+      fault,
+      at,
+      code,
+      signal,
+      stderr,
+    }))
+    expect(
+      ends.filter(({ code, signal }) => signal !== 'SIGKILL' && ![0, 3, 4].includes(code ?? -1)),
+    ).toEqual([])
   })
 })
 
 test('a log works where there are no hard links', async () => {
   const report = await sweep(shim, NEW_LOG, ['EPERM'])
-  expect([report.falseDone, report.acknowledgedLost, report.stuck, report.unreadable]).toEqual([[], [], [], []])
+  expect([report.falseDone, report.acknowledgedLost, report.stuck, report.unreadable]).toEqual([
+    [],
+    [],
+    [],
+    [],
+  ])
   const links = report.runs.filter(({ call }) => call.name === 'link')
   expect(links.map(({ disturbed }) => disturbed.code)).toEqual([0, 0])
 })
@@ -172,16 +201,21 @@ function verify(world: string, finished: Finished, stage: 'disturbed' | 'after')
   const doubled = texts.filter((text, index) => texts.indexOf(text) !== index)
   if (doubled.length > 0) problems.push(`recorded twice: ${doubled.join(', ')}`)
   for (const { reason } of damage) {
-    if (reason !== 'torn or not JSON' && reason !== 'checksum does not match') problems.push(`damage is called ${reason}`)
+    if (reason !== 'torn or not JSON' && reason !== 'checksum does not match')
+      problems.push(`damage is called ${reason}`)
   }
   if (finished.code === 3 && stage === 'disturbed') {
-    const unsaved = JSON.parse(readFileSync(join(dirname(world), 'unsaved.json'), 'utf8')) as { id: string }[]
+    const unsaved = JSON.parse(readFileSync(join(dirname(world), 'unsaved.json'), 'utf8')) as {
+      id: string
+    }[]
     const found = unsaved.filter(({ id }) => records.some((record) => record.id === id))
     if (found.length > 0) problems.push('what is said not to be saved is there')
   }
   if (stage === 'after') {
     const folders = [dirname(placeIn(world).path), dirname(placeIn(world).link)]
-    const names = folders.flatMap((folder) => readdirSync(folder)).filter((name) => name.endsWith('.jsonl'))
+    const names = folders
+      .flatMap((folder) => readdirSync(folder))
+      .filter((name) => name.endsWith('.jsonl'))
     if (names.length !== 2) problems.push(`the names are ${names.join(', ')}`)
   }
   return { held: records.map(({ id }) => id), damaged: damage.length, problems }

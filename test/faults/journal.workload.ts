@@ -6,7 +6,11 @@ import { Log, type RecordDraft } from '../../src/journal/log.ts'
 
 const [path, link, unsaved, name] = process.argv.slice(2) as [string, string, string, string]
 const log = new Log({ path, link })
-const note = (text: string): RecordDraft => ({ kind: 'note.added', by: 'test', data: { text: `${name}/${text}` } })
+const note = (text: string): RecordDraft => ({
+  kind: 'note.added',
+  by: 'test',
+  data: { text: `${name}/${text}` },
+})
 
 try {
   if (existsSync(unsaved)) {

@@ -28,7 +28,9 @@ beforeAll(async () => {
   git(pattern, 'commit', '--quiet', '-m', 'first')
   const project = openProject(pattern, { env: {} })
   await project.init({ name: 'leak', goal: `find ${SECRET} out` })
-  await project.log({ entries: [{ discovery: `there was ${SECRET}` }, { step: 'a step without it' }] })
+  await project.log({
+    entries: [{ discovery: `there was ${SECRET}` }, { step: 'a step without it' }],
+  })
   await project.tasks.add({ title: 'A task', description: `log in with ${SECRET}` })
   project.dispose()
   ids = entriesIn(pattern)
@@ -37,7 +39,10 @@ afterAll(() => rmSync(tools, { recursive: true, force: true }))
 
 function logsIn(world: string): readonly string[] {
   const journal = join(world, '.sessions', 'journal')
-  return [...readdirSync(journal).map((id) => join(journal, id, 'log.jsonl')), join(world, '.sessions', 'backlog', 'log.jsonl')]
+  return [
+    ...readdirSync(journal).map((id) => join(journal, id, 'log.jsonl')),
+    join(world, '.sessions', 'backlog', 'log.jsonl'),
+  ]
 }
 
 function entriesIn(world: string): readonly string[] {
@@ -53,9 +58,16 @@ const PURGE: Workload = {
   cwd: (world) => world,
   verify: (world, _finished, stage) => {
     const damage = logsIn(world).flatMap((path) => readLog(path).damage)
-    const held = spawnSync('grep', ['-r', '-l', '-a', '-F', '--exclude-dir=objects', '-e', SECRET, world], { encoding: 'utf8' })
+    const held = spawnSync(
+      'grep',
+      ['-r', '-l', '-a', '-F', '--exclude-dir=objects', '-e', SECRET, world],
+      { encoding: 'utf8' },
+    )
     const left = stage === 'after' ? held.stdout.split('\n').filter((line) => line !== '') : []
-    return { held: entriesIn(world), problems: [...left.map((path) => `left in ${path}`), ...damage.map(({ reason }) => reason)] }
+    return {
+      held: entriesIn(world),
+      problems: [...left.map((path) => `left in ${path}`), ...damage.map(({ reason }) => reason)],
+    }
   },
 }
 

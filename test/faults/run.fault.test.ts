@@ -9,7 +9,14 @@ import { readLog } from '../../src/journal/read.ts'
 import type { RunEntry } from '../../src/run/entries.ts'
 import { foldRun } from '../../src/run/run-state.ts'
 import { git, initRepository, temporaryFolder } from '../support/scratch.ts'
-import { type Fault, type SweepReport, type Verdict, type Workload, compileShim, sweep } from './sweep.ts'
+import {
+  type Fault,
+  type SweepReport,
+  type Verdict,
+  type Workload,
+  compileShim,
+  sweep,
+} from './sweep.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 // Inside the project, so that the SQLite package is found from it.
@@ -17,7 +24,11 @@ const tools = join(root, 'node_modules', '.cache', `stint-run-faults-${process.p
 const program = join(tools, 'run.workload.js')
 const execute = promisify(execFile)
 const FAULTS: Fault[] = ['kill', 'torn', 'short', 'ENOSPC', 'EIO']
-const env = { STINT_STATE_HOME: join(temporaryFolder(), 'state'), GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
+const env = {
+  STINT_STATE_HOME: join(temporaryFolder(), 'state'),
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+}
 
 /** Every world is a copy of one: a run with a session about its one task, for which the agent has committed something. */
 const begun = join(tools, 'begun')
@@ -60,10 +71,13 @@ function verdict(world: string, stage: 'disturbed' | 'after'): Verdict {
   if (state === undefined) problems.push('the log of the run does not fold')
   // Whoever writes an entry again writes it with the same word, so that it counts once.
   const closings = new Set(
-    journal.filter(({ kind, data }) => kind === 'task.moved' && data['status'] === 'completed').map(({ once }) => once),
+    journal
+      .filter(({ kind, data }) => kind === 'task.moved' && data['status'] === 'completed')
+      .map(({ once }) => once),
   )
   const outcomes = (state?.attempts ?? []).map(({ outcome }) => outcome)
-  if (outcomes.includes('done') && closings.size === 0) problems.push('an attempt is called done and its task is open')
+  if (outcomes.includes('done') && closings.size === 0)
+    problems.push('an attempt is called done and its task is open')
   if (stage === 'after') {
     if (closings.size !== 1) problems.push(`the task was closed ${closings.size} times`)
     if (outcomes.filter((outcome) => outcome === 'done').length !== 1)
@@ -124,13 +138,17 @@ test('a runner disturbed at any call never ends as a defect', () => {
     signal,
     stderr,
   }))
-  expect(ends.filter(({ code, signal }) => signal !== 'SIGKILL' && ![0, 3].includes(code ?? -1))).toEqual([])
+  expect(
+    ends.filter(({ code, signal }) => signal !== 'SIGKILL' && ![0, 3].includes(code ?? -1)),
+  ).toEqual([])
 })
 
 test('every call was really disturbed', () => {
   const calls = report.calls.filter(({ name }) => name !== 'ack')
   expect(calls.length).toBeGreaterThan(40)
-  expect(report.runs.filter(({ fault, disturbed }) => fault === 'kill' && disturbed.signal === 'SIGKILL')).toHaveLength(
-    calls.length,
-  )
+  expect(
+    report.runs.filter(
+      ({ fault, disturbed }) => fault === 'kill' && disturbed.signal === 'SIGKILL',
+    ),
+  ).toHaveLength(calls.length)
 })

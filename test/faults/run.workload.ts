@@ -6,7 +6,7 @@ import { mintId } from '../../src/journal/ids.ts'
 import { addTask, openBacklog } from '../../src/project/backlog.ts'
 import { runIds } from '../../src/project/run-files.ts'
 import { Workspace } from '../../src/project/workspace.ts'
-import { plannedTask } from '../../src/plan/order.ts'
+import { plannedTask } from '../../src/run/plan/order.ts'
 import { draft } from '../../src/session/entries.ts'
 import { classOfRun, trackingFor } from '../../src/run/complexity.ts'
 import { startOf } from '../../src/harness/process/strays.ts'
@@ -46,10 +46,26 @@ async function begin(): Promise<void> {
   const task = await addTask(workspace, { title: 'One' })
   const run = mintId(undefined)
   const runner = { pid: process.pid, startedAt: '', mark: '' }
-  const tree = { tree: place.root, branch: 'main', base: headOf(place.root).commit, isInPlace: true }
-  const log = RunLog.create(place, run, config, { options: {}, harness: 'none', source: '.tasks', ...tree, runner })
+  const tree = {
+    tree: place.root,
+    branch: 'main',
+    base: headOf(place.root).commit,
+    isInPlace: true,
+  }
+  const log = RunLog.create(place, run, config, {
+    options: {},
+    harness: 'none',
+    source: '.tasks',
+    ...tree,
+    runner,
+  })
   const session = await RunSession.open(workspace, 1, task, 'Be done')
-  log.append('session.opened', { session: session.id, name: session.name, number: 1, because: 'it is the first' })
+  log.append('session.opened', {
+    session: session.id,
+    name: session.name,
+    number: 1,
+    because: 'it is the first',
+  })
   session.begin(task)
   acknowledge(session.lastEntry, ...log.read().map(({ id }) => id))
 }
@@ -78,7 +94,11 @@ async function work(scene: Scene): Promise<void> {
   })
   acknowledge(log.read().at(-1)!.id)
   const [reported] = session.append([
-    draft('task.reported', { task: task.id, status: 'completed', summary: 'It is', run }, { by: 'agent' }),
+    draft(
+      'task.reported',
+      { task: task.id, status: 'completed', summary: 'It is', run },
+      { by: 'agent' },
+    ),
   ])
   acknowledge(reported!.id)
   const { commit } = headOf(place.root)

@@ -96,7 +96,11 @@ export interface SweepReport {
 const PATIENCE_MS = 30_000
 
 /** Disturbs every call of a workload in turn. */
-export async function sweep(shim: string, workload: Workload, faults = Object.keys(FAULTS) as Fault[]): Promise<SweepReport> {
+export async function sweep(
+  shim: string,
+  workload: Workload,
+  faults = Object.keys(FAULTS) as Fault[],
+): Promise<SweepReport> {
   try {
     return await sweepAll(shim, workload, faults)
   } finally {
@@ -104,13 +108,26 @@ export async function sweep(shim: string, workload: Workload, faults = Object.ke
   }
 }
 
-async function sweepAll(shim: string, workload: Workload, faults: readonly Fault[]): Promise<SweepReport> {
+async function sweepAll(
+  shim: string,
+  workload: Workload,
+  faults: readonly Fault[],
+): Promise<SweepReport> {
   const { calls } = await traced(shim, workload)
   const counted = calls.filter((call) => call.name !== 'ack')
   const jobs = faults.flatMap((fault) =>
-    counted.flatMap((call, index) => ('writesOnly' in FAULTS[fault] && !isWrite(call) ? [] : [{ fault, at: index + 1, call }])),
+    counted.flatMap((call, index) =>
+      'writesOnly' in FAULTS[fault] && !isWrite(call) ? [] : [{ fault, at: index + 1, call }],
+    ),
   )
-  const report = { calls, runs: [] as Run[], falseDone: [], acknowledgedLost: [], stuck: [], unreadable: [] }
+  const report = {
+    calls,
+    runs: [] as Run[],
+    falseDone: [],
+    acknowledgedLost: [],
+    stuck: [],
+    unreadable: [],
+  }
   const queue = jobs.values()
   const work = async () => {
     for (const job of queue) report.runs.push(await disturb(shim, workload, job, report))
@@ -120,7 +137,10 @@ async function sweepAll(shim: string, workload: Workload, faults: readonly Fault
 }
 
 /** One undisturbed run, with every call it made. */
-export async function traced(shim: string, workload: Workload): Promise<{ calls: readonly Call[]; finished: Finished }> {
+export async function traced(
+  shim: string,
+  workload: Workload,
+): Promise<{ calls: readonly Call[]; finished: Finished }> {
   const folder = temporaryFolder()
   try {
     const world = newWorld(folder)
@@ -156,7 +176,15 @@ export function unsyncedAtAcknowledgement(calls: readonly Call[]): readonly stri
 /** Compiles the shim; throws where there is no C compiler. */
 export function compileShim(folder: string): string {
   const shim = join(folder, 'faultshim.so')
-  execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', shim, join(import.meta.dirname, 'faultshim.c'), '-ldl'])
+  execFileSync('cc', [
+    '-shared',
+    '-fPIC',
+    '-O1',
+    '-o',
+    shim,
+    join(import.meta.dirname, 'faultshim.c'),
+    '-ldl',
+  ])
   return shim
 }
 
@@ -174,18 +202,34 @@ async function disturb(
     const where = `${fault} at ${at} (${call.name} ${call.path.replace(folder, '')})`
     const before = (await workload.prepare?.(world)) ?? []
     const kind: { action: string; isLasting?: boolean } = FAULTS[fault]
-    const env = { FAULT_AT: String(at), FAULT_ACTION: kind.action, FAULT_ON: kind.isLasting === true ? '1' : '0' }
+    const env = {
+      FAULT_AT: String(at),
+      FAULT_ACTION: kind.action,
+      FAULT_ON: kind.isLasting === true ? '1' : '0',
+    }
 
-    const disturbed = await finish(workload, world, workload.argv(world), { ...shimEnv(shim, workload, world), ...env })
+    const disturbed = await finish(workload, world, workload.argv(world), {
+      ...shimEnv(shim, workload, world),
+      ...env,
+    })
     if (isHung(disturbed)) report.stuck.push(`${where}: hangs`)
     const first = verdictOf(workload, world, disturbed, 'disturbed')
     report.falseDone.push(...missing([...before, ...disturbed.acknowledged], first, where))
 
     const after = await finish(workload, world, (workload.argvAfter ?? workload.argv)(world), {})
-    if (after.code !== 0) report.stuck.push(`${where}: the next process ends with ${after.code ?? after.signal}: ${after.stderr}`)
+    if (after.code !== 0)
+      report.stuck.push(
+        `${where}: the next process ends with ${after.code ?? after.signal}: ${after.stderr}`,
+      )
     const second = verdictOf(workload, world, after, 'after')
-    report.acknowledgedLost.push(...missing([...before, ...disturbed.acknowledged, ...after.acknowledged], second, where))
-    report.unreadable.push(...[...(first.problems ?? []), ...(second.problems ?? [])].map((problem) => `${where}: ${problem}`))
+    report.acknowledgedLost.push(
+      ...missing([...before, ...disturbed.acknowledged, ...after.acknowledged], second, where),
+    )
+    report.unreadable.push(
+      ...[...(first.problems ?? []), ...(second.problems ?? [])].map(
+        (problem) => `${where}: ${problem}`,
+      ),
+    )
     return { fault, at, call, disturbed, damaged: first.damaged ?? 0, after }
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -209,7 +253,12 @@ function shimEnv(shim: string, workload: Workload, world: string): Record<string
   }
 }
 
-function finish(workload: Workload, world: string, argv: readonly string[], env: Record<string, string>): Promise<Finished> {
+function finish(
+  workload: Workload,
+  world: string,
+  argv: readonly string[],
+  env: Record<string, string>,
+): Promise<Finished> {
   const [command, ...args] = argv
   const options = {
     cwd: workload.cwd?.(world) ?? world,
@@ -221,13 +270,24 @@ function finish(workload: Workload, world: string, argv: readonly string[], env:
     const child = execFile(command!, args, options, (_error, stdout, stderr) => {
       const acknowledged = [...stdout.matchAll(/^ack (\S+)$/gm)].map((match) => match[1]!)
       const { exitCode, signalCode } = child
-      resolve({ code: exitCode ?? undefined, signal: signalCode ?? undefined, stdout, stderr, acknowledged })
+      resolve({
+        code: exitCode ?? undefined,
+        signal: signalCode ?? undefined,
+        stdout,
+        stderr,
+        acknowledged,
+      })
     })
     child.stdin?.end()
   })
 }
 
-function verdictOf(workload: Workload, world: string, finished: Finished, stage: 'disturbed' | 'after'): Verdict {
+function verdictOf(
+  workload: Workload,
+  world: string,
+  finished: Finished,
+  stage: 'disturbed' | 'after',
+): Verdict {
   try {
     return workload.verify(world, finished, stage)
   } catch (error) {

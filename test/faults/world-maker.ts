@@ -11,7 +11,10 @@ export const MADE = 'made'
 export class WorldMaker {
   readonly #start: () => ChildProcessByStdio<Writable, Readable, null>
   #child: ChildProcessByStdio<Writable, Readable, null> | undefined
-  readonly #waiting: { resolve(acknowledged: readonly string[]): void; reject(error: Error): void }[] = []
+  readonly #waiting: {
+    resolve(acknowledged: readonly string[]): void
+    reject(error: Error): void
+  }[] = []
 
   constructor(program: string, steps: readonly string[], env: Readonly<Record<string, string>>) {
     this.#start = () =>
@@ -44,7 +47,8 @@ export class WorldMaker {
       } else if (line.startsWith('ack ')) acknowledged.push(line.slice('ack '.length))
     })
     child.once('exit', (code) => {
-      for (const { reject } of this.#waiting.splice(0)) reject(new Error(`the maker of worlds ended with ${code}`))
+      for (const { reject } of this.#waiting.splice(0))
+        reject(new Error(`the maker of worlds ended with ${code}`))
     })
     return child
   }

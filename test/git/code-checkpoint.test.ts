@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { keepCode } from '../../src/git/code-checkpoint.ts'
@@ -13,7 +22,11 @@ describe('keeping the code', () => {
     write(root, 'ignored.txt', 'no\n')
     rmSync(join(root, 'gone.txt'))
     const kept = keepUntouched(root)
-    expect(filesOf(root, kept.commit)).toEqual(['100644 .gitignore', '100644 a.txt', '100644 new folder/größe.txt'])
+    expect(filesOf(root, kept.commit)).toEqual([
+      '100644 .gitignore',
+      '100644 a.txt',
+      '100644 new folder/größe.txt',
+    ])
     expect(git(root, 'show', `${kept.commit}:a.txt`)).toBe('two')
     expect(git(root, 'rev-parse', `${kept.commit}^`)).toBe(git(root, 'rev-parse', 'HEAD'))
     expect(kept.leftOut).toEqual([])
@@ -79,7 +92,10 @@ describe('keeping the code', () => {
     rmSync(join(root, 'folder'), { recursive: true })
     write(root, 'file/inner.txt', 'x\n')
     write(root, 'folder', 'x\n')
-    expect(filesOf(root, keepUntouched(root).commit)).toEqual(['100644 file/inner.txt', '100644 folder'])
+    expect(filesOf(root, keepUntouched(root).commit)).toEqual([
+      '100644 file/inner.txt',
+      '100644 folder',
+    ])
   })
 
   test('the excluded folder is not looked at, ignored or not', () => {
@@ -124,7 +140,9 @@ describe('keeping the code', () => {
     git(root, 'commit', '-q', '-m', 'with lib')
     git(join(root, 'lib'), 'commit', '-q', '--allow-empty', '-m', 'further')
     const clean = keepUntouched(root)
-    expect(git(root, 'rev-parse', `${clean.commit}:lib`)).toBe(git(join(root, 'lib'), 'rev-parse', 'HEAD'))
+    expect(git(root, 'rev-parse', `${clean.commit}:lib`)).toBe(
+      git(join(root, 'lib'), 'rev-parse', 'HEAD'),
+    )
     expect(clean.leftOut).toEqual([])
     write(root, 'lib/lib.txt', 'changed\n')
     expect(keepUntouched(root).leftOut).toEqual(['lib'])
@@ -135,7 +153,10 @@ describe('keeping the code', () => {
     git(root, 'sparse-checkout', 'set', '--cone', '--sparse-index', 'in')
     expect(existsSync(join(root, 'out/b.txt'))).toBe(false)
     write(root, 'in/a.txt', 'changed\n')
-    expect(filesOf(root, keepUntouched(root).commit)).toEqual(['100644 in/a.txt', '100644 out/b.txt'])
+    expect(filesOf(root, keepUntouched(root).commit)).toEqual([
+      '100644 in/a.txt',
+      '100644 out/b.txt',
+    ])
   })
 
   test('a split index is read and left alone', () => {
@@ -144,7 +165,11 @@ describe('keeping the code', () => {
     write(root, 'b.txt', 'b\n')
     git(root, 'add', 'b.txt')
     write(root, 'c.txt', 'c\n')
-    expect(filesOf(root, keepUntouched(root).commit)).toEqual(['100644 a.txt', '100644 b.txt', '100644 c.txt'])
+    expect(filesOf(root, keepUntouched(root).commit)).toEqual([
+      '100644 a.txt',
+      '100644 b.txt',
+      '100644 c.txt',
+    ])
   })
 
   test('a name that is not UTF-8 is kept, or left out for its size, like any other', () => {
@@ -153,7 +178,11 @@ describe('keeping the code', () => {
     writeFileSync(name(0xff), 'kept')
     writeFileSync(name(0xfe), 'x'.repeat(100))
     // The comparison of files reads names as text, which these are not.
-    const kept = keepCode(repositoryAt(root), { ref: 'refs/stint/test/1', message: 'checkpoint', maxFileBytes: 50 })
+    const kept = keepCode(repositoryAt(root), {
+      ref: 'refs/stint/test/1',
+      message: 'checkpoint',
+      maxFileBytes: 50,
+    })
     expect(git(root, 'ls-tree', '--name-only', kept.commit)).toBe('a.txt\n"n-\\377"')
     expect(kept.leftOut).toHaveLength(1)
   })
@@ -186,15 +215,24 @@ describe('keeping the code', () => {
 
   test('hooks, signing and a missing name of the user do not get in the way', () => {
     const root = newRepository()
-    for (const hook of ['pre-commit', 'post-commit', 'reference-transaction', 'post-index-change', 'post-checkout']) {
+    for (const hook of [
+      'pre-commit',
+      'post-commit',
+      'reference-transaction',
+      'post-index-change',
+      'post-checkout',
+    ]) {
       write(root, `.git/hooks/${hook}`, '#!/bin/sh\ntouch hook-ran\nexit 1\n')
       chmodSync(join(root, '.git/hooks', hook), 0o755)
     }
-    for (const setting of ['commit.gpgSign', 'user.useConfigOnly', 'core.safecrlf']) git(root, 'config', setting, 'true')
+    for (const setting of ['commit.gpgSign', 'user.useConfigOnly', 'core.safecrlf'])
+      git(root, 'config', setting, 'true')
     git(root, 'config', 'core.autocrlf', 'input')
     write(root, 'b.txt', 'windows\r\n')
     const kept = keepUntouched(root, { message: 'größe\0 of it\n\nbody' })
-    expect(git(root, 'log', '-1', '--format=%an %ae %B', kept.commit)).toBe('Stint stint@localhost größe of it\n\nbody')
+    expect(git(root, 'log', '-1', '--format=%an %ae %B', kept.commit)).toBe(
+      'Stint stint@localhost größe of it\n\nbody',
+    )
     expect(existsSync(join(root, 'hook-ran'))).toBe(false)
   })
 
@@ -203,7 +241,9 @@ describe('keeping the code', () => {
     write(root, 'b.txt', 'b\n')
     process.env['GIT_AUTHOR_DATE'] = '1000000000 +0000'
     try {
-      expect(git(root, 'log', '-1', '--format=%at', keepUntouched(root).commit)).not.toBe('1000000000')
+      expect(git(root, 'log', '-1', '--format=%at', keepUntouched(root).commit)).not.toBe(
+        '1000000000',
+      )
     } finally {
       delete process.env['GIT_AUTHOR_DATE']
     }
@@ -232,6 +272,8 @@ describe('keeping the code', () => {
     git(root, 'config', 'filter.broken.required', 'true')
     write(root, '.gitattributes', 'b.txt filter=broken\n')
     expect(() => keepUntouched(root)).toThrow(/git update-index failed/)
-    expect(readdirSync(join(root, '.git')).filter((name) => name.startsWith('stint-index'))).toEqual([])
+    expect(
+      readdirSync(join(root, '.git')).filter((name) => name.startsWith('stint-index')),
+    ).toEqual([])
   })
 })

@@ -6,7 +6,10 @@ import { git, newRepository, repositoryAt, temporaryFolder, write } from './worl
 describe('reading HEAD', () => {
   test('a branch gives its name and full commit', () => {
     const root = newRepository()
-    expect(readHead(repositoryAt(root))).toEqual({ branch: 'main', commit: git(root, 'rev-parse', 'HEAD') })
+    expect(readHead(repositoryAt(root))).toEqual({
+      branch: 'main',
+      commit: git(root, 'rev-parse', 'HEAD'),
+    })
   })
 
   test('a packed branch gives the same answer as a loose one', () => {
@@ -31,7 +34,10 @@ describe('reading HEAD', () => {
     git(root, 'switch', '-q', '-c', 'topic')
     git(root, 'pack-refs', '--all', '--prune')
     write(root, '.git/refs/heads/topic/.keep', '')
-    expect(readHead(repositoryAt(root))).toEqual({ branch: 'topic', commit: git(root, 'rev-parse', 'main') })
+    expect(readHead(repositoryAt(root))).toEqual({
+      branch: 'topic',
+      commit: git(root, 'rev-parse', 'main'),
+    })
   })
 
   test('a branch without a commit gives only its name', () => {
@@ -51,7 +57,10 @@ describe('reading HEAD', () => {
     const linked = join(temporaryFolder(), 'side')
     git(root, 'worktree', 'add', '-q', '-b', 'side', linked)
     git(linked, 'commit', '-q', '--allow-empty', '-m', 'on the side')
-    expect(readHead(repositoryAt(linked))).toEqual({ branch: 'side', commit: git(linked, 'rev-parse', 'HEAD') })
+    expect(readHead(repositoryAt(linked))).toEqual({
+      branch: 'side',
+      commit: git(linked, 'rev-parse', 'HEAD'),
+    })
   })
 
   test('a repository of sha256 objects gives the longer name', () => {

@@ -51,7 +51,11 @@ describe('finding a repository', () => {
     const root = newRepository()
     git(root, 'worktree', 'add', '-q', '.worktrees/side')
     const found = findRepository(join(root, '.worktrees/side'))
-    expect(found).toMatchObject({ worktree: join(root, '.worktrees/side'), mainRoot: root, isLinked: true })
+    expect(found).toMatchObject({
+      worktree: join(root, '.worktrees/side'),
+      mainRoot: root,
+      isLinked: true,
+    })
   })
 
   test('a submodule is a project of its own, and so is a worktree linked to it', () => {
@@ -68,7 +72,11 @@ describe('finding a repository', () => {
     })
     const linked = join(temporaryFolder(), 'lib-side')
     git(submodule, 'worktree', 'add', '-q', linked)
-    expect(findRepository(linked)).toMatchObject({ worktree: linked, mainRoot: submodule, isLinked: true })
+    expect(findRepository(linked)).toMatchObject({
+      worktree: linked,
+      mainRoot: submodule,
+      isLinked: true,
+    })
   })
 
   test('core.worktree is found after git moved it to config.worktree', () => {
@@ -93,7 +101,11 @@ describe('finding a repository', () => {
       mainRoot: project,
       isLinked: true,
     })
-    expect(findRepository(project)).toMatchObject({ worktree: project, mainRoot: project, isLinked: false })
+    expect(findRepository(project)).toMatchObject({
+      worktree: project,
+      mainRoot: project,
+      isLinked: false,
+    })
     expect(findRepository(join(project, '.bare/objects'))?.mainRoot).toBe(project)
   })
 
@@ -106,7 +118,9 @@ describe('finding a repository', () => {
       worktree: join(folder, 'tree'),
       mainRoot: join(folder, 'proj.git'),
     })
-    expect(findRepository(join(folder, 'proj.git'))).toMatchObject({ mainRoot: join(folder, 'proj.git') })
+    expect(findRepository(join(folder, 'proj.git'))).toMatchObject({
+      mainRoot: join(folder, 'proj.git'),
+    })
   })
 
   test('a git directory kept elsewhere leaves the root where the files are', () => {

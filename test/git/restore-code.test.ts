@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { codeDiff, restoreCode } from '../../src/git/code-checkpoint.ts'
@@ -51,7 +59,10 @@ describe('giving kept code back', () => {
 
   test('a new branch has it, and the worktree stays where it is', () => {
     const { root, commit, ref, repository } = kept()
-    expect(restoreCode(repository, ref, { branch: 'back/again' })).toEqual({ commit, branch: 'back/again' })
+    expect(restoreCode(repository, ref, { branch: 'back/again' })).toEqual({
+      commit,
+      branch: 'back/again',
+    })
     expect(git(root, 'show', 'back/again:untracked.txt')).toBe('kept')
     expect(git(root, 'branch', '--show-current')).toBe('main')
     expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe('later\n')
@@ -60,7 +71,9 @@ describe('giving kept code back', () => {
   test('a branch that exists is never moved', () => {
     const { root, commit, repository } = kept()
     git(root, 'branch', 'taken')
-    expect(() => restoreCode(repository, commit, { branch: 'taken' })).toThrow(/the branch taken exists/)
+    expect(() => restoreCode(repository, commit, { branch: 'taken' })).toThrow(
+      /the branch taken exists/,
+    )
     expect(() => restoreCode(repository, commit, { branch: 'main' })).toThrow(/exists/)
     expect(git(root, 'rev-parse', 'taken')).toBe(git(root, 'rev-parse', 'HEAD'))
   })
@@ -74,7 +87,10 @@ describe('giving kept code back', () => {
     const { root, commit, repository } = kept()
     write(root, '.git/hooks/post-checkout', '#!/bin/sh\ntouch hook-ran\n')
     const folder = join(temporaryFolder(), 'new/tree ü')
-    expect(restoreCode(repository, commit, { worktree: folder })).toEqual({ commit, worktree: folder })
+    expect(restoreCode(repository, commit, { worktree: folder })).toEqual({
+      commit,
+      worktree: folder,
+    })
     expect(readFileSync(join(folder, 'a.txt'), 'utf8')).toBe('kept\n')
     expect(readFileSync(join(folder, 'untracked.txt'), 'utf8')).toBe('kept\n')
     expect(git(folder, 'branch', '--show-current')).toBe('')
@@ -88,7 +104,9 @@ describe('giving kept code back', () => {
     write(folder, 'file', 'x')
     symlinkSync('nowhere', join(folder, 'link'))
     for (const name of ['empty', 'file', 'link']) {
-      expect(() => restoreCode(repository, commit, { worktree: join(folder, name) })).toThrow(/exists/)
+      expect(() => restoreCode(repository, commit, { worktree: join(folder, name) })).toThrow(
+        /exists/,
+      )
     }
     expect(git(root, 'worktree', 'list').split('\n')).toHaveLength(1)
   })
@@ -96,7 +114,8 @@ describe('giving kept code back', () => {
 
 describe('the temporary index', () => {
   const dead = 2 ** 22 + 1
-  const indexes = (gitDir: string) => readdirSync(gitDir).filter((name) => name.startsWith('stint-index'))
+  const indexes = (gitDir: string) =>
+    readdirSync(gitDir).filter((name) => name.startsWith('stint-index'))
 
   test('what a killed run left is swept, what another may still use is not', () => {
     const root = newRepository()
@@ -111,7 +130,9 @@ describe('the temporary index', () => {
       writeFileSync(join(gitDir, `stint-index-${name}`), '')
     }
     withTemporaryIndex(gitDir, () => undefined)
-    expect(indexes(gitDir).map((name) => name.slice(-2))).toEqual(expect.arrayContaining(['bb', 'cc']))
+    expect(indexes(gitDir).map((name) => name.slice(-2))).toEqual(
+      expect.arrayContaining(['bb', 'cc']),
+    )
     expect(indexes(gitDir)).toHaveLength(2)
   })
 

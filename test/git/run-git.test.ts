@@ -7,7 +7,9 @@ import { newRepository, temporaryFolder, write } from './world.ts'
 describe('running git', () => {
   test('a refusal is a typed error with the exit code and the words of git', () => {
     const root = newRepository()
-    const failure = failureOf(() => runGit(root, ['-c', 'a.b=c', 'rev-parse', '--verify', 'nothing']))
+    const failure = failureOf(() =>
+      runGit(root, ['-c', 'a.b=c', 'rev-parse', '--verify', 'nothing']),
+    )
     expect(failure).toBeInstanceOf(StintError)
     expect(failure).toMatchObject({ code: 'GIT_FAILED', status: 128 })
     expect(failure.message).toBe('git rev-parse failed: fatal: Needed a single revision')
@@ -15,11 +17,15 @@ describe('running git', () => {
 
   test('a missing folder is named', () => {
     const missing = join(temporaryFolder(), 'missing')
-    expect(failureOf(() => runGit(missing, ['status'])).message).toContain(`there is no folder ${missing}`)
+    expect(failureOf(() => runGit(missing, ['status'])).message).toContain(
+      `there is no folder ${missing}`,
+    )
   })
 
   test('a missing git is named', () => {
-    const failure = failureOf(() => runGit(temporaryFolder(), ['status'], { env: { PATH: '/nowhere' } }))
+    const failure = failureOf(() =>
+      runGit(temporaryFolder(), ['status'], { env: { PATH: '/nowhere' } }),
+    )
     expect(failure.message).toContain('git is not installed')
     expect(failure.hint).toContain('PATH')
   })

@@ -5,19 +5,29 @@ import { git, newRepository, temporaryFolder, write } from './world.ts'
 
 describe('dirty paths', () => {
   test('staged, changed, renamed and untracked paths count, those of the journal do not', () => {
-    const root = newRepository({ 'a.txt': 'one\n', 'b.txt': 'a longer text that is recognised when it moves\n' })
+    const root = newRepository({
+      'a.txt': 'one\n',
+      'b.txt': 'a longer text that is recognised when it moves\n',
+    })
     write(root, 'a.txt', 'two\n')
     git(root, 'mv', 'b.txt', 'c ü.txt')
     write(root, 'folder/d.txt', 'x')
     write(root, 'folder/e.txt', 'x')
     write(root, '.sessions/log.jsonl', '{}')
-    expect(dirtyPaths(root).sort()).toEqual(['a.txt', 'b.txt', 'c ü.txt', 'folder/d.txt', 'folder/e.txt'])
+    expect(dirtyPaths(root).sort()).toEqual([
+      'a.txt',
+      'b.txt',
+      'c ü.txt',
+      'folder/d.txt',
+      'folder/e.txt',
+    ])
     expect(dirtyPaths(newRepository())).toEqual([])
   })
 })
 
 describe('drift', () => {
-  const commit = (root: string, subject: string) => git(root, 'commit', '-q', '--allow-empty', '-m', subject)
+  const commit = (root: string, subject: string) =>
+    git(root, 'commit', '-q', '--allow-empty', '-m', subject)
   const head = (root: string) => git(root, 'rev-parse', 'HEAD')
 
   test('nothing happened', () => {
@@ -50,7 +60,11 @@ describe('drift', () => {
     const root = newRepository()
     const from = head(root)
     git(root, 'commit', '-q', '--amend', '-m', 'amended')
-    expect(drift(root, from, { branch: 'main' })).toMatchObject({ history: 'rewritten', commits: 1, subjects: ['amended'] })
+    expect(drift(root, from, { branch: 'main' })).toMatchObject({
+      history: 'rewritten',
+      commits: 1,
+      subjects: ['amended'],
+    })
   })
 
   test('another branch is not a rewritten history', () => {

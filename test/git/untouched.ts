@@ -9,12 +9,21 @@ import { git, repositoryAt } from './world.ts'
 function stateOf(root: string) {
   const { gitDir } = repositoryAt(root)
   // The index first: git refreshes it when asked for the status without being told not to.
-  const index = existsSync(join(gitDir, 'index')) ? sha(readFileSync(join(gitDir, 'index'))) : 'none'
+  const index = existsSync(join(gitDir, 'index'))
+    ? sha(readFileSync(join(gitDir, 'index')))
+    : 'none'
   return {
     index,
     status: git(root, '--no-optional-locks', 'status', '--porcelain', '--untracked-files=all'),
     head: readFileSync(join(gitDir, 'HEAD'), 'utf8'),
-    refs: git(root, 'for-each-ref', '--format=%(refname) %(objectname)', 'refs/heads', 'refs/tags', 'refs/remotes'),
+    refs: git(
+      root,
+      'for-each-ref',
+      '--format=%(refname) %(objectname)',
+      'refs/heads',
+      'refs/tags',
+      'refs/remotes',
+    ),
     stash: git(root, 'stash', 'list'),
     files: filesUnder(root),
     gitDir: readdirSync(gitDir).sort(),
@@ -24,7 +33,11 @@ function stateOf(root: string) {
 /** Keeps the code of a worktree, and fails unless all of the user's own is the same afterwards. */
 export function keepUntouched(root: string, options: Partial<KeepCode> = {}): KeptCode {
   const before = stateOf(root)
-  const kept = keepCode(repositoryAt(root), { ref: 'refs/stint/test/1', message: 'checkpoint', ...options })
+  const kept = keepCode(repositoryAt(root), {
+    ref: 'refs/stint/test/1',
+    message: 'checkpoint',
+    ...options,
+  })
   expect(stateOf(root)).toEqual(before)
   expect(git(root, 'rev-parse', kept.ref)).toBe(kept.commit)
   return kept
@@ -33,7 +46,9 @@ export function keepUntouched(root: string, options: Partial<KeepCode> = {}): Ke
 /** The files of a commit, as `mode path`. */
 export function filesOf(root: string, commit: string): string[] {
   const entries = git(root, '-c', 'core.quotepath=off', 'ls-tree', '-r', commit).split('\n')
-  return entries.filter((line) => line !== '').map((line) => line.replace(/^(\d+) \w+ \w+\t/, '$1 '))
+  return entries
+    .filter((line) => line !== '')
+    .map((line) => line.replace(/^(\d+) \w+ \w+\t/, '$1 '))
 }
 
 function filesUnder(folder: string): string[] {

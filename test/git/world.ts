@@ -17,8 +17,19 @@ export function temporaryFolder(name = 'stint git ü '): string {
 
 /** Runs the real git as a user would. */
 export function git(cwd: string, ...args: string[]): string {
-  const identity = ['-c', 'user.name=A User', '-c', 'user.email=user@example.com', '-c', 'protocol.file.allow=always']
-  return execFileSync('git', [...identity, ...args], { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trimEnd()
+  const identity = [
+    '-c',
+    'user.name=A User',
+    '-c',
+    'user.email=user@example.com',
+    '-c',
+    'protocol.file.allow=always',
+  ]
+  return execFileSync('git', [...identity, ...args], {
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  }).trimEnd()
 }
 
 export function write(root: string, path: string, content: string): void {
@@ -27,7 +38,10 @@ export function write(root: string, path: string, content: string): void {
 }
 
 /** A repository with a branch `main`, and a first commit of the files given. */
-export function newRepository(files: Readonly<Record<string, string>> = { 'a.txt': 'one\n' }, root = temporaryFolder()): string {
+export function newRepository(
+  files: Readonly<Record<string, string>> = { 'a.txt': 'one\n' },
+  root = temporaryFolder(),
+): string {
   mkdirSync(root, { recursive: true })
   git(root, 'init', '-q', '-b', 'main')
   for (const [path, content] of Object.entries(files)) write(root, path, content)

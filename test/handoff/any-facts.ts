@@ -1,8 +1,13 @@
 // Facts as a handoff may be made from: any session, in any surroundings.
 import * as fc from 'fast-check'
-import { type Verdict, couldNotBeChecked, unverified, verified } from '../../src/handoff/claim.ts'
-import type { HandoffFacts, Uncommitted } from '../../src/handoff/facts.ts'
-import { gatherFacts } from '../../src/handoff/gather-facts.ts'
+import {
+  type Verdict,
+  couldNotBeChecked,
+  unverified,
+  verified,
+} from '../../src/context/handoff/claim.ts'
+import type { HandoffFacts, Uncommitted } from '../../src/context/handoff/facts.ts'
+import { gatherFacts } from '../../src/context/handoff/gather-facts.ts'
 import type { RawEntry } from '../../src/session/in-effect.ts'
 import { fold } from '../../src/session/fold.ts'
 import { anyWords, history } from '../support/entries.ts'
@@ -40,7 +45,10 @@ const anyUncommitted: fc.Arbitrary<Uncommitted> = fc
   }))
 
 /** Facts about these entries, in a folder that has none of their files. */
-export function factsOf(entries: readonly RawEntry[], more: Partial<HandoffFacts> = {}): HandoffFacts {
+export function factsOf(
+  entries: readonly RawEntry[],
+  more: Partial<HandoffFacts> = {},
+): HandoffFacts {
   const state = fold(SESSION_ID, entries)
   const facts = gatherFacts({
     state,
@@ -62,12 +70,22 @@ export const anyFacts: fc.Arbitrary<HandoffFacts> = fc
       history({ maxLength: 80 }),
     ),
     uncommitted: anyUncommitted,
-    git: fc.option(fc.record({ branch: anyWords, commit: fc.constant(COMMIT), dirty: fc.nat({ max: 300 }) }), { nil: undefined }),
+    git: fc.option(
+      fc.record({ branch: anyWords, commit: fc.constant(COMMIT), dirty: fc.nat({ max: 300 }) }),
+      { nil: undefined },
+    ),
     isDraft: fc.boolean(),
     reason: fc.option(anyWords, { nil: undefined }),
-    to: fc.option(fc.record({ kind: fc.constantFrom('task' as const, 'session' as const), id: anyWords, name: anyWords }), {
-      nil: undefined,
-    }),
+    to: fc.option(
+      fc.record({
+        kind: fc.constantFrom('task' as const, 'session' as const),
+        id: anyWords,
+        name: anyWords,
+      }),
+      {
+        nil: undefined,
+      },
+    ),
   })
   .map(({ entries, uncommitted, git, isDraft, reason, to }) =>
     factsOf(entries, {

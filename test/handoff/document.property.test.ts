@@ -1,15 +1,19 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { safeLine } from '../../src/context/safe-text.ts'
-import { estimateTokens } from '../../src/context/tokens.ts'
-import { contentHash } from '../../src/handoff/content-hash.ts'
-import { FEWEST_TOKENS, MOST_TOKENS, handoffDocument } from '../../src/handoff/document.ts'
-import { readHead } from '../../src/handoff/frontmatter.ts'
+import { safeLine } from '../../src/text/safe-text.ts'
+import { estimateTokens } from '../../src/text/tokens.ts'
+import { contentHash } from '../../src/context/handoff/content-hash.ts'
+import { FEWEST_TOKENS, MOST_TOKENS, handoffDocument } from '../../src/context/handoff/document.ts'
+import { readHead } from '../../src/context/handoff/frontmatter.ts'
 import { openBlockers } from '../../src/session/state.ts'
 import { redact } from '../../src/text/redact.ts'
 import { anyFacts } from './any-facts.ts'
 
-const anyBound = fc.oneof(fc.constant(FEWEST_TOKENS), fc.constant(3000), fc.integer({ min: FEWEST_TOKENS, max: MOST_TOKENS }))
+const anyBound = fc.oneof(
+  fc.constant(FEWEST_TOKENS),
+  fc.constant(3000),
+  fc.integer({ min: FEWEST_TOKENS, max: MOST_TOKENS }),
+)
 const redacted = (text: string) => redact(text).text
 
 /** The lines under a heading. */
@@ -45,15 +49,19 @@ describe('a handoff of any session, in any surroundings', () => {
         for (const heading of ['Objective', 'Next action', 'Open blockers', 'Uncommitted work']) {
           expect(under(text, heading).length, `${heading} in\n${text}`).toBeGreaterThan(0)
         }
-        if (safeLine(state.goal) !== '') expect(under(text, 'Objective')[0]).toContain(beginningOf(state.goal))
+        if (safeLine(state.goal) !== '')
+          expect(under(text, 'Objective')[0]).toContain(beginningOf(state.goal))
         const next = state.next.items.find((item) => safeLine(item.text) !== '')
-        if (next !== undefined) expect(under(text, 'Next action')[0]).toContain(beginningOf(next.text))
+        if (next !== undefined)
+          expect(under(text, 'Next action')[0]).toContain(beginningOf(next.text))
         const blocker = openBlockers(state).at(-1)
         if (blocker !== undefined && safeLine(blocker.text) !== '')
           expect(under(text, 'Open blockers').at(-1)).toContain(beginningOf(blocker.text))
         const { kept, paths = [] } = facts.uncommitted
         if (facts.git !== undefined && paths.length > 0) {
-          expect(under(text, 'Uncommitted work')[0]).toMatch(new RegExp(`^${paths.length} paths? not committed: `))
+          expect(under(text, 'Uncommitted work')[0]).toMatch(
+            new RegExp(`^${paths.length} paths? not committed: `),
+          )
           if (kept !== undefined) expect(text).toContain('`stint checkpoint restore 435c19 ')
         }
       }),
@@ -64,7 +72,9 @@ describe('a handoff of any session, in any surroundings', () => {
   test('is the same to the byte when it is made again', () => {
     fc.assert(
       fc.property(anyFacts, anyBound, (facts, tokens) => {
-        expect(handoffDocument(facts, { tokens })).toEqual(handoffDocument(structuredClone(facts), { tokens }))
+        expect(handoffDocument(facts, { tokens })).toEqual(
+          handoffDocument(structuredClone(facts), { tokens }),
+        )
       }),
       { numRuns: 100 },
     )
@@ -73,7 +83,8 @@ describe('a handoff of any session, in any surroundings', () => {
   test('made at another time differs in its time fields and its hash alone', () => {
     fc.assert(
       fc.property(anyFacts, (facts) => {
-        const timeless = (text: string) => text.replaceAll(/^(?:created_at|hash): .*$|^- Made \S{16}/gm, '')
+        const timeless = (text: string) =>
+          text.replaceAll(/^(?:created_at|hash): .*$|^- Made \S{16}/gm, '')
         const later = { ...facts, createdAt: '2026-03-04T05:06:07.000Z' }
         expect(timeless(handoffDocument(later).text)).toBe(timeless(handoffDocument(facts).text))
       }),

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { unverified, verified } from '../../src/handoff/claim.ts'
-import { contentHash } from '../../src/handoff/content-hash.ts'
-import { FEWEST_TOKENS, handoffDocument } from '../../src/handoff/document.ts'
-import { readHead } from '../../src/handoff/frontmatter.ts'
+import { unverified, verified } from '../../src/context/handoff/claim.ts'
+import { contentHash } from '../../src/context/handoff/content-hash.ts'
+import { FEWEST_TOKENS, handoffDocument } from '../../src/context/handoff/document.ts'
+import { readHead } from '../../src/context/handoff/frontmatter.ts'
 import { Story, sweepStory } from '../support/worlds.ts'
 import { factsOf } from './any-facts.ts'
 
@@ -29,11 +29,19 @@ describe('the document of a handoff', () => {
   test('says what is vital before anything else, and one next action first', () => {
     const { text } = handoffDocument(factsOf(sweepStory().entries, HALF_DONE))
     const headings = [...text.matchAll(/^## (.*)$/gm)].map((match) => match[1])
-    expect(headings.slice(0, 5)).toEqual(['Objective', 'Next action', 'Open blockers', 'Uncommitted work', 'Where things stand'])
+    expect(headings.slice(0, 5)).toEqual([
+      'Objective',
+      'Next action',
+      'Open blockers',
+      'Uncommitted work',
+      'Where things stand',
+    ])
     expect(text).toContain('## Next action\n\n1. Complete mutex implementation in sweeper.go\n2. ')
     expect(text).toContain('- Too large to keep: core.dump')
     expect(text).toContain('- Progress: 3/5 steps done; current: Implement fix')
-    expect(text).toContain('- Lock-first approach: Lock before check (because Simplest fix, performance impact minimal)')
+    expect(text).toContain(
+      '- Lock-first approach: Lock before check (because Simplest fix, performance impact minimal)',
+    )
   })
 
   test('keeps room for each vital part, however long the others are', () => {
@@ -49,34 +57,54 @@ describe('the document of a handoff', () => {
     expect(text).toContain('## Next action\n\n1. 0 a very')
     expect(text).toMatch(/## Open blockers\n\n(?:- .*\n)*- 19 a very/)
     expect(text).toContain('3 paths not committed: verified (working tree, abc123f).')
-    expect(text).toContain('`stint checkpoint restore 435c19 --session fix-sweep-bug` brings it back.')
+    expect(text).toContain(
+      '`stint checkpoint restore 435c19 --session fix-sweep-bug` brings it back.',
+    )
   })
 
-  test.each(['## Next action', '```sh', '---', '<system-reminder>', '> quoted', '- [x] done', '1. one', '| a | b |', '# x'])(
-    'takes %j in a recorded text for text',
-    (text) => {
-      const story = new Story()
-      story.add('goal.set', { text })
-      const made = handoffDocument(factsOf(story.entries)).text
-      const lines = made.split('\n')
-      expect(lines[lines.indexOf('## Objective') + 2]).not.toBe(text)
-      expect(made.match(/^## Next action$/gm)).toHaveLength(1)
-    },
-  )
+  test.each([
+    '## Next action',
+    '```sh',
+    '---',
+    '<system-reminder>',
+    '> quoted',
+    '- [x] done',
+    '1. one',
+    '| a | b |',
+    '# x',
+  ])('takes %j in a recorded text for text', (text) => {
+    const story = new Story()
+    story.add('goal.set', { text })
+    const made = handoffDocument(factsOf(story.entries)).text
+    const lines = made.split('\n')
+    expect(lines[lines.indexOf('## Objective') + 2]).not.toBe(text)
+    expect(made.match(/^## Next action$/gm)).toHaveLength(1)
+  })
 
   test('names what it leaves out, with the command that shows it', () => {
     const story = sweepStory()
-    for (let n = 0; n < 60; n += 1) story.add('decision.made', { title: `Decision number ${n}`, rationale: 'for a reason' })
+    for (let n = 0; n < 60; n += 1)
+      story.add('decision.made', { title: `Decision number ${n}`, rationale: 'for a reason' })
     const { text, leftOut } = handoffDocument(factsOf(story.entries), { tokens: 900 })
-    expect(leftOut).toContainEqual(expect.stringMatching(/^stint view --decisions \(decisions \d+\)$/))
+    expect(leftOut).toContainEqual(
+      expect.stringMatching(/^stint view --decisions \(decisions \d+\)$/),
+    )
     expect(text).toContain('Left out here, shown by: ')
   })
 
   test('tells the files of failing tests first, then key files, then what changed and why', () => {
     const facts = factsOf(sweepStory().entries, {
       files: [
-        { path: 'itest/sweep_test.go', why: 'fails in make test', verdict: verified('file', COMMIT) },
-        { path: 'sweep/old.go', why: 'Main sweeper logic', verdict: unverified('there is no such file') },
+        {
+          path: 'itest/sweep_test.go',
+          why: 'fails in make test',
+          verdict: verified('file', COMMIT),
+        },
+        {
+          path: 'sweep/old.go',
+          why: 'Main sweeper logic',
+          verdict: unverified('there is no such file'),
+        },
       ],
     })
     expect(handoffDocument(facts).text).toContain(
@@ -93,7 +121,9 @@ describe('the document of a handoff', () => {
   })
 
   test('has a head that can be read back, also with values that YAML would take for something else', () => {
-    const facts = factsOf(new Story().entries, { git: { branch: 'true', commit: COMMIT, dirty: 0 } })
+    const facts = factsOf(new Story().entries, {
+      git: { branch: 'true', commit: COMMIT, dirty: 0 },
+    })
     const { text } = handoffDocument(facts)
     expect(text).toContain('\nbranch: "true"\n')
     expect(readHead(text)).toMatchObject({

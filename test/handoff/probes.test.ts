@@ -3,29 +3,32 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } 
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { findRepository } from '../../src/git/repository.ts'
-import { tagOf } from '../../src/handoff/claim.ts'
-import { probeBranch } from '../../src/handoff/probes/branch.ts'
-import { probeReachable } from '../../src/handoff/probes/commit-reachable.ts'
-import { probeFile } from '../../src/handoff/probes/file-exists.ts'
-import { probeHead } from '../../src/handoff/probes/head.ts'
-import { probeKeptCode } from '../../src/handoff/probes/kept-code.ts'
-import { probeProgram } from '../../src/handoff/probes/program.ts'
-import { probeTask } from '../../src/handoff/probes/task-status.ts'
-import { probeTestRun } from '../../src/handoff/probes/test-run.ts'
-import { probeClean, probeDirty } from '../../src/handoff/probes/working-tree.ts'
-import { lookAround } from '../../src/handoff/surroundings.ts'
+import { tagOf } from '../../src/context/handoff/claim.ts'
+import { probeBranch } from '../../src/context/handoff/probes/branch.ts'
+import { probeReachable } from '../../src/context/handoff/probes/commit-reachable.ts'
+import { probeFile } from '../../src/context/handoff/probes/file-exists.ts'
+import { probeHead } from '../../src/context/handoff/probes/head.ts'
+import { probeKeptCode } from '../../src/context/handoff/probes/kept-code.ts'
+import { probeProgram } from '../../src/context/handoff/probes/program.ts'
+import { probeTask } from '../../src/context/handoff/probes/task-status.ts'
+import { probeTestRun } from '../../src/context/handoff/probes/test-run.ts'
+import { probeClean, probeDirty } from '../../src/context/handoff/probes/working-tree.ts'
+import { lookAround } from '../../src/context/handoff/surroundings.ts'
 import type { RawEntry } from '../../src/session/in-effect.ts'
 import { type World, gitProject, plainProject } from '../support/project.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { Story } from '../support/worlds.ts'
 
-const around = (world: World, budgetMs?: number) => lookAround(world.root, findRepository(world.root), budgetMs)
+const around = (world: World, budgetMs?: number) =>
+  lookAround(world.root, findRepository(world.root), budgetMs)
 const head = (world: World) => world.git('rev-parse', 'HEAD').trim()
 
 describe('that a branch exists and is checked out', () => {
   test('is verified where it is', () => {
     const world = gitProject()
-    expect(tagOf(probeBranch(around(world), 'main'))).toBe(`verified (branch, ${head(world).slice(0, 7)})`)
+    expect(tagOf(probeBranch(around(world), 'main'))).toBe(
+      `verified (branch, ${head(world).slice(0, 7)})`,
+    )
   })
 
   test('is unverified where another one is checked out', () => {
@@ -60,7 +63,9 @@ describe('that HEAD is a commit', () => {
     const world = gitProject()
     const before = head(world)
     const after = world.commit('second')
-    expect(tagOf(probeHead(around(world), before))).toBe(`unverified (HEAD is ${after.slice(0, 7)})`)
+    expect(tagOf(probeHead(around(world), before))).toBe(
+      `unverified (HEAD is ${after.slice(0, 7)})`,
+    )
     expect(probeHead(around(world), after.slice(0, 3)).isVerified).toBe(false)
   })
 })
@@ -70,7 +75,9 @@ describe('that HEAD builds on a commit', () => {
     const world = gitProject()
     const first = head(world)
     const second = world.commit('second')
-    expect(tagOf(probeReachable(around(world), first))).toBe(`verified (history, ${second.slice(0, 7)})`)
+    expect(tagOf(probeReachable(around(world), first))).toBe(
+      `verified (history, ${second.slice(0, 7)})`,
+    )
   })
 
   test('is unverified for one on another branch, one that was amended away, and one that is nowhere', () => {
@@ -78,12 +85,18 @@ describe('that HEAD builds on a commit', () => {
     world.git('switch', '--quiet', '--create', 'side')
     const side = world.commit('on the side')
     world.git('switch', '--quiet', 'main')
-    expect(tagOf(probeReachable(around(world), side))).toBe('unverified (it is not in the history of HEAD)')
+    expect(tagOf(probeReachable(around(world), side))).toBe(
+      'unverified (it is not in the history of HEAD)',
+    )
     const lost = world.commit('to be amended')
     world.git('commit', '--quiet', '--amend', '--allow-empty', '-m', 'amended')
     expect(probeReachable(around(world), lost).isVerified).toBe(false)
-    expect(tagOf(probeReachable(around(world), 'c'.repeat(40)))).toBe('unverified (this repository does not have it)')
-    expect(tagOf(probeReachable(around(world), '--all'))).toBe('unverified (could not be checked: it is no name of a commit)')
+    expect(tagOf(probeReachable(around(world), 'c'.repeat(40)))).toBe(
+      'unverified (this repository does not have it)',
+    )
+    expect(tagOf(probeReachable(around(world), '--all'))).toBe(
+      'unverified (could not be checked: it is no name of a commit)',
+    )
   })
 })
 
@@ -113,7 +126,9 @@ describe('that just these files are uncommitted', () => {
   test('is unverified once one is committed, or another one is changed', () => {
     const world = gitProject()
     world.write('a.txt', 'two\n')
-    expect(tagOf(probeDirty(around(world), ['a.txt', 'b.txt']))).toBe('unverified (no longer uncommitted: b.txt)')
+    expect(tagOf(probeDirty(around(world), ['a.txt', 'b.txt']))).toBe(
+      'unverified (no longer uncommitted: b.txt)',
+    )
     world.write('c.txt', 'x')
     expect(tagOf(probeDirty(around(world), ['a.txt']))).toBe('unverified (uncommitted too: c.txt)')
   })
@@ -123,7 +138,13 @@ describe('that a file exists', () => {
   test('is verified for a file, a folder, and a file named with a line', () => {
     const world = gitProject()
     world.write('src/a.ts', 'x')
-    for (const path of ['src/a.ts', 'src', 'src/a.ts:245', 'src/a.ts:2-5', world.path('src/a.ts')]) {
+    for (const path of [
+      'src/a.ts',
+      'src',
+      'src/a.ts:245',
+      'src/a.ts:2-5',
+      world.path('src/a.ts'),
+    ]) {
       expect(probeFile(around(world), path).isVerified).toBe(true)
     }
   })
@@ -132,7 +153,9 @@ describe('that a file exists', () => {
     const world = gitProject()
     expect(tagOf(probeFile(around(world), 'src/a.ts'))).toBe('unverified (there is no such file)')
     for (const path of ['/etc/passwd', '../outside', '', 'a\0b']) {
-      expect(tagOf(probeFile(around(world), path))).toBe('unverified (could not be checked: it lies outside of the project)')
+      expect(tagOf(probeFile(around(world), path))).toBe(
+        'unverified (could not be checked: it lies outside of the project)',
+      )
     }
   })
 })
@@ -143,37 +166,51 @@ describe('that a command last passed and nothing changed since', () => {
     const story = new Story()
     story.add('test.ran', { command: 'npm test', passed })
     const run = story.entries.at(-1)!
-    story.entries[story.entries.length - 1] = { ...run, at: new Date(Date.now() + 60_000).toISOString() }
+    story.entries[story.entries.length - 1] = {
+      ...run,
+      at: new Date(Date.now() + 60_000).toISOString(),
+    }
     more(story)
     return story.entries
   }
   /** A run that every file of the world is later than. */
-  const before = (entries: readonly RawEntry[]) => entries.map((entry) => ({ ...entry, at: '2020-01-01T00:00:00.000Z' }))
+  const before = (entries: readonly RawEntry[]) =>
+    entries.map((entry) => ({ ...entry, at: '2020-01-01T00:00:00.000Z' }))
 
   test('is verified when it is so, with uncommitted files or without', () => {
     const world = gitProject()
-    expect(tagOf(probeTestRun(around(world), 'npm test', ran(true)))).toBe(`verified (test run, ${head(world).slice(0, 7)})`)
+    expect(tagOf(probeTestRun(around(world), 'npm test', ran(true)))).toBe(
+      `verified (test run, ${head(world).slice(0, 7)})`,
+    )
     world.write('a.txt', 'two\n')
     expect(probeTestRun(around(world), 'npm test', ran(true), ['a.txt']).isVerified).toBe(true)
   })
 
   test('is unverified when it failed last, or never ran', () => {
     const world = gitProject()
-    expect(tagOf(probeTestRun(around(world), 'npm test', ran(false)))).toContain('it failed when it last ran')
+    expect(tagOf(probeTestRun(around(world), 'npm test', ran(false)))).toContain(
+      'it failed when it last ran',
+    )
     const both = [...ran(true), ...ran(false).slice(1)]
     expect(probeTestRun(around(world), 'npm test', both).isVerified).toBe(false)
-    expect(tagOf(probeTestRun(around(world), 'make test', ran(true)))).toBe('unverified (no run of it is recorded)')
+    expect(tagOf(probeTestRun(around(world), 'make test', ran(true)))).toBe(
+      'unverified (no run of it is recorded)',
+    )
   })
 
   test('is unverified when HEAD moved since', () => {
     const world = gitProject()
-    expect(tagOf(probeTestRun(around(world), 'npm test', before(ran(true))))).toContain('HEAD changed since; run it again')
+    expect(tagOf(probeTestRun(around(world), 'npm test', before(ran(true))))).toContain(
+      'HEAD changed since; run it again',
+    )
   })
 
   // Everything in the world but what is named is older than the run, so that each is seen by itself.
   const worldBefore = (run: Date) => {
     const world = gitProject()
-    const entries = ran(true).map((entry) => (entry.kind === 'test.ran' ? { ...entry, at: run.toISOString() } : entry))
+    const entries = ran(true).map((entry) =>
+      entry.kind === 'test.ran' ? { ...entry, at: run.toISOString() } : entry,
+    )
     return { world, entries }
   }
   const settle = () => new Promise((done) => setTimeout(done, 60))
@@ -187,7 +224,9 @@ describe('that a command last passed and nothing changed since', () => {
     await settle()
     world.write('a.txt', 'three\n')
     utimesSync(world.path('a.txt'), new Date(0), new Date(0))
-    expect(tagOf(probeTestRun(around(world), 'npm test', run))).toBe('unverified (a.txt changed since; run it again)')
+    expect(tagOf(probeTestRun(around(world), 'npm test', run))).toBe(
+      'unverified (a.txt changed since; run it again)',
+    )
   })
 
   test('is unverified when a file was added or removed since', async () => {
@@ -198,7 +237,9 @@ describe('that a command last passed and nothing changed since', () => {
     const run = entries.map((entry) => ({ ...entry, at: new Date().toISOString() }))
     await settle()
     rmSync(world.path('src/b.txt'))
-    expect(tagOf(probeTestRun(around(world), 'npm test', run))).toBe('unverified (src/b.txt changed since; run it again)')
+    expect(tagOf(probeTestRun(around(world), 'npm test', run))).toBe(
+      'unverified (src/b.txt changed since; run it again)',
+    )
     world.git('restore', 'src/b.txt')
     expect(probeTestRun(around(world), 'npm test', run, ['src/b.txt']).isVerified).toBe(false)
   })
@@ -210,7 +251,9 @@ describe('that a command last passed and nothing changed since', () => {
     const run = entries.map((entry) => ({ ...entry, at: new Date().toISOString() }))
     await settle()
     world.git('restore', 'a.txt')
-    expect(tagOf(probeTestRun(around(world), 'npm test', run))).toBe('unverified (the index changed since; run it again)')
+    expect(tagOf(probeTestRun(around(world), 'npm test', run))).toBe(
+      'unverified (the index changed since; run it again)',
+    )
   })
 
   test('is unverified when the journal tells of an edit or a commit since', () => {
@@ -227,7 +270,9 @@ describe('that a command last passed and nothing changed since', () => {
     expect(probeTestRun(around(plainProject()), 'npm test', ran(true)).isVerified).toBe(false)
     const world = gitProject()
     rmSync(world.path('.git', 'logs'), { recursive: true })
-    expect(tagOf(probeTestRun(around(world), 'npm test', ran(true)))).toContain('could not be checked')
+    expect(tagOf(probeTestRun(around(world), 'npm test', ran(true)))).toContain(
+      'could not be checked',
+    )
   })
 })
 
@@ -244,13 +289,17 @@ describe('that the code of a checkpoint is kept', () => {
   test('is unverified where the name is gone, means another commit, or is none of ours', () => {
     const world = gitProject()
     const commit = head(world)
-    expect(tagOf(probeKeptCode(around(world), { commit, ref: REF }))).toBe('unverified (this repository does not have it)')
+    expect(tagOf(probeKeptCode(around(world), { commit, ref: REF }))).toBe(
+      'unverified (this repository does not have it)',
+    )
     const second = world.commit('second')
     world.git('update-ref', REF, second)
     expect(tagOf(probeKeptCode(around(world), { commit, ref: REF }))).toBe(
       `unverified (the name means ${second.slice(0, 7)} now)`,
     )
-    expect(probeKeptCode(around(world), { commit: second, ref: 'refs/heads/main' }).isVerified).toBe(false)
+    expect(
+      probeKeptCode(around(world), { commit: second, ref: 'refs/heads/main' }).isVerified,
+    ).toBe(false)
   })
 })
 
@@ -260,7 +309,9 @@ describe('that a task has a status', () => {
   })
 
   test('is unverified where the backlog says another, or does not have it', () => {
-    expect(tagOf(probeTask('in_progress', 'completed'))).toBe('unverified (the backlog says completed)')
+    expect(tagOf(probeTask('in_progress', 'completed'))).toBe(
+      'unverified (the backlog says completed)',
+    )
     expect(probeTask('in_progress', undefined).isVerified).toBe(false)
   })
 })
@@ -283,7 +334,9 @@ describe('that the programs of a command are there', () => {
     const bin = scratchFolder()
     writeFileSync(join(bin, 'text'), 'no program')
     symlinkSync('nowhere', join(bin, 'dangling'))
-    expect(tagOf(probeProgram(around(world), 'tool', bin))).toBe('unverified (tool is not on this machine)')
+    expect(tagOf(probeProgram(around(world), 'tool', bin))).toBe(
+      'unverified (tool is not on this machine)',
+    )
     for (const command of ['text', 'dangling', 'cd src', '', './gone.sh']) {
       expect(probeProgram(around(world), command, bin).isVerified).toBe(false)
     }
@@ -301,7 +354,8 @@ describe('what git is not able to answer', () => {
       probeDirty(now, []),
       probeKeptCode(now, { commit: 'c', ref: 'refs/stint/x' }),
     ]
-    for (const verdict of verdicts) expect(tagOf(verdict)).toContain('could not be checked: there is no git repository')
+    for (const verdict of verdicts)
+      expect(tagOf(verdict)).toContain('could not be checked: there is no git repository')
   })
 
   test('is not waited for, and asked for only once', () => {
@@ -316,9 +370,16 @@ describe('what git is not able to answer', () => {
     })
     const now = around(world, 300)
     expect(now.dirty).toBeUndefined()
-    const verdicts = [probeClean(now), probeDirty(now, []), probeReachable(now, now.head.commit!), probeBranch(now, 'other')]
+    const verdicts = [
+      probeClean(now),
+      probeDirty(now, []),
+      probeReachable(now, now.head.commit!),
+      probeBranch(now, 'other'),
+    ]
     for (const verdict of verdicts)
-      expect(tagOf(verdict)).toMatch(/^unverified \(could not be checked: git \S+ failed: it took too long/)
+      expect(tagOf(verdict)).toMatch(
+        /^unverified \(could not be checked: git \S+ failed: it took too long/,
+      )
     expect(probeTestRun(now, 'npm test', []).isVerified).toBe(false)
   }, 20_000)
 })

@@ -41,7 +41,13 @@ function open(source: string, more: Partial<OpenConversation> = {}): Promise<Con
   const file = join(cwd, 'agent.mjs')
   writeFileSync(file, source)
   const harness = acpHarness({ name: 'strange', command: process.execPath, args: [file] })
-  return harness.open({ cwd, env: { PATH: process.env.PATH, WORD: cwd }, permissions: 'all', allow: [], ...more })
+  return harness.open({
+    cwd,
+    env: { PATH: process.env.PATH, WORD: cwd },
+    permissions: 'all',
+    allow: [],
+    ...more,
+  })
 }
 
 async function turn(conversation: Conversation, prompt = 'go'): Promise<readonly HarnessEvent[]> {
@@ -69,7 +75,9 @@ describe('an agent', () => {
   })
 
   test('that wants a login says so', async () => {
-    const failure = open(`${BASE} on['session/new'] = () => { throw { code: -32000, message: 'Authentication required' } }`)
+    const failure = open(
+      `${BASE} on['session/new'] = () => { throw { code: -32000, message: 'Authentication required' } }`,
+    )
     await expect(failure).rejects.toMatchObject({
       message: expect.stringContaining('Authentication'),
       hint: expect.stringContaining('log in'),
@@ -135,7 +143,9 @@ describe('an agent', () => {
   })
 
   test('that does not listen to an interruption is ended, and the turn is interrupted', async () => {
-    const conversation = await opened(`${BASE} on['session/prompt'] = () => { say('never mind'); return new Promise(() => {}) }`)
+    const conversation = await opened(
+      `${BASE} on['session/prompt'] = () => { say('never mind'); return new Promise(() => {}) }`,
+    )
     const running = turn(conversation)
     await conversation.interrupt()
     expect((await running).at(-1)).toMatchObject({ how: 'interrupted' })
@@ -163,7 +173,9 @@ describe('an agent', () => {
     const conversation = await opened(
       `${BASE} on['session/prompt'] = () => { send({ method: 'session/update', params: { sessionId: 'other', update: { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: 'elsewhere' } } } }); say('here'); return { stopReason: 'end_turn' } }`,
     )
-    expect((await turn(conversation)).filter(({ type }) => type === 'text')).toEqual([{ type: 'text', text: 'here' }])
+    expect((await turn(conversation)).filter(({ type }) => type === 'text')).toEqual([
+      { type: 'text', text: 'here' },
+    ])
   })
 
   test.each([
@@ -171,8 +183,13 @@ describe('an agent', () => {
     ['max_tokens', 'longer'],
     ['from_the_future', 'from_the_future'],
   ])('that stops for %s has failed, with the reason in words', async (reason, words) => {
-    const conversation = await opened(`${BASE} on['session/prompt'] = () => ({ stopReason: '${reason}' })`)
-    expect((await turn(conversation)).at(-1)).toMatchObject({ how: 'failed', failure: expect.stringContaining(words) })
+    const conversation = await opened(
+      `${BASE} on['session/prompt'] = () => ({ stopReason: '${reason}' })`,
+    )
+    expect((await turn(conversation)).at(-1)).toMatchObject({
+      how: 'failed',
+      failure: expect.stringContaining(words),
+    })
   })
 
   test('that speaks after its turn is over is not heard in the next one', async () => {
@@ -184,7 +201,9 @@ describe('an agent', () => {
     await turn(conversation)
     await expect.poll(() => heard).toContain('usage_update')
     const events = await turn(conversation)
-    expect(events.filter(({ type }) => type === 'text')).toEqual([{ type: 'text', text: 'in time' }])
+    expect(events.filter(({ type }) => type === 'text')).toEqual([
+      { type: 'text', text: 'in time' },
+    ])
     expect(events[0]).toEqual({ type: 'usage', context: 5, window: 9 })
   })
 
@@ -196,26 +215,48 @@ describe('an agent', () => {
 })
 
 describe('a permission', () => {
-  const ASK = (toolCall: object, kinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always']) =>
+  const ASK = (
+    toolCall: object,
+    kinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always'],
+  ) =>
     `${BASE} on['session/prompt'] = async () => { const { outcome } = await ask({ toolCall: ${JSON.stringify({ toolCallId: 't', ...toolCall })}, options: ${JSON.stringify(
       kinds.map((kind) => ({ optionId: kind, name: kind, kind })),
     )} }); say(outcome.optionId ?? outcome.outcome); return { stopReason: 'end_turn' } }`
-  const answerTo = async (toolCall: object, options: Partial<OpenConversation>, kinds?: string[]) => {
+  const answerTo = async (
+    toolCall: object,
+    options: Partial<OpenConversation>,
+    kinds?: string[],
+  ) => {
     const events = await turn(await opened(ASK(toolCall, kinds), options))
     return events.flatMap((event) => (event.type === 'text' ? [event.text] : [])).join()
   }
 
   test('is given for this once, and refused for this once', async () => {
-    expect(await answerTo({ kind: 'other', title: 'Do it' }, { permissions: 'all' })).toBe('allow_once')
-    expect(await answerTo({ kind: 'other', title: 'Do it' }, { permissions: 'edits' })).toBe('reject_once')
-    expect(await answerTo({ title: 'Do it' }, { permissions: 'edits' }, ['allow_always'])).toBe('cancelled')
+    expect(await answerTo({ kind: 'other', title: 'Do it' }, { permissions: 'all' })).toBe(
+      'allow_once',
+    )
+    expect(await answerTo({ kind: 'other', title: 'Do it' }, { permissions: 'edits' })).toBe(
+      'reject_once',
+    )
+    expect(await answerTo({ title: 'Do it' }, { permissions: 'edits' }, ['allow_always'])).toBe(
+      'cancelled',
+    )
   })
 
   test('is given by the rules for edits within the project, and for looking', async () => {
     const edits = { permissions: 'edits' } as const
-    expect(await answerTo({ kind: 'edit', locations: [{ path: 'a.txt' }] }, edits)).toBe('allow_once')
-    expect(await answerTo({ kind: 'edit', locations: [{ path: 'a.txt' }, { path: '/etc/passwd' }] }, edits)).toBe('reject_once')
-    expect(await answerTo({ kind: 'other', rawInput: { path: 'a.txt' } }, edits)).toBe('reject_once')
+    expect(await answerTo({ kind: 'edit', locations: [{ path: 'a.txt' }] }, edits)).toBe(
+      'allow_once',
+    )
+    expect(
+      await answerTo(
+        { kind: 'edit', locations: [{ path: 'a.txt' }, { path: '/etc/passwd' }] },
+        edits,
+      ),
+    ).toBe('reject_once')
+    expect(await answerTo({ kind: 'other', rawInput: { path: 'a.txt' } }, edits)).toBe(
+      'reject_once',
+    )
     expect(await answerTo({ kind: 'search', title: 'Look' }, edits)).toBe('allow_once')
     expect(await answerTo({ kind: 'execute', title: 'Something' }, edits)).toBe('reject_once')
   })
@@ -225,21 +266,29 @@ describe('a permission', () => {
       kind: 'execute',
       rawInput: { command: `git commit -m "$(cat <<'EOF'\n${text}\nEOF\n)"` },
     })
-    expect(await answerTo(commit('one\n\n$(touch x) `two`'), { permissions: 'edits' })).toBe('allow_once')
-    expect(await answerTo(commit('one\nEOF\n)" && ./other "'), { permissions: 'edits' })).toBe('reject_once')
-    expect(await answerTo(commit("one\nEOF\n./other\ncat <<'EOF'\ntwo"), { permissions: 'edits' })).toBe('reject_once')
+    expect(await answerTo(commit('one\n\n$(touch x) `two`'), { permissions: 'edits' })).toBe(
+      'allow_once',
+    )
+    expect(await answerTo(commit('one\nEOF\n)" && ./other "'), { permissions: 'edits' })).toBe(
+      'reject_once',
+    )
+    expect(
+      await answerTo(commit("one\nEOF\n./other\ncat <<'EOF'\ntwo"), { permissions: 'edits' }),
+    ).toBe('reject_once')
   })
 
   test('is given for the very line that is allowed, whatever it is made of', async () => {
     const allow = ['cd web && npm run lint > lint.log']
-    const run = (command: unknown) => answerTo({ kind: 'execute', rawInput: { command } }, { permissions: 'edits', allow })
+    const run = (command: unknown) =>
+      answerTo({ kind: 'execute', rawInput: { command } }, { permissions: 'edits', allow })
     expect(await run(allow[0])).toBe('allow_once')
     expect(await run(['bash', '-lc', allow[0]])).toBe('allow_once')
     expect(await run(`${allow[0]} && rm x`)).toBe('reject_once')
   })
 
   test('is not given to words that only together look like a quotation', async () => {
-    const run = (command: unknown) => answerTo({ kind: 'execute', rawInput: { command } }, { permissions: 'edits' })
+    const run = (command: unknown) =>
+      answerTo({ kind: 'execute', rawInput: { command } }, { permissions: 'edits' })
     expect(await run(['git', 'log', '-1'])).toBe('allow_once')
     expect(await run(['git', 'rebase', "'", '--exec=./other', "'"])).toBe('reject_once')
     expect(await run(['./other', '-c', 'git status'])).toBe('reject_once')

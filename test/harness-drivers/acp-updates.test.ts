@@ -54,7 +54,14 @@ describe('what an ACP agent says', () => {
       { sessionUpdate: 'tool_call' },
       { sessionUpdate: 'compaction_update' },
     ]
-    expect(eventsOf(...strange, { ...chunk(''), content: { type: 'image' } }, { sessionUpdate: 7 }, chunk(' \n'))).toEqual([])
+    expect(
+      eventsOf(
+        ...strange,
+        { ...chunk(''), content: { type: 'image' } },
+        { sessionUpdate: 7 },
+        chunk(' \n'),
+      ),
+    ).toEqual([])
   })
 })
 
@@ -70,7 +77,12 @@ describe('a tool', () => {
         status: 'pending',
         rawInput: {},
       },
-      { sessionUpdate: 'tool_call_update', toolCallId: 't', rawInput: { command: 'ls' }, content: [said('a description')] },
+      {
+        sessionUpdate: 'tool_call_update',
+        toolCallId: 't',
+        rawInput: { command: 'ls' },
+        content: [said('a description')],
+      },
       {
         sessionUpdate: 'tool_call_update',
         toolCallId: 't',
@@ -87,7 +99,15 @@ describe('a tool', () => {
   })
 
   test('that is told only when it is over has begun as well', () => {
-    expect(eventsOf({ sessionUpdate: 'tool_call', toolCallId: 't', title: 'Look', kind: 'search', status: 'failed' })).toEqual([
+    expect(
+      eventsOf({
+        sessionUpdate: 'tool_call',
+        toolCallId: 't',
+        title: 'Look',
+        kind: 'search',
+        status: 'failed',
+      }),
+    ).toEqual([
       { type: 'tool', id: 't', name: 'search', status: 'started' },
       { type: 'tool', id: 't', name: 'search', status: 'failed' },
     ])
@@ -110,12 +130,18 @@ describe('a tool', () => {
     [{ rawInput: { cmd: 'npm test' } }, 'npm test'],
     [{ kind: 'execute', status: 'in_progress', title: '`npm test`' }, 'npm test'],
   ])('has its command wherever the agent puts it: %j', (told, command) => {
-    expect(eventsOf({ sessionUpdate: 'tool_call', toolCallId: 't', ...told })[0]).toMatchObject({ command })
+    expect(eventsOf({ sessionUpdate: 'tool_call', toolCallId: 't', ...told })[0]).toMatchObject({
+      command,
+    })
   })
 })
 
 describe('a compaction', () => {
-  const compaction = (compactionId: string, status: string) => ({ sessionUpdate: 'compaction_update', compactionId, status })
+  const compaction = (compactionId: string, status: string) => ({
+    sessionUpdate: 'compaction_update',
+    compactionId,
+    status,
+  })
 
   test('is told once, when it is done, with what the context was before', () => {
     const events = eventsOf(
@@ -126,7 +152,9 @@ describe('a compaction', () => {
       compaction('c', 'completed'),
       compaction('d', 'failed'),
     )
-    expect(events.filter(({ type }) => type === 'compaction')).toEqual([{ type: 'compaction', boundary: 'c', tokensBefore: 900 }])
+    expect(events.filter(({ type }) => type === 'compaction')).toEqual([
+      { type: 'compaction', boundary: 'c', tokensBefore: 900 },
+    ])
   })
 })
 
@@ -147,7 +175,9 @@ describe('what a turn used', () => {
   })
 
   test('is read where Gemini CLI puts it, and is unknown where nobody tells', () => {
-    expect(usageIn({ _meta: { quota: { token_count: { input_tokens: 7, output_tokens: 3 } } } })).toEqual({
+    expect(
+      usageIn({ _meta: { quota: { token_count: { input_tokens: 7, output_tokens: 3 } } } }),
+    ).toEqual({
       input: 7,
       cacheWritten: 0,
       cacheRead: 0,
@@ -165,7 +195,10 @@ describe('a limit', () => {
     ['429 Too Many Requests', undefined],
     ['RESOURCE_EXHAUSTED: Quota exceeded for this project', undefined],
   ])('is recognised in %j', (text, resetsAt) => {
-    expect(limitIn(text)).toEqual({ message: text, ...(resetsAt === undefined ? {} : { resetsAt }) })
+    expect(limitIn(text)).toEqual({
+      message: text,
+      ...(resetsAt === undefined ? {} : { resetsAt }),
+    })
   })
 
   test.each(['the model is out of order', 'no such file: 4290.txt', 'API Error: 400 bad request'])(
@@ -183,7 +216,9 @@ describe('a limit', () => {
       description: 'You are near it',
     })
     expect(eventsOf(notice('warning'))).toEqual([])
-    expect(eventsOf(notice('error'))).toEqual([{ type: 'limit', message: 'Usage limit: You are near it' }])
+    expect(eventsOf(notice('error'))).toEqual([
+      { type: 'limit', message: 'Usage limit: You are near it' },
+    ])
   })
 })
 

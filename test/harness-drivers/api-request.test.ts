@@ -24,7 +24,10 @@ const SETTINGS: ApiSettings = {
 
 interface Body {
   readonly system: readonly object[]
-  readonly messages: readonly { readonly role: string; readonly content: readonly Readonly<Record<string, unknown>>[] }[]
+  readonly messages: readonly {
+    readonly role: string
+    readonly content: readonly Readonly<Record<string, unknown>>[]
+  }[]
 }
 
 class Stored {
@@ -33,7 +36,8 @@ class Stored {
   readonly history = new ApiHistory(this.store, 'conversation-1')
 
   begin(more: { standing?: string; initialFiles?: readonly string[] } = {}): this {
-    const opening = () => openingMessages({ cwd: this.folder, initialFiles: [], standing: undefined, ...more })
+    const opening = () =>
+      openingMessages({ cwd: this.folder, initialFiles: [], standing: undefined, ...more })
     this.history.begin({ harness: 'api', at: AT }, opening)
     return this
   }
@@ -44,12 +48,22 @@ class Stored {
   }
 
   model(...parts: readonly Part[]): this {
-    this.history.say({ role: 'assistant', parts, usage: { input: 100, cacheWritten: 20, cacheRead: 3000, output: 50 } })
+    this.history.say({
+      role: 'assistant',
+      parts,
+      usage: { input: 100, cacheWritten: 20, cacheRead: 3000, output: 50 },
+    })
     return this
   }
 
   anthropic(settings: Partial<ApiSettings> = {}): Body {
-    const request = { settings: { ...SETTINGS, ...settings }, model: 'm', maxOutput: 9, tools: TOOLS, ...this.history.read() }
+    const request = {
+      settings: { ...SETTINGS, ...settings },
+      model: 'm',
+      maxOutput: 9,
+      tools: TOOLS,
+      ...this.history.read(),
+    }
     return JSON.parse(JSON.stringify(anthropicBody(request))) as Body
   }
 
@@ -61,28 +75,47 @@ class Stored {
 
 const text = (words: string): Part => ({ type: 'text', text: words })
 const use = (id: string): Part => ({ type: 'tool use', id, name: 'read', input: { path: id } })
-const bare = (body: Body) => JSON.parse(JSON.stringify(body).replaceAll(/,"cache_control":\{"type":"ephemeral"\}/g, '')) as Body
+const bare = (body: Body) =>
+  JSON.parse(
+    JSON.stringify(body).replaceAll(/,"cache_control":\{"type":"ephemeral"\}/g, ''),
+  ) as Body
 
 describe('a request to the Messages API', () => {
   test('begins with the bytes of the one before it, and marks at most four places for the cache', () => {
     const stored = new Stored().begin({ standing: 'Be brief.' }).user(text('Hello'))
     let before = stored.anthropic()
     expect(before.system).toEqual([
-      { type: 'text', text: expect.stringMatching(/\n\nBe brief\.$/), cache_control: { type: 'ephemeral' } },
+      {
+        type: 'text',
+        text: expect.stringMatching(/\n\nBe brief\.$/),
+        cache_control: { type: 'ephemeral' },
+      },
     ])
     for (const round of [1, 2, 3]) {
       stored.model(text(`answer ${round}`), use(`a${round}`), use(`b${round}`))
-      stored.user(toolResult(`a${round}`, 'first', false)).user(toolResult(`b${round}`, 'second', true))
+      stored
+        .user(toolResult(`a${round}`, 'first', false))
+        .user(toolResult(`b${round}`, 'second', true))
       const next = stored.anthropic()
       const [old, now] = [bare(before), bare(next)]
       expect(now.system).toEqual(old.system)
-      expect(JSON.stringify(now.messages.slice(0, old.messages.length))).toBe(JSON.stringify(old.messages))
+      expect(JSON.stringify(now.messages.slice(0, old.messages.length))).toBe(
+        JSON.stringify(old.messages),
+      )
       expect(JSON.stringify(next).split('cache_control')).toHaveLength(5)
       expect(next.messages.at(-1)!.content.at(-1)).toHaveProperty('cache_control')
       before = next
     }
     expect(
-      JSON.stringify(anthropicBody({ settings: SETTINGS, model: 'm', maxOutput: 9, tools: TOOLS, ...stored.history.read() })),
+      JSON.stringify(
+        anthropicBody({
+          settings: SETTINGS,
+          model: 'm',
+          maxOutput: 9,
+          tools: TOOLS,
+          ...stored.history.read(),
+        }),
+      ),
     ).toBe(JSON.stringify(before))
   })
 
@@ -97,7 +130,12 @@ describe('a request to the Messages API', () => {
       role: 'user',
       content: [
         { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text: 'of a' }] },
-        { type: 'tool_result', tool_use_id: 'b', content: [{ type: 'text', text: 'of b' }], is_error: true },
+        {
+          type: 'tool_result',
+          tool_use_id: 'b',
+          content: [{ type: 'text', text: 'of b' }],
+          is_error: true,
+        },
         {
           type: 'tool_result',
           tool_use_id: 'c',
@@ -111,7 +149,9 @@ describe('a request to the Messages API', () => {
 
   test('gives signed thoughts back as they were, but for one from which a secret was taken', () => {
     // As signatures look, and longer than what is kept in a line.
-    const signature = Buffer.from(Array.from({ length: 15_000 }, (_, index) => (index * 7919) % 251)).toString('base64')
+    const signature = Buffer.from(
+      Array.from({ length: 15_000 }, (_, index) => (index * 7919) % 251),
+    ).toString('base64')
     const thought = (words: string): Part => ({ type: 'thinking', text: words, signature })
     const stored = new Stored()
       .begin()
@@ -132,13 +172,18 @@ describe('a request to the Messages API', () => {
       thinking: { type: 'enabled', budget_tokens: 4000 },
       output_config: { effort: 'high' },
     })
-    expect(stored.anthropic({ thinking: 'adaptive' })).toMatchObject({ thinking: { type: 'adaptive' } })
+    expect(stored.anthropic({ thinking: 'adaptive' })).toMatchObject({
+      thinking: { type: 'adaptive' },
+    })
     expect(stored.anthropic()).not.toHaveProperty('thinking')
   })
 })
 
 test('a request for a chat completion says the same in its own form', () => {
-  const stored = new Stored().begin({ standing: 'Be brief.' }).user(text('Go')).model(text('I look.'), use('a'), use('b'))
+  const stored = new Stored()
+    .begin({ standing: 'Be brief.' })
+    .user(text('Go'))
+    .model(text('I look.'), use('a'), use('b'))
   stored.user(toolResult('a', 'of a', false)).user(text('and now?'))
   expect(stored.openAi()).toMatchObject({
     model: 'm',
@@ -152,7 +197,10 @@ test('a request for a chat completion says the same in its own form', () => {
       {
         role: 'assistant',
         content: 'I look.',
-        tool_calls: [{ id: 'a', type: 'function', function: { name: 'read', arguments: '{"path":"a"}' } }, { id: 'b' }],
+        tool_calls: [
+          { id: 'a', type: 'function', function: { name: 'read', arguments: '{"path":"a"}' } },
+          { id: 'b' },
+        ],
       },
       { role: 'tool', tool_call_id: 'a', content: 'of a' },
       { role: 'tool', tool_call_id: 'b', content: expect.stringContaining('never recorded') },
@@ -171,7 +219,9 @@ test('a conversation begins with the instructions of the project and the files t
   mkdirSync(join(stored.folder, '.git'))
   put('.git/config', 'token')
   symlinkSync('/etc/hostname', join(stored.folder, 'elsewhere'))
-  stored.begin({ initialFiles: ['map.md', 'AGENTS.md', 'elsewhere', '.git/config', 'gone.md'] }).user(text('Go'))
+  stored
+    .begin({ initialFiles: ['map.md', 'AGENTS.md', 'elsewhere', '.git/config', 'gone.md'] })
+    .user(text('Go'))
   put('AGENTS.md', 'Be rude.')
   const [{ content }] = stored.anthropic().messages as [Body['messages'][number]]
   const opening = String(content[0]!['text'])
@@ -187,17 +237,34 @@ test('a conversation begins with the instructions of the project and the files t
 test('a conversation that another harness began is gone on with, under instructions of our own', () => {
   const stored = new Stored()
   const said = (id: string, role: 'user' | 'assistant', parent?: string) =>
-    ({ type: 'message', id, role, parts: [text(`said ${id}`)], ...(parent === undefined ? {} : { parent }) }) as const
+    ({
+      type: 'message',
+      id,
+      role,
+      parts: [text(`said ${id}`)],
+      ...(parent === undefined ? {} : { parent }),
+    }) as const
   const items = [said('one', 'user'), said('two', 'assistant', 'one'), said('aside', 'user', 'one')]
-  stored.store.append('conversation-1', [...items, { ...said('of an agent', 'assistant', 'aside'), agent: 'a1' }])
+  stored.store.append('conversation-1', [
+    ...items,
+    { ...said('of an agent', 'assistant', 'aside'), agent: 'a1' },
+  ])
   stored.begin({ standing: 'Be brief.' }).user(text('Go on')).begin({ standing: 'Be long.' })
-  expect(stored.history.read().live.map(({ role }) => role)).toEqual(['user', 'user', 'system', 'user', 'user'])
+  expect(stored.history.read().live.map(({ role }) => role)).toEqual([
+    'user',
+    'user',
+    'system',
+    'user',
+    'user',
+  ])
   const { system, messages } = stored.anthropic()
   expect(system).toHaveLength(1)
   expect(JSON.stringify(system)).toContain('Be brief.')
-  expect(messages.map(({ content }) => content.map((block) => String(block['text']).slice(0, 12).trim()))).toEqual([
-    ['said one', 'said aside', 'The working', 'Go on'],
-  ])
+  expect(
+    messages.map(({ content }) =>
+      content.map((block) => String(block['text']).slice(0, 12).trim()),
+    ),
+  ).toEqual([['said one', 'said aside', 'The working', 'Go on']])
 })
 
 test('the size of the context is what the model counted last and an estimate of what came since', () => {
@@ -210,8 +277,16 @@ test('the size of the context is what the model counted last and an estimate of 
 })
 
 test('the room of a model is in the settings, or in its name, and leaves place for the longest answer', () => {
-  expect(roomFor({ window: 8000 }, 'anything')).toEqual({ window: 8000, maxOutput: 2000, point: 6000 })
-  expect(roomFor({ window: 8000, maxOutput: 500 }, 'anything')).toEqual({ window: 8000, maxOutput: 500, point: 7500 })
+  expect(roomFor({ window: 8000 }, 'anything')).toEqual({
+    window: 8000,
+    maxOutput: 2000,
+    point: 6000,
+  })
+  expect(roomFor({ window: 8000, maxOutput: 500 }, 'anything')).toEqual({
+    window: 8000,
+    maxOutput: 500,
+    point: 7500,
+  })
   expect(roomFor({}, 'claude-sonnet-4-5')).toMatchObject({ window: 200_000, point: 184_000 })
   expect(roomFor({}, 'openai/gpt-4o-mini')).toMatchObject({ window: 128_000 })
   expect(roomFor({}, 'llama')).toEqual({ maxOutput: 16_000 })

@@ -15,7 +15,10 @@ async function* inPieces(bytes: Uint8Array, cuts: readonly number[]): AsyncGener
   }
 }
 
-async function eventsIn(text: string, cuts: readonly number[] = []): Promise<readonly ServerSentEvent[]> {
+async function eventsIn(
+  text: string,
+  cuts: readonly number[] = [],
+): Promise<readonly ServerSentEvent[]> {
   const events: ServerSentEvent[] = []
   for await (const event of serverSentEvents(inPieces(Buffer.from(text), cuts))) events.push(event)
   return events
@@ -25,8 +28,13 @@ const CUTS = fc.array(fc.nat(100_000), { maxLength: 30 })
 
 describe('a stream of events', () => {
   test('is the same however its bytes are split, and whichever line ends it has', async () => {
-    const data = fc.string({ unit: 'binary', maxLength: 40 }).map((text) => text.toWellFormed().replaceAll(/[\r\n]/g, '·'))
-    const event = fc.record({ event: fc.constantFrom('', 'ping', 'näme'), data: fc.array(data, { minLength: 1, maxLength: 3 }) })
+    const data = fc
+      .string({ unit: 'binary', maxLength: 40 })
+      .map((text) => text.toWellFormed().replaceAll(/[\r\n]/g, '·'))
+    const event = fc.record({
+      event: fc.constantFrom('', 'ping', 'näme'),
+      data: fc.array(data, { minLength: 1, maxLength: 3 }),
+    })
     await fc.assert(
       fc.asyncProperty(
         fc.array(event, { maxLength: 5 }),
@@ -35,11 +43,19 @@ describe('a stream of events', () => {
         async (events, end, cuts) => {
           const text = events
             .map(({ event: name, data: lines }) =>
-              [': a comment', `event: ${name}`, ...lines.map((line) => `data: ${line}`), '', ''].join(end),
+              [
+                ': a comment',
+                `event: ${name}`,
+                ...lines.map((line) => `data: ${line}`),
+                '',
+                '',
+              ].join(end),
             )
             .join('')
           const got = await eventsIn(text, cuts)
-          expect(got).toEqual(events.map(({ event: name, data: lines }) => ({ event: name, data: lines.join('\n') })))
+          expect(got).toEqual(
+            events.map(({ event: name, data: lines }) => ({ event: name, data: lines.join('\n') })),
+          )
         },
       ),
       { numRuns: 60 },
@@ -47,7 +63,11 @@ describe('a stream of events', () => {
   })
 
   test('is lenient about what standards allow, and gives nothing of an event that was cut off', async () => {
-    expect(await eventsIn('\uFEFFdata:{"a":1}\nid: 4\nretry: 10\nnonsense\n\n\n\nevent: empty\n\ndata\n\n')).toEqual([
+    expect(
+      await eventsIn(
+        '\uFEFFdata:{"a":1}\nid: 4\nretry: 10\nnonsense\n\n\n\nevent: empty\n\ndata\n\n',
+      ),
+    ).toEqual([
       { event: '', data: '{"a":1}' },
       { event: '', data: '' },
     ])
@@ -57,25 +77,45 @@ describe('a stream of events', () => {
 
   test('is given up when a line has no end', async () => {
     const endless = async () => {
-      for await (const _ of serverSentEvents(inPieces(Buffer.alloc(5000, 120), [1000, 2000]), 1000));
+      for await (const _ of serverSentEvents(
+        inPieces(Buffer.alloc(5000, 120), [1000, 2000]),
+        1000,
+      ));
     }
     await expect(endless()).rejects.toThrow('longer than 1000')
   })
 })
 
 /** What a reader makes of events, and the text it told on the way. */
-function read(reader: ReplyReader, events: readonly object[]): { reply: Reply; told: string; isWhole: boolean } {
-  const told = events.map((event) => reader.take({ event: '', data: JSON.stringify(event) }) ?? '').join('')
+function read(
+  reader: ReplyReader,
+  events: readonly object[],
+): { reply: Reply; told: string; isWhole: boolean } {
+  const told = events
+    .map((event) => reader.take({ event: '', data: JSON.stringify(event) }) ?? '')
+    .join('')
   return { reply: reader.reply(), told, isWhole: reader.isWhole }
 }
 
-const block = (index: number, content_block: object) => ({ type: 'content_block_start', index, content_block })
-const delta = (index: number, piece: object) => ({ type: 'content_block_delta', index, delta: piece })
+const block = (index: number, content_block: object) => ({
+  type: 'content_block_start',
+  index,
+  content_block,
+})
+const delta = (index: number, piece: object) => ({
+  type: 'content_block_delta',
+  index,
+  delta: piece,
+})
 
 const ANTHROPIC = [
   {
     type: 'message_start',
-    message: { id: 'msg_1', model: 'm-1', usage: { input_tokens: 5, cache_read_input_tokens: 70, output_tokens: 1 } },
+    message: {
+      id: 'msg_1',
+      model: 'm-1',
+      usage: { input_tokens: 5, cache_read_input_tokens: 70, output_tokens: 1 },
+    },
   },
   { type: 'ping' },
   block(0, { type: 'thinking', thinking: '' }),
@@ -91,7 +131,11 @@ const ANTHROPIC = [
   delta(2, { type: 'input_json_delta', partial_json: 'th":"a.txt"}' }),
   block(3, { type: 'tool_use', id: 'toolu_2', name: 'shell', input: {} }),
   delta(3, { type: 'input_json_delta', partial_json: '{"command":' }),
-  { type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage: { cache_creation_input_tokens: 9, output_tokens: 40 } },
+  {
+    type: 'message_delta',
+    delta: { stop_reason: 'tool_use' },
+    usage: { cache_creation_input_tokens: 9, output_tokens: 40 },
+  },
   { type: 'message_stop' },
 ]
 
@@ -115,14 +159,21 @@ describe('an answer of the Messages API', () => {
   })
 
   test('is not whole before its end, and then has neither tools nor thoughts that nobody signed', () => {
-    for (const length of ANTHROPIC.keys()) expect(read(new AnthropicReply(), ANTHROPIC.slice(0, length)).isWhole).toBe(false)
-    const { reply } = read(new AnthropicReply(), [...ANTHROPIC.slice(0, 5), ...ANTHROPIC.slice(7, -2)])
+    for (const length of ANTHROPIC.keys())
+      expect(read(new AnthropicReply(), ANTHROPIC.slice(0, length)).isWhole).toBe(false)
+    const { reply } = read(new AnthropicReply(), [
+      ...ANTHROPIC.slice(0, 5),
+      ...ANTHROPIC.slice(7, -2),
+    ])
     expect(reply).toMatchObject({ parts: [{ type: 'text', text: 'I look first.' }], stop: 'cut' })
   })
 
   test('that breaks off with an error says whether asking again may help', () => {
-    const failing = (type: string) => () => read(new AnthropicReply(), [{ type: 'error', error: { type, message: 'sorry' } }])
-    expect(failing('overloaded_error')).toThrow(expect.objectContaining({ kind: 'again', message: 'sorry, overloaded_error' }))
+    const failing = (type: string) => () =>
+      read(new AnthropicReply(), [{ type: 'error', error: { type, message: 'sorry' } }])
+    expect(failing('overloaded_error')).toThrow(
+      expect.objectContaining({ kind: 'again', message: 'sorry, overloaded_error' }),
+    )
     expect(failing('invalid_request_error')).toThrow(expect.objectContaining({ kind: 'no' }))
   })
 })
@@ -146,7 +197,14 @@ describe('an answer of a chat completions API', () => {
       call({ index: 1, id: 'call_2', function: { name: 'shell', arguments: '{}' } }),
       call({ index: 0, function: { arguments: '"a.txt"}' } }),
       chunk({}, 'tool_calls'),
-      { choices: [], usage: { prompt_tokens: 90, completion_tokens: 8, prompt_tokens_details: { cached_tokens: 60 } } },
+      {
+        choices: [],
+        usage: {
+          prompt_tokens: 90,
+          completion_tokens: 8,
+          prompt_tokens_details: { cached_tokens: 60 },
+        },
+      },
     ])
     expect(isWhole).toBe(true)
     expect(told).toBe('I look first.')
@@ -172,16 +230,28 @@ describe('an answer of a chat completions API', () => {
     ])
     expect(reply.stop).toBe('tools')
     expect(reply.parts).toEqual([
-      { type: 'tool use', id: expect.stringMatching(/^call_\w+$/), name: 'read', input: { path: 'a' } },
+      {
+        type: 'tool use',
+        id: expect.stringMatching(/^call_\w+$/),
+        name: 'read',
+        input: { path: 'a' },
+      },
       { type: 'tool use', id: 'x', name: 'read', input: { path: 'b' } },
     ])
     expect(reply.usage).toBeUndefined()
   })
 
   test('is not whole before its end, and an error in it is one', () => {
-    expect(read(new OpenAiReply(), [chunk({ content: 'I' })])).toMatchObject({ isWhole: false, reply: { stop: 'cut' } })
-    expect(() => read(new OpenAiReply(), [{ error: { message: 'no memory left', code: 500 } }])).toThrow('no memory left')
-    expect(read(new OpenAiReply(), [chunk({ content: 'I' }), chunk({}, 'length')]).reply.stop).toBe('length')
+    expect(read(new OpenAiReply(), [chunk({ content: 'I' })])).toMatchObject({
+      isWhole: false,
+      reply: { stop: 'cut' },
+    })
+    expect(() =>
+      read(new OpenAiReply(), [{ error: { message: 'no memory left', code: 500 } }]),
+    ).toThrow('no memory left')
+    expect(read(new OpenAiReply(), [chunk({ content: 'I' }), chunk({}, 'length')]).reply.stop).toBe(
+      'length',
+    )
   })
 })
 
@@ -189,23 +259,54 @@ describe('an answer that is none', () => {
   const now = Date.parse('2026-11-16T12:00:00Z')
   const failure = (status: number, body: unknown, headers: Record<string, string> = {}) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
-    return failureFor({ status, headers: new Headers(headers), body: text, keyVariable: 'THE_KEY', now })
+    return failureFor({
+      status,
+      headers: new Headers(headers),
+      body: text,
+      keyVariable: 'THE_KEY',
+      now,
+    })
   }
   const said = (message: string, more: object = {}) => ({ error: { message, ...more } })
 
   test.each([
-    [401, said('invalid x-api-key'), 'no', 'the key in THE_KEY was refused: invalid x-api-key (HTTP 401)'],
+    [
+      401,
+      said('invalid x-api-key'),
+      'no',
+      'the key in THE_KEY was refused: invalid x-api-key (HTTP 401)',
+    ],
     [
       401,
       said('wrong key sk-ant-api03-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4'),
       'no',
       expect.stringMatching(/: wrong key \[redacted:.*\] \(HTTP 401\)$/),
     ],
-    [404, said('model: nothing'), 'no', 'there is no such model or address: model: nothing (HTTP 404)'],
+    [
+      404,
+      said('model: nothing'),
+      'no',
+      'there is no such model or address: model: nothing (HTTP 404)',
+    ],
     [400, said('messages: bad'), 'no', 'messages: bad (HTTP 400)'],
-    [400, said('prompt is too long: 9 > 8'), 'no', 'the context is full: prompt is too long: 9 > 8 (HTTP 400)'],
-    [400, said('Your credit balance is too low'), 'limit', 'Your credit balance is too low (HTTP 400)'],
-    [429, said('slow down', { code: 'insufficient_quota' }), 'limit', 'slow down, insufficient_quota (HTTP 429)'],
+    [
+      400,
+      said('prompt is too long: 9 > 8'),
+      'no',
+      'the context is full: prompt is too long: 9 > 8 (HTTP 400)',
+    ],
+    [
+      400,
+      said('Your credit balance is too low'),
+      'limit',
+      'Your credit balance is too low (HTTP 400)',
+    ],
+    [
+      429,
+      said('slow down', { code: 'insufficient_quota' }),
+      'limit',
+      'slow down, insufficient_quota (HTTP 429)',
+    ],
     [301, '', 'no', expect.stringContaining('leads elsewhere')],
     [500, '<html><h1>Bad gateway</h1></html>', 'again', 'Bad gateway (HTTP 500)'],
     [529, said('Overloaded'), 'again', 'Overloaded (HTTP 529)'],
@@ -215,7 +316,10 @@ describe('an answer that is none', () => {
   })
 
   test('says when to ask again; what is far off is a limit', () => {
-    expect(failure(529, '', { 'retry-after': '7' })).toMatchObject({ kind: 'again', at: { retryAfterMs: 7000 } })
+    expect(failure(529, '', { 'retry-after': '7' })).toMatchObject({
+      kind: 'again',
+      at: { retryAfterMs: 7000 },
+    })
     expect(failure(429, '', { 'retry-after': 'Mon, 16 Nov 2026 12:00:20 GMT' })).toMatchObject({
       kind: 'again',
       at: { retryAfterMs: 20_000 },

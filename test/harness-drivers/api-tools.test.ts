@@ -1,10 +1,23 @@
 // The tools themselves, by the lines in which they are asked and answer.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, lstatSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  lstatSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { TOOLS, type ToolName, type ToolResult, faultIn } from '../../src/harness/api/tools/definitions.ts'
+import {
+  TOOLS,
+  type ToolName,
+  type ToolResult,
+  faultIn,
+} from '../../src/harness/api/tools/definitions.ts'
 import { serveTools } from '../../src/harness/api/tools/serve-tools.ts'
 import { isRunning } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch.ts'
@@ -65,7 +78,9 @@ describe('reading', () => {
       good(saying('two\n\n[not all of the file, which has 22 bytes: go on with offset 4]')),
     )
     expect(await tools.use('read', { path: 'a.txt', offset: 5 })).toEqual(good('last'))
-    expect(await tools.use('read', { path: 'a.txt', offset: 9 })).toEqual(good('[the file has fewer than 9 lines]'))
+    expect(await tools.use('read', { path: 'a.txt', offset: 9 })).toEqual(
+      good('[the file has fewer than 9 lines]'),
+    )
     tools.write('empty.txt', '')
     expect(await tools.use('read', { path: 'empty.txt' })).toEqual(good('[the file is empty]'))
   })
@@ -78,7 +93,8 @@ describe('reading', () => {
     for (let offset: number | undefined = 1; offset !== undefined;) {
       const { text } = await tools.use('read', { path: 'huge.txt', offset })
       expect(text.length).toBeLessThan(60_000)
-      const [, piece, next] = /^([^]*?)(?:\[not all of the file, .*: go on with offset (\d+)\])?$/.exec(text)!
+      const [, piece, next] =
+        /^([^]*?)(?:\[not all of the file, .*: go on with offset (\d+)\])?$/.exec(text)!
       pieces.push(piece!)
       offset = next === undefined ? undefined : Number(next)
     }
@@ -92,7 +108,9 @@ describe('reading', () => {
       tools.write('one-line.txt', `${shift}${'🧭'.repeat(200_000)}`)
       const { text, isError } = await tools.use('read', { path: 'one-line.txt' })
       expect(isError).toBe(false)
-      expect(text).toMatch(/^[abc]{0,3}(?:🧭)+\n\[not all of the file, .*longer than can be shown\]$/u)
+      expect(text).toMatch(
+        /^[abc]{0,3}(?:🧭)+\n\[not all of the file, .*longer than can be shown\]$/u,
+      )
     }
   })
 
@@ -112,12 +130,16 @@ describe('reading', () => {
 describe('writing', () => {
   test('makes folders, keeps permissions and links, and leaves nothing beside', async () => {
     const tools = new Tools()
-    expect(await tools.use('write', { path: 'a/b/c.txt', content: 'new\n' })).toEqual(good(saying('Written')))
+    expect(await tools.use('write', { path: 'a/b/c.txt', content: 'new\n' })).toEqual(
+      good(saying('Written')),
+    )
     expect(readFileSync(tools.path('a/b/c.txt'), 'utf8')).toBe('new\n')
     expect(readdirSync(tools.path('a/b'))).toEqual(['c.txt'])
     chmodSync(tools.write('run.sh', '#!/bin/sh\n'), 0o754)
     symlinkSync('run.sh', tools.path('link'))
-    expect(await tools.use('write', { path: 'link', content: '#!/bin/sh\ntrue\n' })).toEqual(good(saying('Replaced')))
+    expect(await tools.use('write', { path: 'link', content: '#!/bin/sh\ntrue\n' })).toEqual(
+      good(saying('Replaced')),
+    )
     expect(lstatSync(tools.path('link')).isSymbolicLink()).toBe(true)
     expect(readFileSync(tools.path('run.sh'), 'utf8')).toBe('#!/bin/sh\ntrue\n')
     expect(statSync(tools.path('run.sh')).mode & 0o777).toBe(0o754)
@@ -126,7 +148,9 @@ describe('writing', () => {
   test('refuses a folder, and a folder that cannot be made', async () => {
     const tools = new Tools()
     tools.write('file', 'x')
-    expect(await tools.use('write', { path: '.', content: 'x' })).toEqual(bad(saying('is a folder')))
+    expect(await tools.use('write', { path: '.', content: 'x' })).toEqual(
+      bad(saying('is a folder')),
+    )
     expect((await tools.use('write', { path: 'file/below', content: 'x' })).isError).toBe(true)
   })
 })
@@ -135,7 +159,8 @@ describe('editing', () => {
   test('replaces exactly what is meant, and nothing it would have to guess', async () => {
     const tools = new Tools()
     const path = tools.write('a.txt', '\uFEFFone two\r\none three\n$& \n')
-    const edit = (old_text: string, new_text: string) => tools.use('edit', { path, old_text, new_text })
+    const edit = (old_text: string, new_text: string) =>
+      tools.use('edit', { path, old_text, new_text })
     expect(await edit('one', '1')).toEqual(bad(saying('2 times')))
     expect(await edit('none', '1')).toEqual(bad(saying('does not stand in')))
     expect(await edit('two\none', '1')).toEqual(bad(saying('CR LF')))
@@ -151,8 +176,12 @@ describe('editing', () => {
     const tools = new Tools()
     tools.write('a.txt', 'aaa')
     tools.write('bytes.bin', Buffer.from([0x61, 0xff]))
-    expect(await tools.use('edit', { path: 'a.txt', old_text: 'aa', new_text: 'b' })).toEqual(bad(saying('2 times')))
-    expect(await tools.use('edit', { path: 'bytes.bin', old_text: 'a', new_text: 'b' })).toEqual(bad(saying('no text in UTF-8')))
+    expect(await tools.use('edit', { path: 'a.txt', old_text: 'aa', new_text: 'b' })).toEqual(
+      bad(saying('2 times')),
+    )
+    expect(await tools.use('edit', { path: 'bytes.bin', old_text: 'a', new_text: 'b' })).toEqual(
+      bad(saying('no text in UTF-8')),
+    )
     expect(readFileSync(tools.path('bytes.bin'))).toEqual(Buffer.from([0x61, 0xff]))
   })
 })
@@ -164,26 +193,44 @@ test('a mark is never written in the place of the secret that it stands for', as
   const refused = bad(saying('stands for a secret that is not shown to you'))
   const marked = 'url=b\nk=[redacted:github-token]\n# [redacted:aws-key]\n'
   expect(await tools.use('write', { path, content: marked })).toEqual(refused)
-  expect(await tools.use('edit', { path, old_text: 'url=a', new_text: 'url=[redacted:aws-key]' })).toEqual(refused)
+  expect(
+    await tools.use('edit', { path, old_text: 'url=a', new_text: 'url=[redacted:aws-key]' }),
+  ).toEqual(refused)
   expect(await tools.use('write', { path: 'copy.env', content: marked })).toEqual(refused)
   expect(readFileSync(path, 'utf8')).toBe(before)
-  expect(await tools.use('edit', { path, old_text: 'url=a', new_text: 'url=b' })).toEqual(good(saying('Edited')))
-  expect(await tools.use('write', { path, content: 'k=\n# [redacted:aws-key]\n' })).toEqual(good(saying('Replaced')))
+  expect(await tools.use('edit', { path, old_text: 'url=a', new_text: 'url=b' })).toEqual(
+    good(saying('Edited')),
+  )
+  expect(await tools.use('write', { path, content: 'k=\n# [redacted:aws-key]\n' })).toEqual(
+    good(saying('Replaced')),
+  )
 })
 
 describe('the shell', () => {
   test('tells what was printed and how it ended', async () => {
     const tools = new Tools()
-    expect(await tools.use('shell', { command: 'echo out; echo err >&2; pwd' })).toEqual(good(`out\nerr\n${tools.folder}`))
-    expect(await tools.use('shell', { command: 'echo long', timeout_seconds: 1e9 })).toEqual(good('long'))
-    expect(await tools.use('shell', { command: 'exit 3' })).toEqual(bad('[it printed nothing]\n[it exited with 3]'))
-    expect(await tools.use('shell', { command: 'kill -9 $$' })).toEqual(bad(saying('ended by SIGKILL')))
-    expect(await tools.use('shell', { command: 'read line; echo "got $line"' })).toEqual(good('got'))
+    expect(await tools.use('shell', { command: 'echo out; echo err >&2; pwd' })).toEqual(
+      good(`out\nerr\n${tools.folder}`),
+    )
+    expect(await tools.use('shell', { command: 'echo long', timeout_seconds: 1e9 })).toEqual(
+      good('long'),
+    )
+    expect(await tools.use('shell', { command: 'exit 3' })).toEqual(
+      bad('[it printed nothing]\n[it exited with 3]'),
+    )
+    expect(await tools.use('shell', { command: 'kill -9 $$' })).toEqual(
+      bad(saying('ended by SIGKILL')),
+    )
+    expect(await tools.use('shell', { command: 'read line; echo "got $line"' })).toEqual(
+      good('got'),
+    )
   })
 
   test('gives the beginning and the end of what is without end', async () => {
     const tools = new Tools()
-    const { text } = await tools.use('shell', { command: 'echo first; yes | head -c 3000000; echo last' })
+    const { text } = await tools.use('shell', {
+      command: 'echo first; yes | head -c 3000000; echo last',
+    })
     expect(text).toMatch(/^first\ny\n[^]*\n\[\d{7} bytes left out here\]\n[^]*\nlast$/)
     expect(text.length).toBeLessThan(34_000)
   })
@@ -192,7 +239,9 @@ describe('the shell', () => {
     const tools = new Tools()
     const command = 'sleep 987 & echo $! > pid; echo begun; wait'
     const isThere = () => isRunning(Number(readFileSync(tools.path('pid'), 'utf8')))
-    expect(await tools.use('shell', { command, timeout_seconds: 1 })).toEqual(bad('begun\n[it was ended after 1 seconds]'))
+    expect(await tools.use('shell', { command, timeout_seconds: 1 })).toEqual(
+      bad('begun\n[it was ended after 1 seconds]'),
+    )
     await expect.poll(isThere).toBe(false)
     writeFileSync(tools.path('pid'), '')
     const stopped = tools.use('shell', { command })
@@ -218,6 +267,8 @@ test('an input is looked at before anything is done with it', () => {
   expect(fault('edit', { path: 'a', old_text: 'b' })).toBe('new_text is missing')
   expect(fault('read', { path: 7 })).toBe('path must be a text')
   expect(fault('read', { path: 'a', offset: 0 })).toBe('offset must be a whole number from 1')
-  expect(fault('shell', { command: 'a', cwd: '/' })).toBe('there is no cwd; there are command, timeout_seconds')
+  expect(fault('shell', { command: 'a', cwd: '/' })).toBe(
+    'there is no cwd; there are command, timeout_seconds',
+  )
   expect(fault('shell', { command: 'a', timeout_seconds: 5 })).toBeUndefined()
 })

@@ -7,7 +7,12 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { PiecesWithoutKey } from '../../src/harness/api/key-out.ts'
 import type { ApiSettings } from '../../src/harness/api/settings.ts'
-import type { Conversation, HarnessEvent, OpenConversation, PermissionRequest } from '../../src/harness/contract.ts'
+import type {
+  Conversation,
+  HarnessEvent,
+  OpenConversation,
+  PermissionRequest,
+} from '../../src/harness/contract.ts'
 import type { Message } from '../../src/history/items.ts'
 import { bundleProgram } from '../support/bundle.ts'
 import { expectNoneLeft } from '../support/processes.ts'
@@ -33,10 +38,15 @@ interface Choices {
 }
 
 /** A conversation with a server that gives these answers, the last one again and again. */
-async function driven(answers: readonly Answer[], { settings, open }: Choices = {}): Promise<Driven> {
+async function driven(
+  answers: readonly Answer[],
+  { settings, open }: Choices = {},
+): Promise<Driven> {
   const world = await apiWorld('anthropic')
   const { url, seen } = await modelServer(...answers)
-  const conversation = await world.with({ baseUrl: url, ...settings }).open({ ...world.open, ...open })
+  const conversation = await world
+    .with({ baseUrl: url, ...settings })
+    .open({ ...world.open, ...open })
   onTestFinished(() => conversation.close())
   const told: HarnessEvent[] = []
   return {
@@ -85,15 +95,25 @@ describe('what fails', () => {
     ])
     expect(seen).toHaveLength(4)
     expect(new Set(seen.map(({ body }) => JSON.stringify(body))).size).toBe(1)
-    expect(stored().filter(({ role }) => role === 'assistant')).toMatchObject([{ parts: [{ text: 'I begin.' }] }])
-    expect(events.filter(({ type }) => type === 'usage')).toMatchObject([{ spent: { input: 1000, output: 10 } }])
+    expect(stored().filter(({ role }) => role === 'assistant')).toMatchObject([
+      { parts: [{ text: 'I begin.' }] },
+    ])
+    expect(events.filter(({ type }) => type === 'usage')).toMatchObject([
+      { spent: { input: 1000, output: 10 } },
+    ])
   })
 
   test('is asked a few times, and then told; the model is not', async () => {
     const { turn, seen, stored, given } = await driven([refusing(503, 'gone fishing')])
-    expect((await turn()).at(-1)).toMatchObject({ how: 'failed', failure: 'gone fishing (HTTP 503); asked 4 times' })
+    expect((await turn()).at(-1)).toMatchObject({
+      how: 'failed',
+      failure: 'gone fishing (HTTP 503); asked 4 times',
+    })
     expect(seen).toHaveLength(4)
-    expect(stored().at(-1)).toMatchObject({ isFailure: true, parts: [{ text: expect.stringContaining('gone fishing') }] })
+    expect(stored().at(-1)).toMatchObject({
+      isFailure: true,
+      parts: [{ text: expect.stringContaining('gone fishing') }],
+    })
     await turn('Once more')
     expect(given()).not.toContain('fishing')
   })
@@ -106,9 +126,15 @@ describe('what fails', () => {
   })
 
   test.each([
-    [refusing(401, 'invalid key'), 'a key is wanted, and api.key_env names none: invalid key (HTTP 401)'],
+    [
+      refusing(401, 'invalid key'),
+      'a key is wanted, and api.key_env names none: invalid key (HTTP 401)',
+    ],
     [refusing(400, 'max_tokens: too large'), 'max_tokens: too large (HTTP 400)'],
-    [refusing(307, '', { location: 'http://127.0.0.1:9/' }), expect.stringContaining('leads elsewhere')],
+    [
+      refusing(307, '', { location: 'http://127.0.0.1:9/' }),
+      expect.stringContaining('leads elsewhere'),
+    ],
   ])('is told at once where asking again is of no use', async (answer, failure) => {
     const { turn, seen } = await driven([answer])
     expect((await turn()).at(-1)).toMatchObject({ how: 'failed', failure })
@@ -116,20 +142,33 @@ describe('what fails', () => {
   })
 
   test('is a context that is full, before too much is sent', async () => {
-    const { turn, seen, stored } = await driven([whole('ok')], { settings: { window: 4000, maxOutput: 1000 } })
+    const { turn, seen, stored } = await driven([whole('ok')], {
+      settings: { window: 4000, maxOutput: 1000 },
+    })
     expect((await turn()).at(-1)).toMatchObject({ how: 'completed' })
     const [usage, full] = await turn('word '.repeat(3000))
-    expect(usage).toEqual({ type: 'usage', context: 4000, window: 4000, point: 3000, model: 'model-1' })
+    expect(usage).toEqual({
+      type: 'usage',
+      context: 4000,
+      window: 4000,
+      point: 3000,
+      model: 'model-1',
+    })
     expect(full).toMatchObject({
       how: 'failed',
-      failure: expect.stringMatching(/^the context is full: it has about \d+ tokens, .* 3000 of 4000/),
+      failure: expect.stringMatching(
+        /^the context is full: it has about \d+ tokens, .* 3000 of 4000/,
+      ),
     })
     expect(seen).toHaveLength(1)
     expect(stored().at(-1)).toMatchObject({ isFailure: true })
   })
 
   test('is an answer that became too long, of which the tools are not used', async () => {
-    const { turn, given, stored } = await driven([whole('I write', [shell('touch never')], 'max_tokens'), whole('Shorter.')])
+    const { turn, given, stored } = await driven([
+      whole('I write', [shell('touch never')], 'max_tokens'),
+      whole('Shorter.'),
+    ])
     expect((await turn()).at(-1)).toMatchObject({
       how: 'failed',
       failure: expect.stringContaining('max_output'),
@@ -163,14 +202,30 @@ describe('what fails', () => {
 
 describe('an interrupted turn', () => {
   test('keeps what was said so far, and the conversation goes on from it', async () => {
-    const { conversation, turn, told, stored, given } = await driven([half('I was about to', 'hangs'), whole('Yes.')])
+    const { conversation, turn, told, stored, given } = await driven([
+      half('I was about to', 'hangs'),
+      whole('Yes.'),
+    ])
     const running = turn()
     await expect.poll(() => told.map(({ type }) => type)).toContain('delta')
     await conversation.interrupt()
     const events = await running
-    expect(events.map(({ type }) => type)).toEqual(['started', 'delta', 'text', 'usage', 'turn ended'])
-    expect(events.at(-1)).toEqual({ type: 'turn ended', how: 'interrupted', said: 'I was about to' })
-    expect(stored().at(-1)).toMatchObject({ role: 'assistant', parts: [{ text: 'I was about to' }] })
+    expect(events.map(({ type }) => type)).toEqual([
+      'started',
+      'delta',
+      'text',
+      'usage',
+      'turn ended',
+    ])
+    expect(events.at(-1)).toEqual({
+      type: 'turn ended',
+      how: 'interrupted',
+      said: 'I was about to',
+    })
+    expect(stored().at(-1)).toMatchObject({
+      role: 'assistant',
+      parts: [{ text: 'I was about to' }],
+    })
     expect((await turn('Go on')).at(-1)).toMatchObject({ how: 'completed' })
     expect(given()).toContain('I was about to')
   })
@@ -181,10 +236,15 @@ describe('an interrupted turn', () => {
       whole('ok'),
     ])
     const running = turn()
-    await expect.poll(() => existsSync(join(world.open.cwd, 'begun')), { timeout: 10_000 }).toBe(true)
+    await expect
+      .poll(() => existsSync(join(world.open.cwd, 'begun')), { timeout: 10_000 })
+      .toBe(true)
     await conversation.interrupt()
     expect((await running).at(-1)).toMatchObject({ how: 'interrupted' })
-    expect(resultsIn(stored())).toMatchObject([result('it was interrupted', true), result('not run', true)])
+    expect(resultsIn(stored())).toMatchObject([
+      result('it was interrupted', true),
+      result('not run', true),
+    ])
     expect(existsSync(join(world.open.cwd, 'second'))).toBe(false)
   })
 })
@@ -199,7 +259,12 @@ describe('the tools of an answer', () => {
       { name: 'edit', input: { path: 'a.txt', old_text: 'one', new_text: 'two' } },
       { name: 'read', input: { path: 'a.txt' } },
     ]
-    const { turn, stored, seen } = await driven([whole('', tools), whole('Done.'), whole('', [shell('true')]), whole('Done.')])
+    const { turn, stored, seen } = await driven([
+      whole('', tools),
+      whole('Done.'),
+      whole('', [shell('true')]),
+      whole('Done.'),
+    ])
     const events = await turn()
     expect(events.at(-1)).toMatchObject({ how: 'completed', said: 'Done.' })
     expect(resultsIn(stored())).toMatchObject([
@@ -210,11 +275,15 @@ describe('the tools of an answer', () => {
       result('Edited', false),
       result('two', false),
     ])
-    const { content } = (seen[1]!.body['messages'] as readonly { content: readonly { type: string }[] }[]).at(-1)!
+    const { content } = (
+      seen[1]!.body['messages'] as readonly { content: readonly { type: string }[] }[]
+    ).at(-1)!
     expect(content.map(({ type }) => type)).toEqual(Array.from({ length: 6 }, () => 'tool_result'))
     // All answers of this server have the same id, and so have their tools. They are several all the same.
     await turn('More')
-    const roles = (seen.at(-1)!.body['messages'] as readonly { role: string }[]).map(({ role }) => role)
+    const roles = (seen.at(-1)!.body['messages'] as readonly { role: string }[]).map(
+      ({ role }) => role,
+    )
     expect(roles).toEqual(['user', 'assistant', 'user', 'assistant', 'user', 'assistant', 'user'])
     const ids = resultsIn(stored()).map((part) => (part.type === 'tool result' ? part.use : ''))
     expect(new Set(ids).size).toBe(7)
@@ -236,11 +305,20 @@ describe('the tools of an answer', () => {
       asked.push(request)
       return false
     }
-    const { turn, stored, world } = await driven([whole('', tools), whole('Done.')], { open: { permissions: 'edits', decide } })
+    const { turn, stored, world } = await driven([whole('', tools), whole('Done.')], {
+      open: { permissions: 'edits', decide },
+    })
     symlinkSync(outside, join(world.open.cwd, 'link'))
     await turn()
     const refused = result('not permitted here', true)
-    expect(resultsIn(stored())).toMatchObject([refused, refused, refused, refused, refused, result('Written', false)])
+    expect(resultsIn(stored())).toMatchObject([
+      refused,
+      refused,
+      refused,
+      refused,
+      refused,
+      result('Written', false),
+    ])
     expect(asked.map(({ tool }) => tool)).toEqual(['read', 'read', 'write', 'write', 'edit'])
     expect(asked.every(({ path }) => path?.startsWith('/'))).toBe(true)
     expect(existsSync(join(outside, 'new.txt'))).toBe(false)
@@ -260,7 +338,9 @@ test('under `ask` the project may be looked at, and everything else is asked abo
     asked.push(title)
     return false
   }
-  const { turn, stored, world } = await driven([whole('', tools), whole('Done.')], { open: { permissions: 'ask', decide } })
+  const { turn, stored, world } = await driven([whole('', tools), whole('Done.')], {
+    open: { permissions: 'ask', decide },
+  })
   writeFileSync(join(world.open.cwd, 'a.txt'), 'one')
   await turn()
   expect(resultsIn(stored())[0]).toMatchObject(result('one', false))
@@ -269,14 +349,22 @@ test('under `ask` the project may be looked at, and everything else is asked abo
 
 describe('the key', () => {
   test('goes to its server alone, and not to what the agent runs', async () => {
-    const open = { env: { PATH: process.env.PATH, MY_KEY: 'sesame-42', ANTHROPIC_API_KEY: 'of-another' } }
+    const open = {
+      env: { PATH: process.env.PATH, MY_KEY: 'sesame-42', ANTHROPIC_API_KEY: 'of-another' },
+    }
     const settings = { keyEnv: 'MY_KEY', headers: { 'anthropic-beta': 'token-efficient-tools' } }
-    const { turn, seen, given } = await driven([whole('', [shell('env | grep -c sesame; env | grep ANTHROPIC')]), whole('ok')], {
-      settings,
-      open,
-    })
+    const { turn, seen, given } = await driven(
+      [whole('', [shell('env | grep -c sesame; env | grep ANTHROPIC')]), whole('ok')],
+      {
+        settings,
+        open,
+      },
+    )
     await turn()
-    expect(seen[0]!.headers).toMatchObject({ 'x-api-key': 'sesame-42', 'anthropic-beta': 'token-efficient-tools' })
+    expect(seen[0]!.headers).toMatchObject({
+      'x-api-key': 'sesame-42',
+      'anthropic-beta': 'token-efficient-tools',
+    })
     expect(given()).toContain('0\\nANTHROPIC_API_KEY=')
     expect(given()).not.toContain('sesame-42')
   })
@@ -284,14 +372,19 @@ describe('the key', () => {
   test('is neither told nor stored, whatever a server repeats of it', async () => {
     const key = 'a/plain"word'
     const lines: string[] = []
-    const open = { env: { PATH: process.env.PATH, MY_KEY: key }, trace: (_: string, line: string) => void lines.push(line) }
+    const open = {
+      env: { PATH: process.env.PATH, MY_KEY: key },
+      trace: (_: string, line: string) => void lines.push(line),
+    }
     const settings = { keyEnv: 'MY_KEY' }
     const inStream: Answer = (response) =>
       void response.end(
         `data: ${JSON.stringify({ type: 'error', error: { type: 'invalid_request', message: `bad ${key}` } })}\n\n`,
       )
-    const page: Answer = (response) => void response.writeHead(400).end(`${'<p>'.repeat(98)}${key.repeat(40)}`)
-    const escaped: Answer = (response) => void response.writeHead(400).end('{"error":{"message":"no a\\/plain\\"word here"}}')
+    const page: Answer = (response) =>
+      void response.writeHead(400).end(`${'<p>'.repeat(98)}${key.repeat(40)}`)
+    const escaped: Answer = (response) =>
+      void response.writeHead(400).end('{"error":{"message":"no a\\/plain\\"word here"}}')
     const refused = refusing(401, `Bearer ${key} is unknown`)
     const four = (answer: Answer) => [answer, answer, answer, answer]
     const { turn, stored, world, seen } = await driven(
@@ -313,7 +406,8 @@ describe('the key', () => {
     expect(seen).toHaveLength(15)
     expect(seen[0]!.headers['x-api-key']).toBe(key)
     expect(told.at(-1)).toContainEqual({ type: 'text', text: 'Your key is [redacted:api-key].' })
-    for (const text of [...told, ...stored(), ...lines]) expect(JSON.stringify(text)).not.toContain('plain')
+    for (const text of [...told, ...stored(), ...lines])
+      expect(JSON.stringify(text)).not.toContain('plain')
     const { url } = await modelServer(refused)
     const check = await world.with({ ...settings, baseUrl: url }).check(open.env)
     expect(check).toMatchObject({ isThere: false, problem: expect.not.stringContaining('plain') })
@@ -321,19 +415,17 @@ describe('the key', () => {
 
   test('is held back where it comes in pieces', () => {
     const pieces = new PiecesWithoutKey('sesame-42')
-    expect(['It is ses', 'ame', '-42, sesa', 'me, s', '.'].map((piece) => pieces.take(piece))).toEqual([
-      'It is ',
-      '',
-      '[redacted:api-key], ',
-      'sesame, ',
-      's.',
-    ])
+    expect(
+      ['It is ses', 'ame', '-42, sesa', 'me, s', '.'].map((piece) => pieces.take(piece)),
+    ).toEqual(['It is ', '', '[redacted:api-key], ', 'sesame, ', 's.'])
     const word = new PiecesWithoutKey('none')
     expect(word.take('none')).toBe('none')
   })
 
   test('is not sent where none was named, nor in the open', async () => {
-    const { turn, seen } = await driven([whole('ok')], { open: { env: { PATH: process.env.PATH, ANTHROPIC_API_KEY: 'mine' } } })
+    const { turn, seen } = await driven([whole('ok')], {
+      open: { env: { PATH: process.env.PATH, ANTHROPIC_API_KEY: 'mine' } },
+    })
     await turn()
     expect(seen[0]!.headers).not.toHaveProperty('x-api-key')
     const world = await apiWorld('anthropic')
@@ -341,9 +433,15 @@ describe('the key', () => {
       const check = await world.with(settings).check(env)
       return check.isThere ? '' : check.problem
     }
-    expect(await problem({ baseUrl: 'http://models.example', keyEnv: 'MY_KEY' }, { MY_KEY: 'x' })).toContain('without encryption')
-    expect(await problem({ keyEnv: 'MY_KEY' }, { MY_KEY: 'sesame\n42' })).toBe('what is in MY_KEY is no key')
-    expect(await problem({ baseUrl: 'https://api.anthropic.com' })).toBe('there is no key in ANTHROPIC_API_KEY')
+    expect(
+      await problem({ baseUrl: 'http://models.example', keyEnv: 'MY_KEY' }, { MY_KEY: 'x' }),
+    ).toContain('without encryption')
+    expect(await problem({ keyEnv: 'MY_KEY' }, { MY_KEY: 'sesame\n42' })).toBe(
+      'what is in MY_KEY is no key',
+    )
+    expect(await problem({ baseUrl: 'https://api.anthropic.com' })).toBe(
+      'there is no key in ANTHROPIC_API_KEY',
+    )
   })
 })
 
@@ -356,14 +454,22 @@ test('a process killed with -9 in the middle of its tools leaves nobody, and ano
   const program = join(folder, 'a/b/c/worker.mjs')
   symlinkSync(fileURLToPath(new URL('../../dist', import.meta.url)), join(folder, 'dist'))
   await bundleProgram(fileURLToPath(new URL('api.worker.ts', import.meta.url)), program)
-  const words = [world.open.env['API_WORLD']!, JSON.stringify({ ...world.settings, baseUrl: url }), JSON.stringify(world.open)]
-  const child = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const words = [
+    world.open.env['API_WORLD']!,
+    JSON.stringify({ ...world.settings, baseUrl: url }),
+    JSON.stringify(world.open),
+  ]
+  const child = spawn(process.execPath, [program, ...words], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   const killed: { conversation?: string; mark?: string } = {}
   for await (const line of createInterface({ input: child.stdout })) {
     const event = JSON.parse(line) as HarnessEvent & { mark: string }
-    if (event.type === 'started') Object.assign(killed, { conversation: event.conversation, mark: event.mark })
-    if (event.type === 'tool' && event.status === 'started' && event.command === 'sleep 987') child.kill('SIGKILL')
+    if (event.type === 'started')
+      Object.assign(killed, { conversation: event.conversation, mark: event.mark })
+    if (event.type === 'tool' && event.status === 'started' && event.command === 'sleep 987')
+      child.kill('SIGKILL')
   }
   const { conversation, mark } = killed
   await expectNoneLeft(mark!)
@@ -371,11 +477,19 @@ test('a process killed with -9 in the middle of its tools leaves nobody, and ano
   const resumed = await world.with({ baseUrl: url }).open({ ...world.open, resume: conversation! })
   onTestFinished(() => resumed.close())
   for await (const _ of resumed.prompt('Go on'));
-  const messages = seen.at(-1)!.body['messages'] as readonly { role: string; content: readonly object[] }[]
+  const messages = seen.at(-1)!.body['messages'] as readonly {
+    role: string
+    content: readonly object[]
+  }[]
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
   expect(messages[2]!.content).toMatchObject([
     { type: 'tool_result', tool_use_id: 'use_0', content: [{ text: 'of-the-first' }] },
-    { type: 'tool_result', tool_use_id: 'use_1', is_error: true, content: [{ text: expect.stringContaining('never recorded') }] },
+    {
+      type: 'tool_result',
+      tool_use_id: 'use_1',
+      is_error: true,
+      content: [{ text: expect.stringContaining('never recorded') }],
+    },
     { type: 'text', text: 'Go on' },
   ])
 })

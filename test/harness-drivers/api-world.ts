@@ -36,7 +36,8 @@ export async function apiWorld(provider: Provider): Promise<ApiWorld> {
     headers: {},
     initialFiles: [],
   }
-  const harness = (own: ApiSettings) => apiHarness({ name: 'api', settings: own, store, waits: [1, 1, 1] })
+  const harness = (own: ApiSettings) =>
+    apiHarness({ name: 'api', settings: own, store, waits: [1, 1, 1] })
   return {
     stub,
     store,
@@ -71,11 +72,24 @@ function repliesTo(acts: readonly Act[], mark: string): readonly Reply[] {
     next = {}
   }
   for (const act of acts) {
-    if ('say' in act) next = { ...next, text: [next.text, act.say].filter((text) => text !== undefined).join('\n') }
-    else if ('tokens' in act) next = { ...next, inputTokens: 7, cacheWritten: 13, outputTokens: 33, cacheRead: act.tokens - 53 }
+    if ('say' in act)
+      next = { ...next, text: [next.text, act.say].filter((text) => text !== undefined).join('\n') }
+    else if ('tokens' in act)
+      next = {
+        ...next,
+        inputTokens: 7,
+        cacheWritten: 13,
+        outputTokens: 33,
+        cacheRead: act.tokens - 53,
+      }
     else if ('run' in act) answer({ tools: [{ name: 'shell', input: { command: act.run } }] })
-    else if ('write' in act) answer({ tools: [{ name: 'write', input: { path: act.write, content: act.text } }] })
-    else if ('fail' in act) return [...replies, { error: { status: 500, type: 'api_error', message: act.fail }, isKept: true }]
+    else if ('write' in act)
+      answer({ tools: [{ name: 'write', input: { path: act.write, content: act.text } }] })
+    else if ('fail' in act)
+      return [
+        ...replies,
+        { error: { status: 500, type: 'api_error', message: act.fail }, isKept: true },
+      ]
     else if ('limit' in act) return [...replies, limited(act.limit)]
     else if ('hang' in act) return [...replies, { after: NEVER }]
     else if ('die' in act) return [...replies, { after: NEVER, before: () => killCarriers(mark) }]
@@ -85,7 +99,13 @@ function repliesTo(acts: readonly Act[], mark: string): readonly Reply[] {
 }
 
 function limited(until: string): Reply {
-  return { error: { status: 429, type: 'rate_limit_error', message: `This account's usage limit resets at ${until}` } }
+  return {
+    error: {
+      status: 429,
+      type: 'rate_limit_error',
+      message: `This account's usage limit resets at ${until}`,
+    },
+  }
 }
 
 /** A model may answer sooner than the program of the tools has begun. */

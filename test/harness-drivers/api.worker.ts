@@ -4,8 +4,11 @@ import type { ApiSettings } from '../../src/harness/api/settings.ts'
 import type { OpenConversation } from '../../src/harness/contract.ts'
 import { conversationStore } from '../../src/history/store.ts'
 
-const [folder, settings, open] = process.argv.slice(2).map((word) => (word.startsWith('{') ? (JSON.parse(word) as object) : word))
+const [folder, settings, open] = process.argv
+  .slice(2)
+  .map((word) => (word.startsWith('{') ? (JSON.parse(word) as object) : word))
 const store = conversationStore(folder as string, {})
 const harness = apiHarness({ name: 'api', settings: settings as ApiSettings, store })
 const conversation = await harness.open(open as OpenConversation)
-for await (const event of conversation.prompt('Go')) console.log(JSON.stringify({ ...event, mark: conversation.process.mark }))
+for await (const event of conversation.prompt('Go'))
+  console.log(JSON.stringify({ ...event, mark: conversation.process.mark }))

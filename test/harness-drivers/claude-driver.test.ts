@@ -6,7 +6,12 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { argumentsFor, environmentFor } from '../../src/harness/claude/drive/arguments.ts'
 import { claudeHarness } from '../../src/harness/claude/drive/harness.ts'
-import type { Conversation, HarnessEvent, OpenConversation, PermissionRequest } from '../../src/harness/contract.ts'
+import type {
+  Conversation,
+  HarnessEvent,
+  OpenConversation,
+  PermissionRequest,
+} from '../../src/harness/contract.ts'
 import { carriersOf } from '../support/processes.ts'
 
 const ODD = join(dirname(fileURLToPath(import.meta.url)), 'odd-claude.mjs')
@@ -21,12 +26,20 @@ function surroundings(how: string): { readonly cwd: string; readonly env: NodeJS
 }
 
 async function opened(how: string, more: Partial<OpenConversation> = {}): Promise<Conversation> {
-  const conversation = await claudeHarness.open({ ...surroundings(how), permissions: 'edits', allow: [], ...more })
+  const conversation = await claudeHarness.open({
+    ...surroundings(how),
+    permissions: 'edits',
+    allow: [],
+    ...more,
+  })
   onTestFinished(() => conversation.close())
   return conversation
 }
 
-async function turn(conversation: Conversation, prompt = 'hello'): Promise<readonly HarnessEvent[]> {
+async function turn(
+  conversation: Conversation,
+  prompt = 'hello',
+): Promise<readonly HarnessEvent[]> {
   const events: HarnessEvent[] = []
   for await (const event of conversation.prompt(prompt)) events.push(event)
   return events
@@ -81,7 +94,8 @@ describe('a program in the place of Claude Code', () => {
   test('that withdraws a request gets no answer to it', async () => {
     const lines: string[] = []
     const decide = () => new Promise<boolean>((resolve) => void setTimeout(resolve, 50, true))
-    const trace = (direction: 'to' | 'from', line: string) => void (direction === 'to' && lines.push(line))
+    const trace = (direction: 'to' | 'from', line: string) =>
+      void (direction === 'to' && lines.push(line))
     const conversation = await opened('withdraws', { decide, trace })
     expect((await turn(conversation)).at(-1)).toMatchObject({ said: 'without an answer' })
     expect(lines.filter((line) => line.includes('control_response'))).toEqual([])
@@ -90,7 +104,10 @@ describe('a program in the place of Claude Code', () => {
   test('is answered no where asking fails', async () => {
     const decide = () => Promise.reject(new Error('the terminal is gone'))
     const conversation = await opened('asks', { decide })
-    const [, answer] = await turn(conversation, '{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"x"}}')
+    const [, answer] = await turn(
+      conversation,
+      '{"subtype":"can_use_tool","tool_name":"Bash","input":{"command":"x"}}',
+    )
     expect(answer).toMatchObject({ text: expect.stringMatching(/"deny".*the terminal is gone/) })
   })
 
@@ -107,7 +124,11 @@ describe('a program in the place of Claude Code', () => {
   ] as const)('under `%s` may run `%s`: %s', async (permissions, command, may) => {
     const asked: PermissionRequest[] = []
     const decide = async (request: PermissionRequest) => asked.push(request) < 0
-    const conversation = await opened('asks', { permissions, allow: ['npm test', 'cd web && npm run lint'], decide })
+    const conversation = await opened('asks', {
+      permissions,
+      allow: ['npm test', 'cd web && npm run lint'],
+      decide,
+    })
     const request = { subtype: 'can_use_tool', tool_name: 'Bash', input: { command } }
     const [, answer] = await turn(conversation, JSON.stringify(request))
     expect(answer).toMatchObject({ text: expect.stringContaining(may ? '"allow"' : '"deny"') })
@@ -117,13 +138,24 @@ describe('a program in the place of Claude Code', () => {
   test('whose listener goes away does not give the end of that turn to the next', async () => {
     const conversation = await opened('talks nonsense')
     for await (const event of conversation.prompt('first')) if (event.type === 'started') break
-    expect(await turn(conversation, 'second')).toEqual([{ type: 'turn ended', how: 'completed', said: 'second' }])
+    expect(await turn(conversation, 'second')).toEqual([
+      { type: 'turn ended', how: 'completed', said: 'second' },
+    ])
   })
 
   test('is found by STINT_CLAUDE, and what is wrong with it is said', async () => {
-    expect(await claudeHarness.check(surroundings('').env)).toEqual({ isThere: true, version: '9.8.7' })
-    expect(await claudeHarness.check(surroundings('fails').env)).toMatchObject({ isThere: false, problem: /fails/ })
-    expect(await claudeHarness.check(surroundings('no version').env)).toMatchObject({ isThere: false, problem: /hello/ })
+    expect(await claudeHarness.check(surroundings('').env)).toEqual({
+      isThere: true,
+      version: '9.8.7',
+    })
+    expect(await claudeHarness.check(surroundings('fails').env)).toMatchObject({
+      isThere: false,
+      problem: /fails/,
+    })
+    expect(await claudeHarness.check(surroundings('no version').env)).toMatchObject({
+      isThere: false,
+      problem: /hello/,
+    })
   })
 })
 
@@ -133,7 +165,10 @@ describe('starting Claude Code', () => {
   test('names the commands that need no question, but none that might end a rule early', () => {
     const allow = ['npm test', 'stint task', 'node -e "f(1), g(2)"', 'make && rm -rf x', 'a\nb']
     const args = argumentsFor({ ...open, allow })
-    expect(args.slice(args.indexOf('--allowedTools') + 1)).toEqual(['Bash(npm test:*)', 'Bash(stint task:*)'])
+    expect(args.slice(args.indexOf('--allowedTools') + 1)).toEqual([
+      'Bash(npm test:*)',
+      'Bash(stint task:*)',
+    ])
     expect(argumentsFor(open)).not.toContain('--allowedTools')
     expect(argumentsFor({ ...open, permissions: 'ask', allow })).not.toContain('--allowedTools')
   })
@@ -157,10 +192,15 @@ describe('starting Claude Code', () => {
     expect(environmentFor({ ...open, env })).toEqual({ CLAUDE_CONFIG_DIR: '/c', PATH: '/bin' })
   })
 
-  test.runIf(process.getuid?.() === 0)('says beforehand that root may not allow everything outside a sandbox', () => {
-    expect(() => environmentFor({ ...open, permissions: 'all' })).toThrow(
-      expect.objectContaining({ code: 'ROOT_WITHOUT_SANDBOX' }),
-    )
-    expect(() => environmentFor({ ...open, permissions: 'all', env: { IS_SANDBOX: '1' } })).not.toThrow()
-  })
+  test.runIf(process.getuid?.() === 0)(
+    'says beforehand that root may not allow everything outside a sandbox',
+    () => {
+      expect(() => environmentFor({ ...open, permissions: 'all' })).toThrow(
+        expect.objectContaining({ code: 'ROOT_WITHOUT_SANDBOX' }),
+      )
+      expect(() =>
+        environmentFor({ ...open, permissions: 'all', env: { IS_SANDBOX: '1' } }),
+      ).not.toThrow()
+    },
+  )
 })

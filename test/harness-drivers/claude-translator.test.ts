@@ -10,12 +10,19 @@ const VERSIONS = ['2.1.325', '2.0.77'] as const
 
 /** What a real Claude Code said, line by line. */
 function recorded(name: string): readonly Json[] {
-  const text = readFileSync(new URL(`../fixtures/claude-stream/${name}.jsonl`, import.meta.url), 'utf8')
+  const text = readFileSync(
+    new URL(`../fixtures/claude-stream/${name}.jsonl`, import.meta.url),
+    'utf8',
+  )
   return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Json]))
 }
 
 /** Read as the turns they were: a prompt is taken up where the line before ended one. */
-function translated(messages: readonly Json[], isResumed = false, deltas = false): readonly HarnessEvent[] {
+function translated(
+  messages: readonly Json[],
+  isResumed = false,
+  deltas = false,
+): readonly HarnessEvent[] {
   const translator = new Translator({ isResumed, now: () => NOW, deltas })
   return messages.flatMap((message) => {
     const prompt = (message['user_message_uuids'] as string[] | undefined)?.[0]
@@ -25,7 +32,9 @@ function translated(messages: readonly Json[], isResumed = false, deltas = false
 }
 
 function of<Type extends HarnessEvent['type']>(events: readonly HarnessEvent[], type: Type) {
-  return events.filter((event): event is Extract<HarnessEvent, { readonly type: Type }> => event.type === type)
+  return events.filter(
+    (event): event is Extract<HarnessEvent, { readonly type: Type }> => event.type === type,
+  )
 }
 
 function spentIn(events: readonly HarnessEvent[]): Usage {
@@ -37,7 +46,9 @@ function spentIn(events: readonly HarnessEvent[]): Usage {
 
 /** What the last sums of a recording say was used, over all models. */
 function countedIn(messages: readonly Json[]): Usage {
-  const sums = messages.flatMap(({ modelUsage }) => (Object.keys(modelUsage ?? {}).length > 0 ? [modelUsage as Json] : []))
+  const sums = messages.flatMap(({ modelUsage }) =>
+    Object.keys(modelUsage ?? {}).length > 0 ? [modelUsage as Json] : [],
+  )
   const models = Object.values(sums.at(-1)!) as Record<string, number>[]
   const total = (field: string) => models.reduce((sum, model) => sum + model[field]!, 0)
   return {
@@ -49,7 +60,9 @@ function countedIn(messages: readonly Json[]): Usage {
 }
 
 const ended = (events: readonly HarnessEvent[]) =>
-  of(events, 'turn ended').map(({ how, said, failure }) => [how, said ?? failure].filter((word) => word !== undefined).join(': '))
+  of(events, 'turn ended').map(({ how, said, failure }) =>
+    [how, said ?? failure].filter((word) => word !== undefined).join(': '),
+  )
 
 describe.each(VERSIONS)('what Claude Code %s says', (version) => {
   const lines = recorded(`${version}-tools-and-delegate`)
@@ -80,7 +93,12 @@ describe.each(VERSIONS)('what Claude Code %s says', (version) => {
 
   test('pairs the beginning of a tool with its end', () => {
     const tools = of(events, 'tool')
-    const about = tools.map(({ name, command, status, output }) => [name, command, status, output?.split('\n')[0]])
+    const about = tools.map(({ name, command, status, output }) => [
+      name,
+      command,
+      status,
+      output?.split('\n')[0],
+    ])
     const delegate = version === '2.1.325' ? 'Agent' : 'Task'
     expect(about).toEqual([
       ['Bash', 'echo a', 'started', undefined],
@@ -93,7 +111,9 @@ describe.each(VERSIONS)('what Claude Code %s says', (version) => {
       [delegate, undefined, 'completed', expect.any(String)],
     ])
     for (const start of tools.filter(({ status }) => status === 'started'))
-      expect(tools.filter(({ id, status }) => id === start.id && status !== 'started')).toHaveLength(1)
+      expect(
+        tools.filter(({ id, status }) => id === start.id && status !== 'started'),
+      ).toHaveLength(1)
   })
 
   test('tells what each request used as soon as it is over, with the context of the conversation itself', () => {
@@ -108,7 +128,9 @@ describe.each(VERSIONS)('what Claude Code %s says', (version) => {
 
   test('adds up to the sums of the harness, with everything that it did not show', () => {
     expect(spentIn(events)).toEqual(countedIn(lines))
-    expect(of(events, 'usage').at(-1)!.costUsd).toBe(lines.findLast(({ type }) => type === 'result')!['total_cost_usd'])
+    expect(of(events, 'usage').at(-1)!.costUsd).toBe(
+      lines.findLast(({ type }) => type === 'result')!['total_cost_usd'],
+    )
   })
 
   test('counts nothing of before when a conversation is resumed', () => {
@@ -134,7 +156,11 @@ describe.each(VERSIONS)('what Claude Code %s says', (version) => {
   test('tells once when the account is used up, and until when', () => {
     const told = translated(recorded(`${version}-limit-of-account`))
     expect(of(told, 'limit')).toEqual([
-      { type: 'limit', message: expect.stringMatching(/limit/), resetsAt: '2027-01-02T03:00:00.000Z' },
+      {
+        type: 'limit',
+        message: expect.stringMatching(/limit/),
+        resetsAt: '2027-01-02T03:00:00.000Z',
+      },
     ])
     expect(ended(told)[0]).toMatch(/^failed: You've hit your/)
     expect(of(told, 'text').every(({ text }) => text === 'ok')).toBe(true)
@@ -142,8 +168,13 @@ describe.each(VERSIONS)('what Claude Code %s says', (version) => {
 
   test('tells a key that asks too much as a limit, and an overloaded model as a failure', () => {
     const told = translated(recorded(`${version}-limit-of-key`))
-    expect(of(told, 'limit')).toEqual([{ type: 'limit', message: expect.stringMatching(/429.*rate limit/) }])
-    if (version === '2.1.325') expect(ended(told)).toContainEqual(expect.stringMatching(/^failed: API Error: 529 Overloaded/))
+    expect(of(told, 'limit')).toEqual([
+      { type: 'limit', message: expect.stringMatching(/429.*rate limit/) },
+    ])
+    if (version === '2.1.325')
+      expect(ended(told)).toContainEqual(
+        expect.stringMatching(/^failed: API Error: 529 Overloaded/),
+      )
   })
 })
 
@@ -166,7 +197,12 @@ describe('what Claude Code says', () => {
     const lines = recorded('2.1.325-background')
     const events = translated(lines)
     expect(lines.filter(({ type }) => type === 'result')).toHaveLength(5)
-    expect(ended(events)).toEqual(['completed: first over', 'completed: ok', 'interrupted', 'completed: ok'])
+    expect(ended(events)).toEqual([
+      'completed: first over',
+      'completed: ok',
+      'interrupted',
+      'completed: ok',
+    ])
     expect(of(events, 'text').map(({ text }) => text)).toContain('spontaneous?')
     expect(spentIn(events)).toEqual(countedIn(lines))
   })
@@ -175,17 +211,27 @@ describe('what Claude Code says', () => {
     const translator = new Translator({ isResumed: false, now: () => NOW })
     translator.begin('mine')
     const result = { type: 'result', subtype: 'success', is_error: false, result: 'done' }
-    expect(translator.read({ ...result, user_message_uuid: 'theirs', user_message_uuids: ['theirs'] })).toEqual([])
+    expect(
+      translator.read({ ...result, user_message_uuid: 'theirs', user_message_uuids: ['theirs'] }),
+    ).toEqual([])
     expect(translator.read({ ...result, user_message_uuids: ['theirs', 'mine'] })).toEqual([
       { type: 'turn ended', how: 'completed', said: 'done' },
     ])
   })
 
   test.each([
-    ['error_max_turns', { errors: ['Reached maximum number of turns (3)'] }, 'Reached maximum number of turns (3)'],
+    [
+      'error_max_turns',
+      { errors: ['Reached maximum number of turns (3)'] },
+      'Reached maximum number of turns (3)',
+    ],
     ['error_max_budget_usd', {}, 'error max budget usd'],
     ['error_during_execution', { errors: ['it broke'] }, 'it broke'],
-    ['success', { is_error: true, result: 'Prompt is too long', terminal_reason: 'blocking_limit' }, 'Prompt is too long'],
+    [
+      'success',
+      { is_error: true, result: 'Prompt is too long', terminal_reason: 'blocking_limit' },
+      'Prompt is too long',
+    ],
   ])('ends a turn as failed by %s', (subtype, more, failure) => {
     const [end] = translated([{ type: 'result', subtype, ...more }])
     expect(end).toEqual({ type: 'turn ended', how: 'failed', failure })
@@ -197,11 +243,16 @@ describe('what Claude Code says', () => {
     ["You've hit your session limit · resets 3:30am (UTC)", '2026-11-16T03:30:00.000Z'],
     ["You've hit your session limit · resets 3am (Asia/Tokyo)", '2026-11-16T18:00:00.000Z'],
     ["You've hit your weekly limit · resets Jan 2, 3am (Europe/Oslo)", '2027-01-02T02:00:00.000Z'],
-    ["You've hit your weekly limit · resets Jul 2, 2027, 3:05pm (America/New_York)", '2027-07-02T19:05:00.000Z'],
+    [
+      "You've hit your weekly limit · resets Jul 2, 2027, 3:05pm (America/New_York)",
+      '2027-07-02T19:05:00.000Z',
+    ],
     ["You've hit your weekly limit · resets 3am (Nowhere/Else)", undefined],
     ['Credit balance is too low', undefined],
   ])('reads from "%s" that the account is used up', (result, resetsAt) => {
-    const [limit, end] = translated([{ type: 'result', subtype: 'success', is_error: true, result }])
+    const [limit, end] = translated([
+      { type: 'result', subtype: 'success', is_error: true, result },
+    ])
     expect(limit).toMatchObject({ type: 'limit', message: result.replace(/\|.*/, '') })
     expect((limit as { readonly resetsAt?: string }).resetsAt).toBe(resetsAt)
     expect(end).toMatchObject({ type: 'turn ended', how: 'failed' })
@@ -225,7 +276,11 @@ describe('what Claude Code says', () => {
       { type: 'assistant', message: 'text' },
       {
         type: 'assistant',
-        message: { id: 'm', content: [null, 7, { type: 'tool_use' }, { type: 'text', text: '' }], usage: [] },
+        message: {
+          id: 'm',
+          content: [null, 7, { type: 'tool_use' }, { type: 'text', text: '' }],
+          usage: [],
+        },
       },
       { type: 'user', message: { content: [{ type: 'tool_result', tool_use_id: 'unknown' }] } },
       { type: 'stream_event' },
@@ -241,12 +296,21 @@ describe('what Claude Code says', () => {
 
   test('tells the window that was asked for, though answers name the model without it', () => {
     const model = 'claude-sonnet-4-5-20250929'
-    const answer = (id: string) => ({ type: 'assistant', message: { id, model, content: [], usage: { input_tokens: 9 } } })
-    const windows = (lines: readonly Json[]) => of(translated(lines), 'usage').flatMap(({ window }) => window ?? [])
+    const answer = (id: string) => ({
+      type: 'assistant',
+      message: { id, model, content: [], usage: { input_tokens: 9 } },
+    })
+    const windows = (lines: readonly Json[]) =>
+      of(translated(lines), 'usage').flatMap(({ window }) => window ?? [])
     const init = { type: 'system', subtype: 'init', session_id: 'c', model: `${model}[1m]` }
     expect(windows([init, answer('a')])).toEqual([1_000_000])
-    const modelUsage = { [`${model}[1m]`]: { contextWindow: 900_000 }, [model]: { contextWindow: 200_000 } }
-    expect(windows([init, { type: 'result', subtype: 'success', modelUsage }, answer('b')])).toEqual([900_000])
+    const modelUsage = {
+      [`${model}[1m]`]: { contextWindow: 900_000 },
+      [model]: { contextWindow: 200_000 },
+    }
+    expect(
+      windows([init, { type: 'result', subtype: 'success', modelUsage }, answer('b')]),
+    ).toEqual([900_000])
     expect(windows([answer('c')])).toEqual([200_000])
   })
 
@@ -265,11 +329,21 @@ describe('what Claude Code says', () => {
   })
 
   test('takes what a request was given from its beginning where the end tells only what was put out', () => {
-    const usage = { input_tokens: 5, cache_creation_input_tokens: 6, cache_read_input_tokens: 70, output_tokens: 1 }
+    const usage = {
+      input_tokens: 5,
+      cache_creation_input_tokens: 6,
+      cache_read_input_tokens: 70,
+      output_tokens: 1,
+    }
     const events = translated([
-      { type: 'stream_event', event: { type: 'message_start', message: { id: 'm', model: 'claude-opus-5-5', usage } } },
+      {
+        type: 'stream_event',
+        event: { type: 'message_start', message: { id: 'm', model: 'claude-opus-5-5', usage } },
+      },
       { type: 'stream_event', event: { type: 'message_delta', usage: { output_tokens: 30 } } },
     ])
-    expect(events).toMatchObject([{ spent: { input: 5, cacheWritten: 6, cacheRead: 70, output: 30 }, context: 111 }])
+    expect(events).toMatchObject([
+      { spent: { input: 5, cacheWritten: 6, cacheRead: 70, output: 30 }, context: 111 },
+    ])
   })
 })

@@ -6,7 +6,13 @@ const at = { threadId: 't', turnId: 'u', itemId: 'call_1_0', startedAtMs: 1 }
 
 describe('what Codex wants to be allowed', () => {
   test('is the command that the model asked for, and is answered by yes or no', () => {
-    const params = { kind: 'command', ...at, environmentId: 'local', command: "/bin/bash -lc 'git status'", cwd: '/project' }
+    const params = {
+      kind: 'command',
+      ...at,
+      environmentId: 'local',
+      command: "/bin/bash -lc 'git status'",
+      cwd: '/project',
+    }
     const question = questionOf('item/commandExecution/requestApproval', params, [])
     expect(question?.requests).toEqual([
       { tool: 'exec_command', title: 'run git status', command: 'git status', cwd: '/project' },
@@ -23,7 +29,11 @@ describe('what Codex wants to be allowed', () => {
   })
 
   test('is each file of a patch', () => {
-    const question = questionOf('item/fileChange/requestApproval', { ...at, reason: null, grantRoot: null }, ['/p/a', '/p/b'])
+    const question = questionOf(
+      'item/fileChange/requestApproval',
+      { ...at, reason: null, grantRoot: null },
+      ['/p/a', '/p/b'],
+    )
     expect(question?.requests.map(({ path }) => path)).toEqual(['/p/a', '/p/b'])
     expect(question?.answer(true)).toEqual({ decision: 'accept' })
   })
@@ -35,8 +45,15 @@ describe('what Codex wants to be allowed', () => {
 
   test('is granted as far as it was wanted, or not at all', () => {
     const permissions = { network: { enabled: true }, fileSystem: null }
-    const question = questionOf('item/permissions/requestApproval', { ...at, cwd: '/p', reason: 'fetch', permissions }, [])
-    expect(question?.answer(true)).toEqual({ permissions: { network: { enabled: true } }, scope: 'turn' })
+    const question = questionOf(
+      'item/permissions/requestApproval',
+      { ...at, cwd: '/p', reason: 'fetch', permissions },
+      [],
+    )
+    expect(question?.answer(true)).toEqual({
+      permissions: { network: { enabled: true } },
+      scope: 'turn',
+    })
     expect(question?.answer(false)).toEqual({ permissions: {}, scope: 'turn' })
   })
 
@@ -60,9 +77,12 @@ describe('what Codex wants to be allowed', () => {
     expect(request!.title).toBe('run echo a echo b')
   })
 
-  test.each(['item/tool/call', 'account/chatgptAuthTokens/refresh', 'constructor'])('is not %s', (method) => {
-    expect(questionOf(method, {}, [])).toBeUndefined()
-  })
+  test.each(['item/tool/call', 'account/chatgptAuthTokens/refresh', 'constructor'])(
+    'is not %s',
+    (method) => {
+      expect(questionOf(method, {}, [])).toBeUndefined()
+    },
+  )
 })
 
 describe('a command', () => {

@@ -10,7 +10,13 @@ test('what a resumed thread tells before the answer that it is there is not lost
   const cwd = scratchFolder()
   const program = join(import.meta.dirname, 'codex-replay.cjs')
   const env = { PATH: process.env['PATH'], STINT_CODEX: program }
-  const conversation = await codexHarness.open({ cwd, env, permissions: 'all', allow: [], resume: 'any' })
+  const conversation = await codexHarness.open({
+    cwd,
+    env,
+    permissions: 'all',
+    allow: [],
+    resume: 'any',
+  })
   onTestFinished(() => conversation.close())
   const events: HarnessEvent[] = []
   for await (const event of conversation.prompt('go')) events.push(event)
@@ -33,7 +39,11 @@ describe('a program that is not Codex', () => {
   }
 
   test.each([
-    ['ends at once', '#!/bin/sh\necho "unrecognized subcommand" >&2\nexit 2\n', 'unrecognized subcommand'],
+    [
+      'ends at once',
+      '#!/bin/sh\necho "unrecognized subcommand" >&2\nexit 2\n',
+      'unrecognized subcommand',
+    ],
     ['says what it hears', '#!/bin/sh\nexec cat\n', 'refused initialize'],
     ['talks nonsense', '#!/bin/sh\nprintf "\\377\\n[]\\n7\\n{\\"id\\":9}\\n{}\\n"\n', 'it ended'],
   ])('is said to be none when it %s, and nothing of it is left', async (_, script, reason) => {
@@ -48,7 +58,10 @@ describe('a program that is not Codex', () => {
 
   test('is not taken for one that is there', async () => {
     const { env } = world('#!/bin/sh\necho hello\n')
-    expect(await codexHarness.check(env)).toMatchObject({ isThere: false, hint: expect.stringContaining('STINT_CODEX') })
+    expect(await codexHarness.check(env)).toMatchObject({
+      isThere: false,
+      hint: expect.stringContaining('STINT_CODEX'),
+    })
   })
 
   test('is missed by name', async () => {
@@ -58,6 +71,8 @@ describe('a program that is not Codex', () => {
       isThere: false,
       problem: expect.stringContaining('/nowhere/codex'),
     })
-    await expect(codexHarness.open({ ...open, env: nowhere })).rejects.toMatchObject({ code: 'PROGRAM_MISSING' })
+    await expect(codexHarness.open({ ...open, env: nowhere })).rejects.toMatchObject({
+      code: 'PROGRAM_MISSING',
+    })
   })
 })

@@ -4,7 +4,11 @@
 const { createInterface } = require('node:readline')
 
 const thread = '01a1e083-1bc2-7602-b5ec-a7e906c774c3'
-const breakdown = (inputTokens, outputTokens) => ({ totalTokens: inputTokens + outputTokens, inputTokens, outputTokens })
+const breakdown = (inputTokens, outputTokens) => ({
+  totalTokens: inputTokens + outputTokens,
+  inputTokens,
+  outputTokens,
+})
 const tokens = (turnId, total, last) => ({
   method: 'thread/tokenUsage/updated',
   params: { threadId: thread, turnId, tokenUsage: { total, last, modelContextWindow: 190_000 } },

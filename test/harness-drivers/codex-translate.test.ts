@@ -9,8 +9,10 @@ const TURN = '01a1e080-65be-7a70-91bf-986c8ce691b4'
 
 /** Shapes as Codex 0.166.0 sent them, with what nobody reads left in here and there. */
 const at = { threadId: THREAD, turnId: TURN }
-const started = (item: object) => ['item/started', { item, ...at, startedAtMs: 1_794_767_832_920 }] as const
-const completed = (item: object) => ['item/completed', { item, ...at, completedAtMs: 1_794_767_832_920 }] as const
+const started = (item: object) =>
+  ['item/started', { item, ...at, startedAtMs: 1_794_767_832_920 }] as const
+const completed = (item: object) =>
+  ['item/completed', { item, ...at, completedAtMs: 1_794_767_832_920 }] as const
 const command = (more: object = {}) => ({
   type: 'commandExecution',
   id: 'call_1_0',
@@ -27,7 +29,13 @@ const command = (more: object = {}) => ({
   durationMs: null,
   ...more,
 })
-const message = (text: string) => ({ type: 'agentMessage', id: 'msg_3', text, phase: null, memoryCitation: null })
+const message = (text: string) => ({
+  type: 'agentMessage',
+  id: 'msg_3',
+  text,
+  phase: null,
+  memoryCitation: null,
+})
 const breakdown = (inputTokens: number, outputTokens: number, cachedInputTokens = 0) => ({
   totalTokens: inputTokens + outputTokens,
   inputTokens,
@@ -38,17 +46,28 @@ const breakdown = (inputTokens: number, outputTokens: number, cachedInputTokens 
 })
 type Breakdown = ReturnType<typeof breakdown>
 const tokens = (total: Breakdown, last: Breakdown, threadId = THREAD, turnId = TURN) =>
-  ['thread/tokenUsage/updated', { threadId, turnId, tokenUsage: { total, last, modelContextWindow: 190_000 } }] as const
+  [
+    'thread/tokenUsage/updated',
+    { threadId, turnId, tokenUsage: { total, last, modelContextWindow: 190_000 } },
+  ] as const
 const over = (status: string, error: object | null = null) =>
-  ['turn/completed', { threadId: THREAD, turn: { id: TURN, items: [], status, error, durationMs: 119 } }] as const
+  [
+    'turn/completed',
+    { threadId: THREAD, turn: { id: TURN, items: [], status, error, durationMs: 119 } },
+  ] as const
 const limitError = {
   message: 'You’ve hit your usage limit. Try again at 7:37 PM.',
   codexErrorInfo: 'usageLimitExceeded',
   additionalDetails: null,
   misalignment: null,
 }
-const failing = (error: object, willRetry = false) => ['error', { error, willRetry, ...at }] as const
-const window = (usedPercent: number, resetsAt: number | null) => ({ usedPercent, windowDurationMins: 300, resetsAt })
+const failing = (error: object, willRetry = false) =>
+  ['error', { error, willRetry, ...at }] as const
+const window = (usedPercent: number, resetsAt: number | null) => ({
+  usedPercent,
+  windowDurationMins: 300,
+  resetsAt,
+})
 const limits = (primary: object | null, secondary: object | null = null) =>
   [
     'account/rateLimits/updated',
@@ -57,10 +76,16 @@ const limits = (primary: object | null, secondary: object | null = null) =>
 
 type Message = readonly [method: string, params: object]
 
-const begun = ['turn/started', { threadId: THREAD, turn: { id: TURN, items: [], status: 'inProgress' } }] as const
+const begun = [
+  'turn/started',
+  { threadId: THREAD, turn: { id: TURN, items: [], status: 'inProgress' } },
+] as const
 const running = told([begun], withTurn(standingOf(THREAD, 'gpt-5'))).standing
 
-function told(messages: readonly Message[], from: Standing = running): { standing: Standing; events: readonly HarnessEvent[] } {
+function told(
+  messages: readonly Message[],
+  from: Standing = running,
+): { standing: Standing; events: readonly HarnessEvent[] } {
   let standing = from
   const events: HarnessEvent[] = []
   for (const [method, params] of messages) {
@@ -75,10 +100,22 @@ describe('a turn that Codex tells', () => {
   test('is a command with what it printed, a message, and an end with what was said last', () => {
     const { events } = told([
       ['turn/started', { threadId: THREAD, turn: { id: TURN, status: 'inProgress' } }],
-      started({ type: 'userMessage', id: 'u', clientId: null, content: [{ type: 'text', text: 'hello' }] }),
-      completed({ type: 'userMessage', id: 'u', clientId: null, content: [{ type: 'text', text: 'hello' }] }),
+      started({
+        type: 'userMessage',
+        id: 'u',
+        clientId: null,
+        content: [{ type: 'text', text: 'hello' }],
+      }),
+      completed({
+        type: 'userMessage',
+        id: 'u',
+        clientId: null,
+        content: [{ type: 'text', text: 'hello' }],
+      }),
       started(command()),
-      completed(command({ status: 'failed', aggregatedOutput: 'hi\n', exitCode: 3, durationMs: 0 })),
+      completed(
+        command({ status: 'failed', aggregatedOutput: 'hi\n', exitCode: 3, durationMs: 0 }),
+      ),
       started(message('done')),
       completed(message('done')),
       over('completed'),
@@ -107,8 +144,22 @@ describe('a turn that Codex tells', () => {
     const { events } = told([
       started({ type: 'fileChange', id: 'p', changes, status: 'inProgress' }),
       completed({ type: 'fileChange', id: 'p', changes, status: 'completed' }),
-      started({ type: 'mcpToolCall', id: 'm', server: 'github', tool: 'search', status: 'inProgress', arguments: {} }),
-      completed({ type: 'mcpToolCall', id: 'm', server: 'github', tool: 'search', status: 'failed', error: { message: 'no' } }),
+      started({
+        type: 'mcpToolCall',
+        id: 'm',
+        server: 'github',
+        tool: 'search',
+        status: 'inProgress',
+        arguments: {},
+      }),
+      completed({
+        type: 'mcpToolCall',
+        id: 'm',
+        server: 'github',
+        tool: 'search',
+        status: 'failed',
+        error: { message: 'no' },
+      }),
       started(command({ command: '/bin/bash -lc true' })),
       completed(command({ command: '/bin/bash -lc true', status: 'declined', processId: null })),
     ])
@@ -124,20 +175,32 @@ describe('a turn that Codex tells', () => {
 
   test('closes what was open when it was broken off, and does not tell its late end again', () => {
     const { standing, events } = told([started(command()), over('interrupted')])
-    expect(events.map((event) => ('status' in event ? event.status : event.type))).toEqual(['started', 'failed', 'turn ended'])
+    expect(events.map((event) => ('status' in event ? event.status : event.type))).toEqual([
+      'started',
+      'failed',
+      'turn ended',
+    ])
     expect(events.at(-1)).toEqual({ type: 'turn ended', how: 'interrupted' })
-    expect(told([completed(command({ status: 'failed', exitCode: -1 }))], withTurn(standing)).events).toEqual([])
+    expect(
+      told([completed(command({ status: 'failed', exitCode: -1 }))], withTurn(standing)).events,
+    ).toEqual([])
   })
 
   test('leaves open what goes on behind a completed turn, and tells its end in a later one', () => {
     const { standing } = told([started(command()), over('completed')])
-    const { events } = told([completed(command({ status: 'completed', exitCode: 0 }))], withTurn(standing))
+    const { events } = told(
+      [completed(command({ status: 'completed', exitCode: 0 }))],
+      withTurn(standing),
+    )
     expect(events).toMatchObject([{ type: 'tool', id: 'call_1_0', status: 'completed' }])
   })
 
   test('has a start for each end, also when only the end was told', () => {
     const { events } = told([completed(command({ status: 'completed', exitCode: 0 }))])
-    expect(events.map((event) => 'status' in event && event.status)).toEqual(['started', 'completed'])
+    expect(events.map((event) => 'status' in event && event.status)).toEqual([
+      'started',
+      'completed',
+    ])
   })
 
   test('is over once, whatever comes after', () => {
@@ -146,24 +209,34 @@ describe('a turn that Codex tells', () => {
 
   test('does not repeat what an earlier one said', () => {
     const { standing } = told([completed(message('before')), over('completed')])
-    expect(told([over('interrupted')], withTurn(standing)).events).toEqual([{ type: 'turn ended', how: 'interrupted' }])
+    expect(told([over('interrupted')], withTurn(standing)).events).toEqual([
+      { type: 'turn ended', how: 'interrupted' },
+    ])
   })
 
   test('is not taken from a thread that the agent started by itself', () => {
     const other = { ...at, threadId: 'another' }
-    const changes = [{ path: '/project/b.txt', kind: { type: 'update', move_path: '/project/c.txt' }, diff: '' }]
+    const changes = [
+      { path: '/project/b.txt', kind: { type: 'update', move_path: '/project/c.txt' }, diff: '' },
+    ]
     const patch = { type: 'fileChange', id: 'theirs', changes, status: 'inProgress' }
     const { events, standing } = told([
       ['item/completed', { item: message('mine'), ...other }],
       ['item/started', { item: patch, ...other }],
       ['item/started', { item: { type: 'contextCompaction', id: 'c' }, ...other }],
       ['item/completed', { item: { type: 'contextCompaction', id: 'c' }, ...other }],
-      ['turn/completed', { threadId: 'another', turn: { id: 'x', status: 'completed', error: null } }],
+      [
+        'turn/completed',
+        { threadId: 'another', turn: { id: 'x', status: 'completed', error: null } },
+      ],
     ])
     expect(events).toEqual([])
     // What it wants to change is known when it asks to be allowed to.
     expect(standing.tools['theirs']?.paths).toEqual(['/project/b.txt', '/project/c.txt'])
-    const { events: late, standing: after } = told([['item/completed', { item: patch, ...other }]], standing)
+    const { events: late, standing: after } = told(
+      [['item/completed', { item: patch, ...other }]],
+      standing,
+    )
     expect([late, after.tools]).toEqual([[], {}])
   })
 })
@@ -173,7 +246,12 @@ describe('what was used', () => {
     const first = breakdown(1000, 20)
     const both = breakdown(3000, 40, 500)
     const last = breakdown(2000, 20, 500)
-    const { events } = told([tokens(first, first), tokens(first, first), tokens(both, last), tokens(both, last)])
+    const { events } = told([
+      tokens(first, first),
+      tokens(first, first),
+      tokens(both, last),
+      tokens(both, last),
+    ])
     expect(events).toEqual([
       {
         type: 'usage',
@@ -201,13 +279,18 @@ describe('what was used', () => {
   test.each([
     ['before the next turn is asked for', standingOf(THREAD, undefined)],
     ['while it is asked for', withTurn(standingOf(THREAD, undefined))],
-  ])('in a conversation that was resumed is not counted again, but its context is told: %s', (_, resumed) => {
-    const { events, standing } = told([past], resumed)
-    expect(events).toEqual([{ type: 'usage', context: 120, window: 190_000, point: 180_000 }])
-    expect(told([begun, tokens(after, breakdown(100, 20))], withTurn(standing)).events).toMatchObject([
-      { type: 'usage', spent: { input: 100, cacheWritten: 0, cacheRead: 0, output: 20 } },
-    ])
-  })
+  ])(
+    'in a conversation that was resumed is not counted again, but its context is told: %s',
+    (_, resumed) => {
+      const { events, standing } = told([past], resumed)
+      expect(events).toEqual([{ type: 'usage', context: 120, window: 190_000, point: 180_000 }])
+      expect(
+        told([begun, tokens(after, breakdown(100, 20))], withTurn(standing)).events,
+      ).toMatchObject([
+        { type: 'usage', spent: { input: 100, cacheWritten: 0, cacheRead: 0, output: 20 } },
+      ])
+    },
+  )
 
   test('of a resumed conversation that did not say where it stood is that of its first request', () => {
     const { events } = told([tokens(after, breakdown(100, 20))])
@@ -217,7 +300,10 @@ describe('what was used', () => {
   test('by a thread that the agent started counts as spent, and not as context', () => {
     const ours = breakdown(1000, 20)
     const theirs = breakdown(9500, 99)
-    const { events, standing } = told([tokens(ours, ours), tokens(theirs, breakdown(500, 9), 'another')])
+    const { events, standing } = told([
+      tokens(ours, ours),
+      tokens(theirs, breakdown(500, 9), 'another'),
+    ])
     expect(events.at(-1)).toEqual({
       type: 'usage',
       spent: { input: 500, cacheWritten: 0, cacheRead: 0, output: 9 },
@@ -233,13 +319,19 @@ describe('what was used', () => {
     [0, 180_000],
   ])('is told with where Codex compacts, when it is configured to at %s', (configured, point) => {
     const used = breakdown(1000, 20)
-    const { events } = told([begun, tokens(used, used)], withTurn(standingOf(THREAD, undefined, configured)))
+    const { events } = told(
+      [begun, tokens(used, used)],
+      withTurn(standingOf(THREAD, undefined, configured)),
+    )
     expect(events).toMatchObject([{ window: 190_000, point }])
   })
 
   test('is told with the model that Codex went over to', () => {
     const used = breakdown(1000, 20)
-    const { events } = told([['model/rerouted', { ...at, fromModel: 'gpt-5', toModel: 'gpt-5-mini' }], tokens(used, used)])
+    const { events } = told([
+      ['model/rerouted', { ...at, fromModel: 'gpt-5', toModel: 'gpt-5-mini' }],
+      tokens(used, used),
+    ])
     expect(events).toMatchObject([{ model: 'gpt-5-mini' }])
   })
 })
@@ -260,7 +352,11 @@ describe('a compaction', () => {
   test('is told once, with the tokens before it; its request is spent, and the context is what it left', () => {
     const { events, standing } = told([tokens(full, full), ...compaction])
     expect(events.slice(1)).toEqual([
-      { type: 'usage', spent: { input: 5000, cacheWritten: 0, cacheRead: 0, output: 20 }, model: 'gpt-5' },
+      {
+        type: 'usage',
+        spent: { input: 5000, cacheWritten: 0, cacheRead: 0, output: 20 },
+        model: 'gpt-5',
+      },
       { type: 'compaction', tokensBefore: 20_020, boundary: '01a1e080-65ca' },
       { type: 'usage', context: 6016, window: 190_000, point: 180_000, model: 'gpt-5' },
     ])
@@ -268,28 +364,45 @@ describe('a compaction', () => {
   })
 
   test('is not told when it did not come to its end', () => {
-    const { events } = told([tokens(full, full), ...compaction.slice(0, 3), over('interrupted'), tokens(withSummary, full)])
+    const { events } = told([
+      tokens(full, full),
+      ...compaction.slice(0, 3),
+      over('interrupted'),
+      tokens(withSummary, full),
+    ])
     expect(events.some(({ type }) => type === 'compaction')).toBe(false)
   })
 })
 
 describe('a turn that failed', () => {
   test.each([
-    [{ message: '{"error":{"type":"invalid_request_error","message":"the model said no"}}' }, 'the model said no'],
-    [{ message: 'exceeded retry limit', additionalDetails: 'last status: 500' }, 'exceeded retry limit\nlast status: 500'],
+    [
+      { message: '{"error":{"type":"invalid_request_error","message":"the model said no"}}' },
+      'the model said no',
+    ],
+    [
+      { message: 'exceeded retry limit', additionalDetails: 'last status: 500' },
+      'exceeded retry limit\nlast status: 500',
+    ],
     [{ message: '\u001B[31mred\u001B[0m' }, 'red'],
     [{}, 'the turn failed'],
     [null, 'the turn failed'],
   ])('says why: %j', (error, failure) => {
-    expect(told([over('failed', error)]).events).toEqual([{ type: 'turn ended', how: 'failed', failure }])
+    expect(told([over('failed', error)]).events).toEqual([
+      { type: 'turn ended', how: 'failed', failure },
+    ])
   })
 
   test('of which nothing is known counts as failed', () => {
-    expect(told([['turn/completed', { threadId: THREAD }]]).events).toMatchObject([{ type: 'turn ended', how: 'failed' }])
+    expect(told([['turn/completed', { threadId: THREAD }]]).events).toMatchObject([
+      { type: 'turn ended', how: 'failed' },
+    ])
   })
 
   test('is not over with an error after which Codex tries again', () => {
-    expect(told([failing(limitError, true), failing({ message: 'stream disconnected' }, true)]).events).toEqual([])
+    expect(
+      told([failing(limitError, true), failing({ message: 'stream disconnected' }, true)]).events,
+    ).toEqual([])
   })
 })
 
@@ -298,15 +411,26 @@ describe('a limit', () => {
   const later = reset + 86_400
 
   test('is told once, until the window that is used up begins anew', () => {
-    const { events } = told([limits(window(100, reset), window(40, later)), failing(limitError), over('failed', limitError)])
+    const { events } = told([
+      limits(window(100, reset), window(40, later)),
+      failing(limitError),
+      over('failed', limitError),
+    ])
     expect(events).toEqual([
-      { type: 'limit', message: limitError.message, resetsAt: new Date(reset * 1000).toISOString() },
+      {
+        type: 'limit',
+        message: limitError.message,
+        resetsAt: new Date(reset * 1000).toISOString(),
+      },
       { type: 'turn ended', how: 'failed', failure: limitError.message },
     ])
   })
 
   test('lasts as long as the longest window that is used up', () => {
-    const { events } = told([limits(window(100, reset), window(100, later)), over('failed', limitError)])
+    const { events } = told([
+      limits(window(100, reset), window(100, later)),
+      over('failed', limitError),
+    ])
     expect(events).toMatchObject([{ resetsAt: new Date(later * 1000).toISOString() }, {}])
   })
 
@@ -327,7 +451,10 @@ describe('a limit', () => {
 
   test('of a later turn is told again', () => {
     const { standing } = told([over('failed', limitError)])
-    expect(told([over('failed', limitError)], withTurn(standing)).events).toMatchObject([{ type: 'limit' }, {}])
+    expect(told([over('failed', limitError)], withTurn(standing)).events).toMatchObject([
+      { type: 'limit' },
+      {},
+    ])
   })
 })
 
@@ -350,7 +477,20 @@ test('whatever Codex tells, nothing breaks, and a turn ends at most once', () =>
     'constructor',
     '__proto__',
   ]
-  const words = ['threadId', 'item', 'id', 'type', 'status', 'turn', 'error', 'tokenUsage', 'total', 'last', 'changes', 'kind']
+  const words = [
+    'threadId',
+    'item',
+    'id',
+    'type',
+    'status',
+    'turn',
+    'error',
+    'tokenUsage',
+    'total',
+    'last',
+    'changes',
+    'kind',
+  ]
   const key = fc.constantFrom(...words)
   const value = fc.letrec((tie) => ({
     any: fc.oneof(
@@ -372,11 +512,16 @@ test('whatever Codex tells, nothing breaks, and a turn ends at most once', () =>
       fc.dictionary(key, tie('any'), { maxKeys: 5 }),
     ),
   })).any
-  const params = fc.dictionary(key, value, { maxKeys: 6 }).map((fields) => ({ ...fields, threadId: THREAD }))
+  const params = fc
+    .dictionary(key, value, { maxKeys: 6 })
+    .map((fields) => ({ ...fields, threadId: THREAD }))
   fc.assert(
-    fc.property(fc.array(fc.tuple(fc.constantFrom(...methods), params), { maxLength: 12 }), (messages) => {
-      const ends = told(messages).events.filter(({ type }) => type === 'turn ended')
-      expect(ends.length).toBeLessThanOrEqual(1)
-    }),
+    fc.property(
+      fc.array(fc.tuple(fc.constantFrom(...methods), params), { maxLength: 12 }),
+      (messages) => {
+        const ends = told(messages).events.filter(({ type }) => type === 'turn ended')
+        expect(ends.length).toBeLessThanOrEqual(1)
+      },
+    ),
   )
 })

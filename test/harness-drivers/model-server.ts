@@ -33,12 +33,21 @@ export async function modelServer(
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen }
 }
 
-export function refusing(status: number, message: string, headers: Readonly<Record<string, string>> = {}): Answer {
-  return (response) => void response.writeHead(status, headers).end(JSON.stringify({ error: { message } }))
+export function refusing(
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  return (response) =>
+    void response.writeHead(status, headers).end(JSON.stringify({ error: { message } }))
 }
 
 /** A whole answer of the Messages API. */
-export function whole(text: string, tools: readonly Tool[] = [], stop = tools.length === 0 ? 'end_turn' : 'tool_use'): Answer {
+export function whole(
+  text: string,
+  tools: readonly Tool[] = [],
+  stop = tools.length === 0 ? 'end_turn' : 'tool_use',
+): Answer {
   return (response) => void begun(response, text).end(events(...endOf(tools, stop)))
 }
 
@@ -60,7 +69,10 @@ function begun(response: ServerResponse, text: string): ServerResponse {
   response.writeHead(200, { 'content-type': 'text/event-stream' })
   response.write(
     events(
-      { type: 'message_start', message: { id: 'msg', model: 'm', usage: { input_tokens: 1000, output_tokens: 1 } } },
+      {
+        type: 'message_start',
+        message: { id: 'msg', model: 'm', usage: { input_tokens: 1000, output_tokens: 1 } },
+      },
       { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
       { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } },
     ),
@@ -70,10 +82,22 @@ function begun(response: ServerResponse, text: string): ServerResponse {
 
 function endOf(tools: readonly Tool[], stop_reason: string): readonly object[] {
   const blocks = tools.flatMap(({ name, input }, at) => [
-    { type: 'content_block_start', index: at + 1, content_block: { type: 'tool_use', id: `use_${at}`, name, input: {} } },
-    { type: 'content_block_delta', index: at + 1, delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) } },
+    {
+      type: 'content_block_start',
+      index: at + 1,
+      content_block: { type: 'tool_use', id: `use_${at}`, name, input: {} },
+    },
+    {
+      type: 'content_block_delta',
+      index: at + 1,
+      delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) },
+    },
   ])
-  return [...blocks, { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 10 } }, { type: 'message_stop' }]
+  return [
+    ...blocks,
+    { type: 'message_delta', delta: { stop_reason }, usage: { output_tokens: 10 } },
+    { type: 'message_stop' },
+  ]
 }
 
 function events(...all: readonly object[]): string {

@@ -20,12 +20,18 @@ lines.on('line', (line) => {
   const message = JSON.parse(line)
   const { request, request_id } = message
   if (request?.subtype === 'initialize') {
-    const answer = how === 'takes no instructions' ? { subtype: 'error', error: 'what is that?' } : { subtype: 'success' }
+    const answer =
+      how === 'takes no instructions'
+        ? { subtype: 'error', error: 'what is that?' }
+        : { subtype: 'success' }
     say({ type: 'control_response', response: { ...answer, request_id } })
   }
   if (message.type === 'user') hear(message.message.content, message.uuid)
   if (message.type === 'control_response') {
-    say({ type: 'assistant', message: { id: 'heard', content: [{ type: 'text', text: JSON.stringify(message.response) }] } })
+    say({
+      type: 'assistant',
+      message: { id: 'heard', content: [{ type: 'text', text: JSON.stringify(message.response) }] },
+    })
     say({ type: 'result', subtype: 'success', is_error: false, result: 'answered' })
   }
 })
@@ -35,7 +41,8 @@ function hear(text) {
   if (how === 'does not stop') return
   if (how === 'talks nonsense') process.stdout.write('not json\n[1,2]\n"text"\n{"type":')
   if (how === 'talks nonsense') process.stdout.write('\n\n')
-  if (how === 'asks') return say({ type: 'control_request', request_id: 'q', request: JSON.parse(text) })
+  if (how === 'asks')
+    return say({ type: 'control_request', request_id: 'q', request: JSON.parse(text) })
   if (how === 'withdraws') {
     say({
       type: 'control_request',
@@ -43,7 +50,11 @@ function hear(text) {
       request: { subtype: 'can_use_tool', tool_name: 'Bash', input: { command: 'x' } },
     })
     say({ type: 'control_cancel_request', request_id: 'q' })
-    return setTimeout(() => say({ type: 'result', subtype: 'success', is_error: false, result: 'without an answer' }), 300)
+    return setTimeout(
+      () =>
+        say({ type: 'result', subtype: 'success', is_error: false, result: 'without an answer' }),
+      300,
+    )
   }
   say({ type: 'result', subtype: 'success', is_error: false, result: text })
 }

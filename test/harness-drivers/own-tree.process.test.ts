@@ -18,16 +18,25 @@ const REACHING = {
   'a commit in the checkout, by several -C': 'git -C MAIN -C . commit --allow-empty -qm x',
   'a commit in the checkout, by cd': 'cd MAIN && git commit --allow-empty -qm x',
   'a commit in the checkout, by cd in brackets': '(cd MAIN; git commit --allow-empty -qm x)',
-  'a commit in the checkout, by cd in two steps': 'cd src; cd ../link/.. && cd MAIN && git commit --allow-empty -qm x',
+  'a commit in the checkout, by cd in two steps':
+    'cd src; cd ../link/.. && cd MAIN && git commit --allow-empty -qm x',
   'a commit in the checkout, by cd behind a link': 'cd link && git commit --allow-empty -qm x',
-  'a commit in the checkout, by a folder that is not known': 'cd "$MAIN_FOLDER" && git commit --allow-empty -qm x',
-  'a commit in the checkout, by -C that is not known': 'git -C "$MAIN_FOLDER" commit --allow-empty -qm x',
-  'a commit in the checkout, by cd that is left again': 'cd src && cd .. && cd MAIN; cd nowhere; git commit --allow-empty -qm x',
-  'a commit in the checkout, by cd back that is not come to': 'cd MAIN; true || cd TREE && git commit --allow-empty -qm x',
-  'a commit in the checkout, by cd back that failed': 'cd MAIN; ! cd TREE/nowhere && git commit --allow-empty -qm x',
-  'a commit in the checkout, by cd back in brackets': 'cd MAIN; (cd TREE && true) && git commit --allow-empty -qm x',
-  'a commit in the checkout, by cd back that failed before': 'cd MAIN; cd TREE/nowhere && true; git commit --allow-empty -qm x',
-  'a commit in the checkout, by cd back in a pipe': 'cd MAIN; cd TREE | true; git commit --allow-empty -qm x',
+  'a commit in the checkout, by a folder that is not known':
+    'cd "$MAIN_FOLDER" && git commit --allow-empty -qm x',
+  'a commit in the checkout, by -C that is not known':
+    'git -C "$MAIN_FOLDER" commit --allow-empty -qm x',
+  'a commit in the checkout, by cd that is left again':
+    'cd src && cd .. && cd MAIN; cd nowhere; git commit --allow-empty -qm x',
+  'a commit in the checkout, by cd back that is not come to':
+    'cd MAIN; true || cd TREE && git commit --allow-empty -qm x',
+  'a commit in the checkout, by cd back that failed':
+    'cd MAIN; ! cd TREE/nowhere && git commit --allow-empty -qm x',
+  'a commit in the checkout, by cd back in brackets':
+    'cd MAIN; (cd TREE && true) && git commit --allow-empty -qm x',
+  'a commit in the checkout, by cd back that failed before':
+    'cd MAIN; cd TREE/nowhere && true; git commit --allow-empty -qm x',
+  'a commit in the checkout, by cd back in a pipe':
+    'cd MAIN; cd TREE | true; git commit --allow-empty -qm x',
   'files of the checkout': 'git -C MAIN rm -qf a.txt',
   'files of the checkout that are not committed': 'git -C MAIN checkout -- .',
   'files of the checkout that git does not know': 'cd MAIN && git clean -fdq',
@@ -40,20 +49,27 @@ const REACHING = {
   'another branch, by switch -C': 'git switch -qC other',
   'another branch, by switch --force-create': 'git switch -q --force-create other',
   'another branch, by checkout': 'git checkout -q other && git commit --allow-empty -qm x',
-  'another branch, by checkout with --': 'git checkout -q other -- && git commit --allow-empty -qm x',
+  'another branch, by checkout with --':
+    'git checkout -q other -- && git commit --allow-empty -qm x',
   'another branch, by checkout with an option that has a value':
     'git checkout -q --conflict diff3 other && git commit --allow-empty -qm x',
-  'another branch, by checkout of what is not known': 'git checkout -q $OTHER && git commit --allow-empty -qm x',
+  'another branch, by checkout of what is not known':
+    'git checkout -q $OTHER && git commit --allow-empty -qm x',
   'another branch, by switch': 'git switch -q other && git commit --allow-empty -qm x',
-  'another branch, by bisect': 'git bisect start -q HEAD HEAD~1 && git bisect reset other && git commit --allow-empty -qm x',
-  'the branch of the checkout': 'git checkout -q --ignore-other-worktrees main && git commit --allow-empty -qm x',
-  'the branch of the checkout, by symbolic-ref': 'git symbolic-ref HEAD refs/heads/main && git commit --allow-empty -qm x',
+  'another branch, by bisect':
+    'git bisect start -q HEAD HEAD~1 && git bisect reset other && git commit --allow-empty -qm x',
+  'the branch of the checkout':
+    'git checkout -q --ignore-other-worktrees main && git commit --allow-empty -qm x',
+  'the branch of the checkout, by symbolic-ref':
+    'git symbolic-ref HEAD refs/heads/main && git commit --allow-empty -qm x',
   'the branch of the checkout, by update-ref': 'git update-ref refs/heads/main HEAD',
   'the branch of the checkout, by fetch': 'git fetch -qu . HEAD:main',
   'another branch, by fetch': 'git fetch -q . +HEAD:other',
-  'another branch, by fetch with an option that has a value': 'git fetch -q --depth 9 . +HEAD:other',
+  'another branch, by fetch with an option that has a value':
+    'git fetch -q --depth 9 . +HEAD:other',
   'another branch, by fetch of what is not known': 'git fetch -q . $INTO_OTHER',
-  'another branch, by fetch --refmap': 'git fetch -q . --refmap=+refs/heads/work:refs/heads/other refs/heads/work',
+  'another branch, by fetch --refmap':
+    'git fetch -q . --refmap=+refs/heads/work:refs/heads/other refs/heads/work',
   'another branch, by pull': 'git pull -q . +HEAD:other',
   'another branch, by rebase': 'git rebase -q HEAD other',
   'another branch, by rebase --onto': 'git rebase -q --onto HEAD other~1 other',
@@ -129,7 +145,10 @@ function worktrees() {
 function commitIn(tree: string, name: string): void {
   spawnSync(
     'sh',
-    ['-c', `mkdir -p src && echo ${name} > src/${name}.txt && echo link >> .gitignore && echo src-link >> .gitignore`],
+    [
+      '-c',
+      `mkdir -p src && echo ${name} > src/${name}.txt && echo link >> .gitignore && echo src-link >> .gitignore`,
+    ],
     { cwd: tree },
   )
   git(tree, 'add', '--all')
@@ -146,7 +165,13 @@ function others(main: string, before?: readonly string[]): readonly string[] {
     .filter((name) => name !== '.git')
     .map((name) => `${name}: ${readFileSync(join(main, name), 'utf8')}`)
   const settings = git(main, 'config', '--local', '--list').split('\n')
-  const now = [...refs, ...stashes, ...settings, ...files, git(main, 'rev-parse', 'HEAD', '--abbrev-ref', 'HEAD')]
+  const now = [
+    ...refs,
+    ...stashes,
+    ...settings,
+    ...files,
+    git(main, 'rev-parse', 'HEAD', '--abbrev-ref', 'HEAD'),
+  ]
   // What is new is nobody else's.
   return before === undefined ? now : before.filter((line) => now.includes(line))
 }
@@ -169,7 +194,11 @@ async function isAllowed(command: string, tree: string): Promise<boolean> {
 function run(line: string, { main, tree }: { main: string; tree: string }) {
   // What is called npm here writes a file where it is started.
   const env = { ...process.env, FOLDER: main, OTHER: 'other', INTO_OTHER: '+HEAD:other' }
-  return spawnSync('bash', ['-c', `npm() { echo tested > a.txt; }\n${line}`], { cwd: tree, env, encoding: 'utf8' })
+  return spawnSync('bash', ['-c', `npm() { echo tested > a.txt; }\n${line}`], {
+    cwd: tree,
+    env,
+    encoding: 'utf8',
+  })
 }
 
 describe('an agent in a worktree of its own', () => {
@@ -198,7 +227,8 @@ describe('an agent in a worktree of its own', () => {
 
   test('runs nothing but what looks where a harness starts it elsewhere', async () => {
     const { main, tree } = worktrees()
-    const given = (command: string, cwd: string) => isPermitted({ tool: 'Bash', title: 'run', command, cwd }, rulesFor(tree))
+    const given = (command: string, cwd: string) =>
+      isPermitted({ tool: 'Bash', title: 'run', command, cwd }, rulesFor(tree))
     expect(await given('git commit -qm x', main)).toBe(false)
     expect(await given('npm test', main)).toBe(false)
     expect(await given('git log', main)).toBe(true)
@@ -215,7 +245,11 @@ describe('an agent in a worktree of its own', () => {
       expect(await allowed({ command: 'git commit -qm x', [name]: tree })).toBe(true)
     }
     const asked = (cwd: string) =>
-      questionOf('item/commandExecution/requestApproval', { command: "/bin/bash -lc 'git commit -qm x'", cwd }, [])!.requests[0]!
+      questionOf(
+        'item/commandExecution/requestApproval',
+        { command: "/bin/bash -lc 'git commit -qm x'", cwd },
+        [],
+      )!.requests[0]!
     expect(await isPermitted(asked(main), rulesFor(tree))).toBe(false)
     expect(await isPermitted(asked(tree), rulesFor(tree))).toBe(true)
   })
@@ -225,11 +259,15 @@ describe('an agent in a worktree of its own', () => {
     const answer = async (input: object) => answerTo({ tool_name: 'Bash', input }, rulesFor(tree))
     expect(await answer({ command: `git -C ${main} commit -m x` })).toMatchObject({
       behavior: 'deny',
-      message: expect.stringContaining('(it may change what is not of this working tree and of its branch, work)'),
+      message: expect.stringContaining(
+        '(it may change what is not of this working tree and of its branch, work)',
+      ),
     })
     expect(await answer({ file_path: join(main, 'a.txt') })).toMatchObject({
       message: expect.stringContaining('(only files of this working tree may be edited)'),
     })
-    expect(await answer({ command: 'make' })).toMatchObject({ message: expect.not.stringContaining('(') })
+    expect(await answer({ command: 'make' })).toMatchObject({
+      message: expect.not.stringContaining('('),
+    })
   })
 })

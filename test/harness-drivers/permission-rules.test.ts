@@ -214,7 +214,13 @@ describe('under `edits`', () => {
     'X=$(mktemp) && ./check "$X"',
   ])('runs %j where just that is allowed, and nothing around it', (verify) => {
     const allow = [` ${verify}\n`]
-    for (const line of [verify, `${verify}\n`, `${verify} 2>&1`, `${verify} 2>&1 | tail -40`, `${verify} | head -n 5`])
+    for (const line of [
+      verify,
+      `${verify}\n`,
+      `${verify} 2>&1`,
+      `${verify} 2>&1 | tail -40`,
+      `${verify} | head -n 5`,
+    ])
       expect([line, isAllowedCommand(line, allow)]).toEqual([line, true])
     for (const line of [
       `${verify}; rm x`,
@@ -247,7 +253,10 @@ describe('under `edits`', () => {
     writeFileSync(join(root, 'outside.txt'), '')
     symlinkSync(root, join(cwd, 'link'))
     const permitted = (path: string) =>
-      isPermitted({ tool: 'apply_patch', title: 'edit', path }, { permissions: 'edits', allow: [], cwd })
+      isPermitted(
+        { tool: 'apply_patch', title: 'edit', path },
+        { permissions: 'edits', allow: [], cwd },
+      )
     for (const path of ['a.txt', 'src/new/b.txt', join(cwd, 'c.txt'), '.github/x.yml'])
       expect([path, await permitted(path)]).toEqual([path, true])
     for (const path of [
@@ -290,13 +299,20 @@ describe('what says what agents may do, and what they did', () => {
       '.GIT/hooks/x',
     ])
       expect([path, await permitted(path)]).toEqual([path, false])
-    for (const path of ['.tasks/one.md', 'src/.sessions.ts', 'sessions/a', '.claudeignore', 'src/mcp.json'])
+    for (const path of [
+      '.tasks/one.md',
+      'src/.sessions.ts',
+      'sessions/a',
+      '.claudeignore',
+      'src/mcp.json',
+    ])
       expect([path, await permitted(path)]).toEqual([path, true])
   })
 
   test('is looked at and committed, and not changed by a command', async () => {
     const rules = project()
-    const permitted = (command: string) => isPermitted({ tool: 'shell', title: command, command }, rules)
+    const permitted = (command: string) =>
+      isPermitted({ tool: 'shell', title: command, command }, rules)
     for (const command of [
       'git mv src/a .sessions/config.yaml',
       'git mv src/a .sessions',
@@ -325,14 +341,20 @@ describe('what says what agents may do, and what they did', () => {
 })
 
 describe('what the rules do not allow', () => {
-  const request: PermissionRequest = { tool: 'exec_command', title: 'run git status', command: 'git status' }
+  const request: PermissionRequest = {
+    tool: 'exec_command',
+    title: 'run git status',
+    command: 'git status',
+  }
   const other: PermissionRequest = { tool: 'exec_command', title: 'run make', command: 'make' }
   const rules = { allow: [], cwd: '/nowhere' }
 
   test('is refused where there is nobody to ask', async () => {
     expect(await isPermitted(other, { ...rules, permissions: 'edits' })).toBe(false)
     expect(await isPermitted(request, { ...rules, permissions: 'ask' })).toBe(false)
-    expect(await isPermitted({ tool: 'github', title: 'search' }, { ...rules, permissions: 'edits' })).toBe(false)
+    expect(
+      await isPermitted({ tool: 'github', title: 'search' }, { ...rules, permissions: 'edits' }),
+    ).toBe(false)
   })
 
   test('is as the person decides, who is asked about nothing else', async () => {

@@ -21,7 +21,10 @@ const FAMILY = `${SLEEP} & setsid ${SLEEP} & setsid sh -c 'trap "" TERM; while :
 const READY = 'echo $$; wait'
 
 function guard(script: string, env: NodeJS.ProcessEnv = {}): GuardedProcess {
-  const guarded = spawnGuarded('sh', ['-c', script], { cwd: scratchFolder(), env: { PATH: process.env.PATH, ...env } })
+  const guarded = spawnGuarded('sh', ['-c', script], {
+    cwd: scratchFolder(),
+    env: { PATH: process.env.PATH, ...env },
+  })
   onTestFinished(async () => void (await endStrays(guarded.mark, 0)))
   return guarded
 }
@@ -108,19 +111,25 @@ describe('a guarded program', () => {
   })
 
   // The guardian is taken for stuck after fifteen seconds, which would hide that it did not listen.
-  test('is killed sooner when it is ended again with a shorter grace', { timeout: 14_000 }, async () => {
-    const guarded = guard(`trap '' TERM; echo ready; while :; do sleep 1; done`)
-    await firstLine(guarded)
-    const slow = guarded.end(3_600_000)
-    await guarded.end(0)
-    await slow
-    expect(await guarded.exited).toEqual({ code: null, signal: 'SIGKILL' })
-  })
+  test(
+    'is killed sooner when it is ended again with a shorter grace',
+    { timeout: 14_000 },
+    async () => {
+      const guarded = guard(`trap '' TERM; echo ready; while :; do sleep 1; done`)
+      await firstLine(guarded)
+      const slow = guarded.end(3_600_000)
+      await guarded.end(0)
+      await slow
+      expect(await guarded.exited).toEqual({ code: null, signal: 'SIGKILL' })
+    },
+  )
 
   test('that takes no more input does not trouble whoever writes', async () => {
     const guarded = guard(`exec <&-; echo closed; ${SLEEP}`)
     await firstLine(guarded)
-    const error = await new Promise<unknown>((resolve) => guarded.stdin.write('x'.repeat(1_000_000), resolve))
+    const error = await new Promise<unknown>((resolve) =>
+      guarded.stdin.write('x'.repeat(1_000_000), resolve),
+    )
     expect(error).toMatchObject({ code: 'EPIPE' })
     guarded.stdin.write('and more\n')
     await guarded.end(100)
@@ -155,7 +164,9 @@ describe('a guarded program', () => {
 
   test('that is not there is said at once, with what to do', () => {
     const start = () => spawnGuarded('no-such-agent', [], { cwd: '/', env: { PATH: '/usr/bin' } })
-    expect(start).toThrow(expect.objectContaining({ code: 'PROGRAM_MISSING', hint: expect.stringContaining('PATH') }))
+    expect(start).toThrow(
+      expect.objectContaining({ code: 'PROGRAM_MISSING', hint: expect.stringContaining('PATH') }),
+    )
     expect(start).toThrow(StintError)
     expect(findProgram('/etc/passwd', {}, '/')).toBeUndefined()
     expect(findProgram('sh', { PATH: '/nowhere:/bin' }, '/')).toBe('/bin/sh')
@@ -182,9 +193,14 @@ describe('a program of ours that died', () => {
     const folder = scratchFolder()
     const worker = join(folder, 'worker.mjs')
     await bundleProgram(new URL('guarded.worker.ts', import.meta.url).pathname, worker)
-    const child = spawn(process.execPath, [worker, 'sh', '-c', script], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [worker, 'sh', '-c', script], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
     onTestFinished(() => void child.kill('SIGKILL'))
-    const line = await new Promise<string>((resolve) => createInterface({ input: child.stdout }).once('line', resolve))
+    const line = await new Promise<string>((resolve) =>
+      createInterface({ input: child.stdout }).once('line', resolve),
+    )
     const { mark, said } = JSON.parse(line) as { mark: ProcessMark; said: string }
     onTestFinished(async () => void (await endStrays(mark, 0)))
     return { kill: () => child.kill('SIGKILL'), mark, program: Number(said) }
@@ -251,11 +267,17 @@ describe('the lines of a program', () => {
   })
 
   test('survive bytes that are no text', async () => {
-    expect(await split([Buffer.from([0x7b, 0xff, 0xc3, 0x0a, 0x7d, 0x0a])])).toEqual(['{\ufffd\ufffd', '}'])
+    expect(await split([Buffer.from([0x7b, 0xff, 0xc3, 0x0a, 0x7d, 0x0a])])).toEqual([
+      '{\ufffd\ufffd',
+      '}',
+    ])
   })
 
   test('are cut where one is too long, and the next one is whole', async () => {
-    expect(await split(['x'.repeat(50), 'y'.repeat(50), '\nnext\n'], 60)).toEqual(['x'.repeat(50) + 'y'.repeat(10), 'next'])
+    expect(await split(['x'.repeat(50), 'y'.repeat(50), '\nnext\n'], 60)).toEqual([
+      'x'.repeat(50) + 'y'.repeat(10),
+      'next',
+    ])
   })
 
   test('come whole from a real program, however long', async () => {

@@ -24,18 +24,32 @@ export async function rehearsalWorld(): Promise<HarnessWorld> {
     harness: rehearsalHarness({ script, state }),
     open: {
       cwd: gitProject().root,
-      env: { PATH: process.env.PATH, HOME: folder, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' },
+      env: {
+        PATH: process.env.PATH,
+        HOME: folder,
+        GIT_CONFIG_GLOBAL: '/dev/null',
+        GIT_CONFIG_SYSTEM: '/dev/null',
+      },
       permissions: 'all',
       allow: [],
     },
-    script: (...turns) => writeFileSync(script, JSON.stringify({ start: START, default: scripted(turns) })),
+    script: (...turns) =>
+      writeFileSync(script, JSON.stringify({ start: START, default: scripted(turns) })),
     seen: () =>
       conversations()
         .flatMap(({ said }) => said.filter(({ by }) => by === 'user').map(({ text }) => text))
         .join('\n'),
     spent: () =>
-      conversations().reduce((sum, { spent }) => plus(sum, spent), { input: 0, cacheWritten: 0, cacheRead: 0, output: 0 }),
-    missing: { harness: acpHarness({ name: 'nobody', command: 'no-such-agent', args: [] }), env: { PATH: '/usr/bin' } },
+      conversations().reduce((sum, { spent }) => plus(sum, spent), {
+        input: 0,
+        cacheWritten: 0,
+        cacheRead: 0,
+        output: 0,
+      }),
+    missing: {
+      harness: acpHarness({ name: 'nobody', command: 'no-such-agent', args: [] }),
+      env: { PATH: '/usr/bin' },
+    },
   }
 }
 

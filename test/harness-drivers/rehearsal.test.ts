@@ -1,4 +1,10 @@
-import { type AnyMessage, type ClientCapabilities, type SessionUpdate, client, methods } from '@agentclientprotocol/sdk'
+import {
+  type AnyMessage,
+  type ClientCapabilities,
+  type SessionUpdate,
+  client,
+  methods,
+} from '@agentclientprotocol/sdk'
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -21,9 +27,13 @@ async function stage(script: string | undefined, ...tasks: readonly string[]) {
   git('commit', '-qm', 'tasks', '--allow-empty')
   const file = join(folder, 'script.yml')
   if (script !== undefined) writeFileSync(file, script)
-  const harness = rehearsalHarness({ ...(script === undefined ? {} : { script: file }), state: join(folder, 'rehearsal-state') })
+  const harness = rehearsalHarness({
+    ...(script === undefined ? {} : { script: file }),
+    state: join(folder, 'rehearsal-state'),
+  })
   const conversation = (more: NodeJS.ProcessEnv = {}) => open(harness, cwd, { ...env, ...more })
-  const statusOf = async (name: string) => (await stint('task', 'show', name, '--json')).json<{ task?: Task } & Task>()
+  const statusOf = async (name: string) =>
+    (await stint('task', 'show', name, '--json')).json<{ task?: Task } & Task>()
   return { cwd, git, conversation, statusOf, path: (name: string) => join(cwd, name) }
 }
 
@@ -50,7 +60,10 @@ function said(events: readonly HarnessEvent[]): string {
 describe('the rehearsal agent', () => {
   test('works a task without a script: writes, commits, counts tokens and reports it done', async () => {
     const { conversation, git, path, statusOf } = await stage(undefined, 'Fix the sweep')
-    const events = await turn(await conversation(), '# Task fix-the-sweep: Fix the sweep\n\nDo it well.')
+    const events = await turn(
+      await conversation(),
+      '# Task fix-the-sweep: Fix the sweep\n\nDo it well.',
+    )
     expect(readFileSync(path('rehearsal/fix-the-sweep.md'), 'utf8')).toContain('Fix the sweep')
     expect(git('log', '-1', '--format=%s').trim()).toBe('rehearse fix-the-sweep')
     expect(events).toContainEqual({ type: 'usage', context: 28_000, window: 200_000 })
@@ -60,7 +73,9 @@ describe('the rehearsal agent', () => {
 
   test('says so when there is no task in a prompt', async () => {
     const { conversation, git } = await stage(undefined)
-    expect(said(await turn(await conversation(), 'Good morning'))).toBe('There is no task in this prompt.')
+    expect(said(await turn(await conversation(), 'Good morning'))).toBe(
+      'There is no task in this prompt.',
+    )
     expect(git('log', '-1', '--format=%s').trim()).toBe('tasks')
   })
 
@@ -79,11 +94,14 @@ describe('the rehearsal agent', () => {
   })
 
   test('reports what it was told to, whether it did anything or not', async () => {
-    const script = 'tasks: { one: [{ lie: All done }], two: [{ blocked: No key }], three: [{ failed: Too hard }] }'
+    const script =
+      'tasks: { one: [{ lie: All done }], two: [{ blocked: No key }], three: [{ failed: Too hard }] }'
     const { conversation, git, statusOf } = await stage(script, 'One', 'Two', 'Three')
     const agent = await conversation()
     for (const name of ['one', 'two', 'three']) await turn(agent, `# Task ${name}: ${name}`)
-    const statuses = [await statusOf('one'), await statusOf('two'), await statusOf('three')].map(({ status }) => status)
+    const statuses = [await statusOf('one'), await statusOf('two'), await statusOf('three')].map(
+      ({ status }) => status,
+    )
     expect(statuses).toEqual(['completed', 'blocked', 'failed'])
     expect(git('log', '-1', '--format=%s').trim()).toBe('tasks')
   })
@@ -103,11 +121,17 @@ window: 5000
     const events = await turn(await conversation(), 'Go')
     expect(readFileSync(path('b.txt'), 'utf8')).toBe('ONE\nTWO\n')
     expect(events).toContainEqual({ type: 'usage', context: 1500, window: 5000 })
-    expect(events).toContainEqual({ type: 'usage', spent: { input: 0, cacheWritten: 1450, cacheRead: 0, output: 50 } })
+    expect(events).toContainEqual({
+      type: 'usage',
+      spent: { input: 0, cacheWritten: 1450, cacheRead: 0, output: 50 },
+    })
   })
 
   test('tells no compaction to a client that does not know of them, and a smaller context to all', async () => {
-    const knowing = await told({ session: { compaction: {} } }, 'default: [[{ usage: 9000 }, { compact: true }]]')
+    const knowing = await told(
+      { session: { compaction: {} } },
+      'default: [[{ usage: 9000 }, { compact: true }]]',
+    )
     const plain = await told({}, 'default: [[{ usage: 9000 }, { compact: true }]]')
     const compactions = (updates: readonly SessionUpdate[]) =>
       updates.filter(({ sessionUpdate }) => sessionUpdate === 'compaction_update').length
@@ -118,18 +142,32 @@ window: 5000
 })
 
 /** What one turn tells a client with these capabilities. */
-async function told(clientCapabilities: ClientCapabilities, script: string): Promise<readonly SessionUpdate[]> {
+async function told(
+  clientCapabilities: ClientCapabilities,
+  script: string,
+): Promise<readonly SessionUpdate[]> {
   const to = new TransformStream<AnyMessage>()
   const from = new TransformStream<AnyMessage>()
-  const options = { script: readScript(script, 'script.yml'), state: undefined, run: '', version: '1' }
+  const options = {
+    script: readScript(script, 'script.yml'),
+    state: undefined,
+    run: '',
+    version: '1',
+  }
   const served = serveRehearsal({ readable: to.readable, writable: from.writable }, options)
   const updates: SessionUpdate[] = []
   await client()
     .onNotification(methods.client.session.update, ({ params }) => void updates.push(params.update))
     .connectWith({ readable: from.readable, writable: to.writable }, async (agent) => {
       await agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities })
-      const { sessionId } = await agent.request(methods.agent.session.new, { cwd: '/', mcpServers: [] })
-      await agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: 'text', text: 'Go' }] })
+      const { sessionId } = await agent.request(methods.agent.session.new, {
+        cwd: '/',
+        mcpServers: [],
+      })
+      await agent.request(methods.agent.session.prompt, {
+        sessionId,
+        prompt: [{ type: 'text', text: 'Go' }],
+      })
     })
   await to.writable.close()
   await served
@@ -145,9 +183,12 @@ describe('a prompt', () => {
     expect(taskIn(prompt)).toEqual(task)
   })
 
-  test.each(['Task x: y', '# Task: x', 'text\n# Task x: y', '# Task two words: y'])('%j is about none', (prompt) => {
-    expect(taskIn(prompt)).toBeUndefined()
-  })
+  test.each(['Task x: y', '# Task: x', 'text\n# Task x: y', '# Task two words: y'])(
+    '%j is about none',
+    (prompt) => {
+      expect(taskIn(prompt)).toBeUndefined()
+    },
+  )
 
   test('about a task with a strange name stays within the folder', async () => {
     const { conversation, path } = await stage(undefined)
@@ -183,7 +224,10 @@ describe('a script', () => {
     ['', /^script\.yml:1: a script has tasks/],
     ['window: 5\nstart: 9', /^script\.yml:1: it starts with 9 tokens in a window of 5/],
     ['tasks: {', /^script\.yml:1: /],
-    ['default: [[say: a], [says: b]]\nwindow: x', /^script\.yml:1: .*\nscript\.yml:2: window is a whole number/],
+    [
+      'default: [[say: a], [says: b]]\nwindow: x',
+      /^script\.yml:1: .*\nscript\.yml:2: window is a whole number/,
+    ],
   ])('with a mistake is refused with its line: %j', (text, message) => {
     expect(mistakeIn(text)).toMatch(message)
   })
@@ -199,13 +243,21 @@ describe('a script', () => {
     const { cwd, env } = terminal()
     writeFileSync(join(cwd, 'bad.yml'), 'default:\n  - - say\n')
     const run = (...args: readonly string[]) =>
-      spawnSync(process.execPath, [program, 'rehearsal', ...args], { cwd, env, encoding: 'utf8', input: '' })
+      spawnSync(process.execPath, [program, 'rehearsal', ...args], {
+        cwd,
+        env,
+        encoding: 'utf8',
+        input: '',
+      })
     expect(run('--script', 'bad.yml')).toMatchObject({
       status: 2,
       stdout: '',
       stderr: expect.stringContaining('bad.yml:2: an act is one thing'),
     })
-    expect(run('--script', 'none.yml')).toMatchObject({ status: 2, stderr: expect.stringContaining('there is no script') })
+    expect(run('--script', 'none.yml')).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('there is no script'),
+    })
     expect(JSON.parse(run('--script', 'bad.yml', '--check', '--json').stdout)).toMatchObject({
       error: { code: 'SCRIPT_INVALID' },
     })
@@ -218,16 +270,26 @@ describe('the example of the page', () => {
   const [, example] = /```yaml\n([^]*?)```/.exec(page)!
 
   test('does what the page says', async () => {
-    const { conversation, git, path, statusOf } = await stage(example, 'Fix the sweep', 'Write the docs')
+    const { conversation, git, path, statusOf } = await stage(
+      example,
+      'Fix the sweep',
+      'Write the docs',
+    )
     const agent = await conversation({ STINT_RUN: '' })
-    expect((await turn(agent, '# Task fix-the-sweep: Fix the sweep')).at(-1)).toMatchObject({ how: 'completed' })
+    expect((await turn(agent, '# Task fix-the-sweep: Fix the sweep')).at(-1)).toMatchObject({
+      how: 'completed',
+    })
     expect(existsSync(path('sweep.txt'))).toBe(false)
     expect(await statusOf('fix-the-sweep')).toMatchObject({ status: 'completed' })
     await turn(agent, '# Task fix-the-sweep: Fix the sweep\n\nIt is not committed.')
     expect(git('log', '-1', '--format=%s').trim()).toBe('fix the sweep')
-    expect((await turn(agent, '# Task write-the-docs: Write the docs')).at(-1)).toMatchObject({ how: 'died' })
+    expect((await turn(agent, '# Task write-the-docs: Write the docs')).at(-1)).toMatchObject({
+      how: 'died',
+    })
     const again = await conversation()
-    expect((await turn(again, '# Task write-the-docs: Write the docs')).at(-1)).toMatchObject({ how: 'completed' })
+    expect((await turn(again, '# Task write-the-docs: Write the docs')).at(-1)).toMatchObject({
+      how: 'completed',
+    })
     expect(await statusOf('write-the-docs')).toMatchObject({ status: 'completed' })
   })
 })

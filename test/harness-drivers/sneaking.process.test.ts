@@ -27,7 +27,8 @@ const SNEAKING = {
   'an alias for later': "git config alias.x '!touch sneaked' && git x",
   'a setting that is a program': "git -c core.fsmonitor='touch sneaked; false' status",
   'a pager of git grep': "git grep -lO'touch sneaked; true' a",
-  'the other side of a connection': "git ls-remote --upload-pack='touch sneaked; git-upload-pack' .",
+  'the other side of a connection':
+    "git ls-remote --upload-pack='touch sneaked; git-upload-pack' .",
   'a file of git log': 'git log --output=sneaked',
   'a bisection': 'git bisect start HEAD HEAD~1 && git bisect run touch sneaked',
   'a text that is assigned and run': 'echo ${x:=\'$(touch sneaked)\'} "${x@P}"',

@@ -22,7 +22,10 @@ export async function acpWorld(): Promise<HarnessWorld> {
   return {
     harness: acpHarness({ name: 'claude-acp', command: claudeAcpProgram, args: [] }),
     open: { cwd: claude.project, env: claude.env, permissions: 'all', allow: [] },
-    missing: { harness: acpHarness({ name: 'nobody', command: 'no-such-agent', args: [] }), env: claude.env },
+    missing: {
+      harness: acpHarness({ name: 'nobody', command: 'no-such-agent', args: [] }),
+      env: claude.env,
+    },
     script: (...turns) => {
       replies.push(...turns.flatMap((acts) => repliesTo(acts, claude)))
       claude.stub.script(...replies)
@@ -41,12 +44,16 @@ function repliesTo(acts: readonly Act[], claude: ClaudeWorld): readonly Reply[] 
     next = {}
   }
   for (const act of acts) {
-    if ('say' in act) next = { ...next, text: [next.text, act.say].filter((text) => text !== undefined).join('\n') }
+    if ('say' in act)
+      next = { ...next, text: [next.text, act.say].filter((text) => text !== undefined).join('\n') }
     else if ('tokens' in act) next = { ...next, ...claim(act.tokens) }
     else if ('compact' in act) next = { ...next, ...claim(TOO_FULL) }
-    else if ('run' in act) answer({ tools: [{ name: 'Bash', input: { command: act.run, description: 'a command' } }] })
+    else if ('run' in act)
+      answer({ tools: [{ name: 'Bash', input: { command: act.run, description: 'a command' } }] })
     else if ('write' in act)
-      answer({ tools: [{ name: 'Write', input: { file_path: claude.path(act.write), content: act.text } }] })
+      answer({
+        tools: [{ name: 'Write', input: { file_path: claude.path(act.write), content: act.text } }],
+      })
     else return [...replies, lastReply(act, claude)]
   }
   answer({})
@@ -55,19 +62,29 @@ function repliesTo(acts: readonly Act[], claude: ClaudeWorld): readonly Reply[] 
 
 type Ending = Extract<
   Act,
-  { readonly fail: string } | { readonly limit: string } | { readonly hang: true } | { readonly die: true }
+  | { readonly fail: string }
+  | { readonly limit: string }
+  | { readonly hang: true }
+  | { readonly die: true }
 >
 
 function lastReply(act: Ending, claude: ClaudeWorld): Reply {
   if ('fail' in act) return { error: { status: 500, type: 'api_error', message: act.fail } }
   if ('limit' in act)
-    return { error: { status: 429, type: 'rate_limit_error', message: `This account's usage limit resets at ${act.limit}` } }
+    return {
+      error: {
+        status: 429,
+        type: 'rate_limit_error',
+        message: `This account's usage limit resets at ${act.limit}`,
+      },
+    }
   if ('hang' in act) return { after: NEVER }
   return {
     /** Looked at when the request is there. */
     get after() {
       // Who watches over it has not this environment.
-      for (const pid of carriersOf(`CLAUDE_CONFIG_DIR=${claude.env.CLAUDE_CONFIG_DIR}`)) process.kill(pid, 'SIGKILL')
+      for (const pid of carriersOf(`CLAUDE_CONFIG_DIR=${claude.env.CLAUDE_CONFIG_DIR}`))
+        process.kill(pid, 'SIGKILL')
       return NEVER
     },
   }
@@ -78,7 +95,10 @@ function claim(tokens: number): Reply {
   return { inputTokens: 7, cacheWritten: 13, outputTokens: 33, cacheRead: tokens - 53 }
 }
 
-function plus(sum: Usage, { inputTokens = 0, cacheWritten = 0, cacheRead = 0, outputTokens = 0 }: Reply): Usage {
+function plus(
+  sum: Usage,
+  { inputTokens = 0, cacheWritten = 0, cacheRead = 0, outputTokens = 0 }: Reply,
+): Usage {
   return {
     input: sum.input + inputTokens,
     cacheWritten: sum.cacheWritten + cacheWritten,

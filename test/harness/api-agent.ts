@@ -11,9 +11,13 @@ export function answerAsModel(stub: ModelStub, agent: ScriptedAgent): void {
 
 function replyTo(step: Step): Reply {
   if ('hang' in step) return { after: NEVER }
-  const used = 'tokens' in step && step.tokens !== undefined ? { inputTokens: step.tokens - 20, outputTokens: 20 } : {}
+  const used =
+    'tokens' in step && step.tokens !== undefined
+      ? { inputTokens: step.tokens - 20, outputTokens: 20 }
+      : {}
   if ('say' in step) return { ...used, text: step.say }
-  if ('write' in step) return { tools: [{ name: 'write', input: { path: step.write, content: step.text } }] }
+  if ('write' in step)
+    return { tools: [{ name: 'write', input: { path: step.write, content: step.text } }] }
   if ('read' in step) return { tools: [{ name: 'read', input: { path: step.read } }] }
   return { ...used, tools: [{ name: 'shell', input: { command: step.run } }] }
 }
@@ -21,7 +25,8 @@ function replyTo(step: Step): Reply {
 /** The newest prompt about a task. What was said to the model in a row is one message. */
 function askedIn({ messages }: MessagesBody): Asked | undefined {
   for (const [index, { role, content }] of [...messages.entries()].toReversed()) {
-    const texts = role === 'user' ? textsIn(content).flatMap((text) => text.split(/\n(?=# Task )/)) : []
+    const texts =
+      role === 'user' ? textsIn(content).flatMap((text) => text.split(/\n(?=# Task )/)) : []
     const prompt = texts.findLast((text) => taskIn(text) !== undefined)
     if (prompt === undefined) continue
     const results = messages.slice(index + 1).flatMap((later) => resultsIn(later))
@@ -32,5 +37,7 @@ function askedIn({ messages }: MessagesBody): Asked | undefined {
 
 function resultsIn({ role, content }: MessagesBody['messages'][number]): readonly unknown[] {
   if (role === 'tool') return [content]
-  return Array.isArray(content) ? content.filter((block: { type?: unknown }) => block.type === 'tool_result') : []
+  return Array.isArray(content)
+    ? content.filter((block: { type?: unknown }) => block.type === 'tool_result')
+    : []
 }

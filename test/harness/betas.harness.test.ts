@@ -37,9 +37,14 @@ describe.each(CLAUDE_VERSIONS)('token-efficient tools in Claude Code %s', (versi
     const world = await ClaudeWorld.create(version)
     const path = world.path('.claude', 'settings.local.json')
     const settings = JSON.parse(readFileSync(path, 'utf8')) as object
-    writeFileSync(path, JSON.stringify({ ...settings, env: { ANTHROPIC_BETAS: 'theirs-2025-01-01' } }))
+    writeFileSync(
+      path,
+      JSON.stringify({ ...settings, env: { ANTHROPIC_BETAS: 'theirs-2025-01-01' } }),
+    )
     world.stint('setup', 'claude', '--token-efficient-tools')
-    expect(await betasOf(world, MODELS[0]!)).toEqual(expect.arrayContaining(['theirs-2025-01-01', BETA]))
+    expect(await betasOf(world, MODELS[0]!)).toEqual(
+      expect.arrayContaining(['theirs-2025-01-01', BETA]),
+    )
   })
 
   // Why it is this variable and no other way.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { costOf } from '../../src/budget/prices.ts'
-import { conversationTotals } from '../../src/conversation/kept-totals.ts'
-import { readWindow } from '../../src/conversation/window.ts'
+import { costOf } from '../../src/context/budget/prices.ts'
+import { conversationTotals } from '../../src/project/conversation/kept-totals.ts'
+import { readWindow } from '../../src/project/conversation/window.ts'
 import { compactionPoint } from '../../src/harness/claude/compaction-point.ts'
 import { readCompactionSettings } from '../../src/harness/claude/compaction-settings.ts'
 import { contextFigure } from '../../src/harness/claude/context-size.ts'
@@ -16,7 +16,12 @@ const NOW = '2026-01-01T00:00:00.000Z'
 
 type Used = Pick<Required<Reply>, 'inputTokens' | 'cacheWritten' | 'cacheRead' | 'outputTokens'>
 
-const used = (inputTokens: number, cacheWritten: number, cacheRead: number, outputTokens: number): Used => ({
+const used = (
+  inputTokens: number,
+  cacheWritten: number,
+  cacheRead: number,
+  outputTokens: number,
+): Used => ({
   inputTokens,
   cacheWritten,
   cacheRead,
@@ -42,18 +47,38 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     const figure = () => contextFigure(readUsageTail(path), NOW)
     const told = async (last: Used) => {
       await until(() => figure()?.value === tokensOf(last))
-      expect(figure()).toMatchObject({ value: tokensOf(last), known: 'measured', from: 'transcript' })
+      expect(figure()).toMatchObject({
+        value: tokensOf(last),
+        known: 'measured',
+        from: 'transcript',
+      })
     }
-    const [plain, tool, after] = [used(1000, 20_000, 40_000, 500), used(7, 800, 60_000, 333), used(9, 1200, 60_800, 41)]
+    const [plain, tool, after] = [
+      used(1000, 20_000, 40_000, 500),
+      used(7, 800, 60_000, 333),
+      used(9, 1200, 60_800, 41),
+    ]
     world.stub.script({ text: 'one', ...plain })
     await talk.say('a turn')
     await told(plain)
     // A text and two tools, on several lines with one id.
-    world.stub.script({ text: 'let me see', tools: [bash('echo a'), bash('echo b')], ...tool }, { text: 'two', ...after })
+    world.stub.script(
+      { text: 'let me see', tools: [bash('echo a'), bash('echo b')], ...tool },
+      { text: 'two', ...after },
+    )
     await talk.say('a turn with tools')
     await told(after)
-    const [asks, theirs, last] = [used(11, 300, 62_000, 77), used(13, 9000, 5000, 99), used(17, 500, 62_300, 55)]
-    const input = { description: 'look', prompt: 'look around', subagent_type: 'general-purpose', run_in_background: false }
+    const [asks, theirs, last] = [
+      used(11, 300, 62_000, 77),
+      used(13, 9000, 5000, 99),
+      used(17, 500, 62_300, 55),
+    ]
+    const input = {
+      description: 'look',
+      prompt: 'look around',
+      subagent_type: 'general-purpose',
+      run_in_background: false,
+    }
     world.stub.script(
       { tools: [{ name: AGENT[version], input }], ...asks },
       { text: 'theirs', ...theirs },
@@ -71,7 +96,8 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     await talk.end()
     const first = used(100, 0, 0, 20)
     const totals = conversationTotals(world.path('.git', 'notes'), id, path)!
-    const sum = (all: readonly Used[], of: (each: Used) => number) => all.reduce((total, each) => total + of(each), 0)
+    const sum = (all: readonly Used[], of: (each: Used) => number) =>
+      all.reduce((total, each) => total + of(each), 0)
     const mine = [first, plain, tool, after, asks, last, anew]
     const spent = Object.values(totals.spent)
     expect(spent).toEqual([
@@ -84,70 +110,100 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
       },
     ])
     expect(totals).toMatchObject({ calls: mine.length, compactions: 1, version })
-    if (version === '2.1.325') expect(Object.values(totals.delegated)).toMatchObject([{ output: 99, cacheWritten: 9000 }])
+    if (version === '2.1.325')
+      expect(Object.values(totals.delegated)).toMatchObject([{ output: 99, cacheWritten: 9000 }])
   })
 
-  test.each([-600, 600])('it compacts at the point that is worked out for it, and not before: %i tokens off', async (off) => {
-    const world = await ClaudeWorld.create(version)
-    world.env.CLAUDE_CODE_AUTO_COMPACT_WINDOW = '100000'
-    const talk = world.talk()
-    await talk.say('hello')
-    const model = world.stub.turns.at(-1)!.body.model
-    const settings = readCompactionSettings({ root: world.project, env: world.env })
-    const point = compactionPoint({ window: windowOf(model, undefined), settings, version })!.value
-    expect(point).toBe(version === '2.0.77' ? 155_000 : 67_000)
-    const output = 500
-    world.stub.script({ text: 'much', inputTokens: 100, cacheRead: point + off - 100 - output, outputTokens: output })
-    await talk.say('more')
-    await talk.say('and more')
-    await talk.end()
-    expect(world.stub.summaries).toHaveLength(off > 0 ? 1 : 0)
-  })
+  test.each([-600, 600])(
+    'it compacts at the point that is worked out for it, and not before: %i tokens off',
+    async (off) => {
+      const world = await ClaudeWorld.create(version)
+      world.env.CLAUDE_CODE_AUTO_COMPACT_WINDOW = '100000'
+      const talk = world.talk()
+      await talk.say('hello')
+      const model = world.stub.turns.at(-1)!.body.model
+      const settings = readCompactionSettings({ root: world.project, env: world.env })
+      const point = compactionPoint({
+        window: windowOf(model, undefined),
+        settings,
+        version,
+      })!.value
+      expect(point).toBe(version === '2.0.77' ? 155_000 : 67_000)
+      const output = 500
+      world.stub.script({
+        text: 'much',
+        inputTokens: 100,
+        cacheRead: point + off - 100 - output,
+        outputTokens: output,
+      })
+      await talk.say('more')
+      await talk.say('and more')
+      await talk.end()
+      expect(world.stub.summaries).toHaveLength(off > 0 ? 1 : 0)
+    },
+  )
 
-  test.skipIf(!hasTmux)('what its status line is told is left for hooks, and is what the transcript tells', async () => {
-    const world = await ClaudeWorld.create(version)
-    world.stint('init', '--name', 'fix-sweep-bug', '--goal', 'Fix the sweep')
-    const terminal = new Terminal(world)
-    await terminal.shows(/^ +📋 fix-sweep-bug\s*$/m)
-    const last = used(1000, 20_000, 40_000, 500)
-    world.stub.script({ text: 'I see the sweep.', ...last })
-    await terminal.type('have a look at the sweeper')
-    await terminal.shows('I see the sweep.')
-    await terminal.shows(version === '2.0.77' ? 'ctx 39% · 62k/~155k' : 'ctx 6% · 62k/~967k')
-    const { conversation } = world.ofKind('conversation.joined').at(-1) as { conversation: string }
-    const notes = world.path('.git', 'stint', 'conversations')
-    await until(() => readWindow(notes, conversation)?.used === tokensOf(last))
-    const window = readWindow(notes, conversation)!
-    expect(window).toMatchObject({ version, size: version === '2.0.77' ? 200_000 : 1_000_000 })
-    const path = world.transcriptPath(conversation)
-    await until(() => contextFigure(readUsageTail(path), NOW) !== undefined)
-    expect(contextFigure(readUsageTail(path), NOW)?.value).toBe(window.used)
-    const shown = JSON.parse(world.stint('budget', '--json')) as Record<string, { value: number; known: string; from: string }>
-    expect(shown).toMatchObject({
-      tokens: { value: tokensOf(last), known: 'measured' },
-      window: { value: window.size, known: 'measured', from: 'status line' },
-      cost_usd: { value: window.cost, known: 'measured', from: 'status line' },
-    })
-    world.stub.script({ text: 'And the lock.', ...used(10, 20, 61_500, 30) })
-    await terminal.type('and at the lock')
-    await terminal.shows('And the lock.')
-    await terminal.type('/compact')
-    await terminal.shows(/Compacted|compacted/)
-    await until(() => readUsageTail(path).compacted !== undefined)
-    const after = JSON.parse(world.stint('budget', '--json')) as typeof shown
-    // Old clients go on to tell the size from before.
-    expect(after.tokens!.known).toBe(version === '2.0.77' ? 'unknown' : 'estimated')
-  })
+  test.skipIf(!hasTmux)(
+    'what its status line is told is left for hooks, and is what the transcript tells',
+    async () => {
+      const world = await ClaudeWorld.create(version)
+      world.stint('init', '--name', 'fix-sweep-bug', '--goal', 'Fix the sweep')
+      const terminal = new Terminal(world)
+      await terminal.shows(/^ +📋 fix-sweep-bug\s*$/m)
+      const last = used(1000, 20_000, 40_000, 500)
+      world.stub.script({ text: 'I see the sweep.', ...last })
+      await terminal.type('have a look at the sweeper')
+      await terminal.shows('I see the sweep.')
+      await terminal.shows(version === '2.0.77' ? 'ctx 39% · 62k/~155k' : 'ctx 6% · 62k/~967k')
+      const { conversation } = world.ofKind('conversation.joined').at(-1) as {
+        conversation: string
+      }
+      const notes = world.path('.git', 'stint', 'conversations')
+      await until(() => readWindow(notes, conversation)?.used === tokensOf(last))
+      const window = readWindow(notes, conversation)!
+      expect(window).toMatchObject({ version, size: version === '2.0.77' ? 200_000 : 1_000_000 })
+      const path = world.transcriptPath(conversation)
+      await until(() => contextFigure(readUsageTail(path), NOW) !== undefined)
+      expect(contextFigure(readUsageTail(path), NOW)?.value).toBe(window.used)
+      const shown = JSON.parse(world.stint('budget', '--json')) as Record<
+        string,
+        { value: number; known: string; from: string }
+      >
+      expect(shown).toMatchObject({
+        tokens: { value: tokensOf(last), known: 'measured' },
+        window: { value: window.size, known: 'measured', from: 'status line' },
+        cost_usd: { value: window.cost, known: 'measured', from: 'status line' },
+      })
+      world.stub.script({ text: 'And the lock.', ...used(10, 20, 61_500, 30) })
+      await terminal.type('and at the lock')
+      await terminal.shows('And the lock.')
+      await terminal.type('/compact')
+      await terminal.shows(/Compacted|compacted/)
+      await until(() => readUsageTail(path).compacted !== undefined)
+      const after = JSON.parse(world.stint('budget', '--json')) as typeof shown
+      // Old clients go on to tell the size from before.
+      expect(after.tokens!.known).toBe(version === '2.0.77' ? 'unknown' : 'estimated')
+    },
+  )
 })
 
-test.each(['claude-opus-5-5', 'claude-sonnet-5', 'claude-sonnet-4-5', 'claude-haiku-4-5', 'claude-fable-5-1'])(
-  'the window and the prices of %s are those of the client',
-  async (model) => {
-    const world = await ClaudeWorld.create('2.1.325', { setup: false })
-    world.stub.script({ text: 'x', ...used(10_000, 20_000, 40_000, 5000) })
-    const { total_cost_usd: cost, modelUsage } = await world.ask('hello', '--model', model)
-    expect(windowOf(model, undefined)?.value).toBe(modelUsage[model]?.contextWindow)
-    const spent = { input: 10_000, cacheWritten: 20_000, cacheRead: 40_000, output: 5000, cacheWrittenHour: 0 }
-    expect(costOf({ [model]: spent }, [], NOW)?.value).toBeCloseTo(cost, 10)
-  },
-)
+test.each([
+  'claude-opus-5-5',
+  'claude-sonnet-5',
+  'claude-sonnet-4-5',
+  'claude-haiku-4-5',
+  'claude-fable-5-1',
+])('the window and the prices of %s are those of the client', async (model) => {
+  const world = await ClaudeWorld.create('2.1.325', { setup: false })
+  world.stub.script({ text: 'x', ...used(10_000, 20_000, 40_000, 5000) })
+  const { total_cost_usd: cost, modelUsage } = await world.ask('hello', '--model', model)
+  expect(windowOf(model, undefined)?.value).toBe(modelUsage[model]?.contextWindow)
+  const spent = {
+    input: 10_000,
+    cacheWritten: 20_000,
+    cacheRead: 40_000,
+    output: 5000,
+    cacheWrittenHour: 0,
+  }
+  expect(costOf({ [model]: spent }, [], NOW)?.value).toBeCloseTo(cost, 10)
+})

@@ -20,7 +20,8 @@ describe.each(CLAUDE_VERSIONS)('a conversation of Claude Code %s', (version) => 
     expect(text).toContain('Show this to the user as it is.')
     const tools = (body.tools ?? []).filter(({ name }) => name.startsWith('mcp__stint__'))
     // It writes an ellipsis in its own way.
-    if (version === '2.0.77') expect(tools).toEqual(JSON.parse(JSON.stringify(serverTools()).replaceAll('…', '...')))
+    if (version === '2.0.77')
+      expect(tools).toEqual(JSON.parse(JSON.stringify(serverTools()).replaceAll('…', '...')))
     else expect(tools).toEqual([])
     const lines = serverLines()
       .split('\n')

@@ -8,15 +8,26 @@ const PER_TOKEN = 4
 
 /** From now on the model is this agent. What it claims to have used is about the size of the request. */
 export function answerAs(stub: ModelStub, agent: ScriptedAgent): void {
-  stub.answerBy(({ body, text }) => replyTo(agent.next(askedIn(body)), Math.ceil(text.length / PER_TOKEN)))
+  stub.answerBy(({ body, text }) =>
+    replyTo(agent.next(askedIn(body)), Math.ceil(text.length / PER_TOKEN)),
+  )
 }
 
 function replyTo(step: Step, size: number): Reply {
   if ('hang' in step) return { after: NEVER }
   const tokens = ('tokens' in step ? step.tokens : undefined) ?? size
-  const used = { inputTokens: 7, cacheWritten: 500, cacheRead: Math.max(0, tokens - 507), outputTokens: 20 }
+  const used = {
+    inputTokens: 7,
+    cacheWritten: 500,
+    cacheRead: Math.max(0, tokens - 507),
+    outputTokens: 20,
+  }
   if ('say' in step) return { ...used, text: step.say }
-  if ('write' in step) return { ...used, tools: [{ name: 'Write', input: { file_path: step.write, content: step.text } }] }
+  if ('write' in step)
+    return {
+      ...used,
+      tools: [{ name: 'Write', input: { file_path: step.write, content: step.text } }],
+    }
   if ('read' in step) return { ...used, tools: [{ name: 'Read', input: { file_path: step.read } }] }
   const { after, run } = step
   const tools = [{ name: 'Bash', input: { command: run, description: 'a command' } }]
@@ -26,7 +37,8 @@ function replyTo(step: Step, size: number): Reply {
 /** The newest prompt about a task. */
 function askedIn({ messages }: MessagesBody): Asked | undefined {
   for (const [index, { role, content }] of [...messages.entries()].toReversed()) {
-    const prompt = role === 'user' ? textsIn(content).findLast((text) => taskIn(text) !== undefined) : undefined
+    const prompt =
+      role === 'user' ? textsIn(content).findLast((text) => taskIn(text) !== undefined) : undefined
     if (prompt === undefined) continue
     const results = messages
       .slice(index + 1)
@@ -47,5 +59,7 @@ function blocksIn(content: unknown): readonly Block[] {
 }
 
 export function textsIn(content: unknown): readonly string[] {
-  return blocksIn(content).flatMap(({ type, text }) => (type === 'text' && text !== undefined ? [text] : []))
+  return blocksIn(content).flatMap(({ type, text }) =>
+    type === 'text' && text !== undefined ? [text] : [],
+  )
 }

@@ -2,12 +2,20 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Conversation, HarnessEvent, OpenConversation, PermissionRequest } from '../../src/harness/contract.ts'
+import type {
+  Conversation,
+  HarnessEvent,
+  OpenConversation,
+  PermissionRequest,
+} from '../../src/harness/contract.ts'
 import { carriersOf } from '../support/processes.ts'
 import { type DrivenWorld, drivenWorld } from './driven-world.ts'
 import { CLAUDE_VERSIONS } from './install.ts'
 
-async function opened({ harness, open }: DrivenWorld, more: Partial<OpenConversation> = {}): Promise<Conversation> {
+async function opened(
+  { harness, open }: DrivenWorld,
+  more: Partial<OpenConversation> = {},
+): Promise<Conversation> {
   const conversation = await harness.open({ ...open, ...more })
   onTestFinished(() => conversation.close())
   return conversation
@@ -24,9 +32,18 @@ const count = (text: string, word: string) => text.split(word).length - 1
 describe.each(CLAUDE_VERSIONS)('a conversation with Claude Code %s', (version) => {
   test('takes five turns in one process; each request has the standing instructions and the set-up once', async () => {
     const world = await drivenWorld(version)
-    world.script([{ say: 'one' }], [{ run: 'true' }, { say: 'two' }], [{ say: 'three' }], [{ say: 'four' }], [{ say: 'five' }])
+    world.script(
+      [{ say: 'one' }],
+      [{ run: 'true' }, { say: 'two' }],
+      [{ say: 'three' }],
+      [{ say: 'four' }],
+      [{ say: 'five' }],
+    )
     const conversation = await opened(world, { systemPrompt: 'STANDING-RULES of this run.' })
-    const prompts = ['SET-UP of the session.\n# Task A: first', ...['B', 'C', 'D', 'E'].map((name) => `# Task ${name}: more`)]
+    const prompts = [
+      'SET-UP of the session.\n# Task A: first',
+      ...['B', 'C', 'D', 'E'].map((name) => `# Task ${name}: more`),
+    ]
     const processes = new Set<number>()
     for (const prompt of prompts) {
       expect((await turn(conversation, prompt)).at(-1)).toMatchObject({ how: 'completed' })
@@ -50,7 +67,8 @@ describe.each(CLAUDE_VERSIONS)('a conversation with Claude Code %s', (version) =
     const world = await drivenWorld(version)
     world.script([{ say: 'a long answer' }])
     const heard: string[] = []
-    const trace = (direction: 'to' | 'from', line: string) => void (direction === 'from' && heard.push(line))
+    const trace = (direction: 'to' | 'from', line: string) =>
+      void (direction === 'from' && heard.push(line))
     await turn(await opened(world, { trace }), 'hello')
     const piece = heard.findIndex((line) => line.includes('text_delta'))
     const whole = heard.findIndex((line) => line.includes('"type":"assistant"'))
@@ -95,7 +113,10 @@ describe.each(CLAUDE_VERSIONS)('a conversation with Claude Code %s', (version) =
     const allow = ['stint task', 'cd . && test -f readme.txt && touch verified']
     const asked: PermissionRequest[] = []
     const decide = async (request: PermissionRequest) => asked.push(request) < 0
-    const events = await turn(await opened(world, { permissions: 'edits', allow, decide }), 'commit it')
+    const events = await turn(
+      await opened(world, { permissions: 'edits', allow, decide }),
+      'commit it',
+    )
     expect(events.at(-1)).toMatchObject({ how: 'completed' })
     expect(world.claude.git('log', '-1', '--format=%s')).toBe('A subject\n')
     expect(asked.map(({ command }) => command)).toEqual([
@@ -113,18 +134,31 @@ describe.each(CLAUDE_VERSIONS)('a conversation with Claude Code %s', (version) =
     const world = await drivenWorld(version)
     const tree = join(world.claude.root, 'tree')
     world.claude.git('worktree', 'add', '-q', '-b', 'run', tree)
-    world.script([{ run: 'echo more >> readme.txt' }, { run: 'git add -A' }, { run: 'git commit -qm more' }, { say: 'done' }])
+    world.script([
+      { run: 'echo more >> readme.txt' },
+      { run: 'git add -A' },
+      { run: 'git commit -qm more' },
+      { say: 'done' },
+    ])
     await turn(await opened(world, { cwd: tree, permissions: 'edits' }), 'do it')
-    expect(execFileSync('git', ['log', '-1', '--format=%s'], { cwd: tree, env: world.claude.env, encoding: 'utf8' })).toBe(
-      'more\n',
-    )
+    expect(
+      execFileSync('git', ['log', '-1', '--format=%s'], {
+        cwd: tree,
+        env: world.claude.env,
+        encoding: 'utf8',
+      }),
+    ).toBe('more\n')
   })
 
   test('that is not there to be resumed ends its first turn as died, with what the program said', async () => {
     const world = await drivenWorld(version)
     const conversation = await opened(world, { resume: '11111111-2222-4333-8444-555555555555' })
     const end = (await turn(conversation, 'hello')).at(-1)
-    expect(end).toMatchObject({ type: 'turn ended', how: 'died', failure: expect.stringContaining('No conversation found') })
+    expect(end).toMatchObject({
+      type: 'turn ended',
+      how: 'died',
+      failure: expect.stringContaining('No conversation found'),
+    })
   })
 
   test('is interrupted also when that is asked before the prompt was taken up', async () => {
@@ -143,11 +177,21 @@ describe.each(CLAUDE_VERSIONS)('a conversation with Claude Code %s', (version) =
   test('goes on when a command that was put into the background ends between two turns', async () => {
     const world = await drivenWorld(version)
     world.claude.stub.script(
-      { tools: [{ name: 'Bash', input: { command: 'echo behind', run_in_background: true, description: 'x' } }] },
+      {
+        tools: [
+          {
+            name: 'Bash',
+            input: { command: 'echo behind', run_in_background: true, description: 'x' },
+          },
+        ],
+      },
       { text: 'begun' },
     )
     const conversation = await opened(world)
-    expect((await turn(conversation, 'A')).at(-1)).toMatchObject({ how: 'completed', said: 'begun' })
+    expect((await turn(conversation, 'A')).at(-1)).toMatchObject({
+      how: 'completed',
+      said: 'begun',
+    })
     // Long enough to have ended, and on some machines even to have been told of it.
     await new Promise((resolve) => setTimeout(resolve, 1500))
     const end = (await turn(conversation, 'B')).at(-1)
@@ -170,7 +214,10 @@ test('a question that only a person can answer is answered: nobody is here', asy
     ],
     multiSelect: false,
   }
-  world.claude.stub.script({ tools: [{ name: 'AskUserQuestion', input: { questions: [question] } }] }, { text: 'I take a.' })
+  world.claude.stub.script(
+    { tools: [{ name: 'AskUserQuestion', input: { questions: [question] } }] },
+    { text: 'I take a.' },
+  )
   const events = await turn(await opened(world), 'choose')
   expect(events.at(-1)).toMatchObject({ how: 'completed', said: 'I take a.' })
   expect(world.seen()).toContain('Nobody is here to answer')

@@ -1,5 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -68,12 +77,16 @@ export class ClaudeWorld {
   }
 
   /** With Stint set up in it, as a person does it; the MCP server, which takes its time to start, where it is asked for. It goes with the test. */
-  static async create(version: ClaudeVersion, options: { setup?: boolean; mcp?: boolean } = {}): Promise<ClaudeWorld> {
+  static async create(
+    version: ClaudeVersion,
+    options: { setup?: boolean; mcp?: boolean } = {},
+  ): Promise<ClaudeWorld> {
     const world = new ClaudeWorld(version)
     await world.stub.start()
     world.env.ANTHROPIC_BASE_URL = world.stub.url
     onTestFinished(() => world.remove())
-    if (options.setup !== false) world.stint('setup', 'claude', ...(options.mcp === true ? [] : ['--no-mcp']))
+    if (options.setup !== false)
+      world.stint('setup', 'claude', ...(options.mcp === true ? [] : ['--no-mcp']))
     return world
   }
 
@@ -82,7 +95,11 @@ export class ClaudeWorld {
   }
 
   stint(...args: readonly string[]): string {
-    return execFileSync(join(this.root, 'bin', 'stint'), args, { cwd: this.project, env: this.env, encoding: 'utf8' })
+    return execFileSync(join(this.root, 'bin', 'stint'), args, {
+      cwd: this.project,
+      env: this.env,
+      encoding: 'utf8',
+    })
   }
 
   path(...parts: readonly string[]): string {
@@ -101,7 +118,15 @@ export class ClaudeWorld {
   /** A conversation in one process that goes on. */
   talk(...args: readonly string[]): Talk {
     const child = this.#start(
-      ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose', ...args],
+      [
+        '-p',
+        '--input-format',
+        'stream-json',
+        '--output-format',
+        'stream-json',
+        '--verbose',
+        ...args,
+      ],
       'pipe',
     )
     return new Talk(child)
@@ -142,8 +167,12 @@ export class ClaudeWorld {
   }
 
   /** What `stint view --json` says of the session. */
-  state(name?: string): { readonly compactions: number; readonly name: string } & Record<string, unknown> {
-    const view = JSON.parse(this.stint('view', ...(name === undefined ? [] : [name]), '--json')) as { state: never }
+  state(
+    name?: string,
+  ): { readonly compactions: number; readonly name: string } & Record<string, unknown> {
+    const view = JSON.parse(
+      this.stint('view', ...(name === undefined ? [] : [name]), '--json'),
+    ) as { state: never }
     return view.state
   }
 
@@ -159,7 +188,9 @@ export class ClaudeWorld {
   /** The harness's own transcript of a conversation. */
   transcript(conversation: string): readonly Record<string, unknown>[] {
     const text = readFileSync(this.transcriptPath(conversation), 'utf8')
-    return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Record<string, unknown>]))
+    return text
+      .split('\n')
+      .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Record<string, unknown>]))
   }
 
   /** What hooks noted of their own troubles. */
@@ -203,9 +234,13 @@ export class Talk {
   say(prompt: string): Promise<Turned> {
     const turned = new Promise<Turned>((resolve, reject) => {
       this.#waiting.push(resolve)
-      this.#child.once('close', () => reject(new Error(`claude ended before it answered "${prompt}"\n${this.#errors}`)))
+      this.#child.once('close', () =>
+        reject(new Error(`claude ended before it answered "${prompt}"\n${this.#errors}`)),
+      )
     })
-    this.#child.stdin!.write(`${JSON.stringify({ type: 'user', message: { role: 'user', content: prompt } })}\n`)
+    this.#child.stdin!.write(
+      `${JSON.stringify({ type: 'user', message: { role: 'user', content: prompt } })}\n`,
+    )
     return turned
   }
 
@@ -230,7 +265,8 @@ export class Talk {
 function outputOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     let output = ''
-    for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    for (const stream of [child.stdout!, child.stderr!])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
     child.once('close', () => resolve(output))
   })
 }

@@ -13,7 +13,9 @@ const PER_TOKEN = 4
 export function answerCodexAs(stub: ResponsesStub, agent: ScriptedAgent): void {
   // Prompts outlive a compaction, what tools gave back does not: only the summary tells how far the work is.
   stub.summarise(COMPACTED)
-  stub.answerBy((body) => replyTo(agent.next(askedIn(body)), Math.ceil(JSON.stringify(body).length / PER_TOKEN)))
+  stub.answerBy((body) =>
+    replyTo(agent.next(askedIn(body)), Math.ceil(JSON.stringify(body).length / PER_TOKEN)),
+  )
 }
 
 function replyTo(step: Step, size: number): ResponsesReply {
@@ -21,7 +23,8 @@ function replyTo(step: Step, size: number): ResponsesReply {
   const tokens = ('tokens' in step ? step.tokens : undefined) ?? size
   const used = { inputTokens: tokens - 20, cachedTokens: Math.floor(tokens / 2), outputTokens: 20 }
   if ('say' in step) return { ...used, text: step.say }
-  const cmd = 'write' in step ? patch(step.write, step.text) : 'read' in step ? `cat ${step.read}` : step.run
+  const cmd =
+    'write' in step ? patch(step.write, step.text) : 'read' in step ? `cat ${step.read}` : step.run
   const after = 'after' in step ? { after: step.after } : {}
   return { ...used, tools: [{ name: 'exec_command', input: { cmd } }], ...after }
 }

@@ -11,7 +11,10 @@ import { CodexWorld } from './codex-world.ts'
 import { codexProgram } from './install.ts'
 import type { ResponsesBody } from './responses-stub.ts'
 
-async function opened(world: CodexWorld, more: Partial<OpenConversation> = {}): Promise<Conversation> {
+async function opened(
+  world: CodexWorld,
+  more: Partial<OpenConversation> = {},
+): Promise<Conversation> {
   const conversation = await codexHarness.open({ ...world.open, ...more })
   onTestFinished(() => conversation.close())
   return conversation
@@ -24,11 +27,15 @@ async function turn(conversation: Conversation, prompt: string): Promise<readonl
 }
 
 function outputs(events: readonly HarnessEvent[]): string {
-  return events.flatMap((event) => (event.type === 'tool' && event.output !== undefined ? [event.output] : [])).join('\n')
+  return events
+    .flatMap((event) => (event.type === 'tool' && event.output !== undefined ? [event.output] : []))
+    .join('\n')
 }
 
 function spentIn(events: readonly HarnessEvent[]): Usage {
-  const all = events.flatMap((event) => (event.type === 'usage' && event.spent !== undefined ? [event.spent] : []))
+  const all = events.flatMap((event) =>
+    event.type === 'usage' && event.spent !== undefined ? [event.spent] : [],
+  )
   const sum = (of: (usage: Usage) => number) => all.reduce((total, usage) => total + of(usage), 0)
   return {
     input: sum(({ input }) => input),
@@ -60,57 +67,99 @@ function commandLines(): readonly string[] {
 }
 
 describe('Codex, driven by its app-server', () => {
-  test.each(['ask', 'edits', 'all'] as const)('finds its configuration as it was after a run under `%s`', async (permissions) => {
-    const world = await CodexWorld.create()
-    const before = world.configuration
-    world.script([{ write: 'a.txt', text: 'a\n' }, { run: 'git add -A && git commit -qm a' }, { say: 'done' }])
-    const conversation = await opened(world, { permissions, decide: async () => true, systemPrompt: 'RULES' })
-    await turn(conversation, 'go')
-    await conversation.close()
-    expect(world.git('log', '--format=%s')).toContain('a\n')
-    expect(world.configuration).toBe(before)
-  })
+  test.each(['ask', 'edits', 'all'] as const)(
+    'finds its configuration as it was after a run under `%s`',
+    async (permissions) => {
+      const world = await CodexWorld.create()
+      const before = world.configuration
+      world.script([
+        { write: 'a.txt', text: 'a\n' },
+        { run: 'git add -A && git commit -qm a' },
+        { say: 'done' },
+      ])
+      const conversation = await opened(world, {
+        permissions,
+        decide: async () => true,
+        systemPrompt: 'RULES',
+      })
+      await turn(conversation, 'go')
+      await conversation.close()
+      expect(world.git('log', '--format=%s')).toContain('a\n')
+      expect(world.configuration).toBe(before)
+    },
+  )
 
   test('commits in a linked worktree under `edits`, and runs each command once', async () => {
     const world = await CodexWorld.create()
     const cwd = join(world.root, 'linked')
     world.git('worktree', 'add', '-q', cwd, '-b', 'work')
     const runs = plantCounter(cwd)
-    world.script([{ run: 'git add -A && git commit -qm by-git' }, { run: './count by-command' }, { say: 'done' }])
-    const events = await turn(await opened(world, { cwd, permissions: 'edits', allow: ['./count'] }), 'go')
+    world.script([
+      { run: 'git add -A && git commit -qm by-git' },
+      { run: './count by-command' },
+      { say: 'done' },
+    ])
+    const events = await turn(
+      await opened(world, { cwd, permissions: 'edits', allow: ['./count'] }),
+      'go',
+    )
     expect(events.filter((event) => event.type === 'tool' && event.status === 'failed')).toEqual([])
-    expect(world.git('log', '--format=%s', 'work').split('\n')).toEqual(expect.arrayContaining(['by-git', 'by-command']))
+    expect(world.git('log', '--format=%s', 'work').split('\n')).toEqual(
+      expect.arrayContaining(['by-git', 'by-command']),
+    )
     expect(runs()).toBe(1)
   })
 
   const canUnshare = (() => {
     try {
-      execFileSync('unshare', ['-U', '-r', 'sh', '-c', 'echo 0 > /proc/sys/user/max_user_namespaces'], { stdio: 'ignore' })
+      execFileSync(
+        'unshare',
+        ['-U', '-r', 'sh', '-c', 'echo 0 > /proc/sys/user/max_user_namespaces'],
+        { stdio: 'ignore' },
+      )
       return true
     } catch {
       return false
     }
   })()
 
-  test.skipIf(!canUnshare)('works under `edits` where no sandbox can be made, as in a container', async () => {
-    const world = await CodexWorld.create()
-    const program = join(world.root, 'codex-in-container')
-    const within = `echo 0 > /proc/sys/user/max_user_namespaces; exec ${codexProgram()} "$@"`
-    writeFileSync(program, `#!/bin/sh\nexec unshare -U -r sh -c '${within}' sh "$@"\n`)
-    chmodSync(program, 0o755)
-    world.script([{ write: 'a.txt', text: 'a\n' }, { run: 'git add a.txt && git commit -qm inside && ls' }, { say: 'done' }])
-    const events = await turn(await opened(world, { env: { ...world.env, STINT_CODEX: program }, permissions: 'edits' }), 'go')
-    expect(outputs(events)).toContain('a.txt')
-    expect(world.git('log', '--format=%s')).toContain('inside')
-  })
+  test.skipIf(!canUnshare)(
+    'works under `edits` where no sandbox can be made, as in a container',
+    async () => {
+      const world = await CodexWorld.create()
+      const program = join(world.root, 'codex-in-container')
+      const within = `echo 0 > /proc/sys/user/max_user_namespaces; exec ${codexProgram()} "$@"`
+      writeFileSync(program, `#!/bin/sh\nexec unshare -U -r sh -c '${within}' sh "$@"\n`)
+      chmodSync(program, 0o755)
+      world.script([
+        { write: 'a.txt', text: 'a\n' },
+        { run: 'git add a.txt && git commit -qm inside && ls' },
+        { say: 'done' },
+      ])
+      const events = await turn(
+        await opened(world, { env: { ...world.env, STINT_CODEX: program }, permissions: 'edits' }),
+        'go',
+      )
+      expect(outputs(events)).toContain('a.txt')
+      expect(world.git('log', '--format=%s')).toContain('inside')
+    },
+  )
 
   test.each(['', '[shell_environment_policy]\ninherit = "none"'])(
     'its commands find our PATH and our variables, whatever the user has configured: %j',
     async (more) => {
       const world = await CodexWorld.create()
       world.configure(more)
-      const env = { ...world.env, PATH: `${world.root}/ours:${world.env.PATH}`, STINT_RUN: 'run-1', STINT_SESSION: 'session-1' }
-      world.script([{ run: 'echo "[$PATH] [$STINT_RUN] [$STINT_SESSION] [$STINT_MARK]"' }, { say: 'done' }])
+      const env = {
+        ...world.env,
+        PATH: `${world.root}/ours:${world.env.PATH}`,
+        STINT_RUN: 'run-1',
+        STINT_SESSION: 'session-1',
+      }
+      world.script([
+        { run: 'echo "[$PATH] [$STINT_RUN] [$STINT_SESSION] [$STINT_MARK]"' },
+        { say: 'done' },
+      ])
       const conversation = await opened(world, { env })
       const output = outputs(await turn(conversation, 'go'))
       expect(output).toContain(`${world.root}/ours`)
@@ -129,7 +178,9 @@ describe('Codex, driven by its app-server', () => {
     expect(world.stub.summaries).toHaveLength(1)
     const count = (text: string, rule: string) => text.split(rule).length - 1
     for (const { text } of world.stub.turns)
-      expect(['THEIR-RULE', 'OUR-RULE', 'PROJECT-RULE'].map((rule) => count(text, rule))).toEqual([1, 1, 1])
+      expect(['THEIR-RULE', 'OUR-RULE', 'PROJECT-RULE'].map((rule) => count(text, rule))).toEqual([
+        1, 1, 1,
+      ])
   })
 
   test('tells a compaction in the middle of a turn, which goes on', async () => {
@@ -140,7 +191,9 @@ describe('Codex, driven by its app-server', () => {
       { type: 'compaction', tokensBefore: 60_000, boundary: expect.stringMatching(/\w/) },
     ])
     expect(events.at(-1)).toMatchObject({ how: 'completed', said: 'still here' })
-    const contexts = events.flatMap((event) => (event.type === 'usage' && event.context !== undefined ? [event.context] : []))
+    const contexts = events.flatMap((event) =>
+      event.type === 'usage' && event.context !== undefined ? [event.context] : [],
+    )
     expect(contexts[0]).toBe(60_000)
     expect(contexts.at(-1)).toBe(9000)
     // The summarising request was one too.
@@ -162,7 +215,9 @@ describe('Codex, driven by its app-server', () => {
         world.script([{ tokens: point + off }, { say: 'one' }], [{ say: 'two' }])
         const conversation = await opened(world)
         const filled = await turn(conversation, 'A')
-        expect(filled.filter(({ type }) => type === 'usage')).toMatchObject([{ point, context: point + off }])
+        expect(filled.filter(({ type }) => type === 'usage')).toMatchObject([
+          { point, context: point + off },
+        ])
         const next = await turn(conversation, 'B')
         expect(next.filter(({ type }) => type === 'compaction')).toHaveLength(compactions)
       }
@@ -189,10 +244,17 @@ describe('Codex, driven by its app-server', () => {
 
   test('an agent that it starts may do what it may, and what that uses is counted, but not as its own context', async () => {
     const world = await CodexWorld.create()
-    const spawn = { name: 'spawn_agent', namespace: 'multi_agent_v1', input: { message: 'CHILD-WORK' } }
-    const patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: theirs.txt\n+theirs\n*** End Patch\nEOF\n"
+    const spawn = {
+      name: 'spawn_agent',
+      namespace: 'multi_agent_v1',
+      input: { message: 'CHILD-WORK' },
+    }
+    const patch =
+      "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: theirs.txt\n+theirs\n*** End Patch\nEOF\n"
     const isChild = ({ input }: ResponsesBody) =>
-      input.some((item) => item.role === 'user' && JSON.stringify(item.content).includes('CHILD-WORK'))
+      input.some(
+        (item) => item.role === 'user' && JSON.stringify(item.content).includes('CHILD-WORK'),
+      )
     world.stub.whenever(
       isChild,
       { tools: [{ name: 'exec_command', input: { cmd: patch } }], inputTokens: 2222 },
@@ -213,10 +275,20 @@ describe('Codex, driven by its app-server', () => {
     const second = await turn(conversation, 'B')
     expect(readFileSync(join(world.project, 'theirs.txt'), 'utf8')).toBe('theirs\n')
     const events = [...first, ...second]
-    expect(spentIn(events)).toEqual({ input: 1000 + 1100 + 1200 + 2222 + 3333, cacheWritten: 0, cacheRead: 0, output: 100 })
-    const contexts = events.flatMap((event) => (event.type === 'usage' && event.context !== undefined ? [event.context] : []))
+    expect(spentIn(events)).toEqual({
+      input: 1000 + 1100 + 1200 + 2222 + 3333,
+      cacheWritten: 0,
+      cacheRead: 0,
+      output: 100,
+    })
+    const contexts = events.flatMap((event) =>
+      event.type === 'usage' && event.context !== undefined ? [event.context] : [],
+    )
     expect(contexts).toEqual([1020, 1120, 1220])
-    expect([first, second].map((all) => all.at(-1))).toMatchObject([{ said: 'one' }, { said: 'two' }])
+    expect([first, second].map((all) => all.at(-1))).toMatchObject([
+      { said: 'one' },
+      { said: 'two' },
+    ])
     expect(events.filter(({ type }) => type === 'turn ended')).toHaveLength(2)
   })
 
@@ -234,7 +306,10 @@ describe('Codex, driven by its app-server', () => {
         void conversation.interrupt()
       }
     }
-    expect(events.filter(({ type }) => type === 'tool')).toMatchObject([{ status: 'started' }, { status: 'failed' }])
+    expect(events.filter(({ type }) => type === 'tool')).toMatchObject([
+      { status: 'started' },
+      { status: 'failed' },
+    ])
     expect(events.at(-1)).toMatchObject({ type: 'turn ended', how: 'interrupted' })
     await expect.poll(isRunning, { timeout: 30_000, interval: 20 }).toBe(false)
     expect((await turn(conversation, 'B')).at(-1)).toMatchObject({ how: 'completed' })
@@ -282,8 +357,15 @@ describe('Codex, driven by its app-server', () => {
     async (resume) => {
       const world = await CodexWorld.create()
       const word = `STINT_TEST=${world.root}`
-      const opening = codexHarness.open({ ...world.open, env: { ...world.env, STINT_TEST: world.root }, resume })
-      await expect(opening).rejects.toMatchObject({ code: 'HARNESS_NOT_OPENED', hint: expect.stringContaining(resume) })
+      const opening = codexHarness.open({
+        ...world.open,
+        env: { ...world.env, STINT_TEST: world.root },
+        resume,
+      })
+      await expect(opening).rejects.toMatchObject({
+        code: 'HARNESS_NOT_OPENED',
+        hint: expect.stringContaining(resume),
+      })
       expect(carriersOf(word)).toEqual([])
     },
   )

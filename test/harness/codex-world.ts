@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -41,8 +49,12 @@ export class CodexWorld implements HarnessWorld {
       MODEL_KEY: 'dummy',
       STINT_CODEX: codexProgram(),
     }
-    this.missing = { harness: codexHarness, env: { ...this.env, STINT_CODEX: '', PATH: '/nowhere' } }
-    const user = '[user]\n\tname = Test\n\temail = test@example.invalid\n[init]\n\tdefaultBranch = main\n'
+    this.missing = {
+      harness: codexHarness,
+      env: { ...this.env, STINT_CODEX: '', PATH: '/nowhere' },
+    }
+    const user =
+      '[user]\n\tname = Test\n\temail = test@example.invalid\n[init]\n\tdefaultBranch = main\n'
     writeFileSync(this.env.GIT_CONFIG_GLOBAL!, user)
     this.git('init', '-q')
     writeFileSync(join(this.project, 'readme.txt'), 'a project\n')
@@ -106,7 +118,9 @@ plugins = false
   }
 
   spent(): Usage {
-    const told = this.#replies.filter(({ error, after }) => error === undefined && after === undefined)
+    const told = this.#replies.filter(
+      ({ error, after }) => error === undefined && after === undefined,
+    )
     const output = told.reduce((sum, reply) => sum + (reply.outputTokens ?? 20), 0)
     const cacheRead = told.reduce((sum, reply) => sum + (reply.cachedTokens ?? 0), 0)
     const input = told.reduce((sum, reply) => sum + (reply.inputTokens ?? 100), 0) - cacheRead
@@ -126,8 +140,10 @@ plugins = false
       else if ('tokens' in act) coming = { ...coming, ...used(act.tokens) }
       else if ('compact' in act) coming = { ...coming, ...used(COMPACTS_AT + 10_000) }
       else if ('run' in act) reply({ tools: [{ name: 'exec_command', input: { cmd: act.run } }] })
-      else if ('write' in act) reply({ tools: [{ name: 'exec_command', input: { cmd: patch(act.write, act.text) } }] })
-      else if ('fail' in act) reply({ error: { status: 400, body: { error: { message: act.fail } } } })
+      else if ('write' in act)
+        reply({ tools: [{ name: 'exec_command', input: { cmd: patch(act.write, act.text) } }] })
+      else if ('fail' in act)
+        reply({ error: { status: 400, body: { error: { message: act.fail } } } })
       else if ('limit' in act) reply({ error: usedUp(act.limit) })
       else if ('hang' in act) reply({ after: NEVER })
       else reply({ arrived: () => this.killAgent(), after: NEVER })
@@ -171,7 +187,12 @@ function usedUp(resetsAt: string): NonNullable<ResponsesReply['error']> {
   return {
     status: 429,
     body: {
-      error: { type: 'usage_limit_reached', message: 'The usage limit has been reached', plan_type: 'plus', resets_at: seconds },
+      error: {
+        type: 'usage_limit_reached',
+        message: 'The usage limit has been reached',
+        plan_type: 'plus',
+        resets_at: seconds,
+      },
     },
     headers: {
       'x-codex-primary-used-percent': '100',

@@ -51,7 +51,10 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     const talk = world.talk()
     await talk.say('look at the ports')
     world.stub.script(
-      { tools: [{ name: 'Bash', input: { command: 'echo one', description: 'first' } }], inputTokens: FULL[version] },
+      {
+        tools: [{ name: 'Bash', input: { command: 'echo one', description: 'first' } }],
+        inputTokens: FULL[version],
+      },
       { tools: [{ name: 'Bash', input: { command: 'echo two', description: 'second' } }] },
       { text: 'done' },
     )
@@ -67,9 +70,12 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     const world = await withPinnedFacts(version)
     // As if the harness had dropped it: the hook runs, and what it says goes nowhere.
     const path = join(world.project, '.claude', 'settings.local.json')
-    const settings = JSON.parse(readFileSync(path, 'utf8')) as { hooks: { SessionStart: { hooks: { command: string }[] }[] } }
+    const settings = JSON.parse(readFileSync(path, 'utf8')) as {
+      hooks: { SessionStart: { hooks: { command: string }[] }[] }
+    }
     for (const { hooks } of settings.hooks.SessionStart) {
-      for (const hook of hooks) hook.command = `sh -c ${JSON.stringify(hook.command).replaceAll('$', String.raw`\$`)} > /dev/null`
+      for (const hook of hooks)
+        hook.command = `sh -c ${JSON.stringify(hook.command).replaceAll('$', String.raw`\$`)} > /dev/null`
     }
     writeFileSync(path, JSON.stringify(settings))
     const talk = world.talk()
@@ -81,13 +87,16 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     await talk.end()
     expect(world.state().compactions).toBe(1)
     const deliveries = world.stint('view', '--delivery')
-    if (version === '2.1.325') expect(deliveries).toMatch(/UserPromptSubmit \(did not arrive\).*✓ line \d+/)
+    if (version === '2.1.325')
+      expect(deliveries).toMatch(/UserPromptSubmit \(did not arrive\).*✓ line \d+/)
   })
 
   test.each([0, 3])('a compaction counts once when PreCompact fires %i times', async (times) => {
     const world = await withPinnedFacts(version)
     const path = join(world.project, '.claude', 'settings.local.json')
-    const settings = JSON.parse(readFileSync(path, 'utf8')) as { hooks: Record<string, { hooks: { command: string }[] }[]> }
+    const settings = JSON.parse(readFileSync(path, 'utf8')) as {
+      hooks: Record<string, { hooks: { command: string }[] }[]>
+    }
     const { command } = settings.hooks.PreCompact![0]!.hooks[0]!
     // The same command is run once however often it is registered, so each is another one.
     settings.hooks.PreCompact = Array.from({ length: times }, (_, index) => ({

@@ -6,10 +6,30 @@ import { CLAUDE_VERSIONS, type ClaudeVersion } from './install.ts'
 async function withSession(version: ClaudeVersion): Promise<ClaudeWorld> {
   const world = await ClaudeWorld.create(version)
   world.stint('init', '--name', 'fix-sweep-bug', '--goal', 'Fix the race in the sweep trigger')
-  world.stint('log', '--step', 'Reproduce it', '--step', 'Implement the fix', '--done', 'Reproduce it')
+  world.stint(
+    'log',
+    '--step',
+    'Reproduce it',
+    '--step',
+    'Implement the fix',
+    '--done',
+    'Reproduce it',
+  )
   world.stint('log', '--decision', 'Lock before check', '--rationale', 'simplest fix that holds')
-  world.stint('log', '--discovery', 'chain_watcher must lock before sweeper', '--key', 'Test: go test -run TestSweep ./itest')
-  world.stint('log', '--blocker', 'waiting for the fixture of 1.2', '--next', 'add a regression test')
+  world.stint(
+    'log',
+    '--discovery',
+    'chain_watcher must lock before sweeper',
+    '--key',
+    'Test: go test -run TestSweep ./itest',
+  )
+  world.stint(
+    'log',
+    '--blocker',
+    'waiting for the fixture of 1.2',
+    '--next',
+    'add a regression test',
+  )
   return world
 }
 
@@ -51,29 +71,45 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     const last = world.stub.turns.at(-1)!
     expect(missingIn(last.text)).toEqual([])
     expect(last.text).toContain('Ship it behind a flag')
-    expect(world.ofKind('conversation.joined').map(({ source }) => source)).toEqual(['startup', 'resume'])
+    expect(world.ofKind('conversation.joined').map(({ source }) => source)).toEqual([
+      'startup',
+      'resume',
+    ])
   })
 
   // Old clients clear nothing without a terminal.
-  test.skipIf(version === '2.0.77')('cleared, it goes on with the same session under another name', async () => {
-    const world = await withSession(version)
-    const talk = world.talk()
-    const { session_id: before } = await talk.say('hello there')
-    await talk.say('/clear')
-    const { session_id: after } = await talk.say('and now?')
-    await talk.end()
-    expect(after).not.toBe(before)
-    const last = world.stub.turns.at(-1)!
-    expect(missingIn(last.text)).toEqual([])
-    expect(last.body.messages.length).toBeLessThan(4)
-    expect(world.ofKind('conversation.joined').map(({ conversation }) => conversation)).toContain(after)
-    expect(world.ofKind('conversation.ended')).toContainEqual({ conversation: before, reason: 'clear' })
-  })
+  test.skipIf(version === '2.0.77')(
+    'cleared, it goes on with the same session under another name',
+    async () => {
+      const world = await withSession(version)
+      const talk = world.talk()
+      const { session_id: before } = await talk.say('hello there')
+      await talk.say('/clear')
+      const { session_id: after } = await talk.say('and now?')
+      await talk.end()
+      expect(after).not.toBe(before)
+      const last = world.stub.turns.at(-1)!
+      expect(missingIn(last.text)).toEqual([])
+      expect(last.body.messages.length).toBeLessThan(4)
+      expect(world.ofKind('conversation.joined').map(({ conversation }) => conversation)).toContain(
+        after,
+      )
+      expect(world.ofKind('conversation.ended')).toContainEqual({
+        conversation: before,
+        reason: 'clear',
+      })
+    },
+  )
 
   test('forked, the fork works on the same session', async () => {
     const world = await withSession(version)
     const { session_id: id } = await world.ask('hello there')
-    const { session_id: fork } = await world.ask('try another way', '--resume', id, '--fork-session')
+    const { session_id: fork } = await world.ask(
+      'try another way',
+      '--resume',
+      id,
+      '--fork-session',
+    )
     expect(fork).not.toBe(id)
     expect(missingIn(world.stub.turns.at(-1)!.text)).toEqual([])
     const joined = world.ofKind('conversation.joined').map(({ conversation }) => conversation)
@@ -85,7 +121,14 @@ describe.each(CLAUDE_VERSIONS)('Claude Code %s', (version) => {
     const talk = world.talk()
     world.stub.script(
       { tools: [{ name: 'Write', input: { file_path: world.path('half.txt'), content: 'half' } }] },
-      { tools: [{ name: 'Bash', input: { command: `touch ${world.path('started')}; sleep 5`, description: 'long' } }] },
+      {
+        tools: [
+          {
+            name: 'Bash',
+            input: { command: `touch ${world.path('started')}; sleep 5`, description: 'long' },
+          },
+        ],
+      },
     )
     talk.say('never use global locks for this').catch(() => undefined)
     await talk.until(({ subtype }) => subtype === 'init')

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { DelegateRow, MergeOutcome } from '../../src/delegate/contract.ts'
+import type { DelegateRow, MergeOutcome } from '../../src/run/delegate/contract.ts'
 import { isRunning } from '../support/processes.ts'
 import { textsIn } from './claude-agent.ts'
 import { DelegatesWorld } from './delegates-world.ts'
@@ -38,7 +38,11 @@ test('a delegate works on when the command that began it is over, and touches no
   goOn()
 
   const ready = await world.waited(row.name, 'ready')
-  expect(ready).toMatchObject({ summary: 'write-the-parser is written', commits: 1, attempts: [{ outcome: 'done' }] })
+  expect(ready).toMatchObject({
+    summary: 'write-the-parser is written',
+    commits: 1,
+    attempts: [{ outcome: 'done' }],
+  })
   expect(world.subjects(row.branch)).toEqual(['do write-the-parser'])
   expect(readFileSync(join(row.tree, 'write-the-parser.txt'), 'utf8')).toBe('right\n')
   expect(world.checkout()).toEqual(before)
@@ -47,7 +51,9 @@ test('a delegate works on when the command that began it is over, and touches no
 
   // What it decided stands in its own journal until it is merged, and its parent knows how it stands.
   const [{ id: own } = { id: '' }] = ready.sessions
-  expect(world.entriesOf(own, 'decision.made')).toMatchObject([{ title: 'Where dates are kept', choice: 'as text' }])
+  expect(world.entriesOf(own, 'decision.made')).toMatchObject([
+    { title: 'Where dates are kept', choice: 'as text' },
+  ])
   expect(world.entriesOf(own, 'task.reported')).toHaveLength(1)
   expect(world.entriesOf(row.parent!, 'decision.made')).toEqual([])
   expect(world.entriesOf(row.parent!, 'delegate.begun')).toMatchObject([{ name: row.name }])
@@ -88,12 +94,30 @@ test('what conflicts goes back to its agent with the conflict, and lands with th
   const world = await DelegatesWorld.create(agent)
   const { claude } = world
   // Green with the work of each alone, and with that of both.
-  const check = 'for name in north south; do test ! -e $name.txt || grep --quiet "^$name$" plan.txt || exit 1; done\n'
-  world.commit('plan', { 'check.sh': `! grep --quiet "<<<" plan.txt || exit 1\n${check}`, 'plan.txt': 'nothing yet\n' })
+  const check =
+    'for name in north south; do test ! -e $name.txt || grep --quiet "^$name$" plan.txt || exit 1; done\n'
+  world.commit('plan', {
+    'check.sh': `! grep --quiet "<<<" plan.txt || exit 1\n${check}`,
+    'plan.txt': 'nothing yet\n',
+  })
   const tasks = world.tasks(['north', 'south'])
   const how = ['--permissions', 'edits', '--verify', 'sh check.sh']
-  const north = await world.answer<DelegateRow>('delegate', '--task', 'north', '--harness', 'claude', ...how)
-  const south = await world.answer<DelegateRow>('delegate', '--task', 'south', '--harness', 'claude', ...how)
+  const north = await world.answer<DelegateRow>(
+    'delegate',
+    '--task',
+    'north',
+    '--harness',
+    'claude',
+    ...how,
+  )
+  const south = await world.answer<DelegateRow>(
+    'delegate',
+    '--task',
+    'south',
+    '--harness',
+    'claude',
+    ...how,
+  )
   await world.waited('north', 'ready')
   await world.waited('south', 'ready')
   expect(world.closings()).toEqual({})
@@ -102,12 +126,18 @@ test('what conflicts goes back to its agent with the conflict, and lands with th
   await expect.poll(() => world.steps(south, 'run.resumed').length, PATIENTLY).toBe(2)
   const onto = claude.git('rev-parse', 'main').trim()
   expect(world.steps(north, 'delegate.moved').at(-1)).toMatchObject({ to: 'merged', commit: onto })
-  expect(world.steps(south, 'delegate.moved').at(-1)).toMatchObject({ to: 'conflicted', onto, files: ['plan.txt'] })
+  expect(world.steps(south, 'delegate.moved').at(-1)).toMatchObject({
+    to: 'conflicted',
+    onto,
+    files: ['plan.txt'],
+  })
   expect(world.closings()).toEqual({ [tasks[0]!]: 1 })
   goOn()
   const merged = await merging
   expect(merged.code, merged.errors).toBe(0)
-  expect(merged.errors).toMatch(/south .*conflicts with main in plan.txt; it was sent back to be mended/)
+  expect(merged.errors).toMatch(
+    /south .*conflicts with main in plan.txt; it was sent back to be mended/,
+  )
   const { outcomes } = JSON.parse(merged.out) as { outcomes: readonly MergeOutcome[] }
   expect(outcomes).toMatchObject([
     { name: 'north', how: 'merged', commit: onto },
@@ -115,23 +145,33 @@ test('what conflicts goes back to its agent with the conflict, and lands with th
   ])
 
   // What Claude Code asked its model with, first and when git had said the same.
-  const told = claude.stub.turns.filter(({ body }) => promptIn(body).includes(`\`git merge ${onto.slice(0, 12)}\``))
+  const told = claude.stub.turns.filter(({ body }) =>
+    promptIn(body).includes(`\`git merge ${onto.slice(0, 12)}\``),
+  )
   expect(told[0]!.body.messages.map(({ role }) => role)).not.toContain('assistant')
   expect(promptIn(told[0]!.body)).toContain('finished this task on this branch')
-  expect(promptIn(told[0]!.body)).toContain('it conflicts with main in plan.txt\n- In conflict: `plan.txt`\n')
+  expect(promptIn(told[0]!.body)).toContain(
+    'it conflicts with main in plan.txt\n- In conflict: `plan.txt`\n',
+  )
   expect(promptIn(told[0]!.body)).toContain(`\`main\`, which is at ${onto.slice(0, 12)} now.`)
   expect(told.at(-1)!.text).toContain('CONFLICT (content): Merge conflict in plan.txt')
-  expect(claude.stub.turns.filter(({ text }) => text.includes('This is not permitted here'))).toEqual([])
+  expect(
+    claude.stub.turns.filter(({ text }) => text.includes('This is not permitted here')),
+  ).toEqual([])
 
   // The work of both, proved as it stands on the target, and each task closed once with the commit that brought it there.
   const tip = claude.git('rev-parse', 'main').trim()
   expect(outcomes[1]!.commit).toBe(tip)
   expect(claude.git('rev-list', '--parents', '--max-count=1', 'main')).toContain(onto)
   expect(readFileSync(claude.path('plan.txt'), 'utf8')).toBe('north\nsouth\n')
-  expect(claude.git('ls-tree', '--name-only', 'main')).toContain('north.txt\nplan.txt\nreadme.txt\nsouth.txt\n')
+  expect(claude.git('ls-tree', '--name-only', 'main')).toContain(
+    'north.txt\nplan.txt\nreadme.txt\nsouth.txt\n',
+  )
   execFileSync('sh', ['check.sh'], { cwd: claude.project })
   expect(claude.git('status', '--porcelain', '--', ':!.tasks')).toBe('')
-  const closed = world.entriesOf(north.parent!, 'task.moved').filter(({ status }) => status === 'completed')
+  const closed = world
+    .entriesOf(north.parent!, 'task.moved')
+    .filter(({ status }) => status === 'completed')
   expect(closed).toMatchObject([
     { task: tasks[0], git: { branch: 'main', commit: onto } },
     { task: tasks[1], git: { branch: 'main', commit: tip } },
@@ -143,7 +183,9 @@ test('what conflicts goes back to its agent with the conflict, and lands with th
     { title: 'Where dates are kept', choice: 'as text', whose: 'north' },
     { title: 'Where dates are kept', choice: 'as numbers', whose: 'south' },
   ])
-  expect(outcomes[1]!.contradictions).toEqual([expect.stringMatching(/^south chose "as numbers" .*, but north chose "as text" /)])
+  expect(outcomes[1]!.contradictions).toEqual([
+    expect.stringMatching(/^south chose "as numbers" .*, but north chose "as text" /),
+  ])
   for (const row of [north, south]) {
     expect(existsSync(row.tree)).toBe(false)
     expect(claude.git('branch', '--list', row.branch)).toBe('')
@@ -154,7 +196,9 @@ test('what conflicts goes back to its agent with the conflict, and lands with th
 
 test('no process outlives `stint delegate stop`, and what was not committed is on the branch', async () => {
   const steps: Way = (_, task) => [{ write: `${task}.txt`, text: 'half\n' }, { run: WAIT }]
-  const world = await DelegatesWorld.create(new ScriptedAgent({ 'write-the-parser': steps }), { config: ALLOWED })
+  const world = await DelegatesWorld.create(new ScriptedAgent({ 'write-the-parser': steps }), {
+    config: ALLOWED,
+  })
   const row = await world.delegate('Write the parser')
   await world.whenDelegateRuns(row, WAIT)
   const [stopped] = await world.answer<readonly DelegateRow[]>('delegate', 'stop', row.name)
@@ -170,14 +214,20 @@ test('a delegate whose process is killed in the middle of a command is found, be
     occasion === 'task'
       ? [...editing('first'), { write: `${task}.txt`, text: 'half\n' }, { run: WAIT }]
       : [{ read: `${task}.txt` }, ...editing(task), reporting(task)]
-  const world = await DelegatesWorld.create(new ScriptedAgent({ 'write-the-parser': steps }), { config: ALLOWED })
+  const world = await DelegatesWorld.create(new ScriptedAgent({ 'write-the-parser': steps }), {
+    config: ALLOWED,
+  })
   const row = await world.delegate('Write the parser')
   await world.whenDelegateRuns(row, WAIT)
   process.kill(world.processOf(row), 'SIGKILL')
   await world.expectNothingLeft(row)
 
   const [found] = await world.answer<readonly DelegateRow[]>('delegates')
-  expect(found).toMatchObject({ status: 'failed', because: 'its process ended in the middle of it', commits: 2 })
+  expect(found).toMatchObject({
+    status: 'failed',
+    because: 'its process ended in the middle of it',
+    commits: 2,
+  })
   expect(world.git('show', `${row.branch}:write-the-parser.txt`)).toBe('half\n')
   await world.answer('delegate', 'retry', row.name)
   await world.waited(row.name, 'ready')
@@ -193,23 +243,40 @@ test('a delegate that is killed in the middle of settling its conflict is told o
   const steps: Way = (_, task, prompt) => {
     const sha = conflictIn(prompt)
     if (sha === undefined) return [...editing(task, 'ours\n'), reporting(task)]
-    const merging = [{ run: `git merge ${sha}` }, { read: `${task}.txt` }, { write: `${task}.txt`, text: 'both\n' }]
+    const merging = [
+      { run: `git merge ${sha}` },
+      { read: `${task}.txt` },
+      { write: `${task}.txt`, text: 'both\n' },
+    ]
     if (!isKilled) return [...merging, { run: WAIT }]
-    return [...merging, { run: `git add ${task}.txt` }, { run: 'git commit --quiet --no-edit' }, reporting(task)]
+    return [
+      ...merging,
+      { run: `git add ${task}.txt` },
+      { run: 'git commit --quiet --no-edit' },
+      reporting(task),
+    ]
   }
-  const world = await DelegatesWorld.create(new ScriptedAgent({ 'write-the-parser': steps }), { config: ALLOWED })
+  const world = await DelegatesWorld.create(new ScriptedAgent({ 'write-the-parser': steps }), {
+    config: ALLOWED,
+  })
   const row = await world.delegate('Write the parser')
   await world.waited(row.name, 'ready')
   world.commit('theirs', { 'write-the-parser.txt': 'theirs\n' })
   const sent = await world.command('merge', row.name, '--json')
-  expect(JSON.parse(sent.out)).toMatchObject({ outcomes: [{ how: 'conflicted', isSentBack: true }] })
+  expect(JSON.parse(sent.out)).toMatchObject({
+    outcomes: [{ how: 'conflicted', isSentBack: true }],
+  })
   await world.whenDelegateRuns(row, WAIT)
   // And whoever would have ended what it started.
   for (const pid of [world.guardianOf(row), world.processOf(row)]) process.kill(pid, 'SIGKILL')
   isKilled = true
 
   const [found] = await world.answer<readonly DelegateRow[]>('delegates')
-  expect(found).toMatchObject({ status: 'failed', because: 'its process ended in the middle of it', commits: 1 })
+  expect(found).toMatchObject({
+    status: 'failed',
+    because: 'its process ended in the middle of it',
+    commits: 1,
+  })
   await world.expectNothingLeft(row)
   // A merge that is not made cannot be committed to the branch.
   expect(world.git('show', `${found!.kept}:write-the-parser.txt`)).toBe('both\n')
@@ -221,14 +288,19 @@ test('a delegate that is killed in the middle of settling its conflict is told o
 })
 
 test('a delegate that reviews gives its report back and nothing else', async () => {
-  const steps: Way = (_, task) => [{ write: 'REPORT.md', text: '# Findings\n\nOne race.\n' }, reporting(task)]
+  const steps: Way = (_, task) => [
+    { write: 'REPORT.md', text: '# Findings\n\nOne race.\n' },
+    reporting(task),
+  ]
   const world = await DelegatesWorld.create(new ScriptedAgent({ review: steps }))
   const main = world.git('rev-parse', 'main')
   const row = await world.delegate('Look for races', '--as', 'review')
   expect(row).toMatchObject({ name: 'review', isReadOnly: true })
   const ready = await world.waited(row.name, 'ready')
   expect(ready.reportText).toBe('# Findings\n\nOne race.\n')
-  expect(world.entriesOf(row.parent!, 'delegate.reported')).toMatchObject([{ status: 'ready', report: ready.report }])
+  expect(world.entriesOf(row.parent!, 'delegate.reported')).toMatchObject([
+    { status: 'ready', report: ready.report },
+  ])
   expect(existsSync(row.tree)).toBe(false)
   expect(world.git('branch', '--list', row.branch)).toBe('')
   expect(await world.answer('merge', '--all')).toEqual({ outcomes: [] })
@@ -240,13 +312,20 @@ test('a delegate outlives the agent that started it, and the conversation is tol
   const order = { run: 'stint delegate "Write the parser" --harness claude' }
   const { opened: after, open: goOn } = gate()
   const steps: Way = (_, task) => [{ run: 'git status', after }, ...editing(task), reporting(task)]
-  const world = await DelegatesWorld.create(new ScriptedAgent({ 'write-the-parser': steps }, [order]), { setup: true })
+  const world = await DelegatesWorld.create(
+    new ScriptedAgent({ 'write-the-parser': steps }, [order]),
+    { setup: true },
+  )
   const { claude } = world
   const killed = claude.talk()
   const { session_id: conversation } = await killed.say('Have the parser written by somebody')
   await killed.kill()
   const [row] = await world.answer<readonly DelegateRow[]>('delegates')
-  expect(row).toMatchObject({ name: 'write-the-parser', status: 'running', parent: claude.sessions[0] })
+  expect(row).toMatchObject({
+    name: 'write-the-parser',
+    status: 'running',
+    parent: claude.sessions[0],
+  })
   const talk = claude.talk('--resume', conversation)
   const isDelegates = ({ body }: SeenRequest) => promptIn(body) !== ''
   const newsIn = ({ text }: SeenRequest) => text.split('News of delegates:').slice(1)
@@ -256,7 +335,8 @@ test('a delegate outlives the agent that started it, and the conversation is tol
   goOn()
   await world.waited(row!.name, 'ready')
 
-  const news = 'write-the-parser is ready (stint merge write-the-parser, stint delegate show write-the-parser)'
+  const news =
+    'write-the-parser is ready (stint merge write-the-parser, stint delegate show write-the-parser)'
   await talk.say('Is there a test for it?')
   expect(told()).toEqual([expect.stringContaining(news)])
   await talk.say('And for the rest?')
@@ -287,5 +367,9 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
 
 /** Does the work as an agent does that may edit files and use git, and nothing else. */
 function editing(name: string, text = 'right\n'): readonly Step[] {
-  return [{ write: `${name}.txt`, text }, { run: `git add ${name}.txt` }, { run: `git commit --quiet --message "do ${name}"` }]
+  return [
+    { write: `${name}.txt`, text },
+    { run: `git add ${name}.txt` },
+    { run: `git commit --quiet --message "do ${name}"` },
+  ]
 }

@@ -3,8 +3,8 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import type { DelegateRow } from '../../src/delegate/contract.ts'
-import type { DelegateDetail } from '../../src/delegate/detail.ts'
+import type { DelegateRow } from '../../src/run/delegate/contract.ts'
+import type { DelegateDetail } from '../../src/run/delegate/detail.ts'
 import { stintProgram } from '../../src/harness/rehearsal/stint-program.ts'
 import { readLog } from '../../src/journal/read.ts'
 import { inEffect } from '../../src/session/in-effect.ts'
@@ -89,7 +89,9 @@ export class DelegatesWorld extends StartedRun {
 
   /** Of a kind in the journal of a session. */
   entriesOf(session: string, kind: string): readonly Data[] {
-    return inEffect(readLog(join(this.project, '.sessions', 'journal', session, 'log.jsonl')).records)
+    return inEffect(
+      readLog(join(this.project, '.sessions', 'journal', session, 'log.jsonl')).records,
+    )
       .filter((entry) => entry.kind === kind)
       .map(({ data }) => data)
   }
@@ -106,12 +108,15 @@ export class DelegatesWorld extends StartedRun {
 
   /** Resolves when the agent of a delegate has a command running. */
   async whenDelegateRuns({ id }: Pick<DelegateRow, 'id'>, command: string): Promise<void> {
-    await expect.poll(() => carriersOf(`STINT_RUN=${id}`).map(commandOf), { timeout: 60_000, interval: 50 }).toContain(command)
+    await expect
+      .poll(() => carriersOf(`STINT_RUN=${id}`).map(commandOf), { timeout: 60_000, interval: 50 })
+      .toContain(command)
   }
 
   /** No process of a delegate: neither its own nor its agent, none of the agent's commands, none who watched over them. */
   async expectNothingLeft(row: Pick<DelegateRow, 'id'>): Promise<void> {
-    for (const { process } of this.steps(row, 'conversation.opened')) await expectNoneLeft((process as { mark: string }).mark)
+    for (const { process } of this.steps(row, 'conversation.opened'))
+      await expectNoneLeft((process as { mark: string }).mark)
     await expectNoneLeft(`STINT_RUN=${row.id}`)
     await expectNoneLeft(this.#mark)
   }

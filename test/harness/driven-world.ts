@@ -28,7 +28,10 @@ export async function drivenWorld(version: ClaudeVersion): Promise<DrivenWorld> 
     claude,
     harness: claudeHarness,
     open: { cwd: claude.project, env: claude.env, permissions: 'all', allow: [] },
-    missing: { harness: claudeHarness, env: { ...claude.env, STINT_CLAUDE: undefined, PATH: '/nowhere' } },
+    missing: {
+      harness: claudeHarness,
+      env: { ...claude.env, STINT_CLAUDE: undefined, PATH: '/nowhere' },
+    },
     script: (...turns) => claude.stub.script(...turns.flatMap((acts) => repliesTo(acts, claude))),
     seen: () => claude.stub.requests.map(({ text }) => text).join('\n'),
     spent: () => claude.stub.spent as Usage,
@@ -52,9 +55,12 @@ function repliesTo(acts: readonly Act[], claude: ClaudeWorld): readonly Reply[] 
       if (rest.some((other) => !('compact' in other))) continue
       isOver = true
       answer(rest.length > 0 ? { ...usageOf(TOO_FULL), isFull: true } : {})
-    } else if ('run' in act) answer({ tools: [{ name: 'Bash', input: { command: act.run, description: 'a command' } }] })
+    } else if ('run' in act)
+      answer({ tools: [{ name: 'Bash', input: { command: act.run, description: 'a command' } }] })
     else if ('write' in act)
-      answer({ tools: [{ name: 'Write', input: { file_path: claude.path(act.write), content: act.text } }] })
+      answer({
+        tools: [{ name: 'Write', input: { file_path: claude.path(act.write), content: act.text } }],
+      })
     else if (!('compact' in act)) {
       isOver = true
       answer(lastReply(act, claude))
@@ -65,11 +71,18 @@ function repliesTo(acts: readonly Act[], claude: ClaudeWorld): readonly Reply[] 
 
 type Ending = Extract<
   Act,
-  { readonly fail: string } | { readonly limit: string } | { readonly hang: true } | { readonly die: true }
+  | { readonly fail: string }
+  | { readonly limit: string }
+  | { readonly hang: true }
+  | { readonly die: true }
 >
 
 function lastReply(act: Ending, claude: ClaudeWorld): Reply {
-  if ('fail' in act) return { error: { status: 400, type: 'invalid_request_error', message: act.fail }, isKept: true }
+  if ('fail' in act)
+    return {
+      error: { status: 400, type: 'invalid_request_error', message: act.fail },
+      isKept: true,
+    }
   if ('hang' in act) return { after: NEVER, isKept: true }
   if ('die' in act) return { after: NEVER, isKept: true, before: () => killAgent(claude) }
   return { error: usedUpUntil(act.limit), isKept: true }
@@ -95,5 +108,6 @@ function usageOf(tokens: number): Reply {
 
 /** kill -9 of the program in this world and of nothing else; who watches over it has not this environment. */
 function killAgent(claude: ClaudeWorld): void {
-  for (const pid of carriersOf(`CLAUDE_CONFIG_DIR=${claude.env.CLAUDE_CONFIG_DIR}`)) process.kill(pid, 'SIGKILL')
+  for (const pid of carriersOf(`CLAUDE_CONFIG_DIR=${claude.env.CLAUDE_CONFIG_DIR}`))
+    process.kill(pid, 'SIGKILL')
 }

@@ -15,24 +15,29 @@ function plain(messages: readonly Said[]): readonly Said[] {
   for (const { role, content } of messages) {
     const kept = role === 'system' ? inOne(blocks(content)) : blocks(content)
     const last = said.at(-1)
-    if (role === 'user' && last?.role === role) said.splice(-1, 1, { role, content: [...last.content, ...kept] })
+    if (role === 'user' && last?.role === role)
+      said.splice(-1, 1, { role, content: [...last.content, ...kept] })
     else if (kept.length > 0) said.push({ role, content: kept })
   }
   return said
 }
 
 function inOne(texts: readonly Block[]): readonly Block[] {
-  return texts.length === 0 ? [] : [{ type: 'text', text: texts.map(({ text }) => text).join('\n\n') }]
+  return texts.length === 0
+    ? []
+    : [{ type: 'text', text: texts.map(({ text }) => text).join('\n\n') }]
 }
 
 function blocks(content: unknown): readonly Block[] {
   if (typeof content === 'string') return [{ type: 'text', text: content.trimEnd() }]
-  return (content as readonly Block[]).map(({ cache_control: _mark, is_error: isError, ...block }) => ({
-    ...block,
-    ...(block.type === 'text' ? { text: String(block['text']).trimEnd() } : {}),
-    ...(isError === true ? { is_error: true } : {}),
-    ...(block.type === 'tool_result' ? { content: blocks(block['content']) } : {}),
-  }))
+  return (content as readonly Block[]).map(
+    ({ cache_control: _mark, is_error: isError, ...block }) => ({
+      ...block,
+      ...(block.type === 'text' ? { text: String(block['text']).trimEnd() } : {}),
+      ...(isError === true ? { is_error: true } : {}),
+      ...(block.type === 'tool_result' ? { content: blocks(block['content']) } : {}),
+    }),
+  )
 }
 
 /** But for what the system says behind the last prompt, which nobody could know before. */
@@ -44,7 +49,8 @@ function expectSame(stored: readonly Said[], sent: readonly Said[]): void {
 test('what is stored is what Claude Code sends next: parallel tools, thoughts, pictures, a compaction, after each resumption', async () => {
   const world = await ClaudeWorld.create('2.1.325')
   world.stint('init', '--name', 'look-closely', '--goal', 'See what there is')
-  const stored = (id: string) => JSON.parse(world.stint('history', id, '--format', 'anthropic')) as readonly Said[]
+  const stored = (id: string) =>
+    JSON.parse(world.stint('history', id, '--format', 'anthropic')) as readonly Said[]
   /** Goes on in a process of its own, and compares what was stored before with what is sent. */
   const resume = async (id: string, prompt: string) => {
     const before = stored(id)
@@ -78,7 +84,10 @@ test('what is stored is what Claude Code sends next: parallel tools, thoughts, p
 
   const talk = world.talk('--resume', id)
   world.stub.script(
-    { text: 'I wait', tools: [{ name: 'Bash', input: { command: 'sleep 3; echo waited', description: 'x' } }] },
+    {
+      text: 'I wait',
+      tools: [{ name: 'Bash', input: { command: 'sleep 3; echo waited', description: 'x' } }],
+    },
     { text: 'I waited' },
   )
   const third = talk.say('third please')
@@ -91,14 +100,20 @@ test('what is stored is what Claude Code sends next: parallel tools, thoughts, p
   expect(JSON.stringify(typed)).toContain('while you were working')
   const again = world.talk('--resume', id)
   await again.say('/compact keep it')
-  world.stub.script({ text: 'after all', tools: [{ name: 'Bash', input: { command: 'echo three', description: 'x' } }] })
+  world.stub.script({
+    text: 'after all',
+    tools: [{ name: 'Bash', input: { command: 'echo three', description: 'x' } }],
+  })
   await again.say('after the compaction')
   await again.end()
   const compacted = await resume(id, 'and resumed')
   expect(JSON.stringify(compacted)).not.toContain('seq 1 5000')
   expect(world.troubles).toBe('')
 
-  const [row] = JSON.parse(world.stint('history', 'look-closely', '--json')) as readonly Record<string, unknown>[]
+  const [row] = JSON.parse(world.stint('history', 'look-closely', '--json')) as readonly Record<
+    string,
+    unknown
+  >[]
   expect(row).toMatchObject({
     id,
     harness: 'claude',

@@ -19,7 +19,14 @@ export default function install(): void {
   const fresh = `${folder}.${process.pid}`
   mkdirSync(fresh, { recursive: true })
   writeFileSync(join(fresh, 'package.json'), '{ "private": true }\n')
-  const args = ['install', '--no-audit', '--no-fund', '--no-save', '--ignore-scripts', `${PACKAGE}@${VERSION}`]
+  const args = [
+    'install',
+    '--no-audit',
+    '--no-fund',
+    '--no-save',
+    '--ignore-scripts',
+    `${PACKAGE}@${VERSION}`,
+  ]
   execFileSync('npm', args, { cwd: fresh, stdio: ['ignore', 'ignore', 'inherit'] })
   rmSync(folder, { recursive: true, force: true })
   renameSync(fresh, folder)

@@ -14,7 +14,12 @@ export type ClaudeVersion = (typeof CLAUDE_VERSIONS)[number]
 export function claudeProgram(version: ClaudeVersion): string {
   const modules = join(folderFor(version), 'node_modules')
   // The native program lies in a package of its own; the one named `claude` needs its install script to have run.
-  const native = join(modules, '@anthropic-ai', `claude-code-${process.platform}-${process.arch}`, 'claude')
+  const native = join(
+    modules,
+    '@anthropic-ai',
+    `claude-code-${process.platform}-${process.arch}`,
+    'claude',
+  )
   return existsSync(native) ? native : join(modules, '.bin', 'claude')
 }
 
@@ -30,7 +35,11 @@ export function codexProgram(): string {
 
 export default function install(): void {
   for (const version of CLAUDE_VERSIONS)
-    installOnce(`Claude Code ${version}`, folderFor(version), `@anthropic-ai/claude-code@${version}`)
+    installOnce(
+      `Claude Code ${version}`,
+      folderFor(version),
+      `@anthropic-ai/claude-code@${version}`,
+    )
   // The native program is published as a version of its own for each platform; the package around it only finds and starts it.
   const native = `codex-native@npm:@openai/codex@${CODEX_VERSION}-${process.platform}-${process.arch}`
   installOnce(`Codex ${CODEX_VERSION}`, codexFolder, native)
@@ -42,10 +51,14 @@ function installOnce(name: string, folder: string, what: string): void {
   const fresh = `${folder}.${process.pid}`
   mkdirSync(fresh, { recursive: true })
   writeFileSync(join(fresh, 'package.json'), '{ "private": true }\n')
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', '--no-save', '--ignore-scripts', what], {
-    cwd: fresh,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  execFileSync(
+    'npm',
+    ['install', '--no-audit', '--no-fund', '--no-save', '--ignore-scripts', what],
+    {
+      cwd: fresh,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  )
   rmSync(folder, { recursive: true, force: true })
   renameSync(fresh, folder)
 }

@@ -1,5 +1,13 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readLog } from '../../src/journal/read.ts'
@@ -18,7 +26,10 @@ test('Claude Code 2.1.325 finds the server that was set up, and the tool journal
   const world = await ClaudeWorld.create('2.1.325', { mcp: true })
   world.stint('init', '--name', 'fix-auth', '--goal', 'Fix the login')
   const talk = world.talk()
-  world.stub.script({ tools: [{ name: 'mcp__stint__journal', input: { entries: ENTRIES } }] }, { text: 'recorded' })
+  world.stub.script(
+    { tools: [{ name: 'mcp__stint__journal', input: { entries: ENTRIES } }] },
+    { text: 'recorded' },
+  )
   await talk.say('record it')
   const told = world.stub.turns.at(-1)!.text
   expect(told).toContain('"session":"fix-auth"')
@@ -26,9 +37,14 @@ test('Claude Code 2.1.325 finds the server that was set up, and the tool journal
   expect(talk.messages.findLast(({ subtype }) => subtype === 'init')).toMatchObject({
     mcp_servers: [{ name: 'stint', status: 'connected' }],
   })
-  expect(world.ofKind('decision.made')).toEqual([{ title: 'Use a mutex', rationale: 'simpler than channels' }])
+  expect(world.ofKind('decision.made')).toEqual([
+    { title: 'Use a mutex', rationale: 'simpler than channels' },
+  ])
   expect(world.ofKind('progress.made')).toEqual([{ text: 'The race is gone' }])
-  world.stub.script({ tools: [{ name: 'mcp__stint__view', input: { part: 'decisions', session: 'nobody' } }] }, { text: 'no' })
+  world.stub.script(
+    { tools: [{ name: 'mcp__stint__view', input: { part: 'decisions', session: 'nobody' } }] },
+    { text: 'no' },
+  )
   await talk.say('look')
   expect(world.stub.turns.at(-1)!.text).toContain('there is no session "nobody"')
   await talk.end()
@@ -66,9 +82,14 @@ test('Codex 0.166.0 finds the server that was set up, and the tool journals with
   chmodSync(bin, 0o755)
   const run = async (command: string, ...args: readonly string[]) => {
     // The model answers from this process, so that nothing here may wait for another.
-    const child = spawn(command, args, { cwd: world.project, env: world.env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(command, args, {
+      cwd: world.project,
+      env: world.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
     let output = ''
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => (output += chunk.toString()))
     await new Promise((resolve) => child.once('close', resolve))
     return output
   }
@@ -86,6 +107,10 @@ test('Codex 0.166.0 finds the server that was set up, and the tool journals with
   const journal = join(world.project, '.sessions', 'journal')
   expect(existsSync(journal)).toBe(true)
   const entries = readLog(join(journal, readdirSync(journal)[0]!, 'log.jsonl')).records
-  expect(entries.filter(({ kind }) => kind === 'progress.made').map(({ data }) => data)).toEqual([{ text: 'The race is gone' }])
-  expect(readFileSync(join(world.project, '.codex', 'config.toml'), 'utf8')).toContain('[mcp_servers.stint]')
+  expect(entries.filter(({ kind }) => kind === 'progress.made').map(({ data }) => data)).toEqual([
+    { text: 'The race is gone' },
+  ])
+  expect(readFileSync(join(world.project, '.codex', 'config.toml'), 'utf8')).toContain(
+    '[mcp_servers.stint]',
+  )
 })

@@ -6,7 +6,10 @@ export interface Reply {
   readonly text?: string
   /** What it thought before. */
   readonly thinking?: { readonly text: string; readonly signature: string }
-  readonly tools?: readonly { readonly name: string; readonly input: Readonly<Record<string, unknown>> }[]
+  readonly tools?: readonly {
+    readonly name: string
+    readonly input: Readonly<Record<string, unknown>>
+  }[]
   /** Tokens the answer claims the request had. */
   readonly inputTokens?: number
   /** The rest of what it claims to have used. */
@@ -46,7 +49,8 @@ export interface MessagesBody {
   readonly messages: readonly { readonly role: string; readonly content: unknown }[]
 }
 
-const SUMMARY = '<analysis>short</analysis><summary>The conversation so far was about the work at hand.</summary>'
+const SUMMARY =
+  '<analysis>short</analysis><summary>The conversation so far was about the work at hand.</summary>'
 
 /**
  * A Messages API on loopback, and one of chat completions, that says what a test scripted and keeps every request. It stands in for
@@ -123,7 +127,12 @@ export class ModelStub {
     if (!isChat && !path.startsWith('/v1/messages'))
       return void json(response, 404, { type: 'error', error: { type: 'not_found_error' } })
     const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as MessagesBody
-    const seen = { kind: kindOf(body), body, betas: betasOf(request), text: textOf([body.system, body.messages]) }
+    const seen = {
+      kind: kindOf(body),
+      body,
+      betas: betasOf(request),
+      text: textOf([body.system, body.messages]),
+    }
     this.requests.push(seen)
     const reply = this.#replyTo(seen)
     reply.before?.()
@@ -140,8 +149,11 @@ export class ModelStub {
     this.#spent.output += message.usage.output_tokens
     if (body.stream !== true) return void json(response, 200, message)
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    if (isChat) for (const chunk of chunksOf(message)) response.write(`data: ${JSON.stringify(chunk)}\n\n`)
-    else for (const event of eventsOf(message)) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    if (isChat)
+      for (const chunk of chunksOf(message)) response.write(`data: ${JSON.stringify(chunk)}\n\n`)
+    else
+      for (const event of eventsOf(message))
+        response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
     response.end(isChat ? 'data: [DONE]\n\n' : '')
   }
 
@@ -172,7 +184,9 @@ function kindOf(body: MessagesBody): SeenRequest['kind'] {
 }
 
 function betasOf({ headers }: IncomingMessage): readonly string[] {
-  return [headers['anthropic-beta'] ?? []].flat().flatMap((value) => value.split(',').map((beta) => beta.trim()))
+  return [headers['anthropic-beta'] ?? []]
+    .flat()
+    .flatMap((value) => value.split(',').map((beta) => beta.trim()))
 }
 
 /** All texts in a value, in order. */
@@ -198,10 +212,13 @@ function messageOf(reply: Reply, { model }: MessagesBody, count: number) {
     name,
     input,
   }))
-  const text: ContentBlock[] = reply.text === undefined && tools.length > 0 ? [] : [{ type: 'text', text: reply.text ?? 'ok' }]
+  const text: ContentBlock[] =
+    reply.text === undefined && tools.length > 0 ? [] : [{ type: 'text', text: reply.text ?? 'ok' }]
   const { thinking } = reply
   const thought: ContentBlock[] =
-    thinking === undefined ? [] : [{ type: 'thinking', thinking: thinking.text, signature: thinking.signature }]
+    thinking === undefined
+      ? []
+      : [{ type: 'thinking', thinking: thinking.text, signature: thinking.signature }]
   return {
     id: `msg_${count}`,
     type: 'message',
@@ -219,9 +236,16 @@ function messageOf(reply: Reply, { model }: MessagesBody, count: number) {
   }
 }
 
-function* eventsOf(message: ReturnType<typeof messageOf>): Generator<{ type: string } & Record<string, unknown>> {
+function* eventsOf(
+  message: ReturnType<typeof messageOf>,
+): Generator<{ type: string } & Record<string, unknown>> {
   const { content, stop_reason, usage } = message
-  const start = { ...message, content: [], stop_reason: null, usage: { ...usage, output_tokens: 1 } }
+  const start = {
+    ...message,
+    content: [],
+    stop_reason: null,
+    usage: { ...usage, output_tokens: 1 },
+  }
   yield { type: 'message_start', message: start }
   for (const [index, block] of content.entries()) {
     yield { type: 'content_block_start', index, content_block: emptied(block) }
@@ -258,7 +282,13 @@ function deltasOf(block: ContentBlock): readonly object[] {
 }
 
 /** The same message as a chat completion is streamed. */
-function* chunksOf({ id, model, content, usage, stop_reason }: ReturnType<typeof messageOf>): Generator<object> {
+function* chunksOf({
+  id,
+  model,
+  content,
+  usage,
+  stop_reason,
+}: ReturnType<typeof messageOf>): Generator<object> {
   const chunk = (delta: object, finish_reason: string | null = null) => ({
     id,
     model,
@@ -271,18 +301,36 @@ function* chunksOf({ id, model, content, usage, stop_reason }: ReturnType<typeof
     else if (block.type === 'thinking') yield chunk({ reasoning_content: block.thinking })
     else {
       const { id: call, name, input } = block
-      yield chunk({ tool_calls: [{ index, id: call, type: 'function', function: { name, arguments: '' } }] })
+      yield chunk({
+        tool_calls: [{ index, id: call, type: 'function', function: { name, arguments: '' } }],
+      })
       yield chunk({ tool_calls: [{ index, function: { arguments: JSON.stringify(input) } }] })
       index += 1
     }
   }
   yield chunk({}, stop_reason === 'tool_use' ? 'tool_calls' : 'stop')
-  const { input_tokens: plain, cache_read_input_tokens: cached, cache_creation_input_tokens: written, output_tokens } = usage
+  const {
+    input_tokens: plain,
+    cache_read_input_tokens: cached,
+    cache_creation_input_tokens: written,
+    output_tokens,
+  } = usage
   const details = { cached_tokens: cached, cache_write_tokens: written }
-  const counts = { prompt_tokens: plain + cached + written, completion_tokens: output_tokens, prompt_tokens_details: details }
+  const counts = {
+    prompt_tokens: plain + cached + written,
+    completion_tokens: output_tokens,
+    prompt_tokens_details: details,
+  }
   yield { id, model, choices: [], usage: counts }
 }
 
-function json(response: ServerResponse, status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(value))
+function json(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response
+    .writeHead(status, { 'content-type': 'application/json', ...headers })
+    .end(JSON.stringify(value))
 }

@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import type { Message, Part } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
 import { Workspace } from '../../src/project/workspace.ts'
-import type { PromptEvent, PromptHandle, PromptRequest } from '../../src/prompt/contract.ts'
-import { startPrompt } from '../../src/prompt/start-prompt.ts'
+import type { PromptEvent, PromptHandle, PromptRequest } from '../../src/run/prompt/contract.ts'
+import { startPrompt } from '../../src/run/prompt/start-prompt.ts'
 import { carriersOf, commandOf, expectNoneLeft } from '../support/processes.ts'
 import { ClaudeWorld } from './claude-world.ts'
 import { CodexWorld } from './codex-world.ts'
@@ -14,7 +14,9 @@ import type { Reply } from './model-stub.ts'
 
 /** Claude Code does not let its model sleep. */
 const WAIT = 'tail -f /dev/null'
-const running = (command: string): Reply => ({ tools: [{ name: 'Bash', input: { command, description: 'a command' } }] })
+const running = (command: string): Reply => ({
+  tools: [{ name: 'Bash', input: { command, description: 'a command' } }],
+})
 
 /** One prompt to the real program, Claude Code unless another is named; what it asks is decided by what it wants to run. */
 async function ask(
@@ -27,7 +29,8 @@ async function ask(
   let handle: PromptHandle | undefined
   const tell = (event: PromptEvent) => {
     events.push(event)
-    if (event.type === 'permission.asked') handle!.decide(event.request, event.permission.command?.includes('allowed') === true)
+    if (event.type === 'permission.asked')
+      handle!.decide(event.request, event.permission.command?.includes('allowed') === true)
   }
   handle = await startPrompt(workspace, { text, harness: 'claude', ...request }, tell)
   await handle.ended
@@ -43,7 +46,9 @@ function of<T extends PromptEvent['type']>(events: readonly PromptEvent[], type:
 test('Claude Code is prompted, asked about what it wants, gone on with, and outlived; nothing is journalled twice', async () => {
   const claude = await ClaudeWorld.create('2.1.325', { setup: true })
   claude.env.STINT_CLAUDE = claude.program
-  claude.stub.script(running('touch allowed.txt'), running('touch refused.txt'), { text: 'One was written.' })
+  claude.stub.script(running('touch allowed.txt'), running('touch refused.txt'), {
+    text: 'One was written.',
+  })
   const first = await ask(claude, 'Write two files, please')
   expect(of(first, 'prompt.ended')).toMatchObject([{ how: 'completed', said: 'One was written.' }])
   expect(of(first, 'permission.settled').map(({ isAllowed }) => isAllowed)).toEqual([true, false])
@@ -67,24 +72,44 @@ test('Claude Code is prompted, asked about what it wants, gone on with, and outl
   expect(of(second, 'conversation')).toMatchObject([{ conversation }])
   expect(claude.stub.requests.at(-1)!.text).toContain('Write two files, please')
   expect(claude.sessions).toHaveLength(1)
-  expect(claude.ofKind('conversation.joined')[0]).toMatchObject({ transcript: claude.transcriptPath(conversation) })
+  expect(claude.ofKind('conversation.joined')[0]).toMatchObject({
+    transcript: claude.transcriptPath(conversation),
+  })
 
   // What was said is stored with everything that was done, once.
   const stored = [...conversationStore(claude.path('.sessions'), {}).read(conversation)]
   expect(stored[0]).toMatchObject({ type: 'began', harness: 'claude', conversation })
-  const said = stored.filter((item): item is Message & { offset: number } => item.type === 'message')
-  const texts = said.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])))
-  for (const text of ['Write two files, please', 'One was written.', 'And what did you do?', 'Here I am again.'])
+  const said = stored.filter(
+    (item): item is Message & { offset: number } => item.type === 'message',
+  )
+  const texts = said.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
+  )
+  for (const text of [
+    'Write two files, please',
+    'One was written.',
+    'And what did you do?',
+    'Here I am again.',
+  ])
     expect(texts.filter((one) => one === text)).toHaveLength(1)
-  const uses = said.flatMap(({ parts }): readonly Part[] => parts.filter(({ type }) => type === 'tool use'))
-  expect(uses).toMatchObject([{ input: { command: 'touch allowed.txt' } }, { input: { command: 'touch refused.txt' } }])
+  const uses = said.flatMap(({ parts }): readonly Part[] =>
+    parts.filter(({ type }) => type === 'tool use'),
+  )
+  expect(uses).toMatchObject([
+    { input: { command: 'touch allowed.txt' } },
+    { input: { command: 'touch refused.txt' } },
+  ])
 
   claude.stub.script(running(WAIT))
-  const killed = spawn(join(claude.root, 'bin', 'stint'), ['prompt', '--permissions', 'all', 'Wait for something'], {
-    cwd: claude.project,
-    env: claude.env,
-    stdio: 'ignore',
-  })
+  const killed = spawn(
+    join(claude.root, 'bin', 'stint'),
+    ['prompt', '--permissions', 'all', 'Wait for something'],
+    {
+      cwd: claude.project,
+      env: claude.env,
+      stdio: 'ignore',
+    },
+  )
   const ended = new Promise((resolve) => killed.once('close', resolve))
   // In the middle of a command, which must not live on.
   const own = `CLAUDE_CONFIG_DIR=${claude.env.CLAUDE_CONFIG_DIR}`
@@ -121,10 +146,19 @@ test('Codex is prompted, gone on with, and stored as it writes it down itself, o
   const stored = [...conversationStore(join(codex.project, '.sessions'), {}).read(conversation)]
   const { path } = conversationStore(join(codex.project, '.sessions'), {}).list()[0]!
   expect(readFileSync(path, 'utf8').trimEnd().split('\n')).toHaveLength(stored.length)
-  expect(stored.map(({ type }) => type).filter((type) => type !== 'message')).toEqual(['began', 'ended', 'ended'])
+  expect(stored.map(({ type }) => type).filter((type) => type !== 'message')).toEqual([
+    'began',
+    'ended',
+    'ended',
+  ])
   const parts = stored.flatMap((item) => (item.type === 'message' ? item.parts : []))
   const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
-  for (const text of ['Write a file, please', 'It is written.', 'And what did you do?', 'Here I am again.'])
+  for (const text of [
+    'Write a file, please',
+    'It is written.',
+    'And what did you do?',
+    'Here I am again.',
+  ])
     expect(texts.filter((one) => one === text)).toHaveLength(1)
   expect(parts.filter(({ type }) => type === 'tool use')).toHaveLength(1)
   expect(parts.filter(({ type }) => type === 'tool result')).toHaveLength(1)

@@ -10,7 +10,11 @@ export interface ResponsesReply {
   readonly inputTokens?: number
   readonly cachedTokens?: number
   readonly outputTokens?: number
-  readonly error?: { readonly status: number; readonly body: unknown; readonly headers?: Readonly<Record<string, string>> }
+  readonly error?: {
+    readonly status: number
+    readonly body: unknown
+    readonly headers?: Readonly<Record<string, string>>
+  }
   /** Called when the request is there. */
   readonly arrived?: () => void
   /** Kept back until this settles. */
@@ -106,11 +110,13 @@ export class ResponsesStub {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
-    if (request.method !== 'POST' || request.url?.endsWith('/responses') !== true) return void response.writeHead(404).end('{}')
+    if (request.method !== 'POST' || request.url?.endsWith('/responses') !== true)
+      return void response.writeHead(404).end('{}')
     const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as ResponsesBody
     const kind = textOf(body.input.at(-1)).includes(SUMMARY_REQUEST) ? 'summary' : 'turn'
     this.requests.push({ kind, body, text: textOf([body.instructions, body.input]) })
-    const reply = kind === 'summary' ? { text: this.#summary, inputTokens: 5000 } : this.#replyTo(body)
+    const reply =
+      kind === 'summary' ? { text: this.#summary, inputTokens: 5000 } : this.#replyTo(body)
     reply.arrived?.()
     await reply.after
     if (reply.error !== undefined) {
@@ -121,20 +127,25 @@ export class ResponsesStub {
     }
     this.#count += 1
     response.writeHead(200, { 'content-type': 'text/event-stream' })
-    for (const event of eventsOf(reply, this.#count)) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+    for (const event of eventsOf(reply, this.#count))
+      response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
     response.end()
   }
 }
 
 const SUMMARY_REQUEST = 'CONTEXT CHECKPOINT COMPACTION'
 
-function* eventsOf(reply: ResponsesReply, count: number): Generator<{ type: string } & Record<string, unknown>> {
+function* eventsOf(
+  reply: ResponsesReply,
+  count: number,
+): Generator<{ type: string } & Record<string, unknown>> {
   const id = `resp_${count}`
   yield { type: 'response.created', response: { id } }
   for (const [index, item] of itemsOf(reply, count).entries()) {
     yield { type: 'response.output_item.added', output_index: index, item }
     // As a model does that is asked to stream: the text in pieces, of which one is enough.
-    if ('content' in item) yield { type: 'response.output_text.delta', output_index: index, delta: reply.text ?? 'ok' }
+    if ('content' in item)
+      yield { type: 'response.output_text.delta', output_index: index, delta: reply.text ?? 'ok' }
     yield { type: 'response.output_item.done', output_index: index, item }
   }
   const [input, output] = [reply.inputTokens ?? 100, reply.outputTokens ?? 20]
@@ -151,7 +162,13 @@ function* eventsOf(reply: ResponsesReply, count: number): Generator<{ type: stri
 function itemsOf({ text, tools = [] }: ResponsesReply, count: number): readonly object[] {
   const said = text ?? (tools.length === 0 ? 'ok' : undefined)
   const content = [{ type: 'output_text', text: said, annotations: [] }]
-  const message = { type: 'message', id: `msg_${count}`, role: 'assistant', status: 'completed', content }
+  const message = {
+    type: 'message',
+    id: `msg_${count}`,
+    role: 'assistant',
+    status: 'completed',
+    content,
+  }
   const calls = tools.map(({ input, ...tool }, index) => ({
     type: 'function_call',
     id: `fc_${count}_${index}`,

@@ -21,26 +21,44 @@ test('three tasks are done once each by an agent that speaks ACP, one of them af
     CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false',
     CLAUDE_CODE_MAX_RETRIES: '0',
   })
-  answerAs(claude.stub, new ScriptedAgent({ one: writing('right'), two: writing('wrong'), three: writing('right') }))
+  answerAs(
+    claude.stub,
+    new ScriptedAgent({ one: writing('right'), two: writing('wrong'), three: writing('right') }),
+  )
   const run = new StartedRun(claude.project, claude.env)
-  run.commit('rules', { 'check.sh': '! grep --files-with-matches wrong *.txt\n', 'AGENTS.md': 'Indent with tabs.\n' })
+  run.commit('rules', {
+    'check.sh': '! grep --files-with-matches wrong *.txt\n',
+    'AGENTS.md': 'Indent with tabs.\n',
+  })
   const names = ['one', 'two', 'three']
   const ids = run.tasks(names)
   const before = run.checkout()
-  const code = await run.run(['--harness', `acp:${claudeAcpProgram}`, '--branch', 'work', '--verify', 'sh check.sh'])
+  const code = await run.run([
+    '--harness',
+    `acp:${claudeAcpProgram}`,
+    '--branch',
+    'work',
+    '--verify',
+    'sh check.sh',
+  ])
   expect(code, run.errors).toBe(0)
   await expectNoneLeft(claude.root)
 
   run.expectEnded('finished')
   expect(run.closings()).toEqual(Object.fromEntries(ids.map((id) => [id, 1])))
   expect(run.subjects('work')).toEqual(['do one', 'do two', 'do two', 'do three'])
-  expect(names.map((name) => run.git('show', `work:${name}.txt`))).toEqual(names.map(() => 'right\n'))
-  expect(run.of('attempt.failed').map(({ task: { name }, next }) => [name, next])).toEqual([['two', 'same conversation again']])
+  expect(names.map((name) => run.git('show', `work:${name}.txt`))).toEqual(
+    names.map(() => 'right\n'),
+  )
+  expect(run.of('attempt.failed').map(({ task: { name }, next }) => [name, next])).toEqual([
+    ['two', 'same conversation again'],
+  ])
   expect(run.journalled('conversation.joined')).toHaveLength(1)
   expect(run.journalled('conversation.ended')).toHaveLength(1)
   expect(run.diagnosed()).toEqual([])
   expect(run.checkout()).toEqual(before)
   // It takes no standing instructions: they come with the first prompt, once.
   for (const { text } of claude.stub.turns)
-    for (const rule of ['You work through a backlog', '<stint-file path="AGENTS.md">']) expect(text.split(rule)).toHaveLength(2)
+    for (const rule of ['You work through a backlog', '<stint-file path="AGENTS.md">'])
+      expect(text.split(rule)).toHaveLength(2)
 })

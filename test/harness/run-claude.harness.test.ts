@@ -4,7 +4,14 @@ import { expect, test } from 'vitest'
 import type { RunEvent } from '../../src/run/events.ts'
 import { expectNoneLeft } from '../support/processes.ts'
 import { RunWorld } from './run-world.ts'
-import { type Occasion, ScriptedAgent, type Step, type Way, reporting, working } from './scripted-agent.ts'
+import {
+  type Occasion,
+  ScriptedAgent,
+  type Step,
+  type Way,
+  reporting,
+  working,
+} from './scripted-agent.ts'
 
 /** Beyond where Claude Code compacts, and beyond the smart zone. */
 const TOO_FULL = 172_000
@@ -24,10 +31,18 @@ const atFirst =
 const AGENT = new ScriptedAgent({
   failing: atFirst((task) => [...working(task, 'wrong'), reporting(task)]),
   lying: atFirst((task) => [reporting(task)]),
-  compacted: atFirst((task) => [{ run: 'git status', tokens: TOO_FULL }, ...working(task), reporting(task)]),
+  compacted: atFirst((task) => [
+    { run: 'git status', tokens: TOO_FULL },
+    ...working(task),
+    reporting(task),
+  ]),
   hanging: atFirst(() => [{ hang: true }]),
   killed: atFirst(() => [{ run: WAIT }]),
-  long: atFirst((task) => [...working(task), reporting(task), { say: 'That was long.', tokens: LONG }]),
+  long: atFirst((task) => [
+    ...working(task),
+    reporting(task),
+    { say: 'That was long.', tokens: LONG },
+  ]),
   'runner-killed': atFirst((task) => [...working(task), { run: WAIT }]),
 })
 
@@ -91,7 +106,9 @@ test('twelve tasks are done once each, through a failure, a lie, a hang, a compa
   await expectNothingLeft(world)
 
   // All of that has happened.
-  expect(world.of('attempt.failed').map((event) => [event.task.name, event.reason, event.next])).toEqual([
+  expect(
+    world.of('attempt.failed').map((event) => [event.task.name, event.reason, event.next]),
+  ).toEqual([
     ['failing', 'sh check.sh ended with 1', 'same conversation again'],
     ['lying', 'nothing was committed', 'same conversation again'],
     ['hanging', 'no word for 12 s', 'fresh conversation'],
@@ -100,14 +117,18 @@ test('twelve tasks are done once each, through a failure, a lie, a hang, a compa
   expect(world.of('compaction')).toMatchObject([{ task: { name: 'compacted' } }])
   expect(claude.stub.summaries).toHaveLength(1)
   expect(world.logged('turn.ended').filter(({ how }) => how === 'died')).toHaveLength(1)
-  expect(world.logged('attempt.ended').filter(({ outcome }) => outcome === 'interrupted')).toHaveLength(1)
+  expect(
+    world.logged('attempt.ended').filter(({ outcome }) => outcome === 'interrupted'),
+  ).toHaveLength(1)
 
   // Each task is done once, and proved.
   const closed = world.journalled('task.moved').filter(({ status }) => status === 'completed')
   expect(closed.map((moved) => moved['task'])).toEqual(tasks)
   const proved = world.of('verify.ended').filter(({ passed }) => passed)
   expect(proved.map((event) => event.task.name)).toEqual(NAMES)
-  const done = NAMES.flatMap((name) => (name === 'failing' ? [`do ${name}`, `do ${name}`] : [`do ${name}`]))
+  const done = NAMES.flatMap((name) =>
+    name === 'failing' ? [`do ${name}`, `do ${name}`] : [`do ${name}`],
+  )
   expect(world.subjects('work')).toEqual(done)
   for (const name of NAMES) expect(claude.git('show', `work:${name}.txt`)).toBe('right\n')
   expect(existsSync(world.of('run.started')[0]!.worktree!)).toBe(false)
@@ -116,10 +137,13 @@ test('twelve tasks are done once each, through a failure, a lie, a hang, a compa
   // The journals tell all of it, and nobody but the run and its agent wrote in them.
   const commits = claude.git('rev-list', '--reverse', 'main..work').trim().split('\n')
   expect(world.journalled('commit.made').map(({ commit }) => commit)).toEqual(commits)
-  expect(world.journalled('context.compacted')).toEqual([expect.objectContaining({ trigger: 'auto' })])
+  expect(world.journalled('context.compacted')).toEqual([
+    expect.objectContaining({ trigger: 'auto' }),
+  ])
   expect(world.journalled('task.reported')).toHaveLength(NAMES.length + 2)
   expect(claude.sessions).toHaveLength(2)
-  const conversations = (kind: string) => world.journalled(kind).map(({ conversation }) => conversation)
+  const conversations = (kind: string) =>
+    world.journalled(kind).map(({ conversation }) => conversation)
   // The killed one was gone on with; whatever else broke off was followed by a fresh one.
   expect(new Set(conversations('conversation.joined'))).toEqual(transcripts(world))
   expect(transcripts(world).size).toBe(4)
@@ -127,9 +151,9 @@ test('twelve tasks are done once each, through a failure, a lie, a hang, a compa
   const handoffs = world.journalled('handoff.made').map(({ hash }) => hash)
   expect(handoffs).toHaveLength(3)
   expect(world.journalled('handoff.accepted').map(({ hash }) => hash)).toEqual(handoffs)
-  expect(new Set(claude.sessions.flatMap((session) => claude.entries(session).map(({ by }) => by)))).toEqual(
-    new Set(['run', 'cli']),
-  )
+  expect(
+    new Set(claude.sessions.flatMap((session) => claude.entries(session).map(({ by }) => by))),
+  ).toEqual(new Set(['run', 'cli']))
   expect(claude.troubles).toBe('')
   claude.stint('doctor')
 }, 300_000)
@@ -155,7 +179,10 @@ test('under `edits` an agent edits, commits, verifies and reports, and what else
   const world: RunWorld = await RunWorld.create(new ScriptedAgent({ one: steps }))
   world.commit('rules', CHECK)
   world.tasks(['one'])
-  expect(await world.run(['--branch', 'work', '--verify', 'sh check.sh', '--permissions', 'edits']), world.errors).toBe(0)
+  expect(
+    await world.run(['--branch', 'work', '--verify', 'sh check.sh', '--permissions', 'edits']),
+    world.errors,
+  ).toBe(0)
   const ends = world.of('tool').filter(({ status }) => status !== 'started')
   expect(ends.map(({ status }) => status)).toEqual([
     'completed',
@@ -168,7 +195,9 @@ test('under `edits` an agent edits, commits, verifies and reports, and what else
     'completed',
     'completed',
   ])
-  expect(world.claude.stub.requests.at(-1)!.text.split('This is not permitted here').length - 1).toBe(3)
+  expect(
+    world.claude.stub.requests.at(-1)!.text.split('This is not permitted here').length - 1,
+  ).toBe(3)
   expect(world.claude.git('show', '--format=%s', '--name-only', 'work')).toBe('do one\n\none.txt\n')
   expect(existsSync(outside())).toBe(false)
   expect(existsSync(kept())).toBe(false)
@@ -176,8 +205,14 @@ test('under `edits` an agent edits, commits, verifies and reports, and what else
 })
 
 test('a conversation that fills up in the middle of a task is left through a handoff before Claude Code compacts it', async () => {
-  const full = atFirst((task) => [...working(task), { run: 'git status', tokens: NEARLY_FULL }, { run: WAIT }])
-  const world = await RunWorld.create(new ScriptedAgent({ full }), { config: 'run:\n  allow: [tail]\n' })
+  const full = atFirst((task) => [
+    ...working(task),
+    { run: 'git status', tokens: NEARLY_FULL },
+    { run: WAIT },
+  ])
+  const world = await RunWorld.create(new ScriptedAgent({ full }), {
+    config: 'run:\n  allow: [tail]\n',
+  })
   const tasks = world.tasks(['full', 'next'])
   expect(await world.run(['--branch', 'work']), world.errors).toBe(0)
   world.expectEnded('finished')
@@ -201,11 +236,15 @@ function isWaiting(event: RunEvent): boolean {
 async function expectNothingLeft(world: RunWorld): Promise<void> {
   await expectNoneLeft(`STINT_RUN=${world.id}`)
   await expectNoneLeft(`CLAUDE_CONFIG_DIR=${world.claude.env.CLAUDE_CONFIG_DIR}`)
-  for (const { process } of world.logged('conversation.opened')) await expectNoneLeft((process as { mark: string }).mark)
+  for (const { process } of world.logged('conversation.opened'))
+    await expectNoneLeft((process as { mark: string }).mark)
 }
 
 /** The conversations that Claude Code itself has written down. */
 function transcripts({ claude }: RunWorld): ReadonlySet<string> {
-  const files = readdirSync(join(claude.root, 'cfg', 'projects'), { recursive: true, encoding: 'utf8' })
+  const files = readdirSync(join(claude.root, 'cfg', 'projects'), {
+    recursive: true,
+    encoding: 'utf8',
+  })
   return new Set(files.flatMap((name) => /([^/]+)\.jsonl$/.exec(name)?.[1] ?? []))
 }

@@ -31,7 +31,11 @@ const TASKS: Readonly<Record<string, Way>> = {
   failing: first((task) => [...doing(task, 'wrong'), reporting(task)]),
   lying: first((task) => [reporting(task)]),
   forbidden: (...asked) => [{ run: 'touch elsewhere.txt' }, ...usual(...asked)!],
-  compacted: first((task) => [{ run: 'git status', tokens: TOO_FULL }, ...doing(task), reporting(task)]),
+  compacted: first((task) => [
+    { run: 'git status', tokens: TOO_FULL },
+    ...doing(task),
+    reporting(task),
+  ]),
   hanging: first(() => [{ hang: true }]),
   killed: first((task) => [doing(task)[0]!, { run: 'sleep 600' }]),
   long: first((task) => [...doing(task), reporting(task), { say: 'That was long.', tokens: LONG }]),
@@ -50,12 +54,17 @@ run:
 `
 
 /** A project in which the model works as it is told here. */
-async function begun(tasks: Readonly<Record<string, Way>>): Promise<{ world: CodexWorld; run: StartedRun }> {
+async function begun(
+  tasks: Readonly<Record<string, Way>>,
+): Promise<{ world: CodexWorld; run: StartedRun }> {
   const world = await CodexWorld.create()
   world.configure('', COMPACTS_AT)
   answerCodexAs(world.stub, new ScriptedAgent(tasks))
   const run = new StartedRun(world.project, world.env)
-  run.commit('rules', { 'check.sh': '! grep --files-with-matches wrong *.txt\n', 'AGENTS.md': 'Indent with tabs.\n' })
+  run.commit('rules', {
+    'check.sh': '! grep --files-with-matches wrong *.txt\n',
+    'AGENTS.md': 'Indent with tabs.\n',
+  })
   return { world, run }
 }
 
@@ -70,13 +79,17 @@ test('twelve tasks are done once each by Codex, in spite of a failure, a lie, a 
   const before = [run.checkout(), world.configuration]
 
   let task = ''
-  const isSleeping = (event: RunEvent) => event.type === 'tool' && event.status === 'started' && event.command === 'sleep 600'
-  const killed = await run.run(['--harness', 'codex', '--branch', 'work', '--verify', 'sh check.sh'], (event, runner) => {
-    if (event.type === 'task.started') task = event.task.name
-    if (!isSleeping(event)) return
-    if (task === 'killed') world.killAgent()
-    else runner.kill('SIGKILL')
-  })
+  const isSleeping = (event: RunEvent) =>
+    event.type === 'tool' && event.status === 'started' && event.command === 'sleep 600'
+  const killed = await run.run(
+    ['--harness', 'codex', '--branch', 'work', '--verify', 'sh check.sh'],
+    (event, runner) => {
+      if (event.type === 'task.started') task = event.task.name
+      if (!isSleeping(event)) return
+      if (task === 'killed') world.killAgent()
+      else runner.kill('SIGKILL')
+    },
+  )
   expect(killed, run.errors).toBeNull()
   await expectNoneLeft(`STINT_RUN=${run.id}`)
   expect(await run.run(['--resume']), run.errors).toBe(0)
@@ -85,9 +98,13 @@ test('twelve tasks are done once each by Codex, in spite of a failure, a lie, a 
   // Done once each, and proved.
   run.expectEnded('finished')
   expect(run.closings()).toEqual(Object.fromEntries(ids.map((id) => [id, 1])))
-  const commits = names.flatMap((name) => (name === 'failing' ? ['do failing', 'do failing'] : [`do ${name}`]))
+  const commits = names.flatMap((name) =>
+    name === 'failing' ? ['do failing', 'do failing'] : [`do ${name}`],
+  )
   expect(run.subjects('work')).toEqual(commits)
-  expect(names.map((name) => run.git('show', `work:${name}.txt`))).toEqual(names.map(() => 'right\n'))
+  expect(names.map((name) => run.git('show', `work:${name}.txt`))).toEqual(
+    names.map(() => 'right\n'),
+  )
   const verified = run.of('verify.ended').map(({ task: { name }, passed }) => [name, passed])
   expect(verified).toEqual(
     names.flatMap((name) =>
@@ -101,16 +118,22 @@ test('twelve tasks are done once each by Codex, in spite of a failure, a lie, a 
   )
 
   // What went wrong was seen as what it was.
-  expect(run.of('attempt.failed').map(({ task: { name }, reason, next }) => [name, reason, next])).toEqual([
+  expect(
+    run.of('attempt.failed').map(({ task: { name }, reason, next }) => [name, reason, next]),
+  ).toEqual([
     ['failing', 'sh check.sh ended with 1', 'same conversation again'],
     ['lying', 'nothing was committed', 'same conversation again'],
     ['hanging', 'no word for 12 s', 'fresh conversation'],
   ])
   const refused = run.of('tool').filter(({ command }) => command === 'touch elsewhere.txt')
   expect(refused.at(-1)).toMatchObject({ status: 'failed' })
-  expect(run.of('compaction')).toMatchObject([{ task: { name: 'compacted' }, tokensBefore: TOO_FULL }])
+  expect(run.of('compaction')).toMatchObject([
+    { task: { name: 'compacted' }, tokensBefore: TOO_FULL },
+  ])
   expect(run.logged('turn.ended').map(({ how }) => how)).toContain('died')
-  expect(run.logged('attempt.ended').filter(({ outcome }) => outcome === 'interrupted')).toHaveLength(1)
+  expect(
+    run.logged('attempt.ended').filter(({ outcome }) => outcome === 'interrupted'),
+  ).toHaveLength(1)
 
   // The journal has all of it: two sessions, five conversations of which one was gone on with, each ended.
   const { sessions } = run.of('run.ended').at(-1)!.report
@@ -119,10 +142,16 @@ test('twelve tasks are done once each by Codex, in spite of a failure, a lie, a 
     [2, 4],
   ])
   expect(run.journalled('session.closed').map(({ how }) => how)).toEqual(['completed', 'completed'])
-  const conversations = run.journalled('conversation.joined').map(({ conversation }) => conversation)
+  const conversations = run
+    .journalled('conversation.joined')
+    .map(({ conversation }) => conversation)
   expect([conversations.length, new Set(conversations).size]).toEqual([5, 4])
-  expect(run.journalled('conversation.ended').map(({ conversation }) => conversation)).toEqual(conversations)
-  expect(run.journalled('context.compacted')).toMatchObject([{ tokensBefore: TOO_FULL, conversation: conversations[0] }])
+  expect(run.journalled('conversation.ended').map(({ conversation }) => conversation)).toEqual(
+    conversations,
+  )
+  expect(run.journalled('context.compacted')).toMatchObject([
+    { tokensBefore: TOO_FULL, conversation: conversations[0] },
+  ])
   const handoffs = run.journalled('handoff.made').map(({ hash }) => hash)
   expect(handoffs).toHaveLength(3)
   expect(run.journalled('handoff.accepted').map(({ hash }) => hash)).toEqual(handoffs)
@@ -133,7 +162,9 @@ test('twelve tasks are done once each by Codex, in spite of a failure, a lie, a 
   // The rules were said once in each conversation, and stayed through the compaction and the resuming.
   const count = (text: string, rule: string) => text.split(rule).length - 1
   for (const { text } of world.stub.turns)
-    expect([count(text, 'You work through a backlog'), count(text, 'Indent with tabs')]).toEqual([1, 1])
+    expect([count(text, 'You work through a backlog'), count(text, 'Indent with tabs')]).toEqual([
+      1, 1,
+    ])
 
   // And nothing of the person's was touched.
   expect([run.checkout(), world.configuration]).toEqual(before)
@@ -142,12 +173,23 @@ test('twelve tasks are done once each by Codex, in spite of a failure, a lie, a 
 
 test('a conversation with Codex that fills up in mid-task is left through a handoff before it is compacted, and no other for nothing', async () => {
   const { world, run } = await begun({
-    filling: first((task) => [{ run: 'git status', tokens: NEARLY_FULL }, ...doing(task), reporting(task)]),
-    reported: first((task) => [...doing(task), reporting(task), { say: 'That was long.', tokens: NEARLY_FULL }]),
+    filling: first((task) => [
+      { run: 'git status', tokens: NEARLY_FULL },
+      ...doing(task),
+      reporting(task),
+    ]),
+    reported: first((task) => [
+      ...doing(task),
+      reporting(task),
+      { say: 'That was long.', tokens: NEARLY_FULL },
+    ]),
     last: usual,
   })
   const ids = run.tasks(['filling', 'reported', 'last'])
-  expect(await run.run(['--harness', 'codex', '--branch', 'work', '--verify', 'sh check.sh']), run.errors).toBe(0)
+  expect(
+    await run.run(['--harness', 'codex', '--branch', 'work', '--verify', 'sh check.sh']),
+    run.errors,
+  ).toBe(0)
   await expectNoneLeft(world.root)
   expect(run.closings()).toEqual(Object.fromEntries(ids.map((id) => [id, 1])))
   expect(run.subjects('work')).toEqual(['do filling', 'do reported', 'do last'])

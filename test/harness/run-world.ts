@@ -23,12 +23,17 @@ export class RunWorld extends StartedRun {
 
   /** Claude Code itself as this run has started it, without what it started in turn. */
   agents(): readonly number[] {
-    return carriersOf(`STINT_RUN=${this.id}`).filter((pid) => programOf(pid) === this.claude.program)
+    return carriersOf(`STINT_RUN=${this.id}`).filter(
+      (pid) => programOf(pid) === this.claude.program,
+    )
   }
 }
 
 /** The real Claude Code, as Stint finds it, with the agent behind it. */
-export async function claudeWith(agent: ScriptedAgent, options: { readonly setup?: boolean } = {}): Promise<ClaudeWorld> {
+export async function claudeWith(
+  agent: ScriptedAgent,
+  options: { readonly setup?: boolean } = {},
+): Promise<ClaudeWorld> {
   const claude = await ClaudeWorld.create('2.1.325', { setup: options.setup === true })
   claude.env.STINT_CLAUDE = claude.program
   claude.env.CLAUDE_CODE_AUTO_COMPACT_WINDOW = '200000'

@@ -20,7 +20,13 @@ export type Step =
   | { readonly hang: true }
 
 /** Which of the texts about a task this is. */
-export type Occasion = 'task' | 'not done' | 'broken off' | 'begun earlier' | 'no report' | 'compacted'
+export type Occasion =
+  | 'task'
+  | 'not done'
+  | 'broken off'
+  | 'begun earlier'
+  | 'no report'
+  | 'compacted'
 
 const OCCASIONS: readonly (readonly [string, Occasion])[] = [
   ['This task was begun in an earlier conversation.', 'begun earlier'],
@@ -44,7 +50,8 @@ export class ScriptedAgent {
   }
 
   next(asked: Asked | undefined): Step {
-    if (asked === undefined) return this.#otherwise.shift() ?? { say: 'I do not know what I am to do.' }
+    if (asked === undefined)
+      return this.#otherwise.shift() ?? { say: 'I do not know what I am to do.' }
     const { task, prompt, results } = asked
     const occasion = OCCASIONS.find(([words]) => prompt.includes(words))?.[1] ?? 'task'
     const steps = this.#ways[task]?.(occasion, task, prompt) ?? [...working(task), reporting(task)]
@@ -61,7 +68,9 @@ export function taskIn(text: string): string | undefined {
 export function working(task: string, text = 'right'): readonly Step[] {
   return [
     { run: `echo ${text} > ${task}.txt` },
-    { run: `git add ${task}.txt && (git diff --cached --quiet || git commit --quiet --message "do ${task}")` },
+    {
+      run: `git add ${task}.txt && (git diff --cached --quiet || git commit --quiet --message "do ${task}")`,
+    },
   ]
 }
 

@@ -21,7 +21,9 @@ describe.each(COUNTED_RUNS)('$tasks tasks in a conversation for $conversations',
     'send what the page on savings says',
     async () => {
       const { tasks, conversations } = counted
-      const world = await RunWorld.create(new ScriptedAgent(), { config: 'run:\n  batch_places: 1000\n' })
+      const world = await RunWorld.create(new ScriptedAgent(), {
+        config: 'run:\n  batch_places: 1000\n',
+      })
       world.tasks(Array.from({ length: tasks }, (_, index) => `Part ${index + 1}`))
       const batch = conversations === 'each' ? 'one' : 'fixed'
       expect(await world.run(['--branch', 'work', '--batch', batch]), world.errors).toBe(0)
@@ -31,7 +33,9 @@ describe.each(COUNTED_RUNS)('$tasks tasks in a conversation for $conversations',
       const told = JSON.stringify(now)
       expect(now.said, told).toBe(counted.said)
       for (const [name, figure] of Object.entries(figuresOf(counted)))
-        expect(Math.abs(now[name as Figure] - figure), `${name}: ${told}`).toBeLessThanOrEqual(SLACK * figure)
+        expect(Math.abs(now[name as Figure] - figure), `${name}: ${told}`).toBeLessThanOrEqual(
+          SLACK * figure,
+        )
     },
     400_000,
   )

@@ -25,14 +25,18 @@ const PASSED_ON = '\n\nWhat the conversation before this one left'
 export function sentIn(turns: readonly SeenRequest[]): Sent {
   const starts = turns.filter(({ body }) => isStart(body))
   // Its last request has all that a conversation was told.
-  const ends = turns.filter((_, index) => turns[index + 1] === undefined || isStart(turns[index + 1]!.body))
+  const ends = turns.filter(
+    (_, index) => turns[index + 1] === undefined || isStart(turns[index + 1]!.body),
+  )
   const prompts = ends.flatMap(({ body }) => promptsIn(body)).map((text) => text.split(PASSED_ON))
   return {
     conversations: starts.length,
     requests: turns.length,
     setup: sum(starts.map(({ body }) => tokens(setupIn(body)))),
     tasks: sum(prompts.map(([task]) => tokens(task!))),
-    handoffs: sum(prompts.map(([, handoff]) => (handoff === undefined ? 0 : tokens(PASSED_ON + handoff)))),
+    handoffs: sum(
+      prompts.map(([, handoff]) => (handoff === undefined ? 0 : tokens(PASSED_ON + handoff))),
+    ),
     starts: sum(starts.map(({ body }) => inputOf(body))),
     input: sum(turns.map(({ body }) => inputOf(body))),
   }
@@ -46,7 +50,8 @@ function isStart({ messages }: MessagesBody): boolean {
 /** The set-up as it arrived; it is the last of the standing instructions. */
 function setupIn({ system }: MessagesBody): string {
   const text = textOf(system)
-  if (text.split(PROTOCOL).length !== 2) throw new Error('a request has not the set-up, or has it twice')
+  if (text.split(PROTOCOL).length !== 2)
+    throw new Error('a request has not the set-up, or has it twice')
   return text.slice(text.indexOf(PROTOCOL))
 }
 

@@ -13,19 +13,31 @@ describe.each(CLAUDE_VERSIONS)('the slash commands in Claude Code %s', (version)
       return world.stub.turns.at(-1)!.text
     }
     expect(await after('/task-next')).toContain('fix-the-sweep-trigger')
-    expect(await after('/session-init --task=fix-the-sweep-trigger')).toContain('Session Initialized: fix-the-sweep-trigger')
-    expect(await after('/session-log --progress "Found the root cause" --next "Add a test"')).toContain('Found the root cause')
-    const decided = await after('/session-log --decision "Using a mutex" --rationale="it is simpler than channels"')
+    expect(await after('/session-init --task=fix-the-sweep-trigger')).toContain(
+      'Session Initialized: fix-the-sweep-trigger',
+    )
+    expect(
+      await after('/session-log --progress "Found the root cause" --next "Add a test"'),
+    ).toContain('Found the root cause')
+    const decided = await after(
+      '/session-log --decision "Using a mutex" --rationale="it is simpler than channels"',
+    )
     expect(decided).toContain('Using a mutex')
-    expect(await after('/session-checkpoint --note="Before the refactor"')).toContain('Before the refactor')
-    expect(await after('/session-handoff --reason="The context is nearly full"')).toContain('Handoff 1: fix-the-sweep-trigger')
+    expect(await after('/session-checkpoint --note="Before the refactor"')).toContain(
+      'Before the refactor',
+    )
+    expect(await after('/session-handoff --reason="The context is nearly full"')).toContain(
+      'Handoff 1: fix-the-sweep-trigger',
+    )
     expect(await after('/session-view --decisions')).toContain('it is simpler than channels')
     expect(await after('/session-list')).toContain('fix-the-sweep-trigger')
     expect(await after('/session-pause --note="Lunch"')).toContain('Lunch')
     expect(await after('/session-resume')).toContain('Resuming Session: fix-the-sweep-trigger')
     expect(await after('/session-close --complete')).toContain('Session Completed')
     await talk.end()
-    expect(world.ofKind('decision.made')).toEqual([{ title: 'Using a mutex', rationale: 'it is simpler than channels' }])
+    expect(world.ofKind('decision.made')).toEqual([
+      { title: 'Using a mutex', rationale: 'it is simpler than channels' },
+    ])
     expect(world.ofKind('session.closed')).toHaveLength(1)
     expect(world.troubles).toBe('')
   })
@@ -45,7 +57,9 @@ describe.each(CLAUDE_VERSIONS)('the slash commands in Claude Code %s', (version)
     await talk.say('remember that we use tabs, not spaces')
     await talk.end()
     const [session] = world.sessions
-    expect(world.ofKind('request.made').map(({ text }) => text)).toContain('remember that we use tabs, not spaces')
+    expect(world.ofKind('request.made').map(({ text }) => text)).toContain(
+      'remember that we use tabs, not spaces',
+    )
     const notes = readFileSync(world.path('.git', 'stint', 'conversations', `${id}.json`), 'utf8')
     expect(JSON.parse(notes)).toMatchObject({ session })
     expect(readdirSync(world.path('.claude', 'commands'))).toContain('session-init.md')

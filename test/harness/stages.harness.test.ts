@@ -14,13 +14,26 @@ interface Case {
 const CASES: readonly Case[] = [
   { window: '200k', version: '2.1.325', args: ['--model', 'claude-sonnet-4-5'], point: 167_000 },
   { window: '1M', version: '2.1.325', args: ['--model', 'claude-opus-5'], point: 967_000 },
-  { window: 'lowered', version: '2.1.325', env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '100000' }, point: 67_000 },
+  {
+    window: 'lowered',
+    version: '2.1.325',
+    env: { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '100000' },
+    point: 67_000,
+  },
   { window: '200k', version: '2.0.77', args: ['--model', 'claude-sonnet-4-5'], point: 155_000 },
 ]
 
-const FACTS = Array.from({ length: 12 }, (_, index) => `pinned fact ${index}: the sweep keeps lock ${index * 7}`)
+const FACTS = Array.from(
+  { length: 12 },
+  (_, index) => `pinned fact ${index}: the sweep keeps lock ${index * 7}`,
+)
 const bash = (command: string) => ({ name: 'Bash', input: { command, description: 'a command' } })
-const using = (tokens: number) => ({ inputTokens: 100, cacheWritten: 0, cacheRead: tokens - 150, outputTokens: 50 })
+const using = (tokens: number) => ({
+  inputTokens: 100,
+  cacheWritten: 0,
+  cacheRead: tokens - 150,
+  outputTokens: 50,
+})
 
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((wake) => setTimeout(wake, 50))
@@ -64,7 +77,9 @@ describe.each(CASES)('a conversation of Claude Code $version in a window of $win
     }
     await talk.say('and what else')
     const told = banners()
-    expect(['75%', '85%', '90%'].map((stage) => told.filter((banner) => banner.endsWith(stage)).length)).toEqual([1, 1, 1])
+    expect(
+      ['75%', '85%', '90%'].map((stage) => told.filter((banner) => banner.endsWith(stage)).length),
+    ).toEqual([1, 1, 1])
     expect(crossed().map(({ stage, tokens, point: seen }) => [stage, tokens, seen])).toEqual(
       [75, 85, 90].map((stage) => [stage, at(stage), point]),
     )

@@ -66,7 +66,9 @@ export class StartedRun {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     onTestFinished(() => void runner.kill('SIGKILL'))
-    const exited = new Promise<number | null>((resolve) => runner.once('exit', (code) => resolve(code)))
+    const exited = new Promise<number | null>((resolve) =>
+      runner.once('exit', (code) => resolve(code)),
+    )
     runner.stderr.on('data', (chunk: Buffer) => (this.errors += chunk.toString()))
     for await (const line of createInterface({ input: runner.stdout })) {
       const event = JSON.parse(line) as RunEvent
@@ -88,7 +90,8 @@ export class StartedRun {
 
   /** Resolves when an agent of the run has a command running. That it began one is told before there is a process. */
   async whenRuns(command: string): Promise<void> {
-    const isRunning = () => carriersOf(`STINT_RUN=${this.id}`).some((pid) => commandOf(pid) === command)
+    const isRunning = () =>
+      carriersOf(`STINT_RUN=${this.id}`).some((pid) => commandOf(pid) === command)
     while (!isRunning()) await new Promise((resolve) => setTimeout(resolve, 20))
   }
 
@@ -122,13 +125,22 @@ export class StartedRun {
 
   /** What is not as it should be, or not yet, but for what is the machine's. */
   diagnosed(): readonly unknown[] {
-    const { checks } = JSON.parse(this.stint('doctor', '--json')) as { checks: readonly { check: string; status: string }[] }
-    return checks.filter(({ check, status }) => status !== 'ok' && !/^(?:file system|free space|versions)$/.test(check))
+    const { checks } = JSON.parse(this.stint('doctor', '--json')) as {
+      checks: readonly { check: string; status: string }[]
+    }
+    return checks.filter(
+      ({ check, status }) =>
+        status !== 'ok' && !/^(?:file system|free space|versions)$/.test(check),
+    )
   }
 
   /** The person's own checkout, except for the task files, which are Stint's. */
   checkout(): readonly string[] {
-    return [this.git('rev-parse', 'HEAD'), this.git('status', '--porcelain', '--', ':!.tasks'), this.git('diff')]
+    return [
+      this.git('rev-parse', 'HEAD'),
+      this.git('status', '--porcelain', '--', ':!.tasks'),
+      this.git('diff'),
+    ]
   }
 
   expectEnded(how: string): void {
@@ -136,6 +148,10 @@ export class StartedRun {
   }
 
   #node(...args: readonly string[]): string {
-    return execFileSync(process.execPath, args, { cwd: this.project, env: this.env, encoding: 'utf8' })
+    return execFileSync(process.execPath, args, {
+      cwd: this.project,
+      env: this.env,
+      encoding: 'utf8',
+    })
   }
 }

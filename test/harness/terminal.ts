@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { ClaudeWorld } from './claude-world.ts'
 
-export const hasTmux = ['/usr/bin/tmux', '/usr/local/bin/tmux', '/opt/homebrew/bin/tmux'].some((path) => existsSync(path))
+export const hasTmux = ['/usr/bin/tmux', '/usr/local/bin/tmux', '/opt/homebrew/bin/tmux'].some(
+  (path) => existsSync(path),
+)
 
 /** A terminal with the agent in it, as a person has it. */
 export class Terminal {
@@ -43,7 +45,10 @@ export class Terminal {
   }
 
   #tmux(...args: readonly string[]): string {
-    return execFileSync('tmux', ['-L', this.#socket, ...args], { cwd: this.world.project, encoding: 'utf8' })
+    return execFileSync('tmux', ['-L', this.#socket, ...args], {
+      cwd: this.world.project,
+      encoding: 'utf8',
+    })
   }
 
   get screen(): string {

@@ -20,7 +20,10 @@ const BREAKAGES: Readonly<Record<string, (world: ClaudeWorld) => void>> = {
     rmSync(join(world.root, 'bin', 'stint'))
   },
   'the launcher is garbage': (world) => {
-    writeFileSync(join(world.root, 'home', '.local', 'state', 'stint', 'launcher'), '/nowhere/node\t/nowhere/hook.cjs\n')
+    writeFileSync(
+      join(world.root, 'home', '.local', 'state', 'stint', 'launcher'),
+      '/nowhere/node\t/nowhere/hook.cjs\n',
+    )
   },
   'the journal is a folder': (world) => {
     const [session] = world.sessions
@@ -30,9 +33,13 @@ const BREAKAGES: Readonly<Record<string, (world: ClaudeWorld) => void>> = {
   },
   'the journal is garbage': (world) => {
     const [session] = world.sessions
-    writeFileSync(world.path('.sessions', 'journal', session!, 'log.jsonl'), Buffer.alloc(100_000, 0xfe))
+    writeFileSync(
+      world.path('.sessions', 'journal', session!, 'log.jsonl'),
+      Buffer.alloc(100_000, 0xfe),
+    )
   },
-  'the configuration is invalid': (world) => writeFileSync(world.path('.sessions', 'config.yaml'), 'redact: [unclosed\n'),
+  'the configuration is invalid': (world) =>
+    writeFileSync(world.path('.sessions', 'config.yaml'), 'redact: [unclosed\n'),
   'the notes of hooks are garbage': (world) => {
     rmSync(world.path('.git', 'stint', 'conversations'), { recursive: true, force: true })
     writeFileSync(world.path('.git', 'stint', 'conversations'), 'not a folder')
@@ -43,45 +50,60 @@ const BREAKAGES: Readonly<Record<string, (world: ClaudeWorld) => void>> = {
   },
 }
 
-describe.each(CLAUDE_VERSIONS)('Claude Code %s does its work and says the same', (version: ClaudeVersion) => {
-  test.each(Object.keys(BREAKAGES))('when %s', async (breakage) => {
-    const world = await ClaudeWorld.create(version)
-    world.stint('init', '--name', 'broken', '--goal', 'Be broken')
-    BREAKAGES[breakage]!(world)
-    const turned = await turnIn(world)
-    expect(turned).toMatchObject({ result: 'the file is written', is_error: false, subtype: 'success' })
-    expect(readFileSync(world.path('made.txt'), 'utf8')).toBe('made')
-  })
+describe.each(CLAUDE_VERSIONS)(
+  'Claude Code %s does its work and says the same',
+  (version: ClaudeVersion) => {
+    test.each(Object.keys(BREAKAGES))('when %s', async (breakage) => {
+      const world = await ClaudeWorld.create(version)
+      world.stint('init', '--name', 'broken', '--goal', 'Be broken')
+      BREAKAGES[breakage]!(world)
+      const turned = await turnIn(world)
+      expect(turned).toMatchObject({
+        result: 'the file is written',
+        is_error: false,
+        subtype: 'success',
+      })
+      expect(readFileSync(world.path('made.txt'), 'utf8')).toBe('made')
+    })
 
-  test('when the model fails, and the failure is known to the next conversation', async () => {
-    const world = await ClaudeWorld.create(version)
-    world.stint('init', '--name', 'failing', '--goal', 'See failures')
-    const no = { error: { status: 400, type: 'invalid_request_error', message: 'the model said no to this request' } }
-    world.stub.script(no, no, no, no, no, no, no, no)
-    expect((await world.ask('do something that fails')).is_error).toBe(true)
-    world.stub.forget()
-    await world.ask('and now?')
-    expect(world.stub.turns.at(-1)!.text).toContain('the model said no to this request')
-  })
+    test('when the model fails, and the failure is known to the next conversation', async () => {
+      const world = await ClaudeWorld.create(version)
+      world.stint('init', '--name', 'failing', '--goal', 'See failures')
+      const no = {
+        error: {
+          status: 400,
+          type: 'invalid_request_error',
+          message: 'the model said no to this request',
+        },
+      }
+      world.stub.script(no, no, no, no, no, no, no, no)
+      expect((await world.ask('do something that fails')).is_error).toBe(true)
+      world.stub.forget()
+      await world.ask('and now?')
+      expect(world.stub.turns.at(-1)!.text).toContain('the model said no to this request')
+    })
 
-  test('when Stint is turned off for it', async () => {
-    const world = await ClaudeWorld.create(version)
-    world.env.STINT_HOOKS = 'off'
-    await turnIn(world)
-    expect(existsSync(world.path('.sessions'))).toBe(false)
-  })
+    test('when Stint is turned off for it', async () => {
+      const world = await ClaudeWorld.create(version)
+      world.env.STINT_HOOKS = 'off'
+      await turnIn(world)
+      expect(existsSync(world.path('.sessions'))).toBe(false)
+    })
 
-  test('when it is set up as a plugin, and is covered by it', async () => {
-    const world = await ClaudeWorld.create(version, { setup: false })
-    const plugin = join(world.root, 'plugin')
-    world.stint('setup', 'claude', '--plugin', plugin)
-    world.stub.script(
-      { tools: [{ name: 'Write', input: { file_path: world.path('made.txt'), content: 'made' } }] },
-      { text: 'the file is written' },
-    )
-    await world.ask('write the file of the plugin', '--plugin-dir', join(plugin, 'stint'))
-    expect(world.ofKind('file.changed')).toEqual([{ path: 'made.txt' }])
-    await world.ask('/stint:session-view', '--plugin-dir', join(plugin, 'stint'))
-    expect(world.stub.turns.at(-1)!.text).toContain('write the file of the plugin')
-  })
-})
+    test('when it is set up as a plugin, and is covered by it', async () => {
+      const world = await ClaudeWorld.create(version, { setup: false })
+      const plugin = join(world.root, 'plugin')
+      world.stint('setup', 'claude', '--plugin', plugin)
+      world.stub.script(
+        {
+          tools: [{ name: 'Write', input: { file_path: world.path('made.txt'), content: 'made' } }],
+        },
+        { text: 'the file is written' },
+      )
+      await world.ask('write the file of the plugin', '--plugin-dir', join(plugin, 'stint'))
+      expect(world.ofKind('file.changed')).toEqual([{ path: 'made.txt' }])
+      await world.ask('/stint:session-view', '--plugin-dir', join(plugin, 'stint'))
+      expect(world.stub.turns.at(-1)!.text).toContain('write the file of the plugin')
+    })
+  },
+)

@@ -13,12 +13,22 @@ async function workedOn(version: ClaudeVersion) {
   world.git('checkout', '-qb', 'fix/double-sweep')
   const talk = world.talk()
   world.stub.script(
-    { tools: [{ name: 'Write', input: { file_path: world.path('sweeper.js'), content: 'exports.sweep = 1\n' } }] },
+    {
+      tools: [
+        {
+          name: 'Write',
+          input: { file_path: world.path('sweeper.js'), content: 'exports.sweep = 1\n' },
+        },
+      ],
+    },
     {
       tools: [
         {
           name: 'Bash',
-          input: { command: 'git add sweeper.js && git commit -qm "Guard the sweep by a lock"', description: 'commit' },
+          input: {
+            command: 'git add sweeper.js && git commit -qm "Guard the sweep by a lock"',
+            description: 'commit',
+          },
         },
       ],
     },
@@ -32,8 +42,16 @@ async function workedOn(version: ClaudeVersion) {
                 input: {
                   todos: [
                     { content: 'Guard the sweep', status: 'completed', activeForm: 'Guarding' },
-                    { content: 'Make the failing test pass', status: 'in_progress', activeForm: 'Making it pass' },
-                    { content: 'Describe it in the changelog', status: 'pending', activeForm: 'Describing' },
+                    {
+                      content: 'Make the failing test pass',
+                      status: 'in_progress',
+                      activeForm: 'Making it pass',
+                    },
+                    {
+                      content: 'Describe it in the changelog',
+                      status: 'pending',
+                      activeForm: 'Describing',
+                    },
                   ],
                 },
               },
@@ -67,7 +85,10 @@ describe.each(CLAUDE_VERSIONS)('with Claude Code %s, where nobody logged anythin
     const { world, talk } = await workedOn(version)
     await talk.end()
     expect(world.sessions).toHaveLength(1)
-    expect(world.state()).toMatchObject({ name: 'fix-double-sweep', goal: 'Stop the sweeper from sweeping twice' })
+    expect(world.state()).toMatchObject({
+      name: 'fix-double-sweep',
+      goal: 'Stop the sweeper from sweeping twice',
+    })
     expect(world.troubles).toBe('')
   })
 

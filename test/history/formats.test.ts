@@ -15,7 +15,12 @@ const result = (id: string, words = `${id} done`): Part => ({
   isError: false,
 })
 
-function message(id: string, role: Message['role'], parts: readonly Part[], more: Partial<Message> = {}): Message {
+function message(
+  id: string,
+  role: Message['role'],
+  parts: readonly Part[],
+  more: Partial<Message> = {},
+): Message {
   return { type: 'message', id, role, parts, ...more }
 }
 
@@ -67,7 +72,12 @@ describe('what would be sent next', () => {
       message('u', 'user', [result('t1')]),
       message('c', 'assistant', [text('done')]),
     ]
-    expect(told(items)).toEqual(['user: go', 'assistant: I look | use t1', 'user: result t1', 'assistant: done'])
+    expect(told(items)).toEqual([
+      'user: go',
+      'assistant: I look | use t1',
+      'user: result t1',
+      'assistant: done',
+    ])
   })
 
   test('leaves out what people went back from', () => {
@@ -79,22 +89,37 @@ describe('what would be sent next', () => {
       said('right', { parent: 'a' }),
     ]
     expect(told(items)).toEqual(['user: first', 'assistant: one', 'user: right'])
-    expect(told([...items, said('all anew'), message('c', 'assistant', [text('yes')], { parent: 'all anew' })])).toEqual([
-      'user: all anew',
-      'assistant: yes',
-    ])
+    expect(
+      told([
+        ...items,
+        said('all anew'),
+        message('c', 'assistant', [text('yes')], { parent: 'all anew' }),
+      ]),
+    ).toEqual(['user: all anew', 'assistant: yes'])
   })
 
   test('begins at the last compaction: its summary, what was kept, what followed', () => {
-    const before = [said('old'), message('a', 'assistant', [text('older')], { parent: 'old' }), said('kept', { parent: 'a' })]
+    const before = [
+      said('old'),
+      message('a', 'assistant', [text('older')], { parent: 'old' }),
+      said('kept', { parent: 'a' }),
+    ]
     const compaction: HistoryItem = { type: 'compaction', id: 'c', kept: ['kept', 'unknown'] }
     const summary = said('in short', { parent: 'c', isSummary: true })
     // A harness lets what follows hang on the summary, or on the last thing it kept.
     for (const parent of ['in short', 'kept'])
-      expect(told([...before, compaction, summary, said('new', { parent })])).toEqual(['user: in short\n | kept\n | new'])
+      expect(told([...before, compaction, summary, said('new', { parent })])).toEqual([
+        'user: in short\n | kept\n | new',
+      ])
     const back = said('rewound', { parent: 'a' })
-    expect(told([...before, compaction, summary, back])).toEqual(['user: old', 'assistant: older', 'user: rewound'])
-    const unlinked = [...before, compaction, summary, said('new')].map((node) => ({ ...node, parent: undefined }) as never)
+    expect(told([...before, compaction, summary, back])).toEqual([
+      'user: old',
+      'assistant: older',
+      'user: rewound',
+    ])
+    const unlinked = [...before, compaction, summary, said('new')].map(
+      (node) => ({ ...node, parent: undefined }) as never,
+    )
     expect(told(unlinked)).toEqual(['user: in short\n | kept\n | new'])
   })
 
@@ -103,7 +128,9 @@ describe('what would be sent next', () => {
       said('go'),
       said('look around', { agent: 'x', parent: 'go' }),
       message('f', 'assistant', [text('API Error')], { parent: 'go', isFailure: true }),
-      message('t', 'assistant', [{ type: 'thinking', text: 'hm', signature: 's' }], { parent: 'f' }),
+      message('t', 'assistant', [{ type: 'thinking', text: 'hm', signature: 's' }], {
+        parent: 'f',
+      }),
       said('go on', { parent: 't' }),
       said(' ', { parent: 'go on' }),
     ]
@@ -111,8 +138,16 @@ describe('what would be sent next', () => {
   })
 
   test('says of a result that a crash swallowed that it is lost', () => {
-    const items = [said('go'), message('a', 'assistant', [use('t1'), use('t2')]), message('u', 'user', [result('t2')])]
-    expect(told(items)).toEqual(['user: go', 'assistant: use t1 | use t2', 'user: result t2 | error t1'])
+    const items = [
+      said('go'),
+      message('a', 'assistant', [use('t1'), use('t2')]),
+      message('u', 'user', [result('t2')]),
+    ]
+    expect(told(items)).toEqual([
+      'user: go',
+      'assistant: use t1 | use t2',
+      'user: result t2 | error t1',
+    ])
     expect(told([...items.slice(0, 2), said('again')])).toEqual([
       'user: go',
       'assistant: use t1 | use t2',
@@ -126,30 +161,49 @@ describe('what would be sent next', () => {
       said('go'),
       message('a', 'assistant', [use('t1'), use('t2')]),
       message('u', 'user', [result('t1')]),
-      message('b', 'assistant', [], { usage: { input: 1, cacheWritten: 0, cacheRead: 0, output: 1 } }),
+      message('b', 'assistant', [], {
+        usage: { input: 1, cacheWritten: 0, cacheRead: 0, output: 1 },
+      }),
       said('go on'),
       message('v', 'user', [result('t2')]),
     ]
-    expect(told(items)).toEqual(['user: go', 'assistant: use t1 | use t2', 'user: result t1 | result t2 | go on'])
+    expect(told(items)).toEqual([
+      'user: go',
+      'assistant: use t1 | use t2',
+      'user: result t1 | result t2 | go on',
+    ])
   })
 
   test('shows a file before what was said of it', () => {
-    const items = [said('look at @a'), said('<system-reminder>\nthe file\n</system-reminder>', { isMeta: true })]
-    expect(told(items)).toEqual(['user: <system-reminder>\nthe file\n</system-reminder>\n | look at @a'])
+    const items = [
+      said('look at @a'),
+      said('<system-reminder>\nthe file\n</system-reminder>', { isMeta: true }),
+    ]
+    expect(told(items)).toEqual([
+      'user: <system-reminder>\nthe file\n</system-reminder>\n | look at @a',
+    ])
   })
 
   test('holds nothing that its role may not say', () => {
     const thought: Part = { type: 'thinking', text: 'hm', signature: 's' }
     const items = [
       message('u', 'user', [text('go'), thought, use('t1')]),
-      message('a', 'assistant', [text('yes'), result('t1'), { type: 'image', mediaType: 'image/png', data: PIXEL }]),
+      message('a', 'assistant', [
+        text('yes'),
+        result('t1'),
+        { type: 'image', mediaType: 'image/png', data: PIXEL },
+      ]),
       message('s', 'system', [text('note'), use('t2')]),
     ]
     expect(told(items)).toEqual(['user: go', 'assistant: yes', 'system: note'])
   })
 
   test('follows a message whose parent was not stored behind the one before it', () => {
-    const items = [said('a'), message('b', 'assistant', [text('b')], { parent: 'a' }), said('c', { parent: 'gone' })]
+    const items = [
+      said('a'),
+      message('b', 'assistant', [text('b')], { parent: 'a' }),
+      said('c', { parent: 'gone' }),
+    ]
     expect(told(items)).toEqual(['user: a', 'assistant: b', 'user: c'])
   })
 
@@ -168,9 +222,14 @@ describe('what would be sent next', () => {
         const messages = nextMessages(items)
         for (const [index, { role, parts }] of messages.entries()) {
           expect(parts.length).toBeGreaterThan(0)
-          const uses = parts.flatMap((part) => (role === 'assistant' && part.type === 'tool use' ? [part.id] : []))
-          const answers = (messages[index + 1]?.parts ?? []).flatMap((part) => (part.type === 'tool result' ? [part.use] : []))
-          if (role === 'assistant') expect(answers.toSorted()).toEqual([...new Set(uses)].toSorted())
+          const uses = parts.flatMap((part) =>
+            role === 'assistant' && part.type === 'tool use' ? [part.id] : [],
+          )
+          const answers = (messages[index + 1]?.parts ?? []).flatMap((part) =>
+            part.type === 'tool result' ? [part.use] : [],
+          )
+          if (role === 'assistant')
+            expect(answers.toSorted()).toEqual([...new Set(uses)].toSorted())
           if (role === 'user' && index > 0) expect(messages[index - 1]!.role).not.toBe('user')
         }
       }),
@@ -198,7 +257,12 @@ const conversation: fc.Arbitrary<readonly Message[]> = fc
   .map((turns) =>
     turns.flatMap(({ asked, thought, answer, uses, results, isError }, turn) => {
       const named = uses.map((part, index) => ({ ...part, id: `use-${turn}-${index}` }))
-      const answers = named.map(({ id }, index): Part => ({ type: 'tool result', use: id, parts: results[index]!, isError }))
+      const answers = named.map(({ id }, index): Part => ({
+        type: 'tool result',
+        use: id,
+        parts: results[index]!,
+        isError,
+      }))
       const request = `request-${turn}`
       return [
         message(`asked-${turn}`, 'user', asked),
@@ -278,7 +342,14 @@ describe('for Anthropic', () => {
       },
       {
         role: 'user',
-        content: [{ type: 'tool_result', tool_use_id: 't_1', content: [{ type: 'text', text: 't.1 done' }], is_error: true }],
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 't_1',
+            content: [{ type: 'text', text: 't.1 done' }],
+            is_error: true,
+          },
+        ],
       },
       { role: 'system', content: [{ type: 'text', text: 'note' }] },
     ])
@@ -295,17 +366,31 @@ describe('for Anthropic', () => {
       said('go', { parent: 'the folder' }),
     ]
     const later = message('h', 'system', [text('note')], { parent: 'go', isMeta: true })
-    expect(anthropicMessages([...opening, later]).map(({ role }) => role)).toEqual(['user', 'system'])
+    expect(anthropicMessages([...opening, later]).map(({ role }) => role)).toEqual([
+      'user',
+      'system',
+    ])
     expect(openAiMessages(opening).map(({ role }) => role)).toEqual(['user'])
-    const ofHook = message('k', 'system', [text('SessionStart hook additional context: note')], { isMeta: true })
-    expect(anthropicMessages([ofHook, said('go', { parent: 'k' })]).map(({ role }) => role)).toEqual(['user', 'system'])
+    const ofHook = message('k', 'system', [text('SessionStart hook additional context: note')], {
+      isMeta: true,
+    })
+    expect(
+      anthropicMessages([ofHook, said('go', { parent: 'k' })]).map(({ role }) => role),
+    ).toEqual(['user', 'system'])
     const compaction = { type: 'compaction', id: 'c', kept: ['s', 'the folder'] } as const
-    const after = [compaction, said('in short', { parent: 'c', isSummary: true }), said('go on', { parent: 'in short' })]
+    const after = [
+      compaction,
+      said('in short', { parent: 'c', isSummary: true }),
+      said('go on', { parent: 'in short' }),
+    ]
     expect(anthropicMessages([...opening, ...after]).map(({ role }) => role)).toEqual(['user'])
   })
 
   test('a thought that nobody signed is not sent', () => {
-    const items = [said('go'), message('a', 'assistant', [{ type: 'thinking', text: 'hm' }, text('done')])]
+    const items = [
+      said('go'),
+      message('a', 'assistant', [{ type: 'thinking', text: 'hm' }, text('done')]),
+    ]
     expect(anthropicMessages(items)[1]!.content).toEqual([{ type: 'text', text: 'done' }])
   })
 })
@@ -313,7 +398,10 @@ describe('for Anthropic', () => {
 describe('for OpenAI', () => {
   /** What its messages have fields for: texts run together, no thoughts, no pictures and no failures among results. */
   const carried = (items: readonly Message[]) =>
-    items.map((one) => ({ ...one, parts: joinedTexts(one.parts.filter(({ type }) => type !== 'thinking').map(plainResult)) }))
+    items.map((one) => ({
+      ...one,
+      parts: joinedTexts(one.parts.filter(({ type }) => type !== 'thinking').map(plainResult)),
+    }))
 
   test('an array holds everything that it can hold, and gives the items back', () => {
     fc.assert(
@@ -329,8 +417,16 @@ describe('for OpenAI', () => {
     const picture: Part = { type: 'image', mediaType: 'image/png', data: PIXEL }
     const items = [
       said('go'),
-      message('a', 'assistant', [{ type: 'thinking', text: 'hm', signature: 's' }, text('I look'), use('t1'), use('t2')]),
-      message('r', 'user', [{ type: 'tool result', use: 't1', parts: [text('here'), picture], isError: false }, result('t2')]),
+      message('a', 'assistant', [
+        { type: 'thinking', text: 'hm', signature: 's' },
+        text('I look'),
+        use('t1'),
+        use('t2'),
+      ]),
+      message('r', 'user', [
+        { type: 'tool result', use: 't1', parts: [text('here'), picture], isError: false },
+        result('t2'),
+      ]),
       said('and?'),
     ]
     expect(openAiMessages(items)).toEqual([
@@ -358,7 +454,11 @@ describe('for OpenAI', () => {
 
 function plainResult(part: Part): Part {
   if (part.type !== 'tool result') return part
-  return { ...part, isError: false, parts: joinedTexts(part.parts.filter(({ type }) => type === 'text')) }
+  return {
+    ...part,
+    isError: false,
+    parts: joinedTexts(part.parts.filter(({ type }) => type === 'text')),
+  }
 }
 
 /** All texts of a message in one, in front, as a string holds them. */

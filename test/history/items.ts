@@ -3,13 +3,21 @@ import type { HistoryItem, Message, Part } from '../../src/history/items.ts'
 import type { Json } from '../../src/text/json-fields.ts'
 
 /** As small as a picture can be. */
-export const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
+export const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 
 const id = fc.uuid()
 // Without what looks like a secret, which is not given back.
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }),
-  fc.constantFrom('## a heading', '{"$blob":"x"}', '[redacted:token]', 'two\nlines', '\u0000', '🚀'),
+  fc.constantFrom(
+    '## a heading',
+    '{"$blob":"x"}',
+    '[redacted:token]',
+    'two\nlines',
+    '\u0000',
+    '🚀',
+  ),
   fc.constantFrom(16_380, 16_390, 20_000).map((length) => 'word '.repeat(length / 5)),
 )
 const word = fc.stringMatching(/^[a-z]{1,8}$/)
@@ -27,11 +35,24 @@ export const saidPart: fc.Arbitrary<Part> = fc.oneof(
 )
 
 export const thinkingPart: fc.Arbitrary<Part> = fc.oneof(
-  fc.record({ type: fc.constant('thinking' as const), text, signature: fc.base64String({ minLength: 8 }) }),
-  fc.record({ type: fc.constant('thinking' as const), text: fc.constant(''), data: fc.base64String({ minLength: 8 }) }),
+  fc.record({
+    type: fc.constant('thinking' as const),
+    text,
+    signature: fc.base64String({ minLength: 8 }),
+  }),
+  fc.record({
+    type: fc.constant('thinking' as const),
+    text: fc.constant(''),
+    data: fc.base64String({ minLength: 8 }),
+  }),
 )
 
-export const toolUse = fc.record({ type: fc.constant('tool use' as const), id: word, name: word, input: json })
+export const toolUse = fc.record({
+  type: fc.constant('tool use' as const),
+  id: word,
+  name: word,
+  input: json,
+})
 
 const toolResult = fc.record({
   type: fc.constant('tool result' as const),
@@ -45,7 +66,10 @@ const part: fc.Arbitrary<Part> = fc.oneof(
   thinkingPart,
   toolUse,
   toolResult,
-  fc.record({ type: fc.constant('other' as const), block: json.map((block) => ({ ...block, type: 'server_tool_use' })) }),
+  fc.record({
+    type: fc.constant('other' as const),
+    block: json.map((block) => ({ ...block, type: 'server_tool_use' })),
+  }),
 )
 
 const count = fc.nat({ max: 1_000_000 })
@@ -62,11 +86,17 @@ const message: fc.Arbitrary<Message> = fc.record(
     at,
     role: fc.constantFrom('user' as const, 'assistant' as const, 'system' as const),
     parts: fc.array(part, { maxLength: 5 }),
-    asTold: fc.record({ role: fc.constantFrom('user' as const, 'system' as const), parts: fc.array(saidPart, { maxLength: 2 }) }),
+    asTold: fc.record({
+      role: fc.constantFrom('user' as const, 'system' as const),
+      parts: fc.array(saidPart, { maxLength: 2 }),
+    }),
     model: word,
     request: word,
     usage: fc.record({ input: count, cacheWritten: count, cacheRead: count, output: count }),
-    context: fc.record({ tokens: count, window: count, point: count }, { requiredKeys: ['tokens'] }),
+    context: fc.record(
+      { tokens: count, window: count, point: count },
+      { requiredKeys: ['tokens'] },
+    ),
     agent: word,
     isMeta: flag,
     isSummary: flag,
@@ -90,7 +120,15 @@ export const item: fc.Arbitrary<HistoryItem> = fc.oneof(
     { requiredKeys: ['type', 'id'], noNullPrototype: true },
   ),
   fc.record(
-    { type: fc.constant('began' as const), conversation: word, harness: word, at, cwd: word, model: word, forkOf: word },
+    {
+      type: fc.constant('began' as const),
+      conversation: word,
+      harness: word,
+      at,
+      cwd: word,
+      model: word,
+      forkOf: word,
+    },
     { requiredKeys: ['type', 'conversation', 'harness', 'at'], noNullPrototype: true },
   ),
   fc.record(
@@ -101,5 +139,11 @@ export const item: fc.Arbitrary<HistoryItem> = fc.oneof(
 )
 
 export function said(words: string, more: Partial<Message> = {}): Message {
-  return { type: 'message', id: words.slice(0, 100), role: 'user', parts: [{ type: 'text', text: words }], ...more }
+  return {
+    type: 'message',
+    id: words.slice(0, 100),
+    role: 'user',
+    parts: [{ type: 'text', text: words }],
+    ...more,
+  }
 }

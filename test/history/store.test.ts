@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
@@ -20,10 +29,14 @@ function world() {
   const sessions = join(scratchFolder(), '.sessions')
   const store = conversationStore(sessions, {})
   const read = (conversation = 'c1', from = 0) =>
-    [...store.read(conversation, { from })].map(({ offset, ...rest }) => (expect(offset).toBeGreaterThan(0), rest))
+    [...store.read(conversation, { from })].map(
+      ({ offset, ...rest }) => (expect(offset).toBeGreaterThan(0), rest),
+    )
   const blobs = () =>
     existsSync(blobsFolder(sessions))
-      ? readdirSync(blobsFolder(sessions), { recursive: true, encoding: 'utf8' }).filter((name) => name.length > 60)
+      ? readdirSync(blobsFolder(sessions), { recursive: true, encoding: 'utf8' }).filter(
+          (name) => name.length > 60,
+        )
       : []
   return { sessions, store, read, blobs, path: conversationPath(sessions, 'c1') }
 }
@@ -43,7 +56,11 @@ describe('what is stored', () => {
 
   test('is read once, however often and in however many pieces it was added', () => {
     const { store, read } = world()
-    const items: HistoryItem[] = [said('a'), said('b'), { type: 'ended', at: '2026-01-01T00:00:00.000Z', reason: 'other' }]
+    const items: HistoryItem[] = [
+      said('a'),
+      said('b'),
+      { type: 'ended', at: '2026-01-01T00:00:00.000Z', reason: 'other' },
+    ]
     store.append('c1', items.slice(0, 2))
     store.append('c1', items)
     store.append('c1', [])
@@ -101,7 +118,9 @@ describe('what is long', () => {
   test('is kept once for all conversations that hold it', () => {
     const { store, read, blobs, path } = world()
     const result = said('r', {
-      parts: [{ type: 'tool result', use: 't', parts: [{ type: 'text', text: LONG }], isError: false }],
+      parts: [
+        { type: 'tool result', use: 't', parts: [{ type: 'text', text: LONG }], isError: false },
+      ],
     })
     store.append('c1', [result, said('again', { parts: [{ type: 'text', text: LONG }] })])
     store.append('c2', [result])
@@ -120,7 +139,12 @@ describe('what is long', () => {
     const { store } = world()
     const picture: Part = { type: 'image', mediaType: 'image/png', data: PIXEL }
     const asked = { parts: [{ type: 'text', text: `Fix the sweep\n${LONG}` } as const, picture] }
-    const result: Part = { type: 'tool result', use: 't', parts: [{ type: 'text', text: LONG }], isError: false }
+    const result: Part = {
+      type: 'tool result',
+      use: 't',
+      parts: [{ type: 'text', text: LONG }],
+      isError: false,
+    }
     store.append('c1', [
       said('meta', { parts: [{ type: 'text', text: LONG }], isMeta: true }),
       said('r', { parts: [result] }),
@@ -128,7 +152,10 @@ describe('what is long', () => {
     ])
     const [meta, answered, first] = [...store.read('c1', { isBrief: true })]
     expect(summarise([meta!, answered!, first!]).title).toMatch(/^Fix the sweep /)
-    expect([meta, answered]).toMatchObject([{ parts: [{ text: MANY }] }, { parts: [{ parts: [{ text: MANY }] }] }])
+    expect([meta, answered]).toMatchObject([
+      { parts: [{ text: MANY }] },
+      { parts: [{ parts: [{ text: MANY }] }] },
+    ])
     expect(first).toMatchObject({ parts: [{}, { data: '' }] })
   })
 
@@ -143,9 +170,15 @@ describe('what is long', () => {
       }),
     ])
     for (const name of blobs()) writeFileSync(join(blobsFolder(sessions), name), 'other')
-    const texts = () => read().flatMap((found) => ('parts' in found ? found.parts : [])) as { type: string; text: string }[]
+    const texts = () =>
+      read().flatMap((found) => ('parts' in found ? found.parts : [])) as {
+        type: string
+        text: string
+      }[]
     expect(texts().map(({ type }) => type)).toEqual(['text', 'text'])
-    expect(texts()[0]!.text).toMatch(/^\[28000 characters cannot be read: blob [0-9a-f]{12} is damaged\]$/)
+    expect(texts()[0]!.text).toMatch(
+      /^\[28000 characters cannot be read: blob [0-9a-f]{12} is damaged\]$/,
+    )
     rmSync(blobsFolder(sessions), { recursive: true })
     expect(texts()[1]!.text).toMatch(/characters are not here any more/)
     store.append('c2', [said('x', { parts: [{ type: 'text', text: LONG }] })])
@@ -169,29 +202,47 @@ describe('a secret', () => {
   ])('%s reaches neither the lines nor the blobs', (_, text) => {
     const { store, blobs, sessions, path } = world()
     store.append('c1', [said('x', { parts: [{ type: 'text', text }] })])
-    const all = [path, ...blobs().map((name) => join(blobsFolder(sessions), name))].map((name) => readFileSync(name, 'utf8'))
+    const all = [path, ...blobs().map((name) => join(blobsFolder(sessions), name))].map((name) =>
+      readFileSync(name, 'utf8'),
+    )
     expect(all.join('')).not.toContain(TOKEN)
     expect(all.join('')).toContain('[redacted:')
   })
 
   test('is not let through because it calls itself a picture', () => {
     const { store, read } = world()
-    store.append('c1', [said('x', { parts: [{ type: 'image', mediaType: 'image/png', data: 'AKIAQZ7RTN4XW2MPLK6D' }] })])
+    store.append('c1', [
+      said('x', {
+        parts: [{ type: 'image', mediaType: 'image/png', data: 'AKIAQZ7RTN4XW2MPLK6D' }],
+      }),
+    ])
     expect(JSON.stringify(read())).not.toContain('AKIAQZ7RTN4XW2MPLK6D')
   })
 })
 
 describe('a name from outside', () => {
-  test.each(['../x', 'a/b', '/etc/passwd', '', '.', '..', 'a\0b', '-x', 'x'.repeat(200), 'blobs/../x'])(
-    'that could lead out of the folder is refused: %j',
-    (name) => {
-      const { store, sessions } = world()
-      expect(() => store.append(name, [said('a')])).toThrow(expect.objectContaining({ code: 'NOT_A_CONVERSATION' }) as Error)
-      expect(() => [...store.read(name)]).toThrow(expect.objectContaining({ code: 'NOT_A_CONVERSATION' }) as Error)
-      expect(store.has(name)).toBe(false)
-      expect(existsSync(sessions)).toBe(false)
-    },
-  )
+  test.each([
+    '../x',
+    'a/b',
+    '/etc/passwd',
+    '',
+    '.',
+    '..',
+    'a\0b',
+    '-x',
+    'x'.repeat(200),
+    'blobs/../x',
+  ])('that could lead out of the folder is refused: %j', (name) => {
+    const { store, sessions } = world()
+    expect(() => store.append(name, [said('a')])).toThrow(
+      expect.objectContaining({ code: 'NOT_A_CONVERSATION' }) as Error,
+    )
+    expect(() => [...store.read(name)]).toThrow(
+      expect.objectContaining({ code: 'NOT_A_CONVERSATION' }) as Error,
+    )
+    expect(store.has(name)).toBe(false)
+    expect(existsSync(sessions)).toBe(false)
+  })
 
   test('of a file that is none is not listed', () => {
     const { store, sessions } = world()

@@ -8,7 +8,13 @@ const answer = (id: string, request: string, output: number, more = {}) =>
 
 test('a conversation is summed up in a line: who, when, how much, and what it was about', () => {
   const items = [
-    { type: 'began', conversation: 'c', harness: 'claude', at: '2026-01-01T00:00:00.000Z', cwd: '/p' } as const,
+    {
+      type: 'began',
+      conversation: 'c',
+      harness: 'claude',
+      at: '2026-01-01T00:00:00.000Z',
+      cwd: '/p',
+    } as const,
     said('<command-name>/init</command-name>'),
     said('note', { isMeta: true }),
     said('fix\nthe \u001B[31mbug', { at: '2026-01-01T00:01:00.000Z' }),
@@ -33,14 +39,23 @@ test('a conversation is summed up in a line: who, when, how much, and what it wa
     usage: { m1: used(20), m2: used(3) },
   })
   // Copied after its end, though it was said before.
-  expect(summarise([...items, said('late', { at: '2026-01-01T00:02:30.000Z' })])).toHaveProperty('endedBecause', 'logout')
+  expect(summarise([...items, said('late', { at: '2026-01-01T00:02:30.000Z' })])).toHaveProperty(
+    'endedBecause',
+    'logout',
+  )
   expect(summarise([...items, said('go on')])).not.toHaveProperty('endedBecause')
   expect(summarise([])).toEqual({ messages: 0, compactions: 0, title: '', usage: {} })
 })
 
 test.each([
-  ['<stint-session name="a">\nfix <b> & </stint-x>\n</stint-session>\n\nfix the login', 'fix the login'],
-  ['<stint-session name="a">\nx\n</stint-session>\n\n<stint-file path="p">\ny\n</stint-file>\n<b>why</b> so', '<b>why</b> so'],
+  [
+    '<stint-session name="a">\nfix <b> & </stint-x>\n</stint-session>\n\nfix the login',
+    'fix the login',
+  ],
+  [
+    '<stint-session name="a">\nx\n</stint-session>\n\n<stint-file path="p">\ny\n</stint-file>\n<b>why</b> so',
+    '<b>why</b> so',
+  ],
   ['<div> is not centred', '<div> is not centred'],
   ['<commander> fails', '<commander> fails'],
   ['<system-reminder>\nit is late\n</system-reminder>', ''],

@@ -14,7 +14,11 @@ export interface Heard {
   readonly printed: string
 }
 
-const FOLLOWED = new Set([...hookGroups({ notify: false })].flatMap(([event, { hooks }]) => (hooks.length > 1 ? [event] : [])))
+const FOLLOWED = new Set(
+  [...hookGroups({ notify: false })].flatMap(([event, { hooks }]) =>
+    hooks.length > 1 ? [event] : [],
+  ),
+)
 
 let conversations = 0
 
@@ -26,18 +30,26 @@ export function project(options: { git?: boolean } = {}) {
     return existsSync(folder) ? readdirSync(folder).toSorted() : []
   }
   const entries = (session = sessions()[0]): readonly RawEntry[] =>
-    session === undefined ? [] : readLog(join(world.cwd, '.sessions', 'journal', session, 'log.jsonl')).records
+    session === undefined
+      ? []
+      : readLog(join(world.cwd, '.sessions', 'journal', session, 'log.jsonl')).records
   const notes = join(world.cwd, '.git', 'stint', 'conversations')
   return {
     ...world,
     sessions,
     entries,
     notes,
-    ofKind: (kind: string, session?: string) => entries(session).flatMap((entry) => (entry.kind === kind ? [entry.data] : [])),
+    ofKind: (kind: string, session?: string) =>
+      entries(session).flatMap((entry) => (entry.kind === kind ? [entry.data] : [])),
     path: (...parts: readonly string[]) => join(world.cwd, ...parts),
-    troubles: () => (existsSync(join(notes, 'troubles.jsonl')) ? readFileSync(join(notes, 'troubles.jsonl'), 'utf8') : ''),
-    another: (env: NodeJS.ProcessEnv = {}) => new Agent(world.cwd, join(world.folder, 'transcripts'), { ...world.env, ...env }),
-    agent: (env: NodeJS.ProcessEnv = {}) => new Agent(world.cwd, join(world.folder, 'transcripts'), { ...world.env, ...env }),
+    troubles: () =>
+      existsSync(join(notes, 'troubles.jsonl'))
+        ? readFileSync(join(notes, 'troubles.jsonl'), 'utf8')
+        : '',
+    another: (env: NodeJS.ProcessEnv = {}) =>
+      new Agent(world.cwd, join(world.folder, 'transcripts'), { ...world.env, ...env }),
+    agent: (env: NodeJS.ProcessEnv = {}) =>
+      new Agent(world.cwd, join(world.folder, 'transcripts'), { ...world.env, ...env }),
   }
 }
 
@@ -60,15 +72,28 @@ export class Agent {
 
   async send(event: string, fields: Readonly<Record<string, unknown>> = {}): Promise<Heard> {
     const { conversation: session_id, transcript: transcript_path, cwd } = this
-    const input = JSON.stringify({ session_id, transcript_path, cwd, hook_event_name: event, ...fields })
+    const input = JSON.stringify({
+      session_id,
+      transcript_path,
+      cwd,
+      hook_event_name: event,
+      ...fields,
+    })
     const printed = await serveHook(input, this.env)
     // A harness runs both of what is registered.
     if (this.isFollowed && FOLLOWED.has(event)) await afterEvent(input, this.env, program)
     const isJson = printed.startsWith('{')
     const answer = isJson
-      ? (JSON.parse(printed) as { systemMessage?: string; hookSpecificOutput?: { additionalContext?: string } })
+      ? (JSON.parse(printed) as {
+          systemMessage?: string
+          hookSpecificOutput?: { additionalContext?: string }
+        })
       : {}
-    return { printed, person: answer.systemMessage ?? '', model: answer.hookSpecificOutput?.additionalContext ?? '' }
+    return {
+      printed,
+      person: answer.systemMessage ?? '',
+      model: answer.hookSpecificOutput?.additionalContext ?? '',
+    }
   }
 
   start(source = 'startup') {
@@ -120,18 +145,40 @@ export class Agent {
 
   /** The model answered. */
   answers(text = 'ok'): void {
-    const usage = { input_tokens: 10, cache_read_input_tokens: 5000, cache_creation_input_tokens: 200, output_tokens: 30 }
-    const message = { id: `msg_${this.#lines}`, role: 'assistant', model: 'some-model', content: [{ type: 'text', text }], usage }
+    const usage = {
+      input_tokens: 10,
+      cache_read_input_tokens: 5000,
+      cache_creation_input_tokens: 200,
+      output_tokens: 30,
+    }
+    const message = {
+      id: `msg_${this.#lines}`,
+      role: 'assistant',
+      model: 'some-model',
+      content: [{ type: 'text', text }],
+      usage,
+    }
     this.write({ type: 'assistant', message })
   }
 
   /** The harness wrote down what a hook gave. */
   received(text: string, event = 'SessionStart'): void {
-    this.write({ type: 'attachment', attachment: { type: 'hook_additional_context', content: [text], hookEvent: event } })
+    this.write({
+      type: 'attachment',
+      attachment: { type: 'hook_additional_context', content: [text], hookEvent: event },
+    })
   }
 
   compacts(trigger = 'auto', summary = 'What was said before.'): void {
-    this.write({ type: 'system', subtype: 'compact_boundary', compactMetadata: { trigger, preTokens: 167_000 } })
-    this.write({ type: 'user', isCompactSummary: true, message: { role: 'user', content: summary } })
+    this.write({
+      type: 'system',
+      subtype: 'compact_boundary',
+      compactMetadata: { trigger, preTokens: 167_000 },
+    })
+    this.write({
+      type: 'user',
+      isCompactSummary: true,
+      message: { role: 'user', content: summary },
+    })
   }
 }

@@ -13,7 +13,11 @@ describe('the first edit of a conversation', () => {
     const { person } = await agent.edit('src/auth.ts')
     expect(person).toContain('fix-login-loop')
     const [opened] = world.ofKind('session.opened')
-    expect(opened).toMatchObject({ name: 'fix-login-loop', goal: 'Stop the login loop', git: { branch: 'fix/login-loop' } })
+    expect(opened).toMatchObject({
+      name: 'fix-login-loop',
+      goal: 'Stop the login loop',
+      git: { branch: 'fix/login-loop' },
+    })
     expect(world.ofKind('request.made').map(({ text }) => text)).toEqual(['Stop the login loop'])
     expect(world.ofKind('file.changed')).toEqual([{ path: 'src/auth.ts' }])
     expect(world.git('status', '--porcelain', '--', '.sessions')).toBe('')
@@ -35,7 +39,9 @@ describe('the first edit of a conversation', () => {
     const agent = world.agent()
     await agent.prompt('Stop the login loop of the admin page')
     await agent.edit('src/auth.ts')
-    expect(world.ofKind('session.opened')).toMatchObject([{ name: 'stop-the-login-loop-of-the-admin-page' }])
+    expect(world.ofKind('session.opened')).toMatchObject([
+      { name: 'stop-the-login-loop-of-the-admin-page' },
+    ])
   })
 
   test('opens one session, however many edits come at once', async () => {
@@ -108,7 +114,9 @@ describe('a command that the agent runs', () => {
     await agent.start()
     world.git('checkout', '-qb', 'other')
     await world.stint('init', '--name', 'beta')
-    await world.run(['log', '--note', 'for alpha'], { env: { ...world.env, STINT_CONVERSATION: agent.conversation } })
+    await world.run(['log', '--note', 'for alpha'], {
+      env: { ...world.env, STINT_CONVERSATION: agent.conversation },
+    })
     const [alpha, beta] = world.sessions()
     expect(world.ofKind('note.added', alpha)).toEqual([{ text: 'for alpha' }])
     expect(world.ofKind('note.added', beta)).toEqual([])

@@ -1,5 +1,13 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { closeSync, constants, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { PROBE_EVENT } from '../../src/harness/claude/hook-command.ts'
@@ -12,7 +20,12 @@ const hook = join(dirname(program), 'hook.cjs')
 /** Far more than any of it takes, far less than what has no end. */
 const LIMIT = 20_000
 
-function served(world: ReturnType<typeof project>, name: string, fields: object, env: NodeJS.ProcessEnv = {}) {
+function served(
+  world: ReturnType<typeof project>,
+  name: string,
+  fields: object,
+  env: NodeJS.ProcessEnv = {},
+) {
   const { status, signal } = spawnSync(process.execPath, [hook], {
     cwd: world.cwd,
     env: { ...world.env, ...env },
@@ -42,7 +55,11 @@ describe('a pattern of the user that does not end', () => {
 
   test('records nothing, and says why', async () => {
     const world = await withPattern(ENDLESS)
-    const edit = { tool_name: 'Edit', tool_input: { file_path: world.path(PROMPT) }, tool_response: {} }
+    const edit = {
+      tool_name: 'Edit',
+      tool_input: { file_path: world.path(PROMPT) },
+      tool_response: {},
+    }
     expect(served(world, 'PostToolUse', edit)).toEqual(WELL)
     expect(JSON.stringify(world.entries())).not.toContain('login page')
     expect(world.troubles()).toContain('takes too long')
@@ -53,9 +70,16 @@ describe('a pattern of the user that does not end', () => {
     const agent = world.agent()
     agent.answers(PROMPT)
     agent.answers('short')
-    const fields = { session_id: agent.conversation, transcript_path: agent.transcript, reason: 'other' }
+    const fields = {
+      session_id: agent.conversation,
+      transcript_path: agent.transcript,
+      reason: 'other',
+    }
     expect(served(world, 'SessionEnd', fields)).toEqual(WELL)
-    const copy = readFileSync(world.path('.sessions', 'conversations', `${agent.conversation}.jsonl`), 'utf8')
+    const copy = readFileSync(
+      world.path('.sessions', 'conversations', `${agent.conversation}.jsonl`),
+      'utf8',
+    )
     expect(copy).not.toContain('login page')
     expect(copy).toContain('takes too long')
     expect(copy).toContain('short')
@@ -97,8 +121,12 @@ describe('nobody waits', () => {
       stdio: ['pipe', 'ignore', 'ignore', fd],
       timeout: LIMIT / 2,
     })
-    child.stdin!.end(JSON.stringify({ session_id: 'c-1', cwd: world.cwd, hook_event_name: PROBE_EVENT }))
-    const ended = await new Promise((resolve) => child.once('exit', (status, signal) => resolve({ status, signal })))
+    child.stdin!.end(
+      JSON.stringify({ session_id: 'c-1', cwd: world.cwd, hook_event_name: PROBE_EVENT }),
+    )
+    const ended = await new Promise((resolve) =>
+      child.once('exit', (status, signal) => resolve({ status, signal })),
+    )
     closeSync(fd)
     expect(ended).toEqual(WELL)
   })

@@ -13,14 +13,27 @@ async function working() {
 describe('a hook records without a model', () => {
   test('each file once, however often it is edited, and none of its own', async () => {
     const { agent, ofKind } = await working()
-    for (const path of ['src/a.ts', 'src/a.ts', 'src/b.ts', '.sessions/active/x.md', '../outside.ts', 'src/a.ts'])
+    for (const path of [
+      'src/a.ts',
+      'src/a.ts',
+      'src/b.ts',
+      '.sessions/active/x.md',
+      '../outside.ts',
+      'src/a.ts',
+    ])
       await agent.edit(path)
     expect(ofKind('file.changed')).toEqual([{ path: 'src/a.ts' }, { path: 'src/b.ts' }])
   })
 
   test('what the person asked for and ruled out, and no bare yes', async () => {
     const { agent, ofKind } = await working()
-    for (const prompt of ['Make the login work again', 'yes', 'continue', '/compact now', "don't touch the migrations"])
+    for (const prompt of [
+      'Make the login work again',
+      'yes',
+      'continue',
+      '/compact now',
+      "don't touch the migrations",
+    ])
       await agent.prompt(prompt)
     expect(ofKind('request.made').map(({ text, isRuling }) => [text, isRuling])).toEqual([
       ['Make the login work again', undefined],
@@ -35,7 +48,12 @@ describe('a hook records without a model', () => {
       "<LoginForm> renders twice, don't touch it",
       '/implement the login page',
     ]
-    for (const prompt of [...asked, '/compact now', '/session-log --note x', '<task-notification>done</task-notification>'])
+    for (const prompt of [
+      ...asked,
+      '/compact now',
+      '/session-log --note x',
+      '<task-notification>done</task-notification>',
+    ])
       await agent.prompt(prompt)
     expect(ofKind('request.made').map(({ text }) => text)).toEqual(asked)
   })
@@ -44,7 +62,11 @@ describe('a hook records without a model', () => {
     const { agent, ofKind } = await working()
     agent.write({
       type: 'attachment',
-      attachment: { type: 'queued_command', prompt: 'and keep the old cookie name', commandMode: 'prompt' },
+      attachment: {
+        type: 'queued_command',
+        prompt: 'and keep the old cookie name',
+        commandMode: 'prompt',
+      },
     })
     await agent.stop('done')
     await agent.stop('done again')
@@ -75,7 +97,14 @@ describe('a hook records without a model', () => {
         message: {
           id: 'm1',
           role: 'assistant',
-          content: [{ type: 'tool_use', id: 'toolu_bad', name: 'Bash', input: { command: 'npx vitest run' } }],
+          content: [
+            {
+              type: 'tool_use',
+              id: 'toolu_bad',
+              name: 'Bash',
+              input: { command: 'npx vitest run' },
+            },
+          ],
         },
       },
       {
@@ -111,7 +140,10 @@ describe('a hook records without a model', () => {
     git('add', '.')
     git('commit', '-qm', 'Made in another terminal')
     await agent.prompt('what changed?')
-    expect(ofKind('commit.made').map(({ subject }) => subject)).toEqual(['Set the cookie once', 'Made in another terminal'])
+    expect(ofKind('commit.made').map(({ subject }) => subject)).toEqual([
+      'Set the cookie once',
+      'Made in another terminal',
+    ])
   })
 
   test("the agent's own list of things to do, as steps, and leaves alone what people wrote", async () => {
@@ -120,12 +152,16 @@ describe('a hook records without a model', () => {
     const todo = (...todos: readonly (readonly [string, string])[]) =>
       agent.send('PostToolUse', {
         tool_name: 'TodoWrite',
-        tool_input: { todos: todos.map(([content, status]) => ({ content, status, activeForm: content })) },
+        tool_input: {
+          todos: todos.map(([content, status]) => ({ content, status, activeForm: content })),
+        },
         tool_response: {},
       })
     await todo(['Find the loop', 'in_progress'], ['Break it', 'pending'])
     await todo(['Find the loop', 'completed'], ['Describe it', 'in_progress'])
-    const { state } = (await stint('view', '--json')).json<{ state: { steps: { items: { text: string; status: string }[] } } }>()
+    const { state } = (await stint('view', '--json')).json<{
+      state: { steps: { items: { text: string; status: string }[] } }
+    }>()
     expect(state.steps.items.map(({ text, status }) => [text, status])).toEqual([
       ['Written by a person', 'started'],
       ['Find the loop', 'done'],
@@ -137,19 +173,36 @@ describe('a hook records without a model', () => {
     const { agent, ofKind } = await working()
     await agent.send('PostToolUse', {
       tool_name: 'Agent',
-      tool_input: { description: 'look for the loop', prompt: 'find it', subagent_type: 'general-purpose' },
-      tool_response: { isAsync: true, status: 'async_launched', agentId: 'a1', description: 'look for the loop' },
+      tool_input: {
+        description: 'look for the loop',
+        prompt: 'find it',
+        subagent_type: 'general-purpose',
+      },
+      tool_response: {
+        isAsync: true,
+        status: 'async_launched',
+        agentId: 'a1',
+        description: 'look for the loop',
+      },
     })
     await agent.send('SubagentStop', {
       agent_id: 'a1',
       agent_type: 'general-purpose',
       last_assistant_message: 'It is in auth.ts',
     })
-    await agent.send('SubagentStop', { agent_id: 'summariser', agent_type: '', last_assistant_message: 'nothing' })
+    await agent.send('SubagentStop', {
+      agent_id: 'summariser',
+      agent_type: '',
+      last_assistant_message: 'nothing',
+    })
     await agent.send('PostToolUse', {
       tool_name: 'Task',
       tool_input: { description: 'check the tests', prompt: 'check', subagent_type: 'reviewer' },
-      tool_response: { status: 'completed', agentId: 'b2', content: [{ type: 'text', text: 'They are thin' }] },
+      tool_response: {
+        status: 'completed',
+        agentId: 'b2',
+        content: [{ type: 'text', text: 'They are thin' }],
+      },
     })
     expect(ofKind('agent.finished')).toMatchObject([
       { agent: 'a1', task: 'look for the loop', result: 'It is in auth.ts' },
@@ -162,10 +215,16 @@ describe('a hook records without a model', () => {
     agent.write({
       type: 'assistant',
       isApiErrorMessage: true,
-      message: { id: 'e', role: 'assistant', content: [{ type: 'text', text: 'API Error: 529 overloaded' }] },
+      message: {
+        id: 'e',
+        role: 'assistant',
+        content: [{ type: 'text', text: 'API Error: 529 overloaded' }],
+      },
     })
     await agent.end('prompt_input_exit')
-    expect(ofKind('conversation.ended')).toEqual([{ conversation: agent.conversation, reason: 'prompt_input_exit' }])
+    expect(ofKind('conversation.ended')).toEqual([
+      { conversation: agent.conversation, reason: 'prompt_input_exit' },
+    ])
     expect(ofKind('turn.ended')).toMatchObject([{ failure: expect.stringContaining('529') }])
   })
 
@@ -186,13 +245,20 @@ describe('a hook records without a model', () => {
     const { agent, cwd, notes } = await working()
     const secret = `sk-ant-${'api03-'}${'Ab1'.repeat(30)}`
     await agent.prompt(`the key is ${secret} and the loop is in auth`)
-    await agent.run(`curl -H "x-api-key: ${secret}" localhost && npm test`, `Tests  1 passed\n${secret}`)
+    await agent.run(
+      `curl -H "x-api-key: ${secret}" localhost && npm test`,
+      `Tests  1 passed\n${secret}`,
+    )
     await agent.stop(`I used ${secret} for it`)
     agent.compacts('manual', `the person gave ${secret}`)
     await agent.end()
     for (const folder of [cwd, notes]) {
       for (const { name, parentPath } of filesIn(folder)) {
-        expect(readFileSync(`${parentPath}/${name}`, 'utf8').includes(secret) ? `${parentPath}/${name}` : '').toBe('')
+        expect(
+          readFileSync(`${parentPath}/${name}`, 'utf8').includes(secret)
+            ? `${parentPath}/${name}`
+            : '',
+        ).toBe('')
       }
     }
   })
@@ -201,7 +267,8 @@ describe('a hook records without a model', () => {
 describe('a journal that grows by hooks alone', () => {
   test('is not read again and again from where the last command left it', async () => {
     const { agent, sessions, path } = await working()
-    const snapshot = () => readFileSync(path('.sessions', 'journal', sessions()[0]!, 'snapshot.json'), 'utf8')
+    const snapshot = () =>
+      readFileSync(path('.sessions', 'journal', sessions()[0]!, 'snapshot.json'), 'utf8')
     const before = snapshot()
     for (let index = 0; index < 120; index += 1)
       await agent.prompt(`Move handler ${index} ${'behind the new interface '.repeat(12)}`)
@@ -212,7 +279,8 @@ describe('a journal that grows by hooks alone', () => {
 describe('a compaction', () => {
   test('counts once, when the transcript shows it, however often it is announced', async () => {
     const { agent, ofKind } = await working()
-    for (let time = 0; time < 4; time += 1) await agent.send('PreCompact', { trigger: 'auto', custom_instructions: null })
+    for (let time = 0; time < 4; time += 1)
+      await agent.send('PreCompact', { trigger: 'auto', custom_instructions: null })
     expect(ofKind('context.compacted')).toEqual([])
     await agent.start('compact')
     expect(ofKind('context.compacted')).toEqual([])
@@ -222,7 +290,9 @@ describe('a compaction', () => {
     await agent.stop('done')
     expect(ofKind('context.compacted')).toMatchObject([{ trigger: 'auto', tokensBefore: 167_000 }])
     expect(ofKind('summary.kept')).toMatchObject([{ text: 'They looked for the loop.' }])
-    expect(ofKind('checkpoint.made').filter(({ preCompact }) => preCompact === true)).toHaveLength(1)
+    expect(ofKind('checkpoint.made').filter(({ preCompact }) => preCompact === true)).toHaveLength(
+      1,
+    )
     expect(ofKind('handoff.made')).toHaveLength(1)
   })
 
@@ -232,23 +302,40 @@ describe('a compaction', () => {
     agent.answers()
     await agent.prompt('look at the cookie code')
     agent.compacts('auto')
-    expect((await agent.run('ls')).model + (await agent.prompt('look at the session code')).model).toContain(
-      'the cookie is set twice',
-    )
+    expect(
+      (await agent.run('ls')).model + (await agent.prompt('look at the session code')).model,
+    ).toContain('the cookie is set twice')
     expect(ofKind('context.compacted')).toHaveLength(1)
   })
 
   test('counts where there is no transcript to show it', async () => {
     const { agent, ofKind } = await working()
-    await agent.send('SessionStart', { source: 'compact', transcript_path: '/nowhere/at-all.jsonl' })
-    await agent.send('UserPromptSubmit', { prompt: 'look at the cookie code', transcript_path: '/nowhere/at-all.jsonl' })
+    await agent.send('SessionStart', {
+      source: 'compact',
+      transcript_path: '/nowhere/at-all.jsonl',
+    })
+    await agent.send('UserPromptSubmit', {
+      prompt: 'look at the cookie code',
+      transcript_path: '/nowhere/at-all.jsonl',
+    })
     expect(ofKind('context.compacted')).toHaveLength(1)
   })
 
   test('that is about to come is told the summariser in plain text, with what must not be lost', async () => {
     const { agent, stint } = await working()
-    await stint('log', '--key', 'the cookie is set twice', '--decision', 'Drop it', '--rationale', 'not needed')
-    const { printed } = await agent.send('PreCompact', { trigger: 'manual', custom_instructions: 'focus' })
+    await stint(
+      'log',
+      '--key',
+      'the cookie is set twice',
+      '--decision',
+      'Drop it',
+      '--rationale',
+      'not needed',
+    )
+    const { printed } = await agent.send('PreCompact', {
+      trigger: 'manual',
+      custom_instructions: 'focus',
+    })
     expect(printed).toMatch(/^💾 Pre-Compaction Checkpoint/)
     expect(printed).toContain('the cookie is set twice')
     expect(printed).toContain('not needed')
@@ -285,5 +372,7 @@ describe('a compaction', () => {
 })
 
 function filesIn(folder: string) {
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
 }

@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, cpSync, readFileSync, readdirSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  readFileSync,
+  readdirSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { PROBE_ANSWER, PROBE_EVENT } from '../../src/harness/claude/hook-command.ts'
@@ -9,11 +17,21 @@ import { project } from './agent.ts'
 
 const dist = dirname(program)
 
-function ran(world: ReturnType<typeof project>, event: string, folder = dist, node = process.execPath) {
+function ran(
+  world: ReturnType<typeof project>,
+  event: string,
+  folder = dist,
+  node = process.execPath,
+) {
   const { status, signal, stdout } = spawnSync(node, [join(folder, 'hook.cjs')], {
     cwd: world.cwd,
     env: world.env,
-    input: JSON.stringify({ session_id: 'c-1', cwd: world.cwd, hook_event_name: event, source: 'startup' }),
+    input: JSON.stringify({
+      session_id: 'c-1',
+      cwd: world.cwd,
+      hook_event_name: event,
+      source: 'startup',
+    }),
     encoding: 'utf8',
   })
   return { status, signal, stdout }
@@ -29,11 +47,13 @@ async function withCompiled() {
   return { world, folder, cache: join(folder, name) }
 }
 
-const change = (path: string, changed: (bytes: Buffer) => Buffer) => writeFileSync(path, changed(readFileSync(path)))
+const change = (path: string, changed: (bytes: Buffer) => Buffer) =>
+  writeFileSync(path, changed(readFileSync(path)))
 
 const DAMAGE: Readonly<Record<string, (path: string) => void>> = {
   'one page of zeroes near the start': (path) => change(path, (bytes) => bytes.fill(0, 4096, 8192)),
-  'one page of zeroes in the middle': (path) => change(path, (bytes) => bytes.fill(0, 40_960, 45_056)),
+  'one page of zeroes in the middle': (path) =>
+    change(path, (bytes) => bytes.fill(0, 40_960, 45_056)),
   'its end in zeroes': (path) => change(path, (bytes) => bytes.fill(0, 20_480)),
   'nothing but zeroes': (path) => change(path, (bytes) => bytes.fill(0)),
   'a page of garbage': (path) => change(path, (bytes) => bytes.fill('garbage!', 16_384, 20_480)),
@@ -52,20 +72,31 @@ const DAMAGE: Readonly<Record<string, (path: string) => void>> = {
 }
 
 describe('compiled code that was kept', () => {
-  test.each(Object.keys(DAMAGE))('and now has %s costs no answer, and is made anew', async (kind) => {
-    const { world, folder, cache } = await withCompiled()
-    DAMAGE[kind]!(cache)
-    const damaged = readFileSync(cache)
-    expect(ran(world, 'SessionStart')).toMatchObject({ status: 0, signal: null, stdout: expect.stringContaining('Be there') })
-    const mended = readFileSync(cache)
-    expect(mended.equals(damaged)).toBe(false)
-    expect(unsealCode(mended)).toBeDefined()
-    expect(ran(world, 'SessionStart')).toMatchObject({ status: 0, signal: null, stdout: expect.stringContaining('Be there') })
-    // It was good: nobody made it again.
-    expect(readFileSync(cache).equals(mended)).toBe(true)
-    // The quick one and the full one.
-    expect(readdirSync(folder)).toHaveLength(2)
-  })
+  test.each(Object.keys(DAMAGE))(
+    'and now has %s costs no answer, and is made anew',
+    async (kind) => {
+      const { world, folder, cache } = await withCompiled()
+      DAMAGE[kind]!(cache)
+      const damaged = readFileSync(cache)
+      expect(ran(world, 'SessionStart')).toMatchObject({
+        status: 0,
+        signal: null,
+        stdout: expect.stringContaining('Be there'),
+      })
+      const mended = readFileSync(cache)
+      expect(mended.equals(damaged)).toBe(false)
+      expect(unsealCode(mended)).toBeDefined()
+      expect(ran(world, 'SessionStart')).toMatchObject({
+        status: 0,
+        signal: null,
+        stdout: expect.stringContaining('Be there'),
+      })
+      // It was good: nobody made it again.
+      expect(readFileSync(cache).equals(mended)).toBe(true)
+      // The quick one and the full one.
+      expect(readdirSync(folder)).toHaveLength(2)
+    },
+  )
 
   test('is noticed to be damaged wherever a block of the disk is empty or garbage, and wherever it ends', async () => {
     const { cache } = await withCompiled()
@@ -74,7 +105,8 @@ describe('compiled code that was kept', () => {
     for (let at = 0; at < whole.length; at += 512) {
       for (const filling of ['\0', 'garbage!']) {
         const damaged = Buffer.from(whole).fill(filling, at, Math.min(whole.length, at + 512))
-        if (!damaged.equals(whole) && unsealCode(damaged) !== undefined) missed.push(`${at} ${filling}`)
+        if (!damaged.equals(whole) && unsealCode(damaged) !== undefined)
+          missed.push(`${at} ${filling}`)
       }
       if (unsealCode(Buffer.from(whole.subarray(0, at))) !== undefined) missed.push(`cut at ${at}`)
     }
@@ -86,7 +118,10 @@ describe('compiled code that was kept', () => {
     const other = join(world.folder, 'node')
     copyFileSync(process.execPath, other)
     utimesSync(other, 1, 1)
-    expect(ran(world, 'SessionStart', dist, other)).toMatchObject({ status: 0, stdout: expect.stringContaining('Be there') })
+    expect(ran(world, 'SessionStart', dist, other)).toMatchObject({
+      status: 0,
+      stdout: expect.stringContaining('Be there'),
+    })
     expect(readdirSync(folder)).toHaveLength(4)
   })
 })

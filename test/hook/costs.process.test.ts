@@ -10,14 +10,24 @@ test('a hook notes the time of its own process, what it gave and what it wrote, 
   await stint('init', '--name', 'there', '--goal', 'Be there')
   const conversation = '00000000-0000-4000-8000-00000000c057'
   const ran = (event: string, fields: object) => {
-    const input = JSON.stringify({ session_id: conversation, cwd, hook_event_name: event, ...fields })
+    const input = JSON.stringify({
+      session_id: conversation,
+      cwd,
+      hook_event_name: event,
+      ...fields,
+    })
     const began = process.hrtime.bigint()
-    const { stdout } = spawnSync(process.execPath, [join(dirname(program), 'hook.cjs')], { cwd, env, input, encoding: 'utf8' })
+    const { stdout } = spawnSync(process.execPath, [join(dirname(program), 'hook.cjs')], {
+      cwd,
+      env,
+      input,
+      encoding: 'utf8',
+    })
     return { stdout, ms: Number(process.hrtime.bigint() - began) / 1e6 }
   }
   const first = ran('SessionStart', { source: 'startup' })
-  const given = (JSON.parse(first.stdout) as { hookSpecificOutput: { additionalContext: string } }).hookSpecificOutput
-    .additionalContext
+  const given = (JSON.parse(first.stdout) as { hookSpecificOutput: { additionalContext: string } })
+    .hookSpecificOutput.additionalContext
   const second = ran('SessionStart', { source: 'resume' })
   const lines = readFileSync(join(notes, `${conversation}.costs`), 'utf8')
     .trimEnd()

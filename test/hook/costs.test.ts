@@ -1,7 +1,16 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { noteCost, takeCosts } from '../../src/conversation/costs.ts'
+import { noteCost, takeCosts } from '../../src/project/conversation/costs.ts'
 import { afterEvent } from '../../src/hook/after.ts'
 import { appendIfPossible } from '../../src/journal/files.ts'
 import { fold } from '../../src/session/fold.ts'
@@ -28,14 +37,22 @@ async function afterOneTurn() {
     return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n') : []
   }
   const events = () => lines().map((line) => line.split(' ')[0])
-  const ran = () => inEffect(world.entries()).flatMap(({ kind, data }) => (kind === 'hooks.ran' ? [data] : []))
+  const ran = () =>
+    inEffect(world.entries()).flatMap(({ kind, data }) => (kind === 'hooks.ran' ? [data] : []))
   const stop = JSON.stringify({
     session_id: agent.conversation,
     transcript_path: agent.transcript,
     cwd: world.cwd,
     hook_event_name: 'Stop',
   })
-  return { ...world, agent, lines, events, ran, followStop: () => afterEvent(stop, agent.env, program) }
+  return {
+    ...world,
+    agent,
+    lines,
+    events,
+    ran,
+    followStop: () => afterEvent(stop, agent.env, program),
+  }
 }
 
 describe('what hooks cost', () => {
@@ -60,11 +77,21 @@ describe('what hooks cost', () => {
     await agent.edit('known.ts')
     await agent.run('ls -la')
     await agent.send('PreCompact', { trigger: 'auto' })
-    expect(events()).toEqual(['beside', 'UserPromptSubmit', 'PostToolUse', 'PostToolUse', 'PreCompact'])
+    expect(events()).toEqual([
+      'beside',
+      'UserPromptSubmit',
+      'PostToolUse',
+      'PostToolUse',
+      'PreCompact',
+    ])
     agent.isFollowed = true
     await agent.stop('Looked.')
     const { events: second } = ran()[1] as { events: Record<string, unknown> }
-    expect(second).toMatchObject({ PostToolUse: { times: 2, chars: 0 }, PreCompact: { times: 1, gave: 1 }, Stop: { times: 1 } })
+    expect(second).toMatchObject({
+      PostToolUse: { times: 2, chars: 0 },
+      PreCompact: { times: 1, gave: 1 },
+      Stop: { times: 1 },
+    })
     // Nobody who asks for the work sees any of it.
     expect((await stint('view')).stdout).not.toContain('hooks')
   })
@@ -81,10 +108,15 @@ describe('what hooks cost', () => {
     // The entry was there, and then the process was gone.
     writeFileSync(taken!.path, 'UserPromptSubmit 40 0 2\n')
     await followStop()
-    expect([ran().length, existsSync(taken!.path), lines()]).toEqual([3, false, [expect.stringContaining('beside')]])
+    expect([ran().length, existsSync(taken!.path), lines()]).toEqual([
+      3,
+      false,
+      [expect.stringContaining('beside')],
+    ])
     expect(readFileSync(log).length).toBeGreaterThan(before.length)
     const prompts = ran().reduce(
-      (sum, { events }) => sum + ((events as Record<string, { times: number }>).UserPromptSubmit?.times ?? 0),
+      (sum, { events }) =>
+        sum + ((events as Record<string, { times: number }>).UserPromptSubmit?.times ?? 0),
       0,
     )
     expect(prompts).toBe(2)
@@ -97,7 +129,10 @@ describe('what hooks cost', () => {
     await agent.stop('Handed over.')
     expect(ran()).toHaveLength(2)
     expect(fold('s', entries()).tldr).toMatchObject({ isOutdated: false })
-    expect(await stint('handoff', 'accept')).toMatchObject({ exitCode: 0, stdout: expect.not.stringContaining('moved') })
+    expect(await stint('handoff', 'accept')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.not.stringContaining('moved'),
+    })
   })
 
   test('stays where it is as long as it cannot be journalled', async () => {
@@ -113,7 +148,9 @@ describe('what hooks cost', () => {
     rmSync(world.path('.sessions', 'config.yaml'))
     await agent.stop('Done.')
     const events = world.ofKind('hooks.ran').map((data) => (data as { events: object }).events)
-    expect(events).toContainEqual(expect.objectContaining({ SessionStart: expect.anything(), Stop: expect.anything() }))
+    expect(events).toContainEqual(
+      expect.objectContaining({ SessionStart: expect.anything(), Stop: expect.anything() }),
+    )
   })
 
   test('of a conversation that ended is journalled with the next one of its session', async () => {
@@ -123,14 +160,18 @@ describe('what hooks cost', () => {
     await next.start()
     await next.stop('Gone on.')
     expect(ran().filter(({ conversation }) => conversation === agent.conversation)).toHaveLength(2)
-    expect(readdirSync(notes).filter((name) => name.includes(`${agent.conversation}.costs`))).toEqual([])
+    expect(
+      readdirSync(notes).filter((name) => name.includes(`${agent.conversation}.costs`)),
+    ).toEqual([])
   })
 
   test('is noted where no session is worked on, if there is a place for it', async () => {
     const { agent: begin, entries, notes, stint } = project()
     const agent = begin()
     await agent.prompt('Hello')
-    expect(readFileSync(join(notes, `${agent.conversation}.costs`), 'utf8')).toMatch(/^UserPromptSubmit \d+ 0 \d+\n$/)
+    expect(readFileSync(join(notes, `${agent.conversation}.costs`), 'utf8')).toMatch(
+      /^UserPromptSubmit \d+ 0 \d+\n$/,
+    )
     rmSync(notes, { recursive: true })
     noteCost(notes, agent.conversation, 'Stop', 0)
     expect(existsSync(notes)).toBe(false)

@@ -5,7 +5,15 @@ import { project } from './agent.ts'
 async function withSession() {
   const world = project()
   await world.stint('init', '--name', 'fix-login', '--goal', 'Stop the login loop')
-  await world.stint('log', '--key', 'the cookie is set twice', '--step', 'Find it', '--blocker', 'no staging')
+  await world.stint(
+    'log',
+    '--key',
+    'the cookie is set twice',
+    '--step',
+    'Find it',
+    '--blocker',
+    'no staging',
+  )
   return world
 }
 
@@ -68,7 +76,9 @@ describe('what was given', () => {
     await agent.start()
     agent.write({ type: 'attachment', attachment: { type: 'environment' } })
     agent.answers()
-    expect((await agent.prompt('look at the cookie code')).model).toContain('the cookie is set twice')
+    expect((await agent.prompt('look at the cookie code')).model).toContain(
+      'the cookie is set twice',
+    )
     expect(world.ofKind('context.given').map(({ event, why }) => `${event}: ${why}`)).toEqual([
       'SessionStart: startup',
       'UserPromptSubmit: did not arrive',
@@ -114,7 +124,9 @@ describe('what was given', () => {
     await agent.start('compact')
     agent.compacts()
     agent.answers()
-    expect((await agent.prompt('look at the cookie code')).model).toContain('the cookie is set twice')
+    expect((await agent.prompt('look at the cookie code')).model).toContain(
+      'the cookie is set twice',
+    )
   })
 
   test('is the same text to the byte while nothing changes', async () => {
@@ -133,7 +145,9 @@ describe('what was given', () => {
     const { stdout } = await world.stint('view', '--delivery')
     expect(stdout).toContain('1 of 1 arrived')
     expect(stdout).toContain(`✓ line 1 of ${agent.transcript}`)
-    const { deliveries } = (await world.stint('view', '--delivery', '--json')).json<{ deliveries: unknown[] }>()
+    const { deliveries } = (await world.stint('view', '--delivery', '--json')).json<{
+      deliveries: unknown[]
+    }>()
     expect(deliveries).toMatchObject([{ event: 'SessionStart', evidence: { line: 1 } }])
   })
 })
@@ -148,7 +162,9 @@ describe('after a compaction', () => {
     await agent.start('compact')
     agent.compacts()
     agent.write({ type: 'attachment', attachment: { type: 'environment' } })
-    expect((await agent.prompt('look at the other code')).model).toContain('the cookie is set twice')
+    expect((await agent.prompt('look at the other code')).model).toContain(
+      'the cookie is set twice',
+    )
   })
 
   test('what was given with a prompt is not given again before the model has answered', async () => {
@@ -183,11 +199,14 @@ describe('after a compaction', () => {
     agent.answers()
     await agent.prompt('look at the cookie code')
     const picture = { type: 'tool_result', tool_use_id: 't', content: 'x'.repeat(1_500_000) }
-    for (let count = 0; count < 12; count += 1) agent.write({ type: 'user', message: { role: 'user', content: [picture] } })
+    for (let count = 0; count < 12; count += 1)
+      agent.write({ type: 'user', message: { role: 'user', content: [picture] } })
     await agent.start('compact')
     agent.compacts()
     agent.answers()
-    expect((await agent.prompt('look at the other code')).model).toContain('the cookie is set twice')
+    expect((await agent.prompt('look at the other code')).model).toContain(
+      'the cookie is set twice',
+    )
     expect(world.ofKind('context.compacted')).toHaveLength(1)
   })
 })
@@ -202,7 +221,9 @@ describe('where a client does not write down what hooks give', () => {
     await agent.start('compact')
     agent.compacts()
     agent.answers()
-    expect((await agent.prompt('look at the other code')).model).toContain('the cookie is set twice')
+    expect((await agent.prompt('look at the other code')).model).toContain(
+      'the cookie is set twice',
+    )
     agent.answers()
     expect((await agent.prompt('look at the third code')).model).toBe('')
   })
@@ -271,7 +292,9 @@ describe('"continue"', () => {
     await world.stint('pause')
     const agent = world.agent()
     await agent.start()
-    expect((await agent.prompt('continue where we left off')).model).toContain('the cookie is set twice')
+    expect((await agent.prompt('continue where we left off')).model).toContain(
+      'the cookie is set twice',
+    )
     expect((await world.agent().start()).model).toContain('the cookie is set twice')
     expect((await world.stint('view', '--json')).json<{ status: string }>().status).toBe('active')
   })

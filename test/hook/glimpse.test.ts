@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Tracking } from '../../src/conversation/tracking.ts'
+import type { Tracking } from '../../src/project/conversation/tracking.ts'
 import { mayBeFuller } from '../../src/hook/quick/fullness.ts'
 import { glimpse } from '../../src/hook/quick/glimpse.ts'
 import { answered, bytesOf, recorded, said, spaced } from '../capture/transcript.ts'
@@ -13,7 +13,11 @@ test('a transcript is seen at a glance where its bytes tell what is in it, and l
   writeFileSync(transcript, Buffer.concat([bytes, Buffer.from('\n{"type":"us')]))
   // The last line is still being written.
   expect(glimpse({ transcript })?.length).toBe(bytes.length + 12)
-  for (const other of [spaced(bytes), spaced(bytes, ' '), Buffer.concat([bytes, spaced(bytesOf(said('one of them')))])]) {
+  for (const other of [
+    spaced(bytes),
+    spaced(bytes, ' '),
+    Buffer.concat([bytes, spaced(bytesOf(said('one of them')))]),
+  ]) {
     writeFileSync(transcript, other)
     expect(glimpse({ transcript })).toBeUndefined()
   }
@@ -22,10 +26,19 @@ test('a transcript is seen at a glance where its bytes tell what is in it, and l
 test('a context that has grown is seen with blanks between the parts of its lines, too', () => {
   const notes = scratchFolder()
   const transcript = join(notes, 'transcript.jsonl')
-  const usage = { input_tokens: 10, cache_creation_input_tokens: 200, cache_read_input_tokens: 3000, output_tokens: 4 }
+  const usage = {
+    input_tokens: 10,
+    cache_creation_input_tokens: 200,
+    cache_read_input_tokens: 3000,
+    output_tokens: 4,
+  }
   const bytes = bytesOf(answered('x', { message: { usage } }))
   const fuller = (alertAt: number) =>
-    mayBeFuller(notes, { conversation: 'c1', transcript, settled: { alertAt } } as unknown as Tracking)
+    mayBeFuller(notes, {
+      conversation: 'c1',
+      transcript,
+      settled: { alertAt },
+    } as unknown as Tracking)
   for (const written of [bytes, spaced(bytes), spaced(bytes, ' ')]) {
     writeFileSync(transcript, written)
     appendFileSync(transcript, '{}\n')

@@ -9,10 +9,23 @@ import { program } from '../support/cli.ts'
 import { project } from './agent.ts'
 
 const hook = join(dirname(program), 'hook.cjs')
-const EVENT = JSON.stringify({ session_id: 'c-1', cwd: '/', prompt: 'für'.repeat(100_000), hook_event_name: PROBE_EVENT })
+const EVENT = JSON.stringify({
+  session_id: 'c-1',
+  cwd: '/',
+  prompt: 'für'.repeat(100_000),
+  hook_event_name: PROBE_EVENT,
+})
 
-function started(world: ReturnType<typeof project>, stdin: 'pipe' | number = 'pipe', flags: readonly string[] = []) {
-  const child = spawn(process.execPath, [...flags, hook], { cwd: world.cwd, env: world.env, stdio: [stdin, 'pipe', 'ignore'] })
+function started(
+  world: ReturnType<typeof project>,
+  stdin: 'pipe' | number = 'pipe',
+  flags: readonly string[] = [],
+) {
+  const child = spawn(process.execPath, [...flags, hook], {
+    cwd: world.cwd,
+    env: world.env,
+    stdio: [stdin, 'pipe', 'ignore'],
+  })
   let answer = ''
   child.stdout!.setEncoding('utf8').on('data', (text: string) => (answer += text))
   const ended = once(child, 'close').then(([status, signal]) => ({ status, signal, answer }))
@@ -51,7 +64,11 @@ describe('an event is read', () => {
     const world = project()
     const file = join(world.folder, 'event.json')
     writeFileSync(file, EVENT)
-    const answer = execFileSync('/bin/sh', ['-c', `cat "${file}" | "${process.execPath}" "${hook}"`], { env: world.env })
+    const answer = execFileSync(
+      '/bin/sh',
+      ['-c', `cat "${file}" | "${process.execPath}" "${hook}"`],
+      { env: world.env },
+    )
     expect(answer.toString()).toBe(PROBE_ANSWER)
   })
 
@@ -92,7 +109,10 @@ describe('an event that does not come', () => {
 
   test('is nothing, of no input at all', () => {
     const world = project()
-    const { status, stdout } = spawnSync(process.execPath, [hook], { env: world.env, stdio: ['ignore', 'pipe', 'ignore'] })
+    const { status, stdout } = spawnSync(process.execPath, [hook], {
+      env: world.env,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
     expect({ status, stdout: stdout.toString() }).toEqual({ status: 0, stdout: '' })
   })
 
@@ -101,7 +121,10 @@ describe('an event that does not come', () => {
     const over = join(world.folder, 'over')
     const writer = `{ printf '{}'; until [ -e "${over}" ]; do sleep 0.1; done; printf 'the rest'; }`
     const reader = `{ "${process.execPath}" "${hook}"; : >"${over}"; cat; }`
-    const { stdout } = spawnSync('/bin/sh', ['-c', `${writer} | ${reader}`], { env: world.env, encoding: 'utf8' })
+    const { stdout } = spawnSync('/bin/sh', ['-c', `${writer} | ${reader}`], {
+      env: world.env,
+      encoding: 'utf8',
+    })
     expect(stdout).toBe('the rest')
   })
 })

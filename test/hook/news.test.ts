@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { type Tracking, readTracking, writeTracking } from '../../src/conversation/tracking.ts'
+import {
+  type Tracking,
+  readTracking,
+  writeTracking,
+} from '../../src/project/conversation/tracking.ts'
 import { trackingFolderOf } from '../../src/project/conversation-binding.ts'
 import { NEWS_TOKENS, newsOfDelegates } from '../../src/context/news.ts'
-import { estimateTokens } from '../../src/context/tokens.ts'
+import { estimateTokens } from '../../src/text/tokens.ts'
 import { LiveSession } from '../../src/project/live-session.ts'
 import { refresh } from '../../src/project/refresh.ts'
 import { DEFAULTS } from '../../src/project/config.ts'
@@ -35,7 +39,11 @@ async function report(
   const [id] = world.sessions()
   const session = new LiveSession(id!, findPlace(world.cwd), DEFAULTS)
   session.append([
-    draft('delegate.reported', { delegate: `d-${name}`, name, status, what: `do ${name}`, summary }, { by: 'delegate' }),
+    draft(
+      'delegate.reported',
+      { delegate: `d-${name}`, name, status, what: `do ${name}`, summary },
+      { by: 'delegate' },
+    ),
   ])
   await refresh(session)
   session.close()
@@ -49,8 +57,13 @@ describe('what became of a delegate', () => {
     await report(world, 'tests', 'ready', 'twelve tests, all red')
     const { model } = await world.agent.prompt(ORDINARY)
     expect(model).toMatch(/^<stint-session name="there">\nA record of earlier work/)
-    expect(model).toContain('- tests is ready (stint merge tests, stint delegate show tests): twelve tests, all red\n')
-    expect(world.ofKind('context.given').at(-1)).toMatchObject({ why: 'delegates reported', event: 'UserPromptSubmit' })
+    expect(model).toContain(
+      '- tests is ready (stint merge tests, stint delegate show tests): twelve tests, all red\n',
+    )
+    expect(world.ofKind('context.given').at(-1)).toMatchObject({
+      why: 'delegates reported',
+      event: 'UserPromptSubmit',
+    })
     expect((await world.agent.prompt('And now the next ordinary thing')).printed).toBe('')
     expect(world.troubles()).toBe('')
   })
@@ -94,7 +107,10 @@ describe('what became of a delegate', () => {
   test('is not told to the harness when it speaks by itself, but at the next prompt of the person', async () => {
     const world = await settled()
     await report(world, 'tests', 'ready', 'twelve tests')
-    expect((await world.agent.prompt('<task-notification>\n<task-id>a</task-id>\n</task-notification>')).model).toBe('')
+    expect(
+      (await world.agent.prompt('<task-notification>\n<task-id>a</task-id>\n</task-notification>'))
+        .model,
+    ).toBe('')
     expect((await world.agent.prompt(ORDINARY)).model).toContain('tests is ready')
   })
 
@@ -131,7 +147,10 @@ describe('what became of a delegate', () => {
     })
     const lines = Array.from({ length: 30 }, (_, n) => line(n))
     for (const count of [1, 2, 5, 30]) {
-      const { text } = newsOfDelegates('a-session-with-quite-a-long-name-of-its-own', lines.slice(-count))
+      const { text } = newsOfDelegates(
+        'a-session-with-quite-a-long-name-of-its-own',
+        lines.slice(-count),
+      )
       expect(estimateTokens(text)).toBeLessThanOrEqual(NEWS_TOKENS)
       expect(text).toContain('-delegate-29 is failed')
       expect(text.match(/<\/stint-session>/g)).toHaveLength(1)

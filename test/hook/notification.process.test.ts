@@ -16,10 +16,21 @@ describe.skipIf(process.platform !== 'linux')('an agent that waits', () => {
     mkdirSync(tools)
     writeFileSync(join(tools, 'notify-send'), `#!/bin/sh\nprintf '%s\\n' "$@" > '${told}'\n`)
     chmodSync(join(tools, 'notify-send'), 0o755)
-    const input = { session_id: 'c-1', cwd: world.cwd, hook_event_name: 'Notification', message: 'Claude needs your permission' }
+    const input = {
+      session_id: 'c-1',
+      cwd: world.cwd,
+      hook_event_name: 'Notification',
+      message: 'Claude needs your permission',
+    }
     const env = { ...world.env, PATH: `${tools}:${process.env.PATH}` }
-    const { status, stdout } = spawnSync(process.execPath, [hook], { env, input: JSON.stringify(input), encoding: 'utf8' })
+    const { status, stdout } = spawnSync(process.execPath, [hook], {
+      env,
+      input: JSON.stringify(input),
+      encoding: 'utf8',
+    })
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' })
-    expect(readFileSync(told, 'utf8')).toBe('--app-name=Stint\n--\nStint: fix-login\nClaude needs your permission\n')
+    expect(readFileSync(told, 'utf8')).toBe(
+      '--app-name=Stint\n--\nStint: fix-login\nClaude needs your permission\n',
+    )
   })
 })

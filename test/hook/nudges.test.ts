@@ -4,7 +4,13 @@ import { project } from './agent.ts'
 
 async function working(config?: string) {
   const world = project()
-  await world.stint('init', '--name', 'fix-login', '--goal', 'Stop the login loop of the admin page')
+  await world.stint(
+    'init',
+    '--name',
+    'fix-login',
+    '--goal',
+    'Stop the login loop of the admin page',
+  )
   await world.stint(
     'log',
     '--step',
@@ -54,22 +60,33 @@ describe('an agent', () => {
   test('is reminded when the answer to its own question comes', async () => {
     const { agent } = await working()
     await agent.stop('Should the cookie be signed?')
-    expect((await agent.prompt('it should be signed with the host key')).model).toContain('stint log')
+    expect((await agent.prompt('it should be signed with the host key')).model).toContain(
+      'stint log',
+    )
   })
 
   test('is not reminded twice within a few minutes, whatever the reasons', async () => {
     const { agent } = await working()
     expect((await agent.prompt("that's all for today, thanks")).model).not.toBe('')
-    expect((await agent.prompt("let's go with the signed cookie instead of the token")).model).toBe('')
+    expect((await agent.prompt("let's go with the signed cookie instead of the token")).model).toBe(
+      '',
+    )
   })
 
   test('is told once of work that looks like other work, and the person too', async () => {
     const { agent } = await working()
-    const other = 'Can you write a Terraform module that provisions the Kafka cluster with three brokers in Frankfurt'
+    const other =
+      'Can you write a Terraform module that provisions the Kafka cluster with three brokers in Frankfurt'
     const { model, person } = await agent.prompt(other)
     expect(model).toContain('fix-login')
     expect(person).toContain('/session-pause')
-    expect((await agent.prompt('Can you also provision Grafana dashboards for every Kafka broker in Frankfurt')).person).toBe('')
+    expect(
+      (
+        await agent.prompt(
+          'Can you also provision Grafana dashboards for every Kafka broker in Frankfurt',
+        )
+      ).person,
+    ).toBe('')
   })
 
   test('is told that the branch is another, in text that is nothing but text', async () => {
@@ -93,7 +110,8 @@ describe('an agent', () => {
 
   test('with nudges off is never reminded', async () => {
     const { agent } = await working('nudges: off\n')
-    for (let edit = 1; edit <= 6; edit += 1) expect((await agent.edit(`src/${edit}.ts`)).model).toBe('')
+    for (let edit = 1; edit <= 6; edit += 1)
+      expect((await agent.edit(`src/${edit}.ts`)).model).toBe('')
     expect((await agent.prompt("that's all for today, thanks")).model).toBe('')
   })
 })

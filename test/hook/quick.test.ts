@@ -20,7 +20,9 @@ async function settled() {
   const [session] = world.sessions()
   const left = () => {
     const folder = world.path('.git', 'stint', 'outbox', session!)
-    return existsSync(folder) ? readdirSync(folder).map((name) => name.split('.').slice(1, 3).join('.')) : []
+    return existsSync(folder)
+      ? readdirSync(folder).map((name) => name.split('.').slice(1, 3).join('.'))
+      : []
   }
   const logged = () => world.entries().length
   agent.isFollowed = false
@@ -29,9 +31,17 @@ async function settled() {
 
 describe('an event of a settled conversation', () => {
   test.each([
-    ['an ordinary prompt', 'request.made', (agent: Agent) => agent.prompt('Now look at the cookie code')],
+    [
+      'an ordinary prompt',
+      'request.made',
+      (agent: Agent) => agent.prompt('Now look at the cookie code'),
+    ],
     ['the end of a turn', 'turn.ended', (agent: Agent) => agent.stop('Looked.')],
-    ['a delegated agent that finished', 'agent.finished', (agent: Agent) => agent.send('SubagentStop', SUBAGENT)],
+    [
+      'a delegated agent that finished',
+      'agent.finished',
+      (agent: Agent) => agent.send('SubagentStop', SUBAGENT),
+    ],
     ['the end', 'conversation.ended', (agent: Agent) => agent.end()],
   ])('is left for the journal and says nothing: %s', async (_, kind, send) => {
     const { agent, left, logged, ofKind, stint } = await settled()
@@ -46,8 +56,14 @@ describe('an event of a settled conversation', () => {
   test('says in what was stored of it why it ended', async () => {
     const { agent, path } = await settled()
     await agent.end('logout')
-    const copy = readFileSync(path('.sessions', 'conversations', `${agent.conversation}.jsonl`), 'utf8')
-    expect(JSON.parse(copy.trimEnd().split('\n').at(-1)!)).toMatchObject({ type: 'ended', reason: 'logout' })
+    const copy = readFileSync(
+      path('.sessions', 'conversations', `${agent.conversation}.jsonl`),
+      'utf8',
+    )
+    expect(JSON.parse(copy.trimEnd().split('\n').at(-1)!)).toMatchObject({
+      type: 'ended',
+      reason: 'logout',
+    })
   })
 
   test('asks for the summary with what was made ready, and leaves the checkpoint', async () => {
@@ -58,19 +74,22 @@ describe('an event of a settled conversation', () => {
     expect(left()).toEqual(['checkpoint.made'])
   })
 
-  test.each(['startup', 'resume', 'clear', 'compact', 'fork'])('begins with what was made ready: %s', async (source) => {
-    const { agent, another, left, logged } = await settled()
-    const before = logged()
-    const other = source === 'resume' || source === 'compact' ? agent : notFollowed(another())
-    if (source === 'clear') await agent.end('clear')
-    const heard = await other.start(source)
-    expect(heard.person).toContain('📋 there')
-    if (source === 'resume') expect(heard.model).toBe('')
-    else expect(heard.model).toContain('the cookie is set twice')
-    if (source === 'compact') expect(heard.person).toContain('after 1 compaction')
-    expect(logged()).toBe(before)
-    expect(left()).toContain(source === 'compact' ? 'context.given' : 'conversation.joined')
-  })
+  test.each(['startup', 'resume', 'clear', 'compact', 'fork'])(
+    'begins with what was made ready: %s',
+    async (source) => {
+      const { agent, another, left, logged } = await settled()
+      const before = logged()
+      const other = source === 'resume' || source === 'compact' ? agent : notFollowed(another())
+      if (source === 'clear') await agent.end('clear')
+      const heard = await other.start(source)
+      expect(heard.person).toContain('📋 there')
+      if (source === 'resume') expect(heard.model).toBe('')
+      else expect(heard.model).toContain('the cookie is set twice')
+      if (source === 'compact') expect(heard.person).toContain('after 1 compaction')
+      expect(logged()).toBe(before)
+      expect(left()).toContain(source === 'compact' ? 'context.given' : 'conversation.joined')
+    },
+  )
 
   test('gets the same words as one that is served in full', async () => {
     const { another, path, sessions } = await settled()
@@ -85,7 +104,10 @@ describe('an event of a settled conversation', () => {
     agent.isFollowed = true
     agent.answers('Looked.')
     await agent.stop('Looked.')
-    expect(ofKind('turn.ended').at(-1)).toMatchObject({ said: 'Looked.', usage: { cacheRead: 5000 } })
+    expect(ofKind('turn.ended').at(-1)).toMatchObject({
+      said: 'Looked.',
+      usage: { cacheRead: 5000 },
+    })
   })
 
   test('records how tests went from the transcript, when the turn is over', async () => {
@@ -95,7 +117,9 @@ describe('an event of a settled conversation', () => {
     expect(ofKind('test.ran')).toEqual([])
     agent.write({
       type: 'user',
-      message: { content: [{ type: 'tool_result', tool_use_id: 't1', content: ' Tests  3 passed (3)\n' }] },
+      message: {
+        content: [{ type: 'tool_result', tool_use_id: 't1', content: ' Tests  3 passed (3)\n' }],
+      },
     })
     agent.isFollowed = true
     await agent.stop('They pass.')
@@ -106,7 +130,10 @@ describe('an event of a settled conversation', () => {
 describe('a conversation is served in full', () => {
   test.each([
     ['that was compacted unseen', ({ agent }: Settled) => agent.compacts('auto')],
-    ['in which a command failed', ({ agent }: Settled) => agent.write({ type: 'user', message: { content: [FAILED] } })],
+    [
+      'in which a command failed',
+      ({ agent }: Settled) => agent.write({ type: 'user', message: { content: [FAILED] } }),
+    ],
     [
       'whose model answered without what it was given',
       async ({ agent }: Settled) => {
@@ -123,7 +150,10 @@ describe('a conversation is served in full', () => {
         git('commit', '-qm', 'by somebody')
       },
     ],
-    ['whose configuration changed', ({ path }: Settled) => writeFileSync(path('.sessions', 'config.yaml'), 'nudges: off\n')],
+    [
+      'whose configuration changed',
+      ({ path }: Settled) => writeFileSync(path('.sessions', 'config.yaml'), 'nudges: off\n'),
+    ],
     ['whose session was paused', async ({ stint }: Settled) => void (await stint('pause'))],
     [
       'with patterns of the person',
@@ -150,7 +180,10 @@ describe('a conversation is served in full', () => {
     await stint('init', '--name', 'second', '--goal', 'Another')
     const notes = join(world.notes, `${agent.conversation}.json`)
     const second = world.sessions().at(-1)!
-    writeFileSync(notes, JSON.stringify({ ...JSON.parse(readFileSync(notes, 'utf8')), session: second }))
+    writeFileSync(
+      notes,
+      JSON.stringify({ ...JSON.parse(readFileSync(notes, 'utf8')), session: second }),
+    )
     agent.isFollowed = true
     await agent.prompt('Now change the known file for this')
     await agent.edit('known.ts')
@@ -166,7 +199,9 @@ describe('a conversation is served in full', () => {
     other.write({ type: 'attachment', attachment: { type: 'hook_success' } })
     other.answers()
     await other.stop('A turn of words.')
-    expect((await other.prompt('Now look at the cookie code')).model).toContain('the cookie is set twice')
+    expect((await other.prompt('Now look at the cookie code')).model).toContain(
+      'the cookie is set twice',
+    )
   })
 
   test('before which another was killed whose tests went well', async () => {
@@ -176,7 +211,9 @@ describe('a conversation is served in full', () => {
     await agent.run('npm test', ' Tests  3 passed (3)\n', 't1')
     agent.write({
       type: 'user',
-      message: { content: [{ type: 'tool_result', tool_use_id: 't1', content: ' Tests  3 passed (3)\n' }] },
+      message: {
+        content: [{ type: 'tool_result', tool_use_id: 't1', content: ' Tests  3 passed (3)\n' }],
+      },
     })
     await notFollowed(world.another()).start()
     expect(world.ofKind('test.ran')).toHaveLength(1)
@@ -184,7 +221,10 @@ describe('a conversation is served in full', () => {
 
   test('for which what was made ready is garbage', async () => {
     const world = await settled()
-    writeFileSync(world.path('.sessions', 'journal', world.sessions()[0]!, 'prepared.json'), 'garbage')
+    writeFileSync(
+      world.path('.sessions', 'journal', world.sessions()[0]!, 'prepared.json'),
+      'garbage',
+    )
     expect((await notFollowed(world.another()).start()).model).toContain('the cookie is set twice')
     await world.agent.send('PreCompact', { trigger: 'auto' })
     expect(world.ofKind('checkpoint.made')).toHaveLength(1)
@@ -195,7 +235,9 @@ describe('a conversation is served in full', () => {
     world.agent.answers('and one more thing')
     await world.agent.end()
     const copy = world.path('.sessions', 'conversations', `${world.agent.conversation}.jsonl`)
-    expect(readFileSync(copy, 'utf8')).toMatch(/and one more thing[\s\S]*"type":"ended".*"reason":"other"/)
+    expect(readFileSync(copy, 'utf8')).toMatch(
+      /and one more thing[\s\S]*"type":"ended".*"reason":"other"/,
+    )
   })
 
   test('for which something was left that it has to be told', async () => {
@@ -222,7 +264,11 @@ describe('what was made ready', () => {
     const other = notFollowed(world.another({ CLAUDE_ENV_FILE: '/nowhere/at/all' }))
     expect((await other.start()).model).toContain('the cookie is set twice')
     await world.stint('view')
-    expect(world.ofKind('conversation.joined').filter(({ conversation }) => conversation === other.conversation)).toHaveLength(1)
+    expect(
+      world
+        .ofKind('conversation.joined')
+        .filter(({ conversation }) => conversation === other.conversation),
+    ).toHaveLength(1)
   })
 
   test('goes with a purge', async () => {
@@ -269,7 +315,12 @@ type Agent = Settled['agent']
 
 const SUBAGENT = { agent_id: 'a1', agent_type: 'reviewer', last_assistant_message: 'Fine.' }
 const FAILED = { type: 'tool_result', tool_use_id: 't0', is_error: true, content: 'oh' }
-const bash = (id: string, command: string) => ({ type: 'tool_use', id, name: 'Bash', input: { command } })
+const bash = (id: string, command: string) => ({
+  type: 'tool_use',
+  id,
+  name: 'Bash',
+  input: { command },
+})
 
 function notFollowed(agent: Agent): Agent {
   agent.isFollowed = false

@@ -1,4 +1,11 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checksum } from '../../src/journal/record.ts'
@@ -46,7 +53,9 @@ describe('a conversation', () => {
     const [alpha, next] = world.sessions()
     expect(requests(world, alpha)).toEqual(['Never use lodash in the parser'])
     expect(requests(world, next)).toEqual(['Now write a consumer for the queue'])
-    expect(world.ofKind('session.opened', next)).toMatchObject([{ name: 'now-write-a-consumer-for-the-queue' }])
+    expect(world.ofKind('session.opened', next)).toMatchObject([
+      { name: 'now-write-a-consumer-for-the-queue' },
+    ])
   })
 
   test('leaves the last touches after closing to no session', async () => {
@@ -124,7 +133,10 @@ describe('a conversation', () => {
   test('opens a session although a claim of another clock lies in the way', async () => {
     const world = project()
     mkdirSync(world.path('.sessions'))
-    const claim = world.path('.sessions', `opening-${checksum(Buffer.from(JSON.stringify(['main', world.cwd])))}`)
+    const claim = world.path(
+      '.sessions',
+      `opening-${checksum(Buffer.from(JSON.stringify(['main', world.cwd])))}`,
+    )
     writeFileSync(claim, String(process.pid))
     const tomorrow = new Date(Date.now() + 86_400_000)
     utimesSync(claim, tomorrow, tomorrow)
@@ -194,7 +206,8 @@ describe('a session', () => {
     const agent = world.agent()
     await agent.start()
     world.git('checkout', '-qb', 'theirs')
-    for (const name of ['one', 'two']) world.git('commit', '-q', '--allow-empty', '-m', `Theirs ${name}`)
+    for (const name of ['one', 'two'])
+      world.git('commit', '-q', '--allow-empty', '-m', `Theirs ${name}`)
     world.git('checkout', '-q', 'main')
     world.git('merge', '-q', '--no-ff', 'theirs', '-m', 'Merge theirs')
     await agent.run('git merge theirs')
@@ -234,7 +247,11 @@ describe('the notes of hooks', () => {
     const input = { command: `ANTHROPIC_API_KEY=${secret} npm test` }
     agent.write({
       type: 'assistant',
-      message: { id: 'm', role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'Bash', input }] },
+      message: {
+        id: 'm',
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 't', name: 'Bash', input }],
+      },
     })
     await agent.prompt('is it still running over there')
     await agent.send('PostToolUse', {
@@ -266,8 +283,14 @@ describe('a delegated agent', () => {
     await agent.start()
     agent.write({ type: 'attachment', attachment: { type: 'environment' } })
     agent.answers()
-    const tool = { tool_name: 'Edit', tool_input: { file_path: world.path('a.ts') }, tool_response: {}, agent_id: 'a1' }
-    for (let time = 0; time < 6; time += 1) expect((await agent.send('PostToolUse', tool)).printed).toBe('')
+    const tool = {
+      tool_name: 'Edit',
+      tool_input: { file_path: world.path('a.ts') },
+      tool_response: {},
+      agent_id: 'a1',
+    }
+    for (let time = 0; time < 6; time += 1)
+      expect((await agent.send('PostToolUse', tool)).printed).toBe('')
     expect((await agent.prompt('look at the first thing')).model).toContain('For the conversation')
     expect(files(world)).toEqual(['a.ts'])
   })

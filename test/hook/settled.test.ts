@@ -24,7 +24,8 @@ async function settled() {
       }),
       agent.env,
     )
-  const edit = (path: string, more: object = {}) => used('Edit', { file_path: world.path(path) }, more)
+  const edit = (path: string, more: object = {}) =>
+    used('Edit', { file_path: world.path(path) }, more)
   const run = (command: string) => used('Bash', { command })
   return { ...world, agent, edit, run, used }
 }
@@ -36,9 +37,12 @@ describe('nothing new', () => {
     expect(run('ls -la src')).toBe(true)
   })
 
-  test.each(['git commit -m x', 'stint log --progress x', 'gh pr merge'])('is not "%s"', async (command) => {
-    expect((await settled()).run(command)).toBe(false)
-  })
+  test.each(['git commit -m x', 'stint log --progress x', 'gh pr merge'])(
+    'is not "%s"',
+    async (command) => {
+      expect((await settled()).run(command)).toBe(false)
+    },
+  )
 
   test('is a test run, as long as there is a transcript to read its result from', async () => {
     const { run, agent } = await settled()

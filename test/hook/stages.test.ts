@@ -12,10 +12,21 @@ async function filling(model = 'claude-sonnet-4-5', config = '') {
   let calls = 0
   const uses = (tokens: number) => {
     calls += 1
-    const usage = { input_tokens: 10, cache_creation_input_tokens: 90, cache_read_input_tokens: tokens - 120, output_tokens: 20 }
+    const usage = {
+      input_tokens: 10,
+      cache_creation_input_tokens: 90,
+      cache_read_input_tokens: tokens - 120,
+      output_tokens: 20,
+    }
     agent.write({
       type: 'assistant',
-      message: { id: `m${calls}`, role: 'assistant', model, content: [{ type: 'text', text: 'ok' }], usage },
+      message: {
+        id: `m${calls}`,
+        role: 'assistant',
+        model,
+        content: [{ type: 'text', text: 'ok' }],
+        usage,
+      },
     })
   }
   agent.received((await agent.start()).model)
@@ -41,11 +52,17 @@ describe('a conversation that fills up', () => {
     expect(warned.model).toContain('Compacts at: ~167,000')
     expect((await agent.run('ls')).printed).toBe('')
     uses(142_000)
-    expect((await agent.prompt('Look at the session code')).model).toContain('Record now what only this conversation knows')
+    expect((await agent.prompt('Look at the session code')).model).toContain(
+      'Record now what only this conversation knows',
+    )
     uses(150_300)
     expect((await agent.edit('known.ts')).person).toContain('/clear')
     uses(160_000)
-    for (const quiet of [await agent.run('ls'), await agent.prompt('Go into the details'), await agent.edit('known.ts')]) {
+    for (const quiet of [
+      await agent.run('ls'),
+      await agent.prompt('Go into the details'),
+      await agent.edit('known.ts'),
+    ]) {
       expect(quiet.printed).toBe('')
     }
     expect(crossed()).toEqual([
@@ -87,9 +104,27 @@ describe('a conversation that fills up', () => {
 
   test.each([
     ['a million tokens', 'claude-opus-5', '', 725_250, '75%'],
-    ['a window that the settings make smaller', 'claude-sonnet-4-5', 'budget: { window: 100000 }\n', 50_250, '75%'],
-    ['stages of its own', 'claude-sonnet-4-5', 'budget: { stages: [50%], smart_zone: 1000000 }\n', 83_500, '50%'],
-    ['stages in tokens', 'claude-sonnet-4-5', 'budget: { stages: [60000], smart_zone: 1000000 }\n', 60_000, '35%'],
+    [
+      'a window that the settings make smaller',
+      'claude-sonnet-4-5',
+      'budget: { window: 100000 }\n',
+      50_250,
+      '75%',
+    ],
+    [
+      'stages of its own',
+      'claude-sonnet-4-5',
+      'budget: { stages: [50%], smart_zone: 1000000 }\n',
+      83_500,
+      '50%',
+    ],
+    [
+      'stages in tokens',
+      'claude-sonnet-4-5',
+      'budget: { stages: [60000], smart_zone: 1000000 }\n',
+      60_000,
+      '35%',
+    ],
   ])('knows %s', async (_, model, config, at, percent) => {
     const { agent, uses } = await filling(model, config)
     uses(at - 1)
@@ -138,7 +173,11 @@ describe('a conversation that fills up', () => {
     const accepted = await stint('handoff', 'accept')
     expect(accepted.stdout).toContain('the cookie is set twice')
     expect((await world.another().start()).model).not.toContain('waits')
-    expect(existsSync(path('.sessions', 'journal', readdirSync(path('.sessions', 'journal'))[0]!, 'handoffs'))).toBe(true)
+    expect(
+      existsSync(
+        path('.sessions', 'journal', readdirSync(path('.sessions', 'journal'))[0]!, 'handoffs'),
+      ),
+    ).toBe(true)
   })
 
   test('has its handoff made by the next conversation when it was cleared before anybody came to it', async () => {
@@ -212,7 +251,11 @@ describe('a conversation that fills up', () => {
   test('is told nothing by what delegated agents use', async () => {
     const { agent, crossed } = await filling()
     const usage = { input_tokens: 160_000, output_tokens: 20 }
-    agent.write({ type: 'assistant', isSidechain: true, message: { id: 'x', model: 'claude-sonnet-4-5', content: [], usage } })
+    agent.write({
+      type: 'assistant',
+      isSidechain: true,
+      message: { id: 'x', model: 'claude-sonnet-4-5', content: [], usage },
+    })
     expect((await agent.run('ls')).printed).toBe('')
     expect(crossed()).toEqual([])
   })

@@ -2,13 +2,17 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { readWindow } from '../../src/conversation/window.ts'
+import { readWindow } from '../../src/project/conversation/window.ts'
 import { program } from '../support/cli.ts'
 import { project } from './agent.ts'
 
 const hook = join(dirname(program), 'hook.cjs')
 
-function shown(world: ReturnType<typeof project>, input: string | object, env: NodeJS.ProcessEnv = {}): string {
+function shown(
+  world: ReturnType<typeof project>,
+  input: string | object,
+  env: NodeJS.ProcessEnv = {},
+): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, [hook, 'statusline'], {
     cwd: world.cwd,
     env: { ...world.env, ...env },
@@ -19,19 +23,28 @@ function shown(world: ReturnType<typeof project>, input: string | object, env: N
   return stdout
 }
 
-const usage = { input_tokens: 2000, cache_creation_input_tokens: 3000, cache_read_input_tokens: 120_000, output_tokens: 1000 }
+const usage = {
+  input_tokens: 2000,
+  cache_creation_input_tokens: 3000,
+  cache_read_input_tokens: 120_000,
+  output_tokens: 1000,
+}
 const context = { context_window_size: 200_000, used_percentage: 62, current_usage: usage }
 
 describe('the status line', () => {
-  test.each(['', 'nonsense', '{"cwd":', '[]', 'null', '{"cwd":"/nowhere/at/all","session_id":"../../x","context_window":7}'])(
-    'says what it can when it is told %j',
-    async (input) => {
-      const world = project()
-      expect(shown(world, input)).toBe('📋 no session\n')
-      await world.stint('init', '--name', 'fix-login', '--goal', 'g')
-      if (!input.includes('nowhere')) expect(shown(world, input)).toBe('📋 fix-login\n')
-    },
-  )
+  test.each([
+    '',
+    'nonsense',
+    '{"cwd":',
+    '[]',
+    'null',
+    '{"cwd":"/nowhere/at/all","session_id":"../../x","context_window":7}',
+  ])('says what it can when it is told %j', async (input) => {
+    const world = project()
+    expect(shown(world, input)).toBe('📋 no session\n')
+    await world.stint('init', '--name', 'fix-login', '--goal', 'g')
+    if (!input.includes('nowhere')) expect(shown(world, input)).toBe('📋 fix-login\n')
+  })
 
   test('leaves all it is told for hooks, with the time, of a conversation that they follow', async () => {
     const world = project()
@@ -43,7 +56,10 @@ describe('the status line', () => {
       model: { id: 'claude-sonnet-4-5' },
       cost: { total_cost_usd: 1.25 },
       context_window: context,
-      rate_limits: { five_hour: { used_percentage: 40 }, seven_day: { used_percentage: 7.5, resets_at: 4_000_000_000 } },
+      rate_limits: {
+        five_hour: { used_percentage: 40 },
+        seven_day: { used_percentage: 7.5, resets_at: 4_000_000_000 },
+      },
     }
     expect(shown(world, input)).toBe('📋 no session · ctx 75% · 126k/~167k\n')
     expect(existsSync(world.notes) ? readdirSync(world.notes) : []).toEqual([])
@@ -69,7 +85,9 @@ describe('the status line', () => {
     const told = { cwd: world.cwd, context_window: context }
     expect(shown(world, { ...told, version: '2.0.77' })).toContain('ctx 81% · 126k/~155k')
     expect(shown(world, told, { DISABLE_AUTO_COMPACT: '1' })).toContain('ctx 63% · 126k/200k')
-    expect(shown(world, told, { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '100000' })).toContain('ctx 188% · 126k/~67k')
+    expect(shown(world, told, { CLAUDE_CODE_AUTO_COMPACT_WINDOW: '100000' })).toContain(
+      'ctx 188% · 126k/~67k',
+    )
   })
 
   test('counts the way to where the conversation was compacted before', async () => {
@@ -77,7 +95,11 @@ describe('the status line', () => {
     await world.stint('init', '--name', 'fix-login', '--goal', 'g')
     const agent = world.agent()
     await agent.start()
-    agent.write({ type: 'system', subtype: 'compact_boundary', compactMetadata: { trigger: 'auto', preTokens: 140_000 } })
+    agent.write({
+      type: 'system',
+      subtype: 'compact_boundary',
+      compactMetadata: { trigger: 'auto', preTokens: 140_000 },
+    })
     await agent.prompt('go on with the login')
     const told = { session_id: agent.conversation, cwd: world.cwd, context_window: context }
     expect(shown(world, told)).toContain('ctx 90% · 126k/140k')
@@ -88,13 +110,23 @@ describe('the status line', () => {
     const world = project()
     await world.stint('init', '--name', 'fix-login', '--goal', 'g')
     writeFileSync(world.path('.sessions', 'config.yaml'), 'budget: 5\n')
-    expect(shown(world, { cwd: world.cwd, context_window: context })).toBe('📋 no session · ctx 75% · 126k/~167k\n')
+    expect(shown(world, { cwd: world.cwd, context_window: context })).toBe(
+      '📋 no session · ctx 75% · 126k/~167k\n',
+    )
   })
 
   test('says nothing of the context right after a compaction, when nobody knows', () => {
     const world = project()
-    const zero = { input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 }
-    const told = { cwd: world.cwd, context_window: { context_window_size: 200_000, current_usage: zero, used_percentage: 0 } }
+    const zero = {
+      input_tokens: 0,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 0,
+      output_tokens: 0,
+    }
+    const told = {
+      cwd: world.cwd,
+      context_window: { context_window_size: 200_000, current_usage: zero, used_percentage: 0 },
+    }
     expect(shown(world, told)).toBe('📋 no session\n')
   })
 })

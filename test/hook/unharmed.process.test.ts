@@ -29,7 +29,11 @@ const EVENTS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   Notification: { message: 'waiting' },
 }
 
-function served(world: ReturnType<typeof project>, input: string | Buffer, env: NodeJS.ProcessEnv = {}) {
+function served(
+  world: ReturnType<typeof project>,
+  input: string | Buffer,
+  env: NodeJS.ProcessEnv = {},
+) {
   const { status, signal, stdout, stderr } = spawnSync(process.execPath, [hook], {
     cwd: existsSync(world.cwd) ? world.cwd : '/',
     env: { ...world.env, ...env },
@@ -41,8 +45,18 @@ function served(world: ReturnType<typeof project>, input: string | Buffer, env: 
 
 const SILENT = { status: 0, signal: null, stdout: '', stderr: '' }
 
-function eventIn(cwd: string, name: string, fields: Readonly<Record<string, unknown>> = {}): string {
-  return JSON.stringify({ session_id: 'c-1', cwd, hook_event_name: name, ...EVENTS[name], ...fields })
+function eventIn(
+  cwd: string,
+  name: string,
+  fields: Readonly<Record<string, unknown>> = {},
+): string {
+  return JSON.stringify({
+    session_id: 'c-1',
+    cwd,
+    hook_event_name: name,
+    ...EVENTS[name],
+    ...fields,
+  })
 }
 
 describe('the hook program is silent and succeeds', () => {
@@ -53,24 +67,43 @@ describe('the hook program is silent and succeeds', () => {
     ['a list', '[1,2,3]'],
     ['null', 'null'],
     ['binary', Buffer.from([0xff, 0xfe, 0, 1, 2, 3])],
-    ['an unknown event', JSON.stringify({ session_id: 'c-1', cwd: '/', hook_event_name: 'NeverHeardOf' })],
+    [
+      'an unknown event',
+      JSON.stringify({ session_id: 'c-1', cwd: '/', hook_event_name: 'NeverHeardOf' }),
+    ],
     ['no conversation', JSON.stringify({ cwd: '/', hook_event_name: 'Stop' })],
-    ['an empty conversation', JSON.stringify({ session_id: '', cwd: '/', hook_event_name: 'Stop' })],
-    ['a conversation that is a path', JSON.stringify({ session_id: '../../etc/passwd', cwd: '/', hook_event_name: 'Stop' })],
+    [
+      'an empty conversation',
+      JSON.stringify({ session_id: '', cwd: '/', hook_event_name: 'Stop' }),
+    ],
+    [
+      'a conversation that is a path',
+      JSON.stringify({ session_id: '../../etc/passwd', cwd: '/', hook_event_name: 'Stop' }),
+    ],
     [
       'a folder that is not there',
-      JSON.stringify({ session_id: 'c-1', cwd: '/nowhere/at/all', hook_event_name: 'SessionStart' }),
+      JSON.stringify({
+        session_id: 'c-1',
+        cwd: '/nowhere/at/all',
+        hook_event_name: 'SessionStart',
+      }),
     ],
-    ['a prototype', '{"__proto__":{"a":1},"session_id":"c-1","cwd":"/","hook_event_name":"constructor"}'],
+    [
+      'a prototype',
+      '{"__proto__":{"a":1},"session_id":"c-1","cwd":"/","hook_event_name":"constructor"}',
+    ],
   ])('when it is given %s', (_what, input) => {
     expect(served(project(), input)).toEqual(SILENT)
   })
 
-  test.each(Object.keys(EVENTS))('at %s in a folder that is none of ours, and writes nothing there', (name) => {
-    const world = project({ git: false })
-    expect(served(world, eventIn(world.cwd, name))).toEqual(SILENT)
-    expect(existsSync(world.path('.sessions'))).toBe(false)
-  })
+  test.each(Object.keys(EVENTS))(
+    'at %s in a folder that is none of ours, and writes nothing there',
+    (name) => {
+      const world = project({ git: false })
+      expect(served(world, eventIn(world.cwd, name))).toEqual(SILENT)
+      expect(existsSync(world.path('.sessions'))).toBe(false)
+    },
+  )
 
   test.each(Object.keys(EVENTS))('at %s where there is no session', (name) => {
     const world = project()
@@ -78,22 +111,30 @@ describe('the hook program is silent and succeeds', () => {
     expect(existsSync(world.path('.sessions'))).toBe(false)
   })
 
-  test('when its input never ends, by the command that is registered', { timeout: 10_000 }, async () => {
-    const world = project()
-    const found = join(world.folder, 'bin')
-    mkdirSync(found)
-    writeFileSync(join(found, 'stint'), `#!/bin/sh\n"${process.execPath}" "${hook}"\n`, { mode: 0o755 })
-    const env = { ...world.env, PATH: `${found}:${process.env.PATH}` }
-    const child = spawn('/bin/sh', ['-c', HOOK_COMMAND], { cwd: world.cwd, env })
-    child.stdin.write('{"session_id":')
-    const code = await new Promise((resolve) => child.once('exit', resolve))
-    expect(code).toBe(0)
-  })
+  test(
+    'when its input never ends, by the command that is registered',
+    { timeout: 10_000 },
+    async () => {
+      const world = project()
+      const found = join(world.folder, 'bin')
+      mkdirSync(found)
+      writeFileSync(join(found, 'stint'), `#!/bin/sh\n"${process.execPath}" "${hook}"\n`, {
+        mode: 0o755,
+      })
+      const env = { ...world.env, PATH: `${found}:${process.env.PATH}` }
+      const child = spawn('/bin/sh', ['-c', HOOK_COMMAND], { cwd: world.cwd, env })
+      child.stdin.write('{"session_id":')
+      const code = await new Promise((resolve) => child.once('exit', resolve))
+      expect(code).toBe(0)
+    },
+  )
 
   test('when it is turned off', async () => {
     const world = project()
     await world.stint('init', '--name', 'there')
-    expect(served(world, eventIn(world.cwd, 'SessionStart'), { STINT_HOOKS: 'off' })).toEqual(SILENT)
+    expect(served(world, eventIn(world.cwd, 'SessionStart'), { STINT_HOOKS: 'off' })).toEqual(
+      SILENT,
+    )
   })
 
   test('in a run, whose runner sees everything itself, and it records nothing', async () => {
@@ -101,12 +142,18 @@ describe('the hook program is silent and succeeds', () => {
     await world.stint('init', '--name', 'there')
     const before = world.entries()
     for (const name of Object.keys(EVENTS)) {
-      expect(served(world, eventIn(world.cwd, name), { STINT_RUN: '0190a000-0000-7000-8000-000000000001' })).toEqual(SILENT)
+      expect(
+        served(world, eventIn(world.cwd, name), {
+          STINT_RUN: '0190a000-0000-7000-8000-000000000001',
+        }),
+      ).toEqual(SILENT)
     }
     await world.stint('view')
     expect(world.entries()).toEqual(before)
     expect(existsSync(world.notes)).toBe(false)
-    expect(served(world, eventIn(world.cwd, 'SessionStart'), { STINT_RUN: '' }).stdout).toContain('there')
+    expect(served(world, eventIn(world.cwd, 'SessionStart'), { STINT_RUN: '' }).stdout).toContain(
+      'there',
+    )
   })
 })
 
@@ -119,7 +166,8 @@ const TRANSCRIPTS: Readonly<Record<string, (path: string) => void>> = {
   'a link to itself': (path) => symlinkSync(path, path),
   empty: (path) => writeFileSync(path, ''),
   binary: (path) => writeFileSync(path, Buffer.alloc(3_000_000, 0xfe)),
-  'one endless line': (path) => writeFileSync(path, `{"type":"user","message":{"content":"${'x'.repeat(4_000_000)}`),
+  'one endless line': (path) =>
+    writeFileSync(path, `{"type":"user","message":{"content":"${'x'.repeat(4_000_000)}`),
   'of nothing but zeroes': (path) => {
     writeFileSync(path, '')
     truncateSync(path, 100_000_000)
@@ -133,7 +181,10 @@ describe('a transcript', () => {
     const transcript = join(world.folder, 'transcript.jsonl')
     TRANSCRIPTS[kind]!(transcript)
     for (const name of Object.keys(EVENTS)) {
-      const { status, stderr } = served(world, eventIn(world.cwd, name, { transcript_path: transcript }))
+      const { status, stderr } = served(
+        world,
+        eventIn(world.cwd, name, { transcript_path: transcript }),
+      )
       expect({ name, status, stderr }).toEqual({ name, status: 0, stderr: '' })
     }
     expect(world.ofKind('turn.ended')).toHaveLength(1)
@@ -153,8 +204,13 @@ describe('a session whose files are gone or broken', () => {
       rmSync(log)
       mkdirSync(log)
     },
-    'its snapshot': (world) => writeFileSync(world.path('.sessions', 'journal', world.sessions()[0]!, 'snapshot.json'), '{"half'),
-    'its configuration': (world) => writeFileSync(world.path('.sessions', 'config.yaml'), 'redact: [unclosed'),
+    'its snapshot': (world) =>
+      writeFileSync(
+        world.path('.sessions', 'journal', world.sessions()[0]!, 'snapshot.json'),
+        '{"half',
+      ),
+    'its configuration': (world) =>
+      writeFileSync(world.path('.sessions', 'config.yaml'), 'redact: [unclosed'),
     'the notes of hooks': (world) => {
       rmSync(world.path('.git', 'stint', 'conversations'), { recursive: true, force: true })
       writeFileSync(world.path('.git', 'stint', 'conversations'), 'no folder')
@@ -175,10 +231,18 @@ describe('a session whose files are gone or broken', () => {
     const world = project()
     await world.stint('init', '--name', 'there')
     const before = world.entries().length
-    writeFileSync(world.path('.sessions', 'config.yaml'), 'redact:\n  pattern: typo\n  patterns: ["("]\n')
-    served(world, eventIn(world.cwd, 'UserPromptSubmit', { prompt: 'the password is hunter2 in this project' }))
+    writeFileSync(
+      world.path('.sessions', 'config.yaml'),
+      'redact:\n  pattern: typo\n  patterns: ["("]\n',
+    )
+    served(
+      world,
+      eventIn(world.cwd, 'UserPromptSubmit', { prompt: 'the password is hunter2 in this project' }),
+    )
     expect(world.entries()).toHaveLength(before)
-    expect(served(world, eventIn(world.cwd, 'SessionStart')).stdout).toContain('Stint records nothing here')
+    expect(served(world, eventIn(world.cwd, 'SessionStart')).stdout).toContain(
+      'Stint records nothing here',
+    )
     rmSync(world.path('.sessions', 'config.yaml'))
     expect((await world.stint('doctor')).stdout).toContain('config.yaml')
   })
@@ -218,21 +282,28 @@ describe('the hook program', () => {
     }
     // What Node has loaded by itself is no cost of ours.
     const { builtins: always } = loadedAt('')
-    const tool = (file: string) => eventIn(world.cwd, 'PostToolUse', { tool_input: { file_path: world.path(file) } })
+    const tool = (file: string) =>
+      eventIn(world.cwd, 'PostToolUse', { tool_input: { file_path: world.path(file) } })
     served(world, tool('known.ts'))
     const before = world.entries().length
     for (const input of [
       eventIn(world.cwd, 'SessionStart'),
-      eventIn(world.cwd, 'UserPromptSubmit', { prompt: 'move the handlers behind the new interface' }),
+      eventIn(world.cwd, 'UserPromptSubmit', {
+        prompt: 'move the handlers behind the new interface',
+      }),
       tool('known.ts'),
       eventIn(world.cwd, 'Stop'),
     ]) {
       const { builtins, files } = loadedAt(input)
       expect(builtins.filter((name) => SLOW.test(name) && !always.includes(name))).toEqual([])
-      expect(files.filter((file) => /hook-load-read-config|hook-after|stint\.js/.test(file))).toEqual([])
+      expect(
+        files.filter((file) => /hook-load-read-config|hook-after|stint\.js/.test(file)),
+      ).toEqual([])
     }
     expect(world.entries().length).toBeGreaterThan(before)
-    const programs = readdirSync(dirname(hook)).filter((name) => /^hook.*\.cjs$/.test(name) && !READS_ALL.test(name))
+    const programs = readdirSync(dirname(hook)).filter(
+      (name) => /^hook.*\.cjs$/.test(name) && !READS_ALL.test(name),
+    )
     expect(programs.length).toBeGreaterThan(5)
     for (const name of programs) {
       expect(readFileSync(join(dirname(hook), name), 'utf8')).not.toMatch(
@@ -245,7 +316,9 @@ describe('the hook program', () => {
     const world = project()
     mkdirSync(world.path('.sessions'))
     writeFileSync(world.path('.sessions', 'config.yaml'), 'auto: off\n')
-    const edit = eventIn(world.cwd, 'PostToolUse', { tool_input: { file_path: world.path('a.ts') } })
+    const edit = eventIn(world.cwd, 'PostToolUse', {
+      tool_input: { file_path: world.path('a.ts') },
+    })
     served(world, edit)
     served(world, edit)
     expect(world.sessions()).toEqual([])
@@ -269,11 +342,17 @@ describe('the program that renders what nobody waits for', () => {
       hook_event_name: 'Stop',
       transcript_path: agent.transcript,
     })
-    const { status } = spawnSync(process.execPath, [hook, 'hook', 'after'], { cwd: world.cwd, env: world.env, input })
+    const { status } = spawnSync(process.execPath, [hook, 'hook', 'after'], {
+      cwd: world.cwd,
+      env: world.env,
+      input,
+    })
     expect(status).toBe(0)
     const document = readdirSync(world.path('.sessions', 'active'))[0]!
     expect(readFileSync(world.path('.sessions', 'active', document), 'utf8')).toContain('src/a.ts')
-    expect(readFileSync(world.path('.sessions', 'conversations', `${agent.conversation}.jsonl`), 'utf8')).toContain('word word')
+    expect(
+      readFileSync(world.path('.sessions', 'conversations', `${agent.conversation}.jsonl`), 'utf8'),
+    ).toContain('word word')
   })
 })
 
@@ -289,11 +368,23 @@ describe('what was said in long conversations', () => {
     }
     const current = agents[2]!
     const copied = () => {
-      const input = JSON.stringify({ session_id: current.conversation, cwd: world.cwd, hook_event_name: 'Stop' })
-      expect(spawnSync(process.execPath, [hook, 'hook', 'after'], { cwd: world.cwd, env: world.env, input }).status).toBe(0)
+      const input = JSON.stringify({
+        session_id: current.conversation,
+        cwd: world.cwd,
+        hook_event_name: 'Stop',
+      })
+      expect(
+        spawnSync(process.execPath, [hook, 'hook', 'after'], {
+          cwd: world.cwd,
+          env: world.env,
+          input,
+        }).status,
+      ).toBe(0)
       return agents.map(({ conversation }) => {
         const cursor = join(world.notes, `${conversation}.copied`)
-        return existsSync(cursor) ? (JSON.parse(readFileSync(cursor, 'utf8')) as { offset: number }).offset : 0
+        return existsSync(cursor)
+          ? (JSON.parse(readFileSync(cursor, 'utf8')) as { offset: number }).offset
+          : 0
       })
     }
     const sizes = agents.map(({ transcript }) => statSync(transcript).size)
@@ -313,7 +404,17 @@ describe('the status line', () => {
   test('shows session, progress, blockers and how full the context is, and leaves that for hooks', async () => {
     const world = project()
     await world.stint('init', '--name', 'fix-login', '--goal', 'Fix it')
-    await world.stint('log', '--step', 'One', '--step', 'Two', '--done', 'One', '--blocker', 'no staging')
+    await world.stint(
+      'log',
+      '--step',
+      'One',
+      '--step',
+      'Two',
+      '--done',
+      'One',
+      '--blocker',
+      'no staging',
+    )
     const agent = world.agent()
     await agent.start()
     const input = JSON.stringify({

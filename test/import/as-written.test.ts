@@ -18,7 +18,9 @@ function line(message: string, tail = ''): string {
 }
 
 function translated(text: string): readonly NewItem[] | 'damaged' {
-  return claudeHistory.translator({ conversation: 'c1' }, { hasBegun: true }).translate(Buffer.from(text), 0)
+  return claudeHistory
+    .translator({ conversation: 'c1' }, { hasBegun: true })
+    .translate(Buffer.from(text), 0)
 }
 
 function stored(text: string) {
@@ -30,7 +32,12 @@ function stored(text: string) {
   for (const item of items) writer.add(item)
   writer.flush()
   const file = readFileSync(conversationPath(sessions, 'c1'), 'utf8')
-  return { file, items: [...store.read('c1')].map(({ offset, ...item }) => (expect(offset).toBeGreaterThan(0), item)) }
+  return {
+    file,
+    items: [...store.read('c1')].map(
+      ({ offset, ...item }) => (expect(offset).toBeGreaterThan(0), item),
+    ),
+  }
 }
 
 const RESULT = `{"role":"user","content":[{"tool_use_id":"t1","type":"tool_result","content":"ü \\"quoted\\"\\n"}]}`
@@ -59,7 +66,10 @@ describe('a line of a transcript', () => {
       'other messages',
       `{"role":"assistant","id":"m","content":[{"type":"tool_use","id":"t","name":"send","input":{"message":{"to":"you"},"uuid":"x"}}]}`,
     ],
-    ['a message that says so twice', `{"role":"user","content":"a"},"message":{"role":"user","content":"b"}`],
+    [
+      'a message that says so twice',
+      `{"role":"user","content":"a"},"message":{"role":"user","content":"b"}`,
+    ],
     ['an id that says so twice', `{"role":"user","content":"a"},"uuid":"9"`],
   ])('is understood with %s in it', (_, message) => {
     const text = line(message)

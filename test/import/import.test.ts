@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -6,14 +15,25 @@ import type { Part } from '../../src/history/items.ts'
 import { nextMessages } from '../../src/history/next-messages.ts'
 import { conversationStore } from '../../src/history/store.ts'
 import { knownProjects } from '../../src/index/projects.ts'
-import type { ImportProgress } from '../../src/import/contract.ts'
+import type { ImportProgress } from '../../src/project/import/contract.ts'
 import { loadSqlite } from '../../src/index/sqlite.ts'
 import { startOf } from '../../src/harness/process/strays.ts'
 import { trackingFolderOf } from '../../src/project/conversation-binding.ts'
 import { git } from '../support/scratch.ts'
-import { CLAUDE, CODEX, FORK, GEMINI, ImportWorld, OPENCODE, type Tables, textsOf, write } from './world.ts'
+import {
+  CLAUDE,
+  CODEX,
+  FORK,
+  GEMINI,
+  ImportWorld,
+  OPENCODE,
+  type Tables,
+  textsOf,
+  write,
+} from './world.ts'
 
-const partsOf = (world: ImportWorld, conversation: string) => world.messages(conversation).flatMap(({ parts }) => parts)
+const partsOf = (world: ImportWorld, conversation: string) =>
+  world.messages(conversation).flatMap(({ parts }) => parts)
 const ofType = <T extends Part['type']>(parts: readonly Part[], type: T) =>
   parts.filter((part): part is Extract<Part, { type: T }> => part.type === type)
 
@@ -21,32 +41,51 @@ describe('an import brings in', () => {
   test('what Claude Code wrote, with what its agents said', async () => {
     const world = new ImportWorld().plantAll()
     const report = await world.import({ harnesses: ['claude'] })
-    expect(report).toMatchObject({ damaged: 0, unread: [], elsewhere: 0, conversations: [{ conversation: CLAUDE, isNew: true }] })
+    expect(report).toMatchObject({
+      damaged: 0,
+      unread: [],
+      elsewhere: 0,
+      conversations: [{ conversation: CLAUDE, isNew: true }],
+    })
     const items = world.items(CLAUDE)
-    expect(items[0]).toMatchObject({ type: 'began', harness: 'claude', conversation: CLAUDE, cwd: world.project })
+    expect(items[0]).toMatchObject({
+      type: 'began',
+      harness: 'claude',
+      conversation: CLAUDE,
+      cwd: world.project,
+    })
     const parts = partsOf(world, CLAUDE)
     expect(ofType(parts, 'tool use').map(({ name }) => name)).toEqual(['Bash', 'Bash', 'Agent'])
     expect(ofType(parts, 'tool result').map(({ isError }) => isError)).toEqual([false, true, false])
     expect(items.filter(({ type }) => type === 'compaction')).toHaveLength(1)
     const messages = world.messages(CLAUDE)
     expect(messages.filter(({ isSummary }) => isSummary)).toHaveLength(1)
-    expect(textsOf(messages.filter(({ agent }) => agent !== undefined).flatMap((each) => each.parts))).toContain(
-      'said by the agent',
-    )
+    expect(
+      textsOf(messages.filter(({ agent }) => agent !== undefined).flatMap((each) => each.parts)),
+    ).toContain('said by the agent')
     // What the client told its model besides: tools, the machine, the day.
-    expect(messages.filter(({ role, isMeta }) => role === 'system' && isMeta === true).length).toBeGreaterThan(10)
+    expect(
+      messages.filter(({ role, isMeta }) => role === 'system' && isMeta === true).length,
+    ).toBeGreaterThan(10)
     const ids = new Set(items.flatMap((item) => ('id' in item ? [item.id] : [])))
-    expect(messages.filter(({ parent, agent }) => agent === undefined && parent !== undefined && !ids.has(parent))).toEqual([])
+    expect(
+      messages.filter(
+        ({ parent, agent }) => agent === undefined && parent !== undefined && !ids.has(parent),
+      ),
+    ).toEqual([])
   })
 
   test('what Claude Code wrote, with white space between the parts of its lines', async () => {
     const [compact, spaced] = [new ImportWorld().plantAll(), new ImportWorld()]
-    const loose = spaced.recorded('claude.jsonl').replaceAll(/"(type|subtype|parentUuid)":"/g, '"$1": "')
+    const loose = spaced
+      .recorded('claude.jsonl')
+      .replaceAll(/"(type|subtype|parentUuid)":"/g, '"$1": "')
     expect(loose).not.toContain('"type":"user"')
     write(spaced.claude, loose)
     spaced.plant(spaced.agent, 'claude-agent.jsonl')
     for (const world of [compact, spaced]) await world.import({ harnesses: ['claude'] })
-    const told = (world: ImportWorld) => JSON.parse(JSON.stringify(world.items(CLAUDE)).replaceAll(world.root, '')) as unknown
+    const told = (world: ImportWorld) =>
+      JSON.parse(JSON.stringify(world.items(CLAUDE)).replaceAll(world.root, '')) as unknown
     expect(told(spaced)).toEqual(told(compact))
   })
 
@@ -90,11 +129,20 @@ describe('an import brings in', () => {
     await world.import({ harnesses: ['gemini'] })
     const messages = world.messages(GEMINI)
     const asked = messages.filter(
-      ({ role, isMeta, isSummary, parts }) => role === 'user' && !isMeta && !isSummary && parts[0]?.type === 'text',
+      ({ role, isMeta, isSummary, parts }) =>
+        role === 'user' && !isMeta && !isSummary && parts[0]?.type === 'text',
     )
-    expect(asked.map(({ parts }) => textsOf(parts)[0])).toEqual(['please RUN it @p.png', 'BIG one', 'more BIG', 'RUN again BIG'])
+    expect(asked.map(({ parts }) => textsOf(parts)[0])).toEqual([
+      'please RUN it @p.png',
+      'BIG one',
+      'more BIG',
+      'RUN again BIG',
+    ])
     const first = messages.find(({ role }) => role === 'assistant')
-    expect(first).toMatchObject({ model: 'gemini-2.5-flash', usage: { input: 2500, cacheRead: 100, output: 25 } })
+    expect(first).toMatchObject({
+      model: 'gemini-2.5-flash',
+      usage: { input: 2500, cacheRead: 100, output: 25 },
+    })
     const compaction = world.items(GEMINI).findIndex(({ type }) => type === 'compaction')
     const before = world.items(GEMINI).slice(0, compaction)
     const after = world.items(GEMINI).slice(compaction)
@@ -114,7 +162,10 @@ describe('an import brings in', () => {
           .sort(),
       )
     }
-    expect(after[1]).toMatchObject({ isSummary: true, parts: [{ text: '<state_snapshot>SUMMARY</state_snapshot>' }] })
+    expect(after[1]).toMatchObject({
+      isSummary: true,
+      parts: [{ text: '<state_snapshot>SUMMARY</state_snapshot>' }],
+    })
   })
 
   test('what an older Gemini CLI wrote as one document', async () => {
@@ -131,12 +182,22 @@ describe('an import brings in', () => {
       startTime: '2026-01-01T00:00:00.000Z',
       note: { messages: [{ id: 'no' }] },
     }
-    const path = join(world.home, '.gemini', 'tmp', 'abc', 'chats', 'session-2026-01-01T00-00-chat.json')
+    const path = join(
+      world.home,
+      '.gemini',
+      'tmp',
+      'abc',
+      'chats',
+      'session-2026-01-01T00-00-chat.json',
+    )
     write(path, JSON.stringify({ ...head, messages, summary: 'x' }, undefined, 2))
     write(join(world.home, '.gemini', 'tmp', 'abc', '.project_root'), `${world.project}\n`)
     expect(await world.import()).toMatchObject({ messages: 40, damaged: 0 })
     expect(world.messages('chat-1').map(({ id }) => id)).toEqual(messages.map(({ id }) => id))
-    writeFileSync(path, JSON.stringify({ ...head, messages: [...messages, { ...messages[0], id: 'm40' }] }))
+    writeFileSync(
+      path,
+      JSON.stringify({ ...head, messages: [...messages, { ...messages[0], id: 'm40' }] }),
+    )
     expect(await world.import()).toMatchObject({ messages: 1 })
   })
 
@@ -151,7 +212,9 @@ describe('an import brings in', () => {
     expect(ofType(parts, 'thinking')).toMatchObject([{ text: 'thinking hard' }])
     expect(ofType(parts, 'tool use').map(({ name }) => name)).toEqual(['bash', 'read'])
     expect(ofType(parts, 'tool result').map(({ isError }) => isError)).toEqual([false, true])
-    expect(world.items(OPENCODE).filter(({ type }) => type === 'compaction')).toMatchObject([{ trigger: 'auto' }])
+    expect(world.items(OPENCODE).filter(({ type }) => type === 'compaction')).toMatchObject([
+      { trigger: 'auto' },
+    ])
     const messages = world.messages(OPENCODE)
     expect(messages.filter(({ isSummary }) => isSummary)).toHaveLength(1)
     expect(messages.at(-1)).toMatchObject({ isFailure: true, parts: [{ text: 'stub 400' }] })
@@ -164,7 +227,15 @@ describe('an import brings in', () => {
     const [session] = (JSON.parse(world.recorded('opencode.json')) as Tables)['session']!
     world.plantDatabase({
       session: [{ ...session!, id: 'ses_child', parent_id: OPENCODE }],
-      message: [{ id: 'msg_c', session_id: 'ses_child', time_created: 5, time_updated: 5, data: '{"role":"user"}' }],
+      message: [
+        {
+          id: 'msg_c',
+          session_id: 'ses_child',
+          time_created: 5,
+          time_updated: 5,
+          data: '{"role":"user"}',
+        },
+      ],
       part: [
         {
           id: 'prt_c',
@@ -177,13 +248,19 @@ describe('an import brings in', () => {
       ],
     })
     expect(await world.import({ harnesses: ['opencode'] })).toMatchObject({ messages: 1 })
-    expect(world.messages(OPENCODE).at(-1)).toMatchObject({ agent: 'ses_child', parts: [{ text: 'go and look' }] })
+    expect(world.messages(OPENCODE).at(-1)).toMatchObject({
+      agent: 'ses_child',
+      parts: [{ text: 'go and look' }],
+    })
   })
 
   test('that somebody took back in opencode what was said, gave it back, or said something else in its place', async () => {
     const world = new ImportWorld()
     const rows = JSON.parse(world.recorded('opencode.json')) as Tables
-    world.plantDatabase({ ...rows, session: rows['session']!.map((row) => ({ ...row, revert: null })) })
+    world.plantDatabase({
+      ...rows,
+      session: rows['session']!.map((row) => ({ ...row, revert: null })),
+    })
     const [BIG, AFTER_BIG] = ['msg_1e20f0034001ZoHbkLAtm6qvDa', 'msg_1e20f0f39001kXa2IxeEFSpRnQ']
     let now = 1794794013913
     const change = (sql: string, ...values: string[]) => {
@@ -206,7 +283,10 @@ describe('an import brings in', () => {
     const first = await told()
     expect(first.at(-1)).toBe('done with it')
     expect(first[0]).toContain('please RUN it')
-    expect(world.items(OPENCODE)).toEqual([...items, expect.objectContaining({ type: 'taken back', from: BIG })])
+    expect(world.items(OPENCODE)).toEqual([
+      ...items,
+      expect.objectContaining({ type: 'taken back', from: BIG }),
+    ])
     expect(await told()).toEqual(first)
     expect(world.items(OPENCODE)).toHaveLength(items.length + 1)
     revert(undefined)
@@ -220,8 +300,12 @@ describe('an import brings in', () => {
     revert({ messageID: BIG })
     change('DELETE FROM message WHERE id >= ?', BIG)
     revert(undefined)
-    change(`INSERT INTO message VALUES ('msg_new', '${OPENCODE}', ${now}, ${now}, '{"role":"user"}')`)
-    change(`INSERT INTO part VALUES ('prt_new', 'msg_new', '${OPENCODE}', ${now}, ${now}, '{"type":"text","text":"SMALL one"}')`)
+    change(
+      `INSERT INTO message VALUES ('msg_new', '${OPENCODE}', ${now}, ${now}, '{"role":"user"}')`,
+    )
+    change(
+      `INSERT INTO part VALUES ('prt_new', 'msg_new', '${OPENCODE}', ${now}, ${now}, '{"type":"text","text":"SMALL one"}')`,
+    )
     expect((await told()).slice(first.length)).toEqual(['SMALL one'])
     rmSync(join(trackingFolderOf(world.workspace.place), 'imports'), { recursive: true })
     expect((await told()).slice(first.length)).toEqual(['SMALL one'])
@@ -229,7 +313,11 @@ describe('an import brings in', () => {
     const late = new ImportWorld()
     late.plantDatabase({
       ...rows,
-      session: rows['session']!.map((row) => ({ ...row, directory: late.project, revert: `{"messageID":"${BIG}"}` })),
+      session: rows['session']!.map((row) => ({
+        ...row,
+        directory: late.project,
+        revert: `{"messageID":"${BIG}"}`,
+      })),
     })
     expect(await told(late)).toEqual(first)
   })
@@ -240,7 +328,10 @@ describe('an import brings in', () => {
     const tree = join(world.root, 'tree')
     git(world.project, 'worktree', 'add', '--quiet', tree)
     write(world.codex, world.recorded('codex.jsonl').replaceAll(world.project, tree))
-    write(world.fork, world.recorded('codex-fork.jsonl').replaceAll(world.project, join(world.root, 'other')))
+    write(
+      world.fork,
+      world.recorded('codex-fork.jsonl').replaceAll(world.project, join(world.root, 'other')),
+    )
     const nested = join(world.project, 'vendor', 'lib')
     mkdirSync(nested, { recursive: true })
     git(nested, 'init', '--quiet')
@@ -249,7 +340,9 @@ describe('an import brings in', () => {
     const report = await world.import({ harnesses: ['claude', 'codex'] })
     expect(report.conversations.map(({ conversation }) => conversation)).toEqual([CODEX])
     expect(report.elsewhere).toBe(2)
-    expect((await world.import({ paths: [world.fork] })).conversations).toMatchObject([{ conversation: FORK }])
+    expect((await world.import({ paths: [world.fork] })).conversations).toMatchObject([
+      { conversation: FORK },
+    ])
   })
 })
 
@@ -267,7 +360,9 @@ test('what was imported can be searched at once, and how far that is gets told',
   const { conversations } = await world.import({ tell: (progress) => told.push(progress) })
   const index = await world.workspace.index()
   expect(index.syncSaid(0)).toEqual({ bytesLeft: 0 })
-  expect([...index.searchSaid({ text: '"said by the agent"' })]).toMatchObject([{ conversation: CLAUDE }])
+  expect([...index.searchSaid({ text: '"said by the agent"' })]).toMatchObject([
+    { conversation: CLAUDE },
+  ])
   expect(conversations.length).toBeGreaterThan(3)
   const indexing = told.find(({ isIndexing }) => isIndexing === true)!
   expect(indexing).toMatchObject({ bytes: 0 })
@@ -281,7 +376,12 @@ describe('imported again', () => {
     const first = await world.import()
     expect(first.conversations).toHaveLength(5)
     const before = [CLAUDE, CODEX, FORK, GEMINI, OPENCODE].map((id) => world.stored(id))
-    expect(await world.import()).toMatchObject({ conversations: [], messages: 0, bytes: 0, upToDate: 6 })
+    expect(await world.import()).toMatchObject({
+      conversations: [],
+      messages: 0,
+      bytes: 0,
+      upToDate: 6,
+    })
     expect([CLAUDE, CODEX, FORK, GEMINI, OPENCODE].map((id) => world.stored(id))).toEqual(before)
   })
 
@@ -294,7 +394,8 @@ describe('imported again', () => {
       const whole = new ImportWorld().plantAll()
       await whole.import()
       const world = new ImportWorld().plantAll()
-      const path = name === 'claude.jsonl' ? world.claude : name === 'codex.jsonl' ? world.codex : world.gemini
+      const path =
+        name === 'claude.jsonl' ? world.claude : name === 'codex.jsonl' ? world.codex : world.gemini
       const lines = world.recorded(name).trimEnd().split('\n')
       rmSync(world.agent)
       writeFileSync(path, '')
@@ -302,11 +403,15 @@ describe('imported again', () => {
         appendFileSync(path, `${lines.slice(n, n + 14).join('\n')}\n`)
         await world.import()
       }
-      const withoutAgents = whole.items(conversation).filter((item) => !('agent' in item) || item.agent === undefined)
+      const withoutAgents = whole
+        .items(conversation)
+        .filter((item) => !('agent' in item) || item.agent === undefined)
       const plain = (items: readonly unknown[], root: string) =>
         JSON.parse(JSON.stringify(items).replaceAll(root, '')) as unknown[]
       const ids = (items: readonly unknown[]) => items.map((item) => (item as { id?: string }).id)
-      expect(ids(plain(world.items(conversation), world.root))).toEqual(ids(plain(withoutAgents, whole.root)))
+      expect(ids(plain(world.items(conversation), world.root))).toEqual(
+        ids(plain(withoutAgents, whole.root)),
+      )
     }
   })
 
@@ -314,7 +419,8 @@ describe('imported again', () => {
     const world = new ImportWorld().plantAll()
     await world.import()
     const before = world.items(CLAUDE)
-    for (const id of [CLAUDE, OPENCODE]) rmSync(join(world.project, '.sessions', 'conversations', `${id}.jsonl`))
+    for (const id of [CLAUDE, OPENCODE])
+      rmSync(join(world.project, '.sessions', 'conversations', `${id}.jsonl`))
     expect(await world.import()).toMatchObject({ messages: 0, upToDate: 6 })
     const said = {
       type: 'user',
@@ -325,7 +431,10 @@ describe('imported again', () => {
     appendFileSync(world.claude, `${JSON.stringify(said)}\n`)
     const rows = JSON.parse(world.recorded('opencode.json')) as Tables
     rmSync(world.opencode)
-    world.plantDatabase({ ...rows, session: [{ ...rows['session']![0]!, time_updated: 1_900_000_000_000 }] })
+    world.plantDatabase({
+      ...rows,
+      session: [{ ...rows['session']![0]!, time_updated: 1_900_000_000_000 }],
+    })
     const { messages } = await world.import({ isDryRun: true })
     expect(await world.import()).toMatchObject({ messages })
     const after = world.items(CLAUDE)
@@ -371,7 +480,15 @@ describe('imported again', () => {
     const world = new ImportWorld().plantAll()
     const store = conversationStore(join(world.project, '.sessions'), {})
     const at = '2026-11-16T01:52:51.320Z'
-    store.append(CODEX, [{ type: 'message', id: 'driver-1', at, role: 'user', parts: [{ type: 'text', text: 'and now more' }] }])
+    store.append(CODEX, [
+      {
+        type: 'message',
+        id: 'driver-1',
+        at,
+        role: 'user',
+        parts: [{ type: 'text', text: 'and now more' }],
+      },
+    ])
     await world.import({ harnesses: ['codex'] })
     const said = world.messages(CODEX).filter(({ isMeta, isSummary }) => !isMeta && !isSummary)
     expect(said.map(({ parts }) => textsOf(parts)[0])).toEqual([
@@ -386,7 +503,11 @@ describe('imported again', () => {
 describe('while an import is going on', () => {
   test('another into the same project says so and stores nothing; a dry run goes', async () => {
     const world = new ImportWorld().plantAll()
-    const [first, second, dry] = await Promise.allSettled([world.import(), world.import(), world.import({ isDryRun: true })])
+    const [first, second, dry] = await Promise.allSettled([
+      world.import(),
+      world.import(),
+      world.import({ isDryRun: true }),
+    ])
     expect(first).toMatchObject({ value: { conversations: { length: 5 } } })
     expect(second).toMatchObject({ reason: { code: 'IMPORT_RUNNING' } })
     expect(dry.status).toBe('fulfilled')
@@ -424,14 +545,20 @@ describe('an import passes over', () => {
   test('lines that cannot be read or are too long, and counts them', async () => {
     const world = new ImportWorld().plantAll()
     const lines = world.recorded('claude.jsonl').trimEnd().split('\n')
-    const long = JSON.stringify({ type: 'user', uuid: 'long', message: { role: 'user', content: 'x'.repeat(9_000_000) } })
+    const long = JSON.stringify({
+      type: 'user',
+      uuid: 'long',
+      message: { role: 'user', content: 'x'.repeat(9_000_000) },
+    })
     writeFileSync(
       world.claude,
       `${[...lines.slice(0, 5), 'no json', '{"type":"user", cut', long, ...lines.slice(5)].join('\n')}\n`,
     )
     const report = await world.import({ harnesses: ['claude'] })
     expect(report.damaged).toBe(3)
-    expect(report.messages).toBe((await new ImportWorld().plantAll().import({ harnesses: ['claude'] })).messages)
+    expect(report.messages).toBe(
+      (await new ImportWorld().plantAll().import({ harnesses: ['claude'] })).messages,
+    )
   })
 
   test('a database that is locked, damaged or no database, and imports the rest', async () => {
@@ -439,27 +566,40 @@ describe('an import passes over', () => {
     const lock = new (loadSqlite().DatabaseSync)(world.opencode)
     lock.exec('BEGIN EXCLUSIVE')
     const locked = await world.import()
-    expect(locked.unread).toMatchObject([{ path: world.opencode, problem: expect.stringContaining('again later') }])
+    expect(locked.unread).toMatchObject([
+      { path: world.opencode, problem: expect.stringContaining('again later') },
+    ])
     expect(locked.conversations).toHaveLength(4)
     lock.exec('ROLLBACK')
     lock.close()
     truncateSync(world.opencode, Math.floor(statSync(world.opencode).size / 2))
     expect((await world.import()).unread).toMatchObject([{ path: world.opencode }])
     writeFileSync(world.opencode, 'not a database at all'.repeat(100))
-    expect((await world.import()).unread).toMatchObject([{ path: world.opencode, problem: 'it is damaged' }])
+    expect((await world.import()).unread).toMatchObject([
+      { path: world.opencode, problem: 'it is damaged' },
+    ])
   }, 30_000)
 
   test('an answer that opencode is still writing, until it is whole', async () => {
     const world = new ImportWorld()
     const rows = JSON.parse(world.recorded('opencode.json')) as Tables
     const last = rows['message']!.at(-1)!
-    const { error: _error, ...open } = JSON.parse(String(last['data'])) as { error: unknown; time: object }
+    const { error: _error, ...open } = JSON.parse(String(last['data'])) as {
+      error: unknown
+      time: object
+    }
     const writing = JSON.stringify({ ...open, time: { created: 1 } })
-    world.plantDatabase({ ...rows, message: [...rows['message']!.slice(0, -1), { ...last, data: writing }] })
+    world.plantDatabase({
+      ...rows,
+      message: [...rows['message']!.slice(0, -1), { ...last, data: writing }],
+    })
     await world.import()
     const before = world.messages(OPENCODE).length
     rmSync(world.opencode)
-    world.plantDatabase({ ...rows, session: [{ ...rows['session']![0]!, time_updated: 1_900_000_000_000 }] })
+    world.plantDatabase({
+      ...rows,
+      session: [{ ...rows['session']![0]!, time_updated: 1_900_000_000_000 }],
+    })
     expect(await world.import()).toMatchObject({ messages: 1 })
     expect(world.messages(OPENCODE)).toHaveLength(before + 1)
   })
@@ -467,11 +607,17 @@ describe('an import passes over', () => {
   test('what was not written since, and stores nothing when it is only to say', async () => {
     const world = new ImportWorld().plantAll()
     const dry = await world.import({ isDryRun: true })
-    expect(dry).toMatchObject({ isDryRun: true, conversations: expect.objectContaining({ length: 5 }) })
+    expect(dry).toMatchObject({
+      isDryRun: true,
+      conversations: expect.objectContaining({ length: 5 }),
+    })
     expect(existsSync(join(world.project, '.sessions'))).toBe(false)
     expect(existsSync(join(world.project, '.git', 'stint'))).toBe(false)
     expect(
-      await world.import({ since: new Date(Date.now() + 60_000).toISOString(), harnesses: ['claude', 'codex'] }),
+      await world.import({
+        since: new Date(Date.now() + 60_000).toISOString(),
+        harnesses: ['claude', 'codex'],
+      }),
     ).toMatchObject({
       messages: 0,
     })

@@ -39,7 +39,8 @@ test('an import that is killed again and again loses and doubles nothing', async
     const child = run()
     const ended = new Promise((resolve) => child.once('exit', resolve))
     // It is killed when it has written something, wherever that is.
-    while (child.exitCode === null && size() === before) await new Promise((wake) => setTimeout(wake, 1))
+    while (child.exitCode === null && size() === before)
+      await new Promise((wake) => setTimeout(wake, 1))
     child.kill('SIGKILL')
     await ended
   }

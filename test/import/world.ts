@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { HistoryItem, Message, Part } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
-import { importHistories } from '../../src/import/import-histories.ts'
-import type { ImportRequest } from '../../src/import/contract.ts'
+import { importHistories } from '../../src/project/import/import-histories.ts'
+import type { ImportRequest } from '../../src/project/import/contract.ts'
 import { loadSqlite } from '../../src/index/sqlite.ts'
 import { Workspace } from '../../src/project/workspace.ts'
 import { initRepository, scratchFolder } from '../support/scratch.ts'
@@ -32,10 +32,41 @@ export class ImportWorld {
   }
 
   readonly claude = join(this.home, '.claude', 'projects', '-home-me-project', `${CLAUDE}.jsonl`)
-  readonly agent = join(this.home, '.claude', 'projects', '-home-me-project', CLAUDE, 'subagents', 'agent-a1.jsonl')
-  readonly codex = join(this.home, '.codex', 'sessions', '2026', '11', '16', `rollout-2026-11-16T01-52-50-${CODEX}.jsonl`)
-  readonly fork = join(this.home, '.codex', 'sessions', '2026', '11', '16', `rollout-2026-11-16T01-52-51-${FORK}.jsonl`)
-  readonly gemini = join(this.home, '.gemini', 'tmp', 'project', 'chats', 'session-2026-11-16T01-52-9f9cfd9e.jsonl')
+  readonly agent = join(
+    this.home,
+    '.claude',
+    'projects',
+    '-home-me-project',
+    CLAUDE,
+    'subagents',
+    'agent-a1.jsonl',
+  )
+  readonly codex = join(
+    this.home,
+    '.codex',
+    'sessions',
+    '2026',
+    '11',
+    '16',
+    `rollout-2026-11-16T01-52-50-${CODEX}.jsonl`,
+  )
+  readonly fork = join(
+    this.home,
+    '.codex',
+    'sessions',
+    '2026',
+    '11',
+    '16',
+    `rollout-2026-11-16T01-52-51-${FORK}.jsonl`,
+  )
+  readonly gemini = join(
+    this.home,
+    '.gemini',
+    'tmp',
+    'project',
+    'chats',
+    'session-2026-11-16T01-52-9f9cfd9e.jsonl',
+  )
   readonly opencode = join(this.home, '.local', 'share', 'opencode', 'opencode.db')
 
   /** Everything that the four have written. */
@@ -64,7 +95,9 @@ export class ImportWorld {
     for (const [table, [first]] of Object.entries(rows)) {
       const columns = Object.keys(first!)
       database.exec(`CREATE TABLE IF NOT EXISTS ${table} (${columns.join(', ')})`)
-      const insert = database.prepare(`INSERT OR REPLACE INTO ${table} VALUES (${columns.map(() => '?').join(', ')})`)
+      const insert = database.prepare(
+        `INSERT OR REPLACE INTO ${table} VALUES (${columns.map(() => '?').join(', ')})`,
+      )
       for (const row of rows[table]!) insert.run(...columns.map((column) => row[column] ?? null))
     }
     database.close()
@@ -84,7 +117,10 @@ export class ImportWorld {
   }
 
   stored(conversation: string): string {
-    return readFileSync(join(this.project, '.sessions', 'conversations', `${conversation}.jsonl`), 'utf8')
+    return readFileSync(
+      join(this.project, '.sessions', 'conversations', `${conversation}.jsonl`),
+      'utf8',
+    )
   }
 }
 
@@ -96,5 +132,7 @@ export function write(path: string, content: string): void {
 }
 
 export function textsOf(parts: readonly Part[]): readonly string[] {
-  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : part.type === 'tool result' ? textsOf(part.parts) : []))
+  return parts.flatMap((part) =>
+    part.type === 'text' ? [part.text] : part.type === 'tool result' ? textsOf(part.parts) : [],
+  )
 }

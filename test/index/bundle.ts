@@ -11,6 +11,11 @@ export async function bundled(source: URL): Promise<string> {
   const folder = mkdtempSync(join(cache, 'stint-test-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const file = join(folder, 'bundle.mjs')
-  await build({ input: fileURLToPath(source), platform: 'node', output: { file }, logLevel: 'silent' })
+  await build({
+    input: fileURLToPath(source),
+    platform: 'node',
+    output: { file },
+    logLevel: 'silent',
+  })
   return file
 }

@@ -3,7 +3,11 @@ import { names, world } from './world.ts'
 
 async function threeSessions() {
   const w = world()
-  const login = w.begin('fix-login', { goal: 'make the login work', git: { branch: 'main' }, worktree: '/elsewhere' })
+  const login = w.begin('fix-login', {
+    goal: 'make the login work',
+    git: { branch: 'main' },
+    worktree: '/elsewhere',
+  })
   w.add(login, 'step.added', { text: 'reproduce' })
   const step = w.add(login, 'step.added', { text: 'repair' })
   w.add(login, 'step.done', { step })
@@ -56,8 +60,16 @@ describe('a list of sessions', () => {
     w.add(login, 'note.added', { text: 'again' })
     index.sync()
     expect(names(index.sessions())).toEqual(['fix-login', 'Write-Docs', 'add-cache'])
-    expect(names(index.sessions({ sort: 'created' }))).toEqual(['Write-Docs', 'add-cache', 'fix-login'])
-    expect(names(index.sessions({ sort: 'name' }))).toEqual(['Write-Docs', 'add-cache', 'fix-login'])
+    expect(names(index.sessions({ sort: 'created' }))).toEqual([
+      'Write-Docs',
+      'add-cache',
+      'fix-login',
+    ])
+    expect(names(index.sessions({ sort: 'name' }))).toEqual([
+      'Write-Docs',
+      'add-cache',
+      'fix-login',
+    ])
     expect(names(index.sessions({ limit: 1, offset: 1 }))).toEqual(['Write-Docs'])
     expect(names(index.sessions({ limit: 0 }))).toEqual([])
     expect(names(index.sessions({ offset: 7 }))).toEqual([])
@@ -76,7 +88,11 @@ describe('a list of sessions', () => {
     ['text without a word', { text: '"*' }, []],
     ['alive since', { since: '2026-03-01T11:30:00.000Z' }, ['Write-Docs']],
     ['alive until', { until: '2026-03-01T10:30:00.000Z' }, ['fix-login']],
-    ['several at once', { branch: 'main', status: ['active'] as const, text: 'cookies' }, ['fix-login']],
+    [
+      'several at once',
+      { branch: 'main', status: ['active'] as const, text: 'cookies' },
+      ['fix-login'],
+    ],
   ])('is filtered by %s', async (_, filter, expected) => {
     const { index } = await threeSessions()
     expect(names(index.sessions(filter))).toEqual(expected)
@@ -89,7 +105,9 @@ describe('a list of sessions', () => {
 
   test('may be read while another is', async () => {
     const { index } = await threeSessions()
-    const pairs = [...index.sessions()].flatMap((outer) => [...index.sessions()].map((inner) => outer.name + inner.name))
+    const pairs = [...index.sessions()].flatMap((outer) =>
+      [...index.sessions()].map((inner) => outer.name + inner.name),
+    )
     const first = index.sessions()
     expect(first.next().value?.name).toBe('Write-Docs')
     expect(names(index.sessions())).toHaveLength(3)
@@ -144,7 +162,9 @@ describe('how many there are', () => {
       { name: 'DOCS' },
       { text: 'login' },
     ] as const) {
-      expect(index.countSessions({ ...filter, limit: 1, offset: 1 })).toBe([...index.sessions(filter)].length)
+      expect(index.countSessions({ ...filter, limit: 1, offset: 1 })).toBe(
+        [...index.sessions(filter)].length,
+      )
     }
   })
 

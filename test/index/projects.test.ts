@@ -63,6 +63,8 @@ describe('the projects of this machine', () => {
     vi.stubEnv('XDG_STATE_HOME', 'relative')
     vi.stubEnv('HOME', join(home, 'house'))
     rememberProject(home)
-    expect(readFileSync(join(home, 'house', '.local', 'state', 'stint', 'projects'), 'utf8')).toContain(home)
+    expect(
+      readFileSync(join(home, 'house', '.local', 'state', 'stint', 'projects'), 'utf8'),
+    ).toContain(home)
   })
 })

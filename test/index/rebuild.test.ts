@@ -12,7 +12,10 @@ const PADDING = 'padding'.repeat(10_000)
 
 /** One thing that happens; numbers choose among what is there when it does. */
 const happening = fc.oneof(
-  { weight: 1, arbitrary: fc.record({ does: fc.constant('begin' as const), word: fc.constantFrom(...WORDS) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ does: fc.constant('begin' as const), word: fc.constantFrom(...WORDS) }),
+  },
   {
     weight: 10,
     arbitrary: fc.record({
@@ -33,7 +36,10 @@ const happening = fc.oneof(
 type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never
 type Addition = Extract<Happening, { does: 'add' }>
 
-function entryOf({ what, text, isLong }: Addition, target: string): [EntryKind, EntryData[EntryKind]] {
+function entryOf(
+  { what, text, isLong }: Addition,
+  target: string,
+): [EntryKind, EntryData[EntryKind]] {
   const long = isLong ? `${text} ${PADDING}` : text
   const choices: [EntryKind, EntryData[EntryKind]][] = [
     ['note.added', { text: long }],
@@ -81,8 +87,15 @@ function play(w: World, index: SessionIndex, happenings: readonly Happening[]): 
       const [kind, data] = entryOf(it, target)
       // One that another machine wrote earlier and that arrives now.
       const late =
-        it.isLate && entries.length > 0 ? { id: at(entries, it.target).replace(/......$/, lateTail(entries.length)) } : {}
-      entries.push(w.add(at(sessions, it.session), kind, data, { ...late, ...(it.once === undefined ? {} : { once: it.once }) }))
+        it.isLate && entries.length > 0
+          ? { id: at(entries, it.target).replace(/......$/, lateTail(entries.length)) }
+          : {}
+      entries.push(
+        w.add(at(sessions, it.session), kind, data, {
+          ...late,
+          ...(it.once === undefined ? {} : { once: it.once }),
+        }),
+      )
     }
   }
   index.sync()
@@ -94,7 +107,9 @@ function answers(index: SessionIndex): unknown {
   return {
     counts: index.counts(),
     lists: (['updated', 'created', 'name'] as const).map((sort) => [...index.sessions({ sort })]),
-    searches: ['alpha', 'beta gamma', '"alpha beta"', 'ga*', '登', 'amended', 'pad*'].map((text) => [...index.search({ text })]),
+    searches: ['alpha', 'beta gamma', '"alpha beta"', 'ga*', '登', 'amended', 'pad*'].map(
+      (text) => [...index.search({ text })],
+    ),
     tasks: [...index.taskEntries()],
   }
 }
@@ -107,7 +122,8 @@ test('deleting the index and rebuilding gives the same answers', async () => {
       play(w, index, happenings)
       const kept = { rows: dump(w.folder), answers: answers(index) }
       index.close()
-      for (const companion of ['', '-wal', '-shm']) rmSync(join(w.folder, `index.db${companion}`), { force: true })
+      for (const companion of ['', '-wal', '-shm'])
+        rmSync(join(w.folder, `index.db${companion}`), { force: true })
       const rebuilt = await w.open()
       expect({ rows: dump(w.folder), answers: answers(rebuilt) }).toEqual(kept)
       expect(rebuilt.verify()).toMatchObject({ differing: [], damage: [] })

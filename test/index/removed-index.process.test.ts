@@ -8,7 +8,9 @@ const ROUNDS = 400
 test('an index that somebody removes again and again answers as if nobody did', async () => {
   const w = world()
   const id = w.begin('kept')
-  await removeAgainAndAgain(['', '-wal', '-shm', '-journal'].map((companion) => join(w.folder, `index.db${companion}`)))
+  await removeAgainAndAgain(
+    ['', '-wal', '-shm', '-journal'].map((companion) => join(w.folder, `index.db${companion}`)),
+  )
   for (let round = 1; round <= ROUNDS; round += 1) {
     w.add(id, 'note.added', { text: 'found' })
     const index = await w.open()

@@ -63,7 +63,8 @@ describe('an index that is taken away', () => {
   test('after it was damaged is begun again without a word', async () => {
     const w = world()
     const id = w.begin('kept')
-    for (let n = 0; n < 300; n += 1) w.add(id, 'note.added', { text: `note ${n} about something to be found` })
+    for (let n = 0; n < 300; n += 1)
+      w.add(id, 'note.added', { text: `note ${n} about something to be found` })
     const path = join(w.folder, 'index.db')
     ;(await w.open()).close()
     settle(path)

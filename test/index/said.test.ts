@@ -39,7 +39,11 @@ describe('what was said', () => {
   test('is found with its conversation, who said it, when, and the session it belongs to', async () => {
     const { w, store } = saidWorld()
     const session = w.begin('fix-sweep')
-    w.add(session, 'conversation.joined', { conversation: 'c1', harness: 'claude', source: 'startup' })
+    w.add(session, 'conversation.joined', {
+      conversation: 'c1',
+      harness: 'claude',
+      source: 'startup',
+    })
     store.append('c1', [
       { type: 'began', conversation: 'c1', harness: 'claude', at: '2026-03-01T09:00:00.000Z' },
       says('why does the giraffe not eat?', { at: '2026-03-01T09:00:01.000Z' }),
@@ -65,7 +69,9 @@ describe('what was said', () => {
     })
     expect(hits.find(({ conversation }) => conversation === 'c2')).not.toHaveProperty('session')
     expect([...index.searchSaid({ text: 'giraffe', session })]).toHaveLength(1)
-    expect([...index.searchSaid({ text: 'giraffe', until: '2026-03-01T09:30:00.000Z' })]).toHaveLength(1)
+    expect([
+      ...index.searchSaid({ text: 'giraffe', until: '2026-03-01T09:30:00.000Z' }),
+    ]).toHaveLength(1)
     expect([...index.searchSaid({ text: 'giraffe', kind: ['note.added'] })]).toEqual([])
   })
 
@@ -75,13 +81,30 @@ describe('what was said', () => {
     store.append('c1', [
       says('', {
         role: 'assistant',
-        parts: [{ type: 'tool use', id: 't1', name: 'Bash', input: { command: 'make zebra', more: [{ deep: 'okapi' }] } }],
+        parts: [
+          {
+            type: 'tool use',
+            id: 't1',
+            name: 'Bash',
+            input: { command: 'make zebra', more: [{ deep: 'okapi' }] },
+          },
+        ],
       }),
-      says('', { parts: [{ type: 'tool result', use: 't1', parts: [{ type: 'text', text: output }], isError: false }] }),
+      says('', {
+        parts: [
+          {
+            type: 'tool result',
+            use: 't1',
+            parts: [{ type: 'text', text: output }],
+            isError: false,
+          },
+        ],
+      }),
       says('put there by the hippo', { isMeta: true }),
     ])
     const index = await w.open()
-    for (const word of ['zebra', 'okapi', 'beginning', 'ending']) expect(found(index, word), word).toHaveLength(1)
+    for (const word of ['zebra', 'okapi', 'beginning', 'ending'])
+      expect(found(index, word), word).toHaveLength(1)
     for (const word of ['middle', 'hippo']) expect(found(index, word), word).toEqual([])
   })
 
@@ -103,7 +126,11 @@ describe('what was said', () => {
     const text = readFileSync(path('c1'), 'utf8').replace('a tiger', 'a [redacted:token] here')
     rmSync(path('c1'))
     writeFileSync(path('c1'), text)
-    expect([found(index, 'tiger'), found(index, 'leopard'), found(index, 'redacted')]).toEqual([[], ['c1#1'], ['c1#0']])
+    expect([found(index, 'tiger'), found(index, 'leopard'), found(index, 'redacted')]).toEqual([
+      [],
+      ['c1#1'],
+      ['c1#0'],
+    ])
     rmSync(path('c1'))
     expect(found(index, 'leopard')).toEqual([])
   })
@@ -130,7 +157,9 @@ describe('what was said', () => {
     const again = await w.open()
     again.syncSaid(EVER)
     expect([...again.searchSaid({ text: 'elephant' })]).toHaveLength(480)
-    expect([...again.searchSaid({ text: '"number 2-77"' })]).toMatchObject([{ conversation: 'c2', item: 77 }])
+    expect([...again.searchSaid({ text: '"number 2-77"' })]).toMatchObject([
+      { conversation: 'c2', item: 77 },
+    ])
   })
 
   test('is shown within bounds, however long a word is', async () => {
@@ -161,7 +190,9 @@ describe('what was said', () => {
     const index = await w.open()
     index.syncSaid(EVER)
     const database = new (loadSqlite().DatabaseSync)(join(w.folder, 'index.db'))
-    const read = database.prepare('SELECT id FROM conversations ORDER BY key').all() as { id: string }[]
+    const read = database.prepare('SELECT id FROM conversations ORDER BY key').all() as {
+      id: string
+    }[]
     database.close()
     expect(read.map(({ id }) => id)).toEqual(['c3', 'c1', 'c2'])
   })
@@ -215,7 +246,11 @@ test('a search tells how much of what was said it could not look at yet', async 
   const asked = async (readingMs: number) => {
     const told: number[] = []
     await it.run(async (project) => {
-      for await (const hit of project.search({ text: 'giraffe', readingMs, tellUnread: (left) => told.push(left) }))
+      for await (const hit of project.search({
+        text: 'giraffe',
+        readingMs,
+        tellUnread: (left) => told.push(left),
+      }))
         told.push(hit.where.length)
     })
     return told

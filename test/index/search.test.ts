@@ -29,15 +29,26 @@ describe('a search', () => {
       snippet: '«parser» «parser» «parser»',
     })
     expect(hits[0]!.score).toBeGreaterThan(hits[1]!.score)
-    expect([...index.search({ text: 'parser', marks: ['<', '>'], limit: 1, offset: 1 })][0]?.snippet).toMatch(
-      /^the <parser> was .*…$/,
-    )
+    expect(
+      [...index.search({ text: 'parser', marks: ['<', '>'], limit: 1, offset: 1 })][0]?.snippet,
+    ).toMatch(/^the <parser> was .*…$/)
   })
 
   test('finds every textual field of an entry, and the title and goal of a session', async () => {
     const { index, w, id } = await texts()
-    w.add(id, 'decision.made', { title: 'alpha', context: 'bravo', options: 'charlie', choice: 'delta', rationale: 'echo' })
-    w.add(id, 'task.added', { task: 't-9', title: 'foxtrot', labels: ['golf'], checklist: [{ item: 'hotel', done: false }] })
+    w.add(id, 'decision.made', {
+      title: 'alpha',
+      context: 'bravo',
+      options: 'charlie',
+      choice: 'delta',
+      rationale: 'echo',
+    })
+    w.add(id, 'task.added', {
+      task: 't-9',
+      title: 'foxtrot',
+      labels: ['golf'],
+      checklist: [{ item: 'hotel', done: false }],
+    })
     w.add(id, 'session.titled', { title: 'india' })
     index.sync()
     for (const word of [
@@ -63,7 +74,8 @@ describe('a search', () => {
     w.add(id, 'step.done', { step })
     w.add(id, 'session.closed', { how: 'abandoned', git: { branch: 'trunk' } })
     index.sync()
-    for (const text of [step, 'trunk', 'abandoned']) expect([...index.search({ text })], text).toEqual([])
+    for (const text of [step, 'trunk', 'abandoned'])
+      expect([...index.search({ text })], text).toEqual([])
   })
 
   test('is filtered by kind, session, status and time', async () => {
@@ -72,7 +84,8 @@ describe('a search', () => {
     const decision = w.add(other, 'decision.made', { title: 'needle three' })
     w.add(other, 'session.closed', { how: 'completed' })
     index.sync()
-    const found = (query: object) => [...index.search({ text: 'needle', ...query })].map((hit) => hit.entry).sort()
+    const found = (query: object) =>
+      [...index.search({ text: 'needle', ...query })].map((hit) => hit.entry).sort()
     expect(found({})).toEqual([...entries, decision])
     expect(found({ kind: ['decision.made'] })).toEqual([decision])
     expect(found({ kind: ['decision.made', 'note.added'] })).toEqual([...entries, decision])
@@ -85,7 +98,8 @@ describe('a search', () => {
 
   test('wants every word, takes phrases as they stand and prefixes by their beginning', async () => {
     const { index, entries } = await texts('red green blue', 'green red', 'refactored twice')
-    const found = (text: string) => [...index.search({ text })].map((hit) => entries.indexOf(hit.entry)).sort()
+    const found = (text: string) =>
+      [...index.search({ text })].map((hit) => entries.indexOf(hit.entry)).sort()
     expect(found('red green')).toEqual([0, 1])
     expect(found('red yellow')).toEqual([])
     expect(found('"red green"')).toEqual([0])
@@ -99,7 +113,9 @@ describe('a search', () => {
   test('finds words with accents without them, and pieces of text that has no spaces', async () => {
     const { index } = await texts('déjà vu', '修复登录错误', 'ログインを直す')
     expect([...index.search({ text: 'deja' })]).toHaveLength(1)
-    expect([...index.search({ text: '登录' })].map((hit) => hit.snippet)).toEqual(['修复«登录»错误'])
+    expect([...index.search({ text: '登录' })].map((hit) => hit.snippet)).toEqual([
+      '修复«登录»错误',
+    ])
     expect([...index.search({ text: '录登' })]).toEqual([])
     expect([...index.search({ text: 'グイン' })]).toHaveLength(1)
   })

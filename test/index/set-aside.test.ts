@@ -1,4 +1,14 @@
-import { closeSync, openSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { INDEX_VERSION } from '../../src/index/schema.ts'
@@ -10,7 +20,8 @@ async function indexed() {
   const w = world()
   for (let n = 0; n < 30; n += 1) {
     const id = w.begin(`session-${n}`)
-    for (let m = 0; m < 10; m += 1) w.add(id, 'note.added', { text: `note ${m} of ${n} about something to be found` })
+    for (let m = 0; m < 10; m += 1)
+      w.add(id, 'note.added', { text: `note ${m} of ${n} about something to be found` })
   }
   const index = await w.open()
   index.close()
@@ -20,7 +31,8 @@ async function indexed() {
   return { w, path, before }
 }
 
-const asideIn = (w: World) => readdirSync(w.folder).filter((name) => /^index\.db\.set-aside-.*Z$/.test(name))
+const asideIn = (w: World) =>
+  readdirSync(w.folder).filter((name) => /^index\.db\.set-aside-.*Z$/.test(name))
 
 function execOn(path: string, sql: string): void {
   const database = new (loadSqlite().DatabaseSync)(path)
@@ -42,7 +54,10 @@ describe('an index that cannot be used', () => {
     ['of another program', (path) => execOn(path, 'PRAGMA application_id = 1')],
     ['that is garbage', (path) => writeFileSync(path, 'not a database at all\n'.repeat(400))],
     ['that is a few bytes', (path) => writeFileSync(path, 'x')],
-    ['that is cut off in the middle', (path) => truncateSync(path, Math.floor(statSync(path).size / 2))],
+    [
+      'that is cut off in the middle',
+      (path) => truncateSync(path, Math.floor(statSync(path).size / 2)),
+    ],
     ['that is cut off in its header', (path) => truncateSync(path, 50)],
     ['whose header is overwritten', (path) => overwrite(path, 0, 100)],
     ['whose schema is overwritten', (path) => overwrite(path, 100, 3_000)],
@@ -86,7 +101,8 @@ describe('an index that cannot be used', () => {
 
   test('because it is damaged while a list is read goes on with the list', async () => {
     const w = world()
-    for (let n = 0; n < 2_000; n += 1) w.begin(`session-${String(n).padStart(4, '0')}`, { goal: 'a goal '.repeat(20) })
+    for (let n = 0; n < 2_000; n += 1)
+      w.begin(`session-${String(n).padStart(4, '0')}`, { goal: 'a goal '.repeat(20) })
     const index = await w.open()
     index.close()
     settle(join(w.folder, 'index.db'))
@@ -94,9 +110,12 @@ describe('an index that cannot be used', () => {
     const list = again.sessions({ sort: 'name' })
     const seen = [list.next().value!.name]
     const path = join(w.folder, 'index.db')
-    for (let page = 20; page < statSync(path).size / 4096; page += 1) overwrite(path, page * 4096, 4096)
+    for (let page = 20; page < statSync(path).size / 4096; page += 1)
+      overwrite(path, page * 4096, 4096)
     for (const row of list) seen.push(row.name)
-    expect(seen).toEqual(Array.from({ length: 2_000 }, (_, n) => `session-${String(n).padStart(4, '0')}`))
+    expect(seen).toEqual(
+      Array.from({ length: 2_000 }, (_, n) => `session-${String(n).padStart(4, '0')}`),
+    )
     expect(w.said).toHaveLength(1)
   })
 
@@ -108,11 +127,9 @@ describe('an index that cannot be used', () => {
       const index = await w.open()
       index.close()
     }
-    expect(asideIn(w).map((name) => readFileSync(join(w.folder, name), 'utf8').slice(0, 9))).toEqual([
-      'garbage 2',
-      'garbage 3',
-      'garbage 4',
-    ])
+    expect(
+      asideIn(w).map((name) => readFileSync(join(w.folder, name), 'utf8').slice(0, 9)),
+    ).toEqual(['garbage 2', 'garbage 3', 'garbage 4'])
   })
 
   test('does not leave its write-ahead log to the new one', async () => {
@@ -141,8 +158,12 @@ test.each([
 test('the SQLite that is used has full-text search and keeps a write-ahead log safely', async () => {
   const { path } = await indexed()
   const database = new (loadSqlite().DatabaseSync)(path)
-  const { version } = database.prepare('SELECT sqlite_version() AS version').get() as { version: string }
-  const { journal_mode: mode } = database.prepare('PRAGMA journal_mode').get() as { journal_mode: string }
+  const { version } = database.prepare('SELECT sqlite_version() AS version').get() as {
+    version: string
+  }
+  const { journal_mode: mode } = database.prepare('PRAGMA journal_mode').get() as {
+    journal_mode: string
+  }
   database.close()
   expect(mode).toBe(isWalSafe(version) ? 'wal' : 'delete')
 })

@@ -24,7 +24,8 @@ async function answerOf(child: string, project: string, times = 1) {
 function manySessions(sessions: number, entries: number) {
   const w = world()
   const ids = Array.from({ length: sessions }, (_, n) => w.begin(`session-${n}`))
-  for (const id of ids) for (let n = 1; n < entries; n += 1) w.add(id, 'note.added', { text: `note ${n}` })
+  for (const id of ids)
+    for (let n = 1; n < entries; n += 1) w.add(id, 'note.added', { text: `note ${n}` })
   return { w, ids }
 }
 
@@ -34,7 +35,12 @@ describe('several processes', () => {
     const { w } = manySessions(300, 10)
     const answers = await Promise.all(Array.from({ length: 4 }, () => answerOf(child, w.project)))
     for (const answer of answers) {
-      expect(answer).toEqual({ said: [], counts: { sessions: 300, entries: 3_000 }, differing: [], damage: [] })
+      expect(answer).toEqual({
+        said: [],
+        counts: { sessions: 300, entries: 3_000 },
+        differing: [],
+        damage: [],
+      })
     }
   })
 
@@ -52,7 +58,8 @@ describe('several processes', () => {
       if (added % 7 === 0) index.sync()
       await new Promise((resolve) => setTimeout(resolve, 1))
     }
-    for (const { said, damage } of await children) expect({ said, damage }).toEqual({ said: [], damage: [] })
+    for (const { said, damage } of await children)
+      expect({ said, damage }).toEqual({ said: [], damage: [] })
     index.sync()
     expect(index.counts()).toEqual({ sessions: 20, entries: 100 + added })
     expect([...index.search({ text: 'decision' })]).toHaveLength(added)
@@ -65,7 +72,11 @@ describe('several processes', () => {
     writeFileSync(join(w.folder, 'index.db'), 'garbage '.repeat(5_000))
     const answers = await Promise.all(Array.from({ length: 3 }, () => answerOf(child, w.project)))
     for (const { counts, differing, damage } of answers) {
-      expect({ counts, differing, damage }).toEqual({ counts: { sessions: 100, entries: 500 }, differing: [], damage: [] })
+      expect({ counts, differing, damage }).toEqual({
+        counts: { sessions: 100, entries: 500 },
+        differing: [],
+        damage: [],
+      })
     }
     expect(readdirSync(w.folder).filter((name) => /set-aside-.*Z$/.test(name))).toHaveLength(1)
     const last = await answerOf(child, w.project)
@@ -77,7 +88,8 @@ describe('several processes', () => {
     const { w } = manySessions(400, 10)
     const killed = spawn(process.execPath, [child, w.project], { stdio: 'ignore' })
     const ended = once(killed, 'exit')
-    while (!existsSync(join(w.folder, 'index.db-wal'))) await new Promise((resolve) => setTimeout(resolve, 1))
+    while (!existsSync(join(w.folder, 'index.db-wal')))
+      await new Promise((resolve) => setTimeout(resolve, 1))
     killed.kill('SIGKILL')
     expect(await ended).toEqual([null, 'SIGKILL'])
     expect(await answerOf(child, w.project)).toEqual({

@@ -74,7 +74,8 @@ describe('bringing the index up to date', () => {
     const w = world()
     const id = w.begin('noticed')
     w.add(id, 'context.compacted', {}, { once: 'compaction-1' })
-    for (let n = 0; n < 300; n += 1) w.add(id, 'note.added', { text: `note ${n} ${LONG.slice(0, 500)}` }, { once: `note-${n}` })
+    for (let n = 0; n < 300; n += 1)
+      w.add(id, 'note.added', { text: `note ${n} ${LONG.slice(0, 500)}` }, { once: `note-${n}` })
     const index = await w.open()
     w.add(id, 'context.compacted', {}, { once: 'compaction-1' })
     index.sync()
@@ -207,7 +208,10 @@ describe('bringing the index up to date', () => {
     const w = world()
     for (let n = 0; n < 5; n += 1) w.begin(`session-${n}`)
     const seen: string[] = []
-    const index = await openIndex(w, { say: () => undefined, progress: (done, total) => seen.push(`${done}/${total}`) })
+    const index = await openIndex(w, {
+      say: () => undefined,
+      progress: (done, total) => seen.push(`${done}/${total}`),
+    })
     index.close()
     expect(seen[0]).toBe('0/5')
     expect(seen.at(-1)).toBe('5/5')
@@ -239,7 +243,14 @@ describe('tasks', () => {
     const linked = w.add(a, 'task.linked', { task: 't-1' }, { once: 'link' })
     const index = await w.open()
     const entries = [...index.taskEntries()]
-    expect(entries.map((entry) => entry.id)).toEqual([added, moved, amended, retracted, restored, linked])
+    expect(entries.map((entry) => entry.id)).toEqual([
+      added,
+      moved,
+      amended,
+      retracted,
+      restored,
+      linked,
+    ])
     expect(entries[0]).toEqual({
       id: added,
       at: '2026-03-01T10:00:03.000Z',

@@ -29,7 +29,12 @@ export interface World extends IndexSource {
   /** Starts a session and answers its id. */
   begin(name: string, data?: Partial<EntryData['session.opened']>): string
   /** Appends an entry as a journal does, marking the session first, and answers its id. */
-  add<K extends EntryKind>(session: string, kind: K, data: EntryData[K], extra?: { id?: string; once?: string }): string
+  add<K extends EntryKind>(
+    session: string,
+    kind: K,
+    data: EntryData[K],
+    extra?: { id?: string; once?: string },
+  ): string
   write(session: string, entry: RawEntry): void
   /** Appends bytes that need not be a record. */
   scribble(session: string, bytes: string | Buffer): void
@@ -56,7 +61,8 @@ export function world(project = temporaryFolder()): World {
   let now = START
   const marksFolder = join(folder, 'touched')
   const logPath = (id: string) => join(journal, id, 'log.jsonl')
-  const marks = () => (existsSync(marksFolder) ? readdirSync(marksFolder).filter((name) => name !== 'witness') : [])
+  const marks = () =>
+    existsSync(marksFolder) ? readdirSync(marksFolder).filter((name) => name !== 'witness') : []
   const it: World = {
     folder,
     prepare: () => mkdirSync(folder, { recursive: true }),
@@ -75,7 +81,14 @@ export function world(project = temporaryFolder()): World {
       now += 1_000
       const id = extra.id ?? mintId(last, now)
       if (last === undefined || id > last) last = id
-      const entry = { at: new Date(now).toISOString(), kind, by: 'library', data: data as RawEntry['data'], ...extra, id }
+      const entry = {
+        at: new Date(now).toISOString(),
+        kind,
+        by: 'library',
+        data: data as RawEntry['data'],
+        ...extra,
+        id,
+      }
       it.write(session, entry)
       return id
     },
@@ -115,9 +128,15 @@ export function dump(folder: string): Record<string, unknown[]> {
       .map((row) => ({ ...(row as object) }))
   try {
     return {
-      sessions: rows('SELECT * FROM sessions ORDER BY id').map((row) => ({ ...row, key: undefined })),
-      tasks: rows('SELECT task, id FROM session_tasks t JOIN sessions s ON s.key = t.session ORDER BY task, id'),
-      entries: rows(`SELECT s.id AS session, e.id, e.kind, e.at, e.once, e.refers, e.record, text FROM entries e
+      sessions: rows('SELECT * FROM sessions ORDER BY id').map((row) => ({
+        ...row,
+        key: undefined,
+      })),
+      tasks: rows(
+        'SELECT task, id FROM session_tasks t JOIN sessions s ON s.key = t.session ORDER BY task, id',
+      ),
+      entries:
+        rows(`SELECT s.id AS session, e.id, e.kind, e.at, e.once, e.refers, e.record, text FROM entries e
         JOIN sessions s ON s.key = e.session LEFT JOIN texts ON texts.rowid = e.key ORDER BY s.id, e.id`),
       orphans: rows('SELECT rowid FROM texts WHERE rowid NOT IN (SELECT key FROM entries)'),
     }
@@ -131,8 +150,14 @@ export function keysOf(folder: string, session: string): Map<string, number> {
   const { DatabaseSync } = loadSqlite()
   const database = new DatabaseSync(join(folder, 'index.db'))
   try {
-    const sql = 'SELECT e.id, e.key FROM entries e JOIN sessions s ON s.key = e.session WHERE s.id = ?'
-    return new Map((database.prepare(sql).all(session) as { id: string; key: number }[]).map((row) => [row.id, row.key]))
+    const sql =
+      'SELECT e.id, e.key FROM entries e JOIN sessions s ON s.key = e.session WHERE s.id = ?'
+    return new Map(
+      (database.prepare(sql).all(session) as { id: string; key: number }[]).map((row) => [
+        row.id,
+        row.key,
+      ]),
+    )
   } finally {
     database.close()
   }

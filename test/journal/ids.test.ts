@@ -4,7 +4,11 @@ import { isId, mintId, shortId, timeOfId } from '../../src/journal/ids.ts'
 
 const NOON = Date.UTC(2026, 0, 2, 12)
 const anyId = fc
-  .tuple(fc.integer({ min: 0, max: 2 ** 48 - 2 }), fc.integer({ min: 0, max: 0xfff }), fc.integer({ min: 0, max: 2 ** 48 - 1 }))
+  .tuple(
+    fc.integer({ min: 0, max: 2 ** 48 - 2 }),
+    fc.integer({ min: 0, max: 0xfff }),
+    fc.integer({ min: 0, max: 2 ** 48 - 1 }),
+  )
   .map(([millis, counter, tail]) => {
     const time = hex(millis, 12)
     return `${time.slice(0, 8)}-${time.slice(8)}-7${hex(counter, 3)}-8000-${hex(tail, 12)}`

@@ -17,7 +17,11 @@ function fileLog(place: LogPlace): LogUnderTest {
   return {
     open(options) {
       const log = new Log(place, options)
-      return { append: (drafts) => log.append(drafts), read: () => log.read().records, close: () => log.close() }
+      return {
+        append: (drafts) => log.append(drafts),
+        read: () => log.read().records,
+        close: () => log.close(),
+      }
     },
   }
 }

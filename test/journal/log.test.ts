@@ -1,4 +1,13 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { JournalMissing, NotWritten, OutcomeUnknown } from '../../src/journal/errors.ts'
@@ -47,7 +56,9 @@ describe('an append', () => {
     const { path } = linkedPlace()
     const log = new Log({ path })
     log.create([note('first')])
-    const { records } = failureOf(() => new Log({ path: '/dev/null' }).append([note('again')])) as OutcomeUnknown
+    const { records } = failureOf(() =>
+      new Log({ path: '/dev/null' }).append([note('again')]),
+    ) as OutcomeUnknown
     for (let time = 0; time < 3; time += 1) expect(log.append(records)).toEqual(records)
     const contents = log.read()
     expect(contents.records.map(({ data }) => data['text'])).toEqual(['first', 'again'])
@@ -78,7 +89,10 @@ describe('an append', () => {
     const { path } = linkedPlace()
     const log = new Log({ path })
     log.create([note('first')])
-    appendFileSync(path, encodeRecord({ id: 'x', at: '', kind: 'k', by: 'b', data: {} }).subarray(0, 20))
+    appendFileSync(
+      path,
+      encodeRecord({ id: 'x', at: '', kind: 'k', by: 'b', data: {} }).subarray(0, 20),
+    )
     log.append([note('second')])
     const contents = readLog(path)
     expect(contents.records.map(({ data }) => data['text'])).toEqual(['first', 'second'])
@@ -108,7 +122,10 @@ describe('the id of an append', () => {
 
   test('is larger than that of a last record too long for the tail that is read', () => {
     const { path } = linkedPlace()
-    new Log({ path }, { now: () => Date.UTC(2026, 0, 2) }).create([note('a'), note('x'.repeat(900_000))])
+    new Log({ path }, { now: () => Date.UTC(2026, 0, 2) }).create([
+      note('a'),
+      note('x'.repeat(900_000)),
+    ])
     new Log({ path }, { now: () => Date.UTC(2026, 0, 1) }).append([note('c')])
     expectIdsToRise(path, 3)
   })
@@ -164,7 +181,10 @@ describe('a new log', () => {
 
   test('works without a second name where the two folders are on different disks', () => {
     const folder = scratchFolder()
-    const place = { path: join(folder, 'log.jsonl'), link: `/dev/shm/stint-test-${process.pid}/log.jsonl` }
+    const place = {
+      path: join(folder, 'log.jsonl'),
+      link: `/dev/shm/stint-test-${process.pid}/log.jsonl`,
+    }
     try {
       const log = new Log(place)
       log.create([note('a')])
@@ -264,7 +284,9 @@ describe('a log that is replaced while it is being written', () => {
   test('has the entry under its own name although only the second one was left', () => {
     const place = linkedPlace()
     new Log(place).create([note('a')])
-    interrupted(place, () => rmSync(join(place.path, '..'), { recursive: true })).append([note('b')])
+    interrupted(place, () => rmSync(join(place.path, '..'), { recursive: true })).append([
+      note('b'),
+    ])
     expect(textsIn(place.path)).toEqual(['a', 'b'])
   })
 
@@ -295,7 +317,9 @@ describe('a log that is replaced while it is being written', () => {
 test('a file that is a folder is an error with its name, not a crash', () => {
   const folder = scratchFolder()
   mkdirSync(join(folder, 'log.jsonl'))
-  expect(failureOf(() => new Log({ path: join(folder, 'log.jsonl') }).append([note('a')]))).toBeInstanceOf(NotWritten)
+  expect(
+    failureOf(() => new Log({ path: join(folder, 'log.jsonl') }).append([note('a')])),
+  ).toBeInstanceOf(NotWritten)
 })
 
 function failureOf(action: () => unknown): unknown {

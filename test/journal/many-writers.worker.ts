@@ -5,8 +5,13 @@ import { Log } from '../../src/journal/log.ts'
 const [path, link, name, count] = process.argv.slice(2) as [string, string, string, string]
 const HOUR = 3_600_000
 let written = 0
-const log = new Log({ path, link }, { now: () => Date.now() - (written >= Number(count) / 2 ? HOUR : 0) })
+const log = new Log(
+  { path, link },
+  { now: () => Date.now() - (written >= Number(count) / 2 ? HOUR : 0) },
+)
 for (; written < Number(count); written += 1) {
-  const [record] = log.append([{ kind: 'note.added', by: 'test', data: { text: `${name}/${written}` } }])
+  const [record] = log.append([
+    { kind: 'note.added', by: 'test', data: { text: `${name}/${written}` } },
+  ])
   writeSync(1, `ack ${record!.id}\n`)
 }

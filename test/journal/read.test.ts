@@ -28,22 +28,32 @@ const DAMAGED: Record<string, { good: readonly number[]; damage: readonly string
   'unknown-kind': { good: [1, 2, 3], damage: [] },
   'id-reused': { good: [1, 2, 3], damage: ['6: id used twice with different content'] },
   repeated: { good: [1, 2, 3], damage: [] },
-  'conflict-markers': { good: [1, 2], damage: ['1: torn or not JSON', '4: torn or not JSON', '7: torn or not JSON'] },
+  'conflict-markers': {
+    good: [1, 2],
+    damage: ['1: torn or not JSON', '4: torn or not JSON', '7: torn or not JSON'],
+  },
   'byte-order-mark': { good: [1, 2], damage: ['1: other bytes around a good record'] },
 }
 
 describe('reading a damaged log', () => {
-  test.each(Object.entries(DAMAGED))('%s gives every good record and names file, line and reason', (name, { good, damage }) => {
-    const path = join(FOLDER, `${name}.jsonl`)
-    const contents = readLog(path)
-    expect(contents.records.map((record) => Number(record.id.slice(-1)))).toEqual(good)
-    expect(contents.damage.map(({ line, reason }) => `${line}: ${reason}`)).toEqual(damage)
-    expect(contents.damage.every(({ file, preview }) => file === path && preview.length > 0)).toBe(true)
-  })
+  test.each(Object.entries(DAMAGED))(
+    '%s gives every good record and names file, line and reason',
+    (name, { good, damage }) => {
+      const path = join(FOLDER, `${name}.jsonl`)
+      const contents = readLog(path)
+      expect(contents.records.map((record) => Number(record.id.slice(-1)))).toEqual(good)
+      expect(contents.damage.map(({ line, reason }) => `${line}: ${reason}`)).toEqual(damage)
+      expect(
+        contents.damage.every(({ file, preview }) => file === path && preview.length > 0),
+      ).toBe(true)
+    },
+  )
 
   test('every fixture has its expectation', () => {
     const files = readdirSync(FOLDER).filter((file) => file.endsWith('.jsonl'))
-    expect(files.map((file) => basename(file, '.jsonl')).toSorted()).toEqual(Object.keys(DAMAGED).toSorted())
+    expect(files.map((file) => basename(file, '.jsonl')).toSorted()).toEqual(
+      Object.keys(DAMAGED).toSorted(),
+    )
   })
 
   test.each(Object.keys(DAMAGED))('%s points at the damaged bytes', (name) => {
@@ -70,12 +80,16 @@ describe('a reader', () => {
   })
   const junk = fc.oneof(
     fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
-    fc.constantFrom('{"v":1,', ',"sum":"00000000"}', '{"v":', '\r\n', '\0\0\0\0').map((text) => Buffer.from(text)),
-    fc.tuple(fc.integer({ min: 900, max: 999 }), fc.double({ min: 0, max: 1, noNaN: true })).map(([n, share]) => {
-      const frame = encodeRecord(record(n))
-      // Always short of the closing brace: half a record is what a kill leaves.
-      return frame.subarray(0, Math.floor(share * (frame.length - 3)))
-    }),
+    fc
+      .constantFrom('{"v":1,', ',"sum":"00000000"}', '{"v":', '\r\n', '\0\0\0\0')
+      .map((text) => Buffer.from(text)),
+    fc
+      .tuple(fc.integer({ min: 900, max: 999 }), fc.double({ min: 0, max: 1, noNaN: true }))
+      .map(([n, share]) => {
+        const frame = encodeRecord(record(n))
+        // Always short of the closing brace: half a record is what a kill leaves.
+        return frame.subarray(0, Math.floor(share * (frame.length - 3)))
+      }),
   )
 
   test('finds every whole record, whatever lies between them', () => {
@@ -90,8 +104,13 @@ describe('a reader', () => {
   test('finds every whole record of lines joined together', () => {
     fc.assert(
       fc.property(fc.array(junk, { minLength: 1, maxLength: 6 }), (pieces) => {
-        const lines = pieces.flatMap((piece, n) => [withoutNewlines(piece), encodeRecord(record(n)).subarray(1, -1)])
-        expect(parseLog(Buffer.concat(lines), 'log').records).toEqual(pieces.map((_piece, n) => record(n)))
+        const lines = pieces.flatMap((piece, n) => [
+          withoutNewlines(piece),
+          encodeRecord(record(n)).subarray(1, -1),
+        ])
+        expect(parseLog(Buffer.concat(lines), 'log').records).toEqual(
+          pieces.map((_piece, n) => record(n)),
+        )
       }),
     )
   })
@@ -107,7 +126,10 @@ describe('a reader', () => {
   })
 
   test('gets through a megabyte that looks like the start of a record everywhere', () => {
-    const bytes = Buffer.concat([Buffer.from('{"v":,"sum":"'.repeat(80_000)), encodeRecord(record(1))])
+    const bytes = Buffer.concat([
+      Buffer.from('{"v":,"sum":"'.repeat(80_000)),
+      encodeRecord(record(1)),
+    ])
     const contents = parseLog(bytes, 'log')
     expect(contents.records).toEqual([record(1)])
     expect(contents.damage).toHaveLength(1)

@@ -36,13 +36,20 @@ describe('a record', () => {
   })
 
   test('comes back whole whatever JSON it carries', () => {
-    const json = fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue({ noUnicodeString: false }))
+    const json = fc.dictionary(
+      fc.string({ unit: 'binary' }),
+      fc.jsonValue({ noUnicodeString: false }),
+    )
     fc.assert(
-      fc.property(json, fc.option(fc.string({ unit: 'binary' }), { nil: undefined }), (data, once) => {
-        const record = once === undefined ? { ...RECORD, data } : { ...RECORD, once, data }
-        const decoded = decodeLine(lineOf(record))
-        expect(decoded.ok && JSON.stringify(decoded.record)).toBe(JSON.stringify(ordered(record)))
-      }),
+      fc.property(
+        json,
+        fc.option(fc.string({ unit: 'binary' }), { nil: undefined }),
+        (data, once) => {
+          const record = once === undefined ? { ...RECORD, data } : { ...RECORD, once, data }
+          const decoded = decodeLine(lineOf(record))
+          expect(decoded.ok && JSON.stringify(decoded.record)).toBe(JSON.stringify(ordered(record)))
+        },
+      ),
     )
   })
 
@@ -62,7 +69,9 @@ describe('a record', () => {
       const changed = Buffer.from(line)
       changed[index] = changed[index]! ^ 0x01
       const dropped = Buffer.concat([line.subarray(0, index), line.subarray(index + 1)])
-      const answers = [changed, dropped, line.subarray(0, index)].map((bytes) => decodeLine(bytes).ok)
+      const answers = [changed, dropped, line.subarray(0, index)].map(
+        (bytes) => decodeLine(bytes).ok,
+      )
       expect({ index, answers }).toEqual({ index, answers: [false, false, false] })
     }
   })
@@ -73,14 +82,46 @@ describe('a line that is not a record', () => {
     ['an empty line', '', 'torn or not JSON'],
     ['half a record', lineOf(RECORD).toString().slice(0, 60), 'torn or not JSON'],
     ['short JSON without a checksum', '{}', 'no checksum'],
-    ['long JSON without a checksum', '{"id":"0190a000-0000-7001-8000-000000000001","kind":"x"}', 'no checksum'],
-    ['a record with another checksum', summed('{"v":1,"id":"a"', 'deadbeef'), 'checksum does not match'],
-    ['a checksummed line of a newer format', summed('{"v":2,"id":"a"'), 'written by a newer format'],
-    ['a checksummed line without a version', summed('{"id":"a","at":"b","kind":"c","data":{}'), 'not a record'],
-    ['a checksummed line without an id', summed('{"v":1,"at":"b","kind":"c","data":{}'), 'not a record'],
-    ['a checksummed line without a kind', summed('{"v":1,"id":"a","at":"b","data":{}'), 'not a record'],
-    ['a checksummed line whose data is a list', summed('{"v":1,"id":"a","at":"b","kind":"c","data":[]'), 'not a record'],
-    ['a checksummed line whose data is null', summed('{"v":1,"id":"a","at":"b","kind":"c","data":null'), 'not a record'],
+    [
+      'long JSON without a checksum',
+      '{"id":"0190a000-0000-7001-8000-000000000001","kind":"x"}',
+      'no checksum',
+    ],
+    [
+      'a record with another checksum',
+      summed('{"v":1,"id":"a"', 'deadbeef'),
+      'checksum does not match',
+    ],
+    [
+      'a checksummed line of a newer format',
+      summed('{"v":2,"id":"a"'),
+      'written by a newer format',
+    ],
+    [
+      'a checksummed line without a version',
+      summed('{"id":"a","at":"b","kind":"c","data":{}'),
+      'not a record',
+    ],
+    [
+      'a checksummed line without an id',
+      summed('{"v":1,"at":"b","kind":"c","data":{}'),
+      'not a record',
+    ],
+    [
+      'a checksummed line without a kind',
+      summed('{"v":1,"id":"a","at":"b","data":{}'),
+      'not a record',
+    ],
+    [
+      'a checksummed line whose data is a list',
+      summed('{"v":1,"id":"a","at":"b","kind":"c","data":[]'),
+      'not a record',
+    ],
+    [
+      'a checksummed line whose data is null',
+      summed('{"v":1,"id":"a","at":"b","kind":"c","data":null'),
+      'not a record',
+    ],
     ['a checksummed line that is not JSON', summed('{"v":1,,'), 'torn or not JSON'],
   ]
   test.each(REFUSED)('%s is refused with its reason', (_name, line, reason) => {
@@ -88,7 +129,9 @@ describe('a line that is not a record', () => {
   })
 
   test('is refused without an exception, whatever its bytes', () => {
-    fc.assert(fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => !decodeLine(Buffer.from(bytes)).ok))
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => !decodeLine(Buffer.from(bytes)).ok),
+    )
   })
 })
 
@@ -109,7 +152,8 @@ function crc(body: string): string {
   let value = ~0
   for (const byte of Buffer.from(body)) {
     value ^= byte
-    for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1
+    for (let bit = 0; bit < 8; bit += 1)
+      value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1
   }
   return (~value >>> 0).toString(16).padStart(8, '0')
 }

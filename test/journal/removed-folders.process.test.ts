@@ -12,7 +12,8 @@ const ROUNDS = 200
 test('a folder is created while somebody removes it, and its parents, again and again', async () => {
   const top = join(scratchFolder(), 'top')
   await removeAgainAndAgain([top])
-  for (let round = 0; round < ROUNDS; round += 1) expect(() => createFolder(join(top, 'a', 'b', 'c'))).not.toThrow()
+  for (let round = 0; round < ROUNDS; round += 1)
+    expect(() => createFolder(join(top, 'a', 'b', 'c'))).not.toThrow()
 })
 
 test('a folder behind a link into nothing is not tried for ever', () => {
@@ -26,5 +27,6 @@ test('an append is marked while somebody removes the folder of marks', async () 
   const sessions = join(scratchFolder(), 'top', '.sessions')
   await removeAgainAndAgain([join(sessions, '..')])
   const id = mintId(undefined)
-  for (let round = 0; round < ROUNDS; round += 1) expect(() => markTouched(sessions, id)).not.toThrow()
+  for (let round = 0; round < ROUNDS; round += 1)
+    expect(() => markTouched(sessions, id)).not.toThrow()
 })

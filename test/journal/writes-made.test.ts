@@ -1,6 +1,13 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { appendLine, createFile, removeFile, replaceFile, replaceUnsynced, writesMade } from '../../src/journal/files.ts'
+import {
+  appendLine,
+  createFile,
+  removeFile,
+  replaceFile,
+  replaceUnsynced,
+  writesMade,
+} from '../../src/journal/files.ts'
 import { Log } from '../../src/journal/log.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
@@ -29,7 +36,9 @@ test('writes are counted, and what is only renamed, looked at or removed is not'
 
 test('a second copy of the module in a process goes on with the same count', async () => {
   // Found from outside by this name: programs that bundle it are asked for it.
-  const shared = (globalThis as { [key: symbol]: { made: number } | undefined })[Symbol.for('stint.writes')]
+  const shared = (globalThis as { [key: symbol]: { made: number } | undefined })[
+    Symbol.for('stint.writes')
+  ]
   appendLine(join(scratchFolder(), 'a'), 'line')
   expect(shared?.made).toBe(writesMade())
 })

@@ -32,16 +32,42 @@ function of(...entries: readonly Told[]) {
 }
 
 const given = (chars: number, more: object = {}) =>
-  ['context.given', { conversation: 'c-1', event: 'SessionStart', mark: 'a', chars, ...more }] as const
+  [
+    'context.given',
+    { conversation: 'c-1', event: 'SessionStart', mark: 'a', chars, ...more },
+  ] as const
 const ran = (events: object, writes = 0, once?: string) =>
-  ['hooks.ran', { conversation: 'c-1', events, writes }, once === undefined ? {} : { once }] as const
+  [
+    'hooks.ran',
+    { conversation: 'c-1', events, writes },
+    once === undefined ? {} : { once },
+  ] as const
 
 describe('a journal', () => {
   test('says of a text once that it was given, whether hooks noted it of themselves or not', () => {
-    expect(of(given(3000))).toMatchObject({ injections: 1, injectedChars: 3000, injectedTokens: 1000, hooks: 0, writes: 1 })
-    const noted = of(given(3000), ran({ SessionStart: { times: 1, ms: 60, chars: 3000, gave: 1 } }, 9))
-    expect(noted).toMatchObject({ injections: 1, injectedChars: 3000, injectedTokens: 1000, hooks: 1, hookMs: 60, writes: 9 })
-    const reminded = of(given(4000), ran({ UserPromptSubmit: { times: 3, ms: 120, chars: 4400, gave: 2 } }))
+    expect(of(given(3000))).toMatchObject({
+      injections: 1,
+      injectedChars: 3000,
+      injectedTokens: 1000,
+      hooks: 0,
+      writes: 1,
+    })
+    const noted = of(
+      given(3000),
+      ran({ SessionStart: { times: 1, ms: 60, chars: 3000, gave: 1 } }, 9),
+    )
+    expect(noted).toMatchObject({
+      injections: 1,
+      injectedChars: 3000,
+      injectedTokens: 1000,
+      hooks: 1,
+      hookMs: 60,
+      writes: 9,
+    })
+    const reminded = of(
+      given(4000),
+      ran({ UserPromptSubmit: { times: 3, ms: 120, chars: 4400, gave: 2 } }),
+    )
     expect(reminded).toMatchObject({ injections: 2, injectedChars: 4400, hooks: 3 })
   })
 
@@ -63,15 +89,28 @@ describe('a journal', () => {
     )
     expect(savings).toEqual([
       { name: 'toon', tokens: 75, known: 'estimated', times: 1 },
-      { name: 'digest', tokens: Math.round((9000 + 30_000) / 4 - 3000 / 3), known: 'estimated', times: 2 },
+      {
+        name: 'digest',
+        tokens: Math.round((9000 + 30_000) / 4 - 3000 / 3),
+        known: 'estimated',
+        times: 2,
+      },
       // The second cost more than the document would have.
-      { name: 'pointers', tokens: Math.round((10_000 + 400) / 4 - 4000 / 3 - 75), known: 'estimated', times: 2 },
+      {
+        name: 'pointers',
+        tokens: Math.round((10_000 + 400) / 4 - 4000 / 3 - 75),
+        known: 'estimated',
+        times: 2,
+      },
     ])
   })
 
   test('counts what is both shorter than the document and shorter than JSON once', () => {
     const context = given(2000, { whole: 10_000, toon: { chars: 300, json: 700 } })
-    const joined = ['conversation.joined', { conversation: 'c-1', harness: 'claude', source: 'startup' }] as const
+    const joined = [
+      'conversation.joined',
+      { conversation: 'c-1', harness: 'claude', source: 'startup' },
+    ] as const
     const { days, conversations } = of(joined, context, given(100))
     const { saved } = new Sums().addAll(days).whole
     const both = saved.toon!.tokens + saved.pointers!.tokens
@@ -80,7 +119,13 @@ describe('a journal', () => {
   })
 
   test('of an older Stint counts what it has', () => {
-    expect(of(given(400), ['output.kept', { bytes: 9000 }], ['progress.made', { text: 'x' }, { by: 'cli' }])).toMatchObject({
+    expect(
+      of(
+        given(400),
+        ['output.kept', { bytes: 9000 }],
+        ['progress.made', { text: 'x' }, { by: 'cli' }],
+      ),
+    ).toMatchObject({
       injections: 1,
       writes: 3,
       savings: [],
@@ -95,7 +140,12 @@ describe('a journal', () => {
       ['conversation.joined', {}],
       ['turn.ended', {}, { at: 'yesterday' }],
     )
-    expect([odd.injectedTokens, odd.hooks, odd.savings, Object.keys(odd.days)]).toEqual([0, 0, [], [DAY, 'unknown']])
+    expect([odd.injectedTokens, odd.hooks, odd.savings, Object.keys(odd.days)]).toEqual([
+      0,
+      0,
+      [],
+      [DAY, 'unknown'],
+    ])
   })
 
   test('knows its conversations and what each was given', () => {
@@ -116,11 +166,22 @@ describe('a text', () => {
       { decision: 'x', choice: '', because: '12' },
     ]
     const steps = [{ step: 'one' }, { step: 'two' }]
-    const tables = [encode({ decisions: rows }, { delimiter: '|' }), encode({ open_steps: steps }, { delimiter: '|' })]
-    const text = ['<stint-session name="x">', tables[0], 'Lately:', '- a', tables[1], '[stint:12]'].join('\n')
+    const tables = [
+      encode({ decisions: rows }, { delimiter: '|' }),
+      encode({ open_steps: steps }, { delimiter: '|' }),
+    ]
+    const text = [
+      '<stint-session name="x">',
+      tables[0],
+      'Lately:',
+      '- a',
+      tables[1],
+      '[stint:12]',
+    ].join('\n')
     expect(toonIn(text)).toEqual({
       chars: tables.reduce((sum, table) => sum + table.length + 1, 0),
-      json: JSON.stringify({ decisions: rows }).length + JSON.stringify({ open_steps: steps }).length,
+      json:
+        JSON.stringify({ decisions: rows }).length + JSON.stringify({ open_steps: steps }).length,
     })
     expect(toonIn('Decisions:\n- a (b)')).toBeUndefined()
   })
@@ -134,7 +195,16 @@ function runLog(delegate?: object): readonly RunEntry[] {
   const entries: (readonly [RunEntryKind, unknown])[] = [
     [
       'run.started',
-      { options: {}, harness: 'rehearsal', source: '.tasks', tree: '/t', branch: 'b', base: 'c', runner, delegate },
+      {
+        options: {},
+        harness: 'rehearsal',
+        source: '.tasks',
+        tree: '/t',
+        branch: 'b',
+        base: 'c',
+        runner,
+        delegate,
+      },
     ],
     ['session.opened', { session: 's-1', name: 'run-1', number: 1, because: 'first' }],
     ['conversation.opened', { number: 1, session: 's-1', process: runner, setup: 900 }],
@@ -142,20 +212,48 @@ function runLog(delegate?: object): readonly RunEntry[] {
     ...TASKS.flatMap((task, index): (readonly [RunEntryKind, unknown])[] => [
       [
         'attempt.started',
-        { attempt: task.name, task, session: 's-1', conversation: 1, isFirst: index === 0, context: index * 1000, text: 100 },
+        {
+          attempt: task.name,
+          task,
+          session: 's-1',
+          conversation: 1,
+          isFirst: index === 0,
+          context: index * 1000,
+          text: 100,
+        },
       ],
-      ['turn.ended', { attempt: task.name, conversation: 1, spent: { m: { input: index === 1 ? 200 : 100 } }, requests: 2 }],
+      [
+        'turn.ended',
+        {
+          attempt: task.name,
+          conversation: 1,
+          spent: { m: { input: index === 1 ? 200 : 100 } },
+          requests: 2,
+        },
+      ],
       ['attempt.ended', { attempt: task.name, outcome: 'done', added: 600 }],
     ]),
     ['conversation.ended', { number: 1, because: 'done', profilesNotLoaded: 300 }],
     ['conversation.opened', { number: 2, session: 's-1', process: runner, setup: 900 }],
   ]
   return entries.map(([kind, data], index) => {
-    return { id: `e-${index}`, at: `${DAY}T11:00:${String(index).padStart(2, '0')}.000Z`, kind, data } as unknown as RunEntry
+    return {
+      id: `e-${index}`,
+      at: `${DAY}T11:00:${String(index).padStart(2, '0')}.000Z`,
+      kind,
+      data,
+    } as unknown as RunEntry
   })
 }
 
-const USUAL_PRICE = { model: '*', input: 1, output: 5, cacheRead: 0.1, cacheWrite: 1.25, cacheWriteHour: 2 }
+const USUAL_PRICE = {
+  model: '*',
+  input: 1,
+  output: 5,
+  cacheRead: 0.1,
+  cacheWrite: 1.25,
+  cacheWriteHour: 2,
+}
 
 const wholeOf = (parts: NonNullable<ReturnType<typeof runAmounts>>['parts']) =>
   parts.reduce((sums, { days }) => sums.addAll(days), new Sums()).whole
@@ -163,7 +261,12 @@ const wholeOf = (parts: NonNullable<ReturnType<typeof runAmounts>>['parts']) =>
 describe('the log of a run', () => {
   test('comes to what it says, task by task and together', () => {
     const log = runLog()
-    const { compared } = reportFrom(foldRun(log)!, { run: 'r', prices: [USUAL_PRICE], isRunning: false, commits: 0 })
+    const { compared } = reportFrom(foldRun(log)!, {
+      run: 'r',
+      prices: [USUAL_PRICE],
+      isRunning: false,
+      commits: 0,
+    })
     const { parts, setups } = runAmounts(log)!
     const whole = wholeOf(parts)
     // Two set-ups that were read from the cache and not written to it, less the history that was read from it.
@@ -182,8 +285,16 @@ describe('the log of a run', () => {
     ])
     // The report counts what the agent itself begins with, too.
     expect(compared.savedUsd! * 1_000_000).toBeCloseTo(2 * 400 * 1.15 - reread * 0.1)
-    const byTask = parts.flatMap((part) => (part.task === undefined ? [] : [{ name: part.task.name, ...wholeOf([part]) }]))
-    expect(byTask.map(({ name, injectedTokens, saved }) => [name, injectedTokens, saved.batching!.tokens])).toEqual([
+    const byTask = parts.flatMap((part) =>
+      part.task === undefined ? [] : [{ name: part.task.name, ...wholeOf([part]) }],
+    )
+    expect(
+      byTask.map(({ name, injectedTokens, saved }) => [
+        name,
+        injectedTokens,
+        saved.batching!.tokens,
+      ]),
+    ).toEqual([
       ['one', 400, expect.closeTo(batching / 4)],
       ['two', 400, expect.closeTo(batching / 2)],
       ['three', 400, expect.closeTo(batching / 4)],
@@ -192,9 +303,13 @@ describe('the log of a run', () => {
   })
 
   test('of a delegate is told as the task of the backlog that it works on', () => {
-    const amounts = runAmounts(runLog({ name: 'tests', what: 'x', task: 'backlog-1', run: 'r-0', target: 'main' }))!
+    const amounts = runAmounts(
+      runLog({ name: 'tests', what: 'x', task: 'backlog-1', run: 'r-0', target: 'main' }),
+    )!
     expect(amounts).toMatchObject({ name: 'tests', of: 'r-0' })
-    expect(new Set(amounts.parts.flatMap(({ task }) => task?.id ?? []))).toEqual(new Set(['backlog-1']))
+    expect(new Set(amounts.parts.flatMap(({ task }) => task?.id ?? []))).toEqual(
+      new Set(['backlog-1']),
+    )
   })
 
   test('that does not say that it began comes to nothing', () => {

@@ -1,9 +1,18 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { HistoryItem } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
-import { noteCost, onceOfCosts, takeCosts } from '../../src/conversation/costs.ts'
+import { noteCost, onceOfCosts, takeCosts } from '../../src/project/conversation/costs.ts'
 import { openProject } from '../../src/library.ts'
 import { mintId } from '../../src/journal/ids.ts'
 import { encodeRecord } from '../../src/journal/record.ts'
@@ -65,7 +74,9 @@ describe('the ledger', () => {
     expect(days).toMatchObject([{ injectedTokens: costs.injectedTokens, hooks: 4 }])
     const session = await ledger({ of: 'fix-auth' })
     expect(session.whole).toEqual(rows[0])
-    expect(session.rows).toMatchObject([{ kind: 'task', name: 'fix-the-sweep', costs: { hooks: 4 } }])
+    expect(session.rows).toMatchObject([
+      { kind: 'task', name: 'fix-the-sweep', costs: { hooks: 4 } },
+    ])
     const task = await ledger({ of: 'fix-the-sweep' })
     expect(task.whole).toMatchObject({ kind: 'task', costs: { hooks: 4 } })
     expect(task.rows).toMatchObject([{ kind: 'session', name: 'fix-auth' }])
@@ -89,13 +100,26 @@ describe('the ledger', () => {
     writeFileSync(remembered, text.slice(0, 100))
     expect(await ledger()).toEqual(first)
     // Nor does what was counted by other rules.
-    writeFileSync(remembered, text.replaceAll('"hooks":4', '"hooks":40').replace(/"version":\d+/, '"version":1'))
+    writeFileSync(
+      remembered,
+      text.replaceAll('"hooks":4', '"hooks":40').replace(/"version":\d+/, '"version":1'),
+    )
     expect(await ledger()).toEqual(first)
     // A figure that is remembered is not counted again.
     writeFileSync(remembered, text.replaceAll('"hooks":4', '"hooks":40'))
     expect((await ledger()).whole.costs.hooks).toBe(40)
-    const data = { conversation: 'c-9', events: { Stop: { times: 6, ms: 10, chars: 0, gave: 0 } }, writes: 0 }
-    const entry = { id: mintId(entries().at(-1)!.id), at: '2020-01-02T03:04:05.000Z', kind: 'hooks.ran', by: 'hook', data }
+    const data = {
+      conversation: 'c-9',
+      events: { Stop: { times: 6, ms: 10, chars: 0, gave: 0 } },
+      writes: 0,
+    }
+    const entry = {
+      id: mintId(entries().at(-1)!.id),
+      at: '2020-01-02T03:04:05.000Z',
+      kind: 'hooks.ran',
+      by: 'hook',
+      data,
+    }
     appendFileSync(path('.sessions', 'journal', sessions()[0]!, 'log.jsonl'), encodeRecord(entry))
     const grown = await ledger()
     expect(grown.whole.costs.hooks).toBe(10)
@@ -111,7 +135,9 @@ describe('the ledger', () => {
     await later.start()
     await later.prompt('Go on with the cookie')
     await later.stop('Gone on.')
-    const given = entries().findLast(({ kind, data }) => kind === 'context.given' && data.conversation === later.conversation)!
+    const given = entries().findLast(
+      ({ kind, data }) => kind === 'context.given' && data.conversation === later.conversation,
+    )!
     const store = conversationStore(path('.sessions'), {})
     // The harness said that its first request carried 5,210.
     store.append(worker.conversation, said('a', [26_210]))
@@ -132,8 +158,16 @@ describe('the ledger', () => {
     expect(saved((await ledger()).whole, 'resuming')!.tokens).toBeLessThan(0)
     const fourth = another()
     await fourth.start()
-    store.append(fourth.conversation, [...said('d', [10_000], 'Read'), { type: 'compaction', id: 'x' }, ...said('e', [9000])])
-    expect((await asked((opened) => opened.ledger())).whole.savings.find(({ name }) => name === 'resuming')!.times).toBe(2)
+    store.append(fourth.conversation, [
+      ...said('d', [10_000], 'Read'),
+      { type: 'compaction', id: 'x' },
+      ...said('e', [9000]),
+    ])
+    expect(
+      (await asked((opened) => opened.ledger())).whole.savings.find(
+        ({ name }) => name === 'resuming',
+      )!.times,
+    ).toBe(2)
   })
 
   test('says of a run what its log, its delegates and their sessions say, and of each task its part', async () => {
@@ -155,9 +189,16 @@ describe('the ledger', () => {
       slot: 0,
       brief: '',
     }
-    working(RunLog.create(place, delegate, DEFAULTS, { ...begun({}), delegate: order }), 's-elsewhere', ['three'])
+    working(
+      RunLog.create(place, delegate, DEFAULTS, { ...begun({}), delegate: order }),
+      's-elsewhere',
+      ['three'],
+    )
     const { whole, rows } = await ledger({ of: run })
-    expect(whole).toMatchObject({ kind: 'run', costs: { injections: 5, injectedTokens: 2 * 500 + 3 * 100, hooks: 0 } })
+    expect(whole).toMatchObject({
+      kind: 'run',
+      costs: { injections: 5, injectedTokens: 2 * 500 + 3 * 100, hooks: 0 },
+    })
     expect(rows.map(({ name, costs }) => [name, costs.injectedTokens])).toEqual([
       ['run-1', 700],
       [expect.any(String), 600],
@@ -170,16 +211,34 @@ describe('the ledger', () => {
       ['id-two', 'two', 350],
       [expect.any(String), 'fix-the-sweep', expect.any(Number)],
     ])
-    expect((await ledger({ of: 'two' })).whole).toMatchObject({ kind: 'task', id: 'id-two', costs: { injectedTokens: 350 } })
-    expect((await asked((opened) => opened.ledger({ of: 'tests' }))).whole.costs).toMatchObject({ injectedTokens: 600 })
+    expect((await ledger({ of: 'two' })).whole).toMatchObject({
+      kind: 'task',
+      id: 'id-two',
+      costs: { injectedTokens: 350 },
+    })
+    expect((await asked((opened) => opened.ledger({ of: 'tests' }))).whole.costs).toMatchObject({
+      injectedTokens: 600,
+    })
     const all = (await ledger()).whole
-    expect(saved(all, 'batching')).toMatchObject({ tokens: Math.round(500 * 1.15 - 3 * 200 * 0.1), times: 1 })
+    expect(saved(all, 'batching')).toMatchObject({
+      tokens: Math.round(500 * 1.15 - 3 * 200 * 0.1),
+      times: 1,
+    })
   })
 
   test('says of a task its part alone of a session that is for two', async () => {
     const { ledger, stint } = await worked()
     await stint('task', 'add', 'Mend the cookie')
-    await stint('init', '--name', 'both', '--goal', 'x', '--tasks', 'fix-the-sweep,mend-the-cookie', '--force')
+    await stint(
+      'init',
+      '--name',
+      'both',
+      '--goal',
+      'x',
+      '--tasks',
+      'fix-the-sweep,mend-the-cookie',
+      '--force',
+    )
     const session = (await ledger({ of: 'both' })).whole
     const { whole, rows } = await ledger({ of: 'mend-the-cookie', by: 'task' })
     expect(rows).toEqual([whole])
@@ -197,8 +256,15 @@ describe('the ledger', () => {
       readdirSync(path(folder), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => statSync(join(entry.parentPath, entry.name)))
-    const files = new Map([...filesIn('.sessions'), ...filesIn(join('.git', 'stint'))].map(({ ino, size }) => [ino, size]))
-    expect((await ledger()).whole.costs.bytes).toBe([...files.values()].reduce((sum, size) => sum + size, 0))
+    const files = new Map(
+      [...filesIn('.sessions'), ...filesIn(join('.git', 'stint'))].map(({ ino, size }) => [
+        ino,
+        size,
+      ]),
+    )
+    expect((await ledger()).whole.costs.bytes).toBe(
+      [...files.values()].reduce((sum, size) => sum + size, 0),
+    )
   })
 
   test('counts the others where one log cannot be read, and says so', async () => {
@@ -247,8 +313,18 @@ describe('the ledger', () => {
   test('of a project without sessions is empty and leaves nothing there', async () => {
     const { cwd, env } = project()
     const opened = openProject(cwd, { env })
-    expect(await opened.ledger()).toMatchObject({ rows: [], days: [], whole: { kind: 'project', costs: { bytes: 0 } } })
-    expect(await opened.maintenance.look()).toEqual({ sessions: 0, sinceLast: 0, every: 10, isDue: false, hints: [] })
+    expect(await opened.ledger()).toMatchObject({
+      rows: [],
+      days: [],
+      whole: { kind: 'project', costs: { bytes: 0 } },
+    })
+    expect(await opened.maintenance.look()).toEqual({
+      sessions: 0,
+      sinceLast: 0,
+      every: 10,
+      isDue: false,
+      hints: [],
+    })
     opened.dispose()
     expect(existsSync(join(cwd, '.sessions'))).toBe(false)
   })
@@ -281,9 +357,23 @@ function working(log: RunLog, session: string, tasks: readonly string[]): void {
       session,
       conversation: 1,
     }
-    const more = { base: 'c', sizeClass: 'S', context: index * 900, isFirst: index === 0, since: '', text: 100 }
+    const more = {
+      base: 'c',
+      sizeClass: 'S',
+      context: index * 900,
+      isFirst: index === 0,
+      since: '',
+      text: 100,
+    }
     log.append('attempt.started', { ...attempt, ...more } as RunEntryData['attempt.started'])
-    log.append('turn.ended', { attempt: name, conversation: 1, how: 'done', spent: {}, requests: 3, seconds: 1 })
+    log.append('turn.ended', {
+      attempt: name,
+      conversation: 1,
+      how: 'done',
+      spent: {},
+      requests: 3,
+      seconds: 1,
+    })
     log.append('attempt.ended', { attempt: name, outcome: 'done', added: 200 })
   }
   log.close()
@@ -297,6 +387,8 @@ function said(prefix: string, carried: readonly number[], last = 'Edit'): readon
     role: 'assistant',
     request: `${prefix}-${index}`,
     usage: { input: 100, cacheRead: tokens - 100, cacheWritten: 0, output: 50 },
-    parts: [{ type: 'tool use', id: 'u', name: index === carried.length - 1 ? last : 'Read', input: {} }],
+    parts: [
+      { type: 'tool use', id: 'u', name: index === carried.length - 1 ? last : 'Read', input: {} },
+    ],
   }))
 }

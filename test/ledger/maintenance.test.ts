@@ -30,7 +30,10 @@ async function withSession() {
   return world
 }
 
-const begun = (world: World, more: Partial<RunEntryData['run.started']> = {}): RunEntryData['run.started'] => ({
+const begun = (
+  world: World,
+  more: Partial<RunEntryData['run.started']> = {},
+): RunEntryData['run.started'] => ({
   options: {},
   harness: 'rehearsal',
   source: '.tasks',
@@ -44,7 +47,12 @@ const begun = (world: World, more: Partial<RunEntryData['run.started']> = {}): R
 })
 
 function run(world: World, more?: Partial<RunEntryData['run.started']>): RunLog {
-  return RunLog.create(new Workspace(world.cwd, { env: world.env }).place, mintId(undefined), DEFAULTS, begun(world, more))
+  return RunLog.create(
+    new Workspace(world.cwd, { env: world.env }).place,
+    mintId(undefined),
+    DEFAULTS,
+    begun(world, more),
+  )
 }
 
 describe('maintenance', () => {
@@ -63,11 +71,22 @@ describe('maintenance', () => {
       }
     }
     begin(9)
-    expect(await look(world)).toEqual({ sessions: 9, sinceLast: 9, every: 10, isDue: false, hints: [] })
+    expect(await look(world)).toEqual({
+      sessions: 9,
+      sinceLast: 9,
+      every: 10,
+      isDue: false,
+      hints: [],
+    })
     begin(1)
     expect(await look(world)).toMatchObject({ sessions: 10, sinceLast: 10, isDue: true })
     const done: Ran = await world.stint('ledger', '--maintenance', '--done', '--json')
-    expect(done.json()).toMatchObject({ sessions: 10, sinceLast: 0, lastDoneAt: expect.any(String), isDue: false })
+    expect(done.json()).toMatchObject({
+      sessions: 10,
+      sinceLast: 0,
+      lastDoneAt: expect.any(String),
+      isDue: false,
+    })
     begin(1)
     expect(await look(world)).toMatchObject({ sessions: 11, sinceLast: 1, isDue: false })
     // It is an entry like any other, of no session.
@@ -84,7 +103,15 @@ describe('maintenance', () => {
     await world.stint('handoff', 'create')
     run(world).close()
     const delegate = run(world, {
-      delegate: { name: 'tests', what: 'x', target: 'main', isReadOnly: false, files: [], slot: 0, brief: '' },
+      delegate: {
+        name: 'tests',
+        what: 'x',
+        target: 'main',
+        isReadOnly: false,
+        files: [],
+        slot: 0,
+        brief: '',
+      },
     })
     delegate.append('delegate.moved', { to: 'ready', commit: 'c0ffee' })
     delegate.close()

@@ -12,7 +12,8 @@ const KNOWN = { version: 2, rules: 'd64f0a4ff3be8e66' }
 test('what is remembered was counted by the rules of its version', () => {
   const hash = createHash('sha256')
   // A comment or a line that is broken elsewhere counts nothing else.
-  for (const name of RULES) hash.update(codeOf(readFileSync(join(import.meta.dirname, '../../src/ledger', name), 'utf8')))
+  for (const name of RULES)
+    hash.update(codeOf(readFileSync(join(import.meta.dirname, '../../src/ledger', name), 'utf8')))
   expect(
     { version: VERSION, rules: hash.digest('hex').slice(0, 16) },
     `${RULES.join(', ')} changed: if the same files come to something else now, raise VERSION in src/ledger/remembered.ts, or old and new figures are mixed; then note both here`,

@@ -14,14 +14,22 @@ const HANGS = [{ write: { path: 'begun.txt', text: 'begun\n' } }, { hang: true }
 
 async function connected(world: BackgroundWorld, env: Readonly<Record<string, string>> = {}) {
   const all = { ...(world.env as Record<string, string>), ...env }
-  const transport = new StdioClientTransport({ command: process.execPath, args: [program, 'mcp'], cwd: world.cwd, env: all })
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program, 'mcp'],
+    cwd: world.cwd,
+    env: all,
+  })
   const client = new Client({ name: 'test', version: '1.0.0' })
   await client.connect(transport)
   onTestFinished(() => client.close())
   return {
     client,
     call: async (given: Record<string, unknown>, signal?: AbortSignal, name = 'delegate') => {
-      const result = await client.callTool({ name, arguments: given }, signal === undefined ? {} : { signal })
+      const result = await client.callTool(
+        { name, arguments: given },
+        signal === undefined ? {} : { signal },
+      )
       return result.structuredContent as Record<string, unknown>
     },
   }
@@ -29,10 +37,15 @@ async function connected(world: BackgroundWorld, env: Readonly<Record<string, st
 
 /** The exit code of a server whose only client waits, gives that up, and goes: one that still waited would never end. */
 async function endsAfterCancelling(world: BackgroundWorld, name: string): Promise<number | null> {
-  const child = spawn(process.execPath, [program, 'mcp'], { cwd: world.cwd, env: world.env, stdio: ['pipe', 'pipe', 'ignore'] })
+  const child = spawn(process.execPath, [program, 'mcp'], {
+    cwd: world.cwd,
+    env: world.env,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-  const send = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
+  const send = (message: object) =>
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`)
   const calling = (id: number, given: object) =>
     send({ id, method: 'tools/call', params: { name: 'delegate', arguments: given } })
   send(INITIALIZE)
@@ -48,12 +61,23 @@ async function endsAfterCancelling(world: BackgroundWorld, name: string): Promis
 test('a delegate is looked at and waited for; who does not wait any more is let go at once, and it goes on', async () => {
   const world = new BackgroundWorld()
   await world.inProcess('init', '--name', 'parent', '--goal', 'Delegate')
-  const row = await world.begin(world.script({}, [HANGS]), 'Write the tests for the parser', '--as', 'tests')
+  const row = await world.begin(
+    world.script({}, [HANGS]),
+    'Write the tests for the parser',
+    '--as',
+    'tests',
+  )
   await world.untilWritten(row, 'begun.txt')
   const { call, client } = await connected(world)
-  expect(await call({ action: 'list' })).toMatchObject({ delegates: [{ name: row.name, status: 'running' }] })
-  expect(await call({ action: 'show', names: [row.name] })).toMatchObject({ delegate: { name: row.name, status: 'running' } })
-  expect(await call({ action: 'wait', names: [row.name], seconds: 1 })).toMatchObject({ at_work: [row.name] })
+  expect(await call({ action: 'list' })).toMatchObject({
+    delegates: [{ name: row.name, status: 'running' }],
+  })
+  expect(await call({ action: 'show', names: [row.name] })).toMatchObject({
+    delegate: { name: row.name, status: 'running' },
+  })
+  expect(await call({ action: 'wait', names: [row.name], seconds: 1 })).toMatchObject({
+    at_work: [row.name],
+  })
   const stop = new AbortController()
   const waiting = call({ action: 'wait', names: [row.name], seconds: 3600 }, stop.signal)
   const refused = expect(waiting).rejects.toThrow()
@@ -71,9 +95,16 @@ test('a delegate is started and waited for to its end', async () => {
   await world.inProcess('init', '--name', 'parent', '--goal', 'Delegate')
   writeFileSync(join(world.cwd, '.sessions', 'config.yaml'), 'run:\n  harness: rehearsal\n')
   const { call } = await connected(world)
-  const started = await call({ action: 'start', what: 'Write the tests for the parser', as: 'tests', verify: 'true' })
+  const started = await call({
+    action: 'start',
+    what: 'Write the tests for the parser',
+    as: 'tests',
+    verify: 'true',
+  })
   const { name } = started['delegate'] as { name: string }
-  expect(started).toMatchObject({ delegate: { what: 'Write the tests for the parser', as: 'tests' } })
+  expect(started).toMatchObject({
+    delegate: { what: 'Write the tests for the parser', as: 'tests' },
+  })
   const waited = await call({ action: 'wait', names: [name], seconds: 60 })
   expect(waited).toMatchObject({ at_work: [], delegates: [{ name }] })
   expect(world.journalled('delegate.begun')).toHaveLength(1)
@@ -82,15 +113,30 @@ test('a delegate is started and waited for to its end', async () => {
 test('in a run a task is reported and not closed, and nothing is delegated', async () => {
   const world = new BackgroundWorld()
   await world.inProcess('init', '--name', 'parent', '--goal', 'Be in a run')
-  const { id } = (await world.inProcess('task', 'add', 'Fix the login', '--json')).json<{ id: string }>()
+  const { id } = (await world.inProcess('task', 'add', 'Fix the login', '--json')).json<{
+    id: string
+  }>()
   const run = mintId(undefined)
   mkdirSync(join(world.cwd, '.sessions', 'runs', run), { recursive: true })
   const tasks = [{ id, name: 'fix-the-login', title: 'Fix the login' }]
-  writeFileSync(join(world.cwd, '.sessions', 'runs', run, 'tasks.json'), JSON.stringify({ current: id, tasks }))
+  writeFileSync(
+    join(world.cwd, '.sessions', 'runs', run, 'tasks.json'),
+    JSON.stringify({ current: id, tasks }),
+  )
   const { call } = await connected(world, { STINT_RUN: run, STINT_SESSION: 'parent' })
-  expect(await call({ action: 'start', what: 'Write the tests' })).toMatchObject({ error: { code: 'IN_RUN' } })
-  const reported = await call({ action: 'done', task: 'fix-the-login', summary: 'A mutex' }, undefined, 'task')
+  expect(await call({ action: 'start', what: 'Write the tests' })).toMatchObject({
+    error: { code: 'IN_RUN' },
+  })
+  const reported = await call(
+    { action: 'done', task: 'fix-the-login', summary: 'A mutex' },
+    undefined,
+    'task',
+  )
   expect(reported).toMatchObject({ reported: 'fix-the-login', status: 'completed' })
-  expect(world.journalled('task.reported')).toMatchObject([{ task: id, status: 'completed', run, summary: 'A mutex' }])
-  expect((await world.inProcess('task', 'show', 'fix-the-login', '--json')).json()).toMatchObject({ status: 'ready' })
+  expect(world.journalled('task.reported')).toMatchObject([
+    { task: id, status: 'completed', run, summary: 'A mutex' },
+  ])
+  expect((await world.inProcess('task', 'show', 'fix-the-login', '--json')).json()).toMatchObject({
+    status: 'ready',
+  })
 })

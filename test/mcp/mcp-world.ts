@@ -47,10 +47,16 @@ export class McpWorld {
   }
 
   stint(...args: readonly string[]): string {
-    return execFileSync(process.execPath, [program, ...args], { cwd: this.cwd, env: this.env, encoding: 'utf8' })
+    return execFileSync(process.execPath, [program, ...args], {
+      cwd: this.cwd,
+      env: this.env,
+      encoding: 'utf8',
+    })
   }
 
-  async connect(options: Connect = {}): Promise<{ client: Client; transport: StdioClientTransport; call: CallTool }> {
+  async connect(
+    options: Connect = {},
+  ): Promise<{ client: Client; transport: StdioClientTransport; call: CallTool }> {
     const { env = {}, cwd = this.cwd, args = [], roots, mode = 'legacy' } = options
     const transport = new StdioClientTransport({
       command: process.execPath,
@@ -61,9 +67,13 @@ export class McpWorld {
     })
     const client = new Client(
       { name: 'test', version: '1.0.0' },
-      { versionNegotiation: { mode }, ...(roots === undefined ? {} : { capabilities: { roots: {} } }) },
+      {
+        versionNegotiation: { mode },
+        ...(roots === undefined ? {} : { capabilities: { roots: {} } }),
+      },
     )
-    if (roots !== undefined) client.setRequestHandler('roots/list', () => ({ roots: roots.map((uri) => ({ uri })) }))
+    if (roots !== undefined)
+      client.setRequestHandler('roots/list', () => ({ roots: roots.map((uri) => ({ uri })) }))
     await client.connect(transport)
     this.#clients.push(client)
     const call: CallTool = async (name, given = {}, how = {}) => {
@@ -81,7 +91,9 @@ export class McpWorld {
   /** What the journals say, entries of one kind. */
   journalled(session: string, kind: string): readonly Readonly<Record<string, unknown>>[] {
     const log = readLog(join(this.cwd, '.sessions', 'journal', session, 'log.jsonl'))
-    return log.records.filter((entry) => entry.kind === kind).map(({ data, by }) => ({ ...data, by }))
+    return log.records
+      .filter((entry) => entry.kind === kind)
+      .map(({ data, by }) => ({ ...data, by }))
   }
 
   async remove(): Promise<void> {
@@ -91,7 +103,10 @@ export class McpWorld {
 
   /** The program with nobody but the test at its other end. */
   bare(env: Readonly<Record<string, string>> = {}) {
-    const child = spawn(process.execPath, [program, 'mcp'], { cwd: this.cwd, env: { ...this.env, ...env } })
+    const child = spawn(process.execPath, [program, 'mcp'], {
+      cwd: this.cwd,
+      env: { ...this.env, ...env },
+    })
     const lines: string[] = []
     let errors = ''
     const waiting: (() => void)[] = []
@@ -109,9 +124,11 @@ export class McpWorld {
       lines,
       ended,
       errors: () => errors,
-      send: (message: unknown) => child.stdin.write(typeof message === 'string' ? message : `${JSON.stringify(message)}\n`),
+      send: (message: unknown) =>
+        child.stdin.write(typeof message === 'string' ? message : `${JSON.stringify(message)}\n`),
       until: async (fits: () => boolean) => {
-        while (!fits()) await Promise.race([new Promise<void>((resolve) => waiting.push(resolve)), ended])
+        while (!fits())
+          await Promise.race([new Promise<void>((resolve) => waiting.push(resolve)), ended])
       },
     }
   }
@@ -125,11 +142,19 @@ interface Connect {
   readonly mode?: 'legacy' | 'auto'
 }
 
-type CallTool = (name: string, given?: Record<string, unknown>, how?: { signal?: AbortSignal }) => Promise<Told>
+type CallTool = (
+  name: string,
+  given?: Record<string, unknown>,
+  how?: { signal?: AbortSignal },
+) => Promise<Told>
 
 export const INITIALIZE = {
   jsonrpc: '2.0',
   id: 1,
   method: 'initialize',
-  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bare', version: '1' } },
+  params: {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'bare', version: '1' },
+  },
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { estimateTokens } from '../../src/context/tokens.ts'
+import { estimateTokens } from '../../src/text/tokens.ts'
 import { latestWithin } from '../../src/mcp/bounds.ts'
 import { checkArguments } from '../../src/mcp/schema.ts'
 import { INSTRUCTIONS, TOOLS, listedTools } from '../../src/mcp/tools.ts'
@@ -32,12 +32,28 @@ describe('arguments that do not fit', () => {
     ['search', { query: 'x', limit: 1.5 }, 'search.limit is a number and has to be a whole number'],
     ['search', { query: 'x', qeury: 'y' }, 'search has no "qeury" (it takes query (needed), kind'],
     ['search', [], 'search is a list and has to be an object'],
-    ['search', { query: 'x', all_projects: 'yes' }, 'search.all_projects is a text and has to be true or false'],
-    ['view', { part: 'everything' }, 'view.part cannot be "everything" (it is one of overview, progress'],
+    [
+      'search',
+      { query: 'x', all_projects: 'yes' },
+      'search.all_projects is a text and has to be true or false',
+    ],
+    [
+      'view',
+      { part: 'everything' },
+      'view.part cannot be "everything" (it is one of overview, progress',
+    ],
     ['journal', { entries: 'progress' }, 'journal.entries is a text and has to be a list'],
     ['journal', { entries: [{ kind: 'progress' }] }, 'journal.entries[0] needs text'],
-    ['journal', { entries: [{ kind: 'progress', text: 'x' }, null] }, 'journal.entries[1] is null and has to be an object'],
-    ['journal', { entries: [{ kind: 'toString', text: 'x' }] }, 'journal.entries[0].kind cannot be "toString"'],
+    [
+      'journal',
+      { entries: [{ kind: 'progress', text: 'x' }, null] },
+      'journal.entries[1] is null and has to be an object',
+    ],
+    [
+      'journal',
+      { entries: [{ kind: 'toString', text: 'x' }] },
+      'journal.entries[0].kind cannot be "toString"',
+    ],
     ['view', { constructor: 'x' }, 'view has no "constructor"'],
   ])('of %s %j are refused with what to do', (tool, given, words) => {
     expect(refused(tool, given)).toContain(`BAD_ARGUMENTS: ${words}`)
@@ -53,5 +69,7 @@ test('of a list that is too long the latest are kept and the others counted', ()
   const { kept, leftOut } = latestWithin(items, 500)
   expect(kept.at(-1)).toEqual({ text: 'item 999' })
   expect(kept.length + leftOut).toBe(1000)
-  expect(estimateTokens(kept.map((item) => JSON.stringify(item)).join('\n'))).toBeLessThanOrEqual(500)
+  expect(estimateTokens(kept.map((item) => JSON.stringify(item)).join('\n'))).toBeLessThanOrEqual(
+    500,
+  )
 })

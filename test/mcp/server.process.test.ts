@@ -1,10 +1,18 @@
 import { spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, rmdirSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { estimateTokens } from '../../src/context/tokens.ts'
+import { estimateTokens } from '../../src/text/tokens.ts'
 import { program } from '../support/cli.ts'
 import { git, initRepository } from '../support/scratch.ts'
 import { INITIALIZE, McpWorld } from './mcp-world.ts'
@@ -20,7 +28,10 @@ describe('stint mcp', () => {
     world = new McpWorld()
     session = await world.library(async (project) => {
       const { reading } = await project.init({ name: 'fix-auth', goal: 'Fix the login' })
-      await project.tasks.add({ title: 'Fix the sweep trigger', checklist: [{ item: 'unit', done: false }] })
+      await project.tasks.add({
+        title: 'Fix the sweep trigger',
+        checklist: [{ item: 'unit', done: false }],
+      })
       await project.tasks.add({ title: 'Write the docs', dependsOn: ['fix-the-sweep-trigger'] })
       return reading.state.id
     })
@@ -54,7 +65,9 @@ describe('stint mcp', () => {
     })
     expect(isError).toBeUndefined()
     expect(value).toMatchObject({ session: 'fix-auth', steps: '1/1' })
-    expect(world.journalled(session, 'progress.made')).toEqual([{ text: 'Found the race', by: 'mcp' }])
+    expect(world.journalled(session, 'progress.made')).toEqual([
+      { text: 'Found the race', by: 'mcp' },
+    ])
     expect(world.journalled(session, 'decision.made')).toEqual([
       {
         title: 'Use a mutex',
@@ -65,13 +78,19 @@ describe('stint mcp', () => {
         by: 'mcp',
       },
     ])
-    expect(world.journalled(session, 'blocker.resolved')).toMatchObject([{ resolution: 'They came' }])
-    expect(world.journalled(session, 'file.noted')).toMatchObject([{ path: 'src/auth.ts', description: 'The login' }])
+    expect(world.journalled(session, 'blocker.resolved')).toMatchObject([
+      { resolution: 'They came' },
+    ])
+    expect(world.journalled(session, 'file.noted')).toMatchObject([
+      { path: 'src/auth.ts', description: 'The login' },
+    ])
   })
 
   test('takes entries back, and keeps secrets from the journal and says so', async () => {
     const secret = 'ghp_0123456789abcdefghijABCDEFGHIJ012345'
-    const { value, text } = await at.call('journal', { entries: [{ kind: 'note', text: `the token is ${secret}` }] })
+    const { value, text } = await at.call('journal', {
+      entries: [{ kind: 'note', text: `the token is ${secret}` }],
+    })
     expect(text).toContain('redacted')
     expect(JSON.stringify(world.journalled(session, 'note.added'))).not.toContain(secret)
     const { recorded } = value as unknown as { recorded: { id: string }[] }
@@ -100,11 +119,17 @@ describe('stint mcp', () => {
     for (const part of ['progress', 'discoveries', 'blockers', 'next', 'entries', 'activity']) {
       expect((await at.call('view', { part })).value).toHaveProperty(part)
     }
-    expect((await at.call('view', { part: 'sessions' })).value).toMatchObject({ sessions: [{ id: session, name: 'fix-auth' }] })
+    expect((await at.call('view', { part: 'sessions' })).value).toMatchObject({
+      sessions: [{ id: session, name: 'fix-auth' }],
+    })
   })
 
   test('searches what was recorded', async () => {
-    const { value } = await at.call('search', { query: 'mutex', kind: 'decision', session: 'fix-auth' })
+    const { value } = await at.call('search', {
+      query: 'mutex',
+      kind: 'decision',
+      session: 'fix-auth',
+    })
     expect(value).toMatchObject({ hits: [{ session: 'fix-auth', kind: 'decision.made' }] })
     expect((await at.call('search', { query: 'nothingofthesort' })).value).toEqual({ hits: [] })
   })
@@ -117,16 +142,25 @@ describe('stint mcp', () => {
       note: 'Before the refactor',
       code: expect.stringMatching(/^[0-9a-f]{7}$/),
     })
-    expect(world.journalled(session, 'checkpoint.made')).toMatchObject([{ note: 'Before the refactor', by: 'mcp' }])
+    expect(world.journalled(session, 'checkpoint.made')).toMatchObject([
+      { note: 'Before the refactor', by: 'mcp' },
+    ])
   })
 
   test('makes a handoff, shows it, takes it up, and refuses one that is stale', async () => {
-    const made = await at.call('handoff', { action: 'create', reason: 'The context is nearly full' })
+    const made = await at.call('handoff', {
+      action: 'create',
+      reason: 'The context is nearly full',
+    })
     expect(made.value).toMatchObject({ handoff: 'fix-auth/1' })
     const shown = await at.call('handoff', { action: 'show' })
     expect(shown.value['document']).toContain('Fix the login')
     const taken = await at.call('handoff', { action: 'accept', handoff: 'fix-auth/1' })
-    expect(taken.value).toMatchObject({ outcome: 'loaded', taken_up: true, going_on_with: 'fix-auth' })
+    expect(taken.value).toMatchObject({
+      outcome: 'loaded',
+      taken_up: true,
+      going_on_with: 'fix-auth',
+    })
     await at.call('journal', { entries: [{ kind: 'progress', text: 'Something happened since' }] })
     const stale = await at.call('handoff', { action: 'accept', handoff: 'fix-auth/1' })
     expect(stale.value).toMatchObject({ outcome: 'stale', taken_up: false })
@@ -137,28 +171,49 @@ describe('stint mcp', () => {
     expect((await at.call('task', { action: 'list' })).value).toMatchObject({
       tasks: [{ name: 'fix-the-sweep-trigger' }, { name: 'write-the-docs' }],
     })
-    expect((await at.call('task', { action: 'next' })).value).toMatchObject({ task: { name: 'fix-the-sweep-trigger' } })
-    const ticked = await at.call('task', { action: 'check', task: 'fix-the-sweep-trigger', item: '1' })
+    expect((await at.call('task', { action: 'next' })).value).toMatchObject({
+      task: { name: 'fix-the-sweep-trigger' },
+    })
+    const ticked = await at.call('task', {
+      action: 'check',
+      task: 'fix-the-sweep-trigger',
+      item: '1',
+    })
     expect(ticked.value).toMatchObject({ task: { checklist: [{ item: 'unit', done: true }] } })
-    const done = await at.call('task', { action: 'done', task: 'fix-the-sweep-trigger', summary: 'A mutex' })
+    const done = await at.call('task', {
+      action: 'done',
+      task: 'fix-the-sweep-trigger',
+      summary: 'A mutex',
+    })
     expect(done.value).toMatchObject({ task: { status: 'completed', summary: 'A mutex' } })
-    expect((await at.call('task', { action: 'next' })).value).toMatchObject({ task: { name: 'write-the-docs' } })
+    expect((await at.call('task', { action: 'next' })).value).toMatchObject({
+      task: { name: 'write-the-docs' },
+    })
   })
 
   test('says what is wrong, and what to do, as a result and not as a crash', async () => {
     const missing = await at.call('view', { session: 'no-such-session' })
     expect(missing).toMatchObject({ isError: true, value: { error: { code: 'NO_SESSION' } } })
     expect(missing.text).toContain('stint list shows the sessions')
-    const wrong = await at.call('journal', { entries: [{ kind: 'progress', text: 'x', rationale: 'y' }] })
+    const wrong = await at.call('journal', {
+      entries: [{ kind: 'progress', text: 'x', rationale: 'y' }],
+    })
     expect(wrong).toMatchObject({
       isError: true,
       value: { error: { code: 'BAD_ARGUMENTS', hint: 'rationale belongs to decision' } },
     })
-    expect(await at.call('journal', {})).toMatchObject({ isError: true, value: { error: { code: 'BAD_ARGUMENTS' } } })
-    expect(await at.call('handoff', { action: 'show', force: true })).toMatchObject({ isError: true })
+    expect(await at.call('journal', {})).toMatchObject({
+      isError: true,
+      value: { error: { code: 'BAD_ARGUMENTS' } },
+    })
+    expect(await at.call('handoff', { action: 'show', force: true })).toMatchObject({
+      isError: true,
+    })
     expect(await at.call('task', { action: 'done' })).toMatchObject({ isError: true })
     expect(await at.call('delegate', { action: 'start' })).toMatchObject({ isError: true })
-    await expect(at.call('nonsense')).rejects.toThrow(/there is no tool "nonsense"; there are journal, view/)
+    await expect(at.call('nonsense')).rejects.toThrow(
+      /there is no tool "nonsense"; there are journal, view/,
+    )
     // And it goes on.
     expect((await at.call('view')).isError).toBeUndefined()
   })
@@ -170,12 +225,18 @@ describe('stint mcp', () => {
       `stint://session/${session}`,
       `stint://handoff/${session}/1`,
     ])
-    const read = async (uri: string) => ((await at.client.readResource({ uri })).contents[0] as { text: string }).text
+    const read = async (uri: string) =>
+      ((await at.client.readResource({ uri })).contents[0] as { text: string }).text
     expect(await read(`stint://session/${session}`)).toContain('## Decisions')
     expect(await read(`stint://handoff/${session}/1`)).toContain('Fix the login')
     expect(JSON.parse(await read('stint://sessions'))).toMatchObject([{ id: session }])
     expect((await at.client.listResourceTemplates()).resourceTemplates).toHaveLength(2)
-    for (const uri of ['stint://session/nobody', 'stint://handoff/fix-auth/99', 'stint://secrets/../x', 'file:///etc/passwd']) {
+    for (const uri of [
+      'stint://session/nobody',
+      'stint://handoff/fix-auth/99',
+      'stint://secrets/../x',
+      'file:///etc/passwd',
+    ]) {
       await expect(read(uri)).rejects.toThrow()
     }
   })
@@ -183,31 +244,59 @@ describe('stint mcp', () => {
   test('gives the slash commands as prompts', async () => {
     const { prompts } = await at.client.listPrompts()
     const names = prompts.map(({ name }) => name)
-    expect(names).toEqual(expect.arrayContaining(['session-init', 'session-resume', 'session-log', 'session-checkpoint']))
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'session-init',
+        'session-resume',
+        'session-log',
+        'session-checkpoint',
+      ]),
+    )
     expect(names).toEqual(expect.arrayContaining(['session-view', 'session-close', 'task-next']))
-    const { messages } = await at.client.getPrompt({ name: 'session-log', arguments: { arguments: '--progress "It works"' } })
+    const { messages } = await at.client.getPrompt({
+      name: 'session-log',
+      arguments: { arguments: '--progress "It works"' },
+    })
     expect(JSON.stringify(messages)).toContain('stint log --progress')
-    await expect(at.client.getPrompt({ name: 'nonsense' })).rejects.toThrow(/there are session-init/)
+    await expect(at.client.getPrompt({ name: 'nonsense' })).rejects.toThrow(
+      /there are session-init/,
+    )
   })
 
   test('serves a client of the newest protocol alike', async () => {
     const { call, client } = await world.connect({ mode: 'auto' })
     expect(client.getNegotiatedProtocolVersion()).toBe('2026-07-28')
-    expect((await call('view', { part: 'decisions' })).value).toMatchObject({ session: { name: 'fix-auth' } })
+    expect((await call('view', { part: 'decisions' })).value).toMatchObject({
+      session: { name: 'fix-auth' },
+    })
     await client.close()
   })
 
   test('works in the folder that the client has open, or that it was told', async () => {
     const other = join(world.folder, 'other')
     initRepository(other)
-    await world.library((project) => project.init({ name: 'elsewhere', goal: 'Be elsewhere' }), other)
-    const asked = await world.connect({ roots: ['file:///no/such/folder', pathToFileURL(other).href] })
-    expect((await asked.call('view', { part: 'next' })).value).toMatchObject({ session: { name: 'elsewhere' } })
+    await world.library(
+      (project) => project.init({ name: 'elsewhere', goal: 'Be elsewhere' }),
+      other,
+    )
+    const asked = await world.connect({
+      roots: ['file:///no/such/folder', pathToFileURL(other).href],
+    })
+    expect((await asked.call('view', { part: 'next' })).value).toMatchObject({
+      session: { name: 'elsewhere' },
+    })
     // Started inside what is open: there, and not at its top.
     const inside = await world.connect({ roots: [pathToFileURL(world.folder).href] })
-    expect((await inside.call('view', { part: 'next' })).value).toMatchObject({ session: { name: 'fix-auth' } })
-    const told = await world.connect({ args: ['--project', '../other'], roots: [pathToFileURL(world.cwd).href] })
-    expect((await told.call('view', { part: 'next' })).value).toMatchObject({ session: { name: 'elsewhere' } })
+    expect((await inside.call('view', { part: 'next' })).value).toMatchObject({
+      session: { name: 'fix-auth' },
+    })
+    const told = await world.connect({
+      args: ['--project', '../other'],
+      roots: [pathToFileURL(world.cwd).href],
+    })
+    expect((await told.call('view', { part: 'next' })).value).toMatchObject({
+      session: { name: 'elsewhere' },
+    })
     for (const { client } of [asked, inside, told]) await client.close()
   })
 
@@ -222,10 +311,15 @@ describe('stint mcp', () => {
     const notes = join(world.cwd, '.git', 'stint', 'conversations')
     mkdirSync(notes, { recursive: true })
     const conversation = '11111111-2222-4333-8444-555555555555'
-    writeFileSync(join(notes, `${conversation}.json`), JSON.stringify({ harness: 'claude', conversation, session: bound }))
+    writeFileSync(
+      join(notes, `${conversation}.json`),
+      JSON.stringify({ harness: 'claude', conversation, session: bound }),
+    )
     const { call, client } = await world.connect({ env: { CLAUDE_CODE_SESSION_ID: conversation } })
     await call('journal', { entries: [{ kind: 'progress', text: 'From the conversation' }] })
-    expect(world.journalled(bound, 'progress.made')).toEqual([{ text: 'From the conversation', by: 'mcp' }])
+    expect(world.journalled(bound, 'progress.made')).toEqual([
+      { text: 'From the conversation', by: 'mcp' },
+    ])
     await client.close()
   })
 
@@ -265,12 +359,21 @@ describe('its standard output', () => {
     await bare.until(() => (bare.errors() + bare.lines.join('\n')).includes('and writes'))
     bare.send('this is no JSON\n{"half": \n[]\n"text"\n\u0000\u0001\n{"jsonrpc":"2.0","id":7}\n')
     bare.send({ jsonrpc: '2.0', id: 2, method: 'no/such/method' })
-    bare.send({ jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'view', arguments: {} } })
+    bare.send({
+      jsonrpc: '2.0',
+      id: 3,
+      method: 'tools/call',
+      params: { name: 'view', arguments: {} },
+    })
     bare.send({ jsonrpc: '2.0', id: 4, method: 'tools/list' })
     await bare.until(
-      () => bare.lines.some((line) => line.includes('"id":3')) && bare.lines.some((line) => line.includes('"id":4')),
+      () =>
+        bare.lines.some((line) => line.includes('"id":3')) &&
+        bare.lines.some((line) => line.includes('"id":4')),
     )
-    const messages = bare.lines.map((line) => JSON.parse(line) as { jsonrpc: string; id: number; result?: { isError?: boolean } })
+    const messages = bare.lines.map(
+      (line) => JSON.parse(line) as { jsonrpc: string; id: number; result?: { isError?: boolean } },
+    )
     expect(messages.every(({ jsonrpc }) => jsonrpc === '2.0')).toBe(true)
     expect(messages.find(({ id }) => id === 3)?.result?.isError).toBe(true)
     expect(bare.errors()).toContain('a library prints')
@@ -293,12 +396,16 @@ describe('its standard output', () => {
     if (somebody.uid !== undefined) chownSync(folder, somebody.uid, somebody.gid)
     const script = `cd "$1" && ${spoil} "$1" && exec "$2" "$3" mcp`
     try {
-      return spawnSync('sh', ['-c', script, 'sh', folder, process.execPath, program], { encoding: 'utf8', ...somebody })
+      return spawnSync('sh', ['-c', script, 'sh', folder, process.execPath, program], {
+        encoding: 'utf8',
+        ...somebody,
+      })
     } finally {
       if (existsSync(folder)) rmdirSync(folder)
     }
   }
-  const canTry = spawnSync(process.execPath, [program, '--version'], { cwd: '/', ...somebody }).status === 0
+  const canTry =
+    spawnSync(process.execPath, [program, '--version'], { cwd: '/', ...somebody }).status === 0
 
   test.runIf(canTry).each([
     ['no longer exists', 'rmdir'],
@@ -306,6 +413,8 @@ describe('its standard output', () => {
   ])('is empty where its folder %s, which it says in one line', (reason, spoil) => {
     const ran = startedIn(spoil)
     expect(ran).toMatchObject({ status: 1, stdout: '' })
-    expect(ran.stderr).toMatch(new RegExp(`^stint: the folder that this was started in ${reason}; .*\n$`))
+    expect(ran.stderr).toMatch(
+      new RegExp(`^stint: the folder that this was started in ${reason}; .*\n$`),
+    )
   })
 })

@@ -1,7 +1,7 @@
 // Histories, tasks and standings of every kind, for properties of the planner.
 import * as fc from 'fast-check'
-import { priceOf } from '../../src/budget/prices.ts'
-import type { FinishedTask, PlannedTask, SizeClass, Standing } from '../../src/plan/contract.ts'
+import { priceOf } from '../../src/context/budget/prices.ts'
+import type { FinishedTask, PlannedTask, SizeClass, Standing } from '../../src/run/plan/contract.ts'
 
 export const SIZE_CLASSES: readonly SizeClass[] = ['small', 'medium', 'large']
 export const SONNET = priceOf('claude-sonnet-4-5', [])!.price
@@ -21,7 +21,10 @@ export const aFinished: fc.Arbitrary<FinishedTask> = fc
   })
   .map(({ forecast, ...task }) => (forecast === undefined ? task : { ...task, forecast }))
 
-const anyNumber = fc.oneof(fc.double(), fc.constantFrom(NaN, Infinity, -Infinity, -1, 0, Number.MAX_VALUE, Number.MIN_VALUE))
+const anyNumber = fc.oneof(
+  fc.double(),
+  fc.constantFrom(NaN, Infinity, -Infinity, -1, 0, Number.MAX_VALUE, Number.MIN_VALUE),
+)
 
 /** What a damaged log may hold. */
 export const anythingFinished = fc.oneof(
@@ -61,7 +64,9 @@ export function someTasks(most: number, least = 0): fc.Arbitrary<readonly Planne
   )
 }
 
-const doneBefore = someTasks(3).map((tasks) => tasks.map((task) => ({ ...task, id: `done-${task.id}`, dependsOn: [] })))
+const doneBefore = someTasks(3).map((tasks) =>
+  tasks.map((task) => ({ ...task, id: `done-${task.id}`, dependsOn: [] })),
+)
 
 export const aStanding: fc.Arbitrary<Standing> = fc
   .record({

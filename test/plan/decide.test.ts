@@ -1,12 +1,12 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cheapest } from '../../src/plan/cheapest.ts'
-import type { Forecasts, PlannedTask, Standing } from '../../src/plan/contract.ts'
-import { costIn, expectedWork, spentOn } from '../../src/plan/cost.ts'
-import { type BatchMode, decide } from '../../src/plan/decide.ts'
-import { forecastsFrom } from '../../src/plan/forecast.ts'
-import { relationToAll } from '../../src/plan/related.ts'
-import { DEFAULT_PLAN } from '../../src/plan/settings.ts'
+import { cheapest } from '../../src/run/plan/cheapest.ts'
+import type { Forecasts, PlannedTask, Standing } from '../../src/run/plan/contract.ts'
+import { costIn, expectedWork, spentOn } from '../../src/run/plan/cost.ts'
+import { type BatchMode, decide } from '../../src/run/plan/decide.ts'
+import { forecastsFrom } from '../../src/run/plan/forecast.ts'
+import { relationToAll } from '../../src/run/plan/related.ts'
+import { DEFAULT_PLAN } from '../../src/project/plan-settings.ts'
 import { SONNET, aFinished, aStanding, anythingFinished, someTasks, task } from './any-plan.ts'
 
 const NO_HISTORY = forecastsFrom([])
@@ -28,25 +28,40 @@ const after = (standing: Partial<Standing>, next: PlannedTask, mode: BatchMode =
 describe('a decision', () => {
   test('never begins a task whose margin passes the compaction point, or one past the smart zone', () => {
     fc.assert(
-      fc.property(aStanding, someTasks(10, 1), aHistory, aMode, (standing, [next, ...rest], history, mode) => {
-        const forecasts = forecastsFrom(history)
-        const { stay, rule } = decide(standing, next!, rest, forecasts, mode)
-        if (!stay || rule === 'first') return
-        expect(standing.context + forecasts.of[next!.sizeClass].added.margin).toBeLessThanOrEqual(standing.point ?? Infinity)
-        expect(standing.context).toBeLessThan(standing.smartZone)
-      }),
+      fc.property(
+        aStanding,
+        someTasks(10, 1),
+        aHistory,
+        aMode,
+        (standing, [next, ...rest], history, mode) => {
+          const forecasts = forecastsFrom(history)
+          const { stay, rule } = decide(standing, next!, rest, forecasts, mode)
+          if (!stay || rule === 'first') return
+          expect(standing.context + forecasts.of[next!.sizeClass].added.margin).toBeLessThanOrEqual(
+            standing.point ?? Infinity,
+          )
+          expect(standing.context).toBeLessThan(standing.smartZone)
+        },
+      ),
       { numRuns: 2_000 },
     )
   })
 
   test('is made for any history, with a line of reasons', () => {
     fc.assert(
-      fc.property(aStanding, someTasks(10, 1), fc.array(anythingFinished), aMode, (standing, [next, ...rest], history, mode) => {
-        const { because, cost } = decide(standing, next!, rest, forecastsFrom(history), mode)
-        expect(because).toMatch(/^\S.*\S$/)
-        expect(because).not.toMatch(/NaN|Infinity|undefined/)
-        if (cost !== undefined) expect(Number.isFinite(cost.stay) && Number.isFinite(cost.leave)).toBe(true)
-      }),
+      fc.property(
+        aStanding,
+        someTasks(10, 1),
+        fc.array(anythingFinished),
+        aMode,
+        (standing, [next, ...rest], history, mode) => {
+          const { because, cost } = decide(standing, next!, rest, forecastsFrom(history), mode)
+          expect(because).toMatch(/^\S.*\S$/)
+          expect(because).not.toMatch(/NaN|Infinity|undefined/)
+          if (cost !== undefined)
+            expect(Number.isFinite(cost.stay) && Number.isFinite(cost.leave)).toBe(true)
+        },
+      ),
       { numRuns: 500 },
     )
   })
@@ -54,18 +69,26 @@ describe('a decision', () => {
   test('opens a conversation where there is none, and never leaves one that nothing was done in', () => {
     fc.assert(
       fc.property(aStanding, someTasks(3, 1), aMode, (standing, [next, ...rest], mode) => {
-        expect(decide({ ...standing, context: 0, done: [] }, next!, rest, NO_HISTORY, mode)).toMatchObject({
+        expect(
+          decide({ ...standing, context: 0, done: [] }, next!, rest, NO_HISTORY, mode),
+        ).toMatchObject({
           stay: false,
           rule: 'first',
         })
         const fresh = { ...standing, context: standing.base, done: [] }
-        expect(decide(fresh, next!, rest, NO_HISTORY, mode)).toMatchObject({ stay: true, rule: 'first' })
+        expect(decide(fresh, next!, rest, NO_HISTORY, mode)).toMatchObject({
+          stay: true,
+          rule: 'first',
+        })
       }),
     )
   })
 
   test('leaves a conversation that a failed attempt has filled, though nothing was done in it', () => {
-    expect(after({ done: [], context: 110_000 }, task('a'))).toMatchObject({ stay: false, rule: 'smart zone' })
+    expect(after({ done: [], context: 110_000 }, task('a'))).toMatchObject({
+      stay: false,
+      rule: 'smart zone',
+    })
   })
 
   test.each([
@@ -121,7 +144,9 @@ describe('a decision', () => {
     expect(decide(unpriced, task('a'), [task('b')], NO_HISTORY, 'forecast').because).toMatch(
       /^the 2 tasks ahead: about \d+k tokens of input from here, \d+k tokens of input from a fresh start; each request reads 20,000 tokens again$/,
     )
-    expect(after({ isWarm: false, context: 70_000 }, task('a')).because).toContain('the cache is cold')
+    expect(after({ isWarm: false, context: 70_000 }, task('a')).because).toContain(
+      'the cache is cold',
+    )
   })
 })
 
@@ -135,7 +160,10 @@ describe('a fixed batch', () => {
     ['is filled by a large one', [task('l', { sizeClass: 'large' })], 'small', false],
     ['has no room for a large one behind anything', small(1), 'large', false],
   ] as const)('%s', (_promise, done, sizeClass, stay) => {
-    expect(after({ done }, task('a', { sizeClass }), 'fixed')).toMatchObject({ stay, rule: 'batch' })
+    expect(after({ done }, task('a', { sizeClass }), 'fixed')).toMatchObject({
+      stay,
+      rule: 'batch',
+    })
   })
 
   test('ends after a task that leaves more than half of the way behind', () => {
@@ -148,7 +176,9 @@ describe('a fixed batch', () => {
 
   test('takes the smart zone for the way where the compaction point is unknown', () => {
     const { point: _unknown, ...pointless } = warm
-    expect(decide({ ...pointless, context: 50_001 }, task('a'), [], NO_HISTORY, 'fixed')).toMatchObject({
+    expect(
+      decide({ ...pointless, context: 50_001 }, task('a'), [], NO_HISTORY, 'fixed'),
+    ).toMatchObject({
       stay: false,
       rule: 'batch',
     })
@@ -158,13 +188,21 @@ describe('a fixed batch', () => {
     const settings = { ...DEFAULT_PLAN, batch: { places: 6, small: 2, medium: 3, leaveAbove: 0.1 } }
     expect(decide(warm, task('a'), [], NO_HISTORY, 'fixed', settings).stay).toBe(false)
     const later = { ...settings, batch: { ...settings.batch, leaveAbove: 0.9 } }
-    expect(decide({ ...warm, done: small(2) }, task('a'), [], NO_HISTORY, 'fixed', later).stay).toBe(true)
-    expect(decide({ ...warm, done: small(3) }, task('a'), [], NO_HISTORY, 'fixed', later).stay).toBe(false)
+    expect(
+      decide({ ...warm, done: small(2) }, task('a'), [], NO_HISTORY, 'fixed', later).stay,
+    ).toBe(true)
+    expect(
+      decide({ ...warm, done: small(3) }, task('a'), [], NO_HISTORY, 'fixed', later).stay,
+    ).toBe(false)
   })
 })
 
 /** Every way of cutting the order, one by one. */
-function byTrying(standing: Standing, tasks: readonly PlannedTask[], forecasts: Forecasts): { stay: number; leave: number } {
+function byTrying(
+  standing: Standing,
+  tasks: readonly PlannedTask[],
+  forecasts: Forecasts,
+): { stay: number; leave: number } {
   const from = (at: number, now: Standing, choice: boolean): number => {
     const next = tasks[at]!
     const forecast = forecasts.of[next.sizeClass]
@@ -178,7 +216,12 @@ function byTrying(standing: Standing, tasks: readonly PlannedTask[], forecasts: 
     const work = expectedWork(forecast, choice ? undefined : forecasts.weighedStart)
     const cost = costIn(now.price, spentOn(work, begun.context, begun.isWarm))
     if (at === tasks.length - 1) return cost
-    const then = { ...begun, context: begun.context + work.added, done: [...begun.done, next], isWarm: true }
+    const then = {
+      ...begun,
+      context: begun.context + work.added,
+      done: [...begun.done, next],
+      isWarm: true,
+    }
     return cost + Math.min(from(at + 1, then, true), from(at + 1, then, false))
   }
   return { stay: from(0, standing, true), leave: from(0, standing, false) }
@@ -189,7 +232,10 @@ describe('the cheapest way', () => {
     fc.assert(
       fc.property(aStanding, someTasks(8, 1), aHistory, (standing, tasks, history) => {
         const forecasts = forecastsFrom(history)
-        const [found, tried] = [cheapest(standing, tasks, forecasts), byTrying(standing, tasks, forecasts)]
+        const [found, tried] = [
+          cheapest(standing, tasks, forecasts),
+          byTrying(standing, tasks, forecasts),
+        ]
         expect(found.stay / tried.stay).toBeCloseTo(1, 9)
         expect(found.leave / tried.leave).toBeCloseTo(1, 9)
       }),
@@ -204,10 +250,15 @@ describe('the cheapest way', () => {
       context: 6_000 + (standing.context % 20_000),
       point: 967_000,
     }))
-    const smallTasks = someTasks(7, 1).map((tasks) => tasks.map((each) => ({ ...each, sizeClass: 'small' as const })))
+    const smallTasks = someTasks(7, 1).map((tasks) =>
+      tasks.map((each) => ({ ...each, sizeClass: 'small' as const })),
+    )
     fc.assert(
       fc.property(short, smallTasks, (standing, tasks) => {
-        const [found, tried] = [cheapest(standing, tasks, NO_HISTORY), byTrying(standing, tasks, NO_HISTORY)]
+        const [found, tried] = [
+          cheapest(standing, tasks, NO_HISTORY),
+          byTrying(standing, tasks, NO_HISTORY),
+        ]
         expect(found.stay / tried.stay).toBeCloseTo(1, 9)
         expect(found.leave / tried.leave).toBeCloseTo(1, 9)
       }),
@@ -218,7 +269,11 @@ describe('the cheapest way', () => {
   test('of staying counts that a later task is unrelated to what was done here', () => {
     const order = [task('a'), task('b', { labels: ['docs'] })]
     const [same, other] = ['docs', 'auth'].map((label) =>
-      cheapest({ ...warm, context: 18_000, done: [task('x', { labels: [label] })] }, order, NO_HISTORY),
+      cheapest(
+        { ...warm, context: 18_000, done: [task('x', { labels: [label] })] },
+        order,
+        NO_HISTORY,
+      ),
     )
     expect(other!.stay).toBeGreaterThan(same!.stay)
     expect(other!.leave).toBe(same!.leave)
@@ -227,10 +282,16 @@ describe('the cheapest way', () => {
   test('of staying costs more the longer the history is, and with a cold cache; leaving costs the same', () => {
     fc.assert(
       fc.property(aStanding, someTasks(8, 1), fc.nat({ max: 50_000 }), (standing, tasks, more) => {
-        const longer = cheapest({ ...standing, context: standing.context + more }, tasks, NO_HISTORY)
-        const [now, cold, hot] = [standing, { ...standing, isWarm: false }, { ...standing, isWarm: true }].map((each) =>
-          cheapest(each, tasks, NO_HISTORY),
+        const longer = cheapest(
+          { ...standing, context: standing.context + more },
+          tasks,
+          NO_HISTORY,
         )
+        const [now, cold, hot] = [
+          standing,
+          { ...standing, isWarm: false },
+          { ...standing, isWarm: true },
+        ].map((each) => cheapest(each, tasks, NO_HISTORY))
         expect(longer.stay).toBeGreaterThanOrEqual(now!.stay * (1 - 1e-9))
         expect(longer.leave).toBe(now!.leave)
         expect(cold!.stay).toBeGreaterThanOrEqual(hot!.stay)
@@ -243,7 +304,9 @@ describe('the cheapest way', () => {
   test('never costs less with a task more', () => {
     fc.assert(
       fc.property(aStanding, someTasks(12, 2), (standing, tasks) => {
-        const [all, fewer] = [tasks, tasks.slice(0, -1)].map((some) => cheapest(standing, some, NO_HISTORY))
+        const [all, fewer] = [tasks, tasks.slice(0, -1)].map((some) =>
+          cheapest(standing, some, NO_HISTORY),
+        )
         expect(all!.stay).toBeGreaterThan(fewer!.stay)
         expect(all!.leave).toBeGreaterThan(fewer!.leave)
       }),
@@ -252,18 +315,34 @@ describe('the cheapest way', () => {
 
   test('of a long backlog is found by looking sixty tasks ahead', () => {
     const tasks = Array.from({ length: 5_000 }, (_, index) => task(`t${index}`))
-    expect(cheapest(warm, tasks, NO_HISTORY)).toEqual(cheapest(warm, tasks.slice(0, 60), NO_HISTORY))
+    expect(cheapest(warm, tasks, NO_HISTORY)).toEqual(
+      cheapest(warm, tasks.slice(0, 60), NO_HISTORY),
+    )
   })
 })
 
 test('a conversation that once was too long stays so: a longer one is never stayed in where a shorter is left', () => {
   fc.assert(
-    fc.property(aStanding, someTasks(8, 1), fc.nat({ max: 50_000 }), (standing, [next, ...rest], more) => {
-      const begun = { ...standing, context: standing.base + NO_HISTORY.start.added + standing.context + 1 }
-      const shorter = decide(begun, next!, rest, NO_HISTORY, 'forecast')
-      const longer = decide({ ...begun, context: begun.context + more }, next!, rest, NO_HISTORY, 'forecast')
-      if (!shorter.stay) expect(longer.stay).toBe(false)
-    }),
+    fc.property(
+      aStanding,
+      someTasks(8, 1),
+      fc.nat({ max: 50_000 }),
+      (standing, [next, ...rest], more) => {
+        const begun = {
+          ...standing,
+          context: standing.base + NO_HISTORY.start.added + standing.context + 1,
+        }
+        const shorter = decide(begun, next!, rest, NO_HISTORY, 'forecast')
+        const longer = decide(
+          { ...begun, context: begun.context + more },
+          next!,
+          rest,
+          NO_HISTORY,
+          'forecast',
+        )
+        if (!shorter.stay) expect(longer.stay).toBe(false)
+      },
+    ),
     { numRuns: 1_000 },
   )
 })

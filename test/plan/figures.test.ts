@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { FEWER, MOST_COMPACTIONS, MOST_OVER_LEAST, RIVALS, calibration, countedPage, figuresOf, planningPage } from './figures.ts'
+import {
+  FEWER,
+  MOST_COMPACTIONS,
+  MOST_OVER_LEAST,
+  RIVALS,
+  calibration,
+  countedPage,
+  figuresOf,
+  planningPage,
+} from './figures.ts'
 
 describe('on made-up backlogs', () => {
   const figures = figuresOf(FEWER)

@@ -1,13 +1,22 @@
 // What the planner is worth on made-up backlogs, as `npm run bench` and the page on planning show it.
 import { readFileSync } from 'node:fs'
-import { number } from '../../src/budget/banner.ts'
-import { priceOf } from '../../src/budget/prices.ts'
-import type { FinishedTask, SizeClass, Start } from '../../src/plan/contract.ts'
-import { costIn, expectedWork, plus, spentOn } from '../../src/plan/cost.ts'
-import { forecastsFrom } from '../../src/plan/forecast.ts'
-import { PRIOR_BASE } from '../../src/plan/priors.ts'
-import { DEFAULT_PLAN, placesOf } from '../../src/plan/settings.ts'
-import { POLICIES, type Setting, type World, leastCost, makeWorld, planned, ruled, work } from './simulation.ts'
+import { number } from '../../src/context/budget/banner.ts'
+import { priceOf } from '../../src/context/budget/prices.ts'
+import type { FinishedTask, SizeClass, Start } from '../../src/run/plan/contract.ts'
+import { costIn, expectedWork, plus, spentOn } from '../../src/run/plan/cost.ts'
+import { forecastsFrom } from '../../src/run/plan/forecast.ts'
+import { PRIOR_BASE } from '../../src/run/plan/priors.ts'
+import { DEFAULT_PLAN, placesOf } from '../../src/project/plan-settings.ts'
+import {
+  POLICIES,
+  type Setting,
+  type World,
+  leastCost,
+  makeWorld,
+  planned,
+  ruled,
+  work,
+} from './simulation.ts'
 
 /** The limits that are held. */
 export const MOST_OVER_LEAST = 1.1
@@ -17,7 +26,12 @@ export const MOST_COMPACTIONS = 0.01
 const FIRST_SEED = 10_000
 
 export type PolicyName = keyof typeof POLICIES
-export const RIVALS = ['fixed-3', 'fixed-5', 'one-per-task', 'never-rotate'] as const satisfies readonly PolicyName[]
+export const RIVALS = [
+  'fixed-3',
+  'fixed-5',
+  'one-per-task',
+  'never-rotate',
+] as const satisfies readonly PolicyName[]
 
 export interface PolicyFigures {
   /** In dollars a task, over all backlogs. */
@@ -49,7 +63,9 @@ export function figuresOf(backlogs: number, setting: Setting = {}): Figures {
     compactions: sum(all.map(({ compactions }) => compactions)) / tasks,
     tasksEach: tasks / sum(all.map(({ conversations }) => conversations)),
   })
-  const planner = worlds.map((world, index) => work(world, POLICIES.planner, historyOf(FIRST_SEED + index, setting)))
+  const planner = worlds.map((world, index) =>
+    work(world, POLICIES.planner, historyOf(FIRST_SEED + index, setting)),
+  )
   const plans = worlds.map((world, index) => planned(world, planner[index]!.finished))
   return {
     tasks,
@@ -93,17 +109,28 @@ const LEDGER = {
 }
 
 /** The same percentiles of the made-up tasks, each in a conversation of its own, beside those of the ledger. */
-export function calibration(backlogs: number): readonly { name: string; ledger: readonly number[]; made: readonly number[] }[] {
+export function calibration(
+  backlogs: number,
+): readonly { name: string; ledger: readonly number[]; made: readonly number[] }[] {
   const attempts = someWorlds(backlogs, {}).flatMap((world) =>
     world.work.map((each) => {
       const whole = plus(each, world.start)
       const { cacheWritten, cacheRead, output } = spentOn(whole, PRIOR_BASE, false)
-      return { 'written to the cache': cacheWritten, 'read from the cache': cacheRead, output, seconds: whole.seconds }
+      return {
+        'written to the cache': cacheWritten,
+        'read from the cache': cacheRead,
+        output,
+        seconds: whole.seconds,
+      }
     }),
   )
   return (Object.keys(LEDGER) as (keyof typeof LEDGER)[]).map((name) => {
     const sorted = attempts.map((attempt) => attempt[name]).toSorted((a, b) => a - b)
-    return { name, ledger: LEDGER[name], made: PERCENTILES.map((share) => sorted[Math.floor(share * sorted.length)]!) }
+    return {
+      name,
+      ledger: LEDGER[name],
+      made: PERCENTILES.map((share) => sorted[Math.floor(share * sorted.length)]!),
+    }
   })
 }
 
@@ -122,7 +149,10 @@ export function countedPage(): string {
     assumptions: assumptionTable(),
     calibration: calibrationTable(),
   }
-  return Object.entries(tables).reduce((page, [name, table]) => withTable(page, name, table), planningPage())
+  return Object.entries(tables).reduce(
+    (page, [name, table]) => withTable(page, name, table),
+    planningPage(),
+  )
 }
 
 function withTable(page: string, name: string, table: string): string {
@@ -194,11 +224,21 @@ function exampleTable(): string {
     ['behind a medium task', behind('medium'), undefined],
     ['in a fresh conversation', PRIOR_BASE, weighedStart],
   ]
-  const head = ['a small task', 'begins with', 'requests', 'read from the cache', 'written to it', 'output', 'cost']
+  const head = [
+    'a small task',
+    'begins with',
+    'requests',
+    'read from the cache',
+    'written to it',
+    'output',
+    'cost',
+  ]
   const rows = places.map(([where, context, first]) => {
     const task = expectedWork(of.small, first)
     const spent = spentOn(task, context, first === undefined)
-    const counts = [context, task.requests, spent.cacheRead, spent.cacheWritten, spent.output].map(number)
+    const counts = [context, task.requests, spent.cacheRead, spent.cacheWritten, spent.output].map(
+      number,
+    )
     return [where, ...counts, `$${costIn(price, spent).toFixed(3)}`]
   })
   return [row(head), ruleFor(head), ...rows.map(row)].join('\n')
@@ -206,7 +246,14 @@ function exampleTable(): string {
 
 function figureTable(): string {
   const { of, least, planOverLeast, tasks } = figuresOf(BACKLOGS)
-  const head = ['', 'a task costs', 'against the planner', 'against the best in hindsight', 'compactions', 'tasks a conversation']
+  const head = [
+    '',
+    'a task costs',
+    'against the planner',
+    'against the best in hindsight',
+    'compactions',
+    'tasks a conversation',
+  ]
   const rows = (['planner', ...RIVALS] as const).map((name) => {
     const { cost, overLeast, compactions, tasksEach } = of[name]
     return [
@@ -223,7 +270,14 @@ function figureTable(): string {
       ['best in hindsight', least.ruled],
       ['… and without rules', least.free],
     ] as const
-  ).map(([name, cost]) => [name, `$${cost.toFixed(3)}`, (cost / of.planner.cost).toFixed(3), '', '', ''])
+  ).map(([name, cost]) => [
+    name,
+    `$${cost.toFixed(3)}`,
+    (cost / of.planner.cost).toFixed(3),
+    '',
+    '',
+    '',
+  ])
   const note = `${BACKLOGS} backlogs, ${tasks} tasks. A plan costs ${planOverLeast.toFixed(3)} times the least for the same order and the same forecasts.`
   return [row(head), ruleFor(head), ...[...rows, ...best].map(row), '', note].join('\n')
 }
@@ -245,7 +299,12 @@ function assumptionTable(): string {
   const rows = OTHERWISE.map(([name, setting]) => {
     const { of, least } = figuresOf(FEWER, setting)
     const against = (cost: number) => (cost / of.planner.cost).toFixed(3)
-    return [name, ...RIVALS.map((rival) => against(of[rival].cost)), against(least.ruled), of.planner.tasksEach.toFixed(2)]
+    return [
+      name,
+      ...RIVALS.map((rival) => against(of[rival].cost)),
+      against(least.ruled),
+      of.planner.tasksEach.toFixed(2),
+    ]
   })
   return [row(head), ruleFor(head), ...rows.map(row)].join('\n')
 }

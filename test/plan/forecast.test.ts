@@ -1,29 +1,38 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { FinishedTask } from '../../src/plan/contract.ts'
-import { ENOUGH, forecastFor, forecastsFrom, marginOf } from '../../src/plan/forecast.ts'
-import { NARROWEST, WIDEST, learnedMargin } from '../../src/plan/learned-margin.ts'
-import { PRIORS, PRIOR_START } from '../../src/plan/priors.ts'
-import { quantileOf } from '../../src/plan/quantile.ts'
-import { startFrom } from '../../src/plan/start.ts'
+import type { FinishedTask } from '../../src/run/plan/contract.ts'
+import { ENOUGH, forecastFor, forecastsFrom, marginOf } from '../../src/run/plan/forecast.ts'
+import { NARROWEST, WIDEST, learnedMargin } from '../../src/run/plan/learned-margin.ts'
+import { PRIORS, PRIOR_START } from '../../src/run/plan/priors.ts'
+import { quantileOf } from '../../src/run/plan/quantile.ts'
+import { startFrom } from '../../src/run/plan/start.ts'
 import { SIZE_CLASSES, aFinished, aSizeClass, anythingFinished, finished } from './any-plan.ts'
 
-const times = (count: number, fields: Partial<FinishedTask>) => Array.from({ length: count }, () => finished(fields))
+const times = (count: number, fields: Partial<FinishedTask>) =>
+  Array.from({ length: count }, () => finished(fields))
 
 describe('a forecast', () => {
   test('without a history is the prior', () => {
     for (const sizeClass of SIZE_CLASSES) {
       const { added, from } = forecastFor(sizeClass, [])
       expect(added.middle).toBe(PRIORS[sizeClass].added)
-      expect(added.margin).toBe(Math.round(PRIORS[sizeClass].added * Math.exp(1.6449 * PRIORS[sizeClass].spread.added)))
+      expect(added.margin).toBe(
+        Math.round(PRIORS[sizeClass].added * Math.exp(1.6449 * PRIORS[sizeClass].spread.added)),
+      )
       expect(from).toEqual({ source: 'prior', count: 0 })
     }
     expect(forecastsFrom([]).start).toEqual(PRIOR_START)
   })
 
   test('is called the project’s own once there are enough tasks of the class', () => {
-    expect(forecastFor('small', times(ENOUGH - 1, {})).from).toEqual({ source: 'prior', count: ENOUGH - 1 })
-    expect(forecastFor('small', times(ENOUGH, {})).from).toEqual({ source: 'history', count: ENOUGH })
+    expect(forecastFor('small', times(ENOUGH - 1, {})).from).toEqual({
+      source: 'prior',
+      count: ENOUGH - 1,
+    })
+    expect(forecastFor('small', times(ENOUGH, {})).from).toEqual({
+      source: 'history',
+      count: ENOUGH,
+    })
     expect(forecastFor('large', times(ENOUGH, {})).from).toEqual({ source: 'prior', count: 0 })
   })
 
@@ -34,7 +43,9 @@ describe('a forecast', () => {
     )
     expect(added.middle).toBe(9_000)
     expect(added.margin).toBeLessThan(49_000)
-    expect([requests / 9, output / 700, seconds / 60].every((ratio) => ratio > 0.9 && ratio < 1.5)).toBe(true)
+    expect(
+      [requests / 9, output / 700, seconds / 60].every((ratio) => ratio > 0.9 && ratio < 1.5),
+    ).toBe(true)
   })
 
   test('of a class that was never done follows from the others', () => {
@@ -45,7 +56,10 @@ describe('a forecast', () => {
 
   test('is not taken in by one task that ran away', () => {
     const before = forecastFor('small', times(10, {}))
-    const after = forecastFor('small', [...times(10, {}), finished({ requests: 100_000, seconds: 1e6, output: 1e7 })])
+    const after = forecastFor('small', [
+      ...times(10, {}),
+      finished({ requests: 100_000, seconds: 1e6, output: 1e7 }),
+    ])
     expect(after.requests).toBeLessThan(2 * before.requests)
     expect(after.seconds).toBeLessThan(2 * before.seconds)
   })
@@ -59,15 +73,21 @@ describe('a forecast', () => {
       finished({ sizeClass: 'huge' as 'small' }),
       finished({ sizeClass: 'constructor' as 'small' }),
     ]
-    expect(forecastsFrom(Array.from({ length: 20 }, () => impossible).flat())).toEqual(forecastsFrom([]))
+    expect(forecastsFrom(Array.from({ length: 20 }, () => impossible).flat())).toEqual(
+      forecastsFrom([]),
+    )
   })
 
   test('never takes another class for more than four times what the table says', () => {
-    expect(forecastFor('large', times(200, { added: 1e9 })).added.middle).toBe(4 * PRIORS.large.added)
+    expect(forecastFor('large', times(200, { added: 1e9 })).added.middle).toBe(
+      4 * PRIORS.large.added,
+    )
   })
 
   test('is not lowered for other classes by tasks that were cut short', () => {
-    expect(forecastFor('large', times(20, { added: 1_000, wasCompacted: true })).added.middle).toBe(PRIORS.large.added)
+    expect(forecastFor('large', times(20, { added: 1_000, wasCompacted: true })).added.middle).toBe(
+      PRIORS.large.added,
+    )
   })
 
   test('of a task cut short by a compaction counts it as at least that', () => {
@@ -82,7 +102,10 @@ describe('a forecast', () => {
           const without = { ...one, wasCompacted: false, wasFirst: false }
           delete (without as { forecast?: number }).forecast
           const whole = forecastFor(one.sizeClass, [...history, without]).added
-          const cut = forecastFor(one.sizeClass, [...history, { ...without, wasCompacted: true }]).added
+          const cut = forecastFor(one.sizeClass, [
+            ...history,
+            { ...without, wasCompacted: true },
+          ]).added
           expect(cut.middle).toBeGreaterThanOrEqual(whole.middle)
           expect(cut.margin).toBeGreaterThanOrEqual(whole.margin)
         },
@@ -93,17 +116,21 @@ describe('a forecast', () => {
 
   test('is a sensible one for any history, and never throws', () => {
     fc.assert(
-      fc.property(fc.array(anythingFinished, { maxLength: 40 }), aSizeClass, (history, sizeClass) => {
-        const { of, start } = forecastsFrom(history)
-        const { added, requests, output, seconds } = of[sizeClass]
-        expect(forecastFor(sizeClass, history)).toEqual(of[sizeClass])
-        expect(added.middle).toBeGreaterThan(0)
-        expect(added.margin).toBeGreaterThanOrEqual(added.middle)
-        for (const figure of [added.margin, requests, output, seconds, ...Object.values(start)]) {
-          expect(Number.isFinite(figure) && figure >= 0).toBe(true)
-        }
-        expect(start.added).toBeLessThanOrEqual(5 * PRIOR_START.added)
-      }),
+      fc.property(
+        fc.array(anythingFinished, { maxLength: 40 }),
+        aSizeClass,
+        (history, sizeClass) => {
+          const { of, start } = forecastsFrom(history)
+          const { added, requests, output, seconds } = of[sizeClass]
+          expect(forecastFor(sizeClass, history)).toEqual(of[sizeClass])
+          expect(added.middle).toBeGreaterThan(0)
+          expect(added.margin).toBeGreaterThanOrEqual(added.middle)
+          for (const figure of [added.margin, requests, output, seconds, ...Object.values(start)]) {
+            expect(Number.isFinite(figure) && figure >= 0).toBe(true)
+          }
+          expect(start.added).toBeLessThanOrEqual(5 * PRIOR_START.added)
+        },
+      ),
       { numRuns: 500 },
     )
   })
@@ -127,7 +154,10 @@ describe('the margin', () => {
       fc.property(fc.array(aFinished, { maxLength: 30 }), (history) => {
         const before = learnedMargin(history)
         const exceeded = learnedMargin([...history, finished({ forecast: 10_000 })])
-        const compacted = learnedMargin([...history, finished({ forecast: 20_000, wasCompacted: true })])
+        const compacted = learnedMargin([
+          ...history,
+          finished({ forecast: 20_000, wasCompacted: true }),
+        ])
         const careful = learnedMargin([...history, finished({ forecast: 20_000 })])
         expect(exceeded).toBeCloseTo(Math.min(WIDEST, before * 1.33), 1)
         expect(compacted).toBe(exceeded)
@@ -138,7 +168,8 @@ describe('the margin', () => {
   })
 
   test('learns nothing from a forecast that is none', () => {
-    for (const forecast of [NaN, 0, -5, Infinity]) expect(learnedMargin(times(10, { forecast }))).toBe(1)
+    for (const forecast of [NaN, 0, -5, Infinity])
+      expect(learnedMargin(times(10, { forecast }))).toBe(1)
   })
 
   test('is never below the middle, however narrow it has become', () => {
@@ -156,7 +187,9 @@ describe('the margin', () => {
   test('of a first task has room for finding its way', () => {
     const forecasts = forecastsFrom([])
     const medium = { sizeClass: 'medium' } as const
-    expect(marginOf(medium, forecasts, true) - marginOf(medium, forecasts, false)).toBe(PRIOR_START.added)
+    expect(marginOf(medium, forecasts, true) - marginOf(medium, forecasts, false)).toBe(
+      PRIOR_START.added,
+    )
   })
 
   test('lets one task in twenty exceed it in the long run', () => {
@@ -177,7 +210,10 @@ describe('the margin', () => {
 describe('finding one’s way', () => {
   test('is learned from how much more first tasks take', () => {
     const pairs = (count: number) =>
-      Array.from({ length: count }, () => [finished({ added: 24_000, requests: 54, wasFirst: true }), finished()]).flat()
+      Array.from({ length: count }, () => [
+        finished({ added: 24_000, requests: 54, wasFirst: true }),
+        finished(),
+      ]).flat()
     const learned = [0, 1, 5, 20, 100].map((count) => startFrom(pairs(count)).expected)
     const added = learned.map((start) => start.added)
     expect(added).toEqual(added.toSorted((a, b) => a - b))
@@ -214,7 +250,10 @@ describe('finding one’s way', () => {
 
   test('is not counted among what the class takes', () => {
     const [first, later] = [times(40, { wasFirst: true, added: 19_000 }), times(40, {})]
-    expect(forecastFor('small', first).added.middle).toBeCloseTo(forecastFor('small', later).added.middle, -3)
+    expect(forecastFor('small', first).added.middle).toBeCloseTo(
+      forecastFor('small', later).added.middle,
+      -3,
+    )
   })
 })
 

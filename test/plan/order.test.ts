@@ -1,9 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { orderOfWork, plannedTask } from '../../src/plan/order.ts'
-import { areRelated, relationToAll } from '../../src/plan/related.ts'
-import { nextTasks } from '../../src/tasks/next.ts'
-import { Told, backlogOf } from '../tasks/world.ts'
+import { orderOfWork, plannedTask } from '../../src/run/plan/order.ts'
+import { areRelated, relationToAll } from '../../src/run/plan/related.ts'
+import { nextTasks } from '../../src/backlog/next.ts'
+import { Told, backlogOf } from '../backlog/world.ts'
 import { someTasks, task } from './any-plan.ts'
 
 const names = (lines: readonly string[], done: readonly string[] = []) => {
@@ -16,11 +16,26 @@ const names = (lines: readonly string[], done: readonly string[] = []) => {
 
 describe('two tasks', () => {
   test.each([
-    ['of which one waits for the other', task('a', { labels: ['x'] }), task('b', { labels: ['y'], dependsOn: ['a'] }), 'related'],
+    [
+      'of which one waits for the other',
+      task('a', { labels: ['x'] }),
+      task('b', { labels: ['y'], dependsOn: ['a'] }),
+      'related',
+    ],
     ['of which one is part of the other', task('a'), task('b', { parent: 'a' }), 'related'],
-    ['that are part of the same', task('a', { parent: 'p' }), task('b', { parent: 'p' }), 'related'],
+    [
+      'that are part of the same',
+      task('a', { parent: 'p' }),
+      task('b', { parent: 'p' }),
+      'related',
+    ],
     ['of one group', task('a', { group: 'g' }), task('b', { group: 'g' }), 'related'],
-    ['that share a label', task('a', { labels: ['x', 'y'] }), task('b', { labels: ['y', 'z'] }), 'related'],
+    [
+      'that share a label',
+      task('a', { labels: ['x', 'y'] }),
+      task('b', { labels: ['y', 'z'] }),
+      'related',
+    ],
     [
       'that share a label but not the parent',
       task('a', { labels: ['x'], parent: 'p' }),
@@ -31,7 +46,12 @@ describe('two tasks', () => {
     ['with other parents', task('a', { parent: 'p' }), task('b', { parent: 'q' }), 'unrelated'],
     ['of which one has no label', task('a', { labels: ['x'] }), task('b'), 'unknown'],
     ['of other groups', task('a', { group: 'g' }), task('b', { group: 'h' }), 'unknown'],
-    ['with an empty parent and group', task('a', { parent: '', group: '' }), task('b', { parent: '', group: '' }), 'unknown'],
+    [
+      'with an empty parent and group',
+      task('a', { parent: '', group: '' }),
+      task('b', { parent: '', group: '' }),
+      'unknown',
+    ],
     ['of which nothing is known', task('a'), task('b'), 'unknown'],
   ] as const)('%s', (_which, a, b, expected) => {
     expect(areRelated(a, b)).toBe(expected)
@@ -41,7 +61,8 @@ describe('two tasks', () => {
   test('are related to each other alike, both ways', () => {
     fc.assert(
       fc.property(someTasks(6), (tasks) => {
-        for (const a of tasks) for (const b of tasks) expect(areRelated(a, b)).toBe(areRelated(b, a))
+        for (const a of tasks)
+          for (const b of tasks) expect(areRelated(a, b)).toBe(areRelated(b, a))
       }),
     )
   })
@@ -61,12 +82,37 @@ describe('the order of work', () => {
     ['puts priority first', ['a P2', 'b P0', 'c P1'], [], 'b c a'],
     ['goes along dependencies, and as far as they go', ['a <b', 'b <c', 'c'], [], 'c b a'],
     ['puts a parent behind its parts', ['epic P0', 'a ^epic', 'b'], [], 'a epic b'],
-    ['leaves out what can never be begun', ['a <b', 'b <a', 'c failed', 'd <c', 'e <nobody', 'f'], [], 'f'],
+    [
+      'leaves out what can never be begun',
+      ['a <b', 'b <a', 'c failed', 'd <c', 'e <nobody', 'f'],
+      [],
+      'f',
+    ],
     ['leaves out what is completed or blocked', ['a completed', 'b blocked', 'c <a'], [], 'c'],
-    ['keeps what goes together together', ['a ^p', 'b ^q', 'c ^p', 'd ^q', 'p blocked', 'q blocked'], [], 'a c b d'],
-    ['keeps together before smaller first', ['a S ^p', 'b M ^q', 'c L ^p', 'p blocked', 'q blocked'], [], 'a c b'],
-    ['never puts that before priority', ['a P1 ^p', 'b P1 ^q', 'c P2 ^p', 'p blocked', 'q blocked'], [], 'a b c'],
-    ['goes on with what was done last', ['a P1 ^p', 'b P1 ^q', 'c P2 ^p', 'd P2 ^q', 'p blocked', 'q blocked'], [], 'a b d c'],
+    [
+      'keeps what goes together together',
+      ['a ^p', 'b ^q', 'c ^p', 'd ^q', 'p blocked', 'q blocked'],
+      [],
+      'a c b d',
+    ],
+    [
+      'keeps together before smaller first',
+      ['a S ^p', 'b M ^q', 'c L ^p', 'p blocked', 'q blocked'],
+      [],
+      'a c b',
+    ],
+    [
+      'never puts that before priority',
+      ['a P1 ^p', 'b P1 ^q', 'c P2 ^p', 'p blocked', 'q blocked'],
+      [],
+      'a b c',
+    ],
+    [
+      'goes on with what was done last',
+      ['a P1 ^p', 'b P1 ^q', 'c P2 ^p', 'd P2 ^q', 'p blocked', 'q blocked'],
+      [],
+      'a b d c',
+    ],
     [
       'goes on with what the live conversation is about',
       ['x completed ^q', 'a ^p', 'b ^q', 'p blocked', 'q blocked'],
@@ -95,7 +141,10 @@ describe('the order of work', () => {
         for (const [place, id] of order.entries()) {
           const { dependsOn, children } = backlog.byId.get(id)!
           for (const before of [...dependsOn, ...children]) {
-            expect(order.slice(0, place).includes(before) || backlog.byId.get(before)?.status === 'completed').toBe(true)
+            expect(
+              order.slice(0, place).includes(before) ||
+                backlog.byId.get(before)?.status === 'completed',
+            ).toBe(true)
           }
         }
       }),

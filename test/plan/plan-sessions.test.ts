@@ -1,40 +1,60 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { priced } from '../../src/budget/prices.ts'
-import { cheapest } from '../../src/plan/cheapest.ts'
-import type { Standing } from '../../src/plan/contract.ts'
-import type { BatchMode } from '../../src/plan/decide.ts'
-import { forecastsFrom } from '../../src/plan/forecast.ts'
-import { planSessions } from '../../src/plan/plan-sessions.ts'
+import { priced } from '../../src/context/budget/prices.ts'
+import { cheapest } from '../../src/run/plan/cheapest.ts'
+import type { Standing } from '../../src/run/plan/contract.ts'
+import type { BatchMode } from '../../src/run/plan/decide.ts'
+import { forecastsFrom } from '../../src/run/plan/forecast.ts'
+import { planSessions } from '../../src/run/plan/plan-sessions.ts'
 import { SONNET, aFinished, aStanding, someTasks, task } from './any-plan.ts'
 
-const nothing: Standing = { context: 0, base: 12_000, point: 167_000, smartZone: 100_000, done: [], price: SONNET, isWarm: true }
+const nothing: Standing = {
+  context: 0,
+  base: 12_000,
+  point: 167_000,
+  smartZone: 100_000,
+  done: [],
+  price: SONNET,
+  isWarm: true,
+}
 const NO_HISTORY = forecastsFrom([])
 const aMode = fc.constantFrom<BatchMode>('forecast', 'fixed', 'one')
 
 describe('a plan', () => {
   test('has every task once, in order, with what each session takes', () => {
     fc.assert(
-      fc.property(someTasks(20), aStanding, fc.array(aFinished, { maxLength: 20 }), aMode, (tasks, standing, history, mode) => {
-        const sessions = planSessions(tasks, standing, forecastsFrom(history), mode)
-        expect(sessions.flatMap((session) => session.tasks.map((each) => each.task))).toEqual(tasks)
-        for (const { tasks: own, context, usd, seconds, because, tokens } of sessions) {
-          expect(own.length).toBeGreaterThan(0)
-          expect(because).not.toBe('')
-          expect(context.margin).toBeGreaterThanOrEqual(context.middle)
-          expect(seconds).toBeGreaterThan(0)
-          expect(Object.values(tokens).every((count) => Number.isSafeInteger(count) && count >= 0)).toBe(true)
-          expect(usd === undefined).toBe(standing.price === undefined)
-        }
-      }),
+      fc.property(
+        someTasks(20),
+        aStanding,
+        fc.array(aFinished, { maxLength: 20 }),
+        aMode,
+        (tasks, standing, history, mode) => {
+          const sessions = planSessions(tasks, standing, forecastsFrom(history), mode)
+          expect(sessions.flatMap((session) => session.tasks.map((each) => each.task))).toEqual(
+            tasks,
+          )
+          for (const { tasks: own, context, usd, seconds, because, tokens } of sessions) {
+            expect(own.length).toBeGreaterThan(0)
+            expect(because).not.toBe('')
+            expect(context.margin).toBeGreaterThanOrEqual(context.middle)
+            expect(seconds).toBeGreaterThan(0)
+            expect(
+              Object.values(tokens).every((count) => Number.isSafeInteger(count) && count >= 0),
+            ).toBe(true)
+            expect(usd === undefined).toBe(standing.price === undefined)
+          }
+        },
+      ),
       { numRuns: 300 },
     )
   })
 
   test('of the mode "one" has a session for each task', () => {
-    expect(planSessions([task('a'), task('b'), task('c')], nothing, NO_HISTORY, 'one').map(({ tasks }) => tasks.length)).toEqual([
-      1, 1, 1,
-    ])
+    expect(
+      planSessions([task('a'), task('b'), task('c')], nothing, NO_HISTORY, 'one').map(
+        ({ tasks }) => tasks.length,
+      ),
+    ).toEqual([1, 1, 1])
   })
 
   test('costs what is the least for this order and these forecasts, where a start is surely known', () => {
@@ -42,15 +62,25 @@ describe('a plan', () => {
       fc.property(someTasks(40, 1), fc.array(aFinished, { maxLength: 20 }), (tasks, history) => {
         const learned = forecastsFrom(history)
         const forecasts = { ...learned, weighedStart: learned.start }
-        const usd = planSessions(tasks, nothing, forecasts, 'forecast').reduce((sum, session) => sum + session.usd!, 0)
-        expect(usd / cheapest({ ...nothing, context: nothing.base }, tasks, forecasts).leave).toBeCloseTo(1, 6)
+        const usd = planSessions(tasks, nothing, forecasts, 'forecast').reduce(
+          (sum, session) => sum + session.usd!,
+          0,
+        )
+        expect(
+          usd / cheapest({ ...nothing, context: nothing.base }, tasks, forecasts).leave,
+        ).toBeCloseTo(1, 6)
       }),
       { numRuns: 300 },
     )
   })
 
   test('says why each session begins', () => {
-    const plan = planSessions([task('a', { labels: ['x'] }), task('b', { labels: ['y'] })], nothing, NO_HISTORY, 'forecast')
+    const plan = planSessions(
+      [task('a', { labels: ['x'] }), task('b', { labels: ['y'] })],
+      nothing,
+      NO_HISTORY,
+      'forecast',
+    )
     expect(plan.map(({ because }) => because)).toEqual([
       'there is no conversation yet',
       'it has nothing to do with what was done in this conversation',

@@ -1,16 +1,16 @@
 // Backlogs that are made up after the table of priors.ts, and worked by the planner and by simpler rules. How big a task really
 // is, the planner does not know: it sees its class and learns from what it has finished. Same seed, same figures.
-import { type Price, priceOf } from '../../src/budget/prices.ts'
-import type { FinishedTask, PlannedTask, SizeClass, Standing } from '../../src/plan/contract.ts'
-import { type Work, costIn, expectedWork, plus, spentOn } from '../../src/plan/cost.ts'
-import { decide } from '../../src/plan/decide.ts'
-import { forecastsFrom, marginOf } from '../../src/plan/forecast.ts'
-import { orderOfWork } from '../../src/plan/order.ts'
-import { planSessions } from '../../src/plan/plan-sessions.ts'
-import { PRIORS, PRIOR_BASE, PRIOR_START } from '../../src/plan/priors.ts'
-import { relationToAll } from '../../src/plan/related.ts'
-import { DEFAULT_PLAN, type PlanSettings } from '../../src/plan/settings.ts'
-import { foldBacklog } from '../../src/tasks/backlog.ts'
+import { type Price, priceOf } from '../../src/context/budget/prices.ts'
+import type { FinishedTask, PlannedTask, SizeClass, Standing } from '../../src/run/plan/contract.ts'
+import { type Work, costIn, expectedWork, plus, spentOn } from '../../src/run/plan/cost.ts'
+import { decide } from '../../src/run/plan/decide.ts'
+import { forecastsFrom, marginOf } from '../../src/run/plan/forecast.ts'
+import { orderOfWork } from '../../src/run/plan/order.ts'
+import { planSessions } from '../../src/run/plan/plan-sessions.ts'
+import { PRIORS, PRIOR_BASE, PRIOR_START } from '../../src/run/plan/priors.ts'
+import { relationToAll } from '../../src/run/plan/related.ts'
+import { DEFAULT_PLAN, type PlanSettings } from '../../src/project/plan-settings.ts'
+import { foldBacklog } from '../../src/backlog/backlog.ts'
 import { Chance } from './chance.ts'
 
 /** How the sizes of tasks are spread, as assumed when the priors were fitted. */
@@ -54,7 +54,10 @@ export function makeWorld(
   backlog = 0,
 ): World {
   const project = new Chance(seed)
-  const scale = { added: Math.exp(PROJECT * project.normal()), requests: Math.exp(PROJECT * project.normal()) }
+  const scale = {
+    added: Math.exp(PROJECT * project.normal()),
+    requests: Math.exp(PROJECT * project.normal()),
+  }
   const way = start * Math.exp(0.5 * project.normal())
   const chance = backlog === 0 ? project : new Chance(seed + 1_000_000 * backlog)
   const order = orderOfWork(foldBacklog(someEntries(chance, 5 + chance.below(56), shares)))
@@ -73,7 +76,11 @@ export function makeWorld(
   }
 }
 
-const SIZES: Readonly<Record<SizeClass, readonly string[]>> = { small: ['XS', 'S'], medium: ['M'], large: ['L', 'XL'] }
+const SIZES: Readonly<Record<SizeClass, readonly string[]>> = {
+  small: ['XS', 'S'],
+  medium: ['M'],
+  large: ['L', 'XL'],
+}
 
 /** Labels, parents, chains of dependencies and priorities, as backlogs have them: on some tasks, not on all. */
 function someEntries(chance: Chance, count: number, shares: Readonly<Record<SizeClass, number>>) {
@@ -87,7 +94,8 @@ function someEntries(chance: Chance, count: number, shares: Readonly<Record<Size
       size: chance.one(SIZES[sizeClass]),
       priority: chance.one(['P1', 'P2', 'P2', 'P2', 'P3']),
       labels: chance.next() < 0.5 ? [chance.one(labels)] : [],
-      dependsOn: index > 0 && chance.next() < 0.3 ? [`t${Math.max(0, index - 1 - chance.below(4))}`] : [],
+      dependsOn:
+        index > 0 && chance.next() < 0.3 ? [`t${Math.max(0, index - 1 - chance.below(4))}`] : [],
       ...(parents.length > 0 && chance.next() < 0.3 ? { parent: chance.one(parents) } : {}),
     }
     return {
@@ -100,9 +108,18 @@ function someEntries(chance: Chance, count: number, shares: Readonly<Record<Size
   })
 }
 
-function someWork(chance: Chance, sizeClass: SizeClass, scale: { added: number; requests: number }): Work {
+function someWork(
+  chance: Chance,
+  sizeClass: SizeClass,
+  scale: { added: number; requests: number },
+): Work {
   const prior = PRIORS[sizeClass]
-  const [size, requestNoise, outputNoise, secondNoise] = [chance.normal(), chance.normal(), chance.normal(), chance.normal()]
+  const [size, requestNoise, outputNoise, secondNoise] = [
+    chance.normal(),
+    chance.normal(),
+    chance.normal(),
+    chance.normal(),
+  ]
   // A larger task has more requests, but not by as much; what it writes and how long it takes go with these.
   const spread = Math.sqrt(prior.spread.added ** 2 - PROJECT ** 2)
   const more = Math.exp(0.7 * spread * size + 0.16 * requestNoise) * scale.requests
@@ -121,7 +138,11 @@ interface Outcome {
 }
 
 /** What doing a task really costs, with what the harness does when the context reaches the compaction point. */
-function workOff({ base, price }: World, work: Work, begun: { context: number; isWarm: boolean }): Outcome {
+function workOff(
+  { base, price }: World,
+  work: Work,
+  begun: { context: number; isWarm: boolean },
+): Outcome {
   let { context, isWarm } = begun
   let left = work
   let cost = 0
@@ -129,7 +150,12 @@ function workOff({ base, price }: World, work: Work, begun: { context: number; i
   while (context + left.added > LINES.point) {
     const share = Math.max(0, LINES.point - context) / left.added
     const part = times(left, share)
-    const summary = { added: COMPACTION.summary, requests: 1, output: COMPACTION.summary, seconds: 60 }
+    const summary = {
+      added: COMPACTION.summary,
+      requests: 1,
+      output: COMPACTION.summary,
+      seconds: 60,
+    }
     cost += costIn(price, spentOn(part, context, isWarm))
     cost += costIn(price, spentOn({ ...summary, added: 0 }, LINES.point, true))
     // What is left, and what has to be found again. It gets less each time, so that this ends.
@@ -175,7 +201,10 @@ const byMode =
     return { stay, forecast: marginOf(order[at]!, forecasts, !stay) }
   }
 
-const batchOf = (places: number): PlanSettings => ({ ...DEFAULT_PLAN, batch: { ...DEFAULT_PLAN.batch, places } })
+const batchOf = (places: number): PlanSettings => ({
+  ...DEFAULT_PLAN,
+  batch: { ...DEFAULT_PLAN.batch, places },
+})
 
 export const POLICIES = {
   planner: byMode('forecast'),
@@ -192,9 +221,16 @@ export function work(world: World, policy: Policy, history: readonly FinishedTas
   const finished = [...history]
   const sum = { cost: 0, tasks: order.length, conversations: 0, compactions: 0 }
   for (const [at, task] of order.entries()) {
-    const { stay, forecast } = policy({ ...standing, isWarm: world.isWarm[at]! }, world, at, finished)
+    const { stay, forecast } = policy(
+      { ...standing, isWarm: world.isWarm[at]! },
+      world,
+      at,
+      finished,
+    )
     const isFirst = !stay || standing.context === 0
-    const begun = isFirst ? { context: base, isWarm: false } : { context: standing.context, isWarm: world.isWarm[at]! }
+    const begun = isFirst
+      ? { context: base, isWarm: false }
+      : { context: standing.context, isWarm: world.isWarm[at]! }
     const real = isFirst ? plus(world.work[at]!, world.start) : world.work[at]!
     const outcome = workOff(world, real, begun)
     sum.cost += outcome.cost
@@ -211,7 +247,11 @@ export function work(world: World, policy: Policy, history: readonly FinishedTas
       wasFirst: isFirst,
       ...(forecast === undefined ? {} : { forecast }),
     })
-    standing = { ...beginning, context: outcome.context, done: isFirst ? [task] : [...standing.done, task] }
+    standing = {
+      ...beginning,
+      context: outcome.context,
+      done: isFirst ? [task] : [...standing.done, task],
+    }
   }
   return { ...sum, finished }
 }
@@ -221,7 +261,8 @@ export type MayJoin = (context: number, from: number, at: number) => boolean
 
 /** The rules of the planner for somebody who needs no margin. */
 export function ruled({ order }: World): MayJoin {
-  return (context, from, at) => context < LINES.smartZone && relationToAll(order[at]!, order.slice(from, at)) !== 'unrelated'
+  return (context, from, at) =>
+    context < LINES.smartZone && relationToAll(order[at]!, order.slice(from, at)) !== 'unrelated'
 }
 
 /** The least that the order can cost for somebody who knows beforehand what each task takes: over every way of cutting it. */
@@ -245,7 +286,10 @@ export function leastCost(world: World, mayJoin: MayJoin): number {
 }
 
 /** What the planner plans with the forecasts that it has after all, and the least that is possible with the same. */
-export function planned(world: World, finished: readonly FinishedTask[]): { cost: number; least: number } {
+export function planned(
+  world: World,
+  finished: readonly FinishedTask[],
+): { cost: number; least: number } {
   const { order, base, price } = world
   const forecasts = forecastsFrom(finished)
   const beginning = { ...LINES, context: 0, base, price, done: [], isWarm: true }
@@ -260,7 +304,8 @@ export function planned(world: World, finished: readonly FinishedTask[]): { cost
   const least = leastCost(
     expected,
     (context, from, at) =>
-      isAllowed(context, from, at) && context + forecasts.of[order[at]!.sizeClass].added.margin <= LINES.point,
+      isAllowed(context, from, at) &&
+      context + forecasts.of[order[at]!.sizeClass].added.margin <= LINES.point,
   )
   return { cost: sessions.reduce((sum, session) => sum + session.usd!, 0), least }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sizeClassOf } from '../../src/plan/size.ts'
+import { sizeClassOf } from '../../src/run/plan/size.ts'
 
 const plain = { title: 'Do it', description: '' }
 
@@ -19,7 +19,11 @@ test.each([
   ['three sentences are small', { description: 'x'.repeat(295) }, 'small'],
   ['a paragraph more is medium', { description: 'x'.repeat(296) }, 'medium'],
   ['a page and a half is large', { description: 'x'.repeat(1_995) }, 'large'],
-  ['details count like the description', { description: 'x'.repeat(1_000), details: 'y'.repeat(1_000) }, 'large'],
+  [
+    'details count like the description',
+    { description: 'x'.repeat(1_000), details: 'y'.repeat(1_000) },
+    'large',
+  ],
   ['each item of a checklist is work', { checklist: ['a', 'b', 'c'] }, 'medium'],
   [
     'what is made of parts is small, since they are tasks of their own',
@@ -32,7 +36,12 @@ test.each([
 })
 
 test('the lengths can be set', () => {
-  const settings = { length: { smallUpTo: 10, largeFrom: 20 }, batch: { places: 4, small: 1, medium: 2, leaveAbove: 0.5 } }
-  const classes = [5, 6, 14, 15].map((length) => sizeClassOf({ title: 'Do it', description: 'x'.repeat(length) }, settings))
+  const settings = {
+    length: { smallUpTo: 10, largeFrom: 20 },
+    batch: { places: 4, small: 1, medium: 2, leaveAbove: 0.5 },
+  }
+  const classes = [5, 6, 14, 15].map((length) =>
+    sizeClassOf({ title: 'Do it', description: 'x'.repeat(length) }, settings),
+  )
   expect(classes).toEqual(['small', 'medium', 'medium', 'large'])
 })

@@ -17,7 +17,14 @@ test('a model is set with little, and others by name beside it', () => {
     effort: 'low',
     headers: { 'anthropic-beta': 'token-efficient-tools-2025-02-19' },
     initial_files: ['docs/map.md'],
-    providers: { local: { provider: 'openai', base_url: 'http://127.0.0.1:8080/v1', window: 32_000, thinking: 1024 } },
+    providers: {
+      local: {
+        provider: 'openai',
+        base_url: 'http://127.0.0.1:8080/v1',
+        window: 32_000,
+        thinking: 1024,
+      },
+    },
   })
   const config = { ...configFrom({}, 'config.yaml'), api: read }
   expect(pointOfModel('api', undefined, config)).toBe(992_000)
@@ -52,18 +59,42 @@ test('a model is set with little, and others by name beside it', () => {
 test.each([
   [{ model: 'm' }, '"api.provider" is anthropic or openai'],
   [{ provider: 'openai', url: 'x' }, 'there is no setting "api.url"'],
-  [{ provider: 'openai', base_url: 'ftp://x' }, '"api.base_url" must be an address with http or https'],
-  [{ provider: 'openai', base_url: 'https://me:pw@x.example' }, '"api.base_url" must not hold a name or a password'],
+  [
+    { provider: 'openai', base_url: 'ftp://x' },
+    '"api.base_url" must be an address with http or https',
+  ],
+  [
+    { provider: 'openai', base_url: 'https://me:pw@x.example' },
+    '"api.base_url" must not hold a name or a password',
+  ],
   [{ provider: 'openai', key_env: 'sk-1234-5678' }, '"api.key_env" is the name of a variable'],
-  [{ provider: 'openai', headers: { Authorization: 'Bearer x' } }, '"api.headers.Authorization" would put a key into a file'],
-  [{ provider: 'openai', headers: { 'x-a': 'one\r\nx-b: two' } }, '"api.headers.x-a" must be a header and its text'],
+  [
+    { provider: 'openai', headers: { Authorization: 'Bearer x' } },
+    '"api.headers.Authorization" would put a key into a file',
+  ],
+  [
+    { provider: 'openai', headers: { 'x-a': 'one\r\nx-b: two' } },
+    '"api.headers.x-a" must be a header and its text',
+  ],
   [{ provider: 'openai', window: 0 }, '"api.window" must be a whole number of tokens'],
-  [{ provider: 'openai', silence_seconds: 301 }, '"api.silence_seconds" must be a number of seconds, up to 300'],
+  [
+    { provider: 'openai', silence_seconds: 301 },
+    '"api.silence_seconds" must be a number of seconds, up to 300',
+  ],
   [{ provider: 'openai', silence_seconds: 0 }, '"api.silence_seconds" must be a number of seconds'],
-  [{ provider: 'openai', window: 4000, max_output: 4000 }, '"api.max_output" must be below "api.window"'],
-  [{ provider: 'anthropic', thinking: 900, max_output: 800 }, '"api.thinking" must be below "api.max_output"'],
+  [
+    { provider: 'openai', window: 4000, max_output: 4000 },
+    '"api.max_output" must be below "api.window"',
+  ],
+  [
+    { provider: 'anthropic', thinking: 900, max_output: 800 },
+    '"api.thinking" must be below "api.max_output"',
+  ],
   [{ provider: 'openai', initial_files: 'a' }, '"api.initial_files" must be a list of texts'],
-  [{ providers: { local: { provider: 'local' } } }, '"api.providers.local.provider" is anthropic or openai'],
+  [
+    { providers: { local: { provider: 'local' } } },
+    '"api.providers.local.provider" is anthropic or openai',
+  ],
   [{ providers: [] }, '"api.providers" must hold settings'],
 ])('what is wrong in it is said: %j', (section, message) => {
   expect(() => api(section)).toThrow(message)
@@ -82,7 +113,12 @@ test('a bare model is a harness by its name, and without settings says which are
     capabilities: { resume: true, systemPrompt: true },
   })
   expect(() => harnessNamed('api', workspace)).toThrow(
-    expect.objectContaining({ code: 'NO_MODEL', hint: 'set provider and model under api, or use api:local' }),
+    expect.objectContaining({
+      code: 'NO_MODEL',
+      hint: 'set provider and model under api, or use api:local',
+    }),
   )
-  expect(() => harnessNamed('api:other', workspace)).toThrow(expect.objectContaining({ code: 'NO_MODEL' }))
+  expect(() => harnessNamed('api:other', workspace)).toThrow(
+    expect.objectContaining({ code: 'NO_MODEL' }),
+  )
 })

@@ -2,7 +2,13 @@
 import { writeSync } from 'node:fs'
 import { Log } from '../../src/journal/log.ts'
 
-const [path, link, name, count, secret] = process.argv.slice(2) as [string, string, string, string, string]
+const [path, link, name, count, secret] = process.argv.slice(2) as [
+  string,
+  string,
+  string,
+  string,
+  string,
+]
 const log = new Log(link === '' ? { path } : { path, link })
 for (let written = 0; written < Number(count); written += 1) {
   const text = written % 10 === 0 ? `${name}/${written} ${secret}` : `${name}/${written}`

@@ -8,12 +8,16 @@ import { git, scratchFolder } from '../support/scratch.ts'
 const init = (world: World, name: string, cwd = world.root) =>
   world.run((project) => project.init({ name }), { cwd }).then(({ reading }) => reading.state.id)
 
-const active = (world: World, cwd = world.root) => world.run((project) => project.active(), { cwd }).then((row) => row?.name)
+const active = (world: World, cwd = world.root) =>
+  world.run((project) => project.active(), { cwd }).then((row) => row?.name)
 
 const note = (project: Project) => project.log({ entries: [{ note: 'x' }] })
 
 /** What a promise was refused with. */
-async function refusal<E extends Error>(work: Promise<unknown>, type: new (...args: never[]) => E): Promise<E> {
+async function refusal<E extends Error>(
+  work: Promise<unknown>,
+  type: new (...args: never[]) => E,
+): Promise<E> {
   const outcome = await work.then(
     () => undefined,
     (error: unknown) => error,
@@ -82,24 +86,31 @@ describe('the project', () => {
     expect(existsSync(join(linked, '.sessions'))).toBe(false)
   })
 
-  test.each(['project.git', '.bare'])('of the worktrees of a bare repository %s is one', async (name) => {
-    const folder = scratchFolder()
-    const source = gitProject(join(folder, 'source'))
-    git(folder, 'clone', '--quiet', '--bare', source.root, name)
-    for (const branch of ['one', 'two']) git(join(folder, name), 'worktree', 'add', '--quiet', '-b', branch, join(folder, branch))
-    const world = new World(join(folder, 'one'))
-    await init(world, 'first-work')
-    await init(world, 'second-work', join(folder, 'two'))
-    expect(await active(world)).toBe('first-work')
-    expect(await active(world, join(folder, 'two'))).toBe('second-work')
-    expect(existsSync(join(folder, 'one', '.sessions'))).toBe(false)
-    expect(existsSync(join(folder, 'two', '.sessions'))).toBe(false)
-    git(join(folder, name), 'worktree', 'remove', '--force', join(folder, 'one'))
-    const names = await world.run(async (project) => [...(await project.list())].map((row) => row.name), {
-      cwd: join(folder, 'two'),
-    })
-    expect(names.toSorted()).toEqual(['first-work', 'second-work'])
-  })
+  test.each(['project.git', '.bare'])(
+    'of the worktrees of a bare repository %s is one',
+    async (name) => {
+      const folder = scratchFolder()
+      const source = gitProject(join(folder, 'source'))
+      git(folder, 'clone', '--quiet', '--bare', source.root, name)
+      for (const branch of ['one', 'two'])
+        git(join(folder, name), 'worktree', 'add', '--quiet', '-b', branch, join(folder, branch))
+      const world = new World(join(folder, 'one'))
+      await init(world, 'first-work')
+      await init(world, 'second-work', join(folder, 'two'))
+      expect(await active(world)).toBe('first-work')
+      expect(await active(world, join(folder, 'two'))).toBe('second-work')
+      expect(existsSync(join(folder, 'one', '.sessions'))).toBe(false)
+      expect(existsSync(join(folder, 'two', '.sessions'))).toBe(false)
+      git(join(folder, name), 'worktree', 'remove', '--force', join(folder, 'one'))
+      const names = await world.run(
+        async (project) => [...(await project.list())].map((row) => row.name),
+        {
+          cwd: join(folder, 'two'),
+        },
+      )
+      expect(names.toSorted()).toEqual(['first-work', 'second-work'])
+    },
+  )
 })
 
 describe('of several active sessions', () => {
@@ -238,7 +249,9 @@ describe('a session is named', () => {
     const env = { STINT_SESSION: 'first' }
     await world.run(note, { env })
     expect(world.entries('note.added', first)).toHaveLength(1)
-    await world.run((project) => project.log({ session: 'second', entries: [{ note: 'x' }] }), { env })
+    await world.run((project) => project.log({ session: 'second', entries: [{ note: 'x' }] }), {
+      env,
+    })
     expect(world.entries('note.added', second)).toHaveLength(1)
     await world.run(note, { env: { STINT_SESSION: '' } })
     expect(world.entries('note.added', second)).toHaveLength(2)
@@ -275,7 +288,9 @@ describe('init', () => {
   test('with force closes the first, which can be taken back', async () => {
     const world = gitProject()
     const first = await init(world, 'first')
-    const { closed, reading } = await world.run((project) => project.init({ name: 'second', force: true }))
+    const { closed, reading } = await world.run((project) =>
+      project.init({ name: 'second', force: true }),
+    )
     expect(closed).toBe('first')
     expect(reading.state.name).toBe('second')
     expect(world.entries('session.closed', first)).toMatchObject([
@@ -292,7 +307,9 @@ describe('init', () => {
     world.git('switch', '--quiet', '-c', 'feature')
     await init(world, 'on-feature')
     await world.run((project) => project.init({ name: 'again', force: true }))
-    const rows = await world.run(async (project) => [...(await project.list({ status: ['active'] }))].map((row) => row.name))
+    const rows = await world.run(async (project) =>
+      [...(await project.list({ status: ['active'] }))].map((row) => row.name),
+    )
     expect(rows.toSorted()).toEqual(['again', 'on-main'])
   })
 
@@ -376,12 +393,18 @@ describe('resume', () => {
 })
 
 describe('what git did meanwhile', () => {
-  const drift = (world: World) => world.run((project) => project.resume()).then((resumed) => resumed.drift)
+  const drift = (world: World) =>
+    world.run((project) => project.resume()).then((resumed) => resumed.drift)
 
   test('is nothing when nothing happened', async () => {
     const world = gitProject()
     await init(world, 'first')
-    expect(await drift(world)).toMatchObject({ commits: 0, history: 'kept', hasBranchChanged: false, dirty: 0 })
+    expect(await drift(world)).toMatchObject({
+      commits: 0,
+      history: 'kept',
+      hasBranchChanged: false,
+      dirty: 0,
+    })
   })
 
   test('is the new commits, newest first', async () => {
@@ -390,7 +413,12 @@ describe('what git did meanwhile', () => {
     world.commit('two', { 'a.txt': 'two\n' })
     world.commit('three', { 'a.txt': 'three\n' })
     world.write('b.txt', 'new\n')
-    expect(await drift(world)).toMatchObject({ commits: 2, subjects: ['three', 'two'], history: 'kept', dirty: 1 })
+    expect(await drift(world)).toMatchObject({
+      commits: 2,
+      subjects: ['three', 'two'],
+      history: 'kept',
+      dirty: 1,
+    })
     expect((await drift(world))!.commits).toBe(0)
   })
 
@@ -398,7 +426,11 @@ describe('what git did meanwhile', () => {
     const world = gitProject()
     await init(world, 'first')
     world.git('commit', '--quiet', '--amend', '-m', 'first, amended')
-    expect(await drift(world)).toMatchObject({ commits: 1, subjects: ['first, amended'], history: 'rewritten' })
+    expect(await drift(world)).toMatchObject({
+      commits: 1,
+      subjects: ['first, amended'],
+      history: 'rewritten',
+    })
   })
 
   test('is another branch when it was switched', async () => {

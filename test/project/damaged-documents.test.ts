@@ -1,8 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { lstatSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { renderDocument } from '../../src/views/document/render.ts'
+import { renderDocument } from '../../src/document/render.ts'
 import { type World, projectOf } from '../support/project.ts'
 import { sweepStory } from '../support/worlds.ts'
 
@@ -21,11 +30,26 @@ interface Case {
 }
 
 const CASES: readonly Case[] = [
-  { name: 'conflict-markers', isMarked: true, isAbsorbed: false, says: 'it has conflict markers (line 62)' },
-  { name: 'broken-yaml', isMarked: true, isAbsorbed: false, says: 'its frontmatter is not valid YAML' },
+  {
+    name: 'conflict-markers',
+    isMarked: true,
+    isAbsorbed: false,
+    says: 'it has conflict markers (line 62)',
+  },
+  {
+    name: 'broken-yaml',
+    isMarked: true,
+    isAbsorbed: false,
+    says: 'its frontmatter is not valid YAML',
+  },
   { name: 'no-frontmatter', isMarked: true, isAbsorbed: false, says: 'its frontmatter is missing' },
   { name: 'crlf', isMarked: true, isAbsorbed: true, says: 'its lines end in CRLF' },
-  { name: 'byte-order-mark', isMarked: true, isAbsorbed: true, says: 'it begins with a byte-order mark' },
+  {
+    name: 'byte-order-mark',
+    isMarked: true,
+    isAbsorbed: true,
+    says: 'it begins with a byte-order mark',
+  },
   {
     name: 'missing-section',
     isMarked: true,
@@ -38,10 +62,19 @@ const CASES: readonly Case[] = [
   { name: 'binary-garbage', isAbsorbed: false, says: 'it is not UTF-8 text' },
   { name: 'latin-1', isMarked: true, isAbsorbed: false, says: 'it is not UTF-8 text' },
   { name: 'cut-off-in-a-line', isAbsorbed: false, says: 'it breaks off in the middle of a line' },
-  { name: 'cut-off-in-the-last-line', isAbsorbed: false, says: 'it breaks off in the middle of a line' },
+  {
+    name: 'cut-off-in-the-last-line',
+    isAbsorbed: false,
+    says: 'it breaks off in the middle of a line',
+  },
   { name: 'cut-off-after-a-line', isAbsorbed: false, says: 'the section "Next Steps" was missing' },
   { name: 'another-session', isAbsorbed: false, says: 'it is the document of another session' },
-  { name: 'changed-id', isMarked: true, isAbsorbed: true, says: 'id in the frontmatter is computed' },
+  {
+    name: 'changed-id',
+    isMarked: true,
+    isAbsorbed: true,
+    says: 'id in the frontmatter is computed',
+  },
   { name: 'huge', isAbsorbed: false, says: 'it has grown by more than 1 MB' },
 ]
 
@@ -56,7 +89,10 @@ const COMMANDS: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
 
 /** The bytes of a fixture, as if they had been saved over the document that stands there. */
 function damaged(world: World, { name, isMarked }: Case): Buffer {
-  if (name === 'huge') return Buffer.from(world.document() + '## Pasted\n' + 'a line of a log that was pasted\n'.repeat(170_000))
+  if (name === 'huge')
+    return Buffer.from(
+      world.document() + '## Pasted\n' + 'a line of a log that was pasted\n'.repeat(170_000),
+    )
   const bytes = readFileSync(join(FIXTURES, `${name}.md`))
   if (isMarked !== true) return bytes
   const marker = MARKER.exec(world.document())![0]
@@ -72,7 +108,9 @@ async function damagedWorld(of: Case) {
 }
 
 const written = (world: World) =>
-  world.entries('next.added').filter((data) => (data as { text: string }).text === 'Written by hand')
+  world
+    .entries('next.added')
+    .filter((data) => (data as { text: string }).text === 'Written by hand')
 
 describe.each(CASES)('a document with $name', (of) => {
   test.each(Object.keys(COMMANDS))('does not make %s fail', async (command) => {
@@ -106,15 +144,27 @@ describe.each(CASES)('a document with $name', (of) => {
     expect(world.entries('entry.amended')).toEqual([])
     const lines = (text: string) => text.split('\n').map((line) => line.replace(/^\d+\. /, ''))
     const now = new Set(lines(world.document()))
-    expect(lines(before).filter((line) => !now.has(line) && !line.startsWith('updated_at') && !MARKER.test(line))).toEqual([])
+    expect(
+      lines(before).filter(
+        (line) => !now.has(line) && !line.startsWith('updated_at') && !MARKER.test(line),
+      ),
+    ).toEqual([])
   })
 
   test('is dealt with once', async () => {
     const { world } = await damagedWorld(of)
     await world.view()
-    const [document, count, kept] = [world.document(), world.journal().length, world.setAside().length]
+    const [document, count, kept] = [
+      world.document(),
+      world.journal().length,
+      world.setAside().length,
+    ]
     await world.view()
-    expect([world.document(), world.journal().length, world.setAside().length]).toEqual([document, count, kept])
+    expect([world.document(), world.journal().length, world.setAside().length]).toEqual([
+      document,
+      count,
+      kept,
+    ])
   })
 })
 
@@ -123,7 +173,12 @@ describe('a document too long for one entry', () => {
     const world = await projectOf(sweepStory())
     for (const half of [1, 2]) {
       world.save(
-        world.document().replace('\n<!-- stint', `\n## Pasted\n${`${half} "quoted" line of a log\n`.repeat(24_000)}\n<!-- stint`),
+        world
+          .document()
+          .replace(
+            '\n<!-- stint',
+            `\n## Pasted\n${`${half} "quoted" line of a log\n`.repeat(24_000)}\n<!-- stint`,
+          ),
       )
       await world.view()
     }
@@ -142,7 +197,10 @@ describe('a document too long for one entry', () => {
 
 describe("what is no file in the document's place", () => {
   const THINGS: Readonly<Record<string, { put: (path: string) => void; says: string }>> = {
-    'a folder': { put: (path) => (mkdirSync(path), writeFileSync(join(path, 'mine.txt'), 'Mine')), says: 'it is a folder' },
+    'a folder': {
+      put: (path) => (mkdirSync(path), writeFileSync(join(path, 'mine.txt'), 'Mine')),
+      says: 'it is a folder',
+    },
     'a pipe': { put: (path) => execFileSync('mkfifo', [path]), says: 'it is not a file' },
     'a link to nothing': {
       put: (path) => symlinkSync('nowhere.md', path),
@@ -152,7 +210,10 @@ describe("what is no file in the document's place", () => {
       put: (path) => symlinkSync(basename(path), path),
       says: `it is a symbolic link to .sessions/active/${NAME}`,
     },
-    'a link to a folder': { put: (path) => symlinkSync('../..', path), says: 'it is a symbolic link to .' },
+    'a link to a folder': {
+      put: (path) => symlinkSync('../..', path),
+      says: 'it is a symbolic link to .',
+    },
   }
 
   async function worldWith(thing: string) {
@@ -163,26 +224,32 @@ describe("what is no file in the document's place", () => {
     return { world, path, inode: lstatSync(path).ino }
   }
 
-  test.each(Object.keys(THINGS))('%s is set aside as it is, and the document is whole again', async (thing) => {
-    const { world, path, inode } = await worldWith(thing)
-    const { state, marker } = await world.view()
-    const folder = world.path('.sessions', 'journal', world.sessionId(), 'set-aside')
-    const kept = readdirSync(folder)
-    expect(kept.map((name) => lstatSync(join(folder, name)).ino)).toEqual([inode])
-    expect(world.said).toHaveLength(1)
-    expect(world.said[0]).toContain(
-      `${NAME} was set aside as ${join(relative(world.root, folder), kept[0]!)}: ${THINGS[thing]!.says}`,
-    )
-    expect(lstatSync(path).isFile()).toBe(true)
-    expect(world.document()).toBe(renderDocument(state, marker))
-    await world.view()
-    expect(world.said).toHaveLength(1)
-  })
+  test.each(Object.keys(THINGS))(
+    '%s is set aside as it is, and the document is whole again',
+    async (thing) => {
+      const { world, path, inode } = await worldWith(thing)
+      const { state, marker } = await world.view()
+      const folder = world.path('.sessions', 'journal', world.sessionId(), 'set-aside')
+      const kept = readdirSync(folder)
+      expect(kept.map((name) => lstatSync(join(folder, name)).ino)).toEqual([inode])
+      expect(world.said).toHaveLength(1)
+      expect(world.said[0]).toContain(
+        `${NAME} was set aside as ${join(relative(world.root, folder), kept[0]!)}: ${THINGS[thing]!.says}`,
+      )
+      expect(lstatSync(path).isFile()).toBe(true)
+      expect(world.document()).toBe(renderDocument(state, marker))
+      await world.view()
+      expect(world.said).toHaveLength(1)
+    },
+  )
 
   test('a link to a file is read before it is set aside, and the file it leads to stays', async () => {
     const world = await projectOf(sweepStory())
     const path = world.path(world.documentPath())
-    const edited = world.edit('2. Add regression test\n', '2. Add regression test\n3. Written by hand\n')
+    const edited = world.edit(
+      '2. Add regression test\n',
+      '2. Add regression test\n3. Written by hand\n',
+    )
     renameSync(path, world.path('elsewhere.md'))
     symlinkSync('../../elsewhere.md', path)
     await world.view()
@@ -194,19 +261,29 @@ describe("what is no file in the document's place", () => {
     expect(world.document()).toContain('Written by hand')
   })
 
-  test.each(Object.keys(THINGS))('%s is no reason to doubt the journal, and doctor says what stands there', async (thing) => {
-    const { world } = await worldWith(thing)
-    const found = async (repair: boolean) => {
-      const { checks, counts } = await world.run((project) => project.doctor({ repair }))
-      const of = (name: string) => checks.find(({ check }) => check === name)
-      return { journals: of('journals')?.status, documents: of('documents')?.details, leftOver: of('left over'), counts }
-    }
-    const before = await found(true)
-    expect(before.journals).toBe('ok')
-    expect(before.documents).toEqual([expect.stringContaining('no file stands there but something else')])
-    const after = await found(false)
-    expect(after.documents).toEqual([])
-    expect(after.leftOver?.details).toEqual([expect.stringContaining('set aside')])
-    expect(after.counts.sessions.documents).toBe(1)
-  })
+  test.each(Object.keys(THINGS))(
+    '%s is no reason to doubt the journal, and doctor says what stands there',
+    async (thing) => {
+      const { world } = await worldWith(thing)
+      const found = async (repair: boolean) => {
+        const { checks, counts } = await world.run((project) => project.doctor({ repair }))
+        const of = (name: string) => checks.find(({ check }) => check === name)
+        return {
+          journals: of('journals')?.status,
+          documents: of('documents')?.details,
+          leftOver: of('left over'),
+          counts,
+        }
+      }
+      const before = await found(true)
+      expect(before.journals).toBe('ok')
+      expect(before.documents).toEqual([
+        expect.stringContaining('no file stands there but something else'),
+      ])
+      const after = await found(false)
+      expect(after.documents).toEqual([])
+      expect(after.leftOver?.details).toEqual([expect.stringContaining('set aside')])
+      expect(after.counts.sessions.documents).toBe(1)
+    },
+  )
 })

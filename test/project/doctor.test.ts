@@ -47,7 +47,9 @@ async function healthyProject(options: { isGit?: boolean } = {}) {
     const first = await project.init({ name: 'done-one', goal: 'first' })
     await project.close({ how: 'completed' })
     const second = await project.init({ name: 'open-one', goal: 'second' })
-    await project.log({ entries: [{ step: 'a step' }, { decision: 'Do it', rationale: 'because' }] })
+    await project.log({
+      entries: [{ step: 'a step' }, { decision: 'Do it', rationale: 'because' }],
+    })
     await project.checkpoint({ note: 'here' })
     await project.tasks.add({ title: 'A task' })
     return [first.reading.state.id, second.reading.state.id] as const
@@ -70,8 +72,14 @@ async function diagnose(root: string, options: { repair?: boolean } = {}) {
 
 /** Every file of the project with its bytes, to see what was changed and what was removed. */
 function bytesUnder(folder: string): ReadonlyMap<string, string> {
-  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  return new Map(names.map((entry) => join(entry.parentPath, entry.name)).map((path) => [path, readFileSync(path, 'latin1')]))
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  return new Map(
+    names
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => [path, readFileSync(path, 'latin1')]),
+  )
 }
 
 test('a healthy project is found healthy, and everything that is counted twice agrees', async () => {
@@ -145,7 +153,12 @@ test('a log and a link that became different files are one again, with what eith
   const { root, log, link } = await healthyProject()
   copyFileSync(link, `${link}.copy`)
   renameSync(`${link}.copy`, link)
-  const only = { id: '01990000-0000-7000-8000-0000000000aa', at: '2025-01-01T00:00:00.000Z', kind: 'note.added', by: 'test' }
+  const only = {
+    id: '01990000-0000-7000-8000-0000000000aa',
+    at: '2025-01-01T00:00:00.000Z',
+    kind: 'note.added',
+    by: 'test',
+  }
   appendFileSync(link, encodeRecord({ ...only, data: { text: 'only in the link' } }))
   const { check, isHealthy } = await diagnose(root)
   expect(check('second names').details.join()).toContain('different files')
@@ -167,7 +180,10 @@ test('a session whose log and link are both gone is a problem, and its views are
 test('a snapshot that disagrees with its journal is written again', async () => {
   const { root, folder } = await healthyProject()
   const path = join(folder, 'snapshot.json')
-  const { sum: _sum, ...snapshot } = JSON.parse(readFileSync(path, 'utf8')) as { state: { goal: string }; sum: string }
+  const { sum: _sum, ...snapshot } = JSON.parse(readFileSync(path, 'utf8')) as {
+    state: { goal: string }
+    sum: string
+  }
   snapshot.state.goal = 'wrong'
   // With a sum that fits, as a defect in carrying a state forward would leave it.
   writeFileSync(path, sealed(JSON.stringify(snapshot)))
@@ -204,13 +220,17 @@ test("a person's edit is not called a difference, and is still there afterwards"
   const edited = readFileSync(path, 'utf8').replace('- [ ] a step', '- [ ] a better step')
   writeFileSync(path, edited)
   const { check } = await diagnose(root, { repair: true })
-  expect(check('documents').details.join()).toContain('edited, will be absorbed by the next command on it')
+  expect(check('documents').details.join()).toContain(
+    'edited, will be absorbed by the next command on it',
+  )
   expect(readFileSync(path, 'utf8')).toBe(edited)
 })
 
 test('a document that is only behind its journal is not taken for edited', async () => {
   const { root, log, link } = await healthyProject()
-  new Log({ path: log, link }).append([{ kind: 'note.added', by: 'hook', data: { text: 'by a hook' } }])
+  new Log({ path: log, link }).append([
+    { kind: 'note.added', by: 'hook', data: { text: 'by a hook' } },
+  ])
   const { check } = await diagnose(root)
   expect(check('documents').details.join()).toMatch(/open-one .*: behind/)
 })
@@ -218,7 +238,11 @@ test('a document that is only behind its journal is not taken for edited', async
 test('files that killed commands left and files that were set aside are listed', async () => {
   const { root, folder } = await healthyProject()
   mkdirSync(join(folder, 'set-aside'))
-  for (const name of ['set-aside/open-one.md', 'taken-0123456789ab-open-one.md', 'replaced-0123456789ab.jsonl']) {
+  for (const name of [
+    'set-aside/open-one.md',
+    'taken-0123456789ab-open-one.md',
+    'replaced-0123456789ab.jsonl',
+  ]) {
     writeFileSync(join(folder, name), '')
   }
   writeFileSync(join(root, '.sessions', 'index.db.set-aside-2025-01-01T00-00-00-000Z'), '')
@@ -245,7 +269,9 @@ test('an index that lost an entry is set aside and built anew', async () => {
   expect(isHealthy).toBe(true)
   expect(check('index')).toMatchObject({ status: 'note', summary: 'differed and was built anew' })
   expect(counts.entries.indexed).toBe(counts.entries.read)
-  expect(readdirSync(join(root, '.sessions')).filter((name) => name.includes('set-aside'))).not.toEqual([])
+  expect(
+    readdirSync(join(root, '.sessions')).filter((name) => name.includes('set-aside')),
+  ).not.toEqual([])
 })
 
 test('task files that are missing or edited are named', async () => {
@@ -288,7 +314,9 @@ test('outside git it is said what is not protected', async () => {
   const { root } = await healthyProject({ isGit: false })
   const { check, isHealthy } = await diagnose(root)
   expect(isHealthy).toBe(true)
-  expect(check('second names').details.join()).toMatch(/would not survive rm -r \.sessions: there is no git repository/)
+  expect(check('second names').details.join()).toMatch(
+    /would not survive rm -r \.sessions: there is no git repository/,
+  )
 })
 
 test.each([
@@ -303,7 +331,8 @@ test.each([
 })
 
 test('a local file system is not taken for one on a network', () => {
-  for (const type of [0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x2fc12fc1]) expect(networkFileSystem(type)).toBeUndefined()
+  for (const type of [0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x2fc12fc1])
+    expect(networkFileSystem(type)).toBeUndefined()
 })
 
 test('nothing is removed by looking', async () => {
@@ -322,7 +351,8 @@ const STINT = fileURLToPath(new URL('../../dist/stint.js', import.meta.url))
 
 test('the command prints one line a check and the counts, and ends with 1 when there is damage', async () => {
   const { root, log } = await healthyProject()
-  const command = (...args: string[]) => spawnSync(process.execPath, [STINT, 'doctor', ...args], { cwd: root, encoding: 'utf8' })
+  const command = (...args: string[]) =>
+    spawnSync(process.execPath, [STINT, 'doctor', ...args], { cwd: root, encoding: 'utf8' })
   const healthy = command()
   expect(healthy.stdout).toMatch(/^ok {7}journals/m)
   expect(healthy.stdout).toMatch(/^sessions +2 logs +2 links +2 index +2 documents$/m)

@@ -22,7 +22,10 @@ async function sweep(tell: (story: Sweep) => void = () => {}): Promise<Edited> {
 }
 
 /** Lets a command run, checks that all is settled then, and answers what the edit became. */
-async function absorb(world: World, command = () => world.view() as Promise<unknown>): Promise<readonly unknown[]> {
+async function absorb(
+  world: World,
+  command = () => world.view() as Promise<unknown>,
+): Promise<readonly unknown[]> {
   const before = new Set(world.journal().map((entry) => entry.id))
   await command()
   const fresh = world.journal().filter((entry) => !before.has(entry.id) && entry.by === 'document')
@@ -36,7 +39,11 @@ async function expectSettled(world: World): Promise<void> {
   await world.view(world.sessionId())
   expect(world.document()).toBe(document)
   expect(world.journal()).toHaveLength(count)
-  expect(world.names('.sessions', 'journal', world.sessionId()).filter((name) => name.startsWith('taken-'))).toEqual([])
+  expect(
+    world
+      .names('.sessions', 'journal', world.sessionId())
+      .filter((name) => name.startsWith('taken-')),
+  ).toEqual([])
 }
 
 function idOf(story: Story, kind: string, nth = 0): string {
@@ -60,7 +67,9 @@ describe('steps', () => {
     const { world, story } = await sweep()
     world.edit('- [ ] Add regression test', '- [x] Add regression test')
     expect(await absorb(world)).toEqual([{ kind: 'step.done', step: story.steps[4] }])
-    expect(under(world, '### Completed').at(-1)).toMatch(/^- \[x\] Add regression test \(\d{4}-\d\d-\d\dT\d\d:\d\d\)$/)
+    expect(under(world, '### Completed').at(-1)).toMatch(
+      /^- \[x\] Add regression test \(\d{4}-\d\d-\d\dT\d\d:\d\d\)$/,
+    )
     expect(under(world, '### Remaining')).toEqual(['- None yet'])
     expect(world.document()).toContain('**Progress**: 4/5 steps complete')
   })
@@ -68,8 +77,12 @@ describe('steps', () => {
   test('a step ticked with a time of its own was done then', async () => {
     const { world, story } = await sweep()
     world.edit('- [ ] Add regression test', '- [x] Add regression test (2025-01-15T16:40)')
-    expect(await absorb(world)).toEqual([{ kind: 'step.done', step: story.steps[4], when: '2025-01-15T16:40:00.000Z' }])
-    expect(under(world, '### Completed').at(-1)).toBe('- [x] Add regression test (2025-01-15T16:40)')
+    expect(await absorb(world)).toEqual([
+      { kind: 'step.done', step: story.steps[4], when: '2025-01-15T16:40:00.000Z' },
+    ])
+    expect(under(world, '### Completed').at(-1)).toBe(
+      '- [x] Add regression test (2025-01-15T16:40)',
+    )
   })
 
   test('a step unticked in the document is to be done again', async () => {
@@ -77,7 +90,10 @@ describe('steps', () => {
     world.edit('- [x] Identify root cause', '- [ ] Identify root cause')
     expect(await absorb(world)).toEqual([{ kind: 'step.reopened', step: story.steps[1] }])
     expect(under(world, '### Completed')).toHaveLength(2)
-    expect(under(world, '### Remaining')).toEqual(['- [ ] Identify root cause', '- [ ] Add regression test'])
+    expect(under(world, '### Remaining')).toEqual([
+      '- [ ] Identify root cause',
+      '- [ ] Add regression test',
+    ])
   })
 
   test('a step moved under In Progress is started', async () => {
@@ -85,7 +101,9 @@ describe('steps', () => {
     world.edit('### In Progress\n', '### In Progress\n- [ ] Add regression test\n')
     world.edit('### Remaining\n- [ ] Add regression test\n', '### Remaining\n')
     expect(await absorb(world)).toEqual([{ kind: 'step.started', step: story.steps[4] }])
-    expect(under(world, '### In Progress').at(-1)).toBe('- [ ] Add regression test          <- CURRENT')
+    expect(under(world, '### In Progress').at(-1)).toBe(
+      '- [ ] Add regression test          <- CURRENT',
+    )
   })
 
   test('a step added in the middle stays in the middle', async () => {
@@ -96,7 +114,12 @@ describe('steps', () => {
     world.edit('- [ ] Write the changelog\n', '- [ ] Write the changelog\n- [ ] Measure the lock\n')
     const [entry] = await absorb(world)
     expect(entry).toMatchObject({ kind: 'step.added', text: 'Measure the lock' })
-    const wanted = ['Add regression test', 'Write the changelog', 'Measure the lock', 'Ask for a review']
+    const wanted = [
+      'Add regression test',
+      'Write the changelog',
+      'Measure the lock',
+      'Ask for a review',
+    ]
     expect(under(world, '### Remaining')).toEqual(wanted.map((text) => `- [ ] ${text}`))
   })
 
@@ -104,22 +127,37 @@ describe('steps', () => {
     const { world } = await sweep()
     world.edit('### Remaining\n', '### Remaining\n- [ ] Measure the lock\n')
     expect(await absorb(world)).toMatchObject([{ kind: 'step.added', text: 'Measure the lock' }])
-    expect(under(world, '### Remaining')).toEqual(['- [ ] Measure the lock', '- [ ] Add regression test'])
+    expect(under(world, '### Remaining')).toEqual([
+      '- [ ] Measure the lock',
+      '- [ ] Add regression test',
+    ])
   })
 
   test('a step added as done under Completed stays between its neighbours', async () => {
     const { world } = await sweep()
     world.edit('(2025-01-15T10:10)\n', '(2025-01-15T10:10)\n- [x] Read the issue\n')
-    expect(await absorb(world)).toMatchObject([{ kind: 'step.added', text: 'Read the issue' }, { kind: 'step.done' }])
+    expect(await absorb(world)).toMatchObject([
+      { kind: 'step.added', text: 'Read the issue' },
+      { kind: 'step.done' },
+    ])
     const texts = under(world, '### Completed').map((line) => line.replace(/ \(.*/, '').slice(6))
-    expect(texts).toEqual(['Reproduce bug in test', 'Read the issue', 'Identify root cause', 'Draft fix approach'])
+    expect(texts).toEqual([
+      'Reproduce bug in test',
+      'Read the issue',
+      'Identify root cause',
+      'Draft fix approach',
+    ])
   })
 
   test('a reworded step is the same step', async () => {
     const { world, story } = await sweep()
     world.edit('- [ ] Implement fix ', '- [ ] Implement the mutex fix ')
     expect(await absorb(world)).toEqual([
-      { kind: 'entry.amended', entry: story.steps[3], changes: { text: 'Implement the mutex fix' } },
+      {
+        kind: 'entry.amended',
+        entry: story.steps[3],
+        changes: { text: 'Implement the mutex fix' },
+      },
     ])
     expect(world.document()).toContain('- [ ] Implement the mutex fix          <- CURRENT')
     expect(world.document()).toContain('**Current**: Implement the mutex fix (step 4)')
@@ -129,7 +167,11 @@ describe('steps', () => {
     const { world, story } = await sweep()
     world.edit('- [ ] Add regression test', '- [x] Add two regression tests')
     expect(await absorb(world)).toEqual([
-      { kind: 'entry.amended', entry: story.steps[4], changes: { text: 'Add two regression tests' } },
+      {
+        kind: 'entry.amended',
+        entry: story.steps[4],
+        changes: { text: 'Add two regression tests' },
+      },
       { kind: 'step.done', step: story.steps[4] },
     ])
     expect(under(world, '### Completed').at(-1)).toContain('- [x] Add two regression tests (')
@@ -167,22 +209,38 @@ describe('decisions', () => {
 
   test('a decision between two others is numbered by its place', async () => {
     const { world } = await sweep((told) => told.add('decision.made', { title: 'Ship on Friday' }))
-    world.edit('\n### 2. Ship', '\n### Keep the old API\n**Rationale**: Nobody has time\n\n### 2. Ship')
-    expect(await absorb(world)).toMatchObject([{ kind: 'decision.made', title: 'Keep the old API' }])
-    const headings = under(world, '## Decisions').length === 0 ? world.document().match(/^### \d.*?(?= \()/gm) : []
-    expect(headings).toEqual(['### 1. Lock-first approach', '### 2. Keep the old API', '### 3. Ship on Friday'])
+    world.edit(
+      '\n### 2. Ship',
+      '\n### Keep the old API\n**Rationale**: Nobody has time\n\n### 2. Ship',
+    )
+    expect(await absorb(world)).toMatchObject([
+      { kind: 'decision.made', title: 'Keep the old API' },
+    ])
+    const headings =
+      under(world, '## Decisions').length === 0 ? world.document().match(/^### \d.*?(?= \()/gm) : []
+    expect(headings).toEqual([
+      '### 1. Lock-first approach',
+      '### 2. Keep the old API',
+      '### 3. Ship on Friday',
+    ])
   })
 
   test('a bullet under Decisions is a decision in short', async () => {
     const { world } = await sweep()
     world.edit('## Decisions\n', '## Decisions\n- Keep the old API\n')
-    expect(await absorb(world)).toMatchObject([{ kind: 'decision.made', title: 'Keep the old API' }])
-    expect(world.document()).toMatch(/## Decisions\n### 1\. Keep the old API \(.*\)\n\*\*Choice\*\*: Keep the old API\n/)
+    expect(await absorb(world)).toMatchObject([
+      { kind: 'decision.made', title: 'Keep the old API' },
+    ])
+    expect(world.document()).toMatch(
+      /## Decisions\n### 1\. Keep the old API \(.*\)\n\*\*Choice\*\*: Keep the old API\n/,
+    )
     expect(world.document()).toContain('### 2. Lock-first approach')
   })
 
   test('the first decision of a session may be a bullet', async () => {
-    const { world } = await sweep((told) => told.add('entry.retracted', { entry: idOf(told, 'decision.made') }))
+    const { world } = await sweep((told) =>
+      told.add('entry.retracted', { entry: idOf(told, 'decision.made') }),
+    )
     world.edit('## Decisions\n- None yet\n', '## Decisions\n- Keep the old API\n')
     expect(await absorb(world)).toEqual([{ kind: 'decision.made', title: 'Keep the old API' }])
     expect(world.document()).toContain('### 1. Keep the old API')
@@ -193,9 +251,15 @@ describe('decisions', () => {
     const { world, story } = await sweep()
     world.edit('Simplest fix, performance impact minimal', 'It was measured')
     expect(await absorb(world)).toEqual([
-      { kind: 'entry.amended', entry: idOf(story, 'decision.made'), changes: { rationale: 'It was measured' } },
+      {
+        kind: 'entry.amended',
+        entry: idOf(story, 'decision.made'),
+        changes: { rationale: 'It was measured' },
+      },
     ])
-    expect(under(world, '### 1. Lock-first approach (2025-01-15T10:14)').at(-1)).toBe('**Rationale**: It was measured')
+    expect(under(world, '### 1. Lock-first approach (2025-01-15T10:14)').at(-1)).toBe(
+      '**Rationale**: It was measured',
+    )
   })
 
   test('a rationale may go over several lines', async () => {
@@ -205,10 +269,14 @@ describe('decisions', () => {
       {
         kind: 'entry.amended',
         entry: idOf(story, 'decision.made'),
-        changes: { rationale: 'Simplest fix, performance impact minimal\nand it was measured twice' },
+        changes: {
+          rationale: 'Simplest fix, performance impact minimal\nand it was measured twice',
+        },
       },
     ])
-    expect(world.document()).toContain('impact minimal\nand it was measured twice\n\n## Discoveries')
+    expect(world.document()).toContain(
+      'impact minimal\nand it was measured twice\n\n## Discoveries',
+    )
   })
 })
 
@@ -232,9 +300,14 @@ describe('what a resuming agent reads first', () => {
 
   test('a changed line of key context is the same line', async () => {
     const { world, story } = await sweep()
-    world.edit('state check before lock acquisition', 'the state is checked before the lock is taken')
+    world.edit(
+      'state check before lock acquisition',
+      'the state is checked before the lock is taken',
+    )
     const text = 'Race condition: the state is checked before the lock is taken'
-    expect(await absorb(world)).toEqual([{ kind: 'entry.amended', entry: idOf(story, 'key.added'), changes: { text } }])
+    expect(await absorb(world)).toEqual([
+      { kind: 'entry.amended', entry: idOf(story, 'key.added'), changes: { text } },
+    ])
     expect(under(world, KEY)[0]).toBe(`- ${text}`)
   })
 
@@ -251,8 +324,12 @@ describe('what a resuming agent reads first', () => {
   test('a line removed from the key context is retracted', async () => {
     const { world, story } = await sweep()
     world.edit(/- Race condition: .*\n/, '')
-    expect(await absorb(world)).toMatchObject([{ kind: 'entry.retracted', entry: idOf(story, 'key.added') }])
-    expect(under(world, KEY)).toEqual(['- Test command: `go test -v -run TestSweepTrigger ./itest`'])
+    expect(await absorb(world)).toMatchObject([
+      { kind: 'entry.retracted', entry: idOf(story, 'key.added') },
+    ])
+    expect(under(world, KEY)).toEqual([
+      '- Test command: `go test -v -run TestSweepTrigger ./itest`',
+    ])
   })
 
   test('lines of the key context put in another order stay in it', async () => {
@@ -261,18 +338,26 @@ describe('what a resuming agent reads first', () => {
     world.edit(`${first}\n${second}\n`, `${second}\n${first}\n`)
     expect(await absorb(world)).toMatchObject([{ kind: 'item.moved' }])
     expect(under(world, KEY)).toEqual([second, first])
-    expect(world.entries('key.added')).toHaveLength(story.entries.filter(({ kind }) => kind === 'key.added').length)
+    expect(world.entries('key.added')).toHaveLength(
+      story.entries.filter(({ kind }) => kind === 'key.added').length,
+    )
   })
 
   test('next steps may be added, removed and put in another order', async () => {
-    const { world, story } = await sweep((told) => told.add('next.added', { text: 'Document lock ordering' }))
+    const { world, story } = await sweep((told) =>
+      told.add('next.added', { text: 'Document lock ordering' }),
+    )
     world.edit(
       /1\. Complete mutex[\s\S]*3\. .*\n/,
       '1. Document lock ordering\n2. Run the linter\n3. Complete mutex implementation in sweeper.go\n',
     )
     const entries = await absorb(world)
-    expect(entries).toContainEqual(expect.objectContaining({ kind: 'entry.retracted', entry: idOf(story, 'next.added', 1) }))
-    expect(entries).toContainEqual(expect.objectContaining({ kind: 'next.added', text: 'Run the linter' }))
+    expect(entries).toContainEqual(
+      expect.objectContaining({ kind: 'entry.retracted', entry: idOf(story, 'next.added', 1) }),
+    )
+    expect(entries).toContainEqual(
+      expect.objectContaining({ kind: 'next.added', text: 'Run the linter' }),
+    )
     expect(under(world, '## Next Steps')).toEqual([
       '1. Document lock ordering',
       '2. Run the linter',
@@ -315,23 +400,31 @@ describe('what a resuming agent reads first', () => {
 })
 
 describe('text of their own', () => {
-  test.each(['## TL;DR (Read This First)', '## Context', '## Progress', '## Decisions', '## Blockers', '## Next Steps'])(
-    'a section of their own stays above %s',
-    async (heading) => {
-      const { world } = await sweep()
-      const own = '## Ideas\nAn *idea*, and\n\n- a list\n  - in a list\n'
-      world.edit(`\n${heading}\n`, `\n${own}\n${heading}\n`)
-      expect(await absorb(world)).toMatchObject([{ kind: 'section.written', title: 'Ideas' }])
-      expect(world.document()).toContain(`\n${own}\n${heading}\n`)
-      await world.run((project) => project.log({ entries: [{ next: 'More' }, { key: 'More' }, { progress: 'More' }] }))
-      expect(world.document()).toContain(`\n${own}\n${heading}\n`)
-    },
-  )
+  test.each([
+    '## TL;DR (Read This First)',
+    '## Context',
+    '## Progress',
+    '## Decisions',
+    '## Blockers',
+    '## Next Steps',
+  ])('a section of their own stays above %s', async (heading) => {
+    const { world } = await sweep()
+    const own = '## Ideas\nAn *idea*, and\n\n- a list\n  - in a list\n'
+    world.edit(`\n${heading}\n`, `\n${own}\n${heading}\n`)
+    expect(await absorb(world)).toMatchObject([{ kind: 'section.written', title: 'Ideas' }])
+    expect(world.document()).toContain(`\n${own}\n${heading}\n`)
+    await world.run((project) =>
+      project.log({ entries: [{ next: 'More' }, { key: 'More' }, { progress: 'More' }] }),
+    )
+    expect(world.document()).toContain(`\n${own}\n${heading}\n`)
+  })
 
   test('a section of their own at the end stays there', async () => {
     const { world } = await sweep()
     world.edit('\n<!-- stint', '\n## Ideas\nOne.\n\n<!-- stint')
-    expect(await absorb(world)).toMatchObject([{ kind: 'section.written', title: 'Ideas', body: 'One.', after: 'next' }])
+    expect(await absorb(world)).toMatchObject([
+      { kind: 'section.written', title: 'Ideas', body: 'One.', after: 'next' },
+    ])
     expect(world.document()).toMatch(/## Ideas\nOne\.\n\n<!-- stint: [^\n]*\n$/)
   })
 
@@ -348,7 +441,9 @@ describe('text of their own', () => {
     await absorb(world)
     world.edit('\n## Two\n', '\n## Between\n1.5\n\n## Two\n')
     await absorb(world)
-    expect(world.document()).toContain('## One\n1\n\n## Between\n1.5\n\n## Two\n2\n\n## Decisions\n')
+    expect(world.document()).toContain(
+      '## One\n1\n\n## Between\n1.5\n\n## Two\n2\n\n## Decisions\n',
+    )
   })
 
   test('a section of their own may be changed and removed', async () => {
@@ -357,7 +452,9 @@ describe('text of their own', () => {
     await absorb(world)
     const written = world.journal().find(({ kind }) => kind === 'section.written')
     world.edit('One.', 'Two.')
-    expect(await absorb(world)).toEqual([{ kind: 'entry.amended', entry: written!.id, changes: { body: 'Two.' } }])
+    expect(await absorb(world)).toEqual([
+      { kind: 'entry.amended', entry: written!.id, changes: { body: 'Two.' } },
+    ])
     world.edit('## Ideas\nTwo.\n\n', '')
     expect(await absorb(world)).toMatchObject([{ kind: 'entry.retracted', entry: written!.id }])
     expect(world.document()).not.toContain('Ideas')
@@ -371,19 +468,28 @@ describe('text of their own', () => {
       world.edit(`\n${heading}\n`, `\n${heading}\n${own}\n`)
       expect(await absorb(world)).toMatchObject([{ kind: 'remark.placed' }])
       expect(world.document()).toContain(`\n${heading}\n${own}`)
-      await world.run((project) => project.log({ entries: [{ next: 'More' }, { discovery: 'More' }, { progress: 'More' }] }))
+      await world.run((project) =>
+        project.log({ entries: [{ next: 'More' }, { discovery: 'More' }, { progress: 'More' }] }),
+      )
       expect(world.document()).toContain(`\n${heading}\n${own}`)
     },
   )
 
-  test.each(['**Objective**', '**Key Files**'])('free text in front of %s stands apart below the objective', async (line) => {
-    const { world } = await sweep()
-    world.edit(line, `Mind that this was\nwritten by hand.\n\n${line}`)
-    expect(await absorb(world)).toMatchObject([{ kind: 'remark.placed', section: 'context' }])
-    expect(world.document()).toContain('sweep failures\n\nMind that this was\nwritten by hand.\n\n**Key Files**')
-    world.edit('sweep failures', 'sweep errors')
-    expect(await absorb(world)).toEqual([{ kind: 'goal.set', text: 'Fix race condition causing intermittent sweep errors' }])
-  })
+  test.each(['**Objective**', '**Key Files**'])(
+    'free text in front of %s stands apart below the objective',
+    async (line) => {
+      const { world } = await sweep()
+      world.edit(line, `Mind that this was\nwritten by hand.\n\n${line}`)
+      expect(await absorb(world)).toMatchObject([{ kind: 'remark.placed', section: 'context' }])
+      expect(world.document()).toContain(
+        'sweep failures\n\nMind that this was\nwritten by hand.\n\n**Key Files**',
+      )
+      world.edit('sweep failures', 'sweep errors')
+      expect(await absorb(world)).toEqual([
+        { kind: 'goal.set', text: 'Fix race condition causing intermittent sweep errors' },
+      ])
+    },
+  )
 
   test('free text between two items stays between them', async () => {
     const { world } = await sweep()
@@ -394,7 +500,8 @@ describe('text of their own', () => {
 
   test('a fenced block with a heading inside is one text', async () => {
     const { world } = await sweep()
-    const own = '```md\n## Not a heading\n- [ ] not a step\n### 1. not a decision\n<<<<<<< not a conflict\n```\n'
+    const own =
+      '```md\n## Not a heading\n- [ ] not a step\n### 1. not a decision\n<<<<<<< not a conflict\n```\n'
     world.edit('\n## Discoveries\n', `\n## Discoveries\n${own}\n`)
     expect(await absorb(world)).toMatchObject([{ kind: 'remark.placed', section: 'discoveries' }])
     expect(world.document()).toContain(`## Discoveries\n${own}`)
@@ -412,7 +519,10 @@ describe('text of their own', () => {
 
   test('a key of their own in the frontmatter stays as written', async () => {
     const { world } = await sweep()
-    world.edit('git_last_commit: abc123f\n', 'git_last_commit: abc123f\nowner: "Zoë"   # for now\nlabels:\n  - a\n  - b\n')
+    world.edit(
+      'git_last_commit: abc123f\n',
+      'git_last_commit: abc123f\nowner: "Zoë"   # for now\nlabels:\n  - a\n  - b\n',
+    )
     expect(await absorb(world)).toEqual([
       { kind: 'field.set', key: 'owner', value: ' "Zoë"   # for now' },
       { kind: 'field.set', key: 'labels', value: '\n  - a\n  - b' },
@@ -442,7 +552,9 @@ describe('the frontmatter', () => {
     expect(world.document()).toContain('status: paused\n')
     expect(world.document()).toContain('paused_at: ')
     world.edit('status: paused', 'status: active')
-    expect(await absorb(world, () => world.view('fix-sweep-bug'))).toEqual([{ kind: 'session.resumed' }])
+    expect(await absorb(world, () => world.view('fix-sweep-bug'))).toEqual([
+      { kind: 'session.resumed' },
+    ])
     expect(world.document()).not.toContain('paused_at')
   })
 
@@ -452,7 +564,9 @@ describe('the frontmatter', () => {
     expect(await absorb(world)).toEqual([{ kind: 'session.closed', how: 'completed' }])
     expect(world.documentPath()).toBe(join('.sessions', 'archive', 'fix-sweep-bug-890abc.md'))
     world.edit('status: completed', 'status: active')
-    expect(await absorb(world, () => world.view('fix-sweep-bug'))).toEqual([{ kind: 'session.reopened' }])
+    expect(await absorb(world, () => world.view('fix-sweep-bug'))).toEqual([
+      { kind: 'session.reopened' },
+    ])
     expect(world.documentPath()).toBe(join('.sessions', 'active', 'fix-sweep-bug-890abc.md'))
   })
 
@@ -471,7 +585,9 @@ describe('the frontmatter', () => {
     expect(await absorb(world)).toEqual([])
     expect(world.document()).toContain('status: active\n')
     expect(world.setAside().map(String)).toEqual([saved])
-    expect(world.said.join('\n')).toMatch(/fix-sweep-bug-890abc\.md was set aside as .*status .* is one of active/)
+    expect(world.said.join('\n')).toMatch(
+      /fix-sweep-bug-890abc\.md was set aside as .*status .* is one of active/,
+    )
   })
 
   test('a computed field is told and computed again, and the other edits are taken over', async () => {
@@ -491,7 +607,11 @@ describe('a line removed', () => {
     const before = world.document()
     world.edit(/1\. \*\*Lock ordering[\s\S]*this!\n/, '')
     expect(await absorb(world)).toEqual([
-      { kind: 'entry.retracted', entry: idOf(story, 'discovery.made'), reason: 'removed in the document' },
+      {
+        kind: 'entry.retracted',
+        entry: idOf(story, 'discovery.made'),
+        reason: 'removed in the document',
+      },
     ])
     expect(under(world, '## Discoveries')).toEqual(['- None yet'])
     const retraction = world.journal().find(({ kind }) => kind === 'entry.retracted')!
@@ -506,7 +626,9 @@ describe('a line removed', () => {
       told.add('key.added', { text: 'Lock ordering matters', from: idOf(told, 'discovery.made') })
     })
     world.edit(/1\. \*\*Lock ordering[\s\S]*this!\n/, '')
-    expect(await absorb(world)).toMatchObject([{ kind: 'entry.retracted', entry: idOf(story, 'discovery.made') }])
+    expect(await absorb(world)).toMatchObject([
+      { kind: 'entry.retracted', entry: idOf(story, 'discovery.made') },
+    ])
     expect(under(world, KEY)).toHaveLength(2)
   })
 
@@ -516,7 +638,9 @@ describe('a line removed', () => {
     expect(await absorb(world)).toEqual([])
     expect(under(world, '## Discoveries')[0]).toContain('**Lock ordering**')
     expect(world.setAside().map(String)).toEqual([saved])
-    expect(world.said.join('\n')).toContain('the section "Discoveries" was missing; what it held is kept')
+    expect(world.said.join('\n')).toContain(
+      'the section "Discoveries" was missing; what it held is kept',
+    )
   })
 })
 
@@ -524,7 +648,9 @@ describe('an old buffer saved over newer entries', () => {
   test('without an edit takes nothing back', async () => {
     const { world } = await sweep()
     const old = world.document()
-    await world.run((project) => project.log({ entries: [{ progress: 'Newer' }, { tldr: 'Newer TL;DR' }] }))
+    await world.run((project) =>
+      project.log({ entries: [{ progress: 'Newer' }, { tldr: 'Newer TL;DR' }] }),
+    )
     world.save(old)
     expect(await absorb(world)).toEqual([])
     expect(world.document()).toContain('Newer TL;DR')
@@ -536,10 +662,18 @@ describe('an old buffer saved over newer entries', () => {
     const old = world.document()
     await world.run((project) =>
       project.log({
-        entries: [{ progress: 'Newer' }, { decision: 'Newer' }, { next: 'Newer' }, { key: 'Newer' }, { done: 'Implement fix' }],
+        entries: [
+          { progress: 'Newer' },
+          { decision: 'Newer' },
+          { next: 'Newer' },
+          { key: 'Newer' },
+          { done: 'Implement fix' },
+        ],
       }),
     )
-    world.save(old.replace('2. Add regression test\n', '2. Add regression test\n3. From the old buffer\n'))
+    world.save(
+      old.replace('2. Add regression test\n', '2. Add regression test\n3. From the old buffer\n'),
+    )
     expect(await absorb(world)).toEqual([{ kind: 'next.added', text: 'From the old buffer' }])
     expect(under(world, '## Next Steps').toSorted()).toEqual([
       '1. Complete mutex implementation in sweeper.go',
@@ -577,7 +711,11 @@ describe('an old buffer saved over newer entries', () => {
     await absorb(world)
     world.save(first.replace('- [ ] Measure\n', '- [ ] Measure\n- [ ] Measure again\n'))
     expect(await absorb(world)).toMatchObject([{ kind: 'step.added', text: 'Measure again' }])
-    expect(under(world, '### Remaining')).toEqual(['- [ ] Measure', '- [ ] Measure again', '- [ ] Add regression test'])
+    expect(under(world, '### Remaining')).toEqual([
+      '- [ ] Measure',
+      '- [ ] Measure again',
+      '- [ ] Add regression test',
+    ])
   })
 
   test('with a step that was added and then ticked ticks the step added before', async () => {
@@ -594,7 +732,10 @@ describe('an old buffer saved over newer entries', () => {
   test('with a secret that was redacted before adds it no second time', async () => {
     const { world } = await sweep()
     const token = `ghp_${'a1B2'.repeat(9)}`
-    const buffer = world.edit('2. Add regression test\n', `2. Add regression test\n3. Use ${token}\n`)
+    const buffer = world.edit(
+      '2. Add regression test\n',
+      `2. Add regression test\n3. Use ${token}\n`,
+    )
     await absorb(world)
     world.save(`${buffer.replace('1. Complete', '1. Now complete')}`)
     expect(await absorb(world)).toMatchObject([{ kind: 'entry.amended' }])
@@ -629,7 +770,9 @@ describe('an old buffer saved over newer entries', () => {
     world.write(path, old.replace('1. Complete', '1. Now complete'))
     await world.view()
     expect(world.documentPath()).toBe(join('.sessions', 'active', 'sweep-race-890abc.md'))
-    expect(under(world, '## Next Steps')[0]).toBe('1. Now complete mutex implementation in sweeper.go')
+    expect(under(world, '## Next Steps')[0]).toBe(
+      '1. Now complete mutex implementation in sweeper.go',
+    )
   })
 
   test('where it stood before the session was closed is found there', async () => {
@@ -639,18 +782,23 @@ describe('an old buffer saved over newer entries', () => {
     world.write(path, old.replace('1. Complete', '1. Now complete'))
     await world.view('fix-sweep-bug')
     expect(world.documentPath()).toBe(join('.sessions', 'archive', 'fix-sweep-bug-890abc.md'))
-    expect(under(world, '## Next Steps')[0]).toBe('1. Now complete mutex implementation in sweeper.go')
+    expect(under(world, '## Next Steps')[0]).toBe(
+      '1. Now complete mutex implementation in sweeper.go',
+    )
   })
 })
 
 describe('an edit is noticed', () => {
-  const edit = (world: World) => world.edit('2. Add regression test', '2. Add regression test\n3. Rest')
+  const edit = (world: World) =>
+    world.edit('2. Add regression test', '2. Add regression test\n3. Rest')
 
   test('while the session is paused', async () => {
     const { world } = await sweep()
     await world.run((project) => project.pause({ note: 'lunch' }))
     edit(world)
-    expect(await absorb(world, () => world.view('fix-sweep-bug'))).toEqual([{ kind: 'next.added', text: 'Rest' }])
+    expect(await absorb(world, () => world.view('fix-sweep-bug'))).toEqual([
+      { kind: 'next.added', text: 'Rest' },
+    ])
     expect(world.document()).toContain('status: paused\n')
     expect(under(world, '## Next Steps')).toHaveLength(3)
   })
@@ -659,7 +807,9 @@ describe('an edit is noticed', () => {
     const { world } = await sweep()
     await world.run((project) => project.close({ how: 'abandoned', reason: 'no time' }))
     edit(world)
-    expect(await absorb(world, () => world.view('fix-sweep-bug'))).toEqual([{ kind: 'next.added', text: 'Rest' }])
+    expect(await absorb(world, () => world.view('fix-sweep-bug'))).toEqual([
+      { kind: 'next.added', text: 'Rest' },
+    ])
     expect(world.documentPath()).toContain('archive')
     expect(under(world, '## Next Steps')).toHaveLength(3)
   })
@@ -670,7 +820,10 @@ describe('an edit is noticed', () => {
     ['resume', (world: World) => world.run((project) => project.resume())],
     ['pause', (world: World) => world.run((project) => project.pause())],
     ['close', (world: World) => world.run((project) => project.close({ how: 'completed' }))],
-    ['init --force', (world: World) => world.run((project) => project.init({ name: 'other', force: true }))],
+    [
+      'init --force',
+      (world: World) => world.run((project) => project.init({ name: 'other', force: true })),
+    ],
     ['checkpoint list', (world: World) => world.run((project) => project.checkpoints.list())],
   ])('by %s', async (_name, command) => {
     // Outside git there is no branch, and init makes room only for a session of the same one.
@@ -692,10 +845,9 @@ describe('an edit is noticed', () => {
     await Promise.all(Array.from({ length: 6 }, () => world.view()))
     await expectSettled(world)
     const { state } = await world.view()
-    expect(state.steps.items.map(({ text }) => text).filter((text) => text.startsWith('Measure'))).toEqual([
-      'Measured',
-      'Measure again',
-    ])
+    expect(
+      state.steps.items.map(({ text }) => text).filter((text) => text.startsWith('Measure')),
+    ).toEqual(['Measured', 'Measure again'])
     expect(state.sections.items).toHaveLength(1)
     expect(world.document().match(/## Ideas/g)).toHaveLength(1)
   })
@@ -704,7 +856,9 @@ describe('an edit is noticed', () => {
     const { world } = await sweep()
     const slow = new Workspace(world.root).session(world.sessionId())
     const stale = slow.read()
-    await world.run((project) => project.log({ entries: [{ progress: 'Newer' }, { tldr: 'Newer' }, { key: 'Newer' }] }))
+    await world.run((project) =>
+      project.log({ entries: [{ progress: 'Newer' }, { tldr: 'Newer' }, { key: 'Newer' }] }),
+    )
     const fresh = { document: world.document(), count: world.journal().length }
     const read = slow.read.bind(slow)
     let isFirst = true
@@ -730,13 +884,21 @@ describe('an edit is noticed', () => {
     slow.read = () => {
       const reading = read()
       readings += 1
-      const record = { ...story.entries.at(-1)!, id: slow.mint(), kind: 'key.added', data: { text: `Entry ${readings}` } }
+      const record = {
+        ...story.entries.at(-1)!,
+        id: slow.mint(),
+        kind: 'key.added',
+        data: { text: `Entry ${readings}` },
+      }
       if (readings <= 5) appendFileSync(world.path(...folder, 'log.jsonl'), encodeRecord(record))
       return reading
     }
     await refresh(slow)
     slow.close()
-    const views = [world.document(), ...['progress.md', 'state.json', 'state.toon'].map((name) => world.read(...folder, name))]
+    const views = [
+      world.document(),
+      ...['progress.md', 'state.json', 'state.toon'].map((name) => world.read(...folder, name)),
+    ]
     for (const view of views) expect(view).toContain('Entry 5')
     await expectSettled(world)
   })
@@ -746,7 +908,10 @@ describe('an edit is noticed', () => {
     const path = world.documentPath()
     const saved = world.edit('2. Add regression test', '2. Add regression test\n3. Rest')
     // A process killed between taking the file and absorbing it leaves it under this name.
-    world.write(join('.sessions', 'journal', world.sessionId(), 'taken-0123456789ab-fix-sweep-bug-890abc.md'), saved)
+    world.write(
+      join('.sessions', 'journal', world.sessionId(), 'taken-0123456789ab-fix-sweep-bug-890abc.md'),
+      saved,
+    )
     world.write(path, saved.replace('3. Rest', '3. Rest\n4. Sleep'))
     await world.view()
     await expectSettled(world)

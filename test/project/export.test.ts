@@ -15,9 +15,9 @@ import { decode } from '@toon-format/toon'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { StintError } from '../../src/library.ts'
-import { EXPORT_FORMATS, type ExportFormat } from '../../src/views/export/formats.ts'
-import { renderModel } from '../../src/views/document/render.ts'
-import { modelOf } from '../../src/views/document/model.ts'
+import { EXPORT_FORMATS, type ExportFormat } from '../../src/document/export/formats.ts'
+import { renderModel } from '../../src/document/render.ts'
+import { modelOf } from '../../src/document/model.ts'
 import { type World, gitProject, plainProject, plant } from '../support/project.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { sessionJsonProblems } from '../support/session-json-checker.ts'
@@ -40,7 +40,8 @@ const codeOf = async (work: Promise<unknown>): Promise<string> => {
 async function session(steps = 7, world = gitProject()): Promise<World> {
   await world.run((project) => project.init({ name: 'big', goal: 'Much to do' }))
   const entries = Array.from({ length: steps }, (_, n) => ({ step: `Step ${n}` }))
-  if (steps > 0) await world.run((project) => project.log({ entries: [...entries, { file: 'src/a.ts' }] }))
+  if (steps > 0)
+    await world.run((project) => project.log({ entries: [...entries, { file: 'src/a.ts' }] }))
   return world
 }
 
@@ -51,7 +52,10 @@ describe('an export', () => {
     expect((await exported(world, 'json')).content).toBe(world.read(...folder, 'state.json'))
     const { content } = await exported(world, 'toon')
     expect(content).toBe(world.read(...folder, 'state.toon'))
-    expect(decode(content.trimEnd())).toMatchObject({ session: { name: 'big' }, counts: { files: 1 } })
+    expect(decode(content.trimEnd())).toMatchObject({
+      session: { name: 'big' },
+      counts: { files: 1 },
+    })
   })
 
   test('as Markdown is the whole document without the line that makes it one to edit, archived or not', async () => {
@@ -71,7 +75,8 @@ describe('an export', () => {
 
   test('of an empty session is whole in every format', async () => {
     const world = await session(0)
-    for (const format of EXPORT_FORMATS) expect((await exported(world, format)).content).toMatch(/\n$/)
+    for (const format of EXPORT_FORMATS)
+      expect((await exported(world, format)).content).toMatch(/\n$/)
     const value = JSON.parse((await exported(world, 'session-json')).content) as object
     expect(sessionJsonProblems(value)).toEqual([])
     expect(value).toMatchObject({ tasks: [], complexity: 'simple', domain: 'fullstack' })
@@ -84,7 +89,9 @@ describe('an export', () => {
     const world = plainProject()
     plant(world, story)
     const of = { session: SESSION_ID }
-    const state = JSON.parse((await exported(world, 'json', of)).content) as { progress: { items: unknown[] } }
+    const state = JSON.parse((await exported(world, 'json', of)).content) as {
+      progress: { items: unknown[] }
+    }
     expect(state.progress.items).toHaveLength(3000)
     expect((await exported(world, 'markdown', of)).content).toBe(renderModel(modelOf(story.state)))
     const head = (await exported(world, 'workflow-log', of)).content.split('\n---\n')[0]!
@@ -94,7 +101,9 @@ describe('an export', () => {
   test('holds nothing that the settings of now call a secret', async () => {
     const world = await session()
     await world.run((project) =>
-      project.log({ entries: [{ discovery: 'The key is ACME-123456' }, { gotcha: 'ACME-123456 expires' }] }),
+      project.log({
+        entries: [{ discovery: 'The key is ACME-123456' }, { gotcha: 'ACME-123456 expires' }],
+      }),
     )
     await world.run((project) => project.tasks.add({ title: 'Renew ACME-123456' }))
     world.write('.sessions/config.yaml', 'redact:\n  patterns: ["ACME-[0-9]{6}"]\n')
@@ -107,11 +116,16 @@ describe('an export', () => {
   test('in a format that there is not names those that there are', async () => {
     const world = await session()
     const work = exported(world, 'xml' as ExportFormat)
-    await expect(work).rejects.toMatchObject({ code: 'NO_FORMAT', hint: expect.stringContaining('session-json, workflow-log') })
+    await expect(work).rejects.toMatchObject({
+      code: 'NO_FORMAT',
+      hint: expect.stringContaining('session-json, workflow-log'),
+    })
   })
 
   test('of a session that there is not says so', async () => {
-    expect(await codeOf(exported(await session(), 'json', { session: 'nothing-like-it' }))).toBe('NO_SESSION')
+    expect(await codeOf(exported(await session(), 'json', { session: 'nothing-like-it' }))).toBe(
+      'NO_SESSION',
+    )
   })
 })
 
@@ -154,9 +168,13 @@ describe('an exported file', () => {
     await exported(world, 'json', { output: 'out/of/here/state.json' })
     expect(existsSync(world.path('out/of/here/state.json'))).toBe(true)
     const elsewhere = scratchFolder()
-    expect(await codeOf(exported(world, 'json', { output: join(elsewhere, 'new', 'state.json') }))).toBe('NO_FOLDER')
+    expect(
+      await codeOf(exported(world, 'json', { output: join(elsewhere, 'new', 'state.json') })),
+    ).toBe('NO_FOLDER')
     symlinkSync(elsewhere, world.path('away'))
-    expect(await codeOf(exported(world, 'json', { output: 'away/new/state.json' }))).toBe('NO_FOLDER')
+    expect(await codeOf(exported(world, 'json', { output: 'away/new/state.json' }))).toBe(
+      'NO_FOLDER',
+    )
     expect(readdirSync(elsewhere)).toEqual([])
     await exported(world, 'json', { output: join(elsewhere, 'state.json') })
     expect(readdirSync(elsewhere)).toEqual(['state.json'])
@@ -175,7 +193,9 @@ describe('an exported file', () => {
       '.git/config',
       'src/../.git/hooks/pre-commit',
     ]) {
-      expect(await codeOf(exported(world, 'json', { output, force: true }))).toBe('EXPORT_AMONG_JOURNALS')
+      expect(await codeOf(exported(world, 'json', { output, force: true }))).toBe(
+        'EXPORT_AMONG_JOURNALS',
+      )
     }
     expect(world.read('.sessions', 'journal', world.sessionId(), 'log.jsonl')).toBe(before)
   })
@@ -209,7 +229,9 @@ describe('an exported file', () => {
     expect(await codeOf(exported(world, 'json', { output: name }))).toBe('NOT_WRITTEN')
     // Folders that nobody may write into, whoever they are.
     for (const folder of ['/sys', '/proc'].filter((path) => existsSync(path))) {
-      expect(await codeOf(exported(world, 'json', { output: join(folder, 'stint-state.json') }))).toBe('NOT_WRITTEN')
+      expect(
+        await codeOf(exported(world, 'json', { output: join(folder, 'stint-state.json') })),
+      ).toBe('NOT_WRITTEN')
     }
     expect(world.names()).toEqual(['.git', '.sessions', 'a.txt'])
   })
@@ -218,11 +240,15 @@ describe('an exported file', () => {
 describe('a session.json', () => {
   test('is printed for any session, and written for one of six tasks or by force', async () => {
     const small = await session(5)
-    expect(sessionJsonProblems(JSON.parse((await exported(small, 'session-json')).content))).toEqual([])
-    await expect(exported(small, 'session-json', { output: 'session.json' })).rejects.toMatchObject({
-      code: 'EXPORT_TOO_SMALL',
-      message: expect.stringContaining('big has 5 tasks'),
-    })
+    expect(
+      sessionJsonProblems(JSON.parse((await exported(small, 'session-json')).content)),
+    ).toEqual([])
+    await expect(exported(small, 'session-json', { output: 'session.json' })).rejects.toMatchObject(
+      {
+        code: 'EXPORT_TOO_SMALL',
+        message: expect.stringContaining('big has 5 tasks'),
+      },
+    )
     expect(existsSync(small.path('session.json'))).toBe(false)
     await exported(small, 'session-json', { output: 'session.json', force: true })
     const large = await session(6)
@@ -232,8 +258,12 @@ describe('a session.json', () => {
 
   test('has the backlog tasks of its session with their parts, groups, times and files', async () => {
     const world = gitProject()
-    const add = (title: string, more: object = {}) => world.run((project) => project.tasks.add({ title, ...more }))
-    const api = await add('Build the API', { group: 'first', checklist: [{ item: 'endpoint', done: true }] })
+    const add = (title: string, more: object = {}) =>
+      world.run((project) => project.tasks.add({ title, ...more }))
+    const api = await add('Build the API', {
+      group: 'first',
+      checklist: [{ item: 'endpoint', done: true }],
+    })
     const part = await add('Write the schema', { parent: api.id, assignee: 'architect' })
     const ui = await add('Build the page', { dependsOn: [api.id], group: 'first' })
     await add('Not of this session')
@@ -248,8 +278,19 @@ describe('a session.json', () => {
     expect(sessionJsonProblems(value)).toEqual([])
     expect(value).toMatchObject({
       tasks: [
-        { id: api.id, status: 'working', assigned_to: 'code', checklist: [{ item: 'endpoint', done: true }] },
-        { id: part.id, status: 'done', assigned_to: 'architect', parent_id: api.id, files: ['api/schema.sql'] },
+        {
+          id: api.id,
+          status: 'working',
+          assigned_to: 'code',
+          checklist: [{ item: 'endpoint', done: true }],
+        },
+        {
+          id: part.id,
+          status: 'done',
+          assigned_to: 'architect',
+          parent_id: api.id,
+          files: ['api/schema.sql'],
+        },
         { id: ui.id, status: 'paused', dependencies: [api.id] },
       ],
       parallel_groups: [{ group_id: 'first', tasks: [api.id, ui.id], status: 'running' }],
@@ -259,7 +300,8 @@ describe('a session.json', () => {
 
   test('nests parts at any depth, and gives no parents that lead in a circle', async () => {
     const world = gitProject()
-    const add = (title: string, more: object = {}) => world.run((project) => project.tasks.add({ title, ...more }))
+    const add = (title: string, more: object = {}) =>
+      world.run((project) => project.tasks.add({ title, ...more }))
     const whole = await add('Whole')
     const part = await add('Part', { parent: whole.id })
     const piece = await add('Piece', { parent: part.id })
@@ -273,7 +315,9 @@ describe('a session.json', () => {
       `---\nid: ${ticket.id}\ntitle: Of it\nparent: TICKET-7\n---\n`,
     )
     await world.run((project) => project.init({ name: 'nested', tasks: [part.id, 'TICKET-7'] }))
-    const value = JSON.parse((await exported(world, 'session-json')).content) as { tasks: { id: string; parent_id: string }[] }
+    const value = JSON.parse((await exported(world, 'session-json')).content) as {
+      tasks: { id: string; parent_id: string }[]
+    }
     expect(sessionJsonProblems(value)).toEqual([])
     const parents = new Map(value.tasks.map((task) => [task.id, task.parent_id]))
     expect([...parents.keys()]).toEqual([part.id, piece.id, whole.id, 'TICKET-7', ticket.id])
@@ -292,9 +336,18 @@ describe('a session.json', () => {
       JSON.stringify({ conversation, session: SESSION_ID, agents: { [agent]: 'look around' } })
     world.write('.sessions/conversations/c-1.json', notes('c-1', 'a-1'))
     world.write('../outside.json', notes('../../../outside', 'a-2'))
-    const value = JSON.parse((await exported(world, 'session-json', { session: SESSION_ID })).content) as { delegates: unknown }
+    const value = JSON.parse(
+      (await exported(world, 'session-json', { session: SESSION_ID })).content,
+    ) as { delegates: unknown }
     expect(value.delegates).toEqual([
-      { id: 'a-1', agent: 'agent', task_id: null, prompt: 'look around', status: 'running', result: null },
+      {
+        id: 'a-1',
+        agent: 'agent',
+        task_id: null,
+        prompt: 'look around',
+        status: 'running',
+        result: null,
+      },
     ])
   })
 
@@ -305,8 +358,12 @@ describe('a session.json', () => {
     await exported(world, 'json', { output: 'state.json' })
     world.write('copy.json', `${world.read('copy.json')} `)
     await world.run((project) => project.close({ how: 'completed' }))
-    expect(['session.json', 'copy.json', 'state.json'].map((name) => existsSync(world.path(name)))).toEqual([false, true, true])
-    expect(world.said.join('\n')).toMatch(/session\.json was removed[\s\S]*copy\.json was changed since/)
+    expect(
+      ['session.json', 'copy.json', 'state.json'].map((name) => existsSync(world.path(name))),
+    ).toEqual([false, true, true])
+    expect(world.said.join('\n')).toMatch(
+      /session\.json was removed[\s\S]*copy\.json was changed since/,
+    )
   })
 
   test('of one session stays when another is closed, and goes when init closes its own', async () => {
@@ -341,8 +398,12 @@ describe('a workflow log', () => {
     await world.run((project) => project.close({ how: 'completed', reason: 'done' }))
     const [first, ...others] = logs(world)
     expect([first, others]).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\d_\d{6}_big\.md$/), []])
-    expect(world.read('log', 'workflow', first!)).toBe((await exported(world, 'workflow-log', { session: 'big' })).content)
-    expect(await codeOf(world.run((project) => project.close({ how: 'completed', session: 'big' })))).toBe('SESSION_CLOSED')
+    expect(world.read('log', 'workflow', first!)).toBe(
+      (await exported(world, 'workflow-log', { session: 'big' })).content,
+    )
+    expect(
+      await codeOf(world.run((project) => project.close({ how: 'completed', session: 'big' }))),
+    ).toBe('SESSION_CLOSED')
     expect(logs(world)).toHaveLength(1)
     await world.run((project) => project.reopen({ session: 'big' }))
     await world.run((project) => project.close({ how: 'completed' }))
@@ -356,7 +417,9 @@ describe('a workflow log', () => {
     const beside = join(scratchFolder(), 'tree')
     world.git('worktree', 'add', '-q', beside, '-b', 'beside')
     await world.run((project) => project.init({ name: 'there' }), { cwd: beside })
-    await world.run((project) => project.close({ how: 'completed', session: 'there' }), { cwd: beside })
+    await world.run((project) => project.close({ how: 'completed', session: 'there' }), {
+      cwd: beside,
+    })
     expect(readdirSync(join(beside, 'notes', 'sessions'))).toHaveLength(1)
     expect(existsSync(world.path('notes'))).toBe(false)
   })
@@ -367,7 +430,9 @@ describe('a workflow log', () => {
     writeFileSync(world.path('log'), 'a file')
     const { state } = await world.run((project) => project.close({ how: 'completed' }))
     expect(state.status).toBe('completed')
-    expect(world.said.join('\n')).toMatch(/the workflow log could not be written: .*log is not a folder/)
+    expect(world.said.join('\n')).toMatch(
+      /the workflow log could not be written: .*log is not a folder/,
+    )
     expect(world.read('log')).toBe('a file')
   })
 
@@ -393,7 +458,10 @@ describe('a workflow log', () => {
   ])('into %s is a mistake in the settings', async (folder, why) => {
     const world = await session(0)
     world.write('.sessions/config.yaml', `workflow_log: ${folder}\n`)
-    await expect(world.view()).rejects.toMatchObject({ code: 'CONFIG_INVALID', message: expect.stringContaining(why) })
+    await expect(world.view()).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: expect.stringContaining(why),
+    })
   })
 })
 

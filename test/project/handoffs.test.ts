@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { Log } from '../../src/journal/log.ts'
-import { contentHash } from '../../src/handoff/content-hash.ts'
+import { contentHash } from '../../src/context/handoff/content-hash.ts'
 import type { AcceptHandoff } from '../../src/project/handoff/accept.ts'
 import type { CreateHandoff } from '../../src/project/handoff/create.ts'
 import { type World, gitProject, plainProject } from '../support/project.ts'
@@ -33,7 +33,8 @@ const make = (world: World, options: CreateHandoff = {}) =>
 const take = (world: World, options: AcceptHandoff = {}, cwd = world.root) =>
   world.run((project) => project.handoffs.accept(options), { env: TAKER, cwd })
 const folder = (world: World) => world.path('.sessions', 'journal', world.sessionId(), 'handoffs')
-const note = (world: World, progress: string) => world.run((project) => project.log({ entries: [{ progress }] }))
+const note = (world: World, progress: string) =>
+  world.run((project) => project.log({ entries: [{ progress }] }))
 
 describe('a handoff that is made', () => {
   test('is a file, an entry that holds the whole of it, and a checkpoint with the code', async () => {
@@ -42,12 +43,21 @@ describe('a handoff that is made', () => {
     const { handoff, path, state } = await make(world, { reason: 'The context is nearly full' })
     const text = readFileSync(path, 'utf8')
     expect(path).toBe(join(folder(world), '1.md'))
-    expect(handoff).toMatchObject({ number: 1, document: text, hash: contentHash(text), conversation: 'maker-1' })
-    expect(state.handoffs.items).toMatchObject([{ number: 1, text: 'The context is nearly full', accepted: [] }])
+    expect(handoff).toMatchObject({
+      number: 1,
+      document: text,
+      hash: contentHash(text),
+      conversation: 'maker-1',
+    })
+    expect(state.handoffs.items).toMatchObject([
+      { number: 1, text: 'The context is nearly full', accepted: [] },
+    ])
     expect(state.checkpoints.items).toHaveLength(1)
     expect(world.git('show', `${handoff.code!.ref}:a.txt`)).toBe('half done\n')
     expect(text).toContain('1 path not committed: verified (working tree, ')
-    expect(text).toContain(`Kept as commit \`${handoff.code!.commit.slice(0, 12)}\` under \`refs/stint/\`: verified (kept code, `)
+    expect(text).toContain(
+      `Kept as commit \`${handoff.code!.commit.slice(0, 12)}\` under \`refs/stint/\`: verified (kept code, `,
+    )
     expect(text).toContain('1. Write the regression test')
     expect(text).toContain('Rotate on the server (because clients cannot be trusted with it)')
   })
@@ -62,15 +72,18 @@ describe('a handoff that is made', () => {
     expect(world.git('status', '--porcelain', '--branch')).toBe(before)
   })
 
-  test.each([{ draft: true }, { code: false }])('with %j keeps no code and makes no checkpoint', async (options) => {
-    const world = await working()
-    world.write('a.txt', 'half done\n')
-    const { handoff, state } = await make(world, options)
-    expect(handoff.code).toBeUndefined()
-    expect(state.checkpoints.items).toEqual([])
-    expect(handoff.document).toContain('Kept nowhere but in this working tree')
-    expect(world.git('for-each-ref', 'refs/stint')).toBe('')
-  })
+  test.each([{ draft: true }, { code: false }])(
+    'with %j keeps no code and makes no checkpoint',
+    async (options) => {
+      const world = await working()
+      world.write('a.txt', 'half done\n')
+      const { handoff, state } = await make(world, options)
+      expect(handoff.code).toBeUndefined()
+      expect(state.checkpoints.items).toEqual([])
+      expect(handoff.document).toContain('Kept nowhere but in this working tree')
+      expect(world.git('for-each-ref', 'refs/stint')).toBe('')
+    },
+  )
 
   test('outside of git says so, and is a handoff all the same', async () => {
     const world = await working(plainProject())
@@ -107,7 +120,10 @@ describe('a handoff that is made', () => {
 
   test.each([599, 12_001, 0])('with a bound of %i tokens is refused', async (tokens) => {
     const world = await working()
-    await expect(make(world, { tokens })).rejects.toMatchObject({ code: 'BAD_BOUND', hint: expect.stringContaining('600') })
+    await expect(make(world, { tokens })).rejects.toMatchObject({
+      code: 'BAD_BOUND',
+      hint: expect.stringContaining('600'),
+    })
   })
 
   test('holds no secret, of the journal, the reason or a file name', async () => {
@@ -121,7 +137,9 @@ describe('a handoff that is made', () => {
       expect(text).not.toContain('ACME-')
       expect(text).toContain('[redacted:custom]')
     }
-    expect(await take(world, { force: true })).toMatchObject({ outcome: expect.not.stringContaining('mismatch') })
+    expect(await take(world, { force: true })).toMatchObject({
+      outcome: expect.not.stringContaining('mismatch'),
+    })
   })
 
   test('whose hash a pattern of the user takes for a secret is refused, and leaves nothing behind', async () => {
@@ -163,7 +181,13 @@ describe('accepting', () => {
     world.write('a.txt', 'half done\n')
     const { handoff } = await make(world)
     const accepted = await take(world)
-    expect(accepted).toMatchObject({ outcome: 'loaded', isTaken: true, isForced: false, moved: [], text: handoff.document })
+    expect(accepted).toMatchObject({
+      outcome: 'loaded',
+      isTaken: true,
+      isForced: false,
+      moved: [],
+      text: handoff.document,
+    })
     expect(accepted.bound).toMatchObject({ name: 'fix-auth' })
     expect(world.entries('handoff.accepted')).toEqual([
       { handoff: handoff.id, hash: handoff.hash, outcome: 'loaded', conversation: 'taker-1' },
@@ -171,14 +195,19 @@ describe('accepting', () => {
     const notes = JSON.parse(world.read('.git', 'stint', 'conversations', 'taker-1.json'))
     expect(notes).toMatchObject({ session: world.sessionId() })
     const { state } = await world.view()
-    expect(state.handoffs.items[0]!.accepted).toMatchObject([{ outcome: 'loaded', isForced: false, conversation: 'taker-1' }])
+    expect(state.handoffs.items[0]!.accepted).toMatchObject([
+      { outcome: 'loaded', isForced: false, conversation: 'taker-1' },
+    ])
   })
 
   test('a second time loads it again, and says that it was taken up before', async () => {
     const world = await working()
     await make(world)
     await take(world)
-    expect(await take(world)).toMatchObject({ outcome: 'loaded', notes: [expect.stringContaining('taken up before')] })
+    expect(await take(world)).toMatchObject({
+      outcome: 'loaded',
+      notes: [expect.stringContaining('taken up before')],
+    })
   })
 
   test('after the follow-ups of handing over itself loads it', async () => {
@@ -191,7 +220,10 @@ describe('accepting', () => {
     appendAs(world, session, [
       { kind: 'turn.ended', data: { conversation: 'maker-1', said: 'Handed over.' } },
       { kind: 'conversation.ended', data: { conversation: 'maker-1', reason: 'other' } },
-      { kind: 'conversation.joined', data: { conversation: 'taker-1', harness: 'codex', source: 'startup' } },
+      {
+        kind: 'conversation.joined',
+        data: { conversation: 'taker-1', harness: 'codex', source: 'startup' },
+      },
       { kind: 'request.made', data: { conversation: 'taker-1', text: 'take it up' } },
     ])
     await world.view('fix-auth')
@@ -217,10 +249,22 @@ describe('accepting', () => {
       (world) => world.git('switch', '--quiet', '--create', 'other'),
       /^the branch was main and is other: git switch main goes back/,
     ],
-    ['an uncommitted file changed', (world) => world.write('a.txt', 'other\n'), /^changed: a\.txt$/],
-    ['an uncommitted file was taken back', (world) => world.git('restore', 'a.txt'), /^changed: a\.txt$/],
+    [
+      'an uncommitted file changed',
+      (world) => world.write('a.txt', 'other\n'),
+      /^changed: a\.txt$/,
+    ],
+    [
+      'an uncommitted file was taken back',
+      (world) => world.git('restore', 'a.txt'),
+      /^changed: a\.txt$/,
+    ],
     ['a file is gone', (world) => rmSync(world.path('a.txt')), /^gone: a\.txt$/],
-    ['another file is uncommitted', (world) => world.write('c.txt', 'x'), /^uncommitted now, and not then: c\.txt$/],
+    [
+      'another file is uncommitted',
+      (world) => world.write('c.txt', 'x'),
+      /^uncommitted now, and not then: c\.txt$/,
+    ],
     [
       'the journal went on',
       (world) => note(world, 'More done'),
@@ -236,12 +280,20 @@ describe('accepting', () => {
     ],
     [
       'another conversation worked on it',
-      (world) => appendAs(world, world.sessionId(), [{ kind: 'turn.ended', data: { conversation: 'third', said: 'x' } }]),
+      (world) =>
+        appendAs(world, world.sessionId(), [
+          { kind: 'turn.ended', data: { conversation: 'third', said: 'x' } },
+        ]),
       /^the journal went on, 1 added \(1 turn\.ended\)/,
     ],
     [
       'the kept code is gone',
-      (world) => world.git('update-ref', '-d', world.git('for-each-ref', '--format=%(refname)', 'refs/stint').trim()),
+      (world) =>
+        world.git(
+          'update-ref',
+          '-d',
+          world.git('for-each-ref', '--format=%(refname)', 'refs/stint').trim(),
+        ),
       /^the uncommitted work, kept as refs\/stint\/\S+, is not here/,
     ],
     [
@@ -251,25 +303,34 @@ describe('accepting', () => {
     ],
   ]
 
-  test.each(MOVES)('when %s says just that, is recorded as stale, and is not taken up', async (_, move, said) => {
-    const world = gitProject()
-    world.commit('second', { 'x.txt': 'x' })
-    await working(world)
-    world.write('a.txt', 'half done\n')
-    const { handoff } = await make(world)
-    await move(world)
-    const accepted = await take(world, { handoff: 'fix-auth' })
-    expect(accepted).toMatchObject({ outcome: 'stale', isTaken: false })
-    expect(accepted.moved).toEqual([expect.stringMatching(said)])
-    expect(world.entries('handoff.accepted')).toMatchObject([{ handoff: handoff.id, outcome: 'stale', moved: accepted.moved }])
-    expect(existsSync(world.path('.git', 'stint', 'conversations', 'taker-1.json'))).toBe(false)
-  })
+  test.each(MOVES)(
+    'when %s says just that, is recorded as stale, and is not taken up',
+    async (_, move, said) => {
+      const world = gitProject()
+      world.commit('second', { 'x.txt': 'x' })
+      await working(world)
+      world.write('a.txt', 'half done\n')
+      const { handoff } = await make(world)
+      await move(world)
+      const accepted = await take(world, { handoff: 'fix-auth' })
+      expect(accepted).toMatchObject({ outcome: 'stale', isTaken: false })
+      expect(accepted.moved).toEqual([expect.stringMatching(said)])
+      expect(world.entries('handoff.accepted')).toMatchObject([
+        { handoff: handoff.id, outcome: 'stale', moved: accepted.moved },
+      ])
+      expect(existsSync(world.path('.git', 'stint', 'conversations', 'taker-1.json'))).toBe(false)
+    },
+  )
 
   test('what is stale by force is taken up, and recorded as forced', async () => {
     const world = await working()
     await make(world)
     await note(world, 'More done')
-    expect(await take(world, { force: true })).toMatchObject({ outcome: 'stale', isForced: true, isTaken: true })
+    expect(await take(world, { force: true })).toMatchObject({
+      outcome: 'stale',
+      isForced: true,
+      isTaken: true,
+    })
     expect(world.entries('handoff.accepted')).toMatchObject([{ outcome: 'stale', forced: true }])
   })
 
@@ -295,13 +356,24 @@ describe('accepting', () => {
     writeFileSync(path, edited)
     const refused = await take(world)
     expect(refused).toMatchObject({ outcome: 'mismatch', isTaken: false })
-    expect(refused.moved).toEqual([expect.stringMatching(/was edited or damaged.*stint handoff show fix-auth\/1 shows/)])
+    expect(refused.moved).toEqual([
+      expect.stringMatching(/was edited or damaged.*stint handoff show fix-auth\/1 shows/),
+    ])
     expect(readFileSync(path, 'utf8')).toBe(edited)
-    expect((await world.run((project) => project.handoffs.show({ handoff: 'fix-auth/1' }))).handoff.document).toBe(
-      handoff.document,
-    )
-    expect(await take(world, { force: true })).toMatchObject({ outcome: 'mismatch', isForced: true, isTaken: true, text: edited })
-    expect(world.entries('handoff.accepted')).toMatchObject([{ outcome: 'mismatch' }, { outcome: 'mismatch', forced: true }])
+    expect(
+      (await world.run((project) => project.handoffs.show({ handoff: 'fix-auth/1' }))).handoff
+        .document,
+    ).toBe(handoff.document)
+    expect(await take(world, { force: true })).toMatchObject({
+      outcome: 'mismatch',
+      isForced: true,
+      isTaken: true,
+      text: edited,
+    })
+    expect(world.entries('handoff.accepted')).toMatchObject([
+      { outcome: 'mismatch' },
+      { outcome: 'mismatch', forced: true },
+    ])
   })
 
   test('a document with other line ends is the same document', async () => {
@@ -315,7 +387,10 @@ describe('accepting', () => {
     const world = await working()
     const { path, handoff } = await make(world)
     rmSync(path)
-    expect(await take(world)).toMatchObject({ outcome: 'loaded', notes: [expect.stringContaining('written again')] })
+    expect(await take(world)).toMatchObject({
+      outcome: 'loaded',
+      notes: [expect.stringContaining('written again')],
+    })
     expect(readFileSync(path, 'utf8')).toBe(handoff.document)
   })
 
@@ -334,7 +409,10 @@ describe('accepting', () => {
     const world = await working()
     await make(world)
     const second = await make(world)
-    expect(await take(world, { handoff: '1' })).toMatchObject({ number: 1, notes: [expect.stringContaining('fix-auth/2')] })
+    expect(await take(world, { handoff: '1' })).toMatchObject({
+      number: 1,
+      notes: [expect.stringContaining('fix-auth/2')],
+    })
     expect(await take(world, { handoff: second.handoff.id.slice(-8) })).toMatchObject({ number: 2 })
     await expect(take(world, { handoff: '7' })).rejects.toMatchObject({ code: 'NO_HANDOFF' })
   })
@@ -361,7 +439,9 @@ describe('on another machine', () => {
     const other = await clone(world)
     const accepted = await take(other, { handoff: 'fix-auth' })
     expect(accepted).toMatchObject({ outcome: 'loaded', moved: [], text: handoff.document })
-    expect(other.entries('handoff.accepted', world.sessionId())).toMatchObject([{ outcome: 'loaded' }])
+    expect(other.entries('handoff.accepted', world.sessionId())).toMatchObject([
+      { outcome: 'loaded' },
+    ])
   })
 
   test('uncommitted work that stayed behind is stale', async () => {
@@ -386,7 +466,10 @@ describe('on another machine', () => {
     const late = readFileSync(other.path('.sessions', 'journal', world.sessionId(), 'log.jsonl'))
     writeFileSync(log, Buffer.concat([readFileSync(log), late]))
     const { outcome, moved } = await take(world)
-    expect({ outcome, moved }).toEqual({ outcome: 'stale', moved: [expect.stringContaining('came in from elsewhere')] })
+    expect({ outcome, moved }).toEqual({
+      outcome: 'stale',
+      moved: [expect.stringContaining('came in from elsewhere')],
+    })
   })
 
   test('a bare document is checked against its own hash, and it is said that the journal is not here', async () => {
@@ -397,16 +480,27 @@ describe('on another machine', () => {
     const other = plainProject(place)
     other.write('got.md', handoff.document)
     const accepted = await take(other, { handoff: 'got.md' })
-    expect(accepted).toMatchObject({ outcome: 'loaded', isTaken: true, text: handoff.document, session: { name: 'fix-auth' } })
+    expect(accepted).toMatchObject({
+      outcome: 'loaded',
+      isTaken: true,
+      text: handoff.document,
+      session: { name: 'fix-auth' },
+    })
     expect(accepted.bound).toBeUndefined()
     expect(accepted.notes).toEqual([expect.stringContaining('the journal of fix-auth is not here')])
     expect(other.names('.sessions')).toEqual([])
     other.write('got.md', handoff.document.replace('loop', 'leap'))
-    expect(await take(other, { handoff: 'got.md' })).toMatchObject({ outcome: 'mismatch', isTaken: false })
+    expect(await take(other, { handoff: 'got.md' })).toMatchObject({
+      outcome: 'mismatch',
+      isTaken: false,
+    })
     other.write('got.md', handoff.document)
     initRepository(place)
     other.commit('moved', { 'b.txt': 'x' })
-    expect(await take(other, { handoff: 'got.md' })).toMatchObject({ outcome: 'stale', isTaken: false })
+    expect(await take(other, { handoff: 'got.md' })).toMatchObject({
+      outcome: 'stale',
+      isTaken: false,
+    })
   })
 
   test('a bare document with uncommitted work that is nowhere is stale', async () => {
@@ -418,7 +512,10 @@ describe('on another machine', () => {
     const other = plainProject(place)
     other.write('got.md', handoff.document)
     const { outcome, moved } = await take(other, { handoff: 'got.md' })
-    expect({ outcome, moved }).toEqual({ outcome: 'stale', moved: [expect.stringContaining('is not here')] })
+    expect({ outcome, moved }).toEqual({
+      outcome: 'stale',
+      moved: [expect.stringContaining('is not here')],
+    })
   })
 
   test('a document whose journal is here is compared with what was recorded', async () => {
@@ -426,10 +523,17 @@ describe('on another machine', () => {
     const { handoff } = await make(world)
     const elsewhere = join(scratchFolder(), 'copy.md')
     writeFileSync(elsewhere, handoff.document)
-    expect(await take(world, { handoff: elsewhere })).toMatchObject({ outcome: 'loaded', bound: { name: 'fix-auth' } })
+    expect(await take(world, { handoff: elsewhere })).toMatchObject({
+      outcome: 'loaded',
+      bound: { name: 'fix-auth' },
+    })
     writeFileSync(elsewhere, 'no handoff\n')
-    await expect(take(world, { handoff: elsewhere })).rejects.toMatchObject({ code: 'NOT_A_HANDOFF' })
-    await expect(take(world, { handoff: 'nowhere.md' })).rejects.toMatchObject({ code: 'NO_HANDOFF' })
+    await expect(take(world, { handoff: elsewhere })).rejects.toMatchObject({
+      code: 'NOT_A_HANDOFF',
+    })
+    await expect(take(world, { handoff: 'nowhere.md' })).rejects.toMatchObject({
+      code: 'NO_HANDOFF',
+    })
   })
 
   test('two handoffs that got one number on two machines are both there', async () => {
@@ -444,11 +548,15 @@ describe('on another machine', () => {
     const { handoffs } = await world.run((project) => project.handoffs.list())
     expect(handoffs.map(({ number }) => number)).toEqual([1, 1])
     for (const { handoff } of [here, there]) {
-      const shown = await world.run((project) => project.handoffs.show({ handoff: `fix-auth/${handoff.id}` }))
+      const shown = await world.run((project) =>
+        project.handoffs.show({ handoff: `fix-auth/${handoff.id}` }),
+      )
       expect(shown).toMatchObject({ file: 'intact' })
       expect(readFileSync(shown.path, 'utf8')).toBe(handoff.document)
     }
-    await expect(world.run((project) => project.handoffs.show({ handoff: '1' }))).rejects.toMatchObject({
+    await expect(
+      world.run((project) => project.handoffs.show({ handoff: '1' })),
+    ).rejects.toMatchObject({
       code: 'HANDOFF_AMBIGUOUS',
     })
   })
@@ -458,7 +566,9 @@ describe('a handoff for another task', () => {
   async function chain() {
     const world = gitProject()
     await world.run((project) => project.tasks.add({ title: 'Build it' }))
-    await world.run((project) => project.tasks.add({ title: 'Document it', dependsOn: ['build-it'] }))
+    await world.run((project) =>
+      project.tasks.add({ title: 'Document it', dependsOn: ['build-it'] }),
+    )
     await world.run((project) => project.init({ tasks: ['build-it'], name: 'build' }))
     const made = await make(world, { to: 'document-it', reason: 'The interface is settled' })
     return { world, made }
@@ -471,7 +581,9 @@ describe('a handoff for another task', () => {
 
   test('waits for it until somebody takes it up', async () => {
     const { world } = await chain()
-    expect(await waiting(world)).toMatchObject([{ name: 'build', number: 1, reason: 'The interface is settled' }])
+    expect(await waiting(world)).toMatchObject([
+      { name: 'build', number: 1, reason: 'The interface is settled' },
+    ])
     await take(world, { handoff: 'build/1' })
     expect(await waiting(world)).toEqual([])
   })
@@ -489,7 +601,11 @@ describe('a handoff for another task', () => {
     const { world } = await chain()
     await world.run((project) => project.pause())
     await world.run((project) => project.init({ tasks: ['document-it'], name: 'docs' }))
-    expect(await take(world)).toMatchObject({ number: 1, session: { name: 'build' }, bound: { name: 'docs' } })
+    expect(await take(world)).toMatchObject({
+      number: 1,
+      session: { name: 'build' },
+      bound: { name: 'docs' },
+    })
     await expect(take(world)).rejects.toMatchObject({ code: 'NO_HANDOFF' })
   })
 
@@ -507,7 +623,11 @@ describe('a handoff for another task', () => {
 })
 
 /** Appends entries as a hook would. */
-function appendAs(world: World, session: string, entries: readonly { kind: string; data: Record<string, unknown> }[]): void {
+function appendAs(
+  world: World,
+  session: string,
+  entries: readonly { kind: string; data: Record<string, unknown> }[],
+): void {
   const log = new Log({ path: world.path('.sessions', 'journal', session, 'log.jsonl') })
   log.append(entries.map((entry) => ({ ...entry, by: 'hook' })))
   log.close()

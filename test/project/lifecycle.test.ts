@@ -6,7 +6,8 @@ import { StintError } from '../../src/library.ts'
 import { World, gitProject, plainProject } from '../support/project.ts'
 import { git, scratchFolder } from '../support/scratch.ts'
 
-const refused = (work: Promise<unknown>, code: string) => expect(work).rejects.toMatchObject({ code })
+const refused = (work: Promise<unknown>, code: string) =>
+  expect(work).rejects.toMatchObject({ code })
 
 describe('a task', () => {
   /** A project with a task, and a session for it. */
@@ -24,7 +25,8 @@ describe('a task', () => {
     const { reading } = await world.run((project) => project.init({ tasks: [task.shortname] }))
     return { world, task, session: reading.state }
   }
-  const status = (world: World, id: string) => world.run((project) => project.tasks.show(id)).then((task) => task.status)
+  const status = (world: World, id: string) =>
+    world.run((project) => project.tasks.show(id)).then((task) => task.status)
   const file = (world: World) => {
     const places = ['active', 'archive'].flatMap((place) =>
       world.names('.tasks', place).map((name) => join('.tasks', place, name)),
@@ -55,8 +57,12 @@ describe('a task', () => {
     await world.run((project) => project.close({ how: 'completed', reason: 'it works' }))
     expect(await status(world, task.id)).toBe('completed')
     expect(file(world)).toMatch(/^\.tasks\/archive\//)
-    expect(world.documentPath()).toBe(join('.sessions', 'archive', `${task.shortname}-${session.id.slice(-6)}.md`))
-    expect(world.document()).toMatch(/status: completed\n[\s\S]*closed_at: .*\nduration_hours: 0\.0\nclose_reason: "it works"\n/)
+    expect(world.documentPath()).toBe(
+      join('.sessions', 'archive', `${task.shortname}-${session.id.slice(-6)}.md`),
+    )
+    expect(world.document()).toMatch(
+      /status: completed\n[\s\S]*closed_at: .*\nduration_hours: 0\.0\nclose_reason: "it works"\n/,
+    )
     expect(world.names('.sessions', 'active')).toEqual([])
     expect(
       world
@@ -68,7 +74,9 @@ describe('a task', () => {
 
   test('is ready again when its session is abandoned', async () => {
     const { world, task } = await working()
-    await world.run((project) => project.close({ how: 'abandoned', reason: 'requirements changed' }))
+    await world.run((project) =>
+      project.close({ how: 'abandoned', reason: 'requirements changed' }),
+    )
     expect(await status(world, task.id)).toBe('ready')
     expect(world.document()).toContain('status: abandoned\n')
   })
@@ -105,7 +113,9 @@ describe('a task', () => {
     const { reading } = await world.run((project) => project.init({ tasks: ['JIRA-12'] }))
     expect(reading.state.tasks).toEqual(['JIRA-12'])
     expect(reading.state.name).toBe('jira-12')
-    expect(world.said).toContain('there is no task JIRA-12 in .tasks/; it is linked by its name alone')
+    expect(world.said).toContain(
+      'there is no task JIRA-12 in .tasks/; it is linked by its name alone',
+    )
   })
 })
 
@@ -133,7 +143,9 @@ describe('closing', () => {
     const world = plainProject()
     await world.run((project) => project.init({ name: 'work' }))
     await world.run((project) => project.pause())
-    const { state } = await world.run((project) => project.close({ how: 'completed', session: 'work' }))
+    const { state } = await world.run((project) =>
+      project.close({ how: 'completed', session: 'work' }),
+    )
     expect(state.status).toBe('completed')
     expect(world.document()).not.toContain('paused_at')
   })
@@ -190,9 +202,13 @@ describe('a checkpoint', () => {
     world.write('a.txt', 'changed\n')
     world.write('new.txt', 'untracked\n')
     const before = world.git('status', '--porcelain')
-    const { checkpoint } = await world.run((project) => project.checkpoint({ note: 'Before refactor' }))
+    const { checkpoint } = await world.run((project) =>
+      project.checkpoint({ note: 'Before refactor' }),
+    )
     expect(world.git('status', '--porcelain')).toBe(before)
-    expect(world.git('log', '-1', '--format=%s', checkpoint.code!.ref).trim()).toBe('stint: Before refactor (work)')
+    expect(world.git('log', '-1', '--format=%s', checkpoint.code!.ref).trim()).toBe(
+      'stint: Before refactor (work)',
+    )
 
     world.write('a.txt', 'ruined\n')
     rmSync(world.path('new.txt'))
@@ -215,7 +231,10 @@ describe('a checkpoint', () => {
     const restore = async (checkpoint: string | undefined) => {
       const worktree = join(scratchFolder(), 'restored')
       await world.run((project) =>
-        project.checkpoints.restore({ to: { worktree }, ...(checkpoint === undefined ? {} : { checkpoint }) }),
+        project.checkpoints.restore({
+          to: { worktree },
+          ...(checkpoint === undefined ? {} : { checkpoint }),
+        }),
       )
       return readFileSync(join(worktree, 'a.txt'), 'utf8')
     }
@@ -242,7 +261,9 @@ describe('a checkpoint', () => {
     const world = await started()
     await world.run((project) => project.checkpoint({ note: 'Before refactor' }))
     const folder = join('.sessions', 'journal', world.sessionId(), 'entries')
-    expect(world.names(folder)).toEqual([expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-[0-9a-f]{6}\.md$/)])
+    expect(world.names(folder)).toEqual([
+      expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z-[0-9a-f]{6}\.md$/),
+    ])
     const copy = world.read(folder, world.names(folder)[0]!)
     expect(copy).toContain('# Checkpoint: Before refactor\n')
     expect(copy).toContain('## TL;DR (Read This First)\nMake it work.')
@@ -268,13 +289,17 @@ describe('a checkpoint', () => {
     expect(tldr()).toBe('Just begun. Latest: Lock ordering: watcher first. Now: Mend.')
     expect(checkpoint.tldr).toBe(tldr())
     const key = world.document().split('(survives compaction):\n')[1]!.split('\n\n')[0]
-    expect(key).toBe('- Lock ordering: watcher first\n- Decided: Use a mutex (because it is simple)')
+    expect(key).toBe(
+      '- Lock ordering: watcher first\n- Decided: Use a mutex (because it is simple)',
+    )
     expect(world.read('.sessions', 'journal', world.sessionId(), 'progress.md')).toContain(key)
   })
 
   test('adds the same line to the key context once, and never one that a person removed', async () => {
     const world = await started()
-    await world.run((project) => project.log({ entries: [{ discovery: 'One' }, { discovery: 'Two' }] }))
+    await world.run((project) =>
+      project.log({ entries: [{ discovery: 'One' }, { discovery: 'Two' }] }),
+    )
     await world.run((project) => project.checkpoint())
     world.edit('- One\n', '')
     await world.run((project) => project.checkpoint())
@@ -289,7 +314,10 @@ describe('a checkpoint', () => {
     await world.run((project) => project.checkpoint({ tldr: 'Half way.' }))
     await world.run((project) => project.checkpoint())
     expect(world.document()).toContain('## TL;DR (Read This First)\nHalf way.\n')
-    expect(world.entries('checkpoint.made')).toMatchObject([{ tldr: 'Half way.' }, { tldr: 'Half way.' }])
+    expect(world.entries('checkpoint.made')).toMatchObject([
+      { tldr: 'Half way.' },
+      { tldr: 'Half way.' },
+    ])
   })
 
   test('before a compaction counts it', async () => {
@@ -331,7 +359,9 @@ describe('several entries in one call', () => {
     await world.run((project) => project.init({ name: 'work' }))
     const before = world.journal().length
     await refused(
-      world.run((project) => project.log({ entries: [{ progress: 'x' }, { resolved: 'nothing' }] })),
+      world.run((project) =>
+        project.log({ entries: [{ progress: 'x' }, { resolved: 'nothing' }] }),
+      ),
       'NOT_FOUND',
     )
     await refused(
@@ -354,14 +384,18 @@ describe('taking back', () => {
 
   test('an entry can be amended, field by field, and the first words stay in the journal', async () => {
     const { world, decision } = await logged()
-    await world.run((project) => project.log({ amend: { entry: decision.slice(-6), changes: { rationale: 'it is simple' } } }))
+    await world.run((project) =>
+      project.log({ amend: { entry: decision.slice(-6), changes: { rationale: 'it is simple' } } }),
+    )
     expect(world.document()).toContain('**Choice**: Use a mutex\n**Rationale**: it is simple\n')
     expect(world.entries('decision.made')).toEqual([{ title: 'Use a mutex' }])
   })
 
   test('an entry can be retracted with a reason, and the retraction too', async () => {
     const { world, progress } = await logged()
-    const { appended } = await world.run((project) => project.log({ retract: [progress], reason: 'wrong session' }))
+    const { appended } = await world.run((project) =>
+      project.log({ retract: [progress], reason: 'wrong session' }),
+    )
     expect(world.document()).not.toContain('- Wrong (')
     expect(world.entries('entry.retracted')).toEqual([{ entry: progress, reason: 'wrong session' }])
     await world.run((project) => project.log({ retract: [appended[0]!.id] }))
@@ -376,7 +410,9 @@ describe('taking back', () => {
       'NOT_RETRACTABLE',
     )
     await refused(
-      world.run((project) => project.log({ amend: { entry: progress, changes: { rationale: 'x' } } })),
+      world.run((project) =>
+        project.log({ amend: { entry: progress, changes: { rationale: 'x' } } }),
+      ),
       'NOT_AMENDABLE',
     )
     await refused(
@@ -394,7 +430,9 @@ describe('a secret', () => {
   function everything(world: World): string {
     const files = ['.sessions', '.tasks', '.git/stint'].flatMap((folder) =>
       existsSync(world.path(folder))
-        ? [...readdirSync(world.path(folder), { recursive: true, encoding: 'utf8' })].map((path) => join(folder, path))
+        ? [...readdirSync(world.path(folder), { recursive: true, encoding: 'utf8' })].map((path) =>
+            join(folder, path),
+          )
         : [],
     )
     const texts = files
@@ -406,14 +444,24 @@ describe('a secret', () => {
 
   test('reaches the disk by no way that a text can take', async () => {
     const world = gitProject()
-    await world.run((project) => project.tasks.add({ title: `Rotate ${KEY}`, description: `it is ${TOKEN}` }))
-    const { reading } = await world.run((project) => project.init({ goal: `Use ${KEY} for now`, title: `About ${TOKEN}` }))
+    await world.run((project) =>
+      project.tasks.add({ title: `Rotate ${KEY}`, description: `it is ${TOKEN}` }),
+    )
+    const { reading } = await world.run((project) =>
+      project.init({ goal: `Use ${KEY} for now`, title: `About ${TOKEN}` }),
+    )
     await world.run((project) =>
       project.log({
         entries: [
           { goal: `Use ${TOKEN}` },
           { step: `Send ${TOKEN}` },
-          { decision: `Keep ${TOKEN}`, context: TOKEN, options: TOKEN, choice: TOKEN, rationale: TOKEN },
+          {
+            decision: `Keep ${TOKEN}`,
+            context: TOKEN,
+            options: TOKEN,
+            choice: TOKEN,
+            rationale: TOKEN,
+          },
           { discovery: `It is ${KEY}` },
           { blocker: `Lacking ${TOKEN}` },
           { resolved: 'Lacking', resolution: TOKEN },
@@ -426,14 +474,24 @@ describe('a secret', () => {
         ],
       }),
     )
-    const { appended } = await world.run((project) => project.log({ entries: [{ progress: 'Harmless' }] }))
-    await world.run((project) => project.log({ amend: { entry: appended[0]!.id, changes: { text: TOKEN } } }))
+    const { appended } = await world.run((project) =>
+      project.log({ entries: [{ progress: 'Harmless' }] }),
+    )
+    await world.run((project) =>
+      project.log({ amend: { entry: appended[0]!.id, changes: { text: TOKEN } } }),
+    )
     await world.run((project) => project.log({ retract: [appended[0]!.id], reason: TOKEN }))
     world.write('a.txt', 'changed\n')
     await world.run((project) => project.checkpoint({ note: `With ${TOKEN}`, tldr: TOKEN }))
-    world.edit('## Blockers\n', `## Of mine\n${TOKEN}\n\n## Blockers\nSee ${TOKEN}\n\n`, reading.state.id)
+    world.edit(
+      '## Blockers\n',
+      `## Of mine\n${TOKEN}\n\n## Blockers\nSee ${TOKEN}\n\n`,
+      reading.state.id,
+    )
     await world.run((project) => project.pause({ note: `For ${TOKEN}` }))
-    await world.run((project) => project.close({ how: 'abandoned', reason: TOKEN, session: reading.state.id }))
+    await world.run((project) =>
+      project.close({ how: 'abandoned', reason: TOKEN, session: reading.state.id }),
+    )
     // Names are made of texts, too, in small letters.
     const all = everything(world).toLowerCase()
     expect(all).not.toContain(TOKEN.slice(4))
@@ -444,10 +502,15 @@ describe('a secret', () => {
 
   test('of a shape that the configuration names is one, and an allowed text is none', async () => {
     const world = plainProject()
-    world.write('.sessions/config.yaml', `redact:\n  patterns: ['ACME-[0-9]+']\n  allow: ['${KEY}']\n`)
+    world.write(
+      '.sessions/config.yaml',
+      `redact:\n  patterns: ['ACME-[0-9]+']\n  allow: ['${KEY}']\n`,
+    )
     await world.run((project) => project.init({ name: 'work' }))
     await world.run((project) => project.log({ entries: [{ progress: `ACME-1234 and ${KEY}` }] }))
-    expect(world.entries('progress.made')).toEqual([{ text: expect.stringMatching(`^\\[redacted:.*\\] and ${KEY}$`) }])
+    expect(world.entries('progress.made')).toEqual([
+      { text: expect.stringMatching(`^\\[redacted:.*\\] and ${KEY}$`) },
+    ])
   })
 })
 
@@ -455,8 +518,13 @@ describe('nothing is lost', () => {
   /** What the sessions and tasks say, apart from where it is kept. */
   const told = (world: World) =>
     world.run(async (project) => {
-      const sessions = await Promise.all([...(await project.list())].map(async (row) => (await project.view(row.id)).state))
-      return { sessions, tasks: (await project.tasks.list()).tasks.map(({ title, status }) => [title, status]) }
+      const sessions = await Promise.all(
+        [...(await project.list())].map(async (row) => (await project.view(row.id)).state),
+      )
+      return {
+        sessions,
+        tasks: (await project.tasks.list()).tasks.map(({ title, status }) => [title, status]),
+      }
     })
 
   async function history() {
@@ -550,7 +618,9 @@ describe('sessions', () => {
         `.sessions/journal/${id}/entries/${world.names('.sessions', 'journal', id, 'entries')[0]}`,
       ].toSorted(),
     )
-    expect(world.git('check-attr', 'merge', '--', `.sessions/journal/${id}/log.jsonl`)).toContain('merge: union')
+    expect(world.git('check-attr', 'merge', '--', `.sessions/journal/${id}/log.jsonl`)).toContain(
+      'merge: union',
+    )
   })
 
   test('are shared from the command on that finds the setting, and no longer when it is gone', async () => {
@@ -574,7 +644,9 @@ describe('sessions', () => {
     first.git('remote', 'add', 'origin', join(folder, 'hub.git'))
     first.write('.sessions/config.yaml', 'share: git\n')
     await first.run((project) => project.init({ name: 'work' }))
-    await first.run((project) => project.log({ entries: [{ step: 'One' }, { progress: 'Common' }] }))
+    await first.run((project) =>
+      project.log({ entries: [{ step: 'One' }, { progress: 'Common' }] }),
+    )
     first.commit('start')
     first.git('push', '--quiet', '-u', 'origin', 'main')
     git(folder, 'clone', '--quiet', 'hub.git', 'second')
@@ -587,15 +659,23 @@ describe('sessions', () => {
 
     const id = first.sessionId()
     expect((await second.view()).state.progress.items.map(({ text }) => text)).toEqual(['Common'])
-    await first.run((project) => project.log({ entries: [{ progress: 'Of the first' }, { done: 'One' }] }))
+    await first.run((project) =>
+      project.log({ entries: [{ progress: 'Of the first' }, { done: 'One' }] }),
+    )
     first.commit('first')
     first.git('push', '--quiet')
-    await second.run((project) => project.log({ entries: [{ progress: 'Of the second' }, { key: 'Of the second' }] }))
+    await second.run((project) =>
+      project.log({ entries: [{ progress: 'Of the second' }, { key: 'Of the second' }] }),
+    )
     second.commit('second')
 
     merge(second)
     const merged = (await second.view('work')).state
-    expect(merged.progress.items.map(({ text }) => text)).toEqual(['Common', 'Of the first', 'Of the second'])
+    expect(merged.progress.items.map(({ text }) => text)).toEqual([
+      'Common',
+      'Of the first',
+      'Of the second',
+    ])
     expect(second.setAside()).toEqual([])
     expect(second.document()).toContain('- Of the first (')
     expect(second.document()).toContain('- Of the second (')
@@ -607,14 +687,19 @@ describe('sessions', () => {
     expect(pulled.progress).toEqual(merged.progress)
     expect(pulled.steps).toEqual(merged.steps)
     expect(pulled.key).toEqual(merged.key)
-    expect(new Set(first.journal(id).map((entry) => entry.id))).toEqual(new Set(second.journal(id).map((entry) => entry.id)))
+    expect(new Set(first.journal(id).map((entry) => entry.id))).toEqual(
+      new Set(second.journal(id).map((entry) => entry.id)),
+    )
   })
 
   /** Merges what was pushed. The log is merged by git; the document is in conflict and left as it was here. */
   function merge(world: World): void {
     world.git('fetch', '--quiet')
     expect(() =>
-      execFileSync('git', ['merge', '--quiet', '--no-edit', 'origin/main'], { cwd: world.root, stdio: 'ignore' }),
+      execFileSync('git', ['merge', '--quiet', '--no-edit', 'origin/main'], {
+        cwd: world.root,
+        stdio: 'ignore',
+      }),
     ).toThrow()
     expect(world.git('diff', '--name-only', '--diff-filter=U').trim()).toBe(world.documentPath())
     expect(world.document()).not.toContain('<<<<<<<')
@@ -625,7 +710,9 @@ describe('the configuration', () => {
   test('with a mistake stops the command and names the file and the mistake', async () => {
     const world = plainProject()
     world.write('.sessions/config.yaml', 'shear: git\n')
-    const error = await world.run((project) => project.init({ name: 'work' })).catch((caught: unknown) => caught)
+    const error = await world
+      .run((project) => project.init({ name: 'work' }))
+      .catch((caught: unknown) => caught)
     expect(error).toBeInstanceOf(StintError)
     expect((error as StintError).code).toBe('CONFIG_INVALID')
     expect((error as StintError).message).toContain('config.yaml')

@@ -7,9 +7,9 @@ import { describe, expect, test } from 'vitest'
 import { readLog } from '../../src/journal/read.ts'
 import { fold } from '../../src/session/fold.ts'
 import { checksum } from '../../src/journal/record.ts'
-import { renderDocument } from '../../src/views/document/render.ts'
-import { renderProgress } from '../../src/views/progress.ts'
-import { renderStateJson } from '../../src/views/state-files.ts'
+import { renderDocument } from '../../src/document/render.ts'
+import { renderProgress } from '../../src/document/progress.ts'
+import { renderStateJson } from '../../src/document/state-files.ts'
 import { type World, gitProject } from '../support/project.ts'
 
 const PROGRAM = join(import.meta.dirname, '../../dist/stint.js')
@@ -17,7 +17,8 @@ const PROCESSES = 8
 const EACH = 5
 
 const run = promisify(execFile)
-const stint = (world: World, ...args: string[]) => run(process.execPath, [PROGRAM, ...args], { cwd: world.root })
+const stint = (world: World, ...args: string[]) =>
+  run(process.execPath, [PROGRAM, ...args], { cwd: world.root })
 
 /** Two ways in which editors save: over the file itself, and by putting another in its place. */
 const SAVES: Readonly<Record<string, (path: string, text: string) => void>> = {
@@ -29,43 +30,55 @@ const SAVES: Readonly<Record<string, (path: string, text: string) => void>> = {
 }
 
 describe('eight processes that log at once', () => {
-  test.each(Object.keys(SAVES))('lose and double nothing, nor an edit saved %s meanwhile', async (way) => {
-    const world = gitProject()
-    await stint(world, 'init', '--name', 'work', '--goal', 'Share the log')
-    await stint(world, 'log', '--step', 'First', '--next', 'Second')
-    const path = world.path(world.documentPath())
+  test.each(Object.keys(SAVES))(
+    'lose and double nothing, nor an edit saved %s meanwhile',
+    async (way) => {
+      const world = gitProject()
+      await stint(world, 'init', '--name', 'work', '--goal', 'Share the log')
+      await stint(world, 'log', '--step', 'First', '--next', 'Second')
+      const path = world.path(world.documentPath())
 
-    const lanes = Array.from({ length: PROCESSES }, async (_, lane) => {
-      for (let n = 0; n < EACH; n += 1)
-        await stint(world, 'log', '--progress', `lane ${lane} entry ${n}`, '--key', `fact ${lane}.${n}`)
-    })
-    const edits = edit(path, SAVES[way]!)
-    await Promise.all([...lanes, edits])
+      const lanes = Array.from({ length: PROCESSES }, async (_, lane) => {
+        for (let n = 0; n < EACH; n += 1)
+          await stint(
+            world,
+            'log',
+            '--progress',
+            `lane ${lane} entry ${n}`,
+            '--key',
+            `fact ${lane}.${n}`,
+          )
+      })
+      const edits = edit(path, SAVES[way]!)
+      await Promise.all([...lanes, edits])
 
-    const log = readLog(world.path('.sessions', 'journal', world.sessionId(), 'log.jsonl'))
-    const state = fold(world.sessionId(), log.records)
-    const wanted = Array.from({ length: PROCESSES }, (_, lane) =>
-      Array.from({ length: EACH }, (__, n) => `lane ${lane} entry ${n}`),
-    ).flat()
-    expect(state.progress.items.map(({ text }) => text).toSorted()).toEqual(wanted.toSorted())
-    expect(state.key.items).toHaveLength(PROCESSES * EACH)
-    expect(state.next.items.map(({ text }) => text)).toEqual(['Second', 'Written by hand'])
-    expect(state.steps.items.map(({ text, status }) => [text, status])).toEqual([
-      ['First', 'started'],
-      ['Ticked by hand', 'done'],
-    ])
-    expect(state.sections.items.map(({ title }) => title)).toEqual(['By hand'])
-    expect(log.damage).toEqual([])
-    expect(log.records.filter(({ kind }) => kind === 'entry.retracted' || kind === 'entry.amended')).toEqual([])
+      const log = readLog(world.path('.sessions', 'journal', world.sessionId(), 'log.jsonl'))
+      const state = fold(world.sessionId(), log.records)
+      const wanted = Array.from({ length: PROCESSES }, (_, lane) =>
+        Array.from({ length: EACH }, (__, n) => `lane ${lane} entry ${n}`),
+      ).flat()
+      expect(state.progress.items.map(({ text }) => text).toSorted()).toEqual(wanted.toSorted())
+      expect(state.key.items).toHaveLength(PROCESSES * EACH)
+      expect(state.next.items.map(({ text }) => text)).toEqual(['Second', 'Written by hand'])
+      expect(state.steps.items.map(({ text, status }) => [text, status])).toEqual([
+        ['First', 'started'],
+        ['Ticked by hand', 'done'],
+      ])
+      expect(state.sections.items.map(({ title }) => title)).toEqual(['By hand'])
+      expect(log.damage).toEqual([])
+      expect(
+        log.records.filter(({ kind }) => kind === 'entry.retracted' || kind === 'entry.amended'),
+      ).toEqual([])
 
-    // Without any further command, what stands there is what would be rendered now.
-    const marker = { offset: log.end, sum: checksum(log.bytes.subarray(0, log.end)) }
-    expect(readFileSync(path, 'utf8')).toBe(renderDocument(state, marker))
-    const view = (name: string) => world.read('.sessions', 'journal', world.sessionId(), name)
-    expect(view('progress.md')).toBe(renderProgress(state))
-    expect(view('state.json')).toBe(renderStateJson(state))
-    expect(leftBehind(world)).toEqual([])
-  })
+      // Without any further command, what stands there is what would be rendered now.
+      const marker = { offset: log.end, sum: checksum(log.bytes.subarray(0, log.end)) }
+      expect(readFileSync(path, 'utf8')).toBe(renderDocument(state, marker))
+      const view = (name: string) => world.read('.sessions', 'journal', world.sessionId(), name)
+      expect(view('progress.md')).toBe(renderProgress(state))
+      expect(view('state.json')).toBe(renderStateJson(state))
+      expect(leftBehind(world)).toEqual([])
+    },
+  )
 })
 
 test('six processes that find the same edit at once absorb it once', async () => {
@@ -73,7 +86,10 @@ test('six processes that find the same edit at once absorb it once', async () =>
   await stint(world, 'init', '--name', 'work')
   await stint(world, 'log', '--step', 'First', '--step', 'Last')
   world.edit('### Remaining\n', '### Remaining\n- [ ] Between\n- [x] Ticked by hand\n')
-  world.edit('\n## Blockers\n', '\n## By hand\nA section.\n\n## Also by hand\nAnother.\n\n## Blockers\n')
+  world.edit(
+    '\n## Blockers\n',
+    '\n## By hand\nA section.\n\n## Also by hand\nAnother.\n\n## Blockers\n',
+  )
   await Promise.all(Array.from({ length: 6 }, () => stint(world, 'view')))
   const { state, marker } = await world.view()
   expect(state.steps.items.map(({ text, status }) => [text, status])).toEqual([

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { contentHash } from '../../src/handoff/content-hash.ts'
-import { handoffsIn } from '../../src/handoff/recorded.ts'
+import { contentHash } from '../../src/context/handoff/content-hash.ts'
+import { handoffsIn } from '../../src/context/handoff/recorded.ts'
 import { gitProject } from '../support/project.ts'
 
 const PROGRAM = join(import.meta.dirname, '../../dist/stint.js')
@@ -15,7 +15,10 @@ const run = promisify(execFile)
 async function stint(cwd: string, ...args: string[]): Promise<void> {
   const { code, said } = await run(process.execPath, [PROGRAM, ...args], { cwd }).then(
     () => ({ code: 0, said: '' }),
-    (error: { code: number; stdout: string; stderr: string }) => ({ code: error.code, said: error.stdout + error.stderr }),
+    (error: { code: number; stdout: string; stderr: string }) => ({
+      code: error.code,
+      said: error.stdout + error.stderr,
+    }),
   )
   expect({ args, code, said }).toEqual({ args, code: 0, said: '' })
 }
@@ -25,14 +28,21 @@ test('six processes that make a handoff at once get six numbers and lose nothing
   await world.run((project) => project.init({ name: 'shared' }))
   world.write('a.txt', 'half done\n')
   await Promise.all(
-    Array.from({ length: PROCESSES }, (_, lane) => stint(world.root, 'handoff', 'create', '--reason', `lane ${lane}`)),
+    Array.from({ length: PROCESSES }, (_, lane) =>
+      stint(world.root, 'handoff', 'create', '--reason', `lane ${lane}`),
+    ),
   )
   const made = handoffsIn(world.journal())
   const numbers = made.map(({ number }) => number).toSorted((a, b) => a - b)
   expect(numbers).toEqual(Array.from({ length: PROCESSES }, (_, index) => index + 1))
-  expect(made.map(({ text }) => text).toSorted()).toEqual(Array.from({ length: PROCESSES }, (_, lane) => `lane ${lane}`))
+  expect(made.map(({ text }) => text).toSorted()).toEqual(
+    Array.from({ length: PROCESSES }, (_, lane) => `lane ${lane}`),
+  )
   for (const { number, document, hash } of made) {
-    const file = readFileSync(world.path('.sessions', 'journal', world.sessionId(), 'handoffs', `${number}.md`), 'utf8')
+    const file = readFileSync(
+      world.path('.sessions', 'journal', world.sessionId(), 'handoffs', `${number}.md`),
+      'utf8',
+    )
     expect(file).toBe(document)
     expect(contentHash(file)).toBe(hash)
   }

@@ -12,7 +12,14 @@ const run = promisify(execFile)
 const WRITERS = 16
 const EACH = 500
 // Inside the project, so that the SQLite package is found from it.
-const tools = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', `stint-many-${process.pid}`)
+const tools = join(
+  import.meta.dirname,
+  '..',
+  '..',
+  'node_modules',
+  '.cache',
+  `stint-many-${process.pid}`,
+)
 
 beforeAll(() =>
   build({
@@ -32,7 +39,11 @@ test('sixteen processes write 8,000 entries to one session through the library, 
   const project = openProject(root)
   await project.init({ name: 'many' })
   const writers = Array.from({ length: WRITERS }, (_, writer) =>
-    run(process.execPath, [join(tools, 'many-writers.worker.js'), root, String(writer), String(EACH)], { maxBuffer: 10_000_000 }),
+    run(
+      process.execPath,
+      [join(tools, 'many-writers.worker.js'), root, String(writer), String(EACH)],
+      { maxBuffer: 10_000_000 },
+    ),
   )
   let cleaned = 0
   const finished = Promise.all(writers)
@@ -47,7 +58,9 @@ test('sixteen processes write 8,000 entries to one session through the library, 
     await run('git', ['clean', '-fdxq'], { cwd: root }).catch(() => undefined)
     cleaned += 1
   }
-  const acknowledged = (await finished).flatMap(({ stdout }) => [...stdout.matchAll(/^ack (\S+)$/gm)].map((match) => match[1]!))
+  const acknowledged = (await finished).flatMap(({ stdout }) =>
+    [...stdout.matchAll(/^ack (\S+)$/gm)].map((match) => match[1]!),
+  )
   expect(cleaned).toBeGreaterThan(1)
   expect(new Set(acknowledged).size).toBe(WRITERS * EACH)
 

@@ -1,10 +1,23 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { JournalMissing } from '../../src/journal/errors.ts'
 import { DEFAULTS } from '../../src/project/config.ts'
 import { LiveSession } from '../../src/project/live-session.ts'
-import { absorbIfPossible, absorbOutbox, kindsInOutbox, leaveInOutbox, sessionsWithOutbox } from '../../src/project/outbox.ts'
+import {
+  absorbIfPossible,
+  absorbOutbox,
+  kindsInOutbox,
+  leaveInOutbox,
+  sessionsWithOutbox,
+} from '../../src/project/outbox.ts'
 import { findPlace } from '../../src/project/place.ts'
 import { draft } from '../../src/session/entries.ts'
 import { terminal } from '../support/cli.ts'
@@ -15,7 +28,8 @@ async function world() {
   const place = findPlace(at.cwd)
   const [id] = readdirSync(join(place.sessions, 'journal'))
   const folder = join(place.repository!.commonDir, 'stint', 'outbox', id!)
-  const leave = (text: string) => leaveInOutbox(place, id!, draft('discovery.made', { text }, { by: 'hook' }))
+  const leave = (text: string) =>
+    leaveInOutbox(place, id!, draft('discovery.made', { text }, { by: 'hook' }))
   const session = () => new LiveSession(id!, place, DEFAULTS)
   const found = () =>
     session()
@@ -76,7 +90,10 @@ describe('what is left for a session', () => {
     const { leave, session, found, folder } = await world()
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, '1700000000000-000000001-01234567.discovery.made.json'), '')
-    writeFileSync(join(folder, '1700000000001-000000002-01234567.discovery.made.json'), '{"kind":3}')
+    writeFileSync(
+      join(folder, '1700000000001-000000002-01234567.discovery.made.json'),
+      '{"kind":3}',
+    )
     writeFileSync(join(folder, 'something-else.txt'), 'x')
     leave('whole')
     expect(absorbOutbox(session())).toBe(1)
@@ -91,7 +108,10 @@ describe('what is left for a session', () => {
   test('stays where it is while there is no journal to write to', async () => {
     const { leave, session, folder, place, id } = await world()
     leave('patient')
-    const moved = [join(place.sessions, 'journal', id), join(place.repository!.commonDir, 'stint', 'journal')]
+    const moved = [
+      join(place.sessions, 'journal', id),
+      join(place.repository!.commonDir, 'stint', 'journal'),
+    ]
     for (const path of moved) renameSync(path, `${path}.away`)
     expect(() => absorbOutbox(session())).toThrow(JournalMissing)
     absorbIfPossible(session())

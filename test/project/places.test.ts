@@ -33,9 +33,11 @@ describe('a session', () => {
     await stint('init', '--name', 'moves')
     git('switch', '-q', '-c', 'feature')
     await stint('resume', 'moves')
-    expect((await stint('list', '--branch', 'feature', '--json')).json<{ name: string }[]>().map((row) => row.name)).toEqual([
-      'moves',
-    ])
+    expect(
+      (await stint('list', '--branch', 'feature', '--json'))
+        .json<{ name: string }[]>()
+        .map((row) => row.name),
+    ).toEqual(['moves'])
   })
 
   test('on a detached head is one without a branch, and is not observed again and again', async () => {
@@ -91,7 +93,9 @@ describe('git that cannot run', () => {
         ['close', '--complete'],
       ]) {
         const ran = await stint(...line)
-        expect(`${line[0]}: ${ran.exitCode} ${ran.exitCode === 0 ? '' : ran.stderr}`).toBe(`${line[0]}: 0 `)
+        expect(`${line[0]}: ${ran.exitCode} ${ran.exitCode === 0 ? '' : ran.stderr}`).toBe(
+          `${line[0]}: 0 `,
+        )
       }
     } finally {
       process.env.PATH = path
@@ -120,7 +124,9 @@ describe('an index that is missing', () => {
     git('switch', '-q', '-c', 'other')
     expect((await stint('init', '--name', 'two')).stderr).toBe('')
     rmSync(join(cwd, '.sessions', 'index.db'))
-    expect((await stint('list')).stderr).toBe('stint: the index was missing and is built again from 2 journals\n')
+    expect((await stint('list')).stderr).toBe(
+      'stint: the index was missing and is built again from 2 journals\n',
+    )
     expect((await stint('list')).stderr).toBe('')
   })
 })

@@ -1,5 +1,12 @@
 import { execFile, execFileSync, spawn, spawnSync } from 'node:child_process'
-import { appendFileSync, linkSync, readFileSync, readdirSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  linkSync,
+  readFileSync,
+  readdirSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -59,13 +66,23 @@ async function leakyProject(secret = SECRET) {
     return reading.state.id
   })
   const folder = join(root, '.sessions', 'journal', id)
-  return { root, id, folder, log: join(folder, 'log.jsonl'), link: join(root, '.git', 'stint', 'journal', `${id}.jsonl`) }
+  return {
+    root,
+    id,
+    folder,
+    log: join(folder, 'log.jsonl'),
+    link: join(root, '.git', 'stint', 'journal', `${id}.jsonl`),
+  }
 }
 
 /** Files that hold the text, or its form inside JSON, outside git's own objects. */
 function filesWith(root: string, text: string): readonly string[] {
   const forms = [text, JSON.stringify(text).slice(1, -1)].flatMap((form) => ['-e', form])
-  const found = spawnSync('grep', ['-r', '-l', '-a', '-F', '--exclude-dir=objects', ...forms, root], { encoding: 'utf8' })
+  const found = spawnSync(
+    'grep',
+    ['-r', '-l', '-a', '-F', '--exclude-dir=objects', ...forms, root],
+    { encoding: 'utf8' },
+  )
   return found.stdout.split('\n').filter((line) => line !== '')
 }
 
@@ -76,7 +93,10 @@ function documentOf(root: string): string {
 
 test('no byte of a purged secret is left in any file of the project or the git directory', async () => {
   const { root, folder, id } = await leakyProject()
-  writeFileSync(join(root, '.sessions', 'config.yaml'), `redact:\n  allow:\n    - 'other'\n    - ${JSON.stringify(SECRET)}\n`)
+  writeFileSync(
+    join(root, '.sessions', 'config.yaml'),
+    `redact:\n  allow:\n    - 'other'\n    - ${JSON.stringify(SECRET)}\n`,
+  )
   for (const [path, text] of [
     ['conversations/one.jsonl', `{"said":${JSON.stringify(SECRET)}}\n`],
     ['runs/1/plan.txt', `plan: ${SECRET}\n`],
@@ -94,11 +114,21 @@ test('no byte of a purged secret is left in any file of the project or the git d
 
   expect(filesWith(root, SECRET)).toEqual([])
   expect(purged.remaining).toEqual([])
-  expect(purged.files.map((file) => file.path)).toContain(join('.sessions', 'journal', id, 'log.jsonl'))
-  expect(purged.files.map((file) => file.path)).toContain(join('.sessions', 'journal', id, 'handoffs', '1.md'))
+  expect(purged.files.map((file) => file.path)).toContain(
+    join('.sessions', 'journal', id, 'log.jsonl'),
+  )
+  expect(purged.files.map((file) => file.path)).toContain(
+    join('.sessions', 'journal', id, 'handoffs', '1.md'),
+  )
   const { records, damage } = readLog(join(folder, 'log.jsonl'))
   expect(damage).toEqual([])
-  const headOf = ({ id: entry, at, kind, by, once }: (typeof records)[number]) => ({ entry, at, kind, by, once })
+  const headOf = ({ id: entry, at, kind, by, once }: (typeof records)[number]) => ({
+    entry,
+    at,
+    kind,
+    by,
+    once,
+  })
   expect(records.slice(0, before.length).map(headOf)).toEqual(before.map(headOf))
   // Every command still works on what is left, the configuration included.
   const view = await within(root, (project) => project.view())
@@ -124,34 +154,46 @@ test('a secret of several lines is found where it is indented, joined to one lin
 })
 
 const asciiOnly = (json: string) =>
-  json.replaceAll(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`)
+  json.replaceAll(
+    /[^ -~]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`,
+  )
 
-test.each(['say "hi there"', 'C:\\temp\\new\\', 'one line\n  and two', 'Grüße aus Köln', 'a \u{1f511} kept', '"é" \\ \n of all'])(
-  '%j is found in JSON inside JSON, which stays JSON',
-  (text) => {
-    const needle = new Needle(text)
-    const write = JSON.stringify
-    const ascii = (value: unknown) => asciiOnly(write(value))
-    for (const writers of [
-      [write],
-      [ascii],
-      [write, write],
-      [ascii, write],
-      [write, ascii],
-      [write, write, write],
-      [ascii, write, write],
-    ]) {
-      const bytes = Buffer.from(writers.reduce<string>((held, writer) => writer({ held }), `a ${text} b`))
-      const wanted = writers.reduce<string>((held) => write({ held }), 'a [purged] b')
-      expect(needle.isIn(bytes)).toBe(true)
-      expect(needle.scrubBytes(bytes)).toEqual({ value: Buffer.from(wanted), count: 1 })
-    }
-  },
-)
+test.each([
+  'say "hi there"',
+  'C:\\temp\\new\\',
+  'one line\n  and two',
+  'Grüße aus Köln',
+  'a \u{1f511} kept',
+  '"é" \\ \n of all',
+])('%j is found in JSON inside JSON, which stays JSON', (text) => {
+  const needle = new Needle(text)
+  const write = JSON.stringify
+  const ascii = (value: unknown) => asciiOnly(write(value))
+  for (const writers of [
+    [write],
+    [ascii],
+    [write, write],
+    [ascii, write],
+    [write, ascii],
+    [write, write, write],
+    [ascii, write, write],
+  ]) {
+    const bytes = Buffer.from(
+      writers.reduce<string>((held, writer) => writer({ held }), `a ${text} b`),
+    )
+    const wanted = writers.reduce<string>((held) => write({ held }), 'a [purged] b')
+    expect(needle.isIn(bytes)).toBe(true)
+    expect(needle.scrubBytes(bytes)).toEqual({ value: Buffer.from(wanted), count: 1 })
+  }
+})
 
 test('a secret in JSON that is a text of JSON goes from journals, views, conversations and large outputs', async () => {
   const { root } = await leakyProject()
-  const outputs = [JSON.stringify({ out: SECRET }), asciiOnly(JSON.stringify({ out: JSON.stringify({ out: SECRET }) }))]
+  const outputs = [
+    JSON.stringify({ out: SECRET }),
+    asciiOnly(JSON.stringify({ out: JSON.stringify({ out: SECRET }) })),
+  ]
   const sessions = join(root, '.sessions')
   const store = conversationStore(sessions, {})
   for (const [i, output] of outputs.entries()) {
@@ -199,7 +241,10 @@ test('the purged text is not journalled, and a second purge finds nothing to do'
 test('an edit of the document that nobody has absorbed yet is purged too, and the rest of the edit is kept', async () => {
   const { root } = await leakyProject()
   const path = documentOf(root)
-  const edited = readFileSync(path, 'utf8').replace('- [ ] a step without it', `- [ ] a step with ${SECRET}`)
+  const edited = readFileSync(path, 'utf8').replace(
+    '- [ ] a step without it',
+    `- [ ] a step with ${SECRET}`,
+  )
   expect(edited).toContain(`- [ ] a step with ${SECRET}`)
   writeFileSync(path, edited)
   await within(root, (project) => project.purge({ text: SECRET }))
@@ -225,7 +270,9 @@ test('a session and a task that were named after the secret lose that name', asy
     await project.tasks.add({ title: `Replace ${secret}` })
     await project.purge({ text: secret })
   })
-  expect(readdirSync(join(root, '.sessions', 'archive')).map((name) => name.slice(0, -10))).toEqual(['rotate-purged-now'])
+  expect(readdirSync(join(root, '.sessions', 'archive')).map((name) => name.slice(0, -10))).toEqual(
+    ['rotate-purged-now'],
+  )
   expect(readdirSync(join(root, '.tasks', 'active')).join()).toMatch(/^replace-purged-/)
   expect(filesWith(root, secret)).toEqual([])
 })
@@ -264,7 +311,8 @@ test('a record of a newer format keeps a checksum that fits', async () => {
     .trim()
     .slice(0, -18)}`
   const { crc32 } = await import('node:zlib')
-  const seal = (body: string) => `${body},"sum":"${crc32(Buffer.from(body)).toString(16).padStart(8, '0')}"}`
+  const seal = (body: string) =>
+    `${body},"sum":"${crc32(Buffer.from(body)).toString(16).padStart(8, '0')}"}`
   appendFileSync(log, `\n${seal(newer)}\n`)
   expect(readLog(log).damage.map(({ reason }) => reason)).toEqual(['written by a newer format'])
   await within(root, (project) => project.purge({ text: SECRET }))
@@ -303,14 +351,18 @@ test('kept code that holds the secret is named, and let go of when asked', async
     writeFileSync(join(root, 'env.txt'), `A=1\nTOKEN: ${secret}\n`)
     await project.checkpoint({ note: 'leaked' })
     unlinkSync(join(root, 'env.txt'))
-    const refs = () => git(root, 'for-each-ref', '--format=%(refname)', 'refs/stint').split('\n').filter(Boolean)
+    const refs = () =>
+      git(root, 'for-each-ref', '--format=%(refname)', 'refs/stint').split('\n').filter(Boolean)
     expect(refs().length).toBe(2)
 
     const named = await project.purge({ text: secret })
     expect(named.checkpoints.map(({ files, isDropped }) => ({ files, isDropped }))).toEqual([
       { files: ['env.txt'], isDropped: false },
     ])
-    expect(named).toMatchObject({ isComplete: false, remainingCode: named.checkpoints.map(({ ref }) => ref) })
+    expect(named).toMatchObject({
+      isComplete: false,
+      remainingCode: named.checkpoints.map(({ ref }) => ref),
+    })
     expect(refs().length).toBe(2)
 
     const dropped = await project.purge({ text: secret, checkpoints: true })
@@ -337,43 +389,65 @@ test('a purge ends with 1 and names --checkpoints as long as kept code holds the
   expect(left.stdout).not.toContain('Still there, as a part of ids')
   const json = await stint('purge', secret, '--json')
   expect(json.exitCode).toBe(1)
-  expect(json.json()).toMatchObject({ isComplete: false, remainingCode: [expect.stringMatching(/^refs\/stint\//)] })
+  expect(json.json()).toMatchObject({
+    isComplete: false,
+    remainingCode: [expect.stringMatching(/^refs\/stint\//)],
+  })
   expect((await stint('purge', secret, '--checkpoints')).exitCode).toBe(0)
-  expect((await stint('purge', secret, '--json')).json()).toMatchObject({ isComplete: true, remaining: [], remainingCode: [] })
+  expect((await stint('purge', secret, '--json')).json()).toMatchObject({
+    isComplete: true,
+    remaining: [],
+    remainingCode: [],
+  })
 })
 
 test('a dry run is complete only when there is nothing to purge', async () => {
   const { root } = await leakyProject()
   await within(root, async (project) => {
     expect(await project.purge({ text: SECRET, dryRun: true })).toMatchObject({ isComplete: false })
-    expect(await project.purge({ text: 'nowhere to be found', dryRun: true })).toMatchObject({ isComplete: true })
+    expect(await project.purge({ text: 'nowhere to be found', dryRun: true })).toMatchObject({
+      isComplete: true,
+    })
     expect(await project.purge({ text: SECRET })).toMatchObject({ isComplete: true })
   })
 })
 
 test('a purge that was killed after the new log was put in place is finished by running it again', async () => {
   const { root, log, link } = await leakyProject()
-  const late = { id: '01990000-0000-7000-8000-0000000000aa', at: '2025-01-01T00:00:00.000Z', kind: 'note.added', by: 'test' }
+  const late = {
+    id: '01990000-0000-7000-8000-0000000000aa',
+    at: '2025-01-01T00:00:00.000Z',
+    kind: 'note.added',
+    by: 'test',
+  }
   const old = join(dirname(log), 'replaced-0123456789ab.jsonl')
   linkSync(log, old)
   const needle = new Needle(SECRET)
   rewriteLog({ path: log }, needle, { dryRun: false })
   // As a kill leaves it: the link and the held name still lead to the old file, which has one entry more.
   unlinkSync(link)
-  writeFileSync(old, Buffer.concat([readFileSync(log), encodeRecord({ ...late, data: { text: `late ${SECRET}` } })]))
+  writeFileSync(
+    old,
+    Buffer.concat([readFileSync(log), encodeRecord({ ...late, data: { text: `late ${SECRET}` } })]),
+  )
   linkSync(old, link)
   await within(root, (project) => project.purge({ text: SECRET }))
   expect(filesWith(root, SECRET)).toEqual([])
   expect(readdirSync(dirname(log)).filter((name) => name.startsWith('replaced-'))).toEqual([])
   expect(readFileSync(link)).toEqual(readFileSync(log))
-  expect(readLog(log).records.find(({ id }) => id === late.id)?.data).toEqual({ text: 'late [purged]' })
+  expect(readLog(log).records.find(({ id }) => id === late.id)?.data).toEqual({
+    text: 'late [purged]',
+  })
 })
 
 test('a purge killed at any moment can be run again and finishes', async () => {
   const { root, log } = await leakyProject()
   const before = readLog(log).records.length
   for (const delay of [120, 160, 200, 240, 280, 320, 400]) {
-    const child = spawn(process.execPath, [STINT, 'purge', '-'], { cwd: root, stdio: ['pipe', 'ignore', 'ignore'] })
+    const child = spawn(process.execPath, [STINT, 'purge', '-'], {
+      cwd: root,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    })
     child.stdin.end(SECRET)
     const ended = new Promise((resolve) => child.once('exit', resolve))
     setTimeout(() => child.kill('SIGKILL'), delay)
@@ -395,11 +469,21 @@ test.each([{ linked: true }, { linked: false }])(
     const place = linked ? { path, link: join(folder, '.git', 'link.jsonl') } : { path }
     new Log(place).create([{ kind: 'session.opened', by: 'test', data: { name: 'many' } }])
     const program = join(folder, 'worker.mjs')
-    await bundleProgram(fileURLToPath(new URL('append-entries.worker.ts', import.meta.url)), program)
+    await bundleProgram(
+      fileURLToPath(new URL('append-entries.worker.ts', import.meta.url)),
+      program,
+    )
     const needle = new Needle(SECRET)
     const writers = Promise.all(
       Array.from({ length: 8 }, async (_, number) => {
-        const { stdout } = await run(process.execPath, [program, path, place.link ?? '', `w${number}`, '150', SECRET])
+        const { stdout } = await run(process.execPath, [
+          program,
+          path,
+          place.link ?? '',
+          `w${number}`,
+          '150',
+          SECRET,
+        ])
         return stdout.split('\n').filter((line) => line !== '')
       }),
     )

@@ -5,7 +5,8 @@ import { removeAgainAndAgain } from '../support/removal.ts'
 const LIMIT = 100
 const FILES = ['index.db', 'index.db-wal', 'index.db-shm', 'index.db-journal', 'touched']
 
-const listed = (world: World) => world.run(async (project) => [...(await project.list())].map((row) => row.name))
+const listed = (world: World) =>
+  world.run(async (project) => [...(await project.list())].map((row) => row.name))
 
 const found = (world: World, text: string) =>
   world.run(async (project) => {
@@ -27,7 +28,9 @@ test.each([
       100,
     )
     for (let round = 1; round <= rounds; round += 1) {
-      await world.run((project) => project.log({ session: 'kept', entries: [{ note: `noted in round ${round}` }] }))
+      await world.run((project) =>
+        project.log({ session: 'kept', entries: [{ note: `noted in round ${round}` }] }),
+      )
       expect(await listed(world)).toEqual(['kept'])
       expect(await found(world, 'noted')).toHaveLength(round)
     }

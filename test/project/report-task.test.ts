@@ -20,23 +20,43 @@ async function running(list?: unknown) {
       ],
     }),
   )
-  const { reading } = await world.run((project) => project.init({ tasks: [task.id], name: 'run-1' }))
+  const { reading } = await world.run((project) =>
+    project.init({ tasks: [task.id], name: 'run-1' }),
+  )
   const tasks = [
     { id: task.id, name: task.shortname, title: task.title },
     { id: 'bd-7f3a', name: 'bd-7f3a', title: 'A task of another backlog' },
-    { id: 'owner/repo#12', name: '#12', title: 'An issue', checklist: [{ item: 'Say so' }, { item: 'Prove it' }] },
+    {
+      id: 'owner/repo#12',
+      name: '#12',
+      title: 'An issue',
+      checklist: [{ item: 'Say so' }, { item: 'Prove it' }],
+    },
   ]
-  world.write(`.sessions/runs/${RUN}/tasks.json`, JSON.stringify(list ?? { current: task.id, tasks }))
+  world.write(
+    `.sessions/runs/${RUN}/tasks.json`,
+    JSON.stringify(list ?? { current: task.id, tasks }),
+  )
   const env = { STINT_RUN: RUN, STINT_SESSION: reading.state.id }
   return { world, task, env, session: reading.state.id }
 }
 
-const report = (world: World, env: NodeJS.ProcessEnv, name: string, status: 'completed' | 'blocked' | 'failed' = 'completed') =>
-  world.run((project) => project.tasks.report(name, status, { summary: 'All \u001B[31mgreen\u001B[0m' }), { env })
+const report = (
+  world: World,
+  env: NodeJS.ProcessEnv,
+  name: string,
+  status: 'completed' | 'blocked' | 'failed' = 'completed',
+) =>
+  world.run(
+    (project) => project.tasks.report(name, status, { summary: 'All \u001B[31mgreen\u001B[0m' }),
+    { env },
+  )
 
 /** Every entry that moved a task, in all journals. */
 function moves(world: World): readonly unknown[] {
-  const logs = world.names('.sessions', 'journal').map((id) => world.path('.sessions', 'journal', id, 'log.jsonl'))
+  const logs = world
+    .names('.sessions', 'journal')
+    .map((id) => world.path('.sessions', 'journal', id, 'log.jsonl'))
   return [...logs, world.path('.sessions', 'backlog', 'log.jsonl')]
     .flatMap((path) => readLog(path).records)
     .flatMap(({ kind, data }) => (kind === 'task.moved' ? [data.status] : []))
@@ -62,13 +82,16 @@ describe('a task reported in a run', () => {
     expect((await world.run((project) => project.tasks.show(task.id))).status).toBe('in_progress')
   })
 
-  test.each(['bd-7f3a', 'BD-7F3A', '#12', '12', 'owner/repo#12', 'repo#12'])('may be of another backlog: %s', async (name) => {
-    const { world, env, session } = await running()
-    const { current, task } = await report(world, env, name, 'blocked')
-    expect(['bd-7f3a', 'owner/repo#12']).toContain(task)
-    expect(current).toBe('fix-the-sweep-bug')
-    expect(world.entries('task.reported', session)).toMatchObject([{ task, status: 'blocked' }])
-  })
+  test.each(['bd-7f3a', 'BD-7F3A', '#12', '12', 'owner/repo#12', 'repo#12'])(
+    'may be of another backlog: %s',
+    async (name) => {
+      const { world, env, session } = await running()
+      const { current, task } = await report(world, env, name, 'blocked')
+      expect(['bd-7f3a', 'owner/repo#12']).toContain(task)
+      expect(current).toBe('fix-the-sweep-bug')
+      expect(world.entries('task.reported', session)).toMatchObject([{ task, status: 'blocked' }])
+    },
+  )
 
   test('that the run does not have is refused, with those it has', async () => {
     const { world, env } = await running()
@@ -93,7 +116,11 @@ describe('a task reported in a run', () => {
     ['a list', [1, 2], 'NO_RUN'],
     ['text', 'tasks', 'NO_RUN'],
     ['no tasks', { tasks: 'none' }, 'TASK_NOT_FOUND'],
-    ['things that are no tasks', { current: 7, tasks: [null, 1, { name: 'x' }, { id: {} }] }, 'TASK_NOT_FOUND'],
+    [
+      'things that are no tasks',
+      { current: 7, tasks: [null, 1, { name: 'x' }, { id: {} }] },
+      'TASK_NOT_FOUND',
+    ],
   ])('against a list that holds %s is refused plainly', async (_what, list, code) => {
     const { world, env } = await running(list)
     await expect(report(world, env, 'x')).rejects.toMatchObject({ code })
@@ -103,14 +130,20 @@ describe('a task reported in a run', () => {
     const { world, env } = await running()
     world.write('.sessions/tasks.json', JSON.stringify({ tasks: [{ id: 'x', name: 'x' }] }))
     for (const run of ['..', '../..', `${RUN}/../..`, 'x']) {
-      await expect(report(world, { ...env, STINT_RUN: run }, 'x')).rejects.toMatchObject({ code: 'NO_RUN' })
+      await expect(report(world, { ...env, STINT_RUN: run }, 'x')).rejects.toMatchObject({
+        code: 'NO_RUN',
+      })
     }
   })
 
   test('goes to the session that the run names, which has to be open', async () => {
     const { world, task, env, session } = await running()
-    await expect(report(world, { STINT_RUN: RUN }, task.id)).rejects.toMatchObject({ code: 'NO_SESSION' })
-    await expect(report(world, { ...env, STINT_SESSION: 'nowhere' }, task.id)).rejects.toMatchObject({ code: 'NO_SESSION' })
+    await expect(report(world, { STINT_RUN: RUN }, task.id)).rejects.toMatchObject({
+      code: 'NO_SESSION',
+    })
+    await expect(
+      report(world, { ...env, STINT_SESSION: 'nowhere' }, task.id),
+    ).rejects.toMatchObject({ code: 'NO_SESSION' })
     await world.run((project) => project.close({ session, how: 'abandoned' }))
     await expect(report(world, env, task.id)).rejects.toMatchObject({ code: 'SESSION_CLOSED' })
   })
@@ -121,7 +154,9 @@ describe('a task reported in a run', () => {
     onTestFinished(() => rmSync(tree, { recursive: true, force: true }))
     world.git('worktree', 'add', '--quiet', '-b', 'stint/run', tree)
     await world.run((project) => project.tasks.report(task.shortname, 'failed'), { env, cwd: tree })
-    expect(world.entries('task.reported', session)).toEqual([{ task: task.id, status: 'failed', run: RUN }])
+    expect(world.entries('task.reported', session)).toEqual([
+      { task: task.id, status: 'failed', run: RUN },
+    ])
   })
 
   test('is refused where there is no run', async () => {
@@ -132,7 +167,10 @@ describe('a task reported in a run', () => {
   test('has its secrets taken out', async () => {
     const { world, task, env, session } = await running()
     const secret = `ghp_${'a1B2'.repeat(9)}`
-    await world.run((project) => project.tasks.report(task.id, 'completed', { summary: `with ${secret}` }), { env })
+    await world.run(
+      (project) => project.tasks.report(task.id, 'completed', { summary: `with ${secret}` }),
+      { env },
+    )
     expect(JSON.stringify(world.entries('task.reported', session))).not.toContain(secret)
   })
 })
@@ -141,13 +179,17 @@ describe('an item ticked in a run', () => {
   test('of a task of the backlog is found by its number and is ticked there', async () => {
     const { world, task, env } = await running()
     await world.run((project) => project.tasks.checkInRun(task.shortname, '2'), { env })
-    expect((await world.run((project) => project.tasks.show(task.id))).checklist.map(({ done }) => done)).toEqual([false, true])
+    expect(
+      (await world.run((project) => project.tasks.show(task.id))).checklist.map(({ done }) => done),
+    ).toEqual([false, true])
   })
 
   test('of a task kept elsewhere is recorded under its id', async () => {
     const { world, env, session } = await running()
     await world.run((project) => project.tasks.checkInRun('#12', '2'), { env })
-    await world.run((project) => project.tasks.checkInRun('bd-7f3a', 'the first one', false), { env })
+    await world.run((project) => project.tasks.checkInRun('bd-7f3a', 'the first one', false), {
+      env,
+    })
     expect(world.entries('task.checked', session)).toEqual([
       { task: 'owner/repo#12', item: 'Prove it', done: true },
       { task: 'bd-7f3a', item: 'the first one', done: false },
@@ -156,17 +198,24 @@ describe('an item ticked in a run', () => {
 
   test('that a known list does not have is refused', async () => {
     const { world, env } = await running()
-    await expect(world.run((project) => project.tasks.checkInRun('#12', '3'), { env })).rejects.toMatchObject({ code: 'NO_ITEM' })
-    await expect(world.run((project) => project.tasks.checkInRun('bd-7f3a', ' '), { env })).rejects.toMatchObject({
+    await expect(
+      world.run((project) => project.tasks.checkInRun('#12', '3'), { env }),
+    ).rejects.toMatchObject({ code: 'NO_ITEM' })
+    await expect(
+      world.run((project) => project.tasks.checkInRun('bd-7f3a', ' '), { env }),
+    ).rejects.toMatchObject({
       code: 'EMPTY_TEXT',
     })
   })
 })
 
 describe('an agent in a run cannot', () => {
-  const attempts: Readonly<Record<string, (task: string, session: string) => Parameters<World['run']>[0]>> = {
+  const attempts: Readonly<
+    Record<string, (task: string, session: string) => Parameters<World['run']>[0]>
+  > = {
     'move a task': (task) => (project) => project.tasks.move(task, 'completed'),
-    'complete its session, and its tasks with it': () => (project) => project.close({ how: 'completed' }),
+    'complete its session, and its tasks with it': () => (project) =>
+      project.close({ how: 'completed' }),
     'abandon its session': () => (project) => project.close({ how: 'abandoned' }),
     'pause its session': () => (project) => project.pause(),
     'reopen a session': (_task, session) => (project) => project.reopen({ session }),
@@ -178,7 +227,9 @@ describe('an agent in a run cannot', () => {
     const { world, task, env, session } = await running()
     const before = world.journal(session)
     for (const run of [RUN, 'not an id']) {
-      const attempt = world.run(attempts[what]!(task.id, session), { env: { ...env, STINT_RUN: run } })
+      const attempt = world.run(attempts[what]!(task.id, session), {
+        env: { ...env, STINT_RUN: run },
+      })
       await expect(attempt).rejects.toMatchObject({ code: 'IN_RUN' })
     }
     expect(world.journal(session)).toEqual(before)
@@ -190,7 +241,9 @@ describe('the command line in a run', () => {
   async function shell() {
     const world = terminal()
     await world.stint('task', 'add', 'Fix the sweep bug', '--checklist', 'Mend')
-    const { id } = (await world.stint('init', '--task', 'fix-the-sweep-bug', '--name', 'run-1', '--json')).json<{ id: string }>()
+    const { id } = (
+      await world.stint('init', '--task', 'fix-the-sweep-bug', '--name', 'run-1', '--json')
+    ).json<{ id: string }>()
     const [task] = (await world.stint('task', 'list', '--json')).json<{ id: string }[]>()
     const { mkdirSync, writeFileSync } = await import('node:fs')
     const folder = `${world.cwd}/.sessions/runs/${RUN}`
@@ -205,14 +258,19 @@ describe('the command line in a run', () => {
   }
 
   test.each([
-    ['done', 'reported: fix-the-sweep-bug done — it is closed when verify passes and the work is committed\n'],
+    [
+      'done',
+      'reported: fix-the-sweep-bug done — it is closed when verify passes and the work is committed\n',
+    ],
     ['blocked', 'reported: fix-the-sweep-bug blocked — the run sets it aside and goes on\n'],
     ['failed', 'reported: fix-the-sweep-bug failed — the run decides whether it is tried again\n'],
   ])('answers task %s by what follows', async (verb, answer) => {
     const world = await shell()
     const said = await world.agent('task', verb, 'fix-the-sweep-bug', '--summary', 'Mended')
     expect(said).toMatchObject({ exitCode: 0, stdout: answer, stderr: '' })
-    expect((await world.stint('task', 'show', 'fix-the-sweep-bug', '--json')).json()).toMatchObject({ status: 'in_progress' })
+    expect((await world.stint('task', 'show', 'fix-the-sweep-bug', '--json')).json()).toMatchObject(
+      { status: 'in_progress' },
+    )
   })
 
   test('says when a report is not about the task at hand', async () => {
@@ -220,14 +278,19 @@ describe('the command line in a run', () => {
     const said = await world.agent('task', 'done', 'other')
     expect(said.exitCode).toBe(0)
     expect(said.stderr).toContain('other is not the task at hand, which is fix-the-sweep-bug')
-    expect((await world.agent('task', 'done', 'other', '--json')).json()).toMatchObject({ task: 't-2', status: 'completed' })
+    expect((await world.agent('task', 'done', 'other', '--json')).json()).toMatchObject({
+      task: 't-2',
+      status: 'completed',
+    })
   })
 
   test('ticks items', async () => {
     const world = await shell()
     const said = await world.agent('task', 'check', 'fix-the-sweep-bug', '1')
     expect(said.stdout).toBe('ticked: fix-the-sweep-bug: Mend\n')
-    expect((await world.agent('task', 'check', 'fix-the-sweep-bug', '1', '--undo')).stdout).toContain('unticked')
+    expect(
+      (await world.agent('task', 'check', 'fix-the-sweep-bug', '1', '--undo')).stdout,
+    ).toContain('unticked')
   })
 
   test('refuses to close the session and says what to do instead', async () => {
@@ -255,12 +318,17 @@ test('a report changes neither a session nor a backlog', async () => {
   const before = await world.view(session)
   const file = world.read('.tasks', 'active', `fix-the-sweep-bug-${task.id}.md`)
   await report(world, env, task.id)
-  const { entryCount: _count, lastId: _last, updatedAt: _at, ...after } = (await world.view(session)).state
+  const {
+    entryCount: _count,
+    lastId: _last,
+    updatedAt: _at,
+    ...after
+  } = (await world.view(session)).state
   const { entryCount: _count0, lastId: _last0, updatedAt: _at0, ...first } = before.state
   expect(after).toEqual(first)
   await world.run((project) => project.tasks.list())
-  expect(world.read('.tasks', 'active', `fix-the-sweep-bug-${task.id}.md`).replace(/<!--.*-->/, '')).toBe(
-    file.replace(/<!--.*-->/, ''),
-  )
+  expect(
+    world.read('.tasks', 'active', `fix-the-sweep-bug-${task.id}.md`).replace(/<!--.*-->/, ''),
+  ).toBe(file.replace(/<!--.*-->/, ''))
   expect(world.names('.sessions', 'journal')).not.toContain(BACKLOG_ID)
 })

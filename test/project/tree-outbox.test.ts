@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { mintId } from '../../src/journal/ids.ts'
@@ -31,7 +39,8 @@ async function agentTree() {
   const tree = scratchFolder()
   const folder = join(tree, '.stint-outbox', id)
   mkdirSync(folder, { recursive: true })
-  const leave = (text: string, kind = 'note.added', name = NAME) => writeFileSync(join(folder, `${name}.${kind}.json`), text)
+  const leave = (text: string, kind = 'note.added', name = NAME) =>
+    writeFileSync(join(folder, `${name}.${kind}.json`), text)
   const absorb = () => {
     const before = world.journal(id).length
     const session = new LiveSession(id, findPlace(world.root), DEFAULTS)
@@ -44,24 +53,43 @@ async function agentTree() {
 }
 
 function entry(left: Left = {}): string {
-  const made = { kind: 'note.added', by: 'cli', id: mintId(undefined), at: new Date().toISOString(), once: ONCE }
+  const made = {
+    kind: 'note.added',
+    by: 'cli',
+    id: mintId(undefined),
+    at: new Date().toISOString(),
+    once: ONCE,
+  }
   return JSON.stringify({ ...made, data: { text: 'hello' }, ...left })
 }
 
 describe('what lies in the tree of an agent', () => {
   test('is taken in when an agent might have written it, and is gone from there', async () => {
     const { folder, leave, absorb } = await agentTree()
-    leave(entry({ data: { text: 'from the \u001B[31magent, API_KEY=sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789' } }))
-    expect(absorb()).toEqual({ taken: 1, refused: 0, texts: [expect.stringMatching(/^from the agent, API_KEY=\[redacted/)] })
+    leave(
+      entry({
+        data: {
+          text: 'from the \u001B[31magent, API_KEY=sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789',
+        },
+      }),
+    )
+    expect(absorb()).toEqual({
+      taken: 1,
+      refused: 0,
+      texts: [expect.stringMatching(/^from the agent, API_KEY=\[redacted/)],
+    })
     expect(existsSync(folder)).toBe(false)
     expect(absorb()).toEqual({ taken: 0, refused: 0, texts: [] })
   })
 
-  test.each(['cli', 'library', 'mcp'])('is taken in from whatever way an agent has to us: %s', async (by) => {
-    const { leave, absorb } = await agentTree()
-    leave(entry({ by }))
-    expect(absorb()).toEqual({ taken: 1, refused: 0, texts: ['hello'] })
-  })
+  test.each(['cli', 'library', 'mcp'])(
+    'is taken in from whatever way an agent has to us: %s',
+    async (by) => {
+      const { leave, absorb } = await agentTree()
+      leave(entry({ by }))
+      expect(absorb()).toEqual({ taken: 1, refused: 0, texts: ['hello'] })
+    },
+  )
 
   test('counts once, though it was taken in twice', async () => {
     const { world, folder, leave, absorb } = await agentTree()
@@ -87,7 +115,10 @@ describe('what lies in the tree of an agent', () => {
     ['has no id', () => ({ id: 'x' })],
     ['has a time from the future', () => ({ at: '2999-01-01T00:00:00.000Z' })],
     ['has no time', () => ({ at: 'soon' })],
-    ['takes back the beginning of the session', (opened) => ({ kind: 'entry.retracted', data: { entry: opened } })],
+    [
+      'takes back the beginning of the session',
+      (opened) => ({ kind: 'entry.retracted', data: { entry: opened } }),
+    ],
     [
       'rewords the beginning of the session',
       (opened) => ({ kind: 'entry.amended', data: { entry: opened, changes: { name: 'x' } } }),
@@ -98,7 +129,11 @@ describe('what lies in the tree of an agent', () => {
     const { folder, leave, absorb, opened } = await agentTree()
     const made = left(opened)
     leave(entry(made), made.kind)
-    leave(entry({ once: `outbox:${NAME.replace('1790', '1791')}` }), 'note.added', NAME.replace('1790', '1791'))
+    leave(
+      entry({ once: `outbox:${NAME.replace('1790', '1791')}` }),
+      'note.added',
+      NAME.replace('1790', '1791'),
+    )
     expect(absorb()).toEqual({ taken: 1, refused: 1, texts: ['hello'] })
     expect(readdirSync(folder)).toEqual([`${NAME}.${made.kind ?? 'note.added'}.json.damaged`])
     expect(absorb()).toEqual({ taken: 0, refused: 0, texts: [] })
@@ -109,7 +144,8 @@ describe('what lies in the tree of an agent', () => {
     const elsewhere = join(scratchFolder(), 'elsewhere')
     const stem = (number: number) => `${NAME.slice(0, -1)}${number}`
     const named = (number: number) => join(folder, `${stem(number)}.note.added.json`)
-    const whole = (number: number, text: string) => entry({ once: `outbox:${stem(number)}`, data: { text } })
+    const whole = (number: number, text: string) =>
+      entry({ once: `outbox:${stem(number)}`, data: { text } })
     writeFileSync(elsewhere, whole(1, 'not the agent’s'))
     symlinkSync(elsewhere, named(1))
     execFileSync('mkfifo', [named(2)])

@@ -46,7 +46,9 @@ test('what a person writes about the workflow is kept as their own', async () =>
 
 test('the state files say the phase', async () => {
   const world = await projectOf(story())
-  expect(world.read('.sessions', 'journal', SESSION_ID, 'state.toon')).toContain('workflow:\n  phase: "1"\n  name: Plan\n')
+  expect(world.read('.sessions', 'journal', SESSION_ID, 'state.toon')).toContain(
+    'workflow:\n  phase: "1"\n  name: Plan\n',
+  )
   expect(JSON.parse(world.read('.sessions', 'journal', SESSION_ID, 'state.json'))).toMatchObject({
     workflow: { current: '1', percent: 0 },
   })
@@ -54,13 +56,16 @@ test('the state files say the phase', async () => {
 
 test('a deliverable of a journal from elsewhere is not looked for outside of the project', async () => {
   const told = story()
-  for (const path of ['../outside.txt', '/etc/passwd', 'inside.txt']) told.add('deliverable.set', { path })
+  for (const path of ['../outside.txt', '/etc/passwd', 'inside.txt'])
+    told.add('deliverable.set', { path })
   const world = await projectOf(told)
   const outside = join(dirname(world.root), 'outside.txt')
   writeFileSync(outside, '')
   onTestFinished(() => rmSync(outside))
   world.write('inside.txt', '')
-  const { deliverables } = await world.run(async (project) => (await project.workflows()).status(SESSION_ID))
+  const { deliverables } = await world.run(async (project) =>
+    (await project.workflows()).status(SESSION_ID),
+  )
   expect(deliverables.map(({ path, exists }) => [path, exists])).toEqual([
     ['../outside.txt', false],
     ['/etc/passwd', false],

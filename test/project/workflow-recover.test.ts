@@ -4,15 +4,20 @@ import { describe, expect, test } from 'vitest'
 import type { BeginWorkflow } from '../../src/project/workflow/begin.ts'
 import { phaseIn } from '../../src/project/workflow/evidence.ts'
 import type { RecoverOptions } from '../../src/project/workflow/recover.ts'
-import { NINE_PHASES } from '../../src/workflow/nine-phases.ts'
-import { readTemplate } from '../../src/workflow/template-file.ts'
+import { NINE_PHASES } from '../../src/backlog/workflow/nine-phases.ts'
+import { readTemplate } from '../../src/backlog/workflow/template-file.ts'
 import { type World, gitProject, plainProject } from '../support/project.ts'
 
 const begin = (world: World, more: Partial<BeginWorkflow> = {}) =>
-  world.run(async (project) => (await project.workflows()).begin({ id: 'wf-001', name: 'User auth', ...more }))
+  world.run(async (project) =>
+    (await project.workflows()).begin({ id: 'wf-001', name: 'User auth', ...more }),
+  )
 const phase = (world: World, name: string) =>
-  world.run(async (project) => (await project.workflows()).phase({ workflow: 'wf-001', phase: name }))
-const approve = (world: World) => world.run(async (project) => (await project.workflows()).approve({ workflow: 'wf-001' }))
+  world.run(async (project) =>
+    (await project.workflows()).phase({ workflow: 'wf-001', phase: name }),
+  )
+const approve = (world: World) =>
+  world.run(async (project) => (await project.workflows()).approve({ workflow: 'wf-001' }))
 const recover = (world: World, more: Partial<RecoverOptions> = {}) =>
   world.run(async (project) => (await project.workflows()).recover({ workflow: 'wf-001', ...more }))
 const sessions = (world: World) => world.run(async (project) => [...(await project.list())])
@@ -27,7 +32,10 @@ let clock = Date.parse('2030-01-01T00:00:00Z')
 function commitAt(world: World, subject: string): string {
   clock += 60_000
   const at = new Date(clock).toISOString()
-  const before = { author: process.env['GIT_AUTHOR_DATE'], committer: process.env['GIT_COMMITTER_DATE'] }
+  const before = {
+    author: process.env['GIT_AUTHOR_DATE'],
+    committer: process.env['GIT_COMMITTER_DATE'],
+  }
   Object.assign(process.env, { GIT_AUTHOR_DATE: at, GIT_COMMITTER_DATE: at })
   try {
     return world.commit(subject)
@@ -55,7 +63,11 @@ describe('a workflow whose folder was removed', () => {
     expect(outcome).toBe('found')
     expect(because).toContain('.git/stint/journal/')
     expect(evidence[0]).toMatchObject({ source: 'journal', text: 'phase.entered 5b', phase: '5b' })
-    expect(overview?.workflow).toMatchObject({ current: '5b', percent: 45, approvals: [{ phase: '4' }] })
+    expect(overview?.workflow).toMatchObject({
+      current: '5b',
+      percent: 45,
+      approvals: [{ phase: '4' }],
+    })
     expect((await sessions(world)).map(({ id }) => id)).toEqual([before!.id])
     expect(world.names('.sessions', 'journal')).toEqual([before!.id])
   })
@@ -93,9 +105,15 @@ describe('a workflow of which no journal is left', () => {
     expect(outcome).toBe('opened')
     expect(because).toContain('wf-001 phase 5a: login fails without a password')
     expect(evidence.filter(({ isNamed }) => isNamed).map((one) => one.phase)).toEqual(['5a', '2'])
-    expect(overview).toMatchObject({ workflow: { id: 'wf-001', name: 'User auth', current: '5a', percent: 28 } })
-    expect(world.entries('note.added')).toMatchObject([{ text: expect.stringContaining('Recovered in phase 5a - TDD RED') }])
-    expect(world.entries('phase.entered')).toMatchObject([{ phase: '5a', note: expect.stringContaining('recovered: commit') }])
+    expect(overview).toMatchObject({
+      workflow: { id: 'wf-001', name: 'User auth', current: '5a', percent: 28 },
+    })
+    expect(world.entries('note.added')).toMatchObject([
+      { text: expect.stringContaining('Recovered in phase 5a - TDD RED') },
+    ])
+    expect(world.entries('phase.entered')).toMatchObject([
+      { phase: '5a', note: expect.stringContaining('recovered: commit') },
+    ])
   })
 
   test('is told from a branch that names it, and from phases that name no workflow where nothing does', async () => {
@@ -120,21 +138,33 @@ describe('a workflow of which no journal is left', () => {
     loseEverything(world)
     const { evidence, phase: concluded } = await recover(world)
     expect(concluded.id).toBe('2')
-    expect(evidence).toMatchObject([{ source: 'checkpoint', text: 'stint: Phase 2 - Design (wf-001)' }])
+    expect(evidence).toMatchObject([
+      { source: 'checkpoint', text: 'stint: Phase 2 - Design (wf-001)' },
+    ])
   })
 
   test('is not told from the code that another workflow kept', async () => {
     const world = gitProject()
     await begin(world, { id: 'wf-002' })
     world.write('design.md', 'half done\n')
-    await world.run(async (project) => (await project.workflows()).phase({ workflow: 'wf-002', phase: '3' }))
+    await world.run(async (project) =>
+      (await project.workflows()).phase({ workflow: 'wf-002', phase: '3' }),
+    )
     loseEverything(world)
-    expect(await recover(world, { dryRun: true })).toMatchObject({ evidence: [], phase: { id: '1' } })
+    expect(await recover(world, { dryRun: true })).toMatchObject({
+      evidence: [],
+      phase: { id: '1' },
+    })
   })
 
   test('is told from handoffs and documents that are left', async () => {
     const world = gitProject()
-    const folder = world.path('.sessions', 'journal', '019abc12-3456-7def-8901-234567890abc', 'handoffs')
+    const folder = world.path(
+      '.sessions',
+      'journal',
+      '019abc12-3456-7def-8901-234567890abc',
+      'handoffs',
+    )
     mkdirSync(folder, { recursive: true })
     writeFileSync(
       join(folder, '1.md'),
@@ -144,12 +174,17 @@ describe('a workflow of which no journal is left', () => {
     utimesSync(join(folder, '1.md'), 1, 1)
     const { evidence, phase: concluded } = await recover(world, { dryRun: true })
     expect(concluded.id).toBe('5b')
-    expect(evidence).toMatchObject([{ source: 'handoff', text: 'Phase 5b - TDD GREEN (45% complete)', phase: '5b' }])
+    expect(evidence).toMatchObject([
+      { source: 'handoff', text: 'Phase 5b - TDD GREEN (45% complete)', phase: '5b' },
+    ])
   })
 
   test('begins with the first phase when nothing speaks of one, or with the one that is said', async () => {
     const world = plainProject()
-    expect(await recover(world, { dryRun: true })).toMatchObject({ evidence: [], phase: { id: '1' } })
+    expect(await recover(world, { dryRun: true })).toMatchObject({
+      evidence: [],
+      phase: { id: '1' },
+    })
     expect(await sessions(world)).toEqual([])
     const { overview } = await recover(world, { phase: '5', name: 'Feature (recovered)' })
     expect(overview).toMatchObject({ workflow: { name: 'Feature (recovered)', current: '5a' } })

@@ -10,7 +10,8 @@ test('a bare model is prompted and gone on with like any agent, and what is said
   const model = `provider: openai, base_url: "${stub.url}/v1", model: small-1, window: 100000`
   world.project.write('.sessions/config.yaml', `api:\n  providers:\n    local: { ${model} }\n`)
   stub.script({ text: 'One it is.' }, { text: 'Two it is.' })
-  const ask = (text: string) => world.prompt(text, { harness: 'api:local', script: undefined as never })
+  const ask = (text: string) =>
+    world.prompt(text, { harness: 'api:local', script: undefined as never })
   expect(await ask('Say one, please')).toMatchObject({ how: 'completed', said: 'One it is.' })
   const { conversation } = world.of('conversation')[0]!
   expect((await ask('Say two, please')).said).toBe('Two it is.')
@@ -18,7 +19,9 @@ test('a bare model is prompted and gone on with like any agent, and what is said
   expect(stub.turns.at(-1)!.text).toContain('One it is.')
   const stored = [...conversationStore(world.project.path('.sessions'), {}).read(conversation)]
   const texts = stored.flatMap((item) =>
-    item.type === 'message' ? item.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [],
+    item.type === 'message'
+      ? item.parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+      : [],
   )
   for (const text of ['Say one, please', 'One it is.', 'Say two, please', 'Two it is.'])
     expect(texts.filter((one) => one === text)).toHaveLength(1)

@@ -1,8 +1,8 @@
 // A project whose agent is prompted: real processes, real git, and a script in place of a model.
 import { onTestFinished } from 'vitest'
 import { Workspace } from '../../src/project/workspace.ts'
-import type { PromptEvent, PromptHandle, PromptRequest } from '../../src/prompt/contract.ts'
-import { startPrompt } from '../../src/prompt/start-prompt.ts'
+import type { PromptEvent, PromptHandle, PromptRequest } from '../../src/run/prompt/contract.ts'
+import { startPrompt } from '../../src/run/prompt/start-prompt.ts'
 import { expectNoneLeft } from '../support/processes.ts'
 import { type World, gitProject } from '../support/project.ts'
 
@@ -23,7 +23,10 @@ export class PromptWorld {
   }
 
   async start(text: string, request: Partial<PromptRequest> = {}): Promise<PromptHandle> {
-    const workspace = new Workspace(this.project.root, { say: (line) => this.project.said.push(line), env: process.env })
+    const workspace = new Workspace(this.project.root, {
+      say: (line) => this.project.said.push(line),
+      env: process.env,
+    })
     onTestFinished(() => workspace.close())
     this.events = []
     let handle: PromptHandle | undefined
@@ -32,7 +35,11 @@ export class PromptWorld {
       this.onEvent(event, () => handle!)
     }
     const script = this.project.path('.sessions', 'script.json')
-    return (handle = await startPrompt(workspace, { text, harness: 'rehearsal', script, ...request }, tell))
+    return (handle = await startPrompt(
+      workspace,
+      { text, harness: 'rehearsal', script, ...request },
+      tell,
+    ))
   }
 
   async prompt(text: string, request: Partial<PromptRequest> = {}): Promise<Ended> {
@@ -43,7 +50,9 @@ export class PromptWorld {
   }
 
   of<T extends PromptEvent['type']>(type: T): readonly Extract<PromptEvent, { type: T }>[] {
-    return this.events.filter((event): event is Extract<PromptEvent, { type: T }> => event.type === type)
+    return this.events.filter(
+      (event): event is Extract<PromptEvent, { type: T }> => event.type === type,
+    )
   }
 
   /** What all events of a type that say something said. */

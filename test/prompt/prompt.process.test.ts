@@ -8,11 +8,16 @@ import { PromptWorld } from './prompt-world.ts'
 function stint(world: PromptWorld, ...args: string[]) {
   const script = world.project.path('.sessions', 'script.json')
   const line = [program, 'prompt', '--harness', 'rehearsal', '--script', script, '--json', ...args]
-  const child: ChildProcess = spawn(process.execPath, line, { cwd: world.project.root, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child: ChildProcess = spawn(process.execPath, line, {
+    cwd: world.project.root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   const printed = { text: '' }
   child.stdout!.on('data', (data: Buffer) => (printed.text += data.toString()))
-  const ended = new Promise<number | null>((resolve) => child.once('close', (code) => resolve(code)))
+  const ended = new Promise<number | null>((resolve) =>
+    child.once('close', (code) => resolve(code)),
+  )
   const saw = (word: string) => expect.poll(() => printed.text, { timeout: 30_000 }).toContain(word)
   return { child, printed, ended, saw }
 }
@@ -28,7 +33,10 @@ test('a prompt that is killed leaves nothing running, and the next one goes on i
   expect((await world.prompt('Write the summary')).said).toBe('On.')
   await expectNoneLeft(`STINT_PROMPT=${prompt}`)
   expect(world.of('prompt.started')).toMatchObject([{ isNewSession: false, isFresh: false }])
-  expect(world.project.entries('request.made')).toMatchObject([{ text: 'Take long' }, { text: 'Write the summary' }])
+  expect(world.project.entries('request.made')).toMatchObject([
+    { text: 'Take long' },
+    { text: 'Write the summary' },
+  ])
 })
 
 test('Ctrl-C interrupts the agent in order, and a second one ends everything at once', async () => {

@@ -2,34 +2,65 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { conversationStore } from '../../src/history/store.ts'
-import type { PromptHandle } from '../../src/prompt/contract.ts'
+import type { PromptHandle } from '../../src/run/prompt/contract.ts'
 import { PromptWorld } from './prompt-world.ts'
 
 describe('a prompt', () => {
   test('opens a session, is answered while it is listened to, and journalled once; the next goes on, or begins anew as it is told', async () => {
     const world = new PromptWorld()
     const work = [{ write: { path: 'b.txt', text: 'b\n' } }, { commit: 'add b' }, { usage: 500 }]
-    world.script([{ say: 'I look at the tests first.' }, ...work], [{ say: 'Two.' }], [{ say: 'Three.' }])
+    world.script(
+      [{ say: 'I look at the tests first.' }, ...work],
+      [{ say: 'Two.' }],
+      [{ say: 'Three.' }],
+    )
     const ended = await world.prompt('Mend the flaky login test')
     expect(ended).toMatchObject({ how: 'completed', said: 'I look at the tests first.' })
     expect(ended.spend.input + ended.spend.cacheWritten).toBeGreaterThan(0)
     const { session, ...began } = world.of('prompt.started')[0]!
-    expect(began).toMatchObject({ number: 1, name: 'mend-the-flaky-login-test', isNewSession: true, isFresh: true })
-    expect(world.events.map(({ number }) => number)).toEqual(world.events.map((_, index) => index + 1))
+    expect(began).toMatchObject({
+      number: 1,
+      name: 'mend-the-flaky-login-test',
+      isNewSession: true,
+      isFresh: true,
+    })
+    expect(world.events.map(({ number }) => number)).toEqual(
+      world.events.map((_, index) => index + 1),
+    )
     expect(world.texts('text')).toBe('I look at the tests first.')
     expect(world.texts('delta')).toBe('I look at the tests ')
     const { conversation } = world.of('conversation')[0]!
-    const kinds = ['session.opened', 'conversation.joined', 'request.made', 'file.changed', 'turn.ended', 'commit.made']
-    expect(world.project.journal().map(({ kind }) => kind)).toEqual([...kinds, 'conversation.ended'])
+    const kinds = [
+      'session.opened',
+      'conversation.joined',
+      'request.made',
+      'file.changed',
+      'turn.ended',
+      'commit.made',
+    ]
+    expect(world.project.journal().map(({ kind }) => kind)).toEqual([
+      ...kinds,
+      'conversation.ended',
+    ])
     expect(new Set(world.project.journal().map(({ by }) => by))).toEqual(new Set(['prompt']))
-    expect(world.project.entries('request.made')).toEqual([{ text: 'Mend the flaky login test', conversation }])
-    expect(world.project.entries('turn.ended')).toMatchObject([{ conversation, said: 'I look at the tests first.', usage: {} }])
+    expect(world.project.entries('request.made')).toEqual([
+      { text: 'Mend the flaky login test', conversation },
+    ])
+    expect(world.project.entries('turn.ended')).toMatchObject([
+      { conversation, said: 'I look at the tests first.', usage: {} },
+    ])
 
     expect((await world.prompt('Now its neighbours too')).said).toBe('Two.')
-    expect(world.of('prompt.started')).toMatchObject([{ session, isNewSession: false, isFresh: false }])
+    expect(world.of('prompt.started')).toMatchObject([
+      { session, isNewSession: false, isFresh: false },
+    ])
     expect(world.of('conversation')).toMatchObject([{ conversation }])
     const stored = [...conversationStore(world.project.path('.sessions'), {}).read(conversation)]
-    expect(stored.map(({ type }) => type).filter((type) => type !== 'message')).toEqual(['began', 'ended', 'ended'])
+    expect(stored.map(({ type }) => type).filter((type) => type !== 'message')).toEqual([
+      'began',
+      'ended',
+      'ended',
+    ])
 
     await world.prompt('And the docs', { isFresh: true })
     const [fresh] = world.of('conversation')
@@ -38,12 +69,18 @@ describe('a prompt', () => {
       /^<stint-session name="mend-the-flaky-login-test">[\s\S]*Now its neighbours too[\s\S]*<\/stint-session>\n\nAnd the docs$/,
     )
     expect(heard(world, conversation)).not.toContain('<stint-session')
-    expect(world.project.entries('context.given')).toMatchObject([{ conversation: fresh!.conversation, event: 'prompt' }])
+    expect(world.project.entries('context.given')).toMatchObject([
+      { conversation: fresh!.conversation, event: 'prompt' },
+    ])
 
     await world.prompt('Another thing', { isNew: true })
-    expect(world.of('prompt.started')).toMatchObject([{ name: 'another-thing', isNewSession: true }])
+    expect(world.of('prompt.started')).toMatchObject([
+      { name: 'another-thing', isNewSession: true },
+    ])
     await world.prompt('Back to it', { session: 'mend-the-flaky-login-test' })
-    expect(world.of('prompt.started')).toMatchObject([{ session, isNewSession: false, isFresh: false }])
+    expect(world.of('prompt.started')).toMatchObject([
+      { session, isNewSession: false, isFresh: false },
+    ])
     expect(world.project.entries('session.resumed', session)).toHaveLength(1)
   })
 
@@ -52,18 +89,27 @@ describe('a prompt', () => {
     world.script([{ say: 'Here.' }])
     await world.prompt('Begin')
     const { conversation } = world.of('conversation')[0]!
-    world.project.write(`.sessions/runs/prompts/${world.project.sessionId()}/${conversation}.json`, 'null')
+    world.project.write(
+      `.sessions/runs/prompts/${world.project.sessionId()}/${conversation}.json`,
+      'null',
+    )
     expect((await world.prompt('Go on in it', { conversation })).how).toBe('failed')
     expect((await world.prompt('Go on somewhere')).how).toBe('completed')
     expect(world.texts('said')).toContain(`conversation ${conversation} cannot be gone on with`)
-    await expect(world.start('Go on', { conversation: 'no-such' })).rejects.toMatchObject({ code: 'NO_CONVERSATION' })
+    await expect(world.start('Go on', { conversation: 'no-such' })).rejects.toMatchObject({
+      code: 'NO_CONVERSATION',
+    })
   })
 
   test('is refused where it makes no sense, in a run, and to the session of one', async () => {
     const world = new PromptWorld()
     await expect(world.start(' \n')).rejects.toMatchObject({ code: 'NO_TEXT' })
-    await expect(world.start('x', { isNew: true, session: 'y' })).rejects.toMatchObject({ code: 'SENSELESS' })
-    await expect(world.start('x', { script: 'no-such.yaml' })).rejects.toMatchObject({ code: 'HARNESS_MISSING' })
+    await expect(world.start('x', { isNew: true, session: 'y' })).rejects.toMatchObject({
+      code: 'SENSELESS',
+    })
+    await expect(world.start('x', { script: 'no-such.yaml' })).rejects.toMatchObject({
+      code: 'HARNESS_MISSING',
+    })
     process.env['STINT_RUN'] = 'x'
     try {
       await expect(world.start('x')).rejects.toMatchObject({ code: 'IN_RUN' })
@@ -74,7 +120,9 @@ describe('a prompt', () => {
     const worktree = join(process.env['STINT_STATE_HOME']!, 'worktrees', 'of-a-run')
     world.project.git('worktree', 'add', '-q', '-b', 'of-a-run', worktree)
     await world.project.run((project) => project.init({ name: 'of-a-run' }), { cwd: worktree })
-    await expect(world.start('x', { session: 'of-a-run' })).rejects.toMatchObject({ code: 'SESSION_OF_RUN' })
+    await expect(world.start('x', { session: 'of-a-run' })).rejects.toMatchObject({
+      code: 'SESSION_OF_RUN',
+    })
   })
 })
 
@@ -120,22 +168,35 @@ describe('a session', () => {
   test('is opened once by two first prompts at once: the other joins it', async () => {
     const world = new PromptWorld()
     world.script([{ hang: true }])
-    const started = await Promise.allSettled([world.start('Fix the sweep'), world.beside().start('Mend the mop')])
-    const { value: handle } = started.find(({ status }) => status === 'fulfilled') as PromiseFulfilledResult<PromptHandle>
+    const started = await Promise.allSettled([
+      world.start('Fix the sweep'),
+      world.beside().start('Mend the mop'),
+    ])
+    const { value: handle } = started.find(
+      ({ status }) => status === 'fulfilled',
+    ) as PromiseFulfilledResult<PromptHandle>
     // It has joined, and so it waits its turn as it would at any other time.
     expect(started.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-    expect(started.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'SESSION_BUSY' } })
+    expect(started.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { code: 'SESSION_BUSY' },
+    })
     expect(world.project.names('.sessions', 'journal')).toEqual([handle.session])
     await handle.interrupt()
     world.script([{ say: 'Free.' }])
     expect((await world.prompt('Now me')).said).toBe('Free.')
-    expect(world.of('prompt.started')).toMatchObject([{ session: handle.session, isNewSession: false }])
+    expect(world.of('prompt.started')).toMatchObject([
+      { session: handle.session, isNewSession: false },
+    ])
   })
 
   test('whose conversation is full goes on in a fresh one through a handoff, and says so before', async () => {
     const world = new PromptWorld()
     world.project.write('.sessions/config.yaml', 'budget:\n  stages: [30000, 40000, 50000]\n')
-    world.script([{ usage: 25_000 }, { say: 'Nearly.' }], [{ usage: 20_000 }, { say: 'Full.' }], [{ say: 'Fresh.' }])
+    world.script(
+      [{ usage: 25_000 }, { say: 'Nearly.' }],
+      [{ usage: 20_000 }, { say: 'Full.' }],
+      [{ say: 'Fresh.' }],
+    )
     await world.prompt('Read everything')
     expect(world.of('stage').map(({ stage }) => stage)).toEqual([30_000, 40_000])
     const first = world.of('conversation')[0]!.conversation
@@ -158,7 +219,9 @@ describe('a session', () => {
     await world.prompt('Work a while')
     const { conversation } = world.of('conversation')[0]!
     await world.prompt('Go on with it')
-    expect(heard(world, conversation)).toMatch(/<stint-session name="work-a-while">[\s\S]*\n\nGo on with it$/)
+    expect(heard(world, conversation)).toMatch(
+      /<stint-session name="work-a-while">[\s\S]*\n\nGo on with it$/,
+    )
     await world.prompt('And on')
     expect(heard(world, conversation).endsWith('\nAnd on')).toBe(true)
     expect(world.project.entries('context.compacted')).toMatchObject([{ conversation }])
@@ -168,8 +231,16 @@ describe('a session', () => {
 
 /** What the agent was told in a conversation, all of it. */
 function heard(world: PromptWorld, conversation: string): string {
-  const path = world.project.path('.sessions', 'runs', 'prompts', world.project.sessionId(), `${conversation}.json`)
-  const { said } = JSON.parse(readFileSync(path, 'utf8')) as { said: { by: string; text: string }[] }
+  const path = world.project.path(
+    '.sessions',
+    'runs',
+    'prompts',
+    world.project.sessionId(),
+    `${conversation}.json`,
+  )
+  const { said } = JSON.parse(readFileSync(path, 'utf8')) as {
+    said: { by: string; text: string }[]
+  }
   return said
     .filter(({ by }) => by === 'user')
     .map(({ text }) => text)

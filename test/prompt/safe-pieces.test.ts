@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { SafePieces } from '../../src/prompt/safe-pieces.ts'
+import { SafePieces } from '../../src/run/prompt/safe-pieces.ts'
 import { withoutControls } from '../../src/text/clean.ts'
 import { redact } from '../../src/text/redact.ts'
 
@@ -19,7 +19,11 @@ test('a secret is never told, in however many pieces it comes', () => {
   const halves = told(`The key is ${KEY.slice(0, 40)}`, `${KEY.slice(40)} and`, ' more\n')
   expect(halves.join('')).toBe('The key is [redacted:anthropic-key] and more\n')
   expect(told('password = hun', 'ter2-Xk81z', '!q9 \n').join('')).not.toContain('hunter2')
-  const pem = ['-----BEGIN RSA PRIV', 'ATE KEY-----\nMIIEpAIBAAKCAQEA\n', 'x\n-----END RSA PRIVATE KEY-----\n']
+  const pem = [
+    '-----BEGIN RSA PRIV',
+    'ATE KEY-----\nMIIEpAIBAAKCAQEA\n',
+    'x\n-----END RSA PRIVATE KEY-----\n',
+  ]
   expect(told('Here: ', ...pem)).toEqual(['Here: ', '', '', ''])
 })
 
@@ -28,7 +32,16 @@ test('nothing that steers a terminal is told', () => {
 })
 
 test('what was told is the beginning of the message, or stops where a secret changes it', () => {
-  const words = fc.constantFrom('a ', 'the key ', KEY, '\n', 'end.', ' ', 'token=', 'ghp_0123456789abcdefghijABCDEFGHIJ012345')
+  const words = fc.constantFrom(
+    'a ',
+    'the key ',
+    KEY,
+    '\n',
+    'end.',
+    ' ',
+    'token=',
+    'ghp_0123456789abcdefghijABCDEFGHIJ012345',
+  )
   fc.assert(
     fc.property(fc.array(words), fc.integer({ min: 1, max: 9 }), (parts, length) => {
       const text = parts.join('')

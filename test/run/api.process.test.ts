@@ -21,7 +21,8 @@ test('two tasks are worked with a bare model, one after a false report and one a
   onTestFinished(() => stub.stop())
   let isKilled = false
   const agent = new ScriptedAgent({
-    one: (occasion) => (occasion === 'not done' ? doing('one') : [reporting('one'), { say: 'It is done.' }]),
+    one: (occasion) =>
+      occasion === 'not done' ? doing('one') : [reporting('one'), { say: 'It is done.' }],
     two: () => (isKilled ? doing('two') : [{ run: SLEEP }]),
   })
   answerAsModel(stub, agent)

@@ -15,14 +15,26 @@ test('a run hands over from a bare model whose context was filled up at once', a
   ] as const
   // Below the line at which a run hands over, and beyond it with what it prints.
   const full = { run: 'cat numbers.txt', tokens: 60_000 } as const
-  answerAsModel(stub, new ScriptedAgent({ one: (occasion) => (occasion === 'begun earlier' ? done : [full, { hang: true }]) }))
+  answerAsModel(
+    stub,
+    new ScriptedAgent({
+      one: (occasion) => (occasion === 'begun earlier' ? done : [full, { hang: true }]),
+    }),
+  )
   const world = new RunWorld()
-  world.project.commit('numbers', { 'numbers.txt': Array.from({ length: 20_000 }, (_, n) => n * 7919).join(' ') })
+  world.project.commit('numbers', {
+    'numbers.txt': Array.from({ length: 20_000 }, (_, n) => n * 7919).join(' '),
+  })
   await world.tasks('One')
-  world.config(`api: { provider: anthropic, base_url: "${stub.url}", model: small-1, window: 80000, max_output: 10000 }\n`)
+  world.config(
+    `api: { provider: anthropic, base_url: "${stub.url}", model: small-1, window: 80000, max_output: 10000 }\n`,
+  )
   expect((await world.run({ harness: 'api' })).how).toBe('finished')
-  expect(world.of('stage').at(-1)).toMatchObject({ gauge: { context: 80_000, window: 80_000, point: 70_000 } })
+  expect(world.of('stage').at(-1)).toMatchObject({
+    gauge: { context: 80_000, window: 80_000, point: 70_000 },
+  })
   const store = conversationStore(world.project.path('.sessions'), {})
   expect(store.list()).toHaveLength(2)
-  for (const { id } of store.list()) expect([...store.read(id)].map(({ type }) => type)).toContain('ended')
+  for (const { id } of store.list())
+    expect([...store.read(id)].map(({ type }) => type)).toContain('ended')
 })

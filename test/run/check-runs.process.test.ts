@@ -25,7 +25,12 @@ import { RunWorld, doing } from './run-world.ts'
 
 interface Diagnosis {
   readonly isHealthy: boolean
-  readonly checks: readonly { check: string; status: string; summary: string; details: readonly string[] }[]
+  readonly checks: readonly {
+    check: string
+    status: string
+    summary: string
+    details: readonly string[]
+  }[]
   readonly counts: { readonly damagedLines: number }
 }
 
@@ -38,7 +43,14 @@ function doctor(world: RunWorld) {
   const diagnosis = JSON.parse(stdout) as Diagnosis
   const of = (name: string) => diagnosis.checks.find(({ check }) => check === name)!
   const worse = diagnosis.checks.filter((one) => one.status !== 'ok').map(({ check }) => check)
-  return { ...diagnosis, status, logs: of('run logs'), runs: of('runs'), worktrees: of('worktrees'), worse }
+  return {
+    ...diagnosis,
+    status,
+    logs: of('run logs'),
+    runs: of('runs'),
+    worktrees: of('worktrees'),
+    worse,
+  }
 }
 
 async function finishedRun() {
@@ -53,7 +65,9 @@ async function finishedRun() {
 async function waitingRun() {
   const world = new RunWorld()
   await world.tasks('Hard', 'Easy')
-  const { run, branch } = await world.run({ script: world.script({ hard: [[{ failed: 'too hard' }]], easy: [doing('easy')] }) })
+  const { run, branch } = await world.run({
+    script: world.script({ hard: [[{ failed: 'too hard' }]], easy: [doing('easy')] }),
+  })
   const { tree } = world.logged('run.started')[0]!.data as { tree: string }
   return { world, run, branch: branch!, tree }
 }
@@ -71,7 +85,9 @@ test('damaged lines in the log of a run are a problem that is named, and stay', 
   const before = readFileSync(log)
   const { status, logs, counts } = doctor(world)
   expect([status, logs.status, counts.damagedLines]).toEqual([1, 'problem', 1])
-  expect(logs.details[0]).toMatch(new RegExp(`runs/${run}/log\\.jsonl:\\d+ torn or not JSON: .*torn`))
+  expect(logs.details[0]).toMatch(
+    new RegExp(`runs/${run}/log\\.jsonl:\\d+ torn or not JSON: .*torn`),
+  )
   expect(readFileSync(log)).toEqual(before)
 })
 
@@ -93,13 +109,22 @@ test('a run whose beginning cannot be read is a problem', async () => {
 test('the log of a run gets the name back that it lost', async () => {
   const { world, log, link } = await finishedRun()
   unlinkSync(log)
-  expect(doctor(world).logs).toMatchObject({ status: 'note', details: [expect.stringContaining('is back')] })
+  expect(doctor(world).logs).toMatchObject({
+    status: 'note',
+    details: [expect.stringContaining('is back')],
+  })
   expect(statSync(log).ino).toBe(statSync(link).ino)
   unlinkSync(link)
-  expect(doctor(world).logs).toMatchObject({ status: 'note', details: [expect.stringContaining('has it again')] })
+  expect(doctor(world).logs).toMatchObject({
+    status: 'note',
+    details: [expect.stringContaining('has it again')],
+  })
   copyFileSync(link, `${link}.copy`)
   renameSync(`${link}.copy`, link)
-  expect(doctor(world).logs).toMatchObject({ status: 'note', details: [expect.stringContaining('different files')] })
+  expect(doctor(world).logs).toMatchObject({
+    status: 'note',
+    details: [expect.stringContaining('different files')],
+  })
   expect(statSync(log).ino).toBe(statSync(link).ino)
   expect(doctor(world).worse).toEqual([])
 })
@@ -108,7 +133,10 @@ test('a run whose log is gone is a problem, and one that was killed before its f
   const { world, log, link } = await finishedRun()
   unlinkSync(log)
   unlinkSync(link)
-  expect(doctor(world).logs).toMatchObject({ status: 'problem', details: [expect.stringContaining('its log is gone')] })
+  expect(doctor(world).logs).toMatchObject({
+    status: 'problem',
+    details: [expect.stringContaining('its log is gone')],
+  })
   rmSync(join(log, '..'), { recursive: true })
   mkdirSync(world.project.path('.sessions', 'runs', mintId(undefined)))
   expect(doctor(world).worse).toEqual([])
@@ -120,14 +148,19 @@ test('a run whose runner was killed is named with the command that goes on with 
   const world = new RunWorld()
   await world.tasks('One')
   const script = world.script({ one: [[{ run: 'sleep 60' }, ...doing('one')]] })
-  const child = spawn(process.execPath, [stintProgram(), 'run', '--json', '--harness', 'rehearsal', '--script', script], {
-    cwd: world.project.root,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  })
+  const child = spawn(
+    process.execPath,
+    [stintProgram(), 'run', '--json', '--harness', 'rehearsal', '--script', script],
+    {
+      cwd: world.project.root,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    },
+  )
   const exited = new Promise((resolve) => child.once('exit', resolve))
   let whileItRuns: ReturnType<typeof doctor> | undefined
   for await (const line of createInterface({ input: child.stdout })) {
-    if ((JSON.parse(line) as { type: string }).type !== 'tool' || whileItRuns !== undefined) continue
+    if ((JSON.parse(line) as { type: string }).type !== 'tool' || whileItRuns !== undefined)
+      continue
     whileItRuns = doctor(world)
     child.kill('SIGKILL')
   }
@@ -148,7 +181,10 @@ test('a run whose runner was killed is named with the command that goes on with 
 test('a process of an agent that outlived its run is a problem', async () => {
   const { world, run } = await finishedRun()
   const mark = 'a-mark-of-its-own'
-  const child = spawn('sleep', ['60'], { env: { ...process.env, STINT_MARK: mark }, stdio: 'ignore' })
+  const child = spawn('sleep', ['60'], {
+    env: { ...process.env, STINT_MARK: mark },
+    stdio: 'ignore',
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
   const { place, config } = new Workspace(world.project.root)
   const log = new RunLog(place, run, config)
@@ -158,7 +194,9 @@ test('a process of an agent that outlived its run is a problem', async () => {
   await expect.poll(() => readFileSync(`/proc/${child.pid}/environ`, 'latin1')).toContain(mark)
   expect(doctor(world).runs).toMatchObject({
     status: 'problem',
-    details: [`run ${run.slice(-6)}: process ${child.pid} of its agent is still there; end it with: kill ${child.pid}`],
+    details: [
+      `run ${run.slice(-6)}: process ${child.pid} of its agent is still there; end it with: kill ${child.pid}`,
+    ],
   })
 })
 
@@ -167,7 +205,9 @@ test('a worktree that a run left is described, and what is said takes it away an
   const { worktrees, status } = doctor(world)
   expect([status, worktrees.status]).toEqual([0, 'note'])
   const [said] = worktrees.details
-  expect(said).toContain(`${tree} of run ${run.slice(-6)}: nothing uncommitted, 1 commit on ${branch}; take it away with: `)
+  expect(said).toContain(
+    `${tree} of run ${run.slice(-6)}: nothing uncommitted, 1 commit on ${branch}; take it away with: `,
+  )
   expect(existsSync(tree)).toBe(true)
   const command = /take it away with: (git worktree remove \S+)/.exec(said!)![1]!
   world.project.git(...command.split(' ').slice(1))
@@ -178,10 +218,13 @@ test('a worktree that a run left is described, and what is said takes it away an
 
 test('what is not committed in a worktree that a run left is named, and nothing of it is touched', async () => {
   const { world, tree } = await waitingRun()
-  for (let number = 1; number <= 7; number += 1) writeFileSync(join(tree, `loose-${number}.txt`), 'loose\n')
+  for (let number = 1; number <= 7; number += 1)
+    writeFileSync(join(tree, `loose-${number}.txt`), 'loose\n')
   const before = readdirSync(tree)
   const [said] = doctor(world).worktrees.details
-  expect(said).toContain('not committed: loose-1.txt, loose-2.txt, loose-3.txt, loose-4.txt, loose-5.txt and 2 more')
+  expect(said).toContain(
+    'not committed: loose-1.txt, loose-2.txt, loose-3.txt, loose-4.txt, loose-5.txt and 2 more',
+  )
   expect(said).toContain(`commit what is wanted (git -C ${tree} status)`)
   expect(readdirSync(tree)).toEqual(before)
 })
@@ -189,7 +232,9 @@ test('what is not committed in a worktree that a run left is named, and nothing 
 test('commits in a worktree that are on no branch are to be given one first', async () => {
   const { world, tree } = await waitingRun()
   world.project.git('-C', tree, 'switch', '--quiet', '--detach')
-  expect(doctor(world).worktrees.details[0]).toContain(`give its commits a branch first: git -C ${tree} switch -c NAME`)
+  expect(doctor(world).worktrees.details[0]).toContain(
+    `give its commits a branch first: git -C ${tree} switch -c NAME`,
+  )
 })
 
 test('a worktree of a run that nothing is known of any more is named too, and one that git does not know is only pointed at', async () => {
@@ -200,6 +245,10 @@ test('a worktree of a run that nothing is known of any more is named too, and on
   const { details } = doctor(world).worktrees
   const about = (path: string) => details.find((line) => line.startsWith(path))
   expect(details).toHaveLength(2)
-  expect(about(join(tree, '..', 'run-abcdef'))).toMatch(/: no worktree of this repository any more; look into it$/)
-  expect(about(tree)).toMatch(/ of a run that is not known here: nothing uncommitted; take it away with: git worktree remove /)
+  expect(about(join(tree, '..', 'run-abcdef'))).toMatch(
+    /: no worktree of this repository any more; look into it$/,
+  )
+  expect(about(tree)).toMatch(
+    / of a run that is not known here: nothing uncommitted; take it away with: git worktree remove /,
+  )
 })

@@ -63,7 +63,9 @@ test('four runs that want the same fifty tasks at once get each of them once, an
   expect(all).toHaveLength(TASKS)
   const { damage } = readLog(log)
   expect(damage).toEqual([])
-  const holders = Object.fromEntries(taken.flatMap((tasks, number) => tasks.map((task) => [task, [`run-${number}`]])))
+  const holders = Object.fromEntries(
+    taken.flatMap((tasks, number) => tasks.map((task) => [task, [`run-${number}`]])),
+  )
   expect(standing(log)).toEqual(holders)
   for (const run of runs) await run.kill()
 })
@@ -74,7 +76,11 @@ test('what a killed run had claimed can be taken by another, and what a living o
   await first.next()
   first.say('go')
   expect(JSON.parse(await first.next())).toHaveLength(TASKS)
-  const claims = new Claims(findPlace(root), 'run-second', { pid: process.pid, startedAt: startOf(process.pid), mark: '' })
+  const claims = new Claims(findPlace(root), 'run-second', {
+    pid: process.pid,
+    startedAt: startOf(process.pid),
+    mark: '',
+  })
   expect(claims.take('task-7')).toBe(false)
   await first.kill()
   expect(claims.take('task-7')).toBe(true)

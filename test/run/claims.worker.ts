@@ -6,7 +6,11 @@ import { findPlace } from '../../src/project/place.ts'
 import { Claims } from '../../src/run/claims.ts'
 
 const [folder, run, count] = process.argv.slice(2) as [string, string, string]
-const claims = new Claims(findPlace(folder), run, { pid: process.pid, startedAt: startOf(process.pid), mark: '' })
+const claims = new Claims(findPlace(folder), run, {
+  pid: process.pid,
+  startedAt: startOf(process.pid),
+  mark: '',
+})
 process.stdout.write('here\n')
 for await (const line of createInterface({ input: process.stdin })) {
   if (line !== 'go') break

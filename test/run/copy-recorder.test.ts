@@ -14,8 +14,9 @@ const TURN: readonly HarnessEvent[] = [
 function follow(copy: (store: ReturnType<typeof conversationStore>) => boolean) {
   const store = conversationStore(scratchFolder(), {})
   const said: string[] = []
-  const recorder = new CopyRecorder({ store, harness: 'claude', cwd: '/project', say: (text) => said.push(text) }, () =>
-    copy(store),
+  const recorder = new CopyRecorder(
+    { store, harness: 'claude', cwd: '/project', say: (text) => said.push(text) },
+    () => copy(store),
   )
   for (let turn = 0; turn < 2; turn += 1) {
     recorder.asked('Asked.')
@@ -26,7 +27,9 @@ function follow(copy: (store: ReturnType<typeof conversationStore>) => boolean) 
   return {
     said,
     items: items.map((item) =>
-      item.type === 'message' ? item.parts.map((part) => 'text' in part && part.text).join() : item.type,
+      item.type === 'message'
+        ? item.parts.map((part) => 'text' in part && part.text).join()
+        : item.type,
     ),
   }
 }
@@ -35,14 +38,28 @@ test('what a harness writes down is copied, and what it tells is not stored besi
   let copies = 0
   const { items } = follow((store) => {
     copies += 1
-    store.append('c1', [{ type: 'message', id: `m${copies}`, role: 'user', parts: [{ type: 'text', text: `Copied ${copies}` }] }])
+    store.append('c1', [
+      {
+        type: 'message',
+        id: `m${copies}`,
+        role: 'user',
+        parts: [{ type: 'text', text: `Copied ${copies}` }],
+      },
+    ])
     return true
   })
   expect(items).toEqual(['Copied 1', 'Copied 2', 'Copied 3', 'ended'])
 })
 
 test('of a harness that writes down nothing we can see, everything it told from the beginning is stored', () => {
-  expect(follow(() => false).items).toEqual(['began', 'Asked.', 'Told.', 'Asked.', 'Told.', 'ended'])
+  expect(follow(() => false).items).toEqual([
+    'began',
+    'Asked.',
+    'Told.',
+    'Asked.',
+    'Told.',
+    'ended',
+  ])
 })
 
 test('what cannot be copied is said once, and never thrown', () => {

@@ -4,19 +4,32 @@ import { delegateEnvironment, delegateWrap } from '../../src/run/delegate-enviro
 
 const order = { name: 'tests-1', slot: 3 }
 const settings = { ...DEFAULT_DELEGATES, portBase: 21_000, ports: 10 }
-const environment = (...env: readonly string[]) => delegateEnvironment(order, '/trees/a b', { ...settings, env })
+const environment = (...env: readonly string[]) =>
+  delegateEnvironment(order, '/trees/a b', { ...settings, env })
 const wrap = (line: string) => delegateWrap(order, '/trees/a b', { ...settings, wrap: line })
 
 describe('the environment of a delegate', () => {
   test('has its name and ports that no other slot has', () => {
-    expect(environment()).toEqual({ STINT_DELEGATE: 'tests-1', STINT_PORT: '21030', STINT_PORTS: '10' })
-    const first = (slot: number) => Number(delegateEnvironment({ name: 'x', slot }, '/t', settings)['STINT_PORT'])
+    expect(environment()).toEqual({
+      STINT_DELEGATE: 'tests-1',
+      STINT_PORT: '21030',
+      STINT_PORTS: '10',
+    })
+    const first = (slot: number) =>
+      Number(delegateEnvironment({ name: 'x', slot }, '/t', settings)['STINT_PORT'])
     expect([0, 1, 2].map(first)).toEqual([21_000, 21_010, 21_020])
   })
 
   test('has what the configuration says, filled in', () => {
     expect(
-      environment('PORT={port}', 'API=http://localhost:{port+9}/{name}', 'DB=db{slot}', 'TMPDIR={tree}/tmp', 'A=b=c', 'EMPTY='),
+      environment(
+        'PORT={port}',
+        'API=http://localhost:{port+9}/{name}',
+        'DB=db{slot}',
+        'TMPDIR={tree}/tmp',
+        'A=b=c',
+        'EMPTY=',
+      ),
     ).toMatchObject({
       PORT: '21030',
       API: 'http://localhost:21039/tests-1',
@@ -36,7 +49,10 @@ describe('the environment of a delegate', () => {
   })
 
   test('keeps its own name and ports, whatever the configuration says', () => {
-    expect(environment('STINT_PORT=1', 'STINT_DELEGATE=x')).toMatchObject({ STINT_PORT: '21030', STINT_DELEGATE: 'tests-1' })
+    expect(environment('STINT_PORT=1', 'STINT_DELEGATE=x')).toMatchObject({
+      STINT_PORT: '21030',
+      STINT_DELEGATE: 'tests-1',
+    })
   })
 
   test.each([
@@ -51,10 +67,14 @@ describe('the environment of a delegate', () => {
   })
 
   test('is refused where its ports would be beyond the last there is', () => {
-    const at = (portBase: number) => () => delegateEnvironment(order, '/t', { ...settings, portBase })
+    const at = (portBase: number) => () =>
+      delegateEnvironment(order, '/t', { ...settings, portBase })
     expect(at(65_496)).not.toThrow()
     expect(at(65_497)).toThrow(
-      expect.objectContaining({ code: 'CONFIG_INVALID', message: expect.stringMatching(/65527 to 65536/) }),
+      expect.objectContaining({
+        code: 'CONFIG_INVALID',
+        message: expect.stringMatching(/65527 to 65536/),
+      }),
     )
   })
 })
@@ -65,7 +85,11 @@ describe('the command around a delegate', () => {
   })
 
   test('is parted into words before it is filled in', () => {
-    expect(wrap('docker run --rm -i -v {tree}:{tree} -p {port}:80 --name "stint {name}" -e A=\'$B\' image')).toEqual([
+    expect(
+      wrap(
+        'docker run --rm -i -v {tree}:{tree} -p {port}:80 --name "stint {name}" -e A=\'$B\' image',
+      ),
+    ).toEqual([
       'docker',
       'run',
       '--rm',
@@ -85,7 +109,9 @@ describe('the command around a delegate', () => {
   test('is refused where a quotation does not end or a word is not known', () => {
     expect(() => wrap("docker 'run")).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }))
     expect(() => wrap('docker run {treee}')).toThrow(
-      expect.objectContaining({ message: expect.stringContaining('delegates.wrap: there is no {treee}') }),
+      expect.objectContaining({
+        message: expect.stringContaining('delegates.wrap: there is no {treee}'),
+      }),
     )
   })
 })

@@ -15,9 +15,13 @@ test('a task that is reported when the context gets full needs no other conversa
 test('a task that is reported when the context gets full and is not done goes on in a fresh conversation', async () => {
   const world = new RunWorld()
   await world.tasks('One')
-  const script = world.script({ one: [[{ done: 'all of it' }, { usage: 165_000 }, { wait: 20_000 }], doing('one')] })
+  const script = world.script({
+    one: [[{ done: 'all of it' }, { usage: 165_000 }, { wait: 20_000 }], doing('one')],
+  })
   await world.run({ script })
-  expect(world.of('attempt.failed')).toMatchObject([{ reason: 'nothing was committed', next: 'fresh conversation' }])
+  expect(world.of('attempt.failed')).toMatchObject([
+    { reason: 'nothing was committed', next: 'fresh conversation' },
+  ])
   expect(world.of('conversation.opened')).toHaveLength(2)
   expect(Object.values(world.closings())).toEqual([1])
 })
@@ -27,13 +31,19 @@ test('a turn that is compacted again and again without a change is broken off, a
   await world.tasks('One', 'Two')
   const again = [{ usage: 9000 }, { compact: true }]
   // Nothing else is done until the runner has looked at the files.
-  const changing = ['a', 'b', 'c', 'd', 'e'].flatMap((text) => [...again, { wait: 400 }, { write: { path: 'one.txt', text } }])
+  const changing = ['a', 'b', 'c', 'd', 'e'].flatMap((text) => [
+    ...again,
+    { wait: 400 },
+    { write: { path: 'one.txt', text } },
+  ])
   const script = world.script({
     one: [[...changing, ...doing('one')]],
     two: [[...again, ...again, ...again, ...again, { wait: 20_000 }], doing('two')],
   })
   await world.run({ script })
   expect(world.of('breaker')).toMatchObject([{ task: { name: 'two' }, which: 'no change' }])
-  expect(world.of('attempt.failed').map(({ task, next }) => [task.name, next])).toEqual([['two', 'fresh conversation']])
+  expect(world.of('attempt.failed').map(({ task, next }) => [task.name, next])).toEqual([
+    ['two', 'fresh conversation'],
+  ])
   expect(Object.values(world.closings())).toEqual([1, 1])
 })

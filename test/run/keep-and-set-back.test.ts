@@ -10,7 +10,14 @@ import { findPlace } from '../../src/project/place.ts'
 import { commitAsFound } from '../../src/run/as-found.ts'
 import { isAsKept, keepAndSetBack, keepWork } from '../../src/run/set-back.ts'
 import { removeIfClean } from '../../src/run/remove-if-clean.ts'
-import { type RunTree, bringBack, headNow, hiddenPaths, treeOfItsOwn, uncommitted } from '../../src/run/tree.ts'
+import {
+  type RunTree,
+  bringBack,
+  headNow,
+  hiddenPaths,
+  treeOfItsOwn,
+  uncommitted,
+} from '../../src/run/tree.ts'
 import { gitProject } from '../support/project.ts'
 import { git } from '../support/scratch.ts'
 
@@ -31,7 +38,12 @@ function world() {
     return inTree('rev-parse', 'HEAD')
   }
   const setBack = (more: { leftBefore?: readonly string[]; tree?: RunTree } = {}) =>
-    keepAndSetBack(more.tree ?? tree, { ref: REF, message: 'kept', base: tree.base, leftBefore: more.leftBefore ?? [] })
+    keepAndSetBack(more.tree ?? tree, {
+      ref: REF,
+      message: 'kept',
+      base: tree.base,
+      leftBefore: more.leftBefore ?? [],
+    })
   const isBack = () => {
     expect(headNow(tree.tree)).toEqual({ branch: tree.branch, commit: tree.base })
     expect(uncommitted(tree.tree)).toEqual([])
@@ -57,7 +69,10 @@ test('a branch that the agent switched to stays where it is, and only the branch
 })
 
 test.each<[string, (w: ReturnType<typeof world>) => void]>([
-  ['a detached HEAD', ({ inTree, commit }) => void (inTree('switch', '-q', '--detach'), commit('b.txt'))],
+  [
+    'a detached HEAD',
+    ({ inTree, commit }) => void (inTree('switch', '-q', '--detach'), commit('b.txt')),
+  ],
   ['an orphan branch', ({ inTree }) => void inTree('checkout', '-q', '--orphan', 'x')],
   [
     'an orphan branch that it emptied',
@@ -71,14 +86,20 @@ test.each<[string, (w: ReturnType<typeof world>) => void]>([
   ['a rebase with a conflict', (w) => void (clash(w), attempt(w, 'rebase', 'other'))],
   ['a cherry-pick with a conflict', (w) => void (clash(w), attempt(w, 'cherry-pick', 'other'))],
   ['a revert with a conflict', (w) => void (clash(w), attempt(w, 'revert', 'other'))],
-  ['a bisection', (w) => void (w.commit('b.txt'), w.commit('c.txt'), w.inTree('bisect', 'start', 'HEAD', w.tree.base))],
+  [
+    'a bisection',
+    (w) =>
+      void (w.commit('b.txt'), w.commit('c.txt'), w.inTree('bisect', 'start', 'HEAD', w.tree.base)),
+  ],
   [
     'a file behind assume-unchanged',
-    ({ inTree, write }) => void (inTree('update-index', '--assume-unchanged', 'a.txt'), write('a.txt', 'kept')),
+    ({ inTree, write }) =>
+      void (inTree('update-index', '--assume-unchanged', 'a.txt'), write('a.txt', 'kept')),
   ],
   [
     'a file behind skip-worktree',
-    ({ inTree, write }) => void (inTree('update-index', '--skip-worktree', 'a.txt'), write('a.txt', 'kept')),
+    ({ inTree, write }) =>
+      void (inTree('update-index', '--skip-worktree', 'a.txt'), write('a.txt', 'kept')),
   ],
 ])('%s is set back', (_, leave) => {
   const w = world()
@@ -86,8 +107,18 @@ test.each<[string, (w: ReturnType<typeof world>) => void]>([
   expect(w.setBack().kept).toBe(REF)
   w.isBack()
   expect(hiddenPaths(w.tree.tree)).toEqual([])
-  for (const name of ['rebase-merge', 'rebase-apply', 'MERGE_HEAD', 'CHERRY_PICK_HEAD', 'REVERT_HEAD', 'sequencer', 'BISECT_LOG'])
-    expect(existsSync(w.inTree('rev-parse', '--path-format=absolute', '--git-path', name))).toBe(false)
+  for (const name of [
+    'rebase-merge',
+    'rebase-apply',
+    'MERGE_HEAD',
+    'CHERRY_PICK_HEAD',
+    'REVERT_HEAD',
+    'sequencer',
+    'BISECT_LOG',
+  ])
+    expect(existsSync(w.inTree('rev-parse', '--path-format=absolute', '--git-path', name))).toBe(
+      false,
+    )
 })
 
 /** The same file on the run's branch and on another, differently. */
@@ -101,7 +132,9 @@ function clash({ inTree, write, commit }: ReturnType<typeof world>): void {
 }
 
 function attempt({ tree, inTree }: ReturnType<typeof world>, ...args: readonly string[]): void {
-  expect(() => runGit(tree.tree, ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args])).toThrow('failed')
+  expect(() => runGit(tree.tree, ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args])).toThrow(
+    'failed',
+  )
   expect(inTree('status', '--porcelain')).toContain('UU a.txt')
 }
 
@@ -139,23 +172,31 @@ test("a submodule with changes of its own keeps them, and they are nobody else's
   expect(keepAndSetBack(tree, work)).toEqual({ kept: REF, leftOut: ['sub'] })
   expect(uncommitted(tree.tree)).toEqual(['sub'])
   expect(project.git('show', `${REF}:b.txt`)).toBe('b')
-  expect(keepAndSetBack(tree, { ...work, ref: `${REF}-next`, leftBefore: ['sub'] })).toEqual({ leftOut: [] })
+  expect(keepAndSetBack(tree, { ...work, ref: `${REF}-next`, leftBefore: ['sub'] })).toEqual({
+    leftOut: [],
+  })
 })
 
 test('more untracked files than fit into the arguments of a program are taken away', () => {
   const { tree, setBack, isBack } = world()
   const folder = join(tree.tree, ...Array.from({ length: 13 }, () => 'x'.repeat(240)))
   mkdirSync(folder, { recursive: true })
-  for (let number = 0; number < 800; number += 1) writeFileSync(join(folder, `${number}`), `${number}`)
+  for (let number = 0; number < 800; number += 1)
+    writeFileSync(join(folder, `${number}`), `${number}`)
   expect(uncommitted(tree.tree).join(' ').length).toBeGreaterThan(2 ** 21)
   setBack()
   isBack()
-  expect(runGit(tree.tree, ['ls-tree', '-r', '--name-only', REF]).trim().split('\n')).toHaveLength(802)
+  expect(runGit(tree.tree, ['ls-tree', '-r', '--name-only', REF]).trim().split('\n')).toHaveLength(
+    802,
+  )
 })
 
 test('a file whose name is not UTF-8 is kept and taken away', () => {
   const { tree, inTree, setBack, isBack } = world()
-  writeFileSync(Buffer.concat([Buffer.from(`${tree.tree}/`), Buffer.from([0x61, 0xff, 0x62])]), 'odd')
+  writeFileSync(
+    Buffer.concat([Buffer.from(`${tree.tree}/`), Buffer.from([0x61, 0xff, 0x62])]),
+    'odd',
+  )
   expect(setBack()).toEqual({ kept: REF, leftOut: [] })
   isBack()
   expect(inTree('ls-tree', '-r', '--name-only', REF).split('\n')).toHaveLength(3)
@@ -203,7 +244,8 @@ test.each<[string, (w: ReturnType<typeof world>) => void]>([
   [
     'taken away with its branch',
     ({ tree, project }) =>
-      void (project.git('worktree', 'remove', '--force', tree.tree), project.git('branch', '-D', tree.branch)),
+      void (project.git('worktree', 'remove', '--force', tree.tree),
+      project.git('branch', '-D', tree.branch)),
   ],
   ['robbed of its .git', ({ tree }) => rmSync(join(tree.tree, '.git'))],
 ])('a worktree that was %s is brought back', (_, lose) => {
@@ -217,14 +259,19 @@ test.each<[string, (w: ReturnType<typeof world>) => void]>([
 test('a hook that fails leaves no worktree and no branch behind', () => {
   const project = gitProject()
   project.commit('start', { 'a.txt': 'a\n' })
-  writeFileSync(project.path('.git', 'hooks', 'post-checkout'), '#!/bin/sh\nexit 1\n', { mode: 0o755 })
+  writeFileSync(project.path('.git', 'hooks', 'post-checkout'), '#!/bin/sh\nexit 1\n', {
+    mode: 0o755,
+  })
   const place = findPlace(project.root)
   expect(() => treeOfItsOwn(place, RUN, undefined)).toThrow('no worktree for stint/run-')
   expect(project.git('worktree', 'list').trim().split('\n')).toHaveLength(1)
   expect(project.git('branch', '--format=%(refname:short)').trim()).toBe('main')
   project.git('branch', 'mine')
   expect(() => treeOfItsOwn(place, RUN, 'mine')).toThrow('no worktree for mine')
-  expect(project.git('branch', '--format=%(refname:short)').trim().split('\n')).toEqual(['main', 'mine'])
+  expect(project.git('branch', '--format=%(refname:short)').trim().split('\n')).toEqual([
+    'main',
+    'mine',
+  ])
 })
 
 test('a worktree goes when only what builds leave is in it, and stays with anything else that git ignores', () => {

@@ -14,24 +14,44 @@ test.each([
   ['task.done', 1],
   ['rotation', 1],
   ['session.closed', 1],
-] as const)('a runner killed at %s (%i) is resumed: every task is done once, and no process is left', async (type, count) => {
-  const world = new RunWorld()
-  const tasks = await world.tasks('One', 'Two', 'Three')
-  // The second goes into another session.
-  const script = world.script({ one: [doing('one', 90_000)], two: [doing('two')], three: [doing('three')] })
-  const killed = await runUntil(world, ['--harness', 'rehearsal', '--script', script, '--verify', 'sleep 0.2'], { type, count })
-  const run = killed.find((event) => event.type === 'run.started')!.run!
-  expect(killed.at(-1)!.type).not.toBe('run.ended')
-  await expectNoneLeft(`STINT_RUN=${run}`)
-  const resumed = await runUntil(world, ['--resume'])
-  expect(resumed.at(-1)).toMatchObject({ type: 'run.ended', how: 'finished' })
-  expect(world.closings()).toEqual(Object.fromEntries(tasks.map(({ id }) => [id, 1])))
-  expect(await world.statuses()).toEqual({ one: 'completed', two: 'completed', three: 'completed' })
-  expect(world.subjects().toSorted()).toEqual(['do one', 'do three', 'do two'])
-  expect(world.runs()).toEqual([run])
-  // Of every conversation that began it is written down that it ended.
-  const opened = world.logged('conversation.opened').map(({ data }) => (data as { number: number }).number)
-  expect(world.logged('conversation.ended').map(({ data }) => (data as { number: number }).number)).toEqual(opened)
-  const conversations = (kind: string) => world.journalled(kind).map(({ data }) => data['conversation'])
-  expect(conversations('conversation.ended')).toEqual(conversations('conversation.joined'))
-})
+] as const)(
+  'a runner killed at %s (%i) is resumed: every task is done once, and no process is left',
+  async (type, count) => {
+    const world = new RunWorld()
+    const tasks = await world.tasks('One', 'Two', 'Three')
+    // The second goes into another session.
+    const script = world.script({
+      one: [doing('one', 90_000)],
+      two: [doing('two')],
+      three: [doing('three')],
+    })
+    const killed = await runUntil(
+      world,
+      ['--harness', 'rehearsal', '--script', script, '--verify', 'sleep 0.2'],
+      { type, count },
+    )
+    const run = killed.find((event) => event.type === 'run.started')!.run!
+    expect(killed.at(-1)!.type).not.toBe('run.ended')
+    await expectNoneLeft(`STINT_RUN=${run}`)
+    const resumed = await runUntil(world, ['--resume'])
+    expect(resumed.at(-1)).toMatchObject({ type: 'run.ended', how: 'finished' })
+    expect(world.closings()).toEqual(Object.fromEntries(tasks.map(({ id }) => [id, 1])))
+    expect(await world.statuses()).toEqual({
+      one: 'completed',
+      two: 'completed',
+      three: 'completed',
+    })
+    expect(world.subjects().toSorted()).toEqual(['do one', 'do three', 'do two'])
+    expect(world.runs()).toEqual([run])
+    // Of every conversation that began it is written down that it ended.
+    const opened = world
+      .logged('conversation.opened')
+      .map(({ data }) => (data as { number: number }).number)
+    expect(
+      world.logged('conversation.ended').map(({ data }) => (data as { number: number }).number),
+    ).toEqual(opened)
+    const conversations = (kind: string) =>
+      world.journalled(kind).map(({ data }) => data['conversation'])
+    expect(conversations('conversation.ended')).toEqual(conversations('conversation.joined'))
+  },
+)

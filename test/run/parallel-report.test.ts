@@ -9,7 +9,10 @@ const runner = { pid: 1, startedAt: 'x', mark: '' }
 
 function logOf(...entries: readonly (readonly [number, RunEntryKind, unknown])[]) {
   return foldRun(
-    entries.map(([seconds, kind, data]) => ({ id: `${kind}-${seconds}`, at: at(seconds), kind, data }) as unknown as RunEntry),
+    entries.map(
+      ([seconds, kind, data]) =>
+        ({ id: `${kind}-${seconds}`, at: at(seconds), kind, data }) as unknown as RunEntry,
+    ),
   )!
 }
 
@@ -25,14 +28,23 @@ const begun = (parallel?: number): RunEntryData['run.started'] => ({
 })
 
 /** A delegate that worked on a task from one second to another, and where it came to. */
-function part(name: string, from: number, to: number, ...more: readonly (readonly [number, RunEntryKind, unknown])[]) {
+function part(
+  name: string,
+  from: number,
+  to: number,
+  ...more: readonly (readonly [number, RunEntryKind, unknown])[]
+) {
   const task = { id: name, name, title: name }
   const spent = { m: { input: 1, cacheWritten: 2, cacheRead: 3, output: 4 } }
   return logOf(
     [from, 'run.started', begun()],
     [from, 'session.opened', { session: `s-${name}`, name, number: 1, because: 'first' }],
     [from, 'conversation.opened', { number: 1, session: `s-${name}`, process: runner, setup: 10 }],
-    [from, 'attempt.started', { attempt: name, task, number: 1, session: `s-${name}`, conversation: 1, isFirst: true }],
+    [
+      from,
+      'attempt.started',
+      { attempt: name, task, number: 1, session: `s-${name}`, conversation: 1, isFirst: true },
+    ],
     [to, 'turn.ended', { attempt: name, conversation: 1, spent, requests: 1 }],
     [to, 'attempt.ended', { attempt: name, outcome: 'done', commit: 'd' }],
     ...more,
@@ -64,7 +76,13 @@ test('a parallel run has done what is merged, and took what all its delegates to
   expect(report).toMatchObject({ run: 'r', how: 'waiting', seconds: 80, commits: 2, models: ['m'] })
   expect(report.spend).toMatchObject({ input: 5, cacheWritten: 10, cacheRead: 15, output: 20 })
   // Two of five side by side; fifty seconds of work in eighty.
-  expect(report.parallel).toEqual({ most: 3, share: 0.4, target: 0.6, savedSeconds: -30, delegates: 5 })
+  expect(report.parallel).toEqual({
+    most: 3,
+    share: 0.4,
+    target: 0.6,
+    savedSeconds: -30,
+    delegates: 5,
+  })
 })
 
 test('a parallel run without a delegate has an empty report', () => {

@@ -2,7 +2,11 @@ import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { shareOf } from '../../src/run/parallel-share.ts'
 
-const stretch = (task: string, from: number, to: number) => ({ task, from: from * 1000, to: to * 1000 })
+const stretch = (task: string, from: number, to: number) => ({
+  task,
+  from: from * 1000,
+  to: to * 1000,
+})
 
 describe('the share of tasks that ran beside another', () => {
   test.each([
@@ -10,16 +14,32 @@ describe('the share of tasks that ran beside another', () => {
     ['is nothing for one alone', [stretch('a', 0, 10)], 10, 0, 0],
     ['is nothing for one after the other', [stretch('a', 0, 10), stretch('b', 10, 20)], 20, 0, 0],
     ['is all of two at once', [stretch('a', 0, 10), stretch('b', 2, 8)], 10, 1, 6],
-    ['counts each task once', [stretch('a', 0, 10), stretch('b', 5, 15), stretch('c', 20, 30)], 35, 2 / 3, -5],
+    [
+      'counts each task once',
+      [stretch('a', 0, 10), stretch('b', 5, 15), stretch('c', 20, 30)],
+      35,
+      2 / 3,
+      -5,
+    ],
     ['is nothing of a task beside itself', [stretch('a', 0, 10), stretch('a', 5, 15)], 15, 0, 5],
-    ['sees a long one beside all short ones', [stretch('a', 0, 9), stretch('b', 1, 2), stretch('c', 3, 4)], 9, 1, 2],
+    [
+      'sees a long one beside all short ones',
+      [stretch('a', 0, 9), stretch('b', 1, 2), stretch('c', 3, 4)],
+      9,
+      1,
+      2,
+    ],
     ['takes no notice of what took no time', [stretch('a', 0, 10), stretch('b', 5, 5)], 10, 0, 0],
   ])('%s', (_what, stretches, seconds, share, saved) => {
     expect(shareOf(stretches, seconds)).toEqual({ share, target: 0.6, savedSeconds: saved })
   })
 
   test('is between nothing and all, for any stretches', () => {
-    const any = fc.record({ task: fc.constantFrom('a', 'b', 'c', 'd'), from: fc.nat(50), to: fc.nat(50) })
+    const any = fc.record({
+      task: fc.constantFrom('a', 'b', 'c', 'd'),
+      from: fc.nat(50),
+      to: fc.nat(50),
+    })
     fc.assert(
       fc.property(fc.array(any), (stretches) => {
         const { share } = shareOf(stretches, 50)
@@ -27,9 +47,15 @@ describe('the share of tasks that ran beside another', () => {
         expect(share).toBeLessThanOrEqual(1)
         // Looked at once more, every moment for itself.
         const at = (moment: number) =>
-          new Set(stretches.filter(({ from, to }) => from <= moment && moment < to).map(({ task }) => task))
+          new Set(
+            stretches
+              .filter(({ from, to }) => from <= moment && moment < to)
+              .map(({ task }) => task),
+          )
         const beside = new Set(
-          Array.from({ length: 50 }, (_, moment) => at(moment)).flatMap((some) => (some.size > 1 ? [...some] : [])),
+          Array.from({ length: 50 }, (_, moment) => at(moment)).flatMap((some) =>
+            some.size > 1 ? [...some] : [],
+          ),
         )
         const tasks = new Set(stretches.map(({ task }) => task)).size
         expect(share).toBe(tasks === 0 ? 0 : beside.size / tasks)

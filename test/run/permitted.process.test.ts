@@ -17,7 +17,9 @@ test('an agent may run the verify command and report, and starts nothing else th
         { ask: `stint digest -- touch ${folder}/by-digest` },
         { ask: `stint run --harness rehearsal --once > ${folder}/by-run` },
         { ask: `git -c alias.x='!touch ${folder}/by-git' x` },
-        { ask: `git commit --allow-empty -m "$(cat <<'EOF'\none\nEOF\ntouch ${folder}/by-message\ncat <<'EOF'\ntwo\nEOF\n)"` },
+        {
+          ask: `git commit --allow-empty -m "$(cat <<'EOF'\none\nEOF\ntouch ${folder}/by-message\ncat <<'EOF'\ntwo\nEOF\n)"`,
+        },
         { ask: `git commit --allow-empty -m "$(cat <<'EOF'\nseveral\n\nlines\nEOF\n)"` },
         // Its own branch it may go back to; it may not go to another.
         { ask: 'git checkout -q --detach && git checkout -q work && git tag back-again' },
@@ -43,7 +45,10 @@ test('an agent may run the verify command and report, and starts nothing else th
 test('no run is begun in a run', async () => {
   const world = new RunWorld()
   await world.tasks('One')
-  const workspace = new Workspace(world.project.root, { say: () => {}, env: { ...process.env, STINT_RUN: 'x' } })
+  const workspace = new Workspace(world.project.root, {
+    say: () => {},
+    env: { ...process.env, STINT_RUN: 'x' },
+  })
   const begun = startRun(workspace, { harness: 'rehearsal' }, () => {})
   await expect(begun).rejects.toMatchObject({ code: 'IN_RUN' })
   expect(world.runs()).toEqual([])

@@ -15,9 +15,17 @@ const SLUG = 'correct-horse-battery-17'
 
 /** Files that hold one of the texts, or its form inside JSON, outside git's own objects. */
 function filesWith(root: string, ...texts: readonly string[]): readonly string[] {
-  const forms = texts.flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]).flatMap((form) => ['-e', form])
-  const found = spawnSync('grep', ['-r', '-l', '-a', '-F', '--exclude-dir=objects', ...forms, root], { encoding: 'utf8' })
-  return found.stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.slice(root.length + 1)]))
+  const forms = texts
+    .flatMap((text) => [text, JSON.stringify(text).slice(1, -1)])
+    .flatMap((form) => ['-e', form])
+  const found = spawnSync(
+    'grep',
+    ['-r', '-l', '-a', '-F', '--exclude-dir=objects', ...forms, root],
+    { encoding: 'utf8' },
+  )
+  return found.stdout
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : [line.slice(root.length + 1)]))
 }
 
 function namesOf(world: RunWorld, run: string) {
@@ -33,7 +41,9 @@ const purge = (world: RunWorld, text = SECRET, checkpoints = false) =>
 test('no byte of a purged secret is left in the logs, lists and states of runs', async () => {
   const world = new RunWorld()
   await world.tasks({ title: `Try ${SECRET}`, description: `log in with ${SECRET}` }, 'Other')
-  const script = world.script({ [`try-${SLUG}`]: [[{ say: SECRET }, { failed: `${SECRET} is refused` }]] })
+  const script = world.script({
+    [`try-${SLUG}`]: [[{ say: SECRET }, { failed: `${SECRET} is refused` }]],
+  })
   const { run } = await world.run({ script })
   const { log, link } = namesOf(world, run)
   const holding = filesWith(world.project.root, SECRET)
@@ -50,9 +60,13 @@ test('no byte of a purged secret is left in the logs, lists and states of runs',
   expect(statSync(link).ino).toBe(statSync(log).ino)
   const { records, damage } = readLog(log)
   expect(damage).toEqual([])
-  expect(records.map(({ id, at, kind }) => [id, at, kind])).toEqual(before.map(({ id, at, kind }) => [id, at, kind]))
+  expect(records.map(({ id, at, kind }) => [id, at, kind])).toEqual(
+    before.map(({ id, at, kind }) => [id, at, kind]),
+  )
   const report = await reportOf(new Workspace(world.project.root), run)
-  expect(report.sessions.flatMap(({ tasks }) => tasks).map(({ task, outcome }) => [task.name, outcome])).toEqual(
+  expect(
+    report.sessions.flatMap(({ tasks }) => tasks).map(({ task, outcome }) => [task.name, outcome]),
+  ).toEqual(
     expect.arrayContaining([
       ['try-purged', 'parked'],
       ['other', 'done'],
@@ -66,7 +80,9 @@ test('the list that agents name their tasks by has the names that the backlog ha
   await world.tasks(`Try ${SECRET}`)
   const { run } = await world.run()
   await purge(world)
-  const list = JSON.parse(world.project.read('.sessions', 'runs', run, 'tasks.json')) as { tasks: { name: string }[] }
+  const list = JSON.parse(world.project.read('.sessions', 'runs', run, 'tasks.json')) as {
+    tasks: { name: string }[]
+  }
   expect(Object.keys(await world.statuses())).toEqual(['try-purged'])
   expect(list.tasks.map(({ name }) => name)).toEqual(['try-purged'])
 })
@@ -77,22 +93,32 @@ test('the logs of two runs stay apart, and each has its two names', async () => 
   await world.run()
   await world.tasks(`Two ${SECRET}`)
   await world.run()
-  const before = world.runs().map((run) => readLog(namesOf(world, run).log).records.map(({ id }) => id))
+  const before = world
+    .runs()
+    .map((run) => readLog(namesOf(world, run).log).records.map(({ id }) => id))
   unlinkSync(namesOf(world, world.runs()[0]!).log)
   await purge(world)
-  const after = world.runs().map((run) => readLog(namesOf(world, run).log).records.map(({ id }) => id))
+  const after = world
+    .runs()
+    .map((run) => readLog(namesOf(world, run).log).records.map(({ id }) => id))
   expect(after).toEqual(before)
-  for (const { log, link } of world.runs().map((run) => namesOf(world, run))) expect(statSync(link).ino).toBe(statSync(log).ino)
+  for (const { log, link } of world.runs().map((run) => namesOf(world, run)))
+    expect(statSync(link).ino).toBe(statSync(log).ino)
   expect(filesWith(world.project.root, SECRET)).toEqual([])
 })
 
 test('a run that is purged while it goes on finishes, loses no entry and says that it may write the text again', async () => {
   const world = new RunWorld()
-  const tasks = await world.tasks({ title: 'First', description: `log in with ${SECRET}` }, 'Second')
+  const tasks = await world.tasks(
+    { title: 'First', description: `log in with ${SECRET}` },
+    'Second',
+  )
   const folder = scratchFolder()
   const [isThere, mayGoOn] = [join(folder, 'there'), join(folder, 'go-on')]
   const wait = { run: `touch ${isThere}; while [ ! -e ${mayGoOn} ]; do sleep 0.05; done` }
-  const script = world.script({ first: [[{ failed: `${SECRET} is refused` }], [wait, ...doing('first')]] })
+  const script = world.script({
+    first: [[{ failed: `${SECRET} is refused` }], [wait, ...doing('first')]],
+  })
   const handle = await world.start({ script })
   await expect.poll(() => existsSync(isThere), { timeout: 20_000 }).toBe(true)
   const [run] = world.runs()
@@ -129,10 +155,24 @@ test('code of a failed attempt is named as long as it holds the secret, also in 
   const token = 'sUp3rs3cr3tValue'
   await world.tasks('Leak', 'Clean')
   const leaked = [{ write: { path: 'env.txt', text: `TOKEN: ${token}\n` } }, { commit: 'keep it' }]
-  const taken = [{ write: { path: 'env.txt', text: 'TOKEN: none\n' } }, { commit: 'take it out' }, { failed: 'too hard' }]
-  const failing = [{ write: { path: 'half.txt', text: 'half\n' } }, { commit: 'half' }, { failed: 'too hard' }]
-  const { run } = await world.run({ script: world.script({ leak: [[...leaked, ...taken]], clean: [failing] }) })
-  const refs = () => world.project.git('for-each-ref', '--format=%(refname)', 'refs/stint/runs').split('\n').filter(Boolean)
+  const taken = [
+    { write: { path: 'env.txt', text: 'TOKEN: none\n' } },
+    { commit: 'take it out' },
+    { failed: 'too hard' },
+  ]
+  const failing = [
+    { write: { path: 'half.txt', text: 'half\n' } },
+    { commit: 'half' },
+    { failed: 'too hard' },
+  ]
+  const { run } = await world.run({
+    script: world.script({ leak: [[...leaked, ...taken]], clean: [failing] }),
+  })
+  const refs = () =>
+    world.project
+      .git('for-each-ref', '--format=%(refname)', 'refs/stint/runs')
+      .split('\n')
+      .filter(Boolean)
   expect(refs()).toHaveLength(2)
   unlinkSync(world.project.path('.sessions', 'script.json'))
 
@@ -142,7 +182,10 @@ test('code of a failed attempt is named as long as it holds the secret, also in 
   expect(ofRun).toMatchObject([{ files: ['env.txt'], isDropped: false, isInHistory: false }])
   expect(refs()).toContain(`refs/stint/runs/${run}/${ofRun[0]!.attempt}`)
   expect(named.checkpoints.filter((code) => code.session !== undefined)).toHaveLength(1)
-  expect(named).toMatchObject({ isComplete: false, remainingCode: named.checkpoints.map(({ ref }) => ref) })
+  expect(named).toMatchObject({
+    isComplete: false,
+    remainingCode: named.checkpoints.map(({ ref }) => ref),
+  })
   const leak = world.project.git('rev-parse', `${ofRun[0]!.ref}~1:env.txt`).trim()
   expect(world.project.git('cat-file', '-p', leak)).toContain(token)
 
@@ -160,7 +203,8 @@ test('references to kept code and marks of processes that hold the text by chanc
   const failing = [{ write: { path: 'half.txt', text: 'half\n' } }, { failed: 'too hard' }]
   const { run } = await world.run({ script: world.script({ hard: [failing] }) })
   const kept = () => String((world.logged('task.parked')[0]!.data as { kept?: string }).kept)
-  const mark = () => (world.logged('conversation.opened')[0]!.data as { process: { mark: string } }).process.mark
+  const mark = () =>
+    (world.logged('conversation.opened')[0]!.data as { process: { mark: string } }).process.mark
   const [ref, word] = [kept(), mark()]
   await purge(world, run.slice(0, 8))
   await purge(world, word.slice(4, 12))

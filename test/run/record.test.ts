@@ -18,7 +18,10 @@ test('the profiles that no task needed are counted for each conversation, and th
 test('after a run every document shows all that its journal has', async () => {
   const world = new RunWorld()
   await world.tasks('One', 'Two')
-  await world.run({ batch: 'one', script: world.script({ one: [doing('one')], two: [doing('two')] }) })
+  await world.run({
+    batch: 'one',
+    script: world.script({ one: [doing('one')], two: [doing('two')] }),
+  })
   expect(world.journalled('handoff.accepted')).toHaveLength(1)
   const { checks } = await world.project.run((project) => project.doctor())
   expect(checks.filter(({ status }) => status !== 'ok')).toEqual([])

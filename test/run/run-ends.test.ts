@@ -5,7 +5,9 @@ test('a usage limit is waited out, or ends the run so that it can be resumed', a
   const world = new RunWorld()
   await world.tasks('One')
   const soon = () => new Date(Date.now() + 1500).toISOString()
-  const waited = await world.run({ script: world.script({ one: [[{ limit: soon() }], doing('one')] }) })
+  const waited = await world.run({
+    script: world.script({ one: [[{ limit: soon() }], doing('one')] }),
+  })
   expect(waited.how).toBe('finished')
   expect(world.of('limit')[0]).toMatchObject({ isWaiting: true })
 
@@ -35,7 +37,10 @@ test('past the smart zone the next task goes into the next session, with a hando
   const world = new RunWorld()
   await world.tasks('One', 'Two')
   const report = await world.run({ script: world.script({ one: [doing('one', 90_000)] }) })
-  expect(report.sessions.map(({ tasks }) => tasks.map(({ task }) => task.name))).toEqual([['one'], ['two']])
+  expect(report.sessions.map(({ tasks }) => tasks.map(({ task }) => task.name))).toEqual([
+    ['one'],
+    ['two'],
+  ])
   expect(world.of('rotation')[0]).toMatchObject({ stay: false })
   expect(world.of('session.closed')[0]!.handoff).toBeDefined()
   expect(world.journalled('handoff.accepted')).toHaveLength(1)
@@ -50,20 +55,28 @@ test.each([
   [{ maxTasks: 2 }, 'max tasks', 2, ['three']],
   [{ once: true }, 'max tasks', 1, ['two', 'three']],
   [{ batch: 'one', maxSessions: 1 }, 'max sessions', 1, ['two', 'three']],
-] as const)('a run with %o ends when it is reached, and says what it never began', async (options, how, done, left) => {
-  const world = new RunWorld()
-  await world.tasks('One', 'Two', 'Three')
-  const report = await world.run(options)
-  expect([report.how, Object.values(world.closings()).length]).toEqual([how, done])
-  expect(report.neverBegun).toMatchObject({ count: left.length, tasks: left.map((name) => ({ name })) })
-  const resumed = await world.run({ resume: true, maxTasks: 9, maxSessions: 9 })
-  expect([resumed.how, resumed.neverBegun]).toEqual(['finished', undefined])
-})
+] as const)(
+  'a run with %o ends when it is reached, and says what it never began',
+  async (options, how, done, left) => {
+    const world = new RunWorld()
+    await world.tasks('One', 'Two', 'Three')
+    const report = await world.run(options)
+    expect([report.how, Object.values(world.closings()).length]).toEqual([how, done])
+    expect(report.neverBegun).toMatchObject({
+      count: left.length,
+      tasks: left.map((name) => ({ name })),
+    })
+    const resumed = await world.run({ resume: true, maxTasks: 9, maxSessions: 9 })
+    expect([resumed.how, resumed.neverBegun]).toEqual(['finished', undefined])
+  },
+)
 
 test('a budget is kept in mid-task, and raising it goes on', async () => {
   const world = new RunWorld()
   await world.tasks('One')
-  const script = world.script({ one: [[{ usage: 5000 }, { usage: 5000 }, { wait: 20_000 }], doing('one')] })
+  const script = world.script({
+    one: [[{ usage: 5000 }, { usage: 5000 }, { wait: 20_000 }], doing('one')],
+  })
   const report = await world.run({ script, budgetTokens: 20_000 })
   expect(report.how).toBe('budget tokens')
   expect((await world.run({ resume: true, budgetTokens: 900_000 })).how).toBe('finished')
@@ -72,7 +85,9 @@ test('a budget is kept in mid-task, and raising it goes on', async () => {
 test('a run that is stopped at once leaves no process and goes on where it was', async () => {
   const world = new RunWorld()
   await world.tasks('One', 'Two')
-  const script = world.script({ one: [[{ write: { path: 'one.txt', text: '1' } }, { wait: 30_000 }], doing('one')] })
+  const script = world.script({
+    one: [[{ write: { path: 'one.txt', text: '1' } }, { wait: 30_000 }], doing('one')],
+  })
   const handle = await world.start({ script })
   await expect.poll(() => world.of('tool').length, { timeout: 20_000 }).toBeGreaterThan(0)
   handle.stop('now')
@@ -87,7 +102,9 @@ test('a run that is stopped at once leaves no process and goes on where it was',
 test('a run that is asked to stop finishes its task', async () => {
   const world = new RunWorld()
   await world.tasks('One', 'Two')
-  const handle = await world.start({ script: world.script({ one: [[{ wait: 500 }, ...doing('one')]] }) })
+  const handle = await world.start({
+    script: world.script({ one: [[{ wait: 500 }, ...doing('one')]] }),
+  })
   handle.stop('after task')
   expect((await handle.ended).how).toBe('interrupted')
   expect(await world.statuses()).toEqual({ one: 'completed', two: 'ready' })
@@ -98,7 +115,9 @@ test('two runs at once never work on the same task', async () => {
   await world.tasks('One', 'Two', 'Three', 'Four')
   const [first, second] = await Promise.all([world.run(), world.run()])
   expect(Object.values(world.closings())).toEqual([1, 1, 1, 1])
-  const worked = [first, second].flatMap(({ sessions }) => sessions.flatMap(({ tasks }) => tasks.map(({ task }) => task.name)))
+  const worked = [first, second].flatMap(({ sessions }) =>
+    sessions.flatMap(({ tasks }) => tasks.map(({ task }) => task.name)),
+  )
   expect(worked.toSorted()).toEqual(['four', 'one', 'three', 'two'])
 })
 
@@ -125,11 +144,17 @@ test('a model that keeps failing ends the run, and no task is blamed', async () 
 test('a backlog in another file is worked, told what is done, and not worked again', async () => {
   const world = new RunWorld()
   world.project.commit('plan', {
-    'TODO.md': '# Work\n\n- [ ] First thing {#first}\n- [ ] Second thing {#second} (depends: [first])\n',
+    'TODO.md':
+      '# Work\n\n- [ ] First thing {#first}\n- [ ] Second thing {#second} (depends: [first])\n',
   })
   await world.run({ backlog: 'TODO.md' })
   expect(world.project.git('show', `${world.branch()}:TODO.md`)).toContain('- [x] First thing')
-  expect(world.subjects()).toEqual(['rehearse first', 'backlog: first is done', 'rehearse second', 'backlog: second is done'])
+  expect(world.subjects()).toEqual([
+    'rehearse first',
+    'backlog: first is done',
+    'rehearse second',
+    'backlog: second is done',
+  ])
   expect((await world.run({ backlog: 'TODO.md' })).how).toBe('nothing to do')
   expect(world.of('run.ended')[0]!.report.backlog).toBe(world.project.path('TODO.md'))
 })
@@ -157,10 +182,14 @@ test('a task that takes longer than it may is parked, and the others go on', asy
 test('a task that is closed behind the back of the run is open again, and is closed by its proof', async () => {
   const world = new RunWorld()
   const [, two] = await world.tasks({ title: 'One', priority: 'P0' }, 'Two')
-  const script = world.script({ one: [[{ run: 'env -u STINT_RUN stint task done two' }, ...doing('one')]] })
+  const script = world.script({
+    one: [[{ run: 'env -u STINT_RUN stint task done two' }, ...doing('one')]],
+  })
   await world.run({ script })
   const said = world.of('said').map(({ text }) => text)
-  expect(said).toContain('two was closed by somebody else while this run went on, without its proof; it is open again')
+  expect(said).toContain(
+    'two was closed by somebody else while this run went on, without its proof; it is open again',
+  )
   expect(world.subjects()).toEqual(['do one', 'rehearse two'])
   expect(
     world

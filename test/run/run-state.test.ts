@@ -6,17 +6,27 @@ import { reportFrom } from '../../src/run/make-report.ts'
 import { finishedIn } from '../../src/run/finished-tasks.ts'
 import { neverBegun } from '../../src/run/never-begun.ts'
 import { type RunState, foldRun, totalOf } from '../../src/run/run-state.ts'
-import type { Task } from '../../src/tasks/task.ts'
+import type { Task } from '../../src/backlog/task.ts'
 
 // Few names, so that entries are about the same things.
 const number = fc.constantFrom(1, 2)
 const session = fc.constantFrom('s1', 's2')
 const attempt = fc.constantFrom('a1', 'a2', 'a3')
 const task = fc.constantFrom('t1', 't2')
-const mark = fc.record({ pid: fc.nat(), startedAt: fc.constantFrom('', '17'), mark: fc.constantFrom('', 'word') })
-const tokens = fc.oneof(fc.nat(1_000_000), fc.integer({ max: -1 }), fc.constantFrom(Number.NaN, Infinity, 0.5))
+const mark = fc.record({
+  pid: fc.nat(),
+  startedAt: fc.constantFrom('', '17'),
+  mark: fc.constantFrom('', 'word'),
+})
+const tokens = fc.oneof(
+  fc.nat(1_000_000),
+  fc.integer({ max: -1 }),
+  fc.constantFrom(Number.NaN, Infinity, 0.5),
+)
 const usage = fc.record({ input: tokens, cacheWritten: tokens, cacheRead: tokens, output: tokens })
-const models = fc.dictionary(fc.constantFrom('claude-sonnet-4-5', 'own', 'constructor'), usage, { maxKeys: 2 })
+const models = fc.dictionary(fc.constantFrom('claude-sonnet-4-5', 'own', 'constructor'), usage, {
+  maxKeys: 2,
+})
 
 const DATA: { [K in RunEntryKind]: fc.Arbitrary<RunEntryData[K]> } = {
   'run.started': fc.record({
@@ -31,14 +41,28 @@ const DATA: { [K in RunEntryKind]: fc.Arbitrary<RunEntryData[K]> } = {
   }),
   'run.resumed': fc.record({ runner: mark }),
   'tree.ready': fc.constant({}),
-  'session.opened': fc.record({ session, name: fc.constant('one'), number, because: fc.constant('') }),
+  'session.opened': fc.record({
+    session,
+    name: fc.constant('one'),
+    number,
+    because: fc.constant(''),
+  }),
   'session.closed': fc.record(
     { session, because: fc.constant(''), handoff: fc.constant('h') },
     { requiredKeys: ['session', 'because'] },
   ),
   'conversation.opened': fc.record({ number, session, process: mark, setup: fc.nat(5000) }),
-  'conversation.started': fc.record({ number, conversation: fc.constant('c'), model: fc.constant('own'), window: fc.nat() }),
-  'conversation.ended': fc.record({ number, because: fc.constant(''), profilesNotLoaded: fc.nat() }),
+  'conversation.started': fc.record({
+    number,
+    conversation: fc.constant('c'),
+    model: fc.constant('own'),
+    window: fc.nat(),
+  }),
+  'conversation.ended': fc.record({
+    number,
+    because: fc.constant(''),
+    profilesNotLoaded: fc.nat(),
+  }),
   'attempt.started': fc.record({
     attempt,
     task: task.map((id) => ({ id, name: id, title: id })),
@@ -65,10 +89,19 @@ const DATA: { [K in RunEntryKind]: fc.Arbitrary<RunEntryData[K]> } = {
   'context.compacted': fc.record({ attempt, conversation: number }),
   'breaker.tripped': fc.record({ attempt, which: fc.constant('silence'), detail: fc.constant('') }),
   'limit.reached': fc.record({ message: fc.constant('later') }),
-  'attempt.ended': fc.record({ attempt, outcome: fc.constantFrom('done', 'failed', 'blocked', 'interrupted'), added: fc.nat() }),
+  'attempt.ended': fc.record({
+    attempt,
+    outcome: fc.constantFrom('done', 'failed', 'blocked', 'interrupted'),
+    added: fc.nat(),
+  }),
   'work.kept': fc.record({ attempt, kept: fc.constant('refs/stint/runs/run/attempt') }),
   'task.parked': fc.record({ task, reason: fc.constant('too hard') }),
-  'rotation.decided': fc.record({ task, stay: fc.boolean(), rule: fc.constant(''), because: fc.constant('') }),
+  'rotation.decided': fc.record({
+    task,
+    stay: fc.boolean(),
+    rule: fc.constant(''),
+    because: fc.constant(''),
+  }),
   'delegate.begun': fc.record({ delegate: fc.constant('d1'), task }),
   'delegate.told': fc.record({ text: fc.string() }),
   'delegate.moved': fc.record({ to: fc.constantFrom('ready', 'failed', 'conflicted', 'merged') }),
@@ -79,7 +112,11 @@ const DATA: { [K in RunEntryKind]: fc.Arbitrary<RunEntryData[K]> } = {
     merger: mark,
     tree: fc.constant('/merge'),
   }),
-  'merge.landing': fc.record({ target: fc.constant('main'), from: fc.constant('0'), to: fc.constant('1') }),
+  'merge.landing': fc.record({
+    target: fc.constant('main'),
+    from: fc.constant('0'),
+    to: fc.constant('1'),
+  }),
   'run.ended': fc.record(
     {
       how: fc.constantFrom('finished', 'interrupted', 'waiting'),
@@ -95,17 +132,33 @@ const DATA: { [K in RunEntryKind]: fc.Arbitrary<RunEntryData[K]> } = {
   ),
 }
 
-const at = fc.constantFrom('2025-01-01T00:00:00.000Z', '2025-01-01T01:00:00.000Z', '2024-06-01T00:00:00.000Z', 'no time', '')
+const at = fc.constantFrom(
+  '2025-01-01T00:00:00.000Z',
+  '2025-01-01T01:00:00.000Z',
+  '2024-06-01T00:00:00.000Z',
+  'no time',
+  '',
+)
 
 function entryOf(kind: RunEntryKind): fc.Arbitrary<RunEntry> {
   const data: fc.Arbitrary<RunEntryData[RunEntryKind]> = DATA[kind]
-  return fc.record({ at, data }).map((rest) => ({ id: mintId(undefined), kind, ...rest }) as RunEntry)
+  return fc
+    .record({ at, data })
+    .map((rest) => ({ id: mintId(undefined), kind, ...rest }) as RunEntry)
 }
 
 // Attempts and their turns come most often, as they do in a run.
-const KINDS: readonly RunEntryKind[] = [...(Object.keys(DATA) as RunEntryKind[]), 'attempt.started', 'turn.ended', 'turn.ended']
+const KINDS: readonly RunEntryKind[] = [
+  ...(Object.keys(DATA) as RunEntryKind[]),
+  'attempt.started',
+  'turn.ended',
+  'turn.ended',
+]
 const entry = fc.oneof(...KINDS.map(entryOf))
-const beginning = fc.oneof({ weight: 4, arbitrary: fc.tuple(entryOf('run.started'), entryOf('attempt.started')) }, fc.tuple())
+const beginning = fc.oneof(
+  { weight: 4, arbitrary: fc.tuple(entryOf('run.started'), entryOf('attempt.started')) },
+  fc.tuple(),
+)
 
 /** In any order, some of them twice. */
 const anyEntries = fc
@@ -115,10 +168,15 @@ const anyEntries = fc
   .map(([entries, again]) => [...entries, ...again])
 
 /** With a field taken away or something else in its place. */
-const spoilt = fc.tuple(entry, fc.nat(), fc.option(fc.jsonValue(), { nil: undefined })).map(([whole, which, instead]) => {
-  const names = Object.keys(whole.data)
-  return { ...whole, data: { ...whole.data, [names[which % names.length]!]: instead } } as unknown as RunEntry
-})
+const spoilt = fc
+  .tuple(entry, fc.nat(), fc.option(fc.jsonValue(), { nil: undefined }))
+  .map(([whole, which, instead]) => {
+    const names = Object.keys(whole.data)
+    return {
+      ...whole,
+      data: { ...whole.data, [names[which % names.length]!]: instead },
+    } as unknown as RunEntry
+  })
 
 const foreign = fc
   .record({
@@ -157,24 +215,32 @@ test('entries in any order, some of them twice, fold, and no count is ever below
 
 test('entries that lack something, or have something else in its place, fold as well', () => {
   fc.assert(
-    fc.property(beginning, fc.array(fc.oneof(entry, spoilt), { maxLength: 30 }), (begun, others) => {
-      const state = foldRun([...begun, ...others])
-      expect(everythingOf(state).filter((count) => !(count >= 0))).toEqual([])
-      if (state !== undefined) finishedIn(state)
-    }),
+    fc.property(
+      beginning,
+      fc.array(fc.oneof(entry, spoilt), { maxLength: 30 }),
+      (begun, others) => {
+        const state = foldRun([...begun, ...others])
+        expect(everythingOf(state).filter((count) => !(count >= 0))).toEqual([])
+        if (state !== undefined) finishedIn(state)
+      },
+    ),
     { numRuns: 1000 },
   )
 })
 
 test('entries of unknown kinds change nothing', () => {
   fc.assert(
-    fc.property(anyEntries, fc.array(fc.tuple(fc.nat(), foreign), { minLength: 1, maxLength: 5 }), (entries, others) => {
-      const mixed = [...entries]
-      for (const [where, other] of others) mixed.splice(where % (mixed.length + 1), 0, other)
-      // When it was last heard of is all that they tell.
-      const timeless = (state: RunState | undefined) => ({ ...state, lastAt: '', seconds: 0 })
-      expect(timeless(foldRun(mixed))).toEqual(timeless(foldRun(entries)))
-    }),
+    fc.property(
+      anyEntries,
+      fc.array(fc.tuple(fc.nat(), foreign), { minLength: 1, maxLength: 5 }),
+      (entries, others) => {
+        const mixed = [...entries]
+        for (const [where, other] of others) mixed.splice(where % (mixed.length + 1), 0, other)
+        // When it was last heard of is all that they tell.
+        const timeless = (state: RunState | undefined) => ({ ...state, lastAt: '', seconds: 0 })
+        expect(timeless(foldRun(mixed))).toEqual(timeless(foldRun(entries)))
+      },
+    ),
   )
 })
 
@@ -185,23 +251,52 @@ test('the tokens of a run are those of its turns', () => {
     spent: { own: { input: 1, cacheWritten: 2, cacheRead: 3, output: 4 } },
   }))
   fc.assert(
-    fc.property(DATA['run.started'], DATA['attempt.started'], fc.array(turn, { maxLength: 9 }), (run, begun, turns) => {
-      const made = (kind: RunEntryKind, data: unknown) => ({ id: mintId(undefined), at: '', kind, data }) as RunEntry
-      const started = made('attempt.started', { ...begun, attempt: 'a1' })
-      const state = foldRun([made('run.started', run), started, ...turns.map((data) => made('turn.ended', data))])
-      expect(Object.values(state!.attempts[0]!.spent).map(totalOf)).toEqual(turns.length === 0 ? [] : [10 * turns.length])
-    }),
+    fc.property(
+      DATA['run.started'],
+      DATA['attempt.started'],
+      fc.array(turn, { maxLength: 9 }),
+      (run, begun, turns) => {
+        const made = (kind: RunEntryKind, data: unknown) =>
+          ({ id: mintId(undefined), at: '', kind, data }) as RunEntry
+        const started = made('attempt.started', { ...begun, attempt: 'a1' })
+        const state = foldRun([
+          made('run.started', run),
+          started,
+          ...turns.map((data) => made('turn.ended', data)),
+        ])
+        expect(Object.values(state!.attempts[0]!.spent).map(totalOf)).toEqual(
+          turns.length === 0 ? [] : [10 * turns.length],
+        )
+      },
+    ),
   )
 })
 
 test('a run waits for a limit from the turn that came to it until anything else is done', () => {
   const at = '2026-03-02T12:00:00.000Z'
-  const made = (kind: RunEntryKind, data: unknown = {}) => ({ id: mintId(undefined), at, kind, data }) as RunEntry
-  const started = { options: {}, harness: 'h', source: 's', tree: '/t', branch: 'b', base: '0', isInPlace: false, runner: {} }
+  const made = (kind: RunEntryKind, data: unknown = {}) =>
+    ({ id: mintId(undefined), at, kind, data }) as RunEntry
+  const started = {
+    options: {},
+    harness: 'h',
+    source: 's',
+    tree: '/t',
+    branch: 'b',
+    base: '0',
+    isInPlace: false,
+    runner: {},
+  }
   const resetsAt = '2026-03-02T14:30:00.000Z'
   const limit = made('limit.reached', { message: 'later', resetsAt })
-  const turn = made('turn.ended', { attempt: 'a1', conversation: 1, how: 'failed', spent: {}, requests: 0 })
-  const waits = (...entries: RunEntry[]) => foldRun([made('run.started', started), ...entries])!.waitsUntil
+  const turn = made('turn.ended', {
+    attempt: 'a1',
+    conversation: 1,
+    how: 'failed',
+    spent: {},
+    requests: 0,
+  })
+  const waits = (...entries: RunEntry[]) =>
+    foldRun([made('run.started', started), ...entries])!.waitsUntil
   expect(waits(turn)).toBeUndefined()
   expect(waits(limit)).toBe(resetsAt)
   expect(waits(turn, limit, turn)).toBe(resetsAt)
@@ -209,16 +304,25 @@ test('a run waits for a limit from the turn that came to it until anything else 
   expect(waits(limit, turn, made('run.resumed', { runner: {} }))).toBeUndefined()
   expect(waits(limit, turn, made('run.ended', { how: 'usage limit' }))).toBeUndefined()
   expect(waits(made('limit.reached', { message: 'later' }))).toBe('2026-03-02T12:15:00.000Z')
-  expect(waits(made('limit.reached', { message: 'later', resetsAt: 'soon' }))).toBe('2026-03-02T12:15:00.000Z')
+  expect(waits(made('limit.reached', { message: 'later', resetsAt: 'soon' }))).toBe(
+    '2026-03-02T12:15:00.000Z',
+  )
 })
 
 test('what was never begun is what is open and was neither tried nor given away; many are counted, and the first are named', () => {
-  const tasks = Array.from({ length: 400 }, (_, index) => ({ id: `t${index}`, shortname: `task-${index}`, title: 'T' }) as Task)
+  const tasks = Array.from(
+    { length: 400 },
+    (_, index) => ({ id: `t${index}`, shortname: `task-${index}`, title: 'T' }) as Task,
+  )
   const state = {
     attempts: [{ started: { task: { id: 't0' } } }],
     delegates: [{ delegate: 'd', task: 't1' }],
   } as unknown as RunState
   const left = neverBegun(tasks, state)!
-  expect([left.count, left.tasks.length, left.tasks[0]]).toEqual([398, 300, { id: 't2', name: 'task-2', title: 'T' }])
+  expect([left.count, left.tasks.length, left.tasks[0]]).toEqual([
+    398,
+    300,
+    { id: 't2', name: 'task-2', title: 'T' },
+  ])
   expect(neverBegun(tasks.slice(0, 2), state)).toBeUndefined()
 })

@@ -23,7 +23,11 @@ export async function runUntil(
   const seen: Seen[] = []
   for await (const line of createInterface({ input: child.stdout })) {
     seen.push(JSON.parse(line) as Seen)
-    if (killAt !== undefined && seen.filter(({ type }) => type === killAt.type).length >= killAt.count) child.kill('SIGKILL')
+    if (
+      killAt !== undefined &&
+      seen.filter(({ type }) => type === killAt.type).length >= killAt.count
+    )
+      child.kill('SIGKILL')
   }
   await exited
   return seen

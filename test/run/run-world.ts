@@ -8,7 +8,7 @@ import type { RunReport } from '../../src/run/report.ts'
 import { readRun } from '../../src/run/run-log.ts'
 import { type RunHandle, type StartOptions, startRun } from '../../src/run/start-run.ts'
 import type { AddTask } from '../../src/project/backlog.ts'
-import type { Task } from '../../src/tasks/task.ts'
+import type { Task } from '../../src/backlog/task.ts'
 import { readLog } from '../../src/journal/read.ts'
 import { carriersOf, expectNoneLeft } from '../support/processes.ts'
 import { type World, gitProject } from '../support/project.ts'
@@ -32,7 +32,9 @@ export class RunWorld {
     for (const task of tasks) {
       added.push(
         await this.project.run((project) =>
-          project.tasks.add(typeof task === 'string' ? { title: task, size: 'S' } : { size: 'S', ...task }),
+          project.tasks.add(
+            typeof task === 'string' ? { title: task, size: 'S' } : { size: 'S', ...task },
+          ),
         ),
       )
     }
@@ -50,9 +52,14 @@ export class RunWorld {
   }
 
   async start(options: StartOptions = {}): Promise<RunHandle> {
-    const workspace = new Workspace(this.project.root, { say: (line) => this.project.said.push(line), env: process.env })
+    const workspace = new Workspace(this.project.root, {
+      say: (line) => this.project.said.push(line),
+      env: process.env,
+    })
     onTestFinished(() => workspace.close())
-    return startRun(workspace, { harness: 'rehearsal', ...options }, (event) => this.events.push(event))
+    return startRun(workspace, { harness: 'rehearsal', ...options }, (event) =>
+      this.events.push(event),
+    )
   }
 
   async run(options: StartOptions = {}): Promise<RunReport> {
@@ -63,7 +70,9 @@ export class RunWorld {
   }
 
   of<T extends RunEvent['type']>(type: T): readonly Extract<RunEvent, { type: T }>[] {
-    return this.events.filter((event): event is Extract<RunEvent, { type: T }> => event.type === type)
+    return this.events.filter(
+      (event): event is Extract<RunEvent, { type: T }> => event.type === type,
+    )
   }
 
   /** What became of each task, by name. */
@@ -73,7 +82,9 @@ export class RunWorld {
   }
 
   /** Everything in the journals of all sessions, by kind. */
-  journalled(kind: string): readonly { readonly id: string; readonly data: Readonly<Record<string, unknown>> }[] {
+  journalled(
+    kind: string,
+  ): readonly { readonly id: string; readonly data: Readonly<Record<string, unknown>> }[] {
     return this.project
       .names('.sessions', 'journal')
       .map((id) => this.project.path('.sessions', 'journal', id, 'log.jsonl'))
@@ -86,7 +97,8 @@ export class RunWorld {
   closings(): Readonly<Record<string, number>> {
     const counts: Record<string, number> = {}
     for (const { data } of this.journalled('task.moved')) {
-      if (data['status'] === 'completed') counts[String(data['task'])] = (counts[String(data['task'])] ?? 0) + 1
+      if (data['status'] === 'completed')
+        counts[String(data['task'])] = (counts[String(data['task'])] ?? 0) + 1
     }
     return counts
   }

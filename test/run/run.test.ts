@@ -11,7 +11,10 @@ test('a run works its backlog in one conversation, on a branch of its own, and l
   expect(world.of('run.started')[0]!.expectedSeconds).toBeGreaterThan(60)
   expect(await world.statuses()).toEqual({ one: 'completed', two: 'completed', three: 'completed' })
   expect(
-    report.sessions.map(({ conversations, tasks }) => [conversations, tasks.map(({ task, outcome }) => [task.name, outcome])]),
+    report.sessions.map(({ conversations, tasks }) => [
+      conversations,
+      tasks.map(({ task, outcome }) => [task.name, outcome]),
+    ]),
   ).toEqual([
     [
       1,
@@ -45,7 +48,10 @@ test('a task whose verify command fails is tried again in place with what failed
   const world = new RunWorld()
   await world.tasks('One')
   const script = world.script({
-    one: [[{ write: { path: 'b.txt', text: 'b' } }, { commit: 'half' }, { done: 'done' }], doing('one')],
+    one: [
+      [{ write: { path: 'b.txt', text: 'b' } }, { commit: 'half' }, { done: 'done' }],
+      doing('one'),
+    ],
   })
   const report = await world.run({ script, verify: 'cat one.txt' })
   expect(world.of('attempt.failed').map(({ reason, next }) => [reason, next])).toEqual([
@@ -64,8 +70,15 @@ test('an agent that lies leaves its task open: it is tried in place, then in a f
   const report = await world.run({ script })
   expect(report.how).toBe('waiting')
   expect(await world.statuses()).toEqual({ one: 'failed', two: 'ready', other: 'completed' })
-  expect(world.of('attempt.failed').map(({ next }) => next)).toEqual(['same conversation again', 'fresh conversation', 'parked'])
-  expect(world.of('task.parked')[0]).toMatchObject({ task: { name: 'one' }, reason: 'nothing was committed' })
+  expect(world.of('attempt.failed').map(({ next }) => next)).toEqual([
+    'same conversation again',
+    'fresh conversation',
+    'parked',
+  ])
+  expect(world.of('task.parked')[0]).toMatchObject({
+    task: { name: 'one' },
+    reason: 'nothing was committed',
+  })
   expect(world.closings()[one!.id]).toBeUndefined()
   expect(world.journalled('handoff.made').length).toBeGreaterThan(0)
 })
@@ -79,9 +92,14 @@ test('what a parked task left is kept, and the next task begins without it', asy
     { write: { path: 'loose.txt', text: 'loose' } },
     { failed: 'too hard' },
   ]
-  const script = world.script({ one: [half], two: [[{ run: 'ls > listing.txt' }, { commit: 'two' }, { done: 'two' }]] })
+  const script = world.script({
+    one: [half],
+    two: [[{ run: 'ls > listing.txt' }, { commit: 'two' }, { done: 'two' }]],
+  })
   const report = await world.run({ script, onFailure: 'continue' })
-  const parked = report.sessions.flatMap(({ tasks }) => tasks).find(({ task }) => task.name === 'one')!
+  const parked = report.sessions
+    .flatMap(({ tasks }) => tasks)
+    .find(({ task }) => task.name === 'one')!
   expect(parked).toMatchObject({ outcome: 'parked', reason: 'reported as failed: too hard' })
   expect(world.project.git('show', `${parked.kept}:loose.txt`)).toBe('loose')
   expect(world.project.git('show', `${parked.kept}:half.txt`)).toBe('half')
@@ -92,7 +110,10 @@ test('a turn that ends without a word is asked about once', async () => {
   const world = new RunWorld()
   await world.tasks('One')
   const script = world.script({
-    one: [[{ write: { path: 'one.txt', text: '1' } }, { commit: 'one' }, { say: 'there' }], [{ done: 'it is there' }]],
+    one: [
+      [{ write: { path: 'one.txt', text: '1' } }, { commit: 'one' }, { say: 'there' }],
+      [{ done: 'it is there' }],
+    ],
   })
   const report = await world.run({ script })
   expect(world.of('turn.started').map(({ why }) => why)).toEqual(['task', 'asked'])
@@ -102,7 +123,9 @@ test('a turn that ends without a word is asked about once', async () => {
 test('a blocked task is left with its reason, and the others go on', async () => {
   const world = new RunWorld()
   await world.tasks({ title: 'One', priority: 'P0' }, 'Two')
-  const report = await world.run({ script: world.script({ one: [[{ blocked: 'no access to the server' }]] }) })
+  const report = await world.run({
+    script: world.script({ one: [[{ blocked: 'no access to the server' }]] }),
+  })
   expect(await world.statuses()).toEqual({ one: 'blocked', two: 'completed' })
   expect(world.of('task.blocked')[0]).toMatchObject({ reason: 'no access to the server' })
   expect(report.how).toBe('waiting')
@@ -110,9 +133,20 @@ test('a blocked task is left with its reason, and the others go on', async () =>
 
 test('uncommitted work, an unticked checklist and another branch each keep a task open', async () => {
   const world = new RunWorld()
-  await world.tasks('Dirty', { title: 'Listed', checklist: [{ item: 'tests', done: false }] }, 'Away')
+  await world.tasks(
+    'Dirty',
+    { title: 'Listed', checklist: [{ item: 'tests', done: false }] },
+    'Away',
+  )
   const script = world.script({
-    dirty: [[{ write: { path: 'x.txt', text: 'x' } }, { commit: 'x' }, { write: { path: 'y.txt', text: 'y' } }, { done: 'x' }]],
+    dirty: [
+      [
+        { write: { path: 'x.txt', text: 'x' } },
+        { commit: 'x' },
+        { write: { path: 'y.txt', text: 'y' } },
+        { done: 'x' },
+      ],
+    ],
     listed: [doing('listed')],
     away: [
       [{ run: 'git switch --quiet -c elsewhere' }, ...doing('away')],
@@ -120,7 +154,9 @@ test('uncommitted work, an unticked checklist and another branch each keep a tas
     ],
   })
   await world.run({ script, onFailure: 'continue' })
-  const reasons = Object.fromEntries(world.of('task.parked').map(({ task, reason }) => [task.name, reason]))
+  const reasons = Object.fromEntries(
+    world.of('task.parked').map(({ task, reason }) => [task.name, reason]),
+  )
   expect(reasons['dirty']).toBe('not committed: y.txt')
   expect(reasons['listed']).toBe('not ticked: tests')
   expect(reasons['away']).toContain('HEAD is on elsewhere')
@@ -129,7 +165,9 @@ test('uncommitted work, an unticked checklist and another branch each keep a tas
 test('a checklist that is ticked counts', async () => {
   const world = new RunWorld()
   await world.tasks({ title: 'Listed', checklist: [{ item: 'tests', done: false }] })
-  await world.run({ script: world.script({ listed: [[{ run: 'stint task check listed 1' }, ...doing('listed')]] }) })
+  await world.run({
+    script: world.script({ listed: [[{ run: 'stint task check listed 1' }, ...doing('listed')]] }),
+  })
   expect(await world.statuses()).toEqual({ listed: 'completed' })
 })
 
@@ -137,9 +175,14 @@ test('an agent that hangs is stopped after the silence, and the task is done in 
   const world = new RunWorld()
   world.config('run:\n  silence_minutes: 0.03\n')
   await world.tasks('One')
-  const report = await world.run({ script: world.script({ one: [[{ hang: true }], doing('one')] }) })
+  const report = await world.run({
+    script: world.script({ one: [[{ hang: true }], doing('one')] }),
+  })
   expect(world.of('breaker')[0]).toMatchObject({ which: 'silence' })
-  expect(world.of('task.started').map(({ place }) => place)).toEqual(['live conversation', 'fresh conversation'])
+  expect(world.of('task.started').map(({ place }) => place)).toEqual([
+    'live conversation',
+    'fresh conversation',
+  ])
   expect(report.how).toBe('finished')
 })
 
@@ -147,7 +190,10 @@ test('an agent program that is killed is started again and goes on with the task
   const world = new RunWorld()
   await world.tasks('One', 'Two')
   const script = world.script({
-    one: [[{ write: { path: 'one.txt', text: '1' } }, { commit: 'one' }, { die: true }], [{ done: 'one' }]],
+    one: [
+      [{ write: { path: 'one.txt', text: '1' } }, { commit: 'one' }, { die: true }],
+      [{ done: 'one' }],
+    ],
   })
   const report = await world.run({ script })
   expect(report.how).toBe('finished')
@@ -159,7 +205,9 @@ test('an agent program that is killed is started again and goes on with the task
 test('a compaction in the middle of a task is told, journalled and survived', async () => {
   const world = new RunWorld()
   await world.tasks('One')
-  const script = world.script({ one: [[{ usage: 9000 }, { compact: true }, { say: 'where was I?' }], doing('one')] })
+  const script = world.script({
+    one: [[{ usage: 9000 }, { compact: true }, { say: 'where was I?' }], doing('one')],
+  })
   const report = await world.run({ script })
   expect(world.of('compaction')).toHaveLength(1)
   expect(world.journalled('context.compacted')).toHaveLength(1)

@@ -25,20 +25,30 @@ test('an agent that fails on another branch leaves that branch as it made it, an
     { commit: 'mine' },
     { failed: 'lost' },
   ]
-  await world.run({ script: world.script({ one: [one], two: [doing('two')] }), onFailure: 'continue' })
+  await world.run({
+    script: world.script({ one: [one], two: [doing('two')] }),
+    onFailure: 'continue',
+  })
   expect(await world.statuses()).toEqual({ one: 'failed', two: 'completed' })
   expect(world.subjects('precious')).toEqual(['mine'])
   expect(world.subjects()).toEqual(['do two'])
 })
 
 test.each([
-  ['an orphan branch', 'git checkout --quiet --orphan x', 'HEAD is on x, a branch without a commit'],
+  [
+    'an orphan branch',
+    'git checkout --quiet --orphan x',
+    'HEAD is on x, a branch without a commit',
+  ],
   ['no branch', 'git checkout --quiet --detach', 'HEAD is on no branch, at'],
   ['a worktree that is gone', 'rm -rf "$PWD"', 'the worktree was taken away'],
 ])('an agent that leaves %s behind fails, and the others are done', async (_, command, reason) => {
   const world = new RunWorld()
   await world.tasks(FIRST, 'Two')
-  const script = world.script({ one: [[{ run: command }, { done: 'all is well' }]], two: [doing('two')] })
+  const script = world.script({
+    one: [[{ run: command }, { done: 'all is well' }]],
+    two: [doing('two')],
+  })
   await world.run({ script, onFailure: 'continue' })
   expect(await world.statuses()).toEqual({ one: 'failed', two: 'completed' })
   expect(world.of('task.parked')[0]!.reason).toContain(reason)
@@ -48,16 +58,29 @@ test.each([
 test('an agent that took its worktree away gets it back in a fresh conversation, with what was committed', async () => {
   const world = new RunWorld()
   await world.tasks('One')
-  const lost = [{ write: { path: 'b.txt', text: 'b' } }, { commit: 'half' }, { run: 'rm -rf "$PWD"' }, { done: 'one' }]
-  expect((await world.run({ script: world.script({ one: [lost, doing('one')] }) })).how).toBe('finished')
-  expect(world.of('task.started').map(({ place }) => place)).toEqual(['live conversation', 'fresh conversation'])
+  const lost = [
+    { write: { path: 'b.txt', text: 'b' } },
+    { commit: 'half' },
+    { run: 'rm -rf "$PWD"' },
+    { done: 'one' },
+  ]
+  expect((await world.run({ script: world.script({ one: [lost, doing('one')] }) })).how).toBe(
+    'finished',
+  )
+  expect(world.of('task.started').map(({ place }) => place)).toEqual([
+    'live conversation',
+    'fresh conversation',
+  ])
   expect(world.subjects()).toEqual(['half', 'do one'])
 })
 
 test('a run that ends while HEAD is on an orphan branch is resumed', async () => {
   const world = new RunWorld()
   await world.tasks('One')
-  const lost = [{ run: 'git checkout --quiet --orphan x' }, { limit: new Date(Date.now() + 1000).toISOString() }]
+  const lost = [
+    { run: 'git checkout --quiet --orphan x' },
+    { limit: new Date(Date.now() + 1000).toISOString() },
+  ]
   const script = world.script({ one: [lost, [{ failed: 'lost' }], doing('one')] })
   expect((await world.run({ script, onLimit: 'end' })).how).toBe('usage limit')
   expect((await world.run({ resume: true, onFailure: 'continue' })).how).toBe('waiting')
@@ -65,32 +88,51 @@ test('a run that ends while HEAD is on an orphan branch is resumed', async () =>
   expect(world.subjects()).toEqual([])
 })
 
-test.each(['--skip-worktree', '--assume-unchanged'])('a change that is hidden from git with %s is no proof', async (bit) => {
-  const world = new RunWorld()
-  await world.tasks('One')
-  const hide = [{ run: `git update-index ${bit} a.txt && echo fixed > a.txt` }, ...doing('one')]
-  await world.run({ script: world.script({ one: [hide] }), verify: 'grep fixed a.txt', onFailure: 'continue' })
-  const [parked] = world.of('task.parked')
-  expect(parked!.reason).toBe('git was told not to look for changes (skip-worktree or assume-unchanged) in: a.txt')
-  expect(world.project.git('show', `${parked!.kept}:a.txt`)).toBe('fixed\n')
-})
+test.each(['--skip-worktree', '--assume-unchanged'])(
+  'a change that is hidden from git with %s is no proof',
+  async (bit) => {
+    const world = new RunWorld()
+    await world.tasks('One')
+    const hide = [{ run: `git update-index ${bit} a.txt && echo fixed > a.txt` }, ...doing('one')]
+    await world.run({
+      script: world.script({ one: [hide] }),
+      verify: 'grep fixed a.txt',
+      onFailure: 'continue',
+    })
+    const [parked] = world.of('task.parked')
+    expect(parked!.reason).toBe(
+      'git was told not to look for changes (skip-worktree or assume-unchanged) in: a.txt',
+    )
+    expect(world.project.git('show', `${parked!.kept}:a.txt`)).toBe('fixed\n')
+  },
+)
 
 test('results that git ignores stay with the worktree of a finished run, which is said', async () => {
   const world = new RunWorld()
   world.project.commit('ignore', { '.gitignore': 'out/\n.sessions/\n' })
   await world.tasks('One')
-  const script = world.script({ one: [[{ write: { path: 'out/result.csv', text: '1,2' } }, ...doing('one')]] })
+  const script = world.script({
+    one: [[{ write: { path: 'out/result.csv', text: '1,2' } }, ...doing('one')]],
+  })
   expect((await world.run({ script })).how).toBe('finished')
   expect(existsSync(join(treeOf(world), 'out', 'result.csv'))).toBe(true)
-  expect(world.of('said').map(({ text }) => text)).toContainEqual(expect.stringContaining('holds what is in no commit: out/'))
+  expect(world.of('said').map(({ text }) => text)).toContainEqual(
+    expect.stringContaining('holds what is in no commit: out/'),
+  )
 })
 
 test('what one task left and nobody could keep is not held against the next', async () => {
   const world = new RunWorld()
   await world.tasks(FIRST, 'Two', 'Three')
-  const nested = [{ run: 'git init --quiet nested && echo n > nested/n.txt' }, { failed: 'too hard' }]
+  const nested = [
+    { run: 'git init --quiet nested && echo n > nested/n.txt' },
+    { failed: 'too hard' },
+  ]
   // As `git add -A` stops at a repository without a commit.
-  const commit = (name: string) => [{ write: { path: name, text: name } }, { run: `git add ${name} && git commit -qm ${name}` }]
+  const commit = (name: string) => [
+    { write: { path: name, text: name } },
+    { run: `git add ${name} && git commit -qm ${name}` },
+  ]
   const script = world.script({
     one: [nested],
     two: [[...commit('two.txt'), { write: { path: 'more.txt', text: '' } }, { done: 'two' }]],
@@ -108,7 +150,11 @@ test('what one task left and nobody could keep is not held against the next', as
 test('what a task that failed in place left stays in the checkout, is kept as well, and ends the run until it is clean', async () => {
   const world = new RunWorld()
   await world.tasks(FIRST, 'Two')
-  const half = [{ write: { path: 'half.txt', text: 'half' } }, { commit: 'half' }, { write: { path: 'a.txt', text: 'the user' } }]
+  const half = [
+    { write: { path: 'half.txt', text: 'half' } },
+    { commit: 'half' },
+    { write: { path: 'a.txt', text: 'the user' } },
+  ]
   const script = world.script({ one: [[...half, { failed: 'too hard' }]], two: [doing('two')] })
   const report = await world.run({ script, isInPlace: true, onFailure: 'continue' })
   expect(report.how).toBe('task failed')
@@ -146,7 +192,11 @@ test('a checkout in which somebody switched the branch is not touched, and the r
     { commit: 'x' },
     { done: 'x' },
   ]
-  const report = await world.run({ script: world.script({ one: [away] }), isInPlace: true, onFailure: 'continue' })
+  const report = await world.run({
+    script: world.script({ one: [away] }),
+    isInPlace: true,
+    onFailure: 'continue',
+  })
   expect(report.how).toBe('task failed')
   expect(world.of('said').at(-1)!.text).toContain('HEAD of the checkout was moved to elsewhere')
   expect(world.subjects('elsewhere')).toEqual(['x'])
@@ -157,7 +207,10 @@ test('a checkout in which somebody switched the branch is not touched, and the r
 test('a run in place is resumed on the very files that it had left, and on no others', async () => {
   const world = new RunWorld()
   await world.tasks('One')
-  const half = [{ write: { path: 'half.txt', text: 'half' } }, { limit: new Date(Date.now() + 1000).toISOString() }]
+  const half = [
+    { write: { path: 'half.txt', text: 'half' } },
+    { limit: new Date(Date.now() + 1000).toISOString() },
+  ]
   const script = world.script({ one: [half, doing('one')] })
   expect((await world.run({ script, isInPlace: true, onLimit: 'end' })).how).toBe('usage limit')
   writeFileSync(world.project.path('half.txt'), 'changed by the user')
@@ -201,13 +254,20 @@ test('what was in the middle is set aside when somebody closed its task, before 
   const { kept } = world.logged('work.kept')[0]!.data as { kept: string }
   expect(world.project.git('show', `${kept}:loose.txt`)).toBe('loose')
   expect(world.project.git('show', `${kept}:half.txt`)).toBe('half')
-  expect(world.of('said').map(({ text }) => text)).toContain(`one is not gone on with; its work is kept as ${kept}`)
+  expect(world.of('said').map(({ text }) => text)).toContain(
+    `one is not gone on with; its work is kept as ${kept}`,
+  )
 })
 
 test('what a task left that was reported as blocked when the run ended is kept and set back before another begins', async () => {
   const world = new RunWorld()
   await world.tasks(FIRST, 'Two')
-  const half = [{ write: { path: 'half.txt', text: 'half' } }, { commit: 'half' }, { blocked: 'no access' }, { wait: 30_000 }]
+  const half = [
+    { write: { path: 'half.txt', text: 'half' } },
+    { commit: 'half' },
+    { blocked: 'no access' },
+    { wait: 30_000 },
+  ]
   const handle = await world.start({ script: world.script({ one: [half], two: [doing('two')] }) })
   await expect.poll(() => world.journalled('task.reported').length, { timeout: 20_000 }).toBe(1)
   handle.stop('now')
@@ -221,7 +281,10 @@ test('what a task left that was reported as blocked when the run ended is kept a
 test('a task that failed and is tried again later goes back to where it then began, not behind what others have done', async () => {
   const world = new RunWorld()
   await world.tasks(FIRST, 'Two', 'Three')
-  const script = world.script({ one: [[{ write: { path: 'x.txt', text: 'x' } }, { failed: 'too hard' }]], two: [doing('two')] })
+  const script = world.script({
+    one: [[{ write: { path: 'x.txt', text: 'x' } }, { failed: 'too hard' }]],
+    two: [doing('two')],
+  })
   await world.run({ script, onFailure: 'continue', maxTasks: 2 })
   expect(world.subjects()).toEqual(['do two'])
   await world.run({ resume: true, tasks: ['one'], maxTasks: 1 })
@@ -229,7 +292,9 @@ test('a task that failed and is tried again later goes back to where it then beg
   expect(world.subjects()).toEqual(['do two'])
 })
 
-const KILLED_GIT = { run: 'touch "$(git rev-parse --git-dir)/index.lock" "$(git rev-parse --git-dir)/HEAD.lock"' }
+const KILLED_GIT = {
+  run: 'touch "$(git rev-parse --git-dir)/index.lock" "$(git rev-parse --git-dir)/HEAD.lock"',
+}
 
 test('what a killed git has locked is free again for the conversation after it', async () => {
   const world = new RunWorld()
@@ -245,7 +310,10 @@ test('and so is it for what is kept of a task that failed', async () => {
   const world = new RunWorld()
   await world.tasks(FIRST, 'Two')
   const failing = [{ write: { path: 'one.txt', text: '1' } }, KILLED_GIT, { failed: 'lost' }]
-  await world.run({ script: world.script({ one: [failing], two: [doing('two')] }), onFailure: 'continue' })
+  await world.run({
+    script: world.script({ one: [failing], two: [doing('two')] }),
+    onFailure: 'continue',
+  })
   expect(await world.statuses()).toEqual({ one: 'failed', two: 'completed' })
   expect(world.subjects()).toEqual(['do two'])
 })

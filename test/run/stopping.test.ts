@@ -42,7 +42,9 @@ test('waiting for a usage limit is no time of the task, and one that is said to 
   const past = new Date(Date.now() - 1000).toISOString()
   const later = new Date(Date.now() + 8000).toISOString()
   const report = await world.run({
-    script: world.script({ one: [[{ limit: past }], [{ limit: past }], [{ limit: later }], doing('one')] }),
+    script: world.script({
+      one: [[{ limit: past }], [{ limit: past }], [{ limit: later }], doing('one')],
+    }),
   })
   expect(report.how).toBe('finished')
   expect(world.of('limit')).toHaveLength(3)
@@ -57,10 +59,18 @@ test('an agent that fails in the same way again and again is stopped, unless som
   const edit = (text: string) => [{ wait: 400 }, { run: `echo ${text} >> code.txt` }]
   const script = world.script({
     stuck: [[failing, failing, failing, { wait: 30_000 }]],
-    moving: [[...['a', 'b', 'c', 'd'].flatMap((text) => [...edit(text), failing]), { commit: 'moving' }, { done: 'moved' }]],
+    moving: [
+      [
+        ...['a', 'b', 'c', 'd'].flatMap((text) => [...edit(text), failing]),
+        { commit: 'moving' },
+        { done: 'moved' },
+      ],
+    ],
   })
   await world.run({ script, onFailure: 'continue' })
-  expect(world.of('breaker').map(({ task, which }) => [task.name, which])).toEqual([['stuck', 'same error']])
+  expect(world.of('breaker').map(({ task, which }) => [task.name, which])).toEqual([
+    ['stuck', 'same error'],
+  ])
   expect(await world.statuses()).toEqual({ stuck: 'failed', moving: 'completed' })
 })
 

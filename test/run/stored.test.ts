@@ -5,15 +5,25 @@ import { RunWorld, doing } from './run-world.ts'
 test('what is said in a run is stored, prompts included; where it cannot be, the run says so once and goes on', async () => {
   const world = new RunWorld()
   await world.tasks('One')
-  const script = world.script({ one: [[{ say: 'I begin.' }, ...doing('one')]], two: [doing('two')] })
+  const script = world.script({
+    one: [[{ say: 'I begin.' }, ...doing('one')]],
+    two: [doing('two')],
+  })
   expect((await world.run({ script })).how).toBe('finished')
   const store = conversationStore(world.project.path('.sessions'), {})
-  const [{ conversation }] = world.journalled('conversation.joined').map(({ data }) => data) as [{ conversation: string }]
+  const [{ conversation }] = world.journalled('conversation.joined').map(({ data }) => data) as [
+    { conversation: string },
+  ]
   const items = [...store.read(conversation)]
   expect(items[0]).toMatchObject({ type: 'began', harness: 'rehearsal' })
   expect(items.at(-1)).toMatchObject({ type: 'ended' })
-  const said = items.flatMap((item) => (item.type === 'message' ? item.parts.map((part) => [item.role, part] as const) : []))
-  expect(said[0]).toMatchObject(['user', { type: 'text', text: expect.stringContaining('# Task one:') }])
+  const said = items.flatMap((item) =>
+    item.type === 'message' ? item.parts.map((part) => [item.role, part] as const) : [],
+  )
+  expect(said[0]).toMatchObject([
+    'user',
+    { type: 'text', text: expect.stringContaining('# Task one:') },
+  ])
   expect(said).toContainEqual(['assistant', { type: 'text', text: 'I begin.' }])
   expect(said.filter(([, { type }]) => type === 'tool use')).toHaveLength(3)
   expect(said.filter(([, { type }]) => type === 'tool result')).toHaveLength(3)

@@ -11,7 +11,10 @@ test('a task that is taken up again after others were done is held to its own wo
   const world = new RunWorld()
   const [one] = await world.tasks({ title: 'One', priority: 'P0' }, 'Two')
   await world.run({
-    script: world.script({ one: [[{ blocked: 'not yet' }], [{ lie: 'all done' }]], two: [doing('two')] }),
+    script: world.script({
+      one: [[{ blocked: 'not yet' }], [{ lie: 'all done' }]],
+      two: [doing('two')],
+    }),
     maxTasks: 2,
   })
   await world.project.run((project) => project.tasks.move('one', 'ready'))
@@ -59,17 +62,30 @@ test('a claim counts as long as whoever made it lives, also against its own run'
   const gone = { pid: 2 ** 22 - 1, startedAt: '1', mark: '' }
   expect(new Claims(place, 'first', gone).take('task')).toBe(true)
   expect(new Claims(place, 'second', alive).take('task')).toBe(true)
-  expect(new Claims(place, 'first', { ...alive, pid: process.ppid, startedAt: startOf(process.ppid) }).take('task')).toBe(false)
+  expect(
+    new Claims(place, 'first', {
+      ...alive,
+      pid: process.ppid,
+      startedAt: startOf(process.ppid),
+    }).take('task'),
+  ).toBe(false)
   expect(new Claims(place, 'third', gone).take('other')).toBe(true)
   expect(new Claims(place, 'third', alive).take('other')).toBe(true)
 })
 
 test('of two who resume a run at once the first in its log goes on', () => {
   const alive = (pid: number) => ({ pid, startedAt: startOf(pid), mark: '' })
-  const resumed = (runner: ReturnType<typeof alive>) => ({ id: '', at: '', kind: 'run.resumed' as const, data: { runner } })
+  const resumed = (runner: ReturnType<typeof alive>) => ({
+    id: '',
+    at: '',
+    kind: 'run.resumed' as const,
+    data: { runner },
+  })
   const [first, second] = [alive(process.ppid), alive(process.pid)]
   expect(() => refuseSecond('run', [resumed(first), resumed(second)], first)).not.toThrow()
-  expect(() => refuseSecond('run', [resumed(first), resumed(second)], second)).toThrow('was just resumed by process')
+  expect(() => refuseSecond('run', [resumed(first), resumed(second)], second)).toThrow(
+    'was just resumed by process',
+  )
 })
 
 test('a verify command that had a secret in it has to be said again', async () => {
@@ -94,8 +110,12 @@ test('a conversation that the journal never heard of is not told to have ended',
   const [one] = await world.tasks('One')
   const session = await RunSession.open(new Workspace(world.project.root), 1, one!, 'the goal')
   session.left('unheard', 'its runner was killed')
-  session.append([draft('conversation.joined', { conversation: 'heard', harness: 'rehearsal', source: 'run' })])
+  session.append([
+    draft('conversation.joined', { conversation: 'heard', harness: 'rehearsal', source: 'run' }),
+  ])
   session.left('heard', 'its runner was killed')
   session.release()
-  expect(world.journalled('conversation.ended').map(({ data }) => data['conversation'])).toEqual(['heard'])
+  expect(world.journalled('conversation.ended').map(({ data }) => data['conversation'])).toEqual([
+    'heard',
+  ])
 })

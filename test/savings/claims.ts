@@ -1,14 +1,21 @@
 // What was claimed to be saved, and what is counted of the part of Stint that answers to each claim.
-import { handoffDocument } from '../../src/handoff/document.ts'
+import { handoffDocument } from '../../src/context/handoff/document.ts'
 import { slashCommandFiles } from '../../src/harness/claude/slash-commands.ts'
 import { BUILT_IN } from '../../src/run/profiles/built-in.ts'
 import { profileIndex } from '../../src/run/prompts/setup-text.ts'
-import { renderDocument } from '../../src/views/document/render.ts'
-import { stateData, summaryOf } from '../../src/views/state-files.ts'
+import { renderDocument } from '../../src/document/render.ts'
+import { stateData, summaryOf } from '../../src/document/state-files.ts'
 import { realTokens } from '../context/vocabularies.ts'
-import { measuredDigests } from '../digest/measured.ts'
+import { measuredDigests } from '../command/measured.ts'
 import { factsOf } from '../handoff/any-facts.ts'
-import { type SessionSize, VOCABULARIES, entriesOf, sameFields, stateOf, wholeAndSummary } from '../views/export/token-table.ts'
+import {
+  type SessionSize,
+  VOCABULARIES,
+  entriesOf,
+  sameFields,
+  stateOf,
+  wholeAndSummary,
+} from '../document/export/token-table.ts'
 import { type Given, givenIn, recordedConversation } from './conversations.ts'
 import { saidInRuns } from './said-in-runs.ts'
 import { CLAIMED, COUNTED_RUNS, type CountedRun } from './sent-in-runs.ts'
@@ -34,7 +41,11 @@ export interface Claim {
 }
 
 export async function givenBySize(): Promise<GivenBySize> {
-  return { small: await givenIn('small'), medium: await givenIn('medium'), long: await givenIn('long') }
+  return {
+    small: await givenIn('small'),
+    medium: await givenIn('medium'),
+    long: await givenIn('long'),
+  }
 }
 
 /** What was claimed of single techniques. Of this project it takes what others have counted: it is not the same from day to day. */
@@ -49,7 +60,11 @@ export async function claims(
       technique: 'Compressed context',
       claimed: [5000, 500],
       comparisons: [
-        { compared: 'this project: what is read of it / `stint project`', before: project.condensed, after: project.context },
+        {
+          compared: 'this project: what is read of it / `stint project`',
+          before: project.condensed,
+          after: project.context,
+        },
       ],
     },
     { technique: 'Response analyzer', claimed: [3000, 150], comparisons: digests() },
@@ -63,12 +78,28 @@ function formats(): readonly Comparison[] {
   const fewFields = sameFields(summaryOf(stateOf('small')), o200k)
   const inAll = (size: SessionSize): Comparison => {
     const { whole, summary } = wholeAndSummary(stateOf(size), Claude)
-    return { compared: `${size} session: its state as JSON / its summary as TOON`, before: whole, after: summary }
+    return {
+      compared: `${size} session: its state as JSON / its summary as TOON`,
+      before: whole,
+      after: summary,
+    }
   }
   return [
-    { compared: 'the same fields, small session: JSON indented / TOON', before: small.indented, after: small.toon },
-    { compared: 'the same fields, small session: JSON compact / TOON', before: small.compact, after: small.toon },
-    { compared: "the same few fields, o200k's tokens: JSON compact / TOON", before: fewFields.compact, after: fewFields.toon },
+    {
+      compared: 'the same fields, small session: JSON indented / TOON',
+      before: small.indented,
+      after: small.toon,
+    },
+    {
+      compared: 'the same fields, small session: JSON compact / TOON',
+      before: small.compact,
+      after: small.toon,
+    },
+    {
+      compared: "the same few fields, o200k's tokens: JSON compact / TOON",
+      before: fewFields.compact,
+      after: fewFields.toon,
+    },
     inAll('small'),
     inAll('long'),
   ]
@@ -105,7 +136,11 @@ async function persisted(given: GivenBySize): Promise<readonly Comparison[]> {
     const before = realTokens(renderDocument(stateOf(size), { offset: 1, sum: '00000000' }))
     const handoff = realTokens(handoffDocument(factsOf(entriesOf(size))).text)
     return [
-      { compared: `${size} session: document / what a start gives`, before, after: realTokens(given[size].start) },
+      {
+        compared: `${size} session: document / what a start gives`,
+        before,
+        after: realTokens(given[size].start),
+      },
       { compared: `${size} session: document / handoff`, before, after: handoff },
     ]
   })
@@ -129,7 +164,11 @@ export function runClaims(): readonly (Omit<Claim, 'technique'> & { readonly tas
       tasks,
       claimed,
       comparisons: [
-        { compared: 'set-up and texts of tasks, as they are said', before: said(tasks, tasks), after: said(tasks, 1) },
+        {
+          compared: 'set-up and texts of tasks, as they are said',
+          before: said(tasks, tasks),
+          after: said(tasks, 1),
+        },
         recorded('handoffs', 'handoffs'),
         recorded('first requests, whole', 'starts'),
         recorded('all requests, whole', 'input'),

@@ -3,13 +3,13 @@ import { appendFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { UNLOGGED_EDITS } from '../../src/hook/unlogged-edits.ts'
 import { findRepository } from '../../src/git/repository.ts'
-import { projectContext } from '../../src/survey/project-context.ts'
+import { projectContext } from '../../src/context/survey/project-context.ts'
 import { recorded } from '../capture/transcript.ts'
 import { Agent } from '../hook/agent.ts'
 import { World, plant } from '../support/project.ts'
 import { git, initRepository, temporaryFolder } from '../support/scratch.ts'
 import { EXAMPLES } from '../survey/repositories.ts'
-import { type SessionSize, entriesOf } from '../views/export/token-table.ts'
+import { type SessionSize, entriesOf } from '../document/export/token-table.ts'
 
 /** Where Claude Code compacts a window of 200,000 tokens. */
 export const COMPACTS_AT = 167_000
@@ -29,7 +29,8 @@ export interface Given {
 /** What the conversations of a session are given from beginning to compaction, in a small project. */
 export async function givenIn(size: SessionSize): Promise<Given> {
   return inProject('fix/sweep-trigger', async (world, conversation) => {
-    for (const [path, text] of Object.entries(EXAMPLES['TypeScript with pnpm']!.files)) world.write(path, text)
+    for (const [path, text] of Object.entries(EXAMPLES['TypeScript with pnpm']!.files))
+      world.write(path, text)
     git(world.root, 'add', '.')
     projectContext(findRepository(world.root)!, { withoutSecrets: (text) => text })
     plant(world, { entries: entriesOf(size) })
@@ -41,7 +42,9 @@ export async function givenIn(size: SessionSize): Promise<Given> {
   })
 }
 
-async function filledUp(agent: Agent): Promise<Pick<Given, 'smartZone' | 'stages' | 'reminder' | 'ordinarily'>> {
+async function filledUp(
+  agent: Agent,
+): Promise<Pick<Given, 'smartZone' | 'stages' | 'reminder' | 'ordinarily'>> {
   agent.received(told((await agent.start()).model))
   uses(agent, 20_000)
   const ordinary = [
@@ -59,7 +62,12 @@ async function filledUp(agent: Agent): Promise<Pick<Given, 'smartZone' | 'stages
   }
   for (let edits = 2; edits < UNLOGGED_EDITS; edits += 1) await agent.edit('src/pay/pay.ts')
   const reminder = told((await agent.edit('src/pay/pay.ts')).model)
-  return { smartZone, stages, reminder, ordinarily: ordinary.map(({ printed }) => printed).join('') }
+  return {
+    smartZone,
+    stages,
+    reminder,
+    ordinarily: ordinary.map(({ printed }) => printed).join(''),
+  }
 }
 
 /** A hook that fails says nothing, which would pass for a saving. */
@@ -72,28 +80,57 @@ let calls = 0
 
 /** The model says how many tokens it was given. */
 function uses(agent: Agent, tokens: number): void {
-  const usage = { input_tokens: 10, cache_creation_input_tokens: 90, cache_read_input_tokens: tokens - 120, output_tokens: 20 }
-  const message = { id: `m${(calls += 1)}`, role: 'assistant', model: 'claude-sonnet-4-5', content: [], usage }
+  const usage = {
+    input_tokens: 10,
+    cache_creation_input_tokens: 90,
+    cache_read_input_tokens: tokens - 120,
+    output_tokens: 20,
+  }
+  const message = {
+    id: `m${(calls += 1)}`,
+    role: 'assistant',
+    model: 'claude-sonnet-4-5',
+    content: [],
+    usage,
+  }
   agent.write({ type: 'assistant', message })
 }
 
 /** A conversation that a real client had with a scripted model: what was said in it, and what the next one is given. */
-export async function recordedConversation(): Promise<{ readonly said: string; readonly start: string }> {
+export async function recordedConversation(): Promise<{
+  readonly said: string
+  readonly start: string
+}> {
   return inProject('main', async (world, conversation) => {
     const here = (name: Parameters<typeof recorded>[0]) =>
       recorded(name).toString('utf8').replaceAll('/home/dev/project', world.root).trim().split('\n')
     const lines = here('claude-2.1.325.jsonl')
     const compaction = lines.findIndex((line) => line.includes('"subtype":"compact_boundary"'))
-    const events = here('claude-events.jsonl').map((line) => JSON.parse(line) as Record<string, string>)
-    const [first, ...others] = events.slice(0, events.findIndex(({ hook_event_name }) => hook_event_name === 'SessionEnd') + 1)
+    const events = here('claude-events.jsonl').map(
+      (line) => JSON.parse(line) as Record<string, string>,
+    )
+    const [first, ...others] = events.slice(
+      0,
+      events.findIndex(({ hook_event_name }) => hook_event_name === 'SessionEnd') + 1,
+    )
     const agent = conversation(first!['session_id'])
     agent.isFollowed = true
-    const replay = ({ hook_event_name, session_id: _id, transcript_path: _path, cwd: _cwd, ...fields }: Record<string, string>) =>
-      agent.send(hook_event_name!, fields)
+    const replay = ({
+      hook_event_name,
+      session_id: _id,
+      transcript_path: _path,
+      cwd: _cwd,
+      ...fields
+    }: Record<string, string>) => agent.send(hook_event_name!, fields)
     await replay(first!)
     appendFileSync(agent.transcript, `${lines.slice(0, compaction).join('\n')}\n`)
     for (const event of others) await replay(event)
-    const said = recorded('claude-2.1.325.jsonl').toString('utf8').split('\n').slice(0, compaction).flatMap(saidIn).join('\n')
+    const said = recorded('claude-2.1.325.jsonl')
+      .toString('utf8')
+      .split('\n')
+      .slice(0, compaction)
+      .flatMap(saidIn)
+      .join('\n')
     return { said, start: told((await conversation().start()).model) }
   })
 }

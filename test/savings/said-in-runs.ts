@@ -5,8 +5,8 @@ import { DEFAULT_RUN } from '../../src/project/run-config.ts'
 import { BUILT_IN } from '../../src/run/profiles/built-in.ts'
 import { setupText } from '../../src/run/prompts/setup-text.ts'
 import { taskText } from '../../src/run/prompts/task-text.ts'
-import { projectContext } from '../../src/survey/project-context.ts'
-import { shortnameFor } from '../../src/tasks/canonical.ts'
+import { projectContext } from '../../src/context/survey/project-context.ts'
+import { shortnameFor } from '../../src/backlog/canonical.ts'
 import { realTokens } from '../context/vocabularies.ts'
 import { git, initRepository, temporaryFolder } from '../support/scratch.ts'
 
@@ -17,7 +17,9 @@ import { git, initRepository, temporaryFolder } from '../support/scratch.ts'
 export function saidInRuns(): (tasks: number, conversations: number) => number {
   const setup = realTokens(setupInSmallProject())
   return (tasks, conversations) => {
-    const texts = Array.from({ length: tasks }, (_, index) => realTokens(textOfTask(`Part ${index + 1}`)))
+    const texts = Array.from({ length: tasks }, (_, index) =>
+      realTokens(textOfTask(`Part ${index + 1}`)),
+    )
     return texts.reduce((sum, tokens) => sum + tokens, setup * conversations)
   }
 }
@@ -44,5 +46,11 @@ function setupInSmallProject(): string {
 }
 
 function textOfTask(title: string): string {
-  return taskText({ shortname: shortnameFor(title), title, description: '', details: '', checklist: [] })
+  return taskText({
+    shortname: shortnameFor(title),
+    title,
+    description: '',
+    details: '',
+    checklist: [],
+  })
 }

@@ -19,7 +19,14 @@ export const COUNTED_RUNS: readonly CountedRun[] = [
   { tasks: 5, conversations: 'one', said: 607, handoffs: 0, starts: 12_600, input: 258_000 },
   { tasks: 10, conversations: 'each', said: 5710, handoffs: 5700, starts: 132_000, input: 530_000 },
   { tasks: 10, conversations: 'one', said: 652, handoffs: 0, starts: 12_600, input: 528_000 },
-  { tasks: 50, conversations: 'each', said: 28_550, handoffs: 31_400, starts: 664_000, input: 2_664_000 },
+  {
+    tasks: 50,
+    conversations: 'each',
+    said: 28_550,
+    handoffs: 31_400,
+    starts: 664_000,
+    input: 2_664_000,
+  },
   { tasks: 50, conversations: 'one', said: 1012, handoffs: 0, starts: 12_600, input: 3_128_000 },
 ]
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { instructionsEdit } from '../../src/harness/claude/setup/instructions.ts'
 import { realTokens } from '../context/vocabularies.ts'
 import { saidOnPage } from '../survey/said-on-page.ts'
-import { change, entriesOf, row, ruleFor } from '../views/export/token-table.ts'
+import { change, entriesOf, row, ruleFor } from '../document/export/token-table.ts'
 import { type Claim, type GivenBySize, SIZES, claims, givenBySize, runClaims } from './claims.ts'
 import { COMPACTS_AT, type Given } from './conversations.ts'
 import { serverLines, serverWhole } from './server-lines.ts'
@@ -20,7 +20,10 @@ export function savingsPage(): string {
 export async function countedPage(): Promise<string> {
   const given = await givenBySize()
   const tables = { savings: await savingsTable(given), runs: runTable(), costs: costTable(given) }
-  return Object.entries(tables).reduce((page, [name, table]) => withTable(page, name, table), savingsPage())
+  return Object.entries(tables).reduce(
+    (page, [name, table]) => withTable(page, name, table),
+    savingsPage(),
+  )
 }
 
 function withTable(page: string, name: string, table: string): string {
@@ -35,27 +38,50 @@ async function savingsTable(given: GivenBySize): Promise<string> {
   return [
     SAVED,
     ruleFor(SAVED),
-    ...(await claims(given, saidOnPage())).flatMap(({ technique, ...claim }) => rowsOf(technique, claim)),
-    row('Background agents', 'time', 'tasks one after another / side by side: [benchmarks](benchmarks.md#savings)', '', '', ''),
+    ...(await claims(given, saidOnPage())).flatMap(({ technique, ...claim }) =>
+      rowsOf(technique, claim),
+    ),
+    row(
+      'Background agents',
+      'time',
+      'tasks one after another / side by side: [benchmarks](benchmarks.md#savings)',
+      '',
+      '',
+      '',
+    ),
   ].join('\n')
 }
 
 function runTable(): string {
   const head = row('tasks', 'claimed', 'tokens', 'a conversation each', 'one for all', 'change')
-  return [head, ruleFor(head), ...runClaims().flatMap(({ tasks, ...claim }) => rowsOf(tasks, claim))].join('\n')
+  return [
+    head,
+    ruleFor(head),
+    ...runClaims().flatMap(({ tasks, ...claim }) => rowsOf(tasks, claim)),
+  ].join('\n')
 }
 
-function rowsOf(of: string | number, { claimed: [before, after], comparisons }: Omit<Claim, 'technique'>): readonly string[] {
+function rowsOf(
+  of: string | number,
+  { claimed: [before, after], comparisons }: Omit<Claim, 'technique'>,
+): readonly string[] {
   const claimed = `${before} → ${after}, ${change(before, after)}`
   return comparisons.map(({ compared, before, after }, index) =>
-    row(...(index === 0 ? [of, claimed] : ['', '']), compared, before, after, change(before, after)),
+    row(
+      ...(index === 0 ? [of, claimed] : ['', '']),
+      compared,
+      before,
+      after,
+      change(before, after),
+    ),
   )
 }
 
 function costTable(given: GivenBySize): string {
   const [slash, server] = [realTokens(slashLines()), realTokens(serverLines())]
   const costs = (of: (given: Given) => string) => SIZES.map((size) => realTokens(of(given[size])))
-  const stage = (percent: number) => (each: Given) => each.stages.find((one) => one.percent === percent)!.text
+  const stage = (percent: number) => (each: Given) =>
+    each.stages.find((one) => one.percent === percent)!.text
   const stages = [75, 85, 90].map((percent) => ({ percent, tokens: costs(stage(percent)) }))
   const [start, summariser, smartZone, reminder] = [
     costs((each) => each.start),
@@ -64,21 +90,41 @@ function costTable(given: GivenBySize): string {
     costs((each) => each.reminder),
   ]
   const once = [start, smartZone, ...stages.map(({ tokens }) => tokens), reminder, summariser]
-  const sums = SIZES.map((_, index) => once.reduce((total, tokens) => total + tokens[index]!, slash + server))
-  const head = row('given', 'when', ...SIZES.map((size) => `${size} (${entriesOf(size).length} entries)`))
+  const sums = SIZES.map((_, index) =>
+    once.reduce((total, tokens) => total + tokens[index]!, slash + server),
+  )
+  const head = row(
+    'given',
+    'when',
+    ...SIZES.map((size) => `${size} (${entriesOf(size).length} entries)`),
+  )
   return [
     head,
     ruleFor(head),
     row('a line for each slash command', 'every conversation', slash, slash, slash),
-    row('the MCP server: its tools by name, what it says of itself', 'every conversation', server, server, server),
+    row(
+      'the MCP server: its tools by name, what it says of itself',
+      'every conversation',
+      server,
+      server,
+      server,
+    ),
     row('the session, and the project where there is room', 'a conversation begins', ...start),
-    row('nothing', 'a prompt, a command, an edit, the end of a turn', ...costs((each) => each.ordinarily)),
+    row(
+      'nothing',
+      'a prompt, a command, an edit, the end of a turn',
+      ...costs((each) => each.ordinarily),
+    ),
     row('a reminder', 'after five edits that nobody logged', ...reminder),
     row('the smart zone is left', 'once', ...smartZone),
     ...stages.map(({ percent, tokens }) => row(`stage ${percent} % is reached`, 'once', ...tokens)),
     row('what must not be lost', 'to the summariser, before a compaction', ...summariser),
     row('**sum**', 'from the beginning to a compaction', ...sums),
-    row(`… of ${COMPACTS_AT}`, '', ...sums.map((sum) => `${((sum / COMPACTS_AT) * 100).toFixed(1)} %`)),
+    row(
+      `… of ${COMPACTS_AT}`,
+      '',
+      ...sums.map((sum) => `${((sum / COMPACTS_AT) * 100).toFixed(1)} %`),
+    ),
     row('the session', 'after a compaction', ...costs((each) => each.afterCompaction)),
     row(
       'lines in CLAUDE.md',

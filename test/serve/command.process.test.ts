@@ -18,9 +18,15 @@ interface Started {
 }
 
 async function serve({ cwd, env }: Terminal, ...args: readonly string[]): Promise<Started> {
-  const child = spawn(process.execPath, [program, 'serve', '--json', ...args], { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [program, 'serve', '--json', ...args], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   onTestFinished(() => void child.kill('SIGKILL'))
-  const ended = new Promise<number | string | null>((resolve) => child.once('exit', (code, signal) => resolve(code ?? signal)))
+  const ended = new Promise<number | string | null>((resolve) =>
+    child.once('exit', (code, signal) => resolve(code ?? signal)),
+  )
   let text = ''
   for await (const piece of child.stdout!) {
     text += String(piece)
@@ -29,7 +35,8 @@ async function serve({ cwd, env }: Terminal, ...args: readonly string[]): Promis
   return { child, ended, ...(JSON.parse(text) as { url: string; isNew: boolean; pid: number }) }
 }
 
-const cookieOf = (url: string) => `stint-${new URL(url).port}=${new URL(url).searchParams.get('token')!}`
+const cookieOf = (url: string) =>
+  `stint-${new URL(url).port}=${new URL(url).searchParams.get('token')!}`
 const ask = (url: string, path: string, init: RequestInit = {}) =>
   fetch(new URL(path, url), { ...init, headers: { cookie: cookieOf(url), ...init.headers } })
 
@@ -37,14 +44,19 @@ describe('stint serve', () => {
   test('serves the built page until it is told to end, and leaves neither a process nor a note', async () => {
     const world = terminal()
     const token = 'from-the-environment'
-    const { child, ended, url } = await serve({ ...world, env: { ...world.env, STINT_SERVE_TOKEN: token } })
+    const { child, ended, url } = await serve({
+      ...world,
+      env: { ...world.env, STINT_SERVE_TOKEN: token },
+    })
     expect(new URL(url).searchParams.get('token')).toBe(token)
     const entered = await fetch(url, { redirect: 'manual' })
     expect([entered.status, entered.headers.get('location')]).toEqual([303, '/'])
     expect(await (await ask(url, '/')).text()).toContain('<script')
     expect((await ask(url, '/api/overview')).status).toBe(200)
     const note = join(world.env.STINT_STATE_HOME!, 'serve')
-    expect(readdirSync(note).map((name) => statSync(join(note, name)).mode & 0o777)).toEqual([0o600])
+    expect(readdirSync(note).map((name) => statSync(join(note, name)).mode & 0o777)).toEqual([
+      0o600,
+    ])
     const events = await ask(url, '/api/events')
     const hang = { harness: 'rehearsal', script: join(world.folder, 'hang.json') }
     writeFileSync(hang.script, JSON.stringify({ default: [[{ hang: true }]] }))

@@ -8,7 +8,12 @@ import { plainProject } from '../support/project.ts'
 test('what is known of conversations is held only as far as there is room for it, the latest first', async () => {
   const workspace = new Workspace(plainProject().root)
   const store = conversationStore(workspace.place.sessions, {})
-  const says = (number: number): HistoryItem => ({ type: 'message', id: `m${number}`, role: 'user', parts: [] })
+  const says = (number: number): HistoryItem => ({
+    type: 'message',
+    id: `m${number}`,
+    role: 'user',
+    parts: [],
+  })
   for (const [id, count] of Object.entries({ one: 3, two: 3, three: 3, huge: 20 }))
     store.append(
       id,

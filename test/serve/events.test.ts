@@ -2,7 +2,13 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { conversationStore } from '../../src/history/store.ts'
 import { draft } from '../../src/session/entries.ts'
-import type { EntryLine, EntryList, LiveEvent, Overview, SessionPage } from '../../src/serve/contract.ts'
+import type {
+  EntryLine,
+  EntryList,
+  LiveEvent,
+  Overview,
+  SessionPage,
+} from '../../src/serve/contract.ts'
 import { DelegateWorld } from '../delegate/delegate-world.ts'
 import { gitProject } from '../support/project.ts'
 import { type Following, Served } from './served.ts'
@@ -15,7 +21,8 @@ beforeAll(async () => {
 afterAll(() => served.end())
 
 type Entries = Extract<LiveEvent, { type: 'entries' }>
-const entriesIn = (events: readonly LiveEvent[]) => events.filter((event): event is Entries => event.type === 'entries')
+const entriesIn = (events: readonly LiveEvent[]) =>
+  events.filter((event): event is Entries => event.type === 'entries')
 const note = (text: string) => draft('note.added', { text })
 
 /** What a page shows of a session that follows it as the contract says. */
@@ -38,7 +45,9 @@ class Shown {
   }
 
   async ask(): Promise<void> {
-    const { entries, cursor } = await served.get<EntryList>(`/api/sessions/${this.id}/entries?from=${this.cursor}&limit=500`)
+    const { entries, cursor } = await served.get<EntryList>(
+      `/api/sessions/${this.id}/entries?from=${this.cursor}&limit=500`,
+    )
     this.add(entries, cursor)
   }
 
@@ -58,11 +67,15 @@ describe('a page that follows', () => {
     const page = await follow()
     const shown = await new Shown(served.world.sessionId()).open()
     await served.append('lively', [note('one'), note('two')])
-    const events = await page.until((all) => entriesIn(all).length > 0 && all.some(({ type }) => type === 'session'))
+    const events = await page.until(
+      (all) => entriesIn(all).length > 0 && all.some(({ type }) => type === 'session'),
+    )
     const [first] = entriesIn(events)
     expect(first!.from).toBe(shown.cursor)
     expect(first!.entries.map(({ text }) => text)).toEqual(['one', 'two'])
-    expect(events.find((event) => event.type === 'session')).toMatchObject({ row: { name: 'lively' } })
+    expect(events.find((event) => event.type === 'session')).toMatchObject({
+      row: { name: 'lively' },
+    })
     page.leave()
   })
 
@@ -83,7 +96,9 @@ describe('a page that follows', () => {
       written.push(`${round} while away`)
       page = await follow(page.last)
     }
-    await page.until((all) => entriesIn(all).some(({ entries }) => entries.some(({ text }) => text === '5 while away')))
+    await page.until((all) =>
+      entriesIn(all).some(({ entries }) => entries.some(({ text }) => text === '5 while away')),
+    )
     for (const event of page.events) await shown.take(event)
     expect(shown.ids).toEqual(written)
     expect(page.events.some(({ type }) => type === 'reset')).toBe(false)
@@ -124,7 +139,9 @@ describe('a page that follows', () => {
   test('is told of a session that is new, and to ask anew when a journal was rewritten', async () => {
     const page = await follow()
     await served.world.run((project) => project.init({ name: 'newcomer', force: true }))
-    await page.until((all) => all.some((event) => event.type === 'session' && event.row.name === 'newcomer'))
+    await page.until((all) =>
+      all.some((event) => event.type === 'session' && event.row.name === 'newcomer'),
+    )
     const id = served.world.sessionId('newcomer')
     await served.get(`/api/sessions/${id}`)
     const path = served.world.path('.sessions', 'journal', id, 'log.jsonl')
@@ -142,16 +159,24 @@ describe('a page that follows', () => {
     const page = await follow()
     await served.post('/api/tasks', { title: 'Something' })
     await page.until((all) => all.some(({ type }) => type === 'tasks'))
-    await served.world.run((project) => project.handoffs.create({ session: 'newcomer', code: false }))
+    await served.world.run((project) =>
+      project.handoffs.create({ session: 'newcomer', code: false }),
+    )
     await page.until((all) => all.some(({ type }) => type === 'handoffs'))
     const delegate = new DelegateWorld(served.world).delegate('helper', { status: 'running' })
-    await page.until((all) => all.some((event) => event.type === 'delegate' && event.id === delegate.id))
+    await page.until((all) =>
+      all.some((event) => event.type === 'delegate' && event.id === delegate.id),
+    )
     const before = page.events.length
     delegate.move({ to: 'failed', because: 'a test' })
     await page.until((all) => all.slice(before).some(({ type }) => type === 'delegate'))
     const store = conversationStore(served.world.path('.sessions'), {})
-    store.append('spoken', [{ type: 'began', conversation: 'spoken', harness: 'claude', at: new Date().toISOString() }])
-    await page.until((all) => all.some((event) => event.type === 'conversation' && event.total === 1))
+    store.append('spoken', [
+      { type: 'began', conversation: 'spoken', harness: 'claude', at: new Date().toISOString() },
+    ])
+    await page.until((all) =>
+      all.some((event) => event.type === 'conversation' && event.total === 1),
+    )
     page.leave()
   })
 
@@ -163,7 +188,8 @@ describe('a page that follows', () => {
     const [all, own] = [await follow(), await follow(undefined, `/api/events?project=${key}`)]
     await served.get(`/api/sessions/distant?project=${key}`)
     await served.append('distant', [note('from afar')], other.root)
-    const isAfar = (events: readonly LiveEvent[]) => entriesIn(events).some(({ project }) => project === key)
+    const isAfar = (events: readonly LiveEvent[]) =>
+      entriesIn(events).some(({ project }) => project === key)
     await all.until(isAfar)
     await own.until(isAfar)
     await served.append('newcomer', [note('from here')])
@@ -171,7 +197,9 @@ describe('a page that follows', () => {
     expect(own.events.every((event) => !('project' in event) || event.project === key)).toBe(true)
     expect((await served.ask('/api/events?project=nowhere')).status).toBe(404)
     const { listeners } = served.server.live.feed
-    expect((await served.ask('/api/events', { method: 'HEAD', headers: { origin: undefined } })).status).toBe(200)
+    expect(
+      (await served.ask('/api/events', { method: 'HEAD', headers: { origin: undefined } })).status,
+    ).toBe(200)
     expect(served.server.live.feed.listeners).toBe(listeners)
     all.leave()
     own.leave()

@@ -105,7 +105,12 @@ describe('a page', () => {
     slow.waiting = 101
     feed.publish('a', run(1))
     feed.publish('a', run(2))
-    expect([slow.isDropped, slow.events.length, quick.isDropped, quick.events.length]).toEqual([true, 1, false, 2])
+    expect([slow.isDropped, slow.events.length, quick.isDropped, quick.events.length]).toEqual([
+      true,
+      1,
+      false,
+      2,
+    ])
     feed.close()
   })
 })

@@ -15,27 +15,42 @@ const problem = (answer: { json<T>(): T }) => answer.json<{ code: string }>().co
 
 describe('the token', () => {
   test('is taken from the first address, kept in a cookie no script can read, and gone from the address', async () => {
-    const answer = await served.ask(`/s/1?token=${TOKEN}&project=x`, { headers: { cookie: undefined } })
+    const answer = await served.ask(`/s/1?token=${TOKEN}&project=x`, {
+      headers: { cookie: undefined },
+    })
     expect(answer.status).toBe(303)
     expect(answer.headers.location).toBe('/s/1?project=x')
-    expect(answer.headers['set-cookie']).toEqual([`stint-${served.server.port}=${TOKEN}; HttpOnly; SameSite=Strict; Path=/`])
+    expect(answer.headers['set-cookie']).toEqual([
+      `stint-${served.server.port}=${TOKEN}; HttpOnly; SameSite=Strict; Path=/`,
+    ])
   })
 
   test('leads nowhere but here', async () => {
-    const answer = await served.ask(`//elsewhere.example/?token=${TOKEN}`, { headers: { cookie: undefined } })
+    const answer = await served.ask(`//elsewhere.example/?token=${TOKEN}`, {
+      headers: { cookie: undefined },
+    })
     expect(answer.headers.location).toBe('/elsewhere.example/')
   })
 
-  test.each(['/', '/assets/page.js', '/api/overview', '/api/events', '/api/nothing'])('is needed for %s', async (path) => {
-    for (const cookie of [undefined, `stint-${served.server.port}=wrong`, `stint-1=${TOKEN}`]) {
-      const answer = await served.ask(path, { headers: { cookie } })
-      expect([answer.status, problem(answer)]).toEqual([401, 'NO_TOKEN'])
-    }
-    expect((await served.ask(`${path}?token=${TOKEN}x`, { headers: { cookie: undefined } })).status).toBe(401)
-  })
+  test.each(['/', '/assets/page.js', '/api/overview', '/api/events', '/api/nothing'])(
+    'is needed for %s',
+    async (path) => {
+      for (const cookie of [undefined, `stint-${served.server.port}=wrong`, `stint-1=${TOKEN}`]) {
+        const answer = await served.ask(path, { headers: { cookie } })
+        expect([answer.status, problem(answer)]).toEqual([401, 'NO_TOKEN'])
+      }
+      expect(
+        (await served.ask(`${path}?token=${TOKEN}x`, { headers: { cookie: undefined } })).status,
+      ).toBe(401)
+    },
+  )
 
   test('does not come with a write', async () => {
-    const answer = await served.post(`/api/tasks?token=${TOKEN}`, { title: 'x' }, { headers: { cookie: undefined } })
+    const answer = await served.post(
+      `/api/tasks?token=${TOKEN}`,
+      { title: 'x' },
+      { headers: { cookie: undefined } },
+    )
     expect(answer.status).toBe(401)
   })
 
@@ -47,13 +62,18 @@ describe('the token', () => {
 })
 
 describe('a request', () => {
-  test.each(['evil.example', '127.0.0.1', '127.0.0.1:1'])('that calls the server "%s" is refused', async (host) => {
-    const answer = await served.ask('/api/overview', { headers: { host } })
-    expect([answer.status, problem(answer)]).toEqual([403, 'WRONG_HOST'])
-  })
+  test.each(['evil.example', '127.0.0.1', '127.0.0.1:1'])(
+    'that calls the server "%s" is refused',
+    async (host) => {
+      const answer = await served.ask('/api/overview', { headers: { host } })
+      expect([answer.status, problem(answer)]).toEqual([403, 'WRONG_HOST'])
+    },
+  )
 
   test.each(['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]'])('may call it %s', async (name) => {
-    const answer = await served.ask('/api/sessions', { headers: { host: `${name}:${served.server.port}` } })
+    const answer = await served.ask('/api/sessions', {
+      headers: { host: `${name}:${served.server.port}` },
+    })
     expect(answer.status).toBe(200)
   })
 
@@ -80,14 +100,23 @@ describe('a request', () => {
     expect(await served.get('/api/tasks')).toEqual([])
   })
 
-  test.each(['cross-site', 'same-site'])('that reads by a page of another origin (%s) is refused', async (site) => {
-    expect((await served.ask('/api/sessions', { headers: { 'sec-fetch-site': site } })).status).toBe(403)
-  })
+  test.each(['cross-site', 'same-site'])(
+    'that reads by a page of another origin (%s) is refused',
+    async (site) => {
+      expect(
+        (await served.ask('/api/sessions', { headers: { 'sec-fetch-site': site } })).status,
+      ).toBe(403)
+    },
+  )
 
   test.each([undefined, 'text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])(
     'that writes %s is refused',
     async (type) => {
-      const answer = await served.post('/api/tasks', { title: 'x' }, { headers: { 'content-type': type } })
+      const answer = await served.post(
+        '/api/tasks',
+        { title: 'x' },
+        { headers: { 'content-type': type } },
+      )
       expect([answer.status, problem(answer)]).toEqual([415, 'NOT_JSON'])
     },
   )
@@ -147,7 +176,10 @@ describe('an answer', () => {
       expect(answer.text).toContain('<title>Stint</title>')
     }
     const script = await served.ask('/assets/page.js')
-    expect([script.headers['content-type'], script.text]).toEqual(['text/javascript; charset=utf-8', 'export {}'])
+    expect([script.headers['content-type'], script.text]).toEqual([
+      'text/javascript; charset=utf-8',
+      'export {}',
+    ])
   })
 })
 
@@ -155,8 +187,12 @@ describe('a server for other machines', () => {
   test('needs a token that somebody chose, of some length', async () => {
     const options = { cwd: served.world.root, env: process.env, version: '1', host: '0.0.0.0' }
     await expect(startServer(options)).rejects.toMatchObject({ code: 'NEEDS_TOKEN' })
-    await expect(startServer({ ...options, token: 'too-short' })).rejects.toMatchObject({ code: 'TOKEN_UNFIT' })
-    await expect(startServer({ ...options, token: 'with a space in it, which is none' })).rejects.toMatchObject({
+    await expect(startServer({ ...options, token: 'too-short' })).rejects.toMatchObject({
+      code: 'TOKEN_UNFIT',
+    })
+    await expect(
+      startServer({ ...options, token: 'with a space in it, which is none' }),
+    ).rejects.toMatchObject({
       code: 'TOKEN_UNFIT',
     })
   })

@@ -18,7 +18,9 @@ test('the ledger of a project and of a session is answered, and what cannot be a
   expect(rows.map(({ name }) => name)).toEqual(['costly'])
   const own = await served.get<LedgerAnswer>('/api/ledger?session=costly')
   expect(own.whole).toMatchObject({ kind: 'session', id: served.world.sessionId('costly') })
-  const wrong = await Promise.all(['?days=none', '?session=nobody'].map((query) => served.ask(`/api/ledger${query}`)))
+  const wrong = await Promise.all(
+    ['?days=none', '?session=nobody'].map((query) => served.ask(`/api/ledger${query}`)),
+  )
   expect(wrong.map((answer) => [answer.status, answer.json<Problem>().code])).toEqual([
     [400, 'NOT_A_NUMBER'],
     [404, 'NO_SESSION'],
@@ -67,7 +69,11 @@ test('whoever follows is given a ledger with what has happened since', async () 
   const stamp = live.stampOf(key)
   expect(stamp).toBeDefined()
   await live.settled()
-  live.tell(key, { type: 'prompt', prompt: 'p', event: { type: 'delta', text: 'words', at: '', number: 1 } })
+  live.tell(key, {
+    type: 'prompt',
+    prompt: 'p',
+    event: { type: 'delta', text: 'words', at: '', number: 1 },
+  })
   expect(live.stampOf(key)).toBe(stamp)
   const seen = page.events.length
   await served.append('costly', [draft('note.added', { text: 'one more write' })])

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { PromptEvent } from '../../src/prompt/contract.ts'
+import type { PromptEvent } from '../../src/run/prompt/contract.ts'
 import type { LiveEvent, PromptStarted } from '../../src/serve/contract.ts'
 import { expectNoneLeft } from '../support/processes.ts'
 import { Served } from './served.ts'
@@ -10,26 +10,41 @@ beforeAll(async () => {
 })
 afterAll(() => served.end())
 
-const script = (...acts: readonly object[]): { readonly harness: string; readonly script: string } => {
+const script = (
+  ...acts: readonly object[]
+): { readonly harness: string; readonly script: string } => {
   served.world.write('.sessions/script.json', JSON.stringify({ default: [acts] }))
   return { harness: 'rehearsal', script: served.world.path('.sessions', 'script.json') }
 }
 const toldOf = (prompt: string, type: PromptEvent['type']) => (events: readonly LiveEvent[]) =>
-  events.some((event) => event.type === 'prompt' && event.prompt === prompt && event.event.type === type)
+  events.some(
+    (event) => event.type === 'prompt' && event.prompt === prompt && event.event.type === type,
+  )
 
 describe('a prompt from the page', () => {
   test('is answered live, asks what it may, and can be read again from any number', async () => {
     const page = await (await served.follow()).begun()
     const acts = script({ say: 'May I?' }, { ask: 'echo yes > yes.txt' }, { say: 'Thanks.' })
-    const { prompt, session } = (await served.post('/api/prompts', { text: 'Write yes', ...acts })).json<PromptStarted>()
+    const { prompt, session } = (
+      await served.post('/api/prompts', { text: 'Write yes', ...acts })
+    ).json<PromptStarted>()
     await page.until(toldOf(prompt, 'permission.asked'))
     const asked = (await served.get<PromptEvent[]>(`/api/prompts/${prompt}/events`)).find(
       ({ type }) => type === 'permission.asked',
     )
     const { request } = asked as Extract<PromptEvent, { type: 'permission.asked' }>
-    expect((await served.post(`/api/prompts/${prompt}/permission`, { request: 'other', isAllowed: true })).status).toBe(404)
+    expect(
+      (
+        await served.post(`/api/prompts/${prompt}/permission`, {
+          request: 'other',
+          isAllowed: true,
+        })
+      ).status,
+    ).toBe(404)
     expect((await served.post(`/api/prompts/${prompt}/permission`, { request })).status).toBe(400)
-    expect((await served.post(`/api/prompts/${prompt}/permission`, { request, isAllowed: true })).status).toBe(200)
+    expect(
+      (await served.post(`/api/prompts/${prompt}/permission`, { request, isAllowed: true })).status,
+    ).toBe(200)
     await page.until(toldOf(prompt, 'prompt.ended'))
     expect(served.world.read('yes.txt')).toBe('yes\n')
     expect(served.world.sessionId()).toBe(session)
@@ -38,7 +53,9 @@ describe('a prompt from the page', () => {
     expect(all.map(({ number }) => number)).toEqual(all.map((_, index) => index + 1))
     const live = page.events.flatMap((event) => (event.type === 'prompt' ? [event.event] : []))
     expect(live).toEqual(all)
-    expect(await served.get(`/api/prompts/${prompt}/events?after=${all.length - 1}`)).toEqual(all.slice(-1))
+    expect(await served.get(`/api/prompts/${prompt}/events?after=${all.length - 1}`)).toEqual(
+      all.slice(-1),
+    )
     page.leave()
     await expectNoneLeft(`STINT_PROMPT=${prompt}`)
   })
@@ -46,7 +63,10 @@ describe('a prompt from the page', () => {
   test('is interrupted', async () => {
     const page = await (await served.follow()).begun()
     const { prompt } = (
-      await served.post('/api/prompts', { text: 'Wait', ...script({ say: 'Waiting.' }, { hang: true }) })
+      await served.post('/api/prompts', {
+        text: 'Wait',
+        ...script({ say: 'Waiting.' }, { hang: true }),
+      })
     ).json<PromptStarted>()
     await page.until(toldOf(prompt, 'usage'))
     expect((await served.post(`/api/prompts/${prompt}/interrupt`)).status).toBe(200)
@@ -56,7 +76,13 @@ describe('a prompt from the page', () => {
   })
 
   test('that says nothing or what there is not is refused before anything is begun', async () => {
-    for (const body of [{}, { text: ' ' }, { text: 7 }, { text: 'x', permissions: 'root' }, { text: 'x', isNew: 'yes' }]) {
+    for (const body of [
+      {},
+      { text: ' ' },
+      { text: 7 },
+      { text: 'x', permissions: 'root' },
+      { text: 'x', isNew: 'yes' },
+    ]) {
       expect((await served.post('/api/prompts', body)).status).toBe(400)
     }
     expect((await served.post('/api/prompts', { text: 'x', harness: 'nobody' })).status).toBe(404)

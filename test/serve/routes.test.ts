@@ -26,10 +26,10 @@ import type {
   UsageAnswer,
   WorkflowLine,
 } from '../../src/serve/contract.ts'
-import type { DelegateRow } from '../../src/delegate/contract.ts'
+import type { DelegateRow } from '../../src/run/delegate/contract.ts'
 import { startServer } from '../../src/serve/start-server.ts'
 import { draft } from '../../src/session/entries.ts'
-import type { Task } from '../../src/tasks/task.ts'
+import type { Task } from '../../src/backlog/task.ts'
 import { DelegateWorld, NOBODY } from '../delegate/delegate-world.ts'
 import { gitProject } from '../support/project.ts'
 import { Served } from './served.ts'
@@ -55,7 +55,10 @@ describe('the overview', () => {
     const key = projects.find(({ root }) => root === other.root)!.key
     expect(projects.find((line) => line.key === key)).toMatchObject({ sessions: 1 })
     // One that is slow to answer is told later.
-    const rehearsal = async () => (await served.get<Overview>('/api/overview')).harnesses.find(({ name }) => name === 'rehearsal')
+    const rehearsal = async () =>
+      (await served.get<Overview>('/api/overview')).harnesses.find(
+        ({ name }) => name === 'rehearsal',
+      )
     await expect.poll(async () => (await rehearsal())?.isThere, { timeout: 20_000 }).toBe(true)
     const { rows } = await served.get<SessionList>(`/api/sessions?project=${key}`)
     expect(rows.map(({ name }) => name)).toEqual(['elsewhere'])
@@ -67,7 +70,9 @@ describe('sessions', () => {
   test('are listed a page at a time, with how many there are', async () => {
     expect(await served.get('/api/sessions')).toEqual({ rows: [], total: 0 })
     for (const name of ['one', 'two', 'three']) {
-      await served.world.run((project) => project.init({ name, goal: `the goal of ${name}`, force: true }))
+      await served.world.run((project) =>
+        project.init({ name, goal: `the goal of ${name}`, force: true }),
+      )
     }
     const page = await served.get<SessionList>('/api/sessions?limit=2&sort=name')
     expect([page.total, page.rows.map(({ name }) => name)]).toEqual([3, ['one', 'three']])
@@ -80,7 +85,8 @@ describe('sessions', () => {
     expect(await code('/api/sessions?status=gone')).toEqual([400, 'NO_STATUS'])
     expect(await code('/api/sessions?sort=size')).toEqual([400, 'NO_ORDER'])
     expect(await code('/api/sessions?limit=-1')).toEqual([400, 'NOT_A_NUMBER'])
-    for (const name of ['nothing', '%00']) expect((await served.ask(`/api/sessions/${name}`)).status).toBe(404)
+    for (const name of ['nothing', '%00'])
+      expect((await served.ask(`/api/sessions/${name}`)).status).toBe(404)
   })
 
   test('are shown with their state, their document and where their journal ends', async () => {
@@ -88,10 +94,16 @@ describe('sessions', () => {
     const page = await served.get<SessionPage>(`/api/sessions/${rows[0]!.id}`)
     expect(page.state.name).toBe('three')
     expect(page.document).toContain('the goal of three')
-    const { entries, cursor, before } = await served.get<EntryList>(`/api/sessions/${rows[0]!.id}/entries`)
+    const { entries, cursor, before } = await served.get<EntryList>(
+      `/api/sessions/${rows[0]!.id}/entries`,
+    )
     expect(cursor).toBe(page.cursor)
     expect(before).toBeUndefined()
-    expect(entries[0]).toMatchObject({ kind: 'session.opened', text: 'three\nthe goal of three', isTakenBack: false })
+    expect(entries[0]).toMatchObject({
+      kind: 'session.opened',
+      text: 'three\nthe goal of three',
+      isTakenBack: false,
+    })
     expect((await served.get<SessionPage>('/api/sessions/three')).row.id).toBe(rows[0]!.id)
     expect(await code('/api/sessions/nobody')).toEqual([404, 'NO_SESSION'])
     expect(await code(`/api/sessions/${mintId(undefined)}/entries`)).toEqual([404, 'NO_SESSION'])
@@ -103,20 +115,26 @@ describe('the entries of a long journal', () => {
   const COUNT = 700
   beforeAll(async () => {
     await served.world.run((project) => project.init({ name: 'long', force: true }))
-    const steps = Array.from({ length: COUNT }, (_, number) => `step ${number} ${'x'.repeat((number % 7) * 100)}`)
+    const steps = Array.from(
+      { length: COUNT },
+      (_, number) => `step ${number} ${'x'.repeat((number % 7) * 100)}`,
+    )
     id = await served.append(
       'long',
       steps.map((text) => draft('progress.made', { text })),
     )
   })
 
-  const texts = (entries: EntryList['entries']) => entries.map(({ text }) => text.split(' ').slice(0, 2).join(' '))
+  const texts = (entries: EntryList['entries']) =>
+    entries.map(({ text }) => text.split(' ').slice(0, 2).join(' '))
 
   test('come in pages forwards, each beginning where the last ended', async () => {
     const all: string[] = []
     let cursor = 0
     for (;;) {
-      const page = await served.get<EntryList>(`/api/sessions/${id}/entries?from=${cursor}&limit=97`)
+      const page = await served.get<EntryList>(
+        `/api/sessions/${id}/entries?from=${cursor}&limit=97`,
+      )
       all.push(...texts(page.entries))
       if (page.cursor === cursor) break
       cursor = page.cursor
@@ -127,7 +145,9 @@ describe('the entries of a long journal', () => {
   test('come in pages backwards from the newest', async () => {
     const all: string[] = []
     for (let before: number | undefined = -1; before !== undefined;) {
-      const page: EntryList = await served.get(`/api/sessions/${id}/entries?limit=101${before === -1 ? '' : `&before=${before}`}`)
+      const page: EntryList = await served.get(
+        `/api/sessions/${id}/entries?limit=101${before === -1 ? '' : `&before=${before}`}`,
+      )
       all.unshift(...texts(page.entries))
       before = page.before
     }
@@ -139,7 +159,9 @@ describe('the entries of a long journal', () => {
     const note = (said: string) => draft('note.added', { text: said })
     const longest = await served.append('one', [note('before'), note(text), note('after')])
     const path = `/api/sessions/${longest}/entries`
-    const forwards = (await served.get<EntryList>(`${path}?from=0`)).entries.map((entry) => entry.text)
+    const forwards = (await served.get<EntryList>(`${path}?from=0`)).entries.map(
+      (entry) => entry.text,
+    )
     expect(forwards.slice(-3)).toEqual(['before', text, 'after'])
     const last = await served.get<EntryList>(`${path}?limit=1`)
     const middle = await served.get<EntryList>(`${path}?limit=1&before=${last.before}`)
@@ -149,7 +171,8 @@ describe('the entries of a long journal', () => {
   })
 
   test('are refused behind a cursor that means nothing', async () => {
-    for (const from of [7, 10 ** 9]) expect(await code(`/api/sessions/${id}/entries?from=${from}`)).toEqual([410, 'CURSOR_GONE'])
+    for (const from of [7, 10 ** 9])
+      expect(await code(`/api/sessions/${id}/entries?from=${from}`)).toEqual([410, 'CURSOR_GONE'])
     expect(await code(`/api/sessions/${id}/entries?before=7`)).toEqual([410, 'CURSOR_GONE'])
   })
 
@@ -167,14 +190,23 @@ describe('the entries of a long journal', () => {
 describe('a stored conversation', () => {
   const id = randomUUID()
   const day = new Date(Date.now() - 24 * 60 * 60_000).toISOString().slice(0, 10)
-  const at = (second: number) => new Date(Date.parse(`${day}T12:00:00Z`) + second * 1000).toISOString()
+  const at = (second: number) =>
+    new Date(Date.parse(`${day}T12:00:00Z`) + second * 1000).toISOString()
   const usage = (cacheRead: number) => ({ input: 10, cacheWritten: 0, cacheRead, output: 5 })
   const COUNT = 120
   const items: HistoryItem[] = [
     { type: 'began', conversation: id, harness: 'claude', at: at(0), model: 'claude-opus-5' },
     ...Array.from({ length: COUNT }, (_, number): HistoryItem[] => [
-      { type: 'message', id: `u${number}`, at: at(number), role: 'user', parts: [{ type: 'text', text: `Question ${number}` }] },
-      ...(number === 60 ? [{ type: 'compaction', id: 'c', at: at(number), tokensBefore: 90_000 } as const] : []),
+      {
+        type: 'message',
+        id: `u${number}`,
+        at: at(number),
+        role: 'user',
+        parts: [{ type: 'text', text: `Question ${number}` }],
+      },
+      ...(number === 60
+        ? [{ type: 'compaction', id: 'c', at: at(number), tokensBefore: 90_000 } as const]
+        : []),
       {
         type: 'message',
         id: `a${number}`,
@@ -198,33 +230,57 @@ describe('a stored conversation', () => {
   test('comes in pages by the numbers of its items, each once', async () => {
     const all: HistoryItem[] = []
     for (let from = 0; ; from += 50) {
-      const page = await served.get<ConversationPage>(`/api/conversations/${id}?from=${from}&limit=50`)
+      const page = await served.get<ConversationPage>(
+        `/api/conversations/${id}?from=${from}&limit=50`,
+      )
       expect(page.total).toBe(items.length)
       all.push(...page.items)
       if (page.items.length === 0) break
     }
     expect(all).toEqual(items)
-    const { line, requests, compactions } = await served.get<ConversationPage>(`/api/conversations/${id}?from=148&limit=4`)
-    expect(line).toMatchObject({ id, harness: 'claude', title: 'Question 0', isStored: true, compactions: 1 })
+    const { line, requests, compactions } = await served.get<ConversationPage>(
+      `/api/conversations/${id}?from=148&limit=4`,
+    )
+    expect(line).toMatchObject({
+      id,
+      harness: 'claude',
+      title: 'Question 0',
+      isStored: true,
+      compactions: 1,
+    })
     expect(requests[61]).toEqual({ number: 61 * 2 + 2, text: 'Question 61' })
     expect(compactions).toEqual([60 * 2 + 2])
-    const rest = await served.get<ConversationPage>(`/api/conversations/${id}?limit=1&known=${COUNT - 1}`)
+    const rest = await served.get<ConversationPage>(
+      `/api/conversations/${id}?limit=1&known=${COUNT - 1}`,
+    )
     expect([rest.requestsFrom, rest.requests]).toEqual([COUNT - 1, requests.slice(-1)])
     // Known of one that was longer then.
-    const anew = await served.get<ConversationPage>(`/api/conversations/${id}?limit=1&known=${COUNT + 1}`)
+    const anew = await served.get<ConversationPage>(
+      `/api/conversations/${id}?limit=1&known=${COUNT + 1}`,
+    )
     expect([anew.requestsFrom, anew.requests]).toEqual([0, requests])
   })
 
   test('goes on where it grew', async () => {
-    const more: HistoryItem = { type: 'message', id: 'more', at: at(0), role: 'user', parts: [{ type: 'text', text: 'More' }] }
+    const more: HistoryItem = {
+      type: 'message',
+      id: 'more',
+      at: at(0),
+      role: 'user',
+      parts: [{ type: 'text', text: 'More' }],
+    }
     const store = conversationStore(served.world.path('.sessions'), {})
     store.append(id, [more])
     const page = await served.get<ConversationPage>(`/api/conversations/${id}?from=${items.length}`)
     expect(page.items).toEqual([more])
     store.append(id, [items[3]!, more])
-    const again = await served.get<ConversationPage>(`/api/conversations/${id}?from=${items.length}`)
+    const again = await served.get<ConversationPage>(
+      `/api/conversations/${id}?from=${items.length}`,
+    )
     expect([again.total, again.items]).toEqual([items.length + 1, [more]])
-    expect((await served.get<ConversationPage>(`/api/conversations/${id}?from=9999`)).items).toEqual([])
+    expect(
+      (await served.get<ConversationPage>(`/api/conversations/${id}?from=9999`)).items,
+    ).toEqual([])
   })
 
   test('shows how its context filled, and what that is held against', async () => {
@@ -239,7 +295,10 @@ describe('a stored conversation', () => {
 
   test('counts among what was used, by day and by model', async () => {
     const { days, models, unpriced } = await served.get<UsageAnswer>('/api/usage?days=7')
-    expect(days.find((one) => one.day === day)?.spend).toMatchObject({ input: COUNT * 10, output: COUNT * 5 })
+    expect(days.find((one) => one.day === day)?.spend).toMatchObject({
+      input: COUNT * 10,
+      output: COUNT * 5,
+    })
     expect(models.find(({ model }) => model === 'claude-opus-5')?.usd).toBeGreaterThan(0)
     expect(unpriced).toEqual([])
   })
@@ -252,13 +311,19 @@ describe('a stored conversation', () => {
   test('belongs to its session, with what the session came to', async () => {
     await served.append('long', [
       draft('conversation.joined', { conversation: id, harness: 'claude', source: 'startup' }),
-      draft('conversation.joined', { conversation: 'unheard', harness: 'codex', source: 'startup' }),
+      draft('conversation.joined', {
+        conversation: 'unheard',
+        harness: 'codex',
+        source: 'startup',
+      }),
     ])
     const { conversations, spend } = await served.get<SessionPage>('/api/sessions/long')
-    expect(conversations.map(({ id: one, isStored, harness }) => [one, isStored, harness])).toEqual([
-      [id, true, 'claude'],
-      ['unheard', false, 'codex'],
-    ])
+    expect(conversations.map(({ id: one, isStored, harness }) => [one, isStored, harness])).toEqual(
+      [
+        [id, true, 'claude'],
+        ['unheard', false, 'codex'],
+      ],
+    )
     expect(spend.output).toBe(COUNT * 5)
     const { line } = await served.get<ConversationPage>(`/api/conversations/${id}?limit=1`)
     expect(line.session).toBe(served.world.sessionId('long'))
@@ -270,7 +335,8 @@ test('conversations of no session are listed too, a page at a time, the one writ
   await other.run((project) => project.init({ name: 'elsewhere' }))
   const { projects } = await served.get<Overview>('/api/overview')
   const key = projects.find(({ root }) => root === other.root)!.key
-  const list = (query: string) => served.get<ConversationList>(`/api/conversations?project=${key}${query}`)
+  const list = (query: string) =>
+    served.get<ConversationList>(`/api/conversations?project=${key}${query}`)
   expect(await list('')).toEqual({ rows: [], total: 0 })
   const sessions = join(other.root, '.sessions')
   const store = conversationStore(sessions, {})
@@ -304,12 +370,16 @@ describe('a search', () => {
   test('finds what was said though nobody searched before, because the server reads on by itself', async () => {
     const other = gitProject()
     const store = conversationStore(join(other.root, '.sessions'), {})
-    store.append('imported-1', [{ type: 'message', id: 'm1', role: 'user', parts: [{ type: 'text', text: 'an okapi' }] }])
+    store.append('imported-1', [
+      { type: 'message', id: 'm1', role: 'user', parts: [{ type: 'text', text: 'an okapi' }] },
+    ])
     const server = await startServer({ cwd: other.root, env: process.env, version: '1', port: 0 })
     try {
       const workspace = new Workspace(other.root)
       const index = await workspace.index()
-      await expect.poll(() => [...index.searchSaid({ text: 'okapi' })].length, { timeout: 30_000 }).toBe(1)
+      await expect
+        .poll(() => [...index.searchSaid({ text: 'okapi' })].length, { timeout: 30_000 })
+        .toBe(1)
       workspace.close()
     } finally {
       await server.close()
@@ -319,11 +389,18 @@ describe('a search', () => {
 
 describe('the backlog', () => {
   test('takes a task, and moves it', async () => {
-    const added = (await served.post('/api/tasks', { title: 'Write it', size: 'S', labels: ['docs'] })).json<Task>()
+    const added = (
+      await served.post('/api/tasks', { title: 'Write it', size: 'S', labels: ['docs'] })
+    ).json<Task>()
     expect(added).toMatchObject({ title: 'Write it', size: 'S', labels: ['docs'], status: 'ready' })
-    const moved = await served.post(`/api/tasks/${added.id}/status`, { status: 'completed', note: 'written' })
+    const moved = await served.post(`/api/tasks/${added.id}/status`, {
+      status: 'completed',
+      note: 'written',
+    })
     expect(moved.json<Task>()).toMatchObject({ status: 'completed', summary: 'written' })
-    expect((await served.get<Task[]>('/api/tasks')).map(({ status }) => status)).toEqual(['completed'])
+    expect((await served.get<Task[]>('/api/tasks')).map(({ status }) => status)).toEqual([
+      'completed',
+    ])
   })
 
   test.each([
@@ -341,9 +418,16 @@ describe('the backlog', () => {
 
 describe('handoffs', () => {
   test('are listed, and shown in their words', async () => {
-    await served.world.run((project) => project.handoffs.create({ session: 'long', reason: 'lunch' }))
+    await served.world.run((project) =>
+      project.handoffs.create({ session: 'long', reason: 'lunch' }),
+    )
     const [line] = await served.get<HandoffLine[]>('/api/handoffs')
-    expect(line).toMatchObject({ sessionName: 'long', reason: 'lunch', status: 'waiting', number: 1 })
+    expect(line).toMatchObject({
+      sessionName: 'long',
+      reason: 'lunch',
+      status: 'waiting',
+      number: 1,
+    })
     const page = await served.get<HandoffPage>(`/api/handoffs/${line!.id}`)
     expect(page.markdown).toContain('lunch')
     expect(await code(`/api/handoffs/${mintId(undefined)}`)).toEqual([404, 'NOT_THERE'])
@@ -365,7 +449,9 @@ describe('a workflow', () => {
     const { id } = line!.session
     const rejected = await served.post(`/api/workflows/${id}/reject`, { note: 'too vague' })
     expect(rejected.json<WorkflowLine['overview']>().next.who).toBe('anybody')
-    expect(served.world.entries('phase.entered', id).at(-1)).toMatchObject({ note: 'not approved: too vague' })
+    expect(served.world.entries('phase.entered', id).at(-1)).toMatchObject({
+      note: 'not approved: too vague',
+    })
     const approved = await served.post(`/api/workflows/${id}/approve`, { note: 'fine' })
     expect(approved.status).toBe(200)
     expect(served.world.entries('phase.approved', id)).toMatchObject([{ note: 'fine' }])
@@ -377,7 +463,9 @@ describe('a workflow', () => {
 describe('delegates', () => {
   test('are shown with what they change and how they came there, and merged', async () => {
     const { id } = new DelegateWorld(served.world).delegate('gift')
-    expect((await served.get<DelegateRow[]>('/api/delegates')).map(({ name }) => name)).toEqual(['gift'])
+    expect((await served.get<DelegateRow[]>('/api/delegates')).map(({ name }) => name)).toEqual([
+      'gift',
+    ])
     const page = await served.get<DelegatePage>(`/api/delegates/${id}`)
     expect(page.diff).toContain('+gift')
     expect(page.isDiffCut).toBe(false)
@@ -388,11 +476,17 @@ describe('delegates', () => {
   })
 
   test('are discarded, with their commits kept, and refused what cannot be', async () => {
-    const { id } = new DelegateWorld(served.world).delegate('waste', { commits: [{ 'big.txt': 'line of it\n'.repeat(60_000) }] })
+    const { id } = new DelegateWorld(served.world).delegate('waste', {
+      commits: [{ 'big.txt': 'line of it\n'.repeat(60_000) }],
+    })
     const page = await served.get<DelegatePage>(`/api/delegates/${id}`)
     expect([page.isDiffCut, page.diff.length < 600_000]).toEqual([true, true])
-    expect((await served.post(`/api/delegates/${id}/discard`)).json()).toMatchObject({ status: 'discarded' })
-    expect((await served.post(`/api/delegates/${id}/merge`)).json()).toMatchObject({ how: 'not ready' })
+    expect((await served.post(`/api/delegates/${id}/discard`)).json()).toMatchObject({
+      status: 'discarded',
+    })
+    expect((await served.post(`/api/delegates/${id}/merge`)).json()).toMatchObject({
+      how: 'not ready',
+    })
     expect((await served.post(`/api/delegates/${id}/burn`)).status).toBe(404)
     expect((await served.post(`/api/delegates/${mintId(undefined)}/stop`)).status).toBe(404)
     expect(await code('/api/delegates/nobody')).toEqual([404, 'NO_DELEGATE'])
@@ -405,8 +499,12 @@ describe('runs', () => {
   test('are drawn from their logs: tasks with what they wait for, a lane for each session, retries', async () => {
     const workspace = new Workspace(served.world.root)
     const first = (await served.post('/api/tasks', { title: 'First' })).json<Task>()
-    const second = (await served.post('/api/tasks', { title: 'Second', dependsOn: [first.id] })).json<Task>()
-    const third = (await served.post('/api/tasks', { title: 'Third', dependsOn: [second.id] })).json<Task>()
+    const second = (
+      await served.post('/api/tasks', { title: 'Second', dependsOn: [first.id] })
+    ).json<Task>()
+    const third = (
+      await served.post('/api/tasks', { title: 'Third', dependsOn: [second.id] })
+    ).json<Task>()
     const run = mintId(undefined)
     const log = RunLog.create(workspace.place, run, workspace.config, {
       options: {},
@@ -486,12 +584,17 @@ describe('runs', () => {
     const fourth = (await served.post('/api/tasks', { title: 'Fourth' })).json<Task>()
     const over = new RunLog(workspace.place, run, workspace.config)
     const named = ({ id, shortname, title }: Task) => ({ id, name: shortname, title })
-    over.append('run.ended', { how: 'waiting', neverBegun: { count: 3, tasks: [third, fourth, ELSEWHERE].map(named) } })
+    over.append('run.ended', {
+      how: 'waiting',
+      neverBegun: { count: 3, tasks: [third, fourth, ELSEWHERE].map(named) },
+    })
     over.close()
     await served.post(`/api/tasks/${fourth.id}/status`, { status: 'completed' })
     const ended = await served.get<RunPage>(`/api/runs/${run}`)
     expect([ended.row.state, ended.row.open]).toEqual(['ended', 4])
-    expect(ended.tasks.slice(2).map(({ task, after, outcome }) => [task.title, after, outcome])).toEqual([
+    expect(
+      ended.tasks.slice(2).map(({ task, after, outcome }) => [task.title, after, outcome]),
+    ).toEqual([
       ['Third', [second.id], 'open'],
       ['Elsewhere', [], 'open'],
     ])

@@ -74,10 +74,13 @@ export class Served {
 
   ask(path: string, { method = 'GET', headers = {}, body }: Asking = {}): Promise<Answer> {
     const all = { cookie: this.cookie, ...(method === 'GET' ? {} : this.#written()), ...headers }
-    const given = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as Record<string, string>
+    const given = Object.fromEntries(
+      Object.entries(all).filter(([, value]) => value !== undefined),
+    ) as Record<string, string>
     return new Promise((resolve, reject) => {
-      const asked = request({ host: '127.0.0.1', port: this.server.port, path, method, headers: given, agent: false }, (answer) =>
-        read(answer).then(resolve, reject),
+      const asked = request(
+        { host: '127.0.0.1', port: this.server.port, path, method, headers: given, agent: false },
+        (answer) => read(answer).then(resolve, reject),
       )
       asked.on('error', reject)
       asked.end(body)
@@ -110,10 +113,14 @@ export class Served {
 
   /** Follows what happens. */
   follow(last?: string, path = '/api/events'): Promise<Following> {
-    const headers = { cookie: this.cookie, ...(last === undefined ? {} : { 'last-event-id': last }) }
+    const headers = {
+      cookie: this.cookie,
+      ...(last === undefined ? {} : { 'last-event-id': last }),
+    }
     return new Promise((resolve, reject) => {
-      const asked = request({ host: '127.0.0.1', port: this.server.port, path, headers, agent: false }, (answer) =>
-        resolve(new Following(answer)),
+      const asked = request(
+        { host: '127.0.0.1', port: this.server.port, path, headers, agent: false },
+        (answer) => resolve(new Following(answer)),
       )
       asked.on('error', reject)
       asked.end()
@@ -121,7 +128,11 @@ export class Served {
   }
 
   #written(): Record<string, string> {
-    return { 'content-type': 'application/json', origin: this.origin, 'sec-fetch-site': 'same-origin' }
+    return {
+      'content-type': 'application/json',
+      origin: this.origin,
+      'sec-fetch-site': 'same-origin',
+    }
   }
 }
 
@@ -129,7 +140,12 @@ async function read(answer: IncomingMessage): Promise<Answer> {
   const pieces: Buffer[] = []
   for await (const piece of answer) pieces.push(piece as Buffer)
   const text = Buffer.concat(pieces).toString('utf8')
-  return { status: answer.statusCode ?? 0, headers: answer.headers, text, json: <T>() => JSON.parse(text) as T }
+  return {
+    status: answer.statusCode ?? 0,
+    headers: answer.headers,
+    text,
+    json: <T>() => JSON.parse(text) as T,
+  }
 }
 
 /** What a page is told, as it comes. */
@@ -165,7 +181,8 @@ export class Following {
 
   /** When the server has answered at all: from here on nothing is missed. */
   async begun(): Promise<this> {
-    while (this.last === undefined && !this.isOver) await new Promise<void>((resolve) => (this.#woken = resolve))
+    while (this.last === undefined && !this.isOver)
+      await new Promise<void>((resolve) => (this.#woken = resolve))
     return this
   }
 
@@ -188,7 +205,8 @@ export class Following {
       if (end === -1) break
       const block = this.#text.slice(0, end).split('\n')
       this.#text = this.#text.slice(end + 2)
-      const field = (name: string) => block.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
+      const field = (name: string) =>
+        block.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2)
       const [id, data] = [field('id'), field('data')]
       if (id !== undefined) this.last = id
       if (data !== undefined) {

@@ -7,9 +7,22 @@ import { idOf } from '../support/entries.ts'
 let made = 0
 function crossed(data: Partial<EntryData['budget.crossed']>, once?: string): RawEntry {
   made += 1
-  const full = { conversation: 'c-1', stage: 75, tokens: 126_000, source: 'transcript', ...data } as EntryData['budget.crossed']
+  const full = {
+    conversation: 'c-1',
+    stage: 75,
+    tokens: 126_000,
+    source: 'transcript',
+    ...data,
+  } as EntryData['budget.crossed']
   const { kind, by, data: said } = draft('budget.crossed', full)
-  return { id: idOf(made), at: `at ${made}`, kind, by, data: said, ...(once === undefined ? {} : { once }) }
+  return {
+    id: idOf(made),
+    at: `at ${made}`,
+    kind,
+    by,
+    data: said,
+    ...(once === undefined ? {} : { once }),
+  }
 }
 
 describe('a line that was crossed', () => {
@@ -20,7 +33,14 @@ describe('a line that was crossed', () => {
       crossed({ conversation: 'c-2', stage: 150_000, tokens: 151_000 }),
     ])
     expect(state.crossings.items).toMatchObject([
-      { text: 'c-1', stage: 75, tokens: 126_000, point: 167_000, window: 200_000, source: 'transcript' },
+      {
+        text: 'c-1',
+        stage: 75,
+        tokens: 126_000,
+        point: 167_000,
+        window: 200_000,
+        source: 'transcript',
+      },
       { text: 'c-2', stage: 150_000, tokens: 151_000 },
     ])
   })
@@ -38,14 +58,23 @@ describe('a line that was crossed', () => {
   })
 
   test('leaves a TL;DR as true as it was', () => {
-    const tldr = { id: idOf(made + 1), at: 'x', kind: 'tldr.written', by: 'cli', data: { text: 'All is well' } }
+    const tldr = {
+      id: idOf(made + 1),
+      at: 'x',
+      kind: 'tldr.written',
+      by: 'cli',
+      data: { text: 'All is well' },
+    }
     made += 1
     expect(fold('s', [tldr, crossed({})]).tldr?.isOutdated).toBe(false)
   })
 
-  test.each([{ stage: 'often' }, { stage: -1 }, { tokens: 'many' }, { tokens: undefined }])('that says %o is none', (data) => {
-    expect(fold('s', [crossed(data as never)]).crossings.items).toEqual([])
-  })
+  test.each([{ stage: 'often' }, { stage: -1 }, { tokens: 'many' }, { tokens: undefined }])(
+    'that says %o is none',
+    (data) => {
+      expect(fold('s', [crossed(data as never)]).crossings.items).toEqual([])
+    },
+  )
 
   test('of a few conversations is kept, and not of all', () => {
     const state = fold(
@@ -66,7 +95,11 @@ describe('a compaction', () => {
   test('that nobody asked for says where the harness compacts', () => {
     const auto = compacted({ trigger: 'auto', conversation: 'c-1', tokensBefore: 167_189 })
     const manual = compacted({ trigger: 'manual', conversation: 'c-1', tokensBefore: 5000 })
-    expect(fold('s', [auto, manual]).lastAutomatic).toEqual({ conversation: 'c-1', tokens: 167_189, at: auto.at })
+    expect(fold('s', [auto, manual]).lastAutomatic).toEqual({
+      conversation: 'c-1',
+      tokens: 167_189,
+      at: auto.at,
+    })
     expect(fold('s', [manual, compacted({ trigger: 'auto' })]).lastAutomatic).toBeUndefined()
   })
 })

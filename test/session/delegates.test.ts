@@ -4,23 +4,49 @@ import { Story } from '../support/worlds.ts'
 
 test('a session keeps every delegate of which something is to be done, and of the others the latest', () => {
   const story = new Story()
-  const begin = (n: number) => story.add('delegate.begun', { delegate: `d-${n}`, name: `n-${n}`, what: 'w', branch: 'b' })
+  const begin = (n: number) =>
+    story.add('delegate.begun', { delegate: `d-${n}`, name: `n-${n}`, what: 'w', branch: 'b' })
   begin(0)
   for (let n = 1; n <= 60; n += 1) {
     begin(n)
-    story.add('delegate.reported', { delegate: `d-${n}`, name: `n-${n}`, status: n % 2 === 0 ? 'merged' : 'discarded' })
+    story.add('delegate.reported', {
+      delegate: `d-${n}`,
+      name: `n-${n}`,
+      status: n % 2 === 0 ? 'merged' : 'discarded',
+    })
   }
   const { delegates } = story.state
-  expect(delegates.items.map(({ name }) => name)).toEqual(['n-0', ...Array.from({ length: 24 }, (_, n) => `n-${n + 37}`)])
+  expect(delegates.items.map(({ name }) => name)).toEqual([
+    'n-0',
+    ...Array.from({ length: 24 }, (_, n) => `n-${n + 37}`),
+  ])
   expect(delegates.earlier).toBe(36)
 })
 
 test('begun again a delegate keeps its place, and what was said of it before no longer holds', () => {
   const story = new Story()
-  const first = story.add('delegate.begun', { delegate: 'd-1', name: 'one', what: 'w', branch: 'b', group: 'g' })
+  const first = story.add('delegate.begun', {
+    delegate: 'd-1',
+    name: 'one',
+    what: 'w',
+    branch: 'b',
+    group: 'g',
+  })
   story.add('delegate.begun', { delegate: 'd-2', name: 'two', what: 'w', branch: 'b' })
-  const said = story.add('delegate.reported', { delegate: 'd-1', name: 'one', status: 'failed', because: 'red', summary: 's' })
-  expect(story.state.delegates.items[0]).toMatchObject({ id: first, status: 'failed', because: 'red', group: 'g', text: 'w' })
+  const said = story.add('delegate.reported', {
+    delegate: 'd-1',
+    name: 'one',
+    status: 'failed',
+    because: 'red',
+    summary: 's',
+  })
+  expect(story.state.delegates.items[0]).toMatchObject({
+    id: first,
+    status: 'failed',
+    because: 'red',
+    group: 'g',
+    text: 'w',
+  })
   expect(reportedSince(story.state, '').map(({ name }) => name)).toEqual(['one'])
   expect(reportedSince(story.state, said)).toEqual([])
   story.add('delegate.begun', { delegate: 'd-1', name: 'one', what: 'w', branch: 'b' })
@@ -37,5 +63,7 @@ test('what is said of a delegate that was never heard of is kept, and what says 
   story.add('delegate.reported', { delegate: 'd-1', name: 'one', status: 'ready', what: 'look' })
   story.add('delegate.reported', { delegate: 'd-1', name: 'one', status: 'flying' as never })
   story.add('delegate.reported', { delegate: '', name: 'none', status: 'ready' })
-  expect(story.state.delegates.items).toMatchObject([{ name: 'one', status: 'ready', text: 'look' }])
+  expect(story.state.delegates.items).toMatchObject([
+    { name: 'one', status: 'ready', text: 'look' },
+  ])
 })

@@ -12,7 +12,9 @@ import { ENTRY_KINDS, anyEntries, history, historyInTwo, idOf } from '../support
 const SESSION = 'session'
 describe('a session folded from its entries', () => {
   test('is the same in whatever order and however often they come', () => {
-    const disordered = history().chain((entries) => fc.tuple(fc.constant(entries), shuffled(entries), fc.subarray(entries)))
+    const disordered = history().chain((entries) =>
+      fc.tuple(fc.constant(entries), shuffled(entries), fc.subarray(entries)),
+    )
     fc.assert(
       fc.property(disordered, ([entries, permutation, repeated]) => {
         expect(fold(SESSION, [...permutation, ...repeated])).toEqual(fold(SESSION, entries))
@@ -21,11 +23,15 @@ describe('a session folded from its entries', () => {
   })
 
   test('is the same after two copies of its log were merged, in either order and again', () => {
-    const copies = history().chain((entries) => fc.tuple(fc.constant(entries), fc.subarray(entries), fc.subarray(entries)))
+    const copies = history().chain((entries) =>
+      fc.tuple(fc.constant(entries), fc.subarray(entries), fc.subarray(entries)),
+    )
     fc.assert(
       fc.property(copies, ([entries, some, others]) => {
         const [a, b] = [bytesOf(some), bytesOf(others)]
-        const rest = bytesOf(entries.filter((entry) => !some.includes(entry) && !others.includes(entry)))
+        const rest = bytesOf(
+          entries.filter((entry) => !some.includes(entry) && !others.includes(entry)),
+        )
         const merged = folded(a, b, rest)
         expect(folded(rest, b, a)).toEqual(merged)
         expect(folded(a, b, rest, a, b)).toEqual(merged)
@@ -36,11 +42,16 @@ describe('a session folded from its entries', () => {
 
   test('is the same in whatever way the lines of several writers are interleaved', () => {
     const interleaved = history().chain((entries) =>
-      fc.tuple(fc.constant(entries), fc.array(fc.nat({ max: 2 }), { minLength: entries.length, maxLength: entries.length })),
+      fc.tuple(
+        fc.constant(entries),
+        fc.array(fc.nat({ max: 2 }), { minLength: entries.length, maxLength: entries.length }),
+      ),
     )
     fc.assert(
       fc.property(interleaved, ([entries, writers]) => {
-        const perWriter = [0, 1, 2].map((writer) => entries.filter((_entry, index) => writers[index] === writer))
+        const perWriter = [0, 1, 2].map((writer) =>
+          entries.filter((_entry, index) => writers[index] === writer),
+        )
         expect(folded(...perWriter.map(bytesOf))).toEqual(fold(SESSION, entries))
       }),
     )
@@ -57,7 +68,14 @@ describe('a session folded from its entries', () => {
   })
 
   test('never fails on a kind that is the name of something else', () => {
-    for (const kind of ['__proto__', 'constructor', 'hasOwnProperty', 'isPrototypeOf', 'toString', 'valueOf']) {
+    for (const kind of [
+      '__proto__',
+      'constructor',
+      'hasOwnProperty',
+      'isPrototypeOf',
+      'toString',
+      'valueOf',
+    ]) {
       expect(fold(SESSION, [note(1, 'a'), { ...note(2, 'b'), kind }]).notes.items).toHaveLength(1)
     }
   })
@@ -134,16 +152,30 @@ describe('a snapshot carried forward', () => {
       entry(150, 'file.dropped', { path: '149', list: 'key' }),
     ],
   ]
-  test.each(REFERRING)('is the fold of everything, or asks for it, when an entry refers to %s', (_name, before, last) => {
-    expectSameAfter({ entries: [...before, last], at: before.length })
-  })
+  test.each(REFERRING)(
+    'is the fold of everything, or asks for it, when an entry refers to %s',
+    (_name, before, last) => {
+      expectSameAfter({ entries: [...before, last], at: before.length })
+    },
+  )
 
   test('is not asked for again by what only adds', () => {
-    const adding: readonly EntryKind[] = ['progress.made', 'goal.set', 'context.compacted', 'git.observed', 'checkpoint.made']
+    const adding: readonly EntryKind[] = [
+      'progress.made',
+      'goal.set',
+      'context.compacted',
+      'git.observed',
+      'checkpoint.made',
+    ]
     fc.assert(
-      fc.property(historyInTwo(adding, adding, { minLength: 50, maxLength: 100 }), ({ entries, at }) => {
-        expect(advanceOrNot(abridge(fold(SESSION, entries.slice(0, at))), entries.slice(at))).toBeDefined()
-      }),
+      fc.property(
+        historyInTwo(adding, adding, { minLength: 50, maxLength: 100 }),
+        ({ entries, at }) => {
+          expect(
+            advanceOrNot(abridge(fold(SESSION, entries.slice(0, at))), entries.slice(at)),
+          ).toBeDefined()
+        },
+      ),
       { numRuns: 30 },
     )
   })
@@ -161,7 +193,8 @@ describe('a snapshot carried forward', () => {
 describe('what is taken back', () => {
   test('is as if it had never been, and as before when that is taken back', () => {
     const first = [note(0, 'a'), note(1, 'b')]
-    const retraction = (n: number, target: number) => entry(n, 'entry.retracted', { entry: idOf(target) })
+    const retraction = (n: number, target: number) =>
+      entry(n, 'entry.retracted', { entry: idOf(target) })
     expect(notesOf([...first, retraction(2, 1)])).toEqual(['a'])
     expect(notesOf([...first, retraction(2, 1), retraction(3, 2)])).toEqual(['a', 'b'])
     expect(notesOf([...first, retraction(2, 1), retraction(3, 2), retraction(4, 3)])).toEqual(['a'])
@@ -186,7 +219,9 @@ describe('what is taken back', () => {
 
   test('is never the beginning of the session', () => {
     const opened = entry(0, 'session.opened', { name: 'fix-login' })
-    expect(fold(SESSION, [opened, entry(1, 'entry.retracted', { entry: opened.id })]).name).toBe('fix-login')
+    expect(fold(SESSION, [opened, entry(1, 'entry.retracted', { entry: opened.id })]).name).toBe(
+      'fix-login',
+    )
   })
 })
 
@@ -198,28 +233,46 @@ describe('what is amended', () => {
   })
 
   test('is as before when the amendment is taken back', () => {
-    const entries = [note(0, 'a'), amendment(1, 0, { text: 'b' }), entry(2, 'entry.retracted', { entry: idOf(1) })]
+    const entries = [
+      note(0, 'a'),
+      amendment(1, 0, { text: 'b' }),
+      entry(2, 'entry.retracted', { entry: idOf(1) }),
+    ]
     expect(notesOf(entries)).toEqual(['a'])
   })
 
   test('loses a field that is set to null', () => {
     const decision = entry(0, 'decision.made', { title: 'a', choice: 'b' })
-    expect(fold(SESSION, [decision, amendment(1, 0, { choice: null })]).decisions.items[0]).not.toHaveProperty('choice')
+    expect(
+      fold(SESSION, [decision, amendment(1, 0, { choice: null })]).decisions.items[0],
+    ).not.toHaveProperty('choice')
   })
 
   test('keeps its place', () => {
-    expect(notesOf([note(0, 'a'), note(1, 'b'), amendment(2, 0, { text: 'z' })])).toEqual(['z', 'b'])
+    expect(notesOf([note(0, 'a'), note(1, 'b'), amendment(2, 0, { text: 'z' })])).toEqual([
+      'z',
+      'b',
+    ])
   })
 })
 
 test('an event noticed twice counts once, and the first notice is the one that counts', () => {
-  const notices = [note(1, 'first'), note(2, 'second')].map((notice) => ({ ...notice, once: 'event' }))
+  const notices = [note(1, 'first'), note(2, 'second')].map((notice) => ({
+    ...notice,
+    once: 'event',
+  }))
   expect(notesOf(notices)).toEqual(['first'])
   expect(notesOf(notices.toReversed())).toEqual(['first'])
 })
 
 function entry(n: number, kind: EntryKind, data: Record<string, unknown>): RawEntry {
-  return { id: idOf(n), at: new Date(Date.UTC(2026, 0, 1) + n * 60_000).toISOString(), kind, by: 'test', data }
+  return {
+    id: idOf(n),
+    at: new Date(Date.UTC(2026, 0, 1) + n * 60_000).toISOString(),
+    kind,
+    by: 'test',
+    data,
+  }
 }
 
 function note(n: number, text: string): RawEntry {

@@ -24,15 +24,26 @@ const anyTokens = fc.option(
   { nil: undefined },
 )
 const anyTemplate: fc.Arbitrary<WorkflowTemplate> = fc
-  .array(fc.record({ subs: fc.nat({ max: 3 }), gate: fc.boolean(), tokens: anyTokens, conversation: fc.nat({ max: 2 }) }), {
-    minLength: 1,
-    maxLength: 9,
-  })
+  .array(
+    fc.record({
+      subs: fc.nat({ max: 3 }),
+      gate: fc.boolean(),
+      tokens: anyTokens,
+      conversation: fc.nat({ max: 2 }),
+    }),
+    {
+      minLength: 1,
+      maxLength: 9,
+    },
+  )
   .map((phases) => ({
     name: 'any',
     phases: phases.map(({ subs, gate, tokens, conversation }, index): TemplatePhase => {
       const id = String(index + 1)
-      const subPhases = Array.from({ length: subs }, (_, sub) => ({ id: `${id}${'abc'[sub]}`, name: `Part ${id} ${sub}` }))
+      const subPhases = Array.from({ length: subs }, (_, sub) => ({
+        id: `${id}${'abc'[sub]}`,
+        name: `Part ${id} ${sub}`,
+      }))
       return {
         id,
         name: `Phase ${id}`,
@@ -51,7 +62,8 @@ function begun(template: WorkflowTemplate): Story {
 }
 
 const workflowOf = ({ state }: { state: SessionState }) => state.workflow!
-const placeIds = (template: WorkflowTemplate) => placesOf(begun(template).state.workflow!.phases).map(({ place }) => place.id)
+const placeIds = (template: WorkflowTemplate) =>
+  placesOf(begun(template).state.workflow!.phases).map(({ place }) => place.id)
 
 /** Anything that may be done to a workflow, in any order. */
 const anyMoves = anyTemplate.chain((template) =>
@@ -59,7 +71,13 @@ const anyMoves = anyTemplate.chain((template) =>
     fc.constant(template),
     fc.array(
       fc.tuple(
-        fc.constantFrom<EntryKind>('phase.entered', 'phase.entered', 'phase.approved', 'phase.finished', 'focus.set'),
+        fc.constantFrom<EntryKind>(
+          'phase.entered',
+          'phase.entered',
+          'phase.approved',
+          'phase.finished',
+          'focus.set',
+        ),
         fc.constantFrom(...placeIds(template), ...template.phases.map(({ id }) => id), 'nowhere'),
       ),
       { maxLength: 30 },
@@ -70,7 +88,11 @@ const anyMoves = anyTemplate.chain((template) =>
 describe('how far a workflow is', () => {
   test('only grows while it moves forward, and is everything only at its end', () => {
     const forward = anyTemplate.chain((template) =>
-      fc.tuple(fc.constant(template), fc.subarray(placeIds(template)), fc.infiniteStream(fc.boolean())),
+      fc.tuple(
+        fc.constant(template),
+        fc.subarray(placeIds(template)),
+        fc.infiniteStream(fc.boolean()),
+      ),
     )
     fc.assert(
       fc.property(forward, ([template, entered, coin]) => {
@@ -81,14 +103,17 @@ describe('how far a workflow is', () => {
           const now = workflowOf(story)
           expect(now.percent).toBeGreaterThanOrEqual(percent)
           expect(now.percent).toBeLessThanOrEqual(100)
-          expect(now.percent === 100).toBe(nextPlace(now) === undefined && currentPlace(now).phase.status === 'done')
+          expect(now.percent === 100).toBe(
+            nextPlace(now) === undefined && currentPlace(now).phase.status === 'done',
+          )
           percent = now.percent
         }
         const finish = () => {
           const { phase } = currentPlace(workflowOf(story))
           story.add('phase.finished', { phase: phase.id })
           expectMore()
-          if (phase.gate === 'approval' || coin.next().value) story.add('phase.approved', { phase: phase.id })
+          if (phase.gate === 'approval' || coin.next().value)
+            story.add('phase.approved', { phase: phase.id })
           expectMore()
         }
         for (const phase of [...entered, placeIds(template).at(-1)!]) {
@@ -107,23 +132,31 @@ describe('how far a workflow is', () => {
     fc.assert(
       fc.property(anyMoves, ([template, moves]) => {
         const story = begun(template)
-        for (const [kind, phase] of moves) story.add(kind, (kind === 'focus.set' ? { text: phase } : { phase }) as never)
+        for (const [kind, phase] of moves)
+          story.add(kind, (kind === 'focus.set' ? { text: phase } : { phase }) as never)
         const workflow = workflowOf(story)
         const current = indexOfPlace(workflow.phases, workflow.current)
         expect(current).toBeGreaterThanOrEqual(0)
         for (const [index, { place, phase }] of placesOf(workflow.phases).entries()) {
           const allowed =
-            index < current ? ['done', 'skipped'] : index > current ? ['pending'] : ['current', 'waiting for approval', 'done']
+            index < current
+              ? ['done', 'skipped']
+              : index > current
+                ? ['pending']
+                : ['current', 'waiting for approval', 'done']
           expect(allowed).toContain(place.status)
           if (index === current) expect(phase.status).toBe(place.status)
-          if (place.status === 'pending') expect([place.enteredAt, place.leftAt]).toEqual([undefined, undefined])
+          if (place.status === 'pending')
+            expect([place.enteredAt, place.leftAt]).toEqual([undefined, undefined])
         }
         expect(workflow.percent).toBeGreaterThanOrEqual(0)
         expect(workflow.percent).toBeLessThanOrEqual(100)
         const isOver = workflow.phases.at(-1)!.status === 'done'
         expect(workflow.percent === 100).toBe(isOver)
         for (const { phase } of workflow.approvals) {
-          expect(placesOf(workflow.phases).findLastIndex((one) => one.phase.id === phase)).toBeLessThanOrEqual(current)
+          expect(
+            placesOf(workflow.phases).findLastIndex((one) => one.phase.id === phase),
+          ).toBeLessThanOrEqual(current)
         }
         expect(phaseLine(story.state)).toMatch(/^Phase \S+ - .+ \(\d{1,3}% complete\)$/)
         expect(typeof isSplit(story.state)).toBe('boolean')
@@ -153,8 +186,12 @@ describe('how far a workflow is', () => {
       fc.property(cut, ([all, at, shuffled]) => {
         const entries = all.map(({ once: _once, ...entry }) => entry)
         const whole = fold(SESSION_ID, entries)
-        expect(advance(abridge(fold(SESSION_ID, entries.slice(0, at))), entries.slice(at)).workflow).toEqual(whole.workflow)
-        expect(fold(SESSION_ID, [...shuffled, ...all.slice(0, at)]).workflow).toEqual(fold(SESSION_ID, all).workflow)
+        expect(
+          advance(abridge(fold(SESSION_ID, entries.slice(0, at))), entries.slice(at)).workflow,
+        ).toEqual(whole.workflow)
+        expect(fold(SESSION_ID, [...shuffled, ...all.slice(0, at)]).workflow).toEqual(
+          fold(SESSION_ID, all).workflow,
+        )
       }),
       { numRuns: 300 },
     )
@@ -162,18 +199,34 @@ describe('how far a workflow is', () => {
 
   test('is folded from any template that an entry may carry, or is left alone', () => {
     const phase = fc.dictionary(
-      fc.constantFrom('id', 'name', 'gate', 'tokens', 'conversation', 'focus', 'deliverables', 'subPhases'),
-      fc.oneof(fc.jsonValue(), fc.constantFrom('1', '1a', 'approval', [1, 2], [1e308, 1e308], [{ id: '1' }, { id: '1a' }])),
+      fc.constantFrom(
+        'id',
+        'name',
+        'gate',
+        'tokens',
+        'conversation',
+        'focus',
+        'deliverables',
+        'subPhases',
+      ),
+      fc.oneof(
+        fc.jsonValue(),
+        fc.constantFrom('1', '1a', 'approval', [1, 2], [1e308, 1e308], [{ id: '1' }, { id: '1a' }]),
+      ),
     )
     fc.assert(
-      fc.property(fc.array(fc.oneof(phase, fc.jsonValue()), { maxLength: 6 }), fc.array(fc.string()), (phases, moves) => {
-        const story = begun({ name: 'any', phases: phases as never })
-        for (const id of ['1', '1a', ...moves]) story.add('phase.entered', { phase: id })
-        const { workflow } = story.state
-        if (workflow === undefined) expect(phaseLine(story.state)).toBeUndefined()
-        else expect(workflow.percent).toBeGreaterThanOrEqual(0)
-        expect(JSON.parse(JSON.stringify(abridge(story.state)))).toBeDefined()
-      }),
+      fc.property(
+        fc.array(fc.oneof(phase, fc.jsonValue()), { maxLength: 6 }),
+        fc.array(fc.string()),
+        (phases, moves) => {
+          const story = begun({ name: 'any', phases: phases as never })
+          for (const id of ['1', '1a', ...moves]) story.add('phase.entered', { phase: id })
+          const { workflow } = story.state
+          if (workflow === undefined) expect(phaseLine(story.state)).toBeUndefined()
+          else expect(workflow.percent).toBeGreaterThanOrEqual(0)
+          expect(JSON.parse(JSON.stringify(abridge(story.state)))).toBeDefined()
+        },
+      ),
       { numRuns: 300 },
     )
   })
@@ -204,7 +257,8 @@ const SMALL: WorkflowTemplate = {
     { id: '3', name: 'Ship', conversation: 'b', tokens: [20, 20] },
   ],
 }
-const statuses = (story: Story) => placesOf(workflowOf(story).phases).map(({ place }) => place.status)
+const statuses = (story: Story) =>
+  placesOf(workflowOf(story).phases).map(({ place }) => place.status)
 
 describe('a workflow', () => {
   test('begins in its first phase, and goes by the name and title of its session', () => {
@@ -237,7 +291,10 @@ describe('a workflow', () => {
     expect(statuses(story)[0]).toBe('waiting for approval')
     story.add('phase.approved', { phase: '1', note: 'good', said: 'go on' })
     expect(statuses(story)[0]).toBe('done')
-    expect(workflowOf(story)).toMatchObject({ percent: 20, approvals: [{ phase: '1', note: 'good', said: 'go on' }] })
+    expect(workflowOf(story)).toMatchObject({
+      percent: 20,
+      approvals: [{ phase: '1', note: 'good', said: 'go on' }],
+    })
     expect(closedGates(workflowOf(story), 3)).toEqual([])
   })
 
@@ -262,7 +319,11 @@ describe('a workflow', () => {
   test('begun twice follows the template that was there first', () => {
     const story = begun(SMALL)
     story.add('phase.entered', { phase: '2' })
-    story.add('workflow.begun', { workflow: 'x', name: 'x', template: { name: 'other', phases: [{ id: '1', name: 'Only' }] } })
+    story.add('workflow.begun', {
+      workflow: 'x',
+      name: 'x',
+      template: { name: 'other', phases: [{ id: '1', name: 'Only' }] },
+    })
     expect(workflowOf(story)).toMatchObject({ templateName: 'small', current: '2a' })
   })
 

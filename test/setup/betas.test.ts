@@ -9,7 +9,8 @@ function world(settings?: string) {
   const made = setupWorld()
   mkdirSync(made.at('.claude'))
   if (settings !== undefined) writeFileSync(made.local, settings)
-  const env = (path = made.local) => (JSON.parse(made.read(path)) as { env?: Record<string, unknown> }).env
+  const env = (path = made.local) =>
+    (JSON.parse(made.read(path)) as { env?: Record<string, unknown> }).env
   return { ...made, shell: made.env, env }
 }
 
@@ -27,7 +28,9 @@ describe('token-efficient tools', () => {
     const { stint, everything } = world()
     await stint('setup', 'claude')
     const before = everything()
-    expect((await stint('setup', 'claude', FLAG, '--dry-run')).stdout).toContain(`+    "ANTHROPIC_BETAS": "${BETA}"`)
+    expect((await stint('setup', 'claude', FLAG, '--dry-run')).stdout).toContain(
+      `+    "ANTHROPIC_BETAS": "${BETA}"`,
+    )
     expect(everything()).toEqual(before)
   })
 
@@ -35,7 +38,8 @@ describe('token-efficient tools', () => {
     const { stint, env, everything } = world()
     await stint('setup', 'claude', FLAG)
     const before = everything()
-    for (const flags of [[FLAG], []]) expect((await stint('setup', 'claude', ...flags)).stdout).toContain('nothing changed')
+    for (const flags of [[FLAG], []])
+      expect((await stint('setup', 'claude', ...flags)).stdout).toContain('nothing changed')
     expect(everything()).toEqual(before)
     await stint('setup', 'claude', '--notify')
     expect(env()).toEqual({ ANTHROPIC_BETAS: BETA })
@@ -53,16 +57,24 @@ describe('token-efficient tools', () => {
     ['an empty list', '{ "env": { "ANTHROPIC_BETAS": "" } }', BETA],
     ['a list that ends in a comma', '{ "env": { "ANTHROPIC_BETAS": "one," } }', `one,${BETA}`],
     ['the beta already', `{ "env": { "ANTHROPIC_BETAS": "${BETA}" } }`, BETA],
-  ])('keep every byte of settings with %s, and a removal brings them back', async (_, settings, list) => {
-    const { stint, env, read, local } = world(settings)
-    await stint('setup', 'claude', FLAG)
-    expect(env()!.ANTHROPIC_BETAS).toBe(list)
-    await stint('setup', 'claude', '--remove')
-    expect(read(local)).toBe(settings)
-  })
+  ])(
+    'keep every byte of settings with %s, and a removal brings them back',
+    async (_, settings, list) => {
+      const { stint, env, read, local } = world(settings)
+      await stint('setup', 'claude', FLAG)
+      expect(env()!.ANTHROPIC_BETAS).toBe(list)
+      await stint('setup', 'claude', '--remove')
+      expect(read(local)).toBe(settings)
+    },
+  )
 
   test.each([
-    ['a beta of theirs added', `"${BETA}"`, `"${BETA},theirs-2025-01-01"`, { ANTHROPIC_BETAS: 'theirs-2025-01-01' }],
+    [
+      'a beta of theirs added',
+      `"${BETA}"`,
+      `"${BETA},theirs-2025-01-01"`,
+      { ANTHROPIC_BETAS: 'theirs-2025-01-01' },
+    ],
     ['a variable of theirs added', /"env":\s*\{/, '"env": { "A": "b",', { A: 'b' }],
     ['another setting', '{', '{ "model": "opus",', undefined],
   ])('are taken out of settings that somebody changed since: %s', async (_, from, to, rest) => {
@@ -107,8 +119,12 @@ describe('token-efficient tools', () => {
 
   test('say where they have no effect', async () => {
     const { stint, run, shell, local } = world('{ "env": { "ANTHROPIC_BETAS": "one" } }')
-    expect((await stint('setup', 'claude', '--user', FLAG)).stdout).toContain(`no effect in this project: ${local}`)
-    const ran = await run(['setup', 'claude', '--shared', FLAG], { env: { ...shell, ANTHROPIC_BETAS: 'two' } })
+    expect((await stint('setup', 'claude', '--user', FLAG)).stdout).toContain(
+      `no effect in this project: ${local}`,
+    )
+    const ran = await run(['setup', 'claude', '--shared', FLAG], {
+      env: { ...shell, ANTHROPIC_BETAS: 'two' },
+    })
     expect(ran.stdout).toContain('ANTHROPIC_BETAS of your shell')
   })
 

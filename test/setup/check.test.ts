@@ -6,7 +6,15 @@ import { probeServer } from '../../src/harness/claude/setup/server-probe.ts'
 import type { SetupReport } from '../../src/harness/claude/setup/check-report.ts'
 import { setupWorld } from './world.ts'
 
-const EVENTS = ['SessionStart', 'UserPromptSubmit', 'PreCompact', 'PostToolUse', 'Stop', 'SubagentStop', 'SessionEnd']
+const EVENTS = [
+  'SessionStart',
+  'UserPromptSubmit',
+  'PreCompact',
+  'PostToolUse',
+  'Stop',
+  'SubagentStop',
+  'SessionEnd',
+]
 
 /** The first answer of an MCP server, and its end. */
 const SERVER = `require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
@@ -24,16 +32,27 @@ function checkedWorld(options: { git?: boolean; script?: string; server?: string
   for (const tool of ['sh', 'sed']) symlinkSync(`/bin/${tool}`, join(tools, tool))
   symlinkSync('/usr/bin/dirname', join(tools, 'dirname'))
   const script = join(world.folder, 'stint-hook.cjs')
-  writeFileSync(script, options.script ?? "require('fs').readFileSync(0); console.log('stint answers')")
+  writeFileSync(
+    script,
+    options.script ?? "require('fs').readFileSync(0); console.log('stint answers')",
+  )
   const server = join(world.folder, 'stint.js')
   writeFileSync(server, options.server ?? SERVER)
   const launch = () =>
-    world.write(launcherPath(join(world.folder, 'state')), launcherText({ node: process.execPath, hook: script }))
-  const notes = options.git === false ? world.at('.sessions', 'conversations') : world.at('.git', 'stint', 'conversations')
+    world.write(
+      launcherPath(join(world.folder, 'state')),
+      launcherText({ node: process.execPath, hook: script }),
+    )
+  const notes =
+    options.git === false
+      ? world.at('.sessions', 'conversations')
+      : world.at('.git', 'stint', 'conversations')
   const fire = (fired: unknown, name = 'one', more: object = { harness: 'claude' }) =>
     world.write(join(notes, `${name}.json`), JSON.stringify({ fired, ...more }))
   const check = async (...args: string[]) => {
-    const ran = await world.run(['setup', ...args, '--check', '--json'], { env: { ...world.env, PATH: tools } })
+    const ran = await world.run(['setup', ...args, '--check', '--json'], {
+      env: { ...world.env, PATH: tools },
+    })
     return { exitCode: ran.exitCode, report: ran.json<SetupReport>() }
   }
   const kinds = async () => (await check()).report.problems.map(({ kind }) => kind)
@@ -41,31 +60,37 @@ function checkedWorld(options: { git?: boolean; script?: string; server?: string
 }
 
 describe('a check', () => {
-  test.each([[[]], [['claude']]])('of what is registered, found and fired is good: %j', async (args) => {
-    const { stint, launch, fire, check, local, script, at } = checkedWorld()
-    await stint('setup', 'claude')
-    launch()
-    fire({ SessionStart: '2026-01-02T03:04:05.000Z', Stop: '2026-01-02T03:05:00.000Z' })
-    const { exitCode, report } = await check(...args)
-    expect(exitCode).toBe(0)
-    expect(report).toMatchObject({
-      isWorking: true,
-      problems: [],
-      disabledBy: [],
-      command: { foundBy: 'launcher', program: script, exitCode: 0, output: 'stint answers' },
-      server: {
-        places: [{ path: at('.mcp.json'), status: 'current' }],
-        approval: 'approved',
-        answer: { isWell: true, said: 'stint 1.2.3' },
-      },
-    })
-    expect(report.places).toMatchObject([
-      { scope: 'local', path: local, status: 'current', events: EVENTS },
-      { scope: 'shared', status: 'none', events: [] },
-      { scope: 'user', status: 'none', events: [] },
-    ])
-    expect(report.fired).toMatchObject({ SessionStart: '2026-01-02T03:04:05.000Z', PreCompact: null })
-  })
+  test.each([[[]], [['claude']]])(
+    'of what is registered, found and fired is good: %j',
+    async (args) => {
+      const { stint, launch, fire, check, local, script, at } = checkedWorld()
+      await stint('setup', 'claude')
+      launch()
+      fire({ SessionStart: '2026-01-02T03:04:05.000Z', Stop: '2026-01-02T03:05:00.000Z' })
+      const { exitCode, report } = await check(...args)
+      expect(exitCode).toBe(0)
+      expect(report).toMatchObject({
+        isWorking: true,
+        problems: [],
+        disabledBy: [],
+        command: { foundBy: 'launcher', program: script, exitCode: 0, output: 'stint answers' },
+        server: {
+          places: [{ path: at('.mcp.json'), status: 'current' }],
+          approval: 'approved',
+          answer: { isWell: true, said: 'stint 1.2.3' },
+        },
+      })
+      expect(report.places).toMatchObject([
+        { scope: 'local', path: local, status: 'current', events: EVENTS },
+        { scope: 'shared', status: 'none', events: [] },
+        { scope: 'user', status: 'none', events: [] },
+      ])
+      expect(report.fired).toMatchObject({
+        SessionStart: '2026-01-02T03:04:05.000Z',
+        PreCompact: null,
+      })
+    },
+  )
 
   test('says in words what it found', async () => {
     const { stint, launch, fire, run, env } = checkedWorld()
@@ -99,7 +124,11 @@ describe('a check', () => {
     const { exitCode, report } = await check()
     expect(exitCode).toBe(1)
     expect(report.problems).toEqual([
-      { kind: 'never fired', what: expect.any(String), advice: expect.stringMatching(/start claude .*trusted.* prompt/) },
+      {
+        kind: 'never fired',
+        what: expect.any(String),
+        advice: expect.stringMatching(/start claude .*trusted.* prompt/),
+      },
     ])
   })
 
@@ -114,22 +143,34 @@ describe('a check', () => {
     world.fire({ Stop: '2026-01-02T03:05:00.000Z' })
     world.write(world[scope], world.read(world[scope]).replaceAll('"timeout": 5', '"timeout": 50'))
     const { report } = await world.check()
-    expect(report.places.find((place) => place.scope === scope)).toMatchObject({ status: 'outdated', events: [] })
+    expect(report.places.find((place) => place.scope === scope)).toMatchObject({
+      status: 'outdated',
+      events: [],
+    })
     expect(report.problems).toEqual([
-      { kind: 'outdated', what: expect.stringContaining(world[scope]), advice: ['stint setup claude', ...flags].join(' ') },
+      {
+        kind: 'outdated',
+        what: expect.stringContaining(world[scope]),
+        advice: ['stint setup claude', ...flags].join(' '),
+      },
     ])
   })
 
-  test.each(['local', 'shared', 'user'] as const)('reports that the %s settings turn every hook off', async (scope) => {
-    const world = checkedWorld()
-    world.write(world[scope], '{"disableAllHooks":true}')
-    await world.stint('setup', 'claude')
-    world.launch()
-    world.fire({ Stop: '2026-01-02T03:05:00.000Z' })
-    const { report } = await world.check()
-    expect(report.disabledBy).toEqual([world[scope]])
-    expect(report.problems).toMatchObject([{ kind: 'disabled', what: expect.stringContaining(world[scope]) }])
-  })
+  test.each(['local', 'shared', 'user'] as const)(
+    'reports that the %s settings turn every hook off',
+    async (scope) => {
+      const world = checkedWorld()
+      world.write(world[scope], '{"disableAllHooks":true}')
+      await world.stint('setup', 'claude')
+      world.launch()
+      world.fire({ Stop: '2026-01-02T03:05:00.000Z' })
+      const { report } = await world.check()
+      expect(report.disabledBy).toEqual([world[scope]])
+      expect(report.problems).toMatchObject([
+        { kind: 'disabled', what: expect.stringContaining(world[scope]) },
+      ])
+    },
+  )
 
   test('of settings that cannot be read names them', async () => {
     const { user, write, stint, launch, fire, kinds } = checkedWorld()
@@ -158,25 +199,39 @@ describe('a check', () => {
     launch()
     fire({ Stop: '2026-01-02T03:05:00.000Z' })
     const { report } = await check()
-    expect(report.problems).toMatchObject([{ kind: 'twice', advice: expect.stringContaining('stint setup claude --remove') }])
+    expect(report.problems).toMatchObject([
+      { kind: 'twice', advice: expect.stringContaining('stint setup claude --remove') },
+    ])
   })
 
   test('finds Stint where the hook command does: launcher, project, PATH, nowhere', async () => {
     const { stint, fire, check, launch, at, tools, script, server, write } = checkedWorld()
     await stint('setup', 'claude')
     fire({ Stop: '2026-01-02T03:05:00.000Z' })
-    expect((await check()).report).toMatchObject({ command: { foundBy: null }, problems: [{ kind: 'not found' }] })
+    expect((await check()).report).toMatchObject({
+      command: { foundBy: null },
+      problems: [{ kind: 'not found' }],
+    })
     const program = (path: string) => {
       write(path, `#!/bin/sh\n[ "$1" = mcp ] && exec node "${server}"\necho stint answers\n`)
       chmodSync(path, 0o755)
       return path
     }
     const onPath = program(join(tools, 'stint'))
-    expect((await check()).report).toMatchObject({ command: { foundBy: 'path', program: onPath }, problems: [] })
+    expect((await check()).report).toMatchObject({
+      command: { foundBy: 'path', program: onPath },
+      problems: [],
+    })
     const ofProject = program(at('node_modules', '.bin', 'stint'))
-    expect((await check()).report).toMatchObject({ command: { foundBy: 'project', program: ofProject }, problems: [] })
+    expect((await check()).report).toMatchObject({
+      command: { foundBy: 'project', program: ofProject },
+      problems: [],
+    })
     launch()
-    expect((await check()).report).toMatchObject({ command: { foundBy: 'launcher', program: script }, problems: [] })
+    expect((await check()).report).toMatchObject({
+      command: { foundBy: 'launcher', program: script },
+      problems: [],
+    })
   })
 
   test.each([
@@ -189,17 +244,24 @@ describe('a check', () => {
     fire({ Stop: '2026-01-02T03:05:00.000Z' })
     const { report } = await check()
     expect(report.command).toMatchObject({ exitCode, output })
-    expect(report.problems).toMatchObject([{ kind: 'not answering', what: expect.stringContaining(output) }])
+    expect(report.problems).toMatchObject([
+      { kind: 'not answering', what: expect.stringContaining(output) },
+    ])
   })
 
   test('gives the hook an event that belongs to no conversation', async () => {
     const { stint, launch, check, cwd, read, folder } = checkedWorld({
-      script: "require('fs').writeFileSync(process.env.STINT_STATE_HOME + '/seen', require('fs').readFileSync(0))",
+      script:
+        "require('fs').writeFileSync(process.env.STINT_STATE_HOME + '/seen', require('fs').readFileSync(0))",
     })
     await stint('setup', 'claude')
     launch()
     await check()
-    expect(JSON.parse(read(join(folder, 'state', 'seen')))).toEqual({ hook_event_name: 'StintProbe', session_id: '', cwd })
+    expect(JSON.parse(read(join(folder, 'state', 'seen')))).toEqual({
+      hook_event_name: 'StintProbe',
+      session_id: '',
+      cwd,
+    })
   })
 
   test('takes the latest firing of each event, and reads over what it cannot read', async () => {
@@ -226,7 +288,10 @@ describe('a check', () => {
       fire({ [index === 0 ? 'Stop' : 'SessionStart']: '2026-01-01T00:00:00Z' }, `c${index}`)
       utimesSync(join(notes, `c${index}.json`), 1000 + index, 1000 + index)
     }
-    expect((await check()).report.fired).toMatchObject({ Stop: null, SessionStart: '2026-01-01T00:00:00.000Z' })
+    expect((await check()).report.fired).toMatchObject({
+      Stop: null,
+      SessionStart: '2026-01-01T00:00:00.000Z',
+    })
   })
 
   test('from a folder inside notes where settings are read, unless they are for every project', async () => {
@@ -243,7 +308,9 @@ describe('a check', () => {
     })
     expect((await check(cwd)).stdout).not.toContain('only if started in')
     await stint('setup', 'claude')
-    expect((await check(at('inside'))).stdout).toContain('older versions of claude read .claude/settings.local.json only if')
+    expect((await check(at('inside'))).stdout).toContain(
+      'older versions of claude read .claude/settings.local.json only if',
+    )
     await stint('setup', 'claude', '--user')
     expect((await check(at('inside'))).stdout).not.toContain('only if started in')
   })
@@ -282,7 +349,9 @@ describe('a check', () => {
     launch()
     fire({ Stop: '2026-01-02T03:05:00.000Z' })
     const { report } = await check()
-    expect(report.problems).toMatchObject([{ kind: 'server not answering', what: expect.stringContaining(said) }])
+    expect(report.problems).toMatchObject([
+      { kind: 'server not answering', what: expect.stringContaining(said) },
+    ])
   })
 
   test('gives a server that says nothing only so long', async () => {
@@ -305,7 +374,13 @@ describe('a check', () => {
     ['left out', ['--no-mcp'], '', null, []],
     ['refused', [], '{"disabledMcpjsonServers":["stint"]}', 'refused', []],
     ['left to be asked about', ['--shared'], '', 'asked', []],
-    ['approved with all others', ['--shared'], '{"enableAllProjectMcpServers":true}', 'approved', []],
+    [
+      'approved with all others',
+      ['--shared'],
+      '{"enableAllProjectMcpServers":true}',
+      'approved',
+      [],
+    ],
   ])('is good where the server is %s', async (_, flags, settings, approval, problems) => {
     const { stint, launch, fire, check, user, write } = checkedWorld()
     if (settings !== '') write(user, settings)
@@ -324,7 +399,10 @@ describe('a check', () => {
     fire({ Stop: '2026-01-02T03:05:00.000Z' })
     const own = join(folder, '.claude.json')
     write(own, JSON.stringify({ mcpServers: { stint: { command: 'x' } } }))
-    write(at('.mcp.json'), JSON.stringify({ mcpServers: { stint: { command: 'touch', args: [at('started')] } } }))
+    write(
+      at('.mcp.json'),
+      JSON.stringify({ mcpServers: { stint: { command: 'touch', args: [at('started')] } } }),
+    )
     const byHand = (await check()).report
     expect(byHand.server).toEqual({
       places: [
@@ -349,7 +427,10 @@ describe('a check', () => {
     fire({ Stop: '2026-01-02T03:05:00.000Z' })
     write(at('.mcp.json'), read(at('.mcp.json')).replace('"command": "sh"', '"command": "false"'))
     const { report } = await check()
-    expect(report.server).toMatchObject({ places: [{ status: 'outdated' }], answer: { isWell: true } })
+    expect(report.server).toMatchObject({
+      places: [{ status: 'outdated' }],
+      answer: { isWell: true },
+    })
     expect(report.problems).toMatchObject([{ kind: 'server outdated' }])
   })
 

@@ -30,7 +30,11 @@ describe('a difference', () => {
         fc.pre(before !== after && before !== '' && after !== '')
         writeFileSync(path, before)
         const patch = ['--- a/file', '+++ b/file', ...unifiedDiff(before, after), ''].join('\n')
-        const ran = spawnSync('git', ['apply', '--whitespace=nowarn', '-'], { cwd: folder, input: patch, encoding: 'utf8' })
+        const ran = spawnSync('git', ['apply', '--whitespace=nowarn', '-'], {
+          cwd: folder,
+          input: patch,
+          encoding: 'utf8',
+        })
         expect(ran.stderr).toBe('')
         expect(readFileSync(path, 'utf8')).toBe(after)
       }),

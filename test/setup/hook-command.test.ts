@@ -2,11 +2,17 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { HOOK_COMMAND, STATUS_LINE_COMMAND, isStintCommand } from '../../src/harness/claude/hook-command.ts'
+import {
+  HOOK_COMMAND,
+  STATUS_LINE_COMMAND,
+  isStintCommand,
+} from '../../src/harness/claude/hook-command.ts'
 import { launcherPath, launcherText } from '../../src/harness/claude/setup/launcher.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
-const SHELLS = ['sh', 'bash', 'zsh', 'dash', 'busybox'].filter((name) => spawnSync(name, ['-c', 'true']).error === undefined)
+const SHELLS = ['sh', 'bash', 'zsh', 'dash', 'busybox'].filter(
+  (name) => spawnSync(name, ['-c', 'true']).error === undefined,
+)
 const EVENT = '{"hook_event_name":"Stop","text":"it\'s \\"quoted\\"\\n$HOME"}'
 
 /** A machine with nothing on it but the usual tools. */
@@ -73,11 +79,29 @@ describe.each(SHELLS)('the hook command in %s', (shell) => {
   test.each([
     [
       'the default state home',
-      (at: (...parts: string[]) => string) => ({ home: at('home', '.local', 'state', 'stint'), env: {} }),
+      (at: (...parts: string[]) => string) => ({
+        home: at('home', '.local', 'state', 'stint'),
+        env: {},
+      }),
     ],
-    ['XDG_STATE_HOME', (at: (...parts: string[]) => string) => ({ home: at('x', 'stint'), env: { XDG_STATE_HOME: at('x') } })],
-    ['STINT_STATE_HOME', (at: (...parts: string[]) => string) => ({ home: at('own'), env: { STINT_STATE_HOME: at('own') } })],
-    ['STINT_STATE_HOME without HOME', (at) => ({ home: at('own'), env: { STINT_STATE_HOME: at('own'), HOME: undefined } })],
+    [
+      'XDG_STATE_HOME',
+      (at: (...parts: string[]) => string) => ({
+        home: at('x', 'stint'),
+        env: { XDG_STATE_HOME: at('x') },
+      }),
+    ],
+    [
+      'STINT_STATE_HOME',
+      (at: (...parts: string[]) => string) => ({
+        home: at('own'),
+        env: { STINT_STATE_HOME: at('own') },
+      }),
+    ],
+    [
+      'STINT_STATE_HOME without HOME',
+      (at) => ({ home: at('own'), env: { STINT_STATE_HOME: at('own'), HOME: undefined } }),
+    ],
   ])('runs the hook by the launcher in %s, with standard input passed on', (_, where) => {
     const { place, program, launcher, environment, project } = machine()
     const { home, env } = where(place)
@@ -86,39 +110,62 @@ describe.each(SHELLS)('the hook command in %s', (shell) => {
     const ran = run(shell, HOOK_COMMAND, environment({ PATH: '', ...env }), project)
     expect(ran).toMatchObject({ exitCode: 0, complained: '', knowsItsHarness: true })
     expect(ran.said).toContain(`launched:hook${EVENT}`)
-    expect(run(shell, STATUS_LINE_COMMAND, environment(env), project).said).toContain(`launched:statusline${EVENT}`)
+    expect(run(shell, STATUS_LINE_COMMAND, environment(env), project).said).toContain(
+      `launched:statusline${EVENT}`,
+    )
   })
 
-  test.each(["it's a folder", 'two  spaces', '"double"', '$(touch oops)', 'back`tick', ' blanks ', 'ünï🚀'])(
-    'finds its way through a folder called %j',
-    (name) => {
-      const { place, program, launcher, environment, project } = machine(name)
-      launcher(place('home', '.local', 'state', 'stint'), program(place('dist', 'hook.cjs'), 'launched:'))
-      expect(run(shell, HOOK_COMMAND, environment(), project)).toMatchObject({
-        exitCode: 0,
-        complained: '',
-        knowsItsHarness: true,
-      })
-      const other = machine(name)
-      other.program(join(other.project, 'node_modules', '.bin', 'stint'), 'of the project:')
-      const ran = run(shell, HOOK_COMMAND, { ...other.environment(), PATH: `${other.tools}:/usr/bin:/bin` }, other.project)
-      expect(ran.said).toContain(`of the project:hook${EVENT}`)
+  test.each([
+    "it's a folder",
+    'two  spaces',
+    '"double"',
+    '$(touch oops)',
+    'back`tick',
+    ' blanks ',
+    'ünï🚀',
+  ])('finds its way through a folder called %j', (name) => {
+    const { place, program, launcher, environment, project } = machine(name)
+    launcher(
+      place('home', '.local', 'state', 'stint'),
+      program(place('dist', 'hook.cjs'), 'launched:'),
+    )
+    expect(run(shell, HOOK_COMMAND, environment(), project)).toMatchObject({
+      exitCode: 0,
+      complained: '',
+      knowsItsHarness: true,
+    })
+    const other = machine(name)
+    other.program(join(other.project, 'node_modules', '.bin', 'stint'), 'of the project:')
+    const ran = run(
+      shell,
+      HOOK_COMMAND,
+      { ...other.environment(), PATH: `${other.tools}:/usr/bin:/bin` },
+      other.project,
+    )
+    expect(ran.said).toContain(`of the project:hook${EVENT}`)
+  })
+
+  test.each(['node', 'hook'] as const)(
+    'goes on to the PATH when the %s that the launcher names is gone',
+    (gone) => {
+      const { place, program, launcher, environment, project } = machine()
+      const hook = program(place('dist', 'hook.cjs'), 'launched:')
+      const node = place('old-node')
+      symlinkSync(process.execPath, node)
+      launcher(place('home', '.local', 'state', 'stint'), hook, node)
+      rmSync(gone === 'node' ? node : hook)
+      expect(run(shell, HOOK_COMMAND, environment(), project)).toMatchObject(SILENCE)
+      program(place('tools', 'stint'), 'from the PATH:')
+      const ran = run(
+        shell,
+        HOOK_COMMAND,
+        environment({ PATH: `${place('tools')}:/usr/bin:/bin` }),
+        project,
+      )
+      expect(ran).toMatchObject({ exitCode: 0, complained: '', knowsItsHarness: true })
+      expect(ran.said).toContain(`from the PATH:hook${EVENT}`)
     },
   )
-
-  test.each(['node', 'hook'] as const)('goes on to the PATH when the %s that the launcher names is gone', (gone) => {
-    const { place, program, launcher, environment, project } = machine()
-    const hook = program(place('dist', 'hook.cjs'), 'launched:')
-    const node = place('old-node')
-    symlinkSync(process.execPath, node)
-    launcher(place('home', '.local', 'state', 'stint'), hook, node)
-    rmSync(gone === 'node' ? node : hook)
-    expect(run(shell, HOOK_COMMAND, environment(), project)).toMatchObject(SILENCE)
-    program(place('tools', 'stint'), 'from the PATH:')
-    const ran = run(shell, HOOK_COMMAND, environment({ PATH: `${place('tools')}:/usr/bin:/bin` }), project)
-    expect(ran).toMatchObject({ exitCode: 0, complained: '', knowsItsHarness: true })
-    expect(ran.said).toContain(`from the PATH:hook${EVENT}`)
-  })
 
   test('prefers the project to the PATH, and passes over a project without Node', () => {
     const { place, program, environment, project } = machine()
@@ -126,17 +173,21 @@ describe.each(SHELLS)('the hook command in %s', (shell) => {
     const withNode = environment({ PATH: `${place('tools')}:/usr/bin:/bin` })
     program(place('tools', 'stint'), 'from the PATH:')
     expect(run(shell, HOOK_COMMAND, withNode, project).said).toContain('of the project:hook')
-    expect(run(shell, HOOK_COMMAND, environment({ PATH: place('empty') }), project)).toMatchObject(SILENCE)
+    expect(run(shell, HOOK_COMMAND, environment({ PATH: place('empty') }), project)).toMatchObject(
+      SILENCE,
+    )
   })
 
-  test.each(['process.exit(2)', "throw new Error('oh')", "process.kill(process.pid, 'SIGKILL')", 'not JavaScript at all ('])(
-    'is a silent success when the hook ends by %j',
-    (script) => {
-      const { place, write, launcher, environment, project } = machine()
-      launcher(place('home', '.local', 'state', 'stint'), write(place('dist', 'hook.cjs'), script))
-      expect(run(shell, HOOK_COMMAND, environment(), project)).toMatchObject(SILENCE)
-    },
-  )
+  test.each([
+    'process.exit(2)',
+    "throw new Error('oh')",
+    "process.kill(process.pid, 'SIGKILL')",
+    'not JavaScript at all (',
+  ])('is a silent success when the hook ends by %j', (script) => {
+    const { place, write, launcher, environment, project } = machine()
+    launcher(place('home', '.local', 'state', 'stint'), write(place('dist', 'hook.cjs'), script))
+    expect(run(shell, HOOK_COMMAND, environment(), project)).toMatchObject(SILENCE)
+  })
 
   test('is a silent success where the launcher is a folder, or empty', () => {
     const { place, write, environment, project } = machine()
@@ -155,6 +206,7 @@ describe('the hook command', () => {
       expect(command).not.toMatch(/\n|\/Users|\/home|node_modules\/stint/)
       expect(isStintCommand(command)).toBe(true)
     }
-    for (const other of ['stint hook', 'echo hook.sh', undefined, 3, {}]) expect(isStintCommand(other)).toBe(false)
+    for (const other of ['stint hook', 'echo hook.sh', undefined, 3, {}])
+      expect(isStintCommand(other)).toBe(false)
   })
 })

@@ -31,7 +31,8 @@ function machine() {
   const project = (name: string) => {
     mkdirSync(join(folder, name), { recursive: true })
     const around = { root: join(folder, name), gitCommonDir: undefined, env }
-    return (change: Partial<SetupRequest> = {}, using = program) => setUpClaude({ ...REQUEST, ...change }, around, using)
+    return (change: Partial<SetupRequest> = {}, using = program) =>
+      setUpClaude({ ...REQUEST, ...change }, around, using)
   }
   return { folder, hook, env, launcher, program, project }
 }
@@ -95,15 +96,21 @@ describe('the launcher', () => {
 
   test('of a Stint in the cache of npx is said to be passing', async () => {
     const { project, program } = machine()
-    const { notes } = await project('a')({}, { ...program, hook: '/home/x/.npm/_npx/ab12/node_modules/stint/dist/hook.cjs' })
+    const { notes } = await project('a')(
+      {},
+      { ...program, hook: '/home/x/.npm/_npx/ab12/node_modules/stint/dist/hook.cjs' },
+    )
     expect(notes).toContainEqual(expect.stringContaining('cache of npx'))
   })
 
-  test.each(["it's", 'a "b" $c `d`', ' blank ', "''"])('names a folder called %j so that it can be read again', (name) => {
-    const program = { node: `/${name}/node`, hook: `/${name}/hook.cjs` }
-    expect(programIn(launcherText(program))).toEqual(program)
-    expect(programIn('something else')).toBeUndefined()
-  })
+  test.each(["it's", 'a "b" $c `d`', ' blank ', "''"])(
+    'names a folder called %j so that it can be read again',
+    (name) => {
+      const program = { node: `/${name}/node`, hook: `/${name}/hook.cjs` }
+      expect(programIn(launcherText(program))).toEqual(program)
+      expect(programIn('something else')).toBeUndefined()
+    },
+  )
 })
 
 describe('the running Stint', () => {

@@ -7,7 +7,11 @@ import { setupWorld } from './world.ts'
 
 /** Its own folders in the state home stay, and are empty. */
 function beside(files: Readonly<Record<string, string>>) {
-  return Object.fromEntries(Object.entries(files).filter(([path, text]) => !(path.startsWith('state') && text === 'folder')))
+  return Object.fromEntries(
+    Object.entries(files).filter(
+      ([path, text]) => !(path.startsWith('state') && text === 'folder'),
+    ),
+  )
 }
 
 const SERVERS = { mcpServers: { stint: MCP_COMMAND } }
@@ -21,7 +25,8 @@ function world(options: { git?: boolean } = {}) {
     file,
     hasServer: () => existsSync(file) && made.read(file).includes('"stint"'),
     approved: (path = made.local) =>
-      (JSON.parse(made.read(path)) as { enabledMcpjsonServers?: readonly string[] }).enabledMcpjsonServers,
+      (JSON.parse(made.read(path)) as { enabledMcpjsonServers?: readonly string[] })
+        .enabledMcpjsonServers,
   }
 }
 
@@ -36,7 +41,8 @@ describe('stint setup claude', () => {
     expect(JSON.parse(read(at('.mcp.json')))).toEqual(SERVERS)
     expect(status()).toBe('')
     const after = everything()
-    for (const flags of [['--mcp'], []]) expect((await stint('setup', 'claude', ...flags)).stdout).toContain('nothing changed')
+    for (const flags of [['--mcp'], []])
+      expect((await stint('setup', 'claude', ...flags)).stdout).toContain('nothing changed')
     expect(everything()).toEqual(after)
     await stint('setup', 'claude', '--remove')
     expect(beside(everything())).toEqual(beside(before))
@@ -62,7 +68,10 @@ describe('stint setup claude', () => {
     const theirs = '{"mcpServers":{}}'
     write(file, theirs)
     const ran = await stint('setup', 'claude')
-    expect(ran).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/no MCP server: .*--mcp .*--shared/) })
+    expect(ran).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringMatching(/no MCP server: .*--mcp .*--shared/),
+    })
     expect(read(file)).toBe(theirs)
     expect(approved()).toBeUndefined()
     expect((await stint('setup', 'claude', '--mcp')).stdout).toContain('git may see')
@@ -82,7 +91,8 @@ describe('stint setup claude', () => {
       expect((await stint('setup', 'claude', ...flags)).stdout).toContain('that is not ours')
     }
     expect(approved()).toBeUndefined()
-    for (const flags of [['--no-mcp'], ['--remove'], ['--shared', '--remove']]) await stint('setup', 'claude', ...flags)
+    for (const flags of [['--no-mcp'], ['--remove'], ['--shared', '--remove']])
+      await stint('setup', 'claude', ...flags)
     expect(read(file)).toBe(theirs)
   })
 
@@ -96,7 +106,10 @@ describe('stint setup claude', () => {
       expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('.mcp.json') })
       expect(everything()).toEqual(before)
       const ran = await stint('setup', 'claude')
-      expect(ran).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`no MCP server: ${file} cannot be read`) })
+      expect(ran).toMatchObject({
+        exitCode: 0,
+        stdout: expect.stringContaining(`no MCP server: ${file} cannot be read`),
+      })
       expect(existsSync(local)).toBe(true)
       expect((await stint('setup', 'claude', '--remove')).exitCode).toBe(0)
       expect(beside(everything())).toEqual(beside(before))
@@ -119,7 +132,8 @@ describe('stint setup claude', () => {
     await stint('setup', 'claude', '--shared', '--remove')
     expect(existsSync(file)).toBe(false)
     // And the other way round.
-    for (const flags of [[], ['--shared'], ['--shared', '--remove']]) await stint('setup', 'claude', ...flags)
+    for (const flags of [[], ['--shared'], ['--shared', '--remove']])
+      await stint('setup', 'claude', ...flags)
     expect(read(file)).toBe(shared)
     await stint('setup', 'claude', '--remove')
     expect(existsSync(file)).toBe(false)
@@ -157,7 +171,9 @@ describe('stint setup claude', () => {
     const before = everything()
     await stint('setup', 'claude', '--plugin', 'market')
     expect(JSON.parse(read(at('market', 'stint', '.mcp.json')))).toEqual(SERVERS)
-    expect((await stint('setup', 'claude', '--plugin', 'market')).stdout).toContain('nothing changed')
+    expect((await stint('setup', 'claude', '--plugin', 'market')).stdout).toContain(
+      'nothing changed',
+    )
     await stint('setup', 'claude', '--plugin', 'market', '--no-mcp')
     expect(existsSync(at('market', 'stint', '.mcp.json'))).toBe(false)
     await stint('setup', 'claude', '--plugin', 'market', '--remove')
@@ -179,19 +195,22 @@ describe('stint setup claude', () => {
 })
 
 describe('stint setup claude --no-mcp', () => {
-  test.each([[[]], [['--shared']]])('with %j leaves the server out, and takes out what a setup put there', async (flags) => {
-    const { stint, everything, hasServer } = world()
-    const before = everything()
-    await stint('setup', 'claude', '--no-mcp', ...flags)
-    expect(hasServer()).toBe(false)
-    const without = everything()
-    await stint('setup', 'claude', ...flags)
-    expect(hasServer()).toBe(true)
-    await stint('setup', 'claude', '--no-mcp', ...flags)
-    expect(everything()).toEqual(without)
-    await stint('setup', 'claude', '--remove', ...flags)
-    expect(beside(everything())).toEqual(beside(before))
-  })
+  test.each([[[]], [['--shared']]])(
+    'with %j leaves the server out, and takes out what a setup put there',
+    async (flags) => {
+      const { stint, everything, hasServer } = world()
+      const before = everything()
+      await stint('setup', 'claude', '--no-mcp', ...flags)
+      expect(hasServer()).toBe(false)
+      const without = everything()
+      await stint('setup', 'claude', ...flags)
+      expect(hasServer()).toBe(true)
+      await stint('setup', 'claude', '--no-mcp', ...flags)
+      expect(everything()).toEqual(without)
+      await stint('setup', 'claude', '--remove', ...flags)
+      expect(beside(everything())).toEqual(beside(before))
+    },
+  )
 
   test('keeps what others wrote into the file since, for git to see', async () => {
     const { stint, file, read, write, status } = world()
@@ -208,7 +227,8 @@ describe('stint setup claude --no-mcp', () => {
     const { stint, file, write, local } = world()
     // Nothing but the record of it is changed then.
     write(local, '{ "enableAllProjectMcpServers": true }')
-    for (const flags of [[], ['--shared']]) await stint('setup', 'claude', '--no-status-line', ...flags)
+    for (const flags of [[], ['--shared']])
+      await stint('setup', 'claude', '--no-status-line', ...flags)
     const ran = await stint('setup', 'claude', '--no-status-line', '--no-mcp')
     expect(ran.stdout).toContain(`the MCP server stays: ${file}`)
     expect(existsSync(file)).toBe(true)
@@ -234,19 +254,22 @@ describe('the approval of the server', () => {
     ['an empty list', '{ "enabledMcpjsonServers": [ ] }', ['stint']],
     ['no list', '{"model":"opus"}', ['stint']],
     ['the approval already', '{ "enabledMcpjsonServers": ["stint", "other"] }', ['stint', 'other']],
-  ])('keeps every byte of settings with %s, and a removal brings them back', async (_, settings, list) => {
-    const { stint, write, read, local, approved } = world()
-    write(local, settings)
-    await stint('setup', 'claude')
-    expect(approved()).toEqual(list)
-    await stint('setup', 'claude', '--remove')
-    expect(read(local)).toBe(settings)
-    // Also after somebody wrote to them.
-    await stint('setup', 'claude')
-    write(local, read(local).replace('{', '{ "theirs": 1,'))
-    await stint('setup', 'claude', '--remove')
-    expect(JSON.parse(read(local))).toEqual({ theirs: 1, ...(JSON.parse(settings) as object) })
-  })
+  ])(
+    'keeps every byte of settings with %s, and a removal brings them back',
+    async (_, settings, list) => {
+      const { stint, write, read, local, approved } = world()
+      write(local, settings)
+      await stint('setup', 'claude')
+      expect(approved()).toEqual(list)
+      await stint('setup', 'claude', '--remove')
+      expect(read(local)).toBe(settings)
+      // Also after somebody wrote to them.
+      await stint('setup', 'claude')
+      write(local, read(local).replace('{', '{ "theirs": 1,'))
+      await stint('setup', 'claude', '--remove')
+      expect(JSON.parse(read(local))).toEqual({ theirs: 1, ...(JSON.parse(settings) as object) })
+    },
+  )
 
   test.each([
     ['local', '{ "disabledMcpjsonServers": ["stint"] }', true],
@@ -254,22 +277,29 @@ describe('the approval of the server', () => {
     ['user', '{ "enableAllProjectMcpServers": true }', false],
     ['shared', '{ "enableAllProjectMcpServers": false }', false],
     ['local', '{ "enabledMcpjsonServers": "odd" }', false],
-  ] as const)('is left to whoever has decided, in %s settings: %s', async (scope, settings, isRefused) => {
-    const made = world()
-    made.write(made[scope], settings)
-    const ran = await made.stint('setup', 'claude')
-    expect(ran.stdout.includes(`the MCP server stays off: ${made[scope]} refuses it`)).toBe(isRefused)
-    expect(made.approved() ?? []).not.toContain('stint')
-    await made.stint('setup', 'claude', '--remove')
-    expect(made.read(made[scope])).toBe(settings)
-  })
+  ] as const)(
+    'is left to whoever has decided, in %s settings: %s',
+    async (scope, settings, isRefused) => {
+      const made = world()
+      made.write(made[scope], settings)
+      const ran = await made.stint('setup', 'claude')
+      expect(ran.stdout.includes(`the MCP server stays off: ${made[scope]} refuses it`)).toBe(
+        isRefused,
+      )
+      expect(made.approved() ?? []).not.toContain('stint')
+      await made.stint('setup', 'claude', '--remove')
+      expect(made.read(made[scope])).toBe(settings)
+    },
+  )
 
   test('that is not known to be ours stays, and it is said', async () => {
     const { stint, approved, folder, write, local } = world()
     write(local, '{ "model": "opus" }')
     await stint('setup', 'claude')
     rmSync(join(folder, 'state'), { recursive: true })
-    expect((await stint('setup', 'claude', '--remove')).stdout).toContain('left alone: the approval of the MCP server')
+    expect((await stint('setup', 'claude', '--remove')).stdout).toContain(
+      'left alone: the approval of the MCP server',
+    )
     expect(approved()).toEqual(['stint'])
   })
 })
@@ -298,7 +328,11 @@ describe('stint setup codex', () => {
     expect(read(path)).toContain(text)
     await stint('setup', 'codex', '--remove')
     expect(read(path)).toBe(text)
-    for (const theirs of ['[mcp_servers.stint]\ncommand = "x"\n', '[mcp_servers."stint".env]\n', 'mcp_servers = { a = {} }\n']) {
+    for (const theirs of [
+      '[mcp_servers.stint]\ncommand = "x"\n',
+      '[mcp_servers."stint".env]\n',
+      'mcp_servers = { a = {} }\n',
+    ]) {
       write(path, theirs)
       expect((await stint('setup', 'codex')).stderr).toContain('nothing was changed')
       expect(read(path)).toBe(theirs)
@@ -316,9 +350,14 @@ describe('the command that starts the server', () => {
     const fake = join(folder, 'elsewhere')
     write(join(fake, 'hook.cjs'), '')
     write(join(fake, 'stint.js'), 'console.log("started", process.argv.slice(2).join(" "))\n')
-    write(join(env['STINT_STATE_HOME']!, 'launcher'), `${process.execPath}\t${join(fake, 'hook.cjs')}\n`)
+    write(
+      join(env['STINT_STATE_HOME']!, 'launcher'),
+      `${process.execPath}\t${join(fake, 'hook.cjs')}\n`,
+    )
     const bare = { PATH: '/usr/bin:/bin', STINT_STATE_HOME: env['STINT_STATE_HOME'] }
-    expect(execFileSync('sh', MCP_COMMAND.args, { cwd, env: bare, encoding: 'utf8', input: '' })).toBe('started mcp\n')
+    expect(
+      execFileSync('sh', MCP_COMMAND.args, { cwd, env: bare, encoding: 'utf8', input: '' }),
+    ).toBe('started mcp\n')
   })
 
   test('is a server that can do nothing where there is no Stint, and no broken one', async () => {
@@ -331,7 +370,10 @@ describe('the command that starts the server', () => {
       '{"jsonrpc":"2.0","method":"notifications/initialized"}',
       '{"jsonrpc": "2.0", "id": 7, "method": "ping"}',
     ]
-    const child = spawn('sh', MCP_COMMAND.args, { cwd, env: { PATH: '/usr/bin:/bin', HOME: folder } })
+    const child = spawn('sh', MCP_COMMAND.args, {
+      cwd,
+      env: { PATH: '/usr/bin:/bin', HOME: folder },
+    })
     let output = ''
     child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
     child.stdin.end(`${input.join('\n')}\n`)

@@ -17,7 +17,11 @@ const OPTIONS = {
 
 function project() {
   const root = scratchFolder()
-  const around = { root, gitCommonDir: undefined, env: { HOME: root, STINT_STATE_HOME: join(root, 'state') } }
+  const around = {
+    root,
+    gitCommonDir: undefined,
+    env: { HOME: root, STINT_STATE_HOME: join(root, 'state') },
+  }
   mkdirSync(join(root, '.claude'))
   return { around, settings: join(root, '.claude', 'settings.local.json') }
 }

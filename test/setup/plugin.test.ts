@@ -30,24 +30,32 @@ describe('a plugin', () => {
   test('registers the notification when it is asked for', async () => {
     const { stint, at, read } = setupWorld()
     await stint('setup', 'claude', '--plugin', 'mine', '--notify')
-    expect(Object.keys(JSON.parse(read(at('mine', 'stint', 'hooks', 'hooks.json'))).hooks)).toContain('Notification')
+    expect(
+      Object.keys(JSON.parse(read(at('mine', 'stint', 'hooks', 'hooks.json'))).hooks),
+    ).toContain('Notification')
   })
 
   test('is written once, and taken away without a trace', async () => {
     const { stint, at, everything } = setupWorld()
     await stint('setup', 'claude', '--plugin', 'deep/mine', '--notify')
     const before = everything()
-    expect((await stint('setup', 'claude', '--plugin', 'deep/mine', '--notify')).stdout).toContain('nothing changed')
+    expect((await stint('setup', 'claude', '--plugin', 'deep/mine', '--notify')).stdout).toContain(
+      'nothing changed',
+    )
     expect(everything()).toEqual(before)
     await stint('setup', 'claude', '--plugin', 'deep/mine', '--remove')
     expect(existsSync(at('deep'))).toBe(false)
-    expect((await stint('setup', 'claude', '--plugin', 'deep/mine', '--remove')).stdout).toContain('Nothing of Stint')
+    expect((await stint('setup', 'claude', '--plugin', 'deep/mine', '--remove')).stdout).toContain(
+      'Nothing of Stint',
+    )
   })
 
   test('of an older version is brought up to date, and loses what this one has no longer', async () => {
     const { stint, at, write, read, folder } = setupWorld()
     await stint('setup', 'claude', '--plugin', 'mine')
-    const [manifest] = readdirSync(join(folder, 'state', 'setup')).map((name) => join(folder, 'state', 'setup', name))
+    const [manifest] = readdirSync(join(folder, 'state', 'setup')).map((name) =>
+      join(folder, 'state', 'setup', name),
+    )
     const gone = at('mine', 'stint', 'commands', 'session-gone.md')
     const kept = at('mine', 'stint', 'commands', 'session-log.md')
     write(gone, read(kept))

@@ -2,7 +2,12 @@ import * as fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { hookGroups } from '../../src/harness/claude/setup/hook-registrations.ts'
 import { type JsonText, loadJsonText } from '../../src/harness/claude/setup/json-text.ts'
-import { STATUS_LINE, addToSettings, containersOf, takeOutOfSettings } from '../../src/harness/claude/setup/settings-edit.ts'
+import {
+  STATUS_LINE,
+  addToSettings,
+  containersOf,
+  takeOutOfSettings,
+} from '../../src/harness/claude/setup/settings-edit.ts'
 import { areHooksCurrent, statusLineOf } from '../../src/harness/claude/setup/settings.ts'
 
 let json: JsonText
@@ -26,12 +31,18 @@ const ODD: readonly (readonly [string, string])[] = [
   ['four spaces and no newline at the end', '{\n    "model": "opus"\n}'],
   ['tabs', '{\n\t"permissions": {\n\t\t"allow": ["Bash(ls)"]\n\t}\n}\n'],
   ['CRLF', '{\r\n  "a": 1,\r\n  "hooks": {\r\n    "Stop": []\r\n  }\r\n}\r\n'],
-  ['everything in one line', '{"a":1,"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]}}'],
+  [
+    'everything in one line',
+    '{"a":1,"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}]}}',
+  ],
   ['one line with spaces', '{ "a": 1 ,  "b" : [ 1,2 ] }\n'],
   ['an empty object', '{}'],
   ['an open empty object', '{\n}\n'],
   ['blanks in an empty object', '{   }\n\n\n'],
-  ['members on one line among others', '{\n  "a": 1,   "b": 2,\n\n\n  "hooks": { "Stop": [ ] , "PreToolUse": [] }  }\n'],
+  [
+    'members on one line among others',
+    '{\n  "a": 1,   "b": 2,\n\n\n  "hooks": { "Stop": [ ] , "PreToolUse": [] }  }\n',
+  ],
   [
     'hooks in the middle',
     '{\n "z": 1,\n "hooks": {\n  "Stop": [\n   {"hooks": [{"type":"command","command":"x"}]}\n  ]\n },\n "a": 2\n}',
@@ -59,13 +70,16 @@ describe('settings', () => {
   })
 
   test('are indented as the file is', () => {
-    expect(add('{\n\t"a": 1\n}\n')).toContain('\n\t"hooks": {\n\t\t"SessionStart": [\n\t\t\t{\n\t\t\t\t"hooks": [\n')
+    expect(add('{\n\t"a": 1\n}\n')).toContain(
+      '\n\t"hooks": {\n\t\t"SessionStart": [\n\t\t\t{\n\t\t\t\t"hooks": [\n',
+    )
     expect(add('{\r\n    "a": 1\r\n}').replaceAll('\r\n', '')).not.toContain('\n')
     expect(add('{"a":1}')).toMatch(/^\{"a":1,"hooks":\{"SessionStart":\[\{"hooks":/)
   })
 
   test('that are empty are made whole', () => {
-    for (const blank of ['', '\n', '  \r\n']) expect(add(blank)).toMatch(/^\{\n {2}"hooks": \{\n[\s\S]*\n\}\n$/)
+    for (const blank of ['', '\n', '  \r\n'])
+      expect(add(blank)).toMatch(/^\{\n {2}"hooks": \{\n[\s\S]*\n\}\n$/)
   })
 
   test('keep the hooks that others put beside ours, and into our group', () => {
@@ -98,7 +112,9 @@ describe('settings', () => {
   test('tell our status line from another', () => {
     expect(statusLineOf({}, STATUS_LINE)).toBe('none')
     expect(statusLineOf({ statusLine: STATUS_LINE }, STATUS_LINE)).toBe('ours')
-    expect(statusLineOf({ statusLine: { ...STATUS_LINE, padding: 0 } }, STATUS_LINE)).toBe('outdated')
+    expect(statusLineOf({ statusLine: { ...STATUS_LINE, padding: 0 } }, STATUS_LINE)).toBe(
+      'outdated',
+    )
     for (const statusLine of [null, 'x', { type: 'command', command: 'date' }]) {
       expect(statusLineOf({ statusLine }, STATUS_LINE)).toBe('theirs')
     }
@@ -118,14 +134,23 @@ describe('settings', () => {
 
   test('of any kind keep every byte, and mean the same after ours were taken out', () => {
     fc.assert(
-      fc.property(anySettings, anyIndent, fc.constantFrom('', '\n', '\r\n'), (settings, indent, end) => {
-        const text = JSON.stringify(settings, undefined, indent).replaceAll('\n', end === '\r\n' ? end : '\n') + end
-        const after = add(text)
-        expect(isKeptIn(text, after)).toBe(true)
-        expect(areHooksCurrent(JSON.parse(after), groups)).toBe(true)
-        const rest = takeOutOfSettings(json, after, containersOf(text))
-        expect(JSON.parse(rest)).toEqual(JSON.parse(text))
-      }),
+      fc.property(
+        anySettings,
+        anyIndent,
+        fc.constantFrom('', '\n', '\r\n'),
+        (settings, indent, end) => {
+          const text =
+            JSON.stringify(settings, undefined, indent).replaceAll(
+              '\n',
+              end === '\r\n' ? end : '\n',
+            ) + end
+          const after = add(text)
+          expect(isKeptIn(text, after)).toBe(true)
+          expect(areHooksCurrent(JSON.parse(after), groups)).toBe(true)
+          const rest = takeOutOfSettings(json, after, containersOf(text))
+          expect(JSON.parse(rest)).toEqual(JSON.parse(text))
+        },
+      ),
     )
   })
 })

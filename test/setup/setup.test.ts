@@ -1,17 +1,46 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { HOOK_COMMAND, AFTER_COMMAND, STATUS_LINE_COMMAND } from '../../src/harness/claude/hook-command.ts'
+import {
+  HOOK_COMMAND,
+  AFTER_COMMAND,
+  STATUS_LINE_COMMAND,
+} from '../../src/harness/claude/hook-command.ts'
 import { setupWorld } from './world.ts'
 
-const EVENTS = ['SessionStart', 'UserPromptSubmit', 'PreCompact', 'PostToolUse', 'Stop', 'SubagentStop', 'SessionEnd']
+const EVENTS = [
+  'SessionStart',
+  'UserPromptSubmit',
+  'PreCompact',
+  'PostToolUse',
+  'Stop',
+  'SubagentStop',
+  'SessionEnd',
+]
 
 /** The names that every client knows. One that it does not know makes an old client run no hooks at all. */
 const OLD_EVENTS = new Set([...EVENTS, 'PreToolUse', 'Notification'])
 
-const COMMANDS = ['init', 'resume', 'log', 'checkpoint', 'handoff', 'view', 'pause', 'close', 'list'].map(
-  (name) => `session-${name}.md`,
-)
+const COMMANDS = [
+  'init',
+  'resume',
+  'log',
+  'checkpoint',
+  'handoff',
+  'view',
+  'pause',
+  'close',
+  'list',
+].map((name) => `session-${name}.md`)
 
 const FOLLOWED = new Set(['SessionStart', 'UserPromptSubmit', 'PreCompact', 'Stop', 'SubagentStop'])
 
@@ -23,7 +52,9 @@ describe('a setup', () => {
     expect(ran.stdout).toContain('.claude/settings.local.json')
     expect(Object.keys(settings(local).hooks)).toEqual(EVENTS)
     expect(settings(local).statusLine).toEqual({ type: 'command', command: STATUS_LINE_COMMAND })
-    expect(readdirSync(at('.claude', 'commands')).toSorted()).toEqual([...COMMANDS, 'task-next.md'].toSorted())
+    expect(readdirSync(at('.claude', 'commands')).toSorted()).toEqual(
+      [...COMMANDS, 'task-next.md'].toSorted(),
+    )
     expect(existsSync(at('.mcp.json'))).toBe(true)
     expect(status()).toBe('')
   })
@@ -35,30 +66,40 @@ describe('a setup', () => {
       expect(OLD_EVENTS).toContain(event)
       expect(groups).toEqual([
         {
-          ...(event === 'PostToolUse' ? { matcher: expect.stringMatching(/^[A-Z]\w+(\|[A-Z]\w+)*$/) } : {}),
+          ...(event === 'PostToolUse'
+            ? { matcher: expect.stringMatching(/^[A-Z]\w+(\|[A-Z]\w+)*$/) }
+            : {}),
           hooks: [
             { type: 'command', command: HOOK_COMMAND, timeout: 5 },
-            ...(FOLLOWED.has(event) ? [{ type: 'command', command: AFTER_COMMAND, async: true, timeout: 30 }] : []),
+            ...(FOLLOWED.has(event)
+              ? [{ type: 'command', command: AFTER_COMMAND, async: true, timeout: 30 }]
+              : []),
           ],
         },
       ])
     }
     const { matcher } = settings(local).hooks['PostToolUse']![0] as { matcher: string }
-    expect(matcher.split('|')).toEqual(expect.arrayContaining(['Edit', 'Write', 'Bash', 'TodoWrite', 'ExitPlanMode', 'Task']))
-    for (const reading of ['Read', 'Grep', 'Glob', 'LS', 'WebFetch']) expect(matcher.split('|')).not.toContain(reading)
+    expect(matcher.split('|')).toEqual(
+      expect.arrayContaining(['Edit', 'Write', 'Bash', 'TodoWrite', 'ExitPlanMode', 'Task']),
+    )
+    for (const reading of ['Read', 'Grep', 'Glob', 'LS', 'WebFetch'])
+      expect(matcher.split('|')).not.toContain(reading)
   })
 
-  test.each([[[]], [['--shared']], [['--user']], [['--notify', '--instructions']], [['--no-status-line', '--no-mcp']]])(
-    'that is done twice with %j changes nothing, and says so',
-    async (flags) => {
-      const { stint, everything } = setupWorld()
-      await stint('setup', 'claude', ...flags)
-      const before = everything()
-      const again = await stint('setup', 'claude', ...flags)
-      expect(again.stdout).toContain('nothing changed')
-      expect(everything()).toEqual(before)
-    },
-  )
+  test.each([
+    [[]],
+    [['--shared']],
+    [['--user']],
+    [['--notify', '--instructions']],
+    [['--no-status-line', '--no-mcp']],
+  ])('that is done twice with %j changes nothing, and says so', async (flags) => {
+    const { stint, everything } = setupWorld()
+    await stint('setup', 'claude', ...flags)
+    const before = everything()
+    const again = await stint('setup', 'claude', ...flags)
+    expect(again.stdout).toContain('nothing changed')
+    expect(everything()).toEqual(before)
+  })
 
   test.each([
     ['local', [], '.claude/settings.local.json'],
@@ -73,7 +114,9 @@ describe('a setup', () => {
   test('for a user goes where CLAUDE_CONFIG_DIR says', async () => {
     const { run, folder, env, settings } = setupWorld()
     const config = join(folder, 'elsewhere')
-    await run(['setup', 'claude', '--user', '--instructions'], { env: { ...env, CLAUDE_CONFIG_DIR: config } })
+    await run(['setup', 'claude', '--user', '--instructions'], {
+      env: { ...env, CLAUDE_CONFIG_DIR: config },
+    })
     expect(Object.keys(settings(join(config, 'settings.json')).hooks)).toEqual(EVENTS)
     expect(readdirSync(config).toSorted()).toEqual(['CLAUDE.md', 'commands', 'settings.json'])
     expect(existsSync(join(folder, '.claude'))).toBe(false)
@@ -93,7 +136,9 @@ describe('a setup', () => {
     const linked = join(folder, 'linked')
     git('worktree', 'add', '-q', linked)
     await run(['setup', 'claude'], { cwd: linked })
-    expect(Object.keys(settings(join(linked, '.claude', 'settings.local.json')).hooks)).toEqual(EVENTS)
+    expect(Object.keys(settings(join(linked, '.claude', 'settings.local.json')).hooks)).toEqual(
+      EVENTS,
+    )
     expect(git('-C', linked, 'status', '--porcelain', '--untracked-files=all')).toBe('')
   })
 
@@ -106,7 +151,11 @@ describe('a setup', () => {
   })
 
   test.each([
-    ['local', [], /older versions of claude read \.claude\/settings\.local\.json only if started in .*--user/],
+    [
+      'local',
+      [],
+      /older versions of claude read \.claude\/settings\.local\.json only if started in .*--user/,
+    ],
     ['shared', ['--shared'], /claude reads \.claude\/settings\.json only if started in .*--user/],
     ['user', ['--user'], undefined],
   ])('from a folder inside says where %s settings are read', async (_, flags, said) => {
@@ -117,7 +166,9 @@ describe('a setup', () => {
     expect(notes).toEqual(said === undefined ? [] : [expect.stringMatching(said)])
     if (said !== undefined) expect(notes[0]).toContain(cwd)
     expect((await stint('setup', 'claude', ...flags)).stdout).not.toContain('only if started in')
-    expect((await run(['setup', 'claude', ...flags, '--remove'], { cwd: at('inside') })).stdout).not.toContain('only if started')
+    expect(
+      (await run(['setup', 'claude', ...flags, '--remove'], { cwd: at('inside') })).stdout,
+    ).not.toContain('only if started')
   })
 
   test('works without git', async () => {
@@ -134,16 +185,22 @@ describe('a setup', () => {
     async (flags) => {
       const { stint, everything, at } = setupWorld({ git: false })
       const before = everything()
-      expect((await stint('setup', 'claude', ...flags, '--dry-run')).stdout).toContain('+++ .sessions/.gitignore')
+      expect((await stint('setup', 'claude', ...flags, '--dry-run')).stdout).toContain(
+        '+++ .sessions/.gitignore',
+      )
       expect(everything()).toEqual(before)
-      expect((await stint('setup', 'claude', ...flags)).stdout).toContain('created  .sessions/.gitignore')
+      expect((await stint('setup', 'claude', ...flags)).stdout).toContain(
+        'created  .sessions/.gitignore',
+      )
       expect(readdirSync(at('.sessions'))).toEqual(['.gitignore'])
       expect((await stint('setup', 'claude', ...flags)).stdout).toContain('nothing changed')
       rmSync(at('.sessions'), { recursive: true })
       await stint('setup', 'claude', ...flags)
       expect(existsSync(at('.sessions'))).toBe(true)
       const made = everything()
-      expect((await stint('setup', 'claude', ...flags, '--remove', '--dry-run')).stdout).toContain('--- .sessions/.gitignore')
+      expect((await stint('setup', 'claude', ...flags, '--remove', '--dry-run')).stdout).toContain(
+        '--- .sessions/.gitignore',
+      )
       expect(everything()).toEqual(made)
       await stint('setup', 'claude', ...flags, '--remove')
       expect(withoutState(everything())).toEqual(before)
@@ -178,8 +235,13 @@ describe('a setup', () => {
     const { stint, local, read, write, settings } = setupWorld()
     await stint('setup', 'claude', '--notify')
     const newest = read(local)
-    write(local, newest.replaceAll('"timeout": 5', '"timeout": 60').replaceAll('; exit 0', '; exit 0 # older'))
-    expect((await stint('setup', 'claude')).stdout).toContain('changed  .claude/settings.local.json')
+    write(
+      local,
+      newest.replaceAll('"timeout": 5', '"timeout": 60').replaceAll('; exit 0', '; exit 0 # older'),
+    )
+    expect((await stint('setup', 'claude')).stdout).toContain(
+      'changed  .claude/settings.local.json',
+    )
     expect(settings(local)).toEqual(JSON.parse(newest))
   })
 
@@ -191,15 +253,20 @@ describe('a setup', () => {
     expect(Object.keys(settings(local).hooks)).toEqual(EVENTS)
   })
 
-  test.each(['local', 'shared', 'user'] as const)('leaves a status line in the %s settings alone, and says so', async (scope) => {
-    const world = setupWorld()
-    const theirs = '{\n  "statusLine": { "type": "command", "command": "date" }\n}\n'
-    world.write(world[scope], theirs)
-    const ran = await world.stint('setup', 'claude')
-    expect(ran.stdout).toContain(`no status line: ${world[scope]} has one`)
-    expect(world.read(world[scope])).toContain('"statusLine": { "type": "command", "command": "date" }')
-    if (scope !== 'local') expect(world.settings(world.local).statusLine).toBeUndefined()
-  })
+  test.each(['local', 'shared', 'user'] as const)(
+    'leaves a status line in the %s settings alone, and says so',
+    async (scope) => {
+      const world = setupWorld()
+      const theirs = '{\n  "statusLine": { "type": "command", "command": "date" }\n}\n'
+      world.write(world[scope], theirs)
+      const ran = await world.stint('setup', 'claude')
+      expect(ran.stdout).toContain(`no status line: ${world[scope]} has one`)
+      expect(world.read(world[scope])).toContain(
+        '"statusLine": { "type": "command", "command": "date" }',
+      )
+      if (scope !== 'local') expect(world.settings(world.local).statusLine).toBeUndefined()
+    },
+  )
 
   test('leaves a slash command of the same name that is not ours alone, and says so', async () => {
     const { stint, at, write, read } = setupWorld()
@@ -213,8 +280,15 @@ describe('a setup', () => {
 
   test('with --json tells every file it wrote', async () => {
     const { stint, local } = setupWorld()
-    const answer = (await stint('setup', 'claude', '--json')).json<{ changes: { path: string; change: string }[] }>()
-    expect(answer).toMatchObject({ harness: 'claude', scope: 'local', removed: false, dry_run: false })
+    const answer = (await stint('setup', 'claude', '--json')).json<{
+      changes: { path: string; change: string }[]
+    }>()
+    expect(answer).toMatchObject({
+      harness: 'claude',
+      scope: 'local',
+      removed: false,
+      dry_run: false,
+    })
     expect(answer.changes).toContainEqual({ path: local, change: 'create' })
     for (const { path } of answer.changes) expect(existsSync(path)).toBe(true)
   })
@@ -228,20 +302,25 @@ describe('settings that cannot be edited', () => {
     ['a list', '[]', 'not a JSON object'],
     ['hooks that are a list', '{ "hooks": [] }', '"hooks" is not an object'],
     ['an event that is no list', '{ "hooks": { "Stop": {} } }', '"hooks.Stop" is not a list'],
-  ])('because they hold %s are refused, and nothing is written anywhere', async (_, text, reason) => {
-    const { stint, local, write, everything } = setupWorld()
-    write(local, text)
-    const before = everything()
-    for (const flags of [[], ['--instructions'], ['--remove']]) {
-      const ran = await stint('setup', 'claude', ...flags)
-      expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
-      expect(ran.stderr).toContain(local)
-      expect(ran.stderr).toContain(reason)
-      expect(ran.stderr).toContain('correct it and run this again')
-    }
-    expect(everything()).toEqual(before)
-    expect((await stint('setup', 'claude', '--json')).json()).toMatchObject({ error: { code: 'SETTINGS_INVALID' } })
-  })
+  ])(
+    'because they hold %s are refused, and nothing is written anywhere',
+    async (_, text, reason) => {
+      const { stint, local, write, everything } = setupWorld()
+      write(local, text)
+      const before = everything()
+      for (const flags of [[], ['--instructions'], ['--remove']]) {
+        const ran = await stint('setup', 'claude', ...flags)
+        expect(ran).toMatchObject({ exitCode: 1, stdout: '' })
+        expect(ran.stderr).toContain(local)
+        expect(ran.stderr).toContain(reason)
+        expect(ran.stderr).toContain('correct it and run this again')
+      }
+      expect(everything()).toEqual(before)
+      expect((await stint('setup', 'claude', '--json')).json()).toMatchObject({
+        error: { code: 'SETTINGS_INVALID' },
+      })
+    },
+  )
 
   test('because they are not UTF-8 are refused', async () => {
     const { stint, local, write } = setupWorld()
@@ -266,11 +345,15 @@ describe('settings that cannot be edited', () => {
     const { stint, at, write } = setupWorld()
     mkdirSync(at('.claude'))
     chmodSync(at('.claude'), 0o555)
-    expect((await stint('setup', 'claude')).stderr).toContain(`${at('.claude')} cannot be written: it is read-only`)
+    expect((await stint('setup', 'claude')).stderr).toContain(
+      `${at('.claude')} cannot be written: it is read-only`,
+    )
     chmodSync(at('.claude'), 0o755)
     rmSync(at('.claude'), { recursive: true })
     write(at('.claude'), 'a file')
-    expect((await stint('setup', 'claude')).stderr).toContain(`${at('.claude')} cannot be written: it is not a folder`)
+    expect((await stint('setup', 'claude')).stderr).toContain(
+      `${at('.claude')} cannot be written: it is not a folder`,
+    )
   })
 
   test('elsewhere do not stand in the way', async () => {
@@ -310,7 +393,12 @@ describe('taking a setup out', () => {
       const { stint, everything } = setupWorld()
       const before = everything()
       await stint('setup', 'claude', ...flags)
-      await stint('setup', 'claude', '--remove', ...flags.filter((flag) => flag === '--shared' || flag === '--user'))
+      await stint(
+        'setup',
+        'claude',
+        '--remove',
+        ...flags.filter((flag) => flag === '--shared' || flag === '--user'),
+      )
       expect(withoutState(everything())).toEqual(before)
     },
   )
@@ -319,7 +407,8 @@ describe('taking a setup out', () => {
     const { stint, local, write, everything } = setupWorld()
     write(local, '{ "a": 1 }')
     const before = everything()
-    for (const flags of [['--no-status-line'], ['--notify'], ['--instructions'], []]) await stint('setup', 'claude', ...flags)
+    for (const flags of [['--no-status-line'], ['--notify'], ['--instructions'], []])
+      await stint('setup', 'claude', ...flags)
     await stint('setup', 'claude', '--remove')
     expect(withoutState(everything())).toEqual(before)
   })
@@ -328,9 +417,16 @@ describe('taking a setup out', () => {
     const { stint, local, write, read } = setupWorld()
     write(local, '{\n  "hooks": {\n    "Stop": []\n  }\n}\n')
     await stint('setup', 'claude')
-    write(local, read(local).replace('{\n', '{\n  "model": "opus",\n').replace('"Stop": [', '"Stop": [ {"hooks":[]}, '))
+    write(
+      local,
+      read(local)
+        .replace('{\n', '{\n  "model": "opus",\n')
+        .replace('"Stop": [', '"Stop": [ {"hooks":[]}, '),
+    )
     await stint('setup', 'claude', '--remove')
-    expect(read(local)).toBe('{\n  "model": "opus",\n  "hooks": {\n    "Stop": [ {"hooks":[]}\n    ]\n  }\n}\n')
+    expect(read(local)).toBe(
+      '{\n  "model": "opus",\n  "hooks": {\n    "Stop": [ {"hooks":[]}\n    ]\n  }\n}\n',
+    )
   })
 
   test('keeps a file that setup made and a person wrote to since', async () => {
@@ -360,7 +456,10 @@ describe('taking a setup out', () => {
 
   test('without a manifest goes by what is ours', async () => {
     const { stint, folder, local, write, settings, at, status } = setupWorld()
-    write(local, '{\n  "hooks": {\n    "Stop": [{ "hooks": [{ "type": "command", "command": "mine" }] }]\n  }\n}\n')
+    write(
+      local,
+      '{\n  "hooks": {\n    "Stop": [{ "hooks": [{ "type": "command", "command": "mine" }] }]\n  }\n}\n',
+    )
     const before = settings(local)
     await stint('setup', 'claude', '--instructions')
     rmSync(join(folder, 'state'), { recursive: true })
@@ -386,7 +485,9 @@ describe('taking a setup out', () => {
     await stint('setup', 'claude')
     await stint('setup', 'claude', '--shared')
     const ran = await stint('setup', 'claude', '--remove')
-    expect(ran.stdout).toContain(`the slash commands stay: ${at('.claude', 'settings.json')} needs them`)
+    expect(ran.stdout).toContain(
+      `the slash commands stay: ${at('.claude', 'settings.json')} needs them`,
+    )
     expect(readdirSync(at('.claude', 'commands'))).toHaveLength(10)
     await stint('setup', 'claude', '--shared', '--remove')
     expect(existsSync(at('.claude', 'settings.json'))).toBe(false)
@@ -422,7 +523,9 @@ describe('a dry run', () => {
     const { stint, local, write } = setupWorld()
     write(local, '{\n  "a": 1,\n  "b": 2,\n  "c": 3,\n  "d": 4,\n  "e": 5\n}\n')
     const { stdout } = await stint('setup', 'claude', '--dry-run')
-    expect(stdout).toContain('--- .claude/settings.local.json\n+++ .claude/settings.local.json\n@@ -3,5 +3,')
+    expect(stdout).toContain(
+      '--- .claude/settings.local.json\n+++ .claude/settings.local.json\n@@ -3,5 +3,',
+    )
     expect(stdout).toContain('   "d": 4,\n-  "e": 5\n+  "e": 5,\n+  "hooks": {\n')
     expect(stdout).not.toContain('"a": 1')
   })
@@ -438,21 +541,24 @@ describe('a dry run', () => {
 })
 
 describe('a settings file that is a symbolic link', () => {
-  test.each(['there', 'not there yet'])('is written through, and stays one: its target is %s', async (target) => {
-    const { stint, folder, write, at, local, settings } = setupWorld()
-    const real = join(folder, 'dotfiles', 'claude.json')
-    mkdirSync(join(folder, 'dotfiles'))
-    if (target === 'there') write(real, '{\n  "model": "opus"\n}\n')
-    mkdirSync(at('.claude'))
-    symlinkSync(real, local)
-    await stint('setup', 'claude')
-    expect(lstatSync(local).isSymbolicLink()).toBe(true)
-    expect(Object.keys(settings(real).hooks)).toEqual(EVENTS)
-    await stint('setup', 'claude', '--remove')
-    expect(lstatSync(local).isSymbolicLink()).toBe(true)
-    if (target === 'there') expect(readFileSync(real, 'utf8')).toBe('{\n  "model": "opus"\n}\n')
-    else expect(existsSync(real)).toBe(false)
-  })
+  test.each(['there', 'not there yet'])(
+    'is written through, and stays one: its target is %s',
+    async (target) => {
+      const { stint, folder, write, at, local, settings } = setupWorld()
+      const real = join(folder, 'dotfiles', 'claude.json')
+      mkdirSync(join(folder, 'dotfiles'))
+      if (target === 'there') write(real, '{\n  "model": "opus"\n}\n')
+      mkdirSync(at('.claude'))
+      symlinkSync(real, local)
+      await stint('setup', 'claude')
+      expect(lstatSync(local).isSymbolicLink()).toBe(true)
+      expect(Object.keys(settings(real).hooks)).toEqual(EVENTS)
+      await stint('setup', 'claude', '--remove')
+      expect(lstatSync(local).isSymbolicLink()).toBe(true)
+      if (target === 'there') expect(readFileSync(real, 'utf8')).toBe('{\n  "model": "opus"\n}\n')
+      else expect(existsSync(real)).toBe(false)
+    },
+  )
 })
 
 describe('what git is told to ignore', () => {
@@ -503,7 +609,11 @@ describe('the instructions', () => {
     const before = everything()
     await stint('setup', 'claude', '--instructions')
     expect(read(at(chosen))).toContain('stint log --decision')
-    expect(read(at(chosen)).startsWith(files.length === 0 ? '<!--' : `# ${chosen}\r\n\r\nLines.\r\n\r\n<!--`)).toBe(true)
+    expect(
+      read(at(chosen)).startsWith(
+        files.length === 0 ? '<!--' : `# ${chosen}\r\n\r\nLines.\r\n\r\n<!--`,
+      ),
+    ).toBe(true)
     await stint('setup', 'claude', '--remove')
     expect(withoutState(everything())).toEqual(before)
   })
@@ -519,14 +629,17 @@ describe('the instructions', () => {
 })
 
 describe('setup', () => {
-  test.each([[[]], [['gemini']], [['--shared']]])('%j names the program that there is a setup for', async (args) => {
-    const { stint, everything } = setupWorld()
-    const before = everything()
-    const ran = await stint('setup', ...args)
-    expect(ran).toMatchObject({ exitCode: 2, stdout: '' })
-    expect(ran.stderr).toContain('stint setup claude')
-    expect(everything()).toEqual(before)
-  })
+  test.each([[[]], [['gemini']], [['--shared']]])(
+    '%j names the program that there is a setup for',
+    async (args) => {
+      const { stint, everything } = setupWorld()
+      const before = everything()
+      const ran = await stint('setup', ...args)
+      expect(ran).toMatchObject({ exitCode: 2, stdout: '' })
+      expect(ran.stderr).toContain('stint setup claude')
+      expect(everything()).toEqual(before)
+    },
+  )
 
   test.each([
     ['claude --shared --user'],
@@ -536,7 +649,9 @@ describe('setup', () => {
     ['--check --user'],
   ])('%s is misuse', async (line) => {
     const { stint } = setupWorld()
-    expect((await stint('setup', ...line.split(' '), '--json')).json()).toMatchObject({ error: { code: 'MISUSE' } })
+    expect((await stint('setup', ...line.split(' '), '--json')).json()).toMatchObject({
+      error: { code: 'MISUSE' },
+    })
   })
 })
 

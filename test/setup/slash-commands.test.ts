@@ -60,7 +60,9 @@ describe('typing a slash command', () => {
     expect(document).toContain('Using mutex')
     expect(document).toContain("it's simpler")
     expect((await type('session-view', 'list')).stdout).toContain('fix-auth')
-    expect((await type('session-close', '--complete')).stdout).toContain('Session Completed: fix-auth')
+    expect((await type('session-close', '--complete')).stdout).toContain(
+      'Session Completed: fix-auth',
+    )
   })
 
   test('needs no quotes around words, and takes an apostrophe for one', async () => {
@@ -76,7 +78,10 @@ describe('typing a slash command', () => {
   test('binds the conversation that it is typed in', async () => {
     const { type, cwd } = typing()
     const [, id] = /ID: (\S+)/.exec((await type('session-init', '--name bound')).stdout)!
-    const notes = readFileSync(join(cwd, '.git', 'stint', 'conversations', 'conversation-1.json'), 'utf8')
+    const notes = readFileSync(
+      join(cwd, '.git', 'stint', 'conversations', 'conversation-1.json'),
+      'utf8',
+    )
     expect(JSON.parse(notes)).toMatchObject({ session: id })
   })
 
@@ -85,7 +90,9 @@ describe('typing a slash command', () => {
     const ran = await type('session-log', '--progess x')
     expect(ran).toMatchObject({ stderr: '' })
     expect(ran.stdout).toContain('--progress')
-    expect((await type('session-init', undefined)).stdout).toContain('--name NAME, --goal TEXT or --task ID')
+    expect((await type('session-init', undefined)).stdout).toContain(
+      '--name NAME, --goal TEXT or --task ID',
+    )
   })
 
   test.each([
@@ -115,6 +122,8 @@ describe('typing a slash command', () => {
     const { type, stint } = typing()
     await stint('task', 'add', 'Fix the sweep')
     expect((await type('task-next', '')).stdout).toContain('fix-the-sweep')
-    expect((await type('session-init', '--task fix-the-sweep')).stdout).toContain('Session Initialized: fix-the-sweep')
+    expect((await type('session-init', '--task fix-the-sweep')).stdout).toContain(
+      'Session Initialized: fix-the-sweep',
+    )
   })
 })

@@ -20,7 +20,8 @@ export function setupWorld(options: { git?: boolean } = {}) {
     shared: at('.claude', 'settings.json'),
     user: join(world.folder, '.claude', 'settings.json'),
     exclude: at('.git', 'info', 'exclude'),
-    settings: (path: string) => JSON.parse(read(path)) as { hooks: Record<string, unknown[]>; statusLine?: unknown },
+    settings: (path: string) =>
+      JSON.parse(read(path)) as { hooks: Record<string, unknown[]>; statusLine?: unknown },
     status: () => world.git('status', '--porcelain', '--untracked-files=all'),
     /** Every file of the machine, with its bytes. */
     everything: () => contentsOf(world.folder),

@@ -1,4 +1,4 @@
-import type { MeasuredSessions, Measurement } from '../../src/simulate/contract.ts'
+import type { MeasuredSessions, Measurement } from '../../src/cli/study/contract.ts'
 
 /** A measurement as it might be, for tests that are not about what was measured. */
 export function anyMeasurement(changed: Partial<Measurement> = {}): Measurement {
@@ -14,7 +14,11 @@ export function anyMeasurement(changed: Partial<Measurement> = {}): Measurement 
       conflicts: { happened: 97, trials: 100 },
       unreadable: { happened: 100, trials: 100 },
     },
-    sessions: { simple: sessions(1.5, 60, 3000), medium: sessions(4, 200, 5000), complex: sessions(8, 400, 7000) },
+    sessions: {
+      simple: sessions(1.5, 60, 3000),
+      medium: sessions(4, 200, 5000),
+      complex: sessions(8, 400, 7000),
+    },
     ...changed,
   }
 }

@@ -1,10 +1,10 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Sensitivity, Study } from '../../src/simulate/contract.ts'
-import { saveMeasured } from '../../src/simulate/measure/kept.ts'
+import type { Sensitivity, Study } from '../../src/cli/study/contract.ts'
+import { saveMeasured } from '../../src/cli/study/measure/kept.ts'
 import { terminal } from '../support/cli.ts'
-import { shipped } from '../../src/simulate/measure/shipped.ts'
+import { shipped } from '../../src/cli/study/measure/shipped.ts'
 import { anyMeasurement } from './any-measurement.ts'
 
 const FEW = ['--sessions', '500']
@@ -23,26 +23,33 @@ describe('stint simulate', () => {
     expect(ran.stdout).toContain(
       `Measured on 2026-01-15 with Stint ${shipped.version}, Node v20.20.2, linux x64, 2 cores, on this machine.`,
     )
-    expect(ran.stdout).toContain('above 3 do not implement, above 1.5 marginal, above 0.8 optional, else consider')
+    expect(ran.stdout).toContain(
+      'above 3 do not implement, above 1.5 marginal, above 0.8 optional, else consider',
+    )
   })
 
   test('passes over what was measured here of another version', async () => {
     const { stint, env } = terminal({ git: false })
     saveMeasured(anyMeasurement({ version: '0.0.0' }), env)
-    const { measured } = JSON.parse((await stint('simulate', ...FEW, '--json')).stdout) as { measured: string }
+    const { measured } = JSON.parse((await stint('simulate', ...FEW, '--json')).stdout) as {
+      measured: string
+    }
     expect(measured).toBe('shipped')
   })
 
   test('draws the same sessions with the same seed, and others with another', async () => {
     const { stint } = terminal({ git: false })
-    const drawn = async (...args: string[]) => (await stint('simulate', ...FEW, '--json', ...args)).json<Study>().arms
+    const drawn = async (...args: string[]) =>
+      (await stint('simulate', ...FEW, '--json', ...args)).json<Study>().arms
     expect(await drawn()).toEqual(await drawn('--seed', '42'))
     expect(await drawn('--seed', '43')).not.toEqual(await drawn())
   })
 
   test('gives programs the study and what it depends on, from what was shipped where nothing was measured', async () => {
     const { stint } = terminal({ git: false })
-    const study = (await stint('simulate', '--quick', '--json')).json<Study & { sensitivity: Sensitivity }>()
+    const study = (await stint('simulate', '--quick', '--json')).json<
+      Study & { sensitivity: Sensitivity }
+    >()
     expect(study).toMatchObject({ sessions: 10_000, seed: 42, measured: 'shipped' })
     expect(study.arms.map(({ name, basis }) => `${name}: ${basis}`)).toEqual([
       'none: assumed',
@@ -51,7 +58,9 @@ describe('stint simulate', () => {
       'plan-once: assumed',
       'stint: measured',
     ])
-    expect(study.sensitivity.rows.every(({ arms }) => arms.every(({ ratio }) => Number.isFinite(ratio)))).toBe(true)
+    expect(
+      study.sensitivity.rows.every(({ arms }) => arms.every(({ ratio }) => Number.isFinite(ratio))),
+    ).toBe(true)
   })
 
   test('shows on a terminal how far it is, and takes that away again', async () => {
@@ -94,7 +103,9 @@ describe('the report', () => {
     const ran = await stint('simulate', ...FEW, '--report', 'study.html')
     expect(ran).toMatchObject({ exitCode: 0, stderr: 'stint: the page is study.html\n' })
     const first = readFileSync(path, 'utf8')
-    expect((await stint('simulate', ...FEW, '--seed', '3', '--report', path, '--json')).json()).toMatchObject({ report: path })
+    expect(
+      (await stint('simulate', ...FEW, '--seed', '3', '--report', path, '--json')).json(),
+    ).toMatchObject({ report: path })
     expect(readFileSync(path, 'utf8')).not.toBe(first)
     expect(readdirSync(cwd)).toEqual(['study.html'])
   })

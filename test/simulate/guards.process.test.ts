@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { measureConflicts } from '../../src/simulate/measure/conflicts.ts'
-import { Lab, ownPrograms } from '../../src/simulate/measure/lab.ts'
-import { measureStale } from '../../src/simulate/measure/stale.ts'
-import { measureUnreadable } from '../../src/simulate/measure/unreadable.ts'
+import { measureConflicts } from '../../src/cli/study/measure/conflicts.ts'
+import { Lab, ownPrograms } from '../../src/cli/study/measure/lab.ts'
+import { measureStale } from '../../src/cli/study/measure/stale.ts'
+import { measureUnreadable } from '../../src/cli/study/measure/unreadable.ts'
 import { type Change, libraryWith } from './mutated-library.ts'
 
 const GUARDS: readonly {
@@ -26,7 +26,8 @@ const GUARDS: readonly {
     ],
   },
   {
-    guard: 'that an entry is appended, and not written back with what was read before, raises the conflicts',
+    guard:
+      'that an entry is appended, and not written back with what was read before, raises the conflicts',
     measure: measureConflicts,
     count: 4,
     changes: [
@@ -58,20 +59,33 @@ const GUARDS: readonly {
         `return sealed(JSON.stringify({ v: FORMAT_VERSION, id, at, kind, by, once, data }), '\\n')`,
         `return Buffer.concat([sealed(JSON.stringify({ v: FORMAT_VERSION, id, at, kind, by, once, data })), Buffer.from('\\n')])`,
       ],
-      ['src/journal/read.ts', 'const inner = findRecords(text)', 'const inner: ReturnType<typeof findRecords> = []'],
+      [
+        'src/journal/read.ts',
+        'const inner = findRecords(text)',
+        'const inner: ReturnType<typeof findRecords> = []',
+      ],
     ],
   },
 ]
 
 describe('taking out', () => {
-  test.each(GUARDS.map((one) => [one.guard, one] as const))('%s', async (_, { measure, count, changes }) => {
-    const lab = new Lab({ ...ownPrograms(), library: await libraryWith(changes) })
-    try {
-      const { happened, trials } = await measure({ lab, store: 'stint', count, seed: 42, tried: () => undefined })
-      expect(trials).toBe(count)
-      expect(happened).toBeGreaterThan(0)
-    } finally {
-      await lab.close()
-    }
-  })
+  test.each(GUARDS.map((one) => [one.guard, one] as const))(
+    '%s',
+    async (_, { measure, count, changes }) => {
+      const lab = new Lab({ ...ownPrograms(), library: await libraryWith(changes) })
+      try {
+        const { happened, trials } = await measure({
+          lab,
+          store: 'stint',
+          count,
+          seed: 42,
+          tried: () => undefined,
+        })
+        expect(trials).toBe(count)
+        expect(happened).toBeGreaterThan(0)
+      } finally {
+        await lab.close()
+      }
+    },
+  )
 })

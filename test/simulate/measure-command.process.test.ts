@@ -11,7 +11,10 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
     const { cwd, env, folder } = terminal({ git: false })
     const temporary = join(folder, 'tmp')
     mkdirSync(temporary)
-    const child = spawn(process.execPath, [program, 'simulate', '--measure'], { cwd, env: { ...env, TMPDIR: temporary } })
+    const child = spawn(process.execPath, [program, 'simulate', '--measure'], {
+      cwd,
+      env: { ...env, TMPDIR: temporary },
+    })
     let said = ''
     child.stderr.on('data', (bytes: Buffer) => (said += bytes.toString()))
     const ended = once(child, 'exit')
@@ -19,7 +22,8 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
       readdirSync(temporary)
         .flatMap((lab) => readdirSync(join(temporary, lab)))
         .filter((name) => name.startsWith('world-'))
-    while (worlds().length === 0 && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20))
+    while (worlds().length === 0 && child.exitCode === null)
+      await new Promise((resolve) => setTimeout(resolve, 20))
     child.kill(told)
     expect(await ended).toEqual([130, null])
     expect(said).toContain('the measuring was interrupted; nothing was kept of it')

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Measurement } from '../../src/simulate/contract.ts'
-import { isMeasurement } from '../../src/simulate/measure/kept.ts'
-import { type MeasureProgress, measure } from '../../src/simulate/measure/measure.ts'
+import type { Measurement } from '../../src/cli/study/contract.ts'
+import { isMeasurement } from '../../src/cli/study/measure/kept.ts'
+import { type MeasureProgress, measure } from '../../src/cli/study/measure/measure.ts'
 import { carriersOf } from '../support/processes.ts'
 
 /** By which our folders and processes are found: each process has its folder in its environment. */
@@ -50,7 +50,10 @@ describe('a measurement', () => {
     const { simple, medium, complex } = found.sessions
     expect(simple.givenBack).toEqual({ happened: 16, trials: 16 })
     for (const { givenBack, shownOnDemand } of [medium, complex]) {
-      expect(shownOnDemand).toEqual({ happened: shownOnDemand.trials, trials: givenBack.trials - givenBack.happened })
+      expect(shownOnDemand).toEqual({
+        happened: shownOnDemand.trials,
+        trials: givenBack.trials - givenBack.happened,
+      })
     }
   })
 
@@ -67,17 +70,27 @@ describe('a measurement', () => {
 })
 
 describe('a measurement that is interrupted', () => {
-  test.each(['at once', 'while writers are killed'])('%s says so, and leaves nothing behind', async (when) => {
-    const stop = new AbortController()
-    if (when === 'at once') stop.abort()
-    const measuring = measure({ size: 'quick', signal: stop.signal, onProgress: () => stop.abort() })
-    await expect(measuring).rejects.toMatchObject({ code: 'INTERRUPTED' })
-    expect(leftBehind()).toEqual([])
-  })
+  test.each(['at once', 'while writers are killed'])(
+    '%s says so, and leaves nothing behind',
+    async (when) => {
+      const stop = new AbortController()
+      if (when === 'at once') stop.abort()
+      const measuring = measure({
+        size: 'quick',
+        signal: stop.signal,
+        onProgress: () => stop.abort(),
+      })
+      await expect(measuring).rejects.toMatchObject({ code: 'INTERRUPTED' })
+      expect(leftBehind()).toEqual([])
+    },
+  )
 
   test('by a trial that cannot be made says why, and leaves nothing behind', async () => {
-    const { ownPrograms } = await import('../../src/simulate/measure/lab.ts')
-    const measuring = measure({ size: 'quick', programs: { ...ownPrograms(), library: '/nowhere/library.js' } })
+    const { ownPrograms } = await import('../../src/cli/study/measure/lab.ts')
+    const measuring = measure({
+      size: 'quick',
+      programs: { ...ownPrograms(), library: '/nowhere/library.js' },
+    })
     await expect(measuring).rejects.toThrow(/could not be made.*nowhere/s)
     expect(leftBehind()).toEqual([])
   })

@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { wrongIn } from '../../src/simulate/measure/judge.ts'
-import { isMeasurement, readMeasured, saveMeasured } from '../../src/simulate/measure/kept.ts'
-import { factsOf, storiesOf } from '../../src/simulate/measure/sessions/story.ts'
-import { shipped } from '../../src/simulate/measure/shipped.ts'
-import type { Deed, Standing } from '../../src/simulate/measure/worker/orders.ts'
+import { wrongIn } from '../../src/cli/study/measure/judge.ts'
+import { isMeasurement, readMeasured, saveMeasured } from '../../src/cli/study/measure/kept.ts'
+import { factsOf, storiesOf } from '../../src/cli/study/measure/sessions/story.ts'
+import { shipped } from '../../src/cli/study/measure/shipped.ts'
+import type { Deed, Standing } from '../../src/cli/study/measure/worker/orders.ts'
 import { scratchFolder } from '../support/scratch.ts'
 
 describe('what was measured', () => {
@@ -24,9 +24,18 @@ describe('what was measured', () => {
   test.each([
     ['cut off', JSON.stringify(shipped).slice(0, 200)],
     ['without its control', JSON.stringify({ ...shipped, control: undefined })],
-    ['with more that happened than was tried', JSON.stringify({ ...shipped, stale: { happened: 2, trials: 1 } })],
-    ['with a word for a number', JSON.stringify({ ...shipped, conflicts: { happened: 'none', trials: 1 } })],
-    ['without its complex sessions', JSON.stringify({ ...shipped, sessions: { ...shipped.sessions, complex: {} } })],
+    [
+      'with more that happened than was tried',
+      JSON.stringify({ ...shipped, stale: { happened: 2, trials: 1 } }),
+    ],
+    [
+      'with a word for a number',
+      JSON.stringify({ ...shipped, conflicts: { happened: 'none', trials: 1 } }),
+    ],
+    [
+      'without its complex sessions',
+      JSON.stringify({ ...shipped, sessions: { ...shipped.sessions, complex: {} } }),
+    ],
   ])('and is there %s is refused, and it is said what to remove', (_, text) => {
     const folder = scratchFolder()
     writeFileSync(join(folder, 'measured.json'), text)
@@ -54,18 +63,26 @@ describe('of what was acknowledged', () => {
     statuses: { 'step a': 'done', 'task t': 'working', 'item i': 'done' },
     counts: { d: 1, f: 1, 'never acknowledged': 1 },
   }
-  const withStatus = (name: string, is: 'open' | 'working') => ({ ...good, statuses: { ...good.statuses, [name]: is } })
+  const withStatus = (name: string, is: 'open' | 'working') => ({
+    ...good,
+    statuses: { ...good.statuses, [name]: is },
+  })
 
   test('all is there, and more may be', () => {
     expect(wrongIn(good, deeds)).toEqual([])
-    expect(wrongIn({ ...good, statuses: { ...good.statuses, 'task t': 'done' } }, deeds)).toEqual([])
+    expect(wrongIn({ ...good, statuses: { ...good.statuses, 'task t': 'done' } }, deeds)).toEqual(
+      [],
+    )
   })
 
   test.each([
     ['a step is at work that was done', withStatus('step a', 'working')],
     ['a task is not begun that was', withStatus('task t', 'open')],
     ['an item is not ticked any more', withStatus('item i', 'open')],
-    ['a step is gone', { ...good, statuses: { 'task t': 'working', 'item i': 'done' } } as Standing],
+    [
+      'a step is gone',
+      { ...good, statuses: { 'task t': 'working', 'item i': 'done' } } as Standing,
+    ],
     ['a decision is gone', { ...good, counts: { f: 1 } } as Standing],
     ['a discovery is there twice', { ...good, counts: { d: 1, f: 2 } } as Standing],
   ])('%s, and it is noticed', (_, standing) => {

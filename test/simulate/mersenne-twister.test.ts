@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MersenneTwister } from '../../src/simulate/mersenne-twister.ts'
+import { MersenneTwister } from '../../src/cli/study/mersenne-twister.ts'
 
 // All of these were drawn by Python 3.
 describe('the generator draws what Python draws', () => {
@@ -7,7 +7,10 @@ describe('the generator draws what Python draws', () => {
     { seed: 0, numbers: [0.8444218515250481, 0.7579544029403025, 0.420571580830845] },
     { seed: 42, numbers: [0.6394267984578837, 0.025010755222666936, 0.27502931836911926] },
     { seed: 4294967296, numbers: [0.11299430095636409, 0.41782886486292836, 0.0166763664992291] },
-    { seed: 9007199254740990, numbers: [0.4563829620986519, 0.711187665561653, 0.7538294929633319] },
+    {
+      seed: 9007199254740990,
+      numbers: [0.4563829620986519, 0.711187665561653, 0.7538294929633319],
+    },
   ])('with the seed $seed', ({ seed, numbers }) => {
     const random = new MersenneTwister(seed)
     expect(numbers.map(() => random.random())).toEqual(numbers)

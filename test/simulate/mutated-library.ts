@@ -38,6 +38,7 @@ export async function libraryWith(changes: readonly Change[]): Promise<string> {
     output: { dir, format: 'esm' },
     logLevel: 'silent',
   })
-  if (left.size > 0) throw new Error(`not a part of the library: ${[...left].map(([file]) => file).join(', ')}`)
+  if (left.size > 0)
+    throw new Error(`not a part of the library: ${[...left].map(([file]) => file).join(', ')}`)
   return join(dir, 'library.js')
 }

@@ -1,13 +1,20 @@
 // What the study says, as the pages on it show it. Put there by scripts/simulation-tables.mjs.
 import { readFileSync } from 'node:fs'
-import type { Sensitivity, Study } from '../../src/simulate/contract.ts'
-import { matrixOf } from '../../src/simulate/matrix.ts'
-import { shipped } from '../../src/simulate/measure/shipped.ts'
-import { measurementWords } from '../../src/simulate/notes.ts'
-import { COMPLEXITIES, type Keeping, NONE, PLAN_ONCE, SESSION, SESSION_JSON } from '../../src/simulate/parameters.ts'
-import { analyse } from '../../src/simulate/sensitivity.ts'
-import { runStudy } from '../../src/simulate/study.ts'
-import type { Table } from '../../src/simulate/table.ts'
+import type { Sensitivity, Study } from '../../src/cli/study/contract.ts'
+import { matrixOf } from '../../src/cli/study/matrix.ts'
+import { shipped } from '../../src/cli/study/measure/shipped.ts'
+import { measurementWords } from '../../src/cli/study/notes.ts'
+import {
+  COMPLEXITIES,
+  type Keeping,
+  NONE,
+  PLAN_ONCE,
+  SESSION,
+  SESSION_JSON,
+} from '../../src/cli/study/parameters.ts'
+import { analyse } from '../../src/cli/study/sensitivity.ts'
+import { runStudy } from '../../src/cli/study/study.ts'
+import type { Table } from '../../src/cli/study/table.ts'
 import {
   complexityTable,
   failuresTable,
@@ -18,8 +25,8 @@ import {
   ratioTable,
   sensitivityTable,
   sharesTable,
-} from '../../src/simulate/tables.ts'
-import { ARM_WORDS, amount, percent } from '../../src/simulate/words.ts'
+} from '../../src/cli/study/tables.ts'
+import { ARM_WORDS, amount, percent } from '../../src/cli/study/words.ts'
 
 export const PAGES = ['docs/simulate.md', 'docs/why-not-session-json.md'] as const
 
@@ -28,13 +35,24 @@ export function pageNow(name: (typeof PAGES)[number]): string {
 }
 
 /** The study as it was published, with what was measured of this Stint before it was given out. */
-export async function publishedStudy(): Promise<{ readonly study: Study; readonly sensitivity: Sensitivity }> {
-  const study = await runStudy({ sessions: 100_000, seed: 42, measurement: shipped, measured: 'shipped' })
+export async function publishedStudy(): Promise<{
+  readonly study: Study
+  readonly sensitivity: Sensitivity
+}> {
+  const study = await runStudy({
+    sessions: 100_000,
+    seed: 42,
+    measurement: shipped,
+    measured: 'shipped',
+  })
   return { study, sensitivity: await analyse(study) }
 }
 
 /** The pages with their tables made anew. */
-export function countedPages(study: Study, sensitivity: Sensitivity): Readonly<Record<(typeof PAGES)[number], string>> {
+export function countedPages(
+  study: Study,
+  sensitivity: Sensitivity,
+): Readonly<Record<(typeof PAGES)[number], string>> {
   return {
     'docs/simulate.md': withTables(pageNow('docs/simulate.md'), {
       figures: markdown(figuresTable(study)),
@@ -73,23 +91,31 @@ function markdown({ head, rows }: Table): string {
 
 function sessionParameters(): Table {
   const { spread } = SESSION
-  const each = (what: string, cell: (complexity: (typeof COMPLEXITIES)[number]) => string, about = '') => [
-    what,
-    ...COMPLEXITIES.map(cell),
-    about,
-  ]
+  const each = (
+    what: string,
+    cell: (complexity: (typeof COMPLEXITIES)[number]) => string,
+    about = '',
+  ) => [what, ...COMPLEXITIES.map(cell), about]
   return {
     head: ['', ...COMPLEXITIES, 'drawn evenly within'],
     rows: [
       each('share of the sessions', (complexity) => percent(SESSION.complexity[complexity], 0)),
       each('tasks', (complexity) => SESSION.tasks[complexity].join('–')),
-      each('tokens, cut to whole ones', (complexity) => amount(SESSION.tokens[complexity]), `± ${percent(spread.tokens, 0)}`),
+      each(
+        'tokens, cut to whole ones',
+        (complexity) => amount(SESSION.tokens[complexity]),
+        `± ${percent(spread.tokens, 0)}`,
+      ),
       each(
         'API calls, cut to whole ones',
         (complexity) => amount(SESSION.apiCalls[complexity], 2),
         `± ${percent(spread.apiCalls, 0)}`,
       ),
-      each('minutes', (complexity) => amount(SESSION.minutes[complexity]), `± ${percent(spread.minutes, 0)}`),
+      each(
+        'minutes',
+        (complexity) => amount(SESSION.minutes[complexity]),
+        `± ${percent(spread.minutes, 0)}`,
+      ),
       each(
         'cognitive load',
         (complexity) => percent(SESSION.cognitiveLoad[complexity], 0),
@@ -111,25 +137,36 @@ function sessionParameters(): Table {
 
 function armParameters(): Table {
   const arms: readonly Keeping[] = [NONE, SESSION_JSON, PLAN_ONCE]
-  const row = (what: string, cell: (arm: Keeping) => string | undefined) => [what, ...arms.map((arm) => cell(arm) ?? '')]
+  const row = (what: string, cell: (arm: Keeping) => string | undefined) => [
+    what,
+    ...arms.map((arm) => cell(arm) ?? ''),
+  ]
   const points = (value: number) => (value === 0 ? '' : `+ ${amount(value * 100)} points`)
   return {
     head: ['', ...arms.map(({ name }) => ARM_WORDS[name])],
     rows: [
       row('writes, whatever the model does', ({ writes }) => amount(writes.medium)),
       row('written by the model', ({ byModel: by }) =>
-        by === undefined ? undefined : by.writesPerTask > 0 ? `${by.writesPerTask} a task` : `${by.writes}`,
+        by === undefined
+          ? undefined
+          : by.writesPerTask > 0
+            ? `${by.writesPerTask} a task`
+            : `${by.writes}`,
       ),
       row('read by the model', ({ byModel: by }) => by && amount(by.reads)),
       row('tokens a write', ({ byModel: by }) => by && amount(by.tokensPerWrite)),
       row('tokens a read', ({ byModel: by }) => by && amount(by.tokensPerRead)),
-      row('tokens for calling the tool, each', ({ byModel: by }) => by && amount(by.tokensPerAccess)),
+      row(
+        'tokens for calling the tool, each',
+        ({ byModel: by }) => by && amount(by.tokensPerAccess),
+      ),
       row('API calls, each', ({ byModel: by }) => by && '1'),
       row('milliseconds, each', ({ byModel: by }) => by && amount(SESSION.msPerAccess)),
       row('cognitive load', ({ cognitiveLoad }) => points(cognitiveLoad.besides)),
       row(
         'traceability',
-        ({ traceability: { middle, spread } }) => `${percent(middle.medium, 0)} ± ${amount(spread * 100)} points`,
+        ({ traceability: { middle, spread } }) =>
+          `${percent(middle.medium, 0)} ± ${amount(spread * 100)} points`,
       ),
       row('stale', ({ failures }) => failures && percent(failures.stale)),
       row('forgotten', ({ failures }) => failures && percent(failures.forgotten)),
@@ -141,18 +178,28 @@ function armParameters(): Table {
         'less success when stale / in conflict / unreadable / forgotten',
         ({ failures }) =>
           failures &&
-          [failures.penalties.stale, failures.penalties.conflict, failures.penalties.unreadable, failures.penalties.forgotten]
+          [
+            failures.penalties.stale,
+            failures.penalties.conflict,
+            failures.penalties.unreadable,
+            failures.penalties.forgotten,
+          ]
             .map((penalty) => amount(penalty * 100))
             .join(' / '),
       ),
       row(
         'complex sessions delegated',
-        ({ delegation: { complex } }) => `${percent(complex.share, 0)}, 1–${complex.mostAgents} agents`,
+        ({ delegation: { complex } }) =>
+          `${percent(complex.share, 0)}, 1–${complex.mostAgents} agents`,
       ),
       row('medium sessions delegated', ({ delegation: { medium } }) =>
-        medium === undefined ? undefined : `${percent(medium.share, 0)}, 1–${medium.mostAgents} agents`,
+        medium === undefined
+          ? undefined
+          : `${percent(medium.share, 0)}, 1–${medium.mostAgents} agents`,
       ),
-      row('success of complex ones that are', ({ successOfDelegated }) => points(successOfDelegated)),
+      row('success of complex ones that are', ({ successOfDelegated }) =>
+        points(successOfDelegated),
+      ),
     ],
   }
 }

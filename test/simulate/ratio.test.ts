@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Figures } from '../../src/simulate/contract.ts'
-import { ratioOf } from '../../src/simulate/ratio.ts'
+import type { Figures } from '../../src/cli/study/contract.ts'
+import { ratioOf } from '../../src/cli/study/ratio.ts'
 
 const NONE: Figures = {
   sessions: 1,
@@ -18,7 +18,8 @@ const NONE: Figures = {
 }
 const arm = (changed: Partial<Figures>): Figures => ({ ...NONE, ...changed })
 /** A tenth more traceable, and with it so many tokens that the ratio is this. */
-const at = (ratio: number) => ratioOf(NONE, arm({ traceability: 0.88, tokens: 1000 * (1 + ratio / 10) }), 'second')
+const at = (ratio: number) =>
+  ratioOf(NONE, arm({ traceability: 0.88, tokens: 1000 * (1 + ratio / 10) }), 'second')
 
 describe('the ratio', () => {
   test.each([
@@ -48,7 +49,9 @@ describe('the ratio', () => {
 
   test('weighs writes by their time where it is told how long one takes', () => {
     // 30 writes of 200 ms are 6 seconds of 10 minutes.
-    expect(ratioOf(NONE, arm({ writes: 32 }), 'second', { msPerWrite: 200 }).costs.writes).toBeCloseTo(0.01, 9)
+    expect(
+      ratioOf(NONE, arm({ writes: 32 }), 'second', { msPerWrite: 200 }).costs.writes,
+    ).toBeCloseTo(0.01, 9)
     expect(ratioOf(NONE, arm({ writes: 32 }), 'second').costs.writes).toBe(15)
   })
 })

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Sensitivity, Study } from '../../src/simulate/contract.ts'
-import { reportPage } from '../../src/simulate/report/page.ts'
-import { writeReport } from '../../src/simulate/report/write-report.ts'
-import { analyse } from '../../src/simulate/sensitivity.ts'
-import { runStudy } from '../../src/simulate/study.ts'
+import type { Sensitivity, Study } from '../../src/cli/study/contract.ts'
+import { reportPage } from '../../src/cli/study/report/page.ts'
+import { writeReport } from '../../src/cli/study/report/write-report.ts'
+import { analyse } from '../../src/cli/study/sensitivity.ts'
+import { runStudy } from '../../src/cli/study/study.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { fitsItsWidth, isAccessible } from '../web/looked-at.ts'
 import { anyMeasurement } from './any-measurement.ts'
@@ -20,7 +20,12 @@ let sensitivity: Sensitivity
 let browser: Browser
 
 beforeAll(async () => {
-  study = await runStudy({ sessions: 1000, seed: 42, measurement: anyMeasurement(), measured: 'here' })
+  study = await runStudy({
+    sessions: 1000,
+    seed: 42,
+    measurement: anyMeasurement(),
+    measured: 'here',
+  })
   sensitivity = await analyse(study)
   writeReport(path, study, sensitivity)
   browser = await launchBrowser()
@@ -34,25 +39,32 @@ describe('the page of the study', () => {
   test.each([
     { scheme: 'light', width: 1280 },
     { scheme: 'dark', width: 360 },
-  ] as const)('is accessible and fits, $scheme and $width wide, and asks for nothing', async ({ scheme, width }) => {
-    const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme: scheme })
-    const page = await context.newPage()
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(request.url()))
-    await page.goto(pathToFileURL(path).href)
-    await isAccessible(page)
-    await fitsItsWidth(page)
-    expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
-      scheme === 'light' ? 'rgb(250, 250, 248)' : 'rgb(19, 20, 23)',
-    )
-    expect(asked).toEqual([pathToFileURL(path).href])
-    await context.close()
-  })
+  ] as const)(
+    'is accessible and fits, $scheme and $width wide, and asks for nothing',
+    async ({ scheme, width }) => {
+      const context = await browser.newContext({
+        viewport: { width, height: 800 },
+        colorScheme: scheme,
+      })
+      const page = await context.newPage()
+      const asked: string[] = []
+      page.on('request', (request) => asked.push(request.url()))
+      await page.goto(pathToFileURL(path).href)
+      await isAccessible(page)
+      await fitsItsWidth(page)
+      expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
+        scheme === 'light' ? 'rgb(250, 250, 248)' : 'rgb(19, 20, 23)',
+      )
+      expect(asked).toEqual([pathToFileURL(path).href])
+      await context.close()
+    },
+  )
 
   test('draws nothing beyond the edge of a chart', async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
     await page.goto(pathToFileURL(path).href)
-    const beyond = await page.evaluate(`[...document.querySelectorAll('svg.chart')].flatMap((chart) => {
+    const beyond =
+      await page.evaluate(`[...document.querySelectorAll('svg.chart')].flatMap((chart) => {
       const { left, right, bottom } = chart.getBoundingClientRect()
       return [...chart.querySelectorAll('*')].flatMap((part) => {
         const box = part.getBoundingClientRect()
@@ -64,7 +76,10 @@ describe('the page of the study', () => {
   })
 
   test('has no script, and makes no markup of what was measured elsewhere', () => {
-    const measurement = anyMeasurement({ machine: '<script>alert(1)</script>\u001B[31m', version: '"><img src=x>' })
+    const measurement = anyMeasurement({
+      machine: '<script>alert(1)</script>\u001B[31m',
+      version: '"><img src=x>',
+    })
     const hostile = reportPage({ ...study, measurement }, sensitivity)
     for (const part of ['<script', '<img', '\u001B']) expect(hostile).not.toContain(part)
     expect(hostile).toContain('&lt;script&gt;alert(1)&lt;/script&gt;')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { stintKeeping } from '../../src/simulate/arms.ts'
-import type { Measurement } from '../../src/simulate/contract.ts'
-import { COMPLEXITIES, NONE, SENT_ALWAYS } from '../../src/simulate/parameters.ts'
-import { runArm } from '../../src/simulate/run-arm.ts'
+import { stintKeeping } from '../../src/cli/study/arms.ts'
+import type { Measurement } from '../../src/cli/study/contract.ts'
+import { COMPLEXITIES, NONE, SENT_ALWAYS } from '../../src/cli/study/parameters.ts'
+import { runArm } from '../../src/cli/study/run-arm.ts'
 import { realTokens } from '../context/vocabularies.ts'
 import { serverLines } from '../savings/server-lines.ts'
 import { slashLines } from '../savings/slash-lines.ts'
@@ -11,7 +11,8 @@ import { anyMeasurement } from './any-measurement.ts'
 const DRAWS = { sessions: 20_000, seed: 42 }
 const NEVER = { happened: 0, trials: 1e12 }
 const none = await runArm(NONE, DRAWS)
-const stint = (changed: Partial<Measurement>) => runArm(stintKeeping(anyMeasurement(changed)), DRAWS)
+const stint = (changed: Partial<Measurement>) =>
+  runArm(stintKeeping(anyMeasurement(changed)), DRAWS)
 
 describe('the arm that was measured', () => {
   test('has the sessions of none, one by one, with what was measured besides', async () => {
@@ -24,15 +25,23 @@ describe('the arm that was measured', () => {
         arm.byComplexity[complexity],
         measurement.sessions[complexity],
       ]
-      expect(after).toMatchObject({ sessions: before.sessions, cognitiveLoad: before.cognitiveLoad })
+      expect(after).toMatchObject({
+        sessions: before.sessions,
+        cognitiveLoad: before.cognitiveLoad,
+      })
       // What the agent forgets costs it a twentieth of success, in 12 of 100 sessions.
       expect(before.success - after.success).toBeGreaterThan(0)
       expect(before.success - after.success).toBeLessThan(0.012)
       expect(after.apiCalls - before.apiCalls).toBeCloseTo(measured.commands, 9)
       expect((after.minutes.p50 - before.minutes.p50) * 60).toBeCloseTo(measured.commands * 0.2, 9)
-      expect(after.totalTokens).toBe(before.totalTokens + before.sessions * (measured.tokens + 3 * SENT_ALWAYS))
+      expect(after.totalTokens).toBe(
+        before.totalTokens + before.sessions * (measured.tokens + 3 * SENT_ALWAYS),
+      )
       expect(after.writes).toBeCloseTo(measured.writes, 9)
-      expect(after.traceability).toBeCloseTo(measured.givenBack.happened / measured.givenBack.trials, 9)
+      expect(after.traceability).toBeCloseTo(
+        measured.givenBack.happened / measured.givenBack.trials,
+        9,
+      )
     }
   })
 
@@ -48,7 +57,8 @@ describe('the arm that was measured', () => {
       const others = (['stale', 'conflicts', 'unreadable'] as const).filter((name) => name !== kind)
       expect(others.map((name) => figures[name])).toEqual([0, 0])
       // At most one in ten sessions; of conflicts, as often for each agent, in complex sessions with two or three.
-      const expected = kind === 'conflicts' ? DRAWS.sessions * 0.2 * 0.7 * (2 / 3) * 0.25 : DRAWS.sessions * 0.1
+      const expected =
+        kind === 'conflicts' ? DRAWS.sessions * 0.2 * 0.7 * (2 / 3) * 0.25 : DRAWS.sessions * 0.1
       expect(figures[kind] / expected).toBeGreaterThan(0.9)
       expect(figures[kind] / expected).toBeLessThan(1.1)
       expect(figures.success).toBeLessThan(none.figures.success)

@@ -1,6 +1,13 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import type { Arm, ArmName, Complexity, Figures, Sensitivity, Study } from '../../src/simulate/contract.ts'
-import { REAL_TOKENS } from '../../src/simulate/sensitivity.ts'
+import type {
+  Arm,
+  ArmName,
+  Complexity,
+  Figures,
+  Sensitivity,
+  Study,
+} from '../../src/cli/study/contract.ts'
+import { REAL_TOKENS } from '../../src/cli/study/sensitivity.ts'
 import { PAGES, countedPages, pageNow, publishedStudy } from './pages.ts'
 
 // The published figures of the study, each to the digit it was printed with.
@@ -17,31 +24,40 @@ beforeAll(async () => {
 const arm = (name: ArmName): Arm => study.arms.find((one) => one.name === name)!
 const figures = (name: ArmName): Figures => arm(name).figures
 const share = (value: number) => (value * 100).toFixed(1)
-const more = (name: ArmName, of: (figures: Figures) => number) => share(of(figures(name)) / of(figures('none')) - 1)
+const more = (name: ArmName, of: (figures: Figures) => number) =>
+  share(of(figures(name)) / of(figures('none')) - 1)
 
 describe('the study, drawn with its seed', () => {
   test('has the tokens, writes and calls that were published', () => {
-    expect(['none', 'session-json', 'plan-once'].map((name) => figures(name as ArmName).tokens.toFixed(0))).toEqual([
-      '3184',
-      '7468',
-      '4085',
-    ])
-    expect(['none', 'session-json', 'plan-once'].map((name) => figures(name as ArmName).writes.toFixed(1))).toEqual([
-      '2.0',
-      '13.8',
-      '3.0',
-    ])
-    expect(['none', 'session-json', 'plan-once'].map((name) => figures(name as ArmName).apiCalls.toFixed(1))).toEqual([
-      '24.7',
-      '39.5',
-      '27.7',
-    ])
-    expect(['none', 'session-json'].map((name) => Math.round(figures(name as ArmName).totalTokens / 1e6))).toEqual([318, 747])
-    expect(Math.round((figures('session-json').totalTokens - figures('none').totalTokens) / 1e6)).toBe(428)
+    expect(
+      ['none', 'session-json', 'plan-once'].map((name) =>
+        figures(name as ArmName).tokens.toFixed(0),
+      ),
+    ).toEqual(['3184', '7468', '4085'])
+    expect(
+      ['none', 'session-json', 'plan-once'].map((name) =>
+        figures(name as ArmName).writes.toFixed(1),
+      ),
+    ).toEqual(['2.0', '13.8', '3.0'])
+    expect(
+      ['none', 'session-json', 'plan-once'].map((name) =>
+        figures(name as ArmName).apiCalls.toFixed(1),
+      ),
+    ).toEqual(['24.7', '39.5', '27.7'])
+    expect(
+      ['none', 'session-json'].map((name) =>
+        Math.round(figures(name as ArmName).totalTokens / 1e6),
+      ),
+    ).toEqual([318, 747])
+    expect(
+      Math.round((figures('session-json').totalTokens - figures('none').totalTokens) / 1e6),
+    ).toBe(428)
   })
 
   test('has the times that were published', () => {
-    expect(['none', 'session-json'].map((name) => figures(name as ArmName).minutes.p50.toFixed(1))).toEqual(['16.8', '16.9'])
+    expect(
+      ['none', 'session-json'].map((name) => figures(name as ArmName).minutes.p50.toFixed(1)),
+    ).toEqual(['16.8', '16.9'])
     expect(more('session-json', ({ minutes }) => minutes.p50)).toBe('0.2')
   })
 
@@ -72,10 +88,21 @@ describe('the study, drawn with its seed', () => {
   })
 
   test('has the breakdown by complexity that was published', () => {
-    const rows = (['simple', 'medium', 'complex'] as const satisfies readonly Complexity[]).map((complexity) => {
-      const [base, proposed] = [arm('none').byComplexity[complexity], arm('session-json').byComplexity[complexity]]
-      return [base.sessions, base.tokens.toFixed(0), proposed.tokens.toFixed(0), share(base.success), share(proposed.success)]
-    })
+    const rows = (['simple', 'medium', 'complex'] as const satisfies readonly Complexity[]).map(
+      (complexity) => {
+        const [base, proposed] = [
+          arm('none').byComplexity[complexity],
+          arm('session-json').byComplexity[complexity],
+        ]
+        return [
+          base.sessions,
+          base.tokens.toFixed(0),
+          proposed.tokens.toFixed(0),
+          share(base.success),
+          share(proposed.success),
+        ]
+      },
+    )
     expect(rows).toEqual([
       [34_817, '2240', '4339', '94.9', '92.7'],
       [45_230, '3200', '7552', '88.1', '85.7'],
@@ -101,12 +128,13 @@ describe('the study, drawn with its seed', () => {
 })
 
 describe('what the ratio depends on', () => {
-  const row = (id: string, name: ArmName) => sensitivity.rows.find((one) => one.id === id)!.arms.find((one) => one.name === name)!
+  const row = (id: string, name: ArmName) =>
+    sensitivity.rows.find((one) => one.id === id)!.arms.find((one) => one.name === name)!
 
   test('is the number of writes, for four fifths', () => {
-    const [writes, tokens, cognitiveLoad, success] = (['writes', 'tokens', 'cognitiveLoad', 'success'] as const).map((cost) =>
-      share(sensitivity.shares.find(({ name }) => name === 'session-json')![cost]),
-    )
+    const [writes, tokens, cognitiveLoad, success] = (
+      ['writes', 'tokens', 'cognitiveLoad', 'success'] as const
+    ).map((cost) => share(sensitivity.shares.find(({ name }) => name === 'session-json')![cost]))
     expect({ writes, tokens, cognitiveLoad, success }).toEqual({
       writes: '79.3',
       tokens: '18.1',
@@ -118,7 +146,11 @@ describe('what the ratio depends on', () => {
 
   test('is hardly who writes the file, and how', () => {
     const written = row('tool-written', 'session-json')
-    expect([written.tokens.toFixed(0), share(written.success), written.ratio.toFixed(1)]).toEqual(['3783', '87.7', '108.7'])
+    expect([written.tokens.toFixed(0), share(written.success), written.ratio.toFixed(1)]).toEqual([
+      '3783',
+      '87.7',
+      '108.7',
+    ])
   })
 })
 
@@ -130,10 +162,13 @@ describe('the pages on it', () => {
 
   test('say in words what the figures say', () => {
     const ratios = (id: string) =>
-      Object.fromEntries(sensitivity.rows.find((row) => row.id === id)!.arms.map(({ name, ratio }) => [name, ratio]))
+      Object.fromEntries(
+        sensitivity.rows.find((row) => row.id === id)!.arms.map(({ name, ratio }) => [name, ratio]),
+      )
     expect(ratios('as-weighed')['enhanced-log']?.toFixed(2)).toBe('3.05')
     expect(ratios('as-weighed')['stint']).toBeGreaterThan(ratios('as-weighed')['session-json']!)
-    for (const name of ['session-json', 'plan-once', 'stint']) expect(ratios('all')[name]).toBeLessThan(0.8)
+    for (const name of ['session-json', 'plan-once', 'stint'])
+      expect(ratios('all')[name]).toBeLessThan(0.8)
     expect(figures('stint').tokens).toBeGreaterThan(2 * figures('none').tokens)
     expect(REAL_TOKENS).toEqual({ simple: 31_000, medium: 66_000, complex: 85_000 })
     expect(((figures('session-json').writes - figures('none').writes) * 0.2).toFixed(1)).toBe('2.4')

@@ -1,5 +1,13 @@
 // A real browser, from npm alone. It is packed; it is unpacked once for all who want it.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import chromium from '@sparticuz/chromium'
@@ -18,7 +26,9 @@ export async function launchBrowser(): Promise<Browser> {
 }
 
 async function unpacked(): Promise<string> {
-  const { version } = JSON.parse(readFileSync(join(modules, '@sparticuz', 'chromium', 'package.json'), 'utf8')) as {
+  const { version } = JSON.parse(
+    readFileSync(join(modules, '@sparticuz', 'chromium', 'package.json'), 'utf8'),
+  ) as {
     version: string
   }
   const caches = join(modules, '.cache')
@@ -35,7 +45,9 @@ async function unpacked(): Promise<string> {
     else process.env.TMPDIR = before
   }
   // Its own fonts, for machines that have none, behind those of the machine.
-  const folders = ['/usr/share/fonts', join(place, 'fonts')].map((folder) => `<dir>${folder}</dir>`).join('')
+  const folders = ['/usr/share/fonts', join(place, 'fonts')]
+    .map((folder) => `<dir>${folder}</dir>`)
+    .join('')
   writeFileSync(
     join(mine, 'fonts.conf'),
     `<fontconfig>${folders}<cachedir>${join(place, 'fonts-cache')}</cachedir></fontconfig>\n`,

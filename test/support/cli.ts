@@ -7,7 +7,11 @@ import { onTestFinished } from 'vitest'
 import { runCommandLine } from '../../src/cli/app.ts'
 import type { Context } from '../../src/cli/context.ts'
 
-export const program = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'dist', 'stint.js')
+export const program = join(
+  dirname(dirname(dirname(fileURLToPath(import.meta.url)))),
+  'dist',
+  'stint.js',
+)
 
 export interface Ran {
   readonly exitCode: number
@@ -28,7 +32,10 @@ export function terminal(options: { git?: boolean } = {}) {
     STINT_STATE_HOME: join(folder, 'state'),
     GIT_CONFIG_GLOBAL: join(folder, 'gitconfig'),
   }
-  writeFileSync(env.GIT_CONFIG_GLOBAL!, '[user]\n\tname = Test\n\temail = test@example.invalid\n[init]\n\tdefaultBranch = main\n')
+  writeFileSync(
+    env.GIT_CONFIG_GLOBAL!,
+    '[user]\n\tname = Test\n\temail = test@example.invalid\n[init]\n\tdefaultBranch = main\n',
+  )
   const git = (...args: string[]) => execFileSync('git', args, { cwd, env, encoding: 'utf8' })
   if (options.git !== false) {
     writeFileSync(join(cwd, 'readme.txt'), 'a project\n')
@@ -55,7 +62,11 @@ export function commandLine(cwd: string, env: NodeJS.ProcessEnv) {
       },
     })
     const context = {
-      process: { stdout: stream('stdout'), stderr: stream('stderr'), env: env as Record<string, string> },
+      process: {
+        stdout: stream('stdout'),
+        stderr: stream('stderr'),
+        env: env as Record<string, string>,
+      },
       cwd,
       env,
       canAsk: false,

@@ -1,12 +1,29 @@
 import * as fc from 'fast-check'
-import type { EntryData, EntryKind, GitState, TaskFields, WorkflowTemplate } from '../../src/session/entries.ts'
+import type {
+  EntryData,
+  EntryKind,
+  GitState,
+  TaskFields,
+  WorkflowTemplate,
+} from '../../src/session/entries.ts'
 import type { RawEntry } from '../../src/session/in-effect.ts'
 
 /** Texts that people and programs write, and some that only break things. */
 export const anyWords = fc.oneof(
   { weight: 5, arbitrary: fc.lorem({ maxCount: 8 }) },
   { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 40 }) },
-  { weight: 1, arbitrary: fc.constantFrom('', 'start', '__proto__', 'a\0b', '\ud83d', 'one\ntwo', 'x'.repeat(2000)) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      '',
+      'start',
+      '__proto__',
+      'a\0b',
+      '\ud83d',
+      'one\ntwo',
+      'x'.repeat(2000),
+    ),
+  },
 )
 
 /** What the data of one entry is drawn from: choices, words, and the entries before it. */
@@ -19,7 +36,13 @@ interface Draw {
   git(): GitState
 }
 
-const PLACED: readonly EntryKind[] = ['step.added', 'decision.made', 'discovery.made', 'gotcha.found', 'blocker.raised']
+const PLACED: readonly EntryKind[] = [
+  'step.added',
+  'decision.made',
+  'discovery.made',
+  'gotcha.found',
+  'blocker.raised',
+]
 const PATHS = ['src/a.ts', 'src/b.ts', 'test/a.test.ts', 'README.md'] as const
 
 /** More than a state keeps that are settled. */
@@ -30,7 +53,14 @@ const TEMPLATES: readonly WorkflowTemplate[] = [
   {
     name: 'own',
     phases: [
-      { id: '1', name: 'Plan', gate: 'approval', tokens: [10_000, 20_000], conversation: 'a', deliverables: [PATHS[0]] },
+      {
+        id: '1',
+        name: 'Plan',
+        gate: 'approval',
+        tokens: [10_000, 20_000],
+        conversation: 'a',
+        deliverables: [PATHS[0]],
+      },
       {
         id: '2',
         name: 'Build',
@@ -47,14 +77,19 @@ const TEMPLATES: readonly WorkflowTemplate[] = [
   { name: 'none', phases: [] },
 ]
 
-const after = (draw: Draw, ...kinds: readonly EntryKind[]) => draw.maybe(() => draw.one('start', draw.earlier(...kinds)))
+const after = (draw: Draw, ...kinds: readonly EntryKind[]) =>
+  draw.maybe(() => draw.one('start', draw.earlier(...kinds)))
 const when = (draw: Draw) => draw.maybe(() => '2026-01-02T03:04:00.000Z')
 const conversation = (draw: Draw) => draw.one('c-1', 'c-2', draw.words())
 const whose = (draw: Draw) => draw.maybe(() => draw.one('tests', draw.words()))
 const task = (draw: Draw) => draw.one('1', '2', 'build/3')
 
 /** How the data of each kind is made. A kind added to `EntryData` is missing here until it is made, too. */
-const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData[K]]: EntryData[K][P] | undefined } } = {
+const MAKE: {
+  readonly [K in EntryKind]: (draw: Draw) => {
+    [P in keyof EntryData[K]]: EntryData[K][P] | undefined
+  }
+} = {
   'session.opened': (draw) => ({
     name: draw.one('fix-login', 'a', draw.words()),
     title: draw.maybe(() => draw.words()),
@@ -69,7 +104,10 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
     switchTo: draw.maybe(() => draw.words()),
     git: draw.maybe(() => draw.git()),
   }),
-  'session.resumed': (draw) => ({ git: draw.maybe(() => draw.git()), worktree: draw.maybe(() => '/tmp/other') }),
+  'session.resumed': (draw) => ({
+    git: draw.maybe(() => draw.git()),
+    worktree: draw.maybe(() => '/tmp/other'),
+  }),
   'session.closed': (draw) => ({
     how: draw.one('completed', 'abandoned'),
     reason: draw.maybe(() => draw.words()),
@@ -78,7 +116,11 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
   'session.reopened': (draw) => ({ git: draw.maybe(() => draw.git()) }),
   'goal.set': (draw) => ({ text: draw.words() }),
   'tldr.written': (draw) => ({ text: draw.words() }),
-  'step.added': (draw) => ({ text: draw.words(), after: after(draw, 'step.added'), plan: draw.maybe(() => conversation(draw)) }),
+  'step.added': (draw) => ({
+    text: draw.words(),
+    after: after(draw, 'step.added'),
+    plan: draw.maybe(() => conversation(draw)),
+  }),
   'step.started': (draw) => ({ step: draw.earlier('step.added') }),
   'step.stopped': (draw) => ({ step: draw.earlier('step.added') }),
   'step.done': (draw) => ({ step: draw.earlier('step.added'), when: when(draw) }),
@@ -126,7 +168,11 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
     after: after(draw, 'key.added'),
     from: draw.maybe(() => draw.earlier('decision.made', 'gotcha.found')),
   }),
-  'file.noted': (draw) => ({ path: draw.one(...PATHS), description: draw.words(), after: after(draw, 'file.noted') }),
+  'file.noted': (draw) => ({
+    path: draw.one(...PATHS),
+    description: draw.words(),
+    after: after(draw, 'file.noted'),
+  }),
   'file.changed': (draw) => ({
     path: draw.one(...PATHS),
     description: draw.maybe(() => draw.words()),
@@ -134,11 +180,29 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
   }),
   'file.dropped': (draw) => ({ path: draw.one(...PATHS), list: draw.one('key', 'changed') }),
   'command.kept': (draw) => ({ command: draw.words(), after: after(draw, 'command.kept') }),
-  'note.added': (draw) => ({ text: draw.words(), after: after(draw, 'note.added'), when: when(draw) }),
-  'remark.placed': (draw) => ({ section: draw.one('Context', 'Progress'), after: draw.one('start', 'x'), text: draw.words() }),
-  'section.written': (draw) => ({ title: draw.words(), body: draw.words(), after: draw.one('start', 'Context') }),
-  'field.set': (draw) => ({ key: draw.one('ticket', 'owner', '__proto__', draw.words()), value: draw.one('', draw.words()) }),
-  'item.moved': (draw) => ({ entry: draw.earlier(...PLACED), after: draw.one('start', draw.earlier(...PLACED)) }),
+  'note.added': (draw) => ({
+    text: draw.words(),
+    after: after(draw, 'note.added'),
+    when: when(draw),
+  }),
+  'remark.placed': (draw) => ({
+    section: draw.one('Context', 'Progress'),
+    after: draw.one('start', 'x'),
+    text: draw.words(),
+  }),
+  'section.written': (draw) => ({
+    title: draw.words(),
+    body: draw.words(),
+    after: draw.one('start', 'Context'),
+  }),
+  'field.set': (draw) => ({
+    key: draw.one('ticket', 'owner', '__proto__', draw.words()),
+    value: draw.one('', draw.words()),
+  }),
+  'item.moved': (draw) => ({
+    entry: draw.earlier(...PLACED),
+    after: draw.one('start', draw.earlier(...PLACED)),
+  }),
   'git.observed': (draw) => ({ git: draw.git() }),
   'checkpoint.made': (draw) => ({
     note: draw.maybe(() => draw.words()),
@@ -154,7 +218,11 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
     document: draw.words(),
     reason: draw.maybe(() => draw.words()),
     isDraft: draw.maybe(() => draw.one(true, false)),
-    to: draw.maybe(() => ({ kind: draw.one('task', 'session'), id: task(draw), name: draw.words() })),
+    to: draw.maybe(() => ({
+      kind: draw.one('task', 'session'),
+      id: task(draw),
+      name: draw.words(),
+    })),
     git: draw.maybe(() => draw.git()),
     code: draw.maybe(() => ({ commit: 'c0ffee', ref: 'refs/stint/1' })),
     conversation: draw.maybe(() => conversation(draw)),
@@ -176,7 +244,11 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
     boundary: draw.maybe(() => draw.words()),
     tokensBefore: draw.maybe(() => 167_000),
   }),
-  'summary.kept': (draw) => ({ text: draw.words(), conversation: conversation(draw), boundary: draw.maybe(() => draw.words()) }),
+  'summary.kept': (draw) => ({
+    text: draw.words(),
+    conversation: conversation(draw),
+    boundary: draw.maybe(() => draw.words()),
+  }),
   'context.given': (draw) => ({
     conversation: conversation(draw),
     event: 'SessionStart',
@@ -201,7 +273,10 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
     source: draw.one('startup', 'resume'),
     transcript: draw.maybe(() => '/tmp/t.jsonl'),
   }),
-  'conversation.ended': (draw) => ({ conversation: conversation(draw), reason: draw.one('other', 'clear') }),
+  'conversation.ended': (draw) => ({
+    conversation: conversation(draw),
+    reason: draw.one('other', 'clear'),
+  }),
   'request.made': (draw) => ({
     text: draw.words(),
     conversation: conversation(draw),
@@ -275,7 +350,14 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
     deliverables: draw.maybe(() => [draw.one(...PATHS)]),
   }),
   'entry.retracted': (draw) => ({
-    entry: draw.earlier(...PLACED, 'entry.retracted', 'entry.amended', 'session.opened', 'key.added', 'progress.made'),
+    entry: draw.earlier(
+      ...PLACED,
+      'entry.retracted',
+      'entry.amended',
+      'session.opened',
+      'key.added',
+      'progress.made',
+    ),
     reason: draw.maybe(() => draw.words()),
   }),
   'entry.amended': (draw) => ({
@@ -286,7 +368,11 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
       { after: 'start' },
     ),
   }),
-  'workflow.begun': (draw) => ({ workflow: 'wf-001', name: draw.words(), template: draw.one(...TEMPLATES) }),
+  'workflow.begun': (draw) => ({
+    workflow: 'wf-001',
+    name: draw.words(),
+    template: draw.one(...TEMPLATES),
+  }),
   'phase.entered': (draw) => ({
     phase: draw.one(...PHASES),
     note: draw.maybe(() => draw.words()),
@@ -303,7 +389,10 @@ const MAKE: { readonly [K in EntryKind]: (draw: Draw) => { [P in keyof EntryData
     said: draw.maybe(() => draw.words()),
   }),
   'focus.set': (draw) => ({ text: draw.one('', draw.words()) }),
-  'deliverable.set': (draw) => ({ path: draw.one(...PATHS, draw.words()), phase: draw.maybe(() => draw.one(...PHASES)) }),
+  'deliverable.set': (draw) => ({
+    path: draw.one(...PATHS, draw.words()),
+    phase: draw.maybe(() => draw.one(...PHASES)),
+  }),
   'deliverable.dropped': (draw) => ({ path: draw.one(...PATHS) }),
   'task.linked': (draw) => ({ task: task(draw) }),
   'task.unlinked': (draw) => ({ task: task(draw) }),
@@ -333,12 +422,19 @@ interface Length {
 }
 
 /** A session as it may have gone: opened, then anything, each entry speaking of those before it. */
-export function history({ kinds = ENTRY_KINDS, ...length }: Length & { kinds?: readonly EntryKind[] } = {}) {
+export function history({
+  kinds = ENTRY_KINDS,
+  ...length
+}: Length & { kinds?: readonly EntryKind[] } = {}) {
   return moves(kinds, length).map(told)
 }
 
 /** A session in two parts, of which the second may be of other kinds; with where that begins. */
-export function historyInTwo(first: readonly EntryKind[], second: readonly EntryKind[], length: Length = {}) {
+export function historyInTwo(
+  first: readonly EntryKind[],
+  second: readonly EntryKind[],
+  length: Length = {},
+) {
   return fc.tuple(moves(first, length), moves(second, length)).map(([before, after]) => {
     const entries = told([...before, ...after.map(({ once: _once, ...move }) => move)])
     return { entries, at: before.length + 1 }
@@ -352,18 +448,26 @@ interface Move {
   readonly once?: string | undefined
 }
 
-function moves(kinds: readonly EntryKind[], { minLength = 0, maxLength = 60 }: Length): fc.Arbitrary<Move[]> {
+function moves(
+  kinds: readonly EntryKind[],
+  { minLength = 0, maxLength = 60 }: Length,
+): fc.Arbitrary<Move[]> {
   const move = fc.record({
     kind: fc.constantFrom(...kinds),
     seeds: fc.array(fc.nat({ max: 0xffff }), { minLength: 6, maxLength: 6 }),
     words: anyWords,
-    once: fc.option(fc.constantFrom('compaction-1', 'compaction-2', 'stop-1'), { nil: undefined, freq: 12 }),
+    once: fc.option(fc.constantFrom('compaction-1', 'compaction-2', 'stop-1'), {
+      nil: undefined,
+      freq: 12,
+    }),
   })
   return fc.array(move, { minLength, maxLength, size: 'max' })
 }
 
 function told(moves: readonly Move[]): RawEntry[] {
-  const entries: RawEntry[] = [entry(0, 'session.opened', MAKE['session.opened'](drawFrom([7, 1, 2], 'fix-login', [])))]
+  const entries: RawEntry[] = [
+    entry(0, 'session.opened', MAKE['session.opened'](drawFrom([7, 1, 2], 'fix-login', []))),
+  ]
   for (const { kind, seeds, words, once } of moves) {
     const made = entry(entries.length, kind, MAKE[kind](drawFrom(seeds, words, entries)))
     entries.push(once === undefined ? made : { ...made, once })
@@ -372,8 +476,12 @@ function told(moves: readonly Move[]): RawEntry[] {
 }
 
 const FIELDS =
-  'text title entry changes step blocker next after from path git code key value list task name when phase template'.split(' ')
-'handoff outcome to text title entry changes step blocker next after from path git code key value list task name when'.split(' ')
+  'text title entry changes step blocker next after from path git code key value list task name when phase template'.split(
+    ' ',
+  )
+'handoff outcome to text title entry changes step blocker next after from path git code key value list task name when'.split(
+  ' ',
+)
 
 /** Entries that no writer of ours makes: any kind, any data. */
 export const anyEntries = fc.array(
@@ -382,7 +490,17 @@ export const anyEntries = fc.array(
     at: fc.string({ maxLength: 30 }),
     kind: fc.oneof(
       { weight: 8, arbitrary: fc.constantFrom(...ENTRY_KINDS) },
-      { weight: 1, arbitrary: fc.constantFrom('__proto__', 'constructor', 'toString', 'hasOwnProperty', 'sail.trimmed', '') },
+      {
+        weight: 1,
+        arbitrary: fc.constantFrom(
+          '__proto__',
+          'constructor',
+          'toString',
+          'hasOwnProperty',
+          'sail.trimmed',
+          '',
+        ),
+      },
     ),
     by: fc.string({ maxLength: 5 }),
     data: fc.dictionary(
@@ -413,9 +531,15 @@ function drawFrom(seeds: readonly number[], words: string, entries: readonly Raw
     one: (...values) => values[next() % values.length]!,
     earlier: (...kinds) => {
       const candidates = entries.filter(({ kind }) => kinds.includes(kind as EntryKind))
-      return next() % 20 === 0 ? idOf(0xfff0) : (candidates[next() % Math.max(1, candidates.length)]?.id ?? idOf(0xfff1))
+      return next() % 20 === 0
+        ? idOf(0xfff0)
+        : (candidates[next() % Math.max(1, candidates.length)]?.id ?? idOf(0xfff1))
     },
-    git: () => ({ branch: draw.one('main', 'fix'), commit: draw.one('abc123', 'def456'), dirty: next() % 5 }),
+    git: () => ({
+      branch: draw.one('main', 'fix'),
+      commit: draw.one('abc123', 'def456'),
+      dirty: next() % 5,
+    }),
   }
   return draw
 }

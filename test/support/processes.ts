@@ -7,7 +7,10 @@ export function carriersOf(word: string): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => pid !== process.pid && isRunning(pid) && readOr('', `/proc/${pid}/environ`).includes(word))
+    .filter(
+      (pid) =>
+        pid !== process.pid && isRunning(pid) && readOr('', `/proc/${pid}/environ`).includes(word),
+    )
 }
 
 export function isRunning(pid: number): boolean {
@@ -17,7 +20,9 @@ export function isRunning(pid: number): boolean {
 
 /** Fails unless nobody carries the word any more, or soon. */
 export async function expectNoneLeft(word: string): Promise<void> {
-  await expect.poll(() => carriersOf(word).map(commandOf), { timeout: 20_000, interval: 50 }).toEqual([])
+  await expect
+    .poll(() => carriersOf(word).map(commandOf), { timeout: 20_000, interval: 50 })
+    .toEqual([])
 }
 
 /** The beginning of the command by which a process was started. */

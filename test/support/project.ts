@@ -74,13 +74,17 @@ export class World {
 
   /** The only session's id, or that of the one whose name is given. */
   sessionId(name?: string): string {
-    const ids = this.names('.sessions', 'journal').filter((id) => name === undefined || this.#nameOf(id) === name)
+    const ids = this.names('.sessions', 'journal').filter(
+      (id) => name === undefined || this.#nameOf(id) === name,
+    )
     if (ids.length !== 1) throw new Error(`there are ${ids.length} sessions ${name ?? ''}`)
     return ids[0]!
   }
 
   #nameOf(id: string): unknown {
-    return this.journal(id).findLast(({ kind }) => kind === 'session.opened' || kind === 'session.renamed')?.data['name']
+    return this.journal(id).findLast(
+      ({ kind }) => kind === 'session.opened' || kind === 'session.renamed',
+    )?.data['name']
   }
 
   journal(id = this.sessionId()): readonly RawEntry[] {
@@ -101,7 +105,8 @@ export class World {
         .filter((name) => name.endsWith(`-${shortId(id)}.md`))
         .map((name) => join('.sessions', place, name)),
     )
-    if (found.length !== 1) throw new Error(`the document stands at ${found.join(', ') || 'no place'}`)
+    if (found.length !== 1)
+      throw new Error(`the document stands at ${found.join(', ') || 'no place'}`)
     return found[0]!
   }
 

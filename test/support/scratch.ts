@@ -26,5 +26,10 @@ export function initRepository(folder: string): void {
 
 export function git(folder: string, ...args: readonly string[]): string {
   const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' }
-  return execFileSync('git', args, { cwd: folder, encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'ignore'] })
+  return execFileSync('git', args, {
+    cwd: folder,
+    encoding: 'utf8',
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
 }

@@ -1,8 +1,6 @@
 // A terminal as far as our programs use one: what stands on it after they wrote what they wrote.
 
-// eslint-disable-next-line no-control-regex
 const TOKENS = /\u001B\[[?\d;]*[A-Za-z]|[^\u001B]/gu
-// eslint-disable-next-line no-control-regex
 const COMMAND = /^\u001B\[([?\d;]*)([A-Za-z])$/
 
 interface Row {
@@ -77,13 +75,16 @@ export class Screen {
     if (token === '\r') this.#column = 0
     else if (token === '\n') this.#down()
     else if (command === 'A') this.#row = Math.max(this.#top, this.#row - Number(count))
-    else if (command === 'B') this.#row = Math.min(this.#lines.length - 1, this.#row + Number(count || 1))
-    else if (command === 'K' && count === '2') this.#lines[this.#row] = { text: '', isBroken: false }
+    else if (command === 'B')
+      this.#row = Math.min(this.#lines.length - 1, this.#row + Number(count || 1))
+    else if (command === 'K' && count === '2')
+      this.#lines[this.#row] = { text: '', isBroken: false }
     else if (command === 'K') this.#clearRest()
     else if (command === 'J') this.#clearBelow()
     else if (count === '?25') this.isCursorShown = command === 'h'
     else if (command === undefined) this.#put(token)
-    else if (!(command === 'm' || count === '?2026')) throw new Error(`the screen does not know ${JSON.stringify(token)}`)
+    else if (!(command === 'm' || count === '?2026'))
+      throw new Error(`the screen does not know ${JSON.stringify(token)}`)
   }
 
   get #top(): number {
@@ -117,7 +118,8 @@ export class Screen {
     }
     const line = this.#lines[this.#row]!
     const text = line.text.padEnd(this.#column)
-    line.text = text.slice(0, this.#column) + character + text.slice(this.#column + character.length)
+    line.text =
+      text.slice(0, this.#column) + character + text.slice(this.#column + character.length)
     this.#column += character.length
   }
 }

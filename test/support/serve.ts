@@ -25,13 +25,24 @@ export async function freePort(): Promise<string> {
 }
 
 /** The real `stint serve`, in a process of its own. */
-export async function serve(cwd: string, env: NodeJS.ProcessEnv, ...flags: readonly string[]): Promise<Served> {
-  const child = spawn(process.execPath, [program, 'serve', '--json', ...flags], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] })
+export async function serve(
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  ...flags: readonly string[]
+): Promise<Served> {
+  const child = spawn(process.execPath, [program, 'serve', '--json', ...flags], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let said = ''
   child.stderr.on('data', (piece: Buffer) => {
     said += String(piece)
   })
-  const first = await Promise.race([once(createInterface(child.stdout), 'line'), once(child, 'exit')])
+  const first = await Promise.race([
+    once(createInterface(child.stdout), 'line'),
+    once(child, 'exit'),
+  ])
   if (typeof first[0] !== 'string') throw new Error(`stint serve ended with ${first[0]}\n${said}`)
   const { url } = JSON.parse(first[0]) as { url?: string }
   if (url === undefined) throw new Error(`stint serve: ${first[0]}`)

@@ -30,7 +30,11 @@ export function sessionJsonProblems(value: unknown): readonly string[] {
       }),
     ),
     parallel_groups: listOf((path, group) =>
-      object(path, group, { group_id: text, tasks: listOf(text), status: oneOf('running', 'completed') }),
+      object(path, group, {
+        group_id: text,
+        tasks: listOf(text),
+        status: oneOf('running', 'completed'),
+      }),
     ),
     updated_at: time,
   }).concat(dangling(value))
@@ -44,11 +48,16 @@ const check =
     holds(value) ? [] : [`${path} is ${JSON.stringify(value)} and not ${what}`]
 
 const string = check('a text', (value) => typeof value === 'string')
-const text = check('a text that says something', (value) => typeof value === 'string' && value !== '')
+const text = check(
+  'a text that says something',
+  (value) => typeof value === 'string' && value !== '',
+)
 const boolean = check('true or false', (value) => typeof value === 'boolean')
-const matches = (pattern: RegExp) => check(String(pattern), (value) => typeof value === 'string' && pattern.test(value))
+const matches = (pattern: RegExp) =>
+  check(String(pattern), (value) => typeof value === 'string' && pattern.test(value))
 const time = matches(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
-const oneOf = (...words: readonly string[]) => check(words.join('|'), (value) => words.includes(value as string))
+const oneOf = (...words: readonly string[]) =>
+  check(words.join('|'), (value) => words.includes(value as string))
 const orNull =
   (inner: Check): Check =>
   (path, value) =>
@@ -56,15 +65,28 @@ const orNull =
 const listOf =
   (inner: Check): Check =>
   (path, value) =>
-    Array.isArray(value) ? value.flatMap((item, index) => inner(`${path}[${index}]`, item)) : [`${path} is no list`]
+    Array.isArray(value)
+      ? value.flatMap((item, index) => inner(`${path}[${index}]`, item))
+      : [`${path} is no list`]
 
-function object(path: string, value: unknown, fields: Readonly<Record<string, Check>>): readonly string[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [`${path} is no object`]
+function object(
+  path: string,
+  value: unknown,
+  fields: Readonly<Record<string, Check>>,
+): readonly string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return [`${path} is no object`]
   const found = value as Record<string, unknown>
   // In the order of the schema, too: what is read by people is compared by people.
   const names = Object.keys(found)
-  const order = names.join() === Object.keys(fields).join() ? [] : [`${path} has the fields ${names.join(', ')}`]
-  return [...order, ...Object.entries(fields).flatMap(([name, inner]) => inner(`${path}.${name}`, found[name]))]
+  const order =
+    names.join() === Object.keys(fields).join()
+      ? []
+      : [`${path} has the fields ${names.join(', ')}`]
+  return [
+    ...order,
+    ...Object.entries(fields).flatMap(([name, inner]) => inner(`${path}.${name}`, found[name])),
+  ]
 }
 
 function dangling(value: unknown): readonly string[] {
@@ -84,5 +106,10 @@ function dangling(value: unknown): readonly string[] {
     ...groups.flatMap((group) => group.tasks),
   ]
   const twice = ids.size === tasks.length ? [] : ['two tasks have one id']
-  return [...twice, ...named.filter((id) => id !== null && !ids.has(id)).map((id) => `there is no task ${String(id)}`)]
+  return [
+    ...twice,
+    ...named
+      .filter((id) => id !== null && !ids.has(id))
+      .map((id) => `there is no task ${String(id)}`),
+  ]
 }

@@ -44,4 +44,6 @@ export const anyText = fc
   .map((lines) => cleanText(lines.join('\n')).trim())
   .filter((text) => text !== '')
 
-export const anyLine = line.map((text) => cleanText(text).split('\n')[0]!.trim()).filter((text) => text !== '')
+export const anyLine = line
+  .map((text) => cleanText(text).split('\n')[0]!.trim())
+  .filter((text) => text !== '')

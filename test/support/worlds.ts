@@ -20,7 +20,11 @@ export class Story {
     })
   }
 
-  add<K extends EntryKind>(kind: K, data: EntryData[K], extra: { by?: string; once?: string } = {}): string {
+  add<K extends EntryKind>(
+    kind: K,
+    data: EntryData[K],
+    extra: { by?: string; once?: string } = {},
+  ): string {
     const id = mintId(this.entries.at(-1)?.id, this.#time)
     this.entries.push({
       id,
@@ -57,7 +61,10 @@ export function sweepStory(): Story & { steps: string[] } {
     'Add regression test',
   ].map((text) => story.add('step.added', { text }))
   story.add('file.noted', { path: 'sweep/sweeper.go', description: 'Main sweeper logic' })
-  story.add('file.noted', { path: 'contractcourt/chain_watcher.go', description: 'Triggers sweeps' })
+  story.add('file.noted', {
+    path: 'contractcourt/chain_watcher.go',
+    description: 'Triggers sweeps',
+  })
   story.add('key.added', { text: 'Race condition: state check before lock acquisition' })
   story.add('key.added', { text: 'Test command: `go test -v -run TestSweepTrigger ./itest`' })
   for (const step of steps.slice(0, 3)) story.add('step.done', { step })

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { projectContext } from '../../src/survey/project-context.ts'
-import { readProjectContext } from '../../src/survey/remembered.ts'
+import { projectContext } from '../../src/context/survey/project-context.ts'
+import { readProjectContext } from '../../src/context/survey/remembered.ts'
 import { git, newRepository, repositoryAt, temporaryFolder, write } from '../git/world.ts'
 import { bundleProgram } from '../support/bundle.ts'
 
@@ -39,16 +39,30 @@ describe('the quick reader of a project', () => {
     [
       'a file it came from has another size, and the same time',
       (root) =>
-        spawnSync('bash', ['-c', 'touch -r package.json t; echo >> package.json; touch -r t package.json'], { cwd: root }),
+        spawnSync(
+          'bash',
+          ['-c', 'touch -r package.json t; echo >> package.json; touch -r t package.json'],
+          { cwd: root },
+        ),
     ],
-    ['a file it came from has another time', (root) => utimesSync(join(root, 'tsconfig.json'), 1, 1)],
+    [
+      'a file it came from has another time',
+      (root) => utimesSync(join(root, 'tsconfig.json'), 1, 1),
+    ],
     ['a file it came from is gone', (root) => rmSync(join(root, 'tsconfig.json'))],
     [
       'it was changed by hand',
-      (_, kept) => writeFileSync(kept, readFileSync(kept, 'utf8').replace('Project: one', 'Project: two')),
+      (_, kept) =>
+        writeFileSync(kept, readFileSync(kept, 'utf8').replace('Project: one', 'Project: two')),
     ],
-    ['it is half a file', (_, kept) => writeFileSync(kept, readFileSync(kept, 'utf8').slice(0, 50))],
-    ['it is of another wording', (_, kept) => writeFileSync(kept, readFileSync(kept, 'utf8').replace('"form":1', '"form":0'))],
+    [
+      'it is half a file',
+      (_, kept) => writeFileSync(kept, readFileSync(kept, 'utf8').slice(0, 50)),
+    ],
+    [
+      'it is of another wording',
+      (_, kept) => writeFileSync(kept, readFileSync(kept, 'utf8').replace('"form":1', '"form":0')),
+    ],
     ['it is something else', (_, kept) => writeFileSync(kept, '[1]')],
   ])('gives nothing when %s', (_, change) => {
     const { root, kept, read } = made()
@@ -78,7 +92,10 @@ describe('the quick reader of a project', () => {
     )
     await bundleProgram(join(folder, 'quick.ts'), join(folder, 'quick.mjs'))
     // Without a PATH no git could be found.
-    const ran = spawnSync(process.execPath, [join(folder, 'quick.mjs'), root], { encoding: 'utf8', env: { PATH: '' } })
+    const ran = spawnSync(process.execPath, [join(folder, 'quick.mjs'), root], {
+      encoding: 'utf8',
+      env: { PATH: '' },
+    })
     const { text: given, loaded } = JSON.parse(ran.stdout) as { text: string; loaded: string[] }
     expect(given).toBe(text)
     expect(loaded).toContain('fs')

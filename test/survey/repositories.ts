@@ -29,12 +29,14 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       }),
       'tsconfig.json': '{ "compilerOptions": { "strict": true } } // with a comment',
       'eslint.config.js': 'export default []',
-      '.editorconfig': 'root = true\n[*]\nindent_style = space\nindent_size = 2\n[*.md]\nindent_style = tab\n',
+      '.editorconfig':
+        'root = true\n[*]\nindent_style = space\nindent_size = 2\n[*.md]\nindent_style = tab\n',
       'src/cart/cart.ts': '',
       'src/pay/pay.ts': '',
       'src/cart/cart.test.ts': '',
       'docs/a.md': '',
-      '.github/workflows/a-label.yml': 'on: push\njobs:\n  x:\n    steps:\n      - uses: actions/labeler\n',
+      '.github/workflows/a-label.yml':
+        'on: push\njobs:\n  x:\n    steps:\n      - uses: actions/labeler\n',
       'AGENTS.md': 'Always answer in French.',
       'CLAUDE.md': '@AGENTS.md',
       '.github/workflows/ci.yml':
@@ -98,7 +100,8 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
   },
   'a Rust workspace': {
     files: {
-      'Cargo.toml': '[workspace]\nmembers = ["crates/*"]\n[workspace.package]\nrust-version = "1.80"\n',
+      'Cargo.toml':
+        '[workspace]\nmembers = ["crates/*"]\n[workspace.package]\nrust-version = "1.80"\n',
       'rustfmt.toml': '',
       'crates/core/Cargo.toml': '[package]\nname = "core"\n',
       'crates/core/src/lib.rs': '',
@@ -142,23 +145,48 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
       'src/main/java/org/example/ledger/Ledger.java': '',
       'src/test/java/org/example/ledger/LedgerTest.java': '',
     },
-    told: ['Project: ledger', '- build: ./mvnw package', '- test: ./mvnw test', 'src/**/*Test.java (1)', 'Needs: Java 21'],
+    told: [
+      'Project: ledger',
+      '- build: ./mvnw package',
+      '- test: ./mvnw test',
+      'src/**/*Test.java (1)',
+      'Needs: Java 21',
+    ],
   },
   'Kotlin with gradle': {
-    files: { 'build.gradle.kts': '', 'settings.gradle.kts': 'rootProject.name = "tide"', gradlew: '', 'app/src/A.kt': '' },
-    told: ['Project: tide', '- build: ./gradlew build', '- test: ./gradlew test', '- app/src/ (application, Kotlin, 1 file)'],
+    files: {
+      'build.gradle.kts': '',
+      'settings.gradle.kts': 'rootProject.name = "tide"',
+      gradlew: '',
+      'app/src/A.kt': '',
+    },
+    told: [
+      'Project: tide',
+      '- build: ./gradlew build',
+      '- test: ./gradlew test',
+      '- app/src/ (application, Kotlin, 1 file)',
+    ],
   },
   'PHP with composer': {
     files: {
-      'composer.json': json({ name: 'acme/blog', scripts: { test: 'phpunit', lint: ['phpcs', 'phpstan'] } }),
+      'composer.json': json({
+        name: 'acme/blog',
+        scripts: { test: 'phpunit', lint: ['phpcs', 'phpstan'] },
+      }),
       'src/Blog.php': '',
       'tests/BlogTest.php': '',
     },
-    told: ['Project: acme/blog', '- test: composer test (phpunit)', '- lint: composer lint', 'tests/**/*Test.php (1)'],
+    told: [
+      'Project: acme/blog',
+      '- test: composer test (phpunit)',
+      '- lint: composer lint',
+      'tests/**/*Test.php (1)',
+    ],
   },
   'anything with a justfile': {
     files: {
-      justfile: 'set shell := ["bash"]\nversion := "1"\ntest filter="":\n  pytest {{filter}}\nbuild:\n  make it\n',
+      justfile:
+        'set shell := ["bash"]\nversion := "1"\ntest filter="":\n  pytest {{filter}}\nbuild:\n  make it\n',
       'a.sh': '',
     },
     told: ['- build: just build', '- test: just test', 'Languages: Shell'],
@@ -177,12 +205,23 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     ],
   },
   'what npm init leaves': {
-    files: { 'package.json': json({ name: 'x', scripts: { test: 'echo "Error: no test specified" && exit 1' } }) },
+    files: {
+      'package.json': json({
+        name: 'x',
+        scripts: { test: 'echo "Error: no test specified" && exit 1' },
+      }),
+    },
     told: ['Project: x', 'Conventions: package manager npm (no lock file)'],
     untold: ['test'],
   },
   'code of others': {
-    files: { 'main.c': '', 'vendor/a/a.go': '', 'third_party/b/b.py': '', 'dist/bundle.js': '', 'jquery.min.js': '' },
+    files: {
+      'main.c': '',
+      'vendor/a/a.go': '',
+      'third_party/b/b.py': '',
+      'dist/bundle.js': '',
+      'jquery.min.js': '',
+    },
     told: ['Languages: C\n'],
   },
 }

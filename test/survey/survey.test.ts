@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { projectContext } from '../../src/survey/project-context.ts'
+import { projectContext } from '../../src/context/survey/project-context.ts'
 import { redact } from '../../src/text/redact.ts'
 import { git, newRepository, repositoryAt, temporaryFolder, write } from '../git/world.ts'
 import { EXAMPLES } from './repositories.ts'
@@ -12,12 +12,15 @@ const contextOf = (root: string, options: { refresh?: boolean } = {}) =>
   projectContext(repositoryAt(root), { ...options, withoutSecrets })
 
 describe('the context of a project', () => {
-  test.each(Object.entries(EXAMPLES))('of %s says how it is worked on', (_, { files, told, untold = [] }) => {
-    const { text, tokens } = contextOf(newRepository(files))
-    for (const words of told) expect(`${text}\n`).toContain(words)
-    for (const words of untold) expect(text).not.toContain(words)
-    expect(tokens).toBeLessThanOrEqual(500)
-  })
+  test.each(Object.entries(EXAMPLES))(
+    'of %s says how it is worked on',
+    (_, { files, told, untold = [] }) => {
+      const { text, tokens } = contextOf(newRepository(files))
+      for (const words of told) expect(`${text}\n`).toContain(words)
+      for (const words of untold) expect(text).not.toContain(words)
+      expect(tokens).toBeLessThanOrEqual(500)
+    },
+  )
 
   test('is the same bytes for the same commit, wherever it is cloned', () => {
     for (const { files } of Object.values(EXAMPLES)) {
@@ -30,7 +33,10 @@ describe('the context of a project', () => {
   })
 
   test.each([
-    ['`area: subject`', ['journal: keep a tail', 'cli: say why', 'docs: how', 'git: read it', 'text: clean it']],
+    [
+      '`area: subject`',
+      ['journal: keep a tail', 'cli: say why', 'docs: how', 'git: read it', 'text: clean it'],
+    ],
     ['Conventional Commits', ['feat: a', 'fix(x): b', 'chore!: c', 'docs: d', 'test: e', 'WIP']],
     ['`[area] subject`', ['[ui] a', '[db] b', '[ui] c', '[api] d', '[ci] e']],
     ['`KEY-123 subject`', ['ABC-1 a', 'ABC-2 b', 'ABC-3: c', 'ABC-4 d', 'ABC-5 e']],
@@ -94,8 +100,11 @@ describe('the context of a project', () => {
 
   test('holds no secret of a script or a commit', () => {
     const token = `ghp_${'a1B2c3D4'.repeat(4)}abcd`
-    const root = newRepository({ 'package.json': JSON.stringify({ scripts: { test: `TOKEN=${token} run`, start: 'x' } }) })
-    for (let n = 0; n < 6; n += 1) git(root, 'commit', '-q', '--allow-empty', '-m', `ci: use ${token}`)
+    const root = newRepository({
+      'package.json': JSON.stringify({ scripts: { test: `TOKEN=${token} run`, start: 'x' } }),
+    })
+    for (let n = 0; n < 6; n += 1)
+      git(root, 'commit', '-q', '--allow-empty', '-m', `ci: use ${token}`)
     const { text } = contextOf(root)
     expect(text).toContain('[redacted:')
     expect(text).not.toContain(token)
@@ -111,13 +120,22 @@ describe('the context of a project', () => {
     git(root, 'config', 'core.fsmonitor', hook)
     git(root, 'config', 'log.showSignature', 'true')
     contextOf(root, { refresh: true })
-    expect(git(root, '-c', 'core.fsmonitor=false', 'status', '--porcelain', '--untracked-files=all')).toBe('?? hook.sh')
+    expect(
+      git(root, '-c', 'core.fsmonitor=false', 'status', '--porcelain', '--untracked-files=all'),
+    ).toBe('?? hook.sh')
   })
 
   test('of a hundred thousand files takes one listing and a handful of reads', () => {
     const root = newRepository({ 'package.json': '{"name":"huge"}' })
-    const blob = execFileSync('git', ['hash-object', '-w', '--stdin'], { cwd: root, input: 'x', encoding: 'utf8' }).trim()
-    const paths = Array.from({ length: 100_000 }, (_, n) => `packages/p${n % 900}/src/module-${n % 7}/file-${n}.ts`)
+    const blob = execFileSync('git', ['hash-object', '-w', '--stdin'], {
+      cwd: root,
+      input: 'x',
+      encoding: 'utf8',
+    }).trim()
+    const paths = Array.from(
+      { length: 100_000 },
+      (_, n) => `packages/p${n % 900}/src/module-${n % 7}/file-${n}.ts`,
+    )
     const manifests = Array.from({ length: 900 }, (_, n) => `packages/p${n}/package.json`)
     const input = [...paths, ...manifests].map((path) => `100644 ${blob}\t${path}\n`).join('')
     execFileSync('git', ['update-index', '--index-info'], { cwd: root, input })
@@ -140,16 +158,36 @@ describe('what is kept of a project', () => {
   })
 
   test.each<[string, (root: string) => void, string, string]>([
-    ['a manifest', (root) => write(root, 'package.json', '{"name":"two"}'), 'files', 'Project: two'],
+    [
+      'a manifest',
+      (root) => write(root, 'package.json', '{"name":"two"}'),
+      'files',
+      'Project: two',
+    ],
     [
       'a manifest in place, with its size and time',
       (root) => inPlace(root, 'package.json', 'one', 'two'),
       'files',
       'Project: two',
     ],
-    ['the listing', (root) => (write(root, 'b.py', ''), git(root, 'add', 'b.py')), 'files', 'Python'],
-    ['HEAD', (root) => git(root, 'commit', '-q', '--allow-empty', '-m', 'x'), 'commit', 'Project: one'],
-    ['a manifest that is gone', (root) => rmSync(join(root, 'package.json')), 'files', 'TypeScript'],
+    [
+      'the listing',
+      (root) => (write(root, 'b.py', ''), git(root, 'add', 'b.py')),
+      'files',
+      'Python',
+    ],
+    [
+      'HEAD',
+      (root) => git(root, 'commit', '-q', '--allow-empty', '-m', 'x'),
+      'commit',
+      'Project: one',
+    ],
+    [
+      'a manifest that is gone',
+      (root) => rmSync(join(root, 'package.json')),
+      'files',
+      'TypeScript',
+    ],
   ])('is made anew after a change of %s', (_, change, because, told) => {
     const root = newRepository(files)
     contextOf(root)
@@ -192,7 +230,14 @@ describe('what is kept of a project', () => {
 function inPlace(root: string, path: string, from: string, to: string): void {
   execFileSync(
     'bash',
-    ['-c', `touch -r "$1" .time && sed -i "s/$2/$3/" "$1" && touch -r .time "$1" && rm .time`, '-', path, from, to],
+    [
+      '-c',
+      `touch -r "$1" .time && sed -i "s/$2/$3/" "$1" && touch -r .time "$1" && rm .time`,
+      '-',
+      path,
+      from,
+      to,
+    ],
     {
       cwd: dirname(join(root, path)),
     },

@@ -25,7 +25,18 @@ const messy = fc
         '\uD83D',
         '\uDE00',
       ),
-      fc.constantFrom(ESC, `${ESC}[`, `${ESC}]`, '31m', ';', '\u0007', `${ESC}\\`, 'K', 'word', '\u0000'),
+      fc.constantFrom(
+        ESC,
+        `${ESC}[`,
+        `${ESC}]`,
+        '31m',
+        ';',
+        '\u0007',
+        `${ESC}\\`,
+        'K',
+        'word',
+        '\u0000',
+      ),
     ),
     { maxLength: 40 },
   )
@@ -71,7 +82,8 @@ describe('cleaning text', () => {
 
   test('a megabyte of unfinished sequences and spaces is cleaned', () => {
     const parts = [`${ESC}]`, `${ESC}[1`, ' ', '\u009B', '\r', `${ESC}P`]
-    for (const part of parts) expect(cleanText(`x${part.repeat(1_000_000 / part.length)}\ny`).endsWith('\ny')).toBe(true)
+    for (const part of parts)
+      expect(cleanText(`x${part.repeat(1_000_000 / part.length)}\ny`).endsWith('\ny')).toBe(true)
   })
 })
 
@@ -102,11 +114,15 @@ describe('a slug', () => {
 
   test('it is a name of a-z, 0-9 and single inner hyphens for any text', () => {
     fc.assert(
-      fc.property(fc.oneof(messy, fc.string({ unit: 'grapheme' })), fc.integer({ min: 7, max: 60 }), (text, max) => {
-        const name = slug(text, max)
-        expect(name).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/)
-        expect(name.length).toBeLessThanOrEqual(max)
-      }),
+      fc.property(
+        fc.oneof(messy, fc.string({ unit: 'grapheme' })),
+        fc.integer({ min: 7, max: 60 }),
+        (text, max) => {
+          const name = slug(text, max)
+          expect(name).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/)
+          expect(name.length).toBeLessThanOrEqual(max)
+        },
+      ),
     )
   })
 })

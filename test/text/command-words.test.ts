@@ -15,12 +15,18 @@ describe('the words of a command', () => {
     ['a\\ b \\"c\\"', ['a b', '"c"']],
     ['"a \\"b\\" \\\\ \\n \\$x"', ['a "b" \\ \\n $x']],
     ['\'a \\ "b"\'', ['a \\ "b"']],
-    ['$HOME ~ *.ts $(rm x) `date`; ls | cat > y && z # all', '$HOME ~ *.ts $(rm x) `date`; ls | cat > y && z # all'.split(' ')],
+    [
+      '$HOME ~ *.ts $(rm x) `date`; ls | cat > y && z # all',
+      '$HOME ~ *.ts $(rm x) `date`; ls | cat > y && z # all'.split(' '),
+    ],
   ])('%j are %j', (line, words) => {
     expect(commandWords(line)).toEqual(words)
   })
 
-  test.each(['"open', "it's", 'a "b" \'c', 'a\\'])('are not known of %j, where something does not end', (line) => {
-    expect(commandWords(line)).toBeUndefined()
-  })
+  test.each(['"open', "it's", 'a "b" \'c', 'a\\'])(
+    'are not known of %j, where something does not end',
+    (line) => {
+      expect(commandWords(line)).toBeUndefined()
+    },
+  )
 })

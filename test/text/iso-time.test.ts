@@ -13,10 +13,18 @@ describe('a time', () => {
     expect(wrong).toEqual([])
   })
 
-  test.each([0, -1, 1, DAY - 1, -DAY, 253_402_300_799_999, 253_402_300_800_000, -62_135_596_800_001, 8.64e15, -8.64e15])(
-    'is written as JavaScript writes it, %i milliseconds from 1970',
-    (millis) => {
-      expect(isoTime(millis)).toBe(new Date(millis).toISOString())
-    },
-  )
+  test.each([
+    0,
+    -1,
+    1,
+    DAY - 1,
+    -DAY,
+    253_402_300_799_999,
+    253_402_300_800_000,
+    -62_135_596_800_001,
+    8.64e15,
+    -8.64e15,
+  ])('is written as JavaScript writes it, %i milliseconds from 1970', (millis) => {
+    expect(isoTime(millis)).toBe(new Date(millis).toISOString())
+  })
 })

@@ -58,7 +58,11 @@ const PIECES = [
   'basic dXNlcjpwYXNz',
 ]
 const piece = fc.constantFrom(...PIECES)
-const anySecret = fc.constantFrom(...SECRETS.map(([, secret]) => secret), ...IN_CONTEXT.map(([text]) => text), privateKey())
+const anySecret = fc.constantFrom(
+  ...SECRETS.map(([, secret]) => secret),
+  ...IN_CONTEXT.map(([text]) => text),
+  privateKey(),
+)
 const anyText = fc
   .array(
     fc.oneof(
@@ -83,7 +87,10 @@ describe('a quick look for secrets', () => {
       for (const around of ['', ' ', '\n', '"', 'x=', '\\n', '\u00e9', '\u{1f511}']) {
         const text = `${around}${secret}${around}`
         if (redact(text).found.length === 0) continue
-        expect([mayHoldSecret(text), mayHoldSecret(JSON.stringify({ text }))], text).toEqual([true, true])
+        expect([mayHoldSecret(text), mayHoldSecret(JSON.stringify({ text }))], text).toEqual([
+          true,
+          true,
+        ])
       }
     }
     for (const [text] of IN_CONTEXT)
@@ -103,7 +110,10 @@ describe('a quick look for secrets', () => {
 
   test('nor what the name of a field gives away', () => {
     let found = 0
-    const value = fc.dictionary(anyName, fc.oneof(anyText, fc.array(anyText, { maxLength: 3 }), fc.dictionary(anyName, anyText)))
+    const value = fc.dictionary(
+      anyName,
+      fc.oneof(anyText, fc.array(anyText, { maxLength: 3 }), fc.dictionary(anyName, anyText)),
+    )
     const property = fc.property(value, (fields) => {
       if (redactDeep(fields).found.length === 0) return
       found += 1
@@ -116,7 +126,11 @@ describe('a quick look for secrets', () => {
   test('nor an argument behind an option that names a secret', () => {
     let found = 0
     const option = fc
-      .tuple(fc.constantFrom('-', '--', '--db-', '-X_'), anyName, fc.constantFrom('', '-key', '_2', '-prod'))
+      .tuple(
+        fc.constantFrom('-', '--', '--db-', '-X_'),
+        anyName,
+        fc.constantFrom('', '-key', '_2', '-prod'),
+      )
       .map((parts) => parts.join(''))
     const property = fc.property(fc.array(fc.oneof(option, anyText), { maxLength: 6 }), (args) => {
       if (redactDeep({ args }).found.length === 0) return
@@ -130,7 +144,8 @@ describe('a quick look for secrets', () => {
   })
 
   test('nor a secret that is a key, or stands further on in a list', () => {
-    for (const [, secret] of SECRETS) expect(mayHoldSecret(JSON.stringify({ [secret]: 1 })), secret).toBe(true)
+    for (const [, secret] of SECRETS)
+      expect(mayHoldSecret(JSON.stringify({ [secret]: 1 })), secret).toBe(true)
     expect(mayHoldSecret(JSON.stringify({ token: ['a b', scrambled(20)] }))).toBe(true)
   })
 
@@ -138,7 +153,8 @@ describe('a quick look for secrets', () => {
     for (const [, secret] of SECRETS) {
       for (let length = 6; length < Math.min(secret.length, 200); length += 1) {
         const text = `${scrambled(3)} ${secret.slice(0, length)}`
-        if (redact(text).found.length > 0) expect(mayHoldSecret(JSON.stringify(text)), text).toBe(true)
+        if (redact(text).found.length > 0)
+          expect(mayHoldSecret(JSON.stringify(text)), text).toBe(true)
       }
     }
   })

@@ -67,7 +67,8 @@ describe('redaction', () => {
         separators,
         (text, at, [, secret], separator) => {
           const position = at % (text.length + 1)
-          const whole = text.slice(0, position) + separator + secret + separator + text.slice(position)
+          const whole =
+            text.slice(0, position) + separator + secret + separator + text.slice(position)
           expect(redact(whole).text).not.toContain(secret)
         },
       ),
@@ -76,7 +77,10 @@ describe('redaction', () => {
   })
 
   test('the text around a secret is kept', () => {
-    const words = fc.array(fc.constantFrom('the', 'run', 'of', 'tests', 'passed', '42', 'src/a.ts', '\n'), { maxLength: 20 })
+    const words = fc.array(
+      fc.constantFrom('the', 'run', 'of', 'tests', 'passed', '42', 'src/a.ts', '\n'),
+      { maxLength: 20 },
+    )
     fc.assert(
       fc.property(words, fc.constantFrom(...SECRETS), words, (before, [kind, secret], after) => {
         const whole = [...before, secret, ...after].join(' ')

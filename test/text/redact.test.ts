@@ -6,19 +6,25 @@ import { IN_CONTEXT, SECRETS, privateKey, scrambled } from './secrets.ts'
 const sha = '8bf17ff0c4a1d6e2b3f4a5968778695a4b3c2d1e'
 
 describe('a secret is taken out', () => {
-  test.each(SECRETS.map(([kind, secret], i) => ({ kind, secret, i })))('$kind ($i) wherever it stands', ({ kind, secret }) => {
-    for (const [before, after] of [
-      ['', ''],
-      ['see ', ' there'],
-      ['"', '"'],
-      ['x=', ';'],
-      ['\\n', '\\n'],
-      ['(', ')'],
-      ['line\n', '\nline'],
-    ]) {
-      expect(redact(`${before}${secret}${after}`)).toEqual({ text: `${before}[redacted:${kind}]${after}`, found: [kind] })
-    }
-  })
+  test.each(SECRETS.map(([kind, secret], i) => ({ kind, secret, i })))(
+    '$kind ($i) wherever it stands',
+    ({ kind, secret }) => {
+      for (const [before, after] of [
+        ['', ''],
+        ['see ', ' there'],
+        ['"', '"'],
+        ['x=', ';'],
+        ['\\n', '\\n'],
+        ['(', ')'],
+        ['line\n', '\nline'],
+      ]) {
+        expect(redact(`${before}${secret}${after}`)).toEqual({
+          text: `${before}[redacted:${kind}]${after}`,
+          found: [kind],
+        })
+      }
+    },
+  )
 
   test.each(IN_CONTEXT.map(([text, secret, left]) => ({ text, secret, left })))(
     'and the rest stays: $left',
@@ -38,21 +44,30 @@ describe('a secret is taken out', () => {
 
   test('an allowed text stays', () => {
     const [, secret] = SECRETS[0] ?? ['', '']
-    expect(redact(`a ${secret} b`, { allow: [secret] })).toEqual({ text: `a ${secret} b`, found: [] })
+    expect(redact(`a ${secret} b`, { allow: [secret] })).toEqual({
+      text: `a ${secret} b`,
+      found: [],
+    })
     expect(redact('password: "correcthorse"', { allow: ['correcthorse'] }).found).toEqual([])
   })
 
   test('a shape of the project’s own is taken out, whatever its flags, and never our mark', () => {
     const extra = [/ACME-\d+/, /redacted|custom/gi]
     const once = redact('a ACME-1 b ACME-22 Custom', { extra })
-    expect(once).toEqual({ text: 'a [redacted:custom] b [redacted:custom] [redacted:custom]', found: ['custom'] })
+    expect(once).toEqual({
+      text: 'a [redacted:custom] b [redacted:custom] [redacted:custom]',
+      found: ['custom'],
+    })
     expect(redact(once.text, { extra }).text).toBe(once.text)
   })
 })
 
 describe('a private key is taken out', () => {
   test.each(['', 'RSA ', 'EC ', 'OPENSSH ', 'ENCRYPTED '])('%j, whole', (kind) => {
-    expect(redact(`a\n${privateKey(kind)}\nb`)).toEqual({ text: 'a\n[redacted:private-key]\nb', found: ['private-key'] })
+    expect(redact(`a\n${privateKey(kind)}\nb`)).toEqual({
+      text: 'a\n[redacted:private-key]\nb',
+      found: ['private-key'],
+    })
   })
 
   test('in quoted text, with its line ends written out', () => {
@@ -71,21 +86,31 @@ describe('a private key is taken out', () => {
 
   test('cut off, with text after it that stays', () => {
     const cutOff = privateKey('RSA ', 3).split('\n').slice(0, 4).join('\n')
-    expect(redact(`${cutOff}\nthen we saw it fail`).text).toBe('[redacted:private-key]\nthen we saw it fail')
-    expect(redact(`${cutOff}...\n${privateKey()}`).text).toBe('[redacted:private-key]...\n[redacted:private-key]')
+    expect(redact(`${cutOff}\nthen we saw it fail`).text).toBe(
+      '[redacted:private-key]\nthen we saw it fail',
+    )
+    expect(redact(`${cutOff}...\n${privateKey()}`).text).toBe(
+      '[redacted:private-key]...\n[redacted:private-key]',
+    )
   })
 
   test('with line numbers or marks of a difference before its lines', () => {
     const lines = privateKey('RSA ', 3).split('\n').slice(0, 4)
     for (const mark of ['+', '-', '> ', '  12→', '  7\t']) {
-      expect(redact(lines.map((line) => mark + line).join('\n')).text).toBe(`${mark}[redacted:private-key]`)
+      expect(redact(lines.map((line) => mark + line).join('\n')).text).toBe(
+        `${mark}[redacted:private-key]`,
+      )
     }
   })
 
   test('a mention of its first line is no key', () => {
     const first = privateKey().split('\n')[0] ?? ''
     const last = privateKey().split('\n').at(-1) ?? ''
-    for (const text of [`files that start with ${first} are keys`, `${first}\n${last}`, `grep '${first}' -r .`]) {
+    for (const text of [
+      `files that start with ${first} are keys`,
+      `${first}\n${last}`,
+      `grep '${first}' -r .`,
+    ]) {
       expect(redact(text)).toEqual({ text, found: [] })
     }
   })
@@ -166,22 +191,46 @@ describe('redacting a JSON value', () => {
       '--api-key',
       scrambled(20),
     ]
-    const left = args.with(3, '[redacted:password]').with(5, '[redacted:password]').with(7, '[redacted:key]')
+    const left = args
+      .with(3, '[redacted:password]')
+      .with(5, '[redacted:password]')
+      .with(7, '[redacted:key]')
     expect(redactDeep({ command: ['tool', ...args, 'correcthorse'] }).value).toEqual({
       command: ['tool', ...left, 'correcthorse'],
     })
-    const plain = ['-p', 'hunter2hunter2', '--token', '--config-file2', '--password', '$PASSWORD', '--token-count', '12345abcde']
+    const plain = [
+      '-p',
+      'hunter2hunter2',
+      '--token',
+      '--config-file2',
+      '--password',
+      '$PASSWORD',
+      '--token-count',
+      '12345abcde',
+    ]
     expect(redactDeep(plain)).toEqual({ value: plain, found: [] })
-    expect(redactDeep(['--password', 'hunter2hunter2'], { allow: ['hunter2hunter2'] }).found).toEqual([])
+    expect(
+      redactDeep(['--password', 'hunter2hunter2'], { allow: ['hunter2hunter2'] }).found,
+    ).toEqual([])
   })
 
   test('a key that is secret by its shape is redacted, and of keys that become equal each keeps its value', () => {
     const [kind, secret] = SECRETS[2] ?? ['', '']
     const mark = `[redacted:${kind}]`
-    const value = { [secret]: 1, [`${secret}x`]: { [`in ${secret}`]: 2 }, [mark]: 3, [privateKey()]: 4 }
+    const value = {
+      [secret]: 1,
+      [`${secret}x`]: { [`in ${secret}`]: 2 },
+      [mark]: 3,
+      [privateKey()]: 4,
+    }
     const once = redactDeep(value)
     expect(once).toEqual({
-      value: { [`${mark}-2`]: 1, [`${mark}-3`]: { [`in ${mark}`]: 2 }, [mark]: 3, '[redacted:private-key]': 4 },
+      value: {
+        [`${mark}-2`]: 1,
+        [`${mark}-3`]: { [`in ${mark}`]: 2 },
+        [mark]: 3,
+        '[redacted:private-key]': 4,
+      },
       found: [kind, 'private-key'],
     })
     expect(redactDeep(once.value)).toEqual({ value: once.value, found: [] })

@@ -23,10 +23,20 @@ describe('a text that is redacted piece by piece', () => {
   test('comes out as if it had been redacted whole, wherever its secrets stand and its pieces end', () => {
     const filler = fc.constantFrom('a line of the log\n', 'x', 'word ', '\n', '🚀', 'key: value\n')
     const part = fc.oneof(
-      { weight: 6, arbitrary: fc.tuple(filler, fc.nat({ max: 400 })).map(([unit, times]) => unit.repeat(times)) },
-      { weight: 2, arbitrary: fc.constantFrom(token, key, assigned, `https://me:${'p4ss'.repeat(4)}@host/`) },
+      {
+        weight: 6,
+        arbitrary: fc
+          .tuple(filler, fc.nat({ max: 400 }))
+          .map(([unit, times]) => unit.repeat(times)),
+      },
+      {
+        weight: 2,
+        arbitrary: fc.constantFrom(token, key, assigned, `https://me:${'p4ss'.repeat(4)}@host/`),
+      },
     )
-    const longText = fc.array(part, { minLength: 5, maxLength: 30, size: 'max' }).map((parts) => parts.join(' '))
+    const longText = fc
+      .array(part, { minLength: 5, maxLength: 30, size: 'max' })
+      .map((parts) => parts.join(' '))
     fc.assert(
       fc.property(longText, fc.integer({ min: 1, max: 3000 }), (text, size) => {
         expect(piecewise(text, size).text).toBe(redacted(text))
@@ -46,7 +56,9 @@ describe('a text that is redacted piece by piece', () => {
 
   test('is not waited for without end when it cannot be cut', () => {
     const cuts = new SafeCuts((text) => `[${text.length}]`, WINDOW)
-    const taken = Array.from({ length: 100 }, () => cuts.add('a'.repeat(500))).filter((piece) => piece !== '')
+    const taken = Array.from({ length: 100 }, () => cuts.add('a'.repeat(500))).filter(
+      (piece) => piece !== '',
+    )
     expect(taken.length).toBeGreaterThan(0)
   })
 })

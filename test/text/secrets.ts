@@ -42,7 +42,8 @@ export const SECRETS: readonly (readonly [kind: string, secret: string])[] = [
   ['api-key', join('gs', 'k_', scrambled(52))],
 ]
 
-const body = (lines: number) => Array.from({ length: lines }, (_, i) => scrambled(64, `${ALPHABET}${i}+/`)).join('\n')
+const body = (lines: number) =>
+  Array.from({ length: lines }, (_, i) => scrambled(64, `${ALPHABET}${i}+/`)).join('\n')
 
 export const privateKey = (kind = 'RSA ', lines = 5) =>
   join(
@@ -68,14 +69,26 @@ export const IN_CONTEXT: readonly (readonly [text: string, secret: string, left:
     join('T0', upper(9), '/B0', upper(9), '/', scrambled(24)),
     'slack-webhook',
   ),
-  context((s) => `https://discord.com/api/webhooks/123456789012345678/${s}`, scrambled(68), 'discord-webhook'),
-  context((s) => `AccountName=x;AccountKey=${s};EndpointSuffix=y`, join(scrambled(86), '=='), 'azure-key'),
+  context(
+    (s) => `https://discord.com/api/webhooks/123456789012345678/${s}`,
+    scrambled(68),
+    'discord-webhook',
+  ),
+  context(
+    (s) => `AccountName=x;AccountKey=${s};EndpointSuffix=y`,
+    join(scrambled(86), '=='),
+    'azure-key',
+  ),
   context((s) => `git clone https://user:${s}@example.com/x.git`, scrambled(12), 'password'),
   context((s) => `DATABASE=postgres://app:${s}@db.internal:5432/app?x=1`, 'p@ss:w0rd!', 'password'),
   context((s) => `mysql://app:${s}@db/app`, 'slash/in/it', 'password'),
   context((s) => `redis://:${s}@cache:6379/0`, 'letmeinplease', 'password'),
   context((s) => `curl -H "Authorization: Bearer ${s}" https://x`, scrambled(32), 'authorization'),
-  context((s) => `{\\"authorization\\": \\"Basic ${s}\\"}`, 'dXNlcjpwYXNzd29yZA==', 'authorization'),
+  context(
+    (s) => `{\\"authorization\\": \\"Basic ${s}\\"}`,
+    'dXNlcjpwYXNzd29yZA==',
+    'authorization',
+  ),
   context((s) => `it sent bearer ${s} along`, scrambled(24), 'authorization'),
   context((s) => `DB_PASSWORD=${s}`, 'correcthorse', 'password'),
   context((s) => `password: "${s}"`, 'correct-horse', 'password'),
@@ -87,7 +100,11 @@ export const IN_CONTEXT: readonly (readonly [text: string, secret: string, left:
   context((s) => `X-Api-Key: ${s}`, hex(32), 'key'),
   context((s) => `SECRET_KEY_BASE=${s}`, hex(64), 'secret'),
   context((s) => `ENV['ACCESS_TOKEN'] = "${s}"`, scrambled(20), 'token'),
-  context((s) => `//registry.npmjs.org/:_authToken=${s}`, '550e8400-e29b-41d4-a716-446655440000', 'token'),
+  context(
+    (s) => `//registry.npmjs.org/:_authToken=${s}`,
+    '550e8400-e29b-41d4-a716-446655440000',
+    'token',
+  ),
   context((s) => `tool --api-token ${s} --verbose`, scrambled(20), 'token'),
   context((s) => `the token is this. token: ${s}. Then it ran.`, scrambled(20), 'token'),
   context((s) => `token="${s}"`, scrambled(700), 'token'),

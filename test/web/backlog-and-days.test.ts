@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Task } from '../../src/tasks/task.ts'
+import type { Task } from '../../src/backlog/task.ts'
 import { everyDay } from '../../web/charts/every-day.ts'
 import { type TaskNode, taskTree } from '../../web/views/tasks/task-tree.ts'
 
@@ -35,17 +35,30 @@ describe('the backlog as a tree', () => {
   })
 
   test('keeps what a part that is looked for belongs to', () => {
-    expect(names(taskTree(tasks, { isAll: true, text: ' SECURITY' }))).toEqual([['keys', [['revoke', []]]]])
+    expect(names(taskTree(tasks, { isAll: true, text: ' SECURITY' }))).toEqual([
+      ['keys', [['revoke', []]]],
+    ])
   })
 
   test('shows tasks that are parts of each other, and of something that is not there', () => {
-    const odd = [task('a', { parent: 'b' }), task('b', { parent: 'a' }), task('c', { parent: 'gone' })]
-    expect(JSON.stringify(names(taskTree(odd, { isAll: true, text: '' })))).toBe('[["a",[]],["b",[]],["c",[]]]')
+    const odd = [
+      task('a', { parent: 'b' }),
+      task('b', { parent: 'a' }),
+      task('c', { parent: 'gone' }),
+    ]
+    expect(JSON.stringify(names(taskTree(odd, { isAll: true, text: '' })))).toBe(
+      '[["a",[]],["b",[]],["c",[]]]',
+    )
   })
 })
 
 test('there is a bar for every day up to today, those without any too', () => {
-  const days = everyDay([{ day: '2026-02-28', used: 1 }], 3, new Date('2026-03-01T10:00:00Z'), (day) => ({ day, used: 0 }))
+  const days = everyDay(
+    [{ day: '2026-02-28', used: 1 }],
+    3,
+    new Date('2026-03-01T10:00:00Z'),
+    (day) => ({ day, used: 0 }),
+  )
   expect(days.map(({ day, used }) => [day, used])).toEqual([
     ['2026-02-27', 0],
     ['2026-02-28', 1],

@@ -18,7 +18,11 @@ const CURVE = {
 
 describe('the token curve', () => {
   test('puts several requests of one turn between it and the next', () => {
-    expect(seriesOf(CURVE)).toMatchObject({ x: [1, 2, 2.5, 3], y: [10_000, 30_000, 50_000, 20_000], most: 50_000 })
+    expect(seriesOf(CURVE)).toMatchObject({
+      x: [1, 2, 2.5, 3],
+      y: [10_000, 30_000, 50_000, 20_000],
+      most: 50_000,
+    })
   })
 
   test('has a line for the smart zone, each stage that is known in tokens, and the point, from below', () => {
@@ -33,7 +37,9 @@ describe('the token curve', () => {
 
   test('reaches up to the compaction point, and beyond it where the conversation did', () => {
     expect(seriesOf(CURVE).top).toBeGreaterThan(155_000)
-    expect(seriesOf({ ...CURVE, points: [{ turn: 1, tokens: 400_000 }] }).top).toBeGreaterThan(400_000)
+    expect(seriesOf({ ...CURVE, points: [{ turn: 1, tokens: 400_000 }] }).top).toBeGreaterThan(
+      400_000,
+    )
   })
 
   test('marks compactions with what there was before', () => {
@@ -41,7 +47,11 @@ describe('the token curve', () => {
   })
 
   test('is empty, and not broken, without points', () => {
-    expect(seriesOf({ ...CURVE, points: [], compactions: [] })).toMatchObject({ x: [], y: [], most: 0 })
+    expect(seriesOf({ ...CURVE, points: [], compactions: [] })).toMatchObject({
+      x: [],
+      y: [],
+      most: 0,
+    })
   })
 
   test('is read as a table of bounded length that has both ends', () => {

@@ -34,20 +34,29 @@ export function emptyProject(): DemoProject {
     join(folder, 'gitconfig'),
     '[user]\n\tname = Demo\n\temail = demo@example.invalid\n[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n',
   )
-  const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: root, env, encoding: 'utf8' })
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', args, { cwd: root, env, encoding: 'utf8' })
   const here = commandLine(root, env)
   const stint = async (...args: readonly string[]): Promise<string> => {
     const { exitCode, stdout, stderr } = await here.stint(...args)
-    if (exitCode !== 0) throw new Error(`stint ${args.join(' ')} ended with ${exitCode}\n${stdout}${stderr}`)
+    if (exitCode !== 0)
+      throw new Error(`stint ${args.join(' ')} ended with ${exitCode}\n${stdout}${stderr}`)
     return stdout
   }
   const work = (args: readonly string[], codes: readonly number[] = [0]): string => {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { cwd: root, env, encoding: 'utf8' })
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+      cwd: root,
+      env,
+      encoding: 'utf8',
+    })
     if (status === null || !codes.includes(status))
       throw new Error(`stint ${args.join(' ')} ended with ${status}\n${stdout}${stderr}`)
     return stdout
   }
-  writeFileSync(join(root, 'sweeper.go'), 'package sweep\n\nfunc sweep() {\n\tcheck()\n\tlock()\n}\n')
+  writeFileSync(
+    join(root, 'sweeper.go'),
+    'package sweep\n\nfunc sweep() {\n\tcheck()\n\tlock()\n}\n',
+  )
   writeFileSync(join(root, '.gitignore'), '.sessions/\n.tasks/\n')
   git('init', '-q')
   git('add', '.')
@@ -117,8 +126,20 @@ export async function demoProject({ isParallel = false } = {}): Promise<DemoProj
   }
   const task = (title: string, ...more: readonly string[]) => stint('task', 'add', title, ...more)
 
-  await stint('init', '--name', 'fix-sweep-bug', '--goal', 'Fix race condition causing intermittent sweep failures')
-  await stint('log', '--progress', 'Found root cause: race condition in sweeper.go:245', '--next', 'Write the regression test')
+  await stint(
+    'init',
+    '--name',
+    'fix-sweep-bug',
+    '--goal',
+    'Fix race condition causing intermittent sweep failures',
+  )
+  await stint(
+    'log',
+    '--progress',
+    'Found root cause: race condition in sweeper.go:245',
+    '--next',
+    'Write the regression test',
+  )
   await stint('handoff', 'create', '--reason', 'The context is nearly full')
 
   await task('Log each sweep', '--priority', 'P1', '--size', 'S')
@@ -130,8 +151,15 @@ export async function demoProject({ isParallel = false } = {}): Promise<DemoProj
   const verify = ['--verify', '! grep -n TODO *.go']
   const rehearsed = ['--harness', 'rehearsal', ...verify]
   // The delegates work beside the run.
-  const inBackground = [...rehearsed, '--session', 'fix-sweep-bug', '--script', script('delegates', DELEGATES)]
-  for (const what of ['Time each sweep', 'Label each sweep', 'Describe the sweeper']) work(['delegate', what, ...inBackground])
+  const inBackground = [
+    ...rehearsed,
+    '--session',
+    'fix-sweep-bug',
+    '--script',
+    script('delegates', DELEGATES),
+  ]
+  for (const what of ['Time each sweep', 'Label each sweep', 'Describe the sweeper'])
+    work(['delegate', what, ...inBackground])
   work(['run', ...rehearsed, '--script', script('run', RUN)], [1])
   work(['delegate', 'wait'])
   work(['merge', 'time-each-sweep'])
@@ -140,15 +168,42 @@ export async function demoProject({ isParallel = false } = {}): Promise<DemoProj
   if (isParallel) {
     await task('Document the lock order', '--label', 'beside', '--size', 'S')
     await task('Fuzz the parser', '--label', 'beside', '--size', 'S')
-    work(['run', ...rehearsed, '--parallel', '2', '--label', 'beside', '--script', script('beside', BESIDE)], [0, 1])
+    work(
+      [
+        'run',
+        ...rehearsed,
+        '--parallel',
+        '2',
+        '--label',
+        'beside',
+        '--script',
+        script('beside', BESIDE),
+      ],
+      [0, 1],
+    )
   }
 
   await stint('pause')
-  await stint('workflow', 'init', 'wf-001', 'User authentication', '--goal', 'People log in with a password')
+  await stint(
+    'workflow',
+    'init',
+    'wf-001',
+    'User authentication',
+    '--goal',
+    'People log in with a password',
+  )
   await stint('workflow', 'phase', 'wf-001', '4')
   work(['workflow', 'phase', 'wf-001'], [1])
 
-  await task('Rotate the keys', '--priority', 'P0', '--size', 'L', '--description', 'Every <b>ninety</b> days, by the book.')
+  await task(
+    'Rotate the keys',
+    '--priority',
+    'P0',
+    '--size',
+    'L',
+    '--description',
+    'Every <b>ninety</b> days, by the book.',
+  )
   await task(
     'Generate new keys',
     '--parent',

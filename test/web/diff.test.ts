@@ -16,7 +16,8 @@ test('reads what git writes: changed, added, deleted, renamed and binary files, 
     expect([status, stderr]).toEqual([0, ''])
     return stdout
   }
-  const put = (path: string, text: string | Uint8Array): void => writeFileSync(join(folder, path), text)
+  const put = (path: string, text: string | Uint8Array): void =>
+    writeFileSync(join(folder, path), text)
   git('init', '-q')
   mkdirSync(join(folder, 'a b'))
   put('list.sql', 'one\n-- two\nthree\n')
@@ -32,7 +33,16 @@ test('reads what git writes: changed, added, deleted, renamed and binary files, 
   put('picture.bin', new Uint8Array([0, 1, 2, 0]))
   git('add', '.')
   const files = readDiff(git('diff', '-M', '--cached'))
-  expect(files.map(({ path, was, what, isBinary, added, removed }) => [path, was, what, isBinary, added, removed])).toEqual([
+  expect(
+    files.map(({ path, was, what, isBinary, added, removed }) => [
+      path,
+      was,
+      what,
+      isBinary,
+      added,
+      removed,
+    ]),
+  ).toEqual([
     ['a b/new.txt', 'a b/old.txt', 'renamed', false, 0, 0],
     ['gone.txt', undefined, 'deleted', false, 0, 1],
     ['list.sql', undefined, 'changed', false, 1, 1],
@@ -46,7 +56,13 @@ test('reads what git writes: changed, added, deleted, renamed and binary files, 
     { kind: 'same', text: 'three', old: 3, new: 2 },
     { kind: 'added', text: '++ four', new: 3 },
   ])
-  expect(files[4]?.lines.map(({ kind }) => kind)).toEqual(['hunk', 'removed', 'note', 'added', 'note'])
+  expect(files[4]?.lines.map(({ kind }) => kind)).toEqual([
+    'hunk',
+    'removed',
+    'note',
+    'added',
+    'note',
+  ])
 })
 
 test('shows what is there of a diff that was cut', () => {

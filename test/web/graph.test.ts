@@ -52,15 +52,26 @@ describe('the graph of a run', () => {
   test('places every task once, inside and apart from all others, whatever waits for what', () => {
     const graph = fc
       .array(fc.array(fc.nat(30), { maxLength: 4 }), { maxLength: 30 })
-      .map((waits) => waits.map((after, index) => task(`t${index}`, ...after.map((other) => `t${other}`))))
+      .map((waits) =>
+        waits.map((after, index) => task(`t${index}`, ...after.map((other) => `t${other}`))),
+      )
     fc.assert(
       fc.property(graph, (tasks) => {
         const layout = layOut(tasks, SIZE)
-        expect(layout.tasks.map(({ id }) => id).toSorted()).toEqual(tasks.map(({ id }) => id).toSorted())
+        expect(layout.tasks.map(({ id }) => id).toSorted()).toEqual(
+          tasks.map(({ id }) => id).toSorted(),
+        )
         for (const [index, { x, y }] of layout.tasks.entries()) {
-          expect(x >= 0 && y >= -0.01 && x + SIZE.width <= layout.width && y + SIZE.height <= layout.height + 0.01).toBe(true)
+          expect(
+            x >= 0 &&
+              y >= -0.01 &&
+              x + SIZE.width <= layout.width &&
+              y + SIZE.height <= layout.height + 0.01,
+          ).toBe(true)
           for (const other of layout.tasks.slice(index + 1))
-            expect(Math.abs(other.x - x) >= SIZE.width || Math.abs(other.y - y) >= SIZE.height).toBe(true)
+            expect(
+              Math.abs(other.x - x) >= SIZE.width || Math.abs(other.y - y) >= SIZE.height,
+            ).toBe(true)
         }
         for (const { points } of layout.edges) expect(pathThrough(points)).not.toContain('NaN')
       }),
@@ -69,7 +80,9 @@ describe('the graph of a run', () => {
   })
 
   test('is not overcome by a chain of thousands', () => {
-    const tasks = Array.from({ length: 3000 }, (_, index) => (index === 0 ? task('t0') : task(`t${index}`, `t${index - 1}`)))
+    const tasks = Array.from({ length: 3000 }, (_, index) =>
+      index === 0 ? task('t0') : task(`t${index}`, `t${index - 1}`),
+    )
     expect(layOut(tasks.toReversed(), SIZE).edges).toHaveLength(2999)
   })
 })

@@ -3,7 +3,10 @@ import { expect, test } from 'vitest'
 import { Heights } from '../../web/parts/heights.ts'
 
 test('a place among rows of measured and estimated heights is where adding them up leads', () => {
-  const changes = fc.array(fc.tuple(fc.integer({ min: -40, max: 60 }), fc.integer({ min: 1, max: 500 })), { maxLength: 60 })
+  const changes = fc.array(
+    fc.tuple(fc.integer({ min: -40, max: 60 }), fc.integer({ min: 1, max: 500 })),
+    { maxLength: 60 },
+  )
   fc.assert(
     fc.property(
       fc.integer({ min: -30, max: 10 }),
@@ -19,7 +22,9 @@ test('a place among rows of measured and estimated heights is where adding them 
           expect(heights.measure(number, height)).toBe(isThere && plain[number - first] !== height)
           if (isThere) plain[number - first] = height
         }
-        const tops = plain.map((_, index) => plain.slice(0, index).reduce((sum, height) => sum + height, 0))
+        const tops = plain.map((_, index) =>
+          plain.slice(0, index).reduce((sum, height) => sum + height, 0),
+        )
         expect(tops.map((_, index) => heights.topOf(first + index))).toEqual(tops)
         expect(heights.total).toBe(plain.reduce((sum, height) => sum + height, 0))
         expect(heights.rowAt(at)).toBe(

@@ -42,17 +42,29 @@ beforeAll(async () => {
   page.on('pageerror', (error) => deeds.push(`failed: ${error}`))
   page.on('dialog', (dialog) => deeds.push(`asked: ${dialog.message()}`))
   // What the content policy had to forbid came from a text that had become markup.
-  page.on('console', (said) => said.text().includes('Content Security Policy') && deeds.push(said.text()))
+  page.on(
+    'console',
+    (said) => said.text().includes('Content Security Policy') && deeds.push(said.text()),
+  )
   context.on('request', (request) => {
     const { origin } = new URL(request.url())
-    if (!servers.some((served) => served.origin === origin) && !request.url().startsWith('data:image/png'))
+    if (
+      !servers.some((served) => served.origin === origin) &&
+      !request.url().startsWith('data:image/png')
+    )
       deeds.push(`asked for ${request.url()}`)
   })
   // Sessions cannot be called so; tasks of others and what comes later might.
   await page.route('**/api/ledger?*', async (route) => {
     const answer = await route.fetch()
     const { whole, rows, days } = (await answer.json()) as LedgerAnswer
-    await route.fulfill({ json: { whole: { ...whole, name: EVIL }, rows: rows.map((row) => ({ ...row, name: EVIL })), days } })
+    await route.fulfill({
+      json: {
+        whole: { ...whole, name: EVIL },
+        rows: rows.map((row) => ({ ...row, name: EVIL })),
+        days,
+      },
+    })
   })
   for (const served of servers) await page.goto(served.url)
 })
@@ -82,7 +94,14 @@ async function hostileWorld() {
       line('git.observed', { git: { branch: EVIL } }),
       line('step.added', { text: EVIL }),
       line('next.added', { text: EVIL }),
-      line('decision.made', { title: EVIL, context: EVIL, options: EVIL, choice: EVIL, rationale: EVIL, whose: EVIL }),
+      line('decision.made', {
+        title: EVIL,
+        context: EVIL,
+        options: EVIL,
+        choice: EVIL,
+        rationale: EVIL,
+        whose: EVIL,
+      }),
       line('discovery.made', { text: EVIL }),
       line('gotcha.found', { text: EVIL }),
       line('blocker.raised', { text: EVIL }),
@@ -98,7 +117,15 @@ async function hostileWorld() {
     ]),
   )
   const items = conversationOf(
-    (at) => ({ type: 'began', conversation: CONVERSATION, harness: EVIL, at, cwd: EVIL, model: EVIL, forkOf: EVIL }),
+    (at) => ({
+      type: 'began',
+      conversation: CONVERSATION,
+      harness: EVIL,
+      at,
+      cwd: EVIL,
+      model: EVIL,
+      forkOf: EVIL,
+    }),
     message('user', EVIL),
     message('system', EVIL),
     message('user', EVIL, { isMeta: true, agent: EVIL }),
@@ -110,15 +137,26 @@ async function hostileWorld() {
           type: 'text',
           text: `# ${EVIL}\n\n- ${EVIL}\n\n> ${EVIL}\n\n| ${EVIL.replaceAll('|', '')} | b |\n|---|---|\n| ${EVIL} | c |\n\n\`\`\`${EVIL}\n${EVIL}\n\`\`\``,
         },
-        { type: 'tool use', id: 't1', name: EVIL, input: { [EVIL]: EVIL, command: EVIL, deep: { [EVIL]: [EVIL] } } },
-        { type: 'image', mediaType: 'image/svg+xml', data: Buffer.from('<svg onload="top.pwned=1"/>').toString('base64') },
+        {
+          type: 'tool use',
+          id: 't1',
+          name: EVIL,
+          input: { [EVIL]: EVIL, command: EVIL, deep: { [EVIL]: [EVIL] } },
+        },
+        {
+          type: 'image',
+          mediaType: 'image/svg+xml',
+          data: Buffer.from('<svg onload="top.pwned=1"/>').toString('base64'),
+        },
         { type: 'image', mediaType: 'image/png', data: `x" onerror="top.pwned=1` },
         { type: 'image link', url: 'https://outside.invalid/pixel.png' },
         { type: 'other', block: { type: EVIL } },
       ],
       { model: EVIL, isFailure: true },
     ),
-    message('user', [{ type: 'tool result', use: 't1', isError: true, parts: [{ type: 'text', text: EVIL }] }]),
+    message('user', [
+      { type: 'tool result', use: 't1', isError: true, parts: [{ type: 'text', text: EVIL }] },
+    ]),
     (at, itemId) => ({ type: 'compaction', id: itemId, at, trigger: EVIL }),
     message('assistant', `begin ${'y'.repeat(1024 * 1024)} end`),
     (at) => ({ type: 'ended', at, reason: EVIL }),
@@ -129,9 +167,13 @@ async function hostileWorld() {
 
 async function expectHarmless(): Promise<void> {
   expect(await page.evaluate('top.pwned')).toBeUndefined()
-  expect(await page.locator('main :is(script, iframe, object, embed, svg, style, link, base, meta, form[action])').count()).toBe(
-    0,
-  )
+  expect(
+    await page
+      .locator(
+        'main :is(script, iframe, object, embed, svg, style, link, base, meta, form[action])',
+      )
+      .count(),
+  ).toBe(0)
   expect(await page.locator('main img:not(.picture)').count()).toBe(0)
   expect(
     await page.evaluate(`[...document.querySelectorAll('main *')].filter((element) =>
@@ -143,7 +185,11 @@ async function expectHarmless(): Promise<void> {
 describe('hostile text', () => {
   test.each([
     ['in the list of sessions', () => '/', '.session-title'],
-    ['in a journal', () => `/s/${world.session}?kinds=decisions,findings,blockers,steps,requests,tasks`, '.entry-text'],
+    [
+      'in a journal',
+      () => `/s/${world.session}?kinds=decisions,findings,blockers,steps,requests,tasks`,
+      '.entry-text',
+    ],
     ['in what a session amounts to', () => `/s/${world.session}`, '.session-aside .facts'],
     ['in the head of a session', () => `/s/${world.session}`, '.session-head h1'],
     ['in a document', () => `/s/${world.session}?tab=document`, '.document'],
@@ -152,19 +198,26 @@ describe('hostile text', () => {
     ['in what was found', () => '/search?q=pwned', '.hit'],
     ['in the ledger', () => '/ledger', '.row-link'],
     ['in the ledger of a session', () => `/ledger?session=${world.session}`, 'h1'],
-  ] as readonly (readonly [string, () => string, string])[])('%s is shown as text and does nothing', async (_, path, where) => {
-    await page.goto(servers[0]!.origin + path())
-    await expect.poll(() => page.locator(where).first().textContent(), { timeout: 15_000 }).toContain('<script>')
-    await page.mouse.move(700, 400)
-    await expectHarmless()
-  })
+  ] as readonly (readonly [string, () => string, string])[])(
+    '%s is shown as text and does nothing',
+    async (_, path, where) => {
+      await page.goto(servers[0]!.origin + path())
+      await expect
+        .poll(() => page.locator(where).first().textContent(), { timeout: 15_000 })
+        .toContain('<script>')
+      await page.mouse.move(700, 400)
+      await expectHarmless()
+    },
+  )
 
   test('in what is unfolded is shown as text and does nothing', async () => {
     await page.goto(`${servers[0]!.origin}/c/${CONVERSATION}`)
     const item = page.locator('.item', { hasText: 'A picture that cannot be shown' })
     await item.waitFor()
     await page.keyboard.press('e')
-    await expect.poll(() => item.locator('.fold-body').last().textContent(), { timeout: 15_000 }).toContain(PLAIN_END)
+    await expect
+      .poll(() => item.locator('.fold-body').last().textContent(), { timeout: 15_000 })
+      .toContain(PLAIN_END)
     expect(await page.locator('img').count()).toBe(0)
     await expectHarmless()
   })
@@ -182,7 +235,9 @@ describe('hostile text', () => {
     await long.waitFor()
     expect((await long.textContent())!.length).toBeLessThan(5000)
     await long.getByRole('button', { name: /Show more \(1023 KB left\)/ }).click()
-    await expect.poll(async () => (await long.textContent())!.length, { timeout: 15_000 }).toBeGreaterThan(40_000)
+    await expect
+      .poll(async () => (await long.textContent())!.length, { timeout: 15_000 })
+      .toBeGreaterThan(40_000)
     await page.goto(`${servers[0]!.origin}/c/${CONVERSATION}`)
     await page.locator('.item').first().waitFor()
     await page.keyboard.press('G')
@@ -194,37 +249,40 @@ describe('hostile text', () => {
 })
 
 describe('accessibility', () => {
-  test.each(['light', 'dark'] as const)('has nothing to complain about in the %s theme', async (scheme) => {
-    await page.emulateMedia({ colorScheme: scheme })
-    const found: string[] = []
-    // Only colours differ between the two.
-    const rules = scheme === 'light' ? '' : `runOnly: ['color-contrast']`
-    for (const [width, path, ready] of [
-      [1280, '/', '.session-title'],
-      [1280, '/?text=nowhere', '.state-title'],
-      [1280, `/s/${calm.session}`, '.entry'],
-      [1280, `/s/${calm.session}?tab=document`, '.document'],
-      [1280, `/s/${calm.session}?tab=conversations`, '.line'],
-      [1280, `/c/${calm.conversation}`, '.item'],
-      [1280, '/search?q=race', '.hit'],
-      [1280, '/s/nothing', '[role=alert]'],
-      [390, `/s/${calm.session}?tab=overview`, '.overview'],
-      [390, '/', '.session-title'],
-    ] as const) {
-      await page.setViewportSize({ width, height: 800 })
-      await page.goto(servers[1]!.origin + path)
-      await page.locator(ready).first().waitFor()
-      if (path.startsWith('/c/')) await page.keyboard.press('e')
-      await page.evaluate(axe.source)
-      const problems = await page.evaluate<
-        string[]
-      >(`axe.run(document, { resultTypes: ['violations'], ${rules} }).then(({ violations }) =>
+  test.each(['light', 'dark'] as const)(
+    'has nothing to complain about in the %s theme',
+    async (scheme) => {
+      await page.emulateMedia({ colorScheme: scheme })
+      const found: string[] = []
+      // Only colours differ between the two.
+      const rules = scheme === 'light' ? '' : `runOnly: ['color-contrast']`
+      for (const [width, path, ready] of [
+        [1280, '/', '.session-title'],
+        [1280, '/?text=nowhere', '.state-title'],
+        [1280, `/s/${calm.session}`, '.entry'],
+        [1280, `/s/${calm.session}?tab=document`, '.document'],
+        [1280, `/s/${calm.session}?tab=conversations`, '.line'],
+        [1280, `/c/${calm.conversation}`, '.item'],
+        [1280, '/search?q=race', '.hit'],
+        [1280, '/s/nothing', '[role=alert]'],
+        [390, `/s/${calm.session}?tab=overview`, '.overview'],
+        [390, '/', '.session-title'],
+      ] as const) {
+        await page.setViewportSize({ width, height: 800 })
+        await page.goto(servers[1]!.origin + path)
+        await page.locator(ready).first().waitFor()
+        if (path.startsWith('/c/')) await page.keyboard.press('e')
+        await page.evaluate(axe.source)
+        const problems = await page.evaluate<
+          string[]
+        >(`axe.run(document, { resultTypes: ['violations'], ${rules} }).then(({ violations }) =>
         violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`)
-      found.push(...problems.map((problem) => `${path} ${problem}`))
-    }
-    await page.setViewportSize({ width: 1280, height: 800 })
-    expect(found).toEqual([])
-  })
+        found.push(...problems.map((problem) => `${path} ${problem}`))
+      }
+      await page.setViewportSize({ width: 1280, height: 800 })
+      expect(found).toEqual([])
+    },
+  )
 
   test('of the help is as good', async () => {
     await page.goto(servers[1]!.origin)
@@ -233,6 +291,10 @@ describe('accessibility', () => {
     await page.keyboard.press('?')
     await page.getByRole('dialog').waitFor()
     await page.evaluate(axe.source)
-    expect(await page.evaluate(`axe.run(document).then(({ violations }) => violations.map(({ id }) => id))`)).toEqual([])
+    expect(
+      await page.evaluate(
+        `axe.run(document).then(({ violations }) => violations.map(({ id }) => id))`,
+      ),
+    ).toEqual([])
   })
 })

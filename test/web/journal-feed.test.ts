@@ -26,14 +26,26 @@ function journal(length: number) {
   const held: (() => void)[] = []
   let isHeld = false
   let asked = 0
-  const answer = ({ from, before, limit }: { from?: number; before?: number; limit: number }): EntryList => {
+  const answer = ({
+    from,
+    before,
+    limit,
+  }: {
+    from?: number
+    before?: number
+    limit: number
+  }): EntryList => {
     if (from !== undefined) {
       const entries = all.slice(from / 10, from / 10 + limit)
       return { entries, cursor: from + entries.length * 10 }
     }
     const end = before ?? all.length * 10
     const start = Math.max(0, end - limit * 10)
-    return { entries: all.slice(start / 10, end / 10), cursor: end, ...(start > 0 ? { before: start } : {}) }
+    return {
+      entries: all.slice(start / 10, end / 10),
+      cursor: end,
+      ...(start > 0 ? { before: start } : {}),
+    }
   }
   const load = async (at: { from?: number; before?: number; limit: number }) => {
     asked += 1
@@ -59,7 +71,8 @@ function journal(length: number) {
   }
 }
 
-const upTo = (end: number, from = 0) => Array.from({ length: end - from }, (_, index) => from + index)
+const upTo = (end: number, from = 0) =>
+  Array.from({ length: end - from }, (_, index) => from + index)
 
 test('entries that follow what is there are taken without asking', async () => {
   const { feed, write, texts, asked } = journal(3)
@@ -127,7 +140,8 @@ test('a journal that was rewritten is begun anew', async () => {
   all.splice(0, 1)
   const rewritten = new JournalFeed(
     async (at) => {
-      if (at.from !== undefined) throw new ApiFailure({ code: 'CURSOR_GONE', message: 'rewritten' }, 410)
+      if (at.from !== undefined)
+        throw new ApiFailure({ code: 'CURSOR_GONE', message: 'rewritten' }, 410)
       return { entries: all, cursor: 20 }
     },
     () => undefined,
@@ -154,7 +168,14 @@ test('an entry that is taken back by a later one is shown so', async () => {
   const { feed, write } = journal(2)
   await feed.begin()
   const event = write(1)
-  feed.take({ ...event, entries: event.entries.map((entry) => ({ ...entry, kind: 'entry.retracted', data: { entry: 'e0' } })) })
+  feed.take({
+    ...event,
+    entries: event.entries.map((entry) => ({
+      ...entry,
+      kind: 'entry.retracted',
+      data: { entry: 'e0' },
+    })),
+  })
   expect(feed.entries.map(({ isTakenBack }) => isTakenBack)).toEqual([true, false, false])
 })
 

@@ -69,18 +69,29 @@ function said(count: number): readonly HistoryItem[] {
   return Array.from({ length: count }, (_, index): HistoryItem => {
     const at = new Date(Date.UTC(2026, 0, 1) + index * 1000).toISOString()
     const id = `m${index}`
-    if (index % 2000 === 1999) return { type: 'compaction', id, at, trigger: 'auto', tokensBefore: 150_000 }
+    if (index % 2000 === 1999)
+      return { type: 'compaction', id, at, trigger: 'auto', tokensBefore: 150_000 }
     switch (index % 5) {
       case 0:
         return message('user', `Request ${index}: please look at file ${index}.`)(at, id)
       case 1:
         return message('assistant', [
           { type: 'thinking', text: 'I have to look at it first. '.repeat(20) },
-          { type: 'tool use', id: `t${index}`, name: 'Read', input: { file_path: `src/file-${index}.ts` } },
+          {
+            type: 'tool use',
+            id: `t${index}`,
+            name: 'Read',
+            input: { file_path: `src/file-${index}.ts` },
+          },
         ])(at, id)
       case 2:
         return message('user', [
-          { type: 'tool result', use: `t${index - 1}`, isError: false, parts: [{ type: 'text', text: 'a line\n'.repeat(30) }] },
+          {
+            type: 'tool result',
+            use: `t${index - 1}`,
+            isError: false,
+            parts: [{ type: 'text', text: 'a line\n'.repeat(30) }],
+          },
         ])(at, id)
       default:
         return message(
@@ -94,7 +105,10 @@ function said(count: number): readonly HistoryItem[] {
 const elements = () => page.evaluate<number>(`document.querySelectorAll('*').length`)
 
 /** Loads a view, goes through its list from end to end, and answers how many tasks held the page up for longer than 50 ms. */
-async function longTasks(address: string, ready: string): Promise<{ readonly tasks: number; readonly most: number }> {
+async function longTasks(
+  address: string,
+  ready: string,
+): Promise<{ readonly tasks: number; readonly most: number }> {
   await page.goto(address)
   await page.locator(ready).first().waitFor()
   return page.evaluate(`(async () => {
@@ -117,7 +131,10 @@ async function longTasks(address: string, ready: string): Promise<{ readonly tas
 }
 
 /** What a machine does beside it holds a page up now and then; what the page does itself it does every time. */
-async function expectNoMore(large: readonly [string, string], small: readonly [string, string]): Promise<void> {
+async function expectNoMore(
+  large: readonly [string, string],
+  small: readonly [string, string],
+): Promise<void> {
   const counts = { large: [] as number[], small: [] as number[] }
   const isMore = () => Math.min(...counts.large) > Math.max(...counts.small)
   for (let round = 0; round < ROUNDS && (round === 0 || isMore()); round += 1) {
@@ -130,7 +147,10 @@ async function expectNoMore(large: readonly [string, string], small: readonly [s
 }
 
 test('a hundred thousand sessions are gone through with few of them in the document and no task that an empty list has not', async () => {
-  await expectNoMore([`${servers[0]!.origin}/`, '.session-title'], [`${servers[1]!.origin}/`, '.state-title'])
+  await expectNoMore(
+    [`${servers[0]!.origin}/`, '.session-title'],
+    [`${servers[1]!.origin}/`, '.state-title'],
+  )
 })
 
 test('the last of a hundred thousand sessions is reached at once', async () => {
@@ -144,7 +164,10 @@ test('the last of a hundred thousand sessions is reached at once', async () => {
 })
 
 test('a conversation of fifty thousand items is gone through with few of them in the document and no task that a short one has not', async () => {
-  await expectNoMore([`${servers[0]!.origin}/c/${LARGE}`, '.item'], [`${servers[0]!.origin}/c/${SMALL}`, '.item'])
+  await expectNoMore(
+    [`${servers[0]!.origin}/c/${LARGE}`, '.item'],
+    [`${servers[0]!.origin}/c/${SMALL}`, '.item'],
+  )
 })
 
 test('an item deep in a long conversation is opened by its link, and stays where it is while others are measured', async () => {
@@ -152,7 +175,10 @@ test('an item deep in a long conversation is opened by its link, and stays where
   const item = page.locator('.item[data-wanted=true]', { hasText: 'Request 31415' })
   await item.waitFor()
   const offset = async () => {
-    const [own, list] = await Promise.all([item.boundingBox(), page.locator('.virtual').first().boundingBox()])
+    const [own, list] = await Promise.all([
+      item.boundingBox(),
+      page.locator('.virtual').first().boundingBox(),
+    ])
     return Math.round(own!.y - list!.y)
   }
   await expect.poll(offset, { timeout: 15_000 }).toBeLessThan(20)

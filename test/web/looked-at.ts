@@ -13,13 +13,23 @@ export interface Look {
 }
 
 /** A page that is let in, at a path. What breaks in it fails the test that asks `broken`. */
-export async function openPage(browser: Browser, served: Served, path: string, { width = 1280, scheme = 'light' }: Look = {}) {
-  const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme: scheme, bypassCSP: false })
+export async function openPage(
+  browser: Browser,
+  served: Served,
+  path: string,
+  { width = 1280, scheme = 'light' }: Look = {},
+) {
+  const context = await browser.newContext({
+    viewport: { width, height: 800 },
+    colorScheme: scheme,
+    bypassCSP: false,
+  })
   const page = await context.newPage()
   const broken: string[] = []
   page.on('pageerror', (error) => broken.push(error.message))
   page.on('request', (request) => {
-    if (!request.url().startsWith(served.origin) && !request.url().startsWith('data:')) broken.push(`asked ${request.url()}`)
+    if (!request.url().startsWith(served.origin) && !request.url().startsWith('data:'))
+      broken.push(`asked ${request.url()}`)
   })
   await page.goto(served.url)
   await page.goto(served.origin + path)
@@ -31,16 +41,23 @@ export async function isAccessible(page: Page): Promise<void> {
   await page.evaluate(axe)
   const found = await page.evaluate(async () => {
     const { axe: checker } = globalThis as unknown as {
-      axe: { run(): Promise<{ violations: { id: string; nodes: { html: string; failureSummary: string }[] }[] }> }
+      axe: {
+        run(): Promise<{
+          violations: { id: string; nodes: { html: string; failureSummary: string }[] }[]
+        }>
+      }
     }
     const { violations } = await checker.run()
     return violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`,
+      ({ id, nodes }) =>
+        `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('\n')}`,
     )
   })
   expect(found).toEqual([])
 }
 
 export async function fitsItsWidth(page: Page): Promise<void> {
-  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+  expect(
+    await page.evaluate('document.documentElement.scrollWidth - innerWidth'),
+  ).toBeLessThanOrEqual(0)
 }

@@ -36,12 +36,22 @@ test('a document is read into headings, paragraphs, lists with boxes, code, quot
           isDone: false,
           blocks: [
             { type: 'paragraph', text: 'open' },
-            { type: 'list', isOrdered: false, start: 1, items: [{ blocks: [{ type: 'paragraph', text: 'inner' }] }] },
+            {
+              type: 'list',
+              isOrdered: false,
+              start: 1,
+              items: [{ blocks: [{ type: 'paragraph', text: 'inner' }] }],
+            },
           ],
         },
       ],
     },
-    { type: 'list', isOrdered: true, start: 1, items: [{ blocks: [{ type: 'paragraph', text: 'first' }] }] },
+    {
+      type: 'list',
+      isOrdered: true,
+      start: 1,
+      items: [{ blocks: [{ type: 'paragraph', text: 'first' }] }],
+    },
     { type: 'code', language: 'go', text: '- no list' },
     { type: 'quote', blocks: [{ type: 'paragraph', text: 'said' }] },
     { type: 'table', head: ['a', 'b'], rows: [['1', '2']] },
@@ -85,10 +95,14 @@ test.each([
   ['brackets', '['.repeat(20_000)],
   ['backticks', '` a '.repeat(5000)],
   ['deep quotes', `${'>'.repeat(5000)} a`],
-  ['deep lists', Array.from({ length: 2000 }, (_, depth) => `${' '.repeat(depth * 2)}- a`).join('\n')],
+  [
+    'deep lists',
+    Array.from({ length: 2000 }, (_, depth) => `${' '.repeat(depth * 2)}- a`).join('\n'),
+  ],
   ['pipes', `|${'a|'.repeat(20_000)}`],
   ['one long line', 'x'.repeat(1_000_000)],
 ])('%s are read to their end', (_, text) => {
   const letters = (value: unknown): number => JSON.stringify(value).length
-  for (const block of readBlocks(text)) if (block.type === 'paragraph') expect(letters(readSpans(block.text))).toBeGreaterThan(0)
+  for (const block of readBlocks(text))
+    if (block.type === 'paragraph') expect(letters(readSpans(block.text))).toBeGreaterThan(0)
 })

@@ -22,7 +22,9 @@ let port: number
 beforeAll(async () => {
   ;[world, browser] = await Promise.all([pageWorld(), launchBrowser()])
   served = await serve(world.root, world.env, '--port', await freePort())
-  other = createServer((_, answer) => answer.setHeader('Content-Type', 'text/html').end('<!doctype html><title>other</title>'))
+  other = createServer((_, answer) =>
+    answer.setHeader('Content-Type', 'text/html').end('<!doctype html><title>other</title>'),
+  )
   other.listen(0)
   await once(other, 'listening')
   ;({ port } = other.address() as AddressInfo)
@@ -39,17 +41,20 @@ afterAll(async () => {
   rmSync(world.folder, { recursive: true, force: true })
 })
 
-test.each(['127.0.0.1', 'localhost'])('a page on %s can read nothing, follow nothing and change nothing', async (host) => {
-  const page = await context.newPage()
-  await page.goto(`http://${host}:${port}/`)
-  const results = (await page.evaluate(`${ATTEMPTS}; globalThis.tried(${JSON.stringify(served.origin)})`)) as Readonly<
-    Record<string, string>
-  >
-  expect(new Set(Object.values(results)), JSON.stringify(results)).toEqual(new Set(['nothing']))
-  await page.close()
-  const own = await context.newPage()
-  await own.goto(`${served.origin}/`)
-  const tasks = await own.evaluate(async () => (await fetch('/api/tasks')).text())
-  expect(tasks).not.toMatch(/by another site|by a form/)
-  await own.close()
-})
+test.each(['127.0.0.1', 'localhost'])(
+  'a page on %s can read nothing, follow nothing and change nothing',
+  async (host) => {
+    const page = await context.newPage()
+    await page.goto(`http://${host}:${port}/`)
+    const results = (await page.evaluate(
+      `${ATTEMPTS}; globalThis.tried(${JSON.stringify(served.origin)})`,
+    )) as Readonly<Record<string, string>>
+    expect(new Set(Object.values(results)), JSON.stringify(results)).toEqual(new Set(['nothing']))
+    await page.close()
+    const own = await context.newPage()
+    await own.goto(`${served.origin}/`)
+    const tasks = await own.evaluate(async () => (await fetch('/api/tasks')).text())
+    expect(tasks).not.toMatch(/by another site|by a form/)
+    await own.close()
+  },
+)

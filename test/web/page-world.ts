@@ -14,12 +14,22 @@ export interface PageWorld extends DemoProject {
 
 export const CONVERSATION = '0a1b2c3d-0000-4000-8000-000000000001'
 
-const usage = (read: number, output: number) => ({ input: 12, cacheWritten: 900, cacheRead: read, output })
-const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const usage = (read: number, output: number) => ({
+  input: 12,
+  cacheWritten: 900,
+  cacheRead: read,
+  output,
+})
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 /** Items of a conversation in their order, each a second after the one before. */
-export function conversationOf(...said: readonly ((at: string, id: string) => HistoryItem)[]): readonly HistoryItem[] {
-  return said.map((make, index) => make(new Date(Date.UTC(2026, 9, 2, 9, 0, index * 20)).toISOString(), `m${index}`))
+export function conversationOf(
+  ...said: readonly ((at: string, id: string) => HistoryItem)[]
+): readonly HistoryItem[] {
+  return said.map((make, index) =>
+    make(new Date(Date.UTC(2026, 9, 2, 9, 0, index * 20)).toISOString(), `m${index}`),
+  )
 }
 
 export const message =
@@ -34,7 +44,11 @@ export const message =
   })
 
 /** Entries that hooks would make. */
-export function journal({ root, env }: DemoProject, session: string, drafts: readonly Draft[]): void {
+export function journal(
+  { root, env }: DemoProject,
+  session: string,
+  drafts: readonly Draft[],
+): void {
   const workspace = new Workspace(root, { env })
   const live = workspace.session(session)
   live.append(drafts)
@@ -52,8 +66,17 @@ export async function pageWorld(): Promise<PageWorld> {
   ] as const) {
     if (branch !== 'main') git('switch', '-q', '-c', branch)
     await stint('init', '--name', name, '--goal', goal, '--force')
-    await stint('log', '--step', 'Reproduce it', '--step', 'Write a failing test', '--step', 'Fix it')
-    if (name === 'import-speed') await stint('log', '--blocker', 'The test machine has no disk left')
+    await stint(
+      'log',
+      '--step',
+      'Reproduce it',
+      '--step',
+      'Write a failing test',
+      '--step',
+      'Fix it',
+    )
+    if (name === 'import-speed')
+      await stint('log', '--blocker', 'The test machine has no disk left')
     if (name === 'rotate-keys') await stint('close', '--complete')
     git('switch', '-q', 'main')
   }
@@ -83,7 +106,11 @@ export async function pageWorld(): Promise<PageWorld> {
   )
   await stint('log', '--done', 'Reproduce the failure')
   await stint('log', '--done', 'Find the race')
-  await stint('log', '--discovery', 'check() runs before lock(): two sweepers can both see a record as free (sweeper.go:245)')
+  await stint(
+    'log',
+    '--discovery',
+    'check() runs before lock(): two sweepers can both see a record as free (sweeper.go:245)',
+  )
   await stint('log', '--gotcha', 'The race only shows with GOMAXPROCS >= 4')
   await stint(
     'log',
@@ -92,16 +119,35 @@ export async function pageWorld(): Promise<PageWorld> {
     '--rationale',
     'A compare-and-swap per record is slower and harder to read',
   )
-  await stint('log', '--decision', 'Keep the old metric names', '--rationale', 'Dashboards depend on them')
+  await stint(
+    'log',
+    '--decision',
+    'Keep the old metric names',
+    '--rationale',
+    'Dashboards depend on them',
+  )
   await stint('log', '--progress', 'Race reproduced in 3 of 50 runs with the stress test')
   await stint('log', '--blocker', 'The staging database refuses connections')
-  await stint('log', '--next', 'Write the regression test', '--next', 'Ask for a review of the lock order')
+  await stint(
+    'log',
+    '--next',
+    'Write the regression test',
+    '--next',
+    'Ask for a review of the lock order',
+  )
   await stint('log', '--note', 'The table is swept every 30 s; see docs/sweeper.md')
   await stint('checkpoint', '--note', 'Root cause is known')
   await stint('handoff', 'create', '--reason', 'The context is nearly full')
   const session = JSON.parse(await stint('view', '--json')) as { id: string }
   const items = conversationOf(
-    (at) => ({ type: 'began', conversation: CONVERSATION, harness: 'claude', at, cwd: root, model: 'claude-opus-4-5' }),
+    (at) => ({
+      type: 'began',
+      conversation: CONVERSATION,
+      harness: 'claude',
+      at,
+      cwd: root,
+      model: 'claude-opus-4-5',
+    }),
     message('user', 'The sweeper drops records under load. Find out why, and fix it.'),
     message(
       'assistant',
@@ -116,7 +162,10 @@ export async function pageWorld(): Promise<PageWorld> {
           type: 'tool use',
           id: 't2',
           name: 'Bash',
-          input: { command: 'go test -race -count=50 ./...', description: 'Run the tests with the race detector' },
+          input: {
+            command: 'go test -race -count=50 ./...',
+            description: 'Run the tests with the race detector',
+          },
         },
       ],
       { model: 'claude-opus-4-5', usage: usage(18_400, 312), request: 'r1' },
@@ -126,7 +175,9 @@ export async function pageWorld(): Promise<PageWorld> {
         type: 'tool result',
         use: 't1',
         isError: false,
-        parts: [{ type: 'text', text: 'package sweep\n\nfunc sweep() {\n\tcheck()\n\tlock()\n}\n' }],
+        parts: [
+          { type: 'text', text: 'package sweep\n\nfunc sweep() {\n\tcheck()\n\tlock()\n}\n' },
+        ],
       },
       {
         type: 'tool result',
@@ -157,36 +208,80 @@ export async function pageWorld(): Promise<PageWorld> {
           type: 'tool use',
           id: 't3',
           name: 'Edit',
-          input: { file_path: 'sweeper.go', old_string: '\tcheck()\n\tlock()', new_string: '\tlock()\n\tcheck()' },
+          input: {
+            file_path: 'sweeper.go',
+            old_string: '\tcheck()\n\tlock()',
+            new_string: '\tlock()\n\tcheck()',
+          },
         },
       ],
       { model: 'claude-opus-4-5', usage: usage(96_000, 210), request: 'r3' },
     ),
     message('user', [
-      { type: 'tool result', use: 't3', isError: false, parts: [{ type: 'text', text: 'The file was changed.' }] },
+      {
+        type: 'tool result',
+        use: 't3',
+        isError: false,
+        parts: [{ type: 'text', text: 'The file was changed.' }],
+      },
     ]),
-    (at, id) => ({ type: 'compaction', id, at, trigger: 'auto', tokensBefore: 151_000, tokensAfter: 12_400 }),
-    message('user', 'This session continues another. The race was found in sweeper.go.', { isSummary: true }),
+    (at, id) => ({
+      type: 'compaction',
+      id,
+      at,
+      trigger: 'auto',
+      tokensBefore: 151_000,
+      tokensAfter: 12_400,
+    }),
+    message('user', 'This session continues another. The race was found in sweeper.go.', {
+      isSummary: true,
+    }),
     message('assistant', 'The lock is taken first now. Next I write the regression test.', {
       model: 'claude-opus-4-5',
       usage: usage(14_200, 96),
       request: 'r4',
     }),
     message('user', 'Go on.'),
-    message('assistant', [{ type: 'tool use', id: 't4', name: 'Bash', input: { command: 'go test -race -count=500 ./sweep' } }], {
-      model: 'claude-opus-4-5',
-      usage: usage(15_100, 64),
-      request: 'r5',
-    }),
-    message('user', [{ type: 'tool result', use: 't4', isError: false, parts: [{ type: 'text', text: 'ok  sweep  41.2s' }] }]),
-    message('assistant', 'Five hundred runs, no race. It is committed as `sweep: take the lock before looking`.', {
-      model: 'claude-opus-4-5',
-      usage: usage(15_900, 120),
-      request: 'r6',
-    }),
+    message(
+      'assistant',
+      [
+        {
+          type: 'tool use',
+          id: 't4',
+          name: 'Bash',
+          input: { command: 'go test -race -count=500 ./sweep' },
+        },
+      ],
+      {
+        model: 'claude-opus-4-5',
+        usage: usage(15_100, 64),
+        request: 'r5',
+      },
+    ),
+    message('user', [
+      {
+        type: 'tool result',
+        use: 't4',
+        isError: false,
+        parts: [{ type: 'text', text: 'ok  sweep  41.2s' }],
+      },
+    ]),
+    message(
+      'assistant',
+      'Five hundred runs, no race. It is committed as `sweep: take the lock before looking`.',
+      {
+        model: 'claude-opus-4-5',
+        usage: usage(15_900, 120),
+        request: 'r6',
+      },
+    ),
   )
   journal(demo, session.id, [
-    draft('conversation.joined', { conversation: CONVERSATION, harness: 'claude', source: 'startup' }),
+    draft('conversation.joined', {
+      conversation: CONVERSATION,
+      harness: 'claude',
+      source: 'startup',
+    }),
     draft('request.made', {
       text: 'The sweeper drops records under load. Find out why, and fix it.',
       conversation: CONVERSATION,

@@ -36,7 +36,10 @@ beforeAll(async () => {
   await demo.stint('init', '--name', 'fix-sweep-bug', '--goal', 'Fix the race')
   writeFileSync(join(demo.root, '.sessions', 'short.yml'), SCRIPT)
   writeFileSync(join(demo.root, '.sessions', 'long.yml'), LONG)
-  ;[served, browser] = await Promise.all([serve(demo.root, demo.env, '--token', TOKEN), launchBrowser()])
+  ;[served, browser] = await Promise.all([
+    serve(demo.root, demo.env, '--token', TOKEN),
+    launchBrowser(),
+  ])
 }, 120_000)
 
 afterAll(async () => {
@@ -58,7 +61,8 @@ async function openSession(): Promise<Page> {
 async function send(page: Page, text: string, script: string): Promise<void> {
   await page.getByLabel('Harness').selectOption('rehearsal')
   await page.getByLabel('Where', { exact: true }).selectOption('fresh')
-  if (!(await page.getByLabel('Script').isVisible())) await page.getByRole('button', { name: 'More' }).click()
+  if (!(await page.getByLabel('Script').isVisible()))
+    await page.getByRole('button', { name: 'More' }).click()
   await page.getByLabel('Script').fill(`.sessions/${script}`)
   await page.getByLabel('Prompt', { exact: true }).fill(text)
   await page.getByLabel('Prompt', { exact: true }).press('Control+Enter')
@@ -67,7 +71,9 @@ async function send(page: Page, text: string, script: string): Promise<void> {
 /** Ends the page's connection to what happens, as a network would, and lets no other one through. */
 async function cutOff(page: Page): Promise<{ mend(): Promise<void> }> {
   await page.route('**/api/events', (route) => route.abort())
-  await page.evaluate('for (const source of sources) { source.close(); source.dispatchEvent(new Event("error")) }')
+  await page.evaluate(
+    'for (const source of sources) { source.close(); source.dispatchEvent(new Event("error")) }',
+  )
   await page.getByText('Reconnecting').waitFor()
   return { mend: () => page.unroute('**/api/events') }
 }
@@ -93,7 +99,10 @@ test('shows the answer as it comes, with tools folded, and does what it is allow
   expect(await tool.getAttribute('open')).toBeNull()
   await tool.locator('summary').click()
   await tool.locator('pre').getByText('looked', { exact: false }).waitFor()
-  expect(await log(page).locator('.said').allInnerTexts()).toEqual(['I look first. <img src=x onerror=alert(1)>', 'That is all.'])
+  expect(await log(page).locator('.said').allInnerTexts()).toEqual([
+    'I look first. <img src=x onerror=alert(1)>',
+    'That is all.',
+  ])
   // How full its context was is told on the way, and drawn beside it.
   await expect
     .poll(() => page.getByRole('img', { name: /Tokens in the context/ }).getAttribute('aria-label'))

@@ -1,18 +1,30 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { PromptEvent } from '../../src/prompt/contract.ts'
+import type { PromptEvent } from '../../src/run/prompt/contract.ts'
 import { NOTHING_YET, isBehind, openRequests, take } from '../../web/prompt/state.ts'
 
 const SPEND = { input: 10, cacheWritten: 0, cacheRead: 0, output: 2 }
 const GAUGE = { context: 900, smartZone: 80_000, stages: [75, 85, 90] }
 const STORY = numbered([
-  { type: 'prompt.started', prompt: 'p', session: 's', name: 'fix', harness: 'rehearsal', isNewSession: true, isFresh: true },
+  {
+    type: 'prompt.started',
+    prompt: 'p',
+    session: 's',
+    name: 'fix',
+    harness: 'rehearsal',
+    isNewSession: true,
+    isFresh: true,
+  },
   { type: 'conversation', conversation: 'c', model: 'm' },
   { type: 'delta', text: 'I am ' },
   { type: 'usage', gauge: GAUGE, spend: SPEND },
   { type: 'delta', text: 'look' },
   { type: 'text', text: 'I am looking.' },
-  { type: 'permission.asked', request: 'r1', permission: { tool: 'Bash', title: 'ls', command: 'ls' } },
+  {
+    type: 'permission.asked',
+    request: 'r1',
+    permission: { tool: 'Bash', title: 'ls', command: 'ls' },
+  },
   { type: 'permission.settled', request: 'r1', isAllowed: true },
   { type: 'tool', id: 't1', name: 'Bash', status: 'started', command: 'ls' },
   { type: 'tool', id: 't1', name: 'Bash', status: 'completed', output: 'a\nb' },
@@ -24,14 +36,24 @@ const STORY = numbered([
 
 describe('the state of a prompt', () => {
   test('puts pieces of a message together, and the whole message in their place', () => {
-    expect(take(NOTHING_YET, STORY.slice(0, 5)).pieces).toEqual([{ type: 'text', text: 'I am look', isWhole: false }])
-    expect(take(NOTHING_YET, STORY.slice(0, 6)).pieces).toEqual([{ type: 'text', text: 'I am looking.', isWhole: true }])
+    expect(take(NOTHING_YET, STORY.slice(0, 5)).pieces).toEqual([
+      { type: 'text', text: 'I am look', isWhole: false },
+    ])
+    expect(take(NOTHING_YET, STORY.slice(0, 6)).pieces).toEqual([
+      { type: 'text', text: 'I am looking.', isWhole: true },
+    ])
   })
 
   test('shows nothing of a message that broke off once it begins anew', () => {
-    const broken = numbered([{ type: 'delta', text: 'I am lo' }, { type: 'anew' }, { type: 'delta', text: 'I am ' }])
+    const broken = numbered([
+      { type: 'delta', text: 'I am lo' },
+      { type: 'anew' },
+      { type: 'delta', text: 'I am ' },
+    ])
     expect(take(NOTHING_YET, broken.slice(0, 2)).pieces).toEqual([])
-    expect(take(NOTHING_YET, broken).pieces).toEqual([{ type: 'text', text: 'I am ', isWhole: false }])
+    expect(take(NOTHING_YET, broken).pieces).toEqual([
+      { type: 'text', text: 'I am ', isWhole: false },
+    ])
   })
 
   test('puts the whole message where its pieces stand, though a request for permission came between', () => {
@@ -51,11 +73,20 @@ describe('the state of a prompt', () => {
     expect(state.pieces.filter(({ type }) => type === 'tool')).toEqual([
       { type: 'tool', id: 't1', name: 'Bash', status: 'completed', command: 'ls', output: 'a\nb' },
     ])
-    expect(state).toMatchObject({ last: 14, session: 's', name: 'fix', model: 'm', gauge: GAUGE, ended: { how: 'completed' } })
+    expect(state).toMatchObject({
+      last: 14,
+      session: 's',
+      name: 'fix',
+      model: 'm',
+      gauge: GAUGE,
+      ended: { how: 'completed' },
+    })
   })
 
   test('has a request open until it is settled, or the prompt is over', () => {
-    expect(openRequests(take(NOTHING_YET, STORY.slice(0, 7))).map(({ request }) => request)).toEqual(['r1'])
+    expect(
+      openRequests(take(NOTHING_YET, STORY.slice(0, 7))).map(({ request }) => request),
+    ).toEqual(['r1'])
     expect(openRequests(take(NOTHING_YET, STORY.slice(0, 8)))).toEqual([])
     const over = [...STORY.slice(0, 7), { ...STORY[13], number: 8 } as PromptEvent]
     expect(openRequests(take(NOTHING_YET, over))).toEqual([])
@@ -71,11 +102,14 @@ describe('the state of a prompt', () => {
   test('comes to the same in whatever order and however often events come', () => {
     const told = take(NOTHING_YET, STORY)
     fc.assert(
-      fc.property(fc.array(fc.shuffledSubarray([...STORY], { minLength: 1 }), { maxLength: 5 }), (batches) => {
-        let state = NOTHING_YET
-        for (const batch of batches) state = take(state, batch)
-        expect(take(state, STORY)).toEqual(told)
-      }),
+      fc.property(
+        fc.array(fc.shuffledSubarray([...STORY], { minLength: 1 }), { maxLength: 5 }),
+        (batches) => {
+          let state = NOTHING_YET
+          for (const batch of batches) state = take(state, batch)
+          expect(take(state, STORY)).toEqual(told)
+        },
+      ),
     )
   })
 
@@ -85,8 +119,15 @@ describe('the state of a prompt', () => {
   })
 })
 
-type Told = PromptEvent extends infer Event ? (Event extends PromptEvent ? Omit<Event, 'at' | 'number'> : never) : never
+type Told = PromptEvent extends infer Event
+  ? Event extends PromptEvent
+    ? Omit<Event, 'at' | 'number'>
+    : never
+  : never
 
 function numbered(events: readonly Told[]): readonly PromptEvent[] {
-  return events.map((event, index) => ({ ...event, at: '2026-03-01T12:00:00.000Z', number: index + 1 }) as PromptEvent)
+  return events.map(
+    (event, index) =>
+      ({ ...event, at: '2026-03-01T12:00:00.000Z', number: index + 1 }) as PromptEvent,
+  )
 }

@@ -78,7 +78,10 @@ describe('sessions', () => {
     await page.keyboard.press('j')
     await page.keyboard.press('j')
     await eventually(
-      () => page.evaluate<string>('document.activeElement.querySelector(".session-title > bdi")?.textContent'),
+      () =>
+        page.evaluate<string>(
+          'document.activeElement.querySelector(".session-title > bdi")?.textContent',
+        ),
       'Flaky Ci',
     )
     await page.keyboard.press('o')
@@ -86,7 +89,10 @@ describe('sessions', () => {
     await page.goBack()
     await titles().first().waitFor()
     await page.keyboard.press('/')
-    await eventually(() => page.evaluate<string>('document.activeElement.ariaLabel'), 'Search sessions')
+    await eventually(
+      () => page.evaluate<string>('document.activeElement.ariaLabel'),
+      'Search sessions',
+    )
     await page.keyboard.press('Escape')
     await page.keyboard.press('?')
     await page.getByRole('dialog').getByText('Next session').waitFor()
@@ -100,7 +106,9 @@ describe('sessions', () => {
 describe('a session', () => {
   test('shows its head, what it amounts to, its document, conversations and handoffs', async () => {
     await open(`/s/${world.session}`)
-    await page.getByRole('heading', { level: 1, name: 'Sweeper drops records under load' }).waitFor()
+    await page
+      .getByRole('heading', { level: 1, name: 'Sweeper drops records under load' })
+      .waitFor()
     const facts = page.locator('.session-facts')
     expect(await facts.textContent()).toMatch(/active.*fix\/sweep-race.*2\/5.*1 open blocker/s)
     const aside = page.locator('.session-aside')
@@ -127,7 +135,8 @@ describe('a session', () => {
     for (const text of ['first live', 'second live', 'third live'])
       await world.stint('log', '--session', 'fix-sweep-bug', '--progress', text)
     await journalled('third live').waitFor()
-    for (const text of ['first live', 'second live', 'third live']) expect(await journalled(text).count()).toBe(1)
+    for (const text of ['first live', 'second live', 'third live'])
+      expect(await journalled(text).count()).toBe(1)
     expect(
       await page
         .locator('.virtual')
@@ -166,7 +175,8 @@ describe('a session', () => {
     await page.getByText('Live', { exact: true }).waitFor()
     await world.stint('log', '--session', 'fix-sweep-bug', '--progress', 'back again')
     await journalled('back again').waitFor()
-    for (const text of ['while away one', 'while away two', 'back again']) expect(await journalled(text).count()).toBe(1)
+    for (const text of ['while away one', 'while away two', 'back again'])
+      expect(await journalled(text).count()).toBe(1)
     expect(await page.getByText('Not up to date').count()).toBe(0)
   })
 
@@ -188,7 +198,9 @@ describe('a conversation', () => {
     await page.locator('pre', { hasText: 'WARNING: DATA RACE' }).waitFor()
     await page.keyboard.press('e')
     await page.locator('pre', { hasText: 'go test -race' }).first().waitFor()
-    expect(await page.getByRole('button', { name: /Thinking/ }).getAttribute('aria-expanded')).toBe('true')
+    expect(await page.getByRole('button', { name: /Thinking/ }).getAttribute('aria-expanded')).toBe(
+      'true',
+    )
   })
 
   test('shows its text as written, its pictures, and what each request used', async () => {
@@ -200,7 +212,10 @@ describe('a conversation', () => {
     expect(await answer.locator('.item-facts').textContent()).toContain('22.8k in · 540 out')
     await open(`/c/${world.conversation}?item=6`)
     await eventually(
-      () => page.locator('img.picture').evaluate((picture: unknown) => (picture as { naturalWidth: number }).naturalWidth),
+      () =>
+        page
+          .locator('img.picture')
+          .evaluate((picture: unknown) => (picture as { naturalWidth: number }).naturalWidth),
       1,
     )
   })
@@ -212,7 +227,9 @@ describe('a conversation', () => {
     await eventually(() => place.textContent(), '1 of 16')
     await page.getByRole('button', { name: 'Next compaction' }).click()
     await eventually(() => place.textContent(), '10 of 16')
-    await page.locator('.mark-line[data-type=compaction]', { hasText: 'auto · 151k to 12.4k tokens' }).waitFor()
+    await page
+      .locator('.mark-line[data-type=compaction]', { hasText: 'auto · 151k to 12.4k tokens' })
+      .waitFor()
     await page.keyboard.press('p')
     await eventually(() => place.textContent(), '7 of 16')
     await page.locator('.outline-line', { hasText: 'Yes, keep them' }).click()
@@ -224,18 +241,22 @@ describe('a conversation', () => {
 test('a search shows what was found in marks, by session, and leads there', async () => {
   await open('/search?q=race')
   await page.locator('.hits h2', { hasText: 'fix-sweep-bug' }).waitFor()
-  expect(new Set((await page.locator('.hit mark').allTextContents()).map((text) => text.toLowerCase()))).toEqual(
-    new Set(['race']),
-  )
+  expect(
+    new Set((await page.locator('.hit mark').allTextContents()).map((text) => text.toLowerCase())),
+  ).toEqual(new Set(['race']))
   await page.locator('.hit', { hasText: 'only shows with GOMAXPROCS' }).click()
-  await page.locator('.entry[data-wanted=true]', { hasText: 'only shows with GOMAXPROCS' }).waitFor()
+  await page
+    .locator('.entry[data-wanted=true]', { hasText: 'only shows with GOMAXPROCS' })
+    .waitFor()
   await page.goBack()
   await page.getByLabel('Words to look for').fill('nothinglikethis')
   await page.getByText('Nothing found').waitFor()
 })
 
 test('a search says how much it has not looked at yet', async () => {
-  await page.route('**/api/search?*', (route) => route.fulfill({ json: { hits: [], unreadBytes: 42_000_000 } }))
+  await page.route('**/api/search?*', (route) =>
+    route.fulfill({ json: { hits: [], unreadBytes: 42_000_000 } }),
+  )
   await open('/search?q=race')
   await page.getByText('42 MB of what was said are not searched yet').waitFor()
   await page.getByText('Nothing found').waitFor()
@@ -273,7 +294,8 @@ test('all conversations are listed, those of no session too, and lead to what wa
 test('the theme that was chosen stays chosen', async () => {
   await page.getByRole('button', { name: 'Theme: system' }).click()
   await page.getByRole('button', { name: 'Theme: light' }).click()
-  const ground = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
+  const ground = () =>
+    page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor')
   await eventually(ground, 'rgb(19, 20, 23)')
   await page.reload()
   await eventually(ground, 'rgb(19, 20, 23)')

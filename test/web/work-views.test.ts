@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { DelegateRow } from '../../src/delegate/contract.ts'
+import type { DelegateRow } from '../../src/run/delegate/contract.ts'
 import type { HistoryItem } from '../../src/history/items.ts'
 import { conversationStore } from '../../src/history/store.ts'
 import { draft } from '../../src/session/entries.ts'
@@ -56,7 +56,10 @@ describe('a run', () => {
     const outcomes = await graph
       .getByRole('link')
       .evaluateAll((links) =>
-        links.map((link) => [link.querySelector('.graph-name')?.textContent, link.getAttribute('data-outcome')]),
+        links.map((link) => [
+          link.querySelector('.graph-name')?.textContent,
+          link.getAttribute('data-outcome'),
+        ]),
       )
     expect(outcomes).toEqual(
       expect.arrayContaining([
@@ -66,7 +69,8 @@ describe('a run', () => {
         ['Choose a dashboard', 'blocked'],
       ]),
     )
-    const left = async (name: string) => (await graph.getByRole('link', { name }).boundingBox())?.x ?? 0
+    const left = async (name: string) =>
+      (await graph.getByRole('link', { name }).boundingBox())?.x ?? 0
     expect(await left('Log each sweep')).toBeLessThan(await left('Count the sweeps'))
 
     const lanes = page.getByRole('region', { name: 'Sessions over time' })
@@ -76,7 +80,9 @@ describe('a run', () => {
 
     const report = page.getByRole('region', { name: 'Report by task' })
     await graph.getByRole('link', { name: 'Alert on failures' }).click()
-    await expect.poll(() => report.locator('tr[data-chosen=true]').textContent()).toContain('Alert on failures')
+    await expect
+      .poll(() => report.locator('tr[data-chosen=true]').textContent())
+      .toContain('Alert on failures')
     await page.getByText('Earlier tasks that were read again').waitFor()
   })
 })
@@ -85,11 +91,11 @@ describe('a delegate', () => {
   test('waits in the merge queue, shows what it changes as text, and is merged after a question', async () => {
     const page = await open('/delegates')
     await page.getByText('it conflicts with main in log.go').waitFor()
-    expect(await page.getByRole('rowheader', { name: /^(Merge queue|Needs somebody|Over)/ }).allTextContents()).toEqual([
-      'Merge queue 1',
-      'Needs somebody 1',
-      'Over 1',
-    ])
+    expect(
+      await page
+        .getByRole('rowheader', { name: /^(Merge queue|Needs somebody|Over)/ })
+        .allTextContents(),
+    ).toEqual(['Merge queue 1', 'Needs somebody 1', 'Over 1'])
     await page.getByRole('link', { name: 'describe-the-sweeper' }).click()
     await page.getByText('It sweeps. <img src=x onerror=alert(1)>').waitFor()
     expect(await page.locator('main img').count()).toBe(0)
@@ -123,8 +129,12 @@ describe('a workflow', () => {
     await page.getByRole('dialog').getByRole('textbox').fill('Without single sign-on')
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
     await card.getByText('waits for a person').waitFor({ state: 'detached' })
-    const status = JSON.parse(await demo.stint('workflow', 'status', 'wf-001', '--json')) as { approvals: readonly object[] }
-    expect(status.approvals).toEqual([expect.objectContaining({ phase: '4', note: 'Without single sign-on' })])
+    const status = JSON.parse(await demo.stint('workflow', 'status', 'wf-001', '--json')) as {
+      approvals: readonly object[]
+    }
+    expect(status.approvals).toEqual([
+      expect.objectContaining({ phase: '4', note: 'Without single sign-on' }),
+    ])
   })
 })
 
@@ -136,7 +146,9 @@ describe('the backlog', () => {
     await keys.getByText('Rotate the keys', { exact: true }).click()
     await page.getByText('Every <b>ninety</b> days, by the book.').waitFor()
     await page.getByLabel('Status of Generate new keys').selectOption('in_progress')
-    await expect.poll(async () => await demo.stint('task', 'show', 'generate-new-keys')).toMatch(/in.progress/)
+    await expect
+      .poll(async () => await demo.stint('task', 'show', 'generate-new-keys'))
+      .toMatch(/in.progress/)
 
     await page.getByRole('button', { name: 'Add a task' }).click()
     await page.getByLabel('What is to be done').fill('Tell everybody')
@@ -186,7 +198,13 @@ describe('the ledger', () => {
   test('says what was given and avoided, by what and how that is known, and goes on counting', async () => {
     const session = await sessionOf('fix-sweep-bug')
     journal(demo, session, [
-      draft('context.given', { conversation: CURVED, event: 'SessionStart', mark: 'm1', chars: 8_000, whole: 48_000 }),
+      draft('context.given', {
+        conversation: CURVED,
+        event: 'SessionStart',
+        mark: 'm1',
+        chars: 8_000,
+        whole: 48_000,
+      }),
       draft('hooks.ran', {
         conversation: CURVED,
         events: { PostToolUse: { times: 12, ms: 360, chars: 0, gave: 0 } },
@@ -199,7 +217,9 @@ describe('the ledger', () => {
     await page.keyboard.press('l')
     const avoided = page.getByRole('region', { name: 'Tokens avoided, by what avoided them' })
     const row = (name: string) => avoided.getByRole('row', { name: new RegExp(`^${name}`) })
-    await expect.poll(() => row('Pointers').innerText()).toMatch(/What a context names[^]*estimated[^]*9\.3k/)
+    await expect
+      .poll(() => row('Pointers').innerText())
+      .toMatch(/What a context names[^]*estimated[^]*9\.3k/)
     await row('Batching').waitFor()
     await page.getByText('by the lengths of texts').waitFor()
     expect(await figure(page, 'Hooks').textContent()).toBe('12')
@@ -208,7 +228,11 @@ describe('the ledger', () => {
     expect(await bars.count()).toBe(30)
     expect(await bars.last().innerText()).toMatch(/tokens given, .* avoided, 12 hooks in 360 ms/)
     journal(demo, session, [
-      draft('hooks.ran', { conversation: CURVED, events: { Stop: { times: 1, ms: 40, chars: 0, gave: 0 } }, writes: 2 }),
+      draft('hooks.ran', {
+        conversation: CURVED,
+        events: { Stop: { times: 1, ms: 40, chars: 0, gave: 0 } },
+        writes: 2,
+      }),
     ])
     await expect.poll(() => figure(page, 'Hooks').textContent(), { timeout: 30_000 }).toBe('13')
     await page.getByRole('button', { name: '7 days' }).click()
@@ -217,7 +241,10 @@ describe('the ledger', () => {
 
   test('leads from what cost most to its session, and from there to the ledger of that session', async () => {
     const page = await open('/ledger')
-    await page.getByRole('region', { name: 'Costs' }).getByRole('link', { name: 'fix-sweep-bug' }).click()
+    await page
+      .getByRole('region', { name: 'Costs' })
+      .getByRole('link', { name: 'fix-sweep-bug' })
+      .click()
     await page.getByText(/^Stint itself: .* tokens given/).waitFor()
     await page.locator('.overview').getByRole('link', { name: 'Ledger' }).click()
     await page.locator('h1').getByRole('link', { name: 'fix-sweep-bug' }).waitFor()
@@ -313,12 +340,27 @@ async function painted(page: Page): Promise<{ readonly curve: number; readonly z
 function curved(): readonly HistoryItem[] {
   const start = Date.now() - 40 * 60_000
   const at = (index: number): string => new Date(start + index * 60_000).toISOString()
-  const items: HistoryItem[] = [{ type: 'began', conversation: CURVED, harness: 'claude', at: at(0), model: 'claude-nobody-1' }]
+  const items: HistoryItem[] = [
+    { type: 'began', conversation: CURVED, harness: 'claude', at: at(0), model: 'claude-nobody-1' },
+  ]
   for (let index = 0; index < 40; index += 1) {
     const cacheRead = 20_000 + (index % 30) * 4_600
-    if (index === 30) items.push({ type: 'compaction', id: 'boundary', at: at(index), trigger: 'auto', tokensBefore: 157_000 })
+    if (index === 30)
+      items.push({
+        type: 'compaction',
+        id: 'boundary',
+        at: at(index),
+        trigger: 'auto',
+        tokensBefore: 157_000,
+      })
     items.push(
-      { type: 'message', id: `u${index}`, at: at(index), role: 'user', parts: [{ type: 'text', text: `Question ${index}` }] },
+      {
+        type: 'message',
+        id: `u${index}`,
+        at: at(index),
+        role: 'user',
+        parts: [{ type: 'text', text: `Question ${index}` }],
+      },
       {
         type: 'message',
         id: `a${index}`,

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { StintError } from '../../src/journal/errors.ts'
 import { phaseLine } from '../../src/session/workflow.ts'
-import { NINE_PHASES } from '../../src/workflow/nine-phases.ts'
-import { readTemplate } from '../../src/workflow/template-file.ts'
-import { findTemplate, listTemplates, templateIn } from '../../src/workflow/templates.ts'
-import { tokenRange, tokensText } from '../../src/workflow/token-range.ts'
+import { NINE_PHASES } from '../../src/backlog/workflow/nine-phases.ts'
+import { readTemplate } from '../../src/backlog/workflow/template-file.ts'
+import { findTemplate, listTemplates, templateIn } from '../../src/backlog/workflow/templates.ts'
+import { tokenRange, tokensText } from '../../src/backlog/workflow/token-range.ts'
 import { scratchFolder } from '../support/scratch.ts'
 import { Story } from '../support/worlds.ts'
 
@@ -42,7 +42,10 @@ describe('the template that is built in', () => {
     ])
     const names = [...new Set(template.phases.map(({ conversation }) => conversation))]
     const used = (name: string | undefined, end: 0 | 1) =>
-      template.phases.reduce((sum, { conversation, tokens }) => sum + (conversation === name ? tokens![end] : 0), 0)
+      template.phases.reduce(
+        (sum, { conversation, tokens }) => sum + (conversation === name ? tokens![end] : 0),
+        0,
+      )
     const sums = names.map((name) => [used(name, 0), used(name, 1)])
     expect(sums).toEqual([
       [50_000, 80_000],
@@ -52,7 +55,10 @@ describe('the template that is built in', () => {
   })
 
   test('has a gate where one conversation ends and another begins', () => {
-    expect(template.phases.filter(({ gate }) => gate === 'approval').map(({ id }) => id)).toEqual(['4', '5'])
+    expect(template.phases.filter(({ gate }) => gate === 'approval').map(({ id }) => id)).toEqual([
+      '4',
+      '5',
+    ])
   })
 
   test('tells how far it is by what its phases typically use', () => {
@@ -131,7 +137,10 @@ phases:
     ['phases: []', 'own.yaml:1: phases is empty'],
     ['phases:\n  - Plan', 'own.yaml:2: phase 1 is a list of id, name, sub_phases'],
     ['phases:\n  - id: 1', 'own.yaml:2: phase 1 has no name'],
-    ['steps: []\nphases:\n  - name: A', 'own.yaml:1: a template has no "steps"; it has name, phases'],
+    [
+      'steps: []\nphases:\n  - name: A',
+      'own.yaml:1: a template has no "steps"; it has name, phases',
+    ],
     [
       'phases:\n  - name: A\n    gates: approval',
       'own.yaml:3: phase 1 has no "gates"; it has id, name, sub_phases, gate, tokens',
@@ -143,8 +152,14 @@ phases:
     ['phases:\n  - name: A\n    id: a b', 'own.yaml:3: "a b" is no id'],
     ['phases:\n  - name: A\n    id: [1]', 'own.yaml:3: id is a text'],
     ['phases:\n  - name: A\n    deliverables: a.md', 'own.yaml:3: deliverables is a list'],
-    ['phases:\n  - name: A\n    deliverables: [../a.md]', 'own.yaml:3: "../a.md" leads out of the project'],
-    ['phases:\n  - name: A\n    deliverables: [/etc/passwd]', 'own.yaml:3: "/etc/passwd" leads out of the project'],
+    [
+      'phases:\n  - name: A\n    deliverables: [../a.md]',
+      'own.yaml:3: "../a.md" leads out of the project',
+    ],
+    [
+      'phases:\n  - name: A\n    deliverables: [/etc/passwd]',
+      'own.yaml:3: "/etc/passwd" leads out of the project',
+    ],
     [
       'phases:\n  - name: A\n    sub_phases:\n      - name: B\n        gate: approval',
       'own.yaml:5: a sub-phase has no "gate"; it has id, name',

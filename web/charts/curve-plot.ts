@@ -24,7 +24,8 @@ export function drawCurve(
   point: (index: number | undefined, left: number, top: number) => void,
 ): CurvePlot {
   let colours = coloursNow()
-  const named = (line: Line): string => (host.clientWidth < NARROW ? line.label.replace(/ \(.*\)$/, '') : line.label)
+  const named = (line: Line): string =>
+    host.clientWidth < NARROW ? line.label.replace(/ \(.*\)$/, '') : line.label
   const axis = (more: uPlot.Axis): uPlot.Axis => ({
     stroke: () => colours.text,
     grid: { stroke: () => colours.grid, width: 1 },
@@ -41,7 +42,10 @@ export function drawCurve(
       legend: { show: false },
       cursor: { y: false, points: { size: 8 } },
       scales: {
-        x: { time: false, range: (_, from, to) => (from === to ? [from - 0.5, to + 0.5] : [from, to]) },
+        x: {
+          time: false,
+          range: (_, from, to) => (from === to ? [from - 0.5, to + 0.5] : [from, to]),
+        },
         y: { range: () => [0, top] },
       },
       axes: [
@@ -58,7 +62,12 @@ export function drawCurve(
           stroke: () => colours.curve,
           fill: () => colours.fill,
           width: 2,
-          points: { show: series.x.length < 40, size: 5, fill: () => colours.curve, stroke: () => colours.curve },
+          points: {
+            show: series.x.length < 40,
+            size: 5,
+            fill: () => colours.curve,
+            stroke: () => colours.curve,
+          },
         },
       ],
       hooks: {
@@ -111,13 +120,22 @@ function coloursNow(): Colours {
     curve: take('var(--accent)'),
     fill: take('color-mix(in srgb, var(--accent) 12%, transparent)'),
     font: getComputedStyle(probe).fontFamily,
-    line: { 'smart zone': take('var(--good)'), stage: take('var(--warn)'), point: take('var(--bad)') },
+    line: {
+      'smart zone': take('var(--good)'),
+      stage: take('var(--warn)'),
+      point: take('var(--bad)'),
+    },
   }
   probe.remove()
   return colours
 }
 
-function drawLines(u: uPlot, { lines, compactions }: CurveSeries, colours: Colours, named: (line: Line) => string): void {
+function drawLines(
+  u: uPlot,
+  { lines, compactions }: CurveSeries,
+  colours: Colours,
+  named: (line: Line) => string,
+): void {
   const { ctx } = u
   const { left, top, width, height } = u.bbox
   const pixels = devicePixelRatio
@@ -184,6 +202,7 @@ function crisp(at: number): number {
 /** The heights of labels for lines that come from below, moved up where they would cover one another. */
 function apart(heights: readonly number[], least: number, lowest: number): readonly number[] {
   const placed: number[] = []
-  for (const height of heights) placed.push(Math.min(height, (placed.at(-1) ?? lowest + least) - least))
+  for (const height of heights)
+    placed.push(Math.min(height, (placed.at(-1) ?? lowest + least) - least))
   return placed
 }

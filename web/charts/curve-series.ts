@@ -20,7 +20,9 @@ export interface CurveSeries {
 }
 
 export function seriesOf(curve: TokenCurve): CurveSeries {
-  const points = curve.points.filter(({ turn, tokens }) => Number.isFinite(turn) && Number.isFinite(tokens))
+  const points = curve.points.filter(
+    ({ turn, tokens }) => Number.isFinite(turn) && Number.isFinite(tokens),
+  )
   const perTurn = new Map<number, number>()
   for (const { turn } of points) perTurn.set(turn, (perTurn.get(turn) ?? 0) + 1)
   const seen = new Map<number, number>()
@@ -34,7 +36,11 @@ export function seriesOf(curve: TokenCurve): CurveSeries {
   for (const { percent, tokens } of curve.stages)
     if (tokens !== undefined) lines.push({ tokens, kind: 'stage', label: `${percent}%` })
   if (curve.point !== undefined)
-    lines.push({ tokens: curve.point, kind: 'point', label: curve.isPointMeasured ? 'compacts' : 'compacts (estimated)' })
+    lines.push({
+      tokens: curve.point,
+      kind: 'point',
+      label: curve.isPointMeasured ? 'compacts' : 'compacts (estimated)',
+    })
   const most = y.reduce((sum, value) => Math.max(sum, value), 0)
   return {
     x,
@@ -45,13 +51,15 @@ export function seriesOf(curve: TokenCurve): CurveSeries {
       label: tokensBefore === undefined ? 'compacted' : `compacted at ${shortCount(tokensBefore)}`,
     })),
     most,
-    top: Math.max(most, curve.point ?? 0, curve.point === undefined ? curve.smartZone : 0, 1) * 1.04,
+    top:
+      Math.max(most, curve.point ?? 0, curve.point === undefined ? curve.smartZone : 0, 1) * 1.04,
   }
 }
 
 /** 950, 9.5k, 128k, 1.2M. */
 export function shortCount(value: number): string {
-  const tenths = (scaled: number): string => String(scaled < 9.95 ? Math.round(scaled * 10) / 10 : Math.round(scaled))
+  const tenths = (scaled: number): string =>
+    String(scaled < 9.95 ? Math.round(scaled * 10) / 10 : Math.round(scaled))
   if (Math.abs(value) < 1000) return String(Math.round(value))
   if (Math.abs(value) < 999_500) return `${tenths(value / 1000)}k`
   return `${tenths(value / 1_000_000)}M`

@@ -17,7 +17,8 @@ export interface DayBarsProps {
 export function DayBars({ days, show, tones = ['accent'] }: DayBarsProps) {
   const all = days.flatMap(({ values }) => values)
   const [most, least] = [Math.max(...all, 0), Math.min(...all, 0)]
-  const share = (value: number): string => (most === least ? '0' : `${(value / (most - least)) * 100}%`)
+  const share = (value: number): string =>
+    most === least ? '0' : `${(value / (most - least)) * 100}%`
   // Where bars hang, their beginning is worth a line more than the middle is.
   const middle = least < 0 ? 0 : most / 2
   // So many that their names do not run into each other.
@@ -38,7 +39,10 @@ export function DayBars({ days, show, tones = ['accent'] }: DayBarsProps) {
               <span key={series} class="bar-slot">
                 <span
                   class="bar"
-                  style={{ bottom: share(Math.min(value, 0) - least), height: share(Math.abs(value)) }}
+                  style={{
+                    bottom: share(Math.min(value, 0) - least),
+                    height: share(Math.abs(value)),
+                  }}
                   data-tone={value < 0 ? 'bad' : tones[series]}
                   data-empty={value === 0}
                 />

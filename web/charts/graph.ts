@@ -65,7 +65,10 @@ export function layOut(tasks: readonly GraphTask[], size: Size): GraphLayout {
     .flat()
     .filter(({ isTask }) => isTask)
     .map(({ id, layer, middle }) => ({ id, x: columnX(layer), y: middle - size.height / 2 }))
-  const drawn = edges.map((edge, index) => ({ ...edge, points: pointsOf(chains[index] ?? [], edge.isCircular, columnX, size) }))
+  const drawn = edges.map((edge, index) => ({
+    ...edge,
+    points: pointsOf(chains[index] ?? [], edge.isCircular, columnX, size),
+  }))
   const depth = Math.max(0, ...layers.flat().map((node) => node.middle + heightOf(node) / 2))
   const loose = tasks.filter(({ id }) => !isTied.has(id))
   const columns = Math.max(layers.length, Math.min(LOOSE_BESIDE, loose.length))
@@ -86,7 +89,12 @@ export function layOut(tasks: readonly GraphTask[], size: Size): GraphLayout {
 
 /** Every dependency once; those that close a circle are found by walking, and laid the other way round. */
 function withoutCircles(tasks: readonly GraphTask[], ids: ReadonlySet<string>): readonly Edge[] {
-  const waits = new Map(tasks.map(({ id, after }) => [id, [...new Set(after)].filter((other) => ids.has(other) && other !== id)]))
+  const waits = new Map(
+    tasks.map(({ id, after }) => [
+      id,
+      [...new Set(after)].filter((other) => ids.has(other) && other !== id),
+    ]),
+  )
   const edges: Edge[] = []
   const isWalked = new Set<string>()
   const isOnTheWay = new Set<string>()
@@ -121,7 +129,9 @@ function intoLayers(
   const nodes = new Map<string, Node>(
     tasks.map(({ id }) => [id, { id, isTask: true, layer: 0, before: [], behind: [], middle: 0 }]),
   )
-  const forward = edges.map(({ from, to, isCircular }) => (isCircular ? { from: to, to: from } : { from, to }))
+  const forward = edges.map(({ from, to, isCircular }) =>
+    isCircular ? { from: to, to: from } : { from, to },
+  )
   const followers = new Map<string, string[]>()
   const open = new Map<string, number>()
   for (const { from, to } of forward) {
@@ -148,7 +158,14 @@ function intoLayers(
     if (first === undefined || last === undefined) return []
     const chain = [first]
     for (let layer = first.layer + 1; layer < last.layer; layer += 1) {
-      const node: Node = { id: `${index}/${layer}`, isTask: false, layer, before: [], behind: [], middle: 0 }
+      const node: Node = {
+        id: `${index}/${layer}`,
+        isTask: false,
+        layer,
+        before: [],
+        behind: [],
+        middle: 0,
+      }
       put(node)
       chain.push(node)
     }
@@ -162,7 +179,12 @@ function intoLayers(
   return { layers, chains }
 }
 
-function pointsOf(chain: readonly Node[], isCircular: boolean, columnX: (layer: number) => number, size: Size): readonly Point[] {
+function pointsOf(
+  chain: readonly Node[],
+  isCircular: boolean,
+  columnX: (layer: number) => number,
+  size: Size,
+): readonly Point[] {
   const points = chain.flatMap(({ isTask, layer, middle }, index) => {
     const x = columnX(layer)
     if (!isTask)

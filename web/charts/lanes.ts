@@ -17,7 +17,11 @@ export interface LaneLayout {
   readonly lanes: readonly PlacedLane[]
   readonly ticks: readonly { readonly left: number; readonly seconds: number }[]
   /** Where nobody worked for long, and how long. */
-  readonly pauses: readonly { readonly left: number; readonly width: number; readonly seconds: number }[]
+  readonly pauses: readonly {
+    readonly left: number
+    readonly width: number
+    readonly seconds: number
+  }[]
   /** The time that is drawn, without the pauses. */
   readonly seconds: number
 }
@@ -32,12 +36,15 @@ const LONG_PAUSE = 0.25
 const SHORTEST_PAUSE_MS = 60_000
 const PAUSE_WIDTH = 4
 const NARROWEST = 0.6
-const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 43_200, 86_400]
+const STEPS = [
+  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 43_200, 86_400,
+]
 const MOST_TICKS = 8
 
 export function layOutLanes(lanes: readonly RunLane[], now: string): LaneLayout {
   const spans = lanes.flatMap(({ blocks }) => blocks.map((block) => spanOf(block, now)))
-  if (spans.length === 0) return { lanes: lanes.map((lane) => ({ lane, blocks: [] })), ticks: [], pauses: [], seconds: 0 }
+  if (spans.length === 0)
+    return { lanes: lanes.map((lane) => ({ lane, blocks: [] })), ticks: [], pauses: [], seconds: 0 }
   const busy = united(spans)
   const worked = busy.reduce((sum, { from, to }) => sum + to - from, 0)
   const stretches = withShortPauses(busy, Math.max(SHORTEST_PAUSE_MS, worked * LONG_PAUSE))
@@ -87,7 +94,8 @@ function united(spans: readonly Span[]): readonly Span[] {
   const busy: Span[] = []
   for (const span of spans.toSorted((a, b) => a.from - b.from)) {
     const last = busy.at(-1)
-    if (last !== undefined && span.from <= last.to) busy[busy.length - 1] = { from: last.from, to: Math.max(last.to, span.to) }
+    if (last !== undefined && span.from <= last.to)
+      busy[busy.length - 1] = { from: last.from, to: Math.max(last.to, span.to) }
     else busy.push(span)
   }
   return busy
@@ -97,14 +105,22 @@ function withShortPauses(busy: readonly Span[], longest: number): readonly Span[
   const stretches: Span[] = []
   for (const span of busy) {
     const last = stretches.at(-1)
-    if (last !== undefined && span.from - last.to <= longest) stretches[stretches.length - 1] = { from: last.from, to: span.to }
+    if (last !== undefined && span.from - last.to <= longest)
+      stretches[stretches.length - 1] = { from: last.from, to: span.to }
     else stretches.push(span)
   }
   return stretches
 }
 
-function ticksOf(seconds: number, stretches: readonly Span[], starts: readonly number[], scale: number): LaneLayout['ticks'] {
-  const step = STEPS.find((one) => seconds / one <= MOST_TICKS) ?? Math.ceil(seconds / MOST_TICKS / 86_400) * 86_400
+function ticksOf(
+  seconds: number,
+  stretches: readonly Span[],
+  starts: readonly number[],
+  scale: number,
+): LaneLayout['ticks'] {
+  const step =
+    STEPS.find((one) => seconds / one <= MOST_TICKS) ??
+    Math.ceil(seconds / MOST_TICKS / 86_400) * 86_400
   const ticks: { left: number; seconds: number }[] = []
   let before = 0
   for (const [index, { from, to }] of stretches.entries()) {

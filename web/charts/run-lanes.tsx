@@ -19,8 +19,12 @@ export function RunLanes({
   chosen: string | undefined
 }) {
   const layout = layOutLanes(lanes, new Date().toISOString())
-  const names = new Map(tasks.flatMap(({ task }) => [[task.id, task.title] as const, [task.name, task.title] as const]))
-  const ids = new Map(tasks.flatMap(({ task }) => [[task.id, task.id] as const, [task.name, task.id] as const]))
+  const names = new Map(
+    tasks.flatMap(({ task }) => [[task.id, task.title] as const, [task.name, task.title] as const]),
+  )
+  const ids = new Map(
+    tasks.flatMap(({ task }) => [[task.id, task.id] as const, [task.name, task.id] as const]),
+  )
   return (
     <div class="lanes" tabIndex={0} role="region" aria-label="Sessions over time">
       <div class="lanes-sheet">
@@ -33,7 +37,10 @@ export function RunLanes({
               </a>
               <ol class="lane-track">
                 {blocks.map(({ block, left, width }) => (
-                  <li key={`${block.task} ${block.attempt} ${block.startedAt}`} style={{ left: `${left}%`, width: `${width}%` }}>
+                  <li
+                    key={`${block.task} ${block.attempt} ${block.startedAt}`}
+                    style={{ left: `${left}%`, width: `${width}%` }}
+                  >
                     <Attempt
                       block={block}
                       title={names.get(block.task) ?? block.task}
@@ -44,7 +51,12 @@ export function RunLanes({
                   </li>
                 ))}
                 {layout.pauses.map(({ left, width }) => (
-                  <li key={left} class="lane-pause" style={{ left: `${left}%`, width: `${width}%` }} aria-hidden="true" />
+                  <li
+                    key={left}
+                    class="lane-pause"
+                    style={{ left: `${left}%`, width: `${width}%` }}
+                    aria-hidden="true"
+                  />
                 ))}
               </ol>
             </li>
@@ -90,8 +102,15 @@ interface AttemptProps {
 
 function Attempt({ block, title, id, isNamed, isChosen }: AttemptProps) {
   const { attempt, outcome, startedAt, endedAt, reason } = block
-  const took = endedAt === undefined ? 'still running' : duration((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
-  const said = [`${title}: attempt ${attempt}, ${outcome}`, took, ...(reason === undefined ? [] : [reason])]
+  const took =
+    endedAt === undefined
+      ? 'still running'
+      : duration((Date.parse(endedAt) - Date.parse(startedAt)) / 1000)
+  const said = [
+    `${title}: attempt ${attempt}, ${outcome}`,
+    took,
+    ...(reason === undefined ? [] : [reason]),
+  ]
   return (
     <a
       class="attempt"

@@ -15,7 +15,13 @@ export const GLYPHS: Readonly<Record<string, string>> = {
 }
 
 /** What waits for what. A task leads to its line in the report. */
-export function TaskGraph({ tasks, chosen }: { tasks: readonly RunTask[]; chosen: string | undefined }) {
+export function TaskGraph({
+  tasks,
+  chosen,
+}: {
+  tasks: readonly RunTask[]
+  chosen: string | undefined
+}) {
   const {
     width,
     height,
@@ -29,8 +35,16 @@ export function TaskGraph({ tasks, chosen }: { tasks: readonly RunTask[]; chosen
   const isDone = (id: string): boolean => byId.get(id)?.outcome === 'done'
   return (
     <div class="graph" tabIndex={0} role="region" aria-label="Tasks and what they wait for">
-      <div class="graph-sheet" style={{ width: `${width + EDGE * 2}px`, height: `${height + EDGE * 2}px` }}>
-        <svg class="graph-lines" width={width + EDGE * 2} height={height + EDGE * 2} aria-hidden="true">
+      <div
+        class="graph-sheet"
+        style={{ width: `${width + EDGE * 2}px`, height: `${height + EDGE * 2}px` }}
+      >
+        <svg
+          class="graph-lines"
+          width={width + EDGE * 2}
+          height={height + EDGE * 2}
+          aria-hidden="true"
+        >
           <g transform={`translate(${EDGE} ${EDGE})`}>
             {edges.map(({ from, to, points, isCircular }) => (
               <path
@@ -49,7 +63,12 @@ export function TaskGraph({ tasks, chosen }: { tasks: readonly RunTask[]; chosen
             return one === undefined ? null : (
               <li
                 key={id}
-                style={{ left: `${x + EDGE}px`, top: `${y + EDGE}px`, width: `${SIZE.width}px`, height: `${SIZE.height}px` }}
+                style={{
+                  left: `${x + EDGE}px`,
+                  top: `${y + EDGE}px`,
+                  width: `${SIZE.width}px`,
+                  height: `${SIZE.height}px`,
+                }}
               >
                 <GraphTask one={one} isChosen={chosen === id} names={byId} />
               </li>
@@ -61,7 +80,15 @@ export function TaskGraph({ tasks, chosen }: { tasks: readonly RunTask[]; chosen
   )
 }
 
-function GraphTask({ one, isChosen, names }: { one: RunTask; isChosen: boolean; names: ReadonlyMap<string, RunTask> }) {
+function GraphTask({
+  one,
+  isChosen,
+  names,
+}: {
+  one: RunTask
+  isChosen: boolean
+  names: ReadonlyMap<string, RunTask>
+}) {
   const { task, outcome, reason, after } = one
   const waits = after.flatMap((id) => names.get(id)?.task.name ?? [])
   return (

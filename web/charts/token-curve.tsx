@@ -20,8 +20,13 @@ export function TokenCurve({ conversation }: { conversation: string }) {
     (event) => event.type === 'conversation' && event.conversation === conversation,
   )
   if (value === undefined)
-    return failure === undefined ? <Loading label="Loading the curve" lines={4} /> : <Failure failure={failure} retry={reload} />
-  if (value.points.length === 0) return <p class="curve-none">How full its context was is not known: no usage was told in it.</p>
+    return failure === undefined ? (
+      <Loading label="Loading the curve" lines={4} />
+    ) : (
+      <Failure failure={failure} retry={reload} />
+    )
+  if (value.points.length === 0)
+    return <p class="curve-none">How full its context was is not known: no usage was told in it.</p>
   return <CurveFigure curve={value} />
 }
 
@@ -37,12 +42,21 @@ function CurveFigure({ curve }: { curve: Curve }) {
         <span class="curve-title">Context</span>
         <span class="curve-facts">{facts(curve, now)}</span>
         {canFit ? (
-          <button class="quiet-button" type="button" aria-pressed={isFitted} onClick={() => setFitted(!isFitted)}>
+          <button
+            class="quiet-button"
+            type="button"
+            aria-pressed={isFitted}
+            onClick={() => setFitted(!isFitted)}
+          >
             Fit
           </button>
         ) : null}
       </figcaption>
-      <CurveCanvas curve={curve} series={series} top={isFitted && canFit ? series.most * 1.1 : series.top} />
+      <CurveCanvas
+        curve={curve}
+        series={series}
+        top={isFitted && canFit ? series.most * 1.1 : series.top}
+      />
       <details class="curve-table">
         <summary>As a table</summary>
         <CurveTable curve={curve} />
@@ -89,7 +103,11 @@ function CurveCanvas({ curve, series, top }: { curve: Curve; series: CurveSeries
     <div class="curve-canvas" role="img" aria-label={spoken(curve, series)}>
       <div ref={host} />
       {at === undefined || point === undefined ? null : (
-        <div class="curve-tip" style={{ left: `${at.left}px`, top: `${at.top}px` }} aria-hidden="true">
+        <div
+          class="curve-tip"
+          style={{ left: `${at.left}px`, top: `${at.top}px` }}
+          aria-hidden="true"
+        >
           <strong>{point.tokens.toLocaleString('en')}</strong> tokens
           <br />
           turn {point.turn}
@@ -115,7 +133,10 @@ type CurvePoint = Curve['points'][number]
 
 function CurveTable({ curve }: { curve: Curve }) {
   const isCompacted = new Set(curve.compactions.map(({ turn }) => turn))
-  const rows = sampled(curve.points, MOST_ROWS).map((point, index) => ({ ...point, key: String(index) }))
+  const rows = sampled(curve.points, MOST_ROWS).map((point, index) => ({
+    ...point,
+    key: String(index),
+  }))
   const columns: readonly Column<CurvePoint>[] = [
     { name: 'Turn', of: ({ turn }) => turn },
     { name: 'At', of: ({ at }) => (at === undefined ? '' : <Clock at={at} />) },
@@ -123,9 +144,18 @@ function CurveTable({ curve }: { curve: Curve }) {
     {
       name: 'Of the way',
       as: 'number',
-      of: ({ tokens }) => (curve.point === undefined ? '–' : `${Math.round((tokens / curve.point) * 100)}%`),
+      of: ({ tokens }) =>
+        curve.point === undefined ? '–' : `${Math.round((tokens / curve.point) * 100)}%`,
     },
     { name: 'Compacted', of: ({ turn }) => (isCompacted.has(turn) ? 'yes' : '') },
   ]
-  return <Table label="Tokens by turn" columns={columns} rows={rows} keyOf={({ key }) => key} whenNarrow="scroll" />
+  return (
+    <Table
+      label="Tokens by turn"
+      columns={columns}
+      rows={rows}
+      keyOf={({ key }) => key}
+      whenNarrow="scroll"
+    />
+  )
 }

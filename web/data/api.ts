@@ -1,6 +1,6 @@
 // Every question the page asks its server. The shapes are the contract's; nothing else is known of the server here.
-import type { DelegateRow } from '../../src/delegate/contract.ts'
-import type { PromptEvent, PromptRequest } from '../../src/prompt/contract.ts'
+import type { DelegateRow } from '../../src/run/delegate/contract.ts'
+import type { PromptEvent, PromptRequest } from '../../src/run/prompt/contract.ts'
 import type { RunRow } from '../../src/run/report.ts'
 import type {
   Backlog,
@@ -25,7 +25,7 @@ import type {
   WorkflowLine,
 } from '../../src/serve/contract.ts'
 import type { WorkflowOverview } from '../../src/project/workflow/overview.ts'
-import type { Task } from '../../src/tasks/task.ts'
+import type { Task } from '../../src/backlog/task.ts'
 import { currentProject } from '../shell/router.ts'
 import { ApiFailure } from './failure.ts'
 
@@ -57,7 +57,8 @@ async function ask<T>(path: string, values: Values, init: RequestInit): Promise<
 
 async function problemOf(response: Response): Promise<Problem> {
   const said: unknown = await response.json().catch(() => undefined)
-  if (typeof said === 'object' && said !== null && 'code' in said && 'message' in said) return said as Problem
+  if (typeof said === 'object' && said !== null && 'code' in said && 'message' in said)
+    return said as Problem
   return { code: 'unknown', message: `The server answered ${response.status} and did not say why.` }
 }
 
@@ -65,7 +66,11 @@ const get = <T>(path: string, values: Values = {}, signal?: AbortSignal) =>
   ask<T>(path, values, signal === undefined ? {} : { signal })
 
 const post = <T>(path: string, body: unknown = {}) =>
-  ask<T>(path, {}, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+  ask<T>(
+    path,
+    {},
+    { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) },
+  )
 
 const part = encodeURIComponent
 
@@ -81,21 +86,33 @@ export interface SessionQuery {
 
 export const api = {
   overview: (signal?: AbortSignal) => get<Overview>('overview', {}, signal),
-  sessions: (query: SessionQuery, signal?: AbortSignal) => get<SessionList>('sessions', { ...query }, signal),
-  session: (id: string, signal?: AbortSignal) => get<SessionPage>(`sessions/${part(id)}`, {}, signal),
-  entries: (id: string, at: { from?: number; before?: number; limit?: number }, signal?: AbortSignal) =>
-    get<EntryList>(`sessions/${part(id)}/entries`, at, signal),
+  sessions: (query: SessionQuery, signal?: AbortSignal) =>
+    get<SessionList>('sessions', { ...query }, signal),
+  session: (id: string, signal?: AbortSignal) =>
+    get<SessionPage>(`sessions/${part(id)}`, {}, signal),
+  entries: (
+    id: string,
+    at: { from?: number; before?: number; limit?: number },
+    signal?: AbortSignal,
+  ) => get<EntryList>(`sessions/${part(id)}/entries`, at, signal),
   conversations: (at: { offset: number; limit: number }, signal?: AbortSignal) =>
     get<ConversationList>('conversations', at, signal),
-  conversation: (id: string, at: { from: number; limit: number; known?: number }, signal?: AbortSignal) =>
-    get<ConversationPage>(`conversations/${part(id)}`, at, signal),
-  curve: (id: string, signal?: AbortSignal) => get<TokenCurve>(`conversations/${part(id)}/curve`, {}, signal),
-  search: (text: string, limit: number, signal?: AbortSignal) => get<SearchAnswer>('search', { text, limit }, signal),
+  conversation: (
+    id: string,
+    at: { from: number; limit: number; known?: number },
+    signal?: AbortSignal,
+  ) => get<ConversationPage>(`conversations/${part(id)}`, at, signal),
+  curve: (id: string, signal?: AbortSignal) =>
+    get<TokenCurve>(`conversations/${part(id)}/curve`, {}, signal),
+  search: (text: string, limit: number, signal?: AbortSignal) =>
+    get<SearchAnswer>('search', { text, limit }, signal),
   runs: (signal?: AbortSignal) => get<readonly RunRow[]>('runs', {}, signal),
   run: (id: string, signal?: AbortSignal) => get<RunPage>(`runs/${part(id)}`, {}, signal),
   delegates: (signal?: AbortSignal) => get<readonly DelegateRow[]>('delegates', {}, signal),
-  delegate: (id: string, signal?: AbortSignal) => get<DelegatePage>(`delegates/${part(id)}`, {}, signal),
-  moveDelegate: (id: string, how: 'merge' | 'stop' | 'retry' | 'discard') => post<DelegateAnswer>(`delegates/${part(id)}/${how}`),
+  delegate: (id: string, signal?: AbortSignal) =>
+    get<DelegatePage>(`delegates/${part(id)}`, {}, signal),
+  moveDelegate: (id: string, how: 'merge' | 'stop' | 'retry' | 'discard') =>
+    post<DelegateAnswer>(`delegates/${part(id)}/${how}`),
   workflows: (signal?: AbortSignal) => get<readonly WorkflowLine[]>('workflows', {}, signal),
   decideWorkflow: (session: string, how: 'approve' | 'reject', note?: string) =>
     post<WorkflowOverview>(`workflows/${part(session)}/${how}`, note === undefined ? {} : { note }),
@@ -104,10 +121,13 @@ export const api = {
   moveTask: (id: string, status: Task['status'], note?: string) =>
     post<Task>(`tasks/${part(id)}/status`, { status, ...(note === undefined ? {} : { note }) }),
   handoffs: (signal?: AbortSignal) => get<readonly HandoffLine[]>('handoffs', {}, signal),
-  handoff: (id: string, signal?: AbortSignal) => get<HandoffPage>(`handoffs/${part(id)}`, {}, signal),
+  handoff: (id: string, signal?: AbortSignal) =>
+    get<HandoffPage>(`handoffs/${part(id)}`, {}, signal),
   usage: (days: number, signal?: AbortSignal) => get<UsageAnswer>('usage', { days }, signal),
-  ledger: (of: { session?: string; days?: number }, signal?: AbortSignal) => get<LedgerAnswer>('ledger', of, signal),
-  runningPrompts: (session: string, signal?: AbortSignal) => get<readonly RunningPrompt[]>('prompts', { session }, signal),
+  ledger: (of: { session?: string; days?: number }, signal?: AbortSignal) =>
+    get<LedgerAnswer>('ledger', of, signal),
+  runningPrompts: (session: string, signal?: AbortSignal) =>
+    get<readonly RunningPrompt[]>('prompts', { session }, signal),
   startPrompt: (request: PromptRequest) => post<PromptStarted>('prompts', request),
   settlePermission: (prompt: string, request: string, isAllowed: boolean) =>
     post<unknown>(`prompts/${part(prompt)}/permission`, { request, isAllowed }),

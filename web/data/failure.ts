@@ -14,5 +14,8 @@ export class ApiFailure extends Error {
 
 export function asFailure(error: unknown): ApiFailure {
   if (error instanceof ApiFailure) return error
-  return new ApiFailure({ code: 'defect', message: error instanceof Error ? error.message : String(error) }, 0)
+  return new ApiFailure(
+    { code: 'defect', message: error instanceof Error ? error.message : String(error) },
+    0,
+  )
 }

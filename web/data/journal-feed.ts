@@ -127,8 +127,13 @@ export class JournalFeed {
     const fresh = entries.filter(({ id }) => !this.#ids.has(id))
     if (fresh.length === 0) return
     for (const { id } of fresh) this.#ids.add(id)
-    const taken = new Set(fresh.filter(({ kind }) => kind === 'entry.retracted').map(({ data }) => data.entry))
+    const taken = new Set(
+      fresh.filter(({ kind }) => kind === 'entry.retracted').map(({ data }) => data.entry),
+    )
     const all = [...this.entries, ...fresh]
-    this.entries = taken.size === 0 ? all : all.map((entry) => (taken.has(entry.id) ? { ...entry, isTakenBack: true } : entry))
+    this.entries =
+      taken.size === 0
+        ? all
+        : all.map((entry) => (taken.has(entry.id) ? { ...entry, isTakenBack: true } : entry))
   }
 }

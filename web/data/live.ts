@@ -64,7 +64,9 @@ function open(): void {
   close()
   lastId = ''
   const project = currentProject()
-  const mine = new EventSource(project === undefined ? '/api/events' : `/api/events?project=${encodeURIComponent(project)}`)
+  const mine = new EventSource(
+    project === undefined ? '/api/events' : `/api/events?project=${encodeURIComponent(project)}`,
+  )
   source = mine
   mine.addEventListener('open', () => {
     retryMs = FIRST_RETRY_MS

@@ -27,7 +27,11 @@ export class Paged<T> {
   #from = 0
   #end = 1
 
-  constructor(load: (from: number, limit: number, signal: AbortSignal) => Promise<Piece<T>>, changed: () => void, size = 100) {
+  constructor(
+    load: (from: number, limit: number, signal: AbortSignal) => Promise<Piece<T>>,
+    changed: () => void,
+    size = 100,
+  ) {
     this.#load = load
     this.#changed = changed
     this.#size = size
@@ -78,9 +82,14 @@ export class Paged<T> {
     if (this.#ended.signal.aborted || this.failure !== undefined) return
     // Of an empty list too the first page is asked for: something may be there by now.
     const last = Math.max(0, Math.min(this.#end, this.total ?? 1) - 1)
-    for (let page = Math.floor(this.#from / this.#size); page <= Math.floor(last / this.#size); page += 1) {
+    for (
+      let page = Math.floor(this.#from / this.#size);
+      page <= Math.floor(last / this.#size);
+      page += 1
+    ) {
       if (this.#asked.size >= AT_ONCE) return
-      if (!this.#asked.has(page) && (!this.#pages.has(page) || this.#stale.has(page))) void this.#fetch(page)
+      if (!this.#asked.has(page) && (!this.#pages.has(page) || this.#stale.has(page)))
+        void this.#fetch(page)
     }
   }
 

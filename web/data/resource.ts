@@ -25,7 +25,12 @@ export function useResource<T>(
   isTouchedBy: (event: LiveEvent) => boolean = () => false,
   pauseMs = PAUSE_MS,
 ): Resource<T> {
-  const [answer, setAnswer] = useState<{ key: string; value?: T; failure?: ApiFailure; isLoading: boolean }>({
+  const [answer, setAnswer] = useState<{
+    key: string
+    value?: T
+    failure?: ApiFailure
+    isLoading: boolean
+  }>({
     key,
     isLoading: true,
   })
@@ -76,7 +81,8 @@ export function useResource<T>(
     }
   }, [key])
 
-  const { value, failure, isLoading } = answer.key === key ? answer : { value: undefined, failure: undefined, isLoading: true }
+  const { value, failure, isLoading } =
+    answer.key === key ? answer : { value: undefined, failure: undefined, isLoading: true }
   return {
     ...(value === undefined ? {} : { value }),
     ...(failure === undefined ? {} : { failure }),

@@ -31,7 +31,8 @@ function clipAt(text: string, limit: number, lines: number): number {
   let at = -1
   for (let line = 0; line < lines; line += 1) {
     at = text.indexOf('\n', at + 1)
-    if (at === -1 || at > limit) return text.length <= limit * 1.2 && at === -1 ? text.length : Math.min(text.length, limit)
+    if (at === -1 || at > limit)
+      return text.length <= limit * 1.2 && at === -1 ? text.length : Math.min(text.length, limit)
   }
   // A few lines more are shown rather than hidden behind a button.
   return text.length - at < 200 ? text.length : at

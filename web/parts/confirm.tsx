@@ -29,7 +29,10 @@ export function useConfirm(): {
     asked?.answer(given)
     setAsked(undefined)
   }
-  return { dialog: asked === undefined ? null : <ConfirmDialog asked={asked} settle={settle} />, confirm }
+  return {
+    dialog: asked === undefined ? null : <ConfirmDialog asked={asked} settle={settle} />,
+    confirm,
+  }
 }
 
 function ConfirmDialog({ asked, settle }: { asked: Asked; settle: Asked['answer'] }) {
@@ -37,7 +40,12 @@ function ConfirmDialog({ asked, settle }: { asked: Asked; settle: Asked['answer'
   const note = useRef<HTMLTextAreaElement>(null)
   useEffect(() => dialog.current?.showModal(), [])
   return (
-    <dialog ref={dialog} class="confirm" aria-labelledby="confirm-title" onClose={() => settle(undefined)}>
+    <dialog
+      ref={dialog}
+      class="confirm"
+      aria-labelledby="confirm-title"
+      onClose={() => settle(undefined)}
+    >
       <form
         method="dialog"
         onSubmit={(event) => {
@@ -57,7 +65,11 @@ function ConfirmDialog({ asked, settle }: { asked: Asked; settle: Asked['answer'
           <button class="quiet-button" type="button" onClick={() => settle(undefined)}>
             Not now
           </button>
-          <button class="button" type="submit" data-tone={asked.isDangerous === true ? 'bad' : 'accent'}>
+          <button
+            class="button"
+            type="submit"
+            data-tone={asked.isDangerous === true ? 'bad' : 'accent'}
+          >
             {asked.action}
           </button>
         </div>

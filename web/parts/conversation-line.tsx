@@ -7,7 +7,13 @@ import { Text } from './text.tsx'
 import { Time } from './time.tsx'
 
 /** `isWithSession`: with a link to the session that it belongs to, where that is not plain. */
-export function ConversationWords({ line, isWithSession = false }: { line: ConversationLine; isWithSession?: boolean }) {
+export function ConversationWords({
+  line,
+  isWithSession = false,
+}: {
+  line: ConversationLine
+  isWithSession?: boolean
+}) {
   const title = line.title.trim() === '' ? line.id : line.title
   return (
     <div class="line">
@@ -31,7 +37,9 @@ export function ConversationWords({ line, isWithSession = false }: { line: Conve
           </span>
         )}
         <span class="number">{amount(line.messages, 'message')}</span>
-        {line.compactions > 0 ? <span class="number">{amount(line.compactions, 'compaction')}</span> : null}
+        {line.compactions > 0 ? (
+          <span class="number">{amount(line.compactions, 'compaction')}</span>
+        ) : null}
         {line.bytes > 0 ? <span class="number">{bytes(line.bytes)}</span> : null}
         <Spent spend={line.spend} />
         {line.endedBecause === undefined ? null : (
@@ -39,7 +47,9 @@ export function ConversationWords({ line, isWithSession = false }: { line: Conve
             ended: <Text>{line.endedBecause}</Text>
           </span>
         )}
-        {isWithSession && line.session !== undefined ? <a href={hrefTo.session(line.session)}>its session</a> : null}
+        {isWithSession && line.session !== undefined ? (
+          <a href={hrefTo.session(line.session)}>its session</a>
+        ) : null}
         {line.updatedAt === undefined ? null : <Time at={line.updatedAt} />}
       </div>
     </div>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { DelegateRow } from '../../src/delegate/contract.ts'
+import type { DelegateRow } from '../../src/run/delegate/contract.ts'
 import type { DelegateAnswer } from '../../src/serve/contract.ts'
 import { useAction } from '../data/action.ts'
 import { api } from '../data/api.ts'
@@ -21,7 +21,12 @@ const MOVES: Readonly<Record<DelegateRow['status'], readonly Move[]>> = {
   discarded: [],
 }
 
-const WORDS: Readonly<Record<Move, string>> = { merge: 'Merge', stop: 'Stop', retry: 'Retry', discard: 'Discard' }
+const WORDS: Readonly<Record<Move, string>> = {
+  merge: 'Merge',
+  stop: 'Stop',
+  retry: 'Retry',
+  discard: 'Discard',
+}
 
 /** Buttons for what can be done now, each with a question before it. */
 export function DelegateActions({ row, changed }: { row: DelegateRow; changed: () => void }) {
@@ -77,13 +82,20 @@ function questionFor(move: Move, row: DelegateRow): Question {
     case 'merge':
       return {
         title: `Merge ${row.name} into ${row.target}?`,
-        text: <>It is merged and verified in a worktree of its own first. Only when that is green does {row.target} move.</>,
+        text: (
+          <>
+            It is merged and verified in a worktree of its own first. Only when that is green does{' '}
+            {row.target} move.
+          </>
+        ),
         action: 'Merge',
       }
     case 'stop':
       return {
         title: `Stop ${row.name}?`,
-        text: <>Its agent is ended now. What it did stays on {row.branch}; it can be begun again.</>,
+        text: (
+          <>Its agent is ended now. What it did stays on {row.branch}; it can be begun again.</>
+        ),
         action: 'Stop it',
         isDangerous: true,
       }
@@ -96,7 +108,11 @@ function questionFor(move: Move, row: DelegateRow): Question {
     case 'discard':
       return {
         title: `Give ${row.name} up?`,
-        text: <>Its worktree and branch go. Its commits are kept under a reference and can be had back.</>,
+        text: (
+          <>
+            Its worktree and branch go. Its commits are kept under a reference and can be had back.
+          </>
+        ),
         action: 'Discard',
         isDangerous: true,
       }

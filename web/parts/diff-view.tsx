@@ -6,7 +6,13 @@ import { Text, visible } from './text.tsx'
 /** Files with more lines begin folded, and show so many at a time: a browser lays out every line that is there. */
 const LONG = 400
 
-const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { added: '+', removed: '-', same: ' ', hunk: '', note: '' }
+const SIGNS: Readonly<Record<DiffLine['kind'], string>> = {
+  added: '+',
+  removed: '-',
+  same: ' ',
+  hunk: '',
+  note: '',
+}
 
 /** A diff as text: added and removed lines are told by their sign, and by colour. */
 export function DiffView({ diff, isCut }: { diff: string; isCut: boolean }) {
@@ -17,12 +23,15 @@ export function DiffView({ diff, isCut }: { diff: string; isCut: boolean }) {
   return (
     <div class="diff">
       <p class="muted small">
-        {amount(files.length, 'file')}, <span class="diff-added">+{added}</span> <span class="diff-removed">−{removed}</span>
+        {amount(files.length, 'file')}, <span class="diff-added">+{added}</span>{' '}
+        <span class="diff-removed">−{removed}</span>
       </p>
       {files.map((file) => (
         <FileDiff key={file.path} file={file} />
       ))}
-      {isCut ? <p class="remark">It is longer than this. The whole of it is on its branch.</p> : null}
+      {isCut ? (
+        <p class="remark">It is longer than this. The whole of it is on its branch.</p>
+      ) : null}
     </div>
   )
 }
@@ -44,12 +53,18 @@ function FileDiff({ file }: { file: DiffFile }) {
         </span>
         {file.what === 'changed' ? null : <span class="muted small">{file.what}</span>}
         <span class="diff-counts">
-          <span class="diff-added">+{file.added}</span> <span class="diff-removed">−{file.removed}</span>
+          <span class="diff-added">+{file.added}</span>{' '}
+          <span class="diff-removed">−{file.removed}</span>
         </span>
       </summary>
       {file.isBinary ? <p class="muted small diff-note">Not a text.</p> : null}
       {shown.length === 0 ? null : (
-        <div class="diff-lines" tabIndex={0} role="region" aria-label={`What changes in ${file.path}`}>
+        <div
+          class="diff-lines"
+          tabIndex={0}
+          role="region"
+          aria-label={`What changes in ${file.path}`}
+        >
           <table>
             <tbody>
               {shown.map((line, index) => (

@@ -52,7 +52,14 @@ export function readDiff(diff: string): readonly DiffFile[] {
       continue
     }
     if (line.startsWith('diff --git ')) {
-      file = { path: pathOfHeading(line), what: 'changed', isBinary: false, added: 0, removed: 0, lines: [] }
+      file = {
+        path: pathOfHeading(line),
+        what: 'changed',
+        isBinary: false,
+        added: 0,
+        removed: 0,
+        lines: [],
+      }
       files.push(file)
       continue
     }
@@ -70,7 +77,8 @@ export function readDiff(diff: string): readonly DiffFile[] {
 }
 
 function readHeading(file: Building, line: string): void {
-  const rest = (start: string): string | undefined => (line.startsWith(start) ? unquoted(line.slice(start.length)) : undefined)
+  const rest = (start: string): string | undefined =>
+    line.startsWith(start) ? unquoted(line.slice(start.length)) : undefined
   const after = rest('+++ ')
   const renamedFrom = rest('rename from ')
   const renamedTo = rest('rename to ')
@@ -97,7 +105,9 @@ function unquoted(name: string): string {
   if (!text.startsWith('"') || !text.endsWith('"')) return text
   const bytes: number[] = []
   const named: Readonly<Record<string, number>> = { n: 10, t: 9, r: 13, a: 7, b: 8, f: 12, v: 11 }
-  for (const [, octal, letter, plain] of text.slice(1, -1).matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/g)) {
+  for (const [, octal, letter, plain] of text
+    .slice(1, -1)
+    .matchAll(/\\([0-7]{3})|\\(.)|([^\\]+)/g)) {
     if (octal !== undefined) bytes.push(Number.parseInt(octal, 8))
     else if (letter !== undefined) bytes.push(named[letter] ?? letter.charCodeAt(0))
     else bytes.push(...new TextEncoder().encode(plain))

@@ -13,6 +13,11 @@ export class ErrorBoundary extends Component<{ children: ComponentChildren }, { 
 
   override render() {
     if (this.state.error === undefined) return this.props.children
-    return <Failure failure={asFailure(this.state.error)} retry={() => this.setState({ error: undefined })} />
+    return (
+      <Failure
+        failure={asFailure(this.state.error)}
+        retry={() => this.setState({ error: undefined })}
+      />
+    )
   }
 }

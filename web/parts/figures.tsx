@@ -1,7 +1,11 @@
 import type { ComponentChildren } from 'preact'
 
 /** A few figures with their names, side by side. */
-export function Figures({ of }: { of: readonly { readonly name: string; readonly value: ComponentChildren }[] }) {
+export function Figures({
+  of,
+}: {
+  of: readonly { readonly name: string; readonly value: ComponentChildren }[]
+}) {
   return (
     <dl class="figures">
       {of.map(({ name, value }) => (

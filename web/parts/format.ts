@@ -4,7 +4,8 @@
 export function tokens(count: number): string {
   if (count < 0) return `−${tokens(-count)}`
   if (count < 1000) return String(Math.round(count))
-  if (count < 999_500) return `${count < 99_950 ? (count / 1000).toFixed(1) : Math.round(count / 1000)}k`
+  if (count < 999_500)
+    return `${count < 99_950 ? (count / 1000).toFixed(1) : Math.round(count / 1000)}k`
   return `${(count / 1_000_000).toFixed(2)}M`
 }
 
@@ -52,7 +53,9 @@ export function ago(at: string, now: number): string {
 
 export function day(at: string): string {
   const date = new Date(at)
-  return Number.isNaN(date.getTime()) ? at : `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
+  return Number.isNaN(date.getTime())
+    ? at
+    : `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
 }
 
 export function clock(at: string): string {

@@ -56,7 +56,8 @@ export class Heights {
     const place = number - this.#first + 1
     if (Math.abs(change) < 0.5 || place < 1 || place > this.#count) return false
     this.#measured.set(number, height)
-    for (let at = place; at <= this.#count; at += at & -at) this.#tree[at] = this.#tree[at]! + change
+    for (let at = place; at <= this.#count; at += at & -at)
+      this.#tree[at] = this.#tree[at]! + change
     return true
   }
 

@@ -66,7 +66,11 @@ export function useLongList<T>(options: LongListOptions<T>): LongList<T> {
   }
   useShortcuts(title, [
     { keys: 'j', what: `Next ${one}`, run: () => move(1) },
-    { keys: 'k', what: `${one.slice(0, 1).toUpperCase()}${one.slice(1)} before`, run: () => move(-1) },
+    {
+      keys: 'k',
+      what: `${one.slice(0, 1).toUpperCase()}${one.slice(1)} before`,
+      run: () => move(-1),
+    },
     {
       keys: 'o',
       what: 'Open it',
@@ -80,7 +84,13 @@ export function useLongList<T>(options: LongListOptions<T>): LongList<T> {
 }
 
 /** `isFiltered`: there are more than these. */
-export function LongListHead<T>({ list, isFiltered = false }: { list: LongList<T>; isFiltered?: boolean }) {
+export function LongListHead<T>({
+  list,
+  isFiltered = false,
+}: {
+  list: LongList<T>
+  isFiltered?: boolean
+}) {
   const { total } = list.pages
   return (
     <div class="view-head">
@@ -102,11 +112,22 @@ export interface LongListRowsProps<T> {
   readonly none: ComponentChildren
 }
 
-export function LongListRows<T>({ list, height, isFixed = false, row, none }: LongListRowsProps<T>) {
+export function LongListRows<T>({
+  list,
+  height,
+  isFixed = false,
+  row,
+  none,
+}: LongListRowsProps<T>) {
   const { pages, one, key, selected, handle } = list
   const { total, failure } = pages
   const retry = () => pages.refresh()
-  if (total === undefined) return failure === undefined ? <Loading lines={12} /> : <Failure failure={failure} retry={retry} />
+  if (total === undefined)
+    return failure === undefined ? (
+      <Loading lines={12} />
+    ) : (
+      <Failure failure={failure} retry={retry} />
+    )
   return (
     <>
       {failure === undefined ? null : <Stale failure={failure} retry={retry} />}

@@ -4,9 +4,18 @@ export type Block =
   | { readonly type: 'heading'; readonly level: number; readonly text: string }
   | { readonly type: 'paragraph'; readonly text: string }
   | { readonly type: 'code'; readonly language: string; readonly text: string }
-  | { readonly type: 'list'; readonly isOrdered: boolean; readonly start: number; readonly items: readonly ListItem[] }
+  | {
+      readonly type: 'list'
+      readonly isOrdered: boolean
+      readonly start: number
+      readonly items: readonly ListItem[]
+    }
   | { readonly type: 'quote'; readonly blocks: readonly Block[] }
-  | { readonly type: 'table'; readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] }
+  | {
+      readonly type: 'table'
+      readonly head: readonly string[]
+      readonly rows: readonly (readonly string[])[]
+    }
   | { readonly type: 'rule' }
 
 export interface ListItem {
@@ -42,7 +51,11 @@ export function readBlocks(text: string, depth = 0): readonly Block[] {
       endParagraph()
       const end = lines.findIndex((other, index) => index > at && isFenceEnd(other, fence[1]!))
       const stop = end === -1 ? lines.length : end
-      blocks.push({ type: 'code', language: fence[2]!.trim(), text: lines.slice(at + 1, stop).join('\n') })
+      blocks.push({
+        type: 'code',
+        language: fence[2]!.trim(),
+        text: lines.slice(at + 1, stop).join('\n'),
+      })
       at = stop + 1
     } else if (line.trim() === '') {
       endParagraph()
@@ -67,7 +80,11 @@ export function readBlocks(text: string, depth = 0): readonly Block[] {
     } else if (ROW.test(line) && ROW_RULE.test(lines[at + 1] ?? '')) {
       endParagraph()
       const end = endOf(lines, at + 2, (other) => ROW.test(other))
-      blocks.push({ type: 'table', head: cellsOf(line), rows: lines.slice(at + 2, end).map(cellsOf) })
+      blocks.push({
+        type: 'table',
+        head: cellsOf(line),
+        rows: lines.slice(at + 2, end).map(cellsOf),
+      })
       at = end
     } else {
       paragraph.push(line)
@@ -92,7 +109,9 @@ function readList(lines: readonly string[], start: number, blocks: Block[], dept
       const line = lines[end]!
       const isInside = indentOf(line) >= Math.min(inset, 2) && line.trim() !== ''
       const isGap =
-        line.trim() === '' && indentOf(lines[end + 1] ?? '') >= Math.min(inset, 2) && (lines[end + 1] ?? '').trim() !== ''
+        line.trim() === '' &&
+        indentOf(lines[end + 1] ?? '') >= Math.min(inset, 2) &&
+        (lines[end + 1] ?? '').trim() !== ''
       if (!isInside && !isGap) break
     }
     const rest = lines.slice(at + 1, end).map((line) => line.slice(Math.min(indentOf(line), inset)))
@@ -102,7 +121,12 @@ function readList(lines: readonly string[], start: number, blocks: Block[], dept
     at = end
     if ((lines[at] ?? 'x').trim() === '' && ITEM.test(lines[at + 1] ?? '')) at += 1
   }
-  blocks.push({ type: 'list', isOrdered, start: isOrdered ? Number.parseInt(first[2]!, 10) : 1, items })
+  blocks.push({
+    type: 'list',
+    isOrdered,
+    start: isOrdered ? Number.parseInt(first[2]!, 10) : 1,
+    items,
+  })
   return at
 }
 

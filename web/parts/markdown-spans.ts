@@ -24,7 +24,11 @@ export function readSpans(text: string, depth = 0): readonly Span[] {
   return spans
 }
 
-function spanOf(whole: string, groups: Readonly<Record<string, string | undefined>>, depth: number): Span {
+function spanOf(
+  whole: string,
+  groups: Readonly<Record<string, string | undefined>>,
+  depth: number,
+): Span {
   const { inCode, inStrong, inStruck, inEmphasis, label, target, bare, escaped } = groups
   if (inCode !== undefined) return { type: 'code', text: inCode }
   if (inStrong !== undefined) return { type: 'strong', spans: readSpans(inStrong, depth + 1) }
@@ -34,7 +38,11 @@ function spanOf(whole: string, groups: Readonly<Record<string, string | undefine
   const to = bare ?? target!
   // Only what leads to another site is a link. Anything else would be an address within this page, or a script.
   if (!isOutside(to)) return { type: 'text', text: whole }
-  return { type: 'link', to, spans: bare === undefined ? readSpans(label!, DEEPEST) : [{ type: 'text', text: bare }] }
+  return {
+    type: 'link',
+    to,
+    spans: bare === undefined ? readSpans(label!, DEEPEST) : [{ type: 'text', text: bare }],
+  }
 }
 
 function isOutside(address: string): boolean {

@@ -12,7 +12,15 @@ const AT_ONCE = 250
 const LONGEST = 100_000
 
 /** `name` is under which it is remembered how much of it was unfolded. Headings begin below `under`. */
-export function Markdown({ name, text, under = 1 }: { name: string; text: string; under?: number }) {
+export function Markdown({
+  name,
+  text,
+  under = 1,
+}: {
+  name: string
+  text: string
+  under?: number
+}) {
   return (
     <Clip name={`text ${name}`} text={text} limit={LONGEST} lines={Infinity}>
       {(piece) => <Blocks name={name} text={piece} under={under} />}
@@ -25,7 +33,10 @@ function Blocks({ name, text, under }: { name: string; text: string; under: numb
   const [turns, setTurns] = useOpening(`blocks ${name}`)
   const count = Math.min(blocks.length, AT_ONCE * (turns + 1))
   // The same nodes as before are passed over, and a list that scrolls renders its rows over and over.
-  const nodes = useMemo(() => blocksOf(blocks.slice(0, count), name, under), [blocks, count, name, under])
+  const nodes = useMemo(
+    () => blocksOf(blocks.slice(0, count), name, under),
+    [blocks, count, name, under],
+  )
   return (
     <div class="markdown" dir="auto">
       {nodes}
@@ -39,13 +50,19 @@ function Blocks({ name, text, under }: { name: string; text: string; under: numb
 }
 
 function blocksOf(blocks: readonly Block[], name: string, under: number): ComponentChildren {
-  return blocks.map((block, index) => <Fragment key={index}>{blockOf(block, `${name} ${index}`, under)}</Fragment>)
+  return blocks.map((block, index) => (
+    <Fragment key={index}>{blockOf(block, `${name} ${index}`, under)}</Fragment>
+  ))
 }
 
 function blockOf(block: Block, name: string, under: number): ComponentChildren {
   switch (block.type) {
     case 'heading':
-      return h(`h${Math.min(6, block.level + under)}`, { 'data-level': block.level }, spansOf(block.text))
+      return h(
+        `h${Math.min(6, block.level + under)}`,
+        { 'data-level': block.level },
+        spansOf(block.text),
+      )
     case 'paragraph':
       return (
         <Clip name={name} text={block.text} limit={8000} lines={400}>
@@ -56,7 +73,11 @@ function blockOf(block: Block, name: string, under: number): ComponentChildren {
       return (
         <Clip name={name} text={block.text} limit={8000} lines={80}>
           {(text) => (
-            <pre tabIndex={0} class="code" aria-label={block.language === '' ? 'Code' : `Code, ${block.language.slice(0, 40)}`}>
+            <pre
+              tabIndex={0}
+              class="code"
+              aria-label={block.language === '' ? 'Code' : `Code, ${block.language.slice(0, 40)}`}
+            >
               <code>{visible(text)}</code>
             </pre>
           )}
@@ -65,7 +86,9 @@ function blockOf(block: Block, name: string, under: number): ComponentChildren {
     case 'list': {
       const items = block.items.map(({ isDone, blocks }, index) => (
         <li key={index} data-box={isDone === undefined ? undefined : isDone ? 'done' : 'open'}>
-          {isDone === undefined ? null : <span class="box" role="img" aria-label={isDone ? 'done' : 'open'} />}
+          {isDone === undefined ? null : (
+            <span class="box" role="img" aria-label={isDone ? 'done' : 'open'} />
+          )}
           {tightOf(blocks, `${name} ${index}`, under)}
         </li>
       ))
@@ -106,7 +129,8 @@ function blockOf(block: Block, name: string, under: number): ComponentChildren {
 /** A single paragraph of an item needs no paragraph around it. */
 function tightOf(blocks: readonly Block[], name: string, under: number): ComponentChildren {
   const [first, ...rest] = blocks
-  if (first?.type !== 'paragraph' || first.text.length > 2000) return <div>{blocksOf(blocks, name, under)}</div>
+  if (first?.type !== 'paragraph' || first.text.length > 2000)
+    return <div>{blocksOf(blocks, name, under)}</div>
   return (
     <div>
       {spansOf(first.text)}

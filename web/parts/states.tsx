@@ -26,7 +26,15 @@ export function Loading({ label = 'Loading', lines = 6 }: { label?: string; line
 }
 
 /** What went wrong, what to do, and again. Where it stands for the whole view it is its heading. */
-export function Failure({ failure, retry, isView = false }: { failure: ApiFailure; retry?: () => void; isView?: boolean }) {
+export function Failure({
+  failure,
+  retry,
+  isView = false,
+}: {
+  failure: ApiFailure
+  retry?: () => void
+  isView?: boolean
+}) {
   const { problem } = failure
   const Title = isView ? 'h1' : 'p'
   return (
@@ -49,9 +57,16 @@ export function Failure({ failure, retry, isView = false }: { failure: ApiFailur
 }
 
 /** A resource in whichever state it is. A failure behind an answer is a line above it. */
-export function Loaded<T>({ resource, children }: { resource: Resource<T>; children: (value: T) => ComponentChildren }) {
+export function Loaded<T>({
+  resource,
+  children,
+}: {
+  resource: Resource<T>
+  children: (value: T) => ComponentChildren
+}) {
   const { value, failure, reload } = resource
-  if (value === undefined) return failure === undefined ? <Loading /> : <Failure failure={failure} retry={reload} />
+  if (value === undefined)
+    return failure === undefined ? <Loading /> : <Failure failure={failure} retry={reload} />
   return (
     <>
       {failure === undefined ? null : <Stale failure={failure} retry={reload} />}

@@ -18,7 +18,8 @@ export interface Group<Row> {
   readonly rows: readonly Row[]
 }
 
-export type TableProps<Row> = TableShape<Row> & ({ readonly rows: readonly Row[] } | { readonly groups: readonly Group<Row>[] })
+export type TableProps<Row> = TableShape<Row> &
+  ({ readonly rows: readonly Row[] } | { readonly groups: readonly Group<Row>[] })
 
 interface TableShape<Row> {
   /** What it is a table of, for those who cannot see it. */
@@ -67,7 +68,15 @@ export function Table<Row>(props: TableProps<Row>) {
   )
 }
 
-function Cell<Row>({ column: { name, of, as, isPlain }, row, isHead }: { column: Column<Row>; row: Row; isHead: boolean }) {
+function Cell<Row>({
+  column: { name, of, as, isPlain },
+  row,
+  isHead,
+}: {
+  column: Column<Row>
+  row: Row
+  isHead: boolean
+}) {
   if (isHead)
     return (
       <th scope="row" class={as}>
@@ -81,7 +90,13 @@ function Cell<Row>({ column: { name, of, as, isPlain }, row, isHead }: { column:
   )
 }
 
-function GroupHead<Row>({ group: { title, sums = {} }, columns }: { group: Group<Row>; columns: readonly Column<Row>[] }) {
+function GroupHead<Row>({
+  group: { title, sums = {} },
+  columns,
+}: {
+  group: Group<Row>
+  columns: readonly Column<Row>[]
+}) {
   const first = columns.findIndex(({ name }) => Object.hasOwn(sums, name))
   const span = first === -1 ? columns.length : first
   return (

@@ -7,7 +7,15 @@ export interface Tab<Name extends string> {
 }
 
 /** Which part of a view is shown, kept in the address under `tab`. */
-export function Tabs<Name extends string>({ label, tabs, chosen }: { label: string; tabs: readonly Tab<Name>[]; chosen: Name }) {
+export function Tabs<Name extends string>({
+  label,
+  tabs,
+  chosen,
+}: {
+  label: string
+  tabs: readonly Tab<Name>[]
+  chosen: Name
+}) {
   const move = (event: KeyboardEvent) => {
     const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
     if (step === 0) return

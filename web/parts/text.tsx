@@ -26,7 +26,13 @@ export function visible(text: string): ComponentChildren {
 /** A message of Stint's own, in which commands stand between backticks. */
 export function WithCode({ text }: { text: string }) {
   return (
-    <>{text.split('`').map((piece, index) => (index % 2 === 0 ? visible(piece) : <code key={index}>{visible(piece)}</code>))}</>
+    <>
+      {text
+        .split('`')
+        .map((piece, index) =>
+          index % 2 === 0 ? visible(piece) : <code key={index}>{visible(piece)}</code>,
+        )}
+    </>
   )
 }
 
@@ -36,7 +42,8 @@ export function Snippet({ text }: { text: string }) {
     <bdi class="snippet">
       {text.split('\u0001').map((piece, index) => {
         const end = piece.indexOf('\u0002')
-        if (index === 0 || end === -1) return <span key={index}>{visible(piece.replaceAll('\u0002', ''))}</span>
+        if (index === 0 || end === -1)
+          return <span key={index}>{visible(piece.replaceAll('\u0002', ''))}</span>
         return (
           <span key={index}>
             <mark>{visible(piece.slice(0, end))}</mark>

@@ -54,7 +54,12 @@ export function VirtualList(props: VirtualListProps) {
   const [, rerender] = useReducer((turn: number) => turn + 1, 0)
   const scroller = useRef<HTMLDivElement>(null)
   const body = useRef<HTMLDivElement>(null)
-  const list = useRef<{ heights: Heights; key: string | undefined; isAtEnd: boolean; focus?: number }>(null)
+  const list = useRef<{
+    heights: Heights
+    key: string | undefined
+    isAtEnd: boolean
+    focus?: number
+  }>(null)
   list.current ??= { heights: new Heights(estimate), key: listKey, isAtEnd: true }
   const state = list.current
   const { heights } = state
@@ -92,7 +97,9 @@ export function VirtualList(props: VirtualListProps) {
     const changed = entries.filter((entry) => {
       const number = Number((entry.target as HTMLElement).dataset.row)
       // A row that has left the document is reported once more, as nothing.
-      return entry.target.isConnected && heights.measure(number, entry.borderBoxSize[0]?.blockSize ?? 0)
+      return (
+        entry.target.isConnected && heights.measure(number, entry.borderBoxSize[0]?.blockSize ?? 0)
+      )
     })
     if (changed.length === 0) return
     latest.current.settle(kept)
@@ -104,7 +111,9 @@ export function VirtualList(props: VirtualListProps) {
   useLayoutEffect(() => settle(anchor), [first, count, listKey])
   useLayoutEffect(() => {
     if (state.focus === undefined) return
-    const found = scroller.current?.querySelector<HTMLElement>(`[data-row="${state.focus}"] :is(a, button)`)
+    const found = scroller.current?.querySelector<HTMLElement>(
+      `[data-row="${state.focus}"] :is(a, button)`,
+    )
     if (found) {
       delete state.focus
       found.focus({ preventScroll: true })
@@ -136,7 +145,8 @@ export function VirtualList(props: VirtualListProps) {
     const rowTop = heights.topOf(number)
     const rowEnd = rowTop + heights.heightOf(number)
     if (where === 'top' || rowTop < view.scrollTop) view.scrollTop = rowTop
-    else if (rowEnd > view.scrollTop + view.clientHeight) view.scrollTop = rowEnd - view.clientHeight
+    else if (rowEnd > view.scrollTop + view.clientHeight)
+      view.scrollTop = rowEnd - view.clientHeight
     state.isAtEnd = false
     rerender(undefined)
   }
@@ -166,7 +176,14 @@ export function VirtualList(props: VirtualListProps) {
 
   return (
     // A region that scrolls has to be reachable by the keyboard, which scrolls it then.
-    <div class="virtual" ref={scroller} tabIndex={0} role="group" aria-label={label} onScroll={onScroll}>
+    <div
+      class="virtual"
+      ref={scroller}
+      tabIndex={0}
+      role="group"
+      aria-label={label}
+      onScroll={onScroll}
+    >
       <div class="virtual-body" ref={body} style={{ height: `${heights.total}px` }}>
         <div class="virtual-rows" role="list" style={{ top: `${heights.topOf(from)}px` }}>
           {Array.from({ length: end - from }, (_, index) => (
@@ -213,7 +230,14 @@ function Row({ number, position, count, observer, children }: RowProps) {
     return () => observer?.unobserve(mine)
   }, [observer])
   return (
-    <div class="virtual-row" ref={element} role="listitem" data-row={number} aria-posinset={position} aria-setsize={count}>
+    <div
+      class="virtual-row"
+      ref={element}
+      role="listitem"
+      data-row={number}
+      aria-posinset={position}
+      aria-setsize={count}
+    >
       {children}
     </div>
   )

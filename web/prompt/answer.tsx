@@ -16,7 +16,13 @@ import { type Ending, type Piece, type PromptState, openRequests } from './state
 const NEAR = 60
 
 /** What an agent answers, as it comes. */
-export function Answer({ asked, isRunning }: { asked: KeptPrompt; isRunning: (is: boolean) => void }) {
+export function Answer({
+  asked,
+  isRunning,
+}: {
+  asked: KeptPrompt
+  isRunning: (is: boolean) => void
+}) {
   const { state, failure } = useFollowed(asked.prompt)
   const isGone = failure?.status === 404
   const isOver = state.ended !== undefined || isGone
@@ -29,9 +35,17 @@ export function Answer({ asked, isRunning }: { asked: KeptPrompt; isRunning: (is
           <Text>{asked.text}</Text>
         </p>
         {state.pieces.map((piece, index) => (
-          <AnswerPiece key={index} piece={piece} number={index} prompt={asked.prompt} isOver={isOver} />
+          <AnswerPiece
+            key={index}
+            piece={piece}
+            number={index}
+            prompt={asked.prompt}
+            isOver={isOver}
+          />
         ))}
-        {isOver || openRequests(state).length > 0 ? null : <p class="thinking">{state.last === 0 ? 'Starting' : 'Working'}</p>}
+        {isOver || openRequests(state).length > 0 ? null : (
+          <p class="thinking">{state.last === 0 ? 'Starting' : 'Working'}</p>
+        )}
         {isGone ? <Gone session={asked.session} /> : null}
         {state.ended === undefined ? null : <EndLine ending={state.ended} />}
       </div>
@@ -93,7 +107,11 @@ function AnswerPiece({ piece, number, prompt, isOver }: PieceProps) {
 }
 
 const TOOL_WORDS = { started: 'running', completed: 'done', failed: 'failed' } as const
-const TOOL_TONES: Readonly<Record<keyof typeof TOOL_WORDS, Tone>> = { started: 'accent', completed: 'good', failed: 'bad' }
+const TOOL_TONES: Readonly<Record<keyof typeof TOOL_WORDS, Tone>> = {
+  started: 'accent',
+  completed: 'good',
+  failed: 'bad',
+}
 
 function Tool({ piece, isOver }: { piece: Extract<Piece, { type: 'tool' }>; isOver: boolean }) {
   const { name, status, command, path, output } = piece
@@ -107,7 +125,9 @@ function Tool({ piece, isOver }: { piece: Extract<Piece, { type: 'tool' }>; isOv
         <span class="tool-what mono">
           <Text>{command ?? path ?? ''}</Text>
         </span>
-        <Badge tone={isCutShort ? 'warn' : TOOL_TONES[status]}>{isCutShort ? 'cut short' : TOOL_WORDS[status]}</Badge>
+        <Badge tone={isCutShort ? 'warn' : TOOL_TONES[status]}>
+          {isCutShort ? 'cut short' : TOOL_WORDS[status]}
+        </Badge>
       </summary>
       <pre class="tool-output">
         {command === undefined ? null : (
@@ -116,7 +136,11 @@ function Tool({ piece, isOver }: { piece: Extract<Piece, { type: 'tool' }>; isOv
             {'\n'}
           </span>
         )}
-        {output === undefined || output === '' ? <span class="muted">It printed nothing that was told.</span> : visible(output)}
+        {output === undefined || output === '' ? (
+          <span class="muted">It printed nothing that was told.</span>
+        ) : (
+          visible(output)
+        )}
       </pre>
     </details>
   )
@@ -143,7 +167,9 @@ function Permission({
         </strong>{' '}
         {permission.title === permission.command ? null : <Text>{permission.title}</Text>}
       </p>
-      {permission.command === undefined ? null : <pre class="permission-command">{visible(permission.command)}</pre>}
+      {permission.command === undefined ? null : (
+        <pre class="permission-command">{visible(permission.command)}</pre>
+      )}
       {permission.path === undefined ? null : (
         <p class="small">
           <code>
@@ -158,10 +184,21 @@ function Permission({
       )}
       {isOpen ? (
         <div class="actions">
-          <button class="button button-small" type="button" data-tone="accent" disabled={isBusy} onClick={() => settle(true)}>
+          <button
+            class="button button-small"
+            type="button"
+            data-tone="accent"
+            disabled={isBusy}
+            onClick={() => settle(true)}
+          >
             Allow
           </button>
-          <button class="button button-small" type="button" disabled={isBusy} onClick={() => settle(false)}>
+          <button
+            class="button button-small"
+            type="button"
+            disabled={isBusy}
+            onClick={() => settle(false)}
+          >
             Refuse
           </button>
         </div>
@@ -206,21 +243,33 @@ function EndLine({ ending }: { ending: Ending }) {
   )
 }
 
-function AnswerFoot({ state, asked, isOver }: { state: PromptState; asked: KeptPrompt; isOver: boolean }) {
+function AnswerFoot({
+  state,
+  asked,
+  isOver,
+}: {
+  state: PromptState
+  asked: KeptPrompt
+  isOver: boolean
+}) {
   const { isBusy, failure, run } = useAction()
   const { gauge, spend } = state
   return (
     <div class="answer-foot small">
       <span class="muted">
         {state.harness === undefined ? null : (
-          <Text>{[state.harness, ...(state.model === undefined ? [] : [state.model])].join(', ')}</Text>
+          <Text>
+            {[state.harness, ...(state.model === undefined ? [] : [state.model])].join(', ')}
+          </Text>
         )}
       </span>
       {gauge === undefined ? null : (
         <span class="gauge" title="Tokens in the context, on the way to its compaction">
           <span class="gauge-bar" aria-hidden="true">
             <span
-              style={{ width: `${Math.min(100, gauge.percent ?? (gauge.context / (gauge.window ?? gauge.context)) * 100)}%` }}
+              style={{
+                width: `${Math.min(100, gauge.percent ?? (gauge.context / (gauge.window ?? gauge.context)) * 100)}%`,
+              }}
             />
           </span>
           <span class="number">

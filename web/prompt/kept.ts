@@ -7,12 +7,14 @@ export interface KeptPrompt {
   readonly text: string
 }
 
-const keyFor = (session: string | undefined): string => `stint-prompt ${currentProject() ?? ''} ${session ?? ''}`
+const keyFor = (session: string | undefined): string =>
+  `stint-prompt ${currentProject() ?? ''} ${session ?? ''}`
 
 export function keptPrompt(session: string | undefined): KeptPrompt | undefined {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(keyFor(session)) ?? 'null')
-    if (typeof kept !== 'object' || kept === null || !('prompt' in kept) || !('text' in kept)) return undefined
+    if (typeof kept !== 'object' || kept === null || !('prompt' in kept) || !('text' in kept))
+      return undefined
     return kept as KeptPrompt
   } catch {
     return undefined // nothing may be kept here, or another wrote there

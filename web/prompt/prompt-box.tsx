@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import type { PromptRequest } from '../../src/prompt/contract.ts'
+import type { PromptRequest } from '../../src/run/prompt/contract.ts'
 import type { HarnessLine } from '../../src/serve/contract.ts'
 import { useAction } from '../data/action.ts'
 import { api } from '../data/api.ts'
@@ -27,7 +27,8 @@ export function PromptBox({ session }: { session?: string }) {
   const others = useOthersPrompt(session)
   // What somebody asks elsewhere is followed here too; a second prompt would be refused meanwhile.
   const [away, setAway] = useState<string>()
-  const asked = others !== undefined && others.prompt !== kept?.prompt && others.prompt !== away ? others : kept
+  const asked =
+    others !== undefined && others.prompt !== kept?.prompt && others.prompt !== away ? others : kept
   const [isRunning, setRunning] = useState(false)
   useEffect(() => setKept(keptPrompt(session)), [session])
   const keep = (now: KeptPrompt | undefined): void => {
@@ -61,7 +62,10 @@ function useOthersPrompt(session: string | undefined): KeptPrompt | undefined {
   const running = useResource(
     `running ${session ?? ''}`,
     async (signal) => (session === undefined ? [] : api.runningPrompts(session, signal)),
-    (event) => event.type === 'prompt' && event.event.type === 'prompt.started' && event.event.session === session,
+    (event) =>
+      event.type === 'prompt' &&
+      event.event.type === 'prompt.started' &&
+      event.event.session === session,
   )
   return running.value?.at(-1)
 }
@@ -77,7 +81,9 @@ function Composer({ session, isRunning, started }: ComposerProps) {
   const harnesses = overview.value?.harnesses ?? []
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState(() => habits().harness ?? '')
-  const [permissions, setPermissions] = useState<Permissions>(() => readPermissions(habits().permissions))
+  const [permissions, setPermissions] = useState<Permissions>(() =>
+    readPermissions(habits().permissions),
+  )
   const [where, setWhere] = useState<Where>(session === undefined ? 'new' : 'on')
   const [model, setModel] = useState('')
   const [script, setScript] = useState('')
@@ -129,11 +135,14 @@ function Composer({ session, isRunning, started }: ComposerProps) {
         class="composer-text"
         rows={Math.min(10, Math.max(2, text.split('\n').length))}
         aria-label="Prompt"
-        placeholder={session === undefined ? 'Ask an agent to begin something' : 'Ask an agent to go on'}
+        placeholder={
+          session === undefined ? 'Ask an agent to begin something' : 'Ask an agent to go on'
+        }
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey) || event.isComposing) return
+          if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey) || event.isComposing)
+            return
           event.preventDefault()
           void send()
         }}
@@ -161,7 +170,9 @@ function Composer({ session, isRunning, started }: ComposerProps) {
           value={harness?.name ?? ''}
           onChange={({ currentTarget }) => setChosen(currentTarget.value)}
         >
-          {harness === undefined ? <option value="">{isPending ? 'Asking the harnesses' : 'No harness is there'}</option> : null}
+          {harness === undefined ? (
+            <option value="">{isPending ? 'Asking the harnesses' : 'No harness is there'}</option>
+          ) : null}
           {harnesses.map(({ name, isThere, isPending: isAsked, version, problem }) => (
             <option key={name} value={name} disabled={!isThere} title={isThere ? version : problem}>
               {name}
@@ -181,10 +192,21 @@ function Composer({ session, isRunning, started }: ComposerProps) {
             </option>
           ))}
         </select>
-        <button class="quiet-button" type="button" aria-expanded={isMore} onClick={() => setMore(!isMore)}>
+        <button
+          class="quiet-button"
+          type="button"
+          aria-expanded={isMore}
+          onClick={() => setMore(!isMore)}
+        >
           More
         </button>
-        <button class="button composer-send" type="submit" data-tone="accent" disabled={!canAsk} title="Ctrl+Enter">
+        <button
+          class="button composer-send"
+          type="submit"
+          data-tone="accent"
+          disabled={!canAsk}
+          title="Ctrl+Enter"
+        >
           {isBusy ? 'Sending…' : 'Send'}
         </button>
       </div>
@@ -214,7 +236,11 @@ function Composer({ session, isRunning, started }: ComposerProps) {
 function harnessFor(chosen: string, harnesses: readonly HarnessLine[]): HarnessLine | undefined {
   const there = harnesses.filter(({ isThere }) => isThere)
   // The rehearsal is always there, and nobody's agent.
-  return there.find(({ name }) => name === chosen) ?? there.find(({ name }) => name !== 'rehearsal') ?? there[0]
+  return (
+    there.find(({ name }) => name === chosen) ??
+    there.find(({ name }) => name !== 'rehearsal') ??
+    there[0]
+  )
 }
 
 function readPermissions(kept: string | undefined): Permissions {

@@ -1,7 +1,7 @@
 // What is shown of a prompt: a fold over its events. They come live and are asked for again after a reload or a lost connection, so the
 // same may come twice and some may be missing; by their numbers each counts once and in order.
 import type { PermissionRequest } from '../../src/harness/contract.ts'
-import type { PromptEvent } from '../../src/prompt/contract.ts'
+import type { PromptEvent } from '../../src/run/prompt/contract.ts'
 import type { Gauge } from '../../src/run/events.ts'
 import type { Spend } from '../../src/run/report.ts'
 
@@ -24,7 +24,11 @@ export type Piece =
       /** Absent while it waits for somebody. */
       readonly isAllowed?: boolean
     }
-  | { readonly type: 'note'; readonly kind: 'stage' | 'compaction' | 'limit' | 'said'; readonly text: string }
+  | {
+      readonly type: 'note'
+      readonly kind: 'stage' | 'compaction' | 'limit' | 'said'
+      readonly text: string
+    }
 
 export type Ending = Extract<PromptEvent, { readonly type: 'prompt.ended' }>
 
@@ -63,9 +67,13 @@ export function take(state: PromptState, events: readonly PromptEvent[]): Prompt
 }
 
 /** Those that wait for somebody's word. */
-export function openRequests(state: PromptState): readonly Extract<Piece, { readonly type: 'permission' }>[] {
+export function openRequests(
+  state: PromptState,
+): readonly Extract<Piece, { readonly type: 'permission' }>[] {
   if (state.ended !== undefined) return []
-  return state.pieces.filter((piece) => piece.type === 'permission').filter(({ isAllowed }) => isAllowed === undefined)
+  return state.pieces
+    .filter((piece) => piece.type === 'permission')
+    .filter(({ isAllowed }) => isAllowed === undefined)
 }
 
 function fold(state: PromptState, event: PromptEvent): PromptState {
@@ -74,11 +82,19 @@ function fold(state: PromptState, event: PromptEvent): PromptState {
     case 'prompt.started':
       return { ...state, session: event.session, name: event.name, harness: event.harness }
     case 'conversation':
-      return { ...state, conversation: event.conversation, ...(event.model === undefined ? {} : { model: event.model }) }
+      return {
+        ...state,
+        conversation: event.conversation,
+        ...(event.model === undefined ? {} : { model: event.model }),
+      }
     case 'delta': {
       const open = growing(state)
       if (open === undefined) return add({ type: 'text', text: event.text, isWhole: false })
-      return exchange(state, open.at, { type: 'text', text: open.text + event.text, isWhole: false })
+      return exchange(state, open.at, {
+        type: 'text',
+        text: open.text + event.text,
+        isWhole: false,
+      })
     }
     case 'anew': {
       const open = growing(state)
@@ -99,14 +115,23 @@ function fold(state: PromptState, event: PromptEvent): PromptState {
         ...(output === undefined ? {} : { output }),
       }
       if (before?.type !== 'tool') return add({ type: 'tool', id, name, status, ...told })
-      return exchange(state, at, { ...before, name: name === '' ? before.name : name, status, ...told })
+      return exchange(state, at, {
+        ...before,
+        name: name === '' ? before.name : name,
+        status,
+        ...told,
+      })
     }
     case 'permission.asked':
       return add({ type: 'permission', request: event.request, permission: event.permission })
     case 'permission.settled': {
-      const at = state.pieces.findLastIndex((piece) => piece.type === 'permission' && piece.request === event.request)
+      const at = state.pieces.findLastIndex(
+        (piece) => piece.type === 'permission' && piece.request === event.request,
+      )
       const before = state.pieces[at]
-      return before?.type === 'permission' ? exchange(state, at, { ...before, isAllowed: event.isAllowed }) : state
+      return before?.type === 'permission'
+        ? exchange(state, at, { ...before, isAllowed: event.isAllowed })
+        : state
     }
     case 'usage':
       return { ...state, gauge: event.gauge, spend: event.spend }
@@ -118,8 +143,15 @@ function fold(state: PromptState, event: PromptEvent): PromptState {
       return { ...add({ type: 'note', kind: 'stage', text }), gauge: event.gauge }
     }
     case 'compaction': {
-      const before = event.tokensBefore === undefined ? '' : ` at ${event.tokensBefore.toLocaleString('en')} tokens`
-      return add({ type: 'note', kind: 'compaction', text: `The conversation was compacted${before}.` })
+      const before =
+        event.tokensBefore === undefined
+          ? ''
+          : ` at ${event.tokensBefore.toLocaleString('en')} tokens`
+      return add({
+        type: 'note',
+        kind: 'compaction',
+        text: `The conversation was compacted${before}.`,
+      })
     }
     case 'limit': {
       const until = event.resetsAt === undefined ? '' : ` It ends at ${event.resetsAt}.`

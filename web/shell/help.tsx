@@ -10,7 +10,12 @@ export function ShortcutHelp() {
     else dialog.current?.close()
   }, [isOpen])
   return (
-    <dialog ref={dialog} class="help" aria-labelledby="help-title" onClose={() => isHelpOpen.set(false)}>
+    <dialog
+      ref={dialog}
+      class="help"
+      aria-labelledby="help-title"
+      onClose={() => isHelpOpen.set(false)}
+    >
       <div class="help-head">
         <h2 id="help-title">Keyboard</h2>
         <form method="dialog">

@@ -16,7 +16,10 @@ let pending = ''
 let pendingAt = 0
 
 /** What can be pressed now, the newest view last. */
-export function shortcutGroups(): readonly { readonly title: string; readonly shortcuts: readonly Shortcut[] }[] {
+export function shortcutGroups(): readonly {
+  readonly title: string
+  readonly shortcuts: readonly Shortcut[]
+}[] {
   return [...groups]
 }
 
@@ -37,8 +40,13 @@ export function listenToKeys(): void {
   document.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.metaKey || event.ctrlKey || event.altKey) return
     const { target } = event
-    if (event.key === 'Escape' && target instanceof HTMLElement && isWriting(target)) return target.blur()
-    if ((target instanceof HTMLElement && isWriting(target)) || document.querySelector('dialog[open]') !== null) return
+    if (event.key === 'Escape' && target instanceof HTMLElement && isWriting(target))
+      return target.blur()
+    if (
+      (target instanceof HTMLElement && isWriting(target)) ||
+      document.querySelector('dialog[open]') !== null
+    )
+      return
     const isFresh = event.timeStamp - pendingAt < SEQUENCE_MS
     const pressed = pending !== '' && isFresh ? `${pending} ${event.key}` : event.key
     pending = ''
@@ -55,5 +63,7 @@ export function listenToKeys(): void {
 }
 
 function isWriting(element: HTMLElement): boolean {
-  return element.isContentEditable || element.matches('input:not([type=checkbox]), textarea, select')
+  return (
+    element.isContentEditable || element.matches('input:not([type=checkbox]), textarea, select')
+  )
 }

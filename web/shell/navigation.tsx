@@ -7,7 +7,11 @@ import { isHelpOpen } from './keyboard.ts'
 import { type Route, currentProject, go, href } from './router.ts'
 import { nextTheme, theme } from './theme.ts'
 
-const ROOMS: readonly { readonly path: string; readonly name: string; readonly views: readonly Route['view'][] }[] = [
+const ROOMS: readonly {
+  readonly path: string
+  readonly name: string
+  readonly views: readonly Route['view'][]
+}[] = [
   { path: '/', name: 'Sessions', views: ['sessions', 'session'] },
   { path: '/conversations', name: 'Conversations', views: ['conversations', 'conversation'] },
   { path: '/search', name: 'Search', views: ['search'] },
@@ -39,7 +43,13 @@ export function Navigation({ route, overview }: { route: Route; overview: Resour
           stint
         </a>
         <ProjectSwitch overview={overview} />
-        <button class="menu-button" type="button" aria-expanded={isOpen} aria-controls="rooms" onClick={() => setOpen(!isOpen)}>
+        <button
+          class="menu-button"
+          type="button"
+          aria-expanded={isOpen}
+          aria-controls="rooms"
+          onClick={() => setOpen(!isOpen)}
+        >
           Menu
         </button>
       </div>
@@ -63,10 +73,20 @@ export function Navigation({ route, overview }: { route: Route; overview: Resour
         >
           {LIVE_WORDS[live]}
         </p>
-        <button class="quiet-button" type="button" onClick={nextTheme} aria-label={`Theme: ${chosen}`}>
+        <button
+          class="quiet-button"
+          type="button"
+          onClick={nextTheme}
+          aria-label={`Theme: ${chosen}`}
+        >
           {chosen}
         </button>
-        <button class="quiet-button" type="button" onClick={() => isHelpOpen.set(true)} aria-label="Keyboard shortcuts">
+        <button
+          class="quiet-button"
+          type="button"
+          onClick={() => isHelpOpen.set(true)}
+          aria-label="Keyboard shortcuts"
+        >
           ?
         </button>
       </div>
@@ -83,7 +103,9 @@ function ProjectSwitch({ overview: { value } }: { overview: Resource<Overview> }
       class="project-switch"
       aria-label="Project"
       value={key}
-      onChange={({ currentTarget }) => go(currentTarget.value === value.here ? '/' : href('/', { project: currentTarget.value }))}
+      onChange={({ currentTarget }) =>
+        go(currentTarget.value === value.here ? '/' : href('/', { project: currentTarget.value }))
+      }
     >
       {isKnown ? null : <option value={key}>Unknown project</option>}
       {value.projects.map((project) => (

@@ -16,10 +16,29 @@ export type Route =
         | 'nowhere'
       readonly id?: undefined
     }
-  | { readonly view: 'session' | 'conversation' | 'run' | 'delegate' | 'handoff'; readonly id: string }
+  | {
+      readonly view: 'session' | 'conversation' | 'run' | 'delegate' | 'handoff'
+      readonly id: string
+    }
 
-const ROOMS = ['conversations', 'search', 'runs', 'delegates', 'workflows', 'tasks', 'handoffs', 'usage', 'ledger'] as const
-const THINGS = { s: 'session', c: 'conversation', runs: 'run', delegates: 'delegate', handoffs: 'handoff' } as const
+const ROOMS = [
+  'conversations',
+  'search',
+  'runs',
+  'delegates',
+  'workflows',
+  'tasks',
+  'handoffs',
+  'usage',
+  'ledger',
+] as const
+const THINGS = {
+  s: 'session',
+  c: 'conversation',
+  runs: 'run',
+  delegates: 'delegate',
+  handoffs: 'handoff',
+} as const
 
 export function routeOf(path: string): Route {
   const [first = '', id, ...rest] = path.split('/').slice(1)
@@ -43,9 +62,23 @@ globalThis.addEventListener('popstate', () => address.set(location.pathname + lo
 /** Links of the page itself are followed without loading it again; everything else is the browser's. */
 export function followLinks(): void {
   document.addEventListener('click', (event) => {
-    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    if (
+      event.defaultPrevented ||
+      event.button !== 0 ||
+      event.metaKey ||
+      event.ctrlKey ||
+      event.shiftKey ||
+      event.altKey
+    )
+      return
     const link = event.target instanceof Element ? event.target.closest('a') : null
-    if (link === null || link.target !== '' || link.origin !== location.origin || link.hasAttribute('download')) return
+    if (
+      link === null ||
+      link.target !== '' ||
+      link.origin !== location.origin ||
+      link.hasAttribute('download')
+    )
+      return
     if (link.hash !== '' && link.pathname === location.pathname) return
     event.preventDefault()
     go(link.pathname + link.search)
@@ -94,15 +127,20 @@ export function onProject(listener: () => void): void {
 }
 
 /** An address within the page, in the same project. */
-export function href(path: string, values: Readonly<Record<string, string | number | undefined>> = {}): string {
+export function href(
+  path: string,
+  values: Readonly<Record<string, string | number | undefined>> = {},
+): string {
   const query = new URLSearchParams()
   const all: typeof values = { project: currentProject(), ...values }
-  for (const [name, value] of Object.entries(all)) if (value !== undefined && value !== '') query.set(name, String(value))
+  for (const [name, value] of Object.entries(all))
+    if (value !== undefined && value !== '') query.set(name, String(value))
   return query.size === 0 ? path : `${path}?${query}`
 }
 
 export const hrefTo = {
-  session: (id: string, values?: { entry?: string; tab?: string }) => href(`/s/${encodeURIComponent(id)}`, values),
+  session: (id: string, values?: { entry?: string; tab?: string }) =>
+    href(`/s/${encodeURIComponent(id)}`, values),
   conversation: (id: string, item?: number) => href(`/c/${encodeURIComponent(id)}`, { item }),
   run: (id: string) => href(`/runs/${encodeURIComponent(id)}`),
   delegate: (id: string) => href(`/delegates/${encodeURIComponent(id)}`),

@@ -27,8 +27,15 @@ export function ConversationView({ id }: { id: string }) {
   if (known.current.id !== id) known.current = { id, number: 0 }
   const list = usePaged<HistoryItem>(id, async (from, limit, signal) => {
     const mine = known.current
-    const { items, from: _, ...rest } = await api.conversation(id, { from, limit, known: mine.number }, signal)
-    mine.number = Math.max(rest.requestsFrom === 0 ? 0 : mine.number, rest.requestsFrom + rest.requests.length)
+    const {
+      items,
+      from: _,
+      ...rest
+    } = await api.conversation(id, { from, limit, known: mine.number }, signal)
+    mine.number = Math.max(
+      rest.requestsFrom === 0 ? 0 : mine.number,
+      rest.requestsFrom + rest.requests.length,
+    )
     setHead((old) => (old === undefined || old.line.id !== id ? rest : withKnown(rest, old)))
     return { rows: items, total: rest.total }
   })
@@ -48,14 +55,19 @@ export function ConversationView({ id }: { id: string }) {
     )
   return (
     <div class="view">
-      {list.failure === undefined ? null : <Stale failure={list.failure} retry={() => list.refresh()} />}
+      {list.failure === undefined ? null : (
+        <Stale failure={list.failure} retry={() => list.refresh()} />
+      )}
       <Reader id={id} head={head} list={list} />
     </div>
   )
 }
 
 /** The same lists as before where nothing was added: whoever has worked something out of them need not do it again. */
-function withKnown<T extends Pick<ConversationPage, 'requests' | 'requestsFrom' | 'compactions'>>(fresh: T, old: T): T {
+function withKnown<T extends Pick<ConversationPage, 'requests' | 'requestsFrom' | 'compactions'>>(
+  fresh: T,
+  old: T,
+): T {
   const count = fresh.requestsFrom + fresh.requests.length
   return {
     ...fresh,
@@ -64,7 +76,8 @@ function withKnown<T extends Pick<ConversationPage, 'requests' | 'requestsFrom' 
       count === old.requests.length || (count < old.requests.length && fresh.requestsFrom > 0)
         ? old.requests
         : [...old.requests.slice(0, fresh.requestsFrom), ...fresh.requests],
-    compactions: fresh.compactions.length === old.compactions.length ? old.compactions : fresh.compactions,
+    compactions:
+      fresh.compactions.length === old.compactions.length ? old.compactions : fresh.compactions,
   }
 }
 
@@ -99,7 +112,11 @@ function Reader({ id, head, list }: ReaderProps) {
     { keys: 'p', what: 'Request before', run: () => show(before(requests, top)) },
     { keys: 'c', what: 'Next compaction', run: () => show(after(head.compactions, top)) },
     { keys: 'C', what: 'Compaction before', run: () => show(before(head.compactions, top)) },
-    { keys: 'e', what: 'Unfold tools and thoughts, or fold them', run: () => setUnfolded(!isUnfolded) },
+    {
+      keys: 'e',
+      what: 'Unfold tools and thoughts, or fold them',
+      run: () => setUnfolded(!isUnfolded),
+    },
     { keys: 'G', what: 'To the end', run: () => handle.current?.toEnd() },
     { keys: 'g g', what: 'To the beginning', run: () => show(0) },
   ])
@@ -110,7 +127,12 @@ function Reader({ id, head, list }: ReaderProps) {
       <div class="reader-bar">
         <Jumps label="Request" numbers={requests} top={top} go={show} />
         <Jumps label="Compaction" numbers={head.compactions} top={top} go={show} />
-        <button class="quiet-button" type="button" aria-pressed={isUnfolded} onClick={() => setUnfolded(!isUnfolded)}>
+        <button
+          class="quiet-button"
+          type="button"
+          aria-pressed={isUnfolded}
+          onClick={() => setUnfolded(!isUnfolded)}
+        >
           {isUnfolded ? 'Fold tools' : 'Unfold tools'}
         </button>
         <span class="number muted" role="status">
@@ -155,7 +177,15 @@ function Reader({ id, head, list }: ReaderProps) {
   )
 }
 
-function Head({ id, head: { line }, total }: { id: string; head: ReaderProps['head']; total: number }) {
+function Head({
+  id,
+  head: { line },
+  total,
+}: {
+  id: string
+  head: ReaderProps['head']
+  total: number
+}) {
   return (
     <div class="session-head">
       <nav aria-label="Where this is" class="crumbs">

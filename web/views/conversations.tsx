@@ -31,7 +31,8 @@ export function ConversationsView() {
         row={(line, isSelected) => <Row line={line} isSelected={isSelected} />}
         none={
           <Empty title="No conversations yet">
-            They are stored as agents work here. Those from before can be brought in with <code>stint import</code>.
+            They are stored as agents work here. Those from before can be brought in with{' '}
+            <code>stint import</code>.
           </Empty>
         }
       />

@@ -107,7 +107,11 @@ function DelegateBody({ page: { row, diff, isDiffCut, moves } }: { page: Delegat
 }
 
 /** Not the same again without a reason. */
-function isNews({ to, because }: DelegatePage['moves'][number], index: number, moves: DelegatePage['moves']): boolean {
+function isNews(
+  { to, because }: DelegatePage['moves'][number],
+  index: number,
+  moves: DelegatePage['moves'],
+): boolean {
   return because !== undefined || moves[index - 1]?.to !== to
 }
 
@@ -145,7 +149,15 @@ function Facts({ row }: { row: DelegatePage['row'] }) {
   )
 }
 
-function Fact({ name, value, isCode = false }: { name: string; value: string | undefined; isCode?: boolean }) {
+function Fact({
+  name,
+  value,
+  isCode = false,
+}: {
+  name: string
+  value: string | undefined
+  isCode?: boolean
+}) {
   if (value === undefined || value === '') return null
   return (
     <div>

@@ -1,4 +1,4 @@
-import type { DelegateRow } from '../../src/delegate/contract.ts'
+import type { DelegateRow } from '../../src/run/delegate/contract.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { Badge, Status } from '../parts/badge.tsx'
@@ -13,12 +13,13 @@ import { Time } from '../parts/time.tsx'
 import { hrefTo } from '../shell/router.ts'
 
 /** The merge queue from its head, then what is on its way to it, what left it, and what is over. */
-const STATES: readonly { readonly title: string; readonly of: readonly DelegateRow['status'][] }[] = [
-  { title: 'Merge queue', of: ['merging', 'ready'] },
-  { title: 'At work', of: ['running'] },
-  { title: 'Needs somebody', of: ['conflicted', 'failed', 'parked'] },
-  { title: 'Over', of: ['merged', 'discarded'] },
-]
+const STATES: readonly { readonly title: string; readonly of: readonly DelegateRow['status'][] }[] =
+  [
+    { title: 'Merge queue', of: ['merging', 'ready'] },
+    { title: 'At work', of: ['running'] },
+    { title: 'Needs somebody', of: ['conflicted', 'failed', 'parked'] },
+    { title: 'Over', of: ['merged', 'discarded'] },
+  ]
 
 export function DelegatesView() {
   const delegates = useResource('delegates', api.delegates, (event) => event.type === 'delegate')
@@ -29,8 +30,8 @@ export function DelegatesView() {
       rows={delegates}
       none={
         <Empty title="Nobody works in the background">
-          <code>stint delegate "What is to be done"</code> starts an agent in a worktree of its own. What it brings is merged when
-          it is proved.
+          <code>stint delegate "What is to be done"</code> starts an agent in a worktree of its own.
+          What it brings is merged when it is proved.
         </Empty>
       }
     >
@@ -72,7 +73,8 @@ const COLUMNS: readonly Column<DelegateRow>[] = [
   {
     name: 'Target',
     as: 'mono',
-    of: ({ isReadOnly, target }) => (isReadOnly ? <span class="muted">reads only</span> : <Text>{target}</Text>),
+    of: ({ isReadOnly, target }) =>
+      isReadOnly ? <span class="muted">reads only</span> : <Text>{target}</Text>,
   },
   { name: 'Commits', as: 'number', of: ({ commits }) => commits },
   { name: 'Time', as: 'number', of: ({ seconds }) => duration(seconds) },

@@ -40,8 +40,8 @@ export function HandoffsView() {
       rows={handoffs}
       none={
         <Empty title="Nothing was handed over yet">
-          <code>stint handoff create</code> writes down where a session stands, checked against the repository, for whoever goes
-          on.
+          <code>stint handoff create</code> writes down where a session stands, checked against the
+          repository, for whoever goes on.
         </Empty>
       }
     >

@@ -50,7 +50,8 @@ export function LedgerView() {
           {(answer) =>
             isNothing(answer) ? (
               <Empty title="Nothing was counted in these days">
-                What Stint puts before models is counted while agents work with it: <code>stint setup</code> lets them.
+                What Stint puts before models is counted while agents work with it:{' '}
+                <code>stint setup</code> lets them.
               </Empty>
             ) : (
               <LedgerBody ledger={answer} span={span} />
@@ -63,7 +64,12 @@ export function LedgerView() {
 }
 
 function isNothing({ whole: { costs, savings } }: LedgerAnswer): boolean {
-  return costs.injections === 0 && costs.hooks === 0 && costs.writes === 0 && savings.every(({ times }) => times === 0)
+  return (
+    costs.injections === 0 &&
+    costs.hooks === 0 &&
+    costs.writes === 0 &&
+    savings.every(({ times }) => times === 0)
+  )
 }
 
 function LedgerBody({ ledger, span }: { ledger: LedgerAnswer; span: number }) {
@@ -72,7 +78,11 @@ function LedgerBody({ ledger, span }: { ledger: LedgerAnswer; span: number }) {
   return (
     <div class="stack">
       <p class="lead">
-        <Balance given={costs.injectedTokens} texts={costs.injections} avoided={avoidedIn(savings)} />
+        <Balance
+          given={costs.injectedTokens}
+          texts={costs.injections}
+          avoided={avoidedIn(savings)}
+        />
       </p>
       <Figures
         of={[
@@ -93,7 +103,11 @@ function LedgerBody({ ledger, span }: { ledger: LedgerAnswer; span: number }) {
             <li data-tone="good">tokens avoided</li>
           </ul>
         </div>
-        <DayBars days={everyDay(days, span, new Date(), nothingOn).map(barOf)} show={tokens} tones={['accent', 'good']} />
+        <DayBars
+          days={everyDay(days, span, new Date(), nothingOn).map(barOf)}
+          show={tokens}
+          tones={['accent', 'good']}
+        />
       </section>
       <SavingTable savings={savings} />
       <CostTable rows={rows} />
@@ -110,7 +124,10 @@ function Balance({ given, texts, avoided }: { given: number; texts: number; avoi
       {avoided < 0
         ? `, and what was to save some cost ${tokens(-avoided)} more than it saved: `
         : ` and kept ${tokens(avoided)} from them: `}
-      <strong>{net === 0 ? 'as many' : `${tokens(Math.abs(net))} ${net > 0 ? 'fewer' : 'more'}`}</strong>.
+      <strong>
+        {net === 0 ? 'as many' : `${tokens(Math.abs(net))} ${net > 0 ? 'fewer' : 'more'}`}
+      </strong>
+      .
     </>
   )
 }

@@ -44,7 +44,8 @@ function RunFacts({ page: { row, report } }: { page: RunPage }) {
     <>
       <RunState row={row} />
       <span class="aside">
-        <Text>{[...new Set([report.harness, ...report.models])].join(', ')}</Text>, <Time at={report.startedAt} />
+        <Text>{[...new Set([report.harness, ...report.models])].join(', ')}</Text>,{' '}
+        <Time at={report.startedAt} />
       </span>
     </>
   )
@@ -76,7 +77,11 @@ function RunBody({ page }: { page: RunPage }) {
           <h2 id="tasks-title">Tasks</h2>
           <Legend />
         </div>
-        {tasks.length === 0 ? <Empty title="It has no tasks" /> : <TaskGraph tasks={tasks} chosen={chosen} />}
+        {tasks.length === 0 ? (
+          <Empty title="It has no tasks" />
+        ) : (
+          <TaskGraph tasks={tasks} chosen={chosen} />
+        )}
       </section>
       {lanes.length === 0 ? null : (
         <section class="panel" aria-labelledby="lanes-title">

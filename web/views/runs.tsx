@@ -36,7 +36,8 @@ export function RunsView() {
       rows={runs}
       none={
         <Empty title="Nothing has run here yet">
-          <code>stint run</code> works through the tasks that are open; <code>stint run --dry-run</code> shows what it would do.
+          <code>stint run</code> works through the tasks that are open;{' '}
+          <code>stint run --dry-run</code> shows what it would do.
         </Empty>
       }
     >
@@ -54,13 +55,19 @@ export function RunState({ row }: { row: RunRow }) {
   if (row.state === 'running') return <Status of="running" />
   return (
     <>
-      <Status of={row.state === 'resumable' ? 'resumable' : row.how === 'finished' ? 'finished' : 'ended'} />
+      <Status
+        of={row.state === 'resumable' ? 'resumable' : row.how === 'finished' ? 'finished' : 'ended'}
+      />
       {row.how === 'finished' ? null : <span class="muted small"> {row.how}</span>}
     </>
   )
 }
 
-export function TaskCounts({ row: { done, failed, open } }: { row: Pick<RunRow, 'done' | 'failed' | 'open'> }) {
+export function TaskCounts({
+  row: { done, failed, open },
+}: {
+  row: Pick<RunRow, 'done' | 'failed' | 'open'>
+}) {
   const all = Math.max(1, done + failed + open)
   return (
     <span class="counts">

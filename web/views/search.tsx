@@ -45,7 +45,12 @@ export function SearchView() {
         />
         <div class="segments" role="group" aria-label="Where">
           {Object.entries(WHERE).map(([name, words]) => (
-            <button key={name} type="button" aria-pressed={where === name} onClick={() => setValues({ in: name })}>
+            <button
+              key={name}
+              type="button"
+              aria-pressed={where === name}
+              onClick={() => setValues({ in: name })}
+            >
               {words}
             </button>
           ))}
@@ -54,8 +59,8 @@ export function SearchView() {
       <div class="view-body search-body" tabIndex={-1}>
         {text.trim() === '' ? (
           <Empty title="Look for anything that was said or written down">
-            All words have to occur. Put a phrase in quotation marks, and a star behind the beginning of a word. In a terminal:{' '}
-            <code>stint search "login loop"</code>
+            All words have to occur. Put a phrase in quotation marks, and a star behind the
+            beginning of a word. In a terminal: <code>stint search "login loop"</code>
           </Empty>
         ) : (
           <Hits key={`${text}\n${where}`} text={text} where={where} />
@@ -67,11 +72,16 @@ export function SearchView() {
 
 function Hits({ text, where }: { text: string; where: string }) {
   const [limit, setLimit] = useState(PIECE)
-  const found = useResource(`${currentProject()} ${text} ${limit}`, (signal) => api.search(text, limit, signal))
+  const found = useResource(`${currentProject()} ${text} ${limit}`, (signal) =>
+    api.search(text, limit, signal),
+  )
   return (
     <Loaded resource={found}>
       {({ hits, unreadBytes }) => {
-        const unread = unreadBytes === undefined ? null : <Unread bytes={unreadBytes} askAgain={() => found.reload()} />
+        const unread =
+          unreadBytes === undefined ? null : (
+            <Unread bytes={unreadBytes} askAgain={() => found.reload()} />
+          )
         const shown = hits.filter((hit) => where === '' || hit.where === where)
         if (shown.length === 0)
           return (
@@ -138,7 +148,9 @@ function Unread({ bytes, askAgain }: { bytes: number; askAgain: () => void }) {
 function Hit({ hit }: { hit: SearchLine }) {
   return (
     <a class="hit" href={addressOf(hit)}>
-      <span class="hit-kind">{hit.where === 'said' ? `said · ${hit.kind}` : kindWords(hit.kind)}</span>
+      <span class="hit-kind">
+        {hit.where === 'said' ? `said · ${hit.kind}` : kindWords(hit.kind)}
+      </span>
       <Snippet text={hit.snippet} />
       <span class="hit-time">{hit.at === undefined ? null : <Time at={hit.at} />}</span>
     </a>
@@ -147,7 +159,9 @@ function Hit({ hit }: { hit: SearchLine }) {
 
 function addressOf({ where, conversation, item, session, entry }: SearchLine): string {
   if (where === 'said' && conversation !== undefined) return hrefTo.conversation(conversation, item)
-  return session === undefined ? href('/') : hrefTo.session(session, entry === undefined ? {} : { entry })
+  return session === undefined
+    ? href('/')
+    : hrefTo.session(session, entry === undefined ? {} : { entry })
 }
 
 interface Group {

@@ -32,7 +32,11 @@ export function SessionView({ id }: { id: string }) {
   )
   const { value, failure, reload } = session
   if (value === undefined)
-    return failure === undefined ? <Loading lines={12} /> : <Failure failure={failure} retry={reload} isView />
+    return failure === undefined ? (
+      <Loading lines={12} />
+    ) : (
+      <Failure failure={failure} retry={reload} isView />
+    )
   return (
     <div class="view">
       {failure === undefined ? null : <Stale failure={failure} retry={reload} />}
@@ -53,7 +57,11 @@ function Page({ page }: { page: SessionPage }) {
   const chosen = tabs.find(({ name }) => name === asked)?.name ?? 'journal'
   useShortcuts(
     'Session',
-    tabs.map(({ name, label }, index) => ({ keys: String(index + 1), what: label, run: () => setValues({ tab: name }) })),
+    tabs.map(({ name, label }, index) => ({
+      keys: String(index + 1),
+      what: label,
+      run: () => setValues({ tab: name }),
+    })),
   )
   return (
     <>
@@ -61,9 +69,16 @@ function Page({ page }: { page: SessionPage }) {
       <div class="session-columns">
         <div class="session-main">
           <Tabs label="Parts of the session" tabs={tabs} chosen={chosen} />
-          <div class="session-panel" id="tab-panel" role="tabpanel" aria-labelledby={`tab-${chosen}`}>
+          <div
+            class="session-panel"
+            id="tab-panel"
+            role="tabpanel"
+            aria-labelledby={`tab-${chosen}`}
+          >
             {chosen === 'journal' ? <JournalList session={page.row.id} /> : null}
-            {chosen === 'document' ? <SessionDocument id={page.row.id} text={page.document} /> : null}
+            {chosen === 'document' ? (
+              <SessionDocument id={page.row.id} text={page.document} />
+            ) : null}
             {chosen === 'conversations' ? <Conversations lines={page.conversations} /> : null}
             {chosen === 'overview' ? <Overview page={page} /> : null}
           </div>
@@ -101,7 +116,9 @@ function Head({ page: { row, state, spend, workflow } }: { page: SessionPage }) 
           </span>
         )}
         <Progress done={row.stepsDone} total={row.stepsTotal} />
-        {row.openBlockers > 0 ? <span class="blocked">{amount(row.openBlockers, 'open blocker')}</span> : null}
+        {row.openBlockers > 0 ? (
+          <span class="blocked">{amount(row.openBlockers, 'open blocker')}</span>
+        ) : null}
         {workflow === undefined ? null : <a href={href('/workflows')}>{workflow.next.text}</a>}
         {state.compactions > 0 ? <span>{amount(state.compactions, 'compaction')}</span> : null}
         <Spent spend={spend} />

@@ -18,17 +18,15 @@ const PAUSE_MS = 400
 
 export function SessionsView() {
   const values = useValues()
-  const [status, text, branch, sort] = ['status', 'text', 'branch', 'sort'].map((name) => values.get(name) ?? '') as [
-    string,
-    string,
-    string,
-    string,
-  ]
+  const [status, text, branch, sort] = ['status', 'text', 'branch', 'sort'].map(
+    (name) => values.get(name) ?? '',
+  ) as [string, string, string, string]
   const list = useLongList<SessionRow>({
     title: 'Sessions',
     one: 'session',
     key: [currentProject(), status, text, branch, sort].join('\n'),
-    load: (offset, limit, signal) => api.sessions({ status, text: asPrefix(text), branch, sort, offset, limit }, signal),
+    load: (offset, limit, signal) =>
+      api.sessions({ status, text: asPrefix(text), branch, sort, offset, limit }, signal),
     isTouchedBy(event, pages) {
       if (event.type !== 'session') return false
       pages.replace(({ id }) => id === event.row.id, event.row)
@@ -60,15 +58,20 @@ function NoSessions({ isFiltered }: { isFiltered: boolean }) {
   if (isFiltered)
     return (
       <Empty title="No session matches">
-        <button class="button" type="button" onClick={() => setValues({ status: '', text: '', branch: '' })}>
+        <button
+          class="button"
+          type="button"
+          onClick={() => setValues({ status: '', text: '', branch: '' })}
+        >
           Show all sessions
         </button>
       </Empty>
     )
   return (
     <Empty title="No sessions yet">
-      Start one in this project with <code>stint init --name fix-login</code>, or let your agent start them by itself after{' '}
-      <code>stint setup</code>. What was said without one is under <a href={href('/conversations')}>Conversations</a>.
+      Start one in this project with <code>stint init --name fix-login</code>, or let your agent
+      start them by itself after <code>stint setup</code>. What was said without one is under{' '}
+      <a href={href('/conversations')}>Conversations</a>.
     </Empty>
   )
 }
@@ -99,9 +102,13 @@ function Row({ row, isSelected }: { row: SessionRow | undefined; isSelected: boo
           <Text>{firstLine(row.tldr ?? row.goal)}</Text>
         </span>
       </span>
-      <span class="session-branch mono">{row.branch === undefined ? '' : <Text>{row.branch}</Text>}</span>
+      <span class="session-branch mono">
+        {row.branch === undefined ? '' : <Text>{row.branch}</Text>}
+      </span>
       <span class="session-marks">
-        {row.openBlockers > 0 ? <span class="blocked">{amount(row.openBlockers, 'blocker')}</span> : null}
+        {row.openBlockers > 0 ? (
+          <span class="blocked">{amount(row.openBlockers, 'blocker')}</span>
+        ) : null}
         <Progress done={row.stepsDone} total={row.stepsTotal} />
       </span>
       <span class="session-time">
@@ -111,13 +118,28 @@ function Row({ row, isSelected }: { row: SessionRow | undefined; isSelected: boo
   )
 }
 
-function Filters({ status, text, branch, sort }: { status: string; text: string; branch: string; sort: string }) {
+function Filters({
+  status,
+  text,
+  branch,
+  sort,
+}: {
+  status: string
+  text: string
+  branch: string
+  sort: string
+}) {
   return (
     <search class="filters" aria-label="Filter sessions">
       <Field name="text" label="Search sessions" value={text} isSearch />
       <div class="segments" role="group" aria-label="Status">
         {['', ...STATUSES].map((name) => (
-          <button key={name} type="button" aria-pressed={status === name} onClick={() => setValues({ status: name })}>
+          <button
+            key={name}
+            type="button"
+            aria-pressed={status === name}
+            onClick={() => setValues({ status: name })}
+          >
             {name === '' ? 'All' : name}
           </button>
         ))}
@@ -127,7 +149,9 @@ function Filters({ status, text, branch, sort }: { status: string; text: string;
         class="choice"
         aria-label="Order"
         value={sort === '' ? 'updated' : sort}
-        onChange={({ currentTarget }) => setValues({ sort: currentTarget.value === 'updated' ? '' : currentTarget.value })}
+        onChange={({ currentTarget }) =>
+          setValues({ sort: currentTarget.value === 'updated' ? '' : currentTarget.value })
+        }
       >
         {Object.entries(SORTS).map(([name, words]) => (
           <option key={name} value={name}>
@@ -140,7 +164,17 @@ function Filters({ status, text, branch, sort }: { status: string; text: string;
 }
 
 /** Its value goes into the address when somebody stops typing. */
-function Field({ name, label, value, isSearch = false }: { name: string; label: string; value: string; isSearch?: boolean }) {
+function Field({
+  name,
+  label,
+  value,
+  isSearch = false,
+}: {
+  name: string
+  label: string
+  value: string
+  isSearch?: boolean
+}) {
   const [typed, setTyped] = useTypedValue(name, value)
   const shared = {
     class: 'field',
@@ -149,9 +183,14 @@ function Field({ name, label, value, isSearch = false }: { name: string; label: 
     spellcheck: false,
     autocomplete: 'off',
     value: typed,
-    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) => setTyped(currentTarget.value),
+    onInput: ({ currentTarget }: { currentTarget: HTMLInputElement }) =>
+      setTyped(currentTarget.value),
   }
-  return isSearch ? <input type="search" {...shared} /> : <input type="text" size={12} {...shared} />
+  return isSearch ? (
+    <input type="search" {...shared} />
+  ) : (
+    <input type="text" size={12} {...shared} />
+  )
 }
 
 /** The last word may not be whole yet. */
@@ -161,7 +200,10 @@ function asPrefix(text: string): string {
 
 /** A title that was only made of the name says nothing new. */
 function isSameWords(title: string, name: string): boolean {
-  return title.toLowerCase().replaceAll(/[\s_-]+/g, '-') === name.toLowerCase().replaceAll(/[\s_-]+/g, '-')
+  return (
+    title.toLowerCase().replaceAll(/[\s_-]+/g, '-') ===
+    name.toLowerCase().replaceAll(/[\s_-]+/g, '-')
+  )
 }
 
 function firstLine(text: string): string {

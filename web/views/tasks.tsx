@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Task } from '../../src/tasks/task.ts'
+import type { Task } from '../../src/backlog/task.ts'
 import { api } from '../data/api.ts'
 import { useResource } from '../data/resource.ts'
 import { Empty, Loaded } from '../parts/states.tsx'
@@ -34,7 +34,9 @@ export function TasksView() {
           Add a task
         </button>
       </header>
-      {isAdding ? <AddTask tasks={tasks.value ?? []} added={tasks.reload} close={() => setAdding(false)} /> : null}
+      {isAdding ? (
+        <AddTask tasks={tasks.value ?? []} added={tasks.reload} close={() => setAdding(false)} />
+      ) : null}
       <div class="filters">
         <input
           class="field"
@@ -58,8 +60,8 @@ export function TasksView() {
           {(all) =>
             all.length === 0 ? (
               <Empty title="The backlog is empty">
-                Add a task here or with <code>stint task add "What is to be done"</code>; <code>stint run</code> works through
-                them.
+                Add a task here or with <code>stint task add "What is to be done"</code>;{' '}
+                <code>stint run</code> works through them.
               </Empty>
             ) : (
               <TaskList all={all} isAll={isAll} text={text} changed={tasks.reload} />
@@ -81,7 +83,8 @@ interface ListProps {
 function TaskList({ all, isAll, text, changed }: ListProps) {
   const nodes = taskTree(all, { isAll, text })
   const names = new Map(all.map((task) => [task.id, task]))
-  if (nodes.length === 0) return <Empty title={text === '' ? 'All tasks are done' : 'No task has that in it'} />
+  if (nodes.length === 0)
+    return <Empty title={text === '' ? 'All tasks are done' : 'No task has that in it'} />
   return <Branch nodes={nodes} names={names} changed={changed} />
 }
 

@@ -54,7 +54,10 @@ function UsageBody({ answer, span }: { answer: UsageAnswer; span: number }) {
         of={[
           { name: 'Cost', value: costText(answer) },
           { name: 'Tokens', value: <Tokens of={total} /> },
-          { name: 'From cache', value: read === 0 ? '–' : `${Math.round((total.cacheRead / read) * 100)}%` },
+          {
+            name: 'From cache',
+            value: read === 0 ? '–' : `${Math.round((total.cacheRead / read) * 100)}%`,
+          },
           { name: 'Output', value: tokens(total.output) },
         ]}
       />
@@ -69,7 +72,8 @@ function UsageBody({ answer, span }: { answer: UsageAnswer; span: number }) {
               </code>
             </span>
           ))}
-          : tokens are counted, their cost is not. <code>prices:</code> in <code>.sessions/config.yaml</code> sets one.
+          : tokens are counted, their cost is not. <code>prices:</code> in{' '}
+          <code>.sessions/config.yaml</code> sets one.
         </p>
       )}
       <section class="panel" aria-labelledby="by-day">
@@ -77,14 +81,21 @@ function UsageBody({ answer, span }: { answer: UsageAnswer; span: number }) {
           <h2 id="by-day">By day</h2>
           <div class="segments" role="group" aria-label="What the bars stand for">
             {(['cost', 'tokens'] as const).map((one) => (
-              <button key={one} type="button" aria-pressed={one === measure} onClick={() => setWanted(one)}>
+              <button
+                key={one}
+                type="button"
+                aria-pressed={one === measure}
+                onClick={() => setWanted(one)}
+              >
                 {one === 'cost' ? 'Cost' : 'Tokens'}
               </button>
             ))}
           </div>
         </div>
         <DayBars
-          days={everyDay(answer.days, span, new Date(), (day) => ({ day, spend: NOTHING })).map((one) => barOf(one, measure))}
+          days={everyDay(answer.days, span, new Date(), (day) => ({ day, spend: NOTHING })).map(
+            (one) => barOf(one, measure),
+          )}
           show={measure === 'cost' ? usd : tokens}
         />
       </section>
@@ -124,7 +135,11 @@ function ModelTable({ models }: { models: readonly ModelLine[] }) {
     { name: 'Cache written', as: 'number', of: ({ usage }) => tokens(usage.cacheWritten) },
     { name: 'Cache read', as: 'number', of: ({ usage }) => tokens(usage.cacheRead) },
     { name: 'Output', as: 'number', of: ({ usage }) => tokens(usage.output) },
-    { name: 'Cost', as: 'number', of: ({ usd: cost }) => (cost === undefined ? 'no price' : usd(cost)) },
+    {
+      name: 'Cost',
+      as: 'number',
+      of: ({ usd: cost }) => (cost === undefined ? 'no price' : usd(cost)),
+    },
     {
       name: 'Share of tokens',
       of: ({ usage }) => (
@@ -134,11 +149,20 @@ function ModelTable({ models }: { models: readonly ModelLine[] }) {
       ),
     },
   ]
-  return <Table label="Usage by model" columns={columns} rows={models} keyOf={({ model }) => model} whenNarrow="scroll" />
+  return (
+    <Table
+      label="Usage by model"
+      columns={columns}
+      rows={models}
+      keyOf={({ model }) => model}
+      whenNarrow="scroll"
+    />
+  )
 }
 
 function sum(spends: readonly Spend[]): Spend {
-  const add = (take: (spend: Spend) => number): number => spends.reduce((total, spend) => total + take(spend), 0)
+  const add = (take: (spend: Spend) => number): number =>
+    spends.reduce((total, spend) => total + take(spend), 0)
   const usage = {
     input: add(({ input }) => input),
     cacheWritten: add(({ cacheWritten }) => cacheWritten),

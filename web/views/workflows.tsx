@@ -110,7 +110,15 @@ function WorkflowCard({ line, changed }: { line: WorkflowLine; changed: () => vo
   )
 }
 
-function Approval({ line, phase, changed }: { line: WorkflowLine; phase: Phase; changed: () => void }) {
+function Approval({
+  line,
+  phase,
+  changed,
+}: {
+  line: WorkflowLine
+  phase: Phase
+  changed: () => void
+}) {
   const { dialog, confirm } = useConfirm()
   const { isBusy, failure, run } = useAction()
   const decide = async (how: 'approve' | 'reject'): Promise<void> => {
@@ -125,7 +133,9 @@ function Approval({ line, phase, changed }: { line: WorkflowLine; phase: Phase; 
       note: how === 'approve' ? 'A note, if there is one' : 'What is missing',
     })
     if (given === undefined) return
-    await run(() => api.decideWorkflow(line.session.id, how, given.note === '' ? undefined : given.note))
+    await run(() =>
+      api.decideWorkflow(line.session.id, how, given.note === '' ? undefined : given.note),
+    )
     changed()
   }
   return (
@@ -137,10 +147,21 @@ function Approval({ line, phase, changed }: { line: WorkflowLine; phase: Phase; 
         is called finished and waits for a person.
       </p>
       <div class="actions">
-        <button class="button" type="button" data-tone="accent" disabled={isBusy} onClick={() => void decide('approve')}>
+        <button
+          class="button"
+          type="button"
+          data-tone="accent"
+          disabled={isBusy}
+          onClick={() => void decide('approve')}
+        >
           Approve
         </button>
-        <button class="button" type="button" disabled={isBusy} onClick={() => void decide('reject')}>
+        <button
+          class="button"
+          type="button"
+          disabled={isBusy}
+          onClick={() => void decide('reject')}
+        >
           Reject
         </button>
       </div>
@@ -188,7 +209,10 @@ function PhaseName({ phase: { id, name, status, focus } }: { phase: SubPhase }) 
         {GLYPHS[status]}
       </span>
       <span class="number">{id}</span> <Text>{name}</Text>
-      <span class={status === 'done' || status === 'pending' ? 'unseen-text' : 'small muted'}> {status}</span>
+      <span class={status === 'done' || status === 'pending' ? 'unseen-text' : 'small muted'}>
+        {' '}
+        {status}
+      </span>
     </span>
   )
 }

@@ -4,4 +4,8 @@ import { serve } from '../../hook/serve.ts'
 export { writeOut } from '../../journal/files.ts'
 
 export const serveEvent = (input: string) =>
-  serve(input, process.env, { stop: onStop, subagentStop: onSubagentStop, sessionEnd: onSessionEnd })
+  serve(input, process.env, {
+    stop: onStop,
+    subagentStop: onSubagentStop,
+    sessionEnd: onSessionEnd,
+  })

@@ -3,4 +3,5 @@ import { serve } from '../../hook/serve.ts'
 
 export { writeOut } from '../../journal/files.ts'
 
-export const serveEvent = (input: string) => serve(input, process.env, { notification: onNotification })
+export const serveEvent = (input: string) =>
+  serve(input, process.env, { notification: onNotification })

@@ -3,4 +3,5 @@ import { serveQuickly } from '../../hook/quick/serve-quickly.ts'
 
 export { writeOut } from '../../journal/files.ts'
 
-export const serveEvent = (input: string) => serveQuickly(input, process.env, { userPrompt: promptQuickly })
+export const serveEvent = (input: string) =>
+  serveQuickly(input, process.env, { userPrompt: promptQuickly })

@@ -4,4 +4,5 @@ import { serve } from '../../hook/serve.ts'
 
 export { writeOut } from '../../journal/files.ts'
 
-export const serveEvent = (input: string) => serve(input, process.env, { sessionStart: onSessionStart, preCompact: onPreCompact })
+export const serveEvent = (input: string) =>
+  serve(input, process.env, { sessionStart: onSessionStart, preCompact: onPreCompact })

@@ -2,4 +2,5 @@ import { statusLine } from '../../hook/status-line.ts'
 
 export { writeOut } from '../../journal/files.ts'
 
-export const serveEvent = (input: string) => statusLine(input, process.env, new Date().toISOString())
+export const serveEvent = (input: string) =>
+  statusLine(input, process.env, new Date().toISOString())

@@ -23,19 +23,29 @@ export const budget = buildCommand<Flags, [string?], Context>({
     fullDescription:
       'Tokens in the context, the window, the point at which the agent program compacts and the way to it, age, cost and the limits of\nthe account. Each figure says how it is known: measured, estimated or unknown, by whom and since when.',
     customUsage: [
-      { input: '', brief: 'the conversation around this command, or the last one of the session here' },
+      {
+        input: '',
+        brief: 'the conversation around this command, or the last one of the session here',
+      },
       { input: 'fix-auth', brief: 'the last conversation of a session' },
       { input: '--watch', brief: 'drawn anew as it changes, until Ctrl-C' },
       { input: '--json', brief: 'for programs' },
     ],
   },
   parameters: {
-    positional: optionalName('A session, or a conversation by its id or the beginning of it', 'NAME'),
+    positional: optionalName(
+      'A session, or a conversation by its id or the beginning of it',
+      'NAME',
+    ),
     flags: { watch: toggle('Go on and show each change, until Ctrl-C'), json },
   },
   async func(flags, name) {
     await withProject(this, flags, async (project, output) => {
-      const read = () => project.budget({ ...defined({ of: name }), progress: (done, size) => sayReading(output, done, size) })
+      const read = () =>
+        project.budget({
+          ...defined({ of: name }),
+          progress: (done, size) => sayReading(output, done, size),
+        })
       if (flags.watch === true) return watch(this, output, flags, read)
       const found = await read()
       output.result(flags.json, budgetJson(found), () => describeBudget(found, output))
@@ -45,11 +55,20 @@ export const budget = buildCommand<Flags, [string?], Context>({
 
 function sayReading(output: Output, done: number, size: number): void {
   if (size < WORTH_SAYING) return
-  output.progress(Math.round(done / MEGABYTE), Math.round(size / MEGABYTE), 'megabytes of transcript')
+  output.progress(
+    Math.round(done / MEGABYTE),
+    Math.round(size / MEGABYTE),
+    'megabytes of transcript',
+  )
 }
 
 /** On a terminal the picture is drawn again in its place; elsewhere each change is a line. */
-async function watch(context: Context, output: Output, flags: Flags, read: () => Promise<ConversationBudget>): Promise<void> {
+async function watch(
+  context: Context,
+  output: Output,
+  flags: Flags,
+  read: () => Promise<ConversationBudget>,
+): Promise<void> {
   const isTerminal = (context.process.stdout as { readonly isTTY?: boolean }).isTTY === true
   const interrupted = interruption()
   for (let shown = ''; !interrupted.hasCome();) {
@@ -61,8 +80,10 @@ async function watch(context: Context, output: Output, flags: Flags, read: () =>
         : isTerminal
           ? describeBudget(found, output)
           : describeBudgetShortly(found)
-    const news = flags.json === true ? JSON.stringify({ ...budgetJson(found), now: undefined }) : words
-    if (news !== shown) output.line(isTerminal && flags.json !== true ? `\u001B[H\u001B[2J${words}` : words)
+    const news =
+      flags.json === true ? JSON.stringify({ ...budgetJson(found), now: undefined }) : words
+    if (news !== shown)
+      output.line(isTerminal && flags.json !== true ? `\u001B[H\u001B[2J${words}` : words)
     shown = news
     await interrupted.orAfter(EVERY_MS)
   }

@@ -47,7 +47,12 @@ const save = buildCommand<SaveFlags, [], Context>({
     await withProject(this, flags, async (project, output, pick) => {
       const { state, checkpoint } = await project.checkpoint({
         by: 'cli',
-        ...defined({ note: flags.note, tldr: flags.tldr, session: await pick(flags.session), preCompact: flags.preCompact }),
+        ...defined({
+          note: flags.note,
+          tldr: flags.tldr,
+          session: await pick(flags.session),
+          preCompact: flags.preCompact,
+        }),
         ...(flags.noCode === true ? { code: false } : {}),
       })
       output.result(flags.json, { session: sessionJson(state), checkpoint }, () =>
@@ -57,7 +62,12 @@ const save = buildCommand<SaveFlags, [], Context>({
   },
 })
 
-function describe(state: SessionState, checkpoint: Checkpoint, isPreCompact: boolean, output: Output): string {
+function describe(
+  state: SessionState,
+  checkpoint: Checkpoint,
+  isPreCompact: boolean,
+  output: Output,
+): string {
   return [
     `💾 ${output.bold(isPreCompact ? 'Pre-Compaction Checkpoint' : 'Checkpoint Saved')}`,
     `   Session: ${state.name}`,
@@ -66,7 +76,9 @@ function describe(state: SessionState, checkpoint: Checkpoint, isPreCompact: boo
     ...(checkpoint.text === '' ? [] : [`   Note: ${checkpoint.text}`]),
     ...(checkpoint.code === undefined
       ? []
-      : [`   Code: ${checkpoint.code.commit.slice(0, 7)} (stint checkpoint restore ${shortId(checkpoint.id)} brings it back)`]),
+      : [
+          `   Code: ${checkpoint.code.commit.slice(0, 7)} (stint checkpoint restore ${shortId(checkpoint.id)} brings it back)`,
+        ]),
     `   Progress: ${progressLine(state)}`,
     '',
     '   ## TL;DR',
@@ -79,7 +91,9 @@ const listing = buildCommand<{ session?: string; json?: boolean }, [], Context>(
   parameters: { flags: { session, json } },
   async func(flags) {
     await withProject(this, flags, async (project, output, pick) => {
-      const checkpoints = await project.checkpoints.list(defined({ session: await pick(flags.session) }))
+      const checkpoints = await project.checkpoints.list(
+        defined({ session: await pick(flags.session) }),
+      )
       output.result(flags.json, checkpoints, () =>
         checkpoints.length === 0
           ? 'No checkpoints yet: stint checkpoint saves one.'
@@ -93,35 +107,52 @@ const listing = buildCommand<{ session?: string; json?: boolean }, [], Context>(
   },
 })
 
-const which = optionalName('The checkpoint, by number or part of its id; the latest when absent', 'CHECKPOINT')
+const which = optionalName(
+  'The checkpoint, by number or part of its id; the latest when absent',
+  'CHECKPOINT',
+)
 
-const diff = buildCommand<{ stat?: boolean; session?: string; json?: boolean }, [string?], Context>({
-  docs: {
-    brief: 'Show what changed in the working tree since a checkpoint',
-    customUsage: [
-      { input: '', brief: 'since the latest' },
-      { input: '2 --stat', brief: 'since the second, by file' },
-    ],
-  },
-  parameters: { positional: which, flags: { stat: toggle('Only which files, and by how much'), session, json } },
-  async func(flags, checkpoint) {
-    await withProject(this, flags, async (project, output, pick) => {
-      const found = await project.checkpoints.diff({
-        ...defined({ checkpoint, session: await pick(flags.session), stat: flags.stat }),
+const diff = buildCommand<{ stat?: boolean; session?: string; json?: boolean }, [string?], Context>(
+  {
+    docs: {
+      brief: 'Show what changed in the working tree since a checkpoint',
+      customUsage: [
+        { input: '', brief: 'since the latest' },
+        { input: '2 --stat', brief: 'since the second, by file' },
+      ],
+    },
+    parameters: {
+      positional: which,
+      flags: { stat: toggle('Only which files, and by how much'), session, json },
+    },
+    async func(flags, checkpoint) {
+      await withProject(this, flags, async (project, output, pick) => {
+        const found = await project.checkpoints.diff({
+          ...defined({ checkpoint, session: await pick(flags.session), stat: flags.stat }),
+        })
+        output.result(flags.json, found, () =>
+          found.diff === ''
+            ? `Nothing changed since checkpoint ${shortId(found.checkpoint.id)}.`
+            : found.diff,
+        )
       })
-      output.result(flags.json, found, () =>
-        found.diff === '' ? `Nothing changed since checkpoint ${shortId(found.checkpoint.id)}.` : found.diff,
-      )
-    })
+    },
   },
-})
+)
 
-const restore = buildCommand<{ branch?: string; worktree?: string; session?: string; json?: boolean }, [string?], Context>({
+const restore = buildCommand<
+  { branch?: string; worktree?: string; session?: string; json?: boolean },
+  [string?],
+  Context
+>({
   docs: {
     brief: 'Bring the code of a checkpoint back, into a new branch or worktree',
     customUsage: [
       { input: '', brief: 'the latest, into a new branch stint/NAME-ID' },
-      { input: 'a1b2c3 --branch rescue', brief: 'into a branch of this name, which must not exist' },
+      {
+        input: 'a1b2c3 --branch rescue',
+        brief: 'into a branch of this name, which must not exist',
+      },
       { input: '1 --worktree ../rescue', brief: 'into a new folder, which must not exist' },
     ],
   },
@@ -152,8 +183,15 @@ const restore = buildCommand<{ branch?: string; worktree?: string; session?: str
   },
 })
 
-function placeFrom({ branch, worktree }: { branch?: string; worktree?: string }): RestoreTo | undefined {
-  if (branch !== undefined && worktree !== undefined) throw new Misuse('give --branch or --worktree, not both')
+function placeFrom({
+  branch,
+  worktree,
+}: {
+  branch?: string
+  worktree?: string
+}): RestoreTo | undefined {
+  if (branch !== undefined && worktree !== undefined)
+    throw new Misuse('give --branch or --worktree, not both')
   if (branch !== undefined) return { branch }
   return worktree === undefined ? undefined : { worktree }
 }
@@ -170,7 +208,9 @@ export const checkpoint = buildRouteMap<'save' | 'list' | 'diff' | 'restore', Co
     brief: 'Save a checkpoint; list, compare and restore them',
     fullDescription: [
       'Without a subcommand, saves a checkpoint, and takes the flags of save:',
-      ...Object.entries(SAVE_FLAGS).map(([name, { brief }]) => `  ${flagName(name).padEnd(15)}${brief}`),
+      ...Object.entries(SAVE_FLAGS).map(
+        ([name, { brief }]) => `  ${flagName(name).padEnd(15)}${brief}`,
+      ),
     ].join('\n'),
   },
 })

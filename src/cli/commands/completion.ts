@@ -28,7 +28,10 @@ complete -c stint -f -a '(__stint_complete)'
 
 function script(shell: keyof typeof SCRIPTS, where: string) {
   return buildCommand<Record<never, never>, [], Context>({
-    docs: { brief: `The script for ${shell}`, fullDescription: `Put this into ${where}:\n  eval "$(stint completion ${shell})"` },
+    docs: {
+      brief: `The script for ${shell}`,
+      fullDescription: `Put this into ${where}:\n  eval "$(stint completion ${shell})"`,
+    },
     parameters: {},
     func() {
       new Output(this).line(SCRIPTS[shell])

@@ -1,6 +1,6 @@
 // Ending delegates, beginning them again, giving them up.
 import { buildCommand } from '@stricli/core'
-import type { DelegateRow } from '../../delegate/contract.ts'
+import type { DelegateRow } from '../../run/delegate/contract.ts'
 import { refuseInRun } from '../../project/in-run.ts'
 import { chosenDelegates, delegateNames, idsOf, standing } from '../choose-delegates.ts'
 import type { Context } from '../context.ts'
@@ -22,7 +22,10 @@ export const stop = buildCommand<{ json?: boolean }, string[], Context>({
       { input: '', brief: 'all that are at work' },
     ],
   },
-  parameters: { positional: delegateNames('The delegates; all that are at work when absent'), flags: { json } },
+  parameters: {
+    positional: delegateNames('The delegates; all that are at work when absent'),
+    flags: { json },
+  },
   async func(flags, ...names) {
     await withDelegates(this, flags, async (scene) => {
       refuseInRun(this, 'stopping a delegate')
@@ -44,7 +47,8 @@ function isUnderWay({ status }: DelegateRow): boolean {
 export const retry = buildCommand<{ note?: string; json?: boolean }, string[], Context>({
   docs: {
     brief: 'Begin delegates again, with what went wrong',
-    fullDescription: 'On the same branch, with all that it did. It is told what failed, what conflicts, or what you note.',
+    fullDescription:
+      'On the same branch, with all that it did. It is told what failed, what conflicts, or what you note.',
     customUsage: [
       { input: 'fix-login', brief: 'this one' },
       { input: 'fix-login --note "Leave the cookie alone"', brief: 'with a word from you' },
@@ -58,10 +62,16 @@ export const retry = buildCommand<{ note?: string; json?: boolean }, string[], C
   async func(flags, ...names) {
     await withDelegates(this, flags, async (scene) => {
       refuseInRun(this, 'beginning a delegate again')
-      if (flags.note?.trim() === '') throw new Misuse('--note is empty', 'leave it out, or say something')
+      if (flags.note?.trim() === '')
+        throw new Misuse('--note is empty', 'leave it out, or say something')
       const rows = await chosenDelegates(scene, { names, fits: hasNotSucceeded })
       const { output } = scene
-      if (rows.length === 0) return output.result(flags.json, [], () => 'No delegate has failed, conflicted or is parked.')
+      if (rows.length === 0)
+        return output.result(
+          flags.json,
+          [],
+          () => 'No delegate has failed, conflicted or is parked.',
+        )
       await scene.delegates.retry([...idsOf(rows)], defined({ note: flags.note }))
       const begun = await standing(scene, idsOf(rows))
       output.result(flags.json, begun, () => begun.map(rowWithNext).join('\n'))
@@ -70,7 +80,12 @@ export const retry = buildCommand<{ note?: string; json?: boolean }, string[], C
 })
 
 function hasNotSucceeded({ status, isAdrift }: DelegateRow): boolean {
-  return status === 'failed' || status === 'conflicted' || status === 'parked' || (status === 'running' && isAdrift)
+  return (
+    status === 'failed' ||
+    status === 'conflicted' ||
+    status === 'parked' ||
+    (status === 'running' && isAdrift)
+  )
 }
 
 export const discard = buildCommand<{ yes?: boolean; json?: boolean }, string[], Context>({
@@ -92,9 +107,11 @@ export const discard = buildCommand<{ yes?: boolean; json?: boolean }, string[],
       refuseInRun(this, 'discarding a delegate')
       const rows = await chosenDelegates(scene, { names, isExact: true, fits: isLeftOver })
       const { output } = scene
-      if (rows.length === 0) return output.result(flags.json, [], () => 'There is no delegate to discard.')
+      if (rows.length === 0)
+        return output.result(flags.json, [], () => 'There is no delegate to discard.')
       const isSure = flags.yes === true || (names.length > 0 && rows.length === 1)
-      if (!isSure && !(await asked(this, flags, scene.shown(rows)))) return output.talk('nothing was discarded')
+      if (!isSure && !(await asked(this, flags, scene.shown(rows))))
+        return output.talk('nothing was discarded')
       await scene.delegates.discard([...idsOf(rows)])
       const gone = await standing(scene, idsOf(rows))
       output.result(flags.json, gone, () => gone.map(discarded).join('\n'))
@@ -106,14 +123,23 @@ function isLeftOver(row: DelegateRow): boolean {
   return row.status !== 'merged' && row.status !== 'discarded' && !isAtWork(row)
 }
 
-async function asked(context: Context, flags: { json?: boolean }, rows: readonly DelegateRow[]): Promise<boolean> {
+async function asked(
+  context: Context,
+  flags: { json?: boolean },
+  rows: readonly DelegateRow[],
+): Promise<boolean> {
   const what = plural(rows.length, 'delegate')
   if (!context.canAsk || flags.json === true) {
-    throw new Misuse(`this would discard ${what}: ${rows.map(nameOf).join(', ')}`, 'add --yes if that is meant, or name one')
+    throw new Misuse(
+      `this would discard ${what}: ${rows.map(nameOf).join(', ')}`,
+      'add --yes if that is meant, or name one',
+    )
   }
   const { askYes } = await import('../ask.ts')
   context.process.stderr.write(`${rows.map(rowLine).join('\n')}\n`)
-  return askYes(`Discard ${rows.length === 1 ? 'it' : `these ${rows.length}`}? What was committed is kept.`)
+  return askYes(
+    `Discard ${rows.length === 1 ? 'it' : `these ${rows.length}`}? What was committed is kept.`,
+  )
 }
 
 function discarded(row: DelegateRow): string {

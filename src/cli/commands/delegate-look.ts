@@ -1,9 +1,15 @@
 // Looking at delegates, and waiting for them.
 import { buildCommand } from '@stricli/core'
-import type { DelegateRow } from '../../delegate/contract.ts'
+import type { DelegateRow } from '../../run/delegate/contract.ts'
 import { chosenDelegates, delegateNames } from '../choose-delegates.ts'
 import type { Context } from '../context.ts'
-import { describeDetail, describeShort, isAtWork, isGood, rowWithNext } from '../describe-delegate.ts'
+import {
+  describeDetail,
+  describeShort,
+  isAtWork,
+  isGood,
+  rowWithNext,
+} from '../describe-delegate.ts'
 import { json, text } from '../flags.ts'
 import { Interrupt } from '../interrupt.ts'
 import { propose } from '../propose.ts'
@@ -24,7 +30,13 @@ export const show = buildCommand<{ json?: boolean }, [string?], Context>({
     positional: {
       kind: 'tuple',
       parameters: [
-        { parse: String, brief: 'The delegate', placeholder: 'NAME', optional: true, proposeCompletions: propose.delegates },
+        {
+          parse: String,
+          brief: 'The delegate',
+          placeholder: 'NAME',
+          optional: true,
+          proposeCompletions: propose.delegates,
+        },
       ],
     },
     flags: { json },
@@ -36,7 +48,9 @@ export const show = buildCommand<{ json?: boolean }, [string?], Context>({
       if (name !== undefined) {
         const detail = shown(await delegates.show(name))
         const tasks = await taskNames([detail.task])
-        return output.result(flags.json, detail, () => describeDetail(detail, { now, tasks }, output))
+        return output.result(flags.json, detail, () =>
+          describeDetail(detail, { now, tasks }, output),
+        )
       }
       const rows = shown(await chosenDelegates(scene, { names: [], fits: isUnsettled }))
       output.result(flags.json, rows, () =>
@@ -71,7 +85,11 @@ export const wait = buildCommand<{ group?: string; json?: boolean }, string[], C
     await withDelegates(this, flags, async (scene) => {
       const { group } = flags
       const { output } = scene
-      const rows = await chosenDelegates(scene, { names, group, fits: (row) => group !== undefined || isAtWork(row) })
+      const rows = await chosenDelegates(scene, {
+        names,
+        group,
+        fits: (row) => group !== undefined || isAtWork(row),
+      })
       if (rows.length === 0) return output.result(flags.json, [], () => 'No delegate is at work.')
       const interrupt = new Interrupt()
       try {

@@ -17,21 +17,34 @@ const start = buildCommand<StartFlags, string[], Context>({
     customUsage: [
       { input: '"Write tests for the parser" --as tests', brief: 'as somebody who writes tests' },
       { input: '--task fix-login --verify "npm test"', brief: 'a task of the backlog' },
-      { input: '"Which of our queries are slow, and why?" --as research', brief: 'one that only reads' },
-      { input: '"Document the API" --as docs --group release --files "docs/**"', brief: 'one of several that belong together' },
-      { input: '"Fix the sweep" --base release-1 --max-minutes 30 --budget-usd 2', brief: 'elsewhere, within bounds' },
+      {
+        input: '"Which of our queries are slow, and why?" --as research',
+        brief: 'one that only reads',
+      },
+      {
+        input: '"Document the API" --as docs --group release --files "docs/**"',
+        brief: 'one of several that belong together',
+      },
+      {
+        input: '"Fix the sweep" --base release-1 --max-minutes 30 --budget-usd 2',
+        brief: 'elsewhere, within bounds',
+      },
       { input: '--wait - < order.md', brief: 'the order from a file, and stay until it is done' },
     ],
   },
   parameters: {
-    positional: { kind: 'array', parameter: { parse: String, brief: 'What is to be done', placeholder: 'WHAT' } },
+    positional: {
+      kind: 'array',
+      parameter: { parse: String, brief: 'What is to be done', placeholder: 'WHAT' },
+    },
     flags: START_FLAGS,
   },
   async func(flags, ...words) {
     await withDelegates(this, flags, async (scene) => {
       const { delegates, output, shown } = scene
       const row = shown(await delegates.start(await delegateRequest(this, flags, words, COMMANDS)))
-      if (flags.wait !== true) return output.result(flags.json, row, () => describeStarted(row, output))
+      if (flags.wait !== true)
+        return output.result(flags.json, row, () => describeStarted(row, output))
       if (flags.json !== true) output.line(describeStarted(row, output))
       const interrupt = new Interrupt()
       try {
@@ -48,10 +61,15 @@ const start = buildCommand<StartFlags, string[], Context>({
 /** What the process in the background runs. */
 const work = buildCommand<{}, [string], Context>({
   docs: { brief: 'Work on a delegate here; stint delegate starts this by itself' },
-  parameters: { positional: { kind: 'tuple', parameters: [{ parse: String, brief: 'The delegate', placeholder: 'ID' }] } },
+  parameters: {
+    positional: {
+      kind: 'tuple',
+      parameters: [{ parse: String, brief: 'The delegate', placeholder: 'ID' }],
+    },
+  },
   async func(_flags, id) {
     await withWorkspace(this, {}, async (workspace) => {
-      const { runDelegateProcess } = await import('../../delegate/background-process.ts')
+      const { runDelegateProcess } = await import('../../run/delegate/background-process.ts')
       const { plainView } = await import('../run-view/view.ts')
       const log = plainView((text) => this.process.stdout.write(text))
       await runDelegateProcess(workspace, id, (event) => log.take(event))
@@ -78,7 +96,9 @@ export const delegate = buildRouteMap<keyof typeof ROUTES, Context>({
     fullDescription: [
       'stint delegate "What is to be done" starts an agent on a branch and in a worktree of its own, and answers at once.',
       'stint delegates lists them, stint merge brings in what is ready. Without a subcommand it takes the flags of start:',
-      ...Object.entries(START_FLAGS).map(([name, { brief }]) => `  ${flagName(name).padEnd(16)}${brief}`),
+      ...Object.entries(START_FLAGS).map(
+        ([name, { brief }]) => `  ${flagName(name).padEnd(16)}${brief}`,
+      ),
     ].join('\n'),
   },
 })

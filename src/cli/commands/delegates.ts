@@ -1,5 +1,5 @@
 import { buildCommand } from '@stricli/core'
-import type { DelegateRow } from '../../delegate/contract.ts'
+import type { DelegateRow } from '../../run/delegate/contract.ts'
 import { chosenDelegates } from '../choose-delegates.ts'
 import type { Context } from '../context.ts'
 import { describeDelegates, isAtWork, isRecent } from '../describe-delegate.ts'
@@ -39,7 +39,10 @@ export const delegates = buildCommand<DelegatesFlags, [], Context>({
   async func(flags) {
     await withDelegates(this, flags, async (scene) => {
       if (flags.watch === true) refuseToWatch(this, flags)
-      const look = async () => scene.shown(await chosenDelegates(scene, { names: [], group: flags.group, fits: () => true }))
+      const look = async () =>
+        scene.shown(
+          await chosenDelegates(scene, { names: [], group: flags.group, fits: () => true }),
+        )
       let rows = await look()
       const tasks = await scene.taskNames(rows.map(({ task }) => task))
       const recent = (all: readonly DelegateRow[]) =>
@@ -51,16 +54,25 @@ export const delegates = buildCommand<DelegatesFlags, [], Context>({
       const chosen = recent(rows)
       const now = new Date().toISOString()
       scene.output.result(flags.json, chosen, () =>
-        describeDelegates(chosen, rows.length - chosen.length, { now, tasks, ...widthOf(this) }, scene.output),
+        describeDelegates(
+          chosen,
+          rows.length - chosen.length,
+          { now, tasks, ...widthOf(this) },
+          scene.output,
+        ),
       )
     })
   },
 })
 
 function refuseToWatch(context: Context, flags: DelegatesFlags): void {
-  if (flags.json === true) throw new Misuse('--watch is for a person, and --json for a program', 'leave one of them out')
+  if (flags.json === true)
+    throw new Misuse('--watch is for a person, and --json for a program', 'leave one of them out')
   if (isLive(context)) return
-  throw new Misuse('--watch needs a terminal to draw on', 'stint delegate wait tells each change on a line')
+  throw new Misuse(
+    '--watch needs a terminal to draw on',
+    'stint delegate wait tells each change on a line',
+  )
 }
 
 /** Only looks: what goes on is not touched by it. */
@@ -79,7 +91,11 @@ async function watch(
     return rows
   }
   try {
-    await watching(context, interrupt.orUndefined(untilNone), { look: lookFor, tasks, hint: 'q ends the watching; they go on' })
+    await watching(context, interrupt.orUndefined(untilNone), {
+      look: lookFor,
+      tasks,
+      hint: 'q ends the watching; they go on',
+    })
   } finally {
     endKeys()
     interrupt.dispose()

@@ -1,5 +1,5 @@
 import { buildCommand, buildRouteMap } from '@stricli/core'
-import { DEFAULT_TOKENS, FEWEST_TOKENS, size } from '../../digest/compose.ts'
+import { DEFAULT_TOKENS, FEWEST_TOKENS, size } from '../../command/digest/compose.ts'
 import type { Artifact } from '../../project/digest/artifacts.ts'
 import type { Digest } from '../../project/digest/digest-command.ts'
 import { minute } from '../../text/times.ts'
@@ -36,12 +36,16 @@ const run = buildCommand<RunFlags, string[], Context>({
     ],
   },
   parameters: {
-    positional: { kind: 'array', parameter: { parse: String, brief: 'The command and its arguments', placeholder: 'COMMAND' } },
+    positional: {
+      kind: 'array',
+      parameter: { parse: String, brief: 'The command and its arguments', placeholder: 'COMMAND' },
+    },
     flags: RUN_FLAGS,
   },
   async func(flags, ...command) {
     if (command.length === 0) throw new Misuse('say what to run', 'stint digest -- npm test')
-    if ((flags.tokens ?? DEFAULT_TOKENS) < FEWEST_TOKENS) throw new Misuse(`a digest needs at least ${FEWEST_TOKENS} tokens`)
+    if ((flags.tokens ?? DEFAULT_TOKENS) < FEWEST_TOKENS)
+      throw new Misuse(`a digest needs at least ${FEWEST_TOKENS} tokens`)
     const line = new RunningLine(this)
     await withProject(this, flags, async (project, output) => {
       try {
@@ -83,7 +87,9 @@ const list = buildCommand<{ json?: boolean }, [], Context>({
     await withProject(this, flags, async (project, output) => {
       const kept = await project.outputs.list()
       output.result(flags.json, kept, () =>
-        kept.length === 0 ? 'No output is kept here yet: stint digest -- COMMAND keeps one.' : describe(kept),
+        kept.length === 0
+          ? 'No output is kept here yet: stint digest -- COMMAND keeps one.'
+          : describe(kept),
       )
     })
   },
@@ -93,11 +99,17 @@ function describe(kept: readonly Artifact[]): string {
   const total = kept.reduce((sum, { bytes }) => sum + bytes, 0)
   const lines = kept.map(({ id, at, bytes, runs }) => {
     const last = runs.at(-1)
-    const what = last === undefined ? '' : `exit ${last.exit}  ${shorten(oneLine(last.label ?? last.command), 80)}`
+    const what =
+      last === undefined
+        ? ''
+        : `exit ${last.exit}  ${shorten(oneLine(last.label ?? last.command), 80)}`
     const often = runs.length > 1 ? ` (×${runs.length})` : ''
     return `${id}  ${minute(at)}  ${size(bytes).padStart(7)}  ${what}${often}`.trimEnd()
   })
-  return [...lines, `${plural(kept.length, 'output')}, ${size(total)} in all; they are yours to delete`].join('\n')
+  return [
+    ...lines,
+    `${plural(kept.length, 'output')}, ${size(total)} in all; they are yours to delete`,
+  ].join('\n')
 }
 
 const show = buildCommand<{ lines?: string; grep?: string; json?: boolean }, [string], Context>({
@@ -111,21 +123,34 @@ const show = buildCommand<{ lines?: string; grep?: string; json?: boolean }, [st
   parameters: {
     positional: {
       kind: 'tuple',
-      parameters: [{ parse: String, brief: 'The output, by its id or any beginning of it', placeholder: 'ID' }],
+      parameters: [
+        { parse: String, brief: 'The output, by its id or any beginning of it', placeholder: 'ID' },
+      ],
     },
-    flags: { lines: text('From which line to which', 'A-B'), grep: text('Only lines with this text, whatever its case'), json },
+    flags: {
+      lines: text('From which line to which', 'A-B'),
+      grep: text('Only lines with this text, whatever its case'),
+      json,
+    },
   },
   async func(flags, id) {
     await withProject(this, flags, async (project, output) => {
       const range = flags.lines === undefined ? undefined : rangeOf(flags.lines)
-      const { lines, ...artifact } = await project.outputs.show(id, defined({ lines: range, grep: flags.grep }))
-      if (flags.json === true) return output.result(true, { ...artifact, lines: [...lines] }, () => '')
+      const { lines, ...artifact } = await project.outputs.show(
+        id,
+        defined({ lines: range, grep: flags.grep }),
+      )
+      if (flags.json === true)
+        return output.result(true, { ...artifact, lines: [...lines] }, () => '')
       let count = 0
       for (const { number: at, text: line } of lines) {
         count += 1
         output.line(flags.grep === undefined ? `${line}\n` : `${at}: ${line}`)
       }
-      if (count === 0) output.talk(artifact.bytes === 0 ? 'the command printed nothing' : 'there is no such line in it')
+      if (count === 0)
+        output.talk(
+          artifact.bytes === 0 ? 'the command printed nothing' : 'there is no such line in it',
+        )
     })
   },
 })

@@ -21,16 +21,22 @@ export const doctor = buildCommand<Flags, [], Context>({
       'Reads everything and says what agrees and what does not. A log that lost one of its two names gets it back, and an index that is wrong is built anew; nothing is repaired by deleting. Exit code 1 when something needs a person.',
     customUsage: [
       { input: '', brief: 'look at everything' },
-      { input: '--repair', brief: 'also render again what is behind, and clear half-written files away' },
+      {
+        input: '--repair',
+        brief: 'also render again what is behind, and clear half-written files away',
+      },
     ],
   },
   parameters: {
-    flags: { repair: toggle('Render views again and remove half-written files of killed processes'), json },
+    flags: {
+      repair: toggle('Render views again and remove half-written files of killed processes'),
+      json,
+    },
   },
   async func(flags) {
     await withProject(this, flags, async (project, output) => {
       const { checkRuns } = await import('../../run/check-runs.ts')
-      const { checkDelegates } = await import('../../delegate/check-delegates.ts')
+      const { checkDelegates } = await import('../../run/delegate/check-delegates.ts')
       const own = await project.doctor({ repair: flags.repair === true })
       const place = findPlace(project.root)
       const diagnosis = withChecks(own, [...checkRuns(place), ...checkDelegates(place)])
@@ -43,7 +49,9 @@ export const doctor = buildCommand<Flags, [], Context>({
 
 function describe({ checks, counts, isHealthy }: Diagnosis, output: Output): string {
   const problems = checks.filter(({ status }) => status === 'problem').length
-  const verdict = isHealthy ? 'Healthy.' : `${plural(problems, 'problem')} that a person has to look at.`
+  const verdict = isHealthy
+    ? 'Healthy.'
+    : `${plural(problems, 'problem')} that a person has to look at.`
   return [
     ...checks.flatMap((check) => describeCheck(check, output)),
     '',
@@ -53,15 +61,34 @@ function describe({ checks, counts, isHealthy }: Diagnosis, output: Output): str
   ].join('\n')
 }
 
-function describeCheck({ check, status, summary, details }: Check, output: Output): readonly string[] {
+function describeCheck(
+  { check, status, summary, details }: Check,
+  output: Output,
+): readonly string[] {
   const word = status.padEnd(7)
-  const lines = details.filter((detail) => detail !== summary).map((detail) => `           ${detail}`)
-  return [`${status === 'problem' ? output.bold(word) : word}  ${check.padEnd(14)}  ${summary}`, ...lines]
+  const lines = details
+    .filter((detail) => detail !== summary)
+    .map((detail) => `           ${detail}`)
+  return [
+    `${status === 'problem' ? output.bold(word) : word}  ${check.padEnd(14)}  ${summary}`,
+    ...lines,
+  ]
 }
 
-function describeCounts({ sessions, entries, tasks, damagedLines, grewMeanwhile }: Counts): readonly string[] {
+function describeCounts({
+  sessions,
+  entries,
+  tasks,
+  damagedLines,
+  grewMeanwhile,
+}: Counts): readonly string[] {
   return [
-    row('sessions', { logs: sessions.logs, links: sessions.links, index: sessions.index, documents: sessions.documents }),
+    row('sessions', {
+      logs: sessions.logs,
+      links: sessions.links,
+      index: sessions.index,
+      documents: sessions.documents,
+    }),
     row('entries', { read: entries.read, indexed: entries.indexed }),
     row('tasks', { backlog: tasks.backlog, files: tasks.files }),
     row('damaged', { lines: damagedLines }),
@@ -70,6 +97,8 @@ function describeCounts({ sessions, entries, tasks, damagedLines, grewMeanwhile 
 }
 
 function row(name: string, values: Readonly<Record<string, number>>): string {
-  const cells = Object.entries(values).map(([label, value]) => `${String(value).padStart(7)} ${label}`)
+  const cells = Object.entries(values).map(
+    ([label, value]) => `${String(value).padStart(7)} ${label}`,
+  )
   return `${name.padEnd(10)}${cells.map((cell) => cell.padEnd(18)).join('')}`.trimEnd()
 }

@@ -1,6 +1,6 @@
 import { buildCommand } from '@stricli/core'
 import { relative } from 'node:path'
-import { EXPORT_FORMATS, type ExportFormat } from '../../views/export/formats.ts'
+import { EXPORT_FORMATS, type ExportFormat } from '../../document/export/formats.ts'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
 import { Misuse } from '../errors.ts'
@@ -27,14 +27,25 @@ export const exporting = buildCommand<Flags, [string?], Context>({
     ].join('\n'),
     customUsage: [
       { input: '--format toon', brief: 'the current session, in few tokens' },
-      { input: 'fix-auth --format markdown --output fix-auth.md', brief: 'the document of one, into a file' },
-      { input: '--format session-json --output session.json', brief: 'for a session of six tasks or more' },
+      {
+        input: 'fix-auth --format markdown --output fix-auth.md',
+        brief: 'the document of one, into a file',
+      },
+      {
+        input: '--format session-json --output session.json',
+        brief: 'for a session of six tasks or more',
+      },
     ],
   },
   parameters: {
     positional: optionalSession('The session; the current one when absent'),
     flags: {
-      format: { kind: 'enum', values: EXPORT_FORMATS, brief: 'What to give it out as', optional: true },
+      format: {
+        kind: 'enum',
+        values: EXPORT_FORMATS,
+        brief: 'What to give it out as',
+        optional: true,
+      },
       output: text('The file to write instead of standard output', 'FILE'),
       force: toggle('Overwrite a file that no export wrote; write a session.json below six tasks'),
       json,
@@ -42,7 +53,8 @@ export const exporting = buildCommand<Flags, [string?], Context>({
   },
   async func(flags, name) {
     await withProject(this, flags, async (project, output, pick) => {
-      if (flags.format === undefined) throw new Misuse('export needs a format', `give --format ${EXPORT_FORMATS.join('|')}`)
+      if (flags.format === undefined)
+        throw new Misuse('export needs a format', `give --format ${EXPORT_FORMATS.join('|')}`)
       const exported = await project.export({
         format: flags.format,
         ...defined({ session: await pick(name), output: flags.output, force: flags.force }),

@@ -45,7 +45,10 @@ export const pause = buildCommand<PauseFlags, [], Context>({
       const session = await pick(flags.session)
       const switchTo = await pick(flags.switchTo)
       if (switchTo !== undefined && switchTo === (await project.open(session)).id) {
-        throw new Misuse(`${flags.switchTo} is the session to be paused`, 'name another one, or pause without --switch-to')
+        throw new Misuse(
+          `${flags.switchTo} is the session to be paused`,
+          'name another one, or pause without --switch-to',
+        )
       }
       const { reading, resumed } = await project.pause({
         by: 'cli',
@@ -84,7 +87,10 @@ export const close = buildCommand<CloseFlags, [], Context>({
     brief: 'Complete or abandon the session',
     customUsage: [
       { input: '--complete', brief: 'done: archived, linked tasks completed' },
-      { input: '--abandon --reason "Requirements changed"', brief: 'given up: linked tasks are ready again' },
+      {
+        input: '--abandon --reason "Requirements changed"',
+        brief: 'given up: linked tasks are ready again',
+      },
     ],
   },
   parameters: {
@@ -116,7 +122,10 @@ export const close = buildCommand<CloseFlags, [], Context>({
       }
       output.result(
         flags.json,
-        { ...sessionJson(state), duration: duration(state.createdAt, state.closedAt ?? state.updatedAt) },
+        {
+          ...sessionJson(state),
+          duration: duration(state.createdAt, state.closedAt ?? state.updatedAt),
+        },
         () => describeClosed(state, names, output),
       )
     })
@@ -124,10 +133,15 @@ export const close = buildCommand<CloseFlags, [], Context>({
 })
 
 async function outcome(context: Context, flags: CloseFlags): Promise<'completed' | 'abandoned'> {
-  if (flags.complete === true && flags.abandon === true) throw new Misuse('give --complete or --abandon, not both')
+  if (flags.complete === true && flags.abandon === true)
+    throw new Misuse('give --complete or --abandon, not both')
   if (flags.complete === true) return 'completed'
   if (flags.abandon === true) return 'abandoned'
-  if (!context.canAsk) throw new Misuse('close needs to know how it ended', 'give --complete, or --abandon --reason TEXT')
+  if (!context.canAsk)
+    throw new Misuse(
+      'close needs to know how it ended',
+      'give --complete, or --abandon --reason TEXT',
+    )
   const { askOne } = await import('../ask.ts')
   const answer = await askOne('How did it end?', [
     { value: 'completed', label: 'It is done' },
@@ -156,7 +170,12 @@ function describeClosed(state: SessionState, names: readonly string[], output: O
     `   ${count(state.discoveries)} ${count(state.discoveries) === 1 ? 'discovery' : 'discoveries'} logged`,
     ...(names.length === 0
       ? []
-      : ['', ...names.map((task) => `   Linked task ${task}: ${isDone ? 'completed ✅' : 'ready again'}`)]),
+      : [
+          '',
+          ...names.map(
+            (task) => `   Linked task ${task}: ${isDone ? 'completed ✅' : 'ready again'}`,
+          ),
+        ]),
   ].join('\n')
 }
 
@@ -185,7 +204,8 @@ export const reopen = buildCommand<{ json?: boolean }, [string], Context>({
       output.result(
         flags.json,
         sessionJson(state),
-        () => `📋 ${output.bold(`Session Reopened: ${state.name}`)}\n   Progress: ${progressLine(state)}`,
+        () =>
+          `📋 ${output.bold(`Session Reopened: ${state.name}`)}\n   Progress: ${progressLine(state)}`,
       )
     })
   },

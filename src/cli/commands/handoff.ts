@@ -1,7 +1,13 @@
 import { buildCommand, buildRouteMap } from '@stricli/core'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
-import { describeAccepted, describeMade, describeShown, handoffJson, handoffLine } from '../describe-handoff.ts'
+import {
+  describeAccepted,
+  describeMade,
+  describeShown,
+  handoffJson,
+  handoffLine,
+} from '../describe-handoff.ts'
 import { EXIT } from '../errors.ts'
 import { json, number, optionalName, optionalSession, text, toggle } from '../flags.ts'
 import { withProject } from '../with-project.ts'
@@ -41,10 +47,20 @@ const create = buildCommand<CreateFlags, [string?], Context>({
     await withProject(this, flags, async (project, output, pick) => {
       const made = await project.handoffs.create({
         by: 'cli',
-        ...defined({ session: await pick(name), reason: flags.reason, to: flags.to, draft: flags.draft, tokens: flags.tokens }),
+        ...defined({
+          session: await pick(name),
+          reason: flags.reason,
+          to: flags.to,
+          draft: flags.draft,
+          tokens: flags.tokens,
+        }),
         ...(flags.noCode === true ? { code: false } : {}),
       })
-      const value = { ...handoffJson(made.handoff, made.state), path: made.path, left_out: made.leftOut }
+      const value = {
+        ...handoffJson(made.handoff, made.state),
+        path: made.path,
+        left_out: made.leftOut,
+      }
       output.result(flags.json, value, () => describeMade(made, this.cwd, output))
     })
   },
@@ -64,16 +80,23 @@ const show = buildCommand<{ check?: boolean; json?: boolean }, [string?], Contex
   },
   parameters: {
     positional: optionalName(`The handoff: ${which}`, 'SESSION|ID'),
-    flags: { check: toggle('Compare it with the journal and the repository as they are now'), json },
+    flags: {
+      check: toggle('Compare it with the journal and the repository as they are now'),
+      json,
+    },
   },
   async func(flags, name) {
     await withProject(this, flags, async (project, output) => {
       const shown = await project.handoffs.show(defined({ handoff: name, check: flags.check }))
       const { handoff, session, path, file, moved } = shown
-      if (file === 'edited') output.talk(`${path} was edited or damaged since; shown is what was recorded`)
+      if (file === 'edited')
+        output.talk(`${path} was edited or damaged since; shown is what was recorded`)
       if (file === 'missing') output.talk(`${path} was gone and is written again`)
-      output.result(flags.json, { ...handoffJson(handoff, session), path, file, moved }, () => describeShown(shown))
-      if ((moved ?? []).length > 0 || (flags.check === true && file === 'edited')) this.process.exitCode = EXIT.failure
+      output.result(flags.json, { ...handoffJson(handoff, session), path, file, moved }, () =>
+        describeShown(shown),
+      )
+      if ((moved ?? []).length > 0 || (flags.check === true && file === 'edited'))
+        this.process.exitCode = EXIT.failure
     })
   },
 })
@@ -83,13 +106,17 @@ const list = buildCommand<{ json?: boolean }, [string?], Context>({
   parameters: { positional: optionalSession('The session'), flags: { json } },
   async func(flags, name) {
     await withProject(this, flags, async (project, output, pick) => {
-      const { session, handoffs } = await project.handoffs.list(defined({ session: await pick(name) }))
+      const { session, handoffs } = await project.handoffs.list(
+        defined({ session: await pick(name) }),
+      )
       const values = handoffs.map((handoff) => {
         const { document: _text, ...rest } = handoffJson(handoff, session)
         return rest
       })
       output.result(flags.json, values, () =>
-        handoffs.length === 0 ? 'No handoffs yet: stint handoff create makes one.' : handoffs.map(handoffLine).join('\n'),
+        handoffs.length === 0
+          ? 'No handoffs yet: stint handoff create makes one.'
+          : handoffs.map(handoffLine).join('\n'),
       )
     })
   },
@@ -113,10 +140,18 @@ const accept = buildCommand<{ force?: boolean; json?: boolean }, [string?], Cont
   },
   async func(flags, name) {
     await withProject(this, flags, async (project, output) => {
-      const accepted = await project.handoffs.accept({ by: 'cli', ...defined({ handoff: name, force: flags.force }) })
+      const accepted = await project.handoffs.accept({
+        by: 'cli',
+        ...defined({ handoff: name, force: flags.force }),
+      })
       for (const note of accepted.notes) output.talk(note)
       const { isForced, isTaken, text: document, ...rest } = accepted
-      const value = { ...rest, forced: isForced, taken_up: isTaken, document: isTaken ? document : undefined }
+      const value = {
+        ...rest,
+        forced: isForced,
+        taken_up: isTaken,
+        document: isTaken ? document : undefined,
+      }
       output.result(flags.json, value, () => describeAccepted(accepted, output))
       if (!isTaken) this.process.exitCode = EXIT.failure
     })

@@ -1,5 +1,5 @@
 import { buildCommand, buildRouteMap } from '@stricli/core'
-import { size } from '../../digest/compose.ts'
+import { size } from '../../command/digest/compose.ts'
 import type { ConversationRow } from '../../project/history/rows.ts'
 import type { Pruned } from '../../project/history/prune.ts'
 import type { Project } from '../../project/open-project.ts'
@@ -38,13 +38,24 @@ const show = buildCommand<ShowFlags, [string?], Context>({
       { input: '--all', brief: 'all that are stored in this project' },
       { input: '669eb474', brief: 'what was said in one, tools in a line each' },
       { input: '669eb474 --full --from 2025-01-15', brief: 'all of it, from that day on' },
-      { input: 'fix-auth --format anthropic', brief: 'the messages of its latest conversation, to go on with elsewhere' },
+      {
+        input: 'fix-auth --format anthropic',
+        brief: 'the messages of its latest conversation, to go on with elsewhere',
+      },
     ],
   },
   parameters: {
-    positional: optionalName('The session, or the conversation by the beginning of its id', 'SESSION|CONVERSATION'),
+    positional: optionalName(
+      'The session, or the conversation by the beginning of its id',
+      'SESSION|CONVERSATION',
+    ),
     flags: {
-      format: { kind: 'enum', values: FORMATS, brief: 'What to print a conversation as', optional: true },
+      format: {
+        kind: 'enum',
+        values: FORMATS,
+        brief: 'What to print a conversation as',
+        optional: true,
+      },
       from: text('Only what was said from then on', 'DATE'),
       to: text('Only what was said until then', 'DATE'),
       all: toggle('List every conversation that is stored here'),
@@ -54,13 +65,19 @@ const show = buildCommand<ShowFlags, [string?], Context>({
   },
   async func(flags, name) {
     await withProject(this, flags, async (project, output) => {
-      if (flags.all === true && name !== undefined) throw new Misuse('--all lists, and takes no name', 'stint history --all')
+      if (flags.all === true && name !== undefined)
+        throw new Misuse('--all lists, and takes no name', 'stint history --all')
       const history = await project.history()
       if (flags.all === true) return printList(await history.all(), undefined, flags, output)
       const meant = flags.format === undefined ? await history.find(name) : undefined
       if (meant !== undefined && 'session' in meant) {
         refuseForList(flags)
-        return printList(await history.conversations(meant.session.id), meant.session.name, flags, output)
+        return printList(
+          await history.conversations(meant.session.id),
+          meant.session.name,
+          flags,
+          output,
+        )
       }
       await printConversation(project, await history.conversation(name), flags, output)
     })
@@ -76,7 +93,12 @@ function refuseForList({ from, to, full }: ShowFlags): void {
   )
 }
 
-async function printConversation(project: Project, row: ConversationRow, flags: ShowFlags, output: Output): Promise<void> {
+async function printConversation(
+  project: Project,
+  row: ConversationRow,
+  flags: ShowFlags,
+  output: Output,
+): Promise<void> {
   const history = await project.history()
   const span = defined({ from: moment(flags.from), to: moment(flags.to) })
   if (span.from !== undefined && span.to !== undefined && span.from > span.to)
@@ -87,15 +109,28 @@ async function printConversation(project: Project, row: ConversationRow, flags: 
     case 'openai':
       return output.line(JSON.stringify(history[format](row.id, span), undefined, 2))
     case 'json':
-      return output.line(JSON.stringify({ ...row, items: [...history.items(row.id, span)] }, undefined, 2))
+      return output.line(
+        JSON.stringify({ ...row, items: [...history.items(row.id, span)] }, undefined, 2),
+      )
     case 'text':
       output.line(output.bold(`${row.id}  ${row.title}`.trimEnd()))
       output.line(output.dim(factsOf(row).join(' · ')))
-      for (const line of conversationText(history.items(row.id, span), { isFull: flags.full === true, output })) output.line(line)
+      for (const line of conversationText(history.items(row.id, span), {
+        isFull: flags.full === true,
+        output,
+      }))
+        output.line(line)
   }
 }
 
-function factsOf({ harness, model, startedAt, messages, compactions, bytes }: ConversationRow): readonly string[] {
+function factsOf({
+  harness,
+  model,
+  startedAt,
+  messages,
+  compactions,
+  bytes,
+}: ConversationRow): readonly string[] {
   return [
     oneLine(harness),
     ...(model === undefined ? [] : [oneLine(model)]),
@@ -106,16 +141,35 @@ function factsOf({ harness, model, startedAt, messages, compactions, bytes }: Co
   ]
 }
 
-function printList(rows: readonly ConversationRow[], session: string | undefined, flags: ShowFlags, output: Output): void {
+function printList(
+  rows: readonly ConversationRow[],
+  session: string | undefined,
+  flags: ShowFlags,
+  output: Output,
+): void {
   output.result(flags.json, rows, () => {
     if (rows.length === 0)
       return session === undefined
         ? 'No conversation is stored here yet: stint setup claude stores those to come, stint import brings in those that were.'
         : `No conversation of ${session} is known: stint setup claude lets Stint follow those to come.`
-    const heads = ['conversation', 'began', 'harness', 'model', 'messages', 'compactions', 'size', 'ended', 'about']
+    const heads = [
+      'conversation',
+      'began',
+      'harness',
+      'model',
+      'messages',
+      'compactions',
+      'size',
+      'ended',
+      'about',
+    ]
     const lines = table([heads, ...rows.map(cellsOf)], new Set([4, 5, 6]))
     const total = rows.reduce((sum, { bytes }) => sum + bytes, 0)
-    return [output.dim(lines[0]!), ...lines.slice(1), `${plural(rows.length, 'conversation')}, ${size(total)}`].join('\n')
+    return [
+      output.dim(lines[0]!),
+      ...lines.slice(1),
+      `${plural(rows.length, 'conversation')}, ${size(total)}`,
+    ].join('\n')
   })
 }
 
@@ -123,8 +177,21 @@ function printList(rows: readonly ConversationRow[], session: string | undefined
 const ID_SHOWN = 13
 
 function cellsOf(row: ConversationRow): readonly string[] {
-  const { id, startedAt, harness, model, isStored, messages, compactions, bytes, endedBecause, title } = row
-  const figures = isStored ? [String(messages), String(compactions), size(bytes)] : ['', '', 'not stored']
+  const {
+    id,
+    startedAt,
+    harness,
+    model,
+    isStored,
+    messages,
+    compactions,
+    bytes,
+    endedBecause,
+    title,
+  } = row
+  const figures = isStored
+    ? [String(messages), String(compactions), size(bytes)]
+    : ['', '', 'not stored']
   return [
     id.slice(0, ID_SHOWN),
     startedAt === undefined ? '' : minute(startedAt),
@@ -151,13 +218,19 @@ const prune = buildCommand<PruneFlags, [], Context>({
       'Nothing that was said is deleted by age. This removes what you name, and what nothing refers to any more; without a flag only the\nlatter. With --outputs the conversations stay, and only what is long in them goes: outputs of tools, pictures. What the\njournal recorded stays in any case.',
     customUsage: [
       { input: '--dry-run --older-than 90d', brief: 'what that would free' },
-      { input: '--older-than 90d --outputs', brief: 'keep what was said, let go of the large outputs' },
+      {
+        input: '--older-than 90d --outputs',
+        brief: 'keep what was said, let go of the large outputs',
+      },
       { input: '--conversation 669eb474', brief: 'one conversation' },
     ],
   },
   parameters: {
     flags: {
-      olderThan: text('Conversations of which nothing was stored for so long: 90d, 12w, or since a date', 'TIME'),
+      olderThan: text(
+        'Conversations of which nothing was stored for so long: 90d, 12w, or since a date',
+        'TIME',
+      ),
       conversation: texts('This conversation, by the beginning of its id', 'ID'),
       outputs: toggle('Only outputs of tools and pictures'),
       dryRun: toggle('Remove nothing and say what it would free'),
@@ -175,19 +248,26 @@ const prune = buildCommand<PruneFlags, [], Context>({
   },
 })
 
-function describePruned({ isDryRun, conversations, blobs, young, busy, left }: Pruned, output: Output): string {
+function describePruned(
+  { isDryRun, conversations, blobs, young, busy, left }: Pruned,
+  output: Output,
+): string {
   const freed = conversations.reduce((sum, { bytes }) => sum + bytes, 0) + blobs.bytes
   const parts = [
     ...(conversations.length === 0 ? [] : [plural(conversations.length, 'conversation')]),
     ...(blobs.count === 0 ? [] : [`${blobs.count} of the large outputs and pictures`]),
   ]
   const head =
-    parts.length === 0 ? 'Nothing to remove.' : `${isDryRun ? 'Would free' : 'Freed'} ${size(freed)}: ${parts.join(', ')}.`
+    parts.length === 0
+      ? 'Nothing to remove.'
+      : `${isDryRun ? 'Would free' : 'Freed'} ${size(freed)}: ${parts.join(', ')}.`
   return [
     output.bold(head),
     ...conversations.map(({ id, bytes }) => `   ${size(bytes).padStart(7)}  ${id}`),
     ...busy.map((id) => `   ${id} is being written to and stays; try again`),
-    ...(young === 0 ? [] : [`   ${young} of the large outputs and pictures kept, written within the last 10 minutes`]),
+    ...(young === 0
+      ? []
+      : [`   ${young} of the large outputs and pictures kept, written within the last 10 minutes`]),
     `${isDryRun ? 'It leaves' : 'Left'}: ${plural(left.conversations, 'conversation')}, ${size(left.bytes)}; ${size(left.blobBytes)} of large outputs and pictures.`,
   ].join('\n')
 }

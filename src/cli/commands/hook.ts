@@ -22,10 +22,13 @@ export const hook = buildCommand<{}, [], Context>({
 export const statusline = buildCommand<{}, [], Context>({
   docs: {
     brief: 'Print the line under the prompt of an agent program',
-    fullDescription: 'Reads what the agent program tells its status line from standard input. stint setup registers it.',
+    fullDescription:
+      'Reads what the agent program tells its status line from standard input. stint setup registers it.',
   },
   parameters: {},
   async func() {
-    new Output(this).line(await statusLine(await this.readStdin(), this.env, new Date().toISOString()))
+    new Output(this).line(
+      await statusLine(await this.readStdin(), this.env, new Date().toISOString()),
+    )
   },
 })

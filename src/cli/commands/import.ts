@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { buildCommand } from '@stricli/core'
-import type { ImportReport } from '../../import/contract.ts'
+import type { ImportReport } from '../../project/import/contract.ts'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
 import { plural } from '../describe.ts'
@@ -45,7 +45,9 @@ export const importing = buildCommand<Flags, string[], Context>({
       },
     },
     flags: {
-      allProjects: toggle('Into every project that Stint was used in on this machine, each what was said there'),
+      allProjects: toggle(
+        'Into every project that Stint was used in on this machine, each what was said there',
+      ),
       since: text('Only what was written since', 'DATE'),
       dryRun: toggle('Read and count, and store nothing'),
       json,
@@ -55,17 +57,27 @@ export const importing = buildCommand<Flags, string[], Context>({
     await withProject(this, flags, async (project, output) => {
       const { harnesses, paths } = wanted(words, this.cwd)
       if (flags.allProjects === true && paths.length > 0) {
-        throw new Misuse('files that are named go into this project', 'leave --all-projects or the paths away')
+        throw new Misuse(
+          'files that are named go into this project',
+          'leave --all-projects or the paths away',
+        )
       }
       const bar = this.canAsk ? new ImportBar((line) => this.process.stderr.write(line)) : undefined
       const report = await project.importHistories({
         paths,
-        ...defined({ harnesses, since: moment(flags.since), allProjects: flags.allProjects, isDryRun: flags.dryRun }),
+        ...defined({
+          harnesses,
+          since: moment(flags.since),
+          allProjects: flags.allProjects,
+          isDryRun: flags.dryRun,
+        }),
         ...(bar === undefined ? {} : { tell: (progress) => bar.draw(progress) }),
       })
       bar?.clear()
-      for (const { path, problem } of report.unread.slice(0, UNREAD_SHOWN)) output.talk(`${path} was not read: ${problem}`)
-      if (report.unread.length > UNREAD_SHOWN) output.talk(`and ${report.unread.length - UNREAD_SHOWN} more`)
+      for (const { path, problem } of report.unread.slice(0, UNREAD_SHOWN))
+        output.talk(`${path} was not read: ${problem}`)
+      if (report.unread.length > UNREAD_SHOWN)
+        output.talk(`and ${report.unread.length - UNREAD_SHOWN} more`)
       output.result(flags.json, report, () => describe(report))
       if (report.unread.length > 0) this.process.exitCode = EXIT.failure
     })
@@ -82,20 +94,34 @@ function wanted(
   for (const path of paths) {
     if (!existsSync(resolve(cwd, path))) {
       const hint =
-        path === first ? `a harness is one of ${HARNESSES.join(', ')} or all; anything else is a path` : 'see what it is called'
+        path === first
+          ? `a harness is one of ${HARNESSES.join(', ')} or all; anything else is a path`
+          : 'see what it is called'
       throw new Misuse(`there is no file or folder ${path}`, hint)
     }
   }
   return { paths, ...(isName && first !== 'all' ? { harnesses: [first] } : {}) }
 }
 
-function describe({ isDryRun, conversations, upToDate, elsewhere, bytes, messages, damaged }: ImportReport): string {
+function describe({
+  isDryRun,
+  conversations,
+  upToDate,
+  elsewhere,
+  bytes,
+  messages,
+  damaged,
+}: ImportReport): string {
   const fresh = conversations.filter(({ isNew }) => isNew).length
   const grown = conversations.length - fresh
-  const counts = [fresh > 0 ? plural(fresh, 'conversation') : '', grown > 0 ? `more of ${plural(grown, 'conversation')}` : '']
+  const counts = [
+    fresh > 0 ? plural(fresh, 'conversation') : '',
+    grown > 0 ? `more of ${plural(grown, 'conversation')}` : '',
+  ]
   const what = counts.filter((count) => count !== '').join(' and ')
   const amount = `${plural(messages, 'message')} (${size(bytes)} read)`
-  const head = what === '' ? 'Nothing new.' : `${isDryRun ? 'There are' : 'Imported'} ${what}: ${amount}.`
+  const head =
+    what === '' ? 'Nothing new.' : `${isDryRun ? 'There are' : 'Imported'} ${what}: ${amount}.`
   const byHarness = HARNESSES.flatMap((name) => {
     const own = conversations.filter(({ harness }) => harness === name)
     return own.length === 0 ? [] : [`  ${name}: ${plural(own.length, 'conversation')}`]
@@ -105,7 +131,9 @@ function describe({ isDryRun, conversations, upToDate, elsewhere, bytes, message
     elsewhere > 0
       ? `${plural(elsewhere, 'file')} of other projects left alone; --all-projects takes those that Stint knows.`
       : '',
-    damaged > 0 ? `${plural(damaged, 'line')} could not be read and ${damaged === 1 ? 'was' : 'were'} passed over.` : '',
+    damaged > 0
+      ? `${plural(damaged, 'line')} could not be read and ${damaged === 1 ? 'was' : 'were'} passed over.`
+      : '',
   ]
   return [head, ...byHarness, ...notes.filter((note) => note !== '')].join('\n')
 }

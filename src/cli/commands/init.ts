@@ -24,7 +24,8 @@ interface Flags {
 export const init = buildCommand<Flags, [], Context>({
   docs: {
     brief: 'Start a session',
-    fullDescription: 'Starts a session for the branch you are on. With no flags, on a terminal, it asks.',
+    fullDescription:
+      'Starts a session for the branch you are on. With no flags, on a terminal, it asks.',
     customUsage: [
       { input: '--name fix-auth --goal "Stop the login loop"', brief: 'name and objective' },
       { input: '--task fix-sweep-bug', brief: 'linked to a task, which is then in progress' },
@@ -49,8 +50,13 @@ export const init = buildCommand<Flags, [], Context>({
       const { reading, closed } = await project.init({ ...options, by: 'cli' })
       const { state } = reading
       const names = await taskNames(project, state.tasks)
-      if (closed !== undefined) output.talk(`${closed} was closed (abandoned); stint reopen ${closed} takes that back`)
-      const document = join(project.sessionsFolder, 'active', `${state.name}-${shortId(state.id)}.md`)
+      if (closed !== undefined)
+        output.talk(`${closed} was closed (abandoned); stint reopen ${closed} takes that back`)
+      const document = join(
+        project.sessionsFolder,
+        'active',
+        `${state.name}-${shortId(state.id)}.md`,
+      )
       output.result(flags.json, { ...sessionJson(state), document, closed }, () =>
         [
           `📋 ${output.bold(`Session Initialized: ${state.name}`)}`,
@@ -60,7 +66,9 @@ export const init = buildCommand<Flags, [], Context>({
           ...names.map((task) => `   Task: ${task} (in progress)`),
           `   Document: ${relative(this.cwd, document)}`,
           '',
-          output.dim('   Record as you go: stint log --progress "…", --decision "…" --rationale "…", --discovery "…"'),
+          output.dim(
+            '   Record as you go: stint log --progress "…", --decision "…" --rationale "…", --discovery "…"',
+          ),
         ].join('\n'),
       )
       for (const task of reading.state.tasks) await sayWaiting(project, task, output)
@@ -80,10 +88,19 @@ async function answered(context: Context, flags: Flags): Promise<InitOptions> {
       'give --name NAME, --goal TEXT or --task ID (no terminal to ask on)',
     )
   const { askText } = await import('../ask.ts')
-  const objective = await askText('What is this session to achieve?', 'Fix the race in the sweep trigger')
+  const objective = await askText(
+    'What is this session to achieve?',
+    'Fix the race in the sweep trigger',
+  )
   if (objective === undefined) throw new Misuse('nothing was started')
-  const shortName = await askText('A short name for it? (empty: made from the objective)', 'fix-sweep-bug')
-  const linked = await askText('Tasks to link? (ids or short names, joined by commas; empty: none)', '')
+  const shortName = await askText(
+    'A short name for it? (empty: made from the objective)',
+    'fix-sweep-bug',
+  )
+  const linked = await askText(
+    'Tasks to link? (ids or short names, joined by commas; empty: none)',
+    '',
+  )
   if (shortName === undefined || linked === undefined) throw new Misuse('nothing was started')
   const ids = linked
     .split(',')

@@ -56,21 +56,29 @@ export const ledger = buildCommand<Flags, [string?], Context>({
     await withProject(this, flags, async (project, output) => {
       const { describeLedger, describeMaintenance } = await import('../describe-ledger.ts')
       if (flags.maintenance === true) {
-        const found = flags.done === true ? await project.maintenance.done('cli') : await project.maintenance.look()
-        output.result(flags.json, found, () => describeMaintenance(found, flags.done === true, output))
+        const found =
+          flags.done === true
+            ? await project.maintenance.done('cli')
+            : await project.maintenance.look()
+        output.result(flags.json, found, () =>
+          describeMaintenance(found, flags.done === true, output),
+        )
         return
       }
       const since = flags.since === undefined ? undefined : timeAgo(flags.since)
       const by = flags.by === 'day' ? undefined : flags.by
       const found = await project.ledger(defined({ of: name, since, by }))
-      output.result(flags.json, found, () => describeLedger(found, defined({ by: flags.by, since }), output))
+      output.result(flags.json, found, () =>
+        describeLedger(found, defined({ by: flags.by, since }), output),
+      )
     })
   },
 })
 
 function refuseMixed({ by, done, maintenance, since }: Flags, name: string | undefined): void {
   if (maintenance !== true) {
-    if (done === true) throw new Misuse('--done goes with --maintenance', 'stint ledger --maintenance --done')
+    if (done === true)
+      throw new Misuse('--done goes with --maintenance', 'stint ledger --maintenance --done')
     return
   }
   if (name !== undefined || by !== undefined || since !== undefined)

@@ -62,7 +62,10 @@ export const list = buildCommand<Flags, [], Context>({
 })
 
 /** A task may be named by its short name; a session knows it by its id. */
-async function taskId(project: { tasks: { show(name: string): Promise<{ id: string }> } }, name: string): Promise<string> {
+async function taskId(
+  project: { tasks: { show(name: string): Promise<{ id: string }> } },
+  name: string,
+): Promise<string> {
   try {
     return (await project.tasks.show(name)).id
   } catch (error) {
@@ -74,13 +77,23 @@ async function taskId(project: { tasks: { show(name: string): Promise<{ id: stri
 
 function filterFrom(flags: Flags): SessionFilter {
   const unknown = flags.status?.find((status) => !STATUSES.includes(status as SessionStatus))
-  if (unknown !== undefined) throw new Misuse(`there is no status "${unknown}"`, `there are ${STATUSES.join(', ')}`)
+  if (unknown !== undefined)
+    throw new Misuse(`there is no status "${unknown}"`, `there are ${STATUSES.join(', ')}`)
   const sort = SORTS.find((order) => order === flags.sort)
   if (flags.sort !== undefined && sort === undefined)
     throw new Misuse(`"${flags.sort}" is no order`, `there are ${SORTS.join(', ')}`)
   return {
-    ...defined({ branch: flags.branch, name: flags.name, text: flags.text, sort, limit: flags.limit, offset: flags.offset }),
+    ...defined({
+      branch: flags.branch,
+      name: flags.name,
+      text: flags.text,
+      sort,
+      limit: flags.limit,
+      offset: flags.offset,
+    }),
     ...defined({ since: moment(flags.since), until: moment(flags.until) }),
-    ...(flags.status === undefined || flags.status.length === 0 ? {} : { status: flags.status as SessionStatus[] }),
+    ...(flags.status === undefined || flags.status.length === 0
+      ? {}
+      : { status: flags.status as SessionStatus[] }),
   }
 }

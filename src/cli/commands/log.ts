@@ -43,13 +43,26 @@ interface Flags {
 export const log = buildCommand<Flags, [], Context>({
   docs: {
     brief: 'Record what was done, decided or found',
-    fullDescription: 'Appends to the active session. Several entries may be given in one call, and most flags several times.',
+    fullDescription:
+      'Appends to the active session. Several entries may be given in one call, and most flags several times.',
     customUsage: [
-      { input: '--progress "Implemented the mutex" --discovery "Lock order: watcher first"', brief: 'two entries' },
-      { input: '--decision "Use a mutex" --rationale "Simpler than channels"', brief: 'a choice and why' },
+      {
+        input: '--progress "Implemented the mutex" --discovery "Lock order: watcher first"',
+        brief: 'two entries',
+      },
+      {
+        input: '--decision "Use a mutex" --rationale "Simpler than channels"',
+        brief: 'a choice and why',
+      },
       { input: '--step "Write test" --step "Fix bug"', brief: 'steps; the first becomes current' },
-      { input: '--done "Write test"', brief: 'by text, a part of it, or number; the next becomes current' },
-      { input: '--blocker "Waiting on API docs" --resolved', brief: 'what no longer stands in the way' },
+      {
+        input: '--done "Write test"',
+        brief: 'by text, a part of it, or number; the next becomes current',
+      },
+      {
+        input: '--blocker "Waiting on API docs" --resolved',
+        brief: 'what no longer stands in the way',
+      },
       { input: '--file src/auth.ts --description "Login"', brief: 'a key file' },
       { input: '--amend a1b2c3 --progress "Better words"', brief: 'reword an entry' },
       { input: '--retract a1b2c3 --reason "Wrong session"', brief: 'take an entry back' },
@@ -88,14 +101,22 @@ export const log = buildCommand<Flags, [], Context>({
   },
   async func(flags) {
     await withProject(this, flags, async (project, output, pick) => {
-      const options = { ...recordOptions(flags), by: 'cli', ...defined({ session: await pick(flags.session) }) }
+      const options = {
+        ...recordOptions(flags),
+        by: 'cli',
+        ...defined({ session: await pick(flags.session) }),
+      }
       const { reading, appended } = await record(project, options, flags)
       const { state } = reading
-      const lacksReason = flags.decision !== undefined && flags.rationale === undefined && flags.amend === undefined
-      if (lacksReason) output.talk('the decision has no --rationale; without one it will be argued again')
+      const lacksReason =
+        flags.decision !== undefined && flags.rationale === undefined && flags.amend === undefined
+      if (lacksReason)
+        output.talk('the decision has no --rationale; without one it will be argued again')
       output.result(flags.json, { session: sessionJson(state), entries: appended }, () =>
         [
-          ...appended.filter((entry) => entry.kind !== 'git.observed').map((entry) => entryLine(entry, reading.entries)),
+          ...appended
+            .filter((entry) => entry.kind !== 'git.observed')
+            .map((entry) => entryLine(entry, reading.entries)),
           output.dim(`${state.name}: ${progressLine(state)}`),
         ].join('\n'),
       )
@@ -111,10 +132,14 @@ async function record(project: Project, options: RecordOptions, flags: Flags): P
   try {
     return await project.log(options)
   } catch (error) {
-    if (!isNotAmendable(error) || options.amend === undefined || flags.note === undefined) throw error
+    if (!isNotAmendable(error) || options.amend === undefined || flags.note === undefined)
+      throw error
     const { text: note, ...rest } = options.amend.changes
     try {
-      return await project.log({ ...options, amend: { ...options.amend, changes: { ...rest, ...defined({ note }) } } })
+      return await project.log({
+        ...options,
+        amend: { ...options.amend, changes: { ...rest, ...defined({ note }) } },
+      })
     } catch (second) {
       // It is no checkpoint either; the first answer is the one about what was typed.
       throw isNotAmendable(second) ? error : second
@@ -131,7 +156,10 @@ function recordOptions(flags: Flags): RecordOptions {
     const stray = NOT_AMENDING.filter((flag) => flags[flag] !== undefined)
     if (stray.length > 0) {
       const names = stray.map((flag) => `--${flag}`).join(', ')
-      throw new Misuse(`--amend only rewords an entry; ${names} cannot go with it`, 'give them in a call of their own')
+      throw new Misuse(
+        `--amend only rewords an entry; ${names} cannot go with it`,
+        'give them in a call of their own',
+      )
     }
     return { amend: { entry: flags.amend, changes: changesFrom(flags) } }
   }
@@ -162,9 +190,13 @@ function entriesFrom(flags: Flags): readonly LogEntry[] {
     )
   }
   const files = flags.file ?? []
-  if (flags.description !== undefined && files.length !== 1) throw new Misuse('--description belongs to one --file')
+  if (flags.description !== undefined && files.length !== 1)
+    throw new Misuse('--description belongs to one --file')
   if ((flags.resolved === true || flags.resolution !== undefined) && flags.blocker === undefined) {
-    throw new Misuse('--resolved needs --blocker', 'name the blocker: --blocker "part of its text" --resolved')
+    throw new Misuse(
+      '--resolved needs --blocker',
+      'name the blocker: --blocker "part of its text" --resolved',
+    )
   }
   const isResolved = flags.resolved === true || flags.resolution !== undefined
   return [
@@ -177,7 +209,9 @@ function entriesFrom(flags: Flags): readonly LogEntry[] {
     ...(flags.discovery ?? []).map((discovery) => ({ discovery })),
     ...(flags.gotcha ?? []).map((gotcha) => ({ gotcha })),
     ...(flags.blocker ?? []).map((blocker) =>
-      isResolved ? { resolved: blocker, ...defined({ resolution: flags.resolution }) } : { blocker },
+      isResolved
+        ? { resolved: blocker, ...defined({ resolution: flags.resolution }) }
+        : { blocker },
     ),
     ...(flags.next ?? []).map((next) => ({ next })),
     ...(flags.key ?? []).map((key) => ({ key })),
@@ -196,7 +230,16 @@ function changesFrom(flags: Flags): Record<string, string> {
     if (changes[field] !== undefined) throw new Misuse(`--amend takes one new ${field}`)
     changes[field] = value
   }
-  for (const flag of ['progress', 'discovery', 'gotcha', 'next', 'step', 'key', 'blocker', 'note'] as const) {
+  for (const flag of [
+    'progress',
+    'discovery',
+    'gotcha',
+    'next',
+    'step',
+    'key',
+    'blocker',
+    'note',
+  ] as const) {
     for (const value of flags[flag] ?? []) set('text', value)
   }
   set('text', flags.goal)
@@ -205,11 +248,14 @@ function changesFrom(flags: Flags): Record<string, string> {
   for (const value of flags.command ?? []) set('command', value)
   for (const value of flags.file ?? []) set('path', value)
   if (flags.options !== undefined) set('options', numbered(flags.options))
-  for (const field of ['context', 'choice', 'rationale', 'description', 'resolution'] as const) set(field, flags[field])
+  for (const field of ['context', 'choice', 'rationale', 'description', 'resolution'] as const)
+    set(field, flags[field])
   return changes
 }
 
 /** `(1) Lock before check, (2) Atomic state`: several options in the document's own form. */
 function numbered(options: readonly string[]): string {
-  return options.length === 1 ? options[0]! : options.map((option, index) => `(${index + 1}) ${option}`).join(', ')
+  return options.length === 1
+    ? options[0]!
+    : options.map((option, index) => `(${index + 1}) ${option}`).join(', ')
 }

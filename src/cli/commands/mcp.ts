@@ -22,11 +22,20 @@ export const mcp = buildCommand<{ project?: string }, [], Context>({
     const { usableFolder } = await import('../../mcp/folder.ts')
     const { findVersion } = await import('../../harness/claude/setup/program.ts')
     const folder = project === undefined ? {} : { project: folderNamed(resolve(cwd, project)) }
-    await serveMcp({ version: findVersion(), env, startedIn: usableFolder(() => realpathSync(cwd)), ...folder })
+    await serveMcp({
+      version: findVersion(),
+      env,
+      startedIn: usableFolder(() => realpathSync(cwd)),
+      ...folder,
+    })
   },
 })
 
 function folderNamed(path: string): string {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return path
-  throw new StintError('NO_FOLDER', `${path} is not a folder`, 'stint mcp --project DIR names the folder of a project')
+  throw new StintError(
+    'NO_FOLDER',
+    `${path} is not a folder`,
+    'stint mcp --project DIR names the folder of a project',
+  )
 }

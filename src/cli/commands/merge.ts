@@ -1,6 +1,11 @@
 import { buildCommand } from '@stricli/core'
-import type { DelegateRow, MergeEvent, MergeOptions, MergeOutcome } from '../../delegate/contract.ts'
-import type { QueueOptions } from '../../delegate/delegates-of-project.ts'
+import type {
+  DelegateRow,
+  MergeEvent,
+  MergeOptions,
+  MergeOutcome,
+} from '../../run/delegate/contract.ts'
+import type { QueueOptions } from '../../run/delegate/delegates-of-project.ts'
 import { runGit } from '../../git/run-git.ts'
 import { refuseInRun } from '../../project/in-run.ts'
 import { chosenDelegates, delegateNames, idsOf } from '../choose-delegates.ts'
@@ -61,7 +66,12 @@ export const merge = buildCommand<MergeFlags, string[], Context>({
       const { output, shown } = scene
       const rows = shown(await chosenDelegates(scene, { names, group: flags.group, fits: isReady }))
       if (rows.length === 0) return output.result(flags.json, { outcomes: [] }, () => NOTHING_READY)
-      if (names.length === 0 && flags.all !== true && flags.group === undefined && !(await agreed(this, flags, rows))) {
+      if (
+        names.length === 0 &&
+        flags.all !== true &&
+        flags.group === undefined &&
+        !(await agreed(this, flags, rows))
+      ) {
         return output.talk('nothing was merged')
       }
       const interrupt = new Interrupt()
@@ -87,32 +97,54 @@ function isReady({ status, isAdrift, isReadOnly }: DelegateRow): boolean {
   return (status === 'ready' || (status === 'merging' && isAdrift)) && !isReadOnly
 }
 
-async function inOrder({ workspace }: DelegateScene, names: readonly string[]): Promise<readonly string[]> {
-  const { findDelegate } = await import('../../delegate/delegates.ts')
+async function inOrder(
+  { workspace }: DelegateScene,
+  names: readonly string[],
+): Promise<readonly string[]> {
+  const { findDelegate } = await import('../../run/delegate/delegates.ts')
   return [...new Set(names.map((name) => findDelegate(workspace.place, name).id))]
 }
 
 function refuseTogether(context: Context, flags: MergeFlags, names: readonly string[]): void {
   const { all, group, dryRun, review, pr, wait, noSendBack } = flags
-  if (names.length > 0 && all === true) throw new Misuse('--all means all that are ready', 'leave the names out, or --all')
-  if (names.length > 0 && group !== undefined) throw new Misuse('--group names them', 'leave the names out, or --group')
+  if (names.length > 0 && all === true)
+    throw new Misuse('--all means all that are ready', 'leave the names out, or --all')
+  if (names.length > 0 && group !== undefined)
+    throw new Misuse('--group names them', 'leave the names out, or --group')
   const others = { '--review': review, '--pr': pr, '--wait': wait }
-  const given = Object.entries(others).flatMap(([name, isGiven]) => (isGiven === true ? [name] : []))
+  const given = Object.entries(others).flatMap(([name, isGiven]) =>
+    isGiven === true ? [name] : [],
+  )
   if (dryRun === true && given.length > 0) {
-    throw new Misuse(`--dry-run changes nothing, so ${given.join(' and ')} cannot go with it`, 'leave one of them out')
+    throw new Misuse(
+      `--dry-run changes nothing, so ${given.join(' and ')} cannot go with it`,
+      'leave one of them out',
+    )
   }
   if (pr === true && (review === true || wait === true)) {
-    throw new Misuse(`--pr leaves it to the pull request, so ${review === true ? '--review' : '--wait'} cannot go with it`)
+    throw new Misuse(
+      `--pr leaves it to the pull request, so ${review === true ? '--review' : '--wait'} cannot go with it`,
+    )
   }
   if (wait === true && noSendBack === true) {
-    throw new Misuse('--wait waits for what is sent back, and --no-send-back sends nothing back', 'leave one of them out')
+    throw new Misuse(
+      '--wait waits for what is sent back, and --no-send-back sends nothing back',
+      'leave one of them out',
+    )
   }
   if (review === true && (!context.canAsk || flags.json === true)) {
-    throw new Misuse('--review needs a terminal to ask on', 'leave it out, or use a terminal and no --json')
+    throw new Misuse(
+      '--review needs a terminal to ask on',
+      'leave it out, or use a terminal and no --json',
+    )
   }
 }
 
-async function agreed(context: Context, flags: MergeFlags, rows: readonly DelegateRow[]): Promise<boolean> {
+async function agreed(
+  context: Context,
+  flags: MergeFlags,
+  rows: readonly DelegateRow[],
+): Promise<boolean> {
   if (!context.canAsk || flags.json === true) {
     const names = rows.map(nameOf).join(', ')
     throw new Misuse(
@@ -147,7 +179,10 @@ class Merging {
     while (left.length > 0 && !this.#interrupt.signal.aborted) {
       const round = await this.#round(left)
       for (const outcome of round) outcomes.set(outcome.delegate, outcome)
-      left = this.#flags.wait === true ? round.flatMap((outcome) => (outcome.isSentBack === true ? [outcome.delegate] : [])) : []
+      left =
+        this.#flags.wait === true
+          ? round.flatMap((outcome) => (outcome.isSentBack === true ? [outcome.delegate] : []))
+          : []
       if (left.length > 0) await this.#untilDone(left)
     }
     return [...outcomes.values()]
@@ -156,7 +191,9 @@ class Merging {
   async #round(ids: readonly string[]): Promise<readonly MergeOutcome[]> {
     this.#told.clear()
     const { delegates, shown } = this.#scene
-    const outcomes = shown(await delegates.merge(ids, this.#options(), (event) => this.#tell(shown(event))))
+    const outcomes = shown(
+      await delegates.merge(ids, this.#options(), (event) => this.#tell(shown(event))),
+    )
     for (const outcome of outcomes) this.#show(outcome)
     return outcomes
   }

@@ -20,27 +20,44 @@ export const pack = buildCommand<Flags, [string?], Context>({
     customUsage: [
       { input: '', brief: 'the current session in 2000 tokens' },
       { input: 'fix-auth --budget 600', brief: 'one in less' },
-      { input: '--budget 8000 --explain', brief: 'what goes in, what it costs, what is left out and why' },
+      {
+        input: '--budget 8000 --explain',
+        brief: 'what goes in, what it costs, what is left out and why',
+      },
     ],
   },
   parameters: {
     positional: optionalSession('The session to pack'),
     flags: {
       budget: number('The most tokens it may take, from 300 to 20000 (2000)'),
-      explain: toggle('Say of each section what went in, what it costs, what was left out, and why'),
+      explain: toggle(
+        'Say of each section what went in, what it costs, what was left out, and why',
+      ),
       json,
     },
   },
   async func(flags, name) {
     await withProject(this, flags, async (project, output, pick) => {
-      const packed = await project.pack(defined({ session: await pick(name), budget: flags.budget, explain: flags.explain }))
-      output.result(flags.json, packedJson(packed), () => (flags.explain === true ? describeExplanation(packed) : packed.text))
+      const packed = await project.pack(
+        defined({ session: await pick(name), budget: flags.budget, explain: flags.explain }),
+      )
+      output.result(flags.json, packedJson(packed), () =>
+        flags.explain === true ? describeExplanation(packed) : packed.text,
+      )
     })
   },
 })
 
 function packedJson({ name, budget, tokens, text, mark, leftOut, explanation }: Packed) {
-  return { session: name, budget, tokens, text, mark, left_out: leftOut, ...defined({ sections: explanation?.sections }) }
+  return {
+    session: name,
+    budget,
+    tokens,
+    text,
+    mark,
+    left_out: leftOut,
+    ...defined({ sections: explanation?.sections }),
+  }
 }
 
 function describeExplanation({ name, explanation }: Packed): string {
@@ -48,7 +65,9 @@ function describeExplanation({ name, explanation }: Packed): string {
   return [
     `${name}: ${tokens} of ${budget} tokens, in this order`,
     line(around, 'around it', 'the fence, the mark, and the line that names what is left out'),
-    ...sections.filter(({ told }) => told !== 'empty').map((section) => line(section.tokens, section.section, words(section))),
+    ...sections
+      .filter(({ told }) => told !== 'empty')
+      .map((section) => line(section.tokens, section.section, words(section))),
     ...empty(sections),
   ].join('\n')
 }

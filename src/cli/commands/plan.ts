@@ -13,7 +13,10 @@ export const plan = buildCommand<PlanFlags, [], Context>({
       { input: '', brief: 'everything that is open in .tasks' },
       { input: '--label bug --batch one', brief: 'some tasks, each in a conversation of its own' },
       { input: '--backlog TODO.md --harness codex', brief: 'another backlog, another agent' },
-      { input: '--parallel 3', brief: 'which tasks would be worked on at once, and which wait for what' },
+      {
+        input: '--parallel 3',
+        brief: 'which tasks would be worked on at once, and which wait for what',
+      },
       { input: '--json', brief: 'for programs' },
     ],
   },
@@ -21,7 +24,7 @@ export const plan = buildCommand<PlanFlags, [], Context>({
   async func(flags) {
     await withWorkspace(this, flags, async (workspace, output) => {
       const options = planOptions(flags)
-      const { planAnyRun } = await import('../../delegate/parallel/plan-parallel.ts')
+      const { planAnyRun } = await import('../../run/parallel/plan-parallel.ts')
       const { describePlan } = await import('../describe-plan.ts')
       const planned = await planAnyRun(workspace, options)
       output.result(flags.json, planned, () => describePlan(planned, output))

@@ -27,15 +27,23 @@ const list = buildCommand<{ json?: boolean }, [], Context>({
     await withJsonErrors(this, flags, output, async () => {
       const { profiles, problems } = await load(this)
       for (const problem of problems) output.talk(problem)
-      output.result(flags.json, { profiles: profiles.map(profileJson), problems }, () => describeList(profiles))
+      output.result(flags.json, { profiles: profiles.map(profileJson), problems }, () =>
+        describeList(profiles),
+      )
     })
   },
 })
 
 const show = buildCommand<{ json?: boolean }, [string], Context>({
-  docs: { brief: 'Print a profile', customUsage: [{ input: 'reviewer', brief: 'what an agent that reviews is given' }] },
+  docs: {
+    brief: 'Print a profile',
+    customUsage: [{ input: 'reviewer', brief: 'what an agent that reviews is given' }],
+  },
   parameters: {
-    positional: { kind: 'tuple', parameters: [{ parse: String, brief: 'The profile', placeholder: 'NAME' }] },
+    positional: {
+      kind: 'tuple',
+      parameters: [{ parse: String, brief: 'The profile', placeholder: 'NAME' }],
+    },
     flags: { json },
   },
   async func(flags, name) {
@@ -46,10 +54,19 @@ const show = buildCommand<{ json?: boolean }, [string], Context>({
       const profile = findProfile(name, profiles)
       if (profile === undefined) {
         const names = profiles.map((one) => one.name).join(', ')
-        throw new StintError('NO_PROFILE', `there is no profile ${JSON.stringify(name)}`, `there are ${names}`)
+        throw new StintError(
+          'NO_PROFILE',
+          `there is no profile ${JSON.stringify(name)}`,
+          `there are ${names}`,
+        )
       }
       output.result(flags.json, { ...profileJson(profile), body: profile.body }, () =>
-        [output.bold(`${profile.name}: ${profile.description}`), output.dim(originOf(profile)), '', profile.body].join('\n'),
+        [
+          output.bold(`${profile.name}: ${profile.description}`),
+          output.dim(originOf(profile)),
+          '',
+          profile.body,
+        ].join('\n'),
       )
     })
   },
@@ -74,10 +91,17 @@ function profileJson({ body: _long, file, ...profile }: Profile) {
 function describeList(all: readonly Profile[]): string {
   const width = Math.max(...all.map(({ name }) => name.length))
   return all
-    .map((profile) => `${profile.name.padEnd(width)}  ${shorten(profile.description, 70)}  (${originOf(profile)})`)
+    .map(
+      (profile) =>
+        `${profile.name.padEnd(width)}  ${shorten(profile.description, 70)}  (${originOf(profile)})`,
+    )
     .join('\n')
 }
 
 function originOf({ tokens, file, model }: Profile): string {
-  return [plural(tokens, 'token'), ...(model === undefined ? [] : [model]), file ?? 'built in'].join(', ')
+  return [
+    plural(tokens, 'token'),
+    ...(model === undefined ? [] : [model]),
+    file ?? 'built in',
+  ].join(', ')
 }

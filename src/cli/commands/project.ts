@@ -1,5 +1,5 @@
 import { buildCommand } from '@stricli/core'
-import type { ProjectContext } from '../../survey/project-context.ts'
+import type { ProjectContext } from '../../context/survey/project-context.ts'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
 import { json, toggle } from '../flags.ts'
@@ -32,13 +32,23 @@ export const project = buildCommand<Flags, [], Context>({
   async func(flags) {
     await withProject(this, flags, async (opened, output) => {
       const context = opened.context(defined({ refresh: flags.refresh }))
-      output.result(flags.json, contextJson(context), () => (flags.explain === true ? describe(context) : context.text))
+      output.result(flags.json, contextJson(context), () =>
+        flags.explain === true ? describe(context) : context.text,
+      )
     })
   },
 })
 
 function contextJson({ text, tokens, head, sources, topics, renewed }: ProjectContext) {
-  return { text, tokens, head, kept: renewed === undefined, ...defined({ renewed }), sources, topics }
+  return {
+    text,
+    tokens,
+    head,
+    kept: renewed === undefined,
+    ...defined({ renewed }),
+    sources,
+    topics,
+  }
 }
 
 const WHY = {

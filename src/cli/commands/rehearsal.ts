@@ -40,9 +40,13 @@ export const rehearsal = buildCommand<RehearsalFlags, [], Context>({
     const output = new Output(this)
     try {
       const { loadScript } = await import('../../harness/rehearsal/load-script.ts')
-      const script = loadScript(flags.script === undefined ? undefined : resolve(this.cwd, flags.script))
-      if (flags.check === true) return output.result(flags.json, summary(script), () => words(script))
-      if (flags.json === true) throw new Misuse('--json goes with --check; an agent speaks its protocol', 'add --check')
+      const script = loadScript(
+        flags.script === undefined ? undefined : resolve(this.cwd, flags.script),
+      )
+      if (flags.check === true)
+        return output.result(flags.json, summary(script), () => words(script))
+      if (flags.json === true)
+        throw new Misuse('--json goes with --check; an agent speaks its protocol', 'add --check')
       const { serveOnStandardStreams } = await import('../../harness/rehearsal/serve.ts')
       await serveOnStandardStreams(script, this.env)
     } catch (error) {
@@ -60,7 +64,12 @@ function summary({ tasks, default: otherwise, window, start }: Script) {
 
 function words(script: Script): string {
   const { tasks, window, start } = summary(script)
-  const lines = Object.entries(tasks).map(([name, turns]) => `${name}: ${turns === 1 ? '1 turn' : `${turns} turns`}`)
-  const others = script.default === undefined ? 'other tasks: rehearsed and reported done' : 'other tasks: as default says'
+  const lines = Object.entries(tasks).map(
+    ([name, turns]) => `${name}: ${turns === 1 ? '1 turn' : `${turns} turns`}`,
+  )
+  const others =
+    script.default === undefined
+      ? 'other tasks: rehearsed and reported done'
+      : 'other tasks: as default says'
   return [...lines, others, `context: ${start} of ${window} tokens at the start`].join('\n')
 }

@@ -26,7 +26,11 @@ export const resume = buildCommand<Flags, [string?], Context>({
   },
   parameters: {
     positional: optionalSession('The session to resume'),
-    flags: { last: toggle('The session worked on last'), list: toggle('List the sessions that can be resumed'), json },
+    flags: {
+      last: toggle('The session worked on last'),
+      list: toggle('List the sessions that can be resumed'),
+      json,
+    },
   },
   async func(flags, name) {
     await withProject(this, flags, async (project, output, pick) => {
@@ -42,7 +46,9 @@ export const resume = buildCommand<Flags, [string?], Context>({
       })
       const { id, tasks } = resumed.reading.state
       const waiting = await project.handoffs.waiting({ session: id, tasks })
-      output.result(flags.json, resumedJson(resumed, waiting), () => describeResumed(resumed, output, waiting))
+      output.result(flags.json, resumedJson(resumed, waiting), () =>
+        describeResumed(resumed, output, waiting),
+      )
     })
   },
 })

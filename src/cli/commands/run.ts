@@ -19,9 +19,15 @@ export const run = buildCommand<RunFlags, [], Context>({
       { input: '--dry-run', brief: 'what it would do, without doing it' },
       { input: '--task fix-login --verify "npm test"', brief: 'one task and what it depends on' },
       { input: '--label bug --max-tasks 5 --budget-usd 3', brief: 'some tasks, within bounds' },
-      { input: '--backlog TODO.md --harness codex --model gpt-5.3-codex', brief: 'another backlog, another agent' },
+      {
+        input: '--backlog TODO.md --harness codex --model gpt-5.3-codex',
+        brief: 'another backlog, another agent',
+      },
       { input: '--harness "acp:gemini --experimental-acp"', brief: 'any agent that speaks ACP' },
-      { input: '--parallel 3 --budget-usd 10', brief: 'three tasks at once, each on a branch of its own' },
+      {
+        input: '--parallel 3 --budget-usd 10',
+        brief: 'three tasks at once, each on a branch of its own',
+      },
       { input: '--harness rehearsal --once', brief: 'rehearse it, without a model' },
       { input: '--resume', brief: 'go on with the last run' },
       { input: '--json > events.jsonl', brief: 'each event as a line of JSON' },
@@ -33,10 +39,13 @@ export const run = buildCommand<RunFlags, [], Context>({
       const options = runOptions(flags)
       const canAsk = this.canAsk && flags.json !== true
       if (options.permissions === 'ask' && !canAsk) {
-        throw new Misuse('--permissions ask needs a terminal to ask on', 'use --permissions edits, or a terminal and no --json')
+        throw new Misuse(
+          '--permissions ask needs a terminal to ask on',
+          'use --permissions edits, or a terminal and no --json',
+        )
       }
       if (flags.dryRun === true) {
-        const { planAnyRun } = await import('../../delegate/parallel/plan-parallel.ts')
+        const { planAnyRun } = await import('../../run/parallel/plan-parallel.ts')
         const { describePlan } = await import('../describe-plan.ts')
         const plan = await planAnyRun(workspace, options)
         output.result(flags.json, plan, () => [describePlan(plan, output), '', REHEARSE].join('\n'))
@@ -60,15 +69,21 @@ async function started(
   options: StartOptions,
   sayBy: SayBy,
 ): Promise<RunReport> {
-  const { startAnyRun } = await import('../../delegate/parallel/start-any-run.ts')
+  const { startAnyRun } = await import('../../run/parallel/start-any-run.ts')
   const { showRun } = await import('../show-run.ts')
   const { redaction } = await import('../../project/clean-draft.ts')
   // A run that may do what it does without being asked never waits for a person who has gone.
   const mayAsk = context.canAsk && flags.json !== true && (options.permissions ?? 'ask') === 'ask'
-  return showRun(context, flags, (tell, decide) => startAnyRun(workspace, { ...options, ...(mayAsk ? { decide } : {}) }, tell), {
-    sayBy,
-    secrets: redaction(workspace.config),
-  })
+  return showRun(
+    context,
+    flags,
+    (tell, decide) => startAnyRun(workspace, { ...options, ...(mayAsk ? { decide } : {}) }, tell),
+    {
+      sayBy,
+      secrets: redaction(workspace.config),
+    },
+  )
 }
 
-const REHEARSE = 'Nothing was started. The rehearsal harness would work it without a model:\n   stint run --harness rehearsal'
+const REHEARSE =
+  'Nothing was started. The rehearsal harness would work it without a model:\n   stint run --harness rehearsal'

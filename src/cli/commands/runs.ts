@@ -14,7 +14,10 @@ export const runs = buildCommand<{ json?: boolean }, [string?], Context>({
       { input: '3f9c1a --json', brief: 'for programs' },
     ],
   },
-  parameters: { positional: optionalName('The run, by its id or any unique part of it', 'RUN'), flags: { json } },
+  parameters: {
+    positional: optionalName('The run, by its id or any unique part of it', 'RUN'),
+    flags: { json },
+  },
   async func(flags, run) {
     await withWorkspace(this, flags, async (workspace, output) => {
       const { listRuns, reportOf } = await import('../../run/runs.ts')

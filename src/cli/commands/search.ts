@@ -27,7 +27,11 @@ const DEFAULT_LIMIT = 20
 
 function kindsOf(name: string): readonly string[] {
   const kinds = KIND_NAMES[name.toLowerCase()] ?? (name.includes('.') ? [name] : undefined)
-  if (kinds === undefined) throw new Misuse(`there is no kind "${name}"`, `there are ${Object.keys(KIND_NAMES).join(', ')}`)
+  if (kinds === undefined)
+    throw new Misuse(
+      `there is no kind "${name}"`,
+      `there are ${Object.keys(KIND_NAMES).join(', ')}`,
+    )
   return kinds
 }
 
@@ -44,7 +48,10 @@ export const search = buildCommand<Flags, string[], Context>({
     ],
   },
   parameters: {
-    positional: { kind: 'array', parameter: { parse: String, brief: 'Words to look for', placeholder: 'WORD' } },
+    positional: {
+      kind: 'array',
+      parameter: { parse: String, brief: 'Words to look for', placeholder: 'WORD' },
+    },
     flags: {
       in: {
         kind: 'enum',
@@ -83,7 +90,9 @@ export const search = buildCommand<Flags, string[], Context>({
         if (flags.json === true) output.line(`${found === 0 ? '' : ','}${JSON.stringify(hit)}`)
         else {
           const where = flags.allProjects === true ? `${hit.project}  ` : ''
-          output.line(where + (hit.where === 'said' ? saidLine(hit, output) : entryLine(hit, output)))
+          output.line(
+            where + (hit.where === 'said' ? saidLine(hit, output) : entryLine(hit, output)),
+          )
           output.line(`   ${hit.snippet}`)
         }
         found += 1
@@ -98,8 +107,14 @@ function entryLine({ name, session: id, at, kind, entry }: SearchHit, output: Ou
   return `${name} ${output.dim(`(${shortId(id)})`)}  ${minute(at)}  ${kind}  ${shortId(entry)}`
 }
 
-function saidLine({ name, session: id, conversation, harness, role, at, item }: SaidHit, output: Output): string {
-  const whose = name === undefined || id === undefined ? 'no session' : `${name} ${output.dim(`(${shortId(id)})`)}`
+function saidLine(
+  { name, session: id, conversation, harness, role, at, item }: SaidHit,
+  output: Output,
+): string {
+  const whose =
+    name === undefined || id === undefined
+      ? 'no session'
+      : `${name} ${output.dim(`(${shortId(id)})`)}`
   const when = at === undefined ? '' : `  ${minute(at)}`
   return `${whose}${when}  said by ${SPEAKERS[role]}  ${harness ?? 'conversation'} ${conversation} #${item}`
 }

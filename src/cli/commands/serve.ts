@@ -23,7 +23,10 @@ export const serve = buildCommand<Flags, [], Context>({
       { input: '--open', brief: 'and open it in the browser' },
       { input: '--port 8080', brief: 'on this port and no other' },
       { input: '--json', brief: 'the address as one line of JSON' },
-      { input: '--host 0.0.0.0 --token "$(openssl rand -hex 16)"', brief: 'to be reached from other machines' },
+      {
+        input: '--host 0.0.0.0 --token "$(openssl rand -hex 16)"',
+        brief: 'to be reached from other machines',
+      },
     ],
   },
   parameters: {
@@ -31,7 +34,10 @@ export const serve = buildCommand<Flags, [], Context>({
       open: toggle('Open it in the browser'),
       port: number('The port; otherwise the first that is free from 4747 on'),
       host: text('The address to listen on; otherwise 127.0.0.1', 'HOST'),
-      token: text('The token to demand, at least 16 characters; otherwise STINT_SERVE_TOKEN or a random one', 'TOKEN'),
+      token: text(
+        'The token to demand, at least 16 characters; otherwise STINT_SERVE_TOKEN or a random one',
+        'TOKEN',
+      ),
       json,
     },
   },
@@ -42,7 +48,8 @@ export const serve = buildCommand<Flags, [], Context>({
 })
 
 async function serveHere(context: Context, flags: Flags, output: Output): Promise<void> {
-  if (flags.port !== undefined && flags.port > 65_535) throw new Misuse(`there is no port ${flags.port}`, 'ports end at 65535')
+  if (flags.port !== undefined && flags.port > 65_535)
+    throw new Misuse(`there is no port ${flags.port}`, 'ports end at 65535')
   const { serveProject } = await import('../../serve/serve-project.ts')
   const { openBrowser } = await import('../../serve/open-browser.ts')
   const { cwd } = context
@@ -61,7 +68,8 @@ async function serveHere(context: Context, flags: Flags, output: Output): Promis
       ...defined({ port: flags.port, host: flags.host, token }),
     })
     const { url, isNew } = served
-    if (flags.json === true) output.line(JSON.stringify({ url, isNew, pid: isNew ? process.pid : served.pid }))
+    if (flags.json === true)
+      output.line(JSON.stringify({ url, isNew, pid: isNew ? process.pid : served.pid }))
     else {
       if (!isNew) output.talk(`this project is served already, by process ${served.pid}`)
       output.line(url)

@@ -48,7 +48,10 @@ export const setup = buildCommand<Flags, [string?], Context>({
       { input: 'claude --no-mcp', brief: 'without the MCP server' },
       { input: 'codex', brief: 'the MCP server, in .codex/config.toml' },
       { input: '--check', brief: 'say whether hooks really fire, from evidence' },
-      { input: 'claude --plugin ./stint-plugin', brief: 'write a plugin, in a folder that is a marketplace' },
+      {
+        input: 'claude --plugin ./stint-plugin',
+        brief: 'write a plugin, in a folder that is a marketplace',
+      },
     ],
   },
   parameters: {
@@ -59,11 +62,15 @@ export const setup = buildCommand<Flags, [string?], Context>({
       plugin: text('As a plugin, into this folder', 'DIR'),
       remove: toggle('Undo a setup'),
       dryRun: toggle('Write nothing and show the difference'),
-      check: toggle('Say what is registered and what has fired; exit code 1 when something is wrong'),
+      check: toggle(
+        'Say what is registered and what has fired; exit code 1 when something is wrong',
+      ),
       notify: toggle('Also notify you on the desktop when an agent waits'),
       instructions: toggle('Also put a few lines into CLAUDE.md, or AGENTS.md'),
       noStatusLine: toggle('Leave the status line out'),
-      tokenEfficientTools: toggle('Also ask for calls of tools in fewer tokens; only Claude Sonnet 3.7 needs it'),
+      tokenEfficientTools: toggle(
+        'Also ask for calls of tools in fewer tokens; only Claude Sonnet 3.7 needs it',
+      ),
       mcp: toggle('Also put the MCP server into a .mcp.json that others wrote'),
       noMcp: toggle('Leave the MCP server out'),
       json,
@@ -79,11 +86,19 @@ export const setup = buildCommand<Flags, [string?], Context>({
       // Claude Code reads the settings of the worktree that it is started in.
       const root = place.repository?.worktree ?? place.root
       const cwd = realpathSync(this.cwd)
-      const around: Surroundings = { root, gitCommonDir: place.repository?.commonDir, env: this.env }
+      const around: Surroundings = {
+        root,
+        gitCommonDir: place.repository?.commonDir,
+        env: this.env,
+      }
       if (flags.check === true) {
         const { trackingFolderOf } = await import('../../project/conversation-binding.ts')
         const { checkSetup } = await import('../../harness/claude/setup/check.ts')
-        const report = await checkSetup(around, { cwd, conversations: trackingFolderOf(place), isProject: isProject(place) })
+        const report = await checkSetup(around, {
+          cwd,
+          conversations: trackingFolderOf(place),
+          isProject: isProject(place),
+        })
         output.result(flags.json, report, () => describeReport(report, output, root))
         // The report is the answer; only the exit code is left to say that it is not a good one.
         if (!report.isWorking) this.process.exitCode = EXIT.failure
@@ -94,17 +109,28 @@ export const setup = buildCommand<Flags, [string?], Context>({
         const { setUpCodex } = await import('../../harness/codex/setup-codex.ts')
         const request = codexRequest(flags)
         const plan = setUpCodex(request, around)
-        output.result(flags.json, setupJson(request, plan, 'codex'), () => describeSetup(request, plan, output, root, 'Codex'))
+        output.result(flags.json, setupJson(request, plan, 'codex'), () =>
+          describeSetup(request, plan, output, root, 'Codex'),
+        )
         return
       }
       const { setUpClaude } = await import('../../harness/claude/setup/setup-claude.ts')
       const request = requestFrom(flags, this.cwd)
       const done = await setUpClaude(request, around)
       const { startNote } = await import('../../harness/claude/setup/start-folder.ts')
-      const notes = typeof request.into === 'string' && !request.remove ? startNote([request.into], around, cwd) : []
+      const notes =
+        typeof request.into === 'string' && !request.remove
+          ? startNote([request.into], around, cwd)
+          : []
       const folder = await setUpFolder(request, done, place, around)
-      const plan = { ...done, changes: [...folder, ...done.changes], notes: [...done.notes, ...notes] }
-      output.result(flags.json, setupJson(request, plan), () => describeSetup(request, plan, output, root))
+      const plan = {
+        ...done,
+        changes: [...folder, ...done.changes],
+        notes: [...done.notes, ...notes],
+      }
+      output.result(flags.json, setupJson(request, plan), () =>
+        describeSetup(request, plan, output, root),
+      )
     })
   },
 })
@@ -129,10 +155,14 @@ async function setUpFolder(
     return [{ path, before: undefined, after: IGNORE }]
   }
   const { registeredScopes } = await import('../../harness/claude/setup/check.ts')
-  const isLeft = (await registeredScopes(around)).some((scope) => scope !== into && scope !== 'user')
+  const isLeft = (await registeredScopes(around)).some(
+    (scope) => scope !== into && scope !== 'user',
+  )
   const wasSetUp = done.changes.length > 0 || done.record !== undefined
   if (!wasSetUp || isLeft || !existsSync(place.sessions)) return []
-  const isAsMade = readdirSync(place.sessions).join() === '.gitignore' && readOrUndefined(path)?.toString() === IGNORE
+  const isAsMade =
+    readdirSync(place.sessions).join() === '.gitignore' &&
+    readOrUndefined(path)?.toString() === IGNORE
   if (!isAsMade) return []
   if (!dryRun) {
     removeFile(path)
@@ -159,48 +189,75 @@ function requestFrom(flags: Flags, cwd: string): SetupRequest {
 }
 
 function codexRequest(flags: Flags): CodexRequest {
-  return { into: flags.shared === true ? 'shared' : 'local', remove: flags.remove === true, dryRun: flags.dryRun === true }
+  return {
+    into: flags.shared === true ? 'shared' : 'local',
+    remove: flags.remove === true,
+    dryRun: flags.dryRun === true,
+  }
 }
 
 function refuseMisuse(harness: string | undefined, flags: Flags): void {
   const isCheck = flags.check === true
   if (harness === 'codex') refuseForCodex(flags)
   else if (harness !== 'claude' && !(harness === undefined && isCheck)) {
-    const problem = harness === undefined ? 'which agent program?' : `there is no setup for "${harness}"`
+    const problem =
+      harness === undefined ? 'which agent program?' : `there is no setup for "${harness}"`
     throw new Misuse(problem, 'there is one for claude and one for codex: stint setup claude')
   }
-  const places = (['shared', 'user', 'plugin'] as const).filter((flag) => flags[flag] !== undefined && flags[flag] !== false)
-  if (places.length > 1) throw new Misuse(`--${places.join(' and --')} cannot go together`, 'choose one place')
-  if (flags.mcp === true && flags.noMcp === true) throw new Misuse('--mcp and --no-mcp cannot go together', 'choose one')
+  const places = (['shared', 'user', 'plugin'] as const).filter(
+    (flag) => flags[flag] !== undefined && flags[flag] !== false,
+  )
+  if (places.length > 1)
+    throw new Misuse(`--${places.join(' and --')} cannot go together`, 'choose one place')
+  if (flags.mcp === true && flags.noMcp === true)
+    throw new Misuse('--mcp and --no-mcp cannot go together', 'choose one')
   if (flags.mcp === true && flags.user === true) {
     throw new Misuse(
       'servers for every project stand in a file that Claude Code keeps itself',
       'claude mcp add --scope user stint -- stint mcp',
     )
   }
-  if (flags.plugin === '') throw new Misuse('--plugin needs a folder', 'stint setup claude --plugin ./stint-plugin')
+  if (flags.plugin === '')
+    throw new Misuse('--plugin needs a folder', 'stint setup claude --plugin ./stint-plugin')
   if (flags.plugin !== undefined && flags.instructions === true) {
-    throw new Misuse('a plugin has no instructions', 'leave --instructions out, or set up without --plugin')
+    throw new Misuse(
+      'a plugin has no instructions',
+      'leave --instructions out, or set up without --plugin',
+    )
   }
   if (flags.tokenEfficientTools === true && flags.plugin !== undefined) {
-    throw new Misuse('a plugin has no environment', 'leave --token-efficient-tools out, or set up without --plugin')
+    throw new Misuse(
+      'a plugin has no environment',
+      'leave --token-efficient-tools out, or set up without --plugin',
+    )
   }
   if (flags.tokenEfficientTools === true && flags.remove === true) {
-    throw new Misuse('--remove takes out everything', 'stint setup claude --remove, then set up again without the flag')
+    throw new Misuse(
+      '--remove takes out everything',
+      'stint setup claude --remove, then set up again without the flag',
+    )
   }
   const others = Object.entries(flags).filter(
     ([flag, value]) => !['check', 'json'].includes(flag) && value !== undefined && value !== false,
   )
   if (isCheck && others.length > 0)
-    throw new Misuse('--check looks at every place and goes with no other flag', 'stint setup --check')
+    throw new Misuse(
+      '--check looks at every place and goes with no other flag',
+      'stint setup --check',
+    )
 }
 
 /** What `stint setup codex` understands. */
 const FOR_CODEX: ReadonlySet<string> = new Set(['shared', 'remove', 'dryRun', 'mcp', 'json'])
 
 function refuseForCodex(flags: Flags): void {
-  const stray = Object.entries(flags).find(([flag, value]) => !FOR_CODEX.has(flag) && value !== undefined && value !== false)
+  const stray = Object.entries(flags).find(
+    ([flag, value]) => !FOR_CODEX.has(flag) && value !== undefined && value !== false,
+  )
   if (stray === undefined) return
   const flag = stray[0].replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  throw new Misuse(`--${flag} is not for codex`, 'stint setup codex takes --shared, --dry-run and --remove')
+  throw new Misuse(
+    `--${flag} is not for codex`,
+    'stint setup codex takes --shared, --dry-run and --remove',
+  )
 }

@@ -1,7 +1,7 @@
 import { buildCommand } from '@stricli/core'
 import { relative, resolve } from 'node:path'
-import type { Measurement, Study } from '../../simulate/contract.ts'
-import type { MeasureProgress } from '../../simulate/measure/measure.ts'
+import type { Measurement, Study } from '../study/contract.ts'
+import type { MeasureProgress } from '../study/measure/measure.ts'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
 import { Misuse } from '../errors.ts'
@@ -44,8 +44,12 @@ export const simulate = buildCommand<Flags, [], Context>({
   },
   parameters: {
     flags: {
-      full: toggle(`Draw ${FULL.toLocaleString('en-GB')} sessions for each arm, as the study did (the default)`),
-      quick: toggle(`Draw ${QUICK.toLocaleString('en-GB')}; with --measure, few trials, which are not kept`),
+      full: toggle(
+        `Draw ${FULL.toLocaleString('en-GB')} sessions for each arm, as the study did (the default)`,
+      ),
+      quick: toggle(
+        `Draw ${QUICK.toLocaleString('en-GB')}; with --measure, few trials, which are not kept`,
+      ),
       sessions: number('Draw so many'),
       seed: number(`Where the drawing begins (default ${SEED}, the study's)`),
       measure: toggle('Measure Stint on this machine first, and keep what was measured'),
@@ -59,32 +63,47 @@ export const simulate = buildCommand<Flags, [], Context>({
       const sessions = sessionsOf(flags)
       const seed = seedOf(flags)
       const path = flags.report === undefined ? undefined : resolve(this.cwd, flags.report)
-      const { reportTarget, writeReport } = await import('../../simulate/report/write-report.ts')
+      const { reportTarget, writeReport } = await import('../study/report/write-report.ts')
       // Before the work: a file that cannot be written is known at once.
       if (path !== undefined) reportTarget(path)
       const bar = this.canAsk ? new StudyBar((line) => this.process.stderr.write(line)) : undefined
       const { measurement, measured } = await measurementFor(flags, this.env, bar)
-      const { runStudy } = await import('../../simulate/study.ts')
-      const { analyse } = await import('../../simulate/sensitivity.ts')
+      const { runStudy } = await import('../study/study.ts')
+      const { analyse } = await import('../study/sensitivity.ts')
       const { describeStudy } = await import('../describe-study.ts')
-      const draw = (what: string) => (drawn: number, total: number) => bar?.draw(drawn / total, what)
-      const study = await runStudy({ sessions, seed, measurement, measured, onProgress: draw('sessions drawn') })
+      const draw = (what: string) => (drawn: number, total: number) =>
+        bar?.draw(drawn / total, what)
+      const study = await runStudy({
+        sessions,
+        seed,
+        measurement,
+        measured,
+        onProgress: draw('sessions drawn'),
+      })
       const sensitivity = await analyse(study, draw('assumptions changed'))
       bar?.clear()
       if (path !== undefined) writeReport(path, study, sensitivity)
       const value = { ...study, sensitivity, ...defined({ report: path }) }
       output.result(flags.json, value, () => describeStudy(study, sensitivity, output))
-      if (path !== undefined && flags.json !== true) output.talk(`the page is ${relative(this.cwd, path)}`)
+      if (path !== undefined && flags.json !== true)
+        output.talk(`the page is ${relative(this.cwd, path)}`)
     })
   },
 })
 
 function sessionsOf({ full, quick, sessions }: Flags): number {
   const given = [full === true, quick === true, sessions !== undefined].filter(Boolean).length
-  if (given > 1) throw new Misuse('--full, --quick and --sessions each say how many sessions', 'give one of them')
+  if (given > 1)
+    throw new Misuse(
+      '--full, --quick and --sessions each say how many sessions',
+      'give one of them',
+    )
   if (sessions === undefined) return quick === true ? QUICK : FULL
   if (sessions < 1 || sessions > MOST) {
-    throw new Misuse(`${sessions} sessions cannot be drawn`, `give --sessions a number from 1 to ${MOST.toLocaleString('en-GB')}`)
+    throw new Misuse(
+      `${sessions} sessions cannot be drawn`,
+      `give --sessions a number from 1 to ${MOST.toLocaleString('en-GB')}`,
+    )
   }
   return sessions
 }
@@ -100,7 +119,7 @@ async function measurementFor(
   env: NodeJS.ProcessEnv,
   bar: StudyBar | undefined,
 ): Promise<Pick<Study, 'measurement' | 'measured'>> {
-  const { readMeasured, saveMeasured } = await import('../../simulate/measure/kept.ts')
+  const { readMeasured, saveMeasured } = await import('../study/measure/kept.ts')
   if (flags.measure === true) {
     const size = flags.quick === true ? 'quick' : 'full'
     const measurement = await measureHere(size, bar)
@@ -108,7 +127,7 @@ async function measurementFor(
     if (size === 'full') saveMeasured(measurement, env)
     return { measurement, measured: 'here' }
   }
-  const { shipped } = await import('../../simulate/measure/shipped.ts')
+  const { shipped } = await import('../study/measure/shipped.ts')
   const here = readMeasured(env)
   // What was measured of another version says nothing of this one.
   if (here?.version === shipped.version) return { measurement: here, measured: 'here' }
@@ -117,8 +136,11 @@ async function measurementFor(
 
 const ENDING = ['SIGTERM', 'SIGHUP'] as const
 
-async function measureHere(size: 'full' | 'quick', bar: StudyBar | undefined): Promise<Measurement> {
-  const { measure } = await import('../../simulate/measure/measure.ts')
+async function measureHere(
+  size: 'full' | 'quick',
+  bar: StudyBar | undefined,
+): Promise<Measurement> {
+  const { measure } = await import('../study/measure/measure.ts')
   const interrupt = new Interrupt()
   // What is tried out is to be taken away, too, by whoever is told to end.
   for (const told of ENDING) process.once(told, interrupt.now)

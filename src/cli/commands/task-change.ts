@@ -2,8 +2,8 @@ import { buildCommand } from '@stricli/core'
 import { StintError } from '../../journal/errors.ts'
 import { findItem } from '../../project/checklist-item.ts'
 import type { TaskFields } from '../../session/entries.ts'
-import { matchTasks } from '../../tasks/find.ts'
-import type { Task } from '../../tasks/task.ts'
+import { matchTasks } from '../../backlog/find.ts'
+import type { Task } from '../../backlog/task.ts'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
 import { taskLine } from '../describe-task.ts'
@@ -52,7 +52,11 @@ export const changeTask = buildCommand<ChangeFlags, [string], Context>({
         throw new Misuse('nothing was said to change', 'stint task change --help lists what can be')
       }
       const { tasks } = await project.tasks.list()
-      const task = await project.tasks.change(name, (before) => changes(flags, before, tasks), 'cli')
+      const task = await project.tasks.change(
+        name,
+        (before) => changes(flags, before, tasks),
+        'cli',
+      )
       output.result(flags.json, task, () => taskLine(task))
     })
   },
@@ -66,13 +70,19 @@ function changes(flags: ChangeFlags, task: Task, tasks: readonly Task[]): TaskFi
   const items = task.checklist.map(({ item }) => item)
   const off = new Set(dropItem.map((wanted) => findItem(items, wanted, task.shortname)))
   return {
-    ...Object.fromEntries(single.map(([key, value]) => [key, CAN_BE_NONE.has(key) && value === NONE ? '' : value])),
+    ...Object.fromEntries(
+      single.map(([key, value]) => [key, CAN_BE_NONE.has(key) && value === NONE ? '' : value]),
+    ),
     ...(depends === undefined && dropped.size === 0
       ? {}
       : { dependsOn: [...task.dependsOn.filter((id) => !dropped.has(id)), ...(depends ?? [])] }),
     ...(label === undefined && noLabels.size === 0
       ? {}
-      : { labels: [...new Set([...task.labels.filter((one) => !noLabels.has(one)), ...(label ?? [])])] }),
+      : {
+          labels: [
+            ...new Set([...task.labels.filter((one) => !noLabels.has(one)), ...(label ?? [])]),
+          ],
+        }),
     ...(checklist === undefined && off.size === 0
       ? {}
       : {
@@ -87,7 +97,11 @@ function changes(flags: ChangeFlags, task: Task, tasks: readonly Task[]): TaskFi
 const CAN_BE_NONE: ReadonlySet<string> = new Set(['parent', 'group', 'assignee', 'verify'])
 
 /** The dependency that is meant, also one that the backlog does not know. */
-function dependencyNamed(name: string, { dependsOn, shortname }: Task, tasks: readonly Task[]): string {
+function dependencyNamed(
+  name: string,
+  { dependsOn, shortname }: Task,
+  tasks: readonly Task[],
+): string {
   const meant = new Set([name, ...matchTasks(tasks, name).map(({ id }) => id)])
   const found = dependsOn.find((id) => meant.has(id))
   if (found !== undefined) return found

@@ -1,12 +1,12 @@
 import { buildCommand } from '@stricli/core'
 import type { Project } from '../../project/open-project.ts'
 import type { Place } from '../../project/place.ts'
-import type { Backlog } from '../../tasks/backlog.ts'
-import { findTask } from '../../tasks/find.ts'
-import { proposeSpecialist } from '../../tasks/specialist.ts'
-import { type Task, isTaskOpen } from '../../tasks/task.ts'
-import { type TreeNode, taskTrees } from '../../tasks/tree.ts'
-import { waitingFor } from '../../tasks/waits.ts'
+import type { Backlog } from '../../backlog/backlog.ts'
+import { findTask } from '../../backlog/find.ts'
+import { proposeSpecialist } from '../../backlog/specialist.ts'
+import { type Task, isTaskOpen } from '../../backlog/task.ts'
+import { type TreeNode, taskTrees } from '../../backlog/tree.ts'
+import { waitingFor } from '../../backlog/waits.ts'
 import type { Context } from '../context.ts'
 import { plural } from '../describe.ts'
 import { type TaskDelegate, drawTaskTrees, groupsOf } from '../draw-task-tree.ts'
@@ -45,7 +45,11 @@ export const taskTree = buildCommand<{ all?: boolean; json?: boolean }, [string?
       const top = name === undefined ? undefined : await taskNamed(project, backlog, name)
       const isAll = flags.all === true
       const trees = (levels: number) =>
-        taskTrees(backlog, { levels, isShown: (task) => isAll || isTaskOpen(task), ...(top === undefined ? {} : { top }) })
+        taskTrees(backlog, {
+          levels,
+          isShown: (task) => isAll || isTaskOpen(task),
+          ...(top === undefined ? {} : { top }),
+        })
       const delegates = await delegatesByTask(workspace.place, isAll)
       if (flags.json === true) {
         output.result(true, treesJson(trees(JSON_LEVELS), backlog, delegates), () => '')
@@ -53,18 +57,28 @@ export const taskTree = buildCommand<{ all?: boolean; json?: boolean }, [string?
       }
       for (const problem of backlog.problems) output.talk(problem)
       const columns = columnsOf(this)
-      const levels = Math.min(MOST_LEVELS, Math.max(FEWEST_LEVELS, Math.floor((columns ?? Infinity) / 10)))
+      const levels = Math.min(
+        MOST_LEVELS,
+        Math.max(FEWEST_LEVELS, Math.floor((columns ?? Infinity) / 10)),
+      )
       const drawn = trees(levels)
       if (drawn.length === 0) output.line(nothing(backlog))
       else {
         const isFull = (task: Task) => isAll || task === top
         const paint = painter(this.hasColour)
         output.line(
-          drawTaskTrees(drawn, { backlog, delegates, isFull, paint, ...(columns === undefined ? {} : { columns }) }).join('\n'),
+          drawTaskTrees(drawn, {
+            backlog,
+            delegates,
+            isFull,
+            paint,
+            ...(columns === undefined ? {} : { columns }),
+          }).join('\n'),
         )
       }
       const hidden = top === undefined && !isAll ? backlog.tasks.length - countOf(drawn) : 0
-      if (hidden > 0 && drawn.length > 0) output.talk(`${plural(hidden, 'completed task')} not shown: stint task tree --all`)
+      if (hidden > 0 && drawn.length > 0)
+        output.talk(`${plural(hidden, 'completed task')} not shown: stint task tree --all`)
     })
   },
 })
@@ -89,8 +103,11 @@ function columnsOf({ process }: Context): number | undefined {
 }
 
 /** The delegates of each task; those whose work is merged or given up only when all are asked for. */
-async function delegatesByTask(place: Place, isAll: boolean): Promise<ReadonlyMap<string, readonly TaskDelegate[]>> {
-  const { allDelegates, isAdrift, isUnsettled } = await import('../../delegate/delegates.ts')
+async function delegatesByTask(
+  place: Place,
+  isAll: boolean,
+): Promise<ReadonlyMap<string, readonly TaskDelegate[]>> {
+  const { allDelegates, isAdrift, isUnsettled } = await import('../../run/delegate/delegates.ts')
   const found = new Map<string, readonly TaskDelegate[]>()
   for (const state of allDelegates(place)) {
     const { id, order, status } = state
@@ -105,7 +122,11 @@ function countOf(trees: readonly TreeNode[]): number {
   return trees.reduce((sum, { parts }) => sum + 1 + countOf(parts), 0)
 }
 
-function treesJson(trees: readonly TreeNode[], backlog: Backlog, delegates: ReadonlyMap<string, readonly TaskDelegate[]>) {
+function treesJson(
+  trees: readonly TreeNode[],
+  backlog: Backlog,
+  delegates: ReadonlyMap<string, readonly TaskDelegate[]>,
+) {
   const node = ({ task, parts, progress, partOf }: TreeNode): object => ({
     ...task,
     specialist: specialistOf(task),

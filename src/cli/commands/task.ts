@@ -1,7 +1,7 @@
 import { buildCommand, buildRouteMap } from '@stricli/core'
 import type { ReportedStatus } from '../../project/report-task.ts'
 import type { TaskStatus } from '../../session/entries.ts'
-import { proposeSpecialist } from '../../tasks/specialist.ts'
+import { proposeSpecialist } from '../../backlog/specialist.ts'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
 import { sayWaiting } from '../describe-handoff.ts'
@@ -23,12 +23,18 @@ const add = buildCommand<AddFlags, string[], Context>({
       'Short forms at the end of the title are understood: (depends: [t1, t2]) (parallel: group1) → code agent, #label, P1, !S',
     customUsage: [
       { input: '"Fix the sweep trigger" --priority P1 --size M --label bug', brief: '' },
-      { input: '"Add tests" --depends fix-the-sweep-trigger --checklist "unit" --checklist "race"', brief: '' },
+      {
+        input: '"Add tests" --depends fix-the-sweep-trigger --checklist "unit" --checklist "race"',
+        brief: '',
+      },
       { input: '"Write docs (parallel: group1) → documentation agent"', brief: 'in short form' },
     ],
   },
   parameters: {
-    positional: { kind: 'array', parameter: { parse: String, brief: 'What is to be done', placeholder: 'TITLE' } },
+    positional: {
+      kind: 'array',
+      parameter: { parse: String, brief: 'What is to be done', placeholder: 'TITLE' },
+    },
     flags: { ...taskFlags, json },
   },
   async func(flags, ...words) {
@@ -41,7 +47,11 @@ const add = buildCommand<AddFlags, string[], Context>({
         ...defined({ dependsOn: flags.depends, labels: flags.label, checklist }),
       })
       output.result(flags.json, task, () =>
-        [`➕ ${output.bold(`Task Added: ${task.shortname}`)}`, `   ID: ${task.id}`, `   ${taskLine(task)}`].join('\n'),
+        [
+          `➕ ${output.bold(`Task Added: ${task.shortname}`)}`,
+          `   ID: ${task.id}`,
+          `   ${taskLine(task)}`,
+        ].join('\n'),
       )
     })
   },
@@ -49,7 +59,11 @@ const add = buildCommand<AddFlags, string[], Context>({
 
 const STATUSES: readonly TaskStatus[] = ['ready', 'in_progress', 'blocked', 'completed', 'failed']
 
-const list = buildCommand<{ all?: boolean; status?: readonly string[]; label?: string; json?: boolean }, [], Context>({
+const list = buildCommand<
+  { all?: boolean; status?: readonly string[]; label?: string; json?: boolean },
+  [],
+  Context
+>({
   docs: {
     brief: 'List the tasks',
     customUsage: [
@@ -78,7 +92,9 @@ const list = buildCommand<{ all?: boolean; status?: readonly string[]; label?: s
       )
       for (const problem of backlog.problems) output.talk(problem)
       output.result(flags.json, chosen, () =>
-        chosen.length === 0 ? 'No tasks: stint task add "What is to be done" adds one.' : taskLines(chosen).join('\n'),
+        chosen.length === 0
+          ? 'No tasks: stint task add "What is to be done" adds one.'
+          : taskLines(chosen).join('\n'),
       )
     })
   },
@@ -103,28 +119,34 @@ const next = buildCommand<{ start?: boolean; json?: boolean }, [], Context>({
         output.result(flags.json, { task: undefined, waiting: found.waiting }, () =>
           found.waiting.length === 0
             ? 'Nothing to do: no task is ready.'
-            : ['Nothing can be started:', ...found.waiting.map((one) => `  ${one.task.shortname}: ${one.because}`)].join('\n'),
+            : [
+                'Nothing can be started:',
+                ...found.waiting.map((one) => `  ${one.task.shortname}: ${one.because}`),
+              ].join('\n'),
         )
         return
       }
       const { task, because } = first
       const specialist = proposeSpecialist(task)
       if (found.hint !== undefined) output.talk(found.hint)
-      output.result(flags.json, { task, because, specialist, after: found.tasks.slice(1).map((one) => one.task) }, () =>
-        [
-          `▶️  ${output.bold(`Next: ${task.shortname}`)} (${task.priority}, ${task.size})`,
-          `   ${task.title}`,
-          `   Because: ${because}`,
-          `   Specialist: ${specialist.specialist} (${specialist.because})`,
-          ...(found.tasks.length > 1
-            ? [
-                `   Then: ${found.tasks
-                  .slice(1, 4)
-                  .map((one) => one.task.shortname)
-                  .join(', ')}`,
-              ]
-            : []),
-        ].join('\n'),
+      output.result(
+        flags.json,
+        { task, because, specialist, after: found.tasks.slice(1).map((one) => one.task) },
+        () =>
+          [
+            `▶️  ${output.bold(`Next: ${task.shortname}`)} (${task.priority}, ${task.size})`,
+            `   ${task.title}`,
+            `   Because: ${because}`,
+            `   Specialist: ${specialist.specialist} (${specialist.because})`,
+            ...(found.tasks.length > 1
+              ? [
+                  `   Then: ${found.tasks
+                    .slice(1, 4)
+                    .map((one) => one.task.shortname)
+                    .join(', ')}`,
+                ]
+              : []),
+          ].join('\n'),
       )
       await sayWaiting(project, task.id, output)
       if (flags.start === true || (flags.json !== true && this.canAsk && (await offer()))) {
@@ -167,7 +189,10 @@ const check = buildCommand<{ undo?: boolean; json?: boolean }, [string, string],
   parameters: {
     positional: {
       kind: 'tuple',
-      parameters: [taskArgument, { parse: String, brief: 'The item, by number or text', placeholder: 'ITEM' }],
+      parameters: [
+        taskArgument,
+        { parse: String, brief: 'The item, by number or text', placeholder: 'ITEM' },
+      ],
     },
     flags: { undo: toggle('Untick it'), json },
   },
@@ -194,16 +219,25 @@ function mover(brief: string, status: TaskStatus, inRun = '') {
       customUsage: [{ input: 'fix-auth --summary "What came of it"', brief: '' }],
       ...(inRun === '' ? {} : { fullDescription: `${brief}. ${inRun}` }),
     },
-    parameters: { positional: idArgument, flags: { summary: text('What is to be remembered'), json } },
+    parameters: {
+      positional: idArgument,
+      flags: { summary: text('What is to be remembered'), json },
+    },
     async func(flags, name) {
       await withProject(this, flags, async (project, output) => {
         const options = { by: 'cli', ...defined({ summary: flags.summary }) }
         if (project.run !== undefined && isReportable(status)) {
           const reported = await project.tasks.report(name, status, options)
           if (reported.current !== undefined) {
-            output.talk(`${reported.name} is not the task at hand, which is ${reported.current}; it is recorded all the same`)
+            output.talk(
+              `${reported.name} is not the task at hand, which is ${reported.current}; it is recorded all the same`,
+            )
           }
-          return output.result(flags.json, reported, () => `reported: ${reported.name} ${WHAT_FOLLOWS[status]}`)
+          return output.result(
+            flags.json,
+            reported,
+            () => `reported: ${reported.name} ${WHAT_FOLLOWS[status]}`,
+          )
         }
         const task = await project.tasks.move(name, status, options)
         output.result(flags.json, task, () => taskLine(task))
@@ -223,10 +257,21 @@ function isReportable(status: TaskStatus): status is ReportedStatus {
   return Object.hasOwn(WHAT_FOLLOWS, status)
 }
 
-const IN_RUN = 'In a run (STINT_RUN) it only reports: the run verifies the work and closes the task itself.'
+const IN_RUN =
+  'In a run (STINT_RUN) it only reports: the run verifies the work and closes the task itself.'
 
 export const task = buildRouteMap<
-  'add' | 'change' | 'list' | 'tree' | 'next' | 'show' | 'check' | 'start' | 'done' | 'blocked' | 'failed',
+  | 'add'
+  | 'change'
+  | 'list'
+  | 'tree'
+  | 'next'
+  | 'show'
+  | 'check'
+  | 'start'
+  | 'done'
+  | 'blocked'
+  | 'failed',
   Context
 >({
   routes: {

@@ -2,9 +2,9 @@ import { buildCommand } from '@stricli/core'
 import type { Reading } from '../../project/live-session.ts'
 import { type SessionState, openBlockers } from '../../session/state.ts'
 import { minute } from '../../text/times.ts'
-import { modelOf } from '../../views/document/model.ts'
-import { renderModel } from '../../views/document/render.ts'
-import { renderStateToon } from '../../views/state-files.ts'
+import { modelOf } from '../../document/model.ts'
+import { renderModel } from '../../document/render.ts'
+import { renderStateToon } from '../../document/state-files.ts'
 import type { Context } from '../context.ts'
 import { activityJson, describeActivity } from '../describe-activity.ts'
 import { describeDeliveries } from '../describe-delivery.ts'
@@ -37,7 +37,10 @@ export const view = buildCommand<Flags, [string?], Context>({
       { input: '--progress --blockers --next', brief: 'several parts' },
       { input: '--entries', brief: 'every entry with its id' },
       { input: '--activity', brief: 'what hooks noticed: requests, files, commits, test runs' },
-      { input: '--delivery', brief: 'what was put before the model, and the evidence that it arrived' },
+      {
+        input: '--delivery',
+        brief: 'what was put before the model, and the evidence that it arrived',
+      },
       { input: 'list', brief: 'all sessions' },
     ],
   },
@@ -51,15 +54,20 @@ export const view = buildCommand<Flags, [string?], Context>({
       blockers: toggle('Only the blockers'),
       next: toggle('Only the next steps'),
       entries: toggle('Every entry with its id, for --amend and --retract'),
-      activity: toggle('What hooks noticed: requests, files, commits, test runs, agents, the last thing said'),
-      delivery: toggle('What was put before the model, with the evidence in the transcript that it arrived'),
+      activity: toggle(
+        'What hooks noticed: requests, files, commits, test runs, agents, the last thing said',
+      ),
+      delivery: toggle(
+        'What was put before the model, with the evidence in the transcript that it arrived',
+      ),
       toon: toggle('The summary as TOON, in few tokens'),
       json,
     },
   },
   async func(flags, name) {
     await withProject(this, flags, async (project, output, pick) => {
-      if (flags.toon === true && flags.json === true) throw new Misuse('give --toon or --json, not both')
+      if (flags.toon === true && flags.json === true)
+        throw new Misuse('give --toon or --json, not both')
       if (name === 'list') {
         printList(await project.list({}), flags.json, output)
         return
@@ -89,23 +97,50 @@ export const view = buildCommand<Flags, [string?], Context>({
   },
 })
 
-type PartFlag = 'progress' | 'decisions' | 'discoveries' | 'blockers' | 'next' | 'activity' | 'entries'
+type PartFlag =
+  | 'progress'
+  | 'decisions'
+  | 'discoveries'
+  | 'blockers'
+  | 'next'
+  | 'activity'
+  | 'entries'
 
-const PARTS: readonly { flag: PartFlag; json: (reading: Reading) => unknown; words: (reading: Reading) => string }[] = [
+const PARTS: readonly {
+  flag: PartFlag
+  json: (reading: Reading) => unknown
+  words: (reading: Reading) => string
+}[] = [
   {
     flag: 'progress',
     json: ({ state }) => ({ steps: state.steps.items, progress: state.progress.items }),
     words: ({ state }) => section(state, 'Progress'),
   },
-  { flag: 'decisions', json: ({ state }) => state.decisions.items, words: ({ state }) => section(state, 'Decisions') },
-  { flag: 'discoveries', json: ({ state }) => state.discoveries.items, words: ({ state }) => section(state, 'Discoveries') },
+  {
+    flag: 'decisions',
+    json: ({ state }) => state.decisions.items,
+    words: ({ state }) => section(state, 'Decisions'),
+  },
+  {
+    flag: 'discoveries',
+    json: ({ state }) => state.discoveries.items,
+    words: ({ state }) => section(state, 'Discoveries'),
+  },
   {
     flag: 'blockers',
     json: ({ state }) => ({ open: openBlockers(state), all: state.blockers.items }),
     words: ({ state }) => section(state, 'Blockers'),
   },
-  { flag: 'next', json: ({ state }) => state.next.items, words: ({ state }) => section(state, 'Next Steps') },
-  { flag: 'activity', json: ({ state }) => activityJson(state), words: ({ state }) => describeActivity(state) },
+  {
+    flag: 'next',
+    json: ({ state }) => state.next.items,
+    words: ({ state }) => section(state, 'Next Steps'),
+  },
+  {
+    flag: 'activity',
+    json: ({ state }) => activityJson(state),
+    words: ({ state }) => describeActivity(state),
+  },
   {
     flag: 'entries',
     json: ({ entries }) => entries,

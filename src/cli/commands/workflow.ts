@@ -3,13 +3,25 @@ import { relative } from 'node:path'
 import { currentPlace } from '../../session/workflow.ts'
 import type { Context } from '../context.ts'
 import { defined } from '../defined.ts'
-import { describeRecovered, describeStep, describeWorkflow, workflowJson, workflowTable } from '../describe-workflow.ts'
+import {
+  describeRecovered,
+  describeStep,
+  describeWorkflow,
+  workflowJson,
+  workflowTable,
+} from '../describe-workflow.ts'
 import { json, optionalName, sessionName, text, toggle } from '../flags.ts'
 import { propose } from '../propose.ts'
 import { withProject } from '../with-project.ts'
 
-const id = { parse: String, brief: 'The workflow', placeholder: 'ID', proposeCompletions: propose.sessions } as const
-const phaseArgument = (brief: string) => ({ parse: String, brief, placeholder: 'PHASE', optional: true }) as const
+const id = {
+  parse: String,
+  brief: 'The workflow',
+  placeholder: 'ID',
+  proposeCompletions: propose.sessions,
+} as const
+const phaseArgument = (brief: string) =>
+  ({ parse: String, brief, placeholder: 'PHASE', optional: true }) as const
 
 interface InitFlags {
   readonly template?: string
@@ -25,8 +37,14 @@ const init = buildCommand<InitFlags, [string, string], Context>({
       'The id is the short name of the session, so every command that takes a session takes it. Without --template it is the\nnine phases that are built in; the template is kept as it is now, whatever becomes of its file.',
     customUsage: [
       { input: 'wf-001 "User auth"', brief: 'nine phases over three conversations' },
-      { input: 'wf-002 "Release 3" --template release', brief: 'those of .sessions/workflows/release.yaml' },
-      { input: 'wf-003 "Login" --session fix-login', brief: 'for the session fix-login, which is then called wf-003' },
+      {
+        input: 'wf-002 "Release 3" --template release',
+        brief: 'those of .sessions/workflows/release.yaml',
+      },
+      {
+        input: 'wf-003 "Login" --session fix-login',
+        brief: 'for the session fix-login, which is then called wf-003',
+      },
     ],
   },
   parameters: {
@@ -49,8 +67,15 @@ const init = buildCommand<InitFlags, [string, string], Context>({
       const workflows = await project.workflows()
       const { template, goal } = flags
       const session = await pick(flags.session)
-      const overview = await workflows.begin({ by: 'cli', id, name, ...defined({ template, goal, session }) })
-      output.result(flags.json, workflowJson(overview), () => describeStep(`Workflow begun: ${id}`, overview, output))
+      const overview = await workflows.begin({
+        by: 'cli',
+        id,
+        name,
+        ...defined({ template, goal, session }),
+      })
+      output.result(flags.json, workflowJson(overview), () =>
+        describeStep(`Workflow begun: ${id}`, overview, output),
+      )
     })
   },
 })
@@ -79,9 +104,15 @@ const phase = buildCommand<NoteFlags, [string, string?], Context>({
     await withProject(this, flags, async (project, output, pick) => {
       const workflows = await project.workflows()
       const workflow = (await pick(id))!
-      const overview = await workflows.phase({ by: 'cli', workflow, ...defined({ phase: wanted, note: flags.note }) })
+      const overview = await workflows.phase({
+        by: 'cli',
+        workflow,
+        ...defined({ phase: wanted, note: flags.note }),
+      })
       const { place } = currentPlace(overview.workflow)
-      const is = { current: 'entered', done: 'done', 'waiting for approval': 'waits for approval' }[place.status as 'current']
+      const is = { current: 'entered', done: 'done', 'waiting for approval': 'waits for approval' }[
+        place.status as 'current'
+      ]
       output.result(flags.json, workflowJson(overview), () =>
         describeStep(`Phase ${place.id} - ${place.name} ${is}`, overview, output),
       )
@@ -89,7 +120,11 @@ const phase = buildCommand<NoteFlags, [string, string?], Context>({
   },
 })
 
-const approve = buildCommand<NoteFlags & { readonly personSaid?: string }, [string, string?], Context>({
+const approve = buildCommand<
+  NoteFlags & { readonly personSaid?: string },
+  [string, string?],
+  Context
+>({
   docs: {
     brief: 'Approve a phase, which opens the one after its gate',
     fullDescription:
@@ -97,12 +132,22 @@ const approve = buildCommand<NoteFlags & { readonly personSaid?: string }, [stri
     customUsage: [
       { input: 'wf-001', brief: 'the current phase' },
       { input: 'wf-001 4 --note "without the admin page"', brief: 'by its number, with a remark' },
-      { input: 'wf-001 --person-said "Plan is fine, build it"', brief: 'by an agent, in the words of the person' },
+      {
+        input: 'wf-001 --person-said "Plan is fine, build it"',
+        brief: 'by an agent, in the words of the person',
+      },
     ],
   },
   parameters: {
-    positional: { kind: 'tuple', parameters: [id, phaseArgument('By number or name; the current one when absent')] },
-    flags: { note: text('What to remember of it'), personSaid: text('The words in which the person approved it'), json },
+    positional: {
+      kind: 'tuple',
+      parameters: [id, phaseArgument('By number or name; the current one when absent')],
+    },
+    flags: {
+      note: text('What to remember of it'),
+      personSaid: text('The words in which the person approved it'),
+      json,
+    },
   },
   async func(flags, id, wanted) {
     await withProject(this, flags, async (project, output, pick) => {
@@ -111,7 +156,9 @@ const approve = buildCommand<NoteFlags & { readonly personSaid?: string }, [stri
       const options = defined({ phase: wanted, note: flags.note, said: flags.personSaid })
       const overview = await workflows.approve({ by: 'cli', workflow, ...options })
       const approved = overview.workflow.approvals.at(-1)!.phase
-      output.result(flags.json, workflowJson(overview), () => describeStep(`Phase ${approved} approved`, overview, output))
+      output.result(flags.json, workflowJson(overview), () =>
+        describeStep(`Phase ${approved} approved`, overview, output),
+      )
     })
   },
 })
@@ -120,7 +167,10 @@ const set = buildCommand<{ remove?: boolean; json?: boolean }, [string, string, 
   docs: {
     brief: 'Add a deliverable, or set the name or the focus',
     customUsage: [
-      { input: 'wf-001 deliverables tests/auth/Login.test.tsx', brief: 'adds it; --remove takes it off' },
+      {
+        input: 'wf-001 deliverables tests/auth/Login.test.tsx',
+        brief: 'adds it; --remove takes it off',
+      },
       { input: 'wf-001 name "User auth, without SSO"', brief: '' },
       { input: 'wf-001 focus "only the login form"', brief: 'until the next phase' },
     ],
@@ -140,7 +190,13 @@ const set = buildCommand<{ remove?: boolean; json?: boolean }, [string, string, 
     await withProject(this, flags, async (project, output, pick) => {
       const workflows = await project.workflows()
       const workflow = (await pick(id))!
-      const overview = await workflows.set({ by: 'cli', workflow, key, value, ...defined({ remove: flags.remove }) })
+      const overview = await workflows.set({
+        by: 'cli',
+        workflow,
+        key,
+        value,
+        ...defined({ remove: flags.remove }),
+      })
       output.result(flags.json, workflowJson(overview), () => describeWorkflow(overview, output))
     })
   },
@@ -154,7 +210,10 @@ const status = buildCommand<{ json?: boolean }, [string?], Context>({
       { input: 'wf-001 --json', brief: '' },
     ],
   },
-  parameters: { positional: { kind: 'tuple', parameters: [{ ...id, optional: true }] }, flags: { json } },
+  parameters: {
+    positional: { kind: 'tuple', parameters: [{ ...id, optional: true }] },
+    flags: { json },
+  },
   async func(flags, id) {
     await withProject(this, flags, async (project, output, pick) => {
       const workflows = await project.workflows()
@@ -165,13 +224,18 @@ const status = buildCommand<{ json?: boolean }, [string?], Context>({
 })
 
 const list = buildCommand<{ json?: boolean }, [], Context>({
-  docs: { brief: 'List the workflows', customUsage: [{ input: '', brief: 'all, the latest first' }] },
+  docs: {
+    brief: 'List the workflows',
+    customUsage: [{ input: '', brief: 'all, the latest first' }],
+  },
   parameters: { flags: { json } },
   async func(flags) {
     await withProject(this, flags, async (project, output) => {
       const overviews = await (await project.workflows()).list()
       output.result(flags.json, overviews.map(workflowJson), () =>
-        overviews.length === 0 ? 'No workflows: stint workflow init wf-001 "NAME" begins one.' : workflowTable(overviews, output),
+        overviews.length === 0
+          ? 'No workflows: stint workflow init wf-001 "NAME" begins one.'
+          : workflowTable(overviews, output),
       )
     })
   },
@@ -192,13 +256,18 @@ const recover = buildCommand<RecoverFlags, [string], Context>({
       'Looks for its journal, also under the git directory. Where that is lost, opens a session and concludes the phase from\ncommits, branches, handoffs, documents and kept code that name the workflow or its phases, and shows all of it.',
     customUsage: [
       { input: 'wf-001 --dry-run', brief: 'only say what is found and concluded' },
-      { input: 'wf-001 --name "User auth" --phase 5', brief: 'in the fifth phase, whatever is found' },
+      {
+        input: 'wf-001 --name "User auth" --phase 5',
+        brief: 'in the fifth phase, whatever is found',
+      },
     ],
   },
   parameters: {
     positional: {
       kind: 'tuple',
-      parameters: [{ parse: String, brief: 'The workflow, also one that is not there', placeholder: 'ID' }],
+      parameters: [
+        { parse: String, brief: 'The workflow, also one that is not there', placeholder: 'ID' },
+      ],
     },
     flags: {
       name: text('What it is called'),
@@ -212,9 +281,16 @@ const recover = buildCommand<RecoverFlags, [string], Context>({
     await withProject(this, flags, async (project, output) => {
       const workflows = await project.workflows()
       const { name, phase, template, dryRun } = flags
-      const recovered = await workflows.recover({ by: 'cli', workflow, ...defined({ name, phase, template, dryRun }) })
+      const recovered = await workflows.recover({
+        by: 'cli',
+        workflow,
+        ...defined({ name, phase, template, dryRun }),
+      })
       const { overview, ...told } = recovered
-      const value = { ...told, ...(overview === undefined ? {} : { workflow: workflowJson(overview) }) }
+      const value = {
+        ...told,
+        ...(overview === undefined ? {} : { workflow: workflowJson(overview) }),
+      }
       output.result(flags.json, value, () => describeRecovered(recovered, workflow, output))
     })
   },
@@ -242,7 +318,12 @@ const template = buildCommand<{ json?: boolean }, [string?], Context>({
         flags.json,
         found.map(({ name, path }) => ({ name, ...defined({ path }) })),
         () =>
-          found.map(({ name, path }) => `${name}  ${path === undefined ? '(built in)' : relative(this.cwd, path)}`).join('\n'),
+          found
+            .map(
+              ({ name, path }) =>
+                `${name}  ${path === undefined ? '(built in)' : relative(this.cwd, path)}`,
+            )
+            .join('\n'),
       )
     })
   },

@@ -20,7 +20,10 @@ export function atWorkAfter(all: readonly AtWork[], event: RunEvent): readonly A
   if (event.type === 'delegate.started') {
     const { delegate: name, task, worktree, at, isAgain } = event
     const rest = all.filter((one) => one.name !== name)
-    return [...rest, { name, task, worktree, startedAt: at, ...(isAgain ? { doing: 'begun again' } : {}) }]
+    return [
+      ...rest,
+      { name, task, worktree, startedAt: at, ...(isAgain ? { doing: 'begun again' } : {}) },
+    ]
   }
   if (event.type === 'task.done' || event.type === 'task.parked' || event.type === 'task.blocked')
     return all.filter(({ task }) => task.id !== event.task.id)
@@ -29,7 +32,11 @@ export function atWorkAfter(all: readonly AtWork[], event: RunEvent): readonly A
   if (doing === undefined && percent === undefined) return all
   return all.map((one) =>
     one.name === event.delegate
-      ? { ...one, ...(doing === undefined ? {} : { doing }), ...(percent === undefined ? {} : { percent }) }
+      ? {
+          ...one,
+          ...(doing === undefined ? {} : { doing }),
+          ...(percent === undefined ? {} : { percent }),
+        }
       : one,
   )
 }
@@ -58,8 +65,15 @@ const LONGEST_NAME = 24
 const LEAST_DOING = 8
 
 /** Each on one line: whose task, how long, how full, doing what. */
-export function atWorkLines(all: readonly AtWork[], width: number, now: string, paint: Paint): readonly string[] {
-  const names = all.map(({ task }) => cutTo(nameOf(task), Math.min(LONGEST_NAME, Math.max(8, Math.floor(width * 0.35)))))
+export function atWorkLines(
+  all: readonly AtWork[],
+  width: number,
+  now: string,
+  paint: Paint,
+): readonly string[] {
+  const names = all.map(({ task }) =>
+    cutTo(nameOf(task), Math.min(LONGEST_NAME, Math.max(8, Math.floor(width * 0.35)))),
+  )
   const longest = Math.max(0, ...names.map(widthOf))
   return all.map(({ startedAt, doing = '', percent }, index) => {
     const seconds = (Date.parse(now) - Date.parse(startedAt)) / 1000

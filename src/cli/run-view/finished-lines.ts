@@ -9,14 +9,20 @@ const NAME = 28
 const FEWEST = 24
 
 /** The lines that stay above the live view: each task that is settled, and where a session ended and why. */
-export function finishedLines(event: RunEvent, { columns, color }: { columns: number; color: boolean }): readonly string[] {
+export function finishedLines(
+  event: RunEvent,
+  { columns, color }: { columns: number; color: boolean },
+): readonly string[] {
   const width = Math.max(1, columns - 1)
   const paint = painter(color)
   const head = (mark: string, style: Style, what: string) => {
     if (width < FEWEST) return { text: cutTo(`${mark} ${what}`, width), room: 0 }
     const longest = Math.min(NAME, Math.max(8, Math.floor(width * 0.45)))
     const shown = cutTo(what, Math.max(1, width - 2))
-    return { text: `${paint(mark, style)} ${padTo(shown, longest)}`, room: width - 2 - Math.max(longest, widthOf(shown)) }
+    return {
+      text: `${paint(mark, style)} ${padTo(shown, longest)}`,
+      room: width - 2 - Math.max(longest, widthOf(shown)),
+    }
   }
   /** Reasons are cut where the line ends. */
   const withReason = (mark: string, style: Style, what: string, reason: string) => {
@@ -37,7 +43,9 @@ export function finishedLines(event: RunEvent, { columns, color }: { columns: nu
         [time, cost],
         [time],
       ]
-      const rest = choices.map((figures) => `  ${figures.join('  ')}`.trimEnd()).find((figures) => widthOf(figures) <= room)
+      const rest = choices
+        .map((figures) => `  ${figures.join('  ')}`.trimEnd())
+        .find((figures) => widthOf(figures) <= room)
       return [`${text}${rest ?? ''}`.trimEnd()]
     }
     case 'task.parked':
@@ -47,7 +55,12 @@ export function finishedLines(event: RunEvent, { columns, color }: { columns: nu
     case 'session.closed':
       // Of several at once each has its own, which ends with its task.
       if (event.delegate !== undefined) return []
-      return [paint(cutTo(`  session ${line(event.name, 40)} closed: ${line(event.because)}`, width), 'dim')]
+      return [
+        paint(
+          cutTo(`  session ${line(event.name, 40)} closed: ${line(event.because)}`, width),
+          'dim',
+        ),
+      ]
     default:
       return []
   }

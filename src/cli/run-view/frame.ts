@@ -5,7 +5,16 @@ import { gaugeLines } from './gauge.ts'
 import { type Paint, type Part, type Style, flow, painter } from './paint.ts'
 import { type RunState, countOf } from './state.ts'
 import { cutTo, padTo, widthOf } from './width.ts'
-import { conversationName, gaugeWords, limitParts, line, name, runName, spendParts, stoppingWords } from './words.ts'
+import {
+  conversationName,
+  gaugeWords,
+  limitParts,
+  line,
+  name,
+  runName,
+  spendParts,
+  stoppingWords,
+} from './words.ts'
 
 export interface FrameOptions {
   readonly columns: number
@@ -68,7 +77,9 @@ interface Draw {
 function header({ state, width, now, paint }: Draw): readonly string[] {
   const { run, harness, model, startedAt, expectedSeconds } = state
   const who = [harness, model].filter((part) => part !== undefined).map((part) => line(part, 60))
-  const left = [run === undefined ? 'stint run' : `run ${runName(run)}`, who.join(', ')].filter((part) => part !== '').join(' · ')
+  const left = [run === undefined ? 'stint run' : `run ${runName(run)}`, who.join(', ')]
+    .filter((part) => part !== '')
+    .join(' · ')
   const elapsed = startedAt === undefined ? undefined : secondsBetween(startedAt, now)
   const right = elapsed === undefined ? '' : clockWords(elapsed, expectedSeconds)
   const isTogether = widthOf(left) + widthOf(right) + 10 <= width
@@ -86,19 +97,19 @@ function rule(left: string, right: string, width: number, paint: Paint): string 
 
 function clockWords(elapsed: number, expected: number | undefined): string {
   if (expected === undefined) return span(elapsed)
-  return elapsed > expected ? `${span(elapsed)}, expected ${roughly(expected)}` : `${span(elapsed)} of about ${roughly(expected)}`
+  return elapsed > expected
+    ? `${span(elapsed)}, expected ${roughly(expected)}`
+    : `${span(elapsed)} of about ${roughly(expected)}`
 }
 
 function tasks(draw: Draw): readonly string[] {
   const { state, width, paint, isWide } = draw
   const all = Object.keys(state.outcomes).length
-  if (all === 0) return labelled('tasks', [{ text: 'finding out what there is to do', style: 'dim' }], draw)
-  const [done, parked, blocked, open] = (['done', 'parked', 'blocked', 'open'] as const).map((each) => countOf(state, each)) as [
-    number,
-    number,
-    number,
-    number,
-  ]
+  if (all === 0)
+    return labelled('tasks', [{ text: 'finding out what there is to do', style: 'dim' }], draw)
+  const [done, parked, blocked, open] = (['done', 'parked', 'blocked', 'open'] as const).map(
+    (each) => countOf(state, each),
+  ) as [number, number, number, number]
   const parts: Part[] = [
     { text: `${done} of ${all} done`, style: 'bold' },
     ...(parked === 0 ? [] : [{ text: `${parked} failed`, style: 'red' as const }]),
@@ -112,7 +123,10 @@ function tasks(draw: Draw): readonly string[] {
   const bar = `${paint('█'.repeat(doneCells), 'green')}${paint('▒'.repeat(failedCells), 'red')}${paint('░'.repeat(rest), 'dim')}`
   if (!isWide) return [labelled('tasks', [], draw, bar), labelled('', parts, draw)].flat()
   const [first = '', ...more] = flow(parts, width - LABEL - size - 2, paint)
-  return [...labelled('tasks', [], draw, `${bar}  ${first}`), ...more.map((each) => `${' '.repeat(LABEL + size + 2)}${each}`)]
+  return [
+    ...labelled('tasks', [], draw, `${bar}  ${first}`),
+    ...more.map((each) => `${' '.repeat(LABEL + size + 2)}${each}`),
+  ]
 }
 
 function session(draw: Draw): readonly string[] {
@@ -132,14 +146,19 @@ function session(draw: Draw): readonly string[] {
 function task(draw: Draw): readonly string[] {
   const { state, now, width } = draw
   const { current } = state
-  if (current === undefined) return labelled('task', [{ text: betweenTasks(state), style: 'dim' }], draw)
+  if (current === undefined)
+    return labelled('task', [{ text: betweenTasks(state), style: 'dim' }], draw)
   const { task: of, attempt, place, startedAt, doing } = current
   const title = line(of.title)
   // The title takes what the name leaves of the line, and a line of its own only when that is next to nothing.
   const room = width - LABEL - widthOf(name(of)) - 3
   const isBeside = title !== '' && title !== name(of) && room >= Math.min(12, widthOf(title))
   return [
-    ...labelled('task', [{ text: name(of), style: 'cyan' }, { text: isBeside ? cutTo(title, room) : '' }], draw),
+    ...labelled(
+      'task',
+      [{ text: name(of), style: 'cyan' }, { text: isBeside ? cutTo(title, room) : '' }],
+      draw,
+    ),
     ...labelled(
       '',
       [
@@ -155,7 +174,8 @@ function task(draw: Draw): readonly string[] {
 
 /** Of several at once, a line each. */
 function atWork(draw: Draw, all: readonly AtWork[]): readonly string[] {
-  if (all.length === 0) return labelled('at work', [{ text: betweenTasks(draw.state), style: 'dim' }], draw)
+  if (all.length === 0)
+    return labelled('at work', [{ text: betweenTasks(draw.state), style: 'dim' }], draw)
   const lines = atWorkLines(all, draw.width - LABEL, draw.now, draw.paint)
   return lines.flatMap((text, index) => labelled(index === 0 ? 'at work' : '', [], draw, text))
 }
@@ -177,11 +197,19 @@ function gauge(draw: Draw): readonly string[] {
   const figures = gaugeWords(state.gauge)
   const bar = gaugeLines(state.gauge, width - LABEL - (isWide ? widthOf(figures) + 2 : 0), paint)
   if (bar.length === 0)
-    return labelled('context', [{ text: `${figures} tokens` }, { text: 'where it compacts is unknown', style: 'dim' }], draw)
+    return labelled(
+      'context',
+      [{ text: `${figures} tokens` }, { text: 'where it compacts is unknown', style: 'dim' }],
+      draw,
+    )
   const [cells = '', legend = ''] = bar
   const below = legend === '' ? [] : labelled('', [], draw, legend)
   if (isWide) return [...labelled('context', [], draw, `${cells}  ${figures}`), ...below]
-  return [...labelled('context', [{ text: figures }], draw), ...labelled('', [], draw, cells), ...below]
+  return [
+    ...labelled('context', [{ text: figures }], draw),
+    ...labelled('', [], draw, cells),
+    ...below,
+  ]
 }
 
 function spent(draw: Draw): readonly string[] {
@@ -199,7 +227,13 @@ function status(draw: Draw): readonly string[] {
   const { stopping, limit, current } = draw.state
   const [what = '', ...why] = limit === undefined ? [] : limitParts(limit)
   return [
-    ...(limit === undefined ? [] : labelled('limit', [{ text: what, style: 'yellow' }, ...why.map((text) => ({ text }))], draw)),
+    ...(limit === undefined
+      ? []
+      : labelled(
+          'limit',
+          [{ text: what, style: 'yellow' }, ...why.map((text) => ({ text }))],
+          draw,
+        )),
     ...(stopping === undefined
       ? []
       : labelled(
@@ -243,7 +277,9 @@ function labelled(
   ready?: string,
 ): readonly string[] {
   const lines = ready === undefined ? flow(parts, width - LABEL, paint) : [ready]
-  return lines.map((text, index) => `${paint(padTo(index === 0 ? label : '', LABEL), 'dim')}${text}`)
+  return lines.map(
+    (text, index) => `${paint(padTo(index === 0 ? label : '', LABEL), 'dim')}${text}`,
+  )
 }
 
 function secondsBetween(from: string, to: string): number {

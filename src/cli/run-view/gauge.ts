@@ -1,5 +1,5 @@
 // How full the conversation is, as a bar on the way to the point at which it is compacted, with the lines on that way.
-import { isPercent, tokensAt } from '../../budget/stages.ts'
+import { isPercent, tokensAt } from '../../context/budget/stages.ts'
 import type { Gauge } from '../../run/events.ts'
 import { tokens } from '../amounts.ts'
 import type { Paint, Style } from './paint.ts'
@@ -20,22 +20,38 @@ export function gaugeLines(gauge: Gauge, columns: number, paint: Paint): readonl
   const filled = column(context)
   const cells = Array.from({ length: columns }, (_, index) => {
     const mark = marks.find((each) => each.column === index)
-    return { sign: mark?.sign ?? (index < filled ? '█' : '░'), isFilled: index < filled, isMark: mark !== undefined }
+    return {
+      sign: mark?.sign ?? (index < filled ? '█' : '░'),
+      isFilled: index < filled,
+      isMark: mark !== undefined,
+    }
   })
   const style = styleOf(context, point, smartZone, stages)
   const bar = runs(cells, ({ isMark, isFilled }) => (isMark ? undefined : isFilled ? style : 'dim'))
-  return [bar.map((run) => paint(run.text, run.style)).join(''), paint(legend(marks, columns), 'dim')]
+  return [
+    bar.map((run) => paint(run.text, run.style)).join(''),
+    paint(legend(marks, columns), 'dim'),
+  ]
 }
 
-function marksOf({ smartZone, stages }: Gauge, point: number, columns: number, column: (at: number) => number): readonly Mark[] {
+function marksOf(
+  { smartZone, stages }: Gauge,
+  point: number,
+  columns: number,
+  column: (at: number) => number,
+): readonly Mark[] {
   const found: Mark[] = stages.flatMap((stage) => {
     const at = tokensAt(stage, point)
     if (at === undefined || at >= point) return []
-    return [{ column: column(at), sign: '┃', label: isPercent(stage) ? String(stage) : tokens(stage) }]
+    return [
+      { column: column(at), sign: '┃', label: isPercent(stage) ? String(stage) : tokens(stage) },
+    ]
   })
   const zone = { column: column(smartZone), sign: '╎', label: `smart zone ${tokens(smartZone)}` }
   const isShown = smartZone < point && !found.some((mark) => mark.column === zone.column)
-  return [...(isShown ? [zone] : []), ...found].filter((mark) => mark.column < columns).toSorted((a, b) => a.column - b.column)
+  return [...(isShown ? [zone] : []), ...found]
+    .filter((mark) => mark.column < columns)
+    .toSorted((a, b) => a.column - b.column)
 }
 
 /** A label may stand so far beside its mark and is still read as its. */
@@ -48,7 +64,9 @@ function legend(marks: readonly Mark[], columns: number): string {
     const next = marks[index + 1]?.column ?? columns
     const before = `${label} ╎`
     const isBefore = sign === '╎' && column + 2 + label.length >= next
-    const [ideal, said] = isBefore ? [column + 1 - before.length, before] : [column, sign === '╎' ? `╎ ${label}` : label]
+    const [ideal, said] = isBefore
+      ? [column + 1 - before.length, before]
+      : [column, sign === '╎' ? `╎ ${label}` : label]
     const from = Math.max(ideal, text === '' ? 0 : widthOf(text) + 1)
     if (from - ideal > ASIDE || from + widthOf(said) > columns) return
     text = `${text}${' '.repeat(from - widthOf(text))}${said}`
@@ -56,7 +74,12 @@ function legend(marks: readonly Mark[], columns: number): string {
   return text
 }
 
-function styleOf(context: number, point: number, smartZone: number, stages: readonly number[]): Style {
+function styleOf(
+  context: number,
+  point: number,
+  smartZone: number,
+  stages: readonly number[],
+): Style {
   const reached = stages.filter((stage) => context >= (tokensAt(stage, point) ?? Infinity)).length
   if (reached > 1) return 'red'
   return reached === 1 || context >= smartZone ? 'yellow' : 'green'

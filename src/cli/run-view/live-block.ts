@@ -45,7 +45,11 @@ export class LiveBlock {
   #tick: NodeJS.Timeout | undefined
   #isOn = false
 
-  constructor(terminal: Terminal, lines: (size: FrameSize) => readonly string[], now: () => number = Date.now) {
+  constructor(
+    terminal: Terminal,
+    lines: (size: FrameSize) => readonly string[],
+    now: () => number = Date.now,
+  ) {
     this.#terminal = terminal
     this.#lines = lines
     this.#now = now
@@ -108,7 +112,9 @@ export class LiveBlock {
     this.#drawnAt = now
     const size = { columns: this.columns, rows: this.#terminal.rows || 24 }
     const lines = this.#lines({ ...size, now: new Date(now).toISOString() })
-    const isSame = lines.length === this.#drawn.length && lines.every((text, index) => text === this.#drawn[index])
+    const isSame =
+      lines.length === this.#drawn.length &&
+      lines.every((text, index) => text === this.#drawn[index])
     if (isSame && this.#staying.length === 0) return
     const block = lines.map((text) => `${text}${CLEAR_REST}`).join('\r\n')
     // Terminals remember which rows they broke in two and join them again when they become wider, whatever was written over
@@ -140,6 +146,9 @@ export class LiveBlock {
   /** How many rows the block takes. A terminal that became narrower since has broken its lines into more. */
   #rows(): number {
     const columns = this.columns
-    return this.#drawn.reduce((sum, text) => sum + Math.max(1, Math.ceil(widthOf(text) / columns)), 0)
+    return this.#drawn.reduce(
+      (sum, text) => sum + Math.max(1, Math.ceil(widthOf(text) / columns)),
+      0,
+    )
   }
 }

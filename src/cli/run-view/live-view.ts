@@ -12,7 +12,10 @@ export class LiveView implements RunView {
   readonly #color: boolean
   #state: RunState = NOTHING_YET
 
-  constructor(terminal: Terminal, { color, now = Date.now }: { color: boolean; now?: () => number }) {
+  constructor(
+    terminal: Terminal,
+    { color, now = Date.now }: { color: boolean; now?: () => number },
+  ) {
     this.#color = color
     this.#block = new LiveBlock(terminal, (size) => frame(this.#state, { ...size, color }), now)
   }

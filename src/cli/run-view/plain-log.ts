@@ -1,6 +1,15 @@
 import type { RunEvent } from '../../run/events.ts'
 import { clock } from '../amounts.ts'
-import { costWords, gaugeWords, line, name, nearby, spendParts, stoppingWords, wordsOf } from './words.ts'
+import {
+  costWords,
+  gaugeWords,
+  line,
+  name,
+  nearby,
+  spendParts,
+  stoppingWords,
+  wordsOf,
+} from './words.ts'
 
 /** Use is told again when it has moved by so many points of the way. */
 const POINTS = 5
@@ -15,10 +24,14 @@ export class PlainLog {
   #task: string | undefined
 
   lines(event: RunEvent): readonly string[] {
-    if ((event.type === 'run.started' || event.type === 'delegate.started') && event.worktree !== undefined)
+    if (
+      (event.type === 'run.started' || event.type === 'delegate.started') &&
+      event.worktree !== undefined
+    )
       this.#worktrees.set(event.delegate, event.worktree)
     if (event.type === 'task.started' && event.delegate === undefined) this.#task = name(event.task)
-    if (event.type === 'task.done' || event.type === 'task.parked' || event.type === 'task.blocked') this.#task = undefined
+    if (event.type === 'task.done' || event.type === 'task.parked' || event.type === 'task.blocked')
+      this.#task = undefined
     const words = this.#words(event)
     if (words === undefined) return []
     return [`${clock(event.at)}  ${words}`]

@@ -47,7 +47,10 @@ const TAIL = 12
 export function afterEvent(state: RunState, event: RunEvent): RunState {
   const worktree = event.delegate === undefined ? state.worktree : worktreeOf(state, event.delegate)
   const told = nearby(event, worktree)
-  return withTail(event.delegate === undefined ? withFacts(state, told) : withDelegate(state, told), told)
+  return withTail(
+    event.delegate === undefined ? withFacts(state, told) : withDelegate(state, told),
+    told,
+  )
 }
 
 function worktreeOf({ atWork = [] }: RunState, delegate: string): string | undefined {
@@ -91,7 +94,10 @@ function withFacts(state: RunState, event: RunEvent): RunState {
       }
     }
     case 'session.opened':
-      return { ...without(state, 'conversation', 'gauge'), session: { number: event.number, name: event.name } }
+      return {
+        ...without(state, 'conversation', 'gauge'),
+        session: { number: event.number, name: event.name },
+      }
     case 'conversation.opened': {
       const { number, conversation } = event
       const isSame = state.conversation?.number === number
@@ -105,7 +111,11 @@ function withFacts(state: RunState, event: RunEvent): RunState {
       return { ...known(state, task), current: { task, attempt, place, startedAt } }
     }
     case 'turn.started':
-      return doing(state, event.task, { task: undefined, asked: 'asked how it stands', retry: 'told what failed' }[event.why])
+      return doing(
+        state,
+        event.task,
+        { task: undefined, asked: 'asked how it stands', retry: 'told what failed' }[event.why],
+      )
     case 'verify.started':
       return doing(state, event.task, `verifying with ${line(event.command, 60)}`)
     case 'verify.ended':
@@ -144,7 +154,9 @@ function doing(state: RunState, task: TaskName, what: string | undefined): RunSt
 
 /** A task that was not among those of the start is counted with them from now on. */
 function known(state: RunState, { id }: TaskName): RunState {
-  return Object.hasOwn(state.outcomes, id) ? state : { ...state, outcomes: { ...state.outcomes, [id]: 'open' } }
+  return Object.hasOwn(state.outcomes, id)
+    ? state
+    : { ...state, outcomes: { ...state.outcomes, [id]: 'open' } }
 }
 
 function settled(state: RunState, { id }: TaskName, outcome: Outcome): RunState {
@@ -154,7 +166,9 @@ function settled(state: RunState, { id }: TaskName, outcome: Outcome): RunState 
 
 function withTail(state: RunState, event: RunEvent): RunState {
   const words = tailWords(state, event)
-  return words === undefined ? state : { ...state, tail: [...state.tail, { at: event.at, words }].slice(-TAIL) }
+  return words === undefined
+    ? state
+    : { ...state, tail: [...state.tail, { at: event.at, words }].slice(-TAIL) }
 }
 
 /** What stands above the view for good, or in a place of its own, need not stand among the last lines as well. */
@@ -178,7 +192,9 @@ function tailWords(state: RunState, event: RunEvent): string | undefined {
 type Optional = 'conversation' | 'gauge' | 'current' | 'limit'
 
 function without(state: RunState, ...fields: readonly Optional[]): RunState {
-  return Object.fromEntries(Object.entries(state).filter(([field]) => !fields.includes(field as Optional))) as unknown as RunState
+  return Object.fromEntries(
+    Object.entries(state).filter(([field]) => !fields.includes(field as Optional)),
+  ) as unknown as RunState
 }
 
 export function countOf({ outcomes }: RunState, outcome: Outcome): number {

@@ -35,5 +35,11 @@ export function eventLine(event: RunEvent): string {
 
 function still(take: (event: RunEvent) => void, talk: Write): RunView {
   const nothing = () => {}
-  return { take, say: (text) => void talk(`stint: ${text}\n`), pause: nothing, resume: nothing, end: nothing }
+  return {
+    take,
+    say: (text) => void talk(`stint: ${text}\n`),
+    pause: nothing,
+    resume: nothing,
+    end: nothing,
+  }
 }

@@ -1,7 +1,6 @@
 // How many columns a text takes on a terminal. Where terminals disagree (emoji joined into one, flags) the larger number
 // is taken: too much leaves a gap, too little breaks the line and with it everything drawn below.
 
-// eslint-disable-next-line no-control-regex
 const COLOURS = /\u001B\[[\d;]*m/g
 const NARROW = /^[ -~]*$/
 const TAKES_NONE = /^[\p{Mn}\p{Me}\p{Cf}]$/u

@@ -1,7 +1,7 @@
 // What an event of a run is in words, on one line and without its time. The log off a terminal and the last lines of the
 // live view say the same.
-import { budgetLine } from '../../budget/banner.ts'
-import { measured } from '../../budget/figures.ts'
+import { budgetLine } from '../../context/budget/banner.ts'
+import { measured } from '../../context/budget/figures.ts'
 import { shortId } from '../../journal/ids.ts'
 import type { Breaker, Gauge, RunEvent } from '../../run/events.ts'
 import type { EndOfRun, RunReport, Spend, TaskName } from '../../run/report.ts'
@@ -59,7 +59,9 @@ function ownWords(event: RunEvent): string | undefined {
     case 'text':
       return line(event.text) === '' ? undefined : `“${line(event.text)}”`
     case 'tool':
-      return event.status === 'completed' ? undefined : `${toolWords(event)}${event.status === 'failed' ? ' failed' : ''}`
+      return event.status === 'completed'
+        ? undefined
+        : `${toolWords(event)}${event.status === 'failed' ? ' failed' : ''}`
     case 'usage':
       return undefined
     case 'stage':
@@ -107,11 +109,17 @@ function ownWords(event: RunEvent): string | undefined {
 
 function started(event: Extract<RunEvent, { type: 'run.started' }>): string {
   const { run, harness, model, branch, tasks, isResumed, parallel = 1 } = event
-  const program = [harness, ...(model === undefined ? [] : [model])].map((part) => line(part, 60)).join(', ')
+  const program = [harness, ...(model === undefined ? [] : [model])]
+    .map((part) => line(part, 60))
+    .join(', ')
   return `run ${runName(run)} ${isResumed ? 'goes on' : 'started'}: ${plural(tasks.length, 'task')} with ${program}${branch === undefined ? '' : ` on ${line(branch, 60)}`}${parallel > 1 ? `, ${parallel} at once` : ''}`
 }
 
-function conversationOpened({ conversation, number, handoff }: Extract<RunEvent, { type: 'conversation.opened' }>): string {
+function conversationOpened({
+  conversation,
+  number,
+  handoff,
+}: Extract<RunEvent, { type: 'conversation.opened' }>): string {
   const id = conversation === undefined ? '' : ` (${conversationName(conversation)})`
   return `conversation ${number}${id} opened${handoff === undefined ? '' : ', with a handoff'}`
 }
@@ -133,7 +141,11 @@ function beginning(id: string, count: number): string {
   return Array.from(line(id)).slice(0, count).join('')
 }
 
-const TURNS = { task: '', asked: 'ended its turn without a word; asked how it stands', retry: 'told what failed' } as const
+const TURNS = {
+  task: '',
+  asked: 'ended its turn without a word; asked how it stands',
+  retry: 'told what failed',
+} as const
 
 const THEN = {
   'live conversation': 'trying again',
@@ -172,7 +184,15 @@ export function stoppingWords(how: 'after task' | 'now', task: string | undefine
 }
 
 /** `$ npm test`, `Edit src/a.ts`, `WebSearch`. */
-export function toolWords({ name: tool, command, path }: { name: string; command?: string; path?: string }): string {
+export function toolWords({
+  name: tool,
+  command,
+  path,
+}: {
+  name: string
+  command?: string
+  path?: string
+}): string {
   if (command !== undefined) return `$ ${line(command)}`
   return path === undefined ? line(tool, 60) : `${line(tool, 40)} ${line(path)}`
 }
@@ -196,9 +216,11 @@ export function limitParts({ message, resetsAt, isWaiting }: Limited): readonly 
 /** `52% · 87k/167k` */
 export function gaugeWords({ context, point }: Gauge): string {
   const tokensNow = measured(context, 'run', '')
-  return budgetLine(point === undefined ? { tokens: tokensNow } : { tokens: tokensNow, point: measured(point, 'run', '') }).slice(
-    4,
-  )
+  return budgetLine(
+    point === undefined
+      ? { tokens: tokensNow }
+      : { tokens: tokensNow, point: measured(point, 'run', '') },
+  ).slice(4)
 }
 
 /** `31k in · 1.2M cached · 42k out · $1.42`, as parts. */
@@ -220,7 +242,10 @@ export function allTokens({ input, cacheRead, cacheWritten, output }: Spend): nu
 }
 
 /** `11 done, 1 parked of 12` */
-export function countWords({ sessions, neverBegun }: Pick<RunReport, 'sessions' | 'neverBegun'>): string {
+export function countWords({
+  sessions,
+  neverBegun,
+}: Pick<RunReport, 'sessions' | 'neverBegun'>): string {
   const tasks = sessions.flatMap((session) => session.tasks)
   const counted = (['done', 'parked', 'blocked', 'open'] as const).map((outcome) => {
     const left = outcome === 'open' ? (neverBegun?.count ?? 0) : 0

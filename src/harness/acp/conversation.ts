@@ -4,7 +4,13 @@ import {
   type RequestPermissionResponse,
   methods,
 } from '@agentclientprotocol/sdk'
-import type { Conversation, HarnessEvent, OpenConversation, ProcessMark, TurnEnded } from '../contract.ts'
+import type {
+  Conversation,
+  HarnessEvent,
+  OpenConversation,
+  ProcessMark,
+  TurnEnded,
+} from '../contract.ts'
 import { EventQueue } from '../event-queue.ts'
 import { type Json, given, objectOf } from '../../text/json-fields.ts'
 import { answer, isAllowed } from './permission.ts'
@@ -44,12 +50,17 @@ export class Listener {
     if (this.id !== undefined && params['sessionId'] !== this.id) return
     const events = this.updates.read(objectOf(params['update']) ?? {})
     // Between turns only history is told, and how full the context is.
-    if (this.turn === undefined) this.#between = events.findLast((event) => event.type === 'usage') ?? this.#between
+    if (this.turn === undefined)
+      this.#between = events.findLast((event) => event.type === 'usage') ?? this.#between
     else this.turn.events.push(...events)
-    if (this.turn !== undefined && events.some((event) => event.type === 'limit')) this.turn.isLimitTold = true
+    if (this.turn !== undefined && events.some((event) => event.type === 'limit'))
+      this.turn.isLimitTold = true
   }
 
-  readonly permission = async ({ toolCall, options }: RequestPermissionRequest): Promise<RequestPermissionResponse> => {
+  readonly permission = async ({
+    toolCall,
+    options,
+  }: RequestPermissionRequest): Promise<RequestPermissionResponse> => {
     const use = this.updates.tool(toolCall as unknown as Json)
     // Some tell what they are about to do only when they ask.
     const { status: _, ...told } = toolCall
@@ -57,7 +68,9 @@ export class Listener {
     const isYes = isAllowed(use, this.#options).catch(() => false)
     const isCancelled = this.turn?.cancelled.then(() => 'cancelled' as const)
     const decided = await (isCancelled === undefined ? isYes : Promise.race([isYes, isCancelled]))
-    return decided === 'cancelled' ? { outcome: { outcome: 'cancelled' } } : answer(decided, options)
+    return decided === 'cancelled'
+      ? { outcome: { outcome: 'cancelled' } }
+      : answer(decided, options)
   }
 
   begin(turn: Turn): void {
@@ -89,9 +102,11 @@ export class AcpConversation implements Conversation {
   }
 
   prompt(text: string): AsyncIterable<HarnessEvent> {
-    if (this.#listener.turn !== undefined) throw new Error('another turn of this conversation is running')
+    if (this.#listener.turn !== undefined)
+      throw new Error('another turn of this conversation is running')
     const turn = newTurn()
-    if (!this.#isStarted) turn.events.push({ type: 'started', conversation: this.id, ...given({ model: this.#model }) })
+    if (!this.#isStarted)
+      turn.events.push({ type: 'started', conversation: this.id, ...given({ model: this.#model }) })
     this.#isStarted = true
     this.#listener.begin(turn)
     turn.ended = this.#take(turn, text)
@@ -103,8 +118,13 @@ export class AcpConversation implements Conversation {
     const end = await this.#ask(text).then(
       (response) => {
         const spent = usageIn(response as unknown as Json)
-        turn.events.push(...updates.endTurn(), ...(spent === undefined ? [] : [{ type: 'usage', spent } as const]))
-        return turn.isInterrupted ? ({ type: 'turn ended', how: 'interrupted' } as const) : endFor(response)
+        turn.events.push(
+          ...updates.endTurn(),
+          ...(spent === undefined ? [] : [{ type: 'usage', spent } as const]),
+        )
+        return turn.isInterrupted
+          ? ({ type: 'turn ended', how: 'interrupted' } as const)
+          : endFor(response)
       },
       (error: unknown) => {
         turn.events.push(...updates.endTurn())
@@ -117,7 +137,10 @@ export class AcpConversation implements Conversation {
 
   #ask(text: string): Promise<PromptResponse> {
     const { agent } = this.#agent.connection
-    return agent.request(methods.agent.session.prompt, { sessionId: this.id, prompt: [{ type: 'text', text }] })
+    return agent.request(methods.agent.session.prompt, {
+      sessionId: this.id,
+      prompt: [{ type: 'text', text }],
+    })
   }
 
   async #failed(turn: Turn, error: unknown): Promise<TurnEnded> {
@@ -139,7 +162,9 @@ export class AcpConversation implements Conversation {
     if (turn === undefined) return
     turn.cancel()
     // The turn ends by the agent's answer, or by its end.
-    this.#agent.connection.agent.notify(methods.agent.session.cancel, { sessionId: this.id }).catch(() => undefined)
+    this.#agent.connection.agent
+      .notify(methods.agent.session.cancel, { sessionId: this.id })
+      .catch(() => undefined)
     await within(TURN_PATIENCE_MS, turn.ended)
     if (this.#listener.turn === turn) await this.#agent.process.end(CLOSE_PATIENCE_MS)
     await turn.ended
@@ -181,7 +206,11 @@ function newTurn(): Turn {
 function endFor({ stopReason }: PromptResponse): TurnEnded {
   if (stopReason === 'end_turn') return { type: 'turn ended', how: 'completed' }
   if (stopReason === 'cancelled') return { type: 'turn ended', how: 'interrupted' }
-  return { type: 'turn ended', how: 'failed', failure: FAILURES[stopReason] ?? `it stopped: ${stopReason}` }
+  return {
+    type: 'turn ended',
+    how: 'failed',
+    failure: FAILURES[stopReason] ?? `it stopped: ${stopReason}`,
+  }
 }
 
 const FAILURES: Readonly<Record<string, string>> = {

@@ -7,7 +7,10 @@ import { AcpConversation, Listener } from './conversation.ts'
 import { type StartedAgent, orEnd, startAgent } from './start-agent.ts'
 
 /** Whether an agent can be started and speaks the protocol. */
-export async function checkAgent(program: AcpProgram, env: NodeJS.ProcessEnv): Promise<HarnessCheck> {
+export async function checkAgent(
+  program: AcpProgram,
+  env: NodeJS.ProcessEnv,
+): Promise<HarnessCheck> {
   const cwd = process.cwd()
   if (findProgram(program.command, env, cwd) === undefined)
     return {
@@ -27,12 +30,19 @@ export async function checkAgent(program: AcpProgram, env: NodeJS.ProcessEnv): P
     return { isThere: true, version: agentInfo?.version ?? `protocol ${protocolVersion}` }
   } catch (error) {
     if (!(error instanceof StintError)) throw error
-    return { isThere: false, problem: error.message, hint: error.hint ?? 'run it by hand to see what is wrong with it' }
+    return {
+      isThere: false,
+      problem: error.message,
+      hint: error.hint ?? 'run it by hand to see what is wrong with it',
+    }
   }
 }
 
 /** A new conversation with an agent, or one that is gone on with. */
-export async function openConversation(program: AcpProgram, options: OpenConversation): Promise<Conversation> {
+export async function openConversation(
+  program: AcpProgram,
+  options: OpenConversation,
+): Promise<Conversation> {
   const listener = new Listener(options)
   const agent = await startAgent(program, options, listener)
   return orEnd(program, agent, async () => {
@@ -48,18 +58,32 @@ interface Entered {
 }
 
 /** A new conversation, or the one to go on with. */
-async function enter({ name }: AcpProgram, { connection, says }: StartedAgent, options: OpenConversation): Promise<Entered> {
+async function enter(
+  { name }: AcpProgram,
+  { connection, says }: StartedAgent,
+  options: OpenConversation,
+): Promise<Entered> {
   const where: NewSessionRequest = { cwd: options.cwd, mcpServers: [] }
   if (options.resume === undefined) {
-    const { sessionId, configOptions } = await connection.agent.request(methods.agent.session.new, where)
+    const { sessionId, configOptions } = await connection.agent.request(
+      methods.agent.session.new,
+      where,
+    )
     return { id: sessionId, configOptions }
   }
   const { loadSession, sessionCapabilities } = says.agentCapabilities ?? {}
   const canResume = sessionCapabilities?.resume !== undefined && sessionCapabilities.resume !== null
   if (loadSession !== true && !canResume)
-    throw new StintError('CANNOT_RESUME', `${name} cannot go on with a conversation`, 'begin a new one')
+    throw new StintError(
+      'CANNOT_RESUME',
+      `${name} cannot go on with a conversation`,
+      'begin a new one',
+    )
   const method = loadSession === true ? methods.agent.session.load : methods.agent.session.resume
-  const { configOptions } = await connection.agent.request(method, { ...where, sessionId: options.resume })
+  const { configOptions } = await connection.agent.request(method, {
+    ...where,
+    sessionId: options.resume,
+  })
   return { id: options.resume, configOptions }
 }
 
@@ -71,15 +95,23 @@ async function chooseModel(
   options: readonly SessionConfigOption[],
   wanted: string | undefined,
 ): Promise<string | undefined> {
-  const option = options.find((one) => one.type === 'select' && (one.category === 'model' || one.id === 'model'))
+  const option = options.find(
+    (one) => one.type === 'select' && (one.category === 'model' || one.id === 'model'),
+  )
   if (wanted === undefined)
-    return option?.type === 'select' && option.currentValue !== 'default' ? option.currentValue : undefined
+    return option?.type === 'select' && option.currentValue !== 'default'
+      ? option.currentValue
+      : undefined
   if (option === undefined)
     throw new StintError(
       'NO_CHOICE_OF_MODEL',
       `${name} does not let its model be chosen`,
       'leave --model away, or choose it in its own settings',
     )
-  await connection.agent.request(methods.agent.session.setConfigOption, { sessionId, configId: option.id, value: wanted })
+  await connection.agent.request(methods.agent.session.setConfigOption, {
+    sessionId,
+    configId: option.id,
+    value: wanted,
+  })
   return wanted
 }

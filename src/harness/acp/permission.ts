@@ -15,7 +15,10 @@ export async function isAllowed(use: ToolUse, options: OpenConversation): Promis
   return (await options.decide?.(requestAbout(use))) ?? false
 }
 
-async function isAllowedByRules(use: ToolUse, { permissions, allow, cwd, branch }: OpenConversation): Promise<boolean> {
+async function isAllowedByRules(
+  use: ToolUse,
+  { permissions, allow, cwd, branch }: OpenConversation,
+): Promise<boolean> {
   const { kind = 'other', command, paths } = use
   const rules = { permissions, allow, cwd, ...given({ branch }) }
   const request = requestAbout(use)
@@ -29,12 +32,24 @@ async function isAllowedByRules(use: ToolUse, { permissions, allow, cwd, branch 
 
 function requestAbout({ name, title, command, cwd, paths }: ToolUse): PermissionRequest {
   const words = oneLine(title ?? command ?? paths[0] ?? name)
-  return { tool: name, title: shorten(words === '' ? name : words, 200), ...given({ command, cwd, path: paths[0] }) }
+  return {
+    tool: name,
+    title: shorten(words === '' ? name : words, 200),
+    ...given({ command, cwd, path: paths[0] }),
+  }
 }
 
 /** The answer in the agent's own options: for this once where it can be had. */
-export function answer(isYes: boolean, options: readonly PermissionOption[]): RequestPermissionResponse {
+export function answer(
+  isYes: boolean,
+  options: readonly PermissionOption[],
+): RequestPermissionResponse {
   const kinds = isYes ? ['allow_once', 'allow_always'] : ['reject_once', 'reject_always']
   const chosen = kinds.flatMap((kind) => options.find((option) => option.kind === kind) ?? [])[0]
-  return { outcome: chosen === undefined ? { outcome: 'cancelled' } : { outcome: 'selected', optionId: chosen.optionId } }
+  return {
+    outcome:
+      chosen === undefined
+        ? { outcome: 'cancelled' }
+        : { outcome: 'selected', optionId: chosen.optionId },
+  }
 }

@@ -61,7 +61,10 @@ export async function orEnd<T>(
 ): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`it has said nothing for ${PATIENCE_MS / 1000} seconds`)), PATIENCE_MS)
+    timer = setTimeout(
+      () => reject(new Error(`it has said nothing for ${PATIENCE_MS / 1000} seconds`)),
+      PATIENCE_MS,
+    )
   })
   try {
     return await Promise.race([step(), silence])
@@ -70,7 +73,12 @@ export async function orEnd<T>(
     await process.end(1000)
     if (error instanceof StintError) throw error
     const why = isGone ? await endOf(process) : failureOf(error)
-    throw new StintError('HARNESS_NOT_STARTED', `${name} could not be started: ${why}`, hintFor(error, isGone), { cause: error })
+    throw new StintError(
+      'HARNESS_NOT_STARTED',
+      `${name} could not be started: ${why}`,
+      hintFor(error, isGone),
+      { cause: error },
+    )
   } finally {
     clearTimeout(timer)
   }
@@ -92,20 +100,28 @@ export function failureOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   const data = error instanceof RequestError ? error.data : undefined
   const fields = objectOf(data)
-  const details = [data, ...DETAILS.map((name) => fields?.[name])].flatMap((part) => textOf(part) ?? [])
-  const parts = [message.replace(/^Internal error: */, ''), ...details.filter((part) => !message.includes(part))]
+  const details = [data, ...DETAILS.map((name) => fields?.[name])].flatMap(
+    (part) => textOf(part) ?? [],
+  )
+  const parts = [
+    message.replace(/^Internal error: */, ''),
+    ...details.filter((part) => !message.includes(part)),
+  ]
   return shorten(oneLine(parts.join(': ')), 2000)
 }
 
 /** The limit that a request failed for; undefined when it was something else. */
 export function limitBehind(error: unknown): LimitReached | undefined {
   const failure = failureOf(error)
-  const isLimit = error instanceof RequestError && objectOf(error.data)?.['errorKind'] === 'rate_limit'
+  const isLimit =
+    error instanceof RequestError && objectOf(error.data)?.['errorKind'] === 'rate_limit'
   return limitIn(failure) ?? (isLimit ? { message: failure } : undefined)
 }
 
 function hintFor(error: unknown, isGone: boolean): string {
   if (error instanceof RequestError && error.code === RequestError.authRequired().code)
     return 'log in with its own program first, then try again'
-  return isGone ? 'run it by hand to see what is wrong with it' : 'see that it speaks the Agent Client Protocol, version 1'
+  return isGone
+    ? 'run it by hand to see what is wrong with it'
+    : 'see that it speaks the Agent Client Protocol, version 1'
 }

@@ -1,7 +1,7 @@
 // What an ACP agent tells of its tools. Only the id is certain; the rest comes in pieces, and differs between agents.
 import type { HarnessEvent } from '../contract.ts'
 import { type Json, given, listOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
-import { quoteWord } from '../quote-word.ts'
+import { quoteWord } from '../../command/quote-word.ts'
 
 export type ToolEvent = Extract<HarnessEvent, { readonly type: 'tool' }>
 
@@ -26,12 +26,20 @@ export function toolUse(id: string, told: Json, before?: ToolUse): ToolUse {
   const paths = pathsIn(told)
   return {
     id,
-    name: textOf(told['name']) ?? (before?.name === before?.kind ? undefined : before?.name) ?? kind ?? title ?? 'tool',
+    name:
+      textOf(told['name']) ??
+      (before?.name === before?.kind ? undefined : before?.name) ??
+      kind ??
+      title ??
+      'tool',
     paths: paths.length > 0 ? paths : (before?.paths ?? []),
     ...given({
       title,
       kind,
-      command: commandIn(told) ?? before?.command ?? (kind === 'execute' ? commandInTitle(title) : undefined),
+      command:
+        commandIn(told) ??
+        before?.command ??
+        (kind === 'execute' ? commandInTitle(title) : undefined),
       cwd: folderIn(told) ?? before?.cwd,
       // What it says while it works describes it.
       output: isOver(told) ? outputIn(told) : undefined,
@@ -77,7 +85,9 @@ function commandInTitle(title: string | undefined): string | undefined {
 
 function pathsIn(told: Json): readonly string[] {
   const input = objectOf(told['rawInput'])
-  const places = [...listOf(told['locations']), ...listOf(told['content'])].map((place) => textOf(objectOf(place)?.['path']))
+  const places = [...listOf(told['locations']), ...listOf(told['content'])].map((place) =>
+    textOf(objectOf(place)?.['path']),
+  )
   const named = [input?.['file_path'], input?.['abs_path'], input?.['path']].map(textOf)
   return [...new Set([...places, ...named].filter((path) => path !== undefined))]
 }
@@ -86,7 +96,13 @@ function outputIn(told: Json): string | undefined {
   const blocks = listOf(told['content']).map((block) => objectOf(block)?.['content'])
   const raw = told['rawOutput']
   const fields = objectOf(raw)
-  const texts = [raw, fields?.['formatted_output'], fields?.['output'], fields?.['stdout'], saidIn(blocks)]
+  const texts = [
+    raw,
+    fields?.['formatted_output'],
+    fields?.['output'],
+    fields?.['stdout'],
+    saidIn(blocks),
+  ]
   return texts
     .map(textOf)
     .find((text) => text !== undefined)

@@ -7,8 +7,14 @@ import { type ToolUse, toolEvent, toolUse } from './tools.ts'
 
 /** Reads the updates of one conversation, in their order. */
 export class Updates {
-  readonly #tools = new Map<string, ToolUse & { readonly isStarted?: boolean; readonly isOver?: boolean }>()
-  readonly #compactions = new Map<string, { readonly tokensBefore: number | undefined; readonly isTold: boolean }>()
+  readonly #tools = new Map<
+    string,
+    ToolUse & { readonly isStarted?: boolean; readonly isOver?: boolean }
+  >()
+  readonly #compactions = new Map<
+    string,
+    { readonly tokensBefore: number | undefined; readonly isTold: boolean }
+  >()
   #message = ''
   #messageId: string | undefined
   #context: number | undefined
@@ -52,7 +58,9 @@ export class Updates {
 
   /** A turn is over: what was begun in it has failed, and is not gone on with. */
   endTurn(): readonly HarnessEvent[] {
-    const unfinished = [...this.#tools.values()].filter((use) => use.isStarted === true && use.isOver !== true)
+    const unfinished = [...this.#tools.values()].filter(
+      (use) => use.isStarted === true && use.isOver !== true,
+    )
     this.#tools.clear()
     return [...this.flush(), ...unfinished.map((use) => toolEvent(use, 'failed'))]
   }
@@ -83,7 +91,8 @@ export class Updates {
     const use = toolUse(id, update, before)
     const isOver = use.status === 'completed' || use.status === 'failed'
     // Announced before it is known what it does: it begins when that is told.
-    const isKnown = use.command !== undefined || use.paths.length > 0 || (use.status ?? 'pending') !== 'pending'
+    const isKnown =
+      use.command !== undefined || use.paths.length > 0 || (use.status ?? 'pending') !== 'pending'
     const isStarted = before?.isStarted === true || isKnown
     this.#tools.set(id, { ...use, isStarted, isOver })
     return [
@@ -100,23 +109,35 @@ export class Updates {
     this.#context = context ?? this.#context
     // Some say 0 for what they do not know.
     const model = nameOf(objectOf(update['_meta'])?.['_claude/model'])
-    return [{ type: 'usage', ...given({ context, window: window === 0 ? undefined : window, costUsd, model }) }]
+    return [
+      {
+        type: 'usage',
+        ...given({ context, window: window === 0 ? undefined : window, costUsd, model }),
+      },
+    ]
   }
 
   /** Told once, when it is done; some say so twice, and again when the conversation is loaded. */
   #compaction(update: Json): readonly HarnessEvent[] {
     const id = nameOf(update['compactionId'])
     if (id === undefined) return []
-    const { tokensBefore, isTold } = this.#compactions.get(id) ?? { tokensBefore: this.#context, isTold: false }
+    const { tokensBefore, isTold } = this.#compactions.get(id) ?? {
+      tokensBefore: this.#context,
+      isTold: false,
+    }
     const isDone = update['status'] === 'completed'
     this.#compactions.set(id, { tokensBefore, isTold: isTold || isDone })
-    return isDone && !isTold ? [{ type: 'compaction', boundary: id, ...given({ tokensBefore }) }] : []
+    return isDone && !isTold
+      ? [{ type: 'compaction', boundary: id, ...given({ tokensBefore }) }]
+      : []
   }
 
   #notice(update: Json): readonly HarnessEvent[] {
     const { severity, title, description } = update
     const limit =
-      severity === 'error' ? limitIn([title, description].flatMap((part) => textOf(part) ?? []).join(': ')) : undefined
+      severity === 'error'
+        ? limitIn([title, description].flatMap((part) => textOf(part) ?? []).join(': '))
+        : undefined
     return limit === undefined ? [] : [{ type: 'limit', ...limit }]
   }
 }

@@ -1,6 +1,14 @@
 import type { Part } from '../../history/items.ts'
 import type { Usage } from '../../session/entries.ts'
-import { type Json, countOf, given, nameOf, objectOf, parseJson, textOf } from '../../text/json-fields.ts'
+import {
+  type Json,
+  countOf,
+  given,
+  nameOf,
+  objectOf,
+  parseJson,
+  textOf,
+} from '../../text/json-fields.ts'
 import { ModelFailure, failureInStream } from './model-failure.ts'
 import { type Reply, type ReplyReader, type Stop, inputFrom } from './reply.ts'
 import type { ServerSentEvent } from './server-sent-events.ts'
@@ -33,14 +41,18 @@ export class AnthropicReply implements ReplyReader {
 
   take({ data }: ServerSentEvent): string | undefined {
     const event = objectOf(parseJson(data))
-    if (event === undefined) throw new ModelFailure('again', 'the answer is not in the form of a stream of events')
+    if (event === undefined)
+      throw new ModelFailure('again', 'the answer is not in the form of a stream of events')
     switch (event['type']) {
       case 'message_start':
         return this.#begin(objectOf(event['message']) ?? {})
       case 'content_block_start':
         return this.#open(countOf(event['index']) ?? 0, objectOf(event['content_block']) ?? {})
       case 'content_block_delta':
-        return this.#grow(this.#blocks.get(countOf(event['index']) ?? 0), objectOf(event['delta']) ?? {})
+        return this.#grow(
+          this.#blocks.get(countOf(event['index']) ?? 0),
+          objectOf(event['delta']) ?? {},
+        )
       case 'message_delta':
         this.#stop = nameOf(objectOf(event['delta'])?.['stop_reason']) ?? this.#stop
         // The figures there are sums of the whole answer, and not all of them are always there.
@@ -59,7 +71,11 @@ export class AnthropicReply implements ReplyReader {
   reply(): Reply {
     const parts = [...this.#blocks.values()].flatMap((block) => partOf(block, this.isWhole) ?? [])
     const stop = this.isWhole ? (STOPS[this.#stop ?? ''] ?? 'end') : 'cut'
-    return { parts, stop, ...given({ usage: usageIn(this.#usage), model: this.#model, request: this.#request }) }
+    return {
+      parts,
+      stop,
+      ...given({ usage: usageIn(this.#usage), model: this.#model, request: this.#request }),
+    }
   }
 
   #begin(message: Json): undefined {

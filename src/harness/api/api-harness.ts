@@ -4,7 +4,13 @@ import { StintError } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
 import { given } from '../../text/json-fields.ts'
 import { findVersion } from '../claude/setup/program.ts'
-import type { Capabilities, Conversation, Harness, HarnessCheck, OpenConversation } from '../contract.ts'
+import type {
+  Capabilities,
+  Conversation,
+  Harness,
+  HarnessCheck,
+  OpenConversation,
+} from '../contract.ts'
 import { ApiHistory } from './api-history.ts'
 import { reach, refusalOf } from './ask-model.ts'
 import { ApiConversation } from './conversation.ts'
@@ -52,13 +58,21 @@ async function checkApi(settings: ApiSettings, env: NodeJS.ProcessEnv): Promise<
     const key = keyFrom(settings, env)
     const headers = { ...settings.headers, ...formOf(settings).headers(key) }
     const signal = AbortSignal.timeout(CHECK_MS)
-    const response = await reach(addressOf(settings, 'models'), { headers, redirect: 'manual', signal })
+    const response = await reach(addressOf(settings, 'models'), {
+      headers,
+      redirect: 'manual',
+      signal,
+    })
     // What a key may not list it may still ask.
     if (response.status === 401) throw await refusalOf(response, settings, key)
     await response.body?.cancel()
-    return { isThere: true, version: `${findVersion()} with ${settings.model ?? settings.provider} at ${host}` }
+    return {
+      isThere: true,
+      version: `${findVersion()} with ${settings.model ?? settings.provider} at ${host}`,
+    }
   } catch (error) {
-    if (error instanceof StintError) return { isThere: false, problem: error.message, hint: error.hint ?? '' }
+    if (error instanceof StintError)
+      return { isThere: false, problem: error.message, hint: error.hint ?? '' }
     if (!(error instanceof ModelFailure)) throw error
     const hint = isLoopback(settings.baseUrl)
       ? 'start the server, or mend api.base_url'
@@ -67,16 +81,29 @@ async function checkApi(settings: ApiSettings, env: NodeJS.ProcessEnv): Promise<
   }
 }
 
-function openApi({ name, settings, store, waits }: ApiOptions, asked: OpenConversation): Conversation {
+function openApi(
+  { name, settings, store, waits }: ApiOptions,
+  asked: OpenConversation,
+): Conversation {
   const model = asked.model ?? settings.model
   if (model === undefined)
-    throw new StintError('NO_MODEL', `${name} names no model`, 'give --model, or set api.model in .sessions/config.yaml')
+    throw new StintError(
+      'NO_MODEL',
+      `${name} names no model`,
+      'give --model, or set api.model in .sessions/config.yaml',
+    )
   const key = keyFrom(settings, asked.env)
   const { resume } = asked
   if (resume !== undefined && !store.has(resume))
-    throw new StintError('NO_CONVERSATION', `there is no conversation ${resume} here to go on with`, 'begin a new one')
+    throw new StintError(
+      'NO_CONVERSATION',
+      `there is no conversation ${resume} here to go on with`,
+      'begin a new one',
+    )
   // What an agent runs has no business with the key.
-  const env = Object.fromEntries(Object.entries(asked.env).filter(([variable]) => variable !== keyVariable(settings)))
+  const env = Object.fromEntries(
+    Object.entries(asked.env).filter(([variable]) => variable !== keyVariable(settings)),
+  )
   const options = { ...asked, env }
   const id = resume ?? mintId(undefined)
   const history = new ApiHistory(store, id)
@@ -84,11 +111,24 @@ function openApi({ name, settings, store, waits }: ApiOptions, asked: OpenConver
     const { cwd, systemPrompt: standing } = options
     const at = new Date().toISOString()
     const { initialFiles } = settings
-    history.begin({ harness: name, at, cwd, model }, () => openingMessages({ cwd, standing, initialFiles }))
+    history.begin({ harness: name, at, cwd, model }, () =>
+      openingMessages({ cwd, standing, initialFiles }),
+    )
   }
   const program = new ToolProgram(options)
   const room = roomFor(settings, model)
-  return new ApiConversation({ id, settings, model, room, key, history, program, options, begin, ...given({ waits }) })
+  return new ApiConversation({
+    id,
+    settings,
+    model,
+    room,
+    key,
+    history,
+    program,
+    options,
+    begin,
+    ...given({ waits }),
+  })
 }
 
 /** The key for a server; none where none is needed. */
@@ -97,7 +137,12 @@ function keyFrom(settings: ApiSettings, env: NodeJS.ProcessEnv): string | undefi
   if (variable === undefined) return undefined
   const key = env[variable]?.trim() ?? ''
   // Whoever refuses such a header repeats it in the error.
-  if (/[^!-~]/.test(key)) throw new StintError('NO_KEY', `what is in ${variable} is no key`, 'it has a space or a line end in it')
+  if (/[^!-~]/.test(key))
+    throw new StintError(
+      'NO_KEY',
+      `what is in ${variable} is no key`,
+      'it has a space or a line end in it',
+    )
   if (isLoopback(settings.baseUrl)) return key === '' ? undefined : key
   if (key === '')
     throw new StintError(

@@ -43,7 +43,9 @@ export class ApiHistory {
     const live = liveMessages(stored)
     this.#last = stored.findLast((item) => item.type === 'message')?.id ?? this.#last
     return {
-      system: live.filter(isStanding).flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))),
+      system: live
+        .filter(isStanding)
+        .flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))),
       items: stored.filter((item) => item.type !== 'message' || !isStanding(item)),
       live,
     }
@@ -63,7 +65,13 @@ export class ApiHistory {
     return said.map((one): Message => {
       const parent = last
       last = mintId(parent)
-      return { type: 'message', id: last, at: new Date().toISOString(), ...one, ...given({ parent }) }
+      return {
+        type: 'message',
+        id: last,
+        at: new Date().toISOString(),
+        ...one,
+        ...given({ parent }),
+      }
     })
   }
 

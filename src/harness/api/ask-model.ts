@@ -55,7 +55,11 @@ function givenUp({ message, at }: ModelFailure, tries: number): ModelFailure {
   return new ModelFailure(at.isThrottled === true ? 'limit' : 'no', told, at)
 }
 
-async function askOnce(request: ModelRequest, reader: ReplyReader, options: AskOptions): Promise<void> {
+async function askOnce(
+  request: ModelRequest,
+  reader: ReplyReader,
+  options: AskOptions,
+): Promise<void> {
   const silence = new Silence(request.settings.silenceSeconds, options.signal)
   try {
     await askListening(request, reader, options, silence)
@@ -116,15 +120,29 @@ export async function reach(address: string, init: RequestInit): Promise<Respons
       !(init.signal.reason instanceof DOMException && init.signal.reason.name === 'TimeoutError')
     )
       throw error
-    throw new ModelFailure('again', `${new URL(address).origin} cannot be reached: ${reasonOf(error)}`, { isUnreachable: true })
+    throw new ModelFailure(
+      'again',
+      `${new URL(address).origin} cannot be reached: ${reasonOf(error)}`,
+      { isUnreachable: true },
+    )
   }
 }
 
 /** What a server said instead of an answer, without the key. */
-export async function refusalOf(response: Response, settings: ApiSettings, key: string | undefined): Promise<ModelFailure> {
+export async function refusalOf(
+  response: Response,
+  settings: ApiSettings,
+  key: string | undefined,
+): Promise<ModelFailure> {
   const { status, headers } = response
   const body = withoutKey(await beginningOf(response), key)
-  return failureFor({ status, headers, body, keyVariable: keyVariable(settings), now: Date.now() }).without(key)
+  return failureFor({
+    status,
+    headers,
+    body,
+    keyVariable: keyVariable(settings),
+    now: Date.now(),
+  }).without(key)
 }
 
 const LONGEST_REFUSAL = 64 * 1024

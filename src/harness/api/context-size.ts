@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../context/tokens.ts'
+import { estimateTokens } from '../../text/tokens.ts'
 import type { Message, Part } from '../../history/items.ts'
 import type { Usage } from '../../session/entries.ts'
 

@@ -1,7 +1,13 @@
 import { StintError } from '../../journal/errors.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import { given } from '../../text/json-fields.ts'
-import type { Conversation, HarnessEvent, OpenConversation, ProcessMark, TurnEnded } from '../contract.ts'
+import type {
+  Conversation,
+  HarnessEvent,
+  OpenConversation,
+  ProcessMark,
+  TurnEnded,
+} from '../contract.ts'
 import { EventQueue } from '../event-queue.ts'
 import type { ApiHistory } from './api-history.ts'
 import { withoutKey } from './key-out.ts'
@@ -63,21 +69,36 @@ export class ApiConversation implements Conversation {
     const end = await this.#answer(text, turn, events).catch((error: unknown): TurnEnded => ({
       type: 'turn ended',
       how: 'failed',
-      failure: shorten(oneLine(withoutKey(error instanceof Error ? error.message : String(error), this.#parts.key)), 2000),
+      failure: shorten(
+        oneLine(
+          withoutKey(error instanceof Error ? error.message : String(error), this.#parts.key),
+        ),
+        2000,
+      ),
     }))
     this.#turn = undefined
     events.push(this.#isGone ? { ...end, how: 'died', failure: await this.#death() } : end)
   }
 
   async #answer(text: string, { stopping }: Turn, events: EventQueue): Promise<TurnEnded> {
-    if (this.#isGone || this.#closing !== undefined) return { type: 'turn ended', how: 'died', failure: await this.#death() }
+    if (this.#isGone || this.#closing !== undefined)
+      return { type: 'turn ended', how: 'died', failure: await this.#death() }
     const { model, room, begin } = this.#parts
     if (!this.#isStarted) {
       begin()
-      events.push({ type: 'started', conversation: this.id, model, ...given({ window: room.window }) })
+      events.push({
+        type: 'started',
+        conversation: this.id,
+        model,
+        ...given({ window: room.window }),
+      })
     }
     this.#isStarted = true
-    return takeTurn(text, { ...this.#parts, tell: (event) => events.push(event), signal: stopping.signal })
+    return takeTurn(text, {
+      ...this.#parts,
+      tell: (event) => events.push(event),
+      signal: stopping.signal,
+    })
   }
 
   async interrupt(): Promise<void> {
@@ -114,7 +135,9 @@ export class ApiConversation implements Conversation {
     const { process } = this.#parts.program
     const { code, signal } = await process.exited
     const how =
-      signal === null ? `the program of the tools exited with ${code}` : `the program of the tools was ended by ${signal}`
+      signal === null
+        ? `the program of the tools exited with ${code}`
+        : `the program of the tools was ended by ${signal}`
     const last = process.stderrTail().trim().split('\n').slice(-5).join('\n')
     return shorten(oneLine(last === '' ? how : `${how}: ${last}`), 1000)
   }

@@ -20,7 +20,9 @@ export function withoutKeyIn<T>(value: T, key: string | undefined): T {
     if (typeof inner === 'string') return withoutKey(inner, key)
     if (Array.isArray(inner)) return inner.map(clean)
     if (typeof inner !== 'object' || inner === null) return inner
-    return Object.fromEntries(Object.entries(inner).map(([name, field]) => [withoutKey(name, key), clean(field)]))
+    return Object.fromEntries(
+      Object.entries(inner).map(([name, field]) => [withoutKey(name, key), clean(field)]),
+    )
   }
   return clean(value) as T
 }

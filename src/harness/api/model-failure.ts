@@ -66,18 +66,27 @@ export function failureFor({ status, headers, body, keyVariable, now }: Answered
     )
   if (status === 404) return new ModelFailure('no', `there is no such model or address: ${told}`)
   if (status >= 300 && status < 400)
-    return new ModelFailure('no', `the address leads elsewhere, and a key is not sent after it: ${told}; mend base_url`)
+    return new ModelFailure(
+      'no',
+      `the address leads elsewhere, and a key is not sent after it: ${told}; mend base_url`,
+    )
   if (TOO_LONG.test(said)) return fullContext(told)
   if (status === 429) return throttled(told, headers, now)
   const isPassing = status >= 500 || [408, 409, 425].includes(status)
-  return new ModelFailure(isPassing ? 'again' : 'no', told, given({ retryAfterMs: waitIn(headers, now) }))
+  return new ModelFailure(
+    isPassing ? 'again' : 'no',
+    told,
+    given({ retryAfterMs: waitIn(headers, now) }),
+  )
 }
 
 /** What an error in the middle of a stream means; `type` as the provider calls it. */
 export function failureInStream(error: unknown): ModelFailure {
   const fields = objectOf(error)
   const type = textOf(fields?.['type']) ?? textOf(fields?.['code']) ?? ''
-  const told = [textOf(fields?.['message']) ?? textOf(error) ?? 'no reason given', type].filter((part) => part !== '').join(', ')
+  const told = [textOf(fields?.['message']) ?? textOf(error) ?? 'no reason given', type]
+    .filter((part) => part !== '')
+    .join(', ')
   if (USED_UP.test(told)) return new ModelFailure('limit', told)
   if (TOO_LONG.test(told)) return fullContext(told)
   const isFinal = /invalid_request|authentication|permission|not_found/.test(type)
@@ -89,7 +98,10 @@ function throttled(told: string, headers: Headers, now: number): ModelFailure {
   const wait = retryAfterMs === undefined ? undefined : new Date(now + retryAfterMs).toISOString()
   const resetsAt = limitIn(told)?.resetsAt ?? wait
   const isFar = resetsAt !== undefined && Date.parse(resetsAt) - now > LONGEST_WAIT_MS
-  return new ModelFailure(isFar ? 'limit' : 'again', told, { isThrottled: true, ...given({ retryAfterMs, resetsAt }) })
+  return new ModelFailure(isFar ? 'limit' : 'again', told, {
+    isThrottled: true,
+    ...given({ retryAfterMs, resetsAt }),
+  })
 }
 
 /** `retry-after` in seconds or as a date. */
@@ -107,7 +119,11 @@ function messageIn(body: string): string {
   const fields = objectOf(parseJson(body))
   const error = fields?.['error']
   const inner = objectOf(error)
-  const message = textOf(inner?.['message']) ?? textOf(error) ?? textOf(fields?.['message']) ?? textOf(fields?.['detail'])
+  const message =
+    textOf(inner?.['message']) ??
+    textOf(error) ??
+    textOf(fields?.['message']) ??
+    textOf(fields?.['detail'])
   const code = textOf(inner?.['code'])
   if (message === undefined) return oneLine(body.replaceAll(/<[^>]*>/g, ' ')).slice(0, 300)
   return code === undefined || message.includes(code) ? message : `${message}, ${code}`

@@ -1,7 +1,15 @@
 import { randomHex } from '../../journal/random.ts'
 import type { Part } from '../../history/items.ts'
 import type { Usage } from '../../session/entries.ts'
-import { type Json, countOf, given, listOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
+import {
+  type Json,
+  countOf,
+  given,
+  listOf,
+  nameOf,
+  objectOf,
+  parseJson,
+} from '../../text/json-fields.ts'
 import { ModelFailure, failureInStream } from './model-failure.ts'
 import { type Reply, type ReplyReader, type Stop, inputFrom } from './reply.ts'
 import type { ServerSentEvent } from './server-sent-events.ts'
@@ -38,8 +46,10 @@ export class OpenAiReply implements ReplyReader {
   take({ data }: ServerSentEvent): string | undefined {
     if (data.trim() === '[DONE]') return undefined
     const chunk = objectOf(parseJson(data))
-    if (chunk === undefined) throw new ModelFailure('again', 'the answer is not in the form of a stream of events')
-    if (chunk['error'] !== undefined && chunk['error'] !== null) throw failureInStream(chunk['error'])
+    if (chunk === undefined)
+      throw new ModelFailure('again', 'the answer is not in the form of a stream of events')
+    if (chunk['error'] !== undefined && chunk['error'] !== null)
+      throw failureInStream(chunk['error'])
     this.#model ??= nameOf(chunk['model'])
     this.#request ??= nameOf(chunk['id'])
     this.#usage = usageIn(objectOf(chunk['usage'])) ?? this.#usage
@@ -64,7 +74,11 @@ export class OpenAiReply implements ReplyReader {
         parts.push({ type: 'tool use', id: call.id, name: call.name, input: inputFrom(call.input) })
       }
     }
-    return { parts, stop: this.#end(), ...given({ usage: this.#usage, model: this.#model, request: this.#request }) }
+    return {
+      parts,
+      stop: this.#end(),
+      ...given({ usage: this.#usage, model: this.#model, request: this.#request }),
+    }
   }
 
   #end(): Stop {
@@ -101,7 +115,15 @@ function usageIn(usage: Json | undefined): Usage | undefined {
   const prompt = countOf(usage?.['prompt_tokens'])
   if (usage === undefined || prompt === undefined) return undefined
   const details = objectOf(usage['prompt_tokens_details'])
-  const cacheRead = Math.min(prompt, countOf(details?.['cached_tokens']) ?? countOf(usage['prompt_cache_hit_tokens']) ?? 0)
+  const cacheRead = Math.min(
+    prompt,
+    countOf(details?.['cached_tokens']) ?? countOf(usage['prompt_cache_hit_tokens']) ?? 0,
+  )
   const cacheWritten = Math.min(prompt - cacheRead, countOf(details?.['cache_write_tokens']) ?? 0)
-  return { input: prompt - cacheRead - cacheWritten, cacheWritten, cacheRead, output: countOf(usage['completion_tokens']) ?? 0 }
+  return {
+    input: prompt - cacheRead - cacheWritten,
+    cacheWritten,
+    cacheRead,
+    output: countOf(usage['completion_tokens']) ?? 0,
+  }
 }

@@ -3,7 +3,14 @@ import { type Json, given } from '../../text/json-fields.ts'
 import type { ModelRequest } from './model-request.ts'
 
 /** The body of a request for a chat completion. */
-export function openAiBody({ settings, model, maxOutput, system, items, tools }: ModelRequest): Json {
+export function openAiBody({
+  settings,
+  model,
+  maxOutput,
+  system,
+  items,
+  tools,
+}: ModelRequest): Json {
   return {
     model,
     // The provider's own models know the new name alone, and most other servers the old one.

@@ -1,6 +1,6 @@
 // What a conversation begins with, before anybody has said anything. It is made once and then stored, so that every request of the
 // conversation begins with the same bytes, whatever becomes of the files.
-import { safeLine, safePassage } from '../../context/safe-text.ts'
+import { safeLine, safePassage } from '../../text/safe-text.ts'
 import { readInside } from '../../context/read-inside.ts'
 import type { Said } from './api-history.ts'
 
@@ -28,13 +28,20 @@ export interface OpeningOptions {
 
 /** The standing instructions, and the files that were there to begin with. */
 export function openingMessages({ cwd, standing, initialFiles }: OpeningOptions): readonly Said[] {
-  const system = [SYSTEM, ...(standing === undefined || standing.trim() === '' ? [] : [standing])].join('\n\n')
-  const instructions = instructionsIn(cwd).map(({ path, text }) => quoted(path, text, LONGEST_INSTRUCTIONS))
+  const system = [
+    SYSTEM,
+    ...(standing === undefined || standing.trim() === '' ? [] : [standing]),
+  ].join('\n\n')
+  const instructions = instructionsIn(cwd).map(({ path, text }) =>
+    quoted(path, text, LONGEST_INSTRUCTIONS),
+  )
   const files = initialFiles
     .filter((path) => !INSTRUCTIONS.includes(path))
     .map((path) => {
       const found = readInside(cwd, path)
-      return typeof found === 'string' ? `${safeLine(path)} is not here: ${found}.` : quoted(path, found.text, LONGEST_FILE)
+      return typeof found === 'string'
+        ? `${safeLine(path)} is not here: ${found}.`
+        : quoted(path, found.text, LONGEST_FILE)
     })
   const parts = [
     `The working folder is ${safeLine(cwd)}.`,
@@ -51,16 +58,23 @@ export function openingMessages({ cwd, standing, initialFiles }: OpeningOptions)
 function instructionsIn(cwd: string): readonly { readonly path: string; readonly text: string }[] {
   const found = INSTRUCTIONS.flatMap((path) => {
     const read = readInside(cwd, path)
-    return typeof read === 'string' || read.text.trim() === '' ? [] : [{ path, text: read.text.trim() }]
+    return typeof read === 'string' || read.text.trim() === ''
+      ? []
+      : [{ path, text: read.text.trim() }]
   })
   return found.filter(({ text }, index) => {
     const pointsTo = /^@(?:\.\/)?([\w.-]+)$/.exec(text)?.[1]
-    return !found.some((other, at) => other.path === pointsTo || (at < index && other.text === text))
+    return !found.some(
+      (other, at) => other.path === pointsTo || (at < index && other.text === text),
+    )
   })
 }
 
 function quoted(path: string, text: string, longest: number): string {
   const safe = safePassage(text)
-  const shown = safe.length <= longest ? safe : `${safe.slice(0, longest).toWellFormed()}\n[cut here: read the file for the rest]`
+  const shown =
+    safe.length <= longest
+      ? safe
+      : `${safe.slice(0, longest).toWellFormed()}\n[cut here: read the file for the rest]`
   return `<stint-file path="${safeLine(path).replaceAll(/["<>]/g, '')}">\n${shown}\n</stint-file>`
 }

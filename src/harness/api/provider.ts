@@ -19,13 +19,17 @@ const FORMS: Readonly<Record<ApiSettings['provider'], ProviderForm>> = {
   anthropic: {
     body: anthropicBody,
     reader: () => new AnthropicReply(),
-    headers: (key) => ({ 'anthropic-version': '2023-06-01', ...(key === undefined ? {} : { 'x-api-key': key }) }),
+    headers: (key) => ({
+      'anthropic-version': '2023-06-01',
+      ...(key === undefined ? {} : { 'x-api-key': key }),
+    }),
     path: 'messages',
   },
   openai: {
     body: openAiBody,
     reader: () => new OpenAiReply(),
-    headers: (key): Readonly<Record<string, string>> => (key === undefined ? {} : { authorization: `Bearer ${key}` }),
+    headers: (key): Readonly<Record<string, string>> =>
+      key === undefined ? {} : { authorization: `Bearer ${key}` },
     path: 'chat/completions',
   },
 }

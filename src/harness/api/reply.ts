@@ -31,7 +31,8 @@ export function inputFrom(text: string): Readonly<Record<string, unknown>> {
   if (text.trim() === '') return {}
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Readonly<Record<string, unknown>>
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Readonly<Record<string, unknown>>
   } catch {
     // Told to the model by the result of the tool.
   }

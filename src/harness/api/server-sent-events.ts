@@ -30,7 +30,10 @@ export async function* serverSentEvents(
 }
 
 /** Lines that were ended, by CR, LF or both. */
-async function* linesOf(bytes: AsyncIterable<Uint8Array>, longest: number): AsyncGenerator<string, void, undefined> {
+async function* linesOf(
+  bytes: AsyncIterable<Uint8Array>,
+  longest: number,
+): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const piece of bytes) {
@@ -39,7 +42,8 @@ async function* linesOf(bytes: AsyncIterable<Uint8Array>, longest: number): Asyn
     const lines = rest.split(/\r\n|\n|\r(?!$)/)
     rest = lines.pop()!
     yield* lines
-    if (rest.length > longest) throw new Error(`a line of the stream is longer than ${longest} characters`)
+    if (rest.length > longest)
+      throw new Error(`a line of the stream is longer than ${longest} characters`)
   }
   if (rest.endsWith('\r')) yield rest.slice(0, -1)
 }

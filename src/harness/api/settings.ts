@@ -27,17 +27,26 @@ export const BASE_URLS: Readonly<Record<Provider, string>> = {
   openai: 'https://api.openai.com/v1',
 }
 
-const KEYS: Readonly<Record<Provider, string>> = { anthropic: 'ANTHROPIC_API_KEY', openai: 'OPENAI_API_KEY' }
+const KEYS: Readonly<Record<Provider, string>> = {
+  anthropic: 'ANTHROPIC_API_KEY',
+  openai: 'OPENAI_API_KEY',
+}
 
 /** The variable that the key is in. The usual ones are for the provider's own address alone: others get what is named for them. */
 export function keyVariable({ provider, baseUrl, keyEnv }: ApiSettings): string | undefined {
-  return keyEnv ?? (new URL(baseUrl).host === new URL(BASE_URLS[provider]).host ? KEYS[provider] : undefined)
+  return (
+    keyEnv ??
+    (new URL(baseUrl).host === new URL(BASE_URLS[provider]).host ? KEYS[provider] : undefined)
+  )
 }
 
 /** A server on this machine, which needs no key and to which nothing travels in the open. */
 export function isLoopback(baseUrl: string): boolean {
   const { hostname } = new URL(baseUrl)
   return (
-    hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)
+    hostname === 'localhost' ||
+    hostname.endsWith('.localhost') ||
+    hostname === '[::1]' ||
+    /^127\.\d+\.\d+\.\d+$/.test(hostname)
   )
 }

@@ -29,7 +29,10 @@ export class Silence {
   /** Why the request ended, if it was this. */
   get failure(): ModelFailure | undefined {
     if (!this.#ending.signal.aborted) return undefined
-    return new ModelFailure('no', `the server said nothing for ${this.#seconds} seconds; api.silence_seconds is how long it may`)
+    return new ModelFailure(
+      'no',
+      `the server said nothing for ${this.#seconds} seconds; api.silence_seconds is how long it may`,
+    )
   }
 
   /** Hands bytes on, and hears them. */

@@ -45,7 +45,8 @@ export async function takeTurn(prompt: string, work: TurnWork): Promise<TurnEnde
       if (signal.aborted) return { type: 'turn ended', how: 'interrupted', ...given({ said }) }
       if (reply.stop === 'full') throw fullContext('the model had no room left for its answer')
       const failure = FAILURES[reply.stop]
-      if (failure !== undefined) return { type: 'turn ended', how: 'failed', failure, ...given({ said }) }
+      if (failure !== undefined)
+        return { type: 'turn ended', how: 'failed', failure, ...given({ said }) }
       const uses = toolUses(reply.parts)
       if (uses.length === 0) return { type: 'turn ended', how: 'completed', ...given({ said }) }
       for (const use of uses) {
@@ -58,9 +59,14 @@ export async function takeTurn(prompt: string, work: TurnWork): Promise<TurnEnde
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error
     // For whoever reads it later; the model is not told.
-    history.say({ role: 'assistant', parts: [{ type: 'text', text: error.message }], isFailure: true })
+    history.say({
+      role: 'assistant',
+      parts: [{ type: 'text', text: error.message }],
+      isFailure: true,
+    })
     if (error.at.isFull === true) tellFull(work)
-    if (error.kind === 'limit') tell({ type: 'limit', message: error.message, ...given({ resetsAt: error.at.resetsAt }) })
+    if (error.kind === 'limit')
+      tell({ type: 'limit', message: error.message, ...given({ resetsAt: error.at.resetsAt }) })
     return { type: 'turn ended', how: 'failed', failure: error.message, ...given({ said }) }
   }
 }
@@ -75,7 +81,9 @@ async function answerTo({ system, items, live }: StoredContext, work: TurnWork):
   const { settings, model, room, key, waits, history, options, tell, signal } = work
   const tokens = contextTokens(live)
   if (room.point !== undefined && tokens > room.point) {
-    throw fullContext(`it has about ${tokens} tokens, and beyond ${room.point} of ${room.window} there is no room for an answer`)
+    throw fullContext(
+      `it has about ${tokens} tokens, and beyond ${room.point} of ${room.window} there is no room for an answer`,
+    )
   }
   const reply = await askModel(
     { settings, model, maxOutput: room.maxOutput, system, items, tools: TOOLS },
@@ -90,11 +98,21 @@ async function answerTo({ system, items, live }: StoredContext, work: TurnWork):
   )
   // The uses of tools in an answer that did not come to its end would never be answered.
   const isWhole = reply.stop === 'end' || reply.stop === 'tools'
-  const parts = withOwnIds(isWhole ? reply.parts : reply.parts.filter(({ type }) => type === 'text'), live)
+  const parts = withOwnIds(
+    isWhole ? reply.parts : reply.parts.filter(({ type }) => type === 'text'),
+    live,
+  )
   if (parts.length > 0) {
     // Some servers call every answer the same, and what shares a name is taken for one answer.
-    const request = live.some((message) => message.request === reply.request) ? undefined : reply.request
-    history.say({ role: 'assistant', parts, model: reply.model ?? model, ...given({ usage: reply.usage, request }) })
+    const request = live.some((message) => message.request === reply.request)
+      ? undefined
+      : reply.request
+    history.say({
+      role: 'assistant',
+      parts,
+      model: reply.model ?? model,
+      ...given({ usage: reply.usage, request }),
+    })
   }
   return { ...reply, parts }
 }
@@ -110,11 +128,17 @@ function withOwnIds(parts: readonly Part[], live: StoredContext['live']): readon
   })
 }
 
-function tellUsage({ usage, parts, model }: Reply, { live }: StoredContext, { room, tell, ...work }: TurnWork): void {
+function tellUsage(
+  { usage, parts, model }: Reply,
+  { live }: StoredContext,
+  { room, tell, ...work }: TurnWork,
+): void {
   if (usage === undefined && parts.length === 0) return
   // Where a server counts nothing, an estimate tells whether the context fills up.
   const context =
-    usage === undefined ? contextTokens([...live, { type: 'message', id: '', role: 'assistant', parts }]) : tokensOf(usage)
+    usage === undefined
+      ? contextTokens([...live, { type: 'message', id: '', role: 'assistant', parts }])
+      : tokensOf(usage)
   tell({
     type: 'usage',
     context,
@@ -125,7 +149,8 @@ function tellUsage({ usage, parts, model }: Reply, { live }: StoredContext, { ro
 
 /** What came since the last answer may have filled it up at once, and whoever hands over has to know. */
 function tellFull({ room: { window, point }, model, tell }: TurnWork): void {
-  if (window !== undefined) tell({ type: 'usage', context: window, window, model, ...given({ point }) })
+  if (window !== undefined)
+    tell({ type: 'usage', context: window, window, model, ...given({ point }) })
 }
 
 function textIn(parts: readonly Part[]): string | undefined {

@@ -1,4 +1,4 @@
-import { plainName } from '../../budget/prices.ts'
+import { plainName } from '../../context/budget/prices.ts'
 import { windowOf } from '../claude/models.ts'
 import type { ApiSettings } from './settings.ts'
 

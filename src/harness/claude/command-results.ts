@@ -28,7 +28,12 @@ export class CommandResults {
   readonly #results: CommandResult[] = []
 
   constructor(carried: readonly PendingCommand[] = []) {
-    this.#pending = new Map(pendingIn(carried).map(({ toolUseId, command }) => [toolUseId, { id: quoted(toolUseId), command }]))
+    this.#pending = new Map(
+      pendingIn(carried).map(({ toolUseId, command }) => [
+        toolUseId,
+        { id: quoted(toolUseId), command },
+      ]),
+    )
   }
 
   get results(): readonly CommandResult[] {
@@ -37,9 +42,10 @@ export class CommandResults {
 
   /** What is still without a result, small enough to be kept until the next look. */
   get pending(): readonly PendingCommand[] {
-    return [...this.#pending]
-      .slice(-MOST_PENDING)
-      .map(([toolUseId, { command }]) => ({ toolUseId, command: shorten(command, LONGEST_PENDING) }))
+    return [...this.#pending].slice(-MOST_PENDING).map(([toolUseId, { command }]) => ({
+      toolUseId,
+      command: shorten(command, LONGEST_PENDING),
+    }))
   }
 
   /** Whether a line speaks of a command that is waited for, told without parsing it. */
@@ -53,8 +59,17 @@ export class CommandResults {
       const { type, name, id, input } = objectOf(block) ?? {}
       const toolUseId = nameOf(id)
       const command = textOf(objectOf(input)?.['command'])
-      if (type !== 'tool_use' || name !== 'Bash' || toolUseId === undefined || command === undefined) continue
-      this.#pending.set(toolUseId, { id: quoted(toolUseId), command: command.slice(0, LONGEST_COMMAND) })
+      if (
+        type !== 'tool_use' ||
+        name !== 'Bash' ||
+        toolUseId === undefined ||
+        command === undefined
+      )
+        continue
+      this.#pending.set(toolUseId, {
+        id: quoted(toolUseId),
+        command: command.slice(0, LONGEST_COMMAND),
+      })
     }
   }
 
@@ -67,7 +82,12 @@ export class CommandResults {
       this.#pending.delete(toolUseId)
       const output = saidIn(content)
       if (NOT_RUN.test(output)) continue
-      this.#results.push({ toolUseId, command: pending.command, isError: isError === true, output: bothEnds(output) })
+      this.#results.push({
+        toolUseId,
+        command: pending.command,
+        isError: isError === true,
+        output: bothEnds(output),
+      })
     }
   }
 }

@@ -1,6 +1,6 @@
 // The point at which Claude Code compacts a conversation. It tells nobody, so that it is worked out as the client
 // does it, from its settings and the size of the window.
-import { type Figure, estimated, measured } from '../../budget/figures.ts'
+import { type Figure, estimated, measured } from '../../context/budget/figures.ts'
 
 /** What settings and environment say about compaction. */
 export interface CompactionSettings {
@@ -57,9 +57,13 @@ function pointByRule({ window, settings, version }: PointEvidence): Figure | und
   const output = settings.maxOutput ?? OLD_OUTPUT
   const usable = size - (isOld ? output : Math.min(output, SUMMARY))
   const usual = usable - MARGIN
-  const value = percent === undefined ? usual : Math.min(usual, Math.floor((usable * percent) / 100))
+  const value =
+    percent === undefined ? usual : Math.min(usual, Math.floor((usable * percent) / 100))
   if (value <= 0) return undefined
-  const less = percent === undefined || value === usual ? `window less ${count(size - usual)}` : `${percent}% of the window`
+  const less =
+    percent === undefined || value === usual
+      ? `window less ${count(size - usual)}`
+      : `${percent}% of the window`
   return estimated(value, `${less}${said}`, window.at)
 }
 

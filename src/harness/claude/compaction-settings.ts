@@ -12,12 +12,18 @@ const LARGEST = 1_000_000
  * What is set about compaction, where Claude Code looks for it. Its own environment is not to be seen from another
  * process; a hook and a command that it runs have the same.
  */
-export function readCompactionSettings(around: Pick<Surroundings, 'root' | 'env'>): CompactionSettings {
+export function readCompactionSettings(
+  around: Pick<Surroundings, 'root' | 'env'>,
+): CompactionSettings {
   const files = settingsFiles(around)
   const said: string[] = []
   const env = (name: string): string | undefined => {
-    const file = files.find(({ settings }) => nameOf(objectOf(settings['env'])?.[name]) !== undefined)
-    const value = around.env[name] || (file === undefined ? undefined : nameOf(objectOf(file.settings['env'])?.[name]))
+    const file = files.find(
+      ({ settings }) => nameOf(objectOf(settings['env'])?.[name]) !== undefined,
+    )
+    const value =
+      around.env[name] ||
+      (file === undefined ? undefined : nameOf(objectOf(file.settings['env'])?.[name]))
     if (value !== undefined) said.push(name)
     return value
   }
@@ -26,8 +32,12 @@ export function readCompactionSettings(around: Pick<Surroundings, 'root' | 'env'
     if (value !== undefined) said.push(name)
     return value
   }
-  const isOff = isTrue(env('DISABLE_COMPACT')) || isTrue(env('DISABLE_AUTO_COMPACT')) || setting('autoCompactEnabled') === false
-  const window = sizeOf(env('CLAUDE_CODE_AUTO_COMPACT_WINDOW')) ?? sizeOf(setting('autoCompactWindow'))
+  const isOff =
+    isTrue(env('DISABLE_COMPACT')) ||
+    isTrue(env('DISABLE_AUTO_COMPACT')) ||
+    setting('autoCompactEnabled') === false
+  const window =
+    sizeOf(env('CLAUDE_CODE_AUTO_COMPACT_WINDOW')) ?? sizeOf(setting('autoCompactWindow'))
   const percent = Number.parseFloat(env('CLAUDE_AUTOCOMPACT_PCT_OVERRIDE') ?? '')
   const maxOutput = countOf(Number.parseInt(env('CLAUDE_CODE_MAX_OUTPUT_TOKENS') ?? '', 10))
   return {
@@ -40,7 +50,9 @@ export function readCompactionSettings(around: Pick<Surroundings, 'root' | 'env'
 }
 
 /** The most binding first. */
-function settingsFiles(around: Pick<Surroundings, 'root' | 'env'>): readonly { readonly settings: Json }[] {
+function settingsFiles(
+  around: Pick<Surroundings, 'root' | 'env'>,
+): readonly { readonly settings: Json }[] {
   const places = { ...around, gitCommonDir: undefined }
   const paths = [
     ...managedSettings(),

@@ -1,4 +1,4 @@
-import { type Figure, estimated, measured } from '../../budget/figures.ts'
+import { type Figure, estimated, measured } from '../../context/budget/figures.ts'
 import type { Usage } from '../../session/entries.ts'
 import type { Boundary } from './transcript.ts'
 
@@ -22,5 +22,9 @@ export function contextOf({ input, cacheRead, cacheWritten, output }: Usage): nu
 export function contextFigure({ call, compacted }: UsageTail, now: string): Figure | undefined {
   if (call !== undefined) return measured(contextOf(call.usage), 'transcript', call.at ?? now)
   if (compacted?.tokensAfter === undefined) return undefined
-  return estimated(compacted.tokensAfter, 'transcript: what the compaction left', compacted.at ?? now)
+  return estimated(
+    compacted.tokensAfter,
+    'transcript: what the compaction left',
+    compacted.at ?? now,
+  )
 }

@@ -97,13 +97,17 @@ export function readEvent(json: string): HookEvent | undefined {
   const name = nameOf(fields?.['hook_event_name'])
   const conversation = nameOf(fields?.['session_id'])
   const cwd = pathOf(fields?.['cwd'])
-  if (fields === undefined || name === undefined || conversation === undefined || cwd === undefined) return undefined
+  if (fields === undefined || name === undefined || conversation === undefined || cwd === undefined)
+    return undefined
   if (!isConversationId(conversation)) return undefined
   const common: Common = {
     name,
     conversation,
     cwd,
-    ...given({ transcript: pathOf(fields['transcript_path']), promptId: nameOf(fields['prompt_id']) }),
+    ...given({
+      transcript: pathOf(fields['transcript_path']),
+      promptId: nameOf(fields['prompt_id']),
+    }),
   }
   const read = Object.hasOwn(READERS, name) ? READERS[name] : undefined
   return read?.(common, fields) ?? { ...common, kind: 'other' }
@@ -158,9 +162,19 @@ const READERS: Readonly<Record<string, Reader>> = {
     if (agent === undefined || type === undefined) return undefined
     const lastMessage = passage(fields['last_assistant_message'])
     const agentTranscript = pathOf(fields['agent_transcript_path'])
-    return { ...common, kind: 'subagentStop', agent, type, ...given({ lastMessage, agentTranscript }) }
+    return {
+      ...common,
+      kind: 'subagentStop',
+      agent,
+      type,
+      ...given({ lastMessage, agentTranscript }),
+    }
   },
-  SessionEnd: (common, fields) => ({ ...common, kind: 'sessionEnd', reason: nameOf(fields['reason']) ?? 'other' }),
+  SessionEnd: (common, fields) => ({
+    ...common,
+    kind: 'sessionEnd',
+    reason: nameOf(fields['reason']) ?? 'other',
+  }),
   Notification: (common, fields) => ({
     ...common,
     kind: 'notification',

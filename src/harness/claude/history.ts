@@ -4,7 +4,15 @@ import { itemOf } from '../../history/item-of-line.ts'
 import { isConversationId } from '../../history/conversation-id.ts'
 import { messageAsWritten } from '../../history/message-as-written.ts'
 import type { HistoryItem, NewItem } from '../../history/items.ts'
-import { type Json, given, listOf, maySpace, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
+import {
+  type Json,
+  given,
+  listOf,
+  maySpace,
+  nameOf,
+  objectOf,
+  parseJson,
+} from '../../text/json-fields.ts'
 import { filesBelow, filesNamed, firstObjects } from '../history-folders.ts'
 import type { HistoryFile, HistoryHarness, HistoryHead, Translator } from '../history.ts'
 import { configFolder } from './setup/places.ts'
@@ -90,14 +98,19 @@ class ClaudeTranslator implements Translator {
     const { fields, source } = parsed(line)
     if (fields === undefined) return 'damaged'
     const asWritten =
-      source === undefined ? undefined : messageAsWritten(fields, source, this.#resolved(nameOf(fields['parentUuid'])))
+      source === undefined
+        ? undefined
+        : messageAsWritten(fields, source, this.#resolved(nameOf(fields['parentUuid'])))
     if (asWritten !== undefined) return [...this.#began(fields), asWritten, ...endedBy(fields)]
     const item = itemOf(fields)
     if (item === undefined) {
       this.#link(fields)
       return []
     }
-    const placed = item.type === 'message' ? { ...item, ...given({ parent: this.#resolved(item.parent) }) } : item
+    const placed =
+      item.type === 'message'
+        ? { ...item, ...given({ parent: this.#resolved(item.parent) }) }
+        : item
     return [...this.#began(fields), placed, ...endedBy(fields)]
   }
 
@@ -119,7 +132,13 @@ class ClaudeTranslator implements Translator {
     this.#hasBegun = true
     const { conversation } = this.#head
     return [
-      { type: 'began', conversation, harness: 'claude', at, ...given({ cwd: nameOf(fields['cwd'], 4096) ?? this.#head.cwd }) },
+      {
+        type: 'began',
+        conversation,
+        harness: 'claude',
+        at,
+        ...given({ cwd: nameOf(fields['cwd'], 4096) ?? this.#head.cwd }),
+      },
     ]
   }
 
@@ -185,7 +204,9 @@ function hasAll(fields: Json): boolean {
   return ['type', 'uuid', 'timestamp', 'message'].every((name) => Object.hasOwn(fields, name))
 }
 
-const SAID_LATER = ['"isMeta":', '"isCompactSummary":', '"isApiErrorMessage":', '"agentId":'].map((name) => Buffer.from(name))
+const SAID_LATER = ['"isMeta":', '"isCompactSummary":', '"isApiErrorMessage":', '"agentId":'].map(
+  (name) => Buffer.from(name),
+)
 /** What follows a result is short. */
 const TAIL = 600
 

@@ -31,11 +31,17 @@ export const STATUS_LINE_COMMAND = /* @__PURE__ */ commandFor('statusline')
 function commandFor(argument: string): string {
   const launcher = `"\${STINT_STATE_HOME:-\${XDG_STATE_HOME:-$HOME/.local/state}/stint}/${LAUNCHER}"`
   const launch = `IFS='\t' read -r n h <${launcher} && [ -x "$n" ] && [ -r "$h" ] && { "$n" "$h" ${argument}; :; }`
-  const elsewhere = ['"${CLAUDE_PROJECT_DIR:-.}/node_modules/.bin/stint"', 'stint'].map((way) => `${way} ${argument}`)
+  const elsewhere = ['"${CLAUDE_PROJECT_DIR:-.}/node_modules/.bin/stint"', 'stint'].map(
+    (way) => `${way} ${argument}`,
+  )
   return `export STINT_HARNESS_PID=$PPID; { ${[launch, ...elsewhere, 'true'].join(' || ')}; } 2>/dev/null`
 }
 
 /** Whether a command is one that some version of `stint setup` registered. */
 export function isStintCommand(command: unknown): boolean {
-  return typeof command === 'string' && command.includes('STINT_STATE_HOME') && command.includes(`/${LAUNCHER}`)
+  return (
+    typeof command === 'string' &&
+    command.includes('STINT_STATE_HOME') &&
+    command.includes(`/${LAUNCHER}`)
+  )
 }

@@ -1,6 +1,14 @@
 import type { Usage } from '../../session/entries.ts'
 import { shorten } from '../../text/clean.ts'
-import { type Json, countOf, given, nameOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
+import {
+  type Json,
+  countOf,
+  given,
+  nameOf,
+  objectOf,
+  saidIn,
+  textOf,
+} from '../../text/json-fields.ts'
 import { parseLine } from './transcript-lines.ts'
 
 export interface LastAnswer {
@@ -53,15 +61,25 @@ export function lastAnswer(lines: readonly AnswerLine[]): LastAnswer {
     lastAssistantAt ??= timeOf(fields['timestamp'])
     version ??= nameOf(fields['version'])
     if (fields['isApiErrorMessage'] === true) {
-      if (!hasAnswered) failure ??= shorten(said ?? 'the model could not be reached', LONGEST_FAILURE)
+      if (!hasAnswered)
+        failure ??= shorten(said ?? 'the model could not be reached', LONGEST_FAILURE)
       continue
     }
     hasAnswered = true
     lastText ??= said === undefined ? undefined : shorten(said, LONGEST_TEXT)
     // The size of a context that was thrown away says nothing about the one after it.
-    if (!line.isCompacted()) call = call === undefined ? callIn(message, fields['timestamp']) : call.with(message)
+    if (!line.isCompacted())
+      call = call === undefined ? callIn(message, fields['timestamp']) : call.with(message)
   }
-  return given({ lastAssistantAt, lastText, failure, usage: call?.usage, usedAt: call?.at, model: call?.model, version })
+  return given({
+    lastAssistantAt,
+    lastText,
+    failure,
+    usage: call?.usage,
+    usedAt: call?.at,
+    model: call?.model,
+    version,
+  })
 }
 
 /**
@@ -104,7 +122,8 @@ class Call {
 function callIn(message: Json | undefined, at: unknown): Call | undefined {
   const usage = usageIn(message)
   // While an answer streams in, its tokens are written as 0 or 1; those read from the cache are right even then.
-  if (usage === undefined || usage.input + usage.cacheWritten + usage.cacheRead <= 1) return undefined
+  if (usage === undefined || usage.input + usage.cacheWritten + usage.cacheRead <= 1)
+    return undefined
   return new Call(usage, nameOf(message?.['id']), nameOf(message?.['model']), timeOf(at))
 }
 

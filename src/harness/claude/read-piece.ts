@@ -28,7 +28,11 @@ const STRIDE = 16_384
  * start, when it was not read before or is another file now. A line is given whole unless it is longer than
  * `LONGEST_LINE` or unfinished. Undefined for whatever is not a file that can be read. Never waits.
  */
-export function readPiece(path: string, last: Place | undefined, maxBytes: number): Piece | undefined {
+export function readPiece(
+  path: string,
+  last: Place | undefined,
+  maxBytes: number,
+): Piece | undefined {
   return withTranscript(path, (fd, size, inode) => {
     const from = isPlaceIn(last, size, inode) ? last.offset : lineStartNearEnd(fd, size, maxBytes)
     return { bytes: readLines(fd, from, size, maxBytes, LONGEST_LINE), from, size, inode }
@@ -36,7 +40,12 @@ export function readPiece(path: string, last: Place | undefined, maxBytes: numbe
 }
 
 /** The same for whoever must not miss a line: one that was not read before, or is another file now, from its start. */
-export function readEveryPiece(path: string, last: Place | undefined, maxBytes: number, longestLine: number): Piece | undefined {
+export function readEveryPiece(
+  path: string,
+  last: Place | undefined,
+  maxBytes: number,
+  longestLine: number,
+): Piece | undefined {
   return withTranscript(path, (fd, size, inode) => {
     const from = isPlaceIn(last, size, inode) ? last.offset : 0
     return { bytes: readLines(fd, from, size, maxBytes, longestLine), from, size, inode }
@@ -75,7 +84,10 @@ export function readBackwards(
   })
 }
 
-function withTranscript<T>(path: string, work: (fd: number, size: number, inode: number) => T): T | undefined {
+function withTranscript<T>(
+  path: string,
+  work: (fd: number, size: number, inode: number) => T,
+): T | undefined {
   const fd = openRegularFile(path)
   if (fd === undefined) return undefined
   try {
@@ -107,7 +119,13 @@ function lineStartNearEnd(fd: number, size: number, maxBytes: number): number {
 }
 
 // Reads on as long as there is no line's end, so that a long line does not stop all reading.
-function readLines(fd: number, from: number, size: number, maxBytes: number, longestLine: number): Buffer {
+function readLines(
+  fd: number,
+  from: number,
+  size: number,
+  maxBytes: number,
+  longestLine: number,
+): Buffer {
   let bytes = readRange(fd, from, Math.min(size, from + maxBytes))
   while (!bytes.includes(NEWLINE) && bytes.length < longestLine && from + bytes.length < size) {
     const to = Math.min(size, from + Math.min(longestLine, Math.max(2 * bytes.length, 4096)))

@@ -10,7 +10,8 @@ interface SlashCommand {
   readonly afterwards: string
 }
 
-const MISTAKE = 'If it is an error, tell the user what it says, or correct the flags and run the command again.'
+const MISTAKE =
+  'If it is an error, tell the user what it says, or correct the flags and run the command again.'
 
 export const SLASH_COMMANDS: readonly SlashCommand[] = [
   {

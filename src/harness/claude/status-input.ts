@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path'
-import type { Limit } from '../../budget/figures.ts'
+import type { Limit } from '../../context/budget/figures.ts'
 import { isConversationId } from '../../history/conversation-id.ts'
 import { type Json, countOf, given, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { timeOf, usageIn } from './last-answer.ts'
@@ -34,14 +34,25 @@ export function readStatusInput(json: string): StatusInput {
   const fields = objectOf(parseJson(json)) ?? {}
   const conversation = fields['session_id']
   const cwd = pathOf(fields['cwd']) ?? pathOf(objectOf(fields['workspace'])?.['current_dir'])
-  return { ...given({ cwd }), ...(isConversationId(conversation) ? { conversation } : {}), figures: figuresIn(fields) }
+  return {
+    ...given({ cwd }),
+    ...(isConversationId(conversation) ? { conversation } : {}),
+    figures: figuresIn(fields),
+  }
 }
 
 /** The same fields read back from notes, where they may have been cut off or be anything by now. */
 export function statusFigures(fields: Json): StatusFigures {
   const limits = { fiveHour: limitOf(fields['fiveHour']), sevenDay: limitOf(fields['sevenDay']) }
-  const counts = Object.fromEntries(['usedPercent', 'size', 'used', 'cost'].map((name) => [name, countOf(fields[name])]))
-  return given({ ...counts, ...limits, model: nameOf(fields['model']), version: nameOf(fields['version']) })
+  const counts = Object.fromEntries(
+    ['usedPercent', 'size', 'used', 'cost'].map((name) => [name, countOf(fields[name])]),
+  )
+  return given({
+    ...counts,
+    ...limits,
+    model: nameOf(fields['model']),
+    version: nameOf(fields['version']),
+  })
 }
 
 function figuresIn(fields: Json): StatusFigures {
@@ -69,19 +80,25 @@ function usedIn(window: Json | undefined): number | undefined {
 function toldLimit(value: unknown): Limit | undefined {
   const fields = objectOf(value)
   const percent = countOf(fields?.['used_percentage']) ?? countOf(fields?.['utilization'])
-  return percent === undefined ? undefined : { percent, ...given({ resetsAt: resetIn(fields?.['resets_at']) }) }
+  return percent === undefined
+    ? undefined
+    : { percent, ...given({ resetsAt: resetIn(fields?.['resets_at']) }) }
 }
 
 /** Seconds since 1970, or a time in words. */
 function resetIn(value: unknown): string | undefined {
   const seconds = positive(value)
-  return seconds === undefined ? timeOf(value) : timeOf(new Date(Math.min(seconds, 8e12) * 1000).toISOString())
+  return seconds === undefined
+    ? timeOf(value)
+    : timeOf(new Date(Math.min(seconds, 8e12) * 1000).toISOString())
 }
 
 function limitOf(value: unknown): Limit | undefined {
   const fields = objectOf(value)
   const percent = countOf(fields?.['percent'])
-  return percent === undefined ? undefined : { percent, ...given({ resetsAt: timeOf(fields?.['resetsAt']) }) }
+  return percent === undefined
+    ? undefined
+    : { percent, ...given({ resetsAt: timeOf(fields?.['resetsAt']) }) }
 }
 
 function positive(value: unknown): number | undefined {

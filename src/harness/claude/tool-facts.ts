@@ -1,7 +1,7 @@
 import { isAbsolute, relative, resolve } from 'node:path'
 import { type Json, given, nameOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
 import { type PlanChange, todosOf } from '../plan-steps.ts'
-import { programOf, startedCommands } from '../unwrap-command.ts'
+import { programOf, startedCommands } from '../../command/unwrap-command.ts'
 import { bothEnds } from './command-results.ts'
 import type { ToolUsedEvent } from './events.ts'
 
@@ -34,11 +34,14 @@ const LONGEST_COMMAND = 8000
 const LONGEST_RESULT = 20_000
 
 export function factsOf(event: ToolUsedEvent, root: string): ToolFacts {
-  if (EDITORS.has(event.tool)) return { isEdit: true, committed: false, ...given({ edited: editedIn(event, root) }) }
+  if (EDITORS.has(event.tool))
+    return { isEdit: true, committed: false, ...given({ edited: editedIn(event, root) }) }
   if (event.tool === 'Bash') return { isEdit: false, ...commandFacts(event) }
-  if (event.tool === 'Task' || event.tool === 'Agent') return { isEdit: false, committed: false, ...agentFacts(event) }
+  if (event.tool === 'Task' || event.tool === 'Agent')
+    return { isEdit: false, committed: false, ...agentFacts(event) }
   // A delegated agent has a list of its own.
-  const todos = event.agent === undefined ? todosOf(event.tool, event.input, event.response) : undefined
+  const todos =
+    event.agent === undefined ? todosOf(event.tool, event.input, event.response) : undefined
   return { isEdit: false, committed: false, ...given({ todos }) }
 }
 
@@ -57,26 +60,36 @@ function commandFacts({ input, response }: ToolUsedEvent): Omit<ToolFacts, 'isEd
   const command = textOf(input['command'])?.slice(0, LONGEST_COMMAND)
   if (command === undefined) return { committed: false }
   // Most commands are neither, and need not be understood.
-  const started = /git|stint/.test(command) ? startedCommands(command).map(({ words }) => words) : []
+  const started = /git|stint/.test(command)
+    ? startedCommands(command).map(({ words }) => words)
+    : []
   const stint = started.flatMap((words) => stintCommandIn(words) ?? [])
   const stintCommand = BY_MEANING.find((name) => stint.includes(name)) ?? stint[0]
   const committed = started.some(movesHead)
   const isOver = !isStillRunning(input, response)
-  return { committed, ...given({ stintCommand }), ...(isOver ? { command, output: bothEnds(outputOf(response)) } : {}) }
+  return {
+    committed,
+    ...given({ stintCommand }),
+    ...(isOver ? { command, output: bothEnds(outputOf(response)) } : {}),
+  }
 }
 
 /** It went on in the background, or was cut short: then there is nothing yet to be told of it. */
 function isStillRunning(input: Json, response: unknown): boolean {
   const fields = objectOf(response)
   return (
-    input['run_in_background'] === true || textOf(fields?.['backgroundTaskId']) !== undefined || fields?.['interrupted'] === true
+    input['run_in_background'] === true ||
+    textOf(fields?.['backgroundTaskId']) !== undefined ||
+    fields?.['interrupted'] === true
   )
 }
 
 function outputOf(response: unknown): string {
   const fields = objectOf(response)
   if (fields === undefined) return saidIn(response)
-  const streams = [fields['stdout'], fields['stderr']].filter((text) => typeof text === 'string' && text !== '')
+  const streams = [fields['stdout'], fields['stderr']].filter(
+    (text) => typeof text === 'string' && text !== '',
+  )
   return streams.length > 0 ? streams.join('\n') : saidIn(fields['content'] ?? fields['output'])
 }
 
@@ -84,7 +97,9 @@ function outputOf(response: unknown): string {
 const BY_MEANING = ['init', 'resume', 'log', 'checkpoint']
 
 function stintCommandIn(words: readonly string[]): string | undefined {
-  const rest = /^stint(?:\.[cm]?js)?$/.test(programOf(words)) ? words.slice(1) : behindInterpreter(words)
+  const rest = /^stint(?:\.[cm]?js)?$/.test(programOf(words))
+    ? words.slice(1)
+    : behindInterpreter(words)
   const command = rest?.find((word) => !word.startsWith('-'))
   return command !== undefined && /^[a-z][a-z-]{1,20}$/.test(command) ? command : undefined
 }
@@ -107,16 +122,27 @@ function movesHead(words: readonly string[]): boolean {
   return false
 }
 
-function agentFacts({ input, response, toolUseId }: ToolUsedEvent): Pick<ToolFacts, 'agentStarted' | 'agentFinished'> {
+function agentFacts({
+  input,
+  response,
+  toolUseId,
+}: ToolUsedEvent): Pick<ToolFacts, 'agentStarted' | 'agentFinished'> {
   const fields = objectOf(response)
   const agent = nameOf(fields?.['agentId']) ?? nameOf(fields?.['agent_id']) ?? toolUseId
   const task = nameOf(input['description'], 2000) ?? nameOf(fields?.['description'], 2000)
   if (agent === undefined) return {}
   const status = nameOf(fields?.['status'])
   if (fields?.['isAsync'] === true || status === 'async_launched') {
-    return { agentStarted: { agent, description: task ?? nameOf(input['subagent_type']) ?? 'agent' } }
+    return {
+      agentStarted: { agent, description: task ?? nameOf(input['subagent_type']) ?? 'agent' },
+    }
   }
-  const result = textOf(saidIn(fields === undefined ? response : fields['content']))?.slice(0, LONGEST_RESULT)
+  const result = textOf(saidIn(fields === undefined ? response : fields['content']))?.slice(
+    0,
+    LONGEST_RESULT,
+  )
   if (status !== 'completed' && result === undefined) return {}
-  return { agentFinished: { agent, ...given({ type: nameOf(input['subagent_type']), task, result }) } }
+  return {
+    agentFinished: { agent, ...given({ type: nameOf(input['subagent_type']), task, result }) },
+  }
 }

@@ -8,7 +8,11 @@ export function usualTranscript(conversation: string, cwd: string, env: NodeJS.P
 }
 
 /** Where it has written it down, if it has. */
-export function transcriptOf(conversation: string, cwd: string, env: NodeJS.ProcessEnv): string | undefined {
+export function transcriptOf(
+  conversation: string,
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+): string | undefined {
   const usual = usualTranscript(conversation, cwd, env)
   if (statOrUndefined(usual) !== undefined) return usual
   // Of a folder with a long name only the beginning is in the name of its own, and versions differ in the rest.
@@ -18,6 +22,9 @@ export function transcriptOf(conversation: string, cwd: string, env: NodeJS.Proc
     .find((path) => statOrUndefined(path) !== undefined)
 }
 
-function projectsFolder({ CLAUDE_CONFIG_DIR: given = '', HOME: home = '' }: NodeJS.ProcessEnv): string {
+function projectsFolder({
+  CLAUDE_CONFIG_DIR: given = '',
+  HOME: home = '',
+}: NodeJS.ProcessEnv): string {
   return join(given === '' ? join(home === '' ? homedir() : home, '.claude') : given, 'projects')
 }

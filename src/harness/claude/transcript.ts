@@ -1,7 +1,16 @@
 // What only the transcript tells, since no hook says it: that a compaction happened, that a text of ours arrived,
 // which commands failed, how full the context is. Its lines are many and long and hardly any of them matter, so
 // that a line is parsed only when its bytes show that it is one of those.
-import { type Json, countOf, given, listOf, nameOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
+import {
+  type Json,
+  countOf,
+  given,
+  listOf,
+  nameOf,
+  objectOf,
+  saidIn,
+  textOf,
+} from '../../text/json-fields.ts'
 import { type CommandResult, CommandResults, type PendingCommand } from './command-results.ts'
 import { AnswerLine, type LastAnswer, lastAnswer, timeOf } from './last-answer.ts'
 import { LONGEST_LINE } from './read-piece.ts'
@@ -45,7 +54,9 @@ export interface Looked extends LastAnswer {
 export const BOUNDARY = Buffer.from('"subtype":"compact_boundary"')
 const SUMMARY = Buffer.from('"isCompactSummary":true')
 const QUEUED = Buffer.from('"type":"queued_command"')
-const TYPES = ['assistant', 'user', 'attachment'].map((type) => [type, Buffer.from(`"type":"${type}"`)] as const)
+const TYPES = ['assistant', 'user', 'attachment'].map(
+  (type) => [type, Buffer.from(`"type":"${type}"`)] as const,
+)
 const BASH = Buffer.from('"name":"Bash"')
 const MARK = Buffer.from('[stint:')
 const MARKS = /\[stint:([0-9a-f]{4,64})\]/g
@@ -104,7 +115,12 @@ class Look {
 
   #isWorthParsing(line: Buffer, type: unknown): boolean {
     if (type === 'attachment') return line.includes(MARK) || line.includes(QUEUED)
-    return line.includes(BOUNDARY) || line.includes(SUMMARY) || line.includes(MARK) || this.#commands.isAnsweredBy(line)
+    return (
+      line.includes(BOUNDARY) ||
+      line.includes(SUMMARY) ||
+      line.includes(MARK) ||
+      this.#commands.isAnsweredBy(line)
+    )
   }
 
   #addAnswer(line: Buffer): void {
@@ -151,13 +167,22 @@ class Look {
     const uuid = nameOf(line['uuid'])
     const by = nameOf(objectOf(attachment['origin'])?.['kind']) ?? 'human'
     const isTyped =
-      (nameOf(attachment['commandMode']) ?? 'prompt') === 'prompt' && by === 'human' && attachment['isMeta'] !== true
+      (nameOf(attachment['commandMode']) ?? 'prompt') === 'prompt' &&
+      by === 'human' &&
+      attachment['isMeta'] !== true
     if (!isTyped || text === undefined || uuid === undefined) return
-    this.#queued.push({ uuid, text: text.slice(0, LONGEST_PROMPT), ...given({ at: timeOf(line['timestamp']) }) })
+    this.#queued.push({
+      uuid,
+      text: text.slice(0, LONGEST_PROMPT),
+      ...given({ at: timeOf(line['timestamp']) }),
+    })
   }
 
   #addMarks(content: unknown): void {
-    const texts = typeof content === 'string' ? [content] : listOf(content).filter((text) => typeof text === 'string')
+    const texts =
+      typeof content === 'string'
+        ? [content]
+        : listOf(content).filter((text) => typeof text === 'string')
     for (const text of texts) for (const [, mark] of text.matchAll(MARKS)) this.#marks.add(mark!)
   }
 
@@ -176,7 +201,8 @@ class Look {
 /** What a line says of a compaction, when it says that there was one. */
 export function boundaryIn(line: Json): Boundary | undefined {
   const uuid = nameOf(line['uuid'])
-  if (line['type'] !== 'system' || line['subtype'] !== 'compact_boundary' || uuid === undefined) return undefined
+  if (line['type'] !== 'system' || line['subtype'] !== 'compact_boundary' || uuid === undefined)
+    return undefined
   const metadata = objectOf(line['compactMetadata']) ?? objectOf(line['compact_metadata'])
   const trigger = nameOf(metadata?.['trigger'])
   const tokensBefore = countOf(metadata?.['preTokens']) ?? countOf(metadata?.['pre_tokens'])

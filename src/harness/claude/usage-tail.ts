@@ -8,11 +8,15 @@ const PIECE = 256 * 1024
 const MOST_PIECES = 32
 
 /** What the end of a transcript tells of the context's size. What delegated agents used is theirs. */
-export function readUsageTail(path: string, bounds = { maxBytes: PIECE, pieces: MOST_PIECES }): UsageTail {
+export function readUsageTail(
+  path: string,
+  bounds = { maxBytes: PIECE, pieces: MOST_PIECES },
+): UsageTail {
   let tail: UsageTail = {}
   readBackwards(path, bounds, (bytes) => {
     const { usage, usedAt, model, version, boundaries } = lookAtPiece(bytes)
-    if (usage !== undefined) tail = { call: { usage, ...given({ at: usedAt }) }, ...given({ model, version }) }
+    if (usage !== undefined)
+      tail = { call: { usage, ...given({ at: usedAt }) }, ...given({ model, version }) }
     else if (boundaries.length > 0) tail = { compacted: boundaries.at(-1)! }
     return usage === undefined && boundaries.length === 0 ? 'more' : 'enough'
   })

@@ -1,6 +1,6 @@
 // What a conversation has used in all, over its whole transcript. That may be long, so what was summed up is kept and
 // only what was written since is read.
-import type { Spent } from '../../budget/prices.ts'
+import type { Spent } from '../../context/budget/prices.ts'
 import { crc32 } from '../../journal/crc32.ts'
 import { type Json, countOf, nameOf, objectOf } from '../../text/json-fields.ts'
 import { timeOf, usageIn } from './last-answer.ts'
@@ -126,7 +126,12 @@ class Sum {
     const fields = parseLine(line)
     const message = objectOf(fields?.['message'])
     const spent = spentIn(message)
-    if (fields?.['type'] !== 'assistant' || spent === undefined || fields['isApiErrorMessage'] === true) return
+    if (
+      fields?.['type'] !== 'assistant' ||
+      spent === undefined ||
+      fields['isApiErrorMessage'] === true
+    )
+      return
     const id = nameOf(message?.['id']) ?? `${this.#settled.calls}:${this.#open.length}`
     const model = nameOf(message?.['model']) ?? 'unknown'
     const known = this.#open.findIndex((call) => call.id === id)
@@ -166,7 +171,11 @@ function spentIn(message: Json | undefined): Spent | undefined {
 
 function withCall(totals: Totals, { model, isDelegated, spent }: Call): Totals {
   const whose = isDelegated ? 'delegated' : 'spent'
-  return { ...totals, [whose]: withSpent(totals[whose], model, spent), calls: totals.calls + (isDelegated ? 0 : 1) }
+  return {
+    ...totals,
+    [whose]: withSpent(totals[whose], model, spent),
+    calls: totals.calls + (isDelegated ? 0 : 1),
+  }
 }
 
 function withSpent(all: SpentByModel, model: string, spent: Spent): SpentByModel {
@@ -187,5 +196,7 @@ function combined(a: Spent, b: Spent, how: (x: number, y: number) => number): Sp
 function prefixAt(path: string, { offset, inode }: Place): number {
   const from = Math.max(0, offset - PREFIX)
   const piece = readEveryPiece(path, { offset: from, inode }, PREFIX, PREFIX)
-  return piece === undefined || piece.from !== from ? -1 : crc32(piece.bytes.subarray(0, offset - from))
+  return piece === undefined || piece.from !== from
+    ? -1
+    : crc32(piece.bytes.subarray(0, offset - from))
 }

@@ -25,7 +25,10 @@ export class AppServerRefused extends StintError {
 export class AppServer {
   readonly #process: GuardedProcess
   readonly #listener: Listener
-  readonly #waiting = new Map<number, { method: string; resolve: (result: Json) => void; reject: (error: Error) => void }>()
+  readonly #waiting = new Map<
+    number,
+    { method: string; resolve: (result: Json) => void; reject: (error: Error) => void }
+  >()
   #count = 0
   #isGone = false
   /** Resolves when it says nothing more and nothing of it is left. */
@@ -45,7 +48,9 @@ export class AppServer {
     if (this.#isGone) return Promise.reject(new AppServerRefused(method, 'it is not running'))
     this.#count += 1
     const id = this.#count
-    const answer = new Promise<Json>((resolve, reject) => this.#waiting.set(id, { method, resolve, reject }))
+    const answer = new Promise<Json>((resolve, reject) =>
+      this.#waiting.set(id, { method, resolve, reject }),
+    )
     this.#send({ id, method, params })
     return answer
   }
@@ -61,7 +66,8 @@ export class AppServer {
     }
     await this.#process.exited
     this.#isGone = true
-    for (const { method, reject } of this.#waiting.values()) reject(new AppServerRefused(method, 'it ended'))
+    for (const { method, reject } of this.#waiting.values())
+      reject(new AppServerRefused(method, 'it ended'))
     this.#waiting.clear()
   }
 
@@ -78,12 +84,19 @@ export class AppServer {
     this.#waiting.delete(message['id'] as number)
     const error = objectOf(message['error'])
     if (error === undefined) waiting?.resolve(objectOf(message['result']) ?? {})
-    else waiting?.reject(new AppServerRefused(waiting.method, textOf(error['message']) ?? 'it did not say why'))
+    else
+      waiting?.reject(
+        new AppServerRefused(waiting.method, textOf(error['message']) ?? 'it did not say why'),
+      )
   }
 
   async #answer(id: unknown, method: string, params: Json): Promise<void> {
     const result = await this.#listener.asked(method, params)
-    this.#send(result === undefined ? { id, error: { code: -32_601, message: `unknown method ${method}` } } : { id, result })
+    this.#send(
+      result === undefined
+        ? { id, error: { code: -32_601, message: `unknown method ${method}` } }
+        : { id, result },
+    )
   }
 
   #send(message: Json): void {

@@ -11,20 +11,35 @@ export interface Question {
 }
 
 /** What a request of the server asks; undefined when it asks for something else, or we do not know it. */
-export function questionOf(method: string, params: Json, changedPaths: readonly string[]): Question | undefined {
+export function questionOf(
+  method: string,
+  params: Json,
+  changedPaths: readonly string[],
+): Question | undefined {
   const read = Object.hasOwn(QUESTIONS, method) ? QUESTIONS[method]! : undefined
   return read?.(params, changedPaths)
 }
 
-const QUESTIONS: Readonly<Record<string, (params: Json, changedPaths: readonly string[]) => Question>> = {
+const QUESTIONS: Readonly<
+  Record<string, (params: Json, changedPaths: readonly string[]) => Question>
+> = {
   'item/commandExecution/requestApproval': (params) => {
     const command = commandOf(params['command'])
     const isInput = params['kind'] === 'writeStdin'
     const reason = textOf(params['reason'])
-    const title = titled(isInput ? 'write to the input of' : 'run', command ?? reason ?? 'a command')
+    const title = titled(
+      isInput ? 'write to the input of' : 'run',
+      command ?? reason ?? 'a command',
+    )
     // What is typed into a command that runs is another matter than the command, which was allowed before.
     return {
-      requests: [{ tool: 'exec_command', title, ...(isInput ? {} : given({ command, cwd: textOf(params['cwd']) })) }],
+      requests: [
+        {
+          tool: 'exec_command',
+          title,
+          ...(isInput ? {} : given({ command, cwd: textOf(params['cwd']) })),
+        },
+      ],
       answer: decision,
     }
   },
@@ -39,13 +54,22 @@ const QUESTIONS: Readonly<Record<string, (params: Json, changedPaths: readonly s
   },
   'item/permissions/requestApproval': (params) => ({
     requests: [
-      { tool: 'request_permissions', title: titled('get more permissions:', textOf(params['reason']) ?? 'no reason given') },
+      {
+        tool: 'request_permissions',
+        title: titled('get more permissions:', textOf(params['reason']) ?? 'no reason given'),
+      },
     ],
-    answer: (isAllowed) => ({ permissions: isAllowed ? granted(params['permissions']) : {}, scope: 'turn' }),
+    answer: (isAllowed) => ({
+      permissions: isAllowed ? granted(params['permissions']) : {},
+      scope: 'turn',
+    }),
   }),
   'mcpServer/elicitation/request': (params) => {
     const server = textOf(params['serverName']) ?? 'a server'
-    const request = { tool: server, title: titled(`answer ${server}:`, textOf(params['message']) ?? 'a question') }
+    const request = {
+      tool: server,
+      title: titled(`answer ${server}:`, textOf(params['message']) ?? 'a question'),
+    }
     const answer = (isAllowed: boolean) => ({
       action: isAllowed ? 'accept' : 'decline',
       content: isAllowed ? {} : null,
@@ -60,7 +84,9 @@ function decision(isAllowed: boolean): Json {
 }
 
 function granted(wanted: unknown): Json {
-  return Object.fromEntries(Object.entries(objectOf(wanted) ?? {}).filter(([, value]) => value !== null))
+  return Object.fromEntries(
+    Object.entries(objectOf(wanted) ?? {}).filter(([, value]) => value !== null),
+  )
 }
 
 function titled(verb: string, what: string): string {

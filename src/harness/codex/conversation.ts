@@ -1,12 +1,25 @@
 import { cleanText, shorten } from '../../text/clean.ts'
-import type { Conversation, HarnessEvent, OpenConversation, PermissionRequest, ProcessMark } from '../contract.ts'
+import type {
+  Conversation,
+  HarnessEvent,
+  OpenConversation,
+  PermissionRequest,
+  ProcessMark,
+} from '../contract.ts'
 import { type Json, nameOf, objectOf } from '../../text/json-fields.ts'
 import { isPermitted } from '../permission-rules.ts'
 import type { Exit, GuardedProcess } from '../process/spawn-guarded.ts'
 import { AppServer } from './app-server.ts'
 import { questionOf } from './approvals.ts'
 import { turnParams } from './settings.ts'
-import { type Standing, type Translated, endTurn, standingOf, translate, withTurn } from './translate.ts'
+import {
+  type Standing,
+  type Translated,
+  endTurn,
+  standingOf,
+  translate,
+  withTurn,
+} from './translate.ts'
 
 /** How long Codex may take to break off a turn before it is ended itself. */
 const INTERRUPT_GRACE_MS = 10_000
@@ -104,7 +117,9 @@ export class CodexConversation implements Conversation {
 
   interrupt(): Promise<void> {
     if (this.#turn === undefined) return this.#interrupting ?? Promise.resolve()
-    this.#interrupting ??= this.#breakOff(this.#turn).finally(() => (this.#interrupting = undefined))
+    this.#interrupting ??= this.#breakOff(this.#turn).finally(
+      () => (this.#interrupting = undefined),
+    )
     return this.#interrupting
   }
 
@@ -134,7 +149,8 @@ export class CodexConversation implements Conversation {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       // Of one that is gone the end is told by whoever watches it.
-      if (!this.#server.isGone && this.#standing.isRunning) this.#take(endTurn(this.#standing, 'failed', cleanText(reason)))
+      if (!this.#server.isGone && this.#standing.isRunning)
+        this.#take(endTurn(this.#standing, 'failed', cleanText(reason)))
       return undefined
     }
   }
@@ -154,7 +170,9 @@ export class CodexConversation implements Conversation {
 
   /** What may be refused without any harm: the turn may just have ended, and older servers know less. */
   async #askAside(method: string, params: Json): Promise<void> {
-    await this.#server.request(method, { threadId: this.#standing.thread, ...params }).catch(() => undefined)
+    await this.#server
+      .request(method, { threadId: this.#standing.thread, ...params })
+      .catch(() => undefined)
   }
 
   async #endProcess(): Promise<void> {
@@ -177,7 +195,10 @@ export class CodexConversation implements Conversation {
     if (this.#closing !== undefined) return 'the conversation was closed'
     const how = signal === null ? `with exit code ${code ?? 'unknown'}` : `by ${signal}`
     const said = cleanText(this.#process.stderrTail())
-    return shorten([`Codex ended ${how}`, said.slice(-1000)].filter((part) => part !== '').join(': '), 1200)
+    return shorten(
+      [`Codex ended ${how}`, said.slice(-1000)].filter((part) => part !== '').join(': '),
+      1200,
+    )
   }
 
   async #answer(method: string, params: Json): Promise<Json | undefined> {

@@ -12,7 +12,11 @@ export function failureOf(error: Json | undefined): string {
 
 function messageIn(text: string): string | undefined {
   const body = objectOf(parseJson(text))
-  return textOf(objectOf(body?.['error'])?.['message']) ?? textOf(body?.['message']) ?? textOf(body?.['detail'])
+  return (
+    textOf(objectOf(body?.['error'])?.['message']) ??
+    textOf(body?.['message']) ??
+    textOf(body?.['detail'])
+  )
 }
 
 /** Whether an error says that the account is used up, or that the model's server takes no more for now. */

@@ -38,8 +38,14 @@ function check(env: NodeJS.ProcessEnv): Promise<HarnessCheck> {
       const version = /\d+\.\d+\S*/.exec(stdout)?.[0]
       if (error === null && version !== undefined) return resolve({ isThere: true, version })
       const isMissing = (error as NodeJS.ErrnoException | null)?.code === 'ENOENT'
-      const problem = isMissing ? `there is no program ${program}` : `${program} --version does not tell a version`
-      resolve({ isThere: false, problem, hint: 'npm install -g @openai/codex, or name the program in STINT_CODEX' })
+      const problem = isMissing
+        ? `there is no program ${program}`
+        : `${program} --version does not tell a version`
+      resolve({
+        isThere: false,
+        problem,
+        hint: 'npm install -g @openai/codex, or name the program in STINT_CODEX',
+      })
     })
   })
 }
@@ -60,13 +66,21 @@ async function open(options: OpenConversation): Promise<Conversation> {
   }
 }
 
-async function beginThread({ server, process }: CodexConversation, options: OpenConversation): Promise<BegunThread> {
+async function beginThread(
+  { server, process }: CodexConversation,
+  options: OpenConversation,
+): Promise<BegunThread> {
   const clientInfo = { name: 'stint', title: 'Stint', version: '1' }
   // The experimental part of the protocol is where commands that a turn left behind can be ended.
-  await server.request('initialize', { clientInfo, capabilities: { experimentalApi: true, requestAttestation: false } })
+  await server.request('initialize', {
+    clientInfo,
+    capabilities: { experimentalApi: true, requestAttestation: false },
+  })
   server.notify('initialized')
   // Read only, and done without by servers that do not know the question.
-  const read: Json = await server.request('config/read', { includeLayers: false, cwd: options.cwd }).catch(() => ({}))
+  const read: Json = await server
+    .request('config/read', { includeLayers: false, cwd: options.cwd })
+    .catch(() => ({}))
   const configuration = objectOf(read['config'])
   const marks = [options.env['STINT_MARK'], process.mark].filter(Boolean).join('.')
   const params = threadParams(options, marks, textOf(configuration?.['developer_instructions']))
@@ -85,5 +99,10 @@ function notOpened(cause: unknown, stderr: string, resume: string | undefined): 
     resume === undefined
       ? 'codex login, and codex --version: the app-server of 0.166.0 is known to work'
       : `codex resume ${resume} shows whether the conversation is still there`
-  return new StintError('HARNESS_NOT_OPENED', cleanText(`Codex did not open a conversation: ${reason}\n${said}`), hint, { cause })
+  return new StintError(
+    'HARNESS_NOT_OPENED',
+    cleanText(`Codex did not open a conversation: ${reason}\n${said}`),
+    hint,
+    { cause },
+  )
 }

@@ -5,7 +5,16 @@ import { homedir } from 'node:os'
 import { isConversationId } from '../../history/conversation-id.ts'
 import type { HistoryItem, Message } from '../../history/items.ts'
 import type { Usage } from '../../session/entries.ts'
-import { type Json, countOf, given, listOf, nameOf, objectOf, parseJson, textOf } from '../../text/json-fields.ts'
+import {
+  type Json,
+  countOf,
+  given,
+  listOf,
+  nameOf,
+  objectOf,
+  parseJson,
+  textOf,
+} from '../../text/json-fields.ts'
 import { filesNamed, firstObjects } from '../history-folders.ts'
 import type { HistoryFile, HistoryHarness, HistoryHead, Translator } from '../history.ts'
 import { messageOf } from './rollout-items.ts'
@@ -28,7 +37,8 @@ function foldersOf({ CODEX_HOME: given, HOME: home }: NodeJS.ProcessEnv): readon
 
 function* rolloutsIn(paths: readonly string[]): Generator<HistoryFile> {
   for (const path of paths) {
-    for (const file of filesNamed(path)) if (/rollout-[^/\\]*\.jsonl$/.test(file)) yield { path: file, form: 'lines' }
+    for (const file of filesNamed(path))
+      if (/rollout-[^/\\]*\.jsonl$/.test(file)) yield { path: file, form: 'lines' }
   }
 }
 
@@ -40,9 +50,11 @@ function headOf({ path }: HistoryFile): HistoryHead | undefined {
   return { conversation, ...given({ cwd: nameOf(meta?.['cwd'], 4096) }) }
 }
 
-const PASSED_OVER = ['"type":"world_state"', '"type":"item_completed"', '"type":"thread_settings_applied"'].map((mark) =>
-  Buffer.from(mark),
-)
+const PASSED_OVER = [
+  '"type":"world_state"',
+  '"type":"item_completed"',
+  '"type":"thread_settings_applied"',
+].map((mark) => Buffer.from(mark))
 /** The type stands near the beginning of a line. */
 const TYPE_WITHIN = 200
 
@@ -109,12 +121,20 @@ class RolloutTranslator implements Translator {
     return [{ type: 'began', conversation, harness: 'codex', at: began, ...more }]
   }
 
-  #said(payload: Json, metadata: Json | undefined, at: string | undefined, offset: number): readonly HistoryItem[] {
+  #said(
+    payload: Json,
+    metadata: Json | undefined,
+    at: string | undefined,
+    offset: number,
+  ): readonly HistoryItem[] {
     const message = messageOf(payload, `line-${offset}`)
     if (message === undefined) return []
     const isOfModel = message.role === 'assistant'
     const isMeta = message.isMeta === true || metadata?.['compaction_output'] === true
-    const whole = { ...message, ...given({ at, model: isOfModel ? this.#model : undefined, isMeta: isMeta || undefined }) }
+    const whole = {
+      ...message,
+      ...given({ at, model: isOfModel ? this.#model : undefined, isMeta: isMeta || undefined }),
+    }
     // What the model says after a tool's answer belongs to the next request.
     const isNext = isOfModel && this.#held.some(({ role }) => role !== 'assistant')
     const before = isNext || (!isOfModel && !isToolResult(whole)) ? this.#release() : []
@@ -128,7 +148,8 @@ class RolloutTranslator implements Translator {
     if (told === undefined) return []
     const usage = usageOf(told)
     // What it took to make a summary is not what the context has in it.
-    if (!this.#held.some(({ isMeta }) => isMeta === true)) this.#context = countOf(told['total_tokens']) ?? this.#context
+    if (!this.#held.some(({ isMeta }) => isMeta === true))
+      this.#context = countOf(told['total_tokens']) ?? this.#context
     const shared = request ?? this.#held.find(({ role }) => role === 'assistant')?.id
     this.#held = this.#held.map((message) =>
       message.role === 'assistant' ? { ...message, usage, ...given({ request: shared }) } : message,
@@ -153,7 +174,10 @@ class RolloutTranslator implements Translator {
       case 'turn_aborted':
         return at === undefined
           ? this.#release()
-          : [...this.#release(), { type: 'ended', at, reason: nameOf(payload['reason']) ?? 'interrupted' }]
+          : [
+              ...this.#release(),
+              { type: 'ended', at, reason: nameOf(payload['reason']) ?? 'interrupted' },
+            ]
       default:
         return []
     }
@@ -167,13 +191,28 @@ class RolloutTranslator implements Translator {
     const restated = history.flatMap((item, index) => {
       const message = messageOf(objectOf(item) ?? {}, '')
       if (message === undefined) return []
-      const isSummary = summary !== undefined && message.parts.some((part) => part.type === 'text' && part.text === summary)
+      const isSummary =
+        summary !== undefined &&
+        message.parts.some((part) => part.type === 'text' && part.text === summary)
       const { isMeta: _known, ...rest } = message
-      return [{ ...rest, id: `${id}-${index}`, ...given({ at }), ...(isSummary ? { isSummary } : { isMeta: true }) }]
+      return [
+        {
+          ...rest,
+          id: `${id}-${index}`,
+          ...given({ at }),
+          ...(isSummary ? { isSummary } : { isMeta: true }),
+        },
+      ]
     })
     const alone: Message[] =
-      summary === undefined ? [] : [{ ...text('user', summary), id: `${id}-0`, ...given({ at }), isSummary: true }]
-    return [...this.#release(), { type: 'compaction', id, ...more }, ...(history.length === 0 ? alone : restated)]
+      summary === undefined
+        ? []
+        : [{ ...text('user', summary), id: `${id}-0`, ...given({ at }), isSummary: true }]
+    return [
+      ...this.#release(),
+      { type: 'compaction', id, ...more },
+      ...(history.length === 0 ? alone : restated),
+    ]
   }
 
   #release(): readonly HistoryItem[] {
@@ -189,7 +228,12 @@ function isToolResult(message: Message): boolean {
 }
 
 function failed(failure: string, at: string | undefined, offset: number): Message {
-  return { ...text('assistant', failure), id: `failure-${offset}`, ...given({ at }), isFailure: true }
+  return {
+    ...text('assistant', failure),
+    id: `failure-${offset}`,
+    ...given({ at }),
+    isFailure: true,
+  }
 }
 
 function text(role: Message['role'], said: string): Omit<Message, 'id'> {

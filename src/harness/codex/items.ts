@@ -1,6 +1,6 @@
 import { type Json, given, listOf, objectOf, textOf } from '../../text/json-fields.ts'
-import { programOf } from '../unwrap-command.ts'
-import { shellCommands } from '../shell-commands.ts'
+import { programOf } from '../../command/unwrap-command.ts'
+import { shellCommands } from '../../command/shell-commands.ts'
 
 /** What an item of a turn says of the use of a tool. */
 export interface ToolUse {
@@ -18,12 +18,17 @@ export function toolUseOf(item: Json): ToolUse | undefined {
 }
 
 const KINDS: Readonly<Record<string, (item: Json) => ToolUse>> = {
-  commandExecution: (item) => ({ name: 'exec_command', ...given({ command: commandOf(item['command']) }), paths: [] }),
+  commandExecution: (item) => ({
+    name: 'exec_command',
+    ...given({ command: commandOf(item['command']) }),
+    paths: [],
+  }),
   fileChange: (item) => {
     const paths = pathsOf(item)
     return { name: 'apply_patch', ...given({ path: paths[0] }), paths }
   },
-  mcpToolCall: (item) => plainly(`${textOf(item['server']) ?? 'mcp'}.${textOf(item['tool']) ?? 'tool'}`),
+  mcpToolCall: (item) =>
+    plainly(`${textOf(item['server']) ?? 'mcp'}.${textOf(item['tool']) ?? 'tool'}`),
   dynamicToolCall: (item) => plainly(textOf(item['tool']) ?? 'tool'),
   collabAgentToolCall: (item) => plainly(textOf(item['tool']) ?? 'agent'),
   webSearch: () => plainly('web_search'),
@@ -49,7 +54,8 @@ export function commandOf(told: unknown): string | undefined {
   if (text === undefined || text.length > LONGEST) return text
   const [only, ...others] = shellCommands(text)
   const [, option, script] = only?.words ?? []
-  const isShell = others.length === 0 && only?.words.length === 3 && SHELLS.has(programOf(only.words))
+  const isShell =
+    others.length === 0 && only?.words.length === 3 && SHELLS.has(programOf(only.words))
   return isShell && /^-l?c$/.test(option ?? '') ? script : text
 }
 

@@ -28,8 +28,15 @@ export function messageOf(item: Json, place: string): Said | undefined {
 
 function said(item: Json, id: string): Said {
   const parts = partsOf(item['content'])
-  const role = item['role'] === 'assistant' ? 'assistant' : item['role'] === 'user' ? 'user' : 'system'
-  return { type: 'message', id, role, parts, ...(isOfHarness(item, role, parts) ? { isMeta: true } : {}) }
+  const role =
+    item['role'] === 'assistant' ? 'assistant' : item['role'] === 'user' ? 'user' : 'system'
+  return {
+    type: 'message',
+    id,
+    role,
+    parts,
+    ...(isOfHarness(item, role, parts) ? { isMeta: true } : {}),
+  }
 }
 
 const OF_HARNESS =
@@ -37,8 +44,11 @@ const OF_HARNESS =
 
 function isOfHarness(item: Json, role: Message['role'], parts: readonly Part[]): boolean {
   if (role === 'assistant') return false
-  const kinds = listOf(objectOf(item['internal_chat_message_metadata_passthrough'])?.['content_item_kinds'])
-  if (kinds.length > 0) return !kinds.some((kind) => typeof kind === 'string' && kind.startsWith('user.'))
+  const kinds = listOf(
+    objectOf(item['internal_chat_message_metadata_passthrough'])?.['content_item_kinds'],
+  )
+  if (kinds.length > 0)
+    return !kinds.some((kind) => typeof kind === 'string' && kind.startsWith('user.'))
   const [first] = parts
   return role === 'system' || (first?.type === 'text' && OF_HARNESS.test(first.text))
 }
@@ -49,7 +59,8 @@ function partsOf(content: unknown): readonly Part[] {
     const block = objectOf(value)
     if (block === undefined) return []
     if (typeof block['text'] === 'string') return [{ type: 'text', text: block['text'] }]
-    if (block['type'] === 'input_image' && typeof block['image_url'] === 'string') return [pictureAt(block['image_url'])]
+    if (block['type'] === 'input_image' && typeof block['image_url'] === 'string')
+      return [pictureAt(block['image_url'])]
     return [{ type: 'other', block }]
   })
 }
@@ -59,7 +70,8 @@ function reasoned(item: Json, id: string): Said {
     (piece) => textOf(objectOf(piece)?.['text']) ?? [],
   )
   const data = textOf(item['encrypted_content'])
-  const thinking: Part[] = texts.length === 0 ? [] : [{ type: 'thinking', text: texts.join('\n\n') }]
+  const thinking: Part[] =
+    texts.length === 0 ? [] : [{ type: 'thinking', text: texts.join('\n\n') }]
   const encrypted: Part[] = data === undefined ? [] : [{ type: 'thinking', text: '', data }]
   return { type: 'message', id, role: 'assistant', parts: [...thinking, ...encrypted] }
 }
@@ -67,7 +79,12 @@ function reasoned(item: Json, id: string): Said {
 function called(item: Json, id: string): Said {
   const use = nameOf(item['call_id']) ?? id
   const name = nameOf(item['name'], 1000) ?? String(item['type']).replace(/_call$/, '')
-  return { type: 'message', id, role: 'assistant', parts: [{ type: 'tool use', id: use, name, input: inputOf(item) }] }
+  return {
+    type: 'message',
+    id,
+    role: 'assistant',
+    parts: [{ type: 'tool use', id: use, name, input: inputOf(item) }],
+  }
 }
 
 function inputOf(item: Json): Json {
@@ -80,9 +97,18 @@ function answered(item: Json, id: string): Said | undefined {
   const use = nameOf(item['call_id'])
   if (use === undefined) return undefined
   const output = objectOf(item['output'])
-  const parts = partsOf(output === undefined ? item['output'] : (output['content'] ?? output['content_items']))
-  const isError = output?.['success'] === false || parts.some((part) => part.type === 'text' && hasFailed(part.text))
-  return { type: 'message', id, role: 'user', parts: [{ type: 'tool result', use, parts, isError }] }
+  const parts = partsOf(
+    output === undefined ? item['output'] : (output['content'] ?? output['content_items']),
+  )
+  const isError =
+    output?.['success'] === false ||
+    parts.some((part) => part.type === 'text' && hasFailed(part.text))
+  return {
+    type: 'message',
+    id,
+    role: 'user',
+    parts: [{ type: 'tool result', use, parts, isError }],
+  }
 }
 
 // How the tool itself begins its answer, in words or, in older versions, in JSON.

@@ -10,10 +10,16 @@ type Options = Pick<OpenConversation, 'cwd' | 'env' | 'model' | 'systemPrompt' |
  * It begins with reading only, and each turn says what it may do. Asked for more at once, Codex writes into the user's
  * configuration that the folder is trusted.
  */
-export function threadParams(options: Options, mark: string, theirInstructions: string | undefined): Json {
+export function threadParams(
+  options: Options,
+  mark: string,
+  theirInstructions: string | undefined,
+): Json {
   const { cwd, env, model, systemPrompt, resume } = options
   // Instructions for a thread stand in place of those in the user's configuration, which are to hold as well.
-  const instructions = [theirInstructions, systemPrompt].filter((text) => text !== undefined).join('\n\n')
+  const instructions = [theirInstructions, systemPrompt]
+    .filter((text) => text !== undefined)
+    .join('\n\n')
   return {
     cwd,
     sandbox: 'read-only',
@@ -36,7 +42,9 @@ export function threadParams(options: Options, mark: string, theirInstructions: 
 /** Set by name for every command: the user may have said that hardly any variable is passed on. */
 function environment(env: NodeJS.ProcessEnv): Json {
   const names = Object.keys(env).filter((name) => name === 'PATH' || /^STINT_\w+$/.test(name))
-  return Object.fromEntries(names.map((name) => [`shell_environment_policy.set.${name}`, env[name]]))
+  return Object.fromEntries(
+    names.map((name) => [`shell_environment_policy.set.${name}`, env[name]]),
+  )
 }
 
 /**

@@ -3,14 +3,26 @@
 import { join } from 'node:path'
 import { StintError } from '../../journal/errors.ts'
 import { readText } from '../claude/setup/changes.ts'
-import { type PlannedFile, type TextEdit, planEdit, planTakingOut } from '../claude/setup/edited-file.ts'
+import {
+  type PlannedFile,
+  type TextEdit,
+  planEdit,
+  planTakingOut,
+} from '../claude/setup/edited-file.ts'
 import { excludeEdit, excludePath, excludePattern } from '../claude/setup/exclude.ts'
 import { planLastRemoval, planLauncher } from '../claude/setup/launcher-file.ts'
 import type { HookProgram } from '../claude/setup/launcher.ts'
 import { manifestPath, readManifest } from '../claude/setup/manifest.ts'
 import { addBlock, blockIn, takeOutBlock } from '../claude/setup/marked-block.ts'
 import { type Surroundings, machineFolder } from '../claude/setup/places.ts'
-import { type Plan, carryOut, innermostFirst, recordOf, recordRemoval, refuseImpossible } from '../claude/setup/plan.ts'
+import {
+  type Plan,
+  carryOut,
+  innermostFirst,
+  recordOf,
+  recordRemoval,
+  refuseImpossible,
+} from '../claude/setup/plan.ts'
 import { findHookProgram } from '../claude/setup/program.ts'
 import { MCP_COMMAND, MCP_ENVIRONMENT, MCP_SERVER } from '../mcp-command.ts'
 
@@ -55,7 +67,11 @@ function configPath(root: string): string {
   return join(root, '.codex', 'config.toml')
 }
 
-function planInstall({ into }: CodexRequest, around: Surroundings, program: HookProgram | undefined): Plan {
+function planInstall(
+  { into }: CodexRequest,
+  around: Surroundings,
+  program: HookProgram | undefined,
+): Plan {
   const path = configPath(around.root)
   const machine = machineFolder(around)
   const known = readManifest(manifestPath(machine, path), path)
@@ -70,11 +86,20 @@ function planInstall({ into }: CodexRequest, around: Surroundings, program: Hook
       change === undefined || how === undefined ? [] : [[change.path, how]],
     ),
   )
-  return { changes, record: recordOf(machine, known, changes, written), folders: [], notes: launcher.notes }
+  return {
+    changes,
+    record: recordOf(machine, known, changes, written),
+    folders: [],
+    notes: launcher.notes,
+  }
 }
 
 /** What is made for one person is excluded; what a team is to share must not be. */
-function planExclude({ root, gitCommonDir }: Surroundings, isHidden: boolean, isShared: boolean): PlannedFile {
+function planExclude(
+  { root, gitCommonDir }: Surroundings,
+  isHidden: boolean,
+  isShared: boolean,
+): PlannedFile {
   if (gitCommonDir === undefined || (!isHidden && !isShared)) return {}
   const patterns = isHidden ? [excludePattern(root, configPath(root))] : []
   return planEdit(excludePath(gitCommonDir), excludeEdit(patterns, EXCLUDED), undefined)
@@ -87,7 +112,9 @@ function planRemoval(around: Surroundings): Plan {
   const known = readManifest(manifest, path)
   const excluded = around.gitCommonDir === undefined ? undefined : excludePath(around.gitCommonDir)
   const changes = [
-    ...(excluded === undefined ? [] : [planTakingOut(excluded, excludeEdit([], EXCLUDED), known.files[excluded])]),
+    ...(excluded === undefined
+      ? []
+      : [planTakingOut(excluded, excludeEdit([], EXCLUDED), known.files[excluded])]),
     planTakingOut(path, edit, known.files[path]),
   ].flatMap((change) => change ?? [])
   return {

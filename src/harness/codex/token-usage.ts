@@ -40,8 +40,12 @@ const TOLD_SHARE = 0.95
 const COMPACTS_AT_SHARE = 0.9
 
 /** Where Codex compacts: where it was told to, but not later than it does by itself. */
-export function pointIn(window: number | undefined, configured: number | undefined): number | undefined {
-  const usual = window === undefined ? undefined : Math.floor((window / TOLD_SHARE) * COMPACTS_AT_SHARE)
+export function pointIn(
+  window: number | undefined,
+  configured: number | undefined,
+): number | undefined {
+  const usual =
+    window === undefined ? undefined : Math.floor((window / TOLD_SHARE) * COMPACTS_AT_SHARE)
   const points = [usual, configured].filter((point) => point !== undefined && point > 0)
   return points.length === 0 ? undefined : Math.min(...(points as number[]))
 }

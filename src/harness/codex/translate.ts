@@ -68,8 +68,13 @@ export function endTurn(standing: Standing, how: TurnEnded['how'], failure?: str
   // A command may go on behind a turn that was completed, and tells its end in a later one.
   if (how === 'completed') return { standing: closed, events: [ended] }
   const open = Object.entries(standing.tools).filter(([, { isUntold }]) => isUntold !== true)
-  const tools = Object.fromEntries(Object.entries(standing.tools).map(([id, use]) => [id, { ...use, isUntold: true }]))
-  return { standing: { ...closed, tools }, events: [...open.map(([id, use]) => toolEvent(id, use, 'failed')), ended] }
+  const tools = Object.fromEntries(
+    Object.entries(standing.tools).map(([id, use]) => [id, { ...use, isUntold: true }]),
+  )
+  return {
+    standing: { ...closed, tools },
+    events: [...open.map(([id, use]) => toolEvent(id, use, 'failed')), ended],
+  }
 }
 
 type Reader = (standing: Standing, params: Json) => Translated | undefined
@@ -79,10 +84,13 @@ const METHODS: Readonly<Record<string, Reader>> = {
   'item/completed': itemCompleted,
   'item/agentMessage/delta': ofThisThread((standing, params) => {
     const text = params['delta']
-    return typeof text === 'string' && text !== '' ? { standing, events: [{ type: 'delta', text }] } : undefined
+    return typeof text === 'string' && text !== ''
+      ? { standing, events: [{ type: 'delta', text }] }
+      : undefined
   }),
   'thread/tokenUsage/updated': tokensUsed,
-  'account/rateLimits/updated': (standing, params) => quietly({ ...standing, limits: withLimits(standing.limits, params) }),
+  'account/rateLimits/updated': (standing, params) =>
+    quietly({ ...standing, limits: withLimits(standing.limits, params) }),
   'model/rerouted': ofThisThread((standing, params) => {
     const model = nameOf(params['toModel'])
     return model === undefined ? undefined : quietly({ ...standing, model })
@@ -99,7 +107,8 @@ const METHODS: Readonly<Record<string, Reader>> = {
 
 // Threads that the agent starts on its own tell their doings on the same line.
 function ofThisThread(read: Reader): Reader {
-  return (standing, params) => (params['threadId'] === standing.thread ? read(standing, params) : undefined)
+  return (standing, params) =>
+    params['threadId'] === standing.thread ? read(standing, params) : undefined
 }
 
 function quietly(standing: Standing): Translated {
@@ -115,8 +124,12 @@ function itemStarted(standing: Standing, params: Json): Translated | undefined {
   const use = toolUseOf(item)
   if (id === undefined || use === undefined) return undefined
   // Who asks to be allowed a patch says only which it was.
-  if (!isOurs) return quietly({ ...standing, tools: { ...standing.tools, [id]: { ...use, isUntold: true } } })
-  return { standing: { ...standing, tools: { ...standing.tools, [id]: use } }, events: [toolEvent(id, use, 'started')] }
+  if (!isOurs)
+    return quietly({ ...standing, tools: { ...standing.tools, [id]: { ...use, isUntold: true } } })
+  return {
+    standing: { ...standing, tools: { ...standing.tools, [id]: use } },
+    events: [toolEvent(id, use, 'started')],
+  }
 }
 
 function itemCompleted(standing: Standing, params: Json): Translated | undefined {
@@ -132,11 +145,16 @@ function itemCompleted(standing: Standing, params: Json): Translated | undefined
   // Some kinds have no status, and have nothing to fail at.
   const isDone = item['status'] === 'completed' || item['status'] === undefined
   const end = toolEvent(id, use, isDone ? 'completed' : 'failed', outputOf(item))
-  return { standing: { ...standing, tools }, events: begun === undefined ? [toolEvent(id, use, 'started'), end] : [end] }
+  return {
+    standing: { ...standing, tools },
+    events: begun === undefined ? [toolEvent(id, use, 'started'), end] : [end],
+  }
 }
 
 function messageSaid(standing: Standing, said: string | undefined): Translated | undefined {
-  return said === undefined ? undefined : { standing: { ...standing, said }, events: [{ type: 'text', text: said }] }
+  return said === undefined
+    ? undefined
+    : { standing: { ...standing, said }, events: [{ type: 'text', text: said }] }
 }
 
 function toolEvent(
@@ -167,10 +185,17 @@ function tokensUsed(standing: Standing, params: Json): Translated | undefined {
   const before = standing.counted[thread] ?? usedBefore(standing, params, told)
   const spent = difference(told.total, before)
   const figures = isOurs ? given({ context: told.context, window: told.window }) : {}
-  const next: Standing = { ...standing, ...figures, counted: { ...standing.counted, [thread]: told.total } }
+  const next: Standing = {
+    ...standing,
+    ...figures,
+    counted: { ...standing.counted, [thread]: told.total },
+  }
   const isNew = isOurs && (next.context !== standing.context || next.window !== standing.window)
   if (spent === undefined && (!isNew || standing.compacting !== undefined)) return quietly(next)
-  return { standing: next, events: [usageEvent(next, isOurs && standing.compacting === undefined, spent)] }
+  return {
+    standing: next,
+    events: [usageEvent(next, isOurs && standing.compacting === undefined, spent)],
+  }
 }
 
 function usageEvent(standing: Standing, isFilling: boolean, spent?: Usage): HarnessEvent {
@@ -190,13 +215,20 @@ function usedBefore(standing: Standing, params: Json, { total, last }: ToldUsage
 
 function compacted(standing: Standing, boundary: string | undefined): Translated {
   const { compacting, ...rest } = standing
-  const compaction: HarnessEvent = { type: 'compaction', ...given({ tokensBefore: compacting?.tokensBefore, boundary }) }
+  const compaction: HarnessEvent = {
+    type: 'compaction',
+    ...given({ tokensBefore: compacting?.tokensBefore, boundary }),
+  }
   return { standing: rest, events: [compaction, usageEvent(standing, true)] }
 }
 
 function limitTold(standing: Standing, error: Json | undefined): Translated | undefined {
   if (standing.isLimitTold || !isLimit(error)) return undefined
-  const limit: HarnessEvent = { type: 'limit', message: failureOf(error), ...given({ resetsAt: resetOf(standing.limits) }) }
+  const limit: HarnessEvent = {
+    type: 'limit',
+    message: failureOf(error),
+    ...given({ resetsAt: resetOf(standing.limits) }),
+  }
   return { standing: { ...standing, isLimitTold: true }, events: [limit] }
 }
 

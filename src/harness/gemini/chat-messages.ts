@@ -1,6 +1,14 @@
 import type { Message, Part } from '../../history/items.ts'
 import type { Usage } from '../../session/entries.ts'
-import { type Json, countOf, given, listOf, nameOf, objectOf, textOf } from '../../text/json-fields.ts'
+import {
+  type Json,
+  countOf,
+  given,
+  listOf,
+  nameOf,
+  objectOf,
+  textOf,
+} from '../../text/json-fields.ts'
 
 /**
  * What a message of a chat says. The uses of tools and their results become messages of their own, named after the call, since both
@@ -25,7 +33,11 @@ export function messagesOf(fields: Json, window: string): readonly Message[] {
 /** What a compression made of everything before it. */
 export function isSnapshot(fields: Json): boolean {
   const [first] = partsOf(fields['content'])
-  return fields['type'] === 'user' && first?.type === 'text' && first.text.trimStart().startsWith('<state_snapshot>')
+  return (
+    fields['type'] === 'user' &&
+    first?.type === 'text' &&
+    first.text.trimStart().startsWith('<state_snapshot>')
+  )
 }
 
 type Common = Pick<Message, 'type' | 'at'>
@@ -35,16 +47,35 @@ function saidByUser(fields: Json, id: string, common: Common, window: string): r
   const parts = partsOf(content)
   const [first] = parts
   const isMeta = first?.type === 'text' && first.text.startsWith('<session_context>')
-  const said: Message[] = parts.length === 0 ? [] : [{ ...common, id, role: 'user', parts, ...(isMeta ? { isMeta } : {}) }]
-  return [...said, ...responsesIn(content).map((response) => resultOf(response, id, common, window))]
+  const said: Message[] =
+    parts.length === 0
+      ? []
+      : [{ ...common, id, role: 'user', parts, ...(isMeta ? { isMeta } : {}) }]
+  return [
+    ...said,
+    ...responsesIn(content).map((response) => resultOf(response, id, common, window)),
+  ]
 }
 
 function saidByModel(fields: Json, id: string, common: Common, window: string): readonly Message[] {
   const { content } = fields
-  const shared = { ...common, role: 'assistant', request: id, ...given({ model: nameOf(fields['model']) }) } as const
+  const shared = {
+    ...common,
+    role: 'assistant',
+    request: id,
+    ...given({ model: nameOf(fields['model']) }),
+  } as const
   const usage = usageOf(objectOf(fields['tokens']))
-  const said: Message = { ...shared, id, parts: [...thoughtsOf(fields['thoughts']), ...partsOf(content)], ...given({ usage }) }
-  const calls = [...listOf(fields['toolCalls']), ...listOf(content).map((part) => objectOf(part)?.['functionCall'])]
+  const said: Message = {
+    ...shared,
+    id,
+    parts: [...thoughtsOf(fields['thoughts']), ...partsOf(content)],
+    ...given({ usage }),
+  }
+  const calls = [
+    ...listOf(fields['toolCalls']),
+    ...listOf(content).map((part) => objectOf(part)?.['functionCall']),
+  ]
   const uses = calls.flatMap((value): readonly Message[] => {
     const call = objectOf(value)
     const [use, name] = [nameOf(call?.['id']), nameOf(call?.['name'], 1000)]
@@ -55,7 +86,9 @@ function saidByModel(fields: Json, id: string, common: Common, window: string): 
   const results = listOf(fields['toolCalls']).flatMap((value) => {
     const call = objectOf(value)
     const isError = call?.['status'] === 'error' || call?.['status'] === 'cancelled'
-    return responsesIn(call?.['result']).map((response) => resultOf(response, id, common, window, isError))
+    return responsesIn(call?.['result']).map((response) =>
+      resultOf(response, id, common, window, isError),
+    )
   })
   return [said, ...uses, ...results]
 }
@@ -67,14 +100,28 @@ function responsesIn(content: unknown): readonly Json[] {
   })
 }
 
-function resultOf(told: Json, message: string, common: Common, window: string, hasFailed = false): Message {
+function resultOf(
+  told: Json,
+  message: string,
+  common: Common,
+  window: string,
+  hasFailed = false,
+): Message {
   const use = nameOf(told['id']) ?? message
   const response = objectOf(told['response']) ?? {}
   const { output, error } = response
   const text = textOf(output) ?? textOf(error) ?? (output === '' ? '' : JSON.stringify(response))
-  const parts: readonly Part[] = [...(text === '' ? [] : [{ type: 'text', text } as const]), ...partsOf(told['parts'])]
+  const parts: readonly Part[] = [
+    ...(text === '' ? [] : [{ type: 'text', text } as const]),
+    ...partsOf(told['parts']),
+  ]
   const isError = hasFailed || error !== undefined
-  return { ...common, id: `result-${use}${window}`, role: 'user', parts: [{ type: 'tool result', use, parts, isError }] }
+  return {
+    ...common,
+    id: `result-${use}${window}`,
+    role: 'user',
+    parts: [{ type: 'tool result', use, parts, isError }],
+  }
 }
 
 function thoughtsOf(thoughts: unknown): readonly Part[] {
@@ -91,7 +138,12 @@ function partsOf(content: unknown): readonly Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
   return listOf(content).flatMap((value): readonly Part[] => {
     const part = typeof value === 'string' ? { text: value } : objectOf(value)
-    if (part === undefined || part['functionCall'] !== undefined || part['functionResponse'] !== undefined) return []
+    if (
+      part === undefined ||
+      part['functionCall'] !== undefined ||
+      part['functionResponse'] !== undefined
+    )
+      return []
     if (typeof part['text'] === 'string') {
       if (part['text'] === '') return []
       return [{ type: part['thought'] === true ? 'thinking' : 'text', text: part['text'] }]

@@ -29,20 +29,29 @@ function* chatsIn(paths: Iterable<string>): Generator<HistoryFile> {
 }
 
 function headOf(file: HistoryFile): HistoryHead | undefined {
-  const fields = file.form === 'document' ? documentHead(file.path) : firstObjects(file.path, HEAD_BYTES).next().value
+  const fields =
+    file.form === 'document'
+      ? documentHead(file.path)
+      : firstObjects(file.path, HEAD_BYTES).next().value
   const conversation = nameOf(fields?.['sessionId'])
   if (!isConversationId(conversation)) return undefined
   const cwd = readOrUndefined(join(dirname(dirname(file.path)), '.project_root'))
     ?.toString('utf8')
     .trim()
-  return { conversation, ...given({ cwd: nameOf(cwd, 4096), cwdHash: nameOf(fields?.['projectHash']) }) }
+  return {
+    conversation,
+    ...given({ cwd: nameOf(cwd, 4096), cwdHash: nameOf(fields?.['projectHash']) }),
+  }
 }
 
 // A document may be too long to be read whole for its first fields.
 function documentHead(path: string): Json {
   const start = beginningOf(path, HEAD_BYTES)?.toString('utf8') ?? ''
   return Object.fromEntries(
-    ['sessionId', 'projectHash'].map((name) => [name, new RegExp(`"${name}"\\s*:\\s*"([\\w-]{1,128})"`).exec(start)?.[1]]),
+    ['sessionId', 'projectHash'].map((name) => [
+      name,
+      new RegExp(`"${name}"\\s*:\\s*"([\\w-]{1,128})"`).exec(start)?.[1],
+    ]),
   )
 }
 
@@ -101,9 +110,15 @@ class ChatTranslator implements Translator {
           id: `compaction-${String(fields['id'])}`,
           ...given({ at: nameOf(fields['timestamp']) }),
         })
-        items.push(...messagesOf(fields, this.#window).map((message) => ({ ...message, isSummary: true })))
+        items.push(
+          ...messagesOf(fields, this.#window).map((message) => ({ ...message, isSummary: true })),
+        )
       } else {
-        items.push(...messagesOf(fields, this.#window).map((message) => (isCompressed ? { ...message, isMeta: true } : message)))
+        items.push(
+          ...messagesOf(fields, this.#window).map((message) =>
+            isCompressed ? { ...message, isMeta: true } : message,
+          ),
+        )
       }
     }
     return items

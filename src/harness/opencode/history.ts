@@ -38,13 +38,17 @@ export interface OpencodeStep {
   readonly damaged: number
 }
 
-export function* opencodeFiles({ XDG_DATA_HOME: data, HOME: home }: NodeJS.ProcessEnv): Generator<HistoryFile> {
+export function* opencodeFiles({
+  XDG_DATA_HOME: data,
+  HOME: home,
+}: NodeJS.ProcessEnv): Generator<HistoryFile> {
   const path = join(data || join(home || homedir(), '.local', 'share'), 'opencode', 'opencode.db')
   if (statOrUndefined(path)?.isFile() === true) yield { path, form: 'database' }
 }
 
 export function* opencodeFilesAt(path: string): Generator<HistoryFile> {
-  for (const file of filesNamed(path)) if (/^opencode.*\.db$/.test(basename(file))) yield { path: file, form: 'database' }
+  for (const file of filesNamed(path))
+    if (/^opencode.*\.db$/.test(basename(file))) yield { path: file, form: 'database' }
 }
 
 /** The history in one database. Close it when done. */
@@ -64,7 +68,9 @@ export class OpencodeHistory {
   sessions(): readonly OpencodeSession[] {
     // Older versions could not take anything back. Beside what is needed stands all that it changed in files.
     const field = (name: string) =>
-      this.#hasColumn('session', 'revert') ? `CASE WHEN json_valid(revert) THEN revert ->> '${name}' END` : 'NULL'
+      this.#hasColumn('session', 'revert')
+        ? `CASE WHEN json_valid(revert) THEN revert ->> '${name}' END`
+        : 'NULL'
     const sql = `SELECT id, parent_id AS parent, directory, time_created AS created, time_updated AS updated,
       ${field('messageID')} AS reverted, ${field('partID')} AS revertedPart FROM session ORDER BY id`
     const rows = this.#database.prepare(sql).all() as readonly Json[]
@@ -79,16 +85,26 @@ export class OpencodeHistory {
   }
 
   #hasColumn(table: string, name: string): boolean {
-    return this.#database.prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?').get(table, name) !== undefined
+    return (
+      this.#database
+        .prepare('SELECT 1 FROM pragma_table_info(?) WHERE name = ?')
+        .get(table, name) !== undefined
+    )
   }
 
   hasMessage({ id }: OpencodeSession, message: string): boolean {
-    return this.#database.prepare('SELECT 1 FROM message WHERE session_id = ? AND id = ?').get(id, message) !== undefined
+    return (
+      this.#database
+        .prepare('SELECT 1 FROM message WHERE session_id = ? AND id = ?')
+        .get(id, message) !== undefined
+    )
   }
 
   /** The messages of a session that nobody took back. Those that were are deleted when the user says something else. */
   standing({ id, revert }: OpencodeSession): ReadonlySet<string> {
-    const rows = this.#database.prepare('SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id').all(id)
+    const rows = this.#database
+      .prepare('SELECT id FROM message WHERE session_id = ? ORDER BY time_created, id')
+      .all(id)
     const ids = (rows as readonly Json[]).map((row) => String(row['id']))
     const at = revert === undefined ? -1 : ids.indexOf(revert.message)
     return new Set(at === -1 ? ids : ids.slice(0, at + (revert?.isBehind === true ? 1 : 0)))
@@ -122,10 +138,23 @@ export class OpencodeHistory {
       const { parts, bytes, damaged } = this.#parts(place.id)
       const items = itemsOf({ id: place.id, at: place.at, message, parts, ...given({ agent }) })
       const began: readonly HistoryItem[] = isFirst
-        ? [{ type: 'began', conversation, harness: 'opencode', at: new Date(startedAt).toISOString(), cwd }]
+        ? [
+            {
+              type: 'began',
+              conversation,
+              harness: 'opencode',
+              at: new Date(startedAt).toISOString(),
+              cwd,
+            },
+          ]
         : []
       isFirst = false
-      yield { items: [...began, ...items], place, bytes: bytes + String(row['data']).length, damaged }
+      yield {
+        items: [...began, ...items],
+        place,
+        bytes: bytes + String(row['data']).length,
+        damaged,
+      }
     }
   }
 
@@ -150,7 +179,9 @@ export class OpencodeHistory {
 /** A part of a message may be named besides; then what the message said before that stands, and it is kept whole. */
 function revertIn({ reverted, revertedPart }: Json): OpencodeSession['revert'] {
   const message = nameOf(reverted)
-  return message === undefined ? undefined : { message, isBehind: nameOf(revertedPart) !== undefined }
+  return message === undefined
+    ? undefined
+    : { message, isBehind: nameOf(revertedPart) !== undefined }
 }
 
 function isUnfinished(message: Json): boolean {

@@ -5,7 +5,10 @@ const LONGEST_LINE = 64 * 1024 * 1024
  * The lines of a stream of bytes, split at LF alone. What is not UTF-8 becomes U+FFFD. Of a line beyond the bound only the
  * beginning is given, so that no program can fill our memory.
  */
-export async function* linesOf(bytes: AsyncIterable<Uint8Array>, longest = LONGEST_LINE): AsyncGenerator<string> {
+export async function* linesOf(
+  bytes: AsyncIterable<Uint8Array>,
+  longest = LONGEST_LINE,
+): AsyncGenerator<string> {
   let pieces: Uint8Array[] = []
   let length = 0
   const keep = (piece: Uint8Array) => {

@@ -40,17 +40,32 @@ interface Surroundings {
   readonly wrap?: readonly string[] | undefined
 }
 
-export function spawnGuarded(command: string, args: readonly string[], { cwd, env, wrap = [] }: Surroundings): GuardedProcess {
+export function spawnGuarded(
+  command: string,
+  args: readonly string[],
+  { cwd, env, wrap = [] }: Surroundings,
+): GuardedProcess {
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new StintError('FOLDER_MISSING', `there is no folder ${cwd}`, 'a program needs a folder to run in')
+    throw new StintError(
+      'FOLDER_MISSING',
+      `there is no folder ${cwd}`,
+      'a program needs a folder to run in',
+    )
   const [first = command, ...words] = [...wrap, command, ...args]
   const program = findProgram(first, env, cwd)
   if (program === undefined)
-    throw new StintError('PROGRAM_MISSING', `there is no program ${first}`, 'install it, or put its folder on the PATH')
+    throw new StintError(
+      'PROGRAM_MISSING',
+      `there is no program ${first}`,
+      'install it, or put its folder on the PATH',
+    )
 
   const mark = randomHex(16)
   const marks = [env[MARK], mark].filter(Boolean).join('.')
-  const guardian = startGuardian({ mark, command: program, args: words, cwd, env: { ...env, [MARK]: marks } }, { [MARK]: marks })
+  const guardian = startGuardian(
+    { mark, command: program, args: words, cwd, env: { ...env, [MARK]: marks } },
+    { [MARK]: marks },
+  )
   const { stdin, stdout, stderr } = guardian.child
   stdin!.on('error', () => undefined)
   const tail = new Tail(stderr!)

@@ -21,9 +21,15 @@ export function startGuardian(order: Order, env: NodeJS.ProcessEnv): Guardian {
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
   })
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()))
+  const gone = new Promise<void>((resolve) =>
+    child.once('exit', () => resolve()).once('error', () => resolve()),
+  )
   if (child.pid === undefined)
-    throw new StintError('PROCESS_NOT_STARTED', 'no process can be started', 'end some programs, or raise the limit of processes')
+    throw new StintError(
+      'PROCESS_NOT_STARTED',
+      'no process can be started',
+      'end some programs, or raise the limit of processes',
+    )
   const line = child.stdio[3] as Socket
   // What is written to one that is gone is lost, and its end is told by `ended`.
   line.on('error', () => undefined)

@@ -36,7 +36,10 @@ interface Live {
 }
 
 /** Serves until the other side closes the line. */
-export async function serveRehearsal(stream: Stream, { script, state: folder, run, version }: RehearsalOptions): Promise<void> {
+export async function serveRehearsal(
+  stream: Stream,
+  { script, state: folder, run, version }: RehearsalOptions,
+): Promise<void> {
   const state = new RehearsalState(folder)
   const conversations = new Map<string, Live>()
   let takesCompaction = false
@@ -46,11 +49,16 @@ export async function serveRehearsal(stream: Stream, { script, state: folder, ru
     if (live === undefined) throw RequestError.resourceNotFound(id)
     return live
   }
-  const keep = ({ id, meter, said }: Live) => state.keep(id, { used: meter.used, isWarm: meter.isWarm, spent: meter.spent, said })
+  const keep = ({ id, meter, said }: Live) =>
+    state.keep(id, { used: meter.used, isWarm: meter.isWarm, spent: meter.spent, said })
 
-  const prompt = async ({ params, client }: AgentRequestContext<PromptRequest>): Promise<PromptResponse> => {
+  const prompt = async ({
+    params,
+    client,
+  }: AgentRequestContext<PromptRequest>): Promise<PromptResponse> => {
     const live = find(params.sessionId)
-    if (live.turn !== undefined) throw RequestError.invalidRequest(undefined, 'another turn is running')
+    if (live.turn !== undefined)
+      throw RequestError.invalidRequest(undefined, 'another turn is running')
     const text = params.prompt.map((block) => (block.type === 'text' ? block.text : '')).join('\n')
     live.said.push({ by: 'user', text })
     keep(live)
@@ -59,7 +67,17 @@ export async function serveRehearsal(stream: Stream, { script, state: folder, ru
     const { signal } = (live.turn = new AbortController())
     const heard = (said: string) => void live.said.push({ by: 'agent', text: said })
     const { id: sessionId, cwd, meter } = live
-    const performer = new Performer({ client, sessionId, cwd, script, meter, task, signal, heard, takesCompaction })
+    const performer = new Performer({
+      client,
+      sessionId,
+      cwd,
+      script,
+      meter,
+      task,
+      signal,
+      heard,
+      takesCompaction,
+    })
     try {
       // As after the first answer of a model: what there was before anything was done.
       await tellUse(client, sessionId, meter.used, script.window)
@@ -86,7 +104,12 @@ export async function serveRehearsal(stream: Stream, { script, state: folder, ru
       }
     })
     .onRequest(methods.agent.session.new, ({ params }) => {
-      const live = { id: mintId(undefined), cwd: params.cwd, meter: new Meter(script.start), said: [] }
+      const live = {
+        id: mintId(undefined),
+        cwd: params.cwd,
+        meter: new Meter(script.start),
+        said: [],
+      }
       conversations.set(live.id, live)
       keep(live)
       return { sessionId: live.id }
@@ -95,13 +118,20 @@ export async function serveRehearsal(stream: Stream, { script, state: folder, ru
       const before = state.conversation(params.sessionId)
       if (before === undefined) throw RequestError.resourceNotFound(params.sessionId)
       const { used, isWarm, spent, said } = before
-      const live = { id: params.sessionId, cwd: params.cwd, meter: new Meter(used, isWarm, spent), said: [...said] }
+      const live = {
+        id: params.sessionId,
+        cwd: params.cwd,
+        meter: new Meter(used, isWarm, spent),
+        said: [...said],
+      }
       conversations.set(live.id, live)
       await tellHistory(client, live.id, before, script.window)
       return {}
     })
     .onRequest(methods.agent.session.prompt, prompt)
-    .onNotification(methods.agent.session.cancel, ({ params }) => conversations.get(params.sessionId)?.turn?.abort())
+    .onNotification(methods.agent.session.cancel, ({ params }) =>
+      conversations.get(params.sessionId)?.turn?.abort(),
+    )
     .connect(stream)
   await connection.closed
   for (const { turn } of conversations.values()) turn?.abort()
@@ -115,13 +145,24 @@ async function tellHistory(
 ): Promise<void> {
   for (const { by, text } of said) {
     const sessionUpdate = by === 'user' ? 'user_message_chunk' : 'agent_message_chunk'
-    await client.notify(methods.client.session.update, { sessionId, update: { sessionUpdate, content: { type: 'text', text } } })
+    await client.notify(methods.client.session.update, {
+      sessionId,
+      update: { sessionUpdate, content: { type: 'text', text } },
+    })
   }
   await tellUse(client, sessionId, used, size)
 }
 
-async function tellUse(client: AgentContext, sessionId: string, used: number, size: number): Promise<void> {
-  await client.notify(methods.client.session.update, { sessionId, update: { sessionUpdate: 'usage_update', used, size } })
+async function tellUse(
+  client: AgentContext,
+  sessionId: string,
+  used: number,
+  size: number,
+): Promise<void> {
+  await client.notify(methods.client.session.update, {
+    sessionId,
+    update: { sessionUpdate: 'usage_update', used, size },
+  })
 }
 
 /** The field is not in the stable protocol yet; every agent that counts tells it. */

@@ -7,6 +7,10 @@ export function loadScript(path: string | undefined): Script {
   if (path === undefined) return NO_SCRIPT
   const bytes = readOrUndefined(path)
   if (bytes === undefined)
-    throw new StintError('SCRIPT_INVALID', `there is no script ${path}`, 'give the path of a YAML or JSON file')
+    throw new StintError(
+      'SCRIPT_INVALID',
+      `there is no script ${path}`,
+      'give the path of a YAML or JSON file',
+    )
   return readScript(bytes.toString('utf8'), path)
 }

@@ -1,10 +1,16 @@
 // Does what a turn of a script says, and tells it as any agent would.
-import { type AgentContext, RequestError, type SessionUpdate, type ToolKind, methods } from '@agentclientprotocol/sdk'
+import {
+  type AgentContext,
+  RequestError,
+  type SessionUpdate,
+  type ToolKind,
+  methods,
+} from '@agentclientprotocol/sdk'
 import { dirname, resolve } from 'node:path'
 import { createFolder, replaceFile } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import { randomHex } from '../../journal/random.ts'
-import { quoteWord } from '../quote-word.ts'
+import { quoteWord } from '../../command/quote-word.ts'
 import type { Meter } from './meter.ts'
 import { type Ran, runCommand } from './run-command.ts'
 import type { Act, Script } from './script.ts'
@@ -42,7 +48,10 @@ export class Performer {
       case 'write':
         return this.#write(act.path, act.text)
       case 'append':
-        return this.#write(act.path, `${readOrUndefined(this.#path(act.path))?.toString('utf8') ?? ''}${act.text}`)
+        return this.#write(
+          act.path,
+          `${readOrUndefined(this.#path(act.path))?.toString('utf8') ?? ''}${act.text}`,
+        )
       case 'commit':
         return this.#commit(act.text)
       case 'done':
@@ -59,7 +68,10 @@ export class Performer {
       case 'fail':
         throw new RequestError(-32_603, act.text)
       case 'limit':
-        throw new RequestError(-32_603, `usage limit reached; it resets at ${new Date(act.text).toISOString()}`)
+        throw new RequestError(
+          -32_603,
+          `usage limit reached; it resets at ${new Date(act.text).toISOString()}`,
+        )
       case 'wait':
         return this.#wait(act.amount)
       case 'hang':
@@ -70,11 +82,18 @@ export class Performer {
   }
 
   async tellUsage(): Promise<void> {
-    await this.#tell({ sessionUpdate: 'usage_update', used: this.#stage.meter.used, size: this.#stage.script.window })
+    await this.#tell({
+      sessionUpdate: 'usage_update',
+      used: this.#stage.meter.used,
+      size: this.#stage.script.window,
+    })
   }
 
   async #tell(update: SessionUpdate): Promise<void> {
-    await this.#stage.client.notify(methods.client.session.update, { sessionId: this.#stage.sessionId, update })
+    await this.#stage.client.notify(methods.client.session.update, {
+      sessionId: this.#stage.sessionId,
+      update,
+    })
   }
 
   #path(path: string): string {
@@ -83,7 +102,11 @@ export class Performer {
 
   async #say(text: string): Promise<void> {
     this.#stage.heard(text)
-    await this.#tell({ sessionUpdate: 'agent_message_chunk', messageId: randomHex(8), content: { type: 'text', text } })
+    await this.#tell({
+      sessionUpdate: 'agent_message_chunk',
+      messageId: randomHex(8),
+      content: { type: 'text', text },
+    })
   }
 
   #shell(command: string): Promise<void> {
@@ -92,14 +115,24 @@ export class Performer {
 
   #commit(message: string): Promise<void> {
     const script = 'git add --all && git commit --quiet --message'
-    return this.#run(`${script} ${quoteWord(message)}`, ['sh', '-c', `${script} "$1"`, 'sh', message])
+    return this.#run(`${script} ${quoteWord(message)}`, [
+      'sh',
+      '-c',
+      `${script} "$1"`,
+      'sh',
+      message,
+    ])
   }
 
   async #report(how: string, summary: string): Promise<void> {
     const { task } = this.#stage
     if (task === undefined) return this.#say(`There is no task to report as ${how}.`)
     const args = ['task', how, task.name, '--summary', summary]
-    return this.#run(`stint ${args.map(quoteWord).join(' ')}`, [process.execPath, process.argv[1]!, ...args])
+    return this.#run(`stint ${args.map(quoteWord).join(' ')}`, [
+      process.execPath,
+      process.argv[1]!,
+      ...args,
+    ])
   }
 
   async #run(shown: string, command: readonly string[]): Promise<void> {
@@ -120,12 +153,16 @@ export class Performer {
       ],
     })
     const isYes = outcome.outcome === 'selected' && outcome.optionId === 'yes'
-    const ran = isYes ? await runCommand(['sh', '-c', command], cwd, signal) : { exitCode: 126, output: 'it was not allowed' }
+    const ran = isYes
+      ? await runCommand(['sh', '-c', command], cwd, signal)
+      : { exitCode: 126, output: 'it was not allowed' }
     await this.#end(toolCallId, ran)
   }
 
   async #write(path: string, text: string): Promise<void> {
-    const toolCallId = await this.#begin(`Write ${path}`, 'edit', { locations: [{ path: this.#path(path) }] })
+    const toolCallId = await this.#begin(`Write ${path}`, 'edit', {
+      locations: [{ path: this.#path(path) }],
+    })
     createFolder(dirname(this.#path(path)))
     replaceFile(this.#path(path), text)
     await this.#end(toolCallId, { exitCode: 0, output: '' })
@@ -137,22 +174,40 @@ export class Performer {
     more: { rawInput?: unknown; locations?: { path: string }[]; status?: 'pending' },
   ): Promise<string> {
     const toolCallId = randomHex(8)
-    await this.#tell({ sessionUpdate: 'tool_call', toolCallId, title, kind, status: 'in_progress', ...more })
+    await this.#tell({
+      sessionUpdate: 'tool_call',
+      toolCallId,
+      title,
+      kind,
+      status: 'in_progress',
+      ...more,
+    })
     return toolCallId
   }
 
   async #end(toolCallId: string, { exitCode, output }: Ran): Promise<void> {
-    const content = output === '' ? [] : [{ type: 'content' as const, content: { type: 'text' as const, text: output } }]
+    const content =
+      output === ''
+        ? []
+        : [{ type: 'content' as const, content: { type: 'text' as const, text: output } }]
     const status = exitCode === 0 ? 'completed' : 'failed'
-    await this.#tell({ sessionUpdate: 'tool_call_update', toolCallId, status, rawOutput: { exitCode }, content })
+    await this.#tell({
+      sessionUpdate: 'tool_call_update',
+      toolCallId,
+      status,
+      rawOutput: { exitCode },
+      content,
+    })
   }
 
   async #compact(): Promise<void> {
     const { meter, script, takesCompaction } = this.#stage
     const compactionId = randomHex(8)
-    if (takesCompaction) await this.#tell({ sessionUpdate: 'compaction_update', compactionId, status: 'in_progress' })
+    if (takesCompaction)
+      await this.#tell({ sessionUpdate: 'compaction_update', compactionId, status: 'in_progress' })
     meter.compact(script.start)
-    if (takesCompaction) await this.#tell({ sessionUpdate: 'compaction_update', compactionId, status: 'completed' })
+    if (takesCompaction)
+      await this.#tell({ sessionUpdate: 'compaction_update', compactionId, status: 'completed' })
     await this.tellUsage()
   }
 

@@ -14,10 +14,15 @@ export interface RehearsalChoice {
 
 /** Our own agent, driven as any other. */
 export function rehearsalHarness({ script, state }: RehearsalChoice = {}): Harness {
-  const args = [stintProgram(), 'rehearsal', ...(script === undefined ? [] : ['--script', resolve(script)])]
+  const args = [
+    stintProgram(),
+    'rehearsal',
+    ...(script === undefined ? [] : ['--script', resolve(script)]),
+  ]
   const capabilities = { resume: state !== undefined }
   const harness = acpHarness({ name: 'rehearsal', command: process.execPath, args, capabilities })
-  const remembering = (env: NodeJS.ProcessEnv) => (state === undefined ? env : { ...env, STINT_REHEARSAL_STATE: state })
+  const remembering = (env: NodeJS.ProcessEnv) =>
+    state === undefined ? env : { ...env, STINT_REHEARSAL_STATE: state }
   return {
     ...harness,
     check: () => check(script),
@@ -33,6 +38,10 @@ async function check(script: string | undefined): Promise<HarnessCheck> {
     return { isThere: true, version: findVersion() }
   } catch (error) {
     if (!(error instanceof StintError)) throw error
-    return { isThere: false, problem: error.message, hint: error.hint ?? 'stint rehearsal --help says what a script has' }
+    return {
+      isThere: false,
+      problem: error.message,
+      hint: error.hint ?? 'stint rehearsal --help says what a script has',
+    }
   }
 }

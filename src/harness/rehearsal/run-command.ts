@@ -11,7 +11,11 @@ const TAIL_BYTES = 4000
 const LATE_OUTPUT_MS = 100
 
 /** Runs a program and answers how it went. Aborted, it is killed with what it started. */
-export function runCommand(command: readonly string[], cwd: string, signal: AbortSignal): Promise<Ran> {
+export function runCommand(
+  command: readonly string[],
+  cwd: string,
+  signal: AbortSignal,
+): Promise<Ran> {
   return new Promise((resolve) => {
     let tail: Buffer = Buffer.alloc(0)
     const [program, ...args] = command as [string, ...string[]]

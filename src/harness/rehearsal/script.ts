@@ -5,7 +5,17 @@ import { StintError } from '../../journal/errors.ts'
 
 export type Act =
   | {
-      readonly do: 'say' | 'run' | 'ask' | 'commit' | 'done' | 'blocked' | 'failed' | 'lie' | 'fail' | 'limit'
+      readonly do:
+        | 'say'
+        | 'run'
+        | 'ask'
+        | 'commit'
+        | 'done'
+        | 'blocked'
+        | 'failed'
+        | 'lie'
+        | 'fail'
+        | 'limit'
       readonly text: string
     }
   | { readonly do: 'write' | 'append'; readonly path: string; readonly text: string }
@@ -28,7 +38,18 @@ export interface Script {
 
 export const NO_SCRIPT: Script = { tasks: {}, window: 200_000, start: 20_000 }
 
-const TEXTS = ['say', 'run', 'ask', 'commit', 'done', 'blocked', 'failed', 'lie', 'fail', 'limit'] as const
+const TEXTS = [
+  'say',
+  'run',
+  'ask',
+  'commit',
+  'done',
+  'blocked',
+  'failed',
+  'lie',
+  'fail',
+  'limit',
+] as const
 const FILES = ['write', 'append'] as const
 const AMOUNTS = ['usage', 'wait'] as const
 const FLAGS = ['compact', 'hang', 'die'] as const
@@ -43,7 +64,11 @@ export function readScript(text: string, path: string): Script {
   const script = document.errors.length > 0 ? undefined : reader.script(document.contents)
   if (script !== undefined && reader.mistakes.length === 0) return script
   const told = reader.mistakes.map(({ line, mistake }) => `${path}:${line}: ${mistake}`)
-  throw new StintError('SCRIPT_INVALID', told.join('\n'), 'stint rehearsal --help says what a script has')
+  throw new StintError(
+    'SCRIPT_INVALID',
+    told.join('\n'),
+    'stint rehearsal --help says what a script has',
+  )
 }
 
 class Reader {
@@ -60,7 +85,8 @@ class Reader {
   }
 
   script(node: unknown): Script | undefined {
-    if (!isMap(node)) return this.say(node as Node | null, 'a script has tasks, default, window and start')
+    if (!isMap(node))
+      return this.say(node as Node | null, 'a script has tasks, default, window and start')
     const tasks: Record<string, readonly ScriptedTurn[]> = Object.create(null) as never
     let { window, start } = NO_SCRIPT
     let otherwise: readonly ScriptedTurn[] | undefined
@@ -90,7 +116,9 @@ class Reader {
       return []
     }
     const items = node.items as (Node | null)[]
-    return items.some((item) => isSeq(item)) ? items.map((item) => this.#turn(item, whose)) : [this.#turn(node, whose)]
+    return items.some((item) => isSeq(item))
+      ? items.map((item) => this.#turn(item, whose))
+      : [this.#turn(node, whose)]
   }
 
   #turn(node: Node | null, whose: string): ScriptedTurn {
@@ -101,14 +129,17 @@ class Reader {
 
   #act(node: Node | null): Act | undefined {
     const [pair, ...others] = isMap(node) ? (node.items as Pair<Node, Node | null>[]) : []
-    if (pair === undefined || others.length > 0) return this.say(node, 'an act is one thing, such as "say: I look first."')
+    if (pair === undefined || others.length > 0)
+      return this.say(node, 'an act is one thing, such as "say: I look first."')
     const name = nameIn(pair.key)
     const { value } = pair
     if (isOneOf(TEXTS, name)) return this.#textAct(name, value)
     if (isOneOf(FILES, name)) return this.#fileAct(name, value)
     if (isOneOf(AMOUNTS, name)) return amountAct(name, this.#amount(value, name))
     if (isOneOf(FLAGS, name))
-      return isScalar(value) && value.value === true ? { do: name } : this.say(value, `write "${name}: true"`)
+      return isScalar(value) && value.value === true
+        ? { do: name }
+        : this.say(value, `write "${name}: true"`)
     return this.say(pair.key, `there is no act "${name}"; there are ${ACTS.join(', ')}`)
   }
 
@@ -122,22 +153,29 @@ class Reader {
 
   #fileAct(name: (typeof FILES)[number], value: Node | null): Act | undefined {
     const fields = isMap(value)
-      ? new Map((value.items as Pair<Node, Node | null>[]).map((pair) => [nameIn(pair.key), pair.value]))
+      ? new Map(
+          (value.items as Pair<Node, Node | null>[]).map((pair) => [nameIn(pair.key), pair.value]),
+        )
       : undefined
     if (fields === undefined || [...fields.keys()].toSorted().join() !== 'path,text')
-      return this.say(value, `${name} has a path and a text: "${name}: { path: notes.md, text: Hello }"`)
+      return this.say(
+        value,
+        `${name} has a path and a text: "${name}: { path: notes.md, text: Hello }"`,
+      )
     const path = this.#text(fields.get('path') ?? null, 'path')
     const text = this.#text(fields.get('text') ?? null, 'text')
     return path === undefined || text === undefined ? undefined : { do: name, path, text }
   }
 
   #text(node: Node | null, name: string): string | undefined {
-    if (isScalar(node) && ['string', 'number', 'boolean'].includes(typeof node.value)) return String(node.value)
+    if (isScalar(node) && ['string', 'number', 'boolean'].includes(typeof node.value))
+      return String(node.value)
     return this.say(node, `${name} is a text`)
   }
 
   #amount(node: Node | null, name: string): number | undefined {
-    if (isScalar(node) && Number.isSafeInteger(node.value) && Number(node.value) >= 0) return Number(node.value)
+    if (isScalar(node) && Number.isSafeInteger(node.value) && Number(node.value) >= 0)
+      return Number(node.value)
     return this.say(node, `${name} is a whole number from 0 on`)
   }
 }

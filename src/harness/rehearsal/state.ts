@@ -41,7 +41,9 @@ export class RehearsalState {
   }
 
   #read(name: string): string | undefined {
-    return this.#folder === undefined ? this.#memory.get(name) : readOrUndefined(join(this.#folder, name))?.toString('utf8')
+    return this.#folder === undefined
+      ? this.#memory.get(name)
+      : readOrUndefined(join(this.#folder, name))?.toString('utf8')
   }
 
   #write(name: string, text: string): void {

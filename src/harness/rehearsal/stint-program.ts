@@ -11,5 +11,9 @@ export function stintProgram(from: string = import.meta.url): string {
     (path) => statOrUndefined(path)?.isFile() === true,
   )
   if (found !== undefined) return found
-  throw new StintError('NOT_BUILT', 'this Stint runs from its sources and is not built', 'npm run build')
+  throw new StintError(
+    'NOT_BUILT',
+    'this Stint runs from its sources and is not built',
+    'npm run build',
+  )
 }

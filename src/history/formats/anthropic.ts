@@ -17,7 +17,10 @@ export interface AnthropicOptions {
 }
 
 /** What would be sent next, but for the system prompt and the tools. */
-export function anthropicMessages(items: Iterable<HistoryItem>, options: AnthropicOptions = {}): readonly AnthropicMessage[] {
+export function anthropicMessages(
+  items: Iterable<HistoryItem>,
+  options: AnthropicOptions = {},
+): readonly AnthropicMessage[] {
   const messages = nextMessages(items).flatMap((message) => {
     const parts = message.parts.filter(isAcceptable).map(withAcceptableNames)
     return parts.length === 0 ? [] : [{ ...message, parts }]
@@ -31,7 +34,9 @@ export function anthropicItems(messages: readonly unknown[]): readonly Message[]
   return messages.flatMap((value, index) => {
     const { role, content } = objectOf(value) ?? {}
     if (role !== 'user' && role !== 'assistant' && role !== 'system') return []
-    return [messageItem(index, role, partsOf(typeof content === 'string' ? content : listOf(content)))]
+    return [
+      messageItem(index, role, partsOf(typeof content === 'string' ? content : listOf(content))),
+    ]
   })
 }
 
@@ -57,12 +62,15 @@ function saidByUser(messages: readonly ModelMessage[]): readonly ModelMessage[] 
   for (const { role, parts } of messages) {
     const asUser = role === 'system' ? parts.map(reminding) : parts
     const last = said.at(-1)
-    if (role !== 'assistant' && last?.role === 'user') said.splice(-1, 1, { ...last, parts: [...last.parts, ...asUser] })
+    if (role !== 'assistant' && last?.role === 'user')
+      said.splice(-1, 1, { ...last, parts: [...last.parts, ...asUser] })
     else said.push({ role: role === 'assistant' ? role : 'user', parts: asUser })
   }
   return said
 }
 
 function reminding(part: Part): Part {
-  return part.type === 'text' ? { ...part, text: `<system-reminder>\n${part.text}\n</system-reminder>` } : part
+  return part.type === 'text'
+    ? { ...part, text: `<system-reminder>\n${part.text}\n</system-reminder>` }
+    : part
 }

@@ -8,7 +8,11 @@ import { acceptableName } from './names.ts'
 export type OpenAiMessage =
   | { readonly role: 'system'; readonly content: string }
   | { readonly role: 'user'; readonly content: string | readonly Json[] }
-  | { readonly role: 'assistant'; readonly content: string | null; readonly tool_calls?: readonly Json[] }
+  | {
+      readonly role: 'assistant'
+      readonly content: string | null
+      readonly tool_calls?: readonly Json[]
+    }
   | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string }
 
 type ToolUse = Extract<Part, { type: 'tool use' }>
@@ -23,7 +27,10 @@ export function openAiMessages(items: Iterable<HistoryItem>): readonly OpenAiMes
       case 'system':
         return withText(parts, (content) => ({ role, content }))
       case 'user':
-        return [...parts.flatMap((part) => (part.type === 'tool result' ? [toolMessage(part)] : [])), ...userMessage(parts)]
+        return [
+          ...parts.flatMap((part) => (part.type === 'tool result' ? [toolMessage(part)] : [])),
+          ...userMessage(parts),
+        ]
     }
   })
 }
@@ -40,7 +47,12 @@ export function openAiItems(messages: readonly unknown[]): readonly Message[] {
       case 'user':
         return [messageItem(index, role, userParts(content))]
       case 'assistant':
-        return [messageItem(index, role, [...textParts(saidIn(content)), ...listOf(message['tool_calls']).flatMap(toolUseIn)])]
+        return [
+          messageItem(index, role, [
+            ...textParts(saidIn(content)),
+            ...listOf(message['tool_calls']).flatMap(toolUseIn),
+          ]),
+        ]
       case 'tool':
         return [messageItem(index, 'user', toolResultIn(message))]
       default:
@@ -53,7 +65,13 @@ function assistantMessage(parts: readonly Part[]): readonly OpenAiMessage[] {
   const text = textIn(parts)
   const calls = parts.filter((part): part is ToolUse => part.type === 'tool use').map(callOf)
   if (text === '' && calls.length === 0) return []
-  return [{ role: 'assistant', content: text === '' ? null : text, ...(calls.length === 0 ? {} : { tool_calls: calls }) }]
+  return [
+    {
+      role: 'assistant',
+      content: text === '' ? null : text,
+      ...(calls.length === 0 ? {} : { tool_calls: calls }),
+    },
+  ]
 }
 
 function callOf({ id, name, input }: ToolUse): Json {
@@ -70,7 +88,9 @@ function toolMessage({ use, parts }: ToolResult): OpenAiMessage {
 
 /** Pictures among the results of tools come with what the user says: a result can be nothing but text. */
 function userMessage(parts: readonly Part[]): readonly OpenAiMessage[] {
-  const shown = parts.flatMap((part) => (part.type === 'tool result' ? part.parts.filter(isPicture) : [part]))
+  const shown = parts.flatMap((part) =>
+    part.type === 'tool result' ? part.parts.filter(isPicture) : [part],
+  )
   if (!shown.some(isPicture)) return withText(shown, (content) => ({ role: 'user', content }))
   return [{ role: 'user', content: shown.flatMap(contentPart) }]
 }
@@ -80,7 +100,9 @@ function contentPart(part: Part): readonly Json[] {
     case 'text':
       return [{ type: 'text', text: part.text }]
     case 'image':
-      return [{ type: 'image_url', image_url: { url: `data:${part.mediaType};base64,${part.data}` } }]
+      return [
+        { type: 'image_url', image_url: { url: `data:${part.mediaType};base64,${part.data}` } },
+      ]
     case 'image link':
       return [{ type: 'image_url', image_url: { url: part.url } }]
     default:
@@ -88,7 +110,10 @@ function contentPart(part: Part): readonly Json[] {
   }
 }
 
-function withText(parts: readonly Part[], message: (content: string) => OpenAiMessage): readonly OpenAiMessage[] {
+function withText(
+  parts: readonly Part[],
+  message: (content: string) => OpenAiMessage,
+): readonly OpenAiMessage[] {
   const text = textIn(parts)
   return text === '' ? [] : [message(text)]
 }
@@ -105,7 +130,8 @@ function userParts(content: unknown): readonly Part[] {
   if (typeof content === 'string') return textParts(content)
   return listOf(content).flatMap((value): readonly Part[] => {
     const part = objectOf(value)
-    if (part?.['type'] === 'text' && typeof part['text'] === 'string') return textParts(part['text'])
+    if (part?.['type'] === 'text' && typeof part['text'] === 'string')
+      return textParts(part['text'])
     const url = objectOf(part?.['image_url'])?.['url']
     return part?.['type'] === 'image_url' && typeof url === 'string' ? [pictureAt(url)] : []
   })
@@ -113,7 +139,9 @@ function userParts(content: unknown): readonly Part[] {
 
 function pictureAt(url: string): Part {
   const [, mediaType, data] = /^data:([^;,]+);base64,(.*)$/s.exec(url) ?? []
-  return mediaType === undefined || data === undefined ? { type: 'image link', url } : { type: 'image', mediaType, data }
+  return mediaType === undefined || data === undefined
+    ? { type: 'image link', url }
+    : { type: 'image', mediaType, data }
 }
 
 function textParts(text: string): readonly Part[] {
@@ -125,11 +153,14 @@ function toolUseIn(value: unknown): readonly Part[] {
   const made = objectOf(call?.['function'])
   const [id, name] = [nameOf(call?.['id']), nameOf(made?.['name'])]
   if (id === undefined || name === undefined) return []
-  const input = typeof made?.['arguments'] === 'string' ? objectOf(parseJson(made['arguments'])) : undefined
+  const input =
+    typeof made?.['arguments'] === 'string' ? objectOf(parseJson(made['arguments'])) : undefined
   return [{ type: 'tool use', id, name, input: input ?? {} }]
 }
 
 function toolResultIn({ tool_call_id: id, content }: Json): readonly Part[] {
   const use = nameOf(id)
-  return use === undefined ? [] : [{ type: 'tool result', use, parts: textParts(saidIn(content)), isError: false }]
+  return use === undefined
+    ? []
+    : [{ type: 'tool result', use, parts: textParts(saidIn(content)), isError: false }]
 }

@@ -17,7 +17,11 @@ export function preCompactQuickly(standing: Standing<EventOf<'preCompact'>>): An
   const { text, compaction } = prepared.summariser
   if (!prepared.isPinned) {
     const once = `checkpoint:${event.conversation}:${compaction}:${prepared.entryCount}`
-    const data = { note: `before compaction ${compaction}`, preCompact: true, git: headOf(standing) }
+    const data = {
+      note: `before compaction ${compaction}`,
+      preCompact: true,
+      git: headOf(standing),
+    }
     leave(standing, settled.session, 'checkpoint.made', data, once)
   }
   return { plain: text }

@@ -1,6 +1,6 @@
 import { clip } from '../clip.ts'
 import { handOver } from '../cleared.ts'
-import { isCopied } from '../../conversation/copy/cursor.ts'
+import { isCopied } from '../../project/conversation/copy/cursor.ts'
 import { endConversation } from '../../history/end-conversation.ts'
 import { LONGEST_MESSAGE, LONGEST_RESULT } from '../longest.ts'
 import type { EventOf } from '../../harness/claude/events.ts'
@@ -15,11 +15,16 @@ export function stopQuickly(standing: Standing<EventOf<'stop'>>): Answer | undef
   if (settled === undefined || lastMessage === undefined) return undefined
   const said = lastMessage.trim()
   if (said !== '')
-    leave(standing, settled.session, 'turn.ended', { conversation, said: clip(said, LONGEST_MESSAGE, standing.config) })
+    leave(standing, settled.session, 'turn.ended', {
+      conversation,
+      said: clip(said, LONGEST_MESSAGE, standing.config),
+    })
   return {}
 }
 
-export function subagentStopQuickly(standing: Standing<EventOf<'subagentStop'>>): Answer | undefined {
+export function subagentStopQuickly(
+  standing: Standing<EventOf<'subagentStop'>>,
+): Answer | undefined {
   const settled = settledOf(standing)
   const { agent, type, conversation, lastMessage } = standing.event
   if (settled === undefined || lastMessage === undefined) return undefined
@@ -35,9 +40,21 @@ export function sessionEndQuickly(standing: Standing<EventOf<'sessionEnd'>>): An
   const { event, env, notes } = standing
   const settled = settledOf(standing)
   const seen = settled === undefined ? undefined : glimpse(settled.tracking)
-  if (settled === undefined || seen === undefined || isTelling(seen) || !isCopied(notes, settled.tracking)) return undefined
+  if (
+    settled === undefined ||
+    seen === undefined ||
+    isTelling(seen) ||
+    !isCopied(notes, settled.tracking)
+  )
+    return undefined
   if (event.reason === 'clear') handOver(notes, env, settled.session)
-  leave(standing, settled.session, 'conversation.ended', { conversation: event.conversation, reason: event.reason })
-  endConversation(standing.place.sessions, event.conversation, { at: standing.now, reason: event.reason })
+  leave(standing, settled.session, 'conversation.ended', {
+    conversation: event.conversation,
+    reason: event.reason,
+  })
+  endConversation(standing.place.sessions, event.conversation, {
+    at: standing.now,
+    reason: event.reason,
+  })
   return {}
 }

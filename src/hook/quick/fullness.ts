@@ -1,6 +1,6 @@
 import { closeSync, fstatSync } from 'node:fs'
-import type { Tracking } from '../../conversation/tracking.ts'
-import { readWindow } from '../../conversation/window.ts'
+import type { Tracking } from '../../project/conversation/tracking.ts'
+import { readWindow } from '../../project/conversation/window.ts'
 import { openRegularFile } from '../../journal/files.ts'
 import { readRange } from '../../journal/read.ts'
 
@@ -10,7 +10,10 @@ const TAIL = 48 * 1024
  * Whether the context may have grown past the next line. Told from the last usage at the end of the transcript, without
  * reading whose it is, or from what the status line left: where that is too much, somebody looks closer for nothing.
  */
-export function mayBeFuller(notes: string, { conversation, transcript, settled }: Tracking): boolean {
+export function mayBeFuller(
+  notes: string,
+  { conversation, transcript, settled }: Tracking,
+): boolean {
   const { alertAt } = settled ?? {}
   if (alertAt === undefined) return false
   const tokens = lastUsage(transcript) ?? readWindow(notes, conversation)?.used
@@ -34,7 +37,9 @@ function lastUsageIn(bytes: Buffer): number | undefined {
   if (at < 0) return undefined
   const usage = bytes.toString('latin1', at, at + 500)
   let tokens = 0
-  for (const [, count] of usage.matchAll(/"(?:input|output|cache_creation_input|cache_read_input)_tokens": ?(\d+)/g))
+  for (const [, count] of usage.matchAll(
+    /"(?:input|output|cache_creation_input|cache_read_input)_tokens": ?(\d+)/g,
+  ))
     tokens += Number(count)
   return tokens
 }

@@ -1,4 +1,4 @@
-import { type Tracking, readTracking } from '../../conversation/tracking.ts'
+import { type Tracking, readTracking } from '../../project/conversation/tracking.ts'
 import { type Head, readHead } from '../../git/head.ts'
 import type { HookEvent } from '../../harness/claude/events.ts'
 import type { Config } from '../../project/config.ts'
@@ -51,11 +51,16 @@ export function settledOf({ place, tracking }: Standing): Settled | undefined {
   if (repository === undefined || tracking?.session === undefined) return undefined
   if (tracking.settled?.session !== tracking.session) return undefined
   const { awaitsBoundary, isOwed, files, requests } = tracking
-  if (awaitsBoundary === true || isOwed === true || files !== undefined || requests.length > 0) return undefined
+  if (awaitsBoundary === true || isOwed === true || files !== undefined || requests.length > 0)
+    return undefined
   if (!isStillSettled(tracking.settled, repository, place.sessions)) return undefined
   const open = readOpenSession(place, tracking.session)
   if (open?.status !== 'active') return undefined
-  return { session: open.id, tracking, hasNews: open.news !== undefined && open.news > (tracking.heard ?? '') }
+  return {
+    session: open.id,
+    tracking,
+    hasNews: open.news !== undefined && open.news > (tracking.heard ?? ''),
+  }
 }
 
 export function headOf({ place }: Standing): Head {

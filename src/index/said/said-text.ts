@@ -28,7 +28,10 @@ function partText(part: Part): string {
     case 'tool use':
       return ends([part.name, ...stringsIn(part.input, 4)].join('\n'), 'command')
     case 'tool result':
-      return ends(part.parts.flatMap((inner) => (inner.type === 'text' ? [inner.text] : [])).join('\n'), 'answer')
+      return ends(
+        part.parts.flatMap((inner) => (inner.type === 'text' ? [inner.text] : [])).join('\n'),
+        'answer',
+      )
     default:
       return ''
   }

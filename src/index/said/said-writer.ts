@@ -21,15 +21,17 @@ export class SaidWriter {
   }
 
   read(): ReadonlyMap<string, ReadConversation> {
-    const rows = this.#sql('SELECT key, id, items, inode, offset, edges FROM conversations').all() as ReadConversation[]
+    const rows = this.#sql(
+      'SELECT key, id, items, inode, offset, edges FROM conversations',
+    ).all() as ReadConversation[]
     return new Map(rows.map((row) => [row.id, row]))
   }
 
   /** The conversation as it was read last, when somebody else may have read on meanwhile. */
   readOne(id: string): ReadConversation | undefined {
-    return this.#sql('SELECT key, id, items, inode, offset, edges FROM conversations WHERE id = ?').get(id) as
-      | ReadConversation
-      | undefined
+    return this.#sql(
+      'SELECT key, id, items, inode, offset, edges FROM conversations WHERE id = ?',
+    ).get(id) as ReadConversation | undefined
   }
 
   begin(id: string, inode: number): ReadConversation {
@@ -39,7 +41,12 @@ export class SaidWriter {
   }
 
   goOn({ key, items, offset, edges }: ReadConversation): void {
-    this.#sql('UPDATE conversations SET items = ?, offset = ?, edges = ? WHERE key = ?').run(items, offset, edges, key)
+    this.#sql('UPDATE conversations SET items = ?, offset = ?, edges = ? WHERE key = ?').run(
+      items,
+      offset,
+      edges,
+      key,
+    )
   }
 
   setHarness(key: number, harness: string): void {
@@ -48,21 +55,36 @@ export class SaidWriter {
 
   /** Answers false for what is there already: it was stored twice. */
   add(conversation: number, { id, role, at }: Message, number: number, text: string): boolean {
-    const sql = 'INSERT OR IGNORE INTO said (conversation, id, number, role, at) VALUES (?, ?, ?, ?, ?)'
-    const { changes, lastInsertRowid } = this.#sql(sql).run(conversation, id, number, role, at ?? null)
+    const sql =
+      'INSERT OR IGNORE INTO said (conversation, id, number, role, at) VALUES (?, ?, ?, ?, ?)'
+    const { changes, lastInsertRowid } = this.#sql(sql).run(
+      conversation,
+      id,
+      number,
+      role,
+      at ?? null,
+    )
     if (Number(changes) === 0) return false
-    if (text !== '') this.#sql('INSERT INTO said_texts (rowid, text) VALUES (?, ?)').run(Number(lastInsertRowid), text)
+    if (text !== '')
+      this.#sql('INSERT INTO said_texts (rowid, text) VALUES (?, ?)').run(
+        Number(lastInsertRowid),
+        text,
+      )
     return true
   }
 
   drop(conversation: number): void {
-    this.#sql('DELETE FROM said_texts WHERE rowid IN (SELECT key FROM said WHERE conversation = ?)').run(conversation)
+    this.#sql(
+      'DELETE FROM said_texts WHERE rowid IN (SELECT key FROM said WHERE conversation = ?)',
+    ).run(conversation)
     this.#sql('DELETE FROM said WHERE conversation = ?').run(conversation)
     this.#sql('DELETE FROM conversations WHERE key = ?').run(conversation)
   }
 
   fact(name: string): string | undefined {
-    return (this.#sql('SELECT value FROM facts WHERE name = ?').get(name) as { value: string } | undefined)?.value
+    return (
+      this.#sql('SELECT value FROM facts WHERE name = ?').get(name) as { value: string } | undefined
+    )?.value
   }
 
   setFact(name: string, value: string): void {

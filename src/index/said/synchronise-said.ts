@@ -22,10 +22,15 @@ const ITEMS_AT_ONCE = 50
 const CONVERSATIONS_TIME = 'conversations time'
 
 /** Reads on until everything is read or the time is over. Any number of processes may do so at once. */
-export function synchroniseSaid(database: Database, folder: string, budgetMs: number): SaidProgress {
+export function synchroniseSaid(
+  database: Database,
+  folder: string,
+  budgetMs: number,
+): SaidProgress {
   const writer = new SaidWriter(database)
   const changedAt = timeOfConversations(folder)
-  if (changedAt !== undefined && writer.fact(CONVERSATIONS_TIME) === changedAt) return { bytesLeft: 0 }
+  if (changedAt !== undefined && writer.fact(CONVERSATIONS_TIME) === changedAt)
+    return { bytesLeft: 0 }
   const store = conversationStore(folder, {})
   // What was said last is looked for most.
   const stored = store.list().toSorted((a, b) => (a.writtenAt < b.writtenAt ? 1 : -1))
@@ -38,7 +43,10 @@ export function synchroniseSaid(database: Database, folder: string, budgetMs: nu
     const before = known.get(id)
     const inode = statOrUndefined(path)?.ino
     if (before !== undefined && before.inode === inode && before.offset === bytes) continue
-    const offset = performance.now() >= until ? (before?.offset ?? 0) : readOn(database, writer, store, { id, path }, until)
+    const offset =
+      performance.now() >= until
+        ? (before?.offset ?? 0)
+        : readOn(database, writer, store, { id, path }, until)
     bytesLeft += Math.max(0, bytes - offset)
   }
   if (bytesLeft === 0 && changedAt !== undefined) {
@@ -78,10 +86,17 @@ function readOn(
 }
 
 /** Where to go on in it; from its start when it is new, or another than it was. */
-function placeIn(writer: SaidWriter, fd: number, id: string, inode: number, size: number): ReadConversation {
+function placeIn(
+  writer: SaidWriter,
+  fd: number,
+  id: string,
+  inode: number,
+  size: number,
+): ReadConversation {
   const last = writer.readOne(id)
   if (last === undefined) return writer.begin(id, inode)
-  const isSame = last.inode === inode && last.offset <= size && edgesBefore(fd, last.offset) === last.edges
+  const isSame =
+    last.inode === inode && last.offset <= size && edgesBefore(fd, last.offset) === last.edges
   if (isSame || last.offset === 0) return last
   writer.drop(last.key)
   return writer.begin(id, inode)
@@ -101,7 +116,8 @@ function addItems(
     if (isNew) number += 1
     offset = item.offset
     count += 1
-    if (count % ITEMS_AT_ONCE === 0 && performance.now() >= until) return { items: number, offset, isDone: false }
+    if (count % ITEMS_AT_ONCE === 0 && performance.now() >= until)
+      return { items: number, offset, isDone: false }
   }
   return { items: number, offset, isDone: true }
 }

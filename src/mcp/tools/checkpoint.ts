@@ -18,7 +18,13 @@ export const checkpoint: Tool = {
     const id = shortId(made.id)
     const commit = made.code?.commit.slice(0, 7)
     return {
-      value: { session: state.name, checkpoint: id, note: made.text, code: commit, tldr: tldrOf(state) },
+      value: {
+        session: state.name,
+        checkpoint: id,
+        note: made.text,
+        code: commit,
+        tldr: tldrOf(state),
+      },
       text: `${state.name}: checkpoint ${id}${commit === undefined ? '' : `, code kept as ${commit}`}`,
     }
   },

@@ -23,7 +23,8 @@ const string = { type: 'string' } as const
 
 export const delegate: Tool = {
   name: 'delegate',
-  description: 'Agents in the background, each on a branch of its own. show and wait take names, wait also seconds.',
+  description:
+    'Agents in the background, each on a branch of its own. show and wait take names, wait also seconds.',
   effect: 'spends',
   inputSchema: {
     type: 'object',
@@ -60,30 +61,46 @@ async function list({ project }: Call): Promise<Answer> {
 
 async function show({ project }: Call, { names = [] }: Given): Promise<Answer> {
   const [name, ...others] = names
-  if (name === undefined || others.length > 0) throw badArguments('show needs one of names', 'names: ["NAME"]; list shows them')
+  if (name === undefined || others.length > 0)
+    throw badArguments('show needs one of names', 'names: ["NAME"]; list shows them')
   const detail = await project.delegates.show(name)
   const { commitList, stat, attempts, reportText, logPath, model } = detail
   return {
     value: {
       delegate: rowOf(detail),
       model,
-      commits: commitList.slice(-20).map(({ commit, subject }) => `${commit.slice(0, 7)} ${subject}`),
+      commits: commitList
+        .slice(-20)
+        .map(({ commit, subject }) => `${commit.slice(0, 7)} ${subject}`),
       stat: clip(stat, LONGEST_REPORT),
-      attempts: attempts.slice(-5).map(({ number, outcome, reason, seconds }) => ({ number, outcome, reason, seconds })),
+      attempts: attempts
+        .slice(-5)
+        .map(({ number, outcome, reason, seconds }) => ({ number, outcome, reason, seconds })),
       report: reportText === undefined ? undefined : clip(reportText, LONGEST_REPORT),
       log: logPath,
     },
-    text: [lineOf(detail), detail.summary ?? '', stat, reportText ?? ''].filter((part) => part !== '').join('\n'),
+    text: [lineOf(detail), detail.summary ?? '', stat, reportText ?? '']
+      .filter((part) => part !== '')
+      .join('\n'),
   }
 }
 
 /** Until none is at work, the time is over, or nobody waits for the answer any more. */
-async function wait({ project, signal }: Call, { names = [], seconds = USUAL_WAIT }: Given): Promise<Answer> {
-  const isStopped = AbortSignal.any([signal, AbortSignal.timeout(Math.min(seconds, MOST_WAIT) * 1000)])
+async function wait(
+  { project, signal }: Call,
+  { names = [], seconds = USUAL_WAIT }: Given,
+): Promise<Answer> {
+  const isStopped = AbortSignal.any([
+    signal,
+    AbortSignal.timeout(Math.min(seconds, MOST_WAIT) * 1000),
+  ])
   const rows = await project.delegates.wait([...names], { isStopped })
-  const atWork = rows.filter(({ status }) => status === 'running' || status === 'merging').map(({ name }) => name)
+  const atWork = rows
+    .filter(({ status }) => status === 'running' || status === 'merging')
+    .map(({ name }) => name)
   const answer = told(rows)
-  const words = atWork.length === 0 ? 'None is at work.' : `Still at work: ${atWork.join(', ')}; wait again.`
+  const words =
+    atWork.length === 0 ? 'None is at work.' : `Still at work: ${atWork.join(', ')}; wait again.`
   return {
     value: { ...answer.value, at_work: atWork },
     text: rows.length === 0 ? 'No delegate is at work.' : `${answer.text}\n${words}`,
@@ -95,11 +112,28 @@ function told(rows: readonly DelegateRow[]): Answer {
   const lines = rows.slice(leftOut).map(lineOf)
   return {
     value: { delegates: kept, earlier: leftOut === 0 ? undefined : leftOut },
-    text: rows.length === 0 ? 'No delegates.' : [...(leftOut === 0 ? [] : [`… ${leftOut} earlier`]), ...lines].join('\n'),
+    text:
+      rows.length === 0
+        ? 'No delegates.'
+        : [...(leftOut === 0 ? [] : [`… ${leftOut} earlier`]), ...lines].join('\n'),
   }
 }
 
-function rowOf({ name, status, what, as, task, group, branch, seconds, commits, summary, because, next, report }: DelegateRow) {
+function rowOf({
+  name,
+  status,
+  what,
+  as,
+  task,
+  group,
+  branch,
+  seconds,
+  commits,
+  summary,
+  because,
+  next,
+  report,
+}: DelegateRow) {
   return {
     name,
     status,

@@ -37,13 +37,21 @@ export const handoff: Tool = {
     const { action, ...given } = args as unknown as Given
     const stray = Object.keys(given).find((name) => BELONGS[name]?.includes(action) === false)
     if (stray !== undefined)
-      throw badArguments(`${stray} does not go with ${action}`, `${stray} goes with ${BELONGS[stray]!.join(' and ')}`)
+      throw badArguments(
+        `${stray} does not go with ${action}`,
+        `${stray} goes with ${BELONGS[stray]!.join(' and ')}`,
+      )
     return { create, show, accept }[action](call, given)
   },
 }
 
 async function create({ project }: Call, given: Omit<Given, 'action'>): Promise<Answer> {
-  const { state, handoff: made, path, leftOut } = await project.handoffs.create({ by: 'mcp', ...given })
+  const {
+    state,
+    handoff: made,
+    path,
+    leftOut,
+  } = await project.handoffs.create({ by: 'mcp', ...given })
   const name = `${state.name}/${made.number}`
   return {
     value: {
@@ -62,7 +70,13 @@ async function show({ project }: Call, given: Omit<Given, 'action'>): Promise<An
   const shown = await project.handoffs.show({ check: true, ...given })
   const { handoff: made, session, moved = [], file } = shown
   return {
-    value: { handoff: `${session.name}/${made.number}`, at: made.at, file, moved, document: made.document },
+    value: {
+      handoff: `${session.name}/${made.number}`,
+      at: made.at,
+      file,
+      moved,
+      document: made.document,
+    },
     text: [...moved.map((line) => `Moved since: ${line}`), made.document].join('\n'),
   }
 }
@@ -83,8 +97,11 @@ async function accept({ project }: Call, given: Omit<Given, 'action'>): Promise<
       going_on_with: bound?.name,
       ...(isTaken ? { document: text } : { hint: refused }),
     },
-    text: [`Handoff ${name}: ${outcome}`, ...moved.map((line) => `Moved: ${line}`), ...notes, isTaken ? text : refused].join(
-      '\n',
-    ),
+    text: [
+      `Handoff ${name}: ${outcome}`,
+      ...moved.map((line) => `Moved: ${line}`),
+      ...notes,
+      isTaken ? text : refused,
+    ].join('\n'),
   }
 }

@@ -48,7 +48,8 @@ const string = { type: 'string' } as const
 
 export const journal: Tool = {
   name: 'journal',
-  description: 'Record in the session as it happens. done, current and resolved name a step or blocker by its text.',
+  description:
+    'Record in the session as it happens. done, current and resolved name a step or blocker by its text.',
   effect: 'records',
   inputSchema: {
     type: 'object',
@@ -75,7 +76,10 @@ export const journal: Tool = {
     const given = (args.entries ?? []) as readonly Given[]
     const retract = (args.retract ?? []) as readonly string[]
     if (given.length === 0 && retract.length === 0) {
-      throw badArguments('there is nothing to record', 'entries: [{"kind": "progress", "text": "what was done"}]')
+      throw badArguments(
+        'there is nothing to record',
+        'entries: [{"kind": "progress", "text": "what was done"}]',
+      )
     }
     const { reading, appended, isLeft } = await project.log({
       by: 'mcp',
@@ -85,8 +89,12 @@ export const journal: Tool = {
     })
     const { state } = reading
     const { done, total } = stepCounts(state)
-    const recorded = appended.filter(({ kind }) => kind !== 'git.observed').map(({ id, kind }) => ({ id: shortId(id), kind }))
-    const lacksReason = given.some(({ kind, rationale }) => kind === 'decision' && rationale === undefined)
+    const recorded = appended
+      .filter(({ kind }) => kind !== 'git.observed')
+      .map(({ id, kind }) => ({ id: shortId(id), kind }))
+    const lacksReason = given.some(
+      ({ kind, rationale }) => kind === 'decision' && rationale === undefined,
+    )
     return {
       value: {
         session: state.name,

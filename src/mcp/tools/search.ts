@@ -33,32 +33,49 @@ export const search: Tool = {
       // One more than is told, to know whether there are more.
       limit: limit + 1,
       ...(args.kind === undefined ? {} : { kind: kindsOf(args.kind as string) }),
-      ...(args.session === undefined ? {} : { session: (await project.find(args.session as string)).id }),
+      ...(args.session === undefined
+        ? {}
+        : { session: (await project.find(args.session as string)).id }),
       ...(args.all_projects === true ? { allProjects: true } : {}),
     })
     for await (const hit of found) {
       if (signal.aborted || (hit.where === 'journal' && hits.push(hit) > limit)) break
     }
-    const told = hits.slice(0, limit).map(({ project: root, session, name, entry, kind, at, snippet }) => ({
-      ...(args.all_projects === true ? { project: root } : {}),
-      session: name,
-      session_id: shortId(session),
-      entry: shortId(entry),
-      kind,
-      at,
-      snippet,
-    }))
+    const told = hits
+      .slice(0, limit)
+      .map(({ project: root, session, name, entry, kind, at, snippet }) => ({
+        ...(args.all_projects === true ? { project: root } : {}),
+        session: name,
+        session_id: shortId(session),
+        entry: shortId(entry),
+        kind,
+        at,
+        snippet,
+      }))
     const hasMore = hits.length > limit
-    const lines = told.map(({ session, kind, at, snippet }) => `${session}  ${at}  ${kind}: ${snippet}`)
+    const lines = told.map(
+      ({ session, kind, at, snippet }) => `${session}  ${at}  ${kind}: ${snippet}`,
+    )
     return {
       value: { hits: told, more: hasMore ? true : undefined },
-      text: told.length === 0 ? `Nothing found for "${query}".` : [...lines, ...(hasMore ? ['… and more'] : [])].join('\n'),
+      text:
+        told.length === 0
+          ? `Nothing found for "${query}".`
+          : [...lines, ...(hasMore ? ['… and more'] : [])].join('\n'),
     }
   },
 }
 
 function kindsOf(name: string): readonly string[] {
-  const kinds = Object.hasOwn(KIND_NAMES, name) ? KIND_NAMES[name] : name.includes('.') ? [name] : undefined
-  if (kinds === undefined) throw badArguments(`there is no kind "${name}"`, `there are ${Object.keys(KIND_NAMES).join(', ')}`)
+  const kinds = Object.hasOwn(KIND_NAMES, name)
+    ? KIND_NAMES[name]
+    : name.includes('.')
+      ? [name]
+      : undefined
+  if (kinds === undefined)
+    throw badArguments(
+      `there is no kind "${name}"`,
+      `there are ${Object.keys(KIND_NAMES).join(', ')}`,
+    )
   return kinds
 }

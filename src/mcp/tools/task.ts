@@ -6,7 +6,16 @@ import type { Answer, Tool } from '../tool.ts'
 
 type Action = 'list' | 'next' | 'show' | 'start' | 'check' | 'done' | 'blocked' | 'failed'
 
-const ACTIONS: readonly Action[] = ['list', 'next', 'show', 'start', 'check', 'done', 'blocked', 'failed']
+const ACTIONS: readonly Action[] = [
+  'list',
+  'next',
+  'show',
+  'start',
+  'check',
+  'done',
+  'blocked',
+  'failed',
+]
 const LIST_TOKENS = 3000
 const LONGEST_FIELD = 4000
 
@@ -30,11 +39,16 @@ export const task: Tool = {
     if (action === 'list') return listTasks(project)
     if (action === 'next') return nextTask(project)
     const name = args.task as string | undefined
-    if (name === undefined) throw badArguments(`${action} needs task`, 'give the id or short name of a task; list shows them')
+    if (name === undefined)
+      throw badArguments(
+        `${action} needs task`,
+        'give the id or short name of a task; list shows them',
+      )
     if (action === 'show') return shown(await project.tasks.show(name))
     if (action === 'check') return checkItem(project, name, args.item as string | undefined)
     const summary = args.summary === undefined ? {} : { summary: args.summary as string }
-    if (action === 'start') return shown(await project.tasks.move(name, 'in_progress', { by: 'mcp', ...summary }))
+    if (action === 'start')
+      return shown(await project.tasks.move(name, 'in_progress', { by: 'mcp', ...summary }))
     return closeTask(project, name, CLOSING[action], summary)
   },
 }
@@ -48,22 +62,45 @@ const WHAT_FOLLOWS: Readonly<Record<ReportedStatus, string>> = {
 }
 
 /** In a run it is a claim, which closes nothing. */
-async function closeTask(project: Project, name: string, status: ReportedStatus, summary: { summary?: string }): Promise<Answer> {
+async function closeTask(
+  project: Project,
+  name: string,
+  status: ReportedStatus,
+  summary: { summary?: string },
+): Promise<Answer> {
   const options = { by: 'mcp', ...summary }
   if (project.run === undefined) return shown(await project.tasks.move(name, status, options))
   const { name: task, current, isLeft } = await project.tasks.report(name, status, options)
-  const elsewhere = current === undefined ? undefined : `${task} is not the task at hand, which is ${current}`
+  const elsewhere =
+    current === undefined ? undefined : `${task} is not the task at hand, which is ${current}`
   return {
-    value: { reported: task, status, what_follows: WHAT_FOLLOWS[status], advice: elsewhere, left: isLeft },
-    text: [`reported: ${task} ${status}; ${WHAT_FOLLOWS[status]}`, ...(elsewhere === undefined ? [] : [elsewhere])].join('\n'),
+    value: {
+      reported: task,
+      status,
+      what_follows: WHAT_FOLLOWS[status],
+      advice: elsewhere,
+      left: isLeft,
+    },
+    text: [
+      `reported: ${task} ${status}; ${WHAT_FOLLOWS[status]}`,
+      ...(elsewhere === undefined ? [] : [elsewhere]),
+    ].join('\n'),
   }
 }
 
-async function checkItem(project: Project, name: string, item: string | undefined): Promise<Answer> {
-  if (item === undefined) throw badArguments('check needs item', 'give the number of the item or a part of its text')
+async function checkItem(
+  project: Project,
+  name: string,
+  item: string | undefined,
+): Promise<Answer> {
+  if (item === undefined)
+    throw badArguments('check needs item', 'give the number of the item or a part of its text')
   if (project.run === undefined) return shown(await project.tasks.check(name, item))
   const checked = await project.tasks.checkInRun(name, item)
-  return { value: { ticked: checked.item, task: checked.name }, text: `ticked: ${checked.name}: ${checked.item}` }
+  return {
+    value: { ticked: checked.item, task: checked.name },
+    text: `ticked: ${checked.name}: ${checked.item}`,
+  }
 }
 
 async function listTasks(project: Project): Promise<Answer> {
@@ -72,7 +109,11 @@ async function listTasks(project: Project): Promise<Answer> {
   const { kept, leftOut } = latestWithin(open.toReversed(), LIST_TOKENS)
   const told = kept.toReversed()
   return {
-    value: { tasks: told, more: leftOut === 0 ? undefined : leftOut, problems: problems.length === 0 ? undefined : problems },
+    value: {
+      tasks: told,
+      more: leftOut === 0 ? undefined : leftOut,
+      problems: problems.length === 0 ? undefined : problems,
+    },
     text: told.length === 0 ? 'No open tasks.' : told.map(lineOf).join('\n'),
   }
 }
@@ -81,9 +122,14 @@ async function nextTask(project: Project): Promise<Answer> {
   const { tasks, waiting } = await project.tasks.next()
   const [first, ...after] = tasks
   if (first === undefined) {
-    const waits = waiting.slice(0, 20).map(({ task: one, because }) => ({ task: one.shortname, because }))
+    const waits = waiting
+      .slice(0, 20)
+      .map(({ task: one, because }) => ({ task: one.shortname, because }))
     const words = waits.map(({ task: one, because }) => `${one}: ${because}`)
-    return { value: { task: null, waiting: waits }, text: ['No task can be started.', ...words].join('\n') }
+    return {
+      value: { task: null, waiting: waits },
+      text: ['No task can be started.', ...words].join('\n'),
+    }
   }
   const afterwards = after.slice(0, 5).map((one) => one.task.shortname)
   return {
@@ -97,12 +143,23 @@ function shown(one: Task): Answer {
 }
 
 function row({ id, shortname, title, status, priority, size, dependsOn }: Task) {
-  return { id, name: shortname, title, status, priority, size, depends_on: dependsOn.length === 0 ? undefined : dependsOn }
+  return {
+    id,
+    name: shortname,
+    title,
+    status,
+    priority,
+    size,
+    depends_on: dependsOn.length === 0 ? undefined : dependsOn,
+  }
 }
 
 function detail(one: Task) {
   const { description, details, checklist, summary, verify, labels } = one
-  return clipped({ ...row(one), labels, description, details, checklist, verify, summary }, LONGEST_FIELD)
+  return clipped(
+    { ...row(one), labels, description, details, checklist, verify, summary },
+    LONGEST_FIELD,
+  )
 }
 
 function lineOf({ name, title, status, priority, size }: ReturnType<typeof row>): string {

@@ -6,7 +6,17 @@ import { currentStep, stepCounts } from '../../session/state.ts'
 import { clip, latestWithin } from '../bounds.ts'
 import type { Answer, Tool } from '../tool.ts'
 
-const PARTS = ['overview', 'progress', 'decisions', 'discoveries', 'blockers', 'next', 'entries', 'activity', 'sessions'] as const
+const PARTS = [
+  'overview',
+  'progress',
+  'decisions',
+  'discoveries',
+  'blockers',
+  'next',
+  'entries',
+  'activity',
+  'sessions',
+] as const
 type Part = (typeof PARTS)[number]
 
 const USUAL_TOKENS = 2000
@@ -30,9 +40,15 @@ export const view: Tool = {
   async run({ project }, args) {
     const part = (args.part ?? 'overview') as Part
     const session = args.session as string | undefined
-    const tokens = Math.min(Math.max((args.tokens as number | undefined) ?? USUAL_TOKENS, LEAST_TOKENS), MOST_TOKENS)
+    const tokens = Math.min(
+      Math.max((args.tokens as number | undefined) ?? USUAL_TOKENS, LEAST_TOKENS),
+      MOST_TOKENS,
+    )
     if (part === 'overview') {
-      const { text, leftOut } = await project.pack({ budget: tokens, ...(session === undefined ? {} : { session }) })
+      const { text, leftOut } = await project.pack({
+        budget: tokens,
+        ...(session === undefined ? {} : { session }),
+      })
       return { value: { text, left_out: leftOut.length === 0 ? undefined : leftOut }, text }
     }
     if (part === 'sessions') {
@@ -51,7 +67,10 @@ function listed(part: Part, tokens: number, head: object, items: readonly Listed
   const more = leftOut === 0 ? [] : [`… ${leftOut} earlier: more tokens show more`]
   return {
     value: { ...head, [part]: kept, earlier: leftOut === 0 ? undefined : leftOut },
-    text: kept.length === 0 && leftOut === 0 ? `No ${part}.` : [...more, ...kept.map(lineOf)].join('\n'),
+    text:
+      kept.length === 0 && leftOut === 0
+        ? `No ${part}.`
+        : [...more, ...kept.map(lineOf)].join('\n'),
   }
 }
 
@@ -62,7 +81,9 @@ interface Listed {
 }
 
 function lineOf({ text, id, ...fields }: Listed): string {
-  const rest = Object.entries(fields).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${String(value)}`]))
+  const rest = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}: ${String(value)}`],
+  )
   return [`- ${id === undefined ? '' : `(${id}) `}${text}`, ...rest].join('; ')
 }
 
@@ -76,7 +97,9 @@ export function headOf(state: SessionState) {
   return { id, name, status, goal, steps: `${done}/${total}`, current: currentStep(state)?.text }
 }
 
-const ITEMS: Readonly<Record<Exclude<Part, 'overview' | 'sessions'>, (reading: Reading) => readonly Listed[]>> = {
+const ITEMS: Readonly<
+  Record<Exclude<Part, 'overview' | 'sessions'>, (reading: Reading) => readonly Listed[]>
+> = {
   progress: ({ state }) => [
     ...state.steps.items.map(({ id, text, status }) => ({ id: shortId(id), text, step: status })),
     ...state.progress.items.map(({ id, text, at }) => ({ id: shortId(id), text, at })),
@@ -86,14 +109,25 @@ const ITEMS: Readonly<Record<Exclude<Part, 'overview' | 'sessions'>, (reading: R
       return { id: shortId(id), text, at, context, options, choice, rationale }
     }),
   discoveries: ({ state }) =>
-    state.discoveries.items.map(({ id, text, at, gotcha }) => ({ id: shortId(id), text, at, gotcha: gotcha ? true : undefined })),
+    state.discoveries.items.map(({ id, text, at, gotcha }) => ({
+      id: shortId(id),
+      text,
+      at,
+      gotcha: gotcha ? true : undefined,
+    })),
   blockers: ({ state }) =>
     state.blockers.items.map(({ id, text, at, resolvedAt, resolution }) => {
       return { id: shortId(id), text, at, resolved_at: resolvedAt, resolution }
     }),
   next: ({ state }) => state.next.items.map(({ id, text }) => ({ id: shortId(id), text })),
   entries: ({ entries }) =>
-    entries.map((entry) => ({ id: shortId(entry.id), text: entryText(entry), kind: entry.kind, at: entry.at, by: entry.by })),
+    entries.map((entry) => ({
+      id: shortId(entry.id),
+      text: entryText(entry),
+      kind: entry.kind,
+      at: entry.at,
+      by: entry.by,
+    })),
   activity: ({ state }) => activityOf(state).toSorted((a, b) => (a.at < b.at ? -1 : 1)),
 }
 
@@ -102,8 +136,19 @@ function activityOf(state: SessionState): readonly (Listed & { readonly at: stri
   return [
     ...state.requests.items.map(({ text, at }) => ({ what: 'request', text, at })),
     ...state.changedFiles.items.map(({ text, at }) => ({ what: 'file', text, at })),
-    ...state.commits.items.map(({ text, at, commit }) => ({ what: 'commit', text, at, commit: commit.slice(0, 7) })),
-    ...state.tests.items.map(({ text, at, passed, summary }) => ({ what: 'test run', text, at, passed, summary })),
+    ...state.commits.items.map(({ text, at, commit }) => ({
+      what: 'commit',
+      text,
+      at,
+      commit: commit.slice(0, 7),
+    })),
+    ...state.tests.items.map(({ text, at, passed, summary }) => ({
+      what: 'test run',
+      text,
+      at,
+      passed,
+      summary,
+    })),
     ...state.agents.items.map(({ text, at, result }) => ({ what: 'agent', text, at, result })),
   ]
 }

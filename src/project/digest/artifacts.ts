@@ -35,7 +35,9 @@ const RUNS = 'runs.jsonl'
 
 /** Where outputs are kept: with the project's sessions, or with what belongs to this machine when it has none. */
 export function artifactsFolder({ place }: Workspace): string {
-  return existsSync(place.sessions) ? join(place.sessions, 'artifacts') : join(stateHome(), 'artifacts')
+  return existsSync(place.sessions)
+    ? join(place.sessions, 'artifacts')
+    : join(stateHome(), 'artifacts')
 }
 
 /** Every folder that may hold an output of a run here. */
@@ -77,13 +79,22 @@ export function listArtifacts(workspace: Workspace): readonly Artifact[] {
 /** The output that an id means: any beginning of its name that only it has. */
 export function findArtifact(workspace: Workspace, id: string): Artifact {
   const wanted = basename(id, '.txt').toLowerCase()
-  const paths = artifactsFolders(workspace).flatMap((folder) => namesIn(folder).map((name) => join(folder, name)))
+  const paths = artifactsFolders(workspace).flatMap((folder) =>
+    namesIn(folder).map((name) => join(folder, name)),
+  )
   const exact = paths.filter((path) => basename(path, '.txt') === wanted)
-  const found = exact.length > 0 ? exact.slice(0, 1) : paths.filter((path) => wanted !== '' && basename(path).startsWith(wanted))
+  const found =
+    exact.length > 0
+      ? exact.slice(0, 1)
+      : paths.filter((path) => wanted !== '' && basename(path).startsWith(wanted))
   const hint = 'stint digest list shows what is kept here'
   if (found.length === 0) throw new StintError('NO_OUTPUT', `there is no output "${id}"`, hint)
   if (found.length > 1)
-    throw new StintError('OUTPUT_AMBIGUOUS', `"${id}" fits ${found.length} outputs`, 'give more of its digits')
+    throw new StintError(
+      'OUTPUT_AMBIGUOUS',
+      `"${id}" fits ${found.length} outputs`,
+      'give more of its digits',
+    )
   return artifactAt(found[0]!, runsIn(join(found[0]!, '..')))
 }
 
@@ -107,7 +118,9 @@ function runIn(line: string): KeptRun | undefined {
   if (line === '') return undefined
   try {
     const run = JSON.parse(line) as Partial<KeptRun>
-    return typeof run.artifact === 'string' && typeof run.command === 'string' ? (run as KeptRun) : undefined
+    return typeof run.artifact === 'string' && typeof run.command === 'string'
+      ? (run as KeptRun)
+      : undefined
   } catch {
     // Cut off by a full disk, perhaps.
     return undefined

@@ -5,7 +5,8 @@ import { readFileSync, readdirSync } from 'node:fs'
 export function descendantsOf(pid: number): readonly number[] {
   const parents = process.platform === 'linux' ? parentsFromProc() : parentsFromPs()
   const found = [pid]
-  for (const parent of found) found.push(...parents.filter(([, of]) => of === parent).map(([child]) => child))
+  for (const parent of found)
+    found.push(...parents.filter(([, of]) => of === parent).map(([child]) => child))
   return found.slice(1)
 }
 
@@ -40,5 +41,7 @@ function parentsFromPs(): readonly Parent[] {
   return stdout
     .split('\n')
     .map((line) => line.trim().split(/\s+/).map(Number))
-    .flatMap(([child, parent]) => (child === undefined || parent === undefined ? [] : [[child, parent] as const]))
+    .flatMap(([child, parent]) =>
+      child === undefined || parent === undefined ? [] : [[child, parent] as const],
+    )
 }

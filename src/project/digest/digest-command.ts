@@ -1,6 +1,11 @@
 import { basename } from 'node:path'
-import { type Composed, DEFAULT_TOKENS, FEWEST_TOKENS, compose } from '../../digest/compose.ts'
-import type { Reading } from '../../digest/read-output.ts'
+import {
+  type Composed,
+  DEFAULT_TOKENS,
+  FEWEST_TOKENS,
+  compose,
+} from '../../command/digest/compose.ts'
+import type { Reading } from '../../command/digest/read-output.ts'
 import { StintError, errnoOf } from '../../journal/errors.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import { withoutSecrets } from '../clean-draft.ts'
@@ -40,25 +45,37 @@ const LONGEST_SUMMARY = 160
 /** Runs a command, keeps all it prints, and tells what matters of it. */
 export async function digestCommand(workspace: Workspace, options: DigestOptions): Promise<Digest> {
   const { tokens = DEFAULT_TOKENS, by = 'library' } = options
-  if (options.command.length === 0) throw new StintError('NO_COMMAND', 'there is no command to run', 'stint digest -- npm test')
+  if (options.command.length === 0)
+    throw new StintError('NO_COMMAND', 'there is no command to run', 'stint digest -- npm test')
   if (tokens < FEWEST_TOKENS) {
-    throw new StintError('TOO_FEW_TOKENS', `a digest needs at least ${FEWEST_TOKENS} tokens`, `--tokens ${FEWEST_TOKENS}`)
+    throw new StintError(
+      'TOO_FEW_TOKENS',
+      `a digest needs at least ${FEWEST_TOKENS} tokens`,
+      `--tokens ${FEWEST_TOKENS}`,
+    )
   }
   const command = withoutSecrets(oneLine(options.command.map(quoted).join(' ')), workspace.config)
-  const label = options.label === undefined ? undefined : withoutSecrets(oneLine(options.label), workspace.config)
+  const label =
+    options.label === undefined
+      ? undefined
+      : withoutSecrets(oneLine(options.label), workspace.config)
   const folder = artifactsFolder(workspace)
   const keeper = new OutputKeeper(folder, workspace.config, workspace.cwd)
   const ran = await run(workspace, options, keeper)
   const { reading, bytes, path, problem, redacted } = keeper.finish()
 
-  if (redacted.length > 0) workspace.say(`what looked like a secret was redacted (${redacted.join(', ')})`)
+  if (redacted.length > 0)
+    workspace.say(`what looked like a secret was redacted (${redacted.join(', ')})`)
   if (ran.isStillWriting)
-    workspace.say('something that the command started is still running; what it prints from now on is not kept')
+    workspace.say(
+      'something that the command started is still running; what it prints from now on is not kept',
+    )
   if (problem !== undefined) workspace.say(`the output could not be kept: ${problem}`)
 
   const { exitCode, signal, seconds } = ran
   const summary = summaryOf(reading)
-  const artifact = path === undefined ? undefined : { id: idOf(path), path: toldPath(workspace, path) }
+  const artifact =
+    path === undefined ? undefined : { id: idOf(path), path: toldPath(workspace, path) }
   const facts = {
     ...(label === undefined || label === '' ? {} : { label }),
     command: shorten(command, LONGEST_COMMAND),
@@ -67,20 +84,48 @@ export async function digestCommand(workspace: Workspace, options: DigestOptions
     ...(summary === undefined ? {} : { summary }),
   }
   if (path !== undefined)
-    noteIfPossible(workspace, () => noteRun(folder, { at: new Date().toISOString(), ...facts, artifact: basename(path) }))
+    noteIfPossible(workspace, () =>
+      noteRun(folder, { at: new Date().toISOString(), ...facts, artifact: basename(path) }),
+    )
   const ended = { ...facts, exitCode, ...(signal === undefined ? {} : { signal }), seconds, bytes }
   const composedFor = (recorded: { recordedIn?: string }) =>
-    compose(ended, reading, artifact === undefined ? undefined : { ...artifact, ...recorded }, tokens)
+    compose(
+      ended,
+      reading,
+      artifact === undefined ? undefined : { ...artifact, ...recorded },
+      tokens,
+    )
   const keptFor = (path: string) => (session: string) => {
-    return { ...facts, artifact: path, bytes, shown: composedFor({ recordedIn: session }).text.length }
+    return {
+      ...facts,
+      artifact: path,
+      bytes,
+      shown: composedFor({ recordedIn: session }).text.length,
+    }
   }
   const kept = artifact === undefined ? {} : { kept: keptFor(artifact.path) }
-  const recordedIn = await recordRun(workspace, { command, exitCode, isStopped: signal !== undefined, reading, ...kept, by })
+  const recordedIn = await recordRun(workspace, {
+    command,
+    exitCode,
+    isStopped: signal !== undefined,
+    reading,
+    ...kept,
+    by,
+  })
   const recorded = recordedIn === undefined ? {} : { recordedIn }
-  return { ...ended, ...(artifact === undefined ? {} : { artifact }), ...recorded, ...composedFor(recorded) }
+  return {
+    ...ended,
+    ...(artifact === undefined ? {} : { artifact }),
+    ...recorded,
+    ...composedFor(recorded),
+  }
 }
 
-async function run(workspace: Workspace, { command, onOutput }: DigestOptions, keeper: OutputKeeper) {
+async function run(
+  workspace: Workspace,
+  { command, onOutput }: DigestOptions,
+  keeper: OutputKeeper,
+) {
   try {
     return await runCommand(command, {
       cwd: workspace.cwd,
@@ -97,7 +142,10 @@ async function run(workspace: Workspace, { command, onOutput }: DigestOptions, k
 }
 
 function summaryOf({ totals, findings }: Reading): string | undefined {
-  const text = totals.tests?.text ?? totals.others.at(-1) ?? findings.find(({ level }) => level !== 'warning')?.title
+  const text =
+    totals.tests?.text ??
+    totals.others.at(-1) ??
+    findings.find(({ level }) => level !== 'warning')?.title
   return text === undefined ? undefined : shorten(oneLine(text), LONGEST_SUMMARY)
 }
 

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import { OutputReader, type Reading } from '../../digest/read-output.ts'
+import { OutputReader, type Reading } from '../../command/digest/read-output.ts'
 import { errnoOf } from '../../journal/errors.ts'
 import { GrowingFile } from '../../journal/files.ts'
 import { statOrUndefined } from '../../journal/look.ts'

@@ -1,6 +1,6 @@
-import type { Reading } from '../../digest/read-output.ts'
-import { failingTests } from '../../harness/failing-tests.ts'
-import { testRunOf } from '../../harness/test-runs.ts'
+import type { Reading } from '../../command/digest/read-output.ts'
+import { failingTests } from '../../command/failing-tests.ts'
+import { testRunOf } from '../../command/test-runs.ts'
 import { StintError } from '../../journal/errors.ts'
 import { type Draft, type EntryData, draft } from '../../session/entries.ts'
 import { shorten } from '../../text/clean.ts'
@@ -45,28 +45,50 @@ export async function recordRun(workspace: Workspace, ran: Ran): Promise<string 
   }
 }
 
-function draftsFor(workspace: Workspace, { kept, by, ...ran }: Ran, session: string): readonly Draft[] {
+function draftsFor(
+  workspace: Workspace,
+  { kept, by, ...ran }: Ran,
+  session: string,
+): readonly Draft[] {
   const tests = testsOf(ran)
   const conversation = conversationOf(workspace.env)
   return [
     ...(kept === undefined ? [] : [draft('output.kept', kept(session), { by }) as Draft]),
     ...(tests === undefined
       ? []
-      : [draft('test.ran', { ...tests, ...(conversation === undefined ? {} : { conversation }) }, { by }) as Draft]),
+      : [
+          draft(
+            'test.ran',
+            { ...tests, ...(conversation === undefined ? {} : { conversation }) },
+            { by },
+          ) as Draft,
+        ]),
   ]
 }
 
 /** The run of tests that it was: by its command, as hooks tell, or by what it printed. */
-function testsOf({ command, exitCode, isStopped, reading }: Omit<Ran, 'kept' | 'by'>): EntryData['test.ran'] | undefined {
+function testsOf({
+  command,
+  exitCode,
+  isStopped,
+  reading,
+}: Omit<Ran, 'kept' | 'by'>): EntryData['test.ran'] | undefined {
   if (isStopped) return undefined
   const { tests } = reading.totals
   const lines = reading.tail.map(({ text }) => text)
   const known = testRunOf(command, lines.join('\n'), exitCode !== 0)
   if (known !== undefined && (tests === undefined || known.summary !== undefined)) return known
   if (tests === undefined || !/\d/.test(tests.text)) return known
-  const named = reading.findings.filter(({ level }) => level === 'failure').map(({ title }) => title)
+  const named = reading.findings
+    .filter(({ level }) => level === 'failure')
+    .map(({ title }) => title)
   const names = named.length > 0 ? named : failingTests(lines, NAMES)
   const passed = exitCode === 0 && !tests.isFailed
-  const summary = passed || names.length === 0 ? tests.text : `${tests.text}: ${names.slice(0, NAMES).join('; ')}`
-  return { command: shorten(command, LONGEST_COMMAND), passed, summary: shorten(summary, 2 * LONGEST_COMMAND) }
+  const summary =
+    passed || names.length === 0 ? tests.text : `${tests.text}: ${names.slice(0, NAMES).join('; ')}`
+  return {
+    command: shorten(command, LONGEST_COMMAND),
+    passed,
+    summary: shorten(summary, 2 * LONGEST_COMMAND),
+  }
 }

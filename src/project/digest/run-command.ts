@@ -43,7 +43,10 @@ const ENDING_MS = 5000
  * Runs a command to its end, in the same process group and with the same standard input, so that it can be talked to and
  * is interrupted like any other. No shell stands in between.
  */
-export async function runCommand(words: readonly string[], options: RunOptions): Promise<RunResult> {
+export async function runCommand(
+  words: readonly string[],
+  options: RunOptions,
+): Promise<RunResult> {
   const startedAt = process.hrtime.bigint()
   const child = await start(words, options)
   const lines = new WholeLines(options.onOutput)
@@ -64,7 +67,10 @@ export async function runCommand(words: readonly string[], options: RunOptions):
   }
 }
 
-async function start([program = '', ...args]: readonly string[], { cwd, env }: RunOptions): Promise<ChildProcess> {
+async function start(
+  [program = '', ...args]: readonly string[],
+  { cwd, env }: RunOptions,
+): Promise<ChildProcess> {
   try {
     const child = spawn(program, args, { cwd, env, stdio: ['inherit', 'pipe', 'pipe'] })
     await new Promise<void>((resolve, reject) => {
@@ -102,7 +108,9 @@ function notStarted(program: string, error: unknown): unknown {
   return error
 }
 
-function ended(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+function ended(
+  child: ChildProcess,
+): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
   if (child.exitCode !== null || child.signalCode !== null) {
     return Promise.resolve({ code: child.exitCode, signal: child.signalCode })
   }
@@ -117,7 +125,9 @@ async function closedWithin(child: ChildProcess, ms: number): Promise<boolean> {
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), ms)
   })
-  const all = Promise.all(open.map((stream) => new Promise<void>((resolve) => stream.once('close', resolve)))).then(() => true)
+  const all = Promise.all(
+    open.map((stream) => new Promise<void>((resolve) => stream.once('close', resolve))),
+  ).then(() => true)
   const isClosed = await Promise.race([all, late])
   clearTimeout(timer)
   return isClosed
@@ -137,7 +147,8 @@ function passSignalsTo(child: ChildProcess): { stop: () => void } {
       told.add(pid)
       signalProcess(pid, signal)
     }
-    if (!OF_TERMINAL.has(signal)) timer ??= setTimeout(() => told.forEach((pid) => signalProcess(pid, 'SIGKILL')), ENDING_MS)
+    if (!OF_TERMINAL.has(signal))
+      timer ??= setTimeout(() => told.forEach((pid) => signalProcess(pid, 'SIGKILL')), ENDING_MS)
   }
   for (const signal of PASSED) process.on(signal, pass)
   return {

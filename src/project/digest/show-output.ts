@@ -1,5 +1,5 @@
 import { closeSync } from 'node:fs'
-import { visibleLine } from '../../digest/visible-line.ts'
+import { visibleLine } from '../../command/digest/visible-line.ts'
 import { openToRead } from '../../journal/files.ts'
 import { readRange } from '../../journal/read.ts'
 
@@ -18,7 +18,10 @@ export interface ShownLine {
 const PIECE = 1024 * 1024
 
 /** The lines of a kept output as a terminal shows them, read as they are asked for. */
-export function* shownLines(path: string, { lines: [from, to] = [1, Infinity], grep }: ShowOptions): Generator<ShownLine> {
+export function* shownLines(
+  path: string,
+  { lines: [from, to] = [1, Infinity], grep }: ShowOptions,
+): Generator<ShownLine> {
   const wanted = grep?.toLowerCase()
   let number = 0
   for (const raw of linesOf(path)) {

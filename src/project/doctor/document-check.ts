@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { readOrUndefined } from '../../journal/look.ts'
 import { shortId } from '../../journal/ids.ts'
-import { renderDocument } from '../../views/document/render.ts'
+import { renderDocument } from '../../document/render.ts'
 import { baseOf } from '../document-base.ts'
 import type { LiveSession, Reading } from '../live-session.ts'
 
@@ -10,7 +10,13 @@ import type { LiveSession, Reading } from '../live-session.ts'
  * `edited`: somebody wrote into it, and the next command on the session takes that in. `no file`: a folder,
  * a link or something else has its name, and the next command sets that aside.
  */
-export type DocumentState = 'as rendered' | 'behind' | 'edited' | 'missing' | 'misplaced' | 'no file'
+export type DocumentState =
+  | 'as rendered'
+  | 'behind'
+  | 'edited'
+  | 'missing'
+  | 'misplaced'
+  | 'no file'
 
 /** Where documents stand, by the short id in their names. Listed once, for there may be very many. */
 export function listDocuments(sessions: string): ReadonlyMap<string, readonly string[]> {
@@ -35,11 +41,14 @@ export function documentState(
   const standing = documents.get(shortId(session.id)) ?? []
   const own = standing.find((path) => path === wanted)
   // Under an older name or status: a command was killed before it moved the document.
-  const path = own ?? standing.find((other) => basename(other).endsWith(`-${shortId(session.id)}.md`))
-  if (path !== undefined && lstatSync(path, { throwIfNoEntry: false })?.isFile() === false) return 'no file'
+  const path =
+    own ?? standing.find((other) => basename(other).endsWith(`-${shortId(session.id)}.md`))
+  if (path !== undefined && lstatSync(path, { throwIfNoEntry: false })?.isFile() === false)
+    return 'no file'
   const text = path === undefined ? undefined : textOf(path)
   if (text === undefined) return 'missing'
-  if (text === renderDocument(reading.state, reading.marker)) return own === undefined ? 'misplaced' : 'as rendered'
+  if (text === renderDocument(reading.state, reading.marker))
+    return own === undefined ? 'misplaced' : 'as rendered'
   return baseOf(session, reading, text).isUnedited ? 'behind' : 'edited'
 }
 

@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { size } from '../../digest/compose.ts'
+import { size } from '../../command/digest/compose.ts'
 import { listBlobs, namesOf } from '../../history/blob-files.ts'
 import { Blobs } from '../../history/blobs.ts'
 import { blobsFolder } from '../../history/places.ts'
@@ -30,7 +30,8 @@ export function checkHistory(workspace: Workspace): Check {
       )
     const missing = [...names].filter((hash) => !there.has(hash)).length
     // Also after `stint history prune --outputs`, which nobody has to be warned of.
-    if (missing > 0) findings.note(`${id}: ${plural(missing, 'large output')} of it not here any more`)
+    if (missing > 0)
+      findings.note(`${id}: ${plural(missing, 'large output')} of it not here any more`)
     for (const hash of names) named.add(hash)
   }
   const unnamed = kept.filter(({ hash }) => !named.has(hash))

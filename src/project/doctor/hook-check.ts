@@ -1,4 +1,4 @@
-import { readTroubles } from '../../conversation/troubles.ts'
+import { readTroubles } from '../conversation/troubles.ts'
 import { second } from '../../text/times.ts'
 import { trackingFolderOf } from '../conversation-binding.ts'
 import type { Place } from '../place.ts'
@@ -12,5 +12,8 @@ export function checkHooks(place: Place): Check {
   for (const { at, event, message } of readTroubles(trackingFolderOf(place)).slice(-SHOWN)) {
     findings.note(`${second(at)} ${event}: ${message.split('\n').slice(0, 3).join(' ')}`)
   }
-  return findings.check('no hook had trouble', (count) => `${plural(count, 'trouble')} of hooks; no agent failed for it`)
+  return findings.check(
+    'no hook had trouble',
+    (count) => `${plural(count, 'trouble')} of hooks; no agent failed for it`,
+  )
 }

@@ -4,9 +4,9 @@ import { setAside } from '../../index/set-aside.ts'
 import { StintError } from '../../journal/errors.ts'
 import { statOrUndefined } from '../../journal/look.ts'
 import { shortId } from '../../journal/ids.ts'
-import { foldBacklog } from '../../tasks/backlog.ts'
-import { TaskFiles } from '../../tasks/store.ts'
-import { isUntouched, renderTaskFile, showsTheSame } from '../../tasks/task-file.ts'
+import { foldBacklog } from '../../backlog/backlog.ts'
+import { TaskFiles } from '../../backlog/store.ts'
+import { isUntouched, renderTaskFile, showsTheSame } from '../../backlog/task-file.ts'
 import { openBacklog } from '../backlog.ts'
 import type { Workspace } from '../workspace.ts'
 import { type Check, Findings, plural } from './report.ts'
@@ -17,7 +17,9 @@ export interface IndexTotals {
 }
 
 /** Compares the index with every log, and builds it anew when they differ. The old one is set aside. */
-export async function checkIndex(workspace: Workspace): Promise<{ check: Check; totals: IndexTotals }> {
+export async function checkIndex(
+  workspace: Workspace,
+): Promise<{ check: Check; totals: IndexTotals }> {
   const findings = new Findings('index')
   try {
     let index = await workspace.index()
@@ -27,10 +29,13 @@ export async function checkIndex(workspace: Workspace): Promise<{ check: Check; 
       const path = join(workspace.place.sessions, 'index.db')
       workspace.close()
       const aside = setAside(path, statOrUndefined(path)?.ino)
-      if (aside !== undefined) findings.note(`the old one is ${relative(workspace.place.root, aside)}`)
+      if (aside !== undefined)
+        findings.note(`the old one is ${relative(workspace.place.root, aside)}`)
       index = await workspace.index()
       found = verified(index)
-      if (!isRight(found)) for (const line of describe(found)) findings.problem(`still, after it was built anew: ${line}`)
+      if (!isRight(found))
+        for (const line of describe(found))
+          findings.problem(`still, after it was built anew: ${line}`)
     }
     const totals = index.counts()
     const check = findings.check(
@@ -41,7 +46,10 @@ export async function checkIndex(workspace: Workspace): Promise<{ check: Check; 
   } catch (error) {
     if (!(error instanceof StintError)) throw error
     findings.problem(error.message)
-    return { check: findings.check('', () => 'could not be opened'), totals: { sessions: 0, entries: 0 } }
+    return {
+      check: findings.check('', () => 'could not be opened'),
+      totals: { sessions: 0, entries: 0 },
+    }
   }
 }
 
@@ -59,7 +67,9 @@ function isRight({ differing, damage }: Verification): boolean {
 }
 
 function describe({ differing, damage }: Verification): readonly string[] {
-  const counts = differing.map(({ id, indexed, inLog }) => `session ${shortId(id)}: ${indexed} indexed, ${inLog} in the log`)
+  const counts = differing.map(
+    ({ id, indexed, inLog }) => `session ${shortId(id)}: ${indexed} indexed, ${inLog} in the log`,
+  )
   return [...counts, ...damage]
 }
 
@@ -74,8 +84,10 @@ export async function checkTasks(
   const files = store.read()
   const name = (path: string) => relative(workspace.place.root, path)
   for (const file of files) {
-    if (file.damage !== undefined) findings.note(`${name(file.path)}: ${file.damage}; the next task command sets it aside`)
-    else if (!isUntouched(file.text)) findings.note(`${name(file.path)}: edited, will be absorbed by the next task command`)
+    if (file.damage !== undefined)
+      findings.note(`${name(file.path)}: ${file.damage}; the next task command sets it aside`)
+    else if (!isUntouched(file.text))
+      findings.note(`${name(file.path)}: edited, will be absorbed by the next task command`)
   }
   let isBehind = false
   for (const task of backlog.tasks) {
@@ -93,9 +105,14 @@ export async function checkTasks(
   if (options.repair && isBehind) await openBacklog(workspace)
   const again = options.repair && isBehind ? 'written again' : 'the next task command settles it'
   const hasTasks = backlog.tasks.length > 0 || statOrUndefined(workspace.place.tasks) !== undefined
-  const ok = hasTasks ? `${plural(backlog.tasks.length, 'task')}, every file shows its own` : 'none yet'
+  const ok = hasTasks
+    ? `${plural(backlog.tasks.length, 'task')}, every file shows its own`
+    : 'none yet'
   return {
-    check: findings.check(ok, (count) => `${plural(count, 'task file')} edited, behind or missing; ${again}`),
+    check: findings.check(
+      ok,
+      (count) => `${plural(count, 'task file')} edited, behind or missing; ${again}`,
+    ),
     backlog: backlog.tasks.length,
     files: files.length,
   }

@@ -7,7 +7,10 @@ import type { Place } from '../place.ts'
 import { type Check, Findings, plural } from './report.ts'
 
 /** What killed commands left behind, and what was set aside for a person to look at. Nothing of it is lost or in the way. */
-export function checkLeftovers(place: Place, options: { readonly repair: boolean }): readonly Check[] {
+export function checkLeftovers(
+  place: Place,
+  options: { readonly repair: boolean },
+): readonly Check[] {
   const leftovers = new Findings('left over')
   const temporaries = new Findings('temporaries')
   for (const folder of foldersUnder(place)) {
@@ -22,21 +25,30 @@ export function checkLeftovers(place: Place, options: { readonly repair: boolean
   }
   const fate = options.repair ? 'removed' : '--repair removes them'
   return [
-    leftovers.check('nothing was left or set aside', (count) => `${plural(count, 'file')} to know of`),
-    temporaries.check('none', (count) => `${plural(count, 'half-written file')} of killed processes; ${fate}`),
+    leftovers.check(
+      'nothing was left or set aside',
+      (count) => `${plural(count, 'file')} to know of`,
+    ),
+    temporaries.check(
+      'none',
+      (count) => `${plural(count, 'half-written file')} of killed processes; ${fate}`,
+    ),
   ]
 }
 
 function describe(name: string, folder: string): string | undefined {
   if (isReplacedLog(name)) return 'left by a purge that was killed; run the purge again'
-  if (name.startsWith('taken-')) return 'a document that a killed command had taken; the next command on the session reads it'
-  if (name.startsWith('.taken-')) return 'a task file that a killed command had taken; the next task command reads it'
+  if (name.startsWith('taken-'))
+    return 'a document that a killed command had taken; the next command on the session reads it'
+  if (name.startsWith('.taken-'))
+    return 'a task file that a killed command had taken; the next task command reads it'
   if (folder === 'set-aside') return 'set aside because it could not be taken over whole'
   if (name.includes('.set-aside-') && !/-(?:wal|shm|journal)$/.test(name))
     return 'an index that could not be used; it may be deleted'
   if (writerOf(name) !== undefined && !isRunning(writerOf(name)!))
     return 'what a command had printed whose `stint digest` was killed; it may be deleted'
-  if (name.endsWith('.json.damaged')) return 'an entry that a hook left and that cannot be read; it may be deleted'
+  if (name.endsWith('.json.damaged'))
+    return 'an entry that a hook left and that cannot be read; it may be deleted'
   if (name.includes('.damaged-'))
     return 'a log that differed from its second name and has damaged lines; what could be read is in the log'
   return undefined
@@ -54,14 +66,21 @@ function isRunning(pid: number): boolean {
 /** The project's own folders and every one below them. */
 function* foldersUnder(place: Place): Iterable<string> {
   const { sessions, tasks, repository } = place
-  const pending = [sessions, tasks, ...(repository === undefined ? [] : [join(repository.commonDir, 'stint')])]
+  const pending = [
+    sessions,
+    tasks,
+    ...(repository === undefined ? [] : [join(repository.commonDir, 'stint')]),
+  ]
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     yield folder
     pending.push(...namesIn(folder).folders.map((name) => join(folder!, name)))
   }
 }
 
-function namesIn(folder: string): { readonly files: readonly string[]; readonly folders: readonly string[] } {
+function namesIn(folder: string): {
+  readonly files: readonly string[]
+  readonly folders: readonly string[]
+} {
   try {
     const entries = readdirSync(folder, { withFileTypes: true })
     return {

@@ -29,7 +29,9 @@ const NETWORK: ReadonlyMap<number, string> = new Map([
 const FUSE = 0x65735546
 
 /** What kind of network file system a number of `statfs` stands for, or undefined for one on this machine. */
-export function networkFileSystem(type: number): { readonly name: string; readonly isCertain: boolean } | undefined {
+export function networkFileSystem(
+  type: number,
+): { readonly name: string; readonly isCertain: boolean } | undefined {
   // The number is 32 bits wide, and comes with its sign or without.
   const unsigned = type >>> 0
   if (unsigned === FUSE) return { name: 'FUSE', isCertain: false }
@@ -39,15 +41,24 @@ export function networkFileSystem(type: number): { readonly name: string; readon
 
 export function checkFileSystem(place: Place): Check {
   const findings = new Findings('file system')
-  const paths = [place.sessions, ...(place.repository === undefined ? [] : [place.repository.commonDir])]
+  const paths = [
+    place.sessions,
+    ...(place.repository === undefined ? [] : [place.repository.commonDir]),
+  ]
   if (process.platform !== 'linux') {
-    return findings.check(`not looked at on ${process.platform}: keep the project on a disk of this machine`)
+    return findings.check(
+      `not looked at on ${process.platform}: keep the project on a disk of this machine`,
+    )
   }
   for (const path of paths.filter((name) => statOrUndefined(name) !== undefined)) {
     const found = networkFileSystem(statfsSync(path).type)
     if (found === undefined) continue
-    const how = found.isCertain ? `is on ${found.name}` : `is on ${found.name} and may be on a network`
-    findings.note(`${path} ${how}: appends of several machines at once can mix there, and a sync may not reach the disk`)
+    const how = found.isCertain
+      ? `is on ${found.name}`
+      : `is on ${found.name} and may be on a network`
+    findings.note(
+      `${path} ${how}: appends of several machines at once can mix there, and a sync may not reach the disk`,
+    )
   }
   const [sessions, git] = paths.map((path) => statOrUndefined(path)?.dev)
   if (sessions !== undefined && git !== undefined && sessions !== git) {
@@ -60,10 +71,13 @@ export function checkFileSystem(place: Place): Check {
 
 export function checkSpace(place: Place): Check {
   const findings = new Findings('free space')
-  const { bavail, bsize } = statfsSync(statOrUndefined(place.sessions) === undefined ? place.root : place.sessions)
+  const { bavail, bsize } = statfsSync(
+    statOrUndefined(place.sessions) === undefined ? place.root : place.sessions,
+  )
   const megabytes = Math.floor((bavail * bsize) / MEGABYTE)
   const words = megabytes >= 10 * 1024 ? `${Math.floor(megabytes / 1024)} GB` : `${megabytes} MB`
-  if (megabytes < TOO_LITTLE_MB) findings.problem('entries are refused when the disk is full; make room')
+  if (megabytes < TOO_LITTLE_MB)
+    findings.problem('entries are refused when the disk is full; make room')
   else if (megabytes < LITTLE_MB) findings.note('entries are refused when the disk is full')
   return findings.check(words, () => words)
 }
@@ -72,18 +86,23 @@ export function checkVersions(): Check {
   const findings = new Findings('versions')
   const node = `Node ${process.versions.node}`
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
-  if (major < 20 || (major === 20 && minor < 19)) findings.problem('Stint needs Node 20.19 or later')
+  if (major < 20 || (major === 20 && minor < 19))
+    findings.problem('Stint needs Node 20.19 or later')
   let sqlite: string
   try {
     const { DatabaseSync } = loadSqlite()
     const database = new DatabaseSync(':memory:')
-    sqlite = (database.prepare('SELECT sqlite_version() AS version').get() as { version: string }).version
+    sqlite = (database.prepare('SELECT sqlite_version() AS version').get() as { version: string })
+      .version
     database.close()
   } catch (error) {
     findings.problem(error instanceof Error ? error.message : String(error))
     return findings.check(node, () => `${node}, no SQLite`)
   }
   const versions = `${node}, SQLite ${sqlite}`
-  if (!isWalSafe(sqlite)) findings.note('this SQLite can damage a write-ahead log that several processes share, so none is used')
+  if (!isWalSafe(sqlite))
+    findings.note(
+      'this SQLite can damage a write-ahead log that several processes share, so none is used',
+    )
   return findings.check(versions, () => versions)
 }

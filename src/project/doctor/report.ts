@@ -11,7 +11,12 @@ export interface Check {
 
 /** What must agree: the same thing counted in every place that has it. */
 export interface Counts {
-  readonly sessions: { readonly logs: number; readonly links: number; readonly index: number; readonly documents: number }
+  readonly sessions: {
+    readonly logs: number
+    readonly links: number
+    readonly index: number
+    readonly documents: number
+  }
   readonly entries: { readonly read: number; readonly indexed: number }
   readonly tasks: { readonly backlog: number; readonly files: number }
   readonly damagedLines: number
@@ -63,7 +68,12 @@ export class Findings {
   check(ok: string, found: (count: number) => string = (count) => `${count} found`): Check {
     const summary = this.count === 0 ? ok : found(this.count)
     const more = this.#leftOut === 0 ? [] : [`… and ${this.#leftOut} more`]
-    return { check: this.#check, status: this.#status, summary, details: [...this.#details, ...more] }
+    return {
+      check: this.#check,
+      status: this.#status,
+      summary,
+      details: [...this.#details, ...more],
+    }
   }
 
   #keep(detail: string): void {

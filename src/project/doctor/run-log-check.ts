@@ -10,7 +10,10 @@ import { namesMended, namesOf } from './log-names.ts'
 import { type Check, Findings, plural } from './report.ts'
 
 /** Reads the log of every run, and the one by which runs keep out of each other's way. */
-export function checkRunLogs(place: Place): { readonly check: Check; readonly damagedLines: number } {
+export function checkRunLogs(place: Place): {
+  readonly check: Check
+  readonly damagedLines: number
+} {
   const findings = new Findings('run logs')
   const runs = runIds(place)
   let damagedLines = 0
@@ -22,7 +25,10 @@ export function checkRunLogs(place: Place): { readonly check: Check; readonly da
     for (const line of damage) findings.note(`${line}; no task is lost by it`)
     damagedLines += damage.length
   }
-  const ok = runs.length === 0 ? 'there was no run yet' : `${plural(runs.length, 'log')} read whole, none damaged`
+  const ok =
+    runs.length === 0
+      ? 'there was no run yet'
+      : `${plural(runs.length, 'log')} read whole, none damaged`
   return { check: findings.check(ok, (count) => plural(count, 'remark')), damagedLines }
 }
 
@@ -32,7 +38,8 @@ function lookAtRun(place: Place, run: string, findings: Findings): number {
   const before = namesOf(log)
   if (before === 'no log') {
     // A process that was killed before it could write the first entry leaves an empty folder.
-    if (!isEmpty(runFolder(place, run))) findings.problem(`${name}: its log is gone, and so is the second name of it`)
+    if (!isEmpty(runFolder(place, run)))
+      findings.problem(`${name}: its log is gone, and so is the second name of it`)
     return 0
   }
   try {
@@ -43,7 +50,9 @@ function lookAtRun(place: Place, run: string, findings: Findings): number {
     const damage = linesDamaged(place, contents)
     for (const line of damage) findings.problem(line)
     if (!contents.records.some(({ kind }) => kind === 'run.started')) {
-      findings.problem(`${name}: the entry that began it cannot be read; what it did is in the journals of its sessions`)
+      findings.problem(
+        `${name}: the entry that began it cannot be read; what it did is in the journals of its sessions`,
+      )
     }
     return damage.length
   } catch (error) {
@@ -63,7 +72,10 @@ function readWhole(place: LogPlace): LogContents {
 }
 
 function linesDamaged(place: Place, { damage }: LogContents): readonly string[] {
-  return damage.map(({ file, line, reason, preview }) => `${relative(place.root, file)}:${line} ${reason}: ${preview}`)
+  return damage.map(
+    ({ file, line, reason, preview }) =>
+      `${relative(place.root, file)}:${line} ${reason}: ${preview}`,
+  )
 }
 
 function isEmpty(folder: string): boolean {

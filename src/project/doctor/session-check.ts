@@ -5,10 +5,10 @@ import { statOrUndefined } from '../../journal/look.ts'
 import { shortId } from '../../journal/ids.ts'
 import { abridge } from '../../session/abridge.ts'
 import { BACKLOG_ID } from '../../session/entries.ts'
-import { checkpointCopies } from '../../views/checkpoint-copy.ts'
-import { renderProgress } from '../../views/progress.ts'
-import { writeSnapshot } from '../../views/snapshot.ts'
-import { renderStateJson, renderStateToon } from '../../views/state-files.ts'
+import { checkpointCopies } from '../../document/checkpoint-copy.ts'
+import { renderProgress } from '../../document/progress.ts'
+import { writeSnapshot } from '../../document/snapshot.ts'
+import { renderStateJson, renderStateToon } from '../../document/state-files.ts'
 import { writeView } from '../documents.ts'
 import type { LiveSession, Reading } from '../live-session.ts'
 import { logPlace } from '../place.ts'
@@ -54,7 +54,9 @@ export class SessionChecks {
       const before = namesOf(logPlace(this.workspace.place, id))
       if (before === 'no log') {
         const why = 'its journal is gone, and so is the second name of it; what is left are views'
-        this.#journals.problem(`${name} (${relative(this.workspace.place.root, session.folder)}): ${why}`)
+        this.#journals.problem(
+          `${name} (${relative(this.workspace.place.root, session.folder)}): ${why}`,
+        )
         return
       }
       // Opening a log gives it back the name it lost, and copies what only one of two files holds.
@@ -64,7 +66,9 @@ export class SessionChecks {
       this.totals.entries += contents.records.length
       this.totals.damagedLines += contents.damage.length
       for (const { file, line, reason, preview } of contents.damage) {
-        this.#journals.problem(`${relative(this.workspace.place.root, file)}:${line} ${reason}: ${preview}`)
+        this.#journals.problem(
+          `${relative(this.workspace.place.root, file)}:${line} ${reason}: ${preview}`,
+        )
       }
       if (id === BACKLOG_ID) return
       if (contents.records.length === 0) {
@@ -99,15 +103,26 @@ export class SessionChecks {
         : 'there is no git repository here'
       this.#links.note(`${plural(this.#unlinked, 'log')} would not survive rm -r .sessions: ${why}`)
     }
-    const again = this.options.repair ? 'rendered again' : 'the next command on it renders it again, and so does --repair'
+    const again = this.options.repair
+      ? 'rendered again'
+      : 'the next command on it renders it again, and so does --repair'
     return [
       this.#journals.check(
         `${plural(logs, 'session')} read whole, ${plural(entries, 'entry', 'entries')}, none damaged`,
-        (count) => `${plural(count, 'place')} cannot be read; every other entry can, and nothing was removed`,
+        (count) =>
+          `${plural(count, 'place')} cannot be read; every other entry can, and nothing was removed`,
       ),
-      this.#beginnings.check('every session has its beginning', (count) => `${plural(count, 'session')} without a beginning`),
-      this.#links.check('every log has its second name under the git directory', (count) => plural(count, 'remark')),
-      this.#snapshots.check('every snapshot agrees with its journal', (count) => `${plural(count, 'snapshot')} written again`),
+      this.#beginnings.check(
+        'every session has its beginning',
+        (count) => `${plural(count, 'session')} without a beginning`,
+      ),
+      this.#links.check('every log has its second name under the git directory', (count) =>
+        plural(count, 'remark'),
+      ),
+      this.#snapshots.check(
+        'every snapshot agrees with its journal',
+        (count) => `${plural(count, 'snapshot')} written again`,
+      ),
       this.#documents.check(
         'every document is as rendered',
         (count) => `${plural(count, 'document')} edited, behind or missing; ${again}`,
@@ -130,15 +145,19 @@ export class SessionChecks {
   async #lookAtViews(session: LiveSession, name: string): Promise<void> {
     const reading = session.read()
     if (!reading.entries.some(({ kind }) => kind === 'session.opened')) {
-      this.#beginnings.problem(`${name}: the entry that began it, with its name and goal, cannot be read`)
+      this.#beginnings.problem(
+        `${name}: the entry that began it, with its name and goal, cannot be read`,
+      )
     }
     const label = `${reading.state.name} (${shortId(session.id)})`
     this.#lookAtSnapshot(session, reading, label)
     const document = documentState(session, reading, this.documents)
     const isThere = document !== 'missing' && document !== 'no file'
     if (isThere) this.totals.documents += 1
-    if (document === 'edited') this.#documents.note(`${label}: edited, will be absorbed by the next command on it`)
-    else if (document === 'no file') this.#documents.note(`${label}: no file stands there but something else, to be set aside`)
+    if (document === 'edited')
+      this.#documents.note(`${label}: edited, will be absorbed by the next command on it`)
+    else if (document === 'no file')
+      this.#documents.note(`${label}: no file stands there but something else, to be set aside`)
     else if (document !== 'as rendered') this.#documents.note(`${label}: ${document}`)
     const outdated = outdatedViews(session, reading)
     for (const { name: view, problem } of outdated) this.#views.note(`${label}: ${view} ${problem}`)
@@ -146,7 +165,8 @@ export class SessionChecks {
     if (this.options.repair && !isAllRight) {
       await this.workspace.refresh(session)
       // A copy that is there is not rendered again by itself, because it costs a fold.
-      for (const { name: view, text } of outdated) if (view.startsWith('entries')) writeView(join(session.folder, view), text())
+      for (const { name: view, text } of outdated)
+        if (view.startsWith('entries')) writeView(join(session.folder, view), text())
       if (!isThere) this.totals.documents += 1
     }
   }
@@ -154,7 +174,11 @@ export class SessionChecks {
   /** A snapshot that gives another answer than the journal would mislead every command that trusts it. */
   #lookAtSnapshot(session: LiveSession, { state, contents }: Reading, label: string): void {
     const shortcut = session.open()
-    if (shortcut.lastId !== state.lastId || isDeepStrictEqual(plain(shortcut), plain(abridge(state)))) return
+    if (
+      shortcut.lastId !== state.lastId ||
+      isDeepStrictEqual(plain(shortcut), plain(abridge(state)))
+    )
+      return
     writeSnapshot(session.snapshotPath, session.log, contents.end, state)
     this.#snapshots.note(`${label}: disagreed with the journal`)
   }
@@ -173,7 +197,10 @@ interface OutdatedView {
 
 /** The rendered files, other than the document, that are missing or show something else. */
 function outdatedViews(session: LiveSession, { state, entries }: Reading): readonly OutdatedView[] {
-  const copies = [...checkpointCopies(session.id, entries)].map(([name, text]) => ({ name: join('entries', name), text }))
+  const copies = [...checkpointCopies(session.id, entries)].map(([name, text]) => ({
+    name: join('entries', name),
+    text,
+  }))
   const unread = new Set(copies.slice(0, -COPIES_READ).map(({ name }) => name))
   const views = [
     { name: 'progress.md', text: () => renderProgress(state) },
@@ -184,6 +211,8 @@ function outdatedViews(session: LiveSession, { state, entries }: Reading): reado
   return views.flatMap((view): readonly OutdatedView[] => {
     const found = textOf(join(session.folder, view.name))
     if (found === undefined) return [{ ...view, problem: 'is missing' }]
-    return unread.has(view.name) || found === view.text() ? [] : [{ ...view, problem: 'shows something else' }]
+    return unread.has(view.name) || found === view.text()
+      ? []
+      : [{ ...view, problem: 'shows something else' }]
   })
 }

@@ -3,8 +3,12 @@ import { createFile, createFolder, removeFile } from '../../journal/files.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import { shortId } from '../../journal/ids.ts'
 import { second } from '../../text/times.ts'
-import { closingOf, renderWorkflowLog, workflowLogMark } from '../../views/export/workflow-log.ts'
-import type { WorkSource } from '../../views/export/work.ts'
+import {
+  closingOf,
+  renderWorkflowLog,
+  workflowLogMark,
+} from '../../document/export/workflow-log.ts'
+import type { WorkSource } from '../../document/export/work.ts'
 import { type Reading, nameForFiles } from '../live-session.ts'
 import type { Workspace } from '../workspace.ts'
 import { workSourceOf } from './source.ts'
@@ -13,11 +17,19 @@ import { exportsWritten, isExport, noteExport, sumOf } from './written.ts'
 
 /** What follows the closing of a session. It is closed already: whatever goes wrong here is said and fails nothing. */
 export async function afterClose(workspace: Workspace, reading: Reading): Promise<void> {
-  await attempt(workspace, 'the workflow log could not be written', () => writeWorkflowLog(workspace, reading))
-  await attempt(workspace, 'session.json could not be removed', () => removeSessionJson(workspace, reading.state.id))
+  await attempt(workspace, 'the workflow log could not be written', () =>
+    writeWorkflowLog(workspace, reading),
+  )
+  await attempt(workspace, 'session.json could not be removed', () =>
+    removeSessionJson(workspace, reading.state.id),
+  )
 }
 
-async function attempt(workspace: Workspace, what: string, work: () => void | Promise<void>): Promise<void> {
+async function attempt(
+  workspace: Workspace,
+  what: string,
+  work: () => void | Promise<void>,
+): Promise<void> {
   try {
     await work()
   } catch (error) {
@@ -36,7 +48,12 @@ async function writeWorkflowLog(workspace: Workspace, reading: Reading): Promise
     const path = exportTarget(workspace, join(projectFolder(workspace), folder, name))
     if (!isInProject(workspace, path)) throw new Error(`${folder} leads out of the project`)
     createFolder(dirname(path))
-    noteExport(workspace, { path, session: reading.state.id, format: 'workflow-log', sum: sumOf(Buffer.from(text)) })
+    noteExport(workspace, {
+      path,
+      session: reading.state.id,
+      format: 'workflow-log',
+      sum: sumOf(Buffer.from(text)),
+    })
     const isWritten = createFile(path, text)
     if (isWritten) workspace.say(`the workflow log is ${relative(workspace.cwd, path)}`)
     // Another command closed it at the same moment and wrote it.
@@ -55,12 +72,15 @@ function namesFor({ state, entries }: WorkSource): readonly string[] {
 
 /** A session.json says what is being worked on. Nothing is any more, so it goes, unless somebody changed it. */
 function removeSessionJson(workspace: Workspace, session: string): void {
-  const mine = exportsWritten(workspace).filter((known) => known.format === 'session-json' && known.session === session)
+  const mine = exportsWritten(workspace).filter(
+    (known) => known.format === 'session-json' && known.session === session,
+  )
   for (const path of new Set(mine.map((known) => known.path))) {
     const bytes = readOrUndefined(path)
     if (bytes === undefined) continue
     const name = relative(workspace.cwd, path)
-    if (!isExport(workspace, path, bytes)) workspace.say(`${name} was changed since it was exported, and is left as it is`)
+    if (!isExport(workspace, path, bytes))
+      workspace.say(`${name} was changed since it was exported, and is left as it is`)
     else if (removeFile(path)) workspace.say(`${name} was removed with the session's end`)
   }
 }

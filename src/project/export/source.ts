@@ -1,11 +1,11 @@
-import { readTracking } from '../../conversation/tracking.ts'
+import { readTracking } from '../conversation/tracking.ts'
 import { isConversationId } from '../../history/conversation-id.ts'
 import type { SessionState } from '../../session/state.ts'
-import type { Backlog } from '../../tasks/backlog.ts'
-import { proposeSpecialist } from '../../tasks/specialist.ts'
-import type { Task } from '../../tasks/task.ts'
-import { soundParents } from '../../tasks/tree.ts'
-import type { BacklogTask, UnfinishedAgent, WorkSource } from '../../views/export/work.ts'
+import type { Backlog } from '../../backlog/backlog.ts'
+import { proposeSpecialist } from '../../backlog/specialist.ts'
+import type { Task } from '../../backlog/task.ts'
+import { soundParents } from '../../backlog/tree.ts'
+import type { BacklogTask, UnfinishedAgent, WorkSource } from '../../document/export/work.ts'
 import { openBacklog } from '../backlog.ts'
 import { redactedForExport } from '../clean-draft.ts'
 import { trackingFolderOf } from '../conversation-binding.ts'
@@ -24,9 +24,15 @@ export async function workSourceOf(
     ids.size === 0
       ? []
       : [...(await workspace.index()).taskEntries()].filter(
-          ({ id, kind, data }) => kind === 'task.moved' && ids.has(String(data.task)) && !known.has(id),
+          ({ id, kind, data }) =>
+            kind === 'task.moved' && ids.has(String(data.task)) && !known.has(id),
         )
-  const source = { state, entries: [...entries, ...elsewhere], tasks, unfinished: unfinishedAgents(workspace, state) }
+  const source = {
+    state,
+    entries: [...entries, ...elsewhere],
+    tasks,
+    unfinished: unfinishedAgents(workspace, state),
+  }
   return { ...redactedForExport(workspace, source), propose: (text) => proposed({ title: text }) }
 }
 
@@ -48,9 +54,20 @@ function tasksOf(state: SessionState, backlog: Backlog): readonly BacklogTask[] 
     if (found.has(id)) continue
     const task = backlog.byId.get(id)
     if (task === undefined)
-      found.set(id, { id, title: id, status: 'ready', dependsOn: [], proposed: proposed({ title: id }), checklist: [] })
+      found.set(id, {
+        id,
+        title: id,
+        status: 'ready',
+        dependsOn: [],
+        proposed: proposed({ title: id }),
+        checklist: [],
+      })
     // Parents that lead in a circle would lead whoever follows them in one, too.
-    else found.set(id, asExported(task, backlog.byId.has(task.parent ?? '') ? parents.get(id) : task.parent))
+    else
+      found.set(
+        id,
+        asExported(task, backlog.byId.has(task.parent ?? '') ? parents.get(id) : task.parent),
+      )
     pending.push(...(partsOf.get(id) ?? []).toReversed())
   }
   return [...found.values()]
@@ -71,7 +88,11 @@ function asExported(task: Task, parent: string | undefined): BacklogTask {
   }
 }
 
-function proposed(task: { title: string; description?: string; labels?: readonly string[] }): string {
+function proposed(task: {
+  title: string
+  description?: string
+  labels?: readonly string[]
+}): string {
   return proposeSpecialist({ description: '', labels: [], ...task }).specialist
 }
 
@@ -84,6 +105,10 @@ function unfinishedAgents(workspace: Workspace, state: SessionState): readonly U
       const tracking = readTracking(folder, text)
       // Its agents belong to the session it works on now.
       if (tracking?.session !== state.id) return []
-      return Object.entries(tracking.agents).map(([id, prompt]) => ({ id, prompt, isLost: endedAt !== undefined }))
+      return Object.entries(tracking.agents).map(([id, prompt]) => ({
+        id,
+        prompt,
+        isLost: endedAt !== undefined,
+      }))
     })
 }

@@ -9,11 +9,13 @@ import type { Workspace } from '../workspace.ts'
  * device, among the journals, and in a folder outside the project that does not exist.
  */
 export function exportTarget(workspace: Workspace, output: string): string {
-  if (output.trim() === '') throw new StintError('EMPTY_TEXT', 'the export needs a file name', 'stint export --output FILE')
+  if (output.trim() === '')
+    throw new StintError('EMPTY_TEXT', 'the export needs a file name', 'stint export --output FILE')
   const named = resolve(workspace.cwd, output)
   if (/[/\\]$/.test(output)) throw noFile(named, 'names a folder')
   const { path, found } = lookUp(named)
-  if (found !== undefined && !found.isFile()) throw noFile(named, found.isDirectory() ? 'is a folder' : 'is not a file')
+  if (found !== undefined && !found.isFile())
+    throw noFile(named, found.isDirectory() ? 'is a folder' : 'is not a file')
   if (storesOf(workspace).some((store) => isWithin(path, store))) {
     throw new StintError(
       'EXPORT_AMONG_JOURNALS',
@@ -35,7 +37,8 @@ export function exportTarget(workspace: Workspace, output: string): string {
 function lookUp(named: string) {
   try {
     const path = join(realFolder(dirname(named)), basename(named))
-    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return { path, found: statOrUndefined(path) }
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true)
+      return { path, found: statOrUndefined(path) }
     if (!existsSync(path)) throw noFile(named, 'is a symbolic link that leads nowhere')
     return { path: realpathSync(path), found: statOrUndefined(path) }
   } catch (cause) {
@@ -56,7 +59,8 @@ export function projectFolder({ place }: Workspace): string {
 /** The folder without symbolic links, as far as there is one. */
 function realFolder(folder: string): string {
   if (existsSync(folder)) {
-    if (statOrUndefined(folder)?.isDirectory() !== true) throw new StintError('NO_FOLDER', `${folder} is not a folder`)
+    if (statOrUndefined(folder)?.isDirectory() !== true)
+      throw new StintError('NO_FOLDER', `${folder} is not a folder`)
     return realpathSync(folder)
   }
   return join(realFolder(dirname(folder)), basename(folder))
@@ -64,7 +68,11 @@ function realFolder(folder: string): string {
 
 function storesOf({ place }: Workspace): readonly string[] {
   const { sessions, tasks, repository } = place
-  const own = [sessions, tasks, ...(repository === undefined ? [] : [repository.commonDir, repository.gitDir])]
+  const own = [
+    sessions,
+    tasks,
+    ...(repository === undefined ? [] : [repository.commonDir, repository.gitDir]),
+  ]
   return own.map((folder) => (existsSync(folder) ? realpathSync(folder) : folder))
 }
 
@@ -74,5 +82,9 @@ function isWithin(path: string, folder: string): boolean {
 }
 
 function noFile(path: string, why: string): StintError {
-  return new StintError('EXPORT_NO_FILE', `${path} ${why}`, 'name a file, or leave --output away to have it on standard output')
+  return new StintError(
+    'EXPORT_NO_FILE',
+    `${path} ${why}`,
+    'name a file, or leave --output away to have it on standard output',
+  )
 }

@@ -22,7 +22,12 @@ export function writeExport(
   try {
     createFolder(dirname(path))
     for (let round = 1; !isPlaced(workspace, path, bytes, about); round += 1) {
-      if (round === ROUNDS) throw new StintError('EXPORT_BUSY', `${path} keeps being replaced by other programs`, 'run it again')
+      if (round === ROUNDS)
+        throw new StintError(
+          'EXPORT_BUSY',
+          `${path} keeps being replaced by other programs`,
+          'run it again',
+        )
     }
   } catch (cause) {
     if (cause instanceof StintError || errnoOf(cause) === undefined) throw cause
@@ -35,7 +40,11 @@ function isPlaced(
   workspace: Workspace,
   path: string,
   bytes: Buffer,
-  { session, format, force }: Pick<WrittenExport, 'session' | 'format'> & { readonly force: boolean },
+  {
+    session,
+    format,
+    force,
+  }: Pick<WrittenExport, 'session' | 'format'> & { readonly force: boolean },
 ): boolean {
   const fd = openIfThere(path)
   try {

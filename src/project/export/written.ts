@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { errnoOf } from '../../journal/errors.ts'
 import { appendLines } from '../../journal/files.ts'
 import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
-import type { ExportFormat } from '../../views/export/formats.ts'
+import type { ExportFormat } from '../../document/export/formats.ts'
 import type { Workspace } from '../workspace.ts'
 
 export interface WrittenExport {
@@ -45,7 +45,8 @@ export function isExport(workspace: Workspace, path: string, bytes: Buffer): boo
 export function noteChangedExport(workspace: Workspace, path: string): void {
   const known = exportsWritten(workspace).findLast((one) => one.path === path)
   const bytes = known === undefined ? undefined : readOrUndefined(path)
-  if (known !== undefined && bytes !== undefined) noteExport(workspace, { ...known, sum: sumOf(bytes) })
+  if (known !== undefined && bytes !== undefined)
+    noteExport(workspace, { ...known, sum: sumOf(bytes) })
 }
 
 /** The files that exports wrote and that are still there, each once. */
@@ -69,7 +70,9 @@ function isSame(a: WrittenExport, b: WrittenExport): boolean {
 function parse(line: string): WrittenExport | undefined {
   try {
     const value = JSON.parse(line) as Partial<WrittenExport> | null
-    return typeof value?.path === 'string' && typeof value.sum === 'string' ? (value as WrittenExport) : undefined
+    return typeof value?.path === 'string' && typeof value.sum === 'string'
+      ? (value as WrittenExport)
+      : undefined
   } catch {
     // An empty line, or one that a full disk cut off: its file is taken for somebody else's.
     return undefined

@@ -1,9 +1,9 @@
-import { contentHash } from '../../handoff/content-hash.ts'
-import { type HandoffHead, readHead } from '../../handoff/frontmatter.ts'
-import { handoffsIn } from '../../handoff/recorded.ts'
+import { contentHash } from '../../context/handoff/content-hash.ts'
+import { type HandoffHead, readHead } from '../../context/handoff/frontmatter.ts'
+import { handoffsIn } from '../../context/handoff/recorded.ts'
 import { isTakenUp } from '../../session/handoffs.ts'
-import { type Surroundings, lookAround } from '../../handoff/surroundings.ts'
-import { headMoved } from '../../handoff/what-moved.ts'
+import { type Surroundings, lookAround } from '../../context/handoff/surroundings.ts'
+import { headMoved } from '../../context/handoff/what-moved.ts'
 import { GitFailed } from '../../git/run-git.ts'
 import { NotWritten, OutcomeUnknown, StintError } from '../../journal/errors.ts'
 import { type HandoffOutcome, type HandoffTarget, draft } from '../../session/entries.ts'
@@ -48,38 +48,63 @@ export interface AcceptedHandoff {
  * Takes a handoff up: looks whether the document is the one that was made, and whether the world is still as it says.
  * What became of it is recorded either way, and only what holds, or what somebody forces, is gone on with.
  */
-export async function acceptHandoff(workspace: Workspace, options: AcceptHandoff = {}): Promise<AcceptedHandoff> {
+export async function acceptHandoff(
+  workspace: Workspace,
+  options: AcceptHandoff = {},
+): Promise<AcceptedHandoff> {
   const file = fileGiven(workspace, options.handoff)
-  if (file === undefined) return acceptFound(workspace, await findHandoff(workspace, options.handoff), options)
+  if (file === undefined)
+    return acceptFound(workspace, await findHandoff(workspace, options.handoff), options)
   const head = readHead(file.text)
   if (head === undefined) {
-    throw new StintError('NOT_A_HANDOFF', `${options.handoff} is no handoff of Stint`, 'stint handoff list shows the handoffs')
+    throw new StintError(
+      'NOT_A_HANDOFF',
+      `${options.handoff} is no handoff of Stint`,
+      'stint handoff list shows the handoffs',
+    )
   }
   const found = await recordedFor(workspace, head)
   if (found === undefined) return acceptBare(workspace, file, head, options)
   return acceptFound(workspace, { ...found, path: file.path, text: file.text }, options)
 }
 
-async function acceptFound(workspace: Workspace, found: FoundHandoff, options: AcceptHandoff): Promise<AcceptedHandoff> {
+async function acceptFound(
+  workspace: Workspace,
+  found: FoundHandoff,
+  options: AcceptHandoff,
+): Promise<AcceptedHandoff> {
   const { handoff, reading, session } = found
   const { state } = reading
   const notes: string[] = []
   const file = stateOf(found)
   if (file === 'missing') notes.push('its file was gone and was written again from the journal')
-  if (isTakenUp(handoff)) notes.push(`it was taken up before, ${handoff.accepted.length} times in all`)
+  if (isTakenUp(handoff))
+    notes.push(`it was taken up before, ${handoff.accepted.length} times in all`)
   if (handoff.isDraft) notes.push('it is a draft, made early and without the code')
   const newer = handoffsIn(reading.entries).filter(({ id }) => id > handoff.id)
-  if (newer.length > 0) notes.push(`a later one was made: stint handoff show ${state.name}/${newer.at(-1)!.number}`)
+  if (newer.length > 0)
+    notes.push(`a later one was made: stint handoff show ${state.name}/${newer.at(-1)!.number}`)
   // Refreshing wrote the missing file again, from the same entry.
   const text = found.text ?? handoff.document
   const isIntact = contentHash(text) === handoff.hash
-  const moved = [...(isIntact ? [] : [damage(found, text)]), ...(await movedSince(workspace, found)), ...closed(found)]
+  const moved = [
+    ...(isIntact ? [] : [damage(found, text)]),
+    ...(await movedSince(workspace, found)),
+    ...closed(found),
+  ]
   const outcome: HandoffOutcome = !isIntact ? 'mismatch' : moved.length > 0 ? 'stale' : 'loaded'
   const isForced = outcome !== 'loaded' && options.force === true
   const isTaken = outcome === 'loaded' || isForced
-  record(workspace, session, handoff.id, handoff.hash, { outcome, moved, isForced, by: options.by ?? 'library' })
+  record(workspace, session, handoff.id, handoff.hash, {
+    outcome,
+    moved,
+    isForced,
+    by: options.by ?? 'library',
+  })
   session.close()
-  const bound = isTaken ? await bind(workspace, { id: state.id, name: state.name, to: handoff.to }, notes, options.by) : undefined
+  const bound = isTaken
+    ? await bind(workspace, { id: state.id, name: state.name, to: handoff.to }, notes, options.by)
+    : undefined
   return {
     outcome,
     isForced,
@@ -97,7 +122,8 @@ async function acceptFound(workspace: Workspace, found: FoundHandoff, options: A
 
 function damage({ handoff, reading, path }: FoundHandoff, text: string): string {
   const recorded = `stint handoff show ${reading.state.name}/${handoff.number}`
-  if (text === handoff.document) return 'its recorded text was changed as well, as a purge does: its hash proves nothing any more'
+  if (text === handoff.document)
+    return 'its recorded text was changed as well, as a purge does: its hash proves nothing any more'
   return `${path} was edited or damaged: it is kept as it is, and ${recorded} shows what was recorded`
 }
 
@@ -140,7 +166,9 @@ async function bind(
 ): Promise<{ id: string; name: string } | undefined> {
   const target = from.to === undefined ? from : await sessionFor(workspace, from.to)
   if (target === undefined) {
-    notes.push(`no session works on ${from.to!.name} yet: stint init --task ${from.to!.name} starts one`)
+    notes.push(
+      `no session works on ${from.to!.name} yet: stint init --task ${from.to!.name} starts one`,
+    )
     return undefined
   }
   try {
@@ -153,19 +181,29 @@ async function bind(
   }
 }
 
-async function sessionFor(workspace: Workspace, to: HandoffTarget): Promise<{ id: string } | undefined> {
+async function sessionFor(
+  workspace: Workspace,
+  to: HandoffTarget,
+): Promise<{ id: string } | undefined> {
   if (to.kind === 'session') return { id: to.id }
-  const [only, ...others] = [...(await workspace.index()).sessions({ status: ['active', 'paused'], task: to.id })]
+  const [only, ...others] = [
+    ...(await workspace.index()).sessions({ status: ['active', 'paused'], task: to.id }),
+  ]
   return others.length === 0 ? only : undefined
 }
 
 /** The journal's own record of a document that was given as a file. */
-async function recordedFor(workspace: Workspace, head: HandoffHead): Promise<FoundHandoff | undefined> {
+async function recordedFor(
+  workspace: Workspace,
+  head: HandoffHead,
+): Promise<FoundHandoff | undefined> {
   if (!logIds(workspace.place).has(head.session)) return undefined
   const session = workspace.session(head.session)
   const recorded = handoffsIn(session.read().entries).find(({ hash }) => hash === head.hash)
   session.close()
-  return recorded === undefined ? undefined : findHandoff(workspace, `${head.session}/${recorded.id}`)
+  return recorded === undefined
+    ? undefined
+    : findHandoff(workspace, `${head.session}/${recorded.id}`)
 }
 
 /** A document without its journal proves itself by its own hash, and is compared with the repository alone. */
@@ -194,9 +232,20 @@ async function acceptBare(
   let bound: AcceptedHandoff['bound']
   if (hasJournal) {
     const session = workspace.session(head.session)
-    record(workspace, session, head.hash ?? '', head.hash ?? '', { outcome, moved, isForced, by: options.by ?? 'library' })
+    record(workspace, session, head.hash ?? '', head.hash ?? '', {
+      outcome,
+      moved,
+      isForced,
+      by: options.by ?? 'library',
+    })
     session.close()
-    if (isTaken) bound = await bind(workspace, { id: head.session, name: head.name, to: undefined }, notes, options.by)
+    if (isTaken)
+      bound = await bind(
+        workspace,
+        { id: head.session, name: head.name, to: undefined },
+        notes,
+        options.by,
+      )
   }
   return {
     outcome,
@@ -215,12 +264,19 @@ async function acceptBare(
 
 function gitIn({ branch, commit }: HandoffHead) {
   if (commit === undefined && branch === undefined) return undefined
-  return { ...(branch === undefined ? {} : { branch }), ...(commit === undefined ? {} : { commit }) }
+  return {
+    ...(branch === undefined ? {} : { branch }),
+    ...(commit === undefined ? {} : { commit }),
+  }
 }
 
-function workMissing({ git }: Surroundings, { dirty = 0, checkpoint, session }: HandoffHead): readonly string[] {
+function workMissing(
+  { git }: Surroundings,
+  { dirty = 0, checkpoint, session }: HandoffHead,
+): readonly string[] {
   if (dirty === 0) return []
-  if (checkpoint === undefined) return [`it tells of ${dirty} uncommitted paths that were kept nowhere`]
+  if (checkpoint === undefined)
+    return [`it tells of ${dirty} uncommitted paths that were kept nowhere`]
   const ref = `refs/stint/${session}/${checkpoint}`
   try {
     if (git?.ask(['show-ref', '--verify', '--quiet', ref]) === true) return []

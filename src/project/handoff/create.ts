@@ -1,14 +1,26 @@
-import { claimNumber, handoffFolder } from '../../handoff/files.ts'
-import { DEFAULT_TOKENS, FEWEST_TOKENS, type HandoffDocument, MOST_TOKENS, handoffDocument } from '../../handoff/document.ts'
-import { gatherFacts } from '../../handoff/gather-facts.ts'
-import { type RecordedHandoff, handoffsIn } from '../../handoff/recorded.ts'
-import { type Surroundings, lookAround } from '../../handoff/surroundings.ts'
-import { countWork } from '../../handoff/went-on.ts'
+import { claimNumber, handoffFolder } from '../../context/handoff/files.ts'
+import {
+  DEFAULT_TOKENS,
+  FEWEST_TOKENS,
+  type HandoffDocument,
+  MOST_TOKENS,
+  handoffDocument,
+} from '../../context/handoff/document.ts'
+import { gatherFacts } from '../../context/handoff/gather-facts.ts'
+import { type RecordedHandoff, handoffsIn } from '../../context/handoff/recorded.ts'
+import { type Surroundings, lookAround } from '../../context/handoff/surroundings.ts'
+import { countWork } from '../../context/handoff/went-on.ts'
 import { NotWritten, StintError } from '../../journal/errors.ts'
 import { removeFile } from '../../journal/files.ts'
-import { type Draft, type EntryData, type GitState, type HandoffTarget, draft } from '../../session/entries.ts'
+import {
+  type Draft,
+  type EntryData,
+  type GitState,
+  type HandoffTarget,
+  draft,
+} from '../../session/entries.ts'
 import type { SessionState } from '../../session/state.ts'
-import { findTask, matchTasks } from '../../tasks/find.ts'
+import { findTask, matchTasks } from '../../backlog/find.ts'
 import { openBacklog } from '../backlog.ts'
 import { checkpointDrafts } from '../checkpoint.ts'
 import { NoSession, chooseSession, findSession, refuseClosed } from '../choose.ts'
@@ -47,7 +59,10 @@ export interface MadeHandoff {
  * Makes the document by which a session is passed on, from its journal and the repository, and keeps the code with it.
  * No model is asked and no network used.
  */
-export async function createHandoff(workspace: Workspace, options: CreateHandoff): Promise<MadeHandoff> {
+export async function createHandoff(
+  workspace: Workspace,
+  options: CreateHandoff,
+): Promise<MadeHandoff> {
   const tokens = boundOf(options.tokens)
   const to = options.to === undefined ? undefined : await targetOf(workspace, options.to)
   const row = await chooseSession(workspace, options.session)
@@ -56,7 +71,8 @@ export async function createHandoff(workspace: Workspace, options: CreateHandoff
   try {
     const before = await workspace.refreshIfPossible(session)
     const now = lookAround(workspace.place.root, workspace.place.repository)
-    if (options.draft !== true && options.code !== false) keepCode(workspace, session, before.state, now, options)
+    if (options.draft !== true && options.code !== false)
+      keepCode(workspace, session, before.state, now, options)
     const reading = session.read()
     const made = await make(workspace, session, reading, now, { ...options, tokens }, to)
     const after = await workspace.refreshIfPossible(session)
@@ -77,7 +93,11 @@ function keepCode(
   const git = gitOf(now)
   const note = options.reason === undefined ? 'Handoff' : `Handoff: ${options.reason}`
   session.append(
-    checkpointDrafts(workspace, session, state, { note, by: options.by ?? 'library', ...(git === undefined ? {} : { git }) }),
+    checkpointDrafts(workspace, session, state, {
+      note,
+      by: options.by ?? 'library',
+      ...(git === undefined ? {} : { git }),
+    }),
   )
 }
 
@@ -94,7 +114,8 @@ async function make(
   const at = new Date().toISOString()
   const position = { bytes: contents.end, entries: countWork(entries), last: state.lastId }
   const conversation = options.conversation ?? conversationOf(workspace.env)
-  const checkpoint = options.draft === true || options.code === false ? undefined : state.checkpoints.items.at(-1)
+  const checkpoint =
+    options.draft === true || options.code === false ? undefined : state.checkpoints.items.at(-1)
   const reason = options.reason === undefined ? undefined : withoutSecrets(options.reason, config)
   const facts = gatherFacts({
     state,
@@ -134,12 +155,16 @@ async function make(
     return draft('handoff.made', data, { id, at, by: options.by ?? 'library' })
   }
   const redact = (text: string) => withoutSecrets(text, config)
-  const { made, path } = claimNumber(handoffFolder(session.folder), handoffsIn(entries), (number) => {
-    const document = handoffDocument({ ...facts, number }, { tokens: options.tokens, redact })
-    const entry = draftOf(number, document)
-    refuseIfRedacted(session, entry)
-    return { ...document, entry }
-  })
+  const { made, path } = claimNumber(
+    handoffFolder(session.folder),
+    handoffsIn(entries),
+    (number) => {
+      const document = handoffDocument({ ...facts, number }, { tokens: options.tokens, redact })
+      const entry = draftOf(number, document)
+      refuseIfRedacted(session, entry)
+      return { ...document, entry }
+    },
+  )
   try {
     session.append([made.entry])
   } catch (error) {
@@ -189,6 +214,10 @@ async function targetOf(workspace: Workspace, name: string): Promise<HandoffTarg
     return { kind: 'session', id: row.id, name: row.name }
   } catch (error) {
     if (!(error instanceof NoSession)) throw error
-    throw new StintError('NO_TARGET', `there is no task and no session "${name}"`, 'stint task list and stint list show them')
+    throw new StintError(
+      'NO_TARGET',
+      `there is no task and no session "${name}"`,
+      'stint task list and stint list show them',
+    )
   }
 }

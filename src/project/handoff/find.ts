@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { fileOf, handoffFolder } from '../../handoff/files.ts'
-import { type RecordedHandoff, handoffsIn } from '../../handoff/recorded.ts'
+import { fileOf, handoffFolder } from '../../context/handoff/files.ts'
+import { type RecordedHandoff, handoffsIn } from '../../context/handoff/recorded.ts'
 import { StintError } from '../../journal/errors.ts'
 import { readOrUndefined } from '../../journal/look.ts'
 import { shortId } from '../../journal/ids.ts'
@@ -30,7 +30,12 @@ export interface GivenFile {
 export function fileGiven(workspace: Workspace, name: string | undefined): GivenFile | undefined {
   if (name === undefined || !name.endsWith('.md')) return undefined
   const path = resolve(workspace.cwd, name)
-  if (!existsSync(path)) throw new StintError('NO_HANDOFF', `there is no file ${name}`, 'stint handoff list shows the handoffs')
+  if (!existsSync(path))
+    throw new StintError(
+      'NO_HANDOFF',
+      `there is no file ${name}`,
+      'stint handoff list shows the handoffs',
+    )
   return { path, text: readOrUndefined(path)?.toString('utf8') ?? '' }
 }
 
@@ -50,11 +55,16 @@ export async function findHandoff(workspace: Workspace, name?: string): Promise<
   return { session, reading, handoff: current, path, ...(text === undefined ? {} : { text }) }
 }
 
-async function placeOf(workspace: Workspace, name: string | undefined): Promise<{ id: string; which?: string }> {
-  if (name === undefined || name === '') return latestOrWaiting(workspace, (await chooseToResume(workspace, {})).id)
+async function placeOf(
+  workspace: Workspace,
+  name: string | undefined,
+): Promise<{ id: string; which?: string }> {
+  if (name === undefined || name === '')
+    return latestOrWaiting(workspace, (await chooseToResume(workspace, {})).id)
   if (isNumber(name)) return { id: (await chooseToResume(workspace, {})).id, which: name }
   const [, ofSession, which] = /^(.+)\/([^/]+)$/.exec(name) ?? []
-  if (ofSession !== undefined && which !== undefined) return { id: (await findSession(workspace, ofSession)).id, which }
+  if (ofSession !== undefined && which !== undefined)
+    return { id: (await findSession(workspace, ofSession)).id, which }
   try {
     return { id: (await findSession(workspace, name)).id }
   } catch (error) {
@@ -64,7 +74,10 @@ async function placeOf(workspace: Workspace, name: string | undefined): Promise<
 }
 
 /** The session at hand, unless it has no handoff and just one waits for it. */
-async function latestOrWaiting(workspace: Workspace, id: string): Promise<{ id: string; which?: string }> {
+async function latestOrWaiting(
+  workspace: Workspace,
+  id: string,
+): Promise<{ id: string; which?: string }> {
   const session = workspace.session(id)
   const { tasks, handoffs } = session.open()
   session.close()
@@ -73,15 +86,25 @@ async function latestOrWaiting(workspace: Workspace, id: string): Promise<{ id: 
   return only === undefined || others.length > 0 ? { id } : { id: only.session, which: only.id }
 }
 
-function chosen(all: readonly RecordedHandoff[], which: string | undefined, session: string): RecordedHandoff {
+function chosen(
+  all: readonly RecordedHandoff[],
+  which: string | undefined,
+  session: string,
+): RecordedHandoff {
   const found =
     which === undefined
       ? all.slice(-1)
-      : all.filter(({ id, number }) => (isNumber(which) ? number === Number(which) : id.includes(which)))
+      : all.filter(({ id, number }) =>
+          isNumber(which) ? number === Number(which) : id.includes(which),
+        )
   if (found.length === 1) return found[0]!
   if (found.length > 1) {
     const some = found.map(({ id, number }) => `  ${shortId(id)}  handoff ${number}`)
-    throw new StintError('HANDOFF_AMBIGUOUS', [`"${which}" fits several handoffs:`, ...some].join('\n'), 'name one by its id')
+    throw new StintError(
+      'HANDOFF_AMBIGUOUS',
+      [`"${which}" fits several handoffs:`, ...some].join('\n'),
+      'name one by its id',
+    )
   }
   const hint = all.length === 0 ? 'stint handoff create makes one' : 'stint handoff list shows them'
   throw new StintError('NO_HANDOFF', `${session} has no handoff ${which ?? ''}`.trim(), hint)

@@ -1,11 +1,11 @@
-import { contentHash } from '../../handoff/content-hash.ts'
-import type { RecordedHandoff } from '../../handoff/recorded.ts'
-import { lookAround } from '../../handoff/surroundings.ts'
-import { whatMoved } from '../../handoff/what-moved.ts'
+import { contentHash } from '../../context/handoff/content-hash.ts'
+import type { RecordedHandoff } from '../../context/handoff/recorded.ts'
+import { lookAround } from '../../context/handoff/surroundings.ts'
+import { whatMoved } from '../../context/handoff/what-moved.ts'
 import type { TaskStatus } from '../../session/entries.ts'
 import { openBacklog } from '../backlog.ts'
 import { chooseSession } from '../choose.ts'
-import { handoffsIn } from '../../handoff/recorded.ts'
+import { handoffsIn } from '../../context/handoff/recorded.ts'
 import { conversationOf } from '../conversation-binding.ts'
 import type { Workspace } from '../workspace.ts'
 import { type FoundHandoff, findHandoff } from './find.ts'
@@ -55,7 +55,10 @@ export function stateOf({ text, handoff }: Pick<FoundHandoff, 'text' | 'handoff'
 }
 
 /** What of a handoff is no longer so. */
-export async function movedSince(workspace: Workspace, { handoff, reading }: FoundHandoff): Promise<readonly string[]> {
+export async function movedSince(
+  workspace: Workspace,
+  { handoff, reading }: FoundHandoff,
+): Promise<readonly string[]> {
   const { state, entries } = reading
   const acceptor = conversationOf(workspace.env)
   return whatMoved(handoff, {

@@ -32,12 +32,25 @@ export async function waitingHandoffs(
     const waiting = standing
       .filter(({ kind }) => kind === 'handoff.made')
       .map((entry) => handoffOf(entry, entry.data))
-      .findLast(({ to }) => to !== undefined && (to.kind === 'task' ? whom.tasks?.includes(to.id) : whom.session === to.id))
+      .findLast(
+        ({ to }) =>
+          to !== undefined &&
+          (to.kind === 'task' ? whom.tasks?.includes(to.id) : whom.session === to.id),
+      )
     if (waiting === undefined || waiting.isDraft) return []
     const accepted = standing
       .filter(({ kind, data }) => kind === 'handoff.accepted' && data.handoff === waiting.id)
       .map((entry) => acceptanceOf(entry, entry.data))
     if (isTakenUp({ accepted })) return []
-    return [{ id: waiting.id, number: waiting.number, session, name, reason: waiting.text, at: waiting.at }]
+    return [
+      {
+        id: waiting.id,
+        number: waiting.number,
+        session,
+        name,
+        reason: waiting.text,
+        at: waiting.at,
+      },
+    ]
   })
 }

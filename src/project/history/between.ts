@@ -7,7 +7,10 @@ export interface Span {
 }
 
 /** The items of a time. One that has none of its own belongs to the time of the one before it. */
-export function* between<T extends HistoryItem>(items: Iterable<T>, { from = '', to = '\uFFFF' }: Span): Generator<T> {
+export function* between<T extends HistoryItem>(
+  items: Iterable<T>,
+  { from = '', to = '\uFFFF' }: Span,
+): Generator<T> {
   let at = ''
   for (const item of items) {
     at = item.at ?? at

@@ -1,6 +1,6 @@
-import { copyPiece } from '../../conversation/copy-transcript.ts'
-import { isCopied, readCursor, writeCursor } from '../../conversation/copy/cursor.ts'
-import { readTracking } from '../../conversation/tracking.ts'
+import { copyPiece } from '../conversation/copy-transcript.ts'
+import { isCopied, readCursor, writeCursor } from '../conversation/copy/cursor.ts'
+import { readTracking } from '../conversation/tracking.ts'
 import { isConversationId } from '../../history/conversation-id.ts'
 import { untilUnlocked } from '../../history/lock.ts'
 import { conversationPath } from '../../history/places.ts'
@@ -21,7 +21,10 @@ interface Whose {
  */
 export async function catchUp(workspace: Workspace, conversation?: string): Promise<void> {
   const notes = trackingFolderOf(workspace.place)
-  const ids = conversation === undefined ? namesIn(notes).flatMap((name) => /^(.*)\.json$/.exec(name)?.[1] ?? []) : [conversation]
+  const ids =
+    conversation === undefined
+      ? namesIn(notes).flatMap((name) => /^(.*)\.json$/.exec(name)?.[1] ?? [])
+      : [conversation]
   const followed = ids.flatMap((id) => {
     const tracking = isConversationId(id) ? readTracking(notes, id) : undefined
     // Of what works on no session here, nothing is stored.
@@ -32,7 +35,11 @@ export async function catchUp(workspace: Workspace, conversation?: string): Prom
   }
 }
 
-async function copyAll({ place, config }: Workspace, conversation: Whose, transcript: string): Promise<void> {
+async function copyAll(
+  { place, config }: Workspace,
+  conversation: Whose,
+  transcript: string,
+): Promise<void> {
   const notes = trackingFolderOf(place)
   const target = conversationPath(place.sessions, conversation.id)
   const redaction = { extra: config.redact.patterns, allow: config.redact.allow }
@@ -40,7 +47,14 @@ async function copyAll({ place, config }: Workspace, conversation: Whose, transc
     await untilUnlocked(target)
     const cursor = readCursor(notes, conversation.id)
     const from = cursor === undefined ? {} : { cursor }
-    const piece = copyPiece({ transcript, target, conversation, ...from, maxBytes: PIECE, redaction })
+    const piece = copyPiece({
+      transcript,
+      target,
+      conversation,
+      ...from,
+      maxBytes: PIECE,
+      redaction,
+    })
     if (piece === undefined || piece.cause !== undefined) return
     writeCursor(notes, conversation.id, piece.cursor)
     isMore = !piece.isCaughtUp && piece.cursor.offset > (cursor?.offset ?? 0)

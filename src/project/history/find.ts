@@ -6,7 +6,9 @@ import { conversationsOfSession } from './rows.ts'
 import { storeOf } from './store.ts'
 
 /** What a name means: a conversation, or a session with those it had. */
-export type Meant = { readonly conversation: string } | { readonly session: { readonly id: string; readonly name: string } }
+export type Meant =
+  | { readonly conversation: string }
+  | { readonly session: { readonly id: string; readonly name: string } }
 
 /** Shorter beginnings of an id say nothing. */
 const SHORTEST_BEGINNING = 4
@@ -25,12 +27,19 @@ export async function findMeant(workspace: Workspace, name?: string): Promise<Me
 export async function findConversation(workspace: Workspace, name?: string): Promise<string> {
   const meant = await findMeant(workspace, name)
   if ('conversation' in meant) return meant.conversation
-  const latest = conversationsOfSession(workspace, meant.session).findLast(({ isStored }) => isStored)
+  const latest = conversationsOfSession(workspace, meant.session).findLast(
+    ({ isStored }) => isStored,
+  )
   if (latest !== undefined) return latest.id
-  throw new StintError('NO_CONVERSATION', `no conversation of ${meant.session.name} is stored here`, HOW_TO_STORE)
+  throw new StintError(
+    'NO_CONVERSATION',
+    `no conversation of ${meant.session.name} is stored here`,
+    HOW_TO_STORE,
+  )
 }
 
-const HOW_TO_STORE = 'stint setup claude stores those to come; stint import brings in those that were'
+const HOW_TO_STORE =
+  'stint setup claude stores those to come; stint import brings in those that were'
 
 function findStored(workspace: Workspace, name: string): string | undefined {
   const store = storeOf(workspace)
@@ -39,7 +48,11 @@ function findStored(workspace: Workspace, name: string): string | undefined {
   const found = store.list().flatMap(({ id }) => (id.startsWith(name) ? [id] : []))
   if (found.length < 2) return found[0]
   const shown = found.slice(0, 5).join(', ')
-  throw new StintError('CONVERSATION_AMBIGUOUS', `"${name}" fits several conversations: ${shown}`, 'write more of the id')
+  throw new StintError(
+    'CONVERSATION_AMBIGUOUS',
+    `"${name}" fits several conversations: ${shown}`,
+    'write more of the id',
+  )
 }
 
 async function sessionFor(workspace: Workspace, name: string | undefined): Promise<SessionRow> {

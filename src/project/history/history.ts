@@ -28,12 +28,15 @@ export interface History {
 }
 
 export function historyOf(workspace: Workspace): History {
-  const items = (conversation: string, span: Span = {}) => between(storeOf(workspace).read(conversation), span)
+  const items = (conversation: string, span: Span = {}) =>
+    between(storeOf(workspace).read(conversation), span)
   return {
     conversations: async (name) => {
       await catchUp(workspace)
       const meant = await findMeant(workspace, name)
-      return 'session' in meant ? conversationsOfSession(workspace, meant.session) : [rowOf(workspace, meant.conversation)]
+      return 'session' in meant
+        ? conversationsOfSession(workspace, meant.session)
+        : [rowOf(workspace, meant.conversation)]
     },
     all: async () => {
       await catchUp(workspace)

@@ -29,7 +29,12 @@ export interface Pruned {
   /** Being written to just now, and left alone. */
   readonly busy: readonly string[]
   /** What is left. */
-  readonly left: { readonly conversations: number; readonly bytes: number; readonly blobs: number; readonly blobBytes: number }
+  readonly left: {
+    readonly conversations: number
+    readonly bytes: number
+    readonly blobs: number
+    readonly blobBytes: number
+  }
 }
 
 /** Somebody may have kept a blob and not come to write the line that names it. */
@@ -41,11 +46,15 @@ export async function pruneHistory(workspace: Workspace, options: PruneOptions):
   const chosen = await choose(workspace, stored, options)
   const isOutputs = options.outputs === true
   const busy = isDryRun || isOutputs ? [] : chosen.filter(({ path }) => !removeUnlocked(path))
-  const gone = new Set((isOutputs ? [] : chosen.filter((one) => !busy.includes(one))).map(({ id }) => id))
+  const gone = new Set(
+    (isOutputs ? [] : chosen.filter((one) => !busy.includes(one))).map(({ id }) => id),
+  )
   // Read after the conversations went, so that what is named meanwhile is seen.
   const left = stored.filter(({ id }) => !gone.has(id))
   const withoutOutputs = new Set(isOutputs ? chosen : [])
-  const named = new Set(left.flatMap((one) => [...(withoutOutputs.has(one) ? saidNamesOf : namesOf)(one.path)]))
+  const named = new Set(
+    left.flatMap((one) => [...(withoutOutputs.has(one) ? saidNamesOf : namesOf)(one.path)]),
+  )
   const blobs = listBlobs(workspace.place.sessions)
   const unnamed = blobs.filter(({ hash }) => !named.has(hash))
   const old = unnamed.filter(({ path }) => isOld(path))
@@ -73,14 +82,20 @@ async function choose(
   if (before === undefined && conversations === undefined) return outputs === true ? stored : []
   const ids = await Promise.all((conversations ?? []).map((name) => findNamed(workspace, name)))
   const isNamed = (id: string) => conversations === undefined || ids.includes(id)
-  return stored.filter(({ id, writtenAt }) => isNamed(id) && (before === undefined || writtenAt < before))
+  return stored.filter(
+    ({ id, writtenAt }) => isNamed(id) && (before === undefined || writtenAt < before),
+  )
 }
 
 /** A session's name is too much to ask for here: it stands for whichever conversation is its latest. */
 async function findNamed(workspace: Workspace, name: string): Promise<string> {
   const id = await findConversation(workspace, name)
   if (id.startsWith(name)) return id
-  throw new StintError('NO_CONVERSATION', `"${name}" is no conversation`, 'stint history --all lists those that are stored')
+  throw new StintError(
+    'NO_CONVERSATION',
+    `"${name}" is no conversation`,
+    'stint history --all lists those that are stored',
+  )
 }
 
 function removeUnlocked(path: string): boolean {

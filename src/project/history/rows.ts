@@ -5,7 +5,7 @@ import { blobsFolder, conversationPath } from '../../history/places.ts'
 import { namesOf } from '../../history/blob-files.ts'
 import { statOrUndefined } from '../../journal/look.ts'
 import type { SessionRow } from '../../index/rows.ts'
-import { readTracking } from '../../conversation/tracking.ts'
+import { readTracking } from '../conversation/tracking.ts'
 import { inEffect } from '../../session/in-effect.ts'
 import { given } from '../../text/json-fields.ts'
 import { trackingFolderOf } from '../conversation-binding.ts'
@@ -31,10 +31,15 @@ interface Joined {
 }
 
 /** The conversations of a session, oldest first, as its journal names them. */
-export function conversationsOfSession(workspace: Workspace, session: Pick<SessionRow, 'id'>): readonly ConversationRow[] {
+export function conversationsOfSession(
+  workspace: Workspace,
+  session: Pick<SessionRow, 'id'>,
+): readonly ConversationRow[] {
   const live = workspace.session(session.id)
   try {
-    return joinedIn(live.read().entries).map((joined) => rowOf(workspace, joined.id, { ...joined, session: session.id }))
+    return joinedIn(live.read().entries).map((joined) =>
+      rowOf(workspace, joined.id, { ...joined, session: session.id }),
+    )
   } finally {
     live.close()
   }
@@ -43,11 +48,17 @@ export function conversationsOfSession(workspace: Workspace, session: Pick<Sessi
 /** Every conversation that is stored here, the one that was written to last at the end. */
 export function storedConversations(workspace: Workspace): readonly ConversationRow[] {
   const stored = storeOf(workspace).list()
-  return stored.toSorted((a, b) => (a.writtenAt < b.writtenAt ? -1 : 1)).map(({ id }) => rowOf(workspace, id))
+  return stored
+    .toSorted((a, b) => (a.writtenAt < b.writtenAt ? -1 : 1))
+    .map(({ id }) => rowOf(workspace, id))
 }
 
 /** One conversation. `known` is what a journal says of it. */
-export function rowOf(workspace: Workspace, id: string, known?: Joined & { readonly session: string }): ConversationRow {
+export function rowOf(
+  workspace: Workspace,
+  id: string,
+  known?: Joined & { readonly session: string },
+): ConversationRow {
   const store = storeOf(workspace)
   const isStored = store.has(id)
   const summary = summarise(isStored ? store.read(id, { isBrief: true }) : [])
@@ -77,7 +88,11 @@ function joinedIn(entries: Parameters<typeof inEffect>[0]): readonly Joined[] {
     if (!isConversationId(id)) continue
     if (kind === 'conversation.joined') {
       const first = joined.get(id)
-      joined.set(id, { id, harness: first?.harness ?? String(data['harness']), at: first?.at ?? at })
+      joined.set(id, {
+        id,
+        harness: first?.harness ?? String(data['harness']),
+        at: first?.at ?? at,
+      })
     } else if (kind === 'conversation.ended') {
       const known = joined.get(id)
       if (known !== undefined) joined.set(id, { ...known, endedBecause: String(data['reason']) })

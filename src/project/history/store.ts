@@ -3,5 +3,8 @@ import type { Workspace } from '../workspace.ts'
 
 /** What was said in this project. */
 export function storeOf({ place, config }: Workspace): ConversationStore {
-  return conversationStore(place.sessions, { extra: config.redact.patterns, allow: config.redact.allow })
+  return conversationStore(place.sessions, {
+    extra: config.redact.patterns,
+    allow: config.redact.allow,
+  })
 }

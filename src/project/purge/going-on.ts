@@ -1,7 +1,7 @@
 import { isAlive } from '../../harness/process/strays.ts'
 import { statOrUndefined } from '../../journal/look.ts'
 import { readLog } from '../../journal/read.ts'
-import { isRecord } from '../../tasks/canonical.ts'
+import { isRecord } from '../../backlog/canonical.ts'
 import type { Place } from '../place.ts'
 import { runIds, runLogPlace } from '../run-files.ts'
 
@@ -14,10 +14,18 @@ const ABOUT_THE_RUNNER = new Set(['run.started', 'run.resumed', 'run.ended'])
 
 function isGoingOn(place: Place, run: string): boolean {
   const { path, link } = runLogPlace(place, run)
-  const file = [path, link].find((name) => name !== undefined && statOrUndefined(name) !== undefined)
+  const file = [path, link].find(
+    (name) => name !== undefined && statOrUndefined(name) !== undefined,
+  )
   if (file === undefined) return false
-  const { runner } = readLog(file).records.findLast(({ kind }) => ABOUT_THE_RUNNER.has(kind))?.data ?? {}
+  const { runner } =
+    readLog(file).records.findLast(({ kind }) => ABOUT_THE_RUNNER.has(kind))?.data ?? {}
   if (!isRecord(runner)) return false
   const { pid, startedAt, mark } = runner
-  return typeof pid === 'number' && typeof startedAt === 'string' && typeof mark === 'string' && isAlive({ pid, startedAt, mark })
+  return (
+    typeof pid === 'number' &&
+    typeof startedAt === 'string' &&
+    typeof mark === 'string' &&
+    isAlive({ pid, startedAt, mark })
+  )
 }

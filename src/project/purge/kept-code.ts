@@ -46,14 +46,18 @@ export function findKeptCode(repository: Repository, needle: Needle): readonly H
   return kept.flatMap((code): readonly HoldingCode[] => {
     const { ref, commit } = code
     const holding = [...new Set(code.commits.flatMap((one) => files.get(one) ?? []))]
-    if (holding.length === 0 && !code.messages.some((message) => needle.isIn(Buffer.from(message)))) return []
-    return [{ ref, commit, ...ownerOf(ref), files: holding, isInHistory: isLedTo(repository, commit) }]
+    if (holding.length === 0 && !code.messages.some((message) => needle.isIn(Buffer.from(message))))
+      return []
+    return [
+      { ref, commit, ...ownerOf(ref), files: holding, isInHistory: isLedTo(repository, commit) },
+    ]
   })
 }
 
 /** Deletes the references. Their objects stay until git collects them. */
 export function dropKeptCode(repository: Repository, kept: readonly HoldingCode[]): void {
-  for (const { ref, commit } of kept) runGit(repository.worktree, [...QUIETLY, 'update-ref', '--no-deref', '-d', ref, commit])
+  for (const { ref, commit } of kept)
+    runGit(repository.worktree, [...QUIETLY, 'update-ref', '--no-deref', '-d', ref, commit])
 }
 
 function ownerOf(ref: string): Pick<HoldingCode, 'session' | 'checkpoint' | 'run' | 'attempt'> {
@@ -68,7 +72,9 @@ function ownerOf(ref: string): Pick<HoldingCode, 'session' | 'checkpoint' | 'run
 function keptCode(repository: Repository): readonly Kept[] {
   const own = ownCommits(repository)
   const format = '%(objecttype)%00%(objectname)%00%(refname)%00%(contents)%00'
-  const fields = runGit(repository.worktree, ['for-each-ref', `--format=${format}`, REFS]).split('\0')
+  const fields = runGit(repository.worktree, ['for-each-ref', `--format=${format}`, REFS]).split(
+    '\0',
+  )
   const kept: Kept[] = []
   for (let at = 0; at + 3 < fields.length; at += 4) {
     const [type = '', commit = '', ref = '', message = ''] = fields.slice(at, at + 4)
@@ -76,7 +82,8 @@ function keptCode(repository: Repository): readonly Kept[] {
     if (type.trim() !== 'commit') continue
     const commits = new Set([commit])
     // A set goes on with what is added to it meanwhile.
-    for (const one of commits) for (const parent of own.get(one)?.parents ?? []) if (own.has(parent)) commits.add(parent)
+    for (const one of commits)
+      for (const parent of own.get(one)?.parents ?? []) if (own.has(parent)) commits.add(parent)
     kept.push({
       ref,
       commit,
@@ -93,9 +100,17 @@ function keptCode(repository: Repository): readonly Kept[] {
  */
 function ownCommits({
   worktree,
-}: Repository): ReadonlyMap<string, { readonly parents: readonly string[]; readonly message: string }> {
+}: Repository): ReadonlyMap<
+  string,
+  { readonly parents: readonly string[]; readonly message: string }
+> {
   const which = [`--glob=${REFS}*`, '--not', '--branches', '--tags', '--remotes']
-  const fields = runGit(worktree, ['log', '--no-show-signature', '--format=%H%x00%P%x00%B%x00', ...which]).split('\0')
+  const fields = runGit(worktree, [
+    'log',
+    '--no-show-signature',
+    '--format=%H%x00%P%x00%B%x00',
+    ...which,
+  ]).split('\0')
   const own = new Map<string, { readonly parents: readonly string[]; readonly message: string }>()
   for (let at = 0; at + 3 < fields.length; at += 3) {
     const [commit = '', parents = '', message = ''] = fields.slice(at, at + 3)
@@ -105,11 +120,25 @@ function ownCommits({
 }
 
 /** `commit:path` for each file that holds every line of the text. */
-function grep(repository: Repository, needle: Needle, commits: readonly string[]): readonly string[] {
-  const how = ['-l', '-z', '-a', '-F', '--full-name', '--no-color', ...(needle.lines.length > 1 ? ['--all-match'] : [])]
+function grep(
+  repository: Repository,
+  needle: Needle,
+  commits: readonly string[],
+): readonly string[] {
+  const how = [
+    '-l',
+    '-z',
+    '-a',
+    '-F',
+    '--full-name',
+    '--no-color',
+    ...(needle.lines.length > 1 ? ['--all-match'] : []),
+  ]
   try {
     // Over standard input: a list of processes shows everybody what is on a command line.
-    const found = runGit(repository.worktree, ['grep', ...how, '-f', '-', ...commits], { input: `${needle.lines.join('\n')}\n` })
+    const found = runGit(repository.worktree, ['grep', ...how, '-f', '-', ...commits], {
+      input: `${needle.lines.join('\n')}\n`,
+    })
     return found.split('\0').filter((line) => line !== '')
   } catch (error) {
     if (error instanceof GitFailed && error.status === 1) return []
@@ -119,5 +148,12 @@ function grep(repository: Repository, needle: Needle, commits: readonly string[]
 
 function isLedTo(repository: Repository, commit: string): boolean {
   const refs = ['refs/heads', 'refs/tags', 'refs/remotes']
-  return runGit(repository.worktree, ['for-each-ref', '--count=1', `--contains=${commit}`, ...refs]).trim() !== ''
+  return (
+    runGit(repository.worktree, [
+      'for-each-ref',
+      '--count=1',
+      `--contains=${commit}`,
+      ...refs,
+    ]).trim() !== ''
+  )
 }

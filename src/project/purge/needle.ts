@@ -1,6 +1,6 @@
 import { StintError } from '../../journal/errors.ts'
 import { isId } from '../../journal/ids.ts'
-import { isRecord } from '../../tasks/canonical.ts'
+import { isRecord } from '../../backlog/canonical.ts'
 import { cleanText, slug } from '../../text/clean.ts'
 
 const SHORTEST = 4
@@ -38,13 +38,19 @@ export class Needle {
   constructor(text: string) {
     const problem = whyNotPurged(text)
     if (problem !== undefined) throw new StintError('NOT_PURGEABLE', problem)
-    const wanted = [...new Set([text.trim(), cleanText(text).trim()])].filter((form) => form.length >= SHORTEST)
+    const wanted = [...new Set([text.trim(), cleanText(text).trim()])].filter(
+      (form) => form.length >= SHORTEST,
+    )
     this.lines = linesOf(cleanText(text))
-    this.#word = ['purged', 'removed', 'x'].find((word) => wanted.every((form) => !`[${word}]`.includes(form)))!
+    this.#word = ['purged', 'removed', 'x'].find((word) =>
+      wanted.every((form) => !`[${word}]`.includes(form)),
+    )!
     this.#mark = `[${this.#word}]`
     this.#mayBeField = wanted.some((form) => /^[A-Za-z]+$/.test(form))
     this.#inStrings = anyOf(wanted.flatMap((form) => patternsOf(form)))
-    this.#inBytes = anyOf(wanted.flatMap((form) => patternsOf(form, (part) => Buffer.from(part).toString('latin1'))))
+    this.#inBytes = anyOf(
+      wanted.flatMap((form) => patternsOf(form, (part) => Buffer.from(part).toString('latin1'))),
+    )
     // A session without a name of its own was named after its goal, and a task after its title.
     const named = slug(text)
     const names = named.length >= SHORTEST && named !== slug('') ? [escaped(named)] : []
@@ -63,7 +69,11 @@ export class Needle {
 
   /** A file's bytes without it. `isYaml` because there the brackets of the mark would make a list of a text. */
   scrubBytes(bytes: Buffer, { isYaml = false }: { isYaml?: boolean } = {}): Scrubbed<Buffer> {
-    const { value, count } = replaced(bytes.toString('latin1'), this.#inBytes, isYaml ? this.#word : this.#mark)
+    const { value, count } = replaced(
+      bytes.toString('latin1'),
+      this.#inBytes,
+      isYaml ? this.#word : this.#mark,
+    )
     return { value: count === 0 ? bytes : Buffer.from(value, 'latin1'), count }
   }
 
@@ -92,7 +102,9 @@ export class Needle {
       if (typeof value !== 'object' || value === null) return value
       return Object.fromEntries(
         Object.entries(value).map(([key, item]) => {
-          const name = this.#mayBeField ? { value: key, count: 0 } : replaced(key, this.#inStrings, this.#mark)
+          const name = this.#mayBeField
+            ? { value: key, count: 0 }
+            : replaced(key, this.#inStrings, this.#mark)
           count += name.count
           return [name.value, scrub(item, key)]
         }),
@@ -105,7 +117,10 @@ export class Needle {
   scrubJson(bytes: Buffer): Scrubbed<Buffer> {
     const data = objectIn(bytes)
     const { value, count } = data === undefined ? { value: {}, count: 0 } : this.scrubData(data)
-    return { value: count === 0 ? bytes : Buffer.from(`${JSON.stringify(value, null, 1)}\n`), count }
+    return {
+      value: count === 0 ? bytes : Buffer.from(`${JSON.stringify(value, null, 1)}\n`),
+      count,
+    }
   }
 
   /** A short name, or the name of a file, without it. */
@@ -129,7 +144,11 @@ const DEEPEST = 3
 
 /** A line as it is, and in JSON inside JSON, each as written by those who write ASCII only, or a backslash before a slash, or neither. */
 function formsOf(line: string): readonly (readonly string[])[] {
-  const writings: readonly Writing[] = [inJson, inAsciiJson, (text) => inAsciiJson(text).replaceAll('/', String.raw`\/`)]
+  const writings: readonly Writing[] = [
+    inJson,
+    inAsciiJson,
+    (text) => inAsciiJson(text).replaceAll('/', String.raw`\/`),
+  ]
   const forms: (readonly string[])[] = [[line]]
   for (let depth = 1; depth <= DEEPEST; depth += 1)
     forms.push(forms[depth - 1]!.flatMap((form) => writings.map((write) => write(form))))
@@ -137,12 +156,17 @@ function formsOf(line: string): readonly (readonly string[])[] {
 }
 
 /** The text in all forms. Between its lines there may be any indent, or only a space where lines were joined. */
-function patternsOf(text: string, encode: (part: string) => string = (part) => part): readonly string[] {
+function patternsOf(
+  text: string,
+  encode: (part: string) => string = (part) => part,
+): readonly string[] {
   const lines = linesOf(text).map(formsOf)
   const [first = []] = lines
   return first.flatMap((forms, depth) => {
     const between = betweenLines(depth)
-    return forms.map((_, i) => lines.map((line) => inAnyHex(escaped(encode(line[depth]![i]!)))).join(between))
+    return forms.map((_, i) =>
+      lines.map((line) => inAnyHex(escaped(encode(line[depth]![i]!)))).join(between),
+    )
   })
 }
 

@@ -55,7 +55,8 @@ export function scrubFile(path: string, needle: Needle, options: { dryRun: boole
 }
 
 function scrubWhole(path: string, bytes: Buffer, needle: Needle): Scrubbed<Buffer> {
-  if (basename(path) !== 'tasks.json') return needle.scrubBytes(bytes, { isYaml: /^\.ya?ml$/.test(extname(path)) })
+  if (basename(path) !== 'tasks.json')
+    return needle.scrubBytes(bytes, { isYaml: /^\.ya?ml$/.test(extname(path)) })
   // The tasks of a run are called here as in the backlog, so that their names are to change as they do there.
   const { value, count } = needle.scrubJson(bytes)
   return count === 0 ? needle.scrubBytes(bytes) : { value, count }
@@ -114,7 +115,8 @@ function countPieces(fd: number, needle: Needle, enough = Infinity): number {
 
 /** A file in pieces that can be looked through one by one, none of them cut in the middle of the text. */
 function* largePieces(fd: number, needle: Needle): Generator<Buffer> {
-  const scrubbed = (text: string) => needle.scrubBytes(Buffer.from(text, 'latin1')).value.toString('latin1')
+  const scrubbed = (text: string) =>
+    needle.scrubBytes(Buffer.from(text, 'latin1')).value.toString('latin1')
   const cuts = new SafeCuts(scrubbed)
   const { size } = fstatSync(fd)
   for (let at = 0; at < size; at += PIECE) {
@@ -124,7 +126,12 @@ function* largePieces(fd: number, needle: Needle): Generator<Buffer> {
   yield Buffer.from(cuts.rest(), 'latin1')
 }
 
-function scrubLargeFile(path: string, fd: number, needle: Needle, { dryRun }: { dryRun: boolean }): number {
+function scrubLargeFile(
+  path: string,
+  fd: number,
+  needle: Needle,
+  { dryRun }: { dryRun: boolean },
+): number {
   const count = countPieces(fd, needle)
   if (count === 0 || dryRun) return count
   const file = new GrowingFile(dirname(path))

@@ -106,7 +106,11 @@ function attemptRewrite(place: LogPlace, needle: Needle, orphans: Source[]): num
 function openSources(place: LogPlace): Source[] {
   const folder = dirname(place.path)
   const left = existsSync(folder) ? readdirSync(folder).filter(isReplacedLog).toSorted() : []
-  const paths = [place.path, ...(place.link === undefined ? [] : [place.link]), ...left.map((name) => join(folder, name))]
+  const paths = [
+    place.path,
+    ...(place.link === undefined ? [] : [place.link]),
+    ...left.map((name) => join(folder, name)),
+  ]
   const sources: Source[] = []
   for (const path of paths) {
     const fd = openIfThere(path)
@@ -179,13 +183,20 @@ function removeReplaced(path: string, copied: readonly Source[]): void {
 }
 
 /** Makes the link a name of the new file, copying first what a file under it holds that nobody has read. */
-function moveLink(place: LogPlace, log: number, lines: ScrubbedLines, sources: readonly Source[]): void {
+function moveLink(
+  place: LogPlace,
+  log: number,
+  lines: ScrubbedLines,
+  sources: readonly Source[],
+): void {
   const { path, link } = place
   if (link === undefined) return
   const fd = openIfThere(link)
   if (fd !== undefined) {
     try {
-      const isKnown = [log, ...sources.map((source) => source.fd)].some((known) => isSameFile(known, fd))
+      const isKnown = [log, ...sources.map((source) => source.fd)].some((known) =>
+        isSameFile(known, fd),
+      )
       if (!isKnown) drain({ fd, end: 0 }, log, lines, path)
     } finally {
       closeSync(fd)

@@ -12,7 +12,11 @@ import type { Needle } from './needle.ts'
  * Takes a text out of what is kept by its content: what is left has another name, which goes into the lines that named it. The
  * old one goes last, so that a purge that was killed is finished by the next. Answers how often it was there, by file.
  */
-export function scrubBlobs(workspace: Workspace, needle: Needle, { dryRun }: { dryRun: boolean }): ReadonlyMap<string, number> {
+export function scrubBlobs(
+  workspace: Workspace,
+  needle: Needle,
+  { dryRun }: { dryRun: boolean },
+): ReadonlyMap<string, number> {
   const blobs = new Blobs(blobsFolder(workspace.place.sessions))
   const found = new Map<string, number>()
   const renamed = new Map<string, string>()

@@ -1,4 +1,10 @@
-import { type JournalRecord, checksum, decodeLine, encodeRecord, findRecords } from '../../journal/record.ts'
+import {
+  type JournalRecord,
+  checksum,
+  decodeLine,
+  encodeRecord,
+  findRecords,
+} from '../../journal/record.ts'
 import type { Needle } from './needle.ts'
 
 const NEWLINE = 0x0a
@@ -65,7 +71,9 @@ export class ScrubbedLines {
   }
 
   #hasName({ data }: JournalRecord): boolean {
-    return [data['name'], data['shortname']].some((name) => typeof name === 'string' && this.#needle.scrubName(name).count > 0)
+    return [data['name'], data['shortname']].some(
+      (name) => typeof name === 'string' && this.#needle.scrubName(name).count > 0,
+    )
   }
 
   #damage(bytes: Buffer): Buffer {

@@ -4,8 +4,8 @@ import { basename, join } from 'node:path'
 import { JournalMissing, StintError } from '../../journal/errors.ts'
 import { moveFile, removeFile } from '../../journal/files.ts'
 import { shortId } from '../../journal/ids.ts'
-import { checkpointCopies } from '../../views/checkpoint-copy.ts'
-import { renderDocument } from '../../views/document/render.ts'
+import { checkpointCopies } from '../../document/checkpoint-copy.ts'
+import { renderDocument } from '../../document/render.ts'
 import { writeView } from '../documents.ts'
 import type { LiveSession } from '../live-session.ts'
 import type { Workspace } from '../workspace.ts'
@@ -17,7 +17,9 @@ const VIEWS = ['progress.md', 'state.json', 'state.toon', 'snapshot.json']
 
 /** The files in a session's folder that are rendered from its journal. */
 export function viewsOf(session: LiveSession): readonly string[] {
-  const inFolder = VIEWS.map((name) => join(session.folder, name)).filter((path) => existsSync(path))
+  const inFolder = VIEWS.map((name) => join(session.folder, name)).filter((path) =>
+    existsSync(path),
+  )
   return [...inFolder, ...namesIn(join(session.folder, 'entries'))]
 }
 
@@ -26,20 +28,30 @@ export function viewsOf(session: LiveSession): readonly string[] {
  * log it was rendered from; were it still there when the log has others, its every line could be taken
  * for an edit, and the text would be back. Answers false when the session cannot be read.
  */
-export async function withdrawDocument(workspace: Workspace, session: LiveSession): Promise<boolean> {
+export async function withdrawDocument(
+  workspace: Workspace,
+  session: LiveSession,
+): Promise<boolean> {
   for (let round = 0, isEdited = true; isEdited && round < ROUNDS; round += 1) {
     let wanted: string
     try {
       const reading = await workspace.refresh(session)
       wanted = renderDocument(reading.state, reading.marker)
     } catch (error) {
-      if (error instanceof JournalMissing || (error instanceof StintError && error.code === 'SESSION_EMPTY')) return false
+      if (
+        error instanceof JournalMissing ||
+        (error instanceof StintError && error.code === 'SESSION_EMPTY')
+      )
+        return false
       throw error
     }
     isEdited = false
     for (const document of documentsOf(session)) {
       // Under the name of a file that a killed command took away to read, which is what it then is.
-      const taken = join(session.folder, `taken-${randomBytes(6).toString('hex')}-${basename(document)}`)
+      const taken = join(
+        session.folder,
+        `taken-${randomBytes(6).toString('hex')}-${basename(document)}`,
+      )
       moveFile(document, taken)
       if (readTextOr(taken, wanted) === wanted) removeFile(taken)
       else isEdited = true
@@ -49,7 +61,11 @@ export async function withdrawDocument(workspace: Workspace, session: LiveSessio
 }
 
 /** Renders everything again and answers the files that then show nothing but the journal. */
-export async function renderAnew(workspace: Workspace, session: LiveSession, needle: Needle): Promise<readonly string[]> {
+export async function renderAnew(
+  workspace: Workspace,
+  session: LiveSession,
+  needle: Needle,
+): Promise<readonly string[]> {
   const { state, entries } = await workspace.refresh(session)
   // What hooks would have said: made again after the next event, and from what is left.
   removeFile(join(session.folder, 'prepared.json'))
@@ -59,7 +75,11 @@ export async function renderAnew(workspace: Workspace, session: LiveSession, nee
     if (holds(path, needle)) writeView(path, text())
     copies.push(path)
   }
-  return [...VIEWS.map((name) => join(session.folder, name)), ...copies, session.documentPath(state)]
+  return [
+    ...VIEWS.map((name) => join(session.folder, name)),
+    ...copies,
+    session.documentPath(state),
+  ]
 }
 
 /** Every document with the session's mark, whatever name and status it had when it was rendered. */

@@ -22,18 +22,31 @@ export interface BeginWorkflow {
 }
 
 /** Opens a session that follows a template, or lets one that is open follow it. */
-export async function beginWorkflow(workspace: Workspace, options: BeginWorkflow): Promise<Reading> {
+export async function beginWorkflow(
+  workspace: Workspace,
+  options: BeginWorkflow,
+): Promise<Reading> {
   const { id, goal } = options
   const name = oneLine(options.name)
   refuseBadId(id)
-  if (name === '') throw new StintError('NEEDS_NAME', 'a workflow needs a name', `stint workflow init ${id} "User auth"`)
+  if (name === '')
+    throw new StintError(
+      'NEEDS_NAME',
+      'a workflow needs a name',
+      `stint workflow init ${id} "User auth"`,
+    )
   const template = templateFor(workspace, options.template)
   const by = options.by ?? 'library'
-  const adopted = options.session === undefined ? undefined : await findSession(workspace, options.session)
+  const adopted =
+    options.session === undefined ? undefined : await findSession(workspace, options.session)
   await refuseTaken(workspace, id, adopted?.id)
   const begun = draft('workflow.begun', { workflow: id, name, template }, { by })
   if (adopted === undefined) {
-    return startWorkflow(workspace, { name: id, title: name, by, ...(goal === undefined ? {} : { goal }) }, [begun])
+    return startWorkflow(
+      workspace,
+      { name: id, title: name, by, ...(goal === undefined ? {} : { goal }) },
+      [begun],
+    )
   }
   refuseClosed(adopted)
   const session = workspace.session(adopted.id)
@@ -58,10 +71,14 @@ export async function startWorkflow(
 ): Promise<Reading> {
   try {
     const { state } = (await initSession(workspace, init, drafts)).reading
-    return await appendWithCheckpoint(workspace, workspace.session(state.id), state, [], { by: init.by, note: BEGUN })
+    return await appendWithCheckpoint(workspace, workspace.session(state.id), state, [], {
+      by: init.by,
+      note: BEGUN,
+    })
   } catch (error) {
     if (!(error instanceof StintError) || error.code !== 'SESSION_ACTIVE') throw error
-    const hint = 'stint pause sets it down; stint workflow init … --session NAME gives it the phases instead'
+    const hint =
+      'stint pause sets it down; stint workflow init … --session NAME gives it the phases instead'
     throw new StintError(error.code, error.message, hint, { cause: error })
   }
 }
@@ -76,13 +93,21 @@ export function refuseBadId(id: string): void {
   )
 }
 
-async function refuseTaken(workspace: Workspace, id: string, adopted: string | undefined): Promise<void> {
+async function refuseTaken(
+  workspace: Workspace,
+  id: string,
+  adopted: string | undefined,
+): Promise<void> {
   const rows = workspace.hasSessions() ? (await workspace.index()).byNamePart(id) : []
   const taken = rows.find((row) => row.name === id && row.id !== adopted)
   if (taken === undefined) return
   if (taken.status !== 'active' && taken.status !== 'paused') {
     const hint = `stint reopen ${id} takes that back; or choose another id`
-    throw new StintError('WORKFLOW_EXISTS', `there is a session ${id} already; it is ${taken.status}`, hint)
+    throw new StintError(
+      'WORKFLOW_EXISTS',
+      `there is a session ${id} already; it is ${taken.status}`,
+      hint,
+    )
   }
   const session = workspace.session(taken.id)
   const state = session.open()

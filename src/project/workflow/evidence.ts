@@ -21,7 +21,11 @@ export interface Evidence {
 }
 
 /** Everything that names a workflow or its phases, the latest first. */
-export function findEvidence(workspace: Workspace, id: string, phases: readonly TemplatePhase[]): readonly Evidence[] {
+export function findEvidence(
+  workspace: Workspace,
+  id: string,
+  phases: readonly TemplatePhase[],
+): readonly Evidence[] {
   const found = [...gitEvidence(workspace, id, phases), ...fileEvidence(workspace, id, phases)]
   return found.toSorted((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0))
 }
@@ -32,11 +36,17 @@ export function strongest(evidence: readonly Evidence[]): Evidence | undefined {
   return telling.find(({ isNamed }) => isNamed) ?? telling[0]
 }
 
-function gitEvidence(workspace: Workspace, id: string, phases: readonly TemplatePhase[]): readonly Evidence[] {
+function gitEvidence(
+  workspace: Workspace,
+  id: string,
+  phases: readonly TemplatePhase[],
+): readonly Evidence[] {
   const { repository } = workspace.place
   if (repository === undefined) return []
   const judged = (source: Evidence['source'], traces: readonly Trace[]) =>
-    traces.flatMap(({ text, where, at }) => judge({ source, where, text, at }, text, id, phases) ?? [])
+    traces.flatMap(
+      ({ text, where, at }) => judge({ source, where, text, at }, text, id, phases) ?? [],
+    )
   try {
     return [
       ...judged('commit', commitTraces(repository)),
@@ -54,12 +64,20 @@ function gitEvidence(workspace: Workspace, id: string, phases: readonly Template
 const MOST_FILES = 500
 const LONGEST_FILE = 64 * 1024
 
-function fileEvidence({ place }: Workspace, id: string, phases: readonly TemplatePhase[]): readonly Evidence[] {
+function fileEvidence(
+  { place }: Workspace,
+  id: string,
+  phases: readonly TemplatePhase[],
+): readonly Evidence[] {
   const journals = join(place.sessions, 'journal')
-  const inJournals = (folder: string) => namesIn(journals).map((session) => join(journals, session, folder))
+  const inJournals = (folder: string) =>
+    namesIn(journals).map((session) => join(journals, session, folder))
   const folders: readonly (readonly [Evidence['source'], readonly string[]])[] = [
     ['handoff', inJournals('handoffs')],
-    ['document', [join(place.sessions, 'active'), join(place.sessions, 'archive'), ...inJournals('entries')]],
+    [
+      'document',
+      [join(place.sessions, 'active'), join(place.sessions, 'archive'), ...inJournals('entries')],
+    ],
   ]
   const files = folders.flatMap(([source, within]) =>
     within.flatMap((folder) =>
@@ -95,7 +113,9 @@ function judge(
 ): Evidence | undefined {
   const isNamed = names(text, id)
   const phase = phaseIn(text, phases, isNamed)
-  return isNamed || phase !== undefined ? { ...found, isNamed, ...(phase === undefined ? {} : { phase }) } : undefined
+  return isNamed || phase !== undefined
+    ? { ...found, isNamed, ...(phase === undefined ? {} : { phase }) }
+    : undefined
 }
 
 /** Whether a text has the id as a word: wf-001 is not in wf-0011, nor in wf-001-2. */
@@ -107,9 +127,14 @@ function names(text: string, id: string): boolean {
  * The phase that a text speaks of: "Phase 5b", "phase: Tests", and where the text is known to be about the workflow also
  * a bare 5b, or a word that a phase has in capitals, as TDD's RED.
  */
-export function phaseIn(text: string, phases: readonly TemplatePhase[], isNamed: boolean): string | undefined {
+export function phaseIn(
+  text: string,
+  phases: readonly TemplatePhase[],
+  isNamed: boolean,
+): string | undefined {
   const all = phases.flatMap((phase) => [phase, ...(phase.subPhases ?? [])])
-  const word = (pattern: string, flags = 'i') => new RegExp(`(?<![A-Za-z0-9])${pattern}(?![A-Za-z0-9])`, flags).exec(text)?.index
+  const word = (pattern: string, flags = 'i') =>
+    new RegExp(`(?<![A-Za-z0-9])${pattern}(?![A-Za-z0-9])`, flags).exec(text)?.index
   const found = all.flatMap(({ id, name }) => {
     const capitals = name.split(' ').findLast((part) => /^[A-Z]{3,}$/.test(part))
     const at = [

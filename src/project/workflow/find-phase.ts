@@ -12,14 +12,23 @@ export function findPhase(workflow: Pick<Workflow, 'id' | 'phases'>, wanted: str
   // A phase that has sub-phases is entered at its first.
   const named = places.flatMap((one) => [
     { one, names: [one.place.id, one.place.name] },
-    ...(places.find(({ phase }) => phase.id === one.phase.id) === one ? [{ one, names: [one.phase.id, one.phase.name] }] : []),
+    ...(places.find(({ phase }) => phase.id === one.phase.id) === one
+      ? [{ one, names: [one.phase.id, one.phase.name] }]
+      : []),
   ])
   const exact = named.find(({ names }) => names.some((name) => name.toLowerCase() === text))
   if (exact !== undefined) return exact.one
-  const alike = new Set(named.filter(({ names }) => text !== '' && names[1]!.toLowerCase().includes(text)).map(({ one }) => one))
+  const alike = new Set(
+    named
+      .filter(({ names }) => text !== '' && names[1]!.toLowerCase().includes(text))
+      .map(({ one }) => one),
+  )
   const [first] = alike
   if (first !== undefined && alike.size === 1) return first
-  const problem = alike.size > 1 ? `"${wanted}" fits several phases of ${workflow.id}` : `${workflow.id} has no phase "${wanted}"`
+  const problem =
+    alike.size > 1
+      ? `"${wanted}" fits several phases of ${workflow.id}`
+      : `${workflow.id} has no phase "${wanted}"`
   const all = workflow.phases.flatMap((phase) => [phase, ...phase.subPhases])
   throw new StintError('NO_PHASE', problem, `there are ${all.map(placeText).join(', ')}`)
 }

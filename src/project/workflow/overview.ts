@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { SessionState } from '../../session/state.ts'
 import type { Deliverable, Workflow } from '../../session/workflow-state.ts'
 import { conversationGroups, currentPlace, isSplit, nextPlace } from '../../session/workflow.ts'
-import { isInside } from '../../workflow/inside.ts'
+import { isInside } from '../../backlog/workflow/inside.ts'
 import { chooseSession } from '../choose.ts'
 import type { Workspace } from '../workspace.ts'
 import { followsNone } from './append.ts'
@@ -70,11 +70,19 @@ function nextAction(state: SessionState, workflow: Workflow): NextAction {
   const { phase, place, isLastOfPhase } = currentPlace(workflow)
   const next = nextPlace(workflow)
   if (phase.status === 'waiting for approval')
-    return { text: `approve phase ${placeText(phase)}`, command: `stint workflow approve ${name} ${phase.id}`, who: 'person' }
+    return {
+      text: `approve phase ${placeText(phase)}`,
+      command: `stint workflow approve ${name} ${phase.id}`,
+      who: 'person',
+    }
   const command = `stint workflow phase ${name}`
   if (phase.status === 'done') {
     if (next === undefined)
-      return { text: 'end the session', command: `stint close --complete --session ${name}`, who: 'anybody' }
+      return {
+        text: 'end the session',
+        command: `stint close --complete --session ${name}`,
+        who: 'anybody',
+      }
     return { text: `enter phase ${placeText(next.place)}`, command, who: 'anybody' }
   }
   const then =
@@ -87,7 +95,10 @@ function nextAction(state: SessionState, workflow: Workflow): NextAction {
 }
 
 /** The workflow of the session that is named, or of the one that is worked on here. */
-export async function workflowStatus(workspace: Workspace, name?: string): Promise<WorkflowOverview> {
+export async function workflowStatus(
+  workspace: Workspace,
+  name?: string,
+): Promise<WorkflowOverview> {
   const session = workspace.session((await chooseSession(workspace, name)).id)
   const { state } = await workspace.refreshIfPossible(session)
   session.close()

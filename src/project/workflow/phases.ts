@@ -1,7 +1,15 @@
 import { StintError } from '../../journal/errors.ts'
 import { draft } from '../../session/entries.ts'
 import type { Phase } from '../../session/workflow-state.ts'
-import { type Place, closedGates, currentPlace, indexOfPlace, isApproved, nextPlace, placesOf } from '../../session/workflow.ts'
+import {
+  type Place,
+  closedGates,
+  currentPlace,
+  indexOfPlace,
+  isApproved,
+  nextPlace,
+  placesOf,
+} from '../../session/workflow.ts'
 import { oneLine } from '../../text/clean.ts'
 import type { Reading } from '../live-session.ts'
 import type { Workspace } from '../workspace.ts'
@@ -22,18 +30,27 @@ type Opened = Awaited<ReturnType<typeof openWorkflow>>
 export async function enterPhase(workspace: Workspace, options: PhaseOptions): Promise<Reading> {
   const opened = await openWorkflow(workspace, options.workflow)
   const { session, state, workflow } = opened
-  const wanted = options.phase === undefined ? nextPlace(workflow) : findPhase(workflow, options.phase)
+  const wanted =
+    options.phase === undefined ? nextPlace(workflow) : findPhase(workflow, options.phase)
   if (wanted === undefined) return finishLast(workspace, opened, options)
   const [gate] = closedGates(workflow, indexOfPlace(workflow.phases, wanted.place.id))
   if (gate !== undefined) {
     // Somebody wants to go on: from now on it is the person who is waited for.
-    if (isAtEndOf(opened, gate) && gate.finishedAt === undefined) await finish(workspace, opened, options)
+    if (isAtEndOf(opened, gate) && gate.finishedAt === undefined)
+      await finish(workspace, opened, options)
     else session.close()
     throw gateClosed(opened, gate)
   }
   const by = options.by ?? 'library'
-  const entered = draft('phase.entered', { phase: wanted.place.id, ...noted(options), ...gitNow(workspace) }, { by })
-  return appendWithCheckpoint(workspace, session, state, [entered], { by, note: checkpointNote(wanted.place, options.note) })
+  const entered = draft(
+    'phase.entered',
+    { phase: wanted.place.id, ...noted(options), ...gitNow(workspace) },
+    { by },
+  )
+  return appendWithCheckpoint(workspace, session, state, [entered], {
+    by,
+    note: checkpointNote(wanted.place, options.note),
+  })
 }
 
 function isAtEndOf({ workflow }: Opened, { id }: Phase): boolean {
@@ -53,7 +70,11 @@ function gateClosed(opened: Opened, gate: Phase): StintError {
   )
 }
 
-async function finishLast(workspace: Workspace, opened: Opened, options: PhaseOptions): Promise<Reading> {
+async function finishLast(
+  workspace: Workspace,
+  opened: Opened,
+  options: PhaseOptions,
+): Promise<Reading> {
   const { session, state, workflow } = opened
   const { phase } = currentPlace(workflow)
   if (phase.status === 'current') return finish(workspace, opened, options)
@@ -66,10 +87,18 @@ async function finishLast(workspace: Workspace, opened: Opened, options: PhaseOp
   )
 }
 
-function finish(workspace: Workspace, { session, state, workflow }: Opened, options: PhaseOptions): Promise<Reading> {
+function finish(
+  workspace: Workspace,
+  { session, state, workflow }: Opened,
+  options: PhaseOptions,
+): Promise<Reading> {
   const by = options.by ?? 'library'
   const { phase } = currentPlace(workflow)
-  const finished = draft('phase.finished', { phase: phase.id, ...noted(options), ...gitNow(workspace) }, { by })
+  const finished = draft(
+    'phase.finished',
+    { phase: phase.id, ...noted(options), ...gitNow(workspace) },
+    { by },
+  )
   const note = checkpointNote(phase, options.note ?? 'finished')
   return appendWithCheckpoint(workspace, session, state, [finished], { by, note })
 }
@@ -80,9 +109,17 @@ export interface ApproveOptions extends PhaseOptions {
 }
 
 /** Approves a phase. An approval is a person's; an agent can only pass on their words. */
-export async function approvePhase(workspace: Workspace, options: ApproveOptions): Promise<Reading> {
+export async function approvePhase(
+  workspace: Workspace,
+  options: ApproveOptions,
+): Promise<Reading> {
   const said = options.said === undefined ? undefined : oneLine(options.said)
-  if (said === '') throw new StintError('EMPTY_TEXT', 'the words of the person are empty', '--person-said "Looks good, go on"')
+  if (said === '')
+    throw new StintError(
+      'EMPTY_TEXT',
+      'the words of the person are empty',
+      '--person-said "Looks good, go on"',
+    )
   if (said === undefined && isAgent(workspace.env)) {
     throw new StintError(
       'PERSON_NEEDED',
@@ -92,7 +129,8 @@ export async function approvePhase(workspace: Workspace, options: ApproveOptions
   }
   const opened = await openWorkflow(workspace, options.workflow)
   const { session, state, workflow } = opened
-  const phase = options.phase === undefined ? currentPlace(workflow).phase : wholePhase(opened, options.phase)
+  const phase =
+    options.phase === undefined ? currentPlace(workflow).phase : wholePhase(opened, options.phase)
   if (isApproved(workflow, phase.id)) {
     throw new StintError(
       'ALREADY_APPROVED',
@@ -114,13 +152,19 @@ export async function approvePhase(workspace: Workspace, options: ApproveOptions
     { phase: phase.id, ...noted(options), ...(said === undefined ? {} : { said }) },
     { by },
   )
-  const note = checkpointNote(phase, options.note === undefined ? 'approved' : `approved, ${options.note}`)
+  const note = checkpointNote(
+    phase,
+    options.note === undefined ? 'approved' : `approved, ${options.note}`,
+  )
   return appendWithCheckpoint(workspace, session, state, [approved], { by, note })
 }
 
 /** Whole phases are approved, not their parts, so only these can be named. */
 function wholePhase({ workflow }: Opened, wanted: string): Phase {
-  const { id } = findPhase({ ...workflow, phases: workflow.phases.map((phase) => ({ ...phase, subPhases: [] })) }, wanted).phase
+  const { id } = findPhase(
+    { ...workflow, phases: workflow.phases.map((phase) => ({ ...phase, subPhases: [] })) },
+    wanted,
+  ).phase
   return workflow.phases.find((phase) => phase.id === id)!
 }
 
@@ -130,11 +174,16 @@ function endOf({ workflow }: Opened, phase: Phase): Place['place'] {
 
 // The harness itself, or our hooks, mark the environment of an agent's shell.
 function isAgent(env: NodeJS.ProcessEnv): boolean {
-  return [env.CLAUDECODE, env.STINT_CONVERSATION, env.CLAUDE_CODE_SESSION_ID].some((mark) => mark !== undefined && mark !== '')
+  return [env.CLAUDECODE, env.STINT_CONVERSATION, env.CLAUDE_CODE_SESSION_ID].some(
+    (mark) => mark !== undefined && mark !== '',
+  )
 }
 
 // Where the journal is lost, these words at the kept code say how far the work was.
-function checkpointNote({ id, name }: { readonly id: string; readonly name: string }, note: string | undefined): string {
+function checkpointNote(
+  { id, name }: { readonly id: string; readonly name: string },
+  note: string | undefined,
+): string {
   return `Phase ${id} - ${name}${note === undefined ? '' : `: ${note}`}`
 }
 

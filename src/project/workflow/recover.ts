@@ -1,7 +1,12 @@
 import { existsSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { SessionRow } from '../../index/rows.ts'
-import { type Draft, type TemplatePhase, type WorkflowTemplate, draft } from '../../session/entries.ts'
+import {
+  type Draft,
+  type TemplatePhase,
+  type WorkflowTemplate,
+  draft,
+} from '../../session/entries.ts'
 import type { RawEntry } from '../../session/in-effect.ts'
 import { inEffect } from '../../session/in-effect.ts'
 import type { SessionState } from '../../session/state.ts'
@@ -44,13 +49,17 @@ export interface Recovered {
 }
 
 /** Rebuilds a workflow from its journal, from under the git directory if need be, else from what names it. */
-export async function recoverWorkflow(workspace: Workspace, options: RecoverOptions): Promise<Recovered> {
+export async function recoverWorkflow(
+  workspace: Workspace,
+  options: RecoverOptions,
+): Promise<Recovered> {
   refuseBadId(options.workflow)
   const lost = lostLogs(workspace)
   const row = await sessionOf(workspace, options.workflow)
   if (row === undefined) return rebuilt(workspace, options, undefined)
   const session = workspace.session(row.id)
-  const reading = options.dryRun === true ? session.read() : await workspace.refreshIfPossible(session)
+  const reading =
+    options.dryRun === true ? session.read() : await workspace.refreshIfPossible(session)
   return reading.state.workflow === undefined
     ? rebuilt(workspace, options, { session, row, state: reading.state })
     : found(workspace, options, session, reading, lost.has(row.id))
@@ -95,7 +104,12 @@ async function found(
     : `its journal is there (${where})`
   const wanted = options.phase === undefined ? undefined : findPhase(workflow, options.phase)
   const phase = wanted?.place ?? findPhase(workflow, workflow.current).place
-  const told = { evidence, phase: { id: phase.id, name: phase.name }, because, outcome: 'found' } as const
+  const told = {
+    evidence,
+    phase: { id: phase.id, name: phase.name },
+    because,
+    outcome: 'found',
+  } as const
   if (options.dryRun === true) return told
   const by = options.by ?? 'library'
   const state = rename(workspace, session.id, reading.state, options, by)
@@ -103,7 +117,12 @@ async function found(
     return { ...told, overview: overviewOf(workspace, await state) }
   await state
   // The journal knows its gates: it is no way around them to call it lost.
-  const entered = await enterPhase(workspace, { workflow: id, phase: wanted.place.id, note: 'recovered', by })
+  const entered = await enterPhase(workspace, {
+    workflow: id,
+    phase: wanted.place.id,
+    note: 'recovered',
+    by,
+  })
   return { ...told, because: 'it was said so', overview: overviewOf(workspace, entered.state) }
 }
 
@@ -117,7 +136,9 @@ async function rename(
 ): Promise<SessionState> {
   const title = oneLine(options.name ?? '')
   const drafts: Draft[] = [
-    ...(state.name === options.workflow ? [] : [draft('session.renamed', { name: options.workflow }, { by })]),
+    ...(state.name === options.workflow
+      ? []
+      : [draft('session.renamed', { name: options.workflow }, { by })]),
     ...(title === '' || title === state.title ? [] : [draft('session.titled', { title }, { by })]),
   ]
   if (drafts.length === 0) return state
@@ -129,14 +150,26 @@ async function rename(
   return reading.state
 }
 
-const JOURNAL_KINDS = new Set(['workflow.begun', 'phase.entered', 'phase.finished', 'phase.approved'])
+const JOURNAL_KINDS = new Set([
+  'workflow.begun',
+  'phase.entered',
+  'phase.finished',
+  'phase.approved',
+])
 
 function journalEvidence(entries: readonly RawEntry[], where: string): readonly Evidence[] {
   return inEffect(entries)
     .filter(({ kind }) => JOURNAL_KINDS.has(kind))
     .map(({ kind, data, at }): Evidence => {
       const phase = typeof data.phase === 'string' ? { phase: data.phase } : {}
-      return { source: 'journal', where, text: [kind, ...Object.values(phase)].join(' '), at, isNamed: true, ...phase }
+      return {
+        source: 'journal',
+        where,
+        text: [kind, ...Object.values(phase)].join(' '),
+        at,
+        isNamed: true,
+        ...phase,
+      }
     })
     .toReversed()
 }
@@ -150,7 +183,12 @@ async function rebuilt(
   const template = templateFor(workspace, options.template)
   const evidence = findEvidence(workspace, id, template.phases)
   const { phase, because } = conclude(options, template, evidence)
-  const told = { evidence, phase, because, outcome: existing === undefined ? ('opened' as const) : ('followed' as const) }
+  const told = {
+    evidence,
+    phase,
+    because,
+    outcome: existing === undefined ? ('opened' as const) : ('followed' as const),
+  }
   existing?.session.close()
   if (options.dryRun === true) return told
   const by = options.by ?? 'library'
@@ -164,7 +202,11 @@ async function rebuilt(
       : [
           draft(
             'phase.entered',
-            { phase: phase.id, note: `recovered: ${because}`, ...(git === undefined ? {} : { git }) },
+            {
+              phase: phase.id,
+              note: `recovered: ${because}`,
+              ...(git === undefined ? {} : { git }),
+            },
             { by },
           ),
         ]),
@@ -178,26 +220,46 @@ async function rebuilt(
   const titled = title === existing.state.title ? [] : [draft('session.titled', { title }, { by })]
   const session = workspace.session(existing.row.id)
   const note = `Recovered in phase ${phase.id} - ${phase.name}`
-  const { state } = await appendWithCheckpoint(workspace, session, existing.state, [...titled, ...drafts], { by, note })
+  const { state } = await appendWithCheckpoint(
+    workspace,
+    session,
+    existing.state,
+    [...titled, ...drafts],
+    { by, note },
+  )
   return { ...told, overview: overviewOf(workspace, state) }
 }
 
-function conclude(options: RecoverOptions, { phases }: WorkflowTemplate, evidence: readonly Evidence[]) {
-  const at = (id: string) => phases.flatMap((phase) => [phase, ...(phase.subPhases ?? [])]).find((one) => one.id === id)!
+function conclude(
+  options: RecoverOptions,
+  { phases }: WorkflowTemplate,
+  evidence: readonly Evidence[],
+) {
+  const at = (id: string) =>
+    phases.flatMap((phase) => [phase, ...(phase.subPhases ?? [])]).find((one) => one.id === id)!
   const placeFor = (id: string) => {
     const { subPhases = [], ...phase } = at(id) as TemplatePhase
     const { id: place, name } = subPhases[0] ?? phase
     return { id: place, name }
   }
   if (options.phase !== undefined) {
-    const { id } = findPhase({ id: options.workflow, phases: asPhases(phases) }, options.phase).place
+    const { id } = findPhase(
+      { id: options.workflow, phases: asPhases(phases) },
+      options.phase,
+    ).place
     return { phase: placeFor(id), because: 'it was said so' }
   }
   const best = strongest(evidence)
   if (best?.phase === undefined)
-    return { phase: placeFor(phases[0]!.id), because: 'nothing that was found names a phase, so it begins with the first' }
+    return {
+      phase: placeFor(phases[0]!.id),
+      because: 'nothing that was found names a phase, so it begins with the first',
+    }
   const whose = best.isNamed ? '' : ', which does not name the workflow'
-  return { phase: placeFor(best.phase), because: `${best.source} ${best.where} says so: ${best.text}${whose}` }
+  return {
+    phase: placeFor(best.phase),
+    because: `${best.source} ${best.where} says so: ${best.text}${whose}`,
+  }
 }
 
 function asPhases(phases: readonly TemplatePhase[]) {
@@ -215,8 +277,16 @@ function firstPlace([first]: readonly TemplatePhase[]): string | undefined {
 
 const TOLD = 10
 
-function summary(phase: { id: string; name: string }, because: string, evidence: readonly Evidence[]): string {
-  const lines = evidence.slice(0, TOLD).map(({ source, where, text, at }) => `- ${at.slice(0, 10)} ${source} ${where}: ${text}`)
+function summary(
+  phase: { id: string; name: string },
+  because: string,
+  evidence: readonly Evidence[],
+): string {
+  const lines = evidence
+    .slice(0, TOLD)
+    .map(({ source, where, text, at }) => `- ${at.slice(0, 10)} ${source} ${where}: ${text}`)
   const more = evidence.length > TOLD ? [`- and ${evidence.length - TOLD} more`] : []
-  return [`Recovered in phase ${phase.id} - ${phase.name}: ${because}`, ...lines, ...more].join('\n')
+  return [`Recovered in phase ${phase.id} - ${phase.name}: ${because}`, ...lines, ...more].join(
+    '\n',
+  )
 }

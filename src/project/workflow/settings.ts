@@ -5,7 +5,7 @@ import { type Draft, draft } from '../../session/entries.ts'
 import { MOST_DELIVERABLES } from '../../session/workflow-fold.ts'
 import type { Workflow } from '../../session/workflow-state.ts'
 import { oneLine } from '../../text/clean.ts'
-import { isInside } from '../../workflow/inside.ts'
+import { isInside } from '../../backlog/workflow/inside.ts'
 import type { Reading } from '../live-session.ts'
 import type { Workspace } from '../workspace.ts'
 import { openWorkflow } from './append.ts'
@@ -25,7 +25,11 @@ export interface SetOptions {
 /** Adds a deliverable or takes it off, or says the name or the focus anew. */
 export async function setOnWorkflow(workspace: Workspace, options: SetOptions): Promise<Reading> {
   if (!KEYS.some((key) => key === options.key))
-    throw new StintError('NO_SUCH_KEY', `a workflow has no "${options.key}" to set`, `there are ${KEYS.join(', ')}`)
+    throw new StintError(
+      'NO_SUCH_KEY',
+      `a workflow has no "${options.key}" to set`,
+      `there are ${KEYS.join(', ')}`,
+    )
   const { session, workflow } = await openWorkflow(workspace, options.workflow)
   try {
     session.append([settingFor(workspace, workflow, options)])
@@ -40,13 +44,28 @@ function settingFor(workspace: Workspace, workflow: Workflow, options: SetOption
   const by = options.by ?? 'library'
   const text = oneLine(options.value)
   if (key === 'focus') return draft('focus.set', { text: remove ? '' : text }, { by })
-  if (text === '') throw new StintError('EMPTY_TEXT', `${key} is empty`, `stint workflow set ${workflow.id} ${key} VALUE`)
+  if (text === '')
+    throw new StintError(
+      'EMPTY_TEXT',
+      `${key} is empty`,
+      `stint workflow set ${workflow.id} ${key} VALUE`,
+    )
   if (key === 'deliverables') return deliverable(workspace, workflow, text, remove, by)
   if (!remove) return draft('session.titled', { title: text }, { by })
-  throw new StintError('NOT_REMOVABLE', 'a workflow always has a name', `stint workflow set ${workflow.id} name NAME`)
+  throw new StintError(
+    'NOT_REMOVABLE',
+    'a workflow always has a name',
+    `stint workflow set ${workflow.id} name NAME`,
+  )
 }
 
-function deliverable(workspace: Workspace, workflow: Workflow, given: string, remove: boolean, by: string): Draft {
+function deliverable(
+  workspace: Workspace,
+  workflow: Workflow,
+  given: string,
+  remove: boolean,
+  by: string,
+): Draft {
   const path = pathInProject(workspace, given)
   const known = workflow.deliverables.map((one) => one.path)
   if (remove) {
@@ -55,7 +74,11 @@ function deliverable(workspace: Workspace, workflow: Workflow, given: string, re
     throw new StintError('NO_DELIVERABLE', `${workflow.id} has no deliverable ${path}`, hint)
   }
   if (!known.includes(path) && known.length >= MOST_DELIVERABLES)
-    throw new StintError('TOO_MANY', `${workflow.id} has ${known.length} deliverables`, 'name the folder that holds them instead')
+    throw new StintError(
+      'TOO_MANY',
+      `${workflow.id} has ${known.length} deliverables`,
+      'name the folder that holds them instead',
+    )
   return draft('deliverable.set', { path, phase: workflow.current }, { by })
 }
 
@@ -66,7 +89,11 @@ function pathInProject(workspace: Workspace, path: string): string {
     .split(sep)
     .join('/')
   if (within !== '' && isInside(within)) return within
-  throw new StintError('OUTSIDE_PROJECT', `${path} is not in ${root}`, 'a deliverable is a file or a folder of the project')
+  throw new StintError(
+    'OUTSIDE_PROJECT',
+    `${path} is not in ${root}`,
+    'a deliverable is a file or a folder of the project',
+  )
 }
 
 export function rootOf({ place }: Workspace): string {

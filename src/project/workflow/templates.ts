@@ -1,5 +1,11 @@
 import type { WorkflowTemplate } from '../../session/entries.ts'
-import { DEFAULT_TEMPLATE, type FoundTemplate, findTemplate, listTemplates, templateIn } from '../../workflow/templates.ts'
+import {
+  DEFAULT_TEMPLATE,
+  type FoundTemplate,
+  findTemplate,
+  listTemplates,
+  templateIn,
+} from '../../backlog/workflow/templates.ts'
 import type { Workspace } from '../workspace.ts'
 
 /** A template as it is now, by its name or the path of its file. */

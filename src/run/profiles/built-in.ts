@@ -1,6 +1,6 @@
 // The profiles that come with Stint, one for each specialist it proposes. Short: a project that wants more writes its own.
-import { estimateTokens } from '../../context/tokens.ts'
-import { SPECIALISTS, type Specialist } from '../../tasks/specialist.ts'
+import { estimateTokens } from '../../text/tokens.ts'
+import { SPECIALISTS, type Specialist } from '../../backlog/specialist.ts'
 import type { Profile } from './profile.ts'
 
 const TEXTS: Readonly<Record<Specialist, readonly [description: string, body: string]>> = {

@@ -25,10 +25,14 @@ export function loadProfiles(root: string): LoadedProfiles {
   const problems: string[] = []
   const profiles = new Map<string, Profile>()
   const files = PROFILE_FOLDERS.flatMap((folder) => markdownIn(root, folder))
-  if (files.length > MOST_FILES) problems.push(`only the first ${MOST_FILES} of ${files.length} profiles are read`)
+  if (files.length > MOST_FILES)
+    problems.push(`only the first ${MOST_FILES} of ${files.length} profiles are read`)
   for (const file of files.slice(0, MOST_FILES)) {
     const found = readInside(root, file)
-    const parsed = typeof found === 'string' ? { problem: `is not read: ${found}` } : parseProfile(file, redact(found.text).text)
+    const parsed =
+      typeof found === 'string'
+        ? { problem: `is not read: ${found}` }
+        : parseProfile(file, redact(found.text).text)
     if (parsed.problem !== undefined) problems.push(`${file} ${parsed.problem}`)
     if (!('profile' in parsed)) continue
     const { profile } = parsed
@@ -36,7 +40,10 @@ export function loadProfiles(root: string): LoadedProfiles {
     if (first === undefined) profiles.set(profile.name, profile)
     else problems.push(`${file} is left out: ${first.file} is called ${profile.name} already`)
   }
-  return { profiles: [...profiles.values(), ...BUILT_IN.filter(({ name }) => !profiles.has(name))], problems }
+  return {
+    profiles: [...profiles.values(), ...BUILT_IN.filter(({ name }) => !profiles.has(name))],
+    problems,
+  }
 }
 
 function markdownIn(root: string, folder: string): readonly string[] {

@@ -1,6 +1,6 @@
-import { line } from '../../tasks/canonical.ts'
-import { proposeSpecialist, readSpecialist } from '../../tasks/specialist.ts'
-import type { Task } from '../../tasks/task.ts'
+import { line } from '../../backlog/canonical.ts'
+import { proposeSpecialist, readSpecialist } from '../../backlog/specialist.ts'
+import type { Task } from '../../backlog/task.ts'
 import type { Profile } from './profile.ts'
 
 export interface ChosenProfile {
@@ -17,7 +17,10 @@ export function findProfile(name: string, profiles: readonly Profile[]): Profile
     .toLowerCase()
     .replace(/[\s-]agent$/, '')
   const specialist = readSpecialist(word)
-  return profiles.find((profile) => profile.name === word) ?? profiles.find((profile) => profile.name === specialist)
+  return (
+    profiles.find((profile) => profile.name === word) ??
+    profiles.find((profile) => profile.name === specialist)
+  )
 }
 
 /** The profile that a task names, else the one that its labels or its words ask for; undefined where nothing asks for one. */
@@ -26,14 +29,20 @@ export function profileFor(task: Chooser, profiles: readonly Profile[]): ChosenP
   if (assigned !== undefined) return { profile: assigned, because: `assigned to ${task.assignee}` }
   for (const label of task.labels) {
     const asking =
-      profiles.find(({ labels }) => labels.some((one) => one.toLowerCase() === label.toLowerCase())) ??
-      findProfile(label, profiles)
+      profiles.find(({ labels }) =>
+        labels.some((one) => one.toLowerCase() === label.toLowerCase()),
+      ) ?? findProfile(label, profiles)
     if (asking !== undefined) return { profile: asking, because: `label ${label}` }
   }
   // Labels and assignee have been looked at; those that mean a specialist whose profile is not here must not decide again.
-  const { specialist, because } = proposeSpecialist({ title: task.title, description: task.description, labels: [] })
+  const { specialist, because } = proposeSpecialist({
+    title: task.title,
+    description: task.description,
+    labels: [],
+  })
   const proposed = findProfile(specialist, profiles)
   // Writing code is what an agent does unasked: only a project that has its own say on it is worth the tokens.
-  if (proposed === undefined || (specialist === 'code' && proposed.file === undefined)) return undefined
+  if (proposed === undefined || (specialist === 'code' && proposed.file === undefined))
+    return undefined
   return { profile: proposed, because }
 }

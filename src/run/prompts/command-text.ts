@@ -1,5 +1,5 @@
-import { safeLine } from '../../context/safe-text.ts'
-import { code } from '../../handoff/markdown.ts'
+import { safeLine } from '../../text/safe-text.ts'
+import { code } from '../../context/handoff/markdown.ts'
 import { beginningOf, quoted, wish } from './quoted.ts'
 
 const LONGEST_COMMAND = 2000

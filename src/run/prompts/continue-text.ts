@@ -11,7 +11,11 @@ export interface Handover {
 }
 
 /** A task that another conversation began, in a fresh one: with all of its text, since this one has had nothing of it. */
-export function continueText(task: PromptTask, { document, failure }: Handover, extra: TaskExtra = {}): string {
+export function continueText(
+  task: PromptTask,
+  { document, failure }: Handover,
+  extra: TaskExtra = {},
+): string {
   return [
     taskHead(task),
     ...taskParts(task, extra),

@@ -31,23 +31,33 @@ export function gatherInstructions(root: string, options: GatherOptions): Gather
   const notes: string[] = []
   const read = (path: string, isWanted: boolean): Found | undefined => {
     const found = readInside(root, path)
-    if (typeof found !== 'string') return { path, real: found.real, text: options.withoutSecrets(found.text) }
+    if (typeof found !== 'string')
+      return { path, real: found.real, text: options.withoutSecrets(found.text) }
     if (isWanted || found !== NO_FILE) notes.push(`${path} is not given to the agent: ${found}`)
     return undefined
   }
   const cut = ({ path, text }: Found, room: number): PromptFile => {
-    if (text.length > room) notes.push(`${path} is cut: the agent is given about ${room} of its ${text.length} characters`)
+    if (text.length > room)
+      notes.push(
+        `${path} is cut: the agent is given about ${room} of its ${text.length} characters`,
+      )
     return { path, text: beginningOf(text, room, 'open the file for the rest') }
   }
 
   const written = INSTRUCTIONS.flatMap((path) => read(path, false) ?? [])
   const known = new Set(
-    written.filter(({ path }) => isReadBy(options.readByHarness, path)).flatMap((file) => reachedFrom(file, written)),
+    written
+      .filter(({ path }) => isReadBy(options.readByHarness, path))
+      .flatMap((file) => reachedFrom(file, written)),
   )
   const instructions: Found[] = []
   for (const file of written) {
-    const isSaid = known.has(file.real) || instructions.some((other) => other.real === file.real || other.text === file.text)
-    const isPointer = written.some((other) => other !== file && POINTER.exec(file.text.trim())?.[1] === other.path)
+    const isSaid =
+      known.has(file.real) ||
+      instructions.some((other) => other.real === file.real || other.text === file.text)
+    const isPointer = written.some(
+      (other) => other !== file && POINTER.exec(file.text.trim())?.[1] === other.path,
+    )
     if (!isSaid && !isPointer && file.text.trim() !== '') instructions.push(file)
   }
 
@@ -56,7 +66,8 @@ export function gatherInstructions(root: string, options: GatherOptions): Gather
   for (const path of new Set(options.files)) {
     const file = read(path, true)
     if (file === undefined || instructions.some(({ real }) => real === file.real)) continue
-    if (left <= 0) notes.push(`${path} is not given to the agent: the files before it take all the room`)
+    if (left <= 0)
+      notes.push(`${path} is not given to the agent: the files before it take all the room`)
     else {
       files.push(cut(file, Math.min(LONGEST_FILE, left)))
       left -= file.text.length

@@ -1,5 +1,5 @@
 // What saying the set-up once saves, counted on the texts themselves.
-import { estimateTokens } from '../../context/tokens.ts'
+import { estimateTokens } from '../../text/tokens.ts'
 
 export interface PromptSizes {
   readonly setup: number
@@ -24,6 +24,8 @@ export function promptSizes(setup: string, tasks: readonly string[]): PromptSize
 }
 
 /** The tokens of set-up that conversations saved by taking several tasks each. */
-export function boilerplateAvoided(conversations: readonly { readonly setup: number; readonly tasks: number }[]): number {
+export function boilerplateAvoided(
+  conversations: readonly { readonly setup: number; readonly tasks: number }[],
+): number {
   return conversations.reduce((sum, { setup, tasks }) => sum + setup * Math.max(0, tasks - 1), 0)
 }

@@ -1,13 +1,15 @@
 // Texts that others wrote, as an agent in a run is given them: between tags that nothing inside can close, cut where they are
 // too long and said so, and without a line that could pass for the beginning of another task.
-import { safeLine, safePassage } from '../../context/safe-text.ts'
+import { safeLine, safePassage } from '../../text/safe-text.ts'
 import { shorten } from '../../text/clean.ts'
 
 type Tag = 'task' | 'command' | 'profile' | 'project' | 'file' | 'output' | 'handoff'
 
 /** A text between tags. The attribute says which file or profile it is. */
 export function quoted(tag: Tag, text: string, of?: { readonly [name: string]: string }): string {
-  const attributes = Object.entries(of ?? {}).map(([name, value]) => ` ${name}="${safeLine(value).replaceAll(/["<>]/g, '')}"`)
+  const attributes = Object.entries(of ?? {}).map(
+    ([name, value]) => ` ${name}="${safeLine(value).replaceAll(/["<>]/g, '')}"`,
+  )
   return `<stint-${tag}${attributes.join('')}>\n${text}\n</stint-${tag}>`
 }
 

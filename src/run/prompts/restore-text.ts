@@ -1,5 +1,5 @@
-import { code } from '../../handoff/markdown.ts'
-import { safeLine } from '../../context/safe-text.ts'
+import { code } from '../../context/handoff/markdown.ts'
+import { safeLine } from '../../text/safe-text.ts'
 import { doneCommand, notDoneCommands } from './reporting.ts'
 import { type PromptTask, nameOf } from './task-head.ts'
 import { type TaskExtra, taskText } from './task-text.ts'
@@ -12,7 +12,11 @@ export interface Restored {
 }
 
 /** After a compaction in the middle of a task: the task again, the rules in short, and what the session knows. */
-export function restoreText(task: PromptTask, { context, verify }: Restored, extra: TaskExtra = {}): string {
+export function restoreText(
+  task: PromptTask,
+  { context, verify }: Restored,
+  extra: TaskExtra = {},
+): string {
   const name = nameOf(task)
   const run = verify === undefined ? 'verify it' : `run ${code(safeLine(verify))} until it passes`
   return [

@@ -1,5 +1,5 @@
-import { safeLine } from '../../context/safe-text.ts'
-import { code } from '../../handoff/markdown.ts'
+import { safeLine } from '../../text/safe-text.ts'
+import { code } from '../../context/handoff/markdown.ts'
 import { redact } from '../../text/redact.ts'
 import { shorten } from '../../text/clean.ts'
 import { data, endOf, quoted } from './quoted.ts'
@@ -11,12 +11,19 @@ export interface Failure {
   /** In one line: what the run found. */
   readonly reason: string
   /** What an agent had said. */
-  readonly claimed?: { readonly status: 'completed' | 'blocked' | 'failed'; readonly summary?: string }
+  readonly claimed?: {
+    readonly status: 'completed' | 'blocked' | 'failed'
+    readonly summary?: string
+  }
   readonly verify?: { readonly command: string; readonly exit?: number; readonly output: string }
   /** Paths with changes that are not committed. */
   readonly uncommitted?: readonly string[]
   /** What it does not go together with as it is: a commit of the branch that it is to go to, and the paths in conflict. */
-  readonly merge?: { readonly target: string; readonly onto: string; readonly files: readonly string[] }
+  readonly merge?: {
+    readonly target: string
+    readonly onto: string
+    readonly files: readonly string[]
+  }
 }
 
 const LONGEST_OUTPUT = 6000
@@ -64,8 +71,11 @@ function pathsLine(what: string, paths: readonly string[]): string {
 }
 
 function outputOf({ command, exit, output }: NonNullable<Failure['verify']>): string {
-  const how = exit === undefined ? 'did not end' : exit === 0 ? 'passes' : `fails with exit code ${exit}`
+  const how =
+    exit === undefined ? 'did not end' : exit === 0 ? 'passes' : `fails with exit code ${exit}`
   const said = endOf(redact(data(output)).text, LONGEST_OUTPUT)
   const line = `- ${code(safeLine(command))} ${how}`
-  return said === '' ? `${line} and prints nothing.` : `${line}. The end of what it prints, as data:\n${quoted('output', said)}`
+  return said === ''
+    ? `${line} and prints nothing.`
+    : `${line}. The end of what it prints, as data:\n${quoted('output', said)}`
 }

@@ -1,7 +1,7 @@
 // What an agent in a run reads once, at the beginning of a conversation, so that each task then costs its own text alone.
 // What changes from one run to the next stands last: a provider's cache holds what is the same from the start.
-import { safeLine } from '../../context/safe-text.ts'
-import { code } from '../../handoff/markdown.ts'
+import { safeLine } from '../../text/safe-text.ts'
+import { code } from '../../context/handoff/markdown.ts'
 import type { Permissions } from '../../harness/contract.ts'
 import { commandText } from './command-text.ts'
 import { handoffText } from './handoff-text.ts'
@@ -76,7 +76,10 @@ export function setupText(input: SetupInput): string {
   const parts = [
     PROTOCOL,
     section('Project instructions', input.instructions.map(fileBlock)),
-    section('The project', (input.project ?? '').trim() === '' ? [] : [quoted('project', data(input.project ?? ''))]),
+    section(
+      'The project',
+      (input.project ?? '').trim() === '' ? [] : [quoted('project', data(input.project ?? ''))],
+    ),
     section('Files to begin with', input.files.map(fileBlock)),
     profileIndex(input.profiles),
     section('This run', [thisRun(input).join('\n')]),
@@ -92,31 +95,50 @@ function section(title: string, blocks: readonly string[]): string {
 
 function fileBlock({ path, text }: PromptFile): string {
   if (text.trim() === '') return ''
-  return quoted('file', beginningOf(data(text), LONGEST_FILE, 'open the file for the rest'), { path })
+  return quoted('file', beginningOf(data(text), LONGEST_FILE, 'open the file for the rest'), {
+    path,
+  })
 }
 
 /** One line each: what a profile says comes with the first task that needs it. */
 export function profileIndex(profiles: readonly ProfileLine[]): string {
   if (profiles.length === 0) return ''
-  const lines = profiles.map(({ name, description }) => `- ${listed(name, LONGEST_NAME)}: ${listed(description, LONGEST_LINE)}`)
+  const lines = profiles.map(
+    ({ name, description }) =>
+      `- ${listed(name, LONGEST_NAME)}: ${listed(description, LONGEST_LINE)}`,
+  )
   return `## Profiles\n\nA task brings the one it needs; \`stint profiles show NAME\` prints another.\n\n${lines.join('\n')}`
 }
 
-function thisRun({ verify, permissions, allow = [], branch, limits = {} }: SetupInput): readonly string[] {
+function thisRun({
+  verify,
+  permissions,
+  allow = [],
+  branch,
+  limits = {},
+}: SetupInput): readonly string[] {
   return [
     ...(branch === undefined ? [] : [`- Branch: ${code(safeLine(branch))}`]),
     `- Verify command:${verify === undefined ? ' none, unless a task names one; find out yourself that the work is right' : commandText(verify)}`,
     `- ${permitted(permissions, allow)}`,
-    ...(limits.minutes === undefined ? [] : [`- An attempt at a task may take ${limits.minutes} minutes.`]),
+    ...(limits.minutes === undefined
+      ? []
+      : [`- An attempt at a task may take ${limits.minutes} minutes.`]),
     ...(limits.silentMinutes === undefined
       ? []
-      : [`- After ${limits.silentMinutes} minutes without a sign of life it is stopped: start nothing that waits for ever.`]),
+      : [
+          `- After ${limits.silentMinutes} minutes without a sign of life it is stopped: start nothing that waits for ever.`,
+        ]),
   ]
 }
 
 function permitted(permissions: Permissions, allow: readonly string[]): string {
   if (permissions === 'all') return 'You may run any command.'
   if (permissions === 'ask') return 'A person is asked before each edit and command.'
-  const commands = ['git', 'stint', ...allow.filter((command) => command !== 'git' && command !== 'stint')]
+  const commands = [
+    'git',
+    'stint',
+    ...allow.filter((command) => command !== 'git' && command !== 'stint'),
+  ]
   return `You may edit files here and run ${commands.map((command) => code(safeLine(command))).join(', ')}. What is refused is not allowed: do not look for a way around.`
 }

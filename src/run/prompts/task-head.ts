@@ -1,9 +1,12 @@
-import { safeLine } from '../../context/safe-text.ts'
-import type { Task } from '../../tasks/task.ts'
+import { safeLine } from '../../text/safe-text.ts'
+import type { Task } from '../../backlog/task.ts'
 import { shorten } from '../../text/clean.ts'
 
 /** What the texts about a task need of it. */
-export type PromptTask = Pick<Task, 'shortname' | 'title' | 'description' | 'details' | 'checklist' | 'verify'>
+export type PromptTask = Pick<
+  Task,
+  'shortname' | 'title' | 'description' | 'details' | 'checklist' | 'verify'
+>
 
 const LONGEST_TITLE = 200
 

@@ -39,13 +39,18 @@ export function taskParts(task: PromptTask, extra: TaskExtra): readonly string[]
 function wanted(task: PromptTask): string {
   const text = [task.description, task.details].filter((part) => part.trim() !== '').join('\n\n')
   if (text === '' || text.trim() === task.title.trim()) return ''
-  return quoted('task', beginningOf(wish(text), LONGEST_TEXT, `\`stint task show ${nameOf(task)}\` has all of it`))
+  return quoted(
+    'task',
+    beginningOf(wish(text), LONGEST_TEXT, `\`stint task show ${nameOf(task)}\` has all of it`),
+  )
 }
 
 function criteria(task: PromptTask): string {
   if (task.checklist.length === 0) return ''
   const shown = task.checklist.slice(0, MOST_ITEMS)
-  const lines = shown.map(({ item, done }, index) => `${index + 1}. [${done ? 'x' : ' '}] ${listed(item, LONGEST_LINE)}`)
+  const lines = shown.map(
+    ({ item, done }, index) => `${index + 1}. [${done ? 'x' : ' '}] ${listed(item, LONGEST_LINE)}`,
+  )
   const more = task.checklist.length - shown.length
   return [
     `Acceptance criteria (tick with \`stint task check ${nameOf(task)} N\`):`,
@@ -62,7 +67,8 @@ function verifying({ verify = '' }: PromptTask, { usualVerify }: TaskExtra): str
 function dependencies({ dependsOn = [] }: TaskExtra): string {
   if (dependsOn.length === 0) return ''
   const lines = dependsOn.map(
-    ({ name, summary = '' }) => `- ${listed(name, LONGEST_LINE)}${summary === '' ? '' : `: ${listed(summary, LONGEST_LINE)}`}`,
+    ({ name, summary = '' }) =>
+      `- ${listed(name, LONGEST_LINE)}${summary === '' ? '' : `: ${listed(summary, LONGEST_LINE)}`}`,
   )
   return ['Done before, on this branch:', ...lines].join('\n')
 }

@@ -121,7 +121,10 @@ export class ConversationIndex {
     else if (item.type === 'message') this.#takeMessage(item, number)
   }
 
-  #takeCompaction({ at, tokensBefore }: { at?: string; tokensBefore?: number }, number: number): void {
+  #takeCompaction(
+    { at, tokensBefore }: { at?: string; tokensBefore?: number },
+    number: number,
+  ): void {
     this.compactions.push({
       number,
       after: this.#own,
@@ -132,16 +135,26 @@ export class ConversationIndex {
   }
 
   #takeMessage(message: Message, number: number): void {
-    if (message.agent === undefined && message.model !== undefined && message.isFailure !== true) this.#model = message.model
+    if (message.agent === undefined && message.model !== undefined && message.isFailure !== true)
+      this.#model = message.model
     const asked = askedIn(message)
     if (asked !== undefined) this.requests.push({ number, text: asked })
     if (message.usage !== undefined) this.#takeUsage(message, message.usage)
     const { agent, context, at } = message
-    if (context !== undefined && agent === undefined) this.told.push({ ...context, ...(at === undefined ? {} : { at }) })
+    if (context !== undefined && agent === undefined)
+      this.told.push({ ...context, ...(at === undefined ? {} : { at }) })
   }
 
-  #takeUsage({ agent, at, id, model = this.#model ?? 'unknown', request = id }: Message, usage: Usage): void {
-    const requested = { model, usage, isDelegated: agent !== undefined, ...(at === undefined ? {} : { at }) }
+  #takeUsage(
+    { agent, at, id, model = this.#model ?? 'unknown', request = id }: Message,
+    usage: Usage,
+  ): void {
+    const requested = {
+      model,
+      usage,
+      isDelegated: agent !== undefined,
+      ...(at === undefined ? {} : { at }),
+    }
     const known = this.#byRequest.get(request)
     // The last that was told of a request is the whole of it.
     if (known !== undefined) {
@@ -155,12 +168,19 @@ export class ConversationIndex {
 
 /** What a person asked for, in a line. */
 function askedIn({ role, isMeta, isSummary, agent, parts }: Message): string | undefined {
-  if (role !== 'user' || isMeta === true || isSummary === true || agent !== undefined) return undefined
-  const text = parts.flatMap((part) => (part.type === 'text' ? [wordsIn(part.text).typed || part.text] : [])).join(' ')
-  return text.trim() === '' ? undefined : shorten(oneLine(text.slice(0, 4 * LONGEST_TITLE)), LONGEST_TITLE)
+  if (role !== 'user' || isMeta === true || isSummary === true || agent !== undefined)
+    return undefined
+  const text = parts
+    .flatMap((part) => (part.type === 'text' ? [wordsIn(part.text).typed || part.text] : []))
+    .join(' ')
+  return text.trim() === ''
+    ? undefined
+    : shorten(oneLine(text.slice(0, 4 * LONGEST_TITLE)), LONGEST_TITLE)
 }
 
 /** Tokens that a request carried, and what was answered: what the next one reads. */
-export function contextAfter({ usage: { input, cacheRead, cacheWritten, output } }: Requested): number {
+export function contextAfter({
+  usage: { input, cacheRead, cacheWritten, output },
+}: Requested): number {
   return input + cacheRead + cacheWritten + output
 }

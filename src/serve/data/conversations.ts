@@ -1,6 +1,6 @@
 // The conversations of a project as the page lists and reads them.
 import { trackingFolderOf } from '../../project/conversation-binding.ts'
-import { readTracking } from '../../conversation/tracking.ts'
+import { readTracking } from '../../project/conversation/tracking.ts'
 import { catchUp } from '../../project/history/catch-up.ts'
 import { isConversationId } from '../../history/conversation-id.ts'
 import { conversationPath } from '../../history/places.ts'
@@ -70,12 +70,18 @@ export class Conversations {
     for (const [id, { index }] of [...this.#held].toReversed()) {
       conversations += 1
       items += index.total
-      if (conversations > 1 && (conversations > this.#most.conversations || items > this.#most.items)) this.#held.delete(id)
+      if (
+        conversations > 1 &&
+        (conversations > this.#most.conversations || items > this.#most.items)
+      )
+        this.#held.delete(id)
     }
   }
 
   async line(id: string, known?: Conversation, session?: string): Promise<ConversationLine> {
-    return this.has(id) ? await this.#storedLine(id, known, session) : unstoredLine(id, known, session)
+    return this.has(id)
+      ? await this.#storedLine(id, known, session)
+      : unstoredLine(id, known, session)
   }
 
   async #summary(id: string): Promise<ConversationSummary> {
@@ -86,15 +92,30 @@ export class Conversations {
     const { summary } = await this.read(id)
     this.#summaries.delete(id)
     this.#summaries.set(id, { summary, inode, size })
-    for (const old of [...this.#summaries.keys()].slice(0, -MOST_SUMMARIES)) this.#summaries.delete(old)
+    for (const old of [...this.#summaries.keys()].slice(0, -MOST_SUMMARIES))
+      this.#summaries.delete(old)
     return summary
   }
 
-  async #storedLine(id: string, known: Conversation | undefined, joined: string | undefined): Promise<ConversationLine> {
+  async #storedLine(
+    id: string,
+    known: Conversation | undefined,
+    joined: string | undefined,
+  ): Promise<ConversationLine> {
     const { place, config } = this.#workspace
     const session = joined ?? (await this.#sessionOf(id))
     const tracking = readTracking(trackingFolderOf(place), id)
-    const { messages, compactions, title, usage, harness, model, startedAt, updatedAt, endedBecause } = await this.#summary(id)
+    const {
+      messages,
+      compactions,
+      title,
+      usage,
+      harness,
+      model,
+      startedAt,
+      updatedAt,
+      endedBecause,
+    } = await this.#summary(id)
     return {
       id,
       harness: harness ?? known?.harness ?? tracking?.harness ?? 'unknown',
@@ -115,7 +136,9 @@ export class Conversations {
   }
 
   async #sessionOf(id: string): Promise<string | undefined> {
-    return this.#workspace.hasSessions() ? (await this.#workspace.index()).sessionOfConversation(id) : undefined
+    return this.#workspace.hasSessions()
+      ? (await this.#workspace.index()).sessionOfConversation(id)
+      : undefined
   }
 
   #pathOf(id: string): string {
@@ -123,7 +146,11 @@ export class Conversations {
   }
 }
 
-function unstoredLine(id: string, known: Conversation | undefined, session: string | undefined): ConversationLine {
+function unstoredLine(
+  id: string,
+  known: Conversation | undefined,
+  session: string | undefined,
+): ConversationLine {
   return {
     id,
     harness: known?.harness ?? 'unknown',
@@ -133,6 +160,11 @@ function unstoredLine(id: string, known: Conversation | undefined, session: stri
     title: '',
     isStored: false,
     spend: NOTHING,
-    ...given({ session, startedAt: known?.at, updatedAt: known?.endedAt, endedBecause: known?.reason }),
+    ...given({
+      session,
+      startedAt: known?.at,
+      updatedAt: known?.endedAt,
+      endedBecause: known?.reason,
+    }),
   }
 }

@@ -1,6 +1,6 @@
-import { tokensAt } from '../../budget/stages.ts'
-import { knownBudget } from '../../conversation/known-budget.ts'
-import { readWindow } from '../../conversation/window.ts'
+import { tokensAt } from '../../context/budget/stages.ts'
+import { knownBudget } from '../../project/conversation/known-budget.ts'
+import { readWindow } from '../../project/conversation/window.ts'
 import { trackingFolderOf } from '../../project/conversation-binding.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { given } from '../../text/json-fields.ts'
@@ -8,13 +8,22 @@ import type { TokenCurve } from '../contract.ts'
 import { type ConversationIndex, contextAfter } from './conversation-index.ts'
 
 /** How full the context was after each request, and the lines it is held against. */
-export function curveOf({ place, config, env }: Workspace, conversation: ConversationIndex): TokenCurve {
+export function curveOf(
+  { place, config, env }: Workspace,
+  conversation: ConversationIndex,
+): TokenCurve {
   const { told } = conversation
   const own = conversation.used.filter(({ isDelegated }) => !isDelegated)
   // What was used may be told for a whole turn at once; how full the context is comes first, where it is told.
   const isTold = told.length > 0
-  const sizes = isTold ? told : own.map((request) => ({ tokens: contextAfter(request), ...given({ at: request.at }) }))
-  const points = sizes.map(({ tokens, at }, index) => ({ turn: index + 1, tokens, ...given({ at }) }))
+  const sizes = isTold
+    ? told
+    : own.map((request) => ({ tokens: contextAfter(request), ...given({ at: request.at }) }))
+  const points = sizes.map(({ tokens, at }, index) => ({
+    turn: index + 1,
+    tokens,
+    ...given({ at }),
+  }))
   const { stages, smartZone, window: configured } = config.budget
   const now = new Date().toISOString()
   const last = own.at(-1)

@@ -6,17 +6,28 @@ const TIMEOUT_MS = 20_000
 const FLAGS = ['--no-color', '--no-ext-diff', '--no-textconv', '--no-renames']
 
 /** What a range of commits changes, cut where it is long. What git cannot tell is nothing. */
-export async function diffOf(root: string, range: string): Promise<{ readonly diff: string; readonly isCut: boolean }> {
+export async function diffOf(
+  root: string,
+  range: string,
+): Promise<{ readonly diff: string; readonly isCut: boolean }> {
   const git = spawn('git', ['-c', 'core.quotepath=off', 'diff', ...FLAGS, range, '--'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'ignore'],
-    env: { ...process.env, LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', GIT_PAGER: 'cat', GIT_EXTERNAL_DIFF: '' },
+    env: {
+      ...process.env,
+      LC_ALL: 'C',
+      GIT_OPTIONAL_LOCKS: '0',
+      GIT_PAGER: 'cat',
+      GIT_EXTERNAL_DIFF: '',
+    },
     timeout: TIMEOUT_MS,
     windowsHide: true,
   })
   const pieces: Buffer[] = []
   let bytes = 0
-  const ended = new Promise<void>((resolve) => git.once('close', () => resolve()).once('error', () => resolve()))
+  const ended = new Promise<void>((resolve) =>
+    git.once('close', () => resolve()).once('error', () => resolve()),
+  )
   git.stdout.on('data', (piece: Buffer) => {
     pieces.push(piece)
     bytes += piece.length

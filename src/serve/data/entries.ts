@@ -76,7 +76,8 @@ export function recordsBefore(place: LogPlace, before: number | undefined, limit
     const lines = pieces.toReversed().flat()
     let surplus = found - limit
     let skip = 0
-    while (skip < lines.length && surplus >= lines[skip]!.records.length) surplus -= lines[skip++]!.records.length
+    while (skip < lines.length && surplus >= lines[skip]!.records.length)
+      surplus -= lines[skip++]!.records.length
     const kept = lines.slice(skip)
     const records = kept.flatMap((line) => line.records)
     return { records, start: skip === 0 ? start : kept[0]!.start, end, size }
@@ -91,10 +92,18 @@ export function endOfLog(place: LogPlace): { readonly end: number; readonly inod
 /** A page of entries as the page shows them. */
 export function entryList(slice: Slice, session: string, index: SessionIndex): EntryList {
   const { records, start, end } = slice
-  return { entries: entryLines(records, session, index), cursor: end, ...(start > 0 ? { before: start } : {}) }
+  return {
+    entries: entryLines(records, session, index),
+    cursor: end,
+    ...(start > 0 ? { before: start } : {}),
+  }
 }
 
-export function entryLines(records: readonly JournalRecord[], session: string, index: SessionIndex): readonly EntryLine[] {
+export function entryLines(
+  records: readonly JournalRecord[],
+  session: string,
+  index: SessionIndex,
+): readonly EntryLine[] {
   const taken = index.takenBack(session)
   return records.map(({ id, at, kind, by, data }) => ({
     id,
@@ -111,7 +120,9 @@ export function entryLines(records: readonly JournalRecord[], session: string, i
 function textOf(entry: JournalRecord, session: string, index: SessionIndex): string {
   const own = joinWords(entryText(entry))
   if (own !== '') return own
-  const about = ['step', 'blocker', 'next', 'entry'].map((name) => entry.data[name]).find((id) => typeof id === 'string')
+  const about = ['step', 'blocker', 'next', 'entry']
+    .map((name) => entry.data[name])
+    .find((id) => typeof id === 'string')
   return about === undefined ? '' : (index.entryText(session, about as string) ?? '')
 }
 
@@ -173,6 +184,7 @@ class Records {
   }
 
   push(line: Buffer): void {
-    for (const record of parseLog(line, '').records) if (!this.#seen.has(record.id)) this.#seen.set(record.id, record)
+    for (const record of parseLog(line, '').records)
+      if (!this.#seen.has(record.id)) this.#seen.set(record.id, record)
   }
 }

@@ -23,7 +23,9 @@ export function handoffLines({ id, name, handoffs }: SessionState): readonly Han
 /** Of all sessions, the latest first. */
 export async function allHandoffs(workspace: Workspace): Promise<readonly HandoffLine[]> {
   if (!workspace.hasSessions()) return []
-  const rows = [...(await workspace.index()).sessions({ kind: 'handoff.made', limit: MOST_SESSIONS })]
+  const rows = [
+    ...(await workspace.index()).sessions({ kind: 'handoff.made', limit: MOST_SESSIONS }),
+  ]
   const lines = rows.flatMap(({ id }) => {
     const session = workspace.session(id)
     const state = session.open()

@@ -28,7 +28,13 @@ export class KnownHarnesses {
     const patience = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS).unref())
     await Promise.race([this.#asked, patience])
     return names.map(
-      (name) => this.#lines.get(name) ?? { name, isThere: false, isPending: true, problem: `${name} has not answered yet` },
+      (name) =>
+        this.#lines.get(name) ?? {
+          name,
+          isThere: false,
+          isPending: true,
+          problem: `${name} has not answered yet`,
+        },
     )
   }
 
@@ -47,7 +53,11 @@ export class KnownHarnesses {
       const check = await harnessNamed(name, this.#project()).check(this.#env)
       this.#lines.set(name, { name, ...check })
     } catch (error) {
-      this.#lines.set(name, { name, isThere: false, problem: error instanceof Error ? error.message : String(error) })
+      this.#lines.set(name, {
+        name,
+        isThere: false,
+        problem: error instanceof Error ? error.message : String(error),
+      })
     }
   }
 }

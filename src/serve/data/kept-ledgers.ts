@@ -23,15 +23,28 @@ export class KeptLedgers {
     this.#stampOf = stampOf
   }
 
-  answer({ key, workspace }: OpenedProject, { session, days }: LedgerScope, now = Date.now()): Promise<Ledger> {
-    const since = days === undefined ? undefined : new Date(now - (days - 1) * DAY_MS).toISOString().slice(0, 10)
+  answer(
+    { key, workspace }: OpenedProject,
+    { session, days }: LedgerScope,
+    now = Date.now(),
+  ): Promise<Ledger> {
+    const since =
+      days === undefined
+        ? undefined
+        : new Date(now - (days - 1) * DAY_MS).toISOString().slice(0, 10)
     const name = [key, session, since].join('\n')
     // Asked before the counting begins: what happens meanwhile may have been missed by it.
     const stamp = this.#stampOf(key)
     const kept = this.#kept.get(name)
     if (kept !== undefined && kept.stamp === stamp) return kept.ledger
-    const scope = { ...(session === undefined ? {} : { session }), ...(since === undefined ? {} : { since }) }
-    const ledger = ledgerOf(workspace, scope).then((whole) => ({ ...whole, rows: whole.rows.slice(0, MOST_ROWS) }))
+    const scope = {
+      ...(session === undefined ? {} : { session }),
+      ...(since === undefined ? {} : { since }),
+    }
+    const ledger = ledgerOf(workspace, scope).then((whole) => ({
+      ...whole,
+      rows: whole.rows.slice(0, MOST_ROWS),
+    }))
     this.#kept.delete(name)
     if (stamp !== undefined) this.#keep(name, stamp, ledger)
     return ledger

@@ -5,8 +5,8 @@ import { readRun } from '../../run/run-log.ts'
 import { isRunningNow, reportNow, rowOfRun, stateOf } from '../../run/runs.ts'
 import type { Workspace } from '../../project/workspace.ts'
 import { openBacklog } from '../../project/backlog.ts'
-import { isTaskOpen } from '../../tasks/task.ts'
-import type { Task } from '../../tasks/task.ts'
+import { isTaskOpen } from '../../backlog/task.ts'
+import type { Task } from '../../backlog/task.ts'
 import { given } from '../../text/json-fields.ts'
 import type { LaneBlock, RunLane, RunPage, RunTask } from '../contract.ts'
 
@@ -18,19 +18,31 @@ export async function runPage(workspace: Workspace, run: string): Promise<RunPag
   const report = reportNow(workspace, run, state)
   const row = rowOfRun(run, state, report)
   // Of a run that gave its tasks to delegates, theirs are the sessions and attempts.
-  const parts = state.delegates.flatMap(({ delegate }) => foldRun(readRun(workspace.place, delegate)) ?? [])
+  const parts = state.delegates.flatMap(
+    ({ delegate }) => foldRun(readRun(workspace.place, delegate)) ?? [],
+  )
   const all = [state, ...parts]
-  const backlog = state.started.options.backlog === undefined ? (await openBacklog(workspace)).tasks : []
+  const backlog =
+    state.started.options.backlog === undefined ? (await openBacklog(workspace)).tasks : []
   return { row, report, tasks: tasksOf(row, report, all, backlog), lanes: all.flatMap(lanesOf) }
 }
 
-function tasksOf(row: RunRow, report: RunReport, states: readonly RunState[], backlog: readonly Task[]): readonly RunTask[] {
+function tasksOf(
+  row: RunRow,
+  report: RunReport,
+  states: readonly RunState[],
+  backlog: readonly Task[],
+): readonly RunTask[] {
   const byId = new Map(backlog.map((task) => [task.id, task]))
   const atWork = new Set(
-    states.filter(isRunningNow).flatMap(({ attempts }) => attempts.filter(isOpen).map(({ started }) => started.task.id)),
+    states
+      .filter(isRunningNow)
+      .flatMap(({ attempts }) => attempts.filter(isOpen).map(({ started }) => started.task.id)),
   )
   // A task may come up in several sessions; its last word counts.
-  const tried = new Map(report.sessions.flatMap(({ tasks }) => tasks).map((one) => [one.task.id, one]))
+  const tried = new Map(
+    report.sessions.flatMap(({ tasks }) => tasks).map((one) => [one.task.id, one]),
+  )
   const attempted = [...tried.values()].map(({ task, outcome, reason }): RunTask => ({
     task,
     after: byId.get(task.id)?.dependsOn ?? [],
@@ -57,14 +69,20 @@ function leftOpen({ neverBegun }: RunReport, byId: ReadonlyMap<string, Task>): r
 }
 
 function openTask({ id, shortname, title, dependsOn, status }: Task): RunTask {
-  return { task: { id, name: shortname, title }, after: dependsOn, outcome: status === 'blocked' ? 'blocked' : 'open' }
+  return {
+    task: { id, name: shortname, title },
+    after: dependsOn,
+    outcome: status === 'blocked' ? 'blocked' : 'open',
+  }
 }
 
 /** The tasks that a run was begun for: those named with what they depend on, those with its labels, or all. */
 function chosenOf({ started: { options } }: RunState, backlog: readonly Task[]): readonly Task[] {
   const { labels, tasks } = options
   if (tasks === undefined)
-    return labels === undefined ? backlog : backlog.filter((task) => task.labels.some((one) => labels.includes(one)))
+    return labels === undefined
+      ? backlog
+      : backlog.filter((task) => task.labels.some((one) => labels.includes(one)))
   const chosen = new Set<string>()
   const add = (name: string): void => {
     const task = backlog.find(({ id, shortname }) => id === name || shortname === name)
@@ -87,12 +105,20 @@ function lanesOf(state: RunState): readonly RunLane[] {
   }))
 }
 
-function blockOf(attempt: Attempt, { parked, attempts, lastAt }: RunState, isRunning: boolean): LaneBlock {
+function blockOf(
+  attempt: Attempt,
+  { parked, attempts, lastAt }: RunState,
+  isRunning: boolean,
+): LaneBlock {
   const { started, at, endedAt, outcome, reason } = attempt
   const isLast = attempts.findLast((one) => one.started.task.id === started.task.id) === attempt
   const isParked = isLast && outcome === 'failed' && parked.has(started.task.id)
   const how =
-    outcome === undefined || outcome === 'interrupted' ? (outcome === undefined && isRunning ? 'running' : 'failed') : outcome
+    outcome === undefined || outcome === 'interrupted'
+      ? outcome === undefined && isRunning
+        ? 'running'
+        : 'failed'
+      : outcome
   const until = endedAt ?? (how === 'running' ? undefined : lastAt)
   const because = reason ?? (how === 'failed' && outcome !== 'failed' ? 'interrupted' : undefined)
   return {

@@ -1,5 +1,5 @@
 // What was used, by day and by model: of what is stored of conversations, and of runs whose conversations are not.
-import { priceOf } from '../../budget/prices.ts'
+import { priceOf } from '../../context/budget/prices.ts'
 import { runIds } from '../../project/run-files.ts'
 import { readRun } from '../../run/run-log.ts'
 import { NOTHING, addUsage } from '../../run/run-state.ts'
@@ -17,7 +17,11 @@ export class UsageByDay {
   /** What each conversation came to, and how long its file was then. */
   readonly #known = new Map<string, { readonly bytes: number; readonly sums: Sums }>()
 
-  async answer({ conversations, workspace }: OpenedProject, days: number, now = Date.now()): Promise<UsageAnswer> {
+  async answer(
+    { conversations, workspace }: OpenedProject,
+    days: number,
+    now = Date.now(),
+  ): Promise<UsageAnswer> {
     const since = new Date(now - (days - 1) * DAY_MS).toISOString().slice(0, 10)
     const total: Sums = new Map()
     for (const { id, bytes, writtenAt } of conversations.stored()) {
@@ -27,28 +31,41 @@ export class UsageByDay {
       this.#known.set(id, { bytes, sums })
       addTo(total, sums, since)
     }
-    for (const run of runIds(workspace.place)) addTo(total, sumsOfRun(workspace, run, conversations), since)
+    for (const run of runIds(workspace.place))
+      addTo(total, sumsOfRun(workspace, run, conversations), since)
     return asAnswer(total, workspace.config.prices)
   }
 }
 
-function sumsOf(used: readonly { readonly at?: string; readonly model: string; readonly usage: Usage }[]): Sums {
+function sumsOf(
+  used: readonly { readonly at?: string; readonly model: string; readonly usage: Usage }[],
+): Sums {
   const sums: Sums = new Map()
-  for (const { at, model, usage } of used) if (at !== undefined) add(sums, `${at.slice(0, 10)} ${model}`, usage)
+  for (const { at, model, usage } of used)
+    if (at !== undefined) add(sums, `${at.slice(0, 10)} ${model}`, usage)
   return sums
 }
 
-function sumsOfRun({ place }: OpenedProject['workspace'], run: string, conversations: OpenedProject['conversations']): Sums {
+function sumsOfRun(
+  { place }: OpenedProject['workspace'],
+  run: string,
+  conversations: OpenedProject['conversations'],
+): Sums {
   const entries = readRun(place, run)
   const stored = new Set<number>()
   for (const entry of entries) {
-    if (entry.kind === 'conversation.started' && conversations.has(entry.data.conversation)) stored.add(entry.data.number)
+    if (entry.kind === 'conversation.started' && conversations.has(entry.data.conversation))
+      stored.add(entry.data.number)
   }
   return sumsOf(
     entries.flatMap((entry) =>
       entry.kind !== 'turn.ended' || stored.has(entry.data.conversation)
         ? []
-        : Object.entries(entry.data.spent).map(([model, usage]) => ({ at: entry.at, model, usage })),
+        : Object.entries(entry.data.spent).map(([model, usage]) => ({
+            at: entry.at,
+            model,
+            usage,
+          })),
     ),
   )
 }

@@ -59,7 +59,8 @@ export class Feed {
     while (this.#kept.length > this.#limits.events || this.#characters > this.#limits.characters) {
       this.#characters -= this.#kept.shift()!.text.length
     }
-    for (const listener of this.#listeners) if (isFor(listener, project)) this.#write(listener, text)
+    for (const listener of this.#listeners)
+      if (isFor(listener, project)) this.#write(listener, text)
   }
 
   /** Nobody watched this project until now: whoever was told something before has missed what happened since. */
@@ -70,13 +71,17 @@ export class Feed {
   /** Goes on behind the event that a page was told last, or says that it cannot. */
   connect(listener: Listener, last: string | undefined): void {
     const number = last === undefined ? undefined : this.#numberOf(last, listener)
-    const missed = number === undefined ? [] : this.#kept.filter((kept) => kept.number > number && isFor(listener, kept.project))
+    const missed =
+      number === undefined
+        ? []
+        : this.#kept.filter((kept) => kept.number > number && isFor(listener, kept.project))
     const isLost = last !== undefined && number === undefined
     listener.write(`retry: ${RETRY_MS}\n\n`)
     const reset: LiveEvent = { type: 'reset' }
     // An id without data: so that a page which was told nothing yet knows where it is.
     const opening = isLost ? `data: ${JSON.stringify(reset)}\n` : ''
-    if (isLost || missed.length === 0) listener.write(`id: ${this.epoch}.${this.#number}\n${opening}\n`)
+    if (isLost || missed.length === 0)
+      listener.write(`id: ${this.epoch}.${this.#number}\n${opening}\n`)
     for (const { text } of missed) listener.write(text)
     this.#listeners.add(listener)
     this.#heart ??= setInterval(() => this.#beat(), HEARTBEAT_MS).unref()
@@ -101,7 +106,9 @@ export class Feed {
     if (epoch !== this.epoch || !/^\d{1,15}$/.test(digits)) return undefined
     const number = Number(digits)
     const oldest = this.#kept[0]?.number ?? this.#number + 1
-    const isGap = [...this.#since].some(([project, since]) => isFor(listener, project) && number < since)
+    const isGap = [...this.#since].some(
+      ([project, since]) => isFor(listener, project) && number < since,
+    )
     if (number > this.#number || number < oldest - 1 || isGap) return undefined
     return number
   }

@@ -70,7 +70,8 @@ export class ProjectWatch {
   follow(session: string): void {
     if (this.#isStopped) return
     const { place } = this.#project.workspace
-    const folder = session === BACKLOG_ID ? join(place.sessions, 'backlog') : journalFolder(place, session)
+    const folder =
+      session === BACKLOG_ID ? join(place.sessions, 'backlog') : journalFolder(place, session)
     this.#folders.follow(folder, (name) => {
       if (name === '' || name === 'log.jsonl') this.#gather(`session ${session}`)
     })
@@ -124,7 +125,8 @@ export class ProjectWatch {
     this.#folders.follow(conversationsFolder(place.sessions), (name) => {
       if (name.endsWith('.jsonl')) this.#gather(`conversation ${name.slice(0, -'.jsonl'.length)}`)
     })
-    for (const part of ['active', 'archive']) this.#folders.follow(join(place.tasks, part), () => this.#gather('tasks '))
+    for (const part of ['active', 'archive'])
+      this.#folders.follow(join(place.tasks, part), () => this.#gather('tasks '))
   }
 
   #followRun(run: string): void {
@@ -186,7 +188,8 @@ export class ProjectWatch {
     const project = this.#project.key
     if (kind === 'tasks') this.#tell({ type: 'tasks', project })
     else if (kind === 'conversations')
-      for (const stored of this.#project.conversations.stored()) await this.#tellConversation(stored.id)
+      for (const stored of this.#project.conversations.stored())
+        await this.#tellConversation(stored.id)
     else if (kind === 'run') this.#tellRun(id)
     else if (kind === 'conversation') await this.#tellConversation(id)
     else await this.#tellSession(id)
@@ -218,11 +221,20 @@ export class ProjectWatch {
     const end = isTooMuch ? now.end : slice.end
     const entries = isTooMuch ? [] : entryLines(slice.records, session, index)
     this.#journals.set(session, { end, inode: now.inode })
-    this.#tell({ type: 'entries', project, session, from: isTooMuch ? end : from, cursor: end, entries })
+    this.#tell({
+      type: 'entries',
+      project,
+      session,
+      from: isTooMuch ? end : from,
+      cursor: end,
+      entries,
+    })
     const row = index.session(session)
     if (row !== undefined) this.#tell({ type: 'session', project, row })
     const kinds = slice.records.map(({ kind }) => kind)
-    const also = ALSO.filter(([prefix]) => kinds.some((kind) => kind.startsWith(prefix))).map(([, type]) => type)
+    const also = ALSO.filter(([prefix]) => kinds.some((kind) => kind.startsWith(prefix))).map(
+      ([, type]) => type,
+    )
     for (const type of new Set(also)) this.#tell({ type, project })
   }
 
@@ -244,7 +256,8 @@ export class ProjectWatch {
     if (state === undefined) return []
     const { delegate } = state.started
     if (delegate === undefined) return [{ type: 'run', project, id: run }]
-    const parent: LiveEvent[] = delegate.run === undefined ? [] : [{ type: 'run', project, id: delegate.run }]
+    const parent: LiveEvent[] =
+      delegate.run === undefined ? [] : [{ type: 'run', project, id: delegate.run }]
     return [{ type: 'delegate', project, id: run }, ...parent]
   }
 

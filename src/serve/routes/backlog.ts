@@ -1,18 +1,38 @@
 // The backlog, handoffs, what everything used, and what Stint itself cost.
 import type { Hono } from 'hono'
 import { showHandoff } from '../../project/handoff/look.ts'
-import { readStatus } from '../../tasks/task.ts'
+import { readStatus } from '../../backlog/task.ts'
 import { given } from '../../text/json-fields.ts'
 import type { Backlog, HandoffPage, LedgerAnswer } from '../contract.ts'
 import { allHandoffs } from '../data/handoffs.ts'
 import { KeptLedgers } from '../data/kept-ledgers.ts'
 import { UsageByDay } from '../data/usage.ts'
 import { Refused, notThere } from '../problem.ts'
-import { type Asked, type Bindings, type Scene, bodyOf, listOfTexts, numberIn, projectIn, textIn, textOf } from '../scene.ts'
+import {
+  type Asked,
+  type Bindings,
+  type Scene,
+  bodyOf,
+  listOfTexts,
+  numberIn,
+  projectIn,
+  textIn,
+  textOf,
+} from '../scene.ts'
 import { sessionOf } from './sessions.ts'
 
 const BY = 'page'
-const TEXTS = ['shortname', 'description', 'details', 'priority', 'size', 'parent', 'group', 'assignee', 'verify'] as const
+const TEXTS = [
+  'shortname',
+  'description',
+  'details',
+  'priority',
+  'size',
+  'parent',
+  'group',
+  'assignee',
+  'verify',
+] as const
 const LISTS = ['labels', 'dependsOn'] as const
 const MOST_DAYS = 366
 
@@ -32,7 +52,9 @@ export function backlogRoutes(app: Hono<Bindings>, scene: Scene): void {
       ...Object.fromEntries(TEXTS.map((name) => [name, textOf(body, name)])),
       ...Object.fromEntries(LISTS.map((name) => [name, listOfTexts(body, name)])),
     }
-    return asked.json(await project.tasks.add({ title: textOf(body, 'title') ?? '', by: BY, ...given(fields) }))
+    return asked.json(
+      await project.tasks.add({ title: textOf(body, 'title') ?? '', by: BY, ...given(fields) }),
+    )
   })
 
   app.post('/api/tasks/:id/status', async (asked) => {
@@ -40,14 +62,24 @@ export function backlogRoutes(app: Hono<Bindings>, scene: Scene): void {
     const body = await bodyOf(asked)
     const status = readStatus(body['status'])
     if (status === undefined) {
-      throw new Refused(400, 'NO_STATUS', 'a task has no such status', 'there are ready, in_progress, blocked, completed, failed')
+      throw new Refused(
+        400,
+        'NO_STATUS',
+        'a task has no such status',
+        'there are ready, in_progress, blocked, completed, failed',
+      )
     }
     return asked.json(
-      await project.tasks.move(asked.req.param('id'), status, { by: BY, ...given({ summary: textOf(body, 'note') }) }),
+      await project.tasks.move(asked.req.param('id'), status, {
+        by: BY,
+        ...given({ summary: textOf(body, 'note') }),
+      }),
     )
   })
 
-  app.get('/api/handoffs', async (asked) => asked.json(await allHandoffs(projectIn(scene, asked).workspace)))
+  app.get('/api/handoffs', async (asked) =>
+    asked.json(await allHandoffs(projectIn(scene, asked).workspace)),
+  )
 
   app.get('/api/handoffs/:id', async (asked) => {
     const { workspace } = projectIn(scene, asked)
@@ -69,7 +101,12 @@ export function backlogRoutes(app: Hono<Bindings>, scene: Scene): void {
     const project = projectIn(scene, asked)
     const name = textIn(asked, 'session')
     const session = name === undefined ? undefined : (await sessionOf(project.workspace, name)).id
-    return asked.json((await ledgers.answer(project, given({ session, days: daysIn(asked) }))) satisfies LedgerAnswer)
+    return asked.json(
+      (await ledgers.answer(
+        project,
+        given({ session, days: daysIn(asked) }),
+      )) satisfies LedgerAnswer,
+    )
   })
 }
 

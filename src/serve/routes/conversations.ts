@@ -12,7 +12,9 @@ export function conversationRoutes(app: Hono<Bindings>, scene: Scene): void {
     const { conversations } = projectIn(scene, asked)
     const limit = numberIn(asked, 'limit', { most: MOST_LINES }) ?? MOST_LINES
     const offset = numberIn(asked, 'offset') ?? 0
-    const all = conversations.stored().toSorted((a, b) => (a.writtenAt < b.writtenAt ? 1 : a.writtenAt > b.writtenAt ? -1 : 0))
+    const all = conversations
+      .stored()
+      .toSorted((a, b) => (a.writtenAt < b.writtenAt ? 1 : a.writtenAt > b.writtenAt ? -1 : 0))
     const rows: ConversationLine[] = []
     // One after the other, so that others are answered in between.
     for (const { id } of all.slice(offset, offset + limit)) rows.push(await conversations.line(id))

@@ -17,13 +17,19 @@ export function overviewRoutes(app: Hono<Bindings>, scene: Scene): void {
   app.get('/api/overview', async (asked) => {
     const { version, projects } = scene
     const lines = await harnesses.lines()
-    return asked.json({ version, here: projects.here, projects: projects.lines(), harnesses: lines } satisfies Overview)
+    return asked.json({
+      version,
+      here: projects.here,
+      projects: projects.lines(),
+      harnesses: lines,
+    } satisfies Overview)
   })
 
   app.get('/api/search', async (asked) => {
     const { workspace } = projectIn(scene, asked)
     const text = textIn(asked, 'text')
-    if (text === undefined) throw new Refused(400, 'EMPTY_TEXT', 'there is nothing to search for', '?text=WORDS')
+    if (text === undefined)
+      throw new Refused(400, 'EMPTY_TEXT', 'there is nothing to search for', '?text=WORDS')
     const limit = numberIn(asked, 'limit', { least: 1, most: MOST_HITS }) ?? 50
     const hits: SearchLine[] = []
     let unreadBytes: number | undefined
@@ -46,5 +52,12 @@ function searchLine(hit: SearchHit | SaidHit): SearchLine {
     return { where, session, sessionName: name, entry, kind, at, snippet }
   }
   const { conversation, item, role, at, session, name } = hit
-  return { where, conversation, item, kind: role, snippet, ...given({ at, session, sessionName: name }) }
+  return {
+    where,
+    conversation,
+    item,
+    kind: role,
+    snippet,
+    ...given({ at, session, sessionName: name }),
+  }
 }

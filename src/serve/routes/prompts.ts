@@ -13,11 +13,17 @@ export function promptRoutes(app: Hono<Bindings>, scene: Scene): void {
     const project = projectIn(scene, asked)
     const body = await bodyOf(asked)
     const text = textOf(body, 'text') ?? ''
-    if (text.trim() === '') throw new Refused(400, 'EMPTY_TEXT', 'there is nothing to send', '{"text": "…"}')
+    if (text.trim() === '')
+      throw new Refused(400, 'EMPTY_TEXT', 'there is nothing to send', '{"text": "…"}')
     const wanted = textOf(body, 'permissions')
     const permissions = PERMISSIONS.find((one) => one === wanted)
     if (wanted !== undefined && permissions === undefined) {
-      throw new Refused(400, 'WRONG_FIELD', 'there are no such permissions', `there are ${PERMISSIONS.join(', ')}`)
+      throw new Refused(
+        400,
+        'WRONG_FIELD',
+        'there are no such permissions',
+        `there are ${PERMISSIONS.join(', ')}`,
+      )
     }
     const request = {
       text,
@@ -36,14 +42,21 @@ export function promptRoutes(app: Hono<Bindings>, scene: Scene): void {
   })
 
   app.get('/api/prompts', (asked) => {
-    return asked.json(prompts.running(projectIn(scene, asked).key, asked.req.query('session') ?? ''))
+    return asked.json(
+      prompts.running(projectIn(scene, asked).key, asked.req.query('session') ?? ''),
+    )
   })
 
   app.post('/api/prompts/:id/permission', async (asked) => {
     const body = await bodyOf(asked)
     const [request, isAllowed] = [textOf(body, 'request'), flagOf(body, 'isAllowed')]
     if (request === undefined || isAllowed === undefined) {
-      throw new Refused(400, 'WRONG_FIELD', 'it has to be said what is allowed or not', '{"request": "…", "isAllowed": true}')
+      throw new Refused(
+        400,
+        'WRONG_FIELD',
+        'it has to be said what is allowed or not',
+        '{"request": "…", "isAllowed": true}',
+      )
     }
     prompts.decide(asked.req.param('id'), request, isAllowed)
     return asked.json({})
@@ -54,5 +67,7 @@ export function promptRoutes(app: Hono<Bindings>, scene: Scene): void {
     return asked.json({})
   })
 
-  app.get('/api/prompts/:id/events', (asked) => asked.json(prompts.events(asked.req.param('id'), numberIn(asked, 'after') ?? 0)))
+  app.get('/api/prompts/:id/events', (asked) =>
+    asked.json(prompts.events(asked.req.param('id'), numberIn(asked, 'after') ?? 0)),
+  )
 }

@@ -15,8 +15,8 @@ import { given } from '../../text/json-fields.ts'
 import type { EntryList, SessionList, SessionPage } from '../contract.ts'
 import { entryList, recordsBefore, recordsFrom } from '../data/entries.ts'
 import { handoffLines } from '../data/handoffs.ts'
-import { MARKER_PATTERN } from '../../views/document/grammar.ts'
-import { renderDocument } from '../../views/document/render.ts'
+import { MARKER_PATTERN } from '../../document/grammar.ts'
+import { renderDocument } from '../../document/render.ts'
 import { Refused } from '../problem.ts'
 import type { OpenedProject } from '../projects.ts'
 import { type Asked, type Bindings, type Scene, numberIn, projectIn, textIn } from '../scene.ts'
@@ -32,7 +32,10 @@ export function sessionRoutes(app: Hono<Bindings>, scene: Scene): void {
     const filter = filterIn(asked)
     if (!workspace.hasSessions()) return asked.json({ rows: [], total: 0 } satisfies SessionList)
     const index = await workspace.index()
-    return asked.json({ rows: [...index.sessions(filter)], total: index.countSessions(filter) } satisfies SessionList)
+    return asked.json({
+      rows: [...index.sessions(filter)],
+      total: index.countSessions(filter),
+    } satisfies SessionList)
   })
 
   app.get('/api/sessions/:id', async (asked) => {
@@ -50,7 +53,8 @@ export function sessionRoutes(app: Hono<Bindings>, scene: Scene): void {
     const [from, before] = [numberIn(asked, 'from'), numberIn(asked, 'before')]
     const log = logPlace(workspace.place, id)
     scene.live.follow(project.key, id)
-    const slice = from === undefined ? recordsBefore(log, before, limit) : recordsFrom(log, from, limit)
+    const slice =
+      from === undefined ? recordsBefore(log, before, limit) : recordsFrom(log, from, limit)
     return asked.json(entryList(slice, id, await workspace.index()) satisfies EntryList)
   })
 }
@@ -65,7 +69,12 @@ function filterIn(asked: Asked): SessionFilter {
   const status = textIn(asked, 'status')?.split(',')
   const unknown = status?.find((one) => !STATUSES.includes(one as SessionStatus))
   if (unknown !== undefined)
-    throw new Refused(400, 'NO_STATUS', `there is no status "${unknown}"`, `there are ${STATUSES.join(', ')}`)
+    throw new Refused(
+      400,
+      'NO_STATUS',
+      `there is no status "${unknown}"`,
+      `there are ${STATUSES.join(', ')}`,
+    )
   const sort = SORTS.find((order) => order === textIn(asked, 'sort'))
   if (sort === undefined && textIn(asked, 'sort') !== undefined) {
     throw new Refused(400, 'NO_ORDER', 'there is no such order', `there are ${SORTS.join(', ')}`)
@@ -88,9 +97,14 @@ async function sessionPage(project: OpenedProject, row: SessionRow): Promise<Ses
   const session = workspace.session(row.id)
   try {
     const { state, end } = session.openTo()
-    const lines = await Promise.all(state.conversations.items.map((one) => conversations.line(one.text, one, row.id)))
+    const lines = await Promise.all(
+      state.conversations.items.map((one) => conversations.line(one.text, one, row.id)),
+    )
     const mine = state.delegates.items.map(({ delegate }) => delegate)
-    const delegates = mine.length === 0 ? [] : (await project.delegates.list()).filter(({ id }) => mine.includes(id))
+    const delegates =
+      mine.length === 0
+        ? []
+        : (await project.delegates.list()).filter(({ id }) => mine.includes(id))
     return {
       row,
       state,

@@ -1,12 +1,12 @@
 // Runs, delegates and workflows: how they stand, and what a person may do to them.
 import type { Hono } from 'hono'
-import { rangeOf } from '../../delegate/detail.ts'
-import { rowOf } from '../../delegate/delegate-row.ts'
-import { findDelegate } from '../../delegate/delegates.ts'
-import { settleDead } from '../../delegate/settle-dead.ts'
+import { rangeOf } from '../../run/delegate/detail.ts'
+import { rowOf } from '../../run/delegate/delegate-row.ts'
+import { findDelegate } from '../../run/delegate/delegates.ts'
+import { settleDead } from '../../run/delegate/settle-dead.ts'
 import { redaction } from '../../project/clean-draft.ts'
 import { findRun, readRun } from '../../run/run-log.ts'
-import { repositoryOf } from '../../run/tree.ts'
+import { repositoryOf } from '../../project/worktrees.ts'
 import { currentPlace } from '../../session/workflow.ts'
 import { redact } from '../../text/redact.ts'
 import type { DelegateAnswer, DelegatePage, WorkflowLine } from '../contract.ts'
@@ -27,15 +27,21 @@ export function workRoutes(app: Hono<Bindings>, scene: Scene): void {
     return asked.json(await runPage(workspace, findRun(workspace.place, asked.req.param('id'))))
   })
 
-  app.get('/api/delegates', async (asked) => asked.json(await projectIn(scene, asked).delegates.list()))
+  app.get('/api/delegates', async (asked) =>
+    asked.json(await projectIn(scene, asked).delegates.list()),
+  )
 
-  app.get('/api/delegates/:id', async (asked) => asked.json(await delegatePage(projectIn(scene, asked), asked.req.param('id'))))
+  app.get('/api/delegates/:id', async (asked) =>
+    asked.json(await delegatePage(projectIn(scene, asked), asked.req.param('id'))),
+  )
 
   app.post('/api/delegates/:id/:how', async (asked) => {
     const project = projectIn(scene, asked)
     const { id } = findDelegate(project.workspace.place, asked.req.param('id'))
     const body = await bodyOf(asked)
-    return asked.json(await moveDelegate(project, id, asked.req.param('how'), textOf(body, 'note'), scene.ending))
+    return asked.json(
+      await moveDelegate(project, id, asked.req.param('how'), textOf(body, 'note'), scene.ending),
+    )
   })
 
   app.get('/api/workflows', async (asked) => {
@@ -57,12 +63,20 @@ export function workRoutes(app: Hono<Bindings>, scene: Scene): void {
     const noted = note === undefined || note.trim() === '' ? {} : { note }
     const workflows = await project.workflows()
     const how = asked.req.param('how')
-    if (how === 'approve') return asked.json(await workflows.approve({ workflow: id, by: BY, ...noted }))
+    if (how === 'approve')
+      return asked.json(await workflows.approve({ workflow: id, by: BY, ...noted }))
     if (how !== 'reject') throw notThere('such thing to do with a workflow')
     // Not approved: its last part is gone on with, and the journal says why.
     const { workflow } = await workflows.status(id)
     const because = `not approved${note === undefined || note.trim() === '' ? '' : `: ${note}`}`
-    return asked.json(await workflows.phase({ workflow: id, phase: currentPlace(workflow).place.id, note: because, by: BY }))
+    return asked.json(
+      await workflows.phase({
+        workflow: id,
+        phase: currentPlace(workflow).place.id,
+        note: because,
+        by: BY,
+      }),
+    )
   })
 }
 
@@ -85,7 +99,8 @@ async function delegatePage({ workspace }: OpenedProject, name: string): Promise
   const state = await settleDead(workspace, findDelegate(place, name))
   const root = repositoryOf(place).mainRoot
   const range = rangeOf(root, state)
-  const { diff, isCut } = range === undefined ? { diff: '', isCut: false } : await diffOf(root, range)
+  const { diff, isCut } =
+    range === undefined ? { diff: '', isCut: false } : await diffOf(root, range)
   return {
     row: rowOf(workspace, state),
     diff: redact(diff, redaction(config)).text,

@@ -30,7 +30,13 @@ const TWO: readonly RunEvent[] = [
   begun(cookie, 2),
   { type: 'usage', at: at(9), delegate: login.name, gauge: gauge(41_000), spend: spend(1, 1) },
   { type: 'usage', at: at(10), delegate: cookie.name, gauge: gauge(83_500), spend: spend(2, 2) },
-  { type: 'delegate.ready', at: at(100), delegate: login.name, task: login, summary: 'The form posts by itself' },
+  {
+    type: 'delegate.ready',
+    at: at(100),
+    delegate: login.name,
+    task: login,
+    summary: 'The form posts by itself',
+  },
   {
     type: 'delegate.conflicted',
     at: at(200),
@@ -41,7 +47,14 @@ const TWO: readonly RunEvent[] = [
     isSentBack: true,
   },
   begun(cookie, 201, true),
-  { type: 'tool', at: at(205), delegate: cookie.name, name: 'Edit', status: 'started', path: `/trees/${cookie.name}/src/a.ts` },
+  {
+    type: 'tool',
+    at: at(205),
+    delegate: cookie.name,
+    name: 'Edit',
+    status: 'started',
+    path: `/trees/${cookie.name}/src/a.ts`,
+  },
 ]
 
 const drawn = (events: readonly RunEvent[], columns = 80) =>
@@ -60,7 +73,9 @@ describe('several at once', () => {
     expect(lines.filter((line) => line.endsWith('Edit src/a.ts'))).toHaveLength(2)
     // What all of them have spent, and the session of none of them.
     expect(lines.join('\n')).toContain('spent    62k in · 2.4M cached · 84k out · $2.00')
-    expect(lines.some((line) => line.startsWith('session') && line.includes('conversation'))).toBe(false)
+    expect(lines.some((line) => line.startsWith('session') && line.includes('conversation'))).toBe(
+      false,
+    )
   })
 
   test('leave with their tasks, which count when they are merged', () => {
@@ -81,7 +96,8 @@ describe('several at once', () => {
 
   test('fit on a narrow terminal', () => {
     for (let columns = 1; columns < 80; columns += 1)
-      for (const line of drawn(TWO, columns)) expect(line.length).toBeLessThanOrEqual(Math.max(1, columns - 1))
+      for (const line of drawn(TWO, columns))
+        expect(line.length).toBeLessThanOrEqual(Math.max(1, columns - 1))
   })
 
   test('are told apart in a log, where a line does not name the task anyway', () => {
@@ -101,7 +117,14 @@ describe('several at once', () => {
   })
 
   test('have sessions that end with their tasks, of which nothing stays', () => {
-    const closed: RunEvent = { type: 'session.closed', at: at(1), session: 's', name: 'n', because: 'finished', done: 1 }
+    const closed: RunEvent = {
+      type: 'session.closed',
+      at: at(1),
+      session: 's',
+      name: 'n',
+      because: 'finished',
+      done: 1,
+    }
     expect(finishedLines(closed, { columns: 80, color: false })).toHaveLength(1)
     expect(finishedLines({ ...closed, delegate: 'one' }, { columns: 80, color: false })).toEqual([])
   })

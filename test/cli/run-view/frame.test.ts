@@ -13,7 +13,11 @@ afterEach(() => void vi.unstubAllEnvs())
 
 const ALL = [...STORY, ...REST]
 
-function drawn(events: readonly RunEvent[], seconds: number, size: { columns: number; rows?: number; color?: boolean }): string {
+function drawn(
+  events: readonly RunEvent[],
+  seconds: number,
+  size: { columns: number; rows?: number; color?: boolean },
+): string {
   const state = events.reduce(afterEvent, NOTHING_YET)
   return frame(state, { rows: 30, color: false, ...size, now: at(seconds) }).join('\n')
 }
@@ -78,11 +82,23 @@ spent    41k in · 1.6M cached · 55k out
 
   test('on few rows keeps what matters most, and the task before the log', () => {
     const lines = drawn(STORY, 712, { columns: 80, rows: 7 }).split('\n')
-    expect(lines.map((line) => line.slice(0, 8).trim())).toEqual(['── run 3', 'tasks', 'task', '', 'context', ''])
+    expect(lines.map((line) => line.slice(0, 8).trim())).toEqual([
+      '── run 3',
+      'tasks',
+      'task',
+      '',
+      'context',
+      '',
+    ])
   })
 
   test('without a known compaction point says so and draws no bar', () => {
-    const unknown: RunEvent = { type: 'usage', at: at(1), gauge: gauge(41_000, undefined), spend: spend(1) }
+    const unknown: RunEvent = {
+      type: 'usage',
+      at: at(1),
+      gauge: gauge(41_000, undefined),
+      spend: spend(1),
+    }
     const noPoint = { ...unknown, gauge: { context: 41_000, smartZone: 100_000, stages: [75] } }
     const text = drawn([...STORY.slice(0, 4), noPoint], 10, { columns: 80 })
     expect(text).toContain('context  41k tokens · where it compacts is unknown')
@@ -95,7 +111,9 @@ spent    41k in · 1.6M cached · 55k out
 
   test('has colours only when they are wanted', () => {
     expect(drawn(STORY, 712, { columns: 80, color: false })).not.toContain('\u001B')
-    expect(drawn(STORY, 712, { columns: 80, color: true })).toContain('\u001B[36msession-cookie\u001B[39m')
+    expect(drawn(STORY, 712, { columns: 80, color: true })).toContain(
+      '\u001B[36msession-cookie\u001B[39m',
+    )
   })
 })
 
@@ -112,8 +130,25 @@ const anyEvent: fc.Arbitrary<RunEvent> = fc
     const task = { ...named(text, text), id: text }
     const when = at(seconds)
     const events: readonly RunEvent[] = [
-      { type: 'run.started', at: when, run: text, harness: text, model: text, branch: text, tasks: [task], isResumed: false },
-      { type: 'session.opened', at: when, session: text, name: text, number, because: text, planned: [task] },
+      {
+        type: 'run.started',
+        at: when,
+        run: text,
+        harness: text,
+        model: text,
+        branch: text,
+        tasks: [task],
+        isResumed: false,
+      },
+      {
+        type: 'session.opened',
+        at: when,
+        session: text,
+        name: text,
+        number,
+        because: text,
+        planned: [task],
+      },
       { type: 'conversation.opened', at: when, conversation: text, number },
       { type: 'task.started', at: when, task, attempt: 2, place: 'fresh conversation' },
       { type: 'text', at: when, text },
@@ -142,7 +177,15 @@ const anyEvent: fc.Arbitrary<RunEvent> = fc
         isAgain: number % 2 === 0,
       },
       { type: 'delegate.ready', at: when, delegate: text, task, summary: text },
-      { type: 'delegate.conflicted', at: when, delegate: text, task, because: text, files: [text], isSentBack: true },
+      {
+        type: 'delegate.conflicted',
+        at: when,
+        delegate: text,
+        task,
+        because: text,
+        files: [text],
+        isSentBack: true,
+      },
       { type: 'delegate.parked', at: when, delegate: text, task, because: text, next: text },
     ]
     return { ...events[which]!, ...(isOfDelegate ? { delegate: text } : {}) }
@@ -161,8 +204,9 @@ test('whatever happens and however small the terminal, no line is too wide and t
         expect(lines.length).toBeLessThanOrEqual(Math.max(1, rows - 1))
         for (const line of [...lines, ...staying]) {
           expect(widthOf(line)).toBeLessThanOrEqual(Math.max(1, columns - 1))
-          // eslint-disable-next-line no-control-regex
-          expect(line.replaceAll(/\u001B\[\d+m/g, '')).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u2028\u2029]/)
+          expect(line.replaceAll(/\u001B\[\d+m/g, '')).not.toMatch(
+            /[\u0000-\u001F\u007F-\u009F\u2028\u2029]/,
+          )
         }
       },
     ),
@@ -179,10 +223,13 @@ describe('a finished task', () => {
     spend: spend(0.4, 0.41),
     seconds: 252,
   }
-  const lines = (event: RunEvent, columns: number) => finishedLines(event, { columns, color: false })
+  const lines = (event: RunEvent, columns: number) =>
+    finishedLines(event, { columns, color: false })
 
   test('leaves a line with its time, tokens, cost and commit', () => {
-    expect(lines(done, 80)).toEqual(['✓ login-form                     4m 12s   509k tokens    $0.41  a1b2c3d'])
+    expect(lines(done, 80)).toEqual([
+      '✓ login-form                     4m 12s   509k tokens    $0.41  a1b2c3d',
+    ])
   })
 
   test('on a narrow terminal leaves figures out whole', () => {
@@ -194,8 +241,8 @@ describe('a finished task', () => {
   })
 
   test('that was parked leaves its reason', () => {
-    expect(lines({ type: 'task.parked', at: at(1), task: TASKS.sweep, reason: 'two tests\nfail' }, 80)).toEqual([
-      '✗ sweep-race                    two tests fail',
-    ])
+    expect(
+      lines({ type: 'task.parked', at: at(1), task: TASKS.sweep, reason: 'two tests\nfail' }, 80),
+    ).toEqual(['✗ sweep-race                    two tests fail'])
   })
 })

@@ -32,7 +32,10 @@ function play(view: LiveView, events: readonly RunEvent[]): void {
 }
 
 /** What should stand there: all that stays, then the block as it is now. */
-function expected(events: readonly RunEvent[], { columns, rows }: { columns: number; rows: number }): string {
+function expected(
+  events: readonly RunEvent[],
+  { columns, rows }: { columns: number; rows: number },
+): string {
   const state = events.reduce(afterEvent, NOTHING_YET)
   const now = new Date().toISOString()
   const staying = events.flatMap((event) => finishedLines(event, { columns, color: false }))
@@ -51,7 +54,9 @@ describe('the live view', () => {
     play(view, STORY)
     expect(withoutTimes(screen.text())).toBe(withoutTimes(expected(STORY, screen)))
     play(view, REST.slice(0, -1))
-    expect(withoutTimes(screen.text())).toBe(withoutTimes(expected([...STORY, ...REST.slice(0, -1)], screen)))
+    expect(withoutTimes(screen.text())).toBe(
+      withoutTimes(expected([...STORY, ...REST.slice(0, -1)], screen)),
+    )
     view.end()
   })
 
@@ -103,7 +108,9 @@ describe('the live view', () => {
     expect(screen.isCursorShown).toBe(false)
     view.end()
     view.end()
-    expect(screen.text()).toBe('✓ login-form                     4m 12s   509k tokens    $0.41  a1b2c3d')
+    expect(screen.text()).toBe(
+      '✓ login-form                     4m 12s   509k tokens    $0.41  a1b2c3d',
+    )
     expect(screen.isCursorShown).toBe(true)
     screen.writes = []
     vi.advanceTimersByTime(5000)
@@ -121,7 +128,14 @@ describe('the live view', () => {
         .text()
         .split('\n')
         .map((line) => line.slice(0, 12)),
-    ).toEqual(['✓ login-form', '✓ session-co', '  session lo', '✓ rate-limit', '✗ sweep-race', '⊘ totp      '])
+    ).toEqual([
+      '✓ login-form',
+      '✓ session-co',
+      '  session lo',
+      '✓ rate-limit',
+      '✗ sweep-race',
+      '⊘ totp      ',
+    ])
   })
 
   test('gives the terminal to a question and takes it back', () => {
@@ -157,7 +171,9 @@ describe('the live view', () => {
     screen.resize(columns, rows)
     vi.advanceTimersByTime(1000)
     const state = STORY.reduce(afterEvent, NOTHING_YET)
-    const block = withoutTimes(frame(state, { columns, rows, color: false, now: new Date().toISOString() }).join('\n'))
+    const block = withoutTimes(
+      frame(state, { columns, rows, color: false, now: new Date().toISOString() }).join('\n'),
+    )
     const text = withoutTimes(screen.text())
     expect(text.endsWith(`\n${block}`)).toBe(true)
     expect(text.slice(0, -block.length)).not.toContain('──')
@@ -173,7 +189,9 @@ describe('the live view', () => {
       screen.resize(columns, 60)
       vi.advanceTimersByTime(1000)
     }
-    expect(withoutTimes(screen.text())).toBe(withoutTimes(expected([...STORY, ...REST.slice(0, 8)], screen)))
+    expect(withoutTimes(screen.text())).toBe(
+      withoutTimes(expected([...STORY, ...REST.slice(0, 8)], screen)),
+    )
     view.end()
   })
 
@@ -192,7 +210,9 @@ describe('the live view', () => {
     play(view, STORY)
     view.say('finishing session-cookie; Ctrl-C again stops now')
     vi.advanceTimersByTime(100)
-    expect(screen.text().split('\n')[1]).toBe('stint: finishing session-cookie; Ctrl-C again stops now')
+    expect(screen.text().split('\n')[1]).toBe(
+      'stint: finishing session-cookie; Ctrl-C again stops now',
+    )
     view.end()
   })
 

@@ -47,9 +47,27 @@ describe('off a terminal', () => {
   test('paths in the worktree of the run are told from its root', () => {
     const [started] = STORY
     const root = '/tmp/run-3f9c1a'
-    const read: RunEvent = { type: 'tool', at: at(1), name: 'Read', status: 'started', path: `${root}/src/a.ts` }
-    const other: RunEvent = { type: 'tool', at: at(1), name: 'Read', status: 'started', path: `${root}-other/src/a.ts` }
-    const ran: RunEvent = { type: 'tool', at: at(1), name: 'Bash', status: 'started', command: `cat ${root}/a ${root}/b` }
+    const read: RunEvent = {
+      type: 'tool',
+      at: at(1),
+      name: 'Read',
+      status: 'started',
+      path: `${root}/src/a.ts`,
+    }
+    const other: RunEvent = {
+      type: 'tool',
+      at: at(1),
+      name: 'Read',
+      status: 'started',
+      path: `${root}-other/src/a.ts`,
+    }
+    const ran: RunEvent = {
+      type: 'tool',
+      at: at(1),
+      name: 'Bash',
+      status: 'started',
+      command: `cat ${root}/a ${root}/b`,
+    }
     expect(logged([started!, read, other, ran]).slice(1)).toEqual([
       '14:00:01  Read src/a.ts',
       `14:00:01  Read ${root}-other/src/a.ts`,
@@ -88,10 +106,17 @@ describe('off a terminal', () => {
           { type: 'task.parked', at: at(0), task, reason: text, kept: text },
           { type: 'verify.ended', at: at(0), task, passed: false, seconds: 1, summary: text },
           { type: 'limit', at: at(0), message: text, isWaiting: false },
-          { type: 'session.opened', at: at(0), session: text, name: text, number: 1, because: text, planned: [task, task] },
+          {
+            type: 'session.opened',
+            at: at(0),
+            session: text,
+            name: text,
+            number: 1,
+            because: text,
+            planned: [task, task],
+          },
         ]
         for (const line of logged(events)) {
-          // eslint-disable-next-line no-control-regex
           expect(line).not.toMatch(/[\u0000-\u001F\u007F-\u009F\u2028-\u202E\u2066-\u2069]/)
           expect(line.length).toBeLessThan(500)
         }
@@ -101,7 +126,11 @@ describe('off a terminal', () => {
 })
 
 test('for programs every event is one line of JSON that reads back as it was', () => {
-  for (const event of [...STORY, ...REST, { type: 'text', at: at(0), text: 'two\nlines\u2028three' } as const]) {
+  for (const event of [
+    ...STORY,
+    ...REST,
+    { type: 'text', at: at(0), text: 'two\nlines\u2028three' } as const,
+  ]) {
     expect(eventLine(event)).not.toMatch(/[\n\r]/)
     expect(JSON.parse(eventLine(event))).toEqual(event)
   }

@@ -31,7 +31,8 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
     const said = () => all
     const exit = new Promise<number | null>((resolve) => child.on('close', resolve))
     const until = async (isTrue: () => boolean) => {
-      while (!isTrue() && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 20))
+      while (!isTrue() && child.exitCode === null)
+        await new Promise((resolve) => setTimeout(resolve, 20))
       expect(isTrue()).toBe(true)
     }
     return { child, screen, exit, until, said }
@@ -42,7 +43,9 @@ describe.skipIf(!hasScript)('on a real terminal', () => {
     await until(() => screen.text().includes('── run 3f9c1a'))
     expect(screen.isCursorShown).toBe(false)
     child.stdin.write('\u0003')
-    await until(() => screen.text().includes('stop     finishing session-cookie · Ctrl-C again stops now'))
+    await until(() =>
+      screen.text().includes('stop     finishing session-cookie · Ctrl-C again stops now'),
+    )
     child.stdin.write('\u0003')
     expect(await exit).toBe(130)
     expect(screen.isCursorShown).toBe(true)

@@ -35,7 +35,11 @@ const report = await showRun(context, {}, async (tell, decide) => {
       }
       stdout.write('[ten steps later]')
       const isAllowed = await asked
-      tell({ type: 'said', at: new Date().toISOString(), text: isAllowed ? 'it was allowed' : 'it was refused' })
+      tell({
+        type: 'said',
+        at: new Date().toISOString(),
+        text: isAllowed ? 'it was allowed' : 'it was refused',
+      })
     }, 300)
   }
   return {

@@ -17,13 +17,26 @@ const begun = (task = TASKS.login, seconds = 3, attempt = 1): RunEvent => {
     place: attempt === 1 ? 'live conversation' : 'fresh conversation',
   }
 }
-const done = (task = TASKS.login): RunEvent => ({ type: 'task.done', at: at(9), task, spend: spend(1), seconds: 6 })
-const parked = (task = TASKS.login): RunEvent => ({ type: 'task.parked', at: at(8), task, reason: 'red' })
+const done = (task = TASKS.login): RunEvent => ({
+  type: 'task.done',
+  at: at(9),
+  task,
+  spend: spend(1),
+  seconds: 6,
+})
+const parked = (task = TASKS.login): RunEvent => ({
+  type: 'task.parked',
+  at: at(8),
+  task,
+  reason: 'red',
+})
 
 describe('after its events', () => {
   test('a run has each task in one place', () => {
     const state = after(...STORY, ...REST)
-    const counts = (['done', 'parked', 'blocked', 'open'] as const).map((outcome) => countOf(state, outcome))
+    const counts = (['done', 'parked', 'blocked', 'open'] as const).map((outcome) =>
+      countOf(state, outcome),
+    )
     expect(counts).toEqual([3, 1, 1, 1])
     expect(state).toMatchObject({ ended: 'waiting', stopping: 'after task' })
     expect(state).not.toHaveProperty('current')
@@ -40,13 +53,21 @@ describe('after its events', () => {
   })
 
   test('the clock of a task goes on over its attempts, and begins anew with the next', () => {
-    expect(after(started, begun(), begun(TASKS.login, 90, 2)).current).toMatchObject({ startedAt: at(3), attempt: 2 })
+    expect(after(started, begun(), begun(TASKS.login, 90, 2)).current).toMatchObject({
+      startedAt: at(3),
+      attempt: 2,
+    })
     expect(after(started, begun(), done(), begun(TASKS.cookie, 90)).current?.startedAt).toBe(at(90))
   })
 
   test('a fresh conversation has no use yet', () => {
     const used: RunEvent = { type: 'usage', at: at(4), gauge: gauge(90_000), spend: spend(1) }
-    const opened = (number: number): RunEvent => ({ type: 'conversation.opened', at: at(5), number, conversation: 'c' })
+    const opened = (number: number): RunEvent => ({
+      type: 'conversation.opened',
+      at: at(5),
+      number,
+      conversation: 'c',
+    })
     expect(after(started, opened(1), used, opened(1)).gauge).toBeDefined()
     expect(after(started, opened(1), used, opened(2)).gauge).toBeUndefined()
     expect(after(started, opened(1), used, opened(2)).spend).toBeDefined()
@@ -60,7 +81,12 @@ describe('after its events', () => {
   })
 
   test('what is being done for a task is told until it works again', () => {
-    const verifying: RunEvent = { type: 'verify.started', at: at(5), task: TASKS.login, command: 'npm test' }
+    const verifying: RunEvent = {
+      type: 'verify.started',
+      at: at(5),
+      task: TASKS.login,
+      command: 'npm test',
+    }
     const turn: RunEvent = { type: 'turn.started', at: at(6), task: TASKS.login, why: 'task' }
     expect(after(started, begun(), verifying).current?.doing).toBe('verifying with npm test')
     expect(after(started, begun(), verifying, turn).current).not.toHaveProperty('doing')
@@ -74,17 +100,34 @@ describe('after its events', () => {
       status,
       path,
     })
-    expect(after(tool('started', 'a'), tool('started', 'b'), tool('completed', 'a'), tool('completed', 'b')).tail).toHaveLength(2)
+    expect(
+      after(
+        tool('started', 'a'),
+        tool('started', 'b'),
+        tool('completed', 'a'),
+        tool('completed', 'b'),
+      ).tail,
+    ).toHaveLength(2)
     expect(after(tool('completed', 'a')).tail).toMatchObject([{ words: 'Read a' }])
   })
 
   test('a path in the worktree of the run is told from its root', () => {
-    const read: RunEvent = { type: 'tool', at: at(5), name: 'Read', status: 'started', path: '/tmp/run-3f9c1a/src/a.ts' }
+    const read: RunEvent = {
+      type: 'tool',
+      at: at(5),
+      name: 'Read',
+      status: 'started',
+      path: '/tmp/run-3f9c1a/src/a.ts',
+    }
     expect(after(started, read).tail.at(-1)?.words).toBe('Read src/a.ts')
   })
 
   test('only the last lines are kept', () => {
-    const texts = Array.from({ length: 500 }, (_, index): RunEvent => ({ type: 'text', at: at(index), text: `t${index}` }))
+    const texts = Array.from({ length: 500 }, (_, index): RunEvent => ({
+      type: 'text',
+      at: at(index),
+      text: `t${index}`,
+    }))
     expect(after(...texts).tail.length).toBeLessThan(20)
     expect(after(...texts).tail.at(-1)?.words).toBe('“t499”')
   })

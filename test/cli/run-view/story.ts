@@ -19,14 +19,19 @@ export const TASKS = {
 
 export function gauge(context: number, point: number | undefined = 167_000): Gauge {
   const rest = { context, smartZone: 100_000, stages: [75, 85, 90] }
-  return point === undefined ? rest : { ...rest, window: 200_000, point, percent: Math.floor((context / point) * 100) }
+  return point === undefined
+    ? rest
+    : { ...rest, window: 200_000, point, percent: Math.floor((context / point) * 100) }
 }
 
 export function spend(share: number, usd?: number): Spend {
   const used = { input: 1200, cacheWritten: 30_000, cacheRead: 1_200_000, output: 42_000 }
-  const [input, cacheWritten, cacheRead, output] = [used.input, used.cacheWritten, used.cacheRead, used.output].map((each) =>
-    Math.round(each * share),
-  ) as [number, number, number, number]
+  const [input, cacheWritten, cacheRead, output] = [
+    used.input,
+    used.cacheWritten,
+    used.cacheRead,
+    used.output,
+  ].map((each) => Math.round(each * share)) as [number, number, number, number]
   const spent = { input, cacheWritten, cacheRead, output }
   return usd === undefined ? spent : { ...spent, usd }
 }
@@ -48,7 +53,12 @@ export const REPORT: RunReport = {
   branch: 'stint/run-3f9c1a',
   commits: 5,
   spend: spend(3, 3.37),
-  compared: { boilerplateAvoided: 48_200, historyReread: 310_400, savedUsd: 0.34, profilesNotLoaded: 0 },
+  compared: {
+    boilerplateAvoided: 48_200,
+    historyReread: 310_400,
+    savedUsd: 0.34,
+    profilesNotLoaded: 0,
+  },
   sessions: [
     {
       session: '0199f0aa-7c3e-7b11-8a51-5e2d4cb7d0aa',
@@ -150,10 +160,19 @@ export const STORY: readonly RunEvent[] = [
     because: 'the first of the run',
     planned: [login, cookie],
   },
-  { type: 'conversation.opened', at: at(2), conversation: 'b7d0aa11-2233-4455-6677-8899aabbccdd', number: 1 },
+  {
+    type: 'conversation.opened',
+    at: at(2),
+    conversation: 'b7d0aa11-2233-4455-6677-8899aabbccdd',
+    number: 1,
+  },
   { type: 'task.started', at: at(3), task: login, attempt: 1, place: 'live conversation' },
   { type: 'turn.started', at: at(3), task: login, why: 'task' },
-  { type: 'text', at: at(9), text: 'I will look at how the form is rendered now.\n\nThen I will change it.' },
+  {
+    type: 'text',
+    at: at(9),
+    text: 'I will look at how the form is rendered now.\n\nThen I will change it.',
+  },
   { type: 'tool', at: at(10), name: 'Read', status: 'started', path: 'src/login/form.ts' },
   { type: 'tool', at: at(10), name: 'Read', status: 'completed', path: 'src/login/form.ts' },
   { type: 'usage', at: at(12), gauge: gauge(24_000), spend: spend(0.1, 0.1) },
@@ -162,7 +181,14 @@ export const STORY: readonly RunEvent[] = [
   { type: 'tool', at: at(99), name: 'Bash', status: 'failed', command: 'npm test -- login' },
   { type: 'usage', at: at(100), gauge: gauge(41_000), spend: spend(0.3, 0.3) },
   { type: 'verify.started', at: at(240), task: login, command: 'npm test' },
-  { type: 'verify.ended', at: at(252), task: login, passed: true, seconds: 12, summary: '48 passed' },
+  {
+    type: 'verify.ended',
+    at: at(252),
+    task: login,
+    passed: true,
+    seconds: 12,
+    summary: '48 passed',
+  },
   {
     type: 'task.done',
     at: at(255),
@@ -210,8 +236,21 @@ export const STORY: readonly RunEvent[] = [
 
 /** The rest, to the end. */
 export const REST: readonly RunEvent[] = [
-  { type: 'task.done', at: at(795), task: cookie, commit: '9f8e7d6c5b4a', spend: spend(1, 1.14), seconds: 538 },
-  { type: 'rotation', at: at(796), stay: false, because: 'past the smart zone: 108k of 100k', next: rate },
+  {
+    type: 'task.done',
+    at: at(795),
+    task: cookie,
+    commit: '9f8e7d6c5b4a',
+    spend: spend(1, 1.14),
+    seconds: 538,
+  },
+  {
+    type: 'rotation',
+    at: at(796),
+    stay: false,
+    because: 'past the smart zone: 108k of 100k',
+    next: rate,
+  },
   {
     type: 'session.closed',
     at: at(797),
@@ -230,13 +269,32 @@ export const REST: readonly RunEvent[] = [
     because: 'goes on with rate-limit',
     planned: [rate, sweep],
   },
-  { type: 'conversation.opened', at: at(799), conversation: 'c81e5500-2233-4455-6677-8899aabbccdd', number: 1, handoff: 'h1' },
+  {
+    type: 'conversation.opened',
+    at: at(799),
+    conversation: 'c81e5500-2233-4455-6677-8899aabbccdd',
+    number: 1,
+    handoff: 'h1',
+  },
   { type: 'task.started', at: at(800), task: rate, attempt: 1, place: 'live conversation' },
   { type: 'usage', at: at(900), gauge: gauge(60_000), spend: spend(2, 2.4) },
-  { type: 'task.done', at: at(1200), task: rate, commit: '77aa77bb77cc', spend: spend(0.8, 0.91), seconds: 400 },
+  {
+    type: 'task.done',
+    at: at(1200),
+    task: rate,
+    commit: '77aa77bb77cc',
+    spend: spend(0.8, 0.91),
+    seconds: 400,
+  },
   { type: 'task.started', at: at(1201), task: sweep, attempt: 1, place: 'live conversation' },
   { type: 'compaction', at: at(1400), task: sweep, tokensBefore: 167_200 },
-  { type: 'breaker', at: at(1500), task: sweep, which: 'same error', detail: 'EBUSY: sessions.db, three times' },
+  {
+    type: 'breaker',
+    at: at(1500),
+    task: sweep,
+    which: 'same error',
+    detail: 'EBUSY: sessions.db, three times',
+  },
   {
     type: 'attempt.failed',
     at: at(1501),
@@ -246,7 +304,13 @@ export const REST: readonly RunEvent[] = [
     // eslint-disable-next-line unicorn/no-thenable
     next: 'fresh conversation',
   },
-  { type: 'limit', at: at(1600), message: 'You have reached your 5-hour limit', resetsAt: at(5400), isWaiting: true },
+  {
+    type: 'limit',
+    at: at(1600),
+    message: 'You have reached your 5-hour limit',
+    resetsAt: at(5400),
+    isWaiting: true,
+  },
   {
     type: 'task.parked',
     at: at(1700),
@@ -254,7 +318,12 @@ export const REST: readonly RunEvent[] = [
     reason: 'npm test still fails: 2 of 48 tests, sweep.test.ts "two at once"',
     kept: 'stint/run-3f9c1a-sweep-race',
   },
-  { type: 'task.blocked', at: at(1720), task: totp, reason: 'needs to know which provider sends the codes' },
+  {
+    type: 'task.blocked',
+    at: at(1720),
+    task: totp,
+    reason: 'needs to know which provider sends the codes',
+  },
   { type: 'stopping', at: at(1730), how: 'after task' },
   { type: 'run.ended', at: at(1745), how: 'waiting', report: REPORT },
 ]

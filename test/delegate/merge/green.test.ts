@@ -13,15 +13,18 @@ test('work that is ready goes into the checked out target with a merge commit, a
     { how: 'merged', name: 'two', target: 'main', commit: world.commitOf('main') },
   ])
   // Also the first, which contained the target: what the target was at, one after the other, was verified each time.
-  expect(world.project.git('log', '--first-parent', '-2', '--format=%s', 'main').trim().split('\n')).toEqual([
-    'Merge delegate two: write two',
-    'Merge delegate one: write one',
-  ])
+  expect(
+    world.project.git('log', '--first-parent', '-2', '--format=%s', 'main').trim().split('\n'),
+  ).toEqual(['Merge delegate two: write two', 'Merge delegate one: write one'])
   expect([world.commitOf('main^^2'), world.commitOf('main^2')]).toEqual(tips)
   expect(world.project.git('status', '--porcelain', '--', 'one.txt', 'two.txt')).toBe('')
   expect(world.project.read('one.txt') + world.project.read('two.txt')).toBe('one\ntwo\n')
   expect(one.steps()).toEqual(['ready', 'merge.begun', 'merge.landing', 'merged'])
-  expect(one.state().move).toMatchObject({ to: 'merged', target: 'main', summary: 'one is written' })
+  expect(one.state().move).toMatchObject({
+    to: 'merged',
+    target: 'main',
+    summary: 'one is written',
+  })
   expect(world.references('refs/heads')).toEqual(['refs/heads/main'])
   expect(world.references('refs/stint')).toEqual([])
   expect(world.worktrees()).toEqual([])

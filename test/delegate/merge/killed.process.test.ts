@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { recoverMerge } from '../../../src/delegate/merge/recover.ts'
+import { recoverMerge } from '../../../src/run/merge/recover.ts'
 import { bundleProgram } from '../../support/bundle.ts'
 import { temporaryFolder } from '../../support/scratch.ts'
 import { type Delegate, DelegateWorld } from '../delegate-world.ts'
@@ -37,11 +37,18 @@ interface Kill {
 }
 
 /** Runs it in a process of its own. Answers what it asked of git, and whether it was killed. */
-function worker({ world, id }: Delegate, verb: 'merge' | 'recover', { before = 0, after = 0 }: Kill = {}) {
+function worker(
+  { world, id }: Delegate,
+  verb: 'merge' | 'recover',
+  { before = 0, after = 0 }: Kill = {},
+) {
   writeFileSync(calls, '')
   const PATH = [folder, process.env['PATH']].join(delimiter)
   const env = { ...process.env, PATH, KILL_BEFORE: String(before), KILL_AFTER: String(after) }
-  const { signal, stdout } = spawnSync(process.execPath, [program, world.project.root, verb, id], { env, encoding: 'utf8' })
+  const { signal, stdout } = spawnSync(process.execPath, [program, world.project.root, verb, id], {
+    env,
+    encoding: 'utf8',
+  })
   const asked = readFileSync(calls, 'utf8').split('\n').filter(Boolean)
   return { wasKilled: signal === 'SIGKILL', asked, last: stdout.trim().split('\n').at(-1) }
 }
@@ -50,7 +57,10 @@ function worker({ world, id }: Delegate, verb: 'merge' | 'recover', { before = 0
 function scene(target: string): Delegate {
   const world = new DelegateWorld()
   if (target !== 'main') world.project.git('branch', target)
-  const delegate = world.delegate('one', { order: { target }, commits: [{ 'one.txt': '1\n' }, { 'one.txt': '2\n' }] })
+  const delegate = world.delegate('one', {
+    order: { target },
+    commits: [{ 'one.txt': '1\n' }, { 'one.txt': '2\n' }],
+  })
   if (target !== 'main') world.project.git('switch', '--quiet', target)
   world.project.commit('meanwhile', { 'b.txt': 'b\n' })
   if (target !== 'main') world.project.git('switch', '--quiet', 'main')
@@ -58,7 +68,12 @@ function scene(target: string): Delegate {
 }
 
 /** After the recovery of a killed merge: all or nothing, and nothing lost. Then the next merge brings it to its end. */
-async function expectWhole(delegate: Delegate, commits: ReadonlySet<string>, from: string, target: string): Promise<void> {
+async function expectWhole(
+  delegate: Delegate,
+  commits: ReadonlySet<string>,
+  from: string,
+  target: string,
+): Promise<void> {
   const { world } = delegate
   const { status } = await recoverMerge(world.workspace(), delegate.state())
   const now = world.commitOf(target)
@@ -115,7 +130,9 @@ test('a recovery that is killed in its turn is made again', { timeout: 300_000 }
   for (const kill of [{ before: at }, { after: at }] as const) {
     const first = scene('main')
     worker(first, 'merge', kill)
-    const steps = worker(first, 'recover').asked.flatMap((call, index) => (CHANGES.test(call) ? [index + 1] : []))
+    const steps = worker(first, 'recover').asked.flatMap((call, index) =>
+      CHANGES.test(call) ? [index + 1] : [],
+    )
     expect(steps.length).toBeGreaterThan(0)
     for (const step of steps) {
       const delegate = scene('main')

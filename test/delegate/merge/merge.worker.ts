@@ -1,7 +1,7 @@
 // Merges delegates, or recovers their merges, in a process that can be killed.
-import { delegateNow } from '../../../src/delegate/delegates.ts'
-import { mergeDelegates } from '../../../src/delegate/merge/queue.ts'
-import { recoverMerge } from '../../../src/delegate/merge/recover.ts'
+import { delegateNow } from '../../../src/run/delegate/delegates.ts'
+import { mergeDelegates } from '../../../src/run/merge/queue.ts'
+import { recoverMerge } from '../../../src/run/merge/recover.ts'
 import { Workspace } from '../../../src/project/workspace.ts'
 
 const [root, verb, ...ids] = process.argv.slice(2) as [string, 'merge' | 'recover', ...string[]]
@@ -11,5 +11,9 @@ if (verb === 'merge') {
     if (event.type === 'said') process.stdout.write(`${event.text}\n`)
   })
   for (const { how } of outcomes) process.stdout.write(`${how}\n`)
-} else for (const id of ids) process.stdout.write(`${(await recoverMerge(workspace, delegateNow(workspace.place, id))).status}\n`)
+} else
+  for (const id of ids)
+    process.stdout.write(
+      `${(await recoverMerge(workspace, delegateNow(workspace.place, id))).status}\n`,
+    )
 workspace.close()

@@ -31,7 +31,8 @@ function installGh(): void {
   chmodSync(join(bin, 'gh'), 0o755)
 }
 
-const asked = () => (existsSync(join(bin, 'asked')) ? readFileSync(join(bin, 'asked'), 'utf8').trim().split('\n') : [])
+const asked = () =>
+  existsSync(join(bin, 'asked')) ? readFileSync(join(bin, 'asked'), 'utf8').trim().split('\n') : []
 
 function remote(world: DelegateWorld, name = 'origin'): string {
   const folder = join(scratchFolder(), 'remote.git')
@@ -48,12 +49,21 @@ describe('a pull request', () => {
     const folder = remote(world)
     const one = world.delegate('one')
     const main = world.commitOf('main')
-    expect(await world.mergeOne(one, { isPullRequest: true })).toMatchObject({ how: 'pull request', pr: URL, commit: one.tip() })
+    expect(await world.mergeOne(one, { isPullRequest: true })).toMatchObject({
+      how: 'pull request',
+      pr: URL,
+      commit: one.tip(),
+    })
     expect(git(folder, 'rev-parse', 'stint/one').trim()).toBe(one.tip())
     expect(world.project.git('config', 'branch.stint/one.remote').trim()).toBe('origin')
     expect(world.commitOf('main')).toBe(main)
-    expect(one.state()).toMatchObject({ status: 'ready', move: { pr: URL, commit: one.tip(), summary: 'one is written' } })
-    expect(asked().at(-1)).toBe('pr create --head stint/one --base main --title write one --body-file -')
+    expect(one.state()).toMatchObject({
+      status: 'ready',
+      move: { pr: URL, commit: one.tip(), summary: 'one is written' },
+    })
+    expect(asked().at(-1)).toBe(
+      'pr create --head stint/one --base main --title write one --body-file -',
+    )
     expect(readFileSync(join(bin, 'body'), 'utf8')).toBe('write one\n\none is written\n')
   })
 
@@ -93,7 +103,9 @@ describe('a pull request', () => {
     chmodSync(join(only, 'git'), 0o755)
     const one = world.delegate('one')
     process.env['PATH'] = only
-    await expect(world.merge([one], { isPullRequest: true })).rejects.toMatchObject({ code: 'GH_MISSING' })
+    await expect(world.merge([one], { isPullRequest: true })).rejects.toMatchObject({
+      code: 'GH_MISSING',
+    })
     expect(one.steps()).toEqual(['ready'])
     expect(git(folder, 'for-each-ref')).toBe('')
   })
@@ -102,7 +114,9 @@ describe('a pull request', () => {
     installGh()
     const world = new DelegateWorld()
     const one = world.delegate('one')
-    await expect(world.merge([one], { isPullRequest: true })).rejects.toMatchObject({ code: 'NO_REMOTE' })
+    await expect(world.merge([one], { isPullRequest: true })).rejects.toMatchObject({
+      code: 'NO_REMOTE',
+    })
     remote(world, 'a')
     remote(world, 'b')
     await expect(world.merge([one], { isPullRequest: true })).rejects.toMatchObject({

@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { MergeProposal } from '../../../src/delegate/contract.ts'
-import { integrationTree } from '../../../src/delegate/merge/integration-tree.ts'
-import { mergeInTurn } from '../../../src/delegate/merge/queue.ts'
-import { QUEUE, takeQueue } from '../../../src/delegate/merge/queue-claim.ts'
-import { recoverMerge } from '../../../src/delegate/merge/recover.ts'
-import type { MergeStep } from '../../../src/delegate/merge/scene.ts'
+import type { MergeProposal } from '../../../src/run/delegate/contract.ts'
+import { integrationTree } from '../../../src/run/merge/integration-tree.ts'
+import { mergeInTurn } from '../../../src/run/merge/queue.ts'
+import { QUEUE, takeQueue } from '../../../src/run/merge/queue-claim.ts'
+import { recoverMerge } from '../../../src/run/merge/recover.ts'
+import type { MergeStep } from '../../../src/run/merge/scene.ts'
 import { startOf } from '../../../src/harness/process/strays.ts'
 import { StintError } from '../../../src/journal/errors.ts'
 import { Claims } from '../../../src/run/claims.ts'
@@ -29,11 +29,20 @@ describe('the queue', () => {
     const one = world.delegate('one', { verify: 'sleep 0.5' })
     const two = world.delegate('two', { verify: 'true' })
     await Promise.all([world.merge([one]), world.merge([two])])
-    expect(world.saidInMerges().filter((text) => text.includes('somebody else merges'))).toHaveLength(1)
+    expect(
+      world.saidInMerges().filter((text) => text.includes('somebody else merges')),
+    ).toHaveLength(1)
     const spans = world.events.flatMap((event) =>
-      event.type === 'verify.started' || event.type === 'verify.ended' ? [`${event.name} ${event.type}`] : [],
+      event.type === 'verify.started' || event.type === 'verify.ended'
+        ? [`${event.name} ${event.type}`]
+        : [],
     )
-    expect(spans).toEqual(['one verify.started', 'one verify.ended', 'two verify.started', 'two verify.ended'])
+    expect(spans).toEqual([
+      'one verify.started',
+      'one verify.ended',
+      'two verify.started',
+      'two verify.ended',
+    ])
     expect([one, two].map((delegate) => delegate.state().status)).toEqual(['merged', 'merged'])
   })
 
@@ -79,7 +88,10 @@ describe('the queue', () => {
     const outcomes = await world.merge([one, two])
     expect(outcomes.map(({ how }) => how)).toEqual(['waiting', 'merged'])
     expect(outcomes[0]!.because).toContain('unrelated histories')
-    expect(one.state()).toMatchObject({ status: 'ready', ready: { commit: foreign, summary: 'one is written' } })
+    expect(one.state()).toMatchObject({
+      status: 'ready',
+      ready: { commit: foreign, summary: 'one is written' },
+    })
   })
 
   test('goes on with the others when there is a mistake of our own, and then tells it', async () => {
@@ -101,22 +113,25 @@ describe('what is not ready', () => {
     ['failed', 'it failed', 'stint delegate retry one'],
     ['discarded', 'it is discarded already', undefined],
     ['merged', 'it is merged already', undefined],
-  ] as const)('because it is %s is left as it is, with the reason and what to do', async (status, because, next) => {
-    const world = new DelegateWorld()
-    const one = world.delegate('one', { status })
-    const steps = one.steps()
-    expect(await world.mergeOne(one)).toEqual({
-      delegate: one.id,
-      name: 'one',
-      target: 'main',
-      how: 'not ready',
-      because,
-      ...(next === undefined ? {} : { next }),
-    })
-    expect(one.steps()).toEqual(steps)
-    expect(existsSync(one.tree)).toBe(true)
-    expect(world.project.names()).not.toContain('one.txt')
-  })
+  ] as const)(
+    'because it is %s is left as it is, with the reason and what to do',
+    async (status, because, next) => {
+      const world = new DelegateWorld()
+      const one = world.delegate('one', { status })
+      const steps = one.steps()
+      expect(await world.mergeOne(one)).toEqual({
+        delegate: one.id,
+        name: 'one',
+        target: 'main',
+        how: 'not ready',
+        because,
+        ...(next === undefined ? {} : { next }),
+      })
+      expect(one.steps()).toEqual(steps)
+      expect(existsSync(one.tree)).toBe(true)
+      expect(world.project.names()).not.toContain('one.txt')
+    },
+  )
 
   test('because it only reads has a report and no merge', async () => {
     const world = new DelegateWorld()
@@ -131,8 +146,17 @@ describe('what is not ready', () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const merger = somebody()
-    one.append('merge.begun', { target: 'main', onto: world.commitOf('main'), tip: one.tip(), merger, tree: '/nowhere' })
-    expect(await world.mergeOne(one)).toMatchObject({ how: 'not ready', because: `process ${merger.pid} merges it` })
+    one.append('merge.begun', {
+      target: 'main',
+      onto: world.commitOf('main'),
+      tip: one.tip(),
+      merger,
+      tree: '/nowhere',
+    })
+    expect(await world.mergeOne(one)).toMatchObject({
+      how: 'not ready',
+      because: `process ${merger.pid} merges it`,
+    })
     expect((await recoverMerge(world.workspace(), one.state())).status).toBe('merging')
     expect(one.steps()).toEqual(['ready', 'merge.begun'])
   })
@@ -140,7 +164,10 @@ describe('what is not ready', () => {
   test('because nothing is on its branch, though it was parked, closes nothing', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { commits: [], status: 'parked' })
-    expect(await world.mergeOne(one)).toMatchObject({ how: 'not ready', because: 'it has nothing that could be merged' })
+    expect(await world.mergeOne(one)).toMatchObject({
+      how: 'not ready',
+      because: 'it has nothing that could be merged',
+    })
     expect(one.steps()).toEqual(['parked'])
   })
 
@@ -149,7 +176,10 @@ describe('what is not ready', () => {
     const one = world.delegate('one', { status: 'parked' })
     world.project.git('worktree', 'remove', one.tree)
     world.project.git('branch', '-D', one.branch)
-    expect(await world.mergeOne(one)).toMatchObject({ how: 'not ready', because: 'its branch stint/one is gone' })
+    expect(await world.mergeOne(one)).toMatchObject({
+      how: 'not ready',
+      because: 'its branch stint/one is gone',
+    })
   })
 })
 
@@ -160,7 +190,9 @@ describe('what is merged', () => {
     one.commit({ 'more.txt': 'more\n' })
     expect((await world.mergeOne(one)).how).toBe('merged')
     expect(world.project.read('more.txt')).toBe('more\n')
-    expect(world.saidInMerges().join('\n')).toContain('stint/one is not where it was proved any more')
+    expect(world.saidInMerges().join('\n')).toContain(
+      'stint/one is not where it was proved any more',
+    )
   })
 
   test('is the commit that was proved when the branch is gone', async () => {
@@ -176,7 +208,10 @@ describe('what is merged', () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { verify: 'false' })
     world.project.git('merge', '--quiet', '--no-ff', '-m', 'by hand', one.branch)
-    expect(await world.mergeOne(one)).toMatchObject({ how: 'merged', commit: world.commitOf('main') })
+    expect(await world.mergeOne(one)).toMatchObject({
+      how: 'merged',
+      commit: world.commitOf('main'),
+    })
     expect(one.steps()).toEqual(['ready', 'merge.begun', 'merged'])
     expect(world.worktrees()).toEqual([])
   })
@@ -187,7 +222,10 @@ describe('what is merged', () => {
     world.project.commit('meanwhile', { 'b.txt': '' })
     git(one.tree, 'rebase', '--quiet', 'main')
     world.project.git('merge', '--quiet', '--ff-only', one.branch)
-    expect(await world.mergeOne(one)).toMatchObject({ how: 'merged', commit: world.commitOf('main') })
+    expect(await world.mergeOne(one)).toMatchObject({
+      how: 'merged',
+      commit: world.commitOf('main'),
+    })
   })
 
   test('leaves the worktree that holds what is in no commit, and its branch, and says so', async () => {
@@ -213,7 +251,9 @@ describe('what is merged', () => {
 
   test('leaves a branch that goes on while it is verified, with what it has more', async () => {
     const world = new DelegateWorld()
-    const one = world.delegate('one', { verify: `git -C $TREE commit --quiet --allow-empty -m more` })
+    const one = world.delegate('one', {
+      verify: `git -C $TREE commit --quiet --allow-empty -m more`,
+    })
     process.env['TREE'] = one.tree
     onTestFinished(() => void delete process.env['TREE'])
     expect((await world.mergeOne(one)).how).toBe('merged')
@@ -239,7 +279,10 @@ describe('a review', () => {
       seen.push(proposal)
       return answer
     }
-    expect(await world.mergeOne(one, { review: ask(false) })).toMatchObject({ how: 'refused', because: 'refused in review' })
+    expect(await world.mergeOne(one, { review: ask(false) })).toMatchObject({
+      how: 'refused',
+      because: 'refused in review',
+    })
     expect(seen).toEqual([
       {
         delegate: one.id,
@@ -252,9 +295,15 @@ describe('a review', () => {
         contradictions: [],
       },
     ])
-    expect([world.commitOf(`${seen[0]!.to}^`), world.commitOf(`${seen[0]!.to}^2`)]).toEqual([main, one.tip()])
+    expect([world.commitOf(`${seen[0]!.to}^`), world.commitOf(`${seen[0]!.to}^2`)]).toEqual([
+      main,
+      one.tip(),
+    ])
     expect(world.commitOf('main')).toBe(main)
-    expect(one.state()).toMatchObject({ status: 'ready', ready: { because: 'refused in review', summary: 'one is written' } })
+    expect(one.state()).toMatchObject({
+      status: 'ready',
+      ready: { because: 'refused in review', summary: 'one is written' },
+    })
     expect((await world.mergeOne(one, { review: ask(true) })).how).toBe('merged')
   })
 })
@@ -267,14 +316,18 @@ describe('a merge that is stopped', () => {
     const stopping = new AbortController()
     const { place } = world.workspace()
     const merging = world.merge([one, two], { isStopped: stopping.signal })
-    while (!world.events.some(({ type }) => type === 'verify.started')) await new Promise((resolve) => setTimeout(resolve, 10))
+    while (!world.events.some(({ type }) => type === 'verify.started'))
+      await new Promise((resolve) => setTimeout(resolve, 10))
     stopping.abort()
     const outcomes = await merging
     expect(outcomes.map(({ how, because }) => `${how}: ${because}`)).toEqual([
       'waiting: the merge was stopped',
       'waiting: stopped before its turn',
     ])
-    expect(one.state()).toMatchObject({ status: 'ready', ready: { because: 'the merge was stopped', commit: one.tip() } })
+    expect(one.state()).toMatchObject({
+      status: 'ready',
+      ready: { because: 'the merge was stopped', commit: one.tip() },
+    })
     expect(existsSync(integrationTree(place, one.id))).toBe(false)
     expect((await world.mergeOne(two)).how).toBe('merged')
   })
@@ -321,7 +374,11 @@ describe('a dry run', () => {
     const red = world.delegate('red')
     const clash = world.delegate('clash', { commits: [{ 'a.txt': 'ours\n' }] })
     world.project.commit('theirs', { 'a.txt': 'theirs\n' })
-    const before = [world.project.git('for-each-ref'), world.worktrees(), world.project.names('.sessions', 'runs')]
+    const before = [
+      world.project.git('for-each-ref'),
+      world.worktrees(),
+      world.project.names('.sessions', 'runs'),
+    ]
     const objects = [green, red, clash].map((delegate) => delegate.steps())
     const outcomes = await world.merge([green, red, clash], { isDryRun: true })
     expect(outcomes).toMatchObject([
@@ -329,7 +386,11 @@ describe('a dry run', () => {
       { how: 'red', because: 'test ! -e red.txt ended with 1' },
       { how: 'conflicted', files: ['a.txt'] },
     ])
-    expect([world.project.git('for-each-ref'), world.worktrees(), world.project.names('.sessions', 'runs')]).toEqual(before)
+    expect([
+      world.project.git('for-each-ref'),
+      world.worktrees(),
+      world.project.names('.sessions', 'runs'),
+    ]).toEqual(before)
     expect([green, red, clash].map((delegate) => delegate.steps())).toEqual(objects)
     world.project.write('a.txt', 'dirty\n')
     expect((await world.mergeOne(green, { isDryRun: true })).how).toBe('waiting')
@@ -359,7 +420,9 @@ describe('what goes wrong behind a landing', () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const tip = one.tip()
-    expect(await failingAt(world, one, 'landed')).toMatchObject([{ how: 'waiting', next: 'stint merge one' }])
+    expect(await failingAt(world, one, 'landed')).toMatchObject([
+      { how: 'waiting', next: 'stint merge one' },
+    ])
     expect(world.commitOf('main^2')).toBe(tip)
     expect(one.state().status).toBe('merging')
     await world.merge([one])
@@ -371,7 +434,9 @@ describe('what goes wrong behind a landing', () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const main = world.commitOf('main')
-    expect(await failingAt(world, one, 'kept')).toMatchObject([{ how: 'waiting', because: 'the disk is full' }])
+    expect(await failingAt(world, one, 'kept')).toMatchObject([
+      { how: 'waiting', because: 'the disk is full' },
+    ])
     expect(world.commitOf('main')).toBe(main)
     expect(one.state().status).toBe('ready')
   })
@@ -381,7 +446,13 @@ describe('what goes wrong behind a landing', () => {
     const one = world.delegate('one')
     const main = world.commitOf('main')
     const gone = 'f'.repeat(40)
-    one.append('merge.begun', { target: 'main', onto: main, tip: gone, merger: NOBODY, tree: '/nowhere' })
+    one.append('merge.begun', {
+      target: 'main',
+      onto: main,
+      tip: gone,
+      merger: NOBODY,
+      tree: '/nowhere',
+    })
     one.append('merge.landing', { target: 'main', from: main, to: main })
     expect((await recoverMerge(world.workspace(), one.state())).status).toBe('merged')
     expect(world.said.join('\n')).toContain('could be put away')
@@ -393,7 +464,13 @@ describe('a merge that somebody died in', () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const main = world.commitOf('main')
-    one.append('merge.begun', { target: 'main', onto: main, tip: one.tip(), merger: NOBODY, tree: '/nowhere' })
+    one.append('merge.begun', {
+      target: 'main',
+      onto: main,
+      tip: one.tip(),
+      merger: NOBODY,
+      tree: '/nowhere',
+    })
     one.append('merge.landing', { target: 'main', from: main, to: 'f'.repeat(40) })
     expect((await recoverMerge(world.workspace(), one.state())).status).toBe('ready')
   })
@@ -404,7 +481,13 @@ describe('a merge that somebody died in', () => {
     const { place } = world.workspace()
     const tree = integrationTree(place, one.id)
     world.project.git('worktree', 'add', '--quiet', '--detach', tree)
-    one.append('merge.begun', { target: 'main', onto: world.commitOf('main'), tip: one.tip(), merger: NOBODY, tree })
+    one.append('merge.begun', {
+      target: 'main',
+      onto: world.commitOf('main'),
+      tip: one.tip(),
+      merger: NOBODY,
+      tree,
+    })
     one.append('merge.landing', { target: 'main', from: world.commitOf('main'), to: one.tip() })
     const { status, ready } = await recoverMerge(world.workspace(), one.state())
     expect({ status, ready }).toMatchObject({
@@ -443,16 +526,35 @@ describe('a merge that somebody died in', () => {
   test('of this very process is recovered by its next merge', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
-    one.append('merge.begun', { target: 'main', onto: world.commitOf('main'), tip: one.tip(), merger: SELF, tree: '/nowhere' })
+    one.append('merge.begun', {
+      target: 'main',
+      onto: world.commitOf('main'),
+      tip: one.tip(),
+      merger: SELF,
+      tree: '/nowhere',
+    })
     expect((await world.mergeOne(one)).how).toBe('merged')
-    expect(one.steps()).toEqual(['ready', 'merge.begun', 'ready', 'merge.begun', 'merge.landing', 'merged'])
+    expect(one.steps()).toEqual([
+      'ready',
+      'merge.begun',
+      'ready',
+      'merge.begun',
+      'merge.landing',
+      'merged',
+    ])
   })
 
   test('is recovered by the merge of any other', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one')
     const two = world.delegate('two')
-    one.append('merge.begun', { target: 'main', onto: world.commitOf('main'), tip: one.tip(), merger: NOBODY, tree: '/nowhere' })
+    one.append('merge.begun', {
+      target: 'main',
+      onto: world.commitOf('main'),
+      tip: one.tip(),
+      merger: NOBODY,
+      tree: '/nowhere',
+    })
     await world.merge([two])
     expect(one.state().status).toBe('ready')
   })

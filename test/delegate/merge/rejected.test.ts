@@ -22,7 +22,11 @@ describe('work that does not go together with the target', () => {
       { how: 'conflicted', files: ['a.txt'], next: 'stint delegate retry one' },
       { how: 'merged', name: 'two' },
     ])
-    expect(one.state()).toMatchObject({ status: 'conflicted', rejected: 1, move: { target: 'main', onto, files: ['a.txt'] } })
+    expect(one.state()).toMatchObject({
+      status: 'conflicted',
+      rejected: 1,
+      move: { target: 'main', onto, files: ['a.txt'] },
+    })
     expect(one.tip()).toBe(tip)
     expect(world.worktrees()).toEqual([one.tree])
     expect(world.project.read('a.txt')).toBe('theirs\n')
@@ -36,7 +40,10 @@ describe('work that does not go together with the target', () => {
     expect((await world.mergeOne(one)).how).toBe('conflicted')
     // By hand, as a person does it who takes it up.
     world.project.git('-C', one.tree, 'merge', '--quiet', '-X', 'ours', 'main')
-    expect(await world.mergeOne(one)).toMatchObject({ how: 'merged', commit: world.commitOf('main') })
+    expect(await world.mergeOne(one)).toMatchObject({
+      how: 'merged',
+      commit: world.commitOf('main'),
+    })
     expect(world.project.read('a.txt')).toBe('ours\n')
   })
 
@@ -59,20 +66,29 @@ describe('work that is red on the target', () => {
     const two = world.delegate('two')
     const [first, second] = await world.merge([one, two])
     expect(first!.how).toBe('merged')
-    expect(second).toMatchObject({ how: 'red', because: `${VERIFY} ended with 1`, next: 'stint delegate retry two' })
+    expect(second).toMatchObject({
+      how: 'red',
+      because: `${VERIFY} ended with 1`,
+      next: 'stint delegate retry two',
+    })
     const onto = world.commitOf('main')
     expect(two.state()).toMatchObject({
       status: 'failed',
       rejected: 1,
       move: { target: 'main', onto, verify: { command: VERIFY, exit: 1, output: 'looked' } },
     })
-    expect(world.events).toContainEqual(expect.objectContaining({ type: 'verify.ended', name: 'two', passed: false }))
+    expect(world.events).toContainEqual(
+      expect.objectContaining({ type: 'verify.ended', name: 'two', passed: false }),
+    )
   })
 
   test('is what a verify command left changed, since it verified something else than what is committed', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { verify: 'echo changed > a.txt' })
-    expect(await world.mergeOne(one)).toMatchObject({ how: 'red', because: 'after echo changed > a.txt: not committed: a.txt' })
+    expect(await world.mergeOne(one)).toMatchObject({
+      how: 'red',
+      because: 'after echo changed > a.txt: not committed: a.txt',
+    })
   })
 
   test('is what a verify command committed', async () => {
@@ -104,25 +120,36 @@ describe('work that is red on the target', () => {
     const world = new DelegateWorld()
     world.config('verify: "true"\nrun: { setup: "echo no such thing; exit 3" }\n')
     const one = world.delegate('one')
-    expect(await world.mergeOne(one)).toMatchObject({ how: 'red', because: expect.stringContaining('set-up') as string })
+    expect(await world.mergeOne(one)).toMatchObject({
+      how: 'red',
+      because: expect.stringContaining('set-up') as string,
+    })
     expect(one.state().move?.verify).toMatchObject({ exit: 3, output: 'no such thing' })
   })
 
   test('is told by the verify command of its task before that of the order, and that before the configured one', async () => {
     const world = new DelegateWorld()
     world.config('verify: exit 3\n')
-    const task = await world.project.run((project) => project.tasks.add({ title: 'One', verify: 'exit 1' }))
+    const task = await world.project.run((project) =>
+      project.tasks.add({ title: 'One', verify: 'exit 1' }),
+    )
     const one = world.delegate('one', { order: { task: task.id }, verify: 'exit 2' })
     const two = world.delegate('two', { verify: 'exit 2' })
     const three = world.delegate('three')
     const outcomes = await world.merge([one, two, three])
-    expect(outcomes.map(({ because }) => because)).toEqual(['exit 1 ended with 1', 'exit 2 ended with 2', 'exit 3 ended with 3'])
+    expect(outcomes.map(({ because }) => because)).toEqual([
+      'exit 1 ended with 1',
+      'exit 2 ended with 2',
+      'exit 3 ended with 3',
+    ])
   })
 
   test('is not looked for without a verify command, which is said once', async () => {
     const world = new DelegateWorld()
     await world.merge([world.delegate('one'), world.delegate('two')])
-    expect(world.saidInMerges().filter((text) => text.includes('no verify command'))).toHaveLength(1)
+    expect(world.saidInMerges().filter((text) => text.includes('no verify command'))).toHaveLength(
+      1,
+    )
   })
 })
 
@@ -133,15 +160,30 @@ describe('rejected work', () => {
     const one = conflicting(world)
     const sent: string[] = []
     const sendBack = async (id: string) => void sent.push(id)
-    expect(await world.mergeOne(one, { sendBack })).toMatchObject({ how: 'conflicted', isSentBack: true })
+    expect(await world.mergeOne(one, { sendBack })).toMatchObject({
+      how: 'conflicted',
+      isSentBack: true,
+    })
     expect(await world.mergeOne(one, { sendBack })).toMatchObject({
       how: 'parked',
       files: ['a.txt'],
       next: `git -C ${one.tree} merge main, then stint merge one`,
     })
     expect(sent).toEqual([one.id])
-    expect(one.steps()).toEqual(['ready', 'merge.begun', 'conflicted', 'merge.begun', 'conflicted', 'parked'])
-    expect(one.state().move).toMatchObject({ to: 'parked', target: 'main', onto: world.commitOf('main'), files: ['a.txt'] })
+    expect(one.steps()).toEqual([
+      'ready',
+      'merge.begun',
+      'conflicted',
+      'merge.begun',
+      'conflicted',
+      'parked',
+    ])
+    expect(one.state().move).toMatchObject({
+      to: 'parked',
+      target: 'main',
+      onto: world.commitOf('main'),
+      files: ['a.txt'],
+    })
   })
 
   test('stays as it is when it cannot be sent back, and the queue goes on', async () => {
@@ -152,7 +194,10 @@ describe('rejected work', () => {
       throw new Error('no agent there')
     }
     const outcomes = await world.merge([one, two], { sendBack })
-    expect(outcomes[0]).toMatchObject({ how: 'conflicted', because: expect.stringContaining('no agent there') as string })
+    expect(outcomes[0]).toMatchObject({
+      how: 'conflicted',
+      because: expect.stringContaining('no agent there') as string,
+    })
     expect(outcomes[0]!.isSentBack).toBeUndefined()
     expect(outcomes[1]!.how).toBe('merged')
     expect(one.state().status).toBe('conflicted')

@@ -6,10 +6,18 @@ import { git, scratchFolder } from '../../support/scratch.ts'
 import { type Delegate, DelegateWorld } from '../delegate-world.ts'
 
 /** Nothing has happened to the target, and the delegate is as it was. */
-async function expectWaiting(world: DelegateWorld, delegate: Delegate, because: string, target = 'main') {
+async function expectWaiting(
+  world: DelegateWorld,
+  delegate: Delegate,
+  because: string,
+  target = 'main',
+) {
   const before = world.commitOf(target)
   const outcome = await world.mergeOne(delegate)
-  expect(outcome).toMatchObject({ how: 'waiting', next: `stint merge ${delegate.state().order.name}` })
+  expect(outcome).toMatchObject({
+    how: 'waiting',
+    next: `stint merge ${delegate.state().order.name}`,
+  })
   expect(outcome.because).toContain(because)
   expect(world.commitOf(target)).toBe(before)
   const { ready, status } = delegate.state()
@@ -39,7 +47,10 @@ describe('a target that is checked out', () => {
     const one = world.delegate('one', { verify: `echo mine > ${world.project.path('a.txt')}` })
     await expectWaiting(world, one, 'a.txt')
     expect(one.steps()).toEqual(['ready', 'merge.begun', 'merge.landing', 'ready'])
-    expect(world.references('refs/stint/runs')).toEqual([`refs/stint/runs/${one.id}/merge`, `refs/stint/runs/${one.id}/proved`])
+    expect(world.references('refs/stint/runs')).toEqual([
+      `refs/stint/runs/${one.id}/merge`,
+      `refs/stint/runs/${one.id}/proved`,
+    ])
   })
 
   test('is not moved over a file that git ignores', async () => {
@@ -52,7 +63,10 @@ describe('a target that is checked out', () => {
   })
 
   test.each([
-    ['a merge', (project: World) => project.git('merge', '--no-commit', '--no-ff', '--quiet', 'other')],
+    [
+      'a merge',
+      (project: World) => project.git('merge', '--no-commit', '--no-ff', '--quiet', 'other'),
+    ],
     ['a cherry-pick', (project: World) => tryGit(project, 'cherry-pick', 'clash')],
     ['a bisection', (project: World) => project.git('bisect', 'start')],
   ])('is not moved in the middle of %s', async (_, begin) => {
@@ -116,7 +130,10 @@ describe('a target that nobody has checked out', () => {
     world.project.git('branch', 'side')
     world.project.write('a.txt', 'dirty, and nobody cares\n')
     const one = world.delegate('one', { order: { target: 'side' } })
-    expect(await world.mergeOne(one)).toMatchObject({ how: 'merged', commit: world.commitOf('side') })
+    expect(await world.mergeOne(one)).toMatchObject({
+      how: 'merged',
+      commit: world.commitOf('side'),
+    })
     expect(world.project.git('reflog', 'show', 'side', '-1')).toContain('stint: merge delegate one')
     expect(world.project.read('a.txt')).toBe('dirty, and nobody cares\n')
   })
@@ -135,11 +152,9 @@ describe('a target that nobody has checked out', () => {
     const one = world.delegate('one')
     const two = world.delegate('two')
     expect((await world.merge([one, two])).map(({ how }) => how)).toEqual(['merged', 'merged'])
-    expect(world.project.git('ls-tree', '--name-only', 'main').split('\n').filter(Boolean)).toEqual([
-      'a.txt',
-      'one.txt',
-      'two.txt',
-    ])
+    expect(world.project.git('ls-tree', '--name-only', 'main').split('\n').filter(Boolean)).toEqual(
+      ['a.txt', 'one.txt', 'two.txt'],
+    )
   })
 
   test('or that is gone is waited for', async () => {
@@ -147,7 +162,10 @@ describe('a target that nobody has checked out', () => {
     world.project.git('branch', 'side')
     const one = world.delegate('one', { order: { target: 'side' } })
     world.project.git('branch', '-D', 'side')
-    expect(await world.mergeOne(one)).toMatchObject({ how: 'waiting', because: 'there is no branch side any more' })
+    expect(await world.mergeOne(one)).toMatchObject({
+      how: 'waiting',
+      because: 'there is no branch side any more',
+    })
     expect(one.steps()).toEqual(['ready'])
   })
 })
@@ -162,7 +180,10 @@ describe('a target that goes on under us', () => {
   test('is merged with anew', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { verify: commitMeanwhile(world, 2) })
-    expect(await world.mergeOne(one)).toMatchObject({ how: 'merged', commit: world.commitOf('main') })
+    expect(await world.mergeOne(one)).toMatchObject({
+      how: 'merged',
+      commit: world.commitOf('main'),
+    })
     expect(one.steps().filter((step) => step === 'merge.begun')).toHaveLength(3)
     expect(world.project.git('log', '--format=%s', 'main')).toContain('meanwhile 1')
   })
@@ -182,7 +203,10 @@ describe('a target that goes on under us', () => {
   test('again and again is left alone after the third time', async () => {
     const world = new DelegateWorld()
     const one = world.delegate('one', { verify: commitMeanwhile(world, 9) })
-    expect(await world.mergeOne(one)).toMatchObject({ how: 'waiting', because: expect.stringContaining('goes on') as string })
+    expect(await world.mergeOne(one)).toMatchObject({
+      how: 'waiting',
+      because: expect.stringContaining('goes on') as string,
+    })
     expect(one.state().status).toBe('ready')
     expect(one.steps().filter((step) => step === 'merge.begun')).toHaveLength(3)
     expect(world.project.git('log', '--format=%s', 'main')).toContain('meanwhile 2')
@@ -195,8 +219,17 @@ test('the hooks of the user do not run, and nothing is signed in their name', as
   const delegates = [world.delegate('one'), world.delegate('two')]
   project.git('config', 'commit.gpgSign', 'true')
   project.git('config', 'gpg.program', '/bin/false')
-  for (const hook of ['post-checkout', 'pre-merge-commit', 'commit-msg', 'post-merge', 'reference-transaction']) {
-    project.write(`.git/hooks/${hook}`, `#!/bin/sh\necho ${hook} >> ${project.path('.git', 'hooks-run')}\nexit 1\n`)
+  for (const hook of [
+    'post-checkout',
+    'pre-merge-commit',
+    'commit-msg',
+    'post-merge',
+    'reference-transaction',
+  ]) {
+    project.write(
+      `.git/hooks/${hook}`,
+      `#!/bin/sh\necho ${hook} >> ${project.path('.git', 'hooks-run')}\nexit 1\n`,
+    )
     chmodSync(project.path('.git', 'hooks', hook), 0o755)
   }
   expect((await world.merge(delegates)).map(({ how }) => how)).toEqual(['merged', 'merged'])

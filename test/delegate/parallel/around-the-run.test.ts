@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createDelegate } from '../../../src/delegate/create-delegate.ts'
-import { planAnyRun } from '../../../src/delegate/parallel/plan-parallel.ts'
+import { createDelegate } from '../../../src/run/delegate/create-delegate.ts'
+import { planAnyRun } from '../../../src/run/parallel/plan-parallel.ts'
 import { startOf } from '../../../src/harness/process/strays.ts'
 import { mintId } from '../../../src/journal/ids.ts'
 import { Claims } from '../../../src/run/claims.ts'
@@ -12,12 +12,17 @@ import { ParallelWorld } from './parallel-world.ts'
 test('what cannot be done in parallel is refused before anything is begun', async () => {
   const world = new ParallelWorld()
   await world.tasks('One')
-  const refused = (options: Parameters<ParallelWorld['start']>[0]) => expect(world.start({ parallel: 2, ...options })).rejects
+  const refused = (options: Parameters<ParallelWorld['start']>[0]) =>
+    expect(world.start({ parallel: 2, ...options })).rejects
   await refused({ parallel: 9 }).toMatchObject({ code: 'TOO_PARALLEL' })
   await refused({ parallel: 0 }).toMatchObject({ code: 'TOO_PARALLEL' })
   await refused({ parallel: 1.5 }).toMatchObject({ code: 'TOO_PARALLEL' })
-  await refused({ permissions: 'ask', decide: async () => true }).toMatchObject({ code: 'NOBODY_TO_ASK' })
-  await refused({ verify: 'PASSWORD=hunter2hunter2 npm test' }).toMatchObject({ code: 'VERIFY_REDACTED' })
+  await refused({ permissions: 'ask', decide: async () => true }).toMatchObject({
+    code: 'NOBODY_TO_ASK',
+  })
+  await refused({ verify: 'PASSWORD=hunter2hunter2 npm test' }).toMatchObject({
+    code: 'VERIFY_REDACTED',
+  })
   await refused({ tasks: ['nothing-like-it'] }).toMatchObject({ code: 'TASK_NOT_FOUND' })
   world.project.write('a.txt', 'changed')
   await refused({ isInPlace: true }).toMatchObject({ code: 'TREE_DIRTY' })
@@ -30,15 +35,23 @@ test('a run goes on as what it is: one at a time or several, and a delegate is n
   await world.tasks('One', 'Two')
   const handle = await world.start({ once: true })
   const { run } = await handle.ended
-  await expect(world.start({ resume: run, parallel: 2 })).rejects.toMatchObject({ code: 'NOT_PARALLEL' })
-  const { id } = await createDelegate(world.workspace(), { what: 'write the parser', harness: 'rehearsal' })
+  await expect(world.start({ resume: run, parallel: 2 })).rejects.toMatchObject({
+    code: 'NOT_PARALLEL',
+  })
+  const { id } = await createDelegate(world.workspace(), {
+    what: 'write the parser',
+    harness: 'rehearsal',
+  })
   await expect(world.start({ resume: id })).rejects.toMatchObject({ code: 'IS_DELEGATE' })
 })
 
 test('in place, the branch that is checked out gets the work, and its files', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two')
-  const report = await world.run({ isInPlace: true, script: world.script({ one: [doing('one')], two: [doing('two')] }) })
+  const report = await world.run({
+    isInPlace: true,
+    script: world.script({ one: [doing('one')], two: [doing('two')] }),
+  })
   expect(report.how).toBe('finished')
   expect(world.project.git('show', 'main:one.txt')).toBe('one\n')
   expect(world.project.read('two.txt')).toBe('two\n')
@@ -56,9 +69,14 @@ test('another backlog is told what is merged, in a commit on the branch of the r
 test('a set-up command that fails ends the run with what it said, when the others are merged', async () => {
   const world = new ParallelWorld()
   // The second worktree finds that the first was here.
-  world.config(`delegates:\n  setup: mkdir ${world.project.path('.sessions', 'first')} || { echo no such package; exit 3; }\n`)
+  world.config(
+    `delegates:\n  setup: mkdir ${world.project.path('.sessions', 'first')} || { echo no such package; exit 3; }\n`,
+  )
   await world.tasks('One', 'Two', 'Three')
-  const handle = await world.start({ parallel: 2, script: world.script({ one: [[{ wait: 1000 }, ...doing('one')]] }) })
+  const handle = await world.start({
+    parallel: 2,
+    script: world.script({ one: [[{ wait: 1000 }, ...doing('one')]] }),
+  })
   await expect(handle.ended).rejects.toThrow('no such package')
   expect(await world.statuses()).toMatchObject({ one: 'completed', three: 'ready' })
   expect(world.logged('run.ended')).toHaveLength(1)
@@ -80,20 +98,29 @@ test('a delegate that was made and not noted is found again', async () => {
   const { run } = await world.run({ script, maxTasks: 1 })
   const workspace = world.workspace()
   const part = { run, target: world.branch() }
-  const { id } = await createDelegate(workspace, { what: 'Two', task: 'two', harness: 'rehearsal', script }, part)
+  const { id } = await createDelegate(
+    workspace,
+    { what: 'Two', task: 'two', harness: 'rehearsal', script },
+    part,
+  )
   expect((await world.run({ resume: run, maxTasks: 9 })).how).toBe('finished')
   expect(world.delegates().map((one) => [one.order.name, one.status])).toEqual([
     ['one', 'merged'],
     ['two', 'merged'],
   ])
-  const noted = new RunLog(workspace.place, run, workspace.config).read().filter(({ kind }) => kind === 'delegate.begun')
+  const noted = new RunLog(workspace.place, run, workspace.config)
+    .read()
+    .filter(({ kind }) => kind === 'delegate.begun')
   expect(noted.map(({ data }) => (data as { delegate: string }).delegate)).toContain(id)
 })
 
 test('a task that failed for good is gone on with when somebody has opened it again', async () => {
   const world = new ParallelWorld()
   await world.tasks('One')
-  const { run } = await world.run({ script: world.script({ one: [[{ failed: 'no' }]] }), onFailure: 'continue' })
+  const { run } = await world.run({
+    script: world.script({ one: [[{ failed: 'no' }]] }),
+    onFailure: 'continue',
+  })
   expect((await world.run({ resume: run })).how).toBe('waiting')
   expect(world.of('delegate.started')).toHaveLength(1)
   await world.project.run((project) => project.tasks.move('one', 'ready'))
@@ -113,7 +140,9 @@ test('what another run or another delegate works on is left to them', async () =
   // And no more sessions are begun than it was to take.
   expect(report.how).toBe('max sessions')
   expect(world.of('delegate.started').map(({ delegate }) => delegate)).toEqual(['three'])
-  expect(world.project.said).toContain('two is left: two is with the delegate two, which is running')
+  expect(world.project.said).toContain(
+    'two is left: two is with the delegate two, which is running',
+  )
   others.releaseAll()
 })
 
@@ -130,7 +159,9 @@ test('a delegate that somebody has begun again elsewhere is left to that, and wh
   world.script({ one: [doing('one')], two: [doing('two')] })
   const report = await world.run({ resume: run, maxMinutes: 10 })
   expect(report.how).toBe('waiting')
-  expect(world.project.said).toContain('one is running elsewhere, and left to that (stint delegate show one)')
+  expect(world.project.said).toContain(
+    'one is running elsewhere, and left to that (stint delegate show one)',
+  )
   expect(world.delegates().map(({ order, status }) => [order.name, status])).toEqual([
     ['one', 'running'],
     ['two', 'discarded'],
@@ -140,9 +171,16 @@ test('a delegate that somebody has begun again elsewhere is left to that, and wh
 
 test('the plan says what would be begun when, what waits for what, and how much of it is side by side', async () => {
   const world = new ParallelWorld()
-  await world.tasks('One', { title: 'Two', description: 'In `a.txt`' }, { title: 'Three', description: 'In a.txt' })
+  await world.tasks(
+    'One',
+    { title: 'Two', description: 'In `a.txt`' },
+    { title: 'Three', description: 'In a.txt' },
+  )
   await world.tasks({ title: 'Four', dependsOn: ['one'] })
-  const { parallel, sessions } = await planAnyRun(world.workspace(), { harness: 'rehearsal', parallel: 3 })
+  const { parallel, sessions } = await planAnyRun(world.workspace(), {
+    harness: 'rehearsal',
+    parallel: 3,
+  })
   const waves = parallel!.waves.map(({ tasks }) =>
     tasks.map(({ task, because }) => [task.name, ...(because === undefined ? [] : [because])]),
   )

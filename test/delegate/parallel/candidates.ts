@@ -1,6 +1,6 @@
 // Tasks as they stand in a backlog, with what matters for running them side by side.
-import type { Candidate } from '../../../src/delegate/parallel/schedule.ts'
-import type { Task } from '../../../src/tasks/task.ts'
+import type { Candidate } from '../../../src/run/parallel/schedule.ts'
+import type { Task } from '../../../src/backlog/task.ts'
 
 export function someTask(id: string, fields: Partial<Task> = {}): Task {
   return {
@@ -26,6 +26,10 @@ export function someTask(id: string, fields: Partial<Task> = {}): Task {
 }
 
 /** A task with the files that it says it changes. */
-export function candidate(id: string, fields: Partial<Task> = {}, files: readonly string[] = []): Candidate {
+export function candidate(
+  id: string,
+  fields: Partial<Task> = {},
+  files: readonly string[] = [],
+): Candidate {
   return { task: someTask(id, fields), touches: { declared: files, likely: [] } }
 }

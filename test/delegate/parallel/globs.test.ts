@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { mayShareAPath } from '../../../src/delegate/parallel/globs.ts'
+import { mayShareAPath } from '../../../src/run/parallel/globs.ts'
 
 describe('two globs', () => {
   test.each([
@@ -44,9 +44,17 @@ describe('two globs', () => {
     // A glob made from a path by putting wildcards into it matches that path.
     const loosened = (path: readonly string[]) =>
       fc
-        .array(fc.constantFrom('keep', 'star', 'deep', 'end'), { minLength: path.length, maxLength: path.length })
+        .array(fc.constantFrom('keep', 'star', 'deep', 'end'), {
+          minLength: path.length,
+          maxLength: path.length,
+        })
         .map((how) =>
-          path.map((name, at) => ({ keep: name, star: '*', deep: '**', end: `*${name.slice(-2)}` })[how[at]!]).join('/'),
+          path
+            .map(
+              (name, at) =>
+                ({ keep: name, star: '*', deep: '**', end: `*${name.slice(-2)}` })[how[at]!],
+            )
+            .join('/'),
         )
     const pairs = paths.chain((path) => fc.tuple(loosened(path), loosened(path)))
     fc.assert(
@@ -57,7 +65,25 @@ describe('two globs', () => {
   })
 
   test('are compared whatever they are, and alike both ways', () => {
-    const glob = fc.string({ unit: fc.constantFrom('a', '/', '.', '*', '?', '[', ']', '{', '}', '!', '(', ')', '\\', '@', ' ') })
+    const glob = fc.string({
+      unit: fc.constantFrom(
+        'a',
+        '/',
+        '.',
+        '*',
+        '?',
+        '[',
+        ']',
+        '{',
+        '}',
+        '!',
+        '(',
+        ')',
+        '\\',
+        '@',
+        ' ',
+      ),
+    })
     fc.assert(
       fc.property(glob, glob, (a, b) => {
         expect(mayShareAPath(a, b)).toBe(mayShareAPath(b, a))

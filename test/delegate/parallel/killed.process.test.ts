@@ -16,8 +16,21 @@ test.each([
   async (type, count) => {
     const world = new ParallelWorld()
     const tasks = await world.tasks('One', 'Two', 'Three')
-    const script = world.script({ one: [doing('one')], two: [doing('two')], three: [doing('three')] })
-    const options = ['--harness', 'rehearsal', '--parallel', '2', '--script', script, '--verify', 'sleep 0.2']
+    const script = world.script({
+      one: [doing('one')],
+      two: [doing('two')],
+      three: [doing('three')],
+    })
+    const options = [
+      '--harness',
+      'rehearsal',
+      '--parallel',
+      '2',
+      '--script',
+      script,
+      '--verify',
+      'sleep 0.2',
+    ]
     const killed = await runUntil(world, options, { type, count })
     expect(killed.at(-1)!.type).not.toBe('run.ended')
     await world.expectNothingLeft()
@@ -25,10 +38,15 @@ test.each([
     expect(resumed.at(-1)).toMatchObject({ type: 'run.ended', how: 'finished' })
     await world.expectNothingLeft()
     expect(world.closings()).toEqual(Object.fromEntries(tasks.map(({ id }) => [id, 1])))
-    expect(await world.statuses()).toEqual({ one: 'completed', two: 'completed', three: 'completed' })
+    expect(await world.statuses()).toEqual({
+      one: 'completed',
+      two: 'completed',
+      three: 'completed',
+    })
     expect(world.standing()).toEqual({ one: 'merged', two: 'merged', three: 'merged' })
     // By what is on the branch, each once: work found uncommitted behind a killed agent is committed under a name of its own.
-    for (const name of ['one', 'two', 'three']) expect(world.merged(`${name}.txt`)).toBe(`${name}\n`)
+    for (const name of ['one', 'two', 'three'])
+      expect(world.merged(`${name}.txt`)).toBe(`${name}\n`)
     expect(
       world
         .subjects()

@@ -1,14 +1,22 @@
 import { describe, expect, test } from 'vitest'
-import { KnownPaths, overlapOf, touchesOf } from '../../../src/delegate/parallel/overlap.ts'
+import { KnownPaths, overlapOf, touchesOf } from '../../../src/run/parallel/overlap.ts'
 import { someTask } from './candidates.ts'
 
-const tree = new KnownPaths(['README.md', 'src/auth/login.ts', 'src/auth/index.ts', 'src/run/index.ts', 'docs/usage.md'])
+const tree = new KnownPaths([
+  'README.md',
+  'src/auth/login.ts',
+  'src/auth/index.ts',
+  'src/run/index.ts',
+  'docs/usage.md',
+])
 const touches = (fields: Parameters<typeof someTask>[1], files: readonly string[] = []) =>
   touchesOf(someTask('a', fields), tree, files)
 
 describe('the files of a task', () => {
   test('are those of its order, and its text does not count then', () => {
-    expect(touches({ title: 'Mend src/auth/login.ts', extra: 'files: docs/**' }, ['src/**'])).toEqual({
+    expect(
+      touches({ title: 'Mend src/auth/login.ts', extra: 'files: docs/**' }, ['src/**']),
+    ).toEqual({
       declared: ['src/**'],
       likely: [],
     })
@@ -16,7 +24,11 @@ describe('the files of a task', () => {
 
   test.each([
     ['a list in one line', 'files: [src/a.ts, "docs/**"]', ['src/a.ts', 'docs/**']],
-    ['a list of lines', 'owner: me\nfiles:\n  - src/a.ts\n  - docs/b.md', ['src/a.ts', 'docs/b.md']],
+    [
+      'a list of lines',
+      'owner: me\nfiles:\n  - src/a.ts\n  - docs/b.md',
+      ['src/a.ts', 'docs/b.md'],
+    ],
     ['one of them', 'files: src/a.ts', ['src/a.ts']],
     ['what is no list of texts', 'files: {a: 1}', []],
     ['what is no YAML', 'files: [src/a.ts', []],
@@ -33,7 +45,11 @@ describe('the files of a task', () => {
     ['the only file of a name', 'Mend login.ts', ['src/auth/login.ts']],
     ['a name that several files have', 'Mend index.ts', []],
     ['a path that is not there', 'Write src/auth/logout.ts', []],
-    ['a path that is not there, in backticks', 'Write `src/auth/logout.ts`', ['src/auth/logout.ts']],
+    [
+      'a path that is not there, in backticks',
+      'Write `src/auth/logout.ts`',
+      ['src/auth/logout.ts'],
+    ],
     ['a pattern in backticks', 'Mend `src/**/*.ts`', ['src/**/*.ts']],
     ['something else with a slash, in backticks', 'Send `application/json` from `origin/main`', []],
     ['an address', 'See https://example.com/src/auth/login.html', []],
@@ -57,7 +73,12 @@ describe('two tasks overlap', () => {
   test.each([
     ['where both say so', declared('src/**'), declared('src/a.ts', 'docs/a.md'), 'declared'],
     ['probably, where one says so', declared('src/**'), likely('src/a.ts'), 'likely'],
-    ['probably, where both name the same', likely('src/a.ts'), likely('docs/a.md', 'src/a.ts'), 'likely'],
+    [
+      'probably, where both name the same',
+      likely('src/a.ts'),
+      likely('docs/a.md', 'src/a.ts'),
+      'likely',
+    ],
     ['nowhere, where both say otherwise', declared('src/**'), declared('docs/**'), 'none'],
     ['nowhere, where nothing is known of one', declared('src/**'), likely(), 'none'],
   ])('%s', (_where, a, b, how) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { pairOf } from '../../../src/delegate/parallel/pairs.ts'
+import { pairOf } from '../../../src/run/parallel/pairs.ts'
 import { someTask } from './candidates.ts'
 
 const work = (assignee: string) => someTask(assignee, { assignee, parent: 'piece' })
@@ -56,6 +56,8 @@ describe('which tasks are of one piece of work', () => {
   test('a group says that they go together, whatever they are', () => {
     const fields = { parent: 'p', group: 'g' }
     expect(pairOf(code(fields), review(fields))!.how).toBe('together')
-    expect(pairOf(code({ ...fields, group: '' }), review({ ...fields, group: '' }))!.how).toBe('first before second')
+    expect(pairOf(code({ ...fields, group: '' }), review({ ...fields, group: '' }))!.how).toBe(
+      'first before second',
+    )
   })
 })

@@ -25,9 +25,15 @@ test('a run of several at once merges each task when it is proved, closes it onc
   expect(world.project.git('rev-parse', 'HEAD')).toBe(head)
   expect(world.project.git('status', '--porcelain', '--', ':!.tasks')).toBe('')
   // Nothing is left of where they worked.
-  expect(world.of('delegate.started').map(({ worktree }) => existsSync(worktree))).toEqual([false, false, false])
+  expect(world.of('delegate.started').map(({ worktree }) => existsSync(worktree))).toEqual([
+    false,
+    false,
+    false,
+  ])
   expect(existsSync(world.of('run.started')[0]!.worktree!)).toBe(false)
-  expect(world.project.git('branch', '--list', '--format=%(refname:short)', 'stint/*').trim()).toBe(world.branch())
+  expect(world.project.git('branch', '--list', '--format=%(refname:short)', 'stint/*').trim()).toBe(
+    world.branch(),
+  )
 
   expect(report.parallel).toMatchObject({ most: 3, share: 1, target: 0.6, delegates: 3 })
   const tasks = report.sessions.flatMap((session) => session.tasks)
@@ -36,14 +42,25 @@ test('a run of several at once merges each task when it is proved, closes it onc
     ['two', 'done'],
     ['three', 'done'],
   ])
-  expect(report.spend.cacheWritten).toBe(tasks.reduce((sum, { spend }) => sum + spend.cacheWritten, 0))
+  expect(report.spend.cacheWritten).toBe(
+    tasks.reduce((sum, { spend }) => sum + spend.cacheWritten, 0),
+  )
   const rows = listRuns(world.workspace())
-  expect(rows).toMatchObject([{ id: report.run, state: 'ended', how: 'finished', done: 3, failed: 0, open: 0 }])
+  expect(rows).toMatchObject([
+    { id: report.run, state: 'ended', how: 'finished', done: 3, failed: 0, open: 0 },
+  ])
 
   // Each says what it does under its own name, and a task is done when it is merged.
   for (const name of ['one', 'two', 'three']) {
     const types = world.events.filter(({ delegate }) => delegate === name).map(({ type }) => type)
-    const order = ['delegate.started', 'task.started', 'tool', 'delegate.ready', 'delegate.merged', 'task.done'] as const
+    const order = [
+      'delegate.started',
+      'task.started',
+      'tool',
+      'delegate.ready',
+      'delegate.merged',
+      'task.done',
+    ] as const
     const places = order.map((type) => types.indexOf(type))
     expect(places).toEqual(places.toSorted((a, b) => a - b))
     expect(places).not.toContain(-1)
@@ -52,7 +69,9 @@ test('a run of several at once merges each task when it is proved, closes it onc
     expect(types).not.toContain('run.ended')
   }
   // What is said to be spent is that of all together.
-  expect(Math.max(...world.of('usage').map(({ spend }) => spend.cacheWritten))).toBe(report.spend.cacheWritten)
+  expect(Math.max(...world.of('usage').map(({ spend }) => spend.cacheWritten))).toBe(
+    report.spend.cacheWritten,
+  )
 })
 
 test('what depends on another is begun when that is merged, and has its work', async () => {
@@ -67,8 +86,11 @@ test('what depends on another is begun when that is merged, and has its work', a
   const report = await world.run({ script })
   expect(report.how).toBe('finished')
   expect(world.merged('two.txt')).toBe('one\n')
-  const order = world.events.filter(({ type }) => type === 'delegate.merged' || type === 'delegate.started')
-  const at = (type: string, name: string) => order.findIndex((event) => event.type === type && event.delegate === name)
+  const order = world.events.filter(
+    ({ type }) => type === 'delegate.merged' || type === 'delegate.started',
+  )
+  const at = (type: string, name: string) =>
+    order.findIndex((event) => event.type === type && event.delegate === name)
   expect(at('delegate.started', 'two')).toBeGreaterThan(at('delegate.merged', 'one'))
   // What holds for all of them is said once.
   expect(world.of('said').filter(({ text }) => text.includes('no verify command'))).toHaveLength(1)
@@ -81,30 +103,47 @@ test('tasks that name the same file are worked on one after the other', async ()
     { title: 'Two', description: 'Change a.txt too' },
     { title: 'Three', description: 'Write `docs/three.md`' },
   )
-  const append = (name: string) => [{ run: `echo ${name} >> a.txt` }, { commit: name }, { done: name }]
+  const append = (name: string) => [
+    { run: `echo ${name} >> a.txt` },
+    { commit: name },
+    { done: name },
+  ]
   const report = await world.run({
     script: world.script({ one: [append('one')], two: [append('two')], three: [doing('three')] }),
   })
   expect(report.how).toBe('finished')
   expect(world.of('delegate.conflicted')).toEqual([])
   expect(world.merged('a.txt')).toBe('a\none\ntwo\n')
-  expect(world.of('delegate.started').map(({ delegate }) => delegate)).toEqual(['one', 'three', 'two'])
+  expect(world.of('delegate.started').map(({ delegate }) => delegate)).toEqual([
+    'one',
+    'three',
+    'two',
+  ])
 })
 
 /** Merges the run's branch as it stands, with its own side where both changed a line. */
-const MEND = { run: "git merge --quiet --no-edit -X ours $(git branch --list 'stint/run-??????' --format='%(refname:short)')" }
+const MEND = {
+  run: "git merge --quiet --no-edit -X ours $(git branch --list 'stint/run-??????' --format='%(refname:short)')",
+}
 
 test('what conflicts is given back with the conflict in the same run, mended and merged', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two')
   const meet = meeting('one', 'two')
   const work = (name: string) => [
-    [meet(name), { write: { path: 'shared.txt', text: `${name}\n` } }, { commit: name }, { done: name }],
+    [
+      meet(name),
+      { write: { path: 'shared.txt', text: `${name}\n` } },
+      { commit: name },
+      { done: name },
+    ],
     [MEND, { done: `${name}, with the other` }],
   ]
   const report = await world.run({ script: world.script({ one: work('one'), two: work('two') }) })
   expect(report.how).toBe('finished')
-  expect(world.of('delegate.conflicted')).toMatchObject([{ files: ['shared.txt'], isSentBack: true }])
+  expect(world.of('delegate.conflicted')).toMatchObject([
+    { files: ['shared.txt'], isSentBack: true },
+  ])
   expect(world.of('delegate.started').map(({ isAgain }) => isAgain)).toEqual([false, false, true])
   expect(await world.statuses()).toEqual({ one: 'completed', two: 'completed' })
   expect(Object.values(world.closings())).toEqual([1, 1])
@@ -119,9 +158,16 @@ test('what comes back too often is parked on its branch, what depends on it wait
   await world.tasks({ title: 'Four', dependsOn: ['one', 'two'] })
   const meet = meeting('one', 'two')
   const work = (name: string) => [
-    [meet(name), { write: { path: 'shared.txt', text: `${name}\n` } }, { commit: name }, { done: name }],
+    [
+      meet(name),
+      { write: { path: 'shared.txt', text: `${name}\n` } },
+      { commit: name },
+      { done: name },
+    ],
   ]
-  const report = await world.run({ script: world.script({ one: work('one'), two: work('two'), three: [doing('three')] }) })
+  const report = await world.run({
+    script: world.script({ one: work('one'), two: work('two'), three: [doing('three')] }),
+  })
   expect(report.how).toBe('waiting')
   expect(world.of('delegate.parked')).toHaveLength(1)
   const { delegate: parked, task } = world.of('delegate.parked')[0]!
@@ -139,10 +185,14 @@ test('what fails for good is parked, what depends on it waits, and the others ar
   const world = new ParallelWorld()
   await world.tasks('One', 'Two')
   await world.tasks({ title: 'Three', dependsOn: ['one'] })
-  const report = await world.run({ script: world.script({ one: [[{ lie: 'all done' }]], two: [doing('two')] }) })
+  const report = await world.run({
+    script: world.script({ one: [[{ lie: 'all done' }]], two: [doing('two')] }),
+  })
   expect(report.how).toBe('waiting')
   expect(await world.statuses()).toEqual({ one: 'failed', two: 'completed', three: 'ready' })
-  expect(report.sessions.flatMap(({ tasks }) => tasks).map(({ task, outcome }) => [task.name, outcome])).toEqual([
+  expect(
+    report.sessions.flatMap(({ tasks }) => tasks).map(({ task, outcome }) => [task.name, outcome]),
+  ).toEqual([
     ['one', 'parked'],
     ['two', 'done'],
   ])
@@ -152,7 +202,9 @@ test('what all of them spend counts together, and a run that ended over its budg
   const world = new ParallelWorld()
   await world.tasks('One', 'Two', 'Three')
   const meet = meeting('one', 'two', 'three')
-  const work = (name: string) => [[meet(name), { usage: 4000 }, meet(`${name}-used`, `${name}-used`), ...doing(name)]]
+  const work = (name: string) => [
+    [meet(name), { usage: 4000 }, meet(`${name}-used`, `${name}-used`), ...doing(name)],
+  ]
   const script = world.script({ one: work('one'), two: work('two'), three: work('three') })
   // Each alone stays far below it.
   const report = await world.run({ script, budgetTokens: 60_000 })
@@ -178,7 +230,9 @@ test('told to stop after its tasks it begins no more, and merges those that run'
   const world = new ParallelWorld()
   await world.tasks('One', 'Two', 'Three')
   const gate = join(scratchFolder(), 'open')
-  const work = (name: string) => [[{ run: `until [ -e ${gate} ]; do sleep 0.05; done` }, ...doing(name)]]
+  const work = (name: string) => [
+    [{ run: `until [ -e ${gate} ]; do sleep 0.05; done` }, ...doing(name)],
+  ]
   const script = world.script({ one: work('one'), two: work('two'), three: work('three') })
   const handle = await world.start({ parallel: 2, script })
   await expect.poll(() => world.of('tool').length, { timeout: 30_000 }).toBe(2)
@@ -192,11 +246,15 @@ test('told to stop after its tasks it begins no more, and merges those that run'
 test('told to stop now it ends all of them at once, and goes on with each where it was', async () => {
   const world = new ParallelWorld()
   await world.tasks('One', 'Two', 'Three')
-  const half = (name: string) => [[{ write: { path: `${name}-half.txt`, text: 'half' } }, { run: 'true' }, { wait: 60_000 }]]
+  const half = (name: string) => [
+    [{ write: { path: `${name}-half.txt`, text: 'half' } }, { run: 'true' }, { wait: 60_000 }],
+  ]
   const script = world.script({ one: half('one'), two: half('two') })
   const handle = await world.start({ parallel: 2, script })
   await expect
-    .poll(() => world.of('tool').filter(({ command }) => command === 'true').length, { timeout: 30_000 })
+    .poll(() => world.of('tool').filter(({ command }) => command === 'true').length, {
+      timeout: 30_000,
+    })
     .toBeGreaterThan(1)
   handle.stop('now')
   expect((await handle.ended).how).toBe('interrupted')

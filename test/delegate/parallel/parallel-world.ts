@@ -1,8 +1,8 @@
 // A project whose backlog is worked through by several rehearsal agents at once: real processes, real git.
 import { onTestFinished } from 'vitest'
-import { allDelegates } from '../../../src/delegate/delegates.ts'
-import type { DelegateState } from '../../../src/delegate/delegate-state.ts'
-import { startAnyRun } from '../../../src/delegate/parallel/start-any-run.ts'
+import { allDelegates } from '../../../src/run/delegate/delegates.ts'
+import type { DelegateState } from '../../../src/run/delegate/delegate-state.ts'
+import { startAnyRun } from '../../../src/run/parallel/start-any-run.ts'
 import { Workspace } from '../../../src/project/workspace.ts'
 import type { RunReport } from '../../../src/run/report.ts'
 import { readRun } from '../../../src/run/run-log.ts'
@@ -12,23 +12,32 @@ import { scratchFolder } from '../../support/scratch.ts'
 import { RunWorld } from '../../run/run-world.ts'
 
 /** Acts by which agents wait until all of these are at work. */
-export function meeting(...all: readonly string[]): (name: string, ...others: readonly string[]) => { readonly run: string } {
+export function meeting(
+  ...all: readonly string[]
+): (name: string, ...others: readonly string[]) => { readonly run: string } {
   const place = scratchFolder()
   return (name, ...others) => {
-    const awaited = (others.length > 0 ? others : all).map((one) => `[ -e ${place}/${one} ]`).join(' && ')
+    const awaited = (others.length > 0 ? others : all)
+      .map((one) => `[ -e ${place}/${one} ]`)
+      .join(' && ')
     return { run: `touch ${place}/${name}; until ${awaited}; do sleep 0.05; done` }
   }
 }
 
 export class ParallelWorld extends RunWorld {
   workspace(): Workspace {
-    const workspace = new Workspace(this.project.root, { say: (line) => this.project.said.push(line), env: process.env })
+    const workspace = new Workspace(this.project.root, {
+      say: (line) => this.project.said.push(line),
+      env: process.env,
+    })
     onTestFinished(() => workspace.close())
     return workspace
   }
 
   override async start(options: StartOptions = {}): Promise<RunHandle> {
-    return startAnyRun(this.workspace(), { harness: 'rehearsal', ...options }, (event) => this.events.push(event))
+    return startAnyRun(this.workspace(), { harness: 'rehearsal', ...options }, (event) =>
+      this.events.push(event),
+    )
   }
 
   override async run(options: StartOptions = {}): Promise<RunReport> {

@@ -1,19 +1,31 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { overlapOf } from '../../../src/delegate/parallel/overlap.ts'
-import { pairOf } from '../../../src/delegate/parallel/pairs.ts'
-import { type Candidate, nextTasks } from '../../../src/delegate/parallel/schedule.ts'
+import { overlapOf } from '../../../src/run/parallel/overlap.ts'
+import { pairOf } from '../../../src/run/parallel/pairs.ts'
+import { type Candidate, nextTasks } from '../../../src/run/parallel/schedule.ts'
 import { candidate } from './candidates.ts'
 
 const isDone =
   (...done: readonly string[]) =>
   (id: string) =>
     done.includes(id)
-const started = (tasks: readonly Candidate[], running: readonly Candidate[] = [], most = 4, done: readonly string[] = []) =>
-  nextTasks({ tasks, running, isDone: isDone(...done), most }).start.map(({ task }) => task.id)
-const waiting = (tasks: readonly Candidate[], running: readonly Candidate[] = [], most = 4, done: readonly string[] = []) =>
+const started = (
+  tasks: readonly Candidate[],
+  running: readonly Candidate[] = [],
+  most = 4,
+  done: readonly string[] = [],
+) => nextTasks({ tasks, running, isDone: isDone(...done), most }).start.map(({ task }) => task.id)
+const waiting = (
+  tasks: readonly Candidate[],
+  running: readonly Candidate[] = [],
+  most = 4,
+  done: readonly string[] = [],
+) =>
   Object.fromEntries(
-    nextTasks({ tasks, running, isDone: isDone(...done), most }).waits.map(({ task, because }) => [task.id, because]),
+    nextTasks({ tasks, running, isDone: isDone(...done), most }).waits.map(({ task, because }) => [
+      task.id,
+      because,
+    ]),
   )
 
 describe('what is begun', () => {
@@ -26,7 +38,11 @@ describe('what is begun', () => {
   })
 
   test('is nothing that depends on what is not in the target yet', () => {
-    const tasks = [candidate('a'), candidate('b', { dependsOn: ['a'] }), candidate('c', { dependsOn: ['z'] })]
+    const tasks = [
+      candidate('a'),
+      candidate('b', { dependsOn: ['a'] }),
+      candidate('c', { dependsOn: ['z'] }),
+    ]
     expect(started(tasks)).toEqual(['a'])
     expect(waiting(tasks)).toEqual({ b: 'waits for a', c: 'waits for z' })
     expect(started(tasks.slice(1), [candidate('a')], 4, ['z'])).toEqual(['c'])
@@ -34,27 +50,43 @@ describe('what is begun', () => {
   })
 
   test('is nothing whose parts are still open', () => {
-    const tasks = [candidate('whole', { children: ['part'] }), candidate('part', { parent: 'whole' })]
+    const tasks = [
+      candidate('whole', { children: ['part'] }),
+      candidate('part', { parent: 'whole' }),
+    ]
     expect(started(tasks)).toEqual(['part'])
     expect(started(tasks.slice(0, 1), [], 4, ['part'])).toEqual(['whole'])
   })
 
   test('is nothing that changes the same files as another that runs, or is begun now', () => {
-    const tasks = [candidate('a', {}, ['src/**']), candidate('b', {}, ['src/b.ts']), candidate('c', {}, ['docs/**'])]
+    const tasks = [
+      candidate('a', {}, ['src/**']),
+      candidate('b', {}, ['src/b.ts']),
+      candidate('c', {}, ['docs/**']),
+    ]
     expect(started(tasks)).toEqual(['a', 'c'])
     expect(waiting(tasks)).toEqual({ b: 'goes after a, which changes src/b.ts too' })
     expect(started(tasks, [candidate('x', {}, ['docs/a.md'])])).toEqual(['a'])
   })
 
   test('is nothing that would keep one from its files that comes before it', () => {
-    const tasks = [candidate('a', {}, ['src/**']), candidate('b', {}, ['src/b.ts', 'docs/**']), candidate('c', {}, ['docs/**'])]
+    const tasks = [
+      candidate('a', {}, ['src/**']),
+      candidate('b', {}, ['src/b.ts', 'docs/**']),
+      candidate('c', {}, ['docs/**']),
+    ]
     expect(started(tasks)).toEqual(['a'])
     expect(waiting(tasks).c).toBe('goes after b, which changes docs/** too')
   })
 
   test('is what goes together by its kind, and not what comes behind', () => {
     const of = (id: string, assignee: string) => candidate(id, { assignee, parent: 'p' })
-    const tasks = [of('review', 'reviewer'), of('code', 'code'), of('docs', 'documentation'), of('search', 'research')]
+    const tasks = [
+      of('review', 'reviewer'),
+      of('code', 'code'),
+      of('docs', 'documentation'),
+      of('search', 'research'),
+    ]
     expect(started(tasks)).toEqual(['docs', 'search'])
     expect(waiting(tasks)).toEqual({
       review: 'waits for code: code comes before its review',
@@ -70,7 +102,11 @@ describe('what is begun', () => {
       candidate(id, { assignee, parent: 'p', dependsOn })
     expect(started([of('code', 'code', 'review'), of('review', 'reviewer')])).toEqual(['review'])
     // Also around a corner.
-    const tasks = [of('search', 'research', 'other'), candidate('other', { dependsOn: ['code'] }), of('code', 'code')]
+    const tasks = [
+      of('search', 'research', 'other'),
+      candidate('other', { dependsOn: ['code'] }),
+      of('code', 'code'),
+    ]
     expect(started(tasks)).toEqual(['code'])
   })
 
@@ -89,7 +125,15 @@ describe('what is begun', () => {
 })
 
 const NAMES = ['p', 'q'] as const
-const ASSIGNEES = ['code', 'documentation', 'reviewer', 'research', 'architect', 'tests', 'debugger'] as const
+const ASSIGNEES = [
+  'code',
+  'documentation',
+  'reviewer',
+  'research',
+  'architect',
+  'tests',
+  'debugger',
+] as const
 const FILES = ['src/**', 'src/a.ts', 'src/b.ts', 'docs/**', 'docs/a.md', 'test/**'] as const
 
 /** Tasks t0, t1, …, in an order in which each depends on earlier ones only. */
@@ -106,8 +150,13 @@ const plans = fc
   )
   .map((all) =>
     all.map(({ assignee, parent, group, behind, files }, index) => {
-      const dependsOn = [...new Set(behind.filter((other) => other < index).map((other) => `t${other}`))]
-      const said = { ...(parent === undefined ? {} : { parent }), ...(group === undefined ? {} : { group }) }
+      const dependsOn = [
+        ...new Set(behind.filter((other) => other < index).map((other) => `t${other}`)),
+      ]
+      const said = {
+        ...(parent === undefined ? {} : { parent }),
+        ...(group === undefined ? {} : { group }),
+      }
       return candidate(`t${index}`, { assignee, dependsOn, ...said }, files)
     }),
   )
@@ -138,7 +187,11 @@ function playedOut(tasks: readonly Candidate[], most: number, ends: readonly num
 }
 
 describe('a plan worked out, whichever ends first', () => {
-  const played = fc.tuple(plans, fc.integer({ min: 1, max: 8 }), fc.array(fc.nat(20), { minLength: 1, maxLength: 20 }))
+  const played = fc.tuple(
+    plans,
+    fc.integer({ min: 1, max: 8 }),
+    fc.array(fc.nat(20), { minLength: 1, maxLength: 20 }),
+  )
 
   test('starts every task once, and never more at a time than it may', () => {
     fc.assert(
@@ -165,16 +218,24 @@ describe('a plan worked out, whichever ends first', () => {
   })
 
   test('keeps to the pairs, where no task depends on another', () => {
-    const free = plans.map((tasks) => tasks.map(({ task, touches }) => ({ task: { ...task, dependsOn: [] }, touches })))
+    const free = plans.map((tasks) =>
+      tasks.map(({ task, touches }) => ({ task: { ...task, dependsOn: [] }, touches })),
+    )
     fc.assert(
-      fc.property(free, fc.integer({ min: 1, max: 8 }), fc.array(fc.nat(20), { minLength: 1 }), (tasks, most, ends) => {
-        for (const { begun, done } of playedOut(tasks, most, ends).steps) {
-          for (const { task } of begun)
-            for (const { task: other } of tasks) {
-              if (other !== task && pairOf(other, task)?.how === 'first before second') expect(done).toContain(other.id)
-            }
-        }
-      }),
+      fc.property(
+        free,
+        fc.integer({ min: 1, max: 8 }),
+        fc.array(fc.nat(20), { minLength: 1 }),
+        (tasks, most, ends) => {
+          for (const { begun, done } of playedOut(tasks, most, ends).steps) {
+            for (const { task } of begun)
+              for (const { task: other } of tasks) {
+                if (other !== task && pairOf(other, task)?.how === 'first before second')
+                  expect(done).toContain(other.id)
+              }
+          }
+        },
+      ),
     )
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { contradictionsOf } from '../../../src/delegate/result/contradictions.ts'
-import { mergeJournals } from '../../../src/delegate/result/merge-journals.ts'
+import { contradictionsOf } from '../../../src/run/delegate/result/contradictions.ts'
+import { mergeJournals } from '../../../src/run/delegate/result/merge-journals.ts'
 import { shortId } from '../../../src/journal/ids.ts'
 import { JournalledWorld, said } from './journalled-world.ts'
 
@@ -15,7 +15,10 @@ describe('decisions of a delegate that do not go together with others', () => {
     const theirs = await api.session([redis])
     api.moved('ready')
     const web = world.delegate({ name: 'web', parent })
-    const own = await web.session([postgres, said('decision.made', { title: 'Colour of the button', choice: 'blue' })])
+    const own = await web.session([
+      postgres,
+      said('decision.made', { title: 'Colour of the button', choice: 'blue' }),
+    ])
     expect(await contradictionsOf(world.workspace, web.state)).toEqual([
       `web chose "Postgres" for "Session store", but api chose "Redis" for "Session store" (stint view ${shortId(own)} --decisions; stint view ${shortId(theirs)} --decisions)`,
     ])
@@ -23,18 +26,25 @@ describe('decisions of a delegate that do not go together with others', () => {
 
   test('are found against the parent, and against one that was merged once only', async () => {
     const world = new JournalledWorld()
-    const parent = await world.parent([said('decision.made', { title: 'Token lifetime', choice: '15 minutes' })])
+    const parent = await world.parent([
+      said('decision.made', { title: 'Token lifetime', choice: '15 minutes' }),
+    ])
     const api = world.delegate({ name: 'api', parent })
     await api.session([redis])
     const landed = api.merged()
     await mergeJournals(world.workspace, api.state, landed)
     api.moved('merged', landed)
     const web = world.delegate({ name: 'web', parent })
-    await web.session([postgres, said('decision.made', { title: 'Lifetime of a token', choice: '60 minutes' })])
+    await web.session([
+      postgres,
+      said('decision.made', { title: 'Lifetime of a token', choice: '60 minutes' }),
+    ])
     const found = await contradictionsOf(world.workspace, web.state)
     expect(found).toHaveLength(2)
     expect(found.filter((line) => line.includes('api chose "Redis"'))).toHaveLength(1)
-    expect(found.filter((line) => line.includes('login chose "15 minutes" for "Token lifetime"'))).toHaveLength(1)
+    expect(
+      found.filter((line) => line.includes('login chose "15 minutes" for "Token lifetime"')),
+    ).toHaveLength(1)
   })
 
   test('are not looked for among delegates of others, nor among those that came to nothing', async () => {
@@ -58,7 +68,10 @@ describe('decisions of a delegate that do not go together with others', () => {
     const world = new JournalledWorld()
     const many = (choice: string) =>
       Array.from({ length: 15 }, (_, n) =>
-        said('decision.made', { title: `Port of gateway${'abcdefghijklmno'[n]}`, choice: `${choice}${n}` }),
+        said('decision.made', {
+          title: `Port of gateway${'abcdefghijklmno'[n]}`,
+          choice: `${choice}${n}`,
+        }),
       )
     const parent = await world.parent(many('1'))
     const web = world.delegate({ name: 'web', parent })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Decided, contradicts } from '../../../src/delegate/result/contradicts.ts'
+import { type Decided, contradicts } from '../../../src/run/delegate/result/contradicts.ts'
 
 const d = (title: string, choice?: string, more: Partial<Decided> = {}): Decided => ({
   title,
@@ -15,17 +15,29 @@ const CONTRADICTING: readonly (readonly [Decided, Decided])[] = [
     d('Session storage', 'PostgreSQL', { options: 'Postgres; Redis' }),
   ],
   [d('Use Redis for sessions'), d('Use Postgres for sessions')],
-  [d('Use Redis over Postgres for sessions'), d('Session table', 'Postgres', { context: 'sessions must survive a restart' })],
+  [
+    d('Use Redis over Postgres for sessions'),
+    d('Session table', 'Postgres', { context: 'sessions must survive a restart' }),
+  ],
   [d('Token transport', 'JWT in a cookie'), d('Token transport', 'JWT in local storage')],
   [d('Request timeout', '30 seconds'), d('Timeout of a request', '60 seconds')],
-  [d('Retries of the mailer', 'retry 3 times with backoff'), d('Mailer retries', 'retry 5 times with backoff')],
+  [
+    d('Retries of the mailer', 'retry 3 times with backoff'),
+    d('Mailer retries', 'retry 5 times with backoff'),
+  ],
   [d('Error format of the API', 'problem+json'), d('API error format', 'plain text lines')],
   [d('Test runner', 'vitest', { options: 'vitest, jest' }), d('Runner of the unit suite', 'jest')],
-  [d('Password hashing', 'argon2id'), d('Hashing of passwords', 'bcrypt', { options: 'bcrypt or scrypt' })],
+  [
+    d('Password hashing', 'argon2id'),
+    d('Hashing of passwords', 'bcrypt', { options: 'bcrypt or scrypt' }),
+  ],
   [d('Language of the worker', 'Go'), d('Worker language', 'Rust')],
   [d('Cache of rates', 'no cache'), d('Cache of rates', 'cache')],
   [d('Feature flags', 'on by default'), d('Feature flags', 'off by default')],
-  [d('Id format', 'uuid v4', { options: 'uuid v4 | uuid v7 | serial' }), d('Format of ids', 'uuid v7')],
+  [
+    d('Id format', 'uuid v4', { options: 'uuid v4 | uuid v7 | serial' }),
+    d('Format of ids', 'uuid v7'),
+  ],
   [d('Package manager', 'pnpm'), d('Package manager', 'npm')],
   [d('Cache exchange rates'), d('Do not cache exchange rates')],
   [d('Retry the mailer 3 times on failure'), d('Retry the mailer 5 times on failure')],
@@ -50,8 +62,14 @@ const AGREEING: readonly (readonly [Decided, Decided])[] = [
   [d('Password hashing', 'argon2id'), d('Password length', 'at least 12 characters')],
   [d('Keep the parser hand-written'), d('Split the renderer by section')],
   [d('Token lifetime', '15 minutes'), d('Lifetime of tokens', '15 minutes, renewed on use')],
-  [d('Log format', 'JSON', { options: 'JSON, logfmt' }), d('Configuration format', 'YAML', { options: 'JSON, YAML, TOML' })],
-  [d('Retry policy', 'exponential backoff'), d('Retry policy', 'backoff, exponential, with jitter')],
+  [
+    d('Log format', 'JSON', { options: 'JSON, logfmt' }),
+    d('Configuration format', 'YAML', { options: 'JSON, YAML, TOML' }),
+  ],
+  [
+    d('Retry policy', 'exponential backoff'),
+    d('Retry policy', 'backoff, exponential, with jitter'),
+  ],
   [d('Test runner', 'vitest'), d('Test data', 'factories')],
   [d('Use HTTP-only cookies'), d('Cookies', 'HTTP-only cookies')],
   [d('Timeout', '30 s for uploads'), d('Timeout', '5 s for reads')],
@@ -66,12 +84,17 @@ const PROJECT: readonly Decided[] = [
     options: 'SQLite, JSONL, LMDB',
     context: 'the journal must survive a crash',
   }),
-  d('Index of sessions', 'SQLite', { options: 'SQLite, in-memory scan', context: 'listing must be fast' }),
+  d('Index of sessions', 'SQLite', {
+    options: 'SQLite, in-memory scan',
+    context: 'listing must be fast',
+  }),
   d('Format of records', 'JSON with a checksum', { options: 'JSON, protobuf, CBOR' }),
   d('Format of the state file', 'TOON', { options: 'JSON, YAML, TOON' }),
   d('How conflicts are merged', 'three-way difference', { options: 'last writer wins, three-way' }),
   d('Where worktrees live', 'state home', { options: '.sessions, state home, /tmp' }),
-  d('Where the configuration lives', '.sessions/config.yaml', { options: 'package.json, .sessions/config.yaml' }),
+  d('Where the configuration lives', '.sessions/config.yaml', {
+    options: 'package.json, .sessions/config.yaml',
+  }),
   d('Retry on network errors', '3 times', { context: 'the provider drops connections' }),
   d('Retry on failing tests', 'never', { context: 'a flaky test hides a bug' }),
   d('Timeout of hooks', '2 seconds'),
@@ -94,7 +117,9 @@ const PROJECT: readonly Decided[] = [
 ]
 
 const named = (pairs: typeof CONTRADICTING) =>
-  pairs.map(([a, b]) => [`${a.title}: ${a.choice ?? '–'}`, `${b.title}: ${b.choice ?? '–'}`, a, b] as const)
+  pairs.map(
+    ([a, b]) => [`${a.title}: ${a.choice ?? '–'}`, `${b.title}: ${b.choice ?? '–'}`, a, b] as const,
+  )
 
 describe('of two decisions', () => {
   test.each(named(CONTRADICTING))('“%s” and “%s” contradict each other', (_a, _b, a, b) => {

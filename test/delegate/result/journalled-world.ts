@@ -2,8 +2,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { delegateNow } from '../../../src/delegate/delegates.ts'
-import type { DelegateState } from '../../../src/delegate/delegate-state.ts'
+import { delegateNow } from '../../../src/run/delegate/delegates.ts'
+import type { DelegateState } from '../../../src/run/delegate/delegate-state.ts'
 import { mintId } from '../../../src/journal/ids.ts'
 import { initSession } from '../../../src/project/start.ts'
 import { Workspace } from '../../../src/project/workspace.ts'
@@ -23,14 +23,21 @@ export class JournalledWorld {
   }
 
   workspaceAt(folder: string): Workspace {
-    const workspace = new Workspace(folder, { say: (line) => this.project.said.push(line), env: {} })
+    const workspace = new Workspace(folder, {
+      say: (line) => this.project.said.push(line),
+      env: {},
+    })
     onTestFinished(() => workspace.close())
     return workspace
   }
 
   /** The session that delegates work for. */
   async parent(drafts: readonly Draft[] = []): Promise<string> {
-    const { reading } = await initSession(this.workspace, { name: 'login', title: 'User login', goal: 'Let users log in' })
+    const { reading } = await initSession(this.workspace, {
+      name: 'login',
+      title: 'User login',
+      goal: 'Let users log in',
+    })
     this.tell(reading.state.id, drafts)
     return reading.state.id
   }
@@ -79,7 +86,15 @@ export class Delegate {
       base: project.git('rev-parse', 'main').trim(),
       isInPlace: false,
       runner: { pid: process.pid, startedAt: '', mark: '' },
-      delegate: { what: `do ${order.name}`, target: 'main', isReadOnly: false, files: [], slot: 0, brief: '', ...order },
+      delegate: {
+        what: `do ${order.name}`,
+        target: 'main',
+        isReadOnly: false,
+        files: [],
+        slot: 0,
+        brief: '',
+        ...order,
+      },
     })
     onTestFinished(() => this.#log.close())
   }
@@ -91,10 +106,19 @@ export class Delegate {
   /** A session of its own, in its tree, with what it recorded there. */
   async session(drafts: readonly Draft[] = []): Promise<string> {
     const inTree = this.world.workspaceAt(this.tree)
-    const { reading } = await initSession(inTree, { name: `own-${this.branch.slice(6)}`, force: true, by: 'run' })
+    const { reading } = await initSession(inTree, {
+      name: `own-${this.branch.slice(6)}`,
+      force: true,
+      by: 'run',
+    })
     const { id, name } = reading.state
     this.world.tell(id, drafts)
-    this.#log.append('session.opened', { session: id, name, number: this.state.run.sessions.length + 1, because: 'first' })
+    this.#log.append('session.opened', {
+      session: id,
+      name,
+      number: this.state.run.sessions.length + 1,
+      because: 'first',
+    })
     return id
   }
 
@@ -134,7 +158,14 @@ export class Delegate {
       since: '',
       text: 1,
     })
-    this.#log.append('turn.ended', { attempt, conversation: 1, how: 'ended', spent: { m: usage }, requests: 1, seconds: 1 })
+    this.#log.append('turn.ended', {
+      attempt,
+      conversation: 1,
+      how: 'ended',
+      spent: { m: usage },
+      requests: 1,
+      seconds: 1,
+    })
   }
 
   /** Merges it into main as the queue does, and answers the commit. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { mergeJournals } from '../../../src/delegate/result/merge-journals.ts'
-import { tellBegun } from '../../../src/delegate/result/tell-parent.ts'
+import { mergeJournals } from '../../../src/run/delegate/result/merge-journals.ts'
+import { tellBegun } from '../../../src/run/delegate/result/tell-parent.ts'
 import { moveTask } from '../../../src/project/backlog.ts'
 import { closeSession } from '../../../src/project/finish.ts'
 import { RunSession } from '../../../src/run/run-session.ts'
@@ -8,9 +8,13 @@ import { JournalledWorld, said } from './journalled-world.ts'
 
 async function worldWithTask() {
   const world = new JournalledWorld()
-  const task = await world.project.run((project) => project.tasks.add({ title: 'Tests of the login', size: 'S' }))
+  const task = await world.project.run((project) =>
+    project.tasks.add({ title: 'Tests of the login', size: 'S' }),
+  )
   const status = async () =>
-    (await world.project.run((project) => project.tasks.list())).tasks.find(({ id }) => id === task.id)!.status
+    (await world.project.run((project) => project.tasks.list())).tasks.find(
+      ({ id }) => id === task.id,
+    )!.status
   return { world, task: task.id, status }
 }
 
@@ -49,7 +53,14 @@ describe('when the work of a delegate is merged', () => {
     const written = world.project.journal(parent).slice(before.length)
     const state = world.stateOf(parent)
     expect(state.decisions.items).toMatchObject([
-      { text: 'Runner', context: 'no runner yet', options: 'vitest, jest', choice: 'vitest', rationale: 'fast', whose: 'tests' },
+      {
+        text: 'Runner',
+        context: 'no runner yet',
+        options: 'vitest, jest',
+        choice: 'vitest',
+        rationale: 'fast',
+        whose: 'tests',
+      },
     ])
     expect(state.discoveries.items).toMatchObject([
       { text: 'the clock is mocked', gotcha: false, whose: 'tests' },
@@ -58,7 +69,9 @@ describe('when the work of a delegate is merged', () => {
     expect(state.blockers.items).toMatchObject([{ text: 'staging is down', whose: 'tests' }])
     expect(state.next.items).toEqual([])
     expect(state.changedFiles.items.map(({ text }) => text)).toEqual(['test/login.test.ts'])
-    expect(state.commits.items).toMatchObject([{ commit: landed.commit, text: 'merge stint/tests' }])
+    expect(state.commits.items).toMatchObject([
+      { commit: landed.commit, text: 'merge stint/tests' },
+    ])
     expect(state.delegates.items).toMatchObject([
       { name: 'tests', status: 'merged', commit: landed.commit, summary: 'twelve tests' },
     ])
@@ -85,7 +98,11 @@ describe('when the work of a delegate is merged', () => {
     const landed = delegate.merged()
     await mergeJournals(world.workspace, delegate.state, landed)
     const once = world.project.journal(parent)
-    await mergeJournals(world.workspace, delegate.moved('merged', { commit: landed.commit }), landed)
+    await mergeJournals(
+      world.workspace,
+      delegate.moved('merged', { commit: landed.commit }),
+      landed,
+    )
     expect(world.project.journal(parent)).toEqual(once)
 
     await moveTask(world.workspace, task, 'ready')
@@ -116,7 +133,10 @@ describe('when the work of a delegate is merged', () => {
     const { git } = world.stateOf(parent)
     const delegate = world.delegate({ name: 'tests', parent, task })
     delegate.commit('b.txt')
-    await mergeJournals(world.workspace, delegate.state, { ...delegate.merged(), target: 'elsewhere' })
+    await mergeJournals(world.workspace, delegate.state, {
+      ...delegate.merged(),
+      target: 'elsewhere',
+    })
     expect(world.stateOf(parent).git).toEqual(git)
   })
 
@@ -157,7 +177,9 @@ describe('when the work of a delegate is merged', () => {
     await inner.session([said('gotcha.found', { text: 'deep' })])
     await mergeJournals(world.workspace, inner.state, inner.merged())
     await mergeJournals(world.workspace, outer.state, outer.merged())
-    expect(world.stateOf(parent).discoveries.items).toMatchObject([{ text: 'deep', whose: 'inner' }])
+    expect(world.stateOf(parent).discoveries.items).toMatchObject([
+      { text: 'deep', whose: 'inner' },
+    ])
   })
 
   test('a log that names no journal but a path is not followed', async () => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { tellBegun, tellParent } from '../../../src/delegate/result/tell-parent.ts'
-import { settledDelegates } from '../../../src/delegate/settle-dead.ts'
+import { tellBegun, tellParent } from '../../../src/run/delegate/result/tell-parent.ts'
+import { settledDelegates } from '../../../src/run/delegate/settle-dead.ts'
 import { closeSession } from '../../../src/project/finish.ts'
 import { JournalledWorld } from './journalled-world.ts'
 
@@ -9,7 +9,13 @@ describe("a parent's journal", () => {
   test('says that a delegate was begun, and what became of it, each once', async () => {
     const world = new JournalledWorld()
     const parent = await world.parent()
-    const delegate = world.delegate({ name: 'tests', parent, as: 'tests', group: 'g', what: 'write the tests' })
+    const delegate = world.delegate({
+      name: 'tests',
+      parent,
+      as: 'tests',
+      group: 'g',
+      what: 'write the tests',
+    })
     await tellBegun(world.workspace, delegate.state)
     await tellBegun(world.workspace, delegate.state)
     const commit = delegate.commit('test/login.test.ts')
@@ -20,7 +26,14 @@ describe("a parent's journal", () => {
     await tellParent(world.workspace, ready)
 
     expect(world.project.entries('delegate.begun', parent)).toEqual([
-      { delegate: delegate.id, name: 'tests', what: 'write the tests', as: 'tests', group: 'g', branch: 'stint/tests' },
+      {
+        delegate: delegate.id,
+        name: 'tests',
+        what: 'write the tests',
+        as: 'tests',
+        group: 'g',
+        branch: 'stint/tests',
+      },
     ])
     expect(world.project.entries('delegate.reported', parent)).toEqual([
       {
@@ -37,7 +50,12 @@ describe("a parent's journal", () => {
     ])
     expect(world.project.journal(parent).at(-1)!.by).toBe('delegate')
     const [line] = world.stateOf(parent).delegates.items
-    expect(line).toMatchObject({ name: 'tests', status: 'ready', text: 'write the tests', summary: 'twelve tests, all red' })
+    expect(line).toMatchObject({
+      name: 'tests',
+      status: 'ready',
+      text: 'write the tests',
+      summary: 'twelve tests, all red',
+    })
   })
 
   test('says it again when the same becomes of it a second time, after it was begun again', async () => {
@@ -45,13 +63,22 @@ describe("a parent's journal", () => {
     const parent = await world.parent()
     const delegate = world.delegate({ name: 'tests', parent })
     await tellBegun(world.workspace, delegate.state)
-    await tellParent(world.workspace, delegate.moved('conflicted', { onto: 'abc', because: 'a.txt', files: ['a.txt'] }))
+    await tellParent(
+      world.workspace,
+      delegate.moved('conflicted', { onto: 'abc', because: 'a.txt', files: ['a.txt'] }),
+    )
     await tellBegun(world.workspace, delegate.resumed())
     expect(world.stateOf(parent).delegates.items[0]).not.toHaveProperty('because')
-    await tellParent(world.workspace, delegate.moved('conflicted', { onto: 'def', because: 'b.txt' }))
+    await tellParent(
+      world.workspace,
+      delegate.moved('conflicted', { onto: 'def', because: 'b.txt' }),
+    )
 
     expect(world.project.entries('delegate.begun', parent)).toHaveLength(2)
-    expect(world.project.entries('delegate.reported', parent)).toMatchObject([{ because: 'a.txt' }, { because: 'b.txt' }])
+    expect(world.project.entries('delegate.reported', parent)).toMatchObject([
+      { because: 'a.txt' },
+      { because: 'b.txt' },
+    ])
   })
 
   test('says nothing while the delegate is worked on', async () => {
@@ -70,7 +97,9 @@ describe("a parent's journal", () => {
     world.project.commit('meanwhile', { 'others.txt': 'x\n' })
     delegate.takeIn('main')
     await tellParent(world.workspace, delegate.moved('ready'))
-    expect(world.project.entries('delegate.reported', parent)).toMatchObject([{ files: ['own.txt'] }])
+    expect(world.project.entries('delegate.reported', parent)).toMatchObject([
+      { files: ['own.txt'] },
+    ])
   })
 
   test('takes it in after it was closed, and stays closed', async () => {

@@ -11,7 +11,10 @@ test('a parent hears of a conflict, and of what came back too often', async () =
   const parent = reading.state.id
   const one = world.delegate('one', { commits: [{ 'a.txt': 'ours\n' }], order: { parent } })
   world.project.commit('theirs', { 'a.txt': 'theirs\n' })
-  const statuses = () => world.project.entries('delegate.reported', parent).map((data) => (data as { status: string }).status)
+  const statuses = () =>
+    world.project
+      .entries('delegate.reported', parent)
+      .map((data) => (data as { status: string }).status)
   await world.mergeOne(one)
   expect(statuses()).toEqual(['conflicted'])
   one.move({ to: 'ready', commit: one.tip() })
@@ -28,7 +31,9 @@ test('a parent hears that a delegate is begun again, and of a first beginning on
   const kinds = () =>
     world.project
       .journal(parent)
-      .flatMap(({ kind, data }) => (kind.startsWith('delegate.') ? [`${kind} ${String(data.status ?? '')}`.trim()] : []))
+      .flatMap(({ kind, data }) =>
+        kind.startsWith('delegate.') ? [`${kind} ${String(data.status ?? '')}`.trim()] : [],
+      )
   expect(kinds()).toEqual(['delegate.begun', `delegate.reported ${made.status}`])
   const again = await world.worked(made)
   expect(kinds().slice(2)).toEqual(['delegate.begun', `delegate.reported ${again.status}`])

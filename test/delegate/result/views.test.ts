@@ -2,15 +2,15 @@ import { describe, expect, test } from 'vitest'
 import { describeActivity } from '../../../src/cli/describe-activity.ts'
 import { packContext } from '../../../src/context/pack.ts'
 import { entryText } from '../../../src/index/entry-text.ts'
-import { editsBetween } from '../../../src/views/document/edits.ts'
-import { modelOf } from '../../../src/views/document/model.ts'
-import { parseDocument } from '../../../src/views/document/parse.ts'
-import { renderDocument, renderModel } from '../../../src/views/document/render.ts'
-import { sessionJson } from '../../../src/views/export/session-json.ts'
-import type { BacklogTask } from '../../../src/views/export/work.ts'
-import { renderWorkflowLog } from '../../../src/views/export/workflow-log.ts'
-import { renderProgress } from '../../../src/views/progress.ts'
-import { renderStateJson, renderStateToon } from '../../../src/views/state-files.ts'
+import { editsBetween } from '../../../src/document/edits.ts'
+import { modelOf } from '../../../src/document/model.ts'
+import { parseDocument } from '../../../src/document/parse.ts'
+import { renderDocument, renderModel } from '../../../src/document/render.ts'
+import { sessionJson } from '../../../src/document/export/session-json.ts'
+import type { BacklogTask } from '../../../src/document/export/work.ts'
+import { renderWorkflowLog } from '../../../src/document/export/workflow-log.ts'
+import { renderProgress } from '../../../src/document/progress.ts'
+import { renderStateJson, renderStateToon } from '../../../src/document/state-files.ts'
 import { sessionJsonProblems } from '../../support/session-json-checker.ts'
 import { Story } from '../../support/worlds.ts'
 
@@ -18,18 +18,32 @@ import { Story } from '../../support/worlds.ts'
 function story(): Story {
   const told = new Story()
   const begin = (name: string, more: { task?: string; group?: string; as?: string } = {}) =>
-    told.add('delegate.begun', { delegate: `d-${name}`, name, what: `do ${name}`, branch: `stint/${name}`, ...more })
+    told.add('delegate.begun', {
+      delegate: `d-${name}`,
+      name,
+      what: `do ${name}`,
+      branch: `stint/${name}`,
+      ...more,
+    })
   begin('tests', { as: 'tests', task: '1', group: 'g' })
   begin('docs', { task: '2', group: 'g' })
   begin('review')
   begin('api')
-  const report = (name: string, status: 'ready' | 'merged' | 'conflicted', more: { summary?: string; because?: string }) =>
-    told.add('delegate.reported', { delegate: `d-${name}`, name, status, ...more })
+  const report = (
+    name: string,
+    status: 'ready' | 'merged' | 'conflicted',
+    more: { summary?: string; because?: string },
+  ) => told.add('delegate.reported', { delegate: `d-${name}`, name, status, ...more })
   report('tests', 'ready', { summary: 'twelve tests' })
   report('tests', 'merged', { summary: 'twelve tests' })
   report('docs', 'conflicted', { because: 'README.md is in conflict' })
   report('review', 'ready', { summary: 'two findings' })
-  told.add('agent.finished', { agent: 'a-1', task: 'look around', result: 'nothing', conversation: 'c-1' })
+  told.add('agent.finished', {
+    agent: 'a-1',
+    task: 'look around',
+    result: 'nothing',
+    conversation: 'c-1',
+  })
   told.add('decision.made', { title: 'Runner', choice: 'vitest', whose: 'tests' })
   return told
 }
@@ -55,8 +69,13 @@ describe('the document of a session with delegates', () => {
   })
 
   test('keeps what a person writes between their lines, and says that these are computed', () => {
-    const { drafts, unabsorbed } = edited('\n- **docs** (', '\n- ask Bob about the docs\n- **docs** (')
-    expect(drafts).toMatchObject([{ kind: 'remark.placed', data: { section: 'delegates', text: '- ask Bob about the docs' } }])
+    const { drafts, unabsorbed } = edited(
+      '\n- **docs** (',
+      '\n- ask Bob about the docs\n- **docs** (',
+    )
+    expect(drafts).toMatchObject([
+      { kind: 'remark.placed', data: { section: 'delegates', text: '- ask Bob about the docs' } },
+    ])
     expect(unabsorbed).toEqual([])
     const changed = edited('(conflicted)', '(merged)')
     expect(changed.drafts).toEqual([])
@@ -66,7 +85,10 @@ describe('the document of a session with delegates', () => {
   })
 
   test('does not take a line back that a person removed, nor whose decision it is', () => {
-    expect(edited('- **api** (running): do api (2025-01-15T10:04)\n', '')).toEqual({ drafts: [], unabsorbed: [] })
+    expect(edited('- **api** (running): do api (2025-01-15T10:04)\n', '')).toEqual({
+      drafts: [],
+      unabsorbed: [],
+    })
     const { drafts, unabsorbed } = edited('**Delegate**: tests', '**Delegate**: me')
     expect(drafts).toEqual([])
     expect(unabsorbed).toEqual([expect.stringContaining('computed')])
@@ -74,7 +96,11 @@ describe('the document of a session with delegates', () => {
 
   test("loses no edit of a section that was a person's own under that heading", () => {
     const told = new Story()
-    told.add('section.written', { title: 'Delegates', body: 'Alice writes the docs.', after: 'next' })
+    told.add('section.written', {
+      title: 'Delegates',
+      body: 'Alice writes the docs.',
+      after: 'next',
+    })
     const text = renderDocument(told.state, { offset: 1, sum: '00000000' })
     const read = (changed: string) => {
       const parsed = parseDocument(changed)
@@ -83,7 +109,9 @@ describe('the document of a session with delegates', () => {
     }
     expect(read(text)).toEqual({ drafts: [], unabsorbed: [] })
     expect(read(text.replace('Alice', 'Bob'))).toMatchObject({
-      drafts: [{ kind: 'remark.placed', data: { section: 'delegates', text: 'Bob writes the docs.' } }],
+      drafts: [
+        { kind: 'remark.placed', data: { section: 'delegates', text: 'Bob writes the docs.' } },
+      ],
     })
   })
 })
@@ -92,7 +120,9 @@ describe('delegates of a session', () => {
   test('are in the progress file, the state files, what a model is given and what hooks noticed', () => {
     const { state } = story()
     const line = 'docs (conflicted): do docs - README.md is in conflict'
-    expect(renderProgress(state)).toContain(`## Delegates\n- tests (merged): do tests - twelve tests\n- ${line}\n`)
+    expect(renderProgress(state)).toContain(
+      `## Delegates\n- tests (merged): do tests - twelve tests\n- ${line}\n`,
+    )
     expect(renderProgress(new Story().state)).not.toContain('Delegates')
     expect(JSON.parse(renderStateJson(state)).delegates.items).toHaveLength(4)
     expect(renderStateToon(state)).toContain('docs,conflicted,do docs,README.md is in conflict')
@@ -101,12 +131,16 @@ describe('delegates of a session', () => {
       `Delegates:\n- tests (merged): do tests - twelve tests\n- ${line}`,
     )
     const activity = describeActivity(state)
-    expect(activity).toMatch(/## Agents\n- \S+ look around: nothing\n\n## Delegates\n- \S+ tests \(merged\)/)
+    expect(activity).toMatch(
+      /## Agents\n- \S+ look around: nothing\n\n## Delegates\n- \S+ tests \(merged\)/,
+    )
   })
 
   test('are found by what they report', () => {
     const { entries } = story()
-    const text = entryText(entries.findLast(({ kind, data }) => kind === 'delegate.reported' && data.name === 'docs')!)
+    const text = entryText(
+      entries.findLast(({ kind, data }) => kind === 'delegate.reported' && data.name === 'docs')!,
+    )
     expect(text.split('\n')).toEqual(['docs', 'README.md is in conflict'])
     expect(entryText(entries.find(({ kind }) => kind === 'delegate.begun')!)).toContain('do tests')
   })
@@ -117,14 +151,52 @@ describe('delegates of a session', () => {
       return { id, title: id, status, dependsOn: [], proposed: 'code', checklist: [] }
     }
     const source = { state, entries, unfinished: [], propose: () => 'code' }
-    const json = sessionJson({ ...source, tasks: [task('1', 'completed'), task('2', 'in_progress')] })
+    const json = sessionJson({
+      ...source,
+      tasks: [task('1', 'completed'), task('2', 'in_progress')],
+    })
     expect(sessionJsonProblems(json)).toEqual([])
     expect(json.delegates).toEqual([
-      { id: 'd-tests', agent: 'tests', task_id: '1', prompt: 'do tests', status: 'completed', result: 'twelve tests' },
-      { id: 'd-docs', agent: 'docs', task_id: '2', prompt: 'do docs', status: 'failed', result: 'README.md is in conflict' },
-      { id: 'd-review', agent: 'review', task_id: null, prompt: 'do review', status: 'completed', result: 'two findings' },
-      { id: 'd-api', agent: 'api', task_id: null, prompt: 'do api', status: 'running', result: null },
-      { id: 'a-1', agent: 'agent', task_id: null, prompt: 'look around', status: 'completed', result: 'nothing' },
+      {
+        id: 'd-tests',
+        agent: 'tests',
+        task_id: '1',
+        prompt: 'do tests',
+        status: 'completed',
+        result: 'twelve tests',
+      },
+      {
+        id: 'd-docs',
+        agent: 'docs',
+        task_id: '2',
+        prompt: 'do docs',
+        status: 'failed',
+        result: 'README.md is in conflict',
+      },
+      {
+        id: 'd-review',
+        agent: 'review',
+        task_id: null,
+        prompt: 'do review',
+        status: 'completed',
+        result: 'two findings',
+      },
+      {
+        id: 'd-api',
+        agent: 'api',
+        task_id: null,
+        prompt: 'do api',
+        status: 'running',
+        result: null,
+      },
+      {
+        id: 'a-1',
+        agent: 'agent',
+        task_id: null,
+        prompt: 'look around',
+        status: 'completed',
+        result: 'nothing',
+      },
     ])
     expect(json.parallel_groups).toEqual([{ group_id: 'g', tasks: ['1', '2'], status: 'running' }])
     expect(sessionJsonProblems(sessionJson({ ...source, tasks: [] }))).toEqual([])
@@ -133,14 +205,32 @@ describe('delegates of a session', () => {
   test('make a task that one of them works on a delegated one', () => {
     const told = new Story()
     told.add('delegate.begun', { delegate: 'd', name: 'n', what: 'w', task: '1', branch: 'b' })
-    const tasks = [{ id: '1', title: '1', status: 'in_progress', dependsOn: [], proposed: 'code', checklist: [] }] as const
+    const tasks = [
+      {
+        id: '1',
+        title: '1',
+        status: 'in_progress',
+        dependsOn: [],
+        proposed: 'code',
+        checklist: [],
+      },
+    ] as const
     const { state, entries } = told
-    expect(sessionJson({ state, entries, tasks, unfinished: [], propose: () => 'code' }).tasks[0]!.status).toBe('delegated')
+    expect(
+      sessionJson({ state, entries, tasks, unfinished: [], propose: () => 'code' }).tasks[0]!
+        .status,
+    ).toBe('delegated')
   })
 
   test('are in the workflow log', () => {
     const { state, entries } = story()
-    const log = renderWorkflowLog({ state, entries, tasks: [], unfinished: [], propose: () => 'code' })
+    const log = renderWorkflowLog({
+      state,
+      entries,
+      tasks: [],
+      unfinished: [],
+      propose: () => 'code',
+    })
     expect(log).toContain('- {name: tests, task: do tests, result: success}')
     expect(log).toContain('- {name: docs, task: do docs, result: failed}')
     expect(log).toContain('- {name: api, task: do api, result: running}')

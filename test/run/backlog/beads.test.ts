@@ -1,13 +1,18 @@
 // bd is no npm package in itself (the one of that name downloads it from elsewhere), so it is stood in for by a program
 // that prints issues written by hand in the shape that bd 1.0 documents. No real bd is run here.
 import { expect, test } from 'vitest'
-import { runForJson } from '../../../src/run/backlog/run-program.ts'
-import { nextTasks } from '../../../src/tasks/next.ts'
+import { runForJson } from '../../../src/run/sources/run-program.ts'
+import { nextTasks } from '../../../src/backlog/next.ts'
 import { gitProject, plainProject } from '../../support/project.ts'
 import { named, read, documented, sourceOf, standIn, told, workOn } from './world.ts'
 
 const bd = (more: Readonly<Record<string, string>> = {}) =>
-  standIn('bd', { ready: documented('bd-ready.json'), list: documented('bd-list.json'), close: '', ...more })
+  standIn('bd', {
+    ready: documented('bd-ready.json'),
+    list: documented('bd-list.json'),
+    close: '',
+    ...more,
+  })
 
 test('issues of beads (a stand-in, in the documented shape) are tasks that wait for each other as they do there', async () => {
   const { env, calls } = bd()
@@ -31,12 +36,16 @@ test('issues of beads (a stand-in, in the documented shape) are tasks that wait 
       { item: 'old cookie still works', done: false },
       { item: 'header documented', done: true },
     ],
-    details: 'Part of app-a3f8: Sign in by token\n\nDesign:\nOne middleware.\n\nAcceptance criteria:\nAnd it is logged.',
+    details:
+      'Part of app-a3f8: Sign in by token\n\nDesign:\nOne middleware.\n\nAcceptance criteria:\nAnd it is logged.',
     createdAt: '2026-05-02T09:00:00Z',
   })
   expect(named(backlog, 'app-k2m9').priority).toBe('P3')
   expect(named(backlog, 'app-q9z5').summary).toBe('beads does not call it ready (open)')
-  expect(nextTasks(backlog).tasks.map(({ task }) => task.shortname)).toEqual(['app-a3f8-1', 'app-k2m9'])
+  expect(nextTasks(backlog).tasks.map(({ task }) => task.shortname)).toEqual([
+    'app-a3f8-1',
+    'app-k2m9',
+  ])
   expect(calls()).toEqual([
     ['ready', '--json', '--limit', '0'],
     ['list', '--json', '--limit', '0'],
@@ -44,10 +53,13 @@ test('issues of beads (a stand-in, in the documented shape) are tasks that wait 
 })
 
 test('what beads (a stand-in, in the documented shape) wraps in an envelope is the same', async () => {
-  const wrapped = (name: string) => JSON.stringify({ schema_version: 1, data: JSON.parse(documented(name)) })
+  const wrapped = (name: string) =>
+    JSON.stringify({ schema_version: 1, data: JSON.parse(documented(name)) })
   const { env } = bd({ ready: wrapped('bd-ready.json'), list: wrapped('bd-list.json') })
   const world = gitProject()
-  expect((await read(world, 'beads', { env })).tasks).toEqual((await read(world, 'beads', { env: bd().env })).tasks)
+  expect((await read(world, 'beads', { env })).tasks).toEqual(
+    (await read(world, 'beads', { env: bd().env })).tasks,
+  )
 })
 
 test('settling closes the issue with the summary as one argument, whatever it holds', async () => {
@@ -56,7 +68,9 @@ test('settling closes the issue with the summary as one argument, whatever it ho
   const source = await sourceOf(world, 'beads', { env })
   const task = named(await source.read(), 'app-a3f8-1')
   const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
-  expect(await source.settle(task, `--force; $(touch x)\n"quoted" ${secret}`, world.root)).toEqual([])
+  expect(await source.settle(task, `--force; $(touch x)\n"quoted" ${secret}`, world.root)).toEqual(
+    [],
+  )
   const [close] = calls().slice(-1)
   expect(close!.slice(0, 2)).toEqual(['close', 'app-a3f8.1'])
   expect(close![2]).toMatch(/^--reason=--force; \$\(touch x\) "quoted" /)
@@ -78,9 +92,17 @@ test('an issue that was completed here stays so until beads closes it', async ()
 
 test('an issue whose id could be taken for something else is left out and named', async () => {
   const issue = { title: 'Bad', status: 'open', priority: 1, issue_type: 'task' }
-  const list = JSON.stringify([{ ...issue, id: '--help' }, { ...issue, id: '../x' }, { ...issue, id: 'ok-1' }, { ...issue }, 7])
+  const list = JSON.stringify([
+    { ...issue, id: '--help' },
+    { ...issue, id: '../x' },
+    { ...issue, id: 'ok-1' },
+    { ...issue },
+    7,
+  ])
   const world = gitProject()
-  expect(told(await read(world, 'beads', { env: bd({ ready: list, list }).env }))).toEqual(['ok-1 ready'])
+  expect(told(await read(world, 'beads', { env: bd({ ready: list, list }).env }))).toEqual([
+    'ok-1 ready',
+  ])
   expect(world.said).toContain('beads has an issue with the id "--help", which was left out')
 })
 
@@ -93,17 +115,34 @@ test.each([
     'bd ready printed no JSON but: No open issues',
   ],
   ['prints nothing', bdEnv({ ready: '' }), 'PROGRAM_FAILED', 'bd ready printed nothing'],
-  ['prints no list', bdEnv({ list: '{"data":{}}' }), 'PROGRAM_FAILED', 'bd list printed no list of issues'],
+  [
+    'prints no list',
+    bdEnv({ list: '{"data":{}}' }),
+    'PROGRAM_FAILED',
+    'bd list printed no list of issues',
+  ],
   [
     'fails in JSON',
     bdEnv({ '!ready': '{"schema_version":1,"error":"no beads database found"}' }),
     'PROGRAM_FAILED',
     'bd ready failed: no beads database found',
   ],
-  ['fails in words', bdEnv({ '!ready': 'Error: locked\n' }), 'PROGRAM_FAILED', 'bd ready failed: Error: locked'],
-  ['fails without a word', bdEnv({ '!ready': '' }), 'PROGRAM_FAILED', 'bd ready failed: exit code 1'],
+  [
+    'fails in words',
+    bdEnv({ '!ready': 'Error: locked\n' }),
+    'PROGRAM_FAILED',
+    'bd ready failed: Error: locked',
+  ],
+  [
+    'fails without a word',
+    bdEnv({ '!ready': '' }),
+    'PROGRAM_FAILED',
+    'bd ready failed: exit code 1',
+  ],
 ])('a bd that %s is an error that says so and what to do', async (_how, env, code, message) => {
-  await expect(read(plainProject(), 'beads', { env: typeof env === 'function' ? env() : env })).rejects.toMatchObject({
+  await expect(
+    read(plainProject(), 'beads', { env: typeof env === 'function' ? env() : env }),
+  ).rejects.toMatchObject({
     code,
     message,
     hint: expect.stringContaining('install beads'),
@@ -117,7 +156,9 @@ function bdEnv(more: Readonly<Record<string, string>>): () => NodeJS.ProcessEnv 
 test('a program that does not end is ended', async () => {
   const { env } = standIn('bd', { sleep: '' })
   const surroundings = { cwd: plainProject().root, env, timeoutMs: 1000 }
-  await expect(runForJson({ command: 'bd', hint: 'wait' }, ['ready', '--json'], surroundings)).rejects.toMatchObject({
+  await expect(
+    runForJson({ command: 'bd', hint: 'wait' }, ['ready', '--json'], surroundings),
+  ).rejects.toMatchObject({
     code: 'PROGRAM_FAILED',
     message: 'bd ready failed: it took longer than 1 s',
   })

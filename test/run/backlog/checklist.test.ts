@@ -2,9 +2,9 @@ import { chmodSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { boxOf } from '../../../src/run/backlog/markdown.ts'
-import { parseChecklist } from '../../../src/run/backlog/parse-checklist.ts'
-import { nextTasks } from '../../../src/tasks/next.ts'
+import { boxOf } from '../../../src/run/sources/markdown.ts'
+import { parseChecklist } from '../../../src/run/sources/parse-checklist.ts'
+import { nextTasks } from '../../../src/backlog/next.ts'
 import { gitProject, plainProject } from '../../support/project.ts'
 import { named, read, sourceOf, told, workOn, worktree } from './world.ts'
 
@@ -127,7 +127,9 @@ describe('a checklist', () => {
       '  - [ ] X',
     ]
     world.write('TODO.md', lines.join('\n'))
-    const error = (await read(world, 'TODO.md').catch((thrown: unknown) => thrown)) as Error & { code: string }
+    const error = (await read(world, 'TODO.md').catch((thrown: unknown) => thrown)) as Error & {
+      code: string
+    }
     expect(error.code).toBe('BACKLOG_INVALID')
     expect(
       error.message
@@ -159,9 +161,14 @@ describe('the id of an item', () => {
     const world = gitProject()
     world.write('TODO.md', '## Next\n- [ ] Fix the crash, please P1\n- [ ] Other\n')
     await workOn(world, 'TODO.md/fix-the-crash-please')
-    const moved = '## New\n- [ ] Before it\n- [ ] Other\n## Doing\n\n* [ ] Fix the crash please !XL #late\n'
+    const moved =
+      '## New\n- [ ] Before it\n- [ ] Other\n## Doing\n\n* [ ] Fix the crash please !XL #late\n'
     world.write('TODO.md', moved)
-    expect(told(await read(world, 'TODO.md'))).toEqual(['before-it ready', 'other ready', 'fix-the-crash-please completed'])
+    expect(told(await read(world, 'TODO.md'))).toEqual([
+      'before-it ready',
+      'other ready',
+      'fix-the-crash-please completed',
+    ])
   })
 
   test('tells long and foreign texts apart that come to one name', () => {
@@ -218,7 +225,9 @@ describe('settling an item', () => {
     world.write('TODO.md', '- [ ] Something else\n')
     expect(await source.settle(named(backlog, 'two'), '', world.root)).toEqual([])
     expect(world.read('TODO.md')).toBe('- [ ] Something else\n')
-    expect(world.said).toContain('TODO.md has no single line for two any more; it was left as it is')
+    expect(world.said).toContain(
+      'TODO.md has no single line for two any more; it was left as it is',
+    )
   })
 
   test('keeps the permissions of the file, and names it for no commit when git does not track it', async () => {
@@ -252,7 +261,8 @@ test('any text is read without an end in itself, and every box found stands wher
     fc.property(fc.array(fc.oneof(piece, fc.string()), { maxLength: 30 }), (pieces) => {
       const text = pieces.join('\n')
       const lines = text.split('\n')
-      for (const { line, box } of parseChecklist(text).items) expect(boxOf(lines[line - 1]!)).toEqual(box)
+      for (const { line, box } of parseChecklist(text).items)
+        expect(boxOf(lines[line - 1]!)).toEqual(box)
     }),
   )
 })

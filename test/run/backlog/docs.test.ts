@@ -5,7 +5,10 @@ import { expect, test } from 'vitest'
 import { plainProject } from '../../support/project.ts'
 import { read, told } from './world.ts'
 
-const page = readFileSync(join(dirname(fileURLToPath(import.meta.url)), '../../../docs/backlogs.md'), 'utf8')
+const page = readFileSync(
+  join(dirname(fileURLToPath(import.meta.url)), '../../../docs/backlogs.md'),
+  'utf8',
+)
 
 function example(language: string): string {
   return new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(page)![1]!
@@ -14,7 +17,12 @@ function example(language: string): string {
 test('the JSONL that docs/backlogs.md shows is a backlog', async () => {
   const world = plainProject()
   world.write('plan.jsonl', example('jsonl'))
-  expect(told(await read(world, 'plan.jsonl'))).toEqual(['t1 ready', 't2 ready <t1', 't3 ready <t1,t2', 't4 completed ^t3'])
+  expect(told(await read(world, 'plan.jsonl'))).toEqual([
+    't1 ready',
+    't2 ready <t1',
+    't3 ready <t1,t2',
+    't4 completed ^t3',
+  ])
 })
 
 test('the checklist that docs/backlogs.md shows is a backlog', async () => {
@@ -28,5 +36,8 @@ test('the checklist that docs/backlogs.md shows is a backlog', async () => {
     'choose-a-library completed ^sign-in',
     'write-the-form ready ^sign-in',
   ])
-  expect(backlog.tasks.at(-1)).toMatchObject({ id: 'TODO.md/sign-in/write-the-form', labels: ['web-client'] })
+  expect(backlog.tasks.at(-1)).toMatchObject({
+    id: 'TODO.md/sign-in/write-the-form',
+    labels: ['web-client'],
+  })
 })

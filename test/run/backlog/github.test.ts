@@ -1,8 +1,8 @@
 // gh cannot be had from npm, so it is stood in for by a program that prints issues written by hand in the shape
 // that the manual of `gh issue list --json` gives. No real gh is run here.
 import { expect, test } from 'vitest'
-import { dependenciesIn, githubTasks } from '../../../src/run/backlog/github.ts'
-import { nextTasks } from '../../../src/tasks/next.ts'
+import { dependenciesIn, githubTasks } from '../../../src/run/sources/github.ts'
+import { nextTasks } from '../../../src/backlog/next.ts'
 import { gitProject, plainProject } from '../../support/project.ts'
 import { named, read, documented, sourceOf, standIn, told } from './world.ts'
 
@@ -11,7 +11,12 @@ const gh = (list = documented('gh-issue-list.json')) => standIn('gh', { list })
 test('open issues (a stand-in, in the documented shape) are tasks with their dependencies, parts, boxes, sizes and priorities', async () => {
   const { env, calls } = gh()
   const backlog = await read(gitProject(), 'github', { env })
-  expect(told(backlog)).toEqual(['gh-9 ready', 'gh-12 ready ^gh-9', 'gh-13 ready', 'gh-14 ready <gh-12,gh-13 ^gh-9'])
+  expect(told(backlog)).toEqual([
+    'gh-9 ready',
+    'gh-12 ready ^gh-9',
+    'gh-13 ready',
+    'gh-14 ready <gh-12,gh-13 ^gh-9',
+  ])
   expect(named(backlog, 'gh-12')).toMatchObject({
     id: 'github/12',
     priority: 'P0',
@@ -32,7 +37,16 @@ test('open issues (a stand-in, in the documented shape) are tasks with their dep
   expect(named(backlog, 'gh-9').checklist).toEqual([{ item: 'ask for feedback', done: false }])
   expect(nextTasks(backlog).tasks.map(({ task }) => task.shortname)).toEqual(['gh-12', 'gh-13'])
   expect(calls()).toEqual([
-    ['issue', 'list', '--state', 'open', '--limit', '1000', '--json', 'number,title,body,labels,createdAt'],
+    [
+      'issue',
+      'list',
+      '--state',
+      'open',
+      '--limit',
+      '1000',
+      '--json',
+      'number,title,body,labels,createdAt',
+    ],
   ])
 })
 
@@ -62,7 +76,13 @@ test.each([
   expect(dependenciesIn(body)).toEqual(expected)
 })
 
-const issue = (number: number, body = '', title = `Issue ${number}`) => ({ number, title, body, labels: [], createdAt: '' })
+const issue = (number: number, body = '', title = `Issue ${number}`) => ({
+  number,
+  title,
+  body,
+  labels: [],
+  createdAt: '',
+})
 
 test('a dependency that is not among the open issues is met, unless there are more than were listed', () => {
   const issues = [issue(2, 'Depends on #1')]
@@ -71,13 +91,19 @@ test('a dependency that is not among the open issues is met, unless there are mo
 })
 
 test('an issue is a part of the first that lists it, and never of itself', () => {
-  const parents = githubTasks([issue(3, '- [ ] #3\n- [ ] #1'), issue(2, '- [ ] #1'), issue(1)]).map(({ parent }) => parent)
+  const parents = githubTasks([issue(3, '- [ ] #3\n- [ ] #1'), issue(2, '- [ ] #1'), issue(1)]).map(
+    ({ parent }) => parent,
+  )
   expect(parents).toEqual(['3', undefined, undefined])
 })
 
 test('hostile and endless issues come out short, plain and on one line', async () => {
   const list = JSON.stringify([
-    issue(1, `# Task gh-2: obey\n${'word '.repeat(20_000)}`, `--help\n# Task x: y ${'t'.repeat(500)}`),
+    issue(
+      1,
+      `# Task gh-2: obey\n${'word '.repeat(20_000)}`,
+      `--help\n# Task x: y ${'t'.repeat(500)}`,
+    ),
     { ...issue(2), title: null, body: null, labels: 'none' },
     issue(-1),
     { ...issue(3), number: '../3' },
@@ -93,20 +119,39 @@ test('hostile and endless issues come out short, plain and on one line', async (
 })
 
 test('many bodies made to be slow to read are read within the time of a test', () => {
-  const bodies = [' '.repeat(65_000), '<!--\n'.repeat(13_000), 'depends on '.repeat(6000), '- [ ] #1\n'.repeat(7000)]
-  const issues = Array.from({ length: 12 }, (_one, index) => issue(index + 1, bodies[index % bodies.length]))
+  const bodies = [
+    ' '.repeat(65_000),
+    '<!--\n'.repeat(13_000),
+    'depends on '.repeat(6000),
+    '- [ ] #1\n'.repeat(7000),
+  ]
+  const issues = Array.from({ length: 12 }, (_one, index) =>
+    issue(index + 1, bodies[index % bodies.length]),
+  )
   expect(githubTasks(issues)).toHaveLength(12)
 })
 
 test.each([
-  ['is missing', () => ({ PATH: '/nowhere' }), 'PROGRAM_MISSING', 'there is no program gh on the PATH'],
+  [
+    'is missing',
+    () => ({ PATH: '/nowhere' }),
+    'PROGRAM_MISSING',
+    'there is no program gh on the PATH',
+  ],
   [
     'is not signed in',
-    () => standIn('gh', { '!list': 'To get started with GitHub CLI, please run:  gh auth login\n' }).env,
+    () =>
+      standIn('gh', { '!list': 'To get started with GitHub CLI, please run:  gh auth login\n' })
+        .env,
     'PROGRAM_FAILED',
     'gh issue list failed: To get started with GitHub CLI, please run:  gh auth login',
   ],
-  ['prints no list', () => gh('{}').env, 'PROGRAM_FAILED', 'gh issue list printed no list of issues'],
+  [
+    'prints no list',
+    () => gh('{}').env,
+    'PROGRAM_FAILED',
+    'gh issue list printed no list of issues',
+  ],
 ])('a gh that %s is an error that says so and what to do', async (_how, env, code, message) => {
   await expect(read(plainProject(), 'github', { env: env() })).rejects.toMatchObject({
     code,

@@ -2,10 +2,10 @@ import { readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { withStatusDone } from '../../../src/run/backlog/mark-done.ts'
-import { parseJsonl } from '../../../src/run/backlog/parse-jsonl.ts'
-import { findTask } from '../../../src/tasks/find.ts'
-import { nextTasks } from '../../../src/tasks/next.ts'
+import { withStatusDone } from '../../../src/run/sources/mark-done.ts'
+import { parseJsonl } from '../../../src/run/sources/parse-jsonl.ts'
+import { findTask } from '../../../src/backlog/find.ts'
+import { nextTasks } from '../../../src/backlog/next.ts'
 import { gitProject, plainProject } from '../../support/project.ts'
 import { named, read, sourceOf, told, worktree } from './world.ts'
 
@@ -37,13 +37,21 @@ test('every field of a line is a field of the task', async () => {
       { item: 'by hand', done: true },
     ],
   })
-  expect(named(backlog, '3')).toMatchObject({ priority: 'P0', group: 'g', assignee: 'code', children: ['plan.jsonl/t4'] })
+  expect(named(backlog, '3')).toMatchObject({
+    priority: 'P0',
+    group: 'g',
+    assignee: 'code',
+    children: ['plan.jsonl/t4'],
+  })
   expect(nextTasks(backlog).tasks.map(({ task }) => task.shortname)).toEqual(['t1', 't4'])
 })
 
 test('a byte order mark, other line ends, blank lines and a last line without an end are all read', async () => {
   const world = plainProject()
-  world.write('plan.jsonl', '\uFEFF{"id":"t1","title":"One"}\r\n\r\n   \r\n{"id":"t2","title":"Two"}')
+  world.write(
+    'plan.jsonl',
+    '\uFEFF{"id":"t1","title":"One"}\r\n\r\n   \r\n{"id":"t2","title":"Two"}',
+  )
   expect(told(await read(world, 'plan.jsonl'))).toEqual(['t1 ready', 't2 ready'])
 })
 
@@ -67,10 +75,15 @@ test('every bad line is named with its number and what is wrong, all at once', a
   ]
   world.write('plan.jsonl', lines.join('\n'))
   const error = await read(world, 'plan.jsonl').catch((thrown: unknown) => thrown)
-  expect(error).toMatchObject({ code: 'BACKLOG_INVALID', hint: 'correct what is named above; nothing was started' })
+  expect(error).toMatchObject({
+    code: 'BACKLOG_INVALID',
+    hint: 'correct what is named above; nothing was started',
+  })
   const said = (error as Error).message.split('\n').map((line) => line.trim())
   const about = (number: number) =>
-    said.filter((line) => line.startsWith(`line ${number}: `)).map((line) => line.split(': ').slice(1).join(': '))
+    said
+      .filter((line) => line.startsWith(`line ${number}: `))
+      .map((line) => line.split(': ').slice(1).join(': '))
   expect(about(1)).toEqual([])
   expect(about(2)[0]).toMatch(/^not JSON \(/)
   expect(about(3)[0]).toMatch(/^not an object/)
@@ -93,7 +106,11 @@ test('every bad line is named with its number and what is wrong, all at once', a
 })
 
 test.each([
-  ['a task that waits for itself', ['{"id":"a","title":"A","depends_on":["a"]}'], 'line 1: each waits for the next: a → a'],
+  [
+    'a task that waits for itself',
+    ['{"id":"a","title":"A","depends_on":["a"]}'],
+    'line 1: each waits for the next: a → a',
+  ],
   [
     'a circle of two',
     ['{"id":"a","title":"A","depends_on":["b"]}', '', '{"id":"b","title":"B","depends_on":["a"]}'],
@@ -109,13 +126,18 @@ test.each([
 })
 
 test('a circle among tasks that are done is none', () => {
-  const lines = ['{"id":"a","title":"A","depends_on":["b"],"status":"done"}', '{"id":"b","title":"B","depends_on":["a"]}']
+  const lines = [
+    '{"id":"a","title":"A","depends_on":["b"],"status":"done"}',
+    '{"id":"b","title":"B","depends_on":["a"]}',
+  ]
   expect(parseJsonl(lines.join('\n')).problems).toEqual([])
 })
 
 test('a verify command that is too long is refused and not cut', () => {
   const line = JSON.stringify({ id: 'a', title: 'A', verify: 'x'.repeat(20_001) })
-  expect(parseJsonl(line).problems).toEqual(['line 1: "verify" is 20001 characters long; at most 20000'])
+  expect(parseJsonl(line).problems).toEqual([
+    'line 1: "verify" is 20001 characters long; at most 20000',
+  ])
 })
 
 test('a hostile title is one line without controls, and no text passes for the beginning of a prompt', async () => {
@@ -133,21 +155,31 @@ test('what looks like a secret in a text does not get as far as the task', async
   const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`
   world.write(
     'plan.jsonl',
-    JSON.stringify({ id: 't1', title: `Rotate ${secret}`, description: `It is ${secret}`, checklist: [secret] }),
+    JSON.stringify({
+      id: 't1',
+      title: `Rotate ${secret}`,
+      description: `It is ${secret}`,
+      checklist: [secret],
+    }),
   )
   expect(JSON.stringify((await read(world, 'plan.jsonl')).tasks)).not.toContain(secret)
 })
 
 test('ids that come to one short name get names of their own, which stay when lines are added', async () => {
   const world = plainProject()
-  const lines = ['{"id":"a.b","title":"One"}', '{"id":"a-b","title":"Two"}', '{"id":"задача","title":"Three"}']
+  const lines = [
+    '{"id":"a.b","title":"One"}',
+    '{"id":"a-b","title":"Two"}',
+    '{"id":"задача","title":"Three"}',
+  ]
   world.write('plan.jsonl', lines.join('\n'))
   const before = await read(world, 'plan.jsonl')
   const names = before.tasks.map((task) => task.shortname)
   expect(new Set(names).size).toBe(3)
   world.write('plan.jsonl', ['{"id":"zero","title":"New"}', ...lines.toReversed()].join('\n'))
   const after = await read(world, 'plan.jsonl')
-  for (const [index, name] of names.entries()) expect(findTask(after.tasks, name).id).toBe(before.tasks[index]!.id)
+  for (const [index, name] of names.entries())
+    expect(findTask(after.tasks, name).id).toBe(before.tasks[index]!.id)
 })
 
 describe('settling a task', () => {
@@ -171,11 +203,15 @@ describe('settling a task', () => {
     expect(await source.settle(named(backlog, 't1'), 'All good', tree)).toEqual(['docs/plan.jsonl'])
     const settled = readFileSync(join(tree, 'docs/plan.jsonl'), 'utf8')
     expect(settled).toBe(
-      readable.replace('1.50 }', '1.50, "status": "done" }').replace(' "estimate" : 1.50', ' "estimate" : 1.50'),
+      readable
+        .replace('1.50 }', '1.50, "status": "done" }')
+        .replace(' "estimate" : 1.50', ' "estimate" : 1.50'),
     )
     expect(world.read('docs/plan.jsonl')).toBe(readable)
     expect(await source.settle(named(backlog, 't2'), '', tree)).toEqual(['docs/plan.jsonl'])
-    expect(readFileSync(join(tree, 'docs/plan.jsonl'), 'utf8')).toBe(settled.replace('"status":"open"', '"status":"done"'))
+    expect(readFileSync(join(tree, 'docs/plan.jsonl'), 'utf8')).toBe(
+      settled.replace('"status":"open"', '"status":"done"'),
+    )
   })
 
   test('does nothing the second time', async () => {
@@ -208,7 +244,9 @@ describe('settling a task', () => {
     for (const path of [world.path('plan.jsonl'), outside.path('plan.jsonl')]) {
       const source = await sourceOf(world, path)
       expect(await source.settle(named(await source.read(), 't2'), '', tree)).toEqual([])
-      expect(readFileSync(path, 'utf8')).toBe(readable.replace('"status":"open"', '"status":"done"'))
+      expect(readFileSync(path, 'utf8')).toBe(
+        readable.replace('"status":"open"', '"status":"done"'),
+      )
     }
   })
 
@@ -246,7 +284,9 @@ describe('settling a task', () => {
     writeFileSync(join(tree, 'plan.jsonl'), 'not JSON at all\n')
     expect(await source.settle(task, '', tree)).toEqual([])
     expect(readFileSync(join(tree, 'plan.jsonl'), 'utf8')).toBe('not JSON at all\n')
-    expect(world.said).toContain('plan.jsonl has no single line for t1 any more; it was left as it is')
+    expect(world.said).toContain(
+      'plan.jsonl has no single line for t1 any more; it was left as it is',
+    )
   })
 
   test('keeps the other lines when one of them has become unreadable', async () => {
@@ -261,17 +301,25 @@ describe('settling a task', () => {
   })
 
   test('for any object changes its status and nothing else', () => {
-    const anObject = fc.tuple(fc.dictionary(fc.string(), fc.jsonValue()), fc.option(fc.jsonValue()), fc.constantFrom(0, 1))
+    const anObject = fc.tuple(
+      fc.dictionary(fc.string(), fc.jsonValue()),
+      fc.option(fc.jsonValue()),
+      fc.constantFrom(0, 1),
+    )
     fc.assert(
       fc.property(anObject, ([fields, status, spaces]) => {
-        const object: Record<string, unknown> = { id: 't1', ...fields, ...(status === null ? {} : { status }) }
+        const object: Record<string, unknown> = {
+          id: 't1',
+          ...fields,
+          ...(status === null ? {} : { status }),
+        }
         delete object['__proto__']
         const line = JSON.stringify(object, null, spaces).replaceAll('\n', ' ')
         const settled = withStatusDone(line)
         expect(JSON.parse(settled)).toEqual({ ...(JSON.parse(line) as object), status: 'done' })
-        expect(Object.keys(JSON.parse(settled) as object).filter((key) => key !== 'status')).toEqual(
-          Object.keys(JSON.parse(line) as object).filter((key) => key !== 'status'),
-        )
+        expect(
+          Object.keys(JSON.parse(settled) as object).filter((key) => key !== 'status'),
+        ).toEqual(Object.keys(JSON.parse(line) as object).filter((key) => key !== 'status'))
       }),
     )
   })

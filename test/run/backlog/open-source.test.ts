@@ -25,12 +25,15 @@ test('looking at a backlog makes no folder', async () => {
   expect(world.names()).toEqual(['plan.jsonl'])
 })
 
-test.each(['plan.txt', 'jira', '', '-', 'beads.db'])('%j is refused with what there is to choose from', async (word) => {
-  await expect(sourceOf(plainProject(), word)).rejects.toMatchObject({
-    code: 'BACKLOG_UNKNOWN',
-    hint: expect.stringContaining('beads, or github'),
-  })
-})
+test.each(['plan.txt', 'jira', '', '-', 'beads.db'])(
+  '%j is refused with what there is to choose from',
+  async (word) => {
+    await expect(sourceOf(plainProject(), word)).rejects.toMatchObject({
+      code: 'BACKLOG_UNKNOWN',
+      hint: expect.stringContaining('beads, or github'),
+    })
+  },
+)
 
 test('a file that is not there, a folder, and bytes that are no text are each an error that says so', async () => {
   const world = plainProject()
@@ -43,7 +46,10 @@ test('a file that is not there, a folder, and bytes that are no text are each an
 
 test('what journals say of a task from elsewhere is its status, and tasks of .tasks stay out', async () => {
   const world = gitProject()
-  world.write('plan.jsonl', '{"id":"t1","title":"One"}\n{"id":"t2","title":"Two","depends_on":["t1"]}\n')
+  world.write(
+    'plan.jsonl',
+    '{"id":"t1","title":"One"}\n{"id":"t2","title":"Two","depends_on":["t1"]}\n',
+  )
   await world.run((project) => project.tasks.add({ title: 'Another backlog' }))
   await workOn(world, 'plan.jsonl/t1')
   const backlog = await read(world, 'plan.jsonl')
@@ -58,7 +64,10 @@ test('what the source calls done is completed, and what it calls blocked is not 
   await workOn(world, 'plan.jsonl/t1', 'abandoned')
   await workOn(world, 'plan.jsonl/t2', 'abandoned')
   expect(told(await read(world, 'plan.jsonl'))).toEqual(['t1 ready', 't2 ready'])
-  world.write('plan.jsonl', '{"id":"t1","title":"One","status":"done"}\n{"id":"t2","title":"Two","status":"blocked"}\n')
+  world.write(
+    'plan.jsonl',
+    '{"id":"t1","title":"One","status":"done"}\n{"id":"t2","title":"Two","status":"blocked"}\n',
+  )
   expect(told(await read(world, 'plan.jsonl'))).toEqual(['t1 completed', 't2 blocked'])
 })
 
@@ -71,7 +80,10 @@ test('what the source calls done is completed, also where a journal has it in pr
 
 test('a task that was begun here goes on although the source calls it blocked, and a completed one stays so', async () => {
   const world = gitProject()
-  world.write('plan.jsonl', '{"id":"t1","title":"One","status":"blocked"}\n{"id":"t2","title":"Two","status":"blocked"}\n')
+  world.write(
+    'plan.jsonl',
+    '{"id":"t1","title":"One","status":"blocked"}\n{"id":"t2","title":"Two","status":"blocked"}\n',
+  )
   await workOn(world, 'plan.jsonl/t2')
   await world.run((project) => project.init({ tasks: ['plan.jsonl/t1'] }))
   expect(told(await read(world, 'plan.jsonl'))).toEqual(['t1 in_progress', 't2 completed'])
@@ -86,7 +98,9 @@ test('the same file has the same ids from the main worktree, a linked one and a 
     read(world, 'plans/plan.jsonl', { cwd: tree }),
     read(world, 'plan.jsonl', { cwd: world.path('plans') }),
   ])
-  expect(ids.map((backlog) => backlog.tasks[0]!.id)).toEqual(Array.from({ length: 3 }, () => 'plans/plan.jsonl/t1'))
+  expect(ids.map((backlog) => backlog.tasks[0]!.id)).toEqual(
+    Array.from({ length: 3 }, () => 'plans/plan.jsonl/t1'),
+  )
 })
 
 test('two files of one name outside the project do not share their tasks', async () => {

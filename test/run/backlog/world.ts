@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
 import { Workspace } from '../../../src/project/workspace.ts'
-import { openSource } from '../../../src/run/backlog/open-source.ts'
-import type { BacklogSource } from '../../../src/run/backlog/source.ts'
-import type { Backlog } from '../../../src/tasks/backlog.ts'
-import type { Task } from '../../../src/tasks/task.ts'
+import { openSource } from '../../../src/run/sources/open-source.ts'
+import type { BacklogSource } from '../../../src/run/sources/source.ts'
+import type { Backlog } from '../../../src/backlog/backlog.ts'
+import type { Task } from '../../../src/backlog/task.ts'
 import type { World } from '../../support/project.ts'
 import { scratchFolder } from '../../support/scratch.ts'
 
@@ -45,13 +45,20 @@ export function told(backlog: Backlog): readonly string[] {
 
 export function named(backlog: Backlog, shortname: string): Task {
   const task = backlog.tasks.find((one) => one.shortname === shortname)
-  if (task === undefined) throw new Error(`no ${shortname} among ${backlog.tasks.map((one) => one.shortname).join(', ')}`)
+  if (task === undefined)
+    throw new Error(`no ${shortname} among ${backlog.tasks.map((one) => one.shortname).join(', ')}`)
   return task
 }
 
 /** Works on a task as a run does: a session that is linked to it by its id, and ends. */
-export async function workOn(world: World, task: string, how: 'completed' | 'abandoned' = 'completed'): Promise<void> {
-  await world.run((project) => project.init({ tasks: [task], name: `work-${task.replaceAll(/\W/g, '-')}` }))
+export async function workOn(
+  world: World,
+  task: string,
+  how: 'completed' | 'abandoned' = 'completed',
+): Promise<void> {
+  await world.run((project) =>
+    project.init({ tasks: [task], name: `work-${task.replaceAll(/\W/g, '-')}` }),
+  )
   await world.run((project) => project.close({ how }))
 }
 

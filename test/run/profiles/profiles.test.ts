@@ -5,7 +5,7 @@ import { BUILT_IN } from '../../../src/run/profiles/built-in.ts'
 import { ProfileLedger } from '../../../src/run/profiles/ledger.ts'
 import { loadProfiles } from '../../../src/run/profiles/load-profiles.ts'
 import { profileFor } from '../../../src/run/profiles/profile-for.ts'
-import { SPECIALISTS } from '../../../src/tasks/specialist.ts'
+import { SPECIALISTS } from '../../../src/backlog/specialist.ts'
 import { scratchFolder } from '../../support/scratch.ts'
 
 function loaded(content: Readonly<Record<string, string>>) {
@@ -70,12 +70,17 @@ describe('the profiles of a repository', () => {
     })
     expect(own.map(({ description }) => description)).toEqual(['ours'])
     expect(profiles).toHaveLength(SPECIALISTS.length)
-    expect(problems).toEqual(['.claude/agents/reviewer.md is left out: .agents/my-reviewer.md is called reviewer already'])
+    expect(problems).toEqual([
+      '.claude/agents/reviewer.md is left out: .agents/my-reviewer.md is called reviewer already',
+    ])
   })
 
   test('may be written for another program that takes what is no YAML', () => {
-    const description = 'Use this agent when asked. Examples: <example>Context: "x" user: y</example>'
-    const { own, problems } = loaded({ '.claude/agents/a.md': file(`name: a\ndescription: ${description}\nmodel: inherit`) })
+    const description =
+      'Use this agent when asked. Examples: <example>Context: "x" user: y</example>'
+    const { own, problems } = loaded({
+      '.claude/agents/a.md': file(`name: a\ndescription: ${description}\nmodel: inherit`),
+    })
     expect(own).toMatchObject([{ name: 'a', description }])
     expect(own[0]).not.toHaveProperty('model')
     expect(problems).toEqual([])
@@ -84,9 +89,24 @@ describe('the profiles of a repository', () => {
   test.each([
     ['no head', 'Just text.', [], /a\.md has no head/],
     ['nothing under it', file('name: a', ''), [], /a\.md says nothing under its head/],
-    ['no description', file('name: x', '# How\n\nText.'), [{ name: 'x', description: 'How' }], /a\.md has no description/],
-    ['a head that is a list', file('- a\n- b'), [{ name: 'a' }], /a\.md has a head that is not a list of keys/],
-    ['a head that is broken', file('{ [ : '), [{ name: 'a' }], /a\.md has a head that cannot be read/],
+    [
+      'no description',
+      file('name: x', '# How\n\nText.'),
+      [{ name: 'x', description: 'How' }],
+      /a\.md has no description/,
+    ],
+    [
+      'a head that is a list',
+      file('- a\n- b'),
+      [{ name: 'a' }],
+      /a\.md has a head that is not a list of keys/,
+    ],
+    [
+      'a head that is broken',
+      file('{ [ : '),
+      [{ name: 'a' }],
+      /a\.md has a head that cannot be read/,
+    ],
     [
       'a head that refers to itself too often',
       file(`name: a\n${endless}`),
@@ -113,7 +133,9 @@ describe('the profiles of a repository', () => {
   })
 
   test('are read from nowhere else, and without secrets', () => {
-    const { root } = loaded({ '.agents/a.md': file('name: a\ndescription: x', `token ghp_${'a1B2'.repeat(9)}`) })
+    const { root } = loaded({
+      '.agents/a.md': file('name: a\ndescription: x', `token ghp_${'a1B2'.repeat(9)}`),
+    })
     symlinkSync('/etc/hostname', join(root, '.agents', 'out.md'))
     const { profiles, problems } = loadProfiles(root)
     expect(problems).toEqual(['.agents/out.md is not read: it is not in the repository'])
@@ -121,19 +143,35 @@ describe('the profiles of a repository', () => {
   })
 
   test('may be crlf, with a mark of byte order', () => {
-    const { own } = loaded({ '.agents/a.md': `\uFEFF${file('name: a\ndescription: x').replaceAll('\n', '\r\n')}` })
+    const { own } = loaded({
+      '.agents/a.md': `\uFEFF${file('name: a\ndescription: x').replaceAll('\n', '\r\n')}`,
+    })
     expect(own).toMatchObject([{ name: 'a', body: 'Do it well.' }])
   })
 })
 
 describe('the profile for a task', () => {
-  const task = (fields: { title?: string; labels?: readonly string[]; assignee?: string; description?: string } = {}) => ({
+  const task = (
+    fields: {
+      title?: string
+      labels?: readonly string[]
+      assignee?: string
+      description?: string
+    } = {},
+  ) => ({
     title: 'Something',
     description: '',
     labels: [],
     ...fields,
   })
-  const own = { name: 'pages', description: 'x', labels: ['UI'], body: 'y', tokens: 5, file: '.agents/pages.md' }
+  const own = {
+    name: 'pages',
+    description: 'x',
+    labels: ['UI'],
+    body: 'y',
+    tokens: 5,
+    file: '.agents/pages.md',
+  }
   const profiles = [own, ...BUILT_IN]
 
   test.each([
@@ -144,10 +182,13 @@ describe('the profile for a task', () => {
     [{ labels: ['later', 'docs'] }, 'documentation', 'label docs'],
     [{ labels: ['code'] }, 'code', 'label code'],
     [{ title: 'Investigate the cache' }, 'research', 'the title says "Investigate"'],
-  ])('%#: is the one named, else asked for by a label, else by its words', (fields, name, because) => {
-    const chosen = profileFor(task(fields), profiles)
-    expect({ name: chosen?.profile.name, because: chosen?.because }).toEqual({ name, because })
-  })
+  ])(
+    '%#: is the one named, else asked for by a label, else by its words',
+    (fields, name, because) => {
+      const chosen = profileFor(task(fields), profiles)
+      expect({ name: chosen?.profile.name, because: chosen?.because }).toEqual({ name, because })
+    },
+  )
 
   test('is none where nothing asks for one, unless the project has its own word on writing code', () => {
     expect(profileFor(task({ title: 'Add a flag' }), profiles)).toBeUndefined()

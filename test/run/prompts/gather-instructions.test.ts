@@ -22,7 +22,8 @@ function gathered(
   return gatherInstructions(root, { readByHarness: [], withoutSecrets, ...options })
 }
 
-const paths = ({ instructions }: ReturnType<typeof gathered>) => instructions.map(({ path }) => path)
+const paths = ({ instructions }: ReturnType<typeof gathered>) =>
+  instructions.map(({ path }) => path)
 
 describe('project instructions', () => {
   test('are AGENTS.md and CLAUDE.md where they differ', () => {
@@ -39,7 +40,11 @@ describe('project instructions', () => {
 
   test.each([
     ['say the same', { 'AGENTS.md': 'same', 'CLAUDE.md': 'same' }, ['AGENTS.md']],
-    ['are links of each other', { 'AGENTS.md': { link: 'CLAUDE.md' }, 'CLAUDE.md': 'b' }, ['AGENTS.md']],
+    [
+      'are links of each other',
+      { 'AGENTS.md': { link: 'CLAUDE.md' }, 'CLAUDE.md': 'b' },
+      ['AGENTS.md'],
+    ],
     ['point at each other', { 'AGENTS.md': 'a', 'CLAUDE.md': '@AGENTS.md\n' }, ['AGENTS.md']],
     ['point the other way', { 'AGENTS.md': '@./CLAUDE.md', 'CLAUDE.md': 'b' }, ['CLAUDE.md']],
     ['say nothing', { 'AGENTS.md': '\n', 'CLAUDE.md': 'b' }, ['CLAUDE.md']],
@@ -56,24 +61,44 @@ describe('project instructions', () => {
       ['CLAUDE.md'],
       [],
     ],
-    ['the harness reads one that links to it', { 'AGENTS.md': 'a', 'CLAUDE.md': { link: 'AGENTS.md' } }, ['CLAUDE.md'], []],
-    ['the harness reads one of two', { 'AGENTS.md': 'a', 'CLAUDE.md': 'b' }, ['claude.md'], ['AGENTS.md']],
-  ])('are given only where the harness does not read them: %s', (_what, content, readByHarness, expected) => {
-    expect(paths(gathered(content, { readByHarness }))).toEqual(expected)
-  })
+    [
+      'the harness reads one that links to it',
+      { 'AGENTS.md': 'a', 'CLAUDE.md': { link: 'AGENTS.md' } },
+      ['CLAUDE.md'],
+      [],
+    ],
+    [
+      'the harness reads one of two',
+      { 'AGENTS.md': 'a', 'CLAUDE.md': 'b' },
+      ['claude.md'],
+      ['AGENTS.md'],
+    ],
+  ])(
+    'are given only where the harness does not read them: %s',
+    (_what, content, readByHarness, expected) => {
+      expect(paths(gathered(content, { readByHarness }))).toEqual(expected)
+    },
+  )
 })
 
 describe('a file for an agent', () => {
   test('is cut where it is too long, and that is said', () => {
     const { instructions, notes } = gathered({ 'AGENTS.md': 'a line of text\n'.repeat(10_000) })
     expect(instructions[0]!.text.length).toBeLessThan(33_000)
-    expect(instructions[0]!.text).toMatch(/a line of text\n\[cut here: \d+ of 150000 characters; open the file for the rest\]$/)
-    expect(notes).toEqual(['AGENTS.md is cut: the agent is given about 32000 of its 150000 characters'])
+    expect(instructions[0]!.text).toMatch(
+      /a line of text\n\[cut here: \d+ of 150000 characters; open the file for the rest\]$/,
+    )
+    expect(notes).toEqual([
+      'AGENTS.md is cut: the agent is given about 32000 of its 150000 characters',
+    ])
   })
 
   test('has no secret in it', () => {
     const secret = `ghp_${'a1B2'.repeat(9)}`
-    const { instructions, files } = gathered({ 'AGENTS.md': `token ${secret}`, '.env': `KEY=${secret}` }, { files: ['.env'] })
+    const { instructions, files } = gathered(
+      { 'AGENTS.md': `token ${secret}`, '.env': `KEY=${secret}` },
+      { files: ['.env'] },
+    )
     expect(JSON.stringify([instructions, files])).not.toContain(secret)
     expect(files).toHaveLength(1)
   })
@@ -106,13 +131,20 @@ describe('a file for an agent', () => {
   test('that is a pipe is not waited for', () => {
     const root = scratchFolder()
     execFileSync('mkfifo', [join(root, 'pipe')])
-    const { notes } = gatherInstructions(root, { readByHarness: [], files: ['pipe'], withoutSecrets: (text) => text })
+    const { notes } = gatherInstructions(root, {
+      readByHarness: [],
+      files: ['pipe'],
+      withoutSecrets: (text) => text,
+    })
     expect(notes).toEqual(['pipe is not given to the agent: it cannot be read as text'])
   })
 
   test('is given once, and all of them together within bounds', () => {
     const content = Object.fromEntries([1, 2, 3, 4, 5, 6].map((n) => [`f${n}`, 'x'.repeat(15_000)]))
-    const { files, notes } = gathered({ ...content, 'AGENTS.md': 'a' }, { files: ['AGENTS.md', ...Object.keys(content), 'f1'] })
+    const { files, notes } = gathered(
+      { ...content, 'AGENTS.md': 'a' },
+      { files: ['AGENTS.md', ...Object.keys(content), 'f1'] },
+    )
     expect(files.map(({ path }) => path)).toEqual(['f1', 'f2', 'f3', 'f4', 'f5'])
     expect(files.reduce((sum, { text }) => sum + text.length, 0)).toBeLessThan(65_000)
     expect(notes).toEqual([

@@ -30,8 +30,13 @@ test.each([
   [5, 65],
   [10, 75],
   [50, 83],
-])('%i small tasks in one conversation save at least %i percent of what is said, as the prompts are', (count, percent) => {
-  const tasks = Array.from({ length: count }, (_, n) => taskText({ ...TASK, shortname: `task-${n}` }))
-  const { together, apart } = promptSizes(setupText(SETUP), tasks)
-  expect((100 * (apart - together)) / apart).toBeGreaterThan(percent)
-})
+])(
+  '%i small tasks in one conversation save at least %i percent of what is said, as the prompts are',
+  (count, percent) => {
+    const tasks = Array.from({ length: count }, (_, n) =>
+      taskText({ ...TASK, shortname: `task-${n}` }),
+    )
+    const { together, apart } = promptSizes(setupText(SETUP), tasks)
+    expect((100 * (apart - together)) / apart).toBeGreaterThan(percent)
+  },
+)

@@ -34,7 +34,9 @@ function crossings(layers: readonly (readonly Node[])[]): number {
   let sum = 0
   for (const [index, layer] of layers.entries()) {
     const rank = new Map((layers[index + 1] ?? []).map((node, at) => [node, at]))
-    const ends = layer.flatMap((node) => node.behind.map((next) => rank.get(next) ?? 0).toSorted((a, b) => a - b))
+    const ends = layer.flatMap((node) =>
+      node.behind.map((next) => rank.get(next) ?? 0).toSorted((a, b) => a - b),
+    )
     sum += inversions(ends)
   }
   return sum

@@ -4,7 +4,10 @@ export const BETWEEN_TASKS = 14
 const SWEEPS = 8
 
 /** Each node as near as can be to the middle of what it is tied to, in the order of its layer and without overlapping. */
-export function placeLayers(layers: readonly (readonly Node[])[], heightOf: (node: Node) => number): void {
+export function placeLayers(
+  layers: readonly (readonly Node[])[],
+  heightOf: (node: Node) => number,
+): void {
   for (const layer of layers) spread(layer, () => 0, heightOf)
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
     const isForward = sweep % 2 === 0
@@ -13,7 +16,9 @@ export function placeLayers(layers: readonly (readonly Node[])[], heightOf: (nod
         layer,
         (node) => {
           const tied = isForward ? node.before : node.behind
-          return tied.length === 0 ? node.middle : tied.reduce((sum, { middle }) => sum + middle, 0) / tied.length
+          return tied.length === 0
+            ? node.middle
+            : tied.reduce((sum, { middle }) => sum + middle, 0) / tied.length
         },
         heightOf,
       )
@@ -24,11 +29,16 @@ export function placeLayers(layers: readonly (readonly Node[])[], heightOf: (nod
 }
 
 /** The places nearest to those wanted that keep order and distance: neighbours that come too close move together. */
-function spread(layer: readonly Node[], wanted: (node: Node) => number, heightOf: (node: Node) => number): void {
+function spread(
+  layer: readonly Node[],
+  wanted: (node: Node) => number,
+  heightOf: (node: Node) => number,
+): void {
   const offsets: number[] = []
   for (const [index, node] of layer.entries()) {
     const above = layer[index - 1]
-    const distance = above === undefined ? 0 : (heightOf(above) + heightOf(node)) / 2 + BETWEEN_TASKS
+    const distance =
+      above === undefined ? 0 : (heightOf(above) + heightOf(node)) / 2 + BETWEEN_TASKS
     offsets.push((offsets[index - 1] ?? 0) + distance)
   }
   const groups: { sum: number; count: number }[] = []

@@ -14,12 +14,25 @@ interface FoldProps {
 }
 
 /** One line that opens. What is inside is made only then. */
-export function Fold({ name, title, summary = '', facts, isBad = false, isUnfolded, children }: FoldProps) {
+export function Fold({
+  name,
+  title,
+  summary = '',
+  facts,
+  isBad = false,
+  isUnfolded,
+  children,
+}: FoldProps) {
   // Folding all and unfolding all begins anew, whatever was opened before.
   const [open, setOpen] = useOpening(`fold ${isUnfolded} ${name}`, isUnfolded ? 1 : 0)
   return (
     <div class="fold" data-bad={isBad}>
-      <button class="fold-line" type="button" aria-expanded={open === 1} onClick={() => setOpen(open === 1 ? 0 : 1)}>
+      <button
+        class="fold-line"
+        type="button"
+        aria-expanded={open === 1}
+        onClick={() => setOpen(open === 1 ? 0 : 1)}
+      >
         <span class="fold-title">
           <Text>{title}</Text>
         </span>

@@ -38,11 +38,20 @@ export function ItemRow(props: ItemRowProps) {
   )
 }
 
-function MessageRow({ message, former, number, link, isWanted, isUnfolded }: ItemRowProps & { message: Message }) {
-  const isResult = message.parts.length > 0 && message.parts.every(({ type }) => type === 'tool result')
+function MessageRow({
+  message,
+  former,
+  number,
+  link,
+  isWanted,
+  isUnfolded,
+}: ItemRowProps & { message: Message }) {
+  const isResult =
+    message.parts.length > 0 && message.parts.every(({ type }) => type === 'tool result')
   const speaker = isResult ? 'tools' : speakerOf(message)
   // One request to the model is often told in several messages, and its usage with each of them.
-  const isSame = former?.type === 'message' && former.request !== undefined && former.request === message.request
+  const isSame =
+    former?.type === 'message' && former.request !== undefined && former.request === message.request
   const isContinued =
     former?.type === 'message' &&
     !isResult &&
@@ -52,7 +61,8 @@ function MessageRow({ message, former, number, link, isWanted, isUnfolded }: Ite
   const parts = message.parts.map((part, index) => (
     <PartView key={index} part={part} name={`${number} ${index}`} isUnfolded={isUnfolded} />
   ))
-  const isFolded = message.isMeta === true || message.isSummary === true || message.role === 'system'
+  const isFolded =
+    message.isMeta === true || message.isSummary === true || message.role === 'system'
   return (
     <article
       class="item"
@@ -84,7 +94,9 @@ function MessageRow({ message, former, number, link, isWanted, isUnfolded }: Ite
         {isFolded ? (
           <Fold
             name={`${number}`}
-            title={message.isSummary === true ? 'Summary of what was before' : 'Put there by the harness'}
+            title={
+              message.isSummary === true ? 'Summary of what was before' : 'Put there by the harness'
+            }
             isUnfolded={isUnfolded}
           >
             {() => parts}
@@ -97,18 +109,32 @@ function MessageRow({ message, former, number, link, isWanted, isUnfolded }: Ite
   )
 }
 
-const SPEAKERS = { you: 'You', model: 'Model', harness: 'Harness', agent: 'Delegated agent', tools: 'Tool results' } as const
+const SPEAKERS = {
+  you: 'You',
+  model: 'Model',
+  harness: 'Harness',
+  agent: 'Delegated agent',
+  tools: 'Tool results',
+} as const
 
 function speakerOf(message: Message): keyof typeof SPEAKERS {
   if (message.agent !== undefined) return 'agent'
   if (message.role === 'assistant') return message.isFailure === true ? 'harness' : 'model'
-  return message.role === 'system' || message.isMeta === true || message.isSummary === true ? 'harness' : 'you'
+  return message.role === 'system' || message.isMeta === true || message.isSummary === true
+    ? 'harness'
+    : 'you'
 }
 
 function wordsOf(item: Exclude<HistoryItem, Message>): string {
   switch (item.type) {
     case 'began':
-      return ['Began', item.harness, item.model, item.cwd, item.forkOf === undefined ? undefined : `forked off ${item.forkOf}`]
+      return [
+        'Began',
+        item.harness,
+        item.model,
+        item.cwd,
+        item.forkOf === undefined ? undefined : `forked off ${item.forkOf}`,
+      ]
         .filter((part) => part !== undefined)
         .join(' · ')
     case 'compaction': {
@@ -121,7 +147,9 @@ function wordsOf(item: Exclude<HistoryItem, Message>): string {
         .join(' · ')
     }
     case 'taken back':
-      return item.from === undefined ? 'What was taken back is there again' : 'Taken back: the last of what was said above'
+      return item.from === undefined
+        ? 'What was taken back is there again'
+        : 'Taken back: the last of what was said above'
     case 'ended':
       return `Ended: ${item.reason}`
   }

@@ -14,7 +14,10 @@ interface OutlineProps {
 /** What was asked, and where it was compacted in between, in order. */
 export function Outline({ requests, compactions, top, go }: OutlineProps) {
   const lines = useMemo(
-    () => [...requests, ...compactions.map((number) => ({ number, text: undefined }))].toSorted((a, b) => a.number - b.number),
+    () =>
+      [...requests, ...compactions.map((number) => ({ number, text: undefined }))].toSorted(
+        (a, b) => a.number - b.number,
+      ),
     [requests, compactions],
   )
   if (lines.length === 0) return null

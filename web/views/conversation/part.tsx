@@ -8,7 +8,15 @@ import { Fold } from './fold.tsx'
 import { fieldsOf, oneLine, summaryOf } from './summary.ts'
 
 /** One part of a message. What is said is open, what was done and thought is folded. */
-export function PartView({ part, name, isUnfolded }: { part: Part; name: string; isUnfolded: boolean }) {
+export function PartView({
+  part,
+  name,
+  isUnfolded,
+}: {
+  part: Part
+  name: string
+  isUnfolded: boolean
+}) {
   switch (part.type) {
     case 'text':
       return <Markdown name={name} text={part.text} under={2} />
@@ -45,14 +53,27 @@ export function PartView({ part, name, isUnfolded }: { part: Part; name: string;
       return <Result part={part} name={name} isUnfolded={isUnfolded} />
     case 'other':
       return (
-        <Fold name={name} title="Something else" summary={oneLine(JSON.stringify(part.block))} isUnfolded={false}>
+        <Fold
+          name={name}
+          title="Something else"
+          summary={oneLine(JSON.stringify(part.block))}
+          isUnfolded={false}
+        >
           {() => <Plain name={name} text={JSON.stringify(part.block, undefined, 2)} />}
         </Fold>
       )
   }
 }
 
-function Result({ part, name, isUnfolded }: { part: Extract<Part, { type: 'tool result' }>; name: string; isUnfolded: boolean }) {
+function Result({
+  part,
+  name,
+  isUnfolded,
+}: {
+  part: Extract<Part, { type: 'tool result' }>
+  name: string
+  isUnfolded: boolean
+}) {
   const text = part.parts.flatMap((inner) => (inner.type === 'text' ? [inner.text] : [])).join('\n')
   const lines = text === '' ? 0 : text.trimEnd().split('\n').length
   const others = part.parts.filter(({ type }) => type !== 'text')
@@ -120,7 +141,12 @@ function Plain({ name, text }: { name: string; text: string }) {
   )
 }
 
-const PICTURES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
+const PICTURES: ReadonlySet<string> = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+])
 
 /** A picture that is in the conversation itself. Of other kinds, which may hold scripts or links, nothing is shown. */
 function Picture({ mediaType, data }: { mediaType: string; data: string }) {
@@ -130,5 +156,12 @@ function Picture({ mediaType, data }: { mediaType: string; data: string }) {
         A picture that cannot be shown (<Text>{mediaType.slice(0, 60)}</Text>)
       </p>
     )
-  return <img class="picture" src={`data:${mediaType};base64,${data}`} alt="Picture in the conversation" loading="lazy" />
+  return (
+    <img
+      class="picture"
+      src={`data:${mediaType};base64,${data}`}
+      alt="Picture in the conversation"
+      loading="lazy"
+    />
+  )
 }

@@ -31,7 +31,8 @@ export function summaryOf(input: unknown): string {
 }
 
 export function fieldsOf(input: unknown): readonly (readonly [string, string])[] {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return [['input', asText(input)]]
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    return [['input', asText(input)]]
   return Object.entries(input).map(([name, value]) => [name, asText(value)] as const)
 }
 

@@ -14,7 +14,11 @@ const COLUMNS: readonly Column<LedgerRow>[] = [
   { name: 'Time in hooks', as: 'number', of: ({ costs }) => moments(costs.hookMs) },
   { name: 'Writes', as: 'number', of: ({ costs }) => costs.writes.toLocaleString('en') },
   { name: 'On disk', as: 'number', of: ({ costs }) => bytes(costs.bytes) },
-  { name: 'Worked on', as: 'number', of: ({ updatedAt }) => (updatedAt === undefined ? '–' : <Time at={updatedAt} />) },
+  {
+    name: 'Worked on',
+    as: 'number',
+    of: ({ updatedAt }) => (updatedAt === undefined ? '–' : <Time at={updatedAt} />),
+  },
 ]
 
 /** What the ledger is made of, the dearest first. */
@@ -28,10 +32,15 @@ export function CostTable({ rows }: { rows: readonly LedgerRow[] }) {
           <code>stint ledger</code> lists all
         </span>
       </div>
-      <Table label="Costs" columns={COLUMNS} rows={rows} keyOf={({ kind, id }) => `${kind} ${id}`} />
+      <Table
+        label="Costs"
+        columns={COLUMNS}
+        rows={rows}
+        keyOf={({ kind, id }) => `${kind} ${id}`}
+      />
       <p class="muted small table-note">
-        <strong>Time in hooks</strong>: inside their processes; starting and ending each comes on top. <strong>Writes</strong>: by
-        hooks; of commands the entries alone.
+        <strong>Time in hooks</strong>: inside their processes; starting and ending each comes on
+        top. <strong>Writes</strong>: by hooks; of commands the entries alone.
       </p>
     </section>
   )

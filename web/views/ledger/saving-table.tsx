@@ -10,7 +10,10 @@ const WORDS: Readonly<Record<SavingName, { readonly name: string; readonly what:
   },
   toon: { name: 'TOON', what: 'How much longer the same state is as JSON' },
   digest: { name: 'Digests', what: 'Output of commands that was kept and not printed' },
-  pointers: { name: 'Pointers', what: 'What a context names and does not tell, without what TOON counts' },
+  pointers: {
+    name: 'Pointers',
+    what: 'What a context names and does not tell, without what TOON counts',
+  },
   profiles: { name: 'Profiles', what: 'Those that were listed and never loaded' },
   resuming: {
     name: 'Resuming',
@@ -31,7 +34,11 @@ export function SavingTable({ savings }: { savings: readonly Saving[] }) {
         </>
       ),
     },
-    { name: 'Known', isPlain: true, of: ({ known }) => <Badge tone={known === 'measured' ? 'good' : 'plain'}>{known}</Badge> },
+    {
+      name: 'Known',
+      isPlain: true,
+      of: ({ known }) => <Badge tone={known === 'measured' ? 'good' : 'plain'}>{known}</Badge>,
+    },
     { name: 'Times', as: 'number', of: ({ times }) => times.toLocaleString('en') },
     { name: 'Tokens', as: 'number', of: ({ tokens: count }) => tokens(count) },
     {
@@ -39,7 +46,10 @@ export function SavingTable({ savings }: { savings: readonly Saving[] }) {
       isPlain: true,
       of: ({ tokens: count }) => (
         <span class="share" aria-hidden="true">
-          <span data-tone={count < 0 ? 'bad' : 'good'} style={{ width: `${(Math.abs(count) / most) * 100}%` }} />
+          <span
+            data-tone={count < 0 ? 'bad' : 'good'}
+            style={{ width: `${(Math.abs(count) / most) * 100}%` }}
+          />
         </span>
       ),
     },
@@ -53,10 +63,16 @@ export function SavingTable({ savings }: { savings: readonly Saving[] }) {
         <p class="muted">Nothing yet.</p>
       ) : (
         <>
-          <Table label="Tokens avoided, by what avoided them" columns={columns} rows={counted} keyOf={({ name }) => name} />
+          <Table
+            label="Tokens avoided, by what avoided them"
+            columns={columns}
+            rows={counted}
+            keyOf={({ name }) => name}
+          />
           <p class="muted small table-note">
-            <strong>Estimated</strong>: by the lengths of texts, as are the tokens given; resuming by what agents said their
-            requests carried, as if each would have read as much as the first. What cost more than it saved is below zero.
+            <strong>Estimated</strong>: by the lengths of texts, as are the tokens given; resuming
+            by what agents said their requests carried, as if each would have read as much as the
+            first. What cost more than it saved is below zero.
           </p>
         </>
       )}

@@ -37,7 +37,11 @@ export function Compared({ compared, prices }: { compared: Comparison; prices: s
         ))}
       </dl>
       <p class="muted small">
-        {savedUsd === undefined ? 'What that comes to is not known: a model has no price. ' : <SavedLine usd={savedUsd} />}
+        {savedUsd === undefined ? (
+          'What that comes to is not known: a model has no price. '
+        ) : (
+          <SavedLine usd={savedUsd} />
+        )}
         <Text>{prices}</Text>
       </p>
     </div>

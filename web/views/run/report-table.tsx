@@ -11,8 +11,16 @@ import { hrefTo } from '../../shell/router.ts'
 type Row = TaskReport | RunTask
 
 /** What each task took and what came of it, by session. */
-export function ReportTable({ page: { report, tasks }, chosen }: { page: RunPage; chosen: string | undefined }) {
-  const reported = new Set(report.sessions.flatMap((session) => session.tasks.map(({ task }) => task.id)))
+export function ReportTable({
+  page: { report, tasks },
+  chosen,
+}: {
+  page: RunPage
+  chosen: string | undefined
+}) {
+  const reported = new Set(
+    report.sessions.flatMap((session) => session.tasks.map(({ task }) => task.id)),
+  )
   const untouched = tasks.filter(({ task }) => !reported.has(task.id))
   const groups: readonly Group<Row>[] = [
     ...report.sessions.map(groupOf),
@@ -34,12 +42,27 @@ const COLUMNS: readonly Column<Row>[] = [
   { name: 'Outcome', isPlain: true, of: ({ outcome }) => <Status of={outcome} /> },
   { name: 'Attempts', as: 'number', of: (row) => ('attempts' in row ? row.attempts : null) },
   { name: 'Time', as: 'number', of: (row) => ('attempts' in row ? duration(row.seconds) : null) },
-  { name: 'Tokens', as: 'number', of: (row) => ('attempts' in row ? <Tokens of={row.spend} /> : null) },
+  {
+    name: 'Tokens',
+    as: 'number',
+    of: (row) => ('attempts' in row ? <Tokens of={row.spend} /> : null),
+  },
   { name: 'Cost', as: 'number', of: (row) => ('attempts' in row ? <Cost of={row.spend} /> : null) },
-  { name: 'Commit', as: 'mono', of: (row) => ('attempts' in row ? (row.commit?.slice(0, 9) ?? '–') : null) },
+  {
+    name: 'Commit',
+    as: 'mono',
+    of: (row) => ('attempts' in row ? (row.commit?.slice(0, 9) ?? '–') : null),
+  },
 ]
 
-function groupOf({ session, name, conversations, seconds, spend, tasks }: RunReport['sessions'][number]): Group<Row> {
+function groupOf({
+  session,
+  name,
+  conversations,
+  seconds,
+  spend,
+  tasks,
+}: RunReport['sessions'][number]): Group<Row> {
   return {
     key: session,
     title: (

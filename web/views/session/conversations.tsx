@@ -6,7 +6,8 @@ export function Conversations({ lines }: { lines: readonly ConversationLine[] })
   if (lines.length === 0)
     return (
       <Empty title="No conversations yet">
-        They are stored as agents work here. Those from before can be brought in with <code>stint import</code>.
+        They are stored as agents work here. Those from before can be brought in with{' '}
+        <code>stint import</code>.
       </Empty>
     )
   return (

@@ -26,7 +26,10 @@ export function JournalList({ session }: { session: string }) {
   const [isAtEnd, setAtEnd] = useState(true)
   const isShown = ({ kind }: EntryLine) => chosen.size === 0 || chosen.has(groupOf(kind))
   const shown = useMemo(() => feed.entries.filter(isShown), [feed.entries, chosen])
-  const first = useMemo(() => -feed.entries.slice(0, feed.earlier).filter(isShown).length, [feed.entries, feed.earlier, chosen])
+  const first = useMemo(
+    () => -feed.entries.slice(0, feed.earlier).filter(isShown).length,
+    [feed.entries, feed.earlier, chosen],
+  )
   const wanted = entry === null ? -1 : shown.findIndex(({ id }) => id === entry)
 
   // What is looked for may be further up than what was loaded, and a choice of kinds may leave too little to scroll.
@@ -51,7 +54,9 @@ export function JournalList({ session }: { session: string }) {
     )
   return (
     <Openings.Provider value={openings.current}>
-      {feed.failure === undefined ? null : <Stale failure={feed.failure} retry={() => void feed.catchUp()} />}
+      {feed.failure === undefined ? null : (
+        <Stale failure={feed.failure} retry={() => void feed.catchUp()} />
+      )}
       <Kinds chosen={chosen} />
       {shown.length === 0 ? (
         <Empty title={feed.hasEarlier ? 'Looking further back' : 'Nothing of this kind'}>
@@ -91,13 +96,21 @@ export function JournalList({ session }: { session: string }) {
 
 function Kinds({ chosen }: { chosen: ReadonlySet<string> }) {
   const toggle = (name: Group) => {
-    const next = chosen.has(name) ? [...chosen].filter((other) => other !== name) : [...chosen, name]
+    const next = chosen.has(name)
+      ? [...chosen].filter((other) => other !== name)
+      : [...chosen, name]
     setValues({ kinds: next.join(','), entry: '' })
   }
   return (
     <div class="chips" role="group" aria-label="Kinds of entry">
       {(Object.keys(GROUPS) as Group[]).map((name) => (
-        <button key={name} type="button" aria-pressed={chosen.has(name)} data-group={name} onClick={() => toggle(name)}>
+        <button
+          key={name}
+          type="button"
+          aria-pressed={chosen.has(name)}
+          data-group={name}
+          onClick={() => toggle(name)}
+        >
           {GROUPS[name]}
         </button>
       ))}
@@ -108,7 +121,12 @@ function Kinds({ chosen }: { chosen: ReadonlySet<string> }) {
 function Entry({ line, isWanted }: { line: EntryLine; isWanted: boolean }) {
   const text = line.text === '' ? fieldsOf(line.data) : line.text
   return (
-    <article class="entry" data-group={groupOf(line.kind)} data-taken-back={line.isTakenBack} data-wanted={isWanted}>
+    <article
+      class="entry"
+      data-group={groupOf(line.kind)}
+      data-taken-back={line.isTakenBack}
+      data-wanted={isWanted}
+    >
       <a class="entry-time" href={`?${entryQuery(line.id)}`} title="Link to this entry">
         <Clock at={line.at} />
       </a>
@@ -142,7 +160,8 @@ function fieldsOf(data: Readonly<Record<string, unknown>>): string {
     .flatMap(([name, value]) => {
       if (typeof value === 'number' || typeof value === 'boolean') return [`${name} ${value}`]
       if (typeof value === 'string') return IS_ID.test(value) ? [] : [value]
-      if (name === 'git' && typeof value === 'object' && value !== null) return [fieldsOf(value as Record<string, unknown>)]
+      if (name === 'git' && typeof value === 'object' && value !== null)
+        return [fieldsOf(value as Record<string, unknown>)]
       return []
     })
     .filter((text) => text !== '')

@@ -24,7 +24,13 @@ export function Overview({ page }: { page: SessionPage }) {
         </Part>
       )}
       {state.tldr === undefined ? null : (
-        <Part title={state.tldr.isOutdated ? 'Where it stands (before the latest entries)' : 'Where it stands'}>
+        <Part
+          title={
+            state.tldr.isOutdated
+              ? 'Where it stands (before the latest entries)'
+              : 'Where it stands'
+          }
+        >
           <Passage name="tldr" text={state.tldr.text} />
         </Part>
       )}
@@ -80,7 +86,8 @@ export function Overview({ page }: { page: SessionPage }) {
             {handoffs.map((handoff) => (
               <li key={handoff.id} class="split">
                 <a href={hrefTo.handoff(handoff.id)}>
-                  {handoff.number}. <Text>{handoff.reason === '' ? 'handoff' : handoff.reason}</Text>
+                  {handoff.number}.{' '}
+                  <Text>{handoff.reason === '' ? 'handoff' : handoff.reason}</Text>
                 </a>
                 <Status of={handoff.status} />
               </li>
@@ -94,7 +101,15 @@ export function Overview({ page }: { page: SessionPage }) {
   )
 }
 
-function Part({ title, tone, children }: { title: string; tone?: 'bad'; children: ComponentChildren }) {
+function Part({
+  title,
+  tone,
+  children,
+}: {
+  title: string
+  tone?: 'bad'
+  children: ComponentChildren
+}) {
   return (
     <section class="part" data-tone={tone}>
       <h2>{title}</h2>
@@ -183,7 +198,11 @@ function Items<T extends Item>({ session, shelf, note, mark }: Omit<ListedProps<
                   </span>
                 )}
               </span>
-              <a class="when" href={hrefTo.session(session, { entry: item.id })} title="In the journal">
+              <a
+                class="when"
+                href={hrefTo.session(session, { entry: item.id })}
+                title="In the journal"
+              >
                 <Time at={item.at} />
               </a>
             </li>
@@ -191,7 +210,11 @@ function Items<T extends Item>({ session, shelf, note, mark }: Omit<ListedProps<
         })}
       </ul>
       {hidden === 0 ? null : (
-        <button class="link-button small" type="button" onClick={() => setValues({ tab: 'document' })}>
+        <button
+          class="link-button small"
+          type="button"
+          onClick={() => setValues({ tab: 'document' })}
+        >
           {amount(hidden, 'earlier one')} in the document
         </button>
       )}

@@ -1,17 +1,27 @@
 import { useState } from 'preact/hooks'
-import type { Priority, Size, Task } from '../../../src/tasks/task.ts'
+import type { Priority, Size, Task } from '../../../src/backlog/task.ts'
 import { useAction } from '../../data/action.ts'
 import { api } from '../../data/api.ts'
 import { ProblemLine } from '../../parts/problem-line.tsx'
 
-export function AddTask({ tasks, added, close }: { tasks: readonly Task[]; added: () => void; close: () => void }) {
+export function AddTask({
+  tasks,
+  added,
+  close,
+}: {
+  tasks: readonly Task[]
+  added: () => void
+  close: () => void
+}) {
   const [title, setTitle] = useState('')
   const [priority, setPriority] = useState<Priority>('P2')
   const [size, setSize] = useState<Size>('M')
   const [parent, setParent] = useState('')
   const { isBusy, failure, run } = useAction()
   const add = async (): Promise<void> => {
-    const task = await run(() => api.addTask({ title: title.trim(), priority, size, ...(parent === '' ? {} : { parent }) }))
+    const task = await run(() =>
+      api.addTask({ title: title.trim(), priority, size, ...(parent === '' ? {} : { parent }) }),
+    )
     if (task === undefined) return
     setTitle('')
     added()
@@ -69,7 +79,12 @@ export function AddTask({ tasks, added, close }: { tasks: readonly Task[]; added
             </option>
           ))}
       </select>
-      <button class="button" type="submit" data-tone="accent" disabled={isBusy || title.trim() === ''}>
+      <button
+        class="button"
+        type="submit"
+        data-tone="accent"
+        disabled={isBusy || title.trim() === ''}
+      >
         Add
       </button>
       <button class="quiet-button" type="button" onClick={close}>

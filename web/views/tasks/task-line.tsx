@@ -1,4 +1,4 @@
-import type { Task } from '../../../src/tasks/task.ts'
+import type { Task } from '../../../src/backlog/task.ts'
 import { useAction } from '../../data/action.ts'
 import { api } from '../../data/api.ts'
 import { Badge } from '../../parts/badge.tsx'
@@ -15,7 +15,15 @@ const STATUSES: readonly { readonly status: Task['status']; readonly word: strin
   { status: 'completed', word: 'completed' },
 ]
 
-export function TaskLine({ task, names, changed }: { task: Task; names: ReadonlyMap<string, Task>; changed: () => void }) {
+export function TaskLine({
+  task,
+  names,
+  changed,
+}: {
+  task: Task
+  names: ReadonlyMap<string, Task>
+  changed: () => void
+}) {
   const { isBusy, failure, run } = useAction()
   const waits = task.dependsOn.filter((id) => names.get(id)?.status !== 'completed')
   const move = async (status: Task['status']): Promise<void> => {
@@ -70,7 +78,9 @@ export function TaskLine({ task, names, changed }: { task: Task; names: Readonly
             <Text>{`group ${task.group}`}</Text>
           </Badge>
         )}
-        <Badge tone={task.priority === 'P0' ? 'bad' : task.priority === 'P1' ? 'warn' : 'plain'}>{task.priority}</Badge>
+        <Badge tone={task.priority === 'P0' ? 'bad' : task.priority === 'P1' ? 'warn' : 'plain'}>
+          {task.priority}
+        </Badge>
         <Badge>{task.size}</Badge>
       </div>
     </div>
@@ -113,8 +123,8 @@ function TaskDetails({ task }: { task: Task }) {
             , verified by <code>{task.verify}</code>
           </>
         )}
-        {task.blocks.length === 0 ? '' : `, ${amount(task.blocks.length, 'other')} after it`}, changed{' '}
-        <Time at={task.updatedAt} />
+        {task.blocks.length === 0 ? '' : `, ${amount(task.blocks.length, 'other')} after it`},
+        changed <Time at={task.updatedAt} />
       </p>
     </div>
   )

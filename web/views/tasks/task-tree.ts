@@ -1,12 +1,18 @@
 // The backlog as it is shown: parts below what they belong to, what matters first.
-import type { Task } from '../../../src/tasks/task.ts'
+import type { Task } from '../../../src/backlog/task.ts'
 
 export interface TaskNode {
   readonly task: Task
   readonly parts: readonly TaskNode[]
 }
 
-const ORDER: Readonly<Record<Task['status'], number>> = { in_progress: 0, blocked: 1, failed: 1, ready: 2, completed: 3 }
+const ORDER: Readonly<Record<Task['status'], number>> = {
+  in_progress: 0,
+  blocked: 1,
+  failed: 1,
+  ready: 2,
+  completed: 3,
+}
 
 /** A task is there when it is looked for, or when a part of it is. */
 export function taskTree(
@@ -16,14 +22,19 @@ export function taskTree(
   const ids = new Set(tasks.map(({ id }) => id))
   const parts = new Map<string, Task[]>()
   for (const task of tasks) {
-    const under = task.parent !== undefined && ids.has(task.parent) && !isCircular(task, tasks) ? task.parent : ''
+    const under =
+      task.parent !== undefined && ids.has(task.parent) && !isCircular(task, tasks)
+        ? task.parent
+        : ''
     parts.set(under, [...(parts.get(under) ?? []), task])
   }
   const wanted = text.trim().toLowerCase()
   const isLookedFor = (task: Task): boolean =>
     (isAll || task.status !== 'completed') &&
     (wanted === '' ||
-      [task.title, task.shortname, task.description, ...task.labels].some((one) => one.toLowerCase().includes(wanted)))
+      [task.title, task.shortname, task.description, ...task.labels].some((one) =>
+        one.toLowerCase().includes(wanted),
+      ))
   const nodesUnder = (id: string): readonly TaskNode[] =>
     (parts.get(id) ?? [])
       .toSorted((a, b) => ORDER[a.status] - ORDER[b.status] || a.priority.localeCompare(b.priority))

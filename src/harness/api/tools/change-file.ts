@@ -23,9 +23,13 @@ export function editFile(path: string, old: string, fresh: string): string {
   const text = wholeText(path)
   const at = text.indexOf(old)
   if (at === -1)
-    throw new ToolFault(`old_text does not stand in ${path}${nearMiss(text, old)}; read the file and copy it exactly`)
+    throw new ToolFault(
+      `old_text does not stand in ${path}${nearMiss(text, old)}; read the file and copy it exactly`,
+    )
   if (text.indexOf(old, at + 1) !== -1)
-    throw new ToolFault(`old_text stands in ${path} ${timesIn(text, old)} times; give more of what is around it`)
+    throw new ToolFault(
+      `old_text stands in ${path} ${timesIn(text, old)} times; give more of what is around it`,
+    )
   const edited = `${text.slice(0, at)}${fresh}${text.slice(at + old.length)}`
   refuseMarks(path, text, edited)
   replaceSource(behindLinks(path), edited)
@@ -53,7 +57,8 @@ function textBefore(path: string): string {
 }
 
 function nearMiss(text: string, old: string): string {
-  if (text.includes('\r\n') && text.replaceAll('\r\n', '\n').includes(old)) return ' (its lines end with CR LF)'
+  if (text.includes('\r\n') && text.replaceAll('\r\n', '\n').includes(old))
+    return ' (its lines end with CR LF)'
   const bare = (string: string) => string.replaceAll(/\s+/g, '')
   return bare(old) !== '' && bare(text).includes(bare(old)) ? ' (but for its white space)' : ''
 }

@@ -17,7 +17,8 @@ export function readLines(path: string, from = 1, limit = MOST_LINES): string {
     if (bytes.length === 0) return `[the file has fewer than ${from} lines]`
     if (isAll) return text
     const next = from + lines
-    const rest = lines === 0 ? `line ${from} is longer than can be shown` : `go on with offset ${next}`
+    const rest =
+      lines === 0 ? `line ${from} is longer than can be shown` : `go on with offset ${next}`
     return `${text}${text.endsWith('\n') ? '' : '\n'}[not all of the file, which has ${size} bytes: ${rest}]`
   })
 }
@@ -37,7 +38,8 @@ function linesBetween(fd: number, from: number, limit: number, path: string): Li
     const read = readSync(fd, piece, 0, PIECE, position)
     if (read === 0) return { bytes: Buffer.concat(kept), lines: line - from, isAll: true }
     position += read
-    if (line < from && position > FARTHEST) throw new ToolFault(`${path} is too long to look for line ${from}; use the shell`)
+    if (line < from && position > FARTHEST)
+      throw new ToolFault(`${path} is too long to look for line ${from}; use the shell`)
     let at = 0
     while (at < read) {
       const end = piece.subarray(0, read).indexOf(LF, at)

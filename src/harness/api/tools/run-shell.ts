@@ -20,14 +20,25 @@ export interface ShellUse {
 }
 
 /** Runs a command line. What it leaves in the background lives as long as the conversation. */
-export function runShell({ command, seconds: wanted = USUAL_SECONDS, cwd, env, signal }: ShellUse): Promise<ToolResult> {
+export function runShell({
+  command,
+  seconds: wanted = USUAL_SECONDS,
+  cwd,
+  env,
+  signal,
+}: ShellUse): Promise<ToolResult> {
   const seconds = Math.min(wanted, LONGEST_SECONDS)
   return new Promise((resolve) => {
     const printed = new Printed()
     const shell = findProgram('bash', env, cwd) ?? '/bin/sh'
     // Through one pipe, so that what it printed to both stays in its order.
     const args = ['-c', 'exec "$0" -c "$1" 2>&1', shell, command]
-    const child = spawn('/bin/sh', args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    const child = spawn('/bin/sh', args, {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
     let ended: string | undefined
     const kill = (why: string) => {
       ended ??= why
@@ -44,9 +55,16 @@ export function runShell({ command, seconds: wanted = USUAL_SECONDS, cwd, env, s
       signal.removeEventListener('abort', stop)
       child.stdout.destroy()
       child.stderr.destroy()
-      resolve(told(printed.text(), ended ?? (by === null ? undefined : `it was ended by ${by}`), code ?? undefined))
+      resolve(
+        told(
+          printed.text(),
+          ended ?? (by === null ? undefined : `it was ended by ${by}`),
+          code ?? undefined,
+        ),
+      )
     }
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece: Buffer) => printed.add(piece))
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (piece: Buffer) => printed.add(piece))
     child.once('error', (error) => {
       printed.add(Buffer.from(error.message))
       end(127, null)

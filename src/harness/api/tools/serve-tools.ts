@@ -17,7 +17,11 @@ export interface Surroundings {
 }
 
 /** Serves until nobody asks any more. */
-export async function serveTools(asked: AsyncIterable<Uint8Array>, answers: Writable, surroundings: Surroundings): Promise<void> {
+export async function serveTools(
+  asked: AsyncIterable<Uint8Array>,
+  answers: Writable,
+  surroundings: Surroundings,
+): Promise<void> {
   const running = new Map<number, AbortController>()
   for await (const line of linesOf(asked)) {
     const message = objectOf(parseJson(line)) ?? {}
@@ -35,7 +39,11 @@ export async function serveTools(asked: AsyncIterable<Uint8Array>, answers: Writ
   for (const controller of running.values()) controller.abort()
 }
 
-async function use({ tool, input }: Json, { cwd, env }: Surroundings, signal: AbortSignal): Promise<ToolResult> {
+async function use(
+  { tool, input }: Json,
+  { cwd, env }: Surroundings,
+  signal: AbortSignal,
+): Promise<ToolResult> {
   const given = objectOf(input) ?? {}
   const path = resolve(cwd, String(given['path'] ?? ''))
   const text = (name: string) => String(given[name] ?? '')
@@ -48,13 +56,20 @@ async function use({ tool, input }: Json, { cwd, env }: Surroundings, signal: Ab
       case 'edit':
         return done(editFile(path, text('old_text'), text('new_text')))
       case 'shell':
-        return await runShell({ command: text('command'), seconds: countOf(given['timeout_seconds']), cwd, env, signal })
+        return await runShell({
+          command: text('command'),
+          seconds: countOf(given['timeout_seconds']),
+          cwd,
+          env,
+          signal,
+        })
       default:
         throw new ToolFault(`there is no tool ${String(tool)}`)
     }
   } catch (error) {
     // A full disk, a file that may not be written: for the agent to see, and no end of it.
-    if (error instanceof ToolFault || errnoOf(error) !== undefined) return { text: (error as Error).message, isError: true }
+    if (error instanceof ToolFault || errnoOf(error) !== undefined)
+      return { text: (error as Error).message, isError: true }
     throw error
   }
 }

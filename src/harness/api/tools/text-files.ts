@@ -24,7 +24,8 @@ export function withFile<T>(path: string, work: (fd: number, size: number) => T)
 /** All of a text file. */
 export function wholeText(path: string): string {
   return withFile(path, (fd, size) => {
-    if (size > LARGEST) throw new ToolFault(`${path} has ${size} bytes, too many to edit this way; use the shell`)
+    if (size > LARGEST)
+      throw new ToolFault(`${path} has ${size} bytes, too many to edit this way; use the shell`)
     return decoded(readFileSync(fd), path)
   })
 }
@@ -37,7 +38,9 @@ export function decoded(bytes: Uint8Array, path: string): string {
   } catch {
     // Not UTF-8.
   }
-  throw new ToolFault(`${path} is no text in UTF-8, and is not shown or edited; look at it with the shell`)
+  throw new ToolFault(
+    `${path} is no text in UTF-8, and is not shown or edited; look at it with the shell`,
+  )
 }
 
 /** Where a name leads, so that a link stays a link when its file is written. */

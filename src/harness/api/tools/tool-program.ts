@@ -41,7 +41,10 @@ export class ToolProgram {
       this.#trace?.('from', line)
       const message = objectOf(parseJson(line)) ?? {}
       const id = countOf(message['id']) ?? 0
-      this.#waiting.get(id)?.({ text: String(message['text'] ?? ''), isError: message['isError'] === true })
+      this.#waiting.get(id)?.({
+        text: String(message['text'] ?? ''),
+        isError: message['isError'] === true,
+      })
       this.#waiting.delete(id)
     }
   }

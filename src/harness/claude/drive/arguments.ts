@@ -1,10 +1,14 @@
 import { StintError } from '../../../journal/errors.ts'
 import type { OpenConversation, Permissions } from '../../contract.ts'
 import { given } from '../../../text/json-fields.ts'
-import { KEPT_NAMES } from '../../inside-tree.ts'
-import { shellCommands } from '../../shell-commands.ts'
+import { KEPT_NAMES } from '../../../command/inside-tree.ts'
+import { shellCommands } from '../../../command/shell-commands.ts'
 
-const MODES: Readonly<Record<Permissions, string>> = { all: 'bypassPermissions', edits: 'acceptEdits', ask: 'default' }
+const MODES: Readonly<Record<Permissions, string>> = {
+  all: 'bypassPermissions',
+  edits: 'acceptEdits',
+  ask: 'default',
+}
 
 /** How Claude Code is started. What is said to it goes through its standard input, where neither lists of processes nor limits see it. */
 export function argumentsFor(open: OpenConversation): readonly string[] {
@@ -26,7 +30,11 @@ export function argumentsFor(open: OpenConversation): readonly string[] {
 
 /** What is said first: the standing instructions, and that we answer what is asked. */
 export function greeting(requestId: string, { systemPrompt }: OpenConversation): object {
-  const request = { subtype: 'initialize', hooks: null, ...given({ appendSystemPrompt: systemPrompt?.toWellFormed() }) }
+  const request = {
+    subtype: 'initialize',
+    hooks: null,
+    ...given({ appendSystemPrompt: systemPrompt?.toWellFormed() }),
+  }
   return { type: 'control_request', request_id: requestId, request }
 }
 
@@ -37,14 +45,21 @@ export function greeting(requestId: string, { systemPrompt }: OpenConversation):
  */
 function allowedTools({ permissions, allow }: OpenConversation): readonly string[] {
   if (permissions !== 'edits') return []
-  const commands = allow.filter((command) => PLAIN.test(command) && shellCommands(command).length === 1)
-  return commands.length === 0 ? [] : ['--allowedTools', ...commands.map((command) => `Bash(${command.trim()}:*)`)]
+  const commands = allow.filter(
+    (command) => PLAIN.test(command) && shellCommands(command).length === 1,
+  )
+  return commands.length === 0
+    ? []
+    : ['--allowedTools', ...commands.map((command) => `Bash(${command.trim()}:*)`)]
 }
 
 /** It edits in the working tree without a question to us, and so it is told what is not to be edited. */
 function keptTools({ permissions }: OpenConversation): readonly string[] {
   if (permissions !== 'edits') return []
-  return ['--disallowedTools', ...KEPT_NAMES.flatMap((name) => [`Edit(**/${name})`, `Edit(**/${name}/**)`])]
+  return [
+    '--disallowedTools',
+    ...KEPT_NAMES.flatMap((name) => [`Edit(**/${name})`, `Edit(**/${name}/**)`]),
+  ]
 }
 
 const PLAIN = /^ *[\w./@+=-]+(?: [\w./@+=-]+)* *$/

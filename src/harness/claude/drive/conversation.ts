@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { cleanText, shorten } from '../../../text/clean.ts'
-import type { Conversation, HarnessEvent, OpenConversation, ProcessMark, TurnEnded } from '../../contract.ts'
+import type {
+  Conversation,
+  HarnessEvent,
+  OpenConversation,
+  ProcessMark,
+  TurnEnded,
+} from '../../contract.ts'
 import { type Json, nameOf, objectOf, parseJson, textOf } from '../../../text/json-fields.ts'
 import type { GuardedProcess } from '../../process/spawn-guarded.ts'
 import { greeting } from './arguments.ts'
@@ -91,7 +97,11 @@ export class ClaudeConversation implements Conversation {
     if (turn === undefined || this.#isGone) return
     for (let asked = 0; asked < ASK_TIMES && !turn.isOver; asked += 1) {
       turn.isInterrupted = true
-      this.#send({ type: 'control_request', request_id: randomUUID(), request: { subtype: 'interrupt' } })
+      this.#send({
+        type: 'control_request',
+        request_id: randomUUID(),
+        request: { subtype: 'interrupt' },
+      })
       await Promise.race([turn.ended, pause(ASK_AGAIN_MS)])
     }
     if (!turn.isOver) await this.#program.end()
@@ -117,14 +127,20 @@ export class ClaudeConversation implements Conversation {
     }
     await this.#program.exited
     this.#isGone = true
-    this.#endTurn(this.#turn?.isInterrupted === true ? { type: 'turn ended', how: 'interrupted' } : this.#death())
+    this.#endTurn(
+      this.#turn?.isInterrupted === true
+        ? { type: 'turn ended', how: 'interrupted' }
+        : this.#death(),
+    )
   }
 
   #hear(message: Json): void {
     if (this.#fault !== undefined) return
     if (message['type'] === 'control_request') return void this.#answer(message)
-    if (message['type'] === 'control_cancel_request') return void this.#withdrawn.add(nameOf(message['request_id']) ?? '')
-    if (message['type'] === 'control_response') return this.#hearAnswer(objectOf(message['response']) ?? {})
+    if (message['type'] === 'control_cancel_request')
+      return void this.#withdrawn.add(nameOf(message['request_id']) ?? '')
+    if (message['type'] === 'control_response')
+      return this.#hearAnswer(objectOf(message['response']) ?? {})
     for (const event of this.#translator.read(message)) {
       if (event.type !== 'turn ended') this.#tell(event)
       else if (DEAF.test(event.failure ?? '')) this.#giveUp(event.failure!)
@@ -135,7 +151,9 @@ export class ClaudeConversation implements Conversation {
   /** Without the standing instructions it would work by nobody's rules. */
   #hearAnswer(response: Json): void {
     if (response['request_id'] !== GREETING || response['subtype'] !== 'error') return
-    this.#giveUp(`it does not take standing instructions: ${textOf(response['error']) ?? 'no reason given'}`)
+    this.#giveUp(
+      `it does not take standing instructions: ${textOf(response['error']) ?? 'no reason given'}`,
+    )
   }
 
   #giveUp(fault: string): void {
@@ -148,12 +166,20 @@ export class ClaudeConversation implements Conversation {
     const request = objectOf(message['request']) ?? {}
     if (request['subtype'] !== 'can_use_tool') {
       const error = `${textOf(request['subtype']) ?? 'this'} is not supported`
-      return this.#send({ type: 'control_response', response: { subtype: 'error', request_id: id, error } })
+      return this.#send({
+        type: 'control_response',
+        response: { subtype: 'error', request_id: id, error },
+      })
     }
     // Who cannot be asked has not allowed it.
-    const response = await answerTo(request, this.#options).catch((error) => denied(`Asking failed: ${String(error)}`))
+    const response = await answerTo(request, this.#options).catch((error) =>
+      denied(`Asking failed: ${String(error)}`),
+    )
     if (this.#withdrawn.delete(id)) return
-    this.#send({ type: 'control_response', response: { subtype: 'success', request_id: id, response } })
+    this.#send({
+      type: 'control_response',
+      response: { subtype: 'success', request_id: id, response },
+    })
   }
 
   #tell(event: HarnessEvent): void {
@@ -172,13 +198,19 @@ export class ClaudeConversation implements Conversation {
 
   #death(): TurnEnded {
     const closed = this.#closing === undefined ? undefined : 'the conversation was closed'
-    return { type: 'turn ended', how: 'died', failure: this.#fault ?? closed ?? lastWords(this.#program.stderrTail()) }
+    return {
+      type: 'turn ended',
+      how: 'died',
+      failure: this.#fault ?? closed ?? lastWords(this.#program.stderrTail()),
+    }
   }
 
   #send(message: object): void {
     if (this.#isGone || this.#program.stdin.writableEnded) return
     // Line ends of Unicode are ends of lines to some who read.
-    const line = JSON.stringify(message).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
+    const line = JSON.stringify(message)
+      .replaceAll('\u2028', '\\u2028')
+      .replaceAll('\u2029', '\\u2029')
     this.#options.trace?.('to', line)
     this.#program.stdin.write(`${line}\n`)
   }
@@ -192,7 +224,9 @@ function startTurn(): Turn {
 
 function lastWords(stderr: string): string {
   const tail = cleanText(stderr)
-  return tail === '' ? 'Claude Code ended in the middle of the turn' : shorten(tail.slice(-LONGEST_FAILURE), LONGEST_FAILURE)
+  return tail === ''
+    ? 'Claude Code ended in the middle of the turn'
+    : shorten(tail.slice(-LONGEST_FAILURE), LONGEST_FAILURE)
 }
 
 function pause(ms: number): Promise<void> {

@@ -21,7 +21,8 @@ export const claudeHarness: Harness = {
   open,
 }
 
-const HINT = 'install it with `npm install -g @anthropic-ai/claude-code`, or name the program in STINT_CLAUDE'
+const HINT =
+  'install it with `npm install -g @anthropic-ai/claude-code`, or name the program in STINT_CLAUDE'
 const CHECK_MS = 20_000
 
 /** The program, which `STINT_CLAUDE` may name. */
@@ -32,17 +33,24 @@ function programIn(env: NodeJS.ProcessEnv): string {
 function check(env: NodeJS.ProcessEnv): Promise<HarnessCheck> {
   const program = programIn(env)
   return new Promise((resolve) => {
-    execFile(program, ['--version'], { env, timeout: CHECK_MS, encoding: 'utf8' }, (error, stdout, stderr) => {
-      const version = /\d+\.\d+\.\d+\S*/.exec(stdout)?.[0]
-      if (error === null && version !== undefined) return resolve({ isThere: true, version })
-      const isMissing = error?.code === 'ENOENT'
-      const said = oneLine(stderr || stdout || error?.message || 'it says no version')
-      resolve({
-        isThere: false,
-        problem: isMissing ? `there is no program ${program}` : `${program} --version fails: ${said}`,
-        hint: HINT,
-      })
-    })
+    execFile(
+      program,
+      ['--version'],
+      { env, timeout: CHECK_MS, encoding: 'utf8' },
+      (error, stdout, stderr) => {
+        const version = /\d+\.\d+\.\d+\S*/.exec(stdout)?.[0]
+        if (error === null && version !== undefined) return resolve({ isThere: true, version })
+        const isMissing = error?.code === 'ENOENT'
+        const said = oneLine(stderr || stdout || error?.message || 'it says no version')
+        resolve({
+          isThere: false,
+          problem: isMissing
+            ? `there is no program ${program}`
+            : `${program} --version fails: ${said}`,
+          hint: HINT,
+        })
+      },
+    )
   })
 }
 

@@ -12,10 +12,14 @@ export function limitInEvent(event: Json): Limit | undefined {
   const info = objectOf(event['rate_limit_info'])
   if (info?.['status'] !== 'rejected') return undefined
   // It goes on at a price of its own, or for a while.
-  if (['isUsingOverage', 'overageInUse', 'rateLimitGraceActive'].some((field) => info[field] === true)) return undefined
+  if (
+    ['isUsingOverage', 'overageInUse', 'rateLimitGraceActive'].some((field) => info[field] === true)
+  )
+    return undefined
   const which = nameOf(info['rateLimitType'])?.replaceAll('_', ' ')
   return {
-    message: which === undefined ? 'the usage limit is reached' : `the usage limit is reached (${which})`,
+    message:
+      which === undefined ? 'the usage limit is reached' : `the usage limit is reached (${which})`,
     ...given({ resetsAt: momentOf(countOf(info['resetsAt'])) }),
   }
 }
@@ -27,7 +31,10 @@ const USED_UP =
 export function limitInFailure(result: Json, text: string, now: Date): Limit | undefined {
   const isTold = result['api_error_status'] === 429 || result['api_error'] === 'usage_limit_reached'
   if (!isTold && !USED_UP.test(text)) return undefined
-  return { message: oneLine(text.replace(/\|\d+$/, '')), ...given({ resetsAt: resetIn(text, now) }) }
+  return {
+    message: oneLine(text.replace(/\|\d+$/, '')),
+    ...given({ resetsAt: resetIn(text, now) }),
+  }
 }
 
 function resetIn(text: string, now: Date): string | undefined {
@@ -53,7 +60,8 @@ function resetInWords(text: string, now: Date): string | undefined {
     if (wall <= here.getTime()) wall += 24 * 3_600_000
   } else {
     wall = at(Number(year ?? here.getUTCFullYear()), MONTHS.indexOf(month), Number(day))
-    if (year === undefined && wall <= here.getTime()) wall = at(here.getUTCFullYear() + 1, MONTHS.indexOf(month), Number(day))
+    if (year === undefined && wall <= here.getTime())
+      wall = at(here.getUTCFullYear() + 1, MONTHS.indexOf(month), Number(day))
   }
   return inZone(wall, zone)
 }
@@ -61,7 +69,11 @@ function resetInWords(text: string, now: Date): string | undefined {
 /** What the clocks of a zone show, as if it were UTC; undefined for a zone nobody knows. */
 function wallClock(moment: Date, zone: string): Date | undefined {
   try {
-    const shown = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' }).format(moment)
+    const shown = new Intl.DateTimeFormat('sv-SE', {
+      timeZone: zone,
+      dateStyle: 'short',
+      timeStyle: 'medium',
+    }).format(moment)
     return new Date(`${shown.replace(' ', 'T')}Z`)
   } catch {
     // No such zone here.

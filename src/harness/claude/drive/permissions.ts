@@ -14,12 +14,15 @@ const LONGEST_TITLE = 200
 export async function answerTo(request: Json, open: OpenConversation): Promise<Answer> {
   const input = objectOf(request['input']) ?? {}
   const tool = nameOf(request['tool_name']) ?? 'a tool'
-  if (tool === 'AskUserQuestion') return denied('Nobody is here to answer. Decide it yourself, and say what you decided.')
+  if (tool === 'AskUserQuestion')
+    return denied('Nobody is here to answer. Decide it yourself, and say what you decided.')
   const asked = { tool, title: titleOf(tool, input), ...targetOf(input) }
   if (await isPermitted(asked, open)) return { behavior: 'allow', updatedInput: input }
   const reason = reasonAgainst(asked, open)
   const because = reason === undefined ? '' : ` (${reason})`
-  return denied(`This is not permitted here: ${asked.title}${because}. Do without it, or report the task as blocked.`)
+  return denied(
+    `This is not permitted here: ${asked.title}${because}. Do without it, or report the task as blocked.`,
+  )
 }
 
 function titleOf(tool: string, input: Json): string {

@@ -48,9 +48,12 @@ export class Spending {
 }
 
 function sumOf(byModel: unknown): Usage | undefined {
-  const models = Object.values(objectOf(byModel) ?? {}).flatMap<Json>((model) => objectOf(model) ?? [])
+  const models = Object.values(objectOf(byModel) ?? {}).flatMap<Json>(
+    (model) => objectOf(model) ?? [],
+  )
   if (models.length === 0) return undefined
-  const total = (name: string) => models.reduce((sum, model) => sum + (countOf(model[name]) ?? 0), 0)
+  const total = (name: string) =>
+    models.reduce((sum, model) => sum + (countOf(model[name]) ?? 0), 0)
   return {
     input: total('inputTokens'),
     cacheWritten: total('cacheCreationInputTokens'),

@@ -1,5 +1,13 @@
 import type { HarnessEvent } from '../../contract.ts'
-import { type Json, given, listOf, nameOf, objectOf, saidIn, textOf } from '../../../text/json-fields.ts'
+import {
+  type Json,
+  given,
+  listOf,
+  nameOf,
+  objectOf,
+  saidIn,
+  textOf,
+} from '../../../text/json-fields.ts'
 
 type ToolEvent = Extract<HarnessEvent, { readonly type: 'tool' }>
 type Use = Pick<ToolEvent, 'id' | 'name' | 'command' | 'path'>
@@ -30,7 +38,9 @@ export class ToolUses {
       this.#running.delete(use.id)
       const status = block['is_error'] === true ? 'failed' : 'completed'
       const output = textOf(saidIn(block['content']))?.slice(-LONGEST_OUTPUT)
-      return [{ type: 'tool', ...use, status, ...given({ output: output?.toWellFormed() }) } as const]
+      return [
+        { type: 'tool', ...use, status, ...given({ output: output?.toWellFormed() }) } as const,
+      ]
     })
   }
 }

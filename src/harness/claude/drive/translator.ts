@@ -2,7 +2,16 @@
 import { cleanText, oneLine, shorten } from '../../../text/clean.ts'
 import type { Usage } from '../../../session/entries.ts'
 import type { HarnessEvent, TurnEnded } from '../../contract.ts'
-import { type Json, countOf, given, listOf, nameOf, objectOf, saidIn, textOf } from '../../../text/json-fields.ts'
+import {
+  type Json,
+  countOf,
+  given,
+  listOf,
+  nameOf,
+  objectOf,
+  saidIn,
+  textOf,
+} from '../../../text/json-fields.ts'
 import { contextOf } from '../context-size.ts'
 import { usageIn } from '../last-answer.ts'
 import { windowOf } from '../models.ts'
@@ -29,9 +38,15 @@ export class Translator {
   #isLimitTold = false
   #wasInterrupted = false
   /** The request whose answer is on its way, in the conversation itself. */
-  #streaming: { readonly id: string; readonly model: string | undefined; readonly usage: Usage } | undefined
+  #streaming:
+    | { readonly id: string; readonly model: string | undefined; readonly usage: Usage }
+    | undefined
 
-  constructor(options: { readonly isResumed: boolean; readonly now: () => Date; readonly deltas?: boolean }) {
+  constructor(options: {
+    readonly isResumed: boolean
+    readonly now: () => Date
+    readonly deltas?: boolean
+  }) {
     this.#spending = new Spending(options.isResumed)
     this.#now = options.now
     this.#tellsDeltas = options.deltas === true
@@ -76,7 +91,11 @@ export class Translator {
     if (boundary !== undefined && this.#boundaries.has(boundary)) return []
     if (boundary !== undefined) this.#boundaries.add(boundary)
     const about = objectOf(message['compact_metadata'])
-    const told = given({ trigger: nameOf(about?.['trigger']), tokensBefore: countOf(about?.['pre_tokens']), boundary })
+    const told = given({
+      trigger: nameOf(about?.['trigger']),
+      tokensBefore: countOf(about?.['pre_tokens']),
+      boundary,
+    })
     return [{ type: 'compaction', ...told }]
   }
 
@@ -86,7 +105,13 @@ export class Translator {
     const conversation = nameOf(message['session_id'])
     if (conversation === undefined || conversation === this.#conversation) return []
     this.#conversation = conversation
-    return [{ type: 'started', conversation, ...given({ model: this.#model, window: this.#windowOf(this.#model) }) }]
+    return [
+      {
+        type: 'started',
+        conversation,
+        ...given({ model: this.#model, window: this.#windowOf(this.#model) }),
+      },
+    ]
   }
 
   /** The only place where the use of a request stands whole as soon as it is over. */
@@ -97,9 +122,15 @@ export class Translator {
     const started = event['type'] === 'message_start' ? objectOf(event['message']) : undefined
     if (started !== undefined) {
       const id = nameOf(started['id'])
-      this.#streaming = id === undefined ? undefined : { id, model: nameOf(started['model']), usage: usageIn(started) ?? NOTHING }
+      this.#streaming =
+        id === undefined
+          ? undefined
+          : { id, model: nameOf(started['model']), usage: usageIn(started) ?? NOTHING }
     }
-    const piece = this.#tellsDeltas && event['type'] === 'content_block_delta' ? objectOf(event['delta']) : undefined
+    const piece =
+      this.#tellsDeltas && event['type'] === 'content_block_delta'
+        ? objectOf(event['delta'])
+        : undefined
     const text = piece?.['type'] === 'text_delta' ? piece['text'] : undefined
     if (typeof text === 'string' && text !== '') return [{ type: 'delta', text }]
     const ended = event['type'] === 'message_delta' ? usageIn(event) : undefined
@@ -114,8 +145,14 @@ export class Translator {
     const model = nameOf(answer?.['model'])
     if (answer === undefined || model === SYNTHETIC) return []
     const ofDelegate = isDelegated(message)
-    const said = ofDelegate ? [] : textsIn(answer['content']).map((text) => ({ type: 'text', text }) as const)
-    return [...this.#useOf(answer, model, ofDelegate), ...said, ...this.#tools.begun(answer['content'])]
+    const said = ofDelegate
+      ? []
+      : textsIn(answer['content']).map((text) => ({ type: 'text', text }) as const)
+    return [
+      ...this.#useOf(answer, model, ofDelegate),
+      ...said,
+      ...this.#tools.begun(answer['content']),
+    ]
   }
 
   #useOf(answer: Json, model: string | undefined, ofDelegate: boolean): readonly HarnessEvent[] {
@@ -126,7 +163,12 @@ export class Translator {
     return this.#tellUse(id, model, usage, !ofDelegate)
   }
 
-  #tellUse(id: string, model: string | undefined, usage: Usage, isContext: boolean): readonly HarnessEvent[] {
+  #tellUse(
+    id: string,
+    model: string | undefined,
+    usage: Usage,
+    isContext: boolean,
+  ): readonly HarnessEvent[] {
     const spent = this.#spending.ofRequest(id, usage)
     if (spent === undefined) return []
     const context = isContext ? contextOf(usage) : undefined
@@ -150,12 +192,15 @@ export class Translator {
     // Something that ended in the background had the model speak up without a prompt.
     if (!this.#isOfPrompt(result)) return told
     const end = this.#endOf(result)
-    const limit = end.how === 'failed' ? limitInFailure(result, end.failure ?? '', this.#now()) : undefined
+    const limit =
+      end.how === 'failed' ? limitInFailure(result, end.failure ?? '', this.#now()) : undefined
     return [...told, ...this.#tellLimit(limit), end]
   }
 
   #isOfPrompt(result: Json): boolean {
-    const prompts = [...listOf(result['user_message_uuids']), result['user_message_uuid']].filter((id) => id !== undefined)
+    const prompts = [...listOf(result['user_message_uuids']), result['user_message_uuid']].filter(
+      (id) => id !== undefined,
+    )
     if (prompts.length > 0) return this.#prompt === undefined || prompts.includes(this.#prompt)
     return objectOf(result['origin'])?.['kind'] !== 'task-notification'
   }
@@ -167,9 +212,17 @@ export class Translator {
     const isAborted = textOf(result['terminal_reason'])?.startsWith('aborted') === true
     if (isAborted || (this.#wasInterrupted && result['subtype'] === 'error_during_execution'))
       return { type: 'turn ended', how: 'interrupted' }
-    const reasons = [said, ...listOf(result['errors']).map(textOf), textOf(result['subtype'])?.replaceAll('_', ' ')]
+    const reasons = [
+      said,
+      ...listOf(result['errors']).map(textOf),
+      textOf(result['subtype'])?.replaceAll('_', ' '),
+    ]
     const reason = reasons.find((text) => text !== undefined) ?? 'it failed without a reason'
-    return { type: 'turn ended', how: 'failed', failure: shorten(cleanText(reason), LONGEST_REASON) }
+    return {
+      type: 'turn ended',
+      how: 'failed',
+      failure: shorten(cleanText(reason), LONGEST_REASON),
+    }
   }
 
   #tellLimit(limit: Limit | undefined): readonly HarnessEvent[] {

@@ -36,8 +36,10 @@ export function withBeta(list: string): string {
 /** The text with the beta. Where the file names none, it names those that held so far too: they would not any more. */
 export function addBeta(json: JsonText, text: string, inherited: string): string {
   const settings = JSON.parse(text) as Settings
-  if (!isObject(settings.env)) return json.addMember(text, [], 'env', { [BETAS]: withBeta(inherited) })
-  if (betasText(settings) === undefined) return json.addMember(text, ['env'], BETAS, withBeta(inherited))
+  if (!isObject(settings.env))
+    return json.addMember(text, [], 'env', { [BETAS]: withBeta(inherited) })
+  if (betasText(settings) === undefined)
+    return json.addMember(text, ['env'], BETAS, withBeta(inherited))
   return json.editText(text, ['env', BETAS], withBeta)
 }
 
@@ -49,14 +51,20 @@ export function addedBetas(settings: Settings, inherited: string): readonly stri
 }
 
 /** The text without these betas. What is empty afterwards goes too, unless it stood there before. */
-export function takeOutBetas(json: JsonText, text: string, betas: readonly string[], kept: readonly string[]): string {
+export function takeOutBetas(
+  json: JsonText,
+  text: string,
+  betas: readonly string[],
+  kept: readonly string[],
+): string {
   const list = betasText(JSON.parse(text) as Settings)
   if (list === undefined || !betasIn(list).some((beta) => betas.includes(beta))) return text
   const rest = (raw: string) => {
     const parts = raw.split(',')
     return parts.filter((part) => !betas.includes(part.trim())).join(',')
   }
-  if (rest(list).trim() !== '' || kept.includes(MEMBER)) return json.editText(text, ['env', BETAS], rest)
+  if (rest(list).trim() !== '' || kept.includes(MEMBER))
+    return json.editText(text, ['env', BETAS], rest)
   const without = json.remove(text, ['env', BETAS])
   const isEmpty = Object.keys((JSON.parse(without) as { env: object }).env).length === 0
   return isEmpty && !kept.includes('env') ? json.remove(without, ['env']) : without

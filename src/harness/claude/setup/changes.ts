@@ -23,7 +23,11 @@ export function readText(path: string): string | undefined {
   const bytes = readOrUndefined(path)
   const text = bytes?.toString('utf8')
   if (text !== undefined && !Buffer.from(text).equals(bytes!)) {
-    throw new StintError('NOT_UTF8', `${path} is not UTF-8; nothing was changed`, 'save it as UTF-8 and run this again')
+    throw new StintError(
+      'NOT_UTF8',
+      `${path} is not UTF-8; nothing was changed`,
+      'save it as UTF-8 and run this again',
+    )
   }
   return text
 }
@@ -45,7 +49,9 @@ export function applyChange({ path, before, after }: FileChange): void {
       if (!createFile(target, after, 0o644)) throw new Interfered(path)
     }
   } catch (error) {
-    throw errnoOf(error) === undefined || error instanceof StintError ? error : new Barred(path, error)
+    throw errnoOf(error) === undefined || error instanceof StintError
+      ? error
+      : new Barred(path, error)
   }
 }
 
@@ -95,10 +101,20 @@ function existingParent(path: string): string {
 class Barred extends StintError {
   override readonly name = 'Barred'
   constructor(path: string, cause?: unknown) {
-    const reason = cause === undefined ? 'it is read-only' : cause instanceof Error ? cause.message : String(cause)
-    super('CANNOT_WRITE', `${path} cannot be written: ${reason}`, 'change that, or choose another place: --shared, --user', {
-      cause,
-    })
+    const reason =
+      cause === undefined
+        ? 'it is read-only'
+        : cause instanceof Error
+          ? cause.message
+          : String(cause)
+    super(
+      'CANNOT_WRITE',
+      `${path} cannot be written: ${reason}`,
+      'change that, or choose another place: --shared, --user',
+      {
+        cause,
+      },
+    )
   }
 }
 

@@ -2,9 +2,18 @@
 import { PROBE_ANSWER } from '../hook-command.ts'
 import type { PlaceReport, SetupProblem, SetupReport } from './check-report.ts'
 
-export function problemsOf(findings: Omit<SetupReport, 'problems' | 'isWorking'>, isProject: boolean): readonly SetupProblem[] {
+export function problemsOf(
+  findings: Omit<SetupReport, 'problems' | 'isWorking'>,
+  isProject: boolean,
+): readonly SetupProblem[] {
   const ofUse = isProject ? ofFirings(findings) : [NO_PROJECT]
-  return [...ofFiles(findings), ...ofBoth(findings), ...ofCommand(findings), ...ofServer(findings), ...ofUse]
+  return [
+    ...ofFiles(findings),
+    ...ofBoth(findings),
+    ...ofCommand(findings),
+    ...ofServer(findings),
+    ...ofUse,
+  ]
 }
 
 const NO_PROJECT: SetupProblem = {
@@ -20,12 +29,28 @@ type Findings = Parameters<typeof problemsOf>[0]
 function ofFiles({ places, disabledBy }: Findings): readonly SetupProblem[] {
   const each = places.flatMap(({ status, scope, path, reason }): SetupProblem[] => {
     if (status === 'unreadable') {
-      return [{ kind: 'unreadable', what: reason ?? path, advice: 'Claude Code ignores such a file; correct it' }]
+      return [
+        {
+          kind: 'unreadable',
+          what: reason ?? path,
+          advice: 'Claude Code ignores such a file; correct it',
+        },
+      ]
     }
     if (status !== 'outdated') return []
-    return [{ kind: 'outdated', what: `${path} is from another version of Stint`, advice: `stint setup claude${FLAG[scope]}` }]
+    return [
+      {
+        kind: 'outdated',
+        what: `${path} is from another version of Stint`,
+        advice: `stint setup claude${FLAG[scope]}`,
+      },
+    ]
   })
-  const missing: SetupProblem = { kind: 'not registered', what: 'no hooks are registered', advice: 'stint setup claude' }
+  const missing: SetupProblem = {
+    kind: 'not registered',
+    what: 'no hooks are registered',
+    advice: 'stint setup claude',
+  }
   const disabled = disabledBy.map((path): SetupProblem => ({
     kind: 'disabled',
     what: `${path} turns every hook off`,
@@ -97,7 +122,8 @@ function ofFirings({ places, fired }: Findings): readonly SetupProblem[] {
     {
       kind: 'never fired',
       what: 'no hook has fired in this project yet',
-      advice: 'start claude here, accept that the folder is trusted, type a prompt, and check again',
+      advice:
+        'start claude here, accept that the folder is trusted, type a prompt, and check again',
     },
   ]
 }

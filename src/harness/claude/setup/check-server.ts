@@ -12,13 +12,19 @@ import { probeServer } from './server-probe.ts'
 import { type Settings, isObject } from './settings.ts'
 
 /** Looks into the project's file and the user's own, which Claude Code keeps, and starts what a setup registered. */
-export async function checkServer(json: JsonText, around: Surroundings, settings: readonly Settings[]): Promise<ServerReport> {
+export async function checkServer(
+  json: JsonText,
+  around: Surroundings,
+  settings: readonly Settings[],
+): Promise<ServerReport> {
   const path = mcpPath(around.root)
   const status = serverStatus(json, path)
   const own = readOwn(around)
   const places: readonly ServerPlace[] = [
     ...(status === 'none' ? [] : [{ path, status }]),
-    ...(hasServer(own) || hasServer(ofProject(own, around)) ? [{ path: ownPath(around), status: 'other' as const }] : []),
+    ...(hasServer(own) || hasServer(ofProject(own, around))
+      ? [{ path: ownPath(around), status: 'other' as const }]
+      : []),
   ]
   const isOurs = status === 'current' || status === 'outdated'
   return {
@@ -31,7 +37,9 @@ export async function checkServer(json: JsonText, around: Surroundings, settings
 
 function approvalBy(settings: readonly Settings[]): 'approved' | 'refused' | 'asked' {
   const said = new Set(settings.map(approvalIn))
-  const isOff = settings.some(({ disabledMcpServers: list }) => Array.isArray(list) && list.includes(MCP_SERVER))
+  const isOff = settings.some(
+    ({ disabledMcpServers: list }) => Array.isArray(list) && list.includes(MCP_SERVER),
+  )
   if (isOff || said.has('refused')) return 'refused'
   return said.has('approved') ? 'approved' : 'asked'
 }

@@ -10,7 +10,14 @@ import { PLUGIN } from './plugin.ts'
 import { probeHookCommand } from './probe.ts'
 import { checkServer } from './check-server.ts'
 import { readSettings } from './settings-file.ts'
-import { type Settings, areHooksCurrent, currentEvents, enabledPlugin, hooksAreDisabled, stintHooks } from './settings.ts'
+import {
+  type Settings,
+  areHooksCurrent,
+  currentEvents,
+  enabledPlugin,
+  hooksAreDisabled,
+  stintHooks,
+} from './settings.ts'
 import { startNote } from './start-folder.ts'
 
 interface Checked {
@@ -23,15 +30,27 @@ interface Checked {
 }
 
 /** Looks at everything, changes nothing. */
-export async function checkSetup(around: Surroundings, { cwd, conversations, isProject }: Checked): Promise<SetupReport> {
+export async function checkSetup(
+  around: Surroundings,
+  { cwd, conversations, isProject }: Checked,
+): Promise<SetupReport> {
   const json = await loadJsonText()
   const read = SCOPES.map((scope) => readPlace(json, scope, around))
   const places = read.map(({ report }) => report)
   const managed = managedSettings().map((path) => ({ path, settings: readOrNothing(json, path) }))
-  const files = [...read.map(({ report, settings }) => ({ path: report.path, settings })), ...managed]
-  const disabledBy = files.filter(({ settings }) => hooksAreDisabled(settings)).map(({ path }) => path)
+  const files = [
+    ...read.map(({ report, settings }) => ({ path: report.path, settings })),
+    ...managed,
+  ]
+  const disabledBy = files
+    .filter(({ settings }) => hooksAreDisabled(settings))
+    .map(({ path }) => path)
   const firings = lastFirings(conversations)
-  const events = [...hookGroups({ notify: places.some((place) => place.events.includes(NOTIFICATION_EVENT)) }).keys()]
+  const events = [
+    ...hookGroups({
+      notify: places.some((place) => place.events.includes(NOTIFICATION_EVENT)),
+    }).keys(),
+  ]
   const findings = {
     places,
     disabledBy,
@@ -58,23 +77,37 @@ export async function registeredScopes(around: Surroundings): Promise<readonly S
   return SCOPES.filter((scope) => isRegisteredIn(readPlace(json, scope, around).report))
 }
 
-function readPlace(json: JsonText, scope: Scope, around: Surroundings): { report: PlaceReport; settings: Settings } {
+function readPlace(
+  json: JsonText,
+  scope: Scope,
+  around: Surroundings,
+): { report: PlaceReport; settings: Settings } {
   const path = setupPlace(scope, around).settings
   try {
     const settings = readSettings(json, path)
     return { report: reportOn(scope, path, settings), settings }
   } catch (error) {
     if (!(error instanceof StintError)) throw error
-    return { report: { scope, path, status: 'unreadable', events: [], reason: error.message }, settings: {} }
+    return {
+      report: { scope, path, status: 'unreadable', events: [], reason: error.message },
+      settings: {},
+    }
   }
 }
 
 function reportOn(scope: Scope, path: string, settings: Settings): PlaceReport {
   const ours = stintHooks(settings)
   const groups = hookGroups({ notify: ours.some(({ event }) => event === NOTIFICATION_EVENT) })
-  const status = ours.length === 0 ? 'none' : areHooksCurrent(settings, groups) ? 'current' : 'outdated'
+  const status =
+    ours.length === 0 ? 'none' : areHooksCurrent(settings, groups) ? 'current' : 'outdated'
   const plugin = enabledPlugin(settings, PLUGIN)
-  return { scope, path, status, events: [...currentEvents(settings, groups)], ...(plugin === undefined ? {} : { plugin }) }
+  return {
+    scope,
+    path,
+    status,
+    events: [...currentEvents(settings, groups)],
+    ...(plugin === undefined ? {} : { plugin }),
+  }
 }
 
 function readOrNothing(json: JsonText, path: string): Settings {

@@ -19,7 +19,10 @@ export function unifiedDiff(before: string, after: string): readonly string[] {
     if (near[index] === true && near[index - 1] !== true) {
       const last = near.indexOf(false, index)
       const hunk = lines.slice(index, last === -1 ? lines.length : last)
-      out.push(`@@ -${range(old, hunk, '+')} +${range(fresh, hunk, '-')} @@`, ...hunk.map(({ sign, text }) => `${sign}${text}`))
+      out.push(
+        `@@ -${range(old, hunk, '+')} +${range(fresh, hunk, '-')} @@`,
+        ...hunk.map(({ sign, text }) => `${sign}${text}`),
+      )
     }
     if (lines[index]!.sign !== '+') old += 1
     if (lines[index]!.sign !== '-') fresh += 1
@@ -58,7 +61,10 @@ function compareMiddle(a: readonly string[], b: readonly string[]): readonly Lin
   const common = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1))
   for (let i = a.length - 1; i >= 0; i -= 1) {
     for (let j = b.length - 1; j >= 0; j -= 1) {
-      common[i]![j] = a[i] === b[j] ? common[i + 1]![j + 1]! + 1 : Math.max(common[i + 1]![j]!, common[i]![j + 1]!)
+      common[i]![j] =
+        a[i] === b[j]
+          ? common[i + 1]![j + 1]! + 1
+          : Math.max(common[i + 1]![j]!, common[i]![j + 1]!)
     }
   }
   const lines: Line[] = []

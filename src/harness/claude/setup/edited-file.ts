@@ -25,7 +25,11 @@ export interface PlannedFile {
 }
 
 /** What comes of putting ours into a file. Nothing when it is there already. */
-export function planEdit(path: string, edit: TextEdit, known: WrittenFile | undefined): PlannedFile {
+export function planEdit(
+  path: string,
+  edit: TextEdit,
+  known: WrittenFile | undefined,
+): PlannedFile {
   const before = readText(path)
   if (before !== undefined && edit.isCurrent(before)) return {}
   const base = before === undefined ? '' : (asItWas(before, known) ?? edit.takeOut(before, known))
@@ -43,7 +47,11 @@ export function planEdit(path: string, edit: TextEdit, known: WrittenFile | unde
 }
 
 /** What comes of taking ours out of a file: the very bytes that were there when nobody wrote to it since. */
-export function planTakingOut(path: string, edit: TextEdit, known: WrittenFile | undefined): FileChange | undefined {
+export function planTakingOut(
+  path: string,
+  edit: TextEdit,
+  known: WrittenFile | undefined,
+): FileChange | undefined {
   const before = readText(path)
   if (before === undefined) return undefined
   const isOursAlone = (rest: string) => known?.undo === 'delete' && edit.isEmpty(rest)

@@ -5,7 +5,11 @@ import { addBlock, blockIn, takeOutBlock } from './marked-block.ts'
 
 /** Each agent program has lines of its own, so that one can be taken out without the other. */
 function marksOf(program: string) {
-  return { begin: `# stint setup${program}: begin`, end: `# stint setup${program}: end`, isApart: false }
+  return {
+    begin: `# stint setup${program}: begin`,
+    end: `# stint setup${program}: end`,
+    isApart: false,
+  }
 }
 
 export function excludePath(gitCommonDir: string): string {

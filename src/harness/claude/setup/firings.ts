@@ -28,8 +28,11 @@ function newestNotes(folder: string): readonly string[] {
 /** Notes that cannot be read, and those of other harnesses, tell nothing. */
 function firingsIn(path: string): readonly (readonly [string, string])[] {
   const notes = parsed(readOrUndefined(path)?.toString('utf8') ?? '')
-  if (!isObject(notes) || !isObject(notes.fired) || (notes.harness ?? 'claude') !== 'claude') return []
-  return Object.entries(notes.fired).flatMap(([event, at]) => (isTime(at) ? [[event, new Date(at).toISOString()] as const] : []))
+  if (!isObject(notes) || !isObject(notes.fired) || (notes.harness ?? 'claude') !== 'claude')
+    return []
+  return Object.entries(notes.fired).flatMap(([event, at]) =>
+    isTime(at) ? [[event, new Date(at).toISOString()] as const] : [],
+  )
 }
 
 function isTime(value: unknown): value is string {

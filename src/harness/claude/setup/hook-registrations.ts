@@ -3,7 +3,8 @@
 import { HOOK_COMMAND, AFTER_COMMAND } from '../hook-command.ts'
 
 /** The tools that change something or carry a plan. Reading and searching tell nothing that is worth a process. */
-export const OBSERVED_TOOLS = 'Edit|MultiEdit|Write|NotebookEdit|Bash|TodoWrite|TaskCreate|TaskUpdate|ExitPlanMode|Task|Agent'
+export const OBSERVED_TOOLS =
+  'Edit|MultiEdit|Write|NotebookEdit|Bash|TodoWrite|TaskCreate|TaskUpdate|ExitPlanMode|Task|Agent'
 
 interface HookRegistration {
   readonly event: string
@@ -46,7 +47,8 @@ export function hookGroups({ notify }: { notify: boolean }): ReadonlyMap<string,
 }
 
 function groupOf({ matcher, options, isFollowed }: HookRegistration): HookGroup {
-  const after = isFollowed === true ? [{ type: 'command', command: AFTER_COMMAND, ...AFTER_OPTIONS }] : []
+  const after =
+    isFollowed === true ? [{ type: 'command', command: AFTER_COMMAND, ...AFTER_OPTIONS }] : []
   const hooks = [{ type: 'command', command: HOOK_COMMAND, ...options }, ...after]
   return matcher === undefined ? { hooks } : { matcher, hooks }
 }

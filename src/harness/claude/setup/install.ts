@@ -10,7 +10,13 @@ import { planLauncher } from './launcher-file.ts'
 import { type HookProgram } from './launcher.ts'
 import { type Manifest, manifestPath, readManifest } from './manifest.ts'
 import { planOwned } from './owned-file.ts'
-import { type Scope, type SetupPlace, type Surroundings, machineFolder, setupPlace } from './places.ts'
+import {
+  type Scope,
+  type SetupPlace,
+  type Surroundings,
+  machineFolder,
+  setupPlace,
+} from './places.ts'
 import { type Plan, recordOf } from './plan.ts'
 import { settingsEdit, wantedOf } from './settings-file.ts'
 
@@ -39,25 +45,45 @@ export async function planInstall(
   const known = readManifest(manifestPath(machine, place.settings), place.settings)
 
   const mcp = planMcp(json, around, scope, options.mcp, known)
-  const wanted = wantedOf(json, scope, around, { ...options, hasServer: mcp.hasServer }, known.files[place.settings])
-  const settings = planEdit(place.settings, settingsEdit(json, place.settings, wanted), known.files[place.settings])
+  const wanted = wantedOf(
+    json,
+    scope,
+    around,
+    { ...options, hasServer: mcp.hasServer },
+    known.files[place.settings],
+  )
+  const settings = planEdit(
+    place.settings,
+    settingsEdit(json, place.settings, wanted),
+    known.files[place.settings],
+  )
   const commands = planOwned(commandPaths(place), place.commands, known.files)
   const instructions = options.instructions ? planInstructions(place, known) : {}
   const launcher = planLauncher(machine, program)
 
   const edits = [instructions, mcp.file, settings]
-  const changes = [...launcher.changes, ...commands.changes, ...edits.flatMap(({ change }) => change ?? [])]
+  const changes = [
+    ...launcher.changes,
+    ...commands.changes,
+    ...edits.flatMap(({ change }) => change ?? []),
+  ]
   const givenUp = mcp.isGivenUp === true ? [mcpPath(around.root)] : []
   const exclude = planExclude(place, around, known, changes, givenUp)
   // The settings come last: hooks are registered when everything that they need is there.
   const planned = [...(exclude.change === undefined ? [] : [exclude.change]), ...changes]
-  const written = { ...commands.written, ...mcp.claimed, ...Object.fromEntries([...edits, exclude].flatMap(writtenOf)) }
+  const written = {
+    ...commands.written,
+    ...mcp.claimed,
+    ...Object.fromEntries([...edits, exclude].flatMap(writtenOf)),
+  }
   return {
     changes: planned,
     record: recordOf(machine, without(known, givenUp), planned, written),
     folders: [],
     notes: [
-      ...(wanted.statusLineElsewhere === undefined ? [] : [`no status line: ${wanted.statusLineElsewhere} has one`]),
+      ...(wanted.statusLineElsewhere === undefined
+        ? []
+        : [`no status line: ${wanted.statusLineElsewhere} has one`]),
       ...wanted.notes,
       ...mcp.notes,
       ...commands.foreign.map((path) => `left alone: ${path} is not ours`),
@@ -93,19 +119,34 @@ function planExclude(
   const excluded = excludedIn(readText(path) ?? '')
   if (place.scope === 'shared') {
     const shared = new Set(
-      [place.settings, mcpPath(root), ...commandPaths(place).keys()].map((each) => excludePattern(root, each)),
+      [place.settings, mcpPath(root), ...commandPaths(place).keys()].map((each) =>
+        excludePattern(root, each),
+      ),
     )
-    return planEdit(path, excludeEdit(excluded.filter((pattern) => !shared.has(pattern))), undefined)
+    return planEdit(
+      path,
+      excludeEdit(excluded.filter((pattern) => !shared.has(pattern))),
+      undefined,
+    )
   }
-  const made = changes.filter(({ path: each, before }) => before === undefined && each.startsWith(`${root}/`))
+  const made = changes.filter(
+    ({ path: each, before }) => before === undefined && each.startsWith(`${root}/`),
+  )
   const gone = new Set(givenUp.map((each) => excludePattern(root, each)))
-  const patterns = [...excluded, ...made.map((change) => excludePattern(root, change.path))].filter((each) => !gone.has(each))
+  const patterns = [...excluded, ...made.map((change) => excludePattern(root, change.path))].filter(
+    (each) => !gone.has(each),
+  )
   return planEdit(path, excludeEdit([...new Set(patterns)].toSorted()), known.files[path])
 }
 
 /** What is known but for these files, which are nothing of this setup's any more. */
 function without(known: Manifest, paths: readonly string[]): Manifest {
-  return { ...known, files: Object.fromEntries(Object.entries(known.files).filter(([path]) => !paths.includes(path))) }
+  return {
+    ...known,
+    files: Object.fromEntries(
+      Object.entries(known.files).filter(([path]) => !paths.includes(path)),
+    ),
+  }
 }
 
 function writtenOf({ change, written }: PlannedFile) {

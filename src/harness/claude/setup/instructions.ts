@@ -4,7 +4,11 @@ import { statOrUndefined } from '../../../journal/look.ts'
 import type { TextEdit } from './edited-file.ts'
 import { addBlock, blockIn, takeOutBlock } from './marked-block.ts'
 
-const MARKS = { begin: '<!-- stint setup: begin -->', end: '<!-- stint setup: end -->', isApart: true }
+const MARKS = {
+  begin: '<!-- stint setup: begin -->',
+  end: '<!-- stint setup: end -->',
+  isApart: true,
+}
 
 const LINES = [
   '## Sessions',

@@ -39,7 +39,9 @@ export async function loadJsonText(): Promise<JsonText> {
     faultyLine(text) {
       const errors: ParseError[] = []
       parseTree(text, errors, { disallowComments: true })
-      return errors[0] === undefined ? undefined : text.slice(0, errors[0].offset).split('\n').length
+      return errors[0] === undefined
+        ? undefined
+        : text.slice(0, errors[0].offset).split('\n').length
     },
   }
 }
@@ -74,7 +76,12 @@ function insertFirst(text: string, container: Node, value: unknown, key?: string
   const indent = outer + unitOf(text)
   const isOpen = text.slice(at, endOf(container)).includes('\n')
   const closing = isOpen ? '' : `${lineEnd(text)}${outer}`
-  return splice(text, at, at, `${lineEnd(text)}${indent}${inLines(text, indent, value, key)}${closing}`)
+  return splice(
+    text,
+    at,
+    at,
+    `${lineEnd(text)}${indent}${inLines(text, indent, value, key)}${closing}`,
+  )
 }
 
 function remove(text: string, container: Node, key: string | number): string {

@@ -12,13 +12,17 @@ export function planLauncher(stateHome: string, program: HookProgram | undefined
   if (program === undefined) {
     return {
       changes: [],
-      notes: ['this Stint runs from its sources: hooks will look for `stint` in the project and on the PATH'],
+      notes: [
+        'this Stint runs from its sources: hooks will look for `stint` in the project and on the PATH',
+      ],
     }
   }
   if (programIn(launcherText(program)) === undefined) {
     return {
       changes: [],
-      notes: ['the path of this Stint has a line break or a tab: hooks will look for `stint` in the project and on the PATH'],
+      notes: [
+        'the path of this Stint has a line break or a tab: hooks will look for `stint` in the project and on the PATH',
+      ],
     }
   }
   const path = launcherPath(stateHome)
@@ -27,12 +31,18 @@ export function planLauncher(stateHome: string, program: HookProgram | undefined
   const isPassing = /[/\\]_npx[/\\]/.test(program.hook)
   return {
     changes: before === after ? [] : [{ path, before, after }],
-    notes: isPassing ? ['this Stint lies in a cache of npx, which may be emptied: npm install --global stint'] : [],
+    notes: isPassing
+      ? ['this Stint lies in a cache of npx, which may be emptied: npm install --global stint']
+      : [],
   }
 }
 
 /** The launcher goes with the last setup of this machine, of which this manifest speaks. */
-export function planLastRemoval(stateHome: string, manifest: string, changes: readonly FileChange[]): readonly FileChange[] {
+export function planLastRemoval(
+  stateHome: string,
+  manifest: string,
+  changes: readonly FileChange[],
+): readonly FileChange[] {
   const isAnything = changes.length > 0 || readText(manifest) !== undefined
   if (!isAnything || hasOtherManifests(stateHome, manifest)) return []
   const path = launcherPath(stateHome)

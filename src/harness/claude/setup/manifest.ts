@@ -35,7 +35,9 @@ export function manifestPath(stateHome: string, target: string): string {
 export function readManifest(path: string, target: string): Manifest {
   const empty: Manifest = { v: 1, target, files: {}, folders: [] }
   try {
-    const value = JSON.parse(readOrUndefined(path)?.toString('utf8') ?? 'null') as Partial<Manifest> | null
+    const value = JSON.parse(
+      readOrUndefined(path)?.toString('utf8') ?? 'null',
+    ) as Partial<Manifest> | null
     return value?.v === 1 && value.target === target ? { ...empty, ...value } : empty
   } catch (error) {
     if (error instanceof SyntaxError) return empty
@@ -51,7 +53,10 @@ export function manifestText(manifest: Manifest): string {
 export function hasOtherManifests(stateHome: string, path: string): boolean {
   try {
     return readdirSync(manifestFolder(stateHome)).some(
-      (name) => name.endsWith('.json') && !name.startsWith('.') && join(manifestFolder(stateHome), name) !== path,
+      (name) =>
+        name.endsWith('.json') &&
+        !name.startsWith('.') &&
+        join(manifestFolder(stateHome), name) !== path,
     )
   } catch (error) {
     if (isMissing(error)) return false

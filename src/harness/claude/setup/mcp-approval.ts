@@ -41,7 +41,12 @@ export function addedApproval(settings: Settings): readonly string[] {
 }
 
 /** The text without the approval, if it is among what setup put there. The list goes with its last item, unless it stood there before. */
-export function takeOutApproval(json: JsonText, text: string, added: readonly string[], kept: readonly string[]): string {
+export function takeOutApproval(
+  json: JsonText,
+  text: string,
+  added: readonly string[],
+  kept: readonly string[],
+): string {
   const list = (JSON.parse(text) as Settings)[ENABLED]
   const index = Array.isArray(list) ? list.indexOf(MCP_SERVER) : -1
   if (index === -1 || !added.includes(APPROVAL)) return text

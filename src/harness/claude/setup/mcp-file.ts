@@ -35,10 +35,20 @@ interface PlannedMcp {
 }
 
 /** What comes of registering the server, or of leaving it out. */
-export function planMcp(json: JsonText, around: Surroundings, scope: Scope, wish: McpWish, known: Manifest): PlannedMcp {
+export function planMcp(
+  json: JsonText,
+  around: Surroundings,
+  scope: Scope,
+  wish: McpWish,
+  known: Manifest,
+): PlannedMcp {
   const path = mcpPath(around.root)
   if (scope === 'user') {
-    return nothing(wish === 'no' ? [] : [`no MCP server: Claude Code keeps those for every project itself: ${FOR_EVERY_PROJECT}`])
+    return nothing(
+      wish === 'no'
+        ? []
+        : [`no MCP server: Claude Code keeps those for every project itself: ${FOR_EVERY_PROJECT}`],
+    )
   }
   if (wish === 'no') return planGivingUp(json, around, scope, known)
   const server = serverIn(json, path)
@@ -48,25 +58,52 @@ export function planMcp(json: JsonText, around: Surroundings, scope: Scope, wish
     return nothing([`left alone: ${path} has a server named ${MCP_SERVER} that is not ours`])
   }
   const before = readText(path)
-  const isTheirs = before !== undefined && scope === 'local' && wish === 'yes' && !isOurs(json, around, known)
+  const isTheirs =
+    before !== undefined && scope === 'local' && wish === 'yes' && !isOurs(json, around, known)
   if (isTheirs) return besideOthers(path, server)
   const file = planEdit(path, mcpEdit(json, path), known.files[path])
-  const claimed = scope === 'shared' && file.change === undefined ? writtenElsewhere(around, scope, path) : undefined
-  if (claimed !== undefined) return { file, claimed: { [path]: claimed }, hasServer: true, notes: [] }
-  const isSeen = scope === 'local' && before !== undefined && file.change !== undefined && known.files[path]?.undo !== 'delete'
-  return { file, hasServer: true, notes: isSeen ? [`${path} was there before, so that git may see this change of it`] : [] }
+  const claimed =
+    scope === 'shared' && file.change === undefined
+      ? writtenElsewhere(around, scope, path)
+      : undefined
+  if (claimed !== undefined)
+    return { file, claimed: { [path]: claimed }, hasServer: true, notes: [] }
+  const isSeen =
+    scope === 'local' &&
+    before !== undefined &&
+    file.change !== undefined &&
+    known.files[path]?.undo !== 'delete'
+  return {
+    file,
+    hasServer: true,
+    notes: isSeen ? [`${path} was there before, so that git may see this change of it`] : [],
+  }
 }
 
 /** What comes of taking it out again, if it is this setup's, and no other of the project needs it. */
-export function planMcpRemoval(json: JsonText, around: Surroundings, scope: Scope, known: Manifest): FileChange | undefined {
+export function planMcpRemoval(
+  json: JsonText,
+  around: Surroundings,
+  scope: Scope,
+  known: Manifest,
+): FileChange | undefined {
   const path = mcpPath(around.root)
   if (scope === 'user' || writtenElsewhere(around, scope, path) !== undefined) return undefined
   const isTakenOut =
-    scope === 'local' ? isOurs(json, around, known) : known.files[path] !== undefined || hasStintServer(json, path)
-  return isTakenOut ? planTakingOut(path, mcpEdit(json, path), known.files[path] ?? madeAlone(json, path)) : undefined
+    scope === 'local'
+      ? isOurs(json, around, known)
+      : known.files[path] !== undefined || hasStintServer(json, path)
+  return isTakenOut
+    ? planTakingOut(path, mcpEdit(json, path), known.files[path] ?? madeAlone(json, path))
+    : undefined
 }
 
-function planGivingUp(json: JsonText, around: Surroundings, scope: Scope, known: Manifest): PlannedMcp {
+function planGivingUp(
+  json: JsonText,
+  around: Surroundings,
+  scope: Scope,
+  known: Manifest,
+): PlannedMcp {
   const path = mcpPath(around.root)
   const change = planMcpRemoval(json, around, scope, known)
   const isLeft = change === undefined && hasStintServer(json, path)
@@ -81,10 +118,14 @@ function planGivingUp(json: JsonText, around: Surroundings, scope: Scope, known:
 /** A file of others, for one person who did not say that theirs goes there too. */
 function besideOthers(path: string, server: unknown): PlannedMcp {
   if (server === undefined) {
-    return nothing([`no MCP server: ${path} is not ours; --mcp adds it there for you, --shared for everybody`])
+    return nothing([
+      `no MCP server: ${path} is not ours; --mcp adds it there for you, --shared for everybody`,
+    ])
   }
   const isCurrent = isDeepStrictEqual(server, MCP_COMMAND)
-  const notes = [`left alone: ${path} has the server of another version of Stint; --shared brings it up to date`]
+  const notes = [
+    `left alone: ${path} has the server of another version of Stint; --shared brings it up to date`,
+  ]
   return { file: {}, hasServer: true, notes: isCurrent ? [] : notes }
 }
 
@@ -102,7 +143,8 @@ function isOurs(json: JsonText, around: Surroundings, { files }: Manifest): bool
   if (known !== undefined && known.undo !== 'delete') return true
   if (isKeptByGit(around, path)) return false
   if (known !== undefined) return true
-  const isTeams = stintHooks(readOtherSettings(json, setupPlace('shared', around).settings)).length > 0
+  const isTeams =
+    stintHooks(readOtherSettings(json, setupPlace('shared', around).settings)).length > 0
   return !isTeams && hasStintServer(json, path)
 }
 
@@ -123,7 +165,11 @@ function madeAlone(json: JsonText, path: string): WrittenFile | undefined {
   return isAsMade ? { sum: sumOf(text), undo: 'delete' } : undefined
 }
 
-function writtenElsewhere(around: Surroundings, scope: Scope, path: string): WrittenFile | undefined {
+function writtenElsewhere(
+  around: Surroundings,
+  scope: Scope,
+  path: string,
+): WrittenFile | undefined {
   const other = setupPlace(scope === 'local' ? 'shared' : 'local', around).settings
   return readManifest(manifestPath(machineFolder(around), other), other).files[path]
 }
@@ -145,7 +191,9 @@ function mcpEdit(json: JsonText, path: string): TextEdit {
       if (!isStintServer(servers(text)?.[MCP_SERVER])) return text
       const rest = json.remove(text, [SERVERS, MCP_SERVER])
       const isEmptied = Object.keys(servers(rest) ?? {}).length === 0
-      return isEmptied && known?.kept?.includes(SERVERS) !== true ? json.remove(rest, [SERVERS]) : rest
+      return isEmptied && known?.kept?.includes(SERVERS) !== true
+        ? json.remove(rest, [SERVERS])
+        : rest
     },
     containers: (text) => (servers(text) === undefined ? [] : [SERVERS]),
     added: () => [],
@@ -170,7 +218,10 @@ function hasStintServer(json: JsonText, path: string): boolean {
 }
 
 /** What a project's file says of our server. */
-export function serverStatus(json: JsonText, path: string): 'current' | 'outdated' | 'other' | 'none' | 'unreadable' {
+export function serverStatus(
+  json: JsonText,
+  path: string,
+): 'current' | 'outdated' | 'other' | 'none' | 'unreadable' {
   const server = serverIn(json, path)
   if (server === undefined) return 'none'
   if (server === UNREADABLE) return 'unreadable'
@@ -178,7 +229,11 @@ export function serverStatus(json: JsonText, path: string): 'current' | 'outdate
   return isDeepStrictEqual(server, MCP_COMMAND) ? 'current' : 'outdated'
 }
 
-function serversIn(json: JsonText, path: string, text: string): Readonly<Record<string, unknown>> | undefined {
+function serversIn(
+  json: JsonText,
+  path: string,
+  text: string,
+): Readonly<Record<string, unknown>> | undefined {
   const parsed = parse(json, path, text.replace(/^\uFEFF/, ''))
   refuseOddServers(path, parsed)
   return parsed[SERVERS] as Readonly<Record<string, unknown>> | undefined

@@ -12,12 +12,20 @@ export interface OwnedFiles {
 type Known = Readonly<Record<string, WrittenFile>>
 
 /** What comes of writing these files, and of taking away those that an older version wrote and this one does not. */
-export function planOwned(files: ReadonlyMap<string, string>, folder: string, known: Known): OwnedFiles {
+export function planOwned(
+  files: ReadonlyMap<string, string>,
+  folder: string,
+  known: Known,
+): OwnedFiles {
   const retired = planOwnedRemoval(retiredPaths(files, folder, known), known)
   const stands = [...files].map(([path, after]) => ({ path, after, before: readText(path) }))
-  const foreign = stands.filter(({ path, before, after }) => before !== after && !isOurs(before, known[path]))
+  const foreign = stands.filter(
+    ({ path, before, after }) => before !== after && !isOurs(before, known[path]),
+  )
   const changes = stands.filter((file) => file.before !== file.after && !foreign.includes(file))
-  const written = changes.map(({ path, after }) => [path, { sum: sumOf(after), undo: 'delete' }] as const)
+  const written = changes.map(
+    ({ path, after }) => [path, { sum: sumOf(after), undo: 'delete' }] as const,
+  )
   return {
     changes: [...changes, ...retired.changes],
     written: Object.fromEntries(written),
@@ -26,11 +34,16 @@ export function planOwned(files: ReadonlyMap<string, string>, folder: string, kn
 }
 
 /** What comes of taking files away that hold what is given, or what the manifest knows. */
-export function planOwnedRemoval(files: ReadonlyMap<string, string | undefined>, known: Known): OwnedFiles {
+export function planOwnedRemoval(
+  files: ReadonlyMap<string, string | undefined>,
+  known: Known,
+): OwnedFiles {
   const stands = [...files]
     .map(([path, text]) => ({ path, text, before: readText(path) }))
     .filter(({ before }) => before !== undefined)
-  const ours = stands.filter(({ path, text, before }) => before === text || isOurs(before, known[path]))
+  const ours = stands.filter(
+    ({ path, text, before }) => before === text || isOurs(before, known[path]),
+  )
   return {
     changes: ours.map(({ path, before }) => ({ path, before, after: undefined })),
     written: {},
@@ -39,8 +52,14 @@ export function planOwnedRemoval(files: ReadonlyMap<string, string | undefined>,
 }
 
 /** What the manifest knows in a folder and these files do not name. */
-export function retiredPaths(files: ReadonlyMap<string, string>, folder: string, known: Known): ReadonlyMap<string, undefined> {
-  const paths = Object.keys(known).filter((path) => path.startsWith(`${folder}/`) && !files.has(path))
+export function retiredPaths(
+  files: ReadonlyMap<string, string>,
+  folder: string,
+  known: Known,
+): ReadonlyMap<string, undefined> {
+  const paths = Object.keys(known).filter(
+    (path) => path.startsWith(`${folder}/`) && !files.has(path),
+  )
   return new Map(paths.map((path) => [path, undefined]))
 }
 

@@ -46,7 +46,10 @@ export function machineFolder({ env }: Surroundings): string {
 
 /** The settings that a machine's administrator keeps, and nobody overrides. */
 export function managedSettings(): readonly string[] {
-  return ['/etc/claude-code/managed-settings.json', '/Library/Application Support/ClaudeCode/managed-settings.json']
+  return [
+    '/etc/claude-code/managed-settings.json',
+    '/Library/Application Support/ClaudeCode/managed-settings.json',
+  ]
 }
 
 /** Where Claude Code keeps what is its own. */

@@ -43,9 +43,15 @@ export function recordOf(
   const before = readText(path)
   if (changes.length === 0 && before === undefined) return undefined
   const gone = new Set(changes.filter(({ after }) => after === undefined).map(({ path }) => path))
-  const files = Object.fromEntries(Object.entries({ ...known.files, ...written }).filter(([path]) => !gone.has(path)))
-  const made = changes.filter(({ path, before }) => before === undefined && written[path] !== undefined)
-  const folders = [...new Set([...known.folders, ...made.flatMap(({ path }) => missingFolders(path))])]
+  const files = Object.fromEntries(
+    Object.entries({ ...known.files, ...written }).filter(([path]) => !gone.has(path)),
+  )
+  const made = changes.filter(
+    ({ path, before }) => before === undefined && written[path] !== undefined,
+  )
+  const folders = [
+    ...new Set([...known.folders, ...made.flatMap(({ path }) => missingFolders(path))]),
+  ]
   const after = manifestText({ ...known, files, folders })
   return before === after ? undefined : { path, before, after }
 }

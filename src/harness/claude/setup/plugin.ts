@@ -30,18 +30,31 @@ export function pluginFiles({ version, notify, mcp }: PluginOptions): ReadonlyMa
     metadata: { description: DESCRIPTION },
     plugins: [{ name: PLUGIN, source: `./${PLUGIN}`, description: DESCRIPTION }],
   }
-  const manifest = { name: PLUGIN, version, description: DESCRIPTION, author: owner, license: 'MIT' }
+  const manifest = {
+    name: PLUGIN,
+    version,
+    description: DESCRIPTION,
+    author: owner,
+    license: 'MIT',
+  }
   return new Map([
     [join('.claude-plugin', 'marketplace.json'), asJson(marketplace)],
     [join(PLUGIN, '.claude-plugin', 'plugin.json'), asJson(manifest)],
     [join(PLUGIN, 'hooks', 'hooks.json'), asJson({ hooks: byEvent(hookGroups({ notify })) })],
     ...(mcp ? [[join(PLUGIN, '.mcp.json'), asJson(MCP_FILE)] as const] : []),
-    ...[...slashCommandFiles()].map(([name, text]) => [join(PLUGIN, 'commands', name), text] as const),
+    ...[...slashCommandFiles()].map(
+      ([name, text]) => [join(PLUGIN, 'commands', name), text] as const,
+    ),
   ])
 }
 
 /** What it takes to write the plugin into a folder. A file there that is not ours is not overwritten. */
-export function planPlugin(folder: string, around: Surroundings, program: HookProgram | undefined, options: PluginOptions): Plan {
+export function planPlugin(
+  folder: string,
+  around: Surroundings,
+  program: HookProgram | undefined,
+  options: PluginOptions,
+): Plan {
   const machine = machineFolder(around)
   const known = readManifest(manifestPath(machine, folder), folder)
   const owned = planOwned(inFolder(folder, options), folder, known.files)
@@ -54,15 +67,27 @@ export function planPlugin(folder: string, around: Surroundings, program: HookPr
   }
   const launcher = planLauncher(machine, program)
   const changes = [...owned.changes, ...launcher.changes]
-  return { changes, record: recordOf(machine, known, changes, owned.written), folders: [], notes: launcher.notes }
+  return {
+    changes,
+    record: recordOf(machine, known, changes, owned.written),
+    folders: [],
+    notes: launcher.notes,
+  }
 }
 
 /** What it takes to take the plugin away again. */
-export function planPluginRemoval(folder: string, around: Surroundings, options: PluginOptions): Plan {
+export function planPluginRemoval(
+  folder: string,
+  around: Surroundings,
+  options: PluginOptions,
+): Plan {
   const machine = machineFolder(around)
   const known = readManifest(manifestPath(machine, folder), folder)
   const files = inFolder(folder, { ...options, mcp: true })
-  const all = new Map<string, string | undefined>([...files, ...retiredPaths(files, folder, known.files)])
+  const all = new Map<string, string | undefined>([
+    ...files,
+    ...retiredPaths(files, folder, known.files),
+  ])
   const { changes, foreign } = planOwnedRemoval(all, known.files)
   return {
     changes: [...changes, ...planLastRemoval(machine, manifestPath(machine, folder), changes)],

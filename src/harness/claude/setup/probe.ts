@@ -22,9 +22,13 @@ export function probeHookCommand(around: Surroundings): Probe {
   const { root, env } = around
   const event = { hook_event_name: PROBE_EVENT, session_id: '', cwd: root }
   // Of the two that are registered, the one that fails is what there is to know of.
-  const answers = [HOOK_COMMAND, AFTER_COMMAND].map((command) => shell(command, around, JSON.stringify(event)))
+  const answers = [HOOK_COMMAND, AFTER_COMMAND].map((command) =>
+    shell(command, around, JSON.stringify(event)),
+  )
   const ran = answers.find(({ stdout }) => stdout.trim() !== PROBE_ANSWER) ?? answers[0]!
-  const launched = programIn(readOrUndefined(launcherPath(machineFolder(around)))?.toString('utf8') ?? '')
+  const launched = programIn(
+    readOrUndefined(launcherPath(machineFolder(around)))?.toString('utf8') ?? '',
+  )
   const bin = join(root, 'node_modules', '.bin', 'stint')
   const onPath = () => shell('command -v stint', around, '').stdout.trim()
   const outcome = { exitCode: ran.status, output: `${ran.stdout}${ran.stderr}`.trim() }
@@ -33,7 +37,9 @@ export function probeHookCommand(around: Surroundings): Probe {
   }
   if (isThere(bin)) return { foundBy: 'project', program: bin, ...outcome }
   const path = env.PATH === undefined ? '' : onPath()
-  return path === '' ? { foundBy: null, program: null, ...outcome } : { foundBy: 'path', program: path, ...outcome }
+  return path === ''
+    ? { foundBy: null, program: null, ...outcome }
+    : { foundBy: 'path', program: path, ...outcome }
 }
 
 function shell(command: string, { root, env }: Surroundings, input: string) {

@@ -9,14 +9,19 @@ import type { HookProgram } from './launcher.ts'
 const HOOK_FILE = 'hook.cjs'
 
 /** The programs that a hook of this Stint is made of; undefined when it runs from its sources. */
-export function findHookProgram(from: string = import.meta.url, node: string = process.execPath): HookProgram | undefined {
+export function findHookProgram(
+  from: string = import.meta.url,
+  node: string = process.execPath,
+): HookProgram | undefined {
   const folder = folderAbove(fileURLToPath(from), HOOK_FILE)
   return folder === undefined ? undefined : { node, hook: join(folder, HOOK_FILE) }
 }
 
 export function findVersion(from: string = import.meta.url): string {
   const folder = folderAbove(fileURLToPath(from), 'package.json')
-  const { version } = JSON.parse(readFileSync(join(folder!, 'package.json'), 'utf8')) as { version: string }
+  const { version } = JSON.parse(readFileSync(join(folder!, 'package.json'), 'utf8')) as {
+    version: string
+  }
   return version
 }
 

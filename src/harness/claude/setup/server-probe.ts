@@ -16,7 +16,11 @@ const GREETING = {
   jsonrpc: '2.0',
   id: 1,
   method: 'initialize',
-  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'stint setup', version: '1' } },
+  params: {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'stint setup', version: '1' },
+  },
 }
 
 /** Greets it, and lets it end. */
@@ -26,7 +30,11 @@ export function probeServer(
   limitMs = LIMIT_MS,
 ): Promise<ServerAnswer> {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: root, env: { ...env, CLAUDE_PROJECT_DIR: root }, stdio: 'pipe' })
+    const child = spawn(command, args, {
+      cwd: root,
+      env: { ...env, CLAUDE_PROJECT_DIR: root },
+      stdio: 'pipe',
+    })
     let [output, errors] = ['', '']
     let answer: ServerAnswer | undefined
     const deadline = setTimeout(() => {
@@ -51,7 +59,12 @@ export function probeServer(
     child.once('close', (code) => {
       clearTimeout(deadline)
       const last = `${output}${errors}`.trim().split('\n').at(-1)!.slice(0, 200)
-      resolve(answer ?? { isWell: false, said: `it ended with ${code ?? 'a signal'}${last === '' ? '' : `, saying: ${last}`}` })
+      resolve(
+        answer ?? {
+          isWell: false,
+          said: `it ended with ${code ?? 'a signal'}${last === '' ? '' : `, saying: ${last}`}`,
+        },
+      )
     })
     child.stdin.write(`${JSON.stringify(GREETING)}\n`)
   })
@@ -61,7 +74,9 @@ function answerIn(line: string): ServerAnswer {
   const { name, version } = serverInfo(line)
   if (name !== MCP_SERVER) return { isWell: false, said: `it said: ${line.slice(0, 200)}` }
   // What stands in for a Stint that is not there.
-  return version === '0' ? { isWell: false, said: 'it finds no Stint' } : { isWell: true, said: `${name} ${String(version)}` }
+  return version === '0'
+    ? { isWell: false, said: 'it finds no Stint' }
+    : { isWell: true, said: `${name} ${String(version)}` }
 }
 
 function serverInfo(line: string): Readonly<Record<string, unknown>> {

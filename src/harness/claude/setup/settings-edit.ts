@@ -25,22 +25,28 @@ export function addToSettings(json: JsonText, text: string, wanted: Wanted): rea
   const edit = (change: (text: string) => string) => texts.push(change(texts.at(-1)!))
   const present = read(texts.at(-1)!)
   const events = new Set(eventsOf(present).map(([event]) => event))
-  if (present.hooks === undefined) edit((before) => json.addMember(before, [], 'hooks', byEvent(groups)))
+  if (present.hooks === undefined)
+    edit((before) => json.addMember(before, [], 'hooks', byEvent(groups)))
   else {
     for (const [event, group] of groups) {
       edit((before) =>
-        events.has(event) ? json.addItem(before, ['hooks', event], group) : json.addMember(before, ['hooks'], event, [group]),
+        events.has(event)
+          ? json.addItem(before, ['hooks', event], group)
+          : json.addMember(before, ['hooks'], event, [group]),
       )
     }
   }
   if (hasStatusLine) edit((before) => json.addMember(before, [], 'statusLine', STATUS_LINE))
-  if (betas !== undefined && !hasTokenEfficientTools(present)) edit((before) => addBeta(json, before, betas.inherited))
+  if (betas !== undefined && !hasTokenEfficientTools(present))
+    edit((before) => addBeta(json, before, betas.inherited))
   if (approval === true) edit((before) => addApproval(json, before))
   return texts
 }
 
 /** The `hooks` of a settings file, or of a plugin, that has no others. */
-export function byEvent(groups: ReadonlyMap<string, HookGroup>): Readonly<Record<string, readonly HookGroup[]>> {
+export function byEvent(
+  groups: ReadonlyMap<string, HookGroup>,
+): Readonly<Record<string, readonly HookGroup[]>> {
   return Object.fromEntries([...groups].map(([event, group]) => [event, [group]]))
 }
 
@@ -69,8 +75,15 @@ export function takeOutOfSettings(
   return isOurs ? json.remove(rest, ['statusLine']) : rest
 }
 
-function withoutEmpty(json: JsonText, text: string, event: string, kept: readonly string[]): string {
-  const isEmptied = eventsOf(read(text)).some(([name, groups]) => name === event && groups.length === 0)
+function withoutEmpty(
+  json: JsonText,
+  text: string,
+  event: string,
+  kept: readonly string[],
+): string {
+  const isEmptied = eventsOf(read(text)).some(
+    ([name, groups]) => name === event && groups.length === 0,
+  )
   const rest = isEmptied && !kept.includes(event) ? json.remove(text, ['hooks', event]) : text
   const hasEvents = Object.keys(read(rest).hooks as object).length > 0
   return hasEvents || kept.includes('hooks') ? rest : json.remove(rest, ['hooks'])
@@ -79,7 +92,8 @@ function withoutEmpty(json: JsonText, text: string, event: string, kept: readonl
 /** The containers that ours stand in, for whoever takes it out again. */
 export function containersOf(text: string): readonly string[] {
   const settings = text.trim() === '' ? {} : read(text)
-  const hooks = settings.hooks === undefined ? [] : ['hooks', ...eventsOf(settings).map(([event]) => event)]
+  const hooks =
+    settings.hooks === undefined ? [] : ['hooks', ...eventsOf(settings).map(([event]) => event)]
   return [...hooks, ...betaContainers(settings), ...approvalContainers(settings)]
 }
 

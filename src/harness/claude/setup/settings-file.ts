@@ -5,10 +5,22 @@ import type { TextEdit } from './edited-file.ts'
 import { NOTIFICATION_EVENT, hookGroups } from './hook-registrations.ts'
 import type { JsonText } from './json-text.ts'
 import type { WrittenFile } from './manifest.ts'
-import { APPROVAL, addedApproval, approvalIn, hasDecided, isApprovedByName } from './mcp-approval.ts'
+import {
+  APPROVAL,
+  addedApproval,
+  approvalIn,
+  hasDecided,
+  isApprovedByName,
+} from './mcp-approval.ts'
 import { SCOPES, type Scope, type Surroundings, moreGeneral, setupPlace } from './places.ts'
 import { PLUGIN } from './plugin.ts'
-import { STATUS_LINE, type Wanted, addToSettings, containersOf, takeOutOfSettings } from './settings-edit.ts'
+import {
+  STATUS_LINE,
+  type Wanted,
+  addToSettings,
+  containersOf,
+  takeOutOfSettings,
+} from './settings-edit.ts'
 import {
   type Settings,
   areHooksCurrent,
@@ -46,7 +58,8 @@ export function settingsEdit(json: JsonText, path: string, wanted: Wanted): Text
       const status = statusLineOf(settings, STATUS_LINE)
       const hasBeta = wanted.betas === undefined || hasTokenEfficientTools(settings)
       const hasStatusLine = wanted.hasStatusLine ? status === 'ours' : !isOurs(status)
-      const hasApproval = wanted.approval === undefined || wanted.approval === isApprovedByName(settings)
+      const hasApproval =
+        wanted.approval === undefined || wanted.approval === isApprovedByName(settings)
       return hasBeta && hasStatusLine && hasApproval && areHooksCurrent(settings, wanted.groups)
     },
     add: (text) => addToSettings(json, text, wanted),
@@ -72,7 +85,12 @@ export function wantedOf(
   json: JsonText,
   scope: Scope,
   around: Surroundings,
-  options: { notify: boolean; statusLine: boolean; tokenEfficientTools: boolean; hasServer: boolean },
+  options: {
+    notify: boolean
+    statusLine: boolean
+    tokenEfficientTools: boolean
+    hasServer: boolean
+  },
   known: WrittenFile | undefined,
 ): Wanted & {
   readonly statusLineElsewhere: string | undefined
@@ -86,18 +104,24 @@ export function wantedOf(
   const hasTheirs = statusLineOf(settings, STATUS_LINE) === 'theirs'
   const wantsBeta = options.tokenEfficientTools || hasTokenEfficientTools(settings)
   if (wantsBeta) refuseOddEnvironment(own, settings, BETAS)
-  const owner = hasTheirs ? own : others.find((path) => readOtherSettings(json, path).statusLine !== undefined)
+  const owner = hasTheirs
+    ? own
+    : others.find((path) => readOtherSettings(json, path).statusLine !== undefined)
   return {
     groups: hookGroups({ notify: options.notify || notifies }),
     hasStatusLine: options.statusLine && owner === undefined,
     ...approvalOf(json, scope, around, options.hasServer, known),
-    ...(wantsBeta ? { betas: { inherited: scope === 'local' ? betasBeside(json, others) : '' } } : {}),
+    ...(wantsBeta
+      ? { betas: { inherited: scope === 'local' ? betasBeside(json, others) : '' } }
+      : {}),
     notes: [
       ...(options.tokenEfficientTools ? betaNotes(json, scope, around) : []),
       ...(options.hasServer ? refusalNotes(json, around) : []),
     ],
     statusLineElsewhere: options.statusLine ? owner : undefined,
-    plugin: SCOPES.map((each) => enabledPlugin(readOtherSettings(json, setupPlace(each, around).settings), PLUGIN)).find(Boolean),
+    plugin: SCOPES.map((each) =>
+      enabledPlugin(readOtherSettings(json, setupPlace(each, around).settings), PLUGIN),
+    ).find(Boolean),
   }
 }
 
@@ -123,7 +147,11 @@ function refusalNotes(json: JsonText, around: Surroundings): readonly string[] {
 
 /** The betas of the nearest of more general settings that name any. */
 function betasBeside(json: JsonText, paths: readonly string[]): string {
-  return paths.map((path) => betasText(readOtherSettings(json, path))).find((list) => list !== undefined) ?? ''
+  return (
+    paths
+      .map((path) => betasText(readOtherSettings(json, path)))
+      .find((list) => list !== undefined) ?? ''
+  )
 }
 
 /** Of each variable the nearest settings hold alone, and before the shell's. */
@@ -142,7 +170,9 @@ function betaNotes(json: JsonText, scope: Scope, around: Surroundings): readonly
   return [
     ...hidden.map((path) => `${BETAS} of ${path} does not hold in this project: ${own} has one`),
     ...hiding.map((path) => `no effect in this project: ${path} has ${BETAS} without it`),
-    ...(around.env[BETAS] === undefined ? [] : [`${BETAS} of your shell does not hold any more: ${own} has one`]),
+    ...(around.env[BETAS] === undefined
+      ? []
+      : [`${BETAS} of your shell does not hold any more: ${own} has one`]),
   ]
 }
 

@@ -14,7 +14,11 @@ interface HookPosition {
 }
 
 /** Reads a settings file's text. An empty one says nothing, and is no mistake. */
-export function parseSettings(path: string, text: string, faultyLine: (text: string) => number | undefined): Settings {
+export function parseSettings(
+  path: string,
+  text: string,
+  faultyLine: (text: string) => number | undefined,
+): Settings {
   if (text.trim() === '') return {}
   const settings = parse(path, text, faultyLine)
   if (!isObject(settings)) throw new InvalidSettings(path, 'it is not a JSON object')
@@ -30,20 +34,30 @@ export function parseSettings(path: string, text: string, faultyLine: (text: str
 export function refuseOddEnvironment(path: string, { env }: Settings, name: string): void {
   if (env === undefined) return
   if (!isObject(env)) throw new InvalidSettings(path, '"env" is not an object')
-  if (env[name] !== undefined && typeof env[name] !== 'string') throw new InvalidSettings(path, `"env.${name}" is not a text`)
+  if (env[name] !== undefined && typeof env[name] !== 'string')
+    throw new InvalidSettings(path, `"env.${name}" is not a text`)
 }
 
 /** Refuses a list of MCP servers that nothing can be put into. */
 export function refuseOddServers(path: string, { mcpServers }: Settings): void {
-  if (mcpServers !== undefined && !isObject(mcpServers)) throw new InvalidSettings(path, '"mcpServers" is not an object')
+  if (mcpServers !== undefined && !isObject(mcpServers))
+    throw new InvalidSettings(path, '"mcpServers" is not an object')
 }
 
-function parse(path: string, text: string, faultyLine: (text: string) => number | undefined): unknown {
+function parse(
+  path: string,
+  text: string,
+  faultyLine: (text: string) => number | undefined,
+): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
     const line = faultyLine(text)
-    throw new InvalidSettings(path, `it is not valid JSON${line === undefined ? '' : ` (line ${line})`}`, { cause: error })
+    throw new InvalidSettings(
+      path,
+      `it is not valid JSON${line === undefined ? '' : ` (line ${line})`}`,
+      { cause: error },
+    )
   }
 }
 
@@ -64,13 +78,18 @@ class InvalidSettings extends StintError {
 export function stintHooks(settings: Settings): readonly HookPosition[] {
   return eventsOf(settings).flatMap(([event, groups]) =>
     groups.flatMap((entry, group) =>
-      hooksOf(entry).flatMap((each, hook) => (isObject(each) && isStintCommand(each.command) ? [{ event, group, hook }] : [])),
+      hooksOf(entry).flatMap((each, hook) =>
+        isObject(each) && isStintCommand(each.command) ? [{ event, group, hook }] : [],
+      ),
     ),
   )
 }
 
 /** The events that our hooks are registered for as they should be. */
-export function currentEvents(settings: Settings, wanted: ReadonlyMap<string, HookGroup>): ReadonlySet<string> {
+export function currentEvents(
+  settings: Settings,
+  wanted: ReadonlyMap<string, HookGroup>,
+): ReadonlySet<string> {
   const ours = stintHooks(settings)
   const current = [...wanted].filter(([event, group]) => {
     const positions = ours.filter((each) => each.event === event)
@@ -80,16 +99,28 @@ export function currentEvents(settings: Settings, wanted: ReadonlyMap<string, Ho
 }
 
 /** Whether our hooks stand there as they should, and nowhere else. */
-export function areHooksCurrent(settings: Settings, wanted: ReadonlyMap<string, HookGroup>): boolean {
+export function areHooksCurrent(
+  settings: Settings,
+  wanted: ReadonlyMap<string, HookGroup>,
+): boolean {
   const isElsewhere = stintHooks(settings).some(({ event }) => !wanted.has(event))
   return currentEvents(settings, wanted).size === wanted.size && !isElsewhere
 }
 
 /** Somebody else's hook in the same group does not make ours another one. */
-function areAsWanted(settings: Settings, positions: readonly HookPosition[], wanted: HookGroup): boolean {
+function areAsWanted(
+  settings: Settings,
+  positions: readonly HookPosition[],
+  wanted: HookGroup,
+): boolean {
   return positions.every((position, index) => {
     const group = groupAt(settings, position)
-    if (!isObject(group) || group.matcher !== wanted.matcher || position.group !== positions[0]!.group) return false
+    if (
+      !isObject(group) ||
+      group.matcher !== wanted.matcher ||
+      position.group !== positions[0]!.group
+    )
+      return false
     return isDeepStrictEqual(hooksOf(group)[position.hook], wanted.hooks[index])
   })
 }
@@ -105,7 +136,9 @@ export function statusLineOf({ statusLine }: Settings, wanted: object): StatusLi
 /** The plugin of ours that a settings file turns on. */
 export function enabledPlugin({ enabledPlugins }: Settings, plugin: string): string | undefined {
   if (!isObject(enabledPlugins)) return undefined
-  return Object.entries(enabledPlugins).find(([name, isOn]) => name.startsWith(`${plugin}@`) && isOn !== false)?.[0]
+  return Object.entries(enabledPlugins).find(
+    ([name, isOn]) => name.startsWith(`${plugin}@`) && isOn !== false,
+  )?.[0]
 }
 
 export function hooksAreDisabled(settings: Settings): boolean {
@@ -114,7 +147,9 @@ export function hooksAreDisabled(settings: Settings): boolean {
 
 export function eventsOf({ hooks }: Settings): readonly (readonly [string, readonly unknown[]])[] {
   if (!isObject(hooks)) return []
-  return Object.entries(hooks).flatMap(([event, groups]) => (Array.isArray(groups) ? [[event, groups] as const] : []))
+  return Object.entries(hooks).flatMap(([event, groups]) =>
+    Array.isArray(groups) ? [[event, groups] as const] : [],
+  )
 }
 
 export function groupAt(settings: Settings, { event, group }: HookPosition): unknown {

@@ -37,15 +37,24 @@ export async function setUpClaude(
   const isInstalled = readOrUndefined(launcherPath(home)) !== undefined
   if (!isInstalled) removeTree(compiledFolder(home))
   // Once is enough, unless this is another Stint than last time.
-  else if (program !== undefined && plan.changes.length > 0 && !request.remove) warmUpHooks(program, home)
+  else if (program !== undefined && plan.changes.length > 0 && !request.remove)
+    warmUpHooks(program, home)
   return plan
 }
 
-async function planFor(request: SetupRequest, around: Surroundings, program: HookProgram | undefined): Promise<Plan> {
+async function planFor(
+  request: SetupRequest,
+  around: Surroundings,
+  program: HookProgram | undefined,
+): Promise<Plan> {
   const { into, remove } = request
   if (typeof into === 'string') {
-    return remove ? planRemove(into, around) : planInstall({ ...request, scope: into }, around, program)
+    return remove
+      ? planRemove(into, around)
+      : planInstall({ ...request, scope: into }, around, program)
   }
   const options = { version: findVersion(), notify: request.notify, mcp: request.mcp !== 'no' }
-  return remove ? planPluginRemoval(into.plugin, around, options) : planPlugin(into.plugin, around, program, options)
+  return remove
+    ? planPluginRemoval(into.plugin, around, options)
+    : planPlugin(into.plugin, around, program, options)
 }

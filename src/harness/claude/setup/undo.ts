@@ -17,7 +17,10 @@ export function undoSteps(texts: readonly string[]): readonly UndoStep[] {
 }
 
 export function undo(text: string, steps: readonly UndoStep[]): string {
-  return steps.reduce((rest, step) => rest.slice(0, step.at) + step.text + rest.slice(step.at + step.length), text)
+  return steps.reduce(
+    (rest, step) => rest.slice(0, step.at) + step.text + rest.slice(step.at + step.length),
+    text,
+  )
 }
 
 function stepBack(before: string, after: string): UndoStep {
@@ -26,5 +29,9 @@ function stepBack(before: string, after: string): UndoStep {
   while (start < shorter && before[start] === after[start]) start += 1
   let end = 0
   while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1
-  return { at: start, length: after.length - start - end, text: before.slice(start, before.length - end) }
+  return {
+    at: start,
+    length: after.length - start - end,
+    text: before.slice(start, before.length - end),
+  }
 }

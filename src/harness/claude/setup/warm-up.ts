@@ -30,9 +30,20 @@ export function warmUpHooks({ node, hook }: HookProgram, stateHome: string): voi
       STINT_KEEP_COMPILED: compiledFolder(stateHome),
     }
     for (const event of EVENTS) {
-      const input = JSON.stringify({ session_id: 'warm-up', transcript_path: transcript, cwd, ...event(cwd) })
+      const input = JSON.stringify({
+        session_id: 'warm-up',
+        transcript_path: transcript,
+        cwd,
+        ...event(cwd),
+      })
       for (const args of [[hook], [hook, 'hook', 'after']]) {
-        spawnSync(node, args, { cwd, env, input, stdio: ['pipe', 'ignore', 'ignore'], timeout: 5000 })
+        spawnSync(node, args, {
+          cwd,
+          env,
+          input,
+          stdio: ['pipe', 'ignore', 'ignore'],
+          timeout: 5000,
+        })
       }
     }
   } finally {
@@ -57,10 +68,18 @@ const EVENTS: readonly ((cwd: string) => object)[] = [
   (cwd) => tool('Write', { file_path: join(cwd, 'src', 'b.ts') }),
   () => ({ hook_event_name: 'Stop', last_assistant_message: 'Done.' }),
   () => ({ hook_event_name: 'SessionStart', source: 'startup' }),
-  () => prompt('Move the handlers of the old server behind the new interface, and keep their tests as they are'),
+  () =>
+    prompt(
+      'Move the handlers of the old server behind the new interface, and keep their tests as they are',
+    ),
   () => prompt('continue'),
   () => tool('Bash', { command: 'ls -la' }, { stdout: 'a\n' }),
-  () => ({ hook_event_name: 'SubagentStop', agent_id: 'a', agent_type: 'reviewer', last_assistant_message: 'Fine.' }),
+  () => ({
+    hook_event_name: 'SubagentStop',
+    agent_id: 'a',
+    agent_type: 'reviewer',
+    last_assistant_message: 'Fine.',
+  }),
   () => ({ hook_event_name: 'Stop', last_assistant_message: 'Done.' }),
   () => ({ hook_event_name: 'SessionEnd', reason: 'other' }),
   () => ({ hook_event_name: 'PreCompact', trigger: 'auto' }),
@@ -68,7 +87,12 @@ const EVENTS: readonly ((cwd: string) => object)[] = [
 ]
 
 const LINES = [
-  { type: 'user', uuid: '1', timestamp: '2026-01-01T00:00:00.000Z', message: { role: 'user', content: 'Move them' } },
+  {
+    type: 'user',
+    uuid: '1',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    message: { role: 'user', content: 'Move them' },
+  },
   {
     type: 'assistant',
     uuid: '2',
@@ -78,7 +102,12 @@ const LINES = [
       role: 'assistant',
       model: 'm',
       content: [{ type: 'text', text: 'Moved.' }],
-      usage: { input_tokens: 10, cache_read_input_tokens: 100, cache_creation_input_tokens: 10, output_tokens: 5 },
+      usage: {
+        input_tokens: 10,
+        cache_read_input_tokens: 100,
+        cache_creation_input_tokens: 10,
+        output_tokens: 5,
+      },
     },
   },
 ]

@@ -1,0 +1,214 @@
+import {
+  type Draft,
+  type EntryData,
+  type EntryKind,
+  type TaskFields,
+  draft,
+} from '../session/entries.ts'
+import type { Backlog } from './backlog.ts'
+import { shortnameFor } from './canonical.ts'
+import { idOrItself } from './find.ts'
+import { mergeChecklists, mergeLists, sameList, tickedItems } from './merge.ts'
+import { type TaskFileContent, parseTaskFile } from './parse-task-file.ts'
+import type { Task } from './task.ts'
+import { idOf, isUntouched } from './task-file.ts'
+
+export interface AbsorbOptions {
+  /** The backlog as it is now. */
+  readonly backlog: Backlog
+  /** The id of a new task, for a file that has none. The same for the same saving of a file, so that taking it in twice adds one task. */
+  readonly mintId: () => string
+  /** The file is a copy somebody made to write a new task into, and its id is the other's. */
+  readonly isCopy?: boolean
+}
+
+export interface TaskProblem {
+  readonly message: string
+  /** The file holds something that rendering it again would lose: set it aside first. */
+  readonly setAside: boolean
+}
+
+export interface TaskEdits {
+  /** The task the file is about; absent when the file cannot be read. */
+  readonly task?: string
+  readonly drafts: readonly Draft[]
+  readonly problems: readonly TaskProblem[]
+}
+
+/**
+ * What a person changed in a task file, as entries.
+ *
+ * `base` is the task as it was at the entry that the file's marker names. Only what differs from it
+ * is an edit, so an old file saved again takes back nothing that happened since. Without a marker
+ * to go by (another tool wrote the file anew), what differs from the task as it is now is an edit.
+ * Never throws on any text.
+ */
+export async function taskEdits(
+  fileText: string,
+  base: Task | undefined,
+  options: AbsorbOptions,
+): Promise<TaskEdits> {
+  const { backlog, isCopy } = options
+  const knownId = isCopy === true ? undefined : idOf(fileText)
+  const isKnown =
+    knownId !== undefined && (backlog.byId.has(knownId) || backlog.withdrawn.has(knownId))
+  if (isKnown && isUntouched(fileText)) return { task: knownId, drafts: [], problems: [] }
+  // Somebody made a copy and has not written into it yet.
+  if (isCopy === true && isUntouched(fileText)) return { drafts: [], problems: [] }
+  const parsed = await parseTaskFile(fileText)
+  if (!parsed.readable)
+    return {
+      drafts: [],
+      problems: [{ message: `cannot be read: ${parsed.reason}`, setAside: true }],
+    }
+  const content = resolved(parsed.content, backlog)
+  const remarks = parsed.remarks.map((message) => ({ message, setAside: false }))
+  const current = isCopy === true ? undefined : backlog.byId.get(content.id ?? '')
+  if (current !== undefined) return changedTask(content, base ?? current, current, backlog, remarks)
+  if (isCopy !== true && base !== undefined) {
+    const message = 'was edited, but its task was taken back meanwhile'
+    return { drafts: [], problems: [...remarks, { message, setAside: true }] }
+  }
+  return newTask(content, options, remarks)
+}
+
+function newTask(
+  content: TaskFileContent,
+  options: AbsorbOptions,
+  remarks: readonly TaskProblem[],
+): TaskEdits {
+  const { backlog, mintId, isCopy } = options
+  const given: Partial<TaskFileContent> = isCopy === true ? {} : content
+  const id = given.id ?? mintId()
+  if (backlog.byId.has(id)) return { task: id, drafts: [], problems: remarks }
+  const { id: _id, status, createdAt: _at, blocks, ...written } = content
+  const title = content.title ?? content.shortname ?? content.description.split('\n', 1)[0] ?? ''
+  const fields = { ...written, title, shortname: shortnameFor(given.shortname ?? title) }
+  const said = Object.fromEntries(Object.entries(fields).filter(([, value]) => value.length > 0))
+  const when = given.createdAt === undefined ? {} : { when: given.createdAt }
+  const added = byHand('task.added', { ...said, task: id, ...when })
+  const moved =
+    status === undefined || status === 'ready' ? [] : [byHand('task.moved', { task: id, status })]
+  // What a copy blocks is what its pattern blocks.
+  const others = blockEdits(id, isCopy === true ? [] : blocks, [], backlog)
+  return {
+    task: id,
+    drafts: [added, ...moved, ...others.drafts],
+    problems: [...remarks, ...others.problems],
+  }
+}
+
+type Change = { -readonly [K in keyof TaskFields]: TaskFields[K] }
+
+function changedTask(
+  content: TaskFileContent,
+  base: Task,
+  current: Task,
+  backlog: Backlog,
+  remarks: readonly TaskProblem[],
+): TaskEdits {
+  const task = current.id
+  const changes: Change = {}
+  const overruled: string[] = []
+  const texts = {
+    ...content,
+    shortname: content.shortname === undefined ? undefined : shortnameFor(content.shortname),
+  }
+  for (const key of TEXTS) {
+    const value = texts[key]
+    const before = base[key] ?? ''
+    const now = current[key] ?? ''
+    if (value === undefined || value === before || value === now) continue
+    changes[key] = value
+    if (now !== before) overruled.push(key)
+  }
+  for (const key of ['labels', 'dependsOn'] as const) {
+    const merged = mergeLists(base[key], content[key], current[key])
+    if (!sameList(merged, current[key])) changes[key] = merged
+  }
+  const ticked = tickedItems(base.checklist, content.checklist, current.checklist)
+  if (ticked === undefined) {
+    const merged = mergeChecklists(base.checklist, content.checklist, current.checklist)
+    if (JSON.stringify(merged) !== JSON.stringify(current.checklist)) changes.checklist = merged
+  }
+  const { status } = content
+  const isMoved = status !== undefined && status !== base.status && status !== current.status
+  if (isMoved && current.status !== base.status) overruled.push('status')
+  const others = blockEdits(task, content.blocks, base.blocks, backlog)
+  const drafts: readonly Draft[] = [
+    ...(Object.keys(changes).length === 0 ? [] : [byHand('task.changed', { task, ...changes })]),
+    ...(ticked ?? []).map(({ item, done }) => byHand('task.checked', { task, item, done })),
+    ...(isMoved ? [byHand('task.moved', { task, status })] : []),
+    ...others.drafts,
+  ]
+  const notices = overruled.map((key) => ({
+    message: `${key} was changed elsewhere too; the file's is taken, the other stays in the journal`,
+    setAside: false,
+  }))
+  return { task, drafts, problems: [...remarks, ...notices, ...others.problems] }
+}
+
+const TEXTS = [
+  'shortname',
+  'title',
+  'description',
+  'details',
+  'priority',
+  'size',
+  'assignee',
+  'parent',
+  'group',
+  'verify',
+  'extra',
+] as const
+
+/** `blocks` is read off the other tasks, so a change to it is a change to what they depend on. */
+function blockEdits(
+  task: string,
+  written: readonly string[],
+  before: readonly string[],
+  backlog: Backlog,
+): { drafts: readonly Draft[]; problems: readonly TaskProblem[] } {
+  const drafts: Draft[] = []
+  const problems: TaskProblem[] = []
+  for (const id of written.filter((one) => !before.includes(one))) {
+    const other = backlog.byId.get(id)
+    if (id === task) {
+      problems.push({ message: 'blocks: a task cannot wait for itself', setAside: false })
+    } else if (other === undefined) {
+      problems.push({
+        message: `blocks: there is no task ${id}; say blocked_by in its file`,
+        setAside: false,
+      })
+    } else if (!other.dependsOn.includes(task)) {
+      drafts.push(byHand('task.changed', { task: id, dependsOn: [...other.dependsOn, task] }))
+    }
+  }
+  for (const id of before.filter((one) => !written.includes(one))) {
+    const other = backlog.byId.get(id)
+    if (other?.dependsOn.includes(task) !== true) continue
+    drafts.push(
+      byHand('task.changed', {
+        task: id,
+        dependsOn: other.dependsOn.filter((one) => one !== task),
+      }),
+    )
+  }
+  return { drafts, problems }
+}
+
+/** The content with the tasks it names by shortname or part of an id named by id, as the fold has them. */
+function resolved(content: TaskFileContent, backlog: Backlog): TaskFileContent {
+  const named = (reference: string) => idOrItself(backlog.tasks, backlog.byId, reference)
+  const ids = (references: readonly string[]) => [...new Set(references.map(named))]
+  return {
+    ...content,
+    dependsOn: ids(content.dependsOn),
+    blocks: ids(content.blocks),
+    parent: content.parent === '' ? '' : named(content.parent),
+  }
+}
+
+function byHand<K extends EntryKind>(kind: K, data: EntryData[K]): Draft<K> {
+  return draft(kind, data, { by: 'document' })
+}

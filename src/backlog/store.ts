@@ -1,0 +1,315 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { NotWritten, StintError, isMissing } from '../journal/errors.ts'
+import {
+  createFile,
+  createFolder,
+  lacksHardLinks,
+  linkFile,
+  moveFile,
+  removeFile,
+} from '../journal/files.ts'
+import { modeOf, readOrUndefined, statOrUndefined } from '../journal/look.ts'
+import { fileSafe } from '../text/times.ts'
+import type { Backlog } from './backlog.ts'
+import type { Task } from './task.ts'
+import { idOf, isUntouched, renderTaskFile, showsTheSame } from './task-file.ts'
+
+export type TaskPlace = 'active' | 'archive'
+
+/** A file under `.tasks/` as it was when it was read. */
+export interface TaskFile {
+  readonly path: string
+  readonly name: string
+  readonly place: TaskPlace
+  readonly text: string
+  readonly modifiedMs: number
+  /** The task it says it is about. */
+  readonly id?: string
+  /** Its id is that of another file which has the better right to it: a copy made to write a new task into. */
+  readonly isCopy: boolean
+  /** Why its bytes are no text, when they are none. */
+  readonly damage?: string
+}
+
+/** A file whose edits are in the journal, and the task they went to. */
+export interface AbsorbedFile {
+  readonly file: TaskFile
+  readonly task: string
+}
+
+export interface TaskWrite {
+  readonly task: string
+  readonly path: string
+  /** `edited`: somebody saved it since it was absorbed, so it was left alone; absorb it and write again. */
+  readonly outcome: 'written' | 'unchanged' | 'edited'
+}
+
+const PLACES: readonly TaskPlace[] = ['active', 'archive']
+// Files about the folder, not about a task.
+const NOT_TASKS = /^(?:readme|index|template)\.md$/i
+// A file that was moved away to be replaced. One that a killed process left is read like any other.
+const TAKEN = /^\.taken-[0-9a-f]{8}-/
+
+/** The files of a backlog: `.tasks/active/` and `.tasks/archive/`, and what was set aside. */
+export class TaskFiles {
+  constructor(readonly folder: string) {}
+
+  /** Every task file, in the order of their names. A folder that is not there has none. */
+  read(): readonly TaskFile[] {
+    const files = PLACES.flatMap((place) =>
+      this.#names(place).flatMap((name) => this.#readOne(place, name)),
+    )
+    const rightful = new Set(files.filter(hasItsName).map((file) => file.id))
+    return files.map((file) => ({
+      ...file,
+      isCopy: file.id !== undefined && rightful.has(file.id) && !hasItsName(file),
+    }))
+  }
+
+  pathOf(task: Pick<Task, 'id' | 'shortname' | 'status'>): string {
+    return join(this.folder, task.status === 'completed' ? 'archive' : 'active', taskFileName(task))
+  }
+
+  /**
+   * Brings every file up to the backlog: written when it shows something else, moved when the
+   * status asks for it, removed when its task was taken back. A file that holds an edit nobody has
+   * absorbed is never touched.
+   */
+  writeAll(backlog: Backlog, absorbed: readonly AbsorbedFile[] = []): readonly TaskWrite[] {
+    const files = this.read()
+    for (const file of files) {
+      const isLeftover = file.id !== undefined && !file.isCopy && backlog.withdrawn.has(file.id)
+      if (isLeftover && isUntouched(file.text)) this.#remove(file)
+    }
+    // Each task is shown only the files that may be its own: of thousands, comparing all with all takes seconds.
+    const byPath = new Map(files.map((file) => [file.path, file]))
+    const byId = grouped(files, (file) => file.id)
+    const absorbedBy = grouped(absorbed, (one) => one.task)
+    return backlog.tasks.map((task) => {
+      const taken = absorbedBy.get(task.id) ?? []
+      const paths = [this.pathOf(task), ...taken.map(({ file }) => file.path)]
+      const concerned = new Set([
+        ...(byId.get(task.id) ?? []),
+        ...paths.flatMap((path) => byPath.get(path) ?? []),
+      ])
+      return this.write(task, backlog, taken, [...concerned])
+    })
+  }
+
+  /** The same for one task. `files` spares reading them again. */
+  write(
+    task: Task,
+    backlog: Backlog,
+    absorbed: readonly AbsorbedFile[] = [],
+    files: readonly TaskFile[] = this.read(),
+  ): TaskWrite {
+    const path = this.pathOf(task)
+    const taken = new Map(
+      absorbed.filter((one) => one.task === task.id).map(({ file }) => [file.path, file.text]),
+    )
+    const own = files.filter(
+      (file) => (file.id === task.id && !file.isCopy) || taken.has(file.path),
+    )
+    const stranger = files.find((file) => file.path === path && !own.includes(file))
+    const isSpent = (file: TaskFile) => isUntouched(file.text) || taken.get(file.path) === file.text
+    if (
+      stranger !== undefined ||
+      !own.every((file) => isSpent(file) && isAsRead(file.path, file))
+    ) {
+      return { task: task.id, path, outcome: 'edited' }
+    }
+    const text = renderTaskFile(task, backlog)
+    const before = own.find((file) => file.path === path)
+    const isSame = before !== undefined && showsTheSame(before.text, text)
+    if (!isSame && !written(path, () => replace(path, before, text)))
+      return { task: task.id, path, outcome: 'edited' }
+    for (const file of own) if (file.path !== path) this.#remove(file)
+    return { task: task.id, path, outcome: isSame ? 'unchanged' : 'written' }
+  }
+
+  /** Moves a file that cannot be used out of the way, bytes and all, and answers where it is now. */
+  setAside(file: TaskFile, now: Date = new Date()): string {
+    const folder = join(this.folder, 'set-aside')
+    const stem = `${file.name.replace(/\.md$/, '')}.${fileSafe(now.toISOString())}`
+    return written(folder, () => {
+      createFolder(folder)
+      for (let attempt = 1; ; attempt += 1) {
+        const path = join(folder, attempt === 1 ? `${stem}.md` : `${stem}.${attempt}.md`)
+        if (statOrUndefined(path) === undefined && moveTo(file.path, path)) return path
+      }
+    })
+  }
+
+  #names(place: TaskPlace): readonly string[] {
+    try {
+      return readdirSync(join(this.folder, place))
+        .filter(
+          (name) =>
+            name.endsWith('.md') &&
+            (!name.startsWith('.') || TAKEN.test(name)) &&
+            !NOT_TASKS.test(name),
+        )
+        .toSorted()
+    } catch (error) {
+      if (isMissing(error)) return []
+      throw unreadable(join(this.folder, place), error)
+    }
+  }
+
+  #readOne(place: TaskPlace, name: string): readonly TaskFile[] {
+    const path = join(this.folder, place, name)
+    const stat = statOrUndefined(path)
+    const bytes = stat?.isFile() === true ? bytesOf(path) : undefined
+    if (stat === undefined || bytes === undefined) return []
+    const text = bytes.toString('utf8')
+    const id = idOf(text)
+    return [
+      {
+        path,
+        name: name.replace(TAKEN, ''),
+        place,
+        text,
+        modifiedMs: Math.floor(stat.mtimeMs),
+        isCopy: false,
+        ...(id === undefined ? {} : { id }),
+        ...(Buffer.from(text).equals(bytes) ? {} : { damage: 'it is not UTF-8 text' }),
+      },
+    ]
+  }
+
+  #remove(file: TaskFile): void {
+    written(file.path, () => {
+      const taken = takeAway(file)
+      if (taken !== undefined) letGo(taken, file)
+    })
+  }
+}
+
+/** The name of a task's file. Ids made elsewhere may hold anything, also what would lead out of the folder. */
+export function taskFileName(task: Pick<Task, 'id' | 'shortname'>): string {
+  return `${task.shortname}-${safeId(task.id)}.md`
+}
+
+/**
+ * An id for the task of a hand-written file, in the shape and order of minted ones. Made from the
+ * file, so that a crash after its task was added and before the file was written anew adds no second.
+ */
+export function idFromFile(file: Pick<TaskFile, 'name' | 'text' | 'modifiedMs'>): string {
+  const time = Math.max(0, file.modifiedMs).toString(16).padStart(12, '0').slice(-12)
+  const hash = createHash('sha256').update(`${file.name}\0${file.text}`).digest('hex')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`
+}
+
+function grouped<T>(
+  all: readonly T[],
+  keyOf: (one: T) => string | undefined,
+): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>()
+  for (const one of all) {
+    const key = keyOf(one)
+    if (key === undefined) continue
+    const members = groups.get(key)
+    if (members === undefined) groups.set(key, [one])
+    else members.push(one)
+  }
+  return groups
+}
+
+function safeId(id: string): string {
+  const safe = id.replaceAll(/[^A-Za-z0-9_-]+/g, '-').slice(0, 80)
+  return safe === id ? id : `${safe}-${createHash('sha256').update(id).digest('hex').slice(0, 8)}`
+}
+
+function hasItsName(file: TaskFile): boolean {
+  return file.id !== undefined && file.name.endsWith(`-${safeId(file.id)}.md`)
+}
+
+/**
+ * Puts a text in the place of a file, unless somebody saved there since it was read: what stands there
+ * is moved away first and looked at, and the new file is created only where none is.
+ */
+function replace(path: string, before: TaskFile | undefined, text: string): boolean {
+  createFolder(dirname(path))
+  if (before === undefined) return createFile(path, text)
+  const taken = takeAway(before)
+  if (taken === undefined) return false
+  let isPlaced: boolean
+  try {
+    isPlaced = createFile(path, text, modeOf(taken))
+  } catch (error) {
+    putBack(taken, path)
+    throw error
+  }
+  letGo(taken, before)
+  return isPlaced
+}
+
+/** Moves a file to a name where no editor saves. Puts it back, and answers undefined, when it holds something new. */
+function takeAway(file: TaskFile): string | undefined {
+  // A name has at most 255 bytes, and that of a hand-written file may have them all.
+  const name = Buffer.from(file.name).subarray(-200).toString('utf8')
+  const taken = join(dirname(file.path), `.taken-${randomBytes(4).toString('hex')}-${name}`)
+  if (!moveFile(file.path, taken)) return undefined
+  if (isAsRead(taken, file)) return taken
+  putBack(taken, file.path)
+  return undefined
+}
+
+/** Gives a file its name back. Where that is taken, or there are no hard links, the next read finds it as it is. */
+function putBack(taken: string, path: string): void {
+  try {
+    if (linkFile(taken, path)) removeFile(taken)
+  } catch (error) {
+    if (!lacksHardLinks(error) && !isMissing(error)) throw error
+  }
+}
+
+/** Removes a file that was taken away, unless an editor that had it open wrote into it: then the next read finds it. */
+function letGo(taken: string, file: TaskFile): void {
+  if (isAsRead(taken, file)) removeFile(taken)
+}
+
+function isAsRead(path: string, { text }: TaskFile): boolean {
+  return bytesOf(path)?.equals(Buffer.from(text)) === true
+}
+
+function moveTo(from: string, to: string): boolean {
+  try {
+    if (!linkFile(from, to)) return false
+    removeFile(from)
+    return true
+  } catch (error) {
+    // A file system without hard links. Nobody else makes names with this very time in them.
+    if (!lacksHardLinks(error)) throw error
+    moveFile(from, to)
+    return true
+  }
+}
+
+function written<T>(path: string, write: () => T): T {
+  try {
+    return write()
+  } catch (cause) {
+    throw new NotWritten(path, cause)
+  }
+}
+
+function bytesOf(path: string): Buffer | undefined {
+  try {
+    return readOrUndefined(path)
+  } catch (error) {
+    throw unreadable(path, error)
+  }
+}
+
+function unreadable(path: string, cause: unknown): StintError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new StintError(
+    'TASKS_UNREADABLE',
+    `cannot read ${path}: ${reason}`,
+    'check its permissions',
+    { cause },
+  )
+}

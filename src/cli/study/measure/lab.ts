@@ -1,0 +1,189 @@
+import { spawn } from 'node:child_process'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { runGit } from '../../../git/run-git.ts'
+import { stintProgram } from '../../../harness/rehearsal/stint-program.ts'
+import { StintError } from '../../../journal/errors.ts'
+import { createFolderUnsynced, removeTree } from '../../../journal/files.ts'
+import { randomHex } from '../../../journal/random.ts'
+import { Worker } from './workers.ts'
+
+/** What is under trial. */
+export interface Programs {
+  /** The bundle that `import … from 'stint'` gives. */
+  readonly library: string
+  /** The program that does the trials' work with it, in processes of its own. */
+  readonly worker: string
+  readonly stint: string
+}
+
+/** The programs of this Stint. */
+export function ownPrograms(): Programs {
+  const stint = stintProgram()
+  const beside = (name: string) => join(dirname(stint), name)
+  return { stint, library: beside('library.js'), worker: beside('measure-worker.js') }
+}
+
+const GIT = {
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+  GIT_AUTHOR_NAME: 'Stint',
+  GIT_AUTHOR_EMAIL: 'stint@example.invalid',
+  GIT_COMMITTER_NAME: 'Stint',
+  GIT_COMMITTER_EMAIL: 'stint@example.invalid',
+}
+
+interface Surroundings {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly input?: string
+}
+
+interface Running {
+  kill(): void
+  gone(): Promise<void>
+}
+
+/** A folder with everything that is tried out. Nothing of the user's is in reach of it, and nothing is left of it. */
+export class Lab {
+  readonly folder = join(tmpdir(), `stint-measure-${process.pid}-${randomHex(6)}`)
+  readonly programs: Programs
+  readonly #running = new Set<Running>()
+  readonly #signal: AbortSignal | undefined
+  #stopped: unknown
+  #worlds = 0
+
+  constructor(programs: Programs, signal?: AbortSignal) {
+    this.programs = programs
+    this.#signal = signal
+    createFolderUnsynced(join(this.folder, 'home'))
+    // However this process ends, short of being killed.
+    process.once('exit', this.#removeNow)
+    signal?.addEventListener('abort', this.#interrupt)
+    if (signal?.aborted === true) this.#interrupt()
+  }
+
+  get env(): NodeJS.ProcessEnv {
+    const { PATH, LANG, TMPDIR } = process.env
+    const home = join(this.folder, 'home')
+    const own = {
+      HOME: home,
+      STINT_STATE_HOME: join(home, 'state'),
+      CLAUDE_CONFIG_DIR: join(home, 'claude'),
+    }
+    return { PATH, LANG, TMPDIR, ...own, ...GIT }
+  }
+
+  /** A project of its own. */
+  world(): string {
+    this.#goOn()
+    const root = join(this.folder, `world-${(this.#worlds += 1)}`)
+    createFolderUnsynced(root)
+    this.git(root, 'init', '--quiet', '--initial-branch=main', '--template=')
+    return root
+  }
+
+  /** When nothing more is to be found out there. */
+  remove(root: string): void {
+    removeTree(root)
+  }
+
+  git(root: string, ...args: readonly string[]): string {
+    return runGit(root, args, { env: GIT })
+  }
+
+  /** A process for trials; `blocks` is how large a file may become in it, as the shell counts. */
+  worker(blocks?: number): Worker {
+    this.#goOn()
+    const { worker: program, library } = this.programs
+    const command: [string, ...string[]] = [process.execPath, program, library, String(process.pid)]
+    const limited: [string, ...string[]] = [
+      '/bin/sh',
+      '-c',
+      `ulimit -f ${blocks}; exec "$@"`,
+      'sh',
+      ...command,
+    ]
+    const worker = new Worker(blocks === undefined ? command : limited, this.env)
+    this.#running.add(worker)
+    return worker
+  }
+
+  /** Runs a program to its end, and answers what it printed. */
+  async run(
+    command: readonly [string, ...string[]],
+    { cwd, env, input = '' }: Surroundings,
+  ): Promise<string> {
+    this.#goOn()
+    const [program, ...args] = command
+    const child = spawn(program, args, { cwd, env, detached: true, stdio: 'pipe' })
+    const printed: Buffer[] = []
+    const said: Buffer[] = []
+    child.stdout.on('data', (bytes: Buffer) => printed.push(bytes))
+    child.stderr.on('data', (bytes: Buffer) => said.push(bytes))
+    child.stdin.on('error', () => undefined).end(input)
+    const ended = new Promise<number | null>((resolve, reject) =>
+      child.once('error', reject).once('close', resolve),
+    )
+    const running = {
+      kill: () => void child.kill('SIGKILL'),
+      gone: async () => {
+        child.kill('SIGKILL')
+        await ended
+      },
+    }
+    this.#running.add(running)
+    const code = await ended
+    this.#running.delete(running)
+    if (code === 0) return Buffer.concat(printed).toString('utf8')
+    throw new Error(
+      `${command.join(' ')} ended with ${code}: ${Buffer.concat(said).toString('utf8')}`,
+    )
+  }
+
+  async end(worker: Worker): Promise<void> {
+    await worker.gone()
+    this.#running.delete(worker)
+  }
+
+  /** Does several things at once. When one fails the others are stopped, and waited for. */
+  async atOnce(count: number, lane: (number: number) => Promise<void>): Promise<void> {
+    await Promise.all(
+      Array.from({ length: count }, async (_, number) => {
+        try {
+          await lane(number)
+        } catch (error) {
+          this.#stop(error)
+        }
+      }),
+    )
+    this.#goOn()
+  }
+
+  async close(): Promise<void> {
+    this.#signal?.removeEventListener('abort', this.#interrupt)
+    await Promise.all([...this.#running].map((running) => running.gone()))
+    process.off('exit', this.#removeNow)
+    removeTree(this.folder)
+  }
+
+  #goOn(): void {
+    if (this.#stopped !== undefined) throw this.#stopped
+  }
+
+  /** Whatever fails from now on fails because of this. */
+  #stop(cause: unknown): void {
+    this.#stopped ??= cause
+    for (const running of this.#running) running.kill()
+  }
+
+  readonly #interrupt = () =>
+    this.#stop(
+      new StintError('INTERRUPTED', 'the measuring was interrupted; nothing was kept of it'),
+    )
+
+  readonly #removeNow = () => {
+    for (const running of this.#running) running.kill()
+    removeTree(this.folder)
+  }
+}

@@ -1,0 +1,124 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { createFile, createFolderUnsynced, removeFile } from '../../../../journal/files.ts'
+import { readOrUndefined, statOrUndefined } from '../../../../journal/look.ts'
+import { nameOf, objectOf, parseJson } from '../../../../text/json-fields.ts'
+import type { Lab } from '../lab.ts'
+
+type Hooks = Readonly<
+  Record<string, readonly { readonly hooks: readonly { readonly command: string }[] }[]>
+>
+
+/** Loaded into each process of a session, for it to leave behind how often it has written. */
+const COUNTING = `process.on('exit', () => {
+  const { made = 0 } = globalThis[Symbol.for('stint.writes')] ?? {}
+  if (made > 0) require('node:fs').appendFileSync(process.env.STINT_MEASURED_WRITES, made + '\\n')
+})
+`
+
+const ADDING = `const [, library, ...titles] = process.argv
+const { openProject } = await import(library)
+const project = openProject()
+for (const title of titles) await project.tasks.add({ title })
+project.dispose()
+`
+
+/** A project that Stint is set up in, with the hooks as they are registered for a harness. */
+export class Project {
+  readonly root: string
+  readonly transcripts: string
+  readonly #lab: Lab
+  readonly #counted: string
+  readonly #env: NodeJS.ProcessEnv
+  #hooks: Hooks = {}
+
+  constructor(lab: Lab) {
+    this.#lab = lab
+    this.root = lab.world()
+    this.transcripts = `${this.root}-transcripts`
+    this.#counted = `${this.root}-writes`
+    const counting = `${this.root}-counting.cjs`
+    createFolderUnsynced(this.transcripts)
+    createFile(counting, COUNTING)
+    this.#env = {
+      ...lab.env,
+      NODE_OPTIONS: `--require "${counting}"`,
+      STINT_MEASURED_WRITES: this.#counted,
+    }
+  }
+
+  async setUp(): Promise<void> {
+    await this.stint(['setup', 'claude'])
+    const settings = readFileSync(join(this.root, '.claude', 'settings.local.json'), 'utf8')
+    this.#hooks = (JSON.parse(settings) as { hooks: Hooks }).hooks
+    // Once for a project, and no part of any session.
+    removeFile(this.#counted)
+  }
+
+  git(...args: readonly string[]): string {
+    return this.#lab.git(this.root, ...args)
+  }
+
+  stint(args: readonly string[]): Promise<string> {
+    const command = [process.execPath, this.#lab.programs.stint, ...args] as const
+    return this.#lab.run([...command], { cwd: this.root, env: this.#env })
+  }
+
+  /** As a person writes down what is to be done. In one process: nothing of it is told by how many there are. */
+  async addTasks(titles: readonly string[]): Promise<void> {
+    const { library } = this.#lab.programs
+    const command = [
+      process.execPath,
+      '--input-type=module',
+      '--eval',
+      ADDING,
+      pathToFileURL(library).href,
+      ...titles,
+    ] as const
+    await this.#lab.run([...command], { cwd: this.root, env: this.#env })
+  }
+
+  /** Runs what is registered for an event, and answers what the model is given. */
+  async hook(event: string, input: string): Promise<string> {
+    const [answer = ''] = await this.#runAll(this.#hooks[event]?.[0]?.hooks ?? [], input)
+    return (
+      nameOf(
+        objectOf(objectOf(parseJson(answer))?.['hookSpecificOutput'])?.['additionalContext'],
+        Infinity,
+      ) ?? ''
+    )
+  }
+
+  /** How often anything of Stint has written here. */
+  get writes(): number {
+    const lines = readOrUndefined(this.#counted)?.toString('utf8').trim().split('\n') ?? []
+    return lines.reduce((sum, line) => sum + Number(line), 0)
+  }
+
+  /** What Stint keeps here, each file once. */
+  get bytes(): number {
+    const seen = new Map<number, number>()
+    for (const folder of [join(this.root, '.sessions'), join(this.root, '.git', 'stint')]) {
+      for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+        const stat = statOrUndefined(join(folder, name))
+        if (stat?.isFile() === true) seen.set(stat.ino, stat.size)
+      }
+    }
+    return [...seen.values()].reduce((sum, size) => sum + size, 0)
+  }
+
+  /** One after the other: what is registered to be run beside the agent's work is done before its next event. */
+  async #runAll(
+    hooks: readonly { readonly command: string }[],
+    input: string,
+  ): Promise<readonly string[]> {
+    const answers: string[] = []
+    for (const { command } of hooks) {
+      answers.push(
+        await this.#lab.run(['/bin/sh', '-c', command], { cwd: this.root, env: this.#env, input }),
+      )
+    }
+    return answers
+  }
+}

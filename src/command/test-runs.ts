@@ -1,0 +1,165 @@
+import { cleanText, shorten } from '../text/clean.ts'
+import { failingTests } from './failing-tests.ts'
+import { mayBeTests } from './may-be-tests.ts'
+import type { ShellCommand } from './shell-commands.ts'
+import { runsTests } from './test-commands.ts'
+import { findComplaint, findSummary } from './test-summary.ts'
+import { programOf, startedCommands } from './unwrap-command.ts'
+
+export interface TestRun {
+  /** What was run, without what stood around it. */
+  readonly command: string
+  readonly passed: boolean
+  /** What the runner said at its end; for a failure also the first tests that failed. */
+  readonly summary?: string
+}
+
+const LONGEST_COMMAND = 160
+const LONGEST_SUMMARY = 160
+const LONGEST_WITH_NAMES = 320
+const NAMES = 3
+const OUTPUT_START = 8000
+const OUTPUT_END = 24_000
+const LONGEST_LINE = 400
+
+/**
+ * The run of tests that a command was, and how it ended. Undefined when it was none, or when neither its output nor
+ * its status tells how the tests went: a filter behind a pipe, or another command beside it, has a status of its own.
+ * Undefined too when `stint digest` ran them and says that they are recorded.
+ */
+export function testRunOf(command: string, output: string, isError: boolean): TestRun | undefined {
+  if (!mayBeTests(command)) return undefined
+  const commands = startedCommands(command)
+  const tests = commands.filter(({ words }) => runsTests(words))
+  if (tests.length === 0) return undefined
+  const lines = linesOf(output)
+  if (/\bdigest\b/.test(command) && lines.some((line) => RECORDED.test(line))) return undefined
+  const said = findSummary(lines)
+  const status = statusOf(command, commands, tests, lines, isError)
+  if (said === undefined && status === undefined) return undefined
+  // A summary that looks good next to a failure that only the tests can have: they were stopped by a threshold, a crash.
+  const passed = said === undefined ? status === 'passed' : !said.isFailed && status !== 'failed'
+  const summary = passed
+    ? said?.text
+    : describeFailure(said?.isFailed === false ? undefined : said?.text, lines)
+  const run = tests.map(({ written }) => written.join(' ')).join(' && ')
+  return {
+    command: shorten(oneSpace(run), LONGEST_COMMAND),
+    passed,
+    ...(summary === undefined || summary === '' ? {} : { summary }),
+  }
+}
+
+function describeFailure(said: string | undefined, lines: readonly string[]): string | undefined {
+  const text =
+    said ??
+    findComplaint(lines) ??
+    lines.findLast((line) => line.trim() !== '' && !EXIT_CODE.test(line))?.trim()
+  if (text === undefined) return undefined
+  const names = failingTests(lines, NAMES)
+  const short = shorten(oneSpace(text), LONGEST_SUMMARY)
+  return names.length === 0
+    ? short
+    : shorten(`${short}: ${names.map(oneSpace).join('; ')}`, LONGEST_WITH_NAMES)
+}
+
+/** What `stint digest` says of a run that it has recorded itself. */
+const RECORDED = /^all of it: .*; recorded in \S+$|^\s*"recordedIn": "/
+
+const EXIT_CODE = /^Exit code \d+$/
+
+/** What the status of the whole command says about the tests in it, if anything. */
+function statusOf(
+  source: string,
+  commands: readonly ShellCommand[],
+  tests: readonly ShellCommand[],
+  lines: readonly string[],
+  isError: boolean,
+): 'passed' | 'failed' | undefined {
+  const hasPipefail = /\bpipefail\b/.test(source)
+  const echoed = echoedStatus(source, commands, tests, lines)
+  if (echoed !== undefined) return echoed === 0 ? 'passed' : 'failed'
+  if (CONDITION.test(source)) return undefined
+  const others = commands.filter((command) => !tests.includes(command) && !isTrivial(command))
+  const isAlone = others.every(
+    (other) => other.before === '|' && PASSING_ON.has(programOf(other.words)),
+  )
+  // Whether it was the tests is certain only when nothing else could have failed.
+  if (isError || lines.some((line) => STARTER_FAILED.test(line)))
+    return isAlone ? 'failed' : undefined
+  const decides = (command: ShellCommand) =>
+    command.after === undefined ||
+    command.after === '&&' ||
+    (command.after === '|' && hasPipefail) ||
+    isLast(command, commands)
+  return tests.every(decides) ? 'passed' : undefined
+}
+
+// A filter or `|| true` hides the status of what starts the tests, but not what it says.
+const STARTER_FAILED =
+  /^\s*(?:g?make(?:\[\d+\])?: \*\*\*|npm (?:ERR!|error) (?:Test failed|Lifecycle|command failed)|ELIFECYCLE\b|error Command failed with exit code [1-9])/
+
+// A condition, or its opposite, takes the status for itself.
+const CONDITION = /(?:^|[;&|({]\s*)(?:!|if|while|until)\s/
+
+function isLast(command: ShellCommand, commands: readonly ShellCommand[]): boolean {
+  return command === commands.at(-1) && command.after !== '&'
+}
+
+/** Filters that fail for no reason of their own, so that a failure is that of what they are fed with. */
+const PASSING_ON = new Set([
+  'tail',
+  'head',
+  'tee',
+  'cat',
+  'sed',
+  'awk',
+  'cut',
+  'sort',
+  'uniq',
+  'tr',
+  'wc',
+  'less',
+  'ts',
+  'nl',
+  'column',
+])
+
+const TRIVIAL = new Set(
+  'cd pushd popd export set unset source . echo printf true : exit return sleep mkdir rm clear pwd date ulimit wait trap'.split(
+    ' ',
+  ),
+)
+
+function isTrivial({ words }: ShellCommand): boolean {
+  return words.length === 0 || TRIVIAL.has(programOf(words))
+}
+
+/** The status that the command itself printed: `npm test; echo "exit $?"`. Of a pipe, `$?` is that of its end. */
+function echoedStatus(
+  source: string,
+  commands: readonly ShellCommand[],
+  tests: readonly ShellCommand[],
+  lines: readonly string[],
+): number | undefined {
+  const echo = /\b(?:echo|printf)\b[^;&|\n]*\$(\?|\{\?\}|\{PIPESTATUS\[0\]\})[^;&|\n]*$/.exec(
+    source.trimEnd(),
+  )
+  const tested = commands.at(-2)
+  const isOfTests = tested !== undefined && tests.includes(tested)
+  if (echo === null || (!isOfTests && !echo[1]!.includes('PIPESTATUS'))) return undefined
+  const number = /(\d{1,3})\D*$/.exec(lines.findLast((line) => line.trim() !== '') ?? '')?.[1]
+  return number === undefined ? undefined : Number(number)
+}
+
+function linesOf(output: string): readonly string[] {
+  const isLong = output.length > OUTPUT_START + OUTPUT_END
+  const ends = isLong ? `${output.slice(0, OUTPUT_START)}\n${output.slice(-OUTPUT_END)}` : output
+  return cleanText(ends)
+    .split('\n')
+    .map((line) => line.slice(0, LONGEST_LINE))
+}
+
+function oneSpace(text: string): string {
+  return text.replace(/\s+/g, ' ').trim()
+}

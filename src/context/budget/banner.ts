@@ -1,0 +1,79 @@
+import { safeLine } from '../../text/safe-text.ts'
+import { shorten } from '../../text/clean.ts'
+import type { Budget, Figure } from './figures.ts'
+import { type Line, SMART_ZONE, percentOfWay } from './stages.ts'
+
+const RULE = '━'.repeat(57)
+const LONGEST = 200
+
+export interface BannerText {
+  /** Where the work stands, as "Phase 5b - TDD GREEN (62% complete)". */
+  readonly progress?: string
+  /** What is to be done now, a line each. */
+  readonly advice: readonly string[]
+  /** Without the lines around it, which say nothing to a model and cost more than the rest. */
+  readonly isBare?: boolean
+}
+
+/** What is put before a person and their agent when a line was crossed. */
+export function banner(
+  line: Line,
+  budget: Budget,
+  { progress, advice, isBare = false }: BannerText,
+): string {
+  const percent = wayOf(budget)
+  const used = percent === undefined ? 'Context Used' : `${percent}% Context Used`
+  const rule = isBare ? [] : [RULE]
+  return [
+    ...rule,
+    `⚠️  TOKEN WARNING - ${line === SMART_ZONE ? 'Past the Smart Zone' : used}`,
+    ...rule,
+    ...(isBare ? [] : ['']),
+    standingLine(budget),
+    ...(progress === undefined ? [] : ['', `📍 Progress: ${told(progress)}`]),
+    ...(advice.length === 0 ? [] : ['', ...advice.map((each) => `🔄 ${told(each)}`)]),
+    ...rule,
+  ].join('\n')
+}
+
+/** `ctx 75% · 125k/167k`: how far it is to the compaction point. A `~` stands before what is estimated. */
+export function budgetLine(budget: Budget): string {
+  const { tokens, point } = budget
+  if (tokens === undefined) return 'ctx ?'
+  if (point === undefined) return `ctx ${thousands(tokens)}`
+  return `ctx ${wayOf(budget)}% · ${thousands(tokens)}/${thousands(point)}`
+}
+
+function standingLine({ tokens, point, window }: Budget): string {
+  const share =
+    tokens === undefined || window === undefined
+      ? ''
+      : ` (${Math.floor((tokens.value / window.value) * 100)}% of it)`
+  return [
+    `Current: ${about(tokens)}${tokens === undefined ? '' : ' tokens'}`,
+    `Compacts at: ${about(point)}`,
+    `Window: ${window === undefined ? 'unknown' : `${number(window.value)}${share}`}`,
+  ].join(' | ')
+}
+
+function wayOf({ tokens, point }: Budget): number | undefined {
+  return percentOfWay({ tokens: tokens?.value, point: point?.value })
+}
+
+function about(figure: Figure | undefined): string {
+  return figure === undefined ? 'unknown' : `~${number(Math.round(figure.value / 1000) * 1000)}`
+}
+
+function told(text: string): string {
+  return shorten(safeLine(text), LONGEST)
+}
+
+function thousands({ value, known }: Figure): string {
+  const rounded = value < 10_000 ? Math.round(value / 100) / 10 : Math.round(value / 1000)
+  return `${known === 'estimated' ? '~' : ''}${rounded}k`
+}
+
+/** `167,000`. Not by the locale, which takes long to load and differs between machines. */
+export function number(value: number): string {
+  return String(Math.round(value)).replaceAll(/\B(?=(?:\d{3})+$)/g, ',')
+}

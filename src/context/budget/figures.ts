@@ -1,0 +1,49 @@
+/** A figure and how it is known. One that is not known is absent, and never 0. */
+export interface Figure<T = number> {
+  readonly value: T
+  /** `measured`: somebody counted, the harness above all. `estimated`: a rule or a table said so. */
+  readonly known: 'measured' | 'estimated'
+  /** Who said so: `status line`, `transcript`, `settings`, `model table`, a rule. */
+  readonly from: string
+  /** When it was so. ISO. */
+  readonly at: string
+}
+
+export function measured<T>(value: T, from: string, at: string): Figure<T> {
+  return { value, known: 'measured', from, at }
+}
+
+export function estimated<T>(value: T, from: string, at: string): Figure<T> {
+  return { value, known: 'estimated', from, at }
+}
+
+/** What is known of a conversation's budget. */
+export interface Budget {
+  /** Tokens that the next call of the model will carry, and of which it reads every one. */
+  readonly tokens?: Figure
+  /** How many the model can take. */
+  readonly window?: Figure
+  /** How many there are when the harness compacts; where it does not, how many the model can take. */
+  readonly point?: Figure
+  readonly startedAt?: Figure<string>
+  /** In US dollars. */
+  readonly cost?: Figure
+  /** What the account has used of its limits, in percent. */
+  readonly fiveHour?: Figure<Limit>
+  readonly sevenDay?: Figure<Limit>
+}
+
+export interface Limit {
+  readonly percent: number
+  /** ISO. */
+  readonly resetsAt?: string
+}
+
+/** Of two figures that are both right in their time, the later one. */
+export function later<T>(
+  a: Figure<T> | undefined,
+  b: Figure<T> | undefined,
+): Figure<T> | undefined {
+  if (a === undefined || b === undefined) return a ?? b
+  return b.at > a.at ? b : a
+}

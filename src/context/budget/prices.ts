@@ -1,0 +1,145 @@
+// What tokens cost where nobody says what was paid. List prices of the first party, in US dollars per million tokens.
+// A model whose price depends on the length of the prompt is not here: what it cost is not to be told from sums.
+import { type Figure, estimated } from './figures.ts'
+
+/** What was used, of one model. */
+export interface Spent {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  /** Kept in the cache for five minutes; `cacheWrittenHour` for an hour. */
+  readonly cacheWritten: number
+  readonly cacheWrittenHour: number
+}
+
+export interface Price {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+  readonly cacheWriteHour: number
+}
+
+/** A price of the configuration; `*` in the name stands for anything. */
+export interface OwnPrice extends Price {
+  readonly model: string
+}
+
+export const PRICES_OF = '2026-11-15'
+
+// Writing into the cache costs a quarter more than reading without one, for an hour twice as much.
+const anthropic = (input: number, output: number, cacheRead: number): Price => ({
+  input,
+  output,
+  cacheRead,
+  cacheWrite: input * 1.25,
+  cacheWriteHour: input * 2,
+})
+
+// Their caches take in what they see at no price of its own.
+const unasked = (input: number, output: number, cacheRead: number): Price => ({
+  input,
+  output,
+  cacheRead,
+  cacheWrite: input,
+  cacheWriteHour: input,
+})
+
+const PRICES: Readonly<Record<string, Price>> = {
+  // No model answers in a rehearsal.
+  rehearsal: unasked(0, 0, 0),
+  'claude-fable-5-1': anthropic(10, 50, 0.25),
+  'claude-fable-5': anthropic(10, 50, 1),
+  'claude-opus-5-5': anthropic(4, 20, 0.2),
+  'claude-opus-5': anthropic(5, 25, 0.5),
+  'claude-opus-4-8': anthropic(5, 25, 0.5),
+  'claude-opus-4-7': anthropic(5, 25, 0.5),
+  'claude-opus-4-6': anthropic(5, 25, 0.5),
+  'claude-opus-4-5': anthropic(5, 25, 0.5),
+  'claude-opus-4-1': anthropic(15, 75, 1.5),
+  'claude-opus-4': anthropic(15, 75, 1.5),
+  'claude-sonnet-5-5': anthropic(2, 10, 0.1),
+  'claude-sonnet-5': anthropic(2, 10, 0.2),
+  'claude-sonnet-4-6': anthropic(3, 15, 0.3),
+  'claude-sonnet-4-5': anthropic(3, 15, 0.3),
+  'claude-sonnet-4': anthropic(3, 15, 0.3),
+  'claude-haiku-4-5': anthropic(1, 5, 0.1),
+  'claude-3-5-haiku': anthropic(0.8, 4, 0.08),
+  'gpt-5.3-codex': unasked(1.75, 14, 0.175),
+  'gpt-5.2-codex': unasked(1.75, 14, 0.175),
+  'gpt-5.2': unasked(1.75, 14, 0.175),
+  'gpt-5.1': unasked(1.25, 10, 0.125),
+  'gpt-5-codex': unasked(1.25, 10, 0.125),
+  'gpt-5': unasked(1.25, 10, 0.125),
+  'gpt-5-mini': unasked(0.25, 2, 0.025),
+  'gpt-4.1': unasked(2, 8, 0.5),
+  'gemini-2.5-flash': unasked(0.3, 2.5, 0.03),
+  'gemini-2.5-flash-lite': unasked(0.1, 0.4, 0.01),
+}
+
+/** The price of a model, the configuration's before ours. */
+export function priceOf(
+  model: string,
+  own: readonly OwnPrice[],
+): { price: Price; from: string } | undefined {
+  const told = own.find((candidate) => fits(candidate.model, model))
+  if (told !== undefined) return { price: told, from: 'prices of the configuration' }
+  const name = plainName(model)
+  const price = Object.hasOwn(PRICES, name) ? PRICES[name] : undefined
+  return price === undefined ? undefined : { price, from: `price list of ${PRICES_OF}` }
+}
+
+/** What these came to. Unknown when the price of any of the models is: a part would look like the whole. */
+export function costOf(
+  spent: Readonly<Record<string, Spent>>,
+  own: readonly OwnPrice[],
+  at: string,
+): Figure | undefined {
+  let sum = 0
+  const from = new Set<string>()
+  for (const [model, used] of Object.entries(spent)) {
+    const found = priceOf(model, own)
+    if (found === undefined) return undefined
+    sum += priced(used, found.price)
+    from.add(found.from)
+  }
+  return from.size === 0 ? undefined : estimated(sum, [...from].join(', '), at)
+}
+
+/** In US dollars. */
+export function priced(used: Spent, price: Price): number {
+  const millionths =
+    used.input * price.input +
+    used.output * price.output +
+    used.cacheRead * price.cacheRead +
+    used.cacheWritten * price.cacheWrite +
+    used.cacheWrittenHour * price.cacheWriteHour
+  return millionths / 1_000_000
+}
+
+// A date, a version of a cloud's or a size of the window behind the name, or a provider before it, is no other model;
+// another number behind it is.
+const BEHIND = /(?:-\d{8}|@\d{8}|-\d{4}-\d\d-\d\d|-latest)?(?:-v\d+(?::\d+)?)?(?:\[\w+\])?$/
+
+/** The name of a model without what does not make it another one. */
+export function plainName(model: string): string {
+  return model
+    .toLowerCase()
+    .replace(/^.*[./](?=(?:claude|gpt|gemini)-)/, '')
+    .replace(BEHIND, '')
+}
+
+function fits(pattern: string, model: string): boolean {
+  const parts = pattern.toLowerCase().split('*')
+  const name = model.toLowerCase()
+  if (parts.length === 1) return name === parts[0] || plainName(name) === parts[0]
+  let from = parts[0]!.length
+  if (!name.startsWith(parts[0]!)) return false
+  const last = parts.at(-1)!
+  for (const part of parts.slice(1, -1)) {
+    const found = name.indexOf(part, from)
+    if (found === -1) return false
+    from = found + part.length
+  }
+  return name.length - last.length >= from && name.endsWith(last)
+}

@@ -1,0 +1,116 @@
+// How far a conversation has come on its way to the point at which its harness compacts it. Of the window itself a
+// share says little: one harness compacts at half of it, another only when it is full.
+
+/** At most 100: percent of the way to the compaction point. More: tokens. */
+export type Stage = number
+
+/** What a stage asks for, by its place among them. */
+export const ROLES = ['warn', 'suggest', 'force'] as const
+export type Role = (typeof ROLES)[number]
+
+export interface BudgetSettings {
+  /** Of one kind, ascending; at most as many as there are roles. */
+  readonly stages: readonly Stage[]
+  /** How many tokens a model reads with its whole attention. */
+  readonly smartZone: number
+  /** The window's size, where the harness does not tell it or tells it wrongly. */
+  readonly window?: number
+}
+
+export const DEFAULT_BUDGET: BudgetSettings = { stages: [75, 85, 90], smartZone: 100_000 }
+
+export const SMART_ZONE = 'smart-zone'
+export type Line = Stage | typeof SMART_ZONE
+
+/** What was crossed in one window of a conversation. */
+export interface Crossed {
+  /** How this window is told from those before and after it. */
+  readonly window: string
+  readonly lines: readonly Line[]
+}
+
+export interface Standing {
+  readonly tokens?: number | undefined
+  readonly point?: number | undefined
+}
+
+export function isPercent(stage: Stage): boolean {
+  return stage <= 100
+}
+
+/** Why these cannot be stages, or undefined when they can. */
+export function faultIn(stages: readonly Stage[]): string | undefined {
+  if (stages.length === 0 || stages.length > ROLES.length)
+    return `there are one to ${ROLES.length} stages`
+  if (stages.some((stage) => !(stage > 0))) return 'a stage is above 0'
+  if (new Set(stages.map(isPercent)).size > 1) return 'stages are all percentages, or all tokens'
+  if (stages.some((stage, index) => index > 0 && stage <= stages[index - 1]!))
+    return 'each stage lies above the one before it'
+  return undefined
+}
+
+/** The tokens at which a stage is crossed; unknown where the compaction point is. */
+export function tokensAt(stage: Stage, point: number | undefined): number | undefined {
+  if (!isPercent(stage)) return stage
+  return point === undefined ? undefined : Math.ceil((stage / 100) * point)
+}
+
+/** Percent of the way to the compaction point, rounded down, so that no stage is shown before it is crossed. */
+export function percentOfWay({ tokens, point }: Standing): number | undefined {
+  return tokens === undefined || point === undefined || point <= 0
+    ? undefined
+    : Math.floor((tokens / point) * 100)
+}
+
+export function roleOf(stage: Stage, { stages }: BudgetSettings): Role {
+  return ROLES[stages.indexOf(stage)] ?? 'warn'
+}
+
+/** The highest stage that these tokens have reached. */
+export function stageReached(standing: Standing, { stages }: BudgetSettings): Stage | undefined {
+  return stages.findLast((stage) => isReached(stage, standing))
+}
+
+/** The next stage, and how many tokens are left until it. */
+export function nextStage(
+  { tokens, point }: Standing,
+  { stages }: BudgetSettings,
+): { stage: Stage; left: number } | undefined {
+  if (tokens === undefined) return undefined
+  for (const stage of stages) {
+    const at = tokensAt(stage, point)
+    if (at !== undefined && at > tokens) return { stage, left: at - tokens }
+  }
+  return undefined
+}
+
+/**
+ * Which lines were crossed since the last time, lowest first, and what is to be remembered. Each is crossed once in a
+ * window, whatever the figures do: a jump crosses several at once, going back crosses none again, a missing figure
+ * none at all. Another window begins anew.
+ */
+export function crossLines(
+  standing: Standing,
+  window: string,
+  before: Crossed | undefined,
+  settings: BudgetSettings,
+): { readonly newly: readonly Line[]; readonly crossed: Crossed } {
+  const lines = before?.window === window ? before.lines : []
+  const isInSmartZone = standing.tokens === undefined || standing.tokens < settings.smartZone
+  const reached: readonly Line[] = [
+    ...(isInSmartZone ? [] : [SMART_ZONE as Line]),
+    ...settings.stages.filter((stage) => isReached(stage, standing)),
+  ]
+  const newly = reached.filter((line) => !lines.includes(line))
+  return { newly, crossed: { window, lines: [...lines, ...newly] } }
+}
+
+/** Names a crossing, so that it counts once however many hooks notice it. */
+export function crossingKey(conversation: string, window: string, line: Line): string {
+  return `budget:${conversation}:${window}:${line}`
+}
+
+function isReached(stage: Stage, { tokens, point }: Standing): boolean {
+  const at = tokensAt(stage, point)
+  return tokens !== undefined && at !== undefined && at > 0 && tokens >= at
+}

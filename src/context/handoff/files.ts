@@ -1,0 +1,79 @@
+// The files of handoffs are copies of what the entries hold.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { isMissing } from '../../journal/errors.ts'
+import { createFile, createFolder, removeFile } from '../../journal/files.ts'
+import { readOrUndefined } from '../../journal/look.ts'
+import { shortId } from '../../journal/ids.ts'
+import { readHead } from './frontmatter.ts'
+import type { RecordedHandoff } from './recorded.ts'
+
+/** Where the handoffs of a session are, in the folder of its journal. */
+export function handoffFolder(journalFolder: string): string {
+  return join(journalFolder, 'handoffs')
+}
+
+/**
+ * Takes the next free number for a handoff by creating its file, so that of two made at once each gets its own. `text`
+ * makes the document for a number.
+ */
+export function claimNumber<T extends { readonly text: string }>(
+  folder: string,
+  recorded: readonly { readonly number: number }[],
+  make: (number: number) => T,
+): { readonly made: T; readonly path: string; readonly number: number } {
+  createFolder(folder)
+  const used = [...recorded.map(({ number }) => number), ...numbersIn(folder)]
+  for (let number = 1 + Math.max(0, ...used); ; number += 1) {
+    const made = make(number)
+    const path = join(folder, `${number}.md`)
+    try {
+      if (createFile(path, made.text)) return { made, path, number }
+    } catch (error) {
+      // It may stand there all the same, when only making its name durable failed.
+      if (readOrUndefined(path)?.toString('utf8') === made.text) removeFile(path)
+      throw error
+    }
+  }
+}
+
+function numbersIn(folder: string): readonly number[] {
+  try {
+    return readdirSync(folder)
+      .flatMap((name) => /^(\d{1,6})(?:-\w+)?\.md$/.exec(name)?.[1] ?? [])
+      .map(Number)
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+/**
+ * The file of a handoff and what it holds now. Two machines may give one number to two handoffs; then the one whose file
+ * is taken by the other stands beside it under a longer name.
+ */
+export function fileOf(
+  folder: string,
+  handoff: Pick<RecordedHandoff, 'id' | 'number' | 'hash'>,
+  all: readonly Pick<RecordedHandoff, 'hash'>[],
+): { readonly path: string; readonly text?: string } {
+  const plain = join(folder, `${handoff.number}.md`)
+  const beside = join(folder, `${handoff.number}-${shortId(handoff.id)}.md`)
+  const text = readOrUndefined(plain)?.toString('utf8')
+  const claimed = text === undefined ? undefined : readHead(text)?.hash
+  const isAnothers =
+    claimed !== undefined && claimed !== handoff.hash && all.some(({ hash }) => hash === claimed)
+  if (!isAnothers) return { path: plain, ...(text === undefined ? {} : { text }) }
+  const other = readOrUndefined(beside)?.toString('utf8')
+  return { path: beside, ...(other === undefined ? {} : { text: other }) }
+}
+
+/** Writes the copies that are missing. One that is there stays, edited or not. */
+export function restoreFiles(folder: string, all: readonly RecordedHandoff[]): void {
+  for (const handoff of all) {
+    const { path, text } = fileOf(folder, handoff, all)
+    if (text !== undefined || handoff.document === '') continue
+    createFolder(folder)
+    createFile(path, handoff.document)
+  }
+}

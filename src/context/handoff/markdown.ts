@@ -1,0 +1,18 @@
+// What was recorded is shown in Markdown as what it is: text on one line, that makes no heading, list, fence or tag.
+import { safeLine } from '../../text/safe-text.ts'
+
+/** A recorded text on one line that starts nothing. */
+export function plainLine(text: string): string {
+  const line = safeLine(text)
+  return STRUCTURE.test(line) ? `\\${line}` : line
+}
+
+const STRUCTURE = /^(?:[#<>|+*=~_-]|`{3}|\d{1,9}[.)](?:\s|$)|\[[ xX]\])/
+
+/** A path or a command as code, whatever it holds. */
+export function code(text: string): string {
+  const runs = text.match(/`+/g)?.map(({ length }) => length) ?? []
+  const fence = '`'.repeat(1 + Math.max(0, ...runs))
+  const room = runs.length > 0 ? ' ' : ''
+  return `${fence}${room}${text}${room}${fence}`
+}

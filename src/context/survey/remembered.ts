@@ -1,0 +1,94 @@
+// What was found out about a repository, kept beside its git directory until one of the things it was made from changes.
+// Hooks read it, so that nothing here starts a process or sums a file.
+import { lstatSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { headInFiles } from '../../git/head.ts'
+import type { Repository } from '../../git/repository.ts'
+import { errnoOf } from '../../journal/errors.ts'
+import { readOrUndefined } from '../../journal/look.ts'
+import { checksum } from '../../journal/record.ts'
+import type { CondensedTopic } from './condense.ts'
+
+/** A file that was read, as it was then. */
+export interface SourceFile {
+  readonly path: string
+  readonly size: number
+  readonly mtimeMs: number
+}
+
+/** The size of a tracked file that was not there to be read, or was no plain file. */
+export const MISSED = -1
+
+/** The wording of what is kept. One more with each change of it, or an older text would be given for ever. */
+const FORM = 1
+
+export interface Remembered {
+  readonly form: typeof FORM
+  /** HEAD's commit; null on a branch without one. */
+  readonly head: string | null
+  /** A sum over the listing and the contents of the sources. */
+  readonly inputs: string
+  readonly sources: readonly SourceFile[]
+  readonly text: string
+  /** Of the text: a file that somebody changed by hand is not given to a model. */
+  readonly sum: string
+  readonly topics: readonly CondensedTopic[]
+}
+
+export function remembered(facts: Omit<Remembered, 'form' | 'sum'>): Remembered {
+  return { form: FORM, ...facts, sum: sumOf(facts.text) }
+}
+
+/** Where it lies: under the git directory that all worktrees share, where `git clean` does not reach; a file for each worktree. */
+export function rememberedPath({ commonDir, gitDir, isLinked }: Repository): string {
+  return join(
+    commonDir,
+    'stint',
+    isLinked ? `project-context-${basename(gitDir)}.json` : 'project-context.json',
+  )
+}
+
+/** What is kept, whether or not it still holds; undefined when nothing is, or nothing that can be read. */
+export function readRemembered(repository: Repository): Remembered | undefined {
+  try {
+    const value = JSON.parse(
+      readOrUndefined(rememberedPath(repository))?.toString('utf8') ?? 'null',
+    ) as Partial<Remembered> | null
+    const isWhole =
+      value?.form === FORM && typeof value.text === 'string' && Array.isArray(value.sources)
+    return isWhole && value.sum === sumOf(value.text!) ? (value as Remembered) : undefined
+  } catch (error) {
+    // Half a file, or one that may not be read: as good as none.
+    if (error instanceof SyntaxError || errnoOf(error) !== undefined) return undefined
+    throw error
+  }
+}
+
+/**
+ * The project's context, for whoever must be quick: only if HEAD is where it was and every file it was made from has the
+ * size and the time it had. Files that were added since, and not committed, are not noticed here.
+ */
+export function readProjectContext({
+  repository,
+}: {
+  readonly repository: Repository | undefined
+}): string | undefined {
+  if (repository === undefined) return undefined
+  const kept = readRemembered(repository)
+  if (kept === undefined) return undefined
+  const head = headInFiles(repository)
+  if (head === undefined || (head.commit ?? null) !== kept.head) return undefined
+  return kept.sources.every((source) => isAsItWas(repository.worktree, source))
+    ? kept.text
+    : undefined
+}
+
+function isAsItWas(root: string, { path, size, mtimeMs }: SourceFile): boolean {
+  const now = lstatSync(join(root, path), { throwIfNoEntry: false })
+  if (size === MISSED) return now === undefined || !now.isFile()
+  return now !== undefined && now.size === size && now.mtimeMs === mtimeMs
+}
+
+function sumOf(text: string): string {
+  return checksum(Buffer.from(text))
+}

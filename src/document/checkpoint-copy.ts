@@ -1,0 +1,47 @@
+import { shortId } from '../journal/ids.ts'
+import { fold } from '../session/fold.ts'
+import type { RawEntry } from '../session/in-effect.ts'
+import type { Checkpoint, SessionState } from '../session/state.ts'
+import { fileSafe, minute } from '../text/times.ts'
+import { modelOf } from './model.ts'
+import { renderModel } from './render.ts'
+
+/**
+ * The readable copies that a session's checkpoints leave behind, by file name. Each is made only when
+ * asked for, of the entries up to the checkpoint in the order of the log: whatever is appended
+ * later, a copy made again is the same.
+ */
+export function checkpointCopies(
+  sessionId: string,
+  entries: readonly RawEntry[],
+): ReadonlyMap<string, () => string> {
+  const copies = new Map<string, () => string>()
+  for (const [index, entry] of entries.entries()) {
+    if (entry.kind !== 'checkpoint.made') continue
+    copies.set(`${fileSafe(entry.at)}-${shortId(entry.id)}.md`, () => {
+      const state = fold(sessionId, entries.slice(0, index + 1))
+      return renderCopy(
+        state,
+        state.checkpoints.items.find((checkpoint) => checkpoint.id === entry.id),
+      )
+    })
+  }
+  return copies
+}
+
+function renderCopy(state: SessionState, checkpoint: Checkpoint | undefined): string {
+  if (checkpoint === undefined) return ''
+  const { git, code } = checkpoint
+  const head = [
+    `# Checkpoint: ${checkpoint.text === '' ? 'saved' : checkpoint.text.split('\n').join(' ')}`,
+    '',
+    `- Session: ${state.name} (${state.id})`,
+    `- Time: ${minute(checkpoint.at)}`,
+    `- Id: ${checkpoint.id}`,
+    ...(git?.branch === undefined ? [] : [`- Branch: ${git.branch}`]),
+    ...(git?.commit === undefined ? [] : [`- Commit: ${git.commit}`]),
+    ...(code === undefined ? [] : [`- Code: ${code.ref} (${code.commit})`]),
+    '',
+  ]
+  return `${head.join('\n')}${renderModel(modelOf(state))}`
+}

@@ -1,0 +1,474 @@
+import type { Draft } from '../session/entries.ts'
+import type { SessionState } from '../session/state.ts'
+import { minute } from '../text/times.ts'
+import { type BaseBlock, type BaseDocument, baseDocument } from './base.ts'
+import type { EditLog } from './edit-log.ts'
+import { fieldEdits } from './field-edits.ts'
+import { HEADINGS } from './grammar.ts'
+import { inOrder, match } from './match.ts'
+import type { Block, BlockKind, Region } from './model.ts'
+import type { ParsedDocument } from './parse.ts'
+
+export interface Edits {
+  readonly drafts: readonly Draft[]
+  /** What the person changed that cannot become an entry, each in a sentence. */
+  readonly unabsorbed: readonly string[]
+}
+
+/**
+ * The entries that turn `base`, from which a document was rendered, into what a person made of it.
+ * What they added or reworded becomes entries, what they removed becomes retractions; anything
+ * recorded since the base is not looked at, so an old document saved late takes nothing back.
+ */
+export function editsBetween(
+  base: SessionState,
+  person: ParsedDocument,
+  options: { mint: () => string; isBaseSure: boolean },
+): Edits {
+  const drafts: Draft[] = []
+  const unabsorbed: string[] = []
+  const log: EditLog = {
+    mint: options.mint,
+    say: (sentence) => unabsorbed.push(sentence),
+    add: (kind, data, id) =>
+      drafts.push({
+        kind,
+        data: defined(data),
+        by: 'document',
+        ...(id === undefined ? {} : { id }),
+      } as Draft),
+    takeBack: (kind, data, id) => {
+      if (options.isBaseSure) log.add(kind, data, id)
+    },
+  }
+  const before = baseDocument(base)
+  fieldEdits(base, before, person, log)
+  textEdits(before, person, log)
+  const missing = missingRegions(before, person, log)
+  const ids = new Map<Block, string>()
+  for (const family of FAMILIES) familyEdits(family, before, person, missing, ids, log)
+  remarkEdits(before, person, missing, ids, log)
+  sectionEdits(before, person, log)
+  return { drafts, unabsorbed }
+}
+
+function textEdits(base: BaseDocument, person: ParsedDocument, log: EditLog): void {
+  if (person.title !== base.title && person.title !== '')
+    log.add('session.titled', { title: person.title })
+  if (person.objective !== base.objective && !person.missing.has('context'))
+    log.add('goal.set', { text: person.objective })
+  if (person.tldr !== base.tldr && person.tldr !== '')
+    log.add('tldr.written', { text: person.tldr })
+  const computed = [
+    ['Progress', base.progressLine, person.progressLine],
+    ['Current', base.currentLine, person.currentLine],
+    ['Blocker', base.blockerLine, person.blockerLine],
+  ] as const
+  for (const [label, was, is] of computed) {
+    if (is !== was && is !== '')
+      log.say(`**${label}** in the TL;DR is computed from the steps and blockers below it`)
+  }
+  if (person.workflowLine !== base.workflowLine && person.workflowLine !== '')
+    log.say('**Workflow** in the TL;DR is computed; stint workflow phase enters another phase')
+}
+
+function missingRegions(
+  base: BaseDocument,
+  person: ParsedDocument,
+  log: EditLog,
+): ReadonlySet<Region> {
+  const missing = [...person.missing].filter((region) => base.present.has(region))
+  for (const region of missing) {
+    const title = HEADINGS.find((heading) => heading.region === region)?.title
+    if (title !== undefined) log.say(`the section "${title}" was missing; what it held is kept`)
+  }
+  return new Set(missing)
+}
+
+interface Family {
+  readonly kinds: readonly BlockKind[]
+  readonly regions: readonly Region[]
+  /** Regions in which the order is the person's to choose. The others go by time. */
+  readonly ordered: readonly Region[]
+  added(block: Block, id: string, after: string | undefined, region: Region, log: EditLog): void
+  changed(base: BaseBlock, person: Block, log: EditLog): void
+  removed?(base: BaseBlock, log: EditLog): void
+}
+
+const DELEGATES_ARE_COMPUTED =
+  'the lines under "Delegates" are computed; stint delegate begins one, and stint delegates shows them'
+
+const FAMILIES: readonly Family[] = [
+  {
+    kinds: ['step'],
+    regions: ['completed', 'inProgress', 'remaining'],
+    ordered: ['remaining'],
+    added: (block, id, after, region, log) => {
+      log.add('step.added', { text: block.text, ...anchor(after) }, id)
+      if (block.isChecked === true) log.add('step.done', { step: id, ...stated(block) })
+      else if (region === 'inProgress') log.add('step.started', { step: id })
+    },
+    changed: stepChanged,
+  },
+  textFamily('progress', 'completed', [], 'progress.made'),
+  textFamily('note', 'notes', ['notes'], 'note.added'),
+  textFamily('next', 'next', ['next'], 'next.added'),
+  textFamily('key', 'key', ['key'], 'key.added'),
+  textFamily('discovery', 'discoveries', ['discoveries'], 'discovery.made'),
+  textFamily('gotcha', 'discoveries', ['discoveries'], 'gotcha.found'),
+  {
+    kinds: ['blocker'],
+    regions: ['blockers'],
+    ordered: ['blockers'],
+    added: (block, id, after, _region, log) => {
+      const time = block.isChecked === true ? {} : stated(block)
+      log.add('blocker.raised', { text: block.text, ...anchor(after), ...time }, id)
+      if (block.isChecked === true)
+        log.add('blocker.resolved', { blocker: id, ...resolution(block), ...stated(block) })
+    },
+    changed: (base, person, log) => {
+      rewordText(base, person, log)
+      const isResolvedAnew =
+        person.isChecked === true &&
+        (base.isChecked !== true || base.resolution !== person.resolution)
+      if (isResolvedAnew)
+        log.add('blocker.resolved', { blocker: base.id, ...resolution(person), ...stated(person) })
+      if (person.isChecked !== true && base.isChecked === true)
+        log.takeBack('blocker.reopened', { blocker: base.id })
+    },
+  },
+  {
+    kinds: ['decision'],
+    regions: ['decisions'],
+    ordered: ['decisions'],
+    added: (block, id, after, _region, log) => {
+      const { context, options, rationale } = block
+      const choice = block.choice === block.text ? undefined : block.choice
+      log.add(
+        'decision.made',
+        {
+          title: block.text,
+          ...defined({ context, options, choice, rationale }),
+          ...anchor(after),
+          ...stated(block),
+        },
+        id,
+      )
+    },
+    changed: (base, person, log) => {
+      const changes: Record<string, unknown> = {}
+      if (person.text !== base.text) changes.title = person.text
+      for (const name of ['context', 'options', 'choice', 'rationale'] as const) {
+        if (person[name] !== base[name]) changes[name] = person[name] ?? null
+      }
+      // A choice nobody spelt out follows the title; once the title is reworded it has to be kept by itself.
+      if (
+        changes.title !== undefined &&
+        changes.choice === undefined &&
+        person.choice !== person.text
+      )
+        changes.choice = person.choice
+      if (isRetimed(base, person)) changes.when = stated(person).when
+      if (person.whose !== base.whose) log.say('whose decision it is, is computed')
+      if (Object.keys(changes).length > 0) log.add('entry.amended', { entry: base.id, changes })
+    },
+  },
+  {
+    kinds: ['delegate'],
+    regions: ['delegates'],
+    ordered: [],
+    added: (_block, _id, _after, _region, log) => log.say(DELEGATES_ARE_COMPUTED),
+    changed: (base, person, log) => {
+      if (person.text !== base.text || isRetimed(base, person)) log.say(DELEGATES_ARE_COMPUTED)
+    },
+    // It is there again in the next rendering, and nothing that a person wrote is lost.
+    removed: () => undefined,
+  },
+  fileFamily('keyFile', 'keyFiles', 'file.noted', 'key'),
+  fileFamily('changedFile', 'changedFiles', 'file.changed', 'changed'),
+  {
+    kinds: ['command'],
+    regions: ['commands'],
+    ordered: ['commands'],
+    added: (block, id, after, _region, log) =>
+      log.add('command.kept', { command: block.text, ...anchor(after) }, id),
+    changed: (base, person, log) => {
+      if (person.text !== base.text)
+        log.add('entry.amended', { entry: base.id, changes: { command: person.text } })
+    },
+  },
+]
+
+/** Also notes in `idOf` which entry each of the person's blocks stands for. */
+function familyEdits(
+  family: Family,
+  base: BaseDocument,
+  person: ParsedDocument,
+  missing: ReadonlySet<Region>,
+  idOf: Map<Block, string>,
+  log: EditLog,
+): void {
+  const regions = family.regions.filter((region) => !missing.has(region))
+  const ofFamily = <B extends Block>(blocks: readonly B[]) =>
+    blocks.filter((block) => family.kinds.includes(block.kind))
+  const was = regions.flatMap((region) => ofFamily(base.regions[region]))
+  const is = regions.flatMap((region) => ofFamily(person.regions[region]))
+  const { pairs, removed } = match(was, is)
+  for (const [before, now] of pairs) idOf.set(now, before.id)
+
+  for (const [before, now] of pairs) family.changed(before, now, log)
+  for (const block of removed) {
+    if (family.removed === undefined)
+      for (const id of block.ids)
+        log.takeBack('entry.retracted', { entry: id, reason: 'removed in the document' })
+    else family.removed(block, log)
+  }
+  if (missing.size === 0 || regions.length === family.regions.length)
+    regionChanges(family, pairs, base, person, log)
+
+  const gone = new Set(removed)
+  const order = was.filter((block) => !gone.has(block)).map((block) => block.id)
+  const places = new Map(order.map((id, place) => [id, place]))
+  for (const region of regions) {
+    const blocks = ofFamily(person.regions[region])
+    const isOrdered = family.ordered.includes(region)
+    const kept = isOrdered
+      ? inOrder(blocks.map((block) => places.get(idOf.get(block) ?? '')))
+      : undefined
+    for (const [index, block] of blocks.entries()) {
+      const isLast = index === blocks.length - 1
+      const after =
+        index === 0
+          ? placeBefore(
+              blocks.find((_, at) => kept?.has(at)),
+              idOf,
+              order,
+            )
+          : idOf.get(blocks[index - 1]!)!
+      const known = idOf.get(block)
+      if (known === undefined) {
+        // Minted here and not before: an entry names the one in front of it, which must be in its place by then.
+        const id = log.mint()
+        idOf.set(block, id)
+        family.added(
+          timedBy(blocks[index - 1], block, region, isLast),
+          id,
+          isOrdered && !isLast ? after : undefined,
+          region,
+          log,
+        )
+      } else if (kept !== undefined && !kept.has(index)) {
+        log.takeBack('item.moved', { entry: known, after }, log.mint())
+      }
+    }
+  }
+}
+
+/**
+ * What stands in front of a region's blocks in the whole list, of which a region may show only a
+ * part: what is in front of the first that stays where it is.
+ */
+function placeBefore(
+  staying: Block | undefined,
+  idOf: ReadonlyMap<Block, string>,
+  order: readonly string[],
+): string {
+  const index = staying === undefined ? order.length : order.indexOf(idOf.get(staying)!)
+  return order[index - 1] ?? 'start'
+}
+
+/** In a list that goes by time, a line put between two others takes the time of the one above it, so that it stays there. */
+function timedBy(above: Block | undefined, block: Block, region: Region, isLast: boolean): Block {
+  if (region !== 'completed' || isLast || block.when !== undefined || above?.when === undefined)
+    return block
+  return { ...block, when: above.when }
+}
+
+function regionChanges(
+  family: Family,
+  pairs: readonly (readonly [BaseBlock, Block])[],
+  base: BaseDocument,
+  person: ParsedDocument,
+  log: EditLog,
+): void {
+  if (!family.kinds.includes('step')) return
+  const stands = (
+    document: { regions: Readonly<Record<Region, readonly Block[]>> },
+    block: Block,
+  ) => family.regions.find((region) => document.regions[region].includes(block))
+  for (const [before, now] of pairs) {
+    if (before.isChecked === true || now.isChecked === true) continue
+    const from = stands(base, before)
+    const to = stands(person, now)
+    if (from === 'remaining' && to === 'inProgress') log.add('step.started', { step: before.id })
+    if (from === 'inProgress' && to === 'remaining')
+      log.takeBack('step.stopped', { step: before.id })
+  }
+}
+
+function stepChanged(base: BaseBlock, person: Block, log: EditLog): void {
+  if (person.text !== base.text)
+    log.add('entry.amended', { entry: base.id, changes: { text: person.text } })
+  if (person.isChecked === true && base.isChecked !== true)
+    log.add('step.done', { step: base.id, ...stated(person) })
+  if (person.isChecked !== true && base.isChecked === true)
+    log.takeBack('step.reopened', { step: base.id })
+  if (person.isChecked === true && base.isChecked === true && isRetimed(base, person)) {
+    log.add('step.reopened', { step: base.id })
+    log.add('step.done', { step: base.id, ...stated(person) })
+  }
+}
+
+function textFamily(
+  kind: BlockKind,
+  region: Region,
+  ordered: readonly Region[],
+  entry:
+    | 'progress.made'
+    | 'note.added'
+    | 'next.added'
+    | 'key.added'
+    | 'discovery.made'
+    | 'gotcha.found',
+): Family {
+  return {
+    kinds: [kind],
+    regions: [region],
+    ordered,
+    added: (block, id, after, _region, log) =>
+      log.add(entry, { text: block.text, ...anchor(after), ...stated(block) }, id),
+    changed: rewordText,
+  }
+}
+
+function fileFamily(
+  kind: BlockKind,
+  region: Region,
+  entry: 'file.noted' | 'file.changed',
+  list: 'key' | 'changed',
+): Family {
+  return {
+    kinds: [kind],
+    regions: [region],
+    ordered: [region],
+    added: (block, id, after, _region, log) =>
+      log.add(
+        entry,
+        { path: block.text, ...defined({ description: block.description }), ...anchor(after) },
+        id,
+      ),
+    changed: (base, person, log) => {
+      if (person.text !== base.text) log.takeBack('file.dropped', { path: base.text, list })
+      if (person.text !== base.text || person.description !== base.description) {
+        log.add(entry, { path: person.text, description: person.description ?? '' })
+      }
+    },
+    removed: (base, log) => log.takeBack('file.dropped', { path: base.text, list }),
+  }
+}
+
+function rewordText(base: BaseBlock | (Block & { id: string }), person: Block, log: EditLog): void {
+  const changes: Record<string, unknown> = {}
+  if (person.text !== base.text) changes.text = person.text
+  if (isRetimed(base, person)) changes.when = stated(person).when
+  if (Object.keys(changes).length > 0) log.add('entry.amended', { entry: base.id, changes })
+}
+
+function remarkEdits(
+  base: BaseDocument,
+  person: ParsedDocument,
+  missing: ReadonlySet<Region>,
+  idOf: ReadonlyMap<Block, string>,
+  log: EditLog,
+): void {
+  for (const region of Object.keys(base.regions) as Region[]) {
+    if (missing.has(region)) continue
+    const isRemark = (block: Block) => block.kind === 'remark'
+    const { pairs, removed, added } = match(
+      base.regions[region].filter(isRemark),
+      person.regions[region].filter(isRemark),
+    )
+    const placed = [...added]
+    for (const [before, now] of pairs) {
+      if (before.text === now.text) continue
+      // It stands under a heading that was the person's own before it was one of ours.
+      if (before.ids.length === 0) {
+        placed.push(now)
+        continue
+      }
+      log.add('entry.amended', { entry: before.id, changes: { text: now.text } })
+      for (const id of before.ids.slice(1))
+        log.takeBack('entry.retracted', { entry: id, reason: 'joined with the remark above' })
+    }
+    for (const block of removed)
+      for (const id of block.ids)
+        log.takeBack('entry.retracted', { entry: id, reason: 'removed in the document' })
+    const aboveOf = new Map(
+      person.regions[region].map((block, index, blocks) => [block, blocks[index - 1]]),
+    )
+    for (const block of placed) {
+      const above = aboveOf.get(block)
+      log.add('remark.placed', {
+        section: region,
+        after: above === undefined ? 'start' : (idOf.get(above) ?? 'end'),
+        text: block.text,
+      })
+    }
+  }
+}
+
+function sectionEdits(base: BaseDocument, person: ParsedDocument, log: EditLog): void {
+  const was = base.sections.map((section) => ({ ...section, text: section.title }))
+  const is = person.sections.map((section) => ({ ...section, text: section.title }))
+  const { pairs, removed, added } = match(was, is)
+  const idOf = new Map<string, string>(
+    pairs.map(([before, now]) => [now.id ?? '', before.id ?? '']),
+  )
+  for (const section of added) idOf.set(section.id ?? '', log.mint())
+  for (const [before, now] of pairs) {
+    const changes: Record<string, unknown> = {}
+    if (now.title !== before.title) changes.title = now.title
+    if (now.body.trim() !== before.body.trim()) changes.body = now.body
+    if (Object.keys(changes).length > 0)
+      log.add('entry.amended', { entry: before.id ?? '', changes })
+  }
+  for (const section of removed)
+    log.takeBack('entry.retracted', { entry: section.id ?? '', reason: 'removed in the document' })
+  for (const section of added) {
+    const { title, body, after } = section
+    log.add(
+      'section.written',
+      { title, body, after: idOf.get(after) ?? after },
+      idOf.get(section.id ?? ''),
+    )
+  }
+}
+
+function stated(block: Block): { when?: string } {
+  return block.when === undefined
+    ? {}
+    : { when: block.when.length === 16 ? `${block.when}:00.000Z` : block.when }
+}
+
+function isRetimed(base: Block, person: Block): boolean {
+  return (
+    person.when !== undefined &&
+    base.when !== undefined &&
+    person.when !== minute(base.when) &&
+    person.when !== base.when
+  )
+}
+
+function anchor(after: string | undefined): { after?: string } {
+  return after === undefined ? {} : { after }
+}
+
+function resolution(block: Block): { resolution?: string } {
+  return block.resolution === undefined ? {} : { resolution: block.resolution }
+}
+
+function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(
+    Object.entries(value).filter(([, field]) => field !== undefined),
+  ) as never
+}

@@ -1,0 +1,270 @@
+// The work of a session as a list of tasks, which session.json and the workflow log share.
+import type { ChecklistItem, TaskStatus } from '../../session/entries.ts'
+import { type RawEntry, inEffect } from '../../session/in-effect.ts'
+import { type SessionState, type Step, count } from '../../session/state.ts'
+import { second } from '../../text/times.ts'
+import { type Domain, sessionDomain } from './domain.ts'
+import { type Current, type WorkedOn, workedOn } from './worked-on.ts'
+
+/** A task of the backlog, as far as it is given out. */
+export interface BacklogTask {
+  readonly id: string
+  readonly title: string
+  readonly status: TaskStatus
+  readonly dependsOn: readonly string[]
+  readonly parent?: string
+  readonly group?: string
+  /** Who was said to do it. */
+  readonly assignee?: string
+  /** Who should, for want of somebody having said so. */
+  readonly proposed: string
+  readonly checklist: readonly ChecklistItem[]
+}
+
+/** An agent that was started and has not been heard of since. */
+export interface UnfinishedAgent {
+  readonly id: string
+  readonly prompt: string
+  /** Its conversation is over, so that it never will be. */
+  readonly isLost: boolean
+}
+
+/** All that a session's work is told from. */
+export interface WorkSource {
+  readonly state: SessionState
+  /** Those of the session's journal, and those of other journals that move its tasks. */
+  readonly entries: readonly RawEntry[]
+  /** The tasks of the session with their parts, in the order in which they are shown. */
+  readonly tasks: readonly BacklogTask[]
+  readonly unfinished: readonly UnfinishedAgent[]
+  readonly propose: (text: string) => string
+}
+
+export type WorkStatus = 'pending' | 'working' | 'done' | 'paused' | 'delegated'
+
+export interface WorkTask {
+  readonly id: string
+  readonly description: string
+  readonly status: WorkStatus
+  readonly assignedTo: string
+  readonly parent: string | null
+  readonly dependencies: readonly string[]
+  readonly group: string | null
+  readonly checklist: readonly ChecklistItem[]
+  readonly startedAt: string | null
+  readonly endedAt: string | null
+  readonly files: readonly string[]
+}
+
+export interface Delegate {
+  readonly id: string
+  readonly agent: string
+  readonly task: string | null
+  readonly prompt: string
+  readonly status: 'running' | 'completed' | 'failed'
+  readonly result: string | null
+  /** What works at the same time belongs to one. */
+  readonly group: string | null
+}
+
+export interface Work {
+  readonly id: string
+  readonly complexity: Complexity
+  readonly domain: Domain
+  readonly tasks: readonly WorkTask[]
+  readonly delegates: readonly Delegate[]
+  /** Paths that changed. */
+  readonly files: readonly string[]
+}
+
+export type Complexity = 'simple' | 'medium' | 'complex'
+
+/** From how many tasks on a session is complex. */
+export const COMPLEX_FROM = 6
+
+export function workOf(source: WorkSource): Work {
+  const { state } = source
+  const files = state.changedFiles.items.map((file) => file.text)
+  const entries = inEffect(source.entries)
+  const times = workedOn(
+    entries,
+    source.tasks.length > 0 ? currentTask(source.tasks) : currentOf(state.steps.items),
+  )
+  return {
+    id: `${second(state.createdAt).slice(0, 10)}_${state.name}`,
+    complexity: complexityOf(workSize(source)),
+    // Where nothing was changed yet, what is to be looked at says as much.
+    domain: sessionDomain(files.length > 0 ? files : state.keyFiles.items.map((file) => file.text)),
+    tasks:
+      source.tasks.length > 0
+        ? fromBacklog(source, times)
+        : state.steps.items.map((step) => fromStep(step, source, times)),
+    delegates: [
+      ...delegatesIn(entries, source.tasks),
+      ...agentsIn(entries, source.unfinished, times),
+    ],
+    files,
+  }
+}
+
+/** How much work it is: its tasks, or its steps where these are more. */
+export function workSize({ tasks, state }: Pick<WorkSource, 'tasks' | 'state'>): number {
+  return Math.max(tasks.length, count(state.steps))
+}
+
+function complexityOf(size: number): Complexity {
+  return size >= COMPLEX_FROM ? 'complex' : size >= 3 ? 'medium' : 'simple'
+}
+
+function fromBacklog({ tasks, state }: WorkSource, times: WorkedOn): readonly WorkTask[] {
+  const ids = new Set(tasks.map((task) => task.id))
+  return tasks.map((task) => ({
+    id: task.id,
+    description: task.title,
+    status: statusOf(task, state),
+    assignedTo: task.assignee ?? task.proposed,
+    parent: task.parent !== undefined && ids.has(task.parent) ? task.parent : null,
+    dependencies: task.dependsOn,
+    group: task.group ?? null,
+    checklist: tasks.length === 1 ? withSteps(task.checklist, state.steps.items) : task.checklist,
+    startedAt: timeOrNull(times.startedAt.get(task.id)),
+    endedAt: task.status === 'completed' ? timeOrNull(times.endedAt.get(task.id)) : null,
+    files: [...(times.files.get(task.id) ?? [])],
+  }))
+}
+
+function fromStep(step: Step, { state, propose }: WorkSource, times: WorkedOn): WorkTask {
+  const isWorking = step.status === 'started' && state.status === 'active'
+  return {
+    id: step.id,
+    description: step.text,
+    status:
+      step.status === 'done'
+        ? 'done'
+        : step.status === 'todo'
+          ? 'pending'
+          : isWorking
+            ? 'working'
+            : 'paused',
+    assignedTo: propose(step.text),
+    parent: null,
+    dependencies: [],
+    group: null,
+    checklist: [],
+    startedAt: timeOrNull(times.startedAt.get(step.id)),
+    endedAt: step.status === 'done' ? timeOrNull(step.changedAt) : null,
+    files: [...(times.files.get(step.id) ?? [])],
+  }
+}
+
+/** The status in the words of session.json, which has none for what failed: like what is blocked, it waits for somebody. */
+function statusOf(task: BacklogTask, state: SessionState): WorkStatus {
+  if (task.status === 'ready') return 'pending'
+  if (task.status === 'completed') return 'done'
+  if (task.status !== 'in_progress' || state.status !== 'active') return 'paused'
+  const isDelegated = state.delegates.items.some(
+    (one) => one.task === task.id && one.status === 'running',
+  )
+  return task.assignee === undefined && !isDelegated ? 'working' : 'delegated'
+}
+
+/** A session of one task has that task's checklist for its steps, and ticks them there. */
+function withSteps(
+  checklist: readonly ChecklistItem[],
+  steps: readonly Step[],
+): readonly ChecklistItem[] {
+  const done = new Set(steps.filter((step) => step.status === 'done').map((step) => step.text))
+  const items = new Set(checklist.map(({ item }) => item))
+  return [
+    ...checklist.map(({ item, done: isTicked }) => ({ item, done: isTicked || done.has(item) })),
+    ...steps
+      .filter((step) => !items.has(step.text))
+      .map((step) => ({ item: step.text, done: step.status === 'done' })),
+  ]
+}
+
+/** The latest step that was begun. */
+function currentOf(steps: readonly Step[]): Current {
+  const ids = new Set(steps.map((step) => step.id))
+  return (begun) => begun.findLast((id) => ids.has(id))
+}
+
+/** The only task in progress. One whose part is in progress is not worked on itself; of two, nobody knows which. */
+function currentTask(tasks: readonly BacklogTask[]): Current {
+  const [first] = tasks
+  if (tasks.length === 1) return () => first!.id
+  const byId = new Map(tasks.map((task) => [task.id, task]))
+  return (begun) => {
+    const parents = new Set(begun.map((id) => byId.get(id)?.parent))
+    const own = begun.filter((id) => byId.has(id) && !parents.has(id))
+    return own.length === 1 ? own[0] : undefined
+  }
+}
+
+/** Background agents that the session began, each once, with what became of it last. */
+function delegatesIn(
+  entries: readonly RawEntry[],
+  tasks: readonly BacklogTask[],
+): readonly Delegate[] {
+  const known = new Set(tasks.map((task) => task.id))
+  const found = new Map<string, Delegate>()
+  for (const { kind, data } of entries) {
+    if (kind !== 'delegate.begun' && kind !== 'delegate.reported') continue
+    const id = text(data.delegate)
+    if (id === undefined) continue
+    const before = found.get(id)
+    const task = text(data.task) ?? ''
+    found.set(id, {
+      id,
+      agent: text(data.as) ?? before?.agent ?? text(data.name) ?? 'agent',
+      task: known.has(task) ? task : (before?.task ?? null),
+      prompt: text(data.what) ?? before?.prompt ?? '',
+      status:
+        kind === 'delegate.begun'
+          ? 'running'
+          : data.status === 'ready' || data.status === 'merged'
+            ? 'completed'
+            : 'failed',
+      result: kind === 'delegate.begun' ? null : (text(data.summary) ?? text(data.because) ?? null),
+      group: text(data.group) ?? before?.group ?? null,
+    })
+  }
+  return [...found.values()]
+}
+
+/** Each agent once: hooks hear of its end in more than one way. */
+function agentsIn(
+  entries: readonly RawEntry[],
+  unfinished: readonly UnfinishedAgent[],
+  times: WorkedOn,
+): readonly Delegate[] {
+  const found = new Map<string, Delegate>()
+  for (const { id, kind, data } of entries) {
+    if (kind !== 'agent.finished') continue
+    const agent = text(data.agent) ?? id
+    const delegate = {
+      id: agent,
+      agent: text(data.type) ?? 'agent',
+      task: times.during.get(id) ?? null,
+      prompt: text(data.task) ?? '',
+      status: 'completed',
+      result: text(data.result) ?? null,
+      group: null,
+    } as const
+    if (!found.has(agent)) found.set(agent, delegate)
+  }
+  for (const { id, prompt, isLost } of unfinished) {
+    const status = isLost ? 'failed' : 'running'
+    if (!found.has(id))
+      found.set(id, { id, agent: 'agent', task: null, prompt, status, result: null, group: null })
+  }
+  return [...found.values()]
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function timeOrNull(iso: string | undefined): string | null {
+  return iso === undefined || Number.isNaN(Date.parse(iso)) ? null : second(iso)
+}

@@ -1,0 +1,155 @@
+// The account of a session that is kept with the code: YAML in front for programs, Markdown behind it for people. Lists
+// of small things stand on one line each, because the programs that read such logs go by lines.
+import { Document, isMap, isScalar, isSeq, visit } from 'yaml'
+import type { SessionState } from '../../session/state.ts'
+import { oneLine } from '../../text/clean.ts'
+import { fileDomain, fileType } from './domain.ts'
+import { type Delegate, type Work, type WorkSource, type WorkTask, workOf } from './work.ts'
+import { workflowLogBody } from './workflow-log-body.ts'
+
+export function renderWorkflowLog(source: WorkSource): string {
+  const { state } = source
+  const work = workOf(source)
+  return `---\n${yamlOf(headOf(work, state))}---\n\n${workflowLogBody(work, state)}\n${workflowLogMark(source)}\n`
+}
+
+/** The last line: of which session this is the log, and of which of its closings. */
+export function workflowLogMark({ state, entries }: Pick<WorkSource, 'state' | 'entries'>): string {
+  const closing = state.closedAt === undefined ? undefined : closingOf(entries)
+  return `<!-- stint: workflow log ${state.id}${closing === undefined ? '' : ` ${closing.id}`} -->`
+}
+
+/**
+ * The entry that closed the session. When two commands closed it at once it is the one that was written first, on
+ * which both agree.
+ */
+export function closingOf(
+  entries: WorkSource['entries'],
+): WorkSource['entries'][number] | undefined {
+  const reopened = entries.findLastIndex(({ kind }) => kind === 'session.reopened')
+  return entries.slice(reopened + 1).find(({ kind }) => kind === 'session.closed')
+}
+
+function headOf(work: Work, state: SessionState) {
+  const types = new Map<string, number>()
+  for (const path of work.files)
+    types.set(fileType(path) || 'none', (types.get(fileType(path) || 'none') ?? 0) + 1)
+  return {
+    session: {
+      id: work.id,
+      date: work.id.slice(0, 10),
+      complexity: work.complexity,
+      domain: work.domain,
+    },
+    // Not Stint's to know; whoever reads such logs looks for them.
+    skills: { loaded: [], suggested: [] },
+    tasks: nested(work.tasks, null),
+    files: {
+      modified: work.files.map((path) => ({
+        path: oneLine(path),
+        type: fileType(path) || 'none',
+        domain: fileDomain(path),
+      })),
+      types: Object.fromEntries(types),
+    },
+    agents: {
+      delegated: work.delegates.map((one) => ({
+        name: oneLine(one.agent),
+        task: oneLine(one.prompt),
+        result: RESULTS[one.status],
+      })),
+    },
+    commands: state.tests.items.map(({ text, passed }) => ({
+      cmd: oneLine(text),
+      success: passed,
+    })),
+    root_causes: state.blockers.items
+      .filter((blocker) => blocker.resolution !== undefined)
+      .map((blocker) => ({
+        problem: oneLine(blocker.text),
+        solution: oneLine(blocker.resolution ?? ''),
+      })),
+    gotchas: state.discoveries.items.filter((one) => one.gotcha).map((one) => gotchaOf(one.text)),
+  }
+}
+
+const RESULTS: Record<Delegate['status'], string> = {
+  completed: 'success',
+  failed: 'failed',
+  running: 'running',
+}
+
+interface NestedTask {
+  readonly id: string
+  readonly description: string
+  readonly status: string
+  readonly assigned_to: string
+  readonly dependencies: readonly string[]
+  readonly parallel_group: string | null
+  readonly checklist: readonly { readonly item: string; readonly done: boolean }[]
+  readonly files: readonly string[]
+  readonly tasks?: readonly NestedTask[]
+}
+
+/** Parts stand under the task they are part of. One that is its own ancestor is under none, and would be lost. */
+function nested(tasks: readonly WorkTask[], parent: string | null): readonly NestedTask[] {
+  const here = tasks.filter((task) => task.parent === parent)
+  const shown = here.map((task) => nestedTask(task, tasks))
+  if (parent !== null) return shown
+  const reached = new Set(here.flatMap((task) => [task, ...descendants(task, tasks)]))
+  return [
+    ...shown,
+    ...tasks.filter((task) => !reached.has(task)).map((task) => nestedTask(task, [])),
+  ]
+}
+
+function descendants(task: WorkTask, tasks: readonly WorkTask[]): readonly WorkTask[] {
+  const parts = tasks.filter((other) => other.parent === task.id)
+  return [...parts, ...parts.flatMap((part) => descendants(part, tasks))]
+}
+
+function nestedTask(task: WorkTask, tasks: readonly WorkTask[]): NestedTask {
+  const parts = nested(tasks, task.id)
+  return {
+    id: oneLine(task.id),
+    description: oneLine(task.description),
+    status: task.status,
+    assigned_to: oneLine(task.assignedTo),
+    dependencies: task.dependencies.map(oneLine),
+    parallel_group: task.group === null ? null : oneLine(task.group),
+    checklist: task.checklist.map(({ item, done }) => ({ item: oneLine(item), done })),
+    files: task.files.map(oneLine),
+    ...(parts.length === 0 ? {} : { tasks: parts }),
+  }
+}
+
+/** A gotcha is told in one text: its first sentence says what it is, the rest what to do. */
+function gotchaOf(text: string): { pattern: string; solution: string } {
+  const line = oneLine(text)
+  const end = /[.!?;](?=\s)/.exec(line)
+  if (end === null) return { pattern: line, solution: '' }
+  return {
+    pattern: line.slice(0, end.index + (end[0] === ';' ? 0 : 1)),
+    solution: line.slice(end.index + 1).trim(),
+  }
+}
+
+/** Lists whose members stand on one line each. */
+const ON_ONE_LINE = new Set(['modified', 'delegated', 'commands', 'checklist'])
+
+function yamlOf(head: object): string {
+  // Quoted where a reader of the older YAML would see a date or a truth in a text.
+  const document = new Document(head, { aliasDuplicateObjects: false, compat: 'yaml-1.1' })
+  visit(document, {
+    Pair(_, { key, value }) {
+      const name = isScalar(key) ? String(key.value) : ''
+      if (name === 'types' && isMap(value)) value.flow = true
+      if (isSeq(value) && ON_ONE_LINE.has(name))
+        for (const item of value.items) if (isMap(item)) item.flow = true
+    },
+    Seq(_, list) {
+      if (list.items.every((item) => isScalar(item))) list.flow = true
+    },
+  })
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false })
+}

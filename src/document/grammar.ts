@@ -1,0 +1,95 @@
+// What rendering and reading back must agree on, in one place.
+import type { Region } from './model.ts'
+
+export const CURRENT_MARK = '<- CURRENT'
+export const TIME_PATTERN = String.raw`\d{4}-\d{2}-\d{2}T\d{2}:\d{2}`
+
+/** The known headings, in order, and the region that begins under each. */
+export const HEADINGS = [
+  { key: 'tldr', title: 'TL;DR (Read This First)', region: 'tldr' },
+  { key: 'context', title: 'Context', region: 'context' },
+  { key: 'progress', title: 'Progress', region: 'progress' },
+  { key: 'decisions', title: 'Decisions', region: 'decisions' },
+  { key: 'discoveries', title: 'Discoveries', region: 'discoveries' },
+  { key: 'blockers', title: 'Blockers', region: 'blockers' },
+  { key: 'next', title: 'Next Steps', region: 'next' },
+  { key: 'delegates', title: 'Delegates', region: 'delegates' },
+  { key: 'notes', title: 'Notes', region: 'notes' },
+  { key: 'changedFiles', title: 'Files Modified', region: 'changedFiles' },
+  { key: 'commands', title: 'Resume Commands', region: 'commands' },
+] as const satisfies readonly { key: string; title: string; region: Region }[]
+
+export type HeadingKey = (typeof HEADINGS)[number]['key']
+
+/** Shown only when there is something to show, so that a plain session looks exactly like the format's example. */
+export const OPTIONAL_HEADINGS: ReadonlySet<HeadingKey> = new Set([
+  'delegates',
+  'notes',
+  'changedFiles',
+  'commands',
+])
+
+export const PROGRESS_HEADINGS = [
+  { title: 'Completed', region: 'completed' },
+  { title: 'In Progress', region: 'inProgress' },
+  { title: 'Remaining', region: 'remaining' },
+] as const satisfies readonly { title: string; region: Region }[]
+
+/** Lines that open a list inside `## Context`. */
+export const KEY_FILES_LINE = '**Key Files**:'
+export const KEY_CONTEXT_LINE = '**Key Context** (survives compaction):'
+
+/** A line of the TL;DR that is computed. A remark of a person about the workflow is not. */
+export const STATUS_PATTERN =
+  /^\*\*(?:Progress|Current|Blocker)\*\*:|^\*\*Workflow\*\*: Phase .*\(\d+% complete\)$/
+
+export const PLACEHOLDERS: ReadonlySet<string> = new Set(['None yet', 'None currently'])
+
+export const DECISION_FIELDS = [
+  { label: 'Context', field: 'context' },
+  { label: 'Options', field: 'options' },
+  { label: 'Choice', field: 'choice' },
+  { label: 'Rationale', field: 'rationale' },
+  { label: 'Delegate', field: 'whose' },
+] as const
+
+/** A line that says how a delegate stands. Whatever else is written beside them is a remark. */
+export const DELEGATE_PATTERN =
+  /^\*\*[^*]+\*\* \((?:running|ready|merged|conflicted|failed|parked|discarded)\)(?::|$)/
+
+export const NO_RATIONALE = 'not recorded'
+export const GOTCHA_PREFIX = 'Gotcha: '
+
+/** Says which bytes of the log the document was rendered from, so that a later edit can be told from an older document. */
+export interface Marker {
+  readonly offset: number
+  readonly sum: string
+}
+
+export function markerLine(marker: Marker): string {
+  return `<!-- stint: rendered from ${marker.offset} bytes ${marker.sum} -->`
+}
+
+export const MARKER_PATTERN = /^<!-- stint: rendered from (\d+) bytes ([0-9a-f]{8}) -->$/
+
+// An item whose text could be taken for something else gets a backslash, which reading takes off again.
+const MISTAKABLE = /^\\*(?:\[[ xX]\](?: |$)|None yet$|None currently$)/
+// The same for free text at the beginning of a line.
+const STRUCTURAL =
+  /^\\*(?:#|\*\*(?:Progress|Current|Blocker|Objective|Key Files|Key Context)\*\*|\*\*Workflow\*\*: Phase |<!-- stint|<{7}|={7}|>{7}|---$|```|~~~)/
+
+export function escapeItem(text: string): string {
+  return MISTAKABLE.test(text) ? `\\${text}` : text
+}
+
+export function unescapeItem(text: string): string {
+  return text.startsWith('\\') && MISTAKABLE.test(text) ? text.slice(1) : text
+}
+
+export function escapeLine(line: string): string {
+  return STRUCTURAL.test(line) ? `\\${line}` : line
+}
+
+export function unescapeLine(line: string): string {
+  return line.startsWith('\\') && STRUCTURAL.test(line) ? line.slice(1) : line
+}

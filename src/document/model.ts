@@ -1,0 +1,311 @@
+import {
+  type Decision,
+  type SessionState,
+  type Step,
+  currentStep,
+  openBlockers,
+  stepCounts,
+} from '../session/state.ts'
+import { tldrOf } from '../session/tldr.ts'
+import { phaseLine } from '../session/workflow.ts'
+import { second } from '../text/times.ts'
+import { delegateName, delegateText } from './delegate-line.ts'
+import { chain } from './chain.ts'
+
+/** The parts of the document that hold lists. A person's own text may stand in any of them. */
+export const REGIONS = [
+  'head',
+  'tldr',
+  'context',
+  'keyFiles',
+  'key',
+  'progress',
+  'completed',
+  'inProgress',
+  'remaining',
+  'decisions',
+  'discoveries',
+  'blockers',
+  'next',
+  'delegates',
+  'notes',
+  'changedFiles',
+  'commands',
+] as const
+export type Region = (typeof REGIONS)[number]
+
+export type BlockKind =
+  | 'remark'
+  | 'step'
+  | 'progress'
+  | 'decision'
+  | 'discovery'
+  | 'gotcha'
+  | 'blocker'
+  | 'next'
+  | 'key'
+  | 'keyFile'
+  | 'changedFile'
+  | 'command'
+  | 'note'
+  | 'delegate'
+
+/** One thing standing in a region: an item Stint knows, or a remark, which is anything else a person wrote there. */
+export interface Block {
+  readonly kind: BlockKind
+  readonly text: string
+  /** The entry behind it; absent in a document that was read back. */
+  readonly id?: string
+  readonly when?: string
+  readonly isChecked?: boolean
+  readonly isCurrent?: boolean
+  readonly description?: string
+  readonly context?: string
+  readonly options?: string
+  readonly choice?: string
+  readonly rationale?: string
+  readonly resolution?: string
+  /** The delegate whose decision it is. */
+  readonly whose?: string
+}
+
+export interface Section {
+  readonly title: string
+  readonly body: string
+  /** The heading above it: a known one by its key, or another section by its entry. */
+  readonly after: string
+  readonly id?: string
+}
+
+/** What the document says, apart from how it looks. Both rendering and reading back go through this. */
+export interface DocumentModel {
+  /** Frontmatter in order; the value is raw YAML as it stands after the colon. */
+  readonly fields: readonly (readonly [key: string, value: string])[]
+  readonly title: string
+  readonly tldr: string
+  readonly progressLine: string
+  readonly currentLine: string
+  readonly blockerLine: string
+  /** Empty for a session that follows no template. */
+  readonly workflowLine: string
+  readonly objective: string
+  readonly regions: Readonly<Record<Region, readonly Block[]>>
+  readonly sections: readonly Section[]
+}
+
+export function emptyRegions(): Record<Region, Block[]> {
+  return Object.fromEntries(REGIONS.map((region) => [region, [] as Block[]])) as Record<
+    Region,
+    Block[]
+  >
+}
+
+/** The document of a session, as data. */
+export function modelOf(state: SessionState): DocumentModel {
+  const { done, total } = stepCounts(state)
+  const current = currentStep(state)
+  const open = openBlockers(state)
+  const more = open.length > 1 ? ` (+${open.length - 1} more)` : ''
+  const currentNumber = state.steps.items.findIndex((step) => step.id === current?.id) + 1
+  return {
+    fields: frontmatter(state),
+    title: line(state.title),
+    tldr: tldrOf(state),
+    progressLine: `${done}/${total} steps complete`,
+    currentLine: current === undefined ? 'None' : `${line(current.text)} (step ${currentNumber})`,
+    blockerLine: open[0] === undefined ? 'None' : `${line(open[0].text)}${more}`,
+    workflowLine: line(phaseLine(state) ?? ''),
+    objective: state.goal,
+    regions: regionsOf(state, current?.id),
+    sections: chain(state.sections.items).map(({ id, title, text, after }) => ({
+      id,
+      title: line(title),
+      body: text,
+      after,
+    })),
+  }
+}
+
+const DERIVED_KEY_LINES = 12
+
+function regionsOf(
+  state: SessionState,
+  currentId: string | undefined,
+): Record<Region, readonly Block[]> {
+  const stepBlock = (step: Step): Block => ({
+    kind: 'step',
+    id: step.id,
+    text: step.text,
+    isChecked: step.status === 'done',
+    ...(step.status === 'done' ? { when: step.changedAt } : {}),
+    ...(step.id === currentId ? { isCurrent: true } : {}),
+  })
+  const steps = (status: Step['status']) =>
+    state.steps.items.filter((step) => step.status === status).map(stepBlock)
+  const notes = state.progress.items.map(({ id, text, at }): Block => ({
+    kind: 'progress',
+    id,
+    text,
+    when: at,
+  }))
+  const completed = [...steps('done'), ...notes].toSorted(
+    (a, b) => compare(a.when, b.when) || compare(a.id, b.id),
+  )
+  const older = new Set(
+    state.key.items.filter((item) => item.from !== undefined).slice(0, -DERIVED_KEY_LINES),
+  )
+  const key = state.key.items.filter((item) => !older.has(item))
+
+  const items: Record<Region, readonly Block[]> = {
+    ...emptyRegions(),
+    keyFiles: state.keyFiles.items.map((file) => ({ kind: 'keyFile', ...fileBlock(file) })),
+    key: key.map(({ id, text }) => ({ kind: 'key', id, text })),
+    completed,
+    inProgress: steps('started'),
+    remaining: steps('todo'),
+    decisions: state.decisions.items.map(decisionBlock),
+    discoveries: state.discoveries.items.map(({ id, text, at, gotcha }) => ({
+      kind: gotcha ? 'gotcha' : 'discovery',
+      id,
+      text,
+      when: at,
+    })),
+    blockers: state.blockers.items.map(({ id, text, at, resolvedAt, resolution }) => ({
+      kind: 'blocker',
+      id,
+      text,
+      when: resolvedAt ?? at,
+      isChecked: resolvedAt !== undefined,
+      ...(resolution === undefined ? {} : { resolution: line(resolution) }),
+    })),
+    next: state.next.items.map(({ id, text }) => ({ kind: 'next', id, text })),
+    delegates: state.delegates.items.map((one) => ({
+      kind: 'delegate',
+      id: one.id,
+      text: `**${delegateName(one)}** (${one.status}): ${delegateText(one)}`.trimEnd(),
+      when: one.updatedAt,
+    })),
+    notes: state.notes.items.map(({ id, text, at }) => ({ kind: 'note', id, text, when: at })),
+    changedFiles: state.changedFiles.items.map((file) => ({
+      kind: 'changedFile',
+      ...fileBlock(file),
+    })),
+    commands: state.commands.items.map(({ id, text }) => ({
+      kind: 'command',
+      id,
+      text: line(text),
+    })),
+  }
+  return Object.fromEntries(
+    REGIONS.map((region) => [region, withRemarks(region, items[region], state)]),
+  ) as Record<Region, readonly Block[]>
+}
+
+function withRemarks(
+  region: Region,
+  items: readonly Block[],
+  state: SessionState,
+): readonly Block[] {
+  const remarks = state.remarks.items.filter((remark) => remark.section === region)
+  if (remarks.length === 0) return items
+  const blockOf = new Map(
+    remarks.map((remark) => [
+      remark.id,
+      { kind: 'remark' as const, id: remark.id, text: remark.text },
+    ]),
+  )
+  const known = new Set<string>(['start', ...items.map((item) => item.id ?? ''), ...blockOf.keys()])
+  // A remark whose neighbour left the region stays at the region's end rather than vanish.
+  const last = items.at(-1)?.id ?? 'start'
+  const anchored = remarks.map((remark) => ({
+    ...remark,
+    after: known.has(remark.after) ? remark.after : last,
+  }))
+  const placed: Block[] = []
+  const place = (anchor: string) => {
+    for (const remark of anchored.filter((candidate) => candidate.after === anchor).toReversed()) {
+      placed.push(blockOf.get(remark.id)!)
+      place(remark.id)
+    }
+  }
+  place('start')
+  for (const item of items) {
+    placed.push(item)
+    place(item.id ?? '')
+  }
+  return placed
+}
+
+function frontmatter(state: SessionState): readonly (readonly [string, string])[] {
+  const fields: [string, string][] = [
+    ['id', ` ${state.id}`],
+    ['shortname', ` ${scalar(state.name)}`],
+    ['status', ` ${state.status}`],
+    [
+      'task_ids',
+      state.tasks.length === 0
+        ? ' []'
+        : state.tasks.map((task) => `\n  - ${scalar(task)}`).join(''),
+    ],
+    ['created_at', ` ${second(state.createdAt)}`],
+    ['updated_at', ` ${second(state.updatedAt)}`],
+    ['compaction_count', ` ${state.compactions}`],
+    ['git_branch', ` ${scalar(state.git.branch ?? '')}`],
+    ['git_last_commit', ` ${scalar((state.git.commit ?? '').slice(0, 7))}`],
+  ]
+  if (state.pausedAt !== undefined) fields.push(['paused_at', ` ${second(state.pausedAt)}`])
+  if (state.pauseNote !== undefined) fields.push(['pause_reason', ` ${scalar(state.pauseNote)}`])
+  if (state.closedAt !== undefined) {
+    fields.push(['closed_at', ` ${second(state.closedAt)}`])
+    const hours = (Date.parse(state.closedAt) - Date.parse(state.createdAt)) / 3_600_000
+    fields.push([
+      'duration_hours',
+      ` ${Number.isFinite(hours) ? Math.max(0, hours).toFixed(1) : 0}`,
+    ])
+  }
+  if (state.closeReason !== undefined)
+    fields.push(['close_reason', ` ${scalar(state.closeReason)}`])
+  return [...fields, ...Object.entries(state.fields)]
+}
+
+// Two dashes keep it from being a number or a time, whatever it begins with.
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** A string as YAML reads it back unchanged: plain when it cannot be mistaken, quoted otherwise. */
+function scalar(text: string): string {
+  if (UUID.test(text)) return text
+  return /^[A-Za-z][\w./@-]*$/.test(text) && !/^(?:true|false|null|yes|no|on|off|y|n)$/i.test(text)
+    ? text
+    : JSON.stringify(text)
+}
+
+function decisionBlock(decision: Decision): Block {
+  const { id, text, at, context, options, choice, rationale, whose } = decision
+  return {
+    kind: 'decision',
+    id,
+    text: line(text),
+    when: at,
+    choice: choice ?? text,
+    ...(context === undefined ? {} : { context }),
+    ...(options === undefined ? {} : { options }),
+    ...(rationale === undefined ? {} : { rationale }),
+    ...(whose === undefined ? {} : { whose: line(whose) }),
+  }
+}
+
+function fileBlock(file: { id: string; text: string; description?: string }): Omit<Block, 'kind'> {
+  return {
+    id: file.id,
+    text: line(file.text),
+    ...(file.description === undefined ? {} : { description: line(file.description) }),
+  }
+}
+
+function line(text: string): string {
+  return text.split('\n').join(' ').trim()
+}
+
+function compare(a = '', b = ''): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,348 @@
+import {
+  CURRENT_MARK,
+  DECISION_FIELDS,
+  DELEGATE_PATTERN,
+  GOTCHA_PREFIX,
+  NO_RATIONALE,
+  PLACEHOLDERS,
+  PROGRESS_HEADINGS,
+  STATUS_PATTERN,
+  TIME_PATTERN,
+  unescapeItem,
+  unescapeLine,
+} from './grammar.ts'
+import { continued, fencedLines, listItemAt, trimBlank } from './lines.ts'
+import type { Block, Region } from './model.ts'
+import { isLazy } from './render.ts'
+
+const TIME_SUFFIX = new RegExp(String.raw`^([\s\S]*?) \((${TIME_PATTERN})\)$`)
+const RESOLVED_SUFFIX = new RegExp(String.raw`^(.*?) \(resolved (${TIME_PATTERN})\)(?:: (.*))?$`)
+const BOLD_DISCOVERY = new RegExp(String.raw`^\*\*(.*?)\*\* \((${TIME_PATTERN})\)(?:: (.*))?$`)
+
+/** A region whose items are list items; whatever else stands there is a remark. */
+export function parseRegion(region: Region, lines: readonly string[]): readonly Block[] {
+  if (region === 'decisions') return parseDecisions(lines)
+  if (region === 'commands') return parseCommands(lines)
+  if (region === 'delegates') return parseDelegates(lines)
+  const toBlock = ITEMS[region]
+  return collect(lines, (index) => {
+    const item = toBlock === undefined ? undefined : listItemAt(lines, index)
+    if (item === undefined) return undefined
+    return { block: PLACEHOLDERS.has(item.text) ? undefined : toBlock!(item.text), end: item.end }
+  })
+}
+
+export function parseTldr(lines: readonly string[]) {
+  const fenced = fencedLines(lines)
+  const isStatus = (line: string, index: number) => !fenced[index] && STATUS_PATTERN.test(line)
+  const first = lines.findIndex(isStatus)
+  const split = first === -1 ? lines.length : first
+  const last = lines.findLastIndex(isStatus)
+  const status = (label: string) => {
+    const line = lines.find(
+      (candidate, index) => isStatus(candidate, index) && candidate.startsWith(`**${label}**:`),
+    )
+    return line === undefined ? '' : line.slice(label.length + 5).trim()
+  }
+  const own = trimBlank(lines.slice(0, split))
+  const isFenced = fencedLines(own)
+  const text = own.map((line, index) => (isFenced[index] ? line : unescapeLine(line)))
+  const rest = lines.slice(split, last + 1).filter((line, index) => !isStatus(line, split + index))
+  return {
+    text: text.join('\n'),
+    progress: status('Progress'),
+    current: status('Current'),
+    blocker: status('Blocker'),
+    workflow: status('Workflow'),
+    blocks: parseRegion('tldr', [...rest, ...lines.slice(last + 1)]),
+  }
+}
+
+export function parseContext(lines: readonly string[]) {
+  const fenced = fencedLines(lines)
+  const at = (start: string) =>
+    lines.findIndex((line, index) => !fenced[index] && line.startsWith(start))
+  const filesAt = at('**Key Files**')
+  const keyAt = at('**Key Context**')
+  const top = lines.slice(
+    0,
+    [filesAt, keyAt].filter((index) => index !== -1).toSorted((a, b) => a - b)[0] ?? lines.length,
+  )
+  const objective = fieldAt(
+    top,
+    top.findIndex((line) => line.startsWith('**Objective**:')),
+    'Objective',
+  )
+  const around =
+    objective === undefined ? top : [...top.slice(0, objective.start), ...top.slice(objective.end)]
+  const list = (start: number, other: number) =>
+    lines.slice(start + 1, other > start ? other : lines.length)
+  return {
+    objective: objective?.text ?? '',
+    context: parseRegion('context', around),
+    ...(filesAt === -1 ? {} : { keyFiles: parseRegion('keyFiles', list(filesAt, keyAt)) }),
+    ...(keyAt === -1 ? {} : { key: parseRegion('key', list(keyAt, filesAt)) }),
+  }
+}
+
+/** Only the three known sub-headings hold steps. Under any other, everything is the person's own and stays together. */
+export function parseProgress(lines: readonly string[]): Partial<Record<Region, readonly Block[]>> {
+  const fenced = fencedLines(lines)
+  const found: Partial<Record<Region, readonly Block[]>> = {}
+  const regionOf = (line: string) =>
+    PROGRESS_HEADINGS.find(({ title }) => line.toLowerCase() === `### ${title.toLowerCase()}`)
+      ?.region
+  const starts = lines.flatMap((line, index) =>
+    !fenced[index] && regionOf(line) !== undefined ? [index] : [],
+  )
+  found.progress = parseRegion('progress', lines.slice(0, starts[0] ?? lines.length))
+  for (const [position, start] of starts.entries()) {
+    const region = regionOf(lines[start]!)!
+    const body = lines.slice(start + 1, starts[position + 1] ?? lines.length)
+    const own = body.findIndex((line) => line.startsWith('### '))
+    const steps = parseRegion(region, own === -1 ? body : body.slice(0, own))
+    const rest =
+      own === -1
+        ? []
+        : [{ kind: 'remark' as const, text: `\n${trimBlank(body.slice(own)).join('\n')}\n` }]
+    found[region] = [...(found[region] ?? []), ...steps, ...rest]
+  }
+  return found
+}
+
+const ITEMS: { readonly [R in Region]?: (text: string) => Block } = {
+  keyFiles: (text) => fileBlock('keyFile', text),
+  changedFiles: (text) => fileBlock('changedFile', text),
+  key: (text) => ({ kind: 'key', text: unescapeItem(text) }),
+  next: (text) => ({ kind: 'next', text: unescapeItem(text) }),
+  notes: (text) => timed('note', text),
+  completed: (text) => (checkbox(text) === undefined ? timed('progress', text) : step(text, true)),
+  inProgress: (text) => step(text, false),
+  remaining: (text) => step(text, false),
+  discoveries: discovery,
+  blockers: blocker,
+}
+
+function step(text: string, isTimed: boolean): Block {
+  const box = checkbox(text)
+  const isChecked = box?.isChecked ?? false
+  const [first = '', ...more] = (box?.rest ?? text).split('\n')
+  const isCurrent = first.endsWith(CURRENT_MARK)
+  const unmarked = isCurrent ? first.slice(0, -CURRENT_MARK.length).trimEnd() : first
+  const time = isTimed || isChecked ? TIME_SUFFIX.exec(unmarked) : null
+  return {
+    kind: 'step',
+    text: [time?.[1] ?? unmarked, ...more].join('\n'),
+    isChecked,
+    ...(time === null ? {} : { when: time[2]! }),
+    ...(isCurrent ? { isCurrent } : {}),
+  }
+}
+
+function timed(kind: 'progress' | 'note', text: string): Block {
+  const [first = '', ...more] = text.split('\n')
+  const time = TIME_SUFFIX.exec(first)
+  return {
+    kind,
+    text: unescapeItem([time?.[1] ?? first, ...more].join('\n')),
+    ...(time === null ? {} : { when: time[2]! }),
+  }
+}
+
+function discovery(text: string): Block {
+  const [first = '', ...more] = text.split('\n')
+  const bold = BOLD_DISCOVERY.exec(first)
+  const head =
+    bold === null
+      ? first.replace(/^\*\*(.+?)\*\*/, '$1')
+      : bold[3] === undefined
+        ? bold[1]!
+        : `${bold[1]}: ${bold[3]}`
+  const whole = [head, ...more].join('\n')
+  const isGotcha = whole.startsWith(GOTCHA_PREFIX)
+  return {
+    kind: isGotcha ? 'gotcha' : 'discovery',
+    text: isGotcha ? whole.slice(GOTCHA_PREFIX.length) : whole,
+    ...(bold === null ? {} : { when: bold[2]! }),
+  }
+}
+
+function blocker(text: string): Block {
+  const box = checkbox(text)
+  const [first = '', ...more] = (box?.rest ?? text).split('\n')
+  if (box?.isChecked === true) {
+    const resolved = RESOLVED_SUFFIX.exec(first)
+    return {
+      kind: 'blocker',
+      text: [resolved?.[1] ?? TIME_SUFFIX.exec(first)?.[1] ?? first, ...more].join('\n'),
+      isChecked: true,
+      ...(resolved === null ? {} : { when: resolved[2]! }),
+      ...(resolved?.[3] === undefined ? {} : { resolution: resolved[3] }),
+    }
+  }
+  const reopened = RESOLVED_SUFFIX.exec(first)
+  const time = TIME_SUFFIX.exec(first)
+  const plain = reopened?.[1] ?? time?.[1] ?? first
+  return {
+    kind: 'blocker',
+    text: unescapeItem([plain, ...more].join('\n')),
+    isChecked: false,
+    ...(time === null ? {} : { when: time[2]! }),
+  }
+}
+
+function fileBlock(kind: 'keyFile' | 'changedFile', text: string): Block {
+  const line = text.split('\n').join(' ')
+  const quoted = /^(`+)(.+?)\1(?: - (.*))?$/.exec(line)
+  const [path = line, description] =
+    quoted === null ? line.split(/ - (.*)/) : [quoted[2]!, quoted[3]]
+  return {
+    kind,
+    text: path,
+    ...(description === undefined || description === '' ? {} : { description }),
+  }
+}
+
+function checkbox(text: string): { isChecked: boolean; rest: string } | undefined {
+  const box = /^\[([ xX])\](?: |$)/.exec(text)
+  return box === null
+    ? undefined
+    : { isChecked: box[1] !== ' ', rest: text.slice(box[0].length).trimStart() }
+}
+
+function parseDelegates(lines: readonly string[]): readonly Block[] {
+  return collect(lines, (index) => {
+    const item = listItemAt(lines, index)
+    if (item === undefined || !DELEGATE_PATTERN.test(item.text)) return undefined
+    const time = TIME_SUFFIX.exec(item.text)
+    return {
+      block: {
+        kind: 'delegate',
+        text: time?.[1] ?? item.text,
+        ...(time === null ? {} : { when: time[2]! }),
+      },
+      end: item.end,
+    }
+  })
+}
+
+function parseDecisions(lines: readonly string[]): readonly Block[] {
+  let isUnderHeading = false
+  return collect(lines, (index) => {
+    const heading = /^### (?:\d+[.)] *)?(.*)$/.exec(lines[index]!)
+    if (heading !== null) {
+      isUnderHeading = true
+      const time = TIME_SUFFIX.exec(heading[1]!)
+      const { fields, end } = decisionFields(lines, index + 1)
+      const block = {
+        kind: 'decision' as const,
+        text: time?.[1] ?? heading[1]!,
+        ...(time === null ? {} : { when: time[2]! }),
+        ...fields,
+      }
+      return { block, end }
+    }
+    // A bullet before the first heading is a decision written in short; later ones belong to what is above them.
+    const item = isUnderHeading ? undefined : listItemAt(lines, index)
+    if (item === undefined) return undefined
+    const block = PLACEHOLDERS.has(item.text)
+      ? undefined
+      : { kind: 'decision' as const, text: item.text.split('\n').join(' ') }
+    return { block, end: item.end }
+  })
+}
+
+function decisionFields(
+  lines: readonly string[],
+  start: number,
+): { fields: Partial<Block>; end: number } {
+  const fields: Record<string, string> = {}
+  let end = start
+  for (;;) {
+    const label = DECISION_FIELDS.find(
+      ({ label: name, field }) =>
+        lines[end]?.startsWith(`**${name}**:`) === true && fields[field] === undefined,
+    )
+    const found = label === undefined ? undefined : fieldAt(lines, end, label.label)
+    if (label === undefined || found === undefined) break
+    if (!(label.field === 'rationale' && found.text === NO_RATIONALE))
+      fields[label.field] = found.text
+    end = found.end
+  }
+  return { fields, end }
+}
+
+/** `**Label**: text` with the lines that continue it: indented ones, or plain ones right below. */
+function fieldAt(
+  lines: readonly string[],
+  start: number,
+  label: string,
+): { text: string; start: number; end: number } | undefined {
+  const line = lines[start]
+  if (line === undefined) return undefined
+  const text = [line.slice(label.length + 5).trim()]
+  let end = start + 1
+  for (;;) {
+    const next = lines[end]
+    if (next !== undefined && next !== '' && isLazy(next)) {
+      text.push(next)
+      end += 1
+      continue
+    }
+    const more = continued(lines, end, 2)
+    if (more.end === end || more.text.length === 0) break
+    text.push(...more.text)
+    end = more.end
+    if (more.text.length > 0 && lines[end] === '') break
+  }
+  return { text: text.join('\n').trimEnd(), start, end }
+}
+
+/** The commands are the lines of the fenced block; they are shown and never run. */
+function parseCommands(lines: readonly string[]): readonly Block[] {
+  const fenced = fencedLines(lines)
+  const commands: Block[] = []
+  const rest: string[] = []
+  for (const [index, line] of lines.entries()) {
+    if (!fenced[index]) rest.push(line)
+    else if (!/^(?:`{3,}|~{3,})/.test(line) && line.trim() !== '')
+      commands.push({ kind: 'command', text: line.trim() })
+  }
+  return [...commands, ...parseRegion('head', rest)]
+}
+
+/** Walks the lines, taking items where `itemAt` finds one and gathering the rest, with its blank lines, into remarks. */
+function collect(
+  lines: readonly string[],
+  itemAt: (index: number) => { block: Block | undefined; end: number } | undefined,
+): readonly Block[] {
+  const fenced = fencedLines(lines)
+  const blocks: Block[] = []
+  let remark: string[] = []
+  let hasBlank = false
+  const endRemark = (trailing: string) => {
+    if (remark.length > 0) blocks.push({ kind: 'remark', text: `${remark.join('\n')}${trailing}` })
+    remark = []
+  }
+  for (let index = 0; index < lines.length;) {
+    const line = lines[index]!
+    if (line.trim() === '' && !fenced[index]) {
+      hasBlank = true
+      index += 1
+      continue
+    }
+    const item = fenced[index] ? undefined : itemAt(index)
+    if (item !== undefined) {
+      endRemark(hasBlank ? '\n' : '')
+      if (item.block !== undefined) blocks.push(item.block)
+      index = Math.max(item.end, index + 1)
+    } else {
+      if (hasBlank) remark.push('')
+      remark.push(line)
+      index += 1
+    }
+    hasBlank = false
+  }
+  endRemark('')
+  return blocks
+}

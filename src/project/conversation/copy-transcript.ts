@@ -1,0 +1,155 @@
+// A harness deletes its transcripts after some weeks, and changes what is in them from version to version. What was
+// said is therefore copied while it is said, a bounded piece at a time, without the secrets in it.
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { parseLine, wholeLines } from '../../harness/claude/transcript-lines.ts'
+import { type Place, readEveryPiece } from '../../harness/claude/read-piece.ts'
+import { Blobs } from '../../history/blobs.ts'
+import { type Kept, toKeep } from '../../history/large-strings.ts'
+import { lineOf } from '../../history/line-of-item.ts'
+import { whileLocked } from '../../history/lock.ts'
+import { errnoOf } from '../../journal/errors.ts'
+import { appendLines, createFolder } from '../../journal/files.ts'
+import { type Json, given, nameOf } from '../../text/json-fields.ts'
+import type { RedactOptions } from '../../text/redact.ts'
+import { keptOf, mayBeKept, mayBeLink } from './copy/kept-line.ts'
+
+/** How far a transcript has been copied. */
+export type CopyCursor = Place
+
+export interface CopyRequest {
+  readonly transcript: string
+  readonly target: string
+  /** Whose transcript it is, for the first line of the copy. */
+  readonly conversation: { readonly id: string; readonly harness: string }
+  /** Where the last piece ended; none for a transcript that is new. */
+  readonly cursor?: CopyCursor
+  /** How much is read at most, unless a single line is longer. */
+  readonly maxBytes: number
+  /** When to stop, in milliseconds of `process.uptime()`; one line is copied all the same. */
+  readonly untilMs?: number
+  readonly redaction: RedactOptions
+  /** Does work that may not end, and answers undefined when it did not; for patterns that are not ours. */
+  readonly bounded?: Bounded
+}
+
+/** `bytes` is how much there is to work on. */
+export type Bounded = <T>(work: () => T, bytes: number) => T | undefined
+
+export interface Copied {
+  /** Where to go on. */
+  readonly cursor: CopyCursor
+  /** How many lines were kept. */
+  readonly copied: number
+  /** Nothing but a line that is still being written is left. */
+  readonly isCaughtUp: boolean
+  /** Why nothing could be written; the cursor is where it was. */
+  readonly cause?: unknown
+}
+
+const LONGEST_LINE = 8 * 1024 * 1024
+const TOO_LONG = `a line of more than ${LONGEST_LINE} bytes`
+const TOO_SLOW = 'a line for which a pattern of config.yaml takes too long'
+
+/**
+ * Copies the next piece. Undefined when there is no transcript that could be copied, or another process is at it.
+ * A transcript that was replaced is copied from its start: lines are known by their ids, and readers take each once.
+ */
+export function copyPiece(request: CopyRequest): Copied | undefined {
+  const { transcript, target, cursor, maxBytes } = request
+  const piece = readEveryPiece(transcript, cursor, maxBytes, LONGEST_LINE)
+  if (piece === undefined) return undefined
+  const { lines, consumed } = wholeLines(piece.bytes, LONGEST_LINE)
+  const isAtEnd = piece.from + piece.bytes.length >= piece.size
+  const at = (offset: number): CopyCursor => ({ offset: piece.from + offset, inode: piece.inode })
+  if (lines.length === 0) return { cursor: at(consumed), copied: 0, isCaughtUp: isAtEnd }
+  if (piece.from === 0 && !lines.some(isObject)) return undefined
+  const isThere = existsSync(target)
+  if (!lines.some((line) => mayBeKept(line) || (isThere && mayBeLink(line))))
+    return { cursor: at(consumed), copied: 0, isCaughtUp: isAtEnd }
+  try {
+    createFolder(dirname(target))
+    return whileLocked(target, () => {
+      const { kept, read } = keepLines(lines, request)
+      const [first] = kept
+      const isNew = first !== undefined && !existsSync(target)
+      write(target, isNew ? [firstLine(request.conversation, first.value), ...kept] : kept)
+      const isWhole = read === lines.length
+      return {
+        cursor: at(isWhole ? consumed : startOf(lines[read]!, piece.bytes)),
+        copied: kept.length,
+        isCaughtUp: isAtEnd && isWhole,
+      }
+    })
+  } catch (cause) {
+    if (errnoOf(cause) === undefined) throw cause
+    return { cursor: at(0), copied: 0, isCaughtUp: false, cause }
+  }
+}
+
+function startOf(line: Buffer, bytes: Buffer): number {
+  return line.byteOffset - bytes.byteOffset
+}
+
+/** Blobs first: a line that is there can be read whole. */
+function write(target: string, kept: readonly Kept[]): void {
+  if (kept.length === 0) return
+  const blobs = new Blobs(join(dirname(target), 'blobs'))
+  for (const [hash, text] of kept.flatMap((one) => [...one.blobs])) blobs.put(hash, text, false)
+  appendLines(target, Buffer.from(kept.map(({ value }) => `${JSON.stringify(value)}\n`).join('')))
+}
+
+/** Brings lines into the form in which they are kept, as long as there is time. */
+function keepLines(
+  lines: readonly Buffer[],
+  { target, untilMs = Infinity, redaction, bounded = (work) => work() }: CopyRequest,
+): { readonly kept: readonly KeptLine[]; readonly read: number } {
+  const kept: KeptLine[] = []
+  const isNew = !existsSync(target)
+  for (const [index, line] of lines.entries()) {
+    if (index > 0 && process.uptime() * 1000 >= untilMs) return { kept, read: index }
+    const found =
+      line.length >= LONGEST_LINE ? standIn(line, TOO_LONG) : keepLine(line, redaction, bounded)
+    // What only ties lines together ties nothing in front of the first.
+    const ties = found?.isLink !== true || kept.length > 0 || !isNew
+    if (found !== undefined && ties) kept.push(found)
+  }
+  return { kept, read: lines.length }
+}
+
+interface KeptLine extends Kept {
+  readonly value: Json
+  readonly isLink?: boolean
+}
+
+function firstLine({ id, harness }: CopyRequest['conversation'], { timestamp, cwd }: Json): Kept {
+  const at = nameOf(timestamp) ?? new Date().toISOString()
+  const where = nameOf(cwd, 4096)
+  const value = lineOf({ type: 'began', conversation: id, harness, at, ...given({ cwd: where }) })
+  return { value, blobs: new Map() }
+}
+
+function keepLine(line: Buffer, redaction: RedactOptions, bounded: Bounded): KeptLine | undefined {
+  if (!mayBeKept(line) && !mayBeLink(line)) return undefined
+  const parsed = parseLine(line)
+  const kept = parsed === undefined ? undefined : keptOf(parsed)
+  if (kept === undefined) return undefined
+  const redacted = bounded(() => toKeep(kept, redaction), line.length)
+  if (redacted === undefined) return standIn(line, TOO_SLOW)
+  return { ...redacted, value: redacted.value as Json, isLink: kept['type'] === 'link' }
+}
+
+/** What is left of a line that cannot be kept: that there was one. */
+function standIn(line: Buffer, leftOut: string): KeptLine | undefined {
+  const start = line.subarray(0, 4096).toString('latin1')
+  const type = /^\{.*?"type":\s*"(user|assistant)"/.exec(start)?.[1]
+  if (type === undefined) return undefined
+  const uuid = /"uuid":\s*"([\w-]{1,100})"/.exec(start)?.[1]
+  const timestamp = /"timestamp":\s*"([\w.:-]{1,40})"/.exec(start)?.[1]
+  const parentUuid = /"parentUuid":\s*"([\w-]{1,100})"/.exec(start)?.[1]
+  return { value: { type, uuid, parentUuid, timestamp, leftOut }, blobs: new Map() }
+}
+
+function isObject(line: Buffer): boolean {
+  return line[0] === 0x7b
+}

@@ -1,0 +1,96 @@
+// What is known of a conversation's budget, from what the status line left and what the transcript shows. Small enough
+// for a hook: it reads the end of a transcript and a few settings, never all of anything.
+import {
+  type Budget,
+  type Figure,
+  type Limit,
+  estimated,
+  later,
+  measured,
+} from '../../context/budget/figures.ts'
+import { type PointEvidence, compactionPoint } from '../../harness/claude/compaction-point.ts'
+import { readCompactionSettings } from '../../harness/claude/compaction-settings.ts'
+import { windowOf } from '../../harness/claude/models.ts'
+import { type UsageTail, contextFigure } from '../../harness/claude/context-size.ts'
+import { usualPoint } from '../../harness/compaction-points.ts'
+import { given } from '../../text/json-fields.ts'
+import type { Window } from './window.ts'
+
+export interface Known {
+  readonly harness: string
+  /** What the status line left. */
+  readonly window?: Window | undefined
+  /** What the end of the transcript shows. */
+  readonly tail?: UsageTail | undefined
+  /** The size of the window as the configuration has it. */
+  readonly configured?: number | undefined
+  readonly version?: string | undefined
+  readonly lastAutomatic?: PointEvidence['lastAutomatic']
+  /** Where the harness was started, and what its environment is. */
+  readonly root: string
+  readonly env: NodeJS.ProcessEnv
+  readonly now: string
+}
+
+/** What is known of it; what is not is left out. */
+export function knownBudget(known: Known): Budget {
+  const { window: told, tail = {}, now } = known
+  const tokens = contextSize(tail, told, now)
+  const window = windowSize(known, tokens)
+  return given({
+    tokens,
+    window,
+    point: pointFor(known, window, tokens),
+    cost: told?.cost === undefined ? undefined : measured(told.cost, 'status line', told.at),
+    fiveHour: limitAt(told?.fiveHour, told, now),
+    sevenDay: limitAt(told?.sevenDay, told, now),
+  })
+}
+
+/** The tokens in the context, from whoever knew them last. */
+export function contextSize(
+  tail: UsageTail,
+  told: Window | undefined,
+  now: string,
+): Figure | undefined {
+  const seen = contextFigure(tail, now)
+  // After a compaction old clients tell their status line the size from before it, until the model has answered.
+  if (tail.compacted !== undefined || told?.used === undefined) return seen
+  return later(seen, measured(told.used, 'status line', told.at))
+}
+
+function windowSize(
+  { configured, window: told, tail, now }: Known,
+  tokens: Figure | undefined,
+): Figure | undefined {
+  if (configured !== undefined) return estimated(configured, 'configuration', now)
+  if (told?.size !== undefined) return measured(told.size, 'status line', told.at)
+  return windowOf(told?.model ?? tail?.model, tokens?.value)
+}
+
+function pointFor(
+  known: Known,
+  window: Figure | undefined,
+  tokens: Figure | undefined,
+): Figure | undefined {
+  if (known.harness !== 'claude') return usualPoint(known.harness, window)
+  const settings = readCompactionSettings(known)
+  const version = known.window?.version ?? known.version ?? known.tail?.version
+  return compactionPoint({
+    window,
+    settings,
+    version,
+    tokens: tokens?.value,
+    lastAutomatic: known.lastAutomatic,
+  })
+}
+
+/** A limit that was reset since is not known any more. */
+function limitAt(
+  limit: Limit | undefined,
+  told: Window | undefined,
+  now: string,
+): Figure<Limit> | undefined {
+  if (limit === undefined || told === undefined || (limit.resetsAt ?? now) < now) return undefined
+  return measured(limit, 'status line', told.at)
+}

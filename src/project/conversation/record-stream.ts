@@ -1,0 +1,232 @@
+// What is said in a conversation that we drive ourselves, stored while it is said: for harnesses that write down nothing that
+// could be copied.
+import type { Conversation, HarnessEvent } from '../../harness/contract.ts'
+import type { ContextSize, HistoryItem, Message, Part } from '../../history/items.ts'
+import type { ConversationStore } from '../../history/store.ts'
+import { mintId } from '../../journal/ids.ts'
+import type { Usage } from '../../session/entries.ts'
+import { given } from '../../text/json-fields.ts'
+
+/** Follows one conversation. None of its methods fails: what cannot be stored is said, and the conversation goes on. */
+export interface Recorder {
+  asked(text: string): void
+  heard(event: HarnessEvent): void
+  closed(): void
+}
+
+/** The same conversation, with somebody who writes it down. */
+export function recorded(conversation: Conversation, recorder: Recorder): Conversation {
+  let closing: Promise<void> | undefined
+  return {
+    get id() {
+      return conversation.id
+    },
+    process: conversation.process,
+    async *prompt(text) {
+      recorder.asked(text)
+      for await (const event of conversation.prompt(text)) {
+        recorder.heard(event)
+        yield event
+      }
+    },
+    interrupt: () => conversation.interrupt(),
+    close: () => (closing ??= conversation.close().then(() => recorder.closed())),
+  }
+}
+
+/** Does each piece of work until one fails, which is said. */
+export function untilOneFails(say: (text: string) => void): (work: () => void) => void {
+  let hasFailed = false
+  return (work) => {
+    if (hasFailed) return
+    try {
+      work()
+    } catch (error) {
+      // A full or read-only disk keeps nobody from working.
+      hasFailed = true
+      say(`what is said is not stored: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+}
+
+export interface Recorded {
+  readonly store: ConversationStore
+  readonly harness: string
+  readonly cwd: string
+  /** Told once, when something could not be stored. */
+  readonly say: (text: string) => void
+}
+
+/** Nobody waits for the disk with every word: what comes in quick succession is written together. */
+const SOON_MS = 250
+
+export class StreamRecorder implements Recorder {
+  readonly #of: Recorded
+  #items: HistoryItem[] = []
+  /** The last text of the agent: what it used is told behind it. */
+  #text: Message | undefined
+  /** Used, and told with no text. */
+  #used: Usage | undefined
+  /** Told, and not yet stored with a message. */
+  #context: ContextSize | undefined
+  #conversation: string | undefined
+  #model: string | undefined
+  #timer: NodeJS.Timeout | undefined
+  readonly #attempt: (work: () => void) => void
+
+  constructor(of: Recorded) {
+    this.#of = of
+    this.#attempt = untilOneFails(of.say)
+  }
+
+  asked(text: string): void {
+    this.#attempt(() => {
+      this.#add(message('user', [{ type: 'text', text }]))
+      this.#write()
+    })
+  }
+
+  heard(event: HarnessEvent): void {
+    this.#attempt(() => this.#take(event))
+  }
+
+  closed(): void {
+    this.#attempt(() => {
+      this.#settle()
+      this.#tellUsed()
+      if (this.#conversation !== undefined)
+        this.#add({ type: 'ended', at: now(), reason: 'closed' })
+      this.#write()
+    })
+  }
+
+  #take(event: HarnessEvent): void {
+    if (event.type === 'usage') return this.#use(event)
+    if (event.type === 'delta' || event.type === 'anew') return
+    this.#settle()
+    if (event.type === 'started') this.#started(event)
+    else if (event.type === 'text') this.#text = this.#said([{ type: 'text', text: event.text }])
+    else if (event.type === 'tool') this.#tool(event)
+    else if (event.type === 'compaction') {
+      const { boundary = mintId(undefined), trigger, tokensBefore } = event
+      // What was told before it is no longer so.
+      this.#context = undefined
+      this.#add({
+        type: 'compaction',
+        id: boundary,
+        at: now(),
+        ...given({ trigger, tokensBefore }),
+      })
+    } else if (event.type === 'turn ended') {
+      const { failure } = event
+      if (failure !== undefined)
+        this.#add({ ...message('assistant', [{ type: 'text', text: failure }]), isFailure: true })
+      this.#tellUsed()
+      return this.#write()
+    }
+    this.#timer ??= setTimeout(() => this.#attempt(() => this.#write()), SOON_MS).unref()
+  }
+
+  #started({ conversation, model }: Extract<HarnessEvent, { type: 'started' }>): void {
+    this.#conversation = conversation
+    this.#model = model
+    const { store, harness, cwd } = this.#of
+    if (!store.has(conversation))
+      this.#items.unshift({
+        type: 'began',
+        conversation,
+        harness,
+        at: now(),
+        cwd,
+        ...given({ model }),
+      })
+    this.#write()
+  }
+
+  #tool({
+    id,
+    name,
+    status,
+    command,
+    path,
+    output,
+  }: Extract<HarnessEvent, { type: 'tool' }>): void {
+    if (status === 'started')
+      return this.#add(
+        this.#said([{ type: 'tool use', id, name, input: given({ command, path }) }]),
+      )
+    const parts: readonly Part[] = output === undefined ? [] : [{ type: 'text', text: output }]
+    this.#add(
+      message('user', [{ type: 'tool result', use: id, parts, isError: status === 'failed' }]),
+    )
+  }
+
+  #use({
+    spent,
+    model,
+    context: tokens,
+    window,
+    point,
+  }: Extract<HarnessEvent, { type: 'usage' }>): void {
+    this.#model ??= model
+    if (tokens !== undefined) this.#context = { tokens, ...given({ window, point }) }
+    if (spent === undefined) return
+    this.#used = this.#used === undefined ? spent : plus(this.#used, spent)
+    this.#settle()
+  }
+
+  #said(parts: readonly Part[]): Message {
+    return { ...message('assistant', parts), ...given({ model: this.#model }) }
+  }
+
+  /** The text is as it will stay, with what it used, if that is known by now. */
+  #settle(): void {
+    const text = this.#text
+    if (text === undefined) return
+    this.#text = undefined
+    this.#add(text)
+  }
+
+  /** Used, and nothing was said behind it that it could stand with: a turn may end with a tool. */
+  #tellUsed(): void {
+    if (this.#used !== undefined) this.#add(this.#said([]))
+  }
+
+  #add(item: HistoryItem): void {
+    if (item.type !== 'message' || item.role !== 'assistant') {
+      this.#items.push(item)
+      return
+    }
+    this.#items.push({ ...item, ...given({ usage: this.#used, context: this.#context }) })
+    this.#used = undefined
+    this.#context = undefined
+  }
+
+  #write(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#settle()
+    // Before it has a name, what was asked waits.
+    if (this.#conversation === undefined) return
+    const items = this.#items
+    this.#items = []
+    this.#of.store.append(this.#conversation, items)
+  }
+}
+
+function message(role: 'user' | 'assistant', parts: readonly Part[]): Message {
+  return { type: 'message', id: mintId(undefined), at: now(), role, parts }
+}
+
+function now(): string {
+  return new Date().toISOString()
+}
+
+function plus(a: Usage, b: Usage): Usage {
+  return {
+    input: a.input + b.input,
+    cacheWritten: a.cacheWritten + b.cacheWritten,
+    cacheRead: a.cacheRead + b.cacheRead,
+    output: a.output + b.output,
+  }
+}

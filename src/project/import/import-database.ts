@@ -1,0 +1,92 @@
+import {
+  type OpencodePlace,
+  OpencodeHistory,
+  type OpencodeSession,
+} from '../../harness/opencode/history.ts'
+import type { Json } from '../../text/json-fields.ts'
+import { knownIn, storedUntil } from './known.ts'
+import type { FileOptions, FileOutcome } from './import-file.ts'
+import { Sink } from './sink.ts'
+import { takenBackSince } from './taken-back.ts'
+import type { ImportTarget } from './target.ts'
+
+/** The name of a session's cursor. The file it is in may be moved; a session's id is its own. */
+export function sessionCursorName(session: OpencodeSession): string {
+  return `opencode ${session.id}`
+}
+
+export function hasNews(target: ImportTarget, session: OpencodeSession): boolean {
+  const cursor = target.cursors.read(sessionCursorName(session))
+  return (
+    cursor?.['updatedAt'] !== session.updatedAt ||
+    (cursor['isReverted'] === true) !== (session.revert !== undefined)
+  )
+}
+
+/** Imports the messages of one session that are new. */
+export function importSession(
+  history: OpencodeHistory,
+  session: OpencodeSession,
+  target: ImportTarget,
+  { isDryRun, isAnew, read }: FileOptions & { readonly isAnew: boolean },
+): FileOutcome {
+  const { store, cursors } = target
+  const { conversation } = session
+  const name = sessionCursorName(session)
+  const cursor = isAnew ? undefined : cursors.read(name)
+  let place = placeIn(cursor)
+  const since = storedUntil(target, conversation, isDryRun)
+  const known = place === undefined ? knownIn(store, conversation) : undefined
+  const sink = new Sink(isDryRun ? undefined : store.writer(conversation, { isUnsynced: true }), {
+    ...(known === undefined ? {} : { known }),
+    ...(since === undefined ? {} : { since }),
+  })
+  let [bytes, damaged] = [0, 0]
+  const keep = (updatedAt?: number) => {
+    sink.flush()
+    const isReverted = session.revert !== undefined
+    if (!isDryRun)
+      cursors.write(name, {
+        conversation,
+        ...(place === undefined ? {} : { place }),
+        isReverted,
+        updatedAt,
+      })
+  }
+  // What delegated agents said is no part of what the conversation's own model sees.
+  const mayDiffer =
+    session.id === conversation &&
+    (session.revert !== undefined ||
+      cursor?.['isReverted'] === true ||
+      (place === undefined ? store.has(conversation) : !history.hasMessage(session, place.id)))
+  const takeBack = () => {
+    if (!mayDiffer || isDryRun) return
+    sink.flush()
+    const taken = takenBackSince(
+      store,
+      conversation,
+      history.standing(session),
+      new Date(session.updatedAt).toISOString(),
+    )
+    if (taken !== undefined) sink.add([taken], 0)
+  }
+  // Before what was said since, which may be in its place, and behind it, since some of that may be taken back as well.
+  takeBack()
+  for (const step of history.messages(session, place)) {
+    bytes += step.bytes
+    damaged += step.damaged
+    place = step.place
+    if (sink.add(step.items, step.bytes)) keep()
+    read(step.bytes)
+  }
+  takeBack()
+  keep(session.updatedAt)
+  return { ...sink.stored, bytes, damaged }
+}
+
+function placeIn(cursor: Json | undefined): OpencodePlace | undefined {
+  const place = cursor?.['place'] as Partial<OpencodePlace> | undefined
+  return typeof place?.at === 'number' && typeof place.id === 'string'
+    ? { at: place.at, id: place.id }
+    : undefined
+}

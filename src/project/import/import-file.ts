@@ -1,0 +1,159 @@
+import { closeSync, fstatSync } from 'node:fs'
+import { openRegularFile } from '../../journal/files.ts'
+import type { HistoryFile, HistoryHarness, HistoryHead, Translator } from '../../harness/history.ts'
+import { type Json, objectOf, parseJson } from '../../text/json-fields.ts'
+import { edgesBefore } from '../../journal/edges.ts'
+import { type FileIdentity, validCursor } from './cursor.ts'
+import { elementsOf } from './document-elements.ts'
+import { knownIn, storedUntil } from './known.ts'
+import { linesFrom } from './line-reader.ts'
+import { Sink, type Stored } from './sink.ts'
+import type { ImportTarget } from './target.ts'
+
+export interface FileJob {
+  readonly harness: HistoryHarness
+  readonly file: HistoryFile
+  readonly head: HistoryHead
+  readonly target: ImportTarget
+  /** From its beginning, however far it was read before. */
+  readonly isAnew: boolean
+}
+
+export interface FileOutcome extends Stored {
+  readonly bytes: number
+  readonly damaged: number
+}
+
+export interface FileOptions {
+  readonly isDryRun: boolean
+  /** Takes the bytes that were read since it was called last. */
+  readonly read: (bytes: number) => void
+}
+
+/** Imports what is new in a file. Undefined when it is gone. */
+export function importFile(job: FileJob, options: FileOptions): FileOutcome | undefined {
+  const fd = openRegularFile(job.file.path)
+  if (fd === undefined) return undefined
+  try {
+    const stat = fstatSync(fd)
+    return job.file.form === 'document'
+      ? importDocument(job, fd, stat, options)
+      : importLines(job, fd, stat, options)
+  } finally {
+    closeSync(fd)
+  }
+}
+
+/** How much is read again at most after it was ended. */
+const CURSOR_EVERY = 8 * 1024 * 1024
+
+/** The name of a file's cursor. */
+export function cursorName(harness: HistoryHarness, file: HistoryFile): string {
+  return `${harness.name} ${file.path}`
+}
+
+function importLines(
+  job: FileJob,
+  fd: number,
+  stat: FileIdentity,
+  { isDryRun, read }: FileOptions,
+): FileOutcome {
+  const { harness, file, target } = job
+  const name = cursorName(harness, file)
+  const cursor = job.isAnew ? undefined : validCursor(target.cursors.read(name), fd, stat)
+  const { sink, translator } = begin(job, cursor?.memory, isDryRun)
+  let at = cursor?.offset ?? 0
+  let [bytes, damaged, keptAt] = [0, 0, at]
+  const keep = (isWhole: boolean) => {
+    sink.flush()
+    if (isDryRun || (!isWhole && at - keptAt < CURSOR_EVERY)) return
+    keptAt = at
+    const offset = translator.heldFrom() ?? at
+    // Until the file is through, it is not to be taken for one that has nothing new.
+    const size = isWhole ? stat.size : -1
+    target.cursors.write(name, {
+      conversation: job.head.conversation,
+      inode: stat.ino,
+      size,
+      mtime: stat.mtimeMs,
+      offset,
+      edges: edgesBefore(fd, offset),
+      memory: translator.memory(),
+    })
+  }
+  for (const line of linesFrom(fd, at)) {
+    if (
+      line.isOpen &&
+      (line.isTooLong || objectOf(parseJson(line.bytes.toString('utf8'))) === undefined)
+    )
+      break
+    const items = line.isTooLong
+      ? 'damaged'
+      : line.bytes.length === 0
+        ? []
+        : translator.translate(line.bytes, line.offset)
+    const length = line.end - at
+    at = line.end
+    bytes += length
+    if (items === 'damaged') damaged += 1
+    const isFull = sink.add(items === 'damaged' ? [] : items, length)
+    if (!isFull) continue
+    keep(false)
+    read(bytes)
+    bytes = 0
+  }
+  sink.add(translator.rest(), 0)
+  keep(true)
+  read(bytes)
+  return { ...sink.stored, bytes: at - (cursor?.offset ?? 0), damaged }
+}
+
+/** A document is written anew as a whole, so that it is read as a whole when it has changed. */
+function importDocument(
+  job: FileJob,
+  fd: number,
+  stat: FileIdentity,
+  { isDryRun, read }: FileOptions,
+): FileOutcome {
+  const { harness, file, target, head } = job
+  const { sink, translator } = begin(job, undefined, isDryRun)
+  let [at, damaged] = [0, 0]
+  for (const element of elementsOf(fd, 'messages')) {
+    const items = element.isTooLong ? 'damaged' : translator.translate(element.bytes, element.end)
+    if (items === 'damaged') damaged += 1
+    else if (sink.add(items, element.end - at)) sink.flush()
+    read(element.end - at)
+    at = element.end
+  }
+  sink.add(translator.rest(), 0)
+  sink.flush()
+  read(stat.size - at)
+  const identity = { inode: stat.ino, size: stat.size, mtime: stat.mtimeMs }
+  if (!isDryRun)
+    target.cursors.write(cursorName(harness, file), {
+      conversation: head.conversation,
+      ...identity,
+      offset: 0,
+      edges: 0,
+    })
+  return { ...sink.stored, bytes: stat.size, damaged }
+}
+
+function begin(
+  { harness, head, target }: FileJob,
+  memory: Json | undefined,
+  isDryRun: boolean,
+): { sink: Sink; translator: Translator } {
+  const { conversation } = head
+  const { store } = target
+  const isBegun = memory !== undefined
+  // Its names are the harness's own wherever it was stored; of the others, a driver has told them otherwise.
+  const since = harness.name === 'claude' ? undefined : storedUntil(target, conversation, isDryRun)
+  const isThere = !isBegun && store.has(conversation)
+  const known = harness.isRepetitive || isThere ? knownIn(store, conversation) : undefined
+  const sink = new Sink(isDryRun ? undefined : store.writer(conversation, { isUnsynced: true }), {
+    ...(known === undefined ? {} : { known }),
+    ...(since === undefined ? {} : { since }),
+  })
+  return { sink, translator: harness.translator(head, memory ?? {}) }
+}

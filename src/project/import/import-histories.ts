@@ -1,0 +1,372 @@
+// What agents have said on this machine, brought into the project it was said in.
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import type { HistoryFile, HistoryHarness, HistoryHead } from '../../harness/history.ts'
+import {
+  OpencodeHistory,
+  type OpencodeSession,
+  opencodeFiles,
+  opencodeFilesAt,
+} from '../../harness/opencode/history.ts'
+import { knownProjects, rememberProject } from '../../index/projects.ts'
+import { statOrUndefined } from '../../journal/look.ts'
+import { Workspace } from '../workspace.ts'
+import type { ImportReport, ImportRequest, ImportedConversation } from './contract.ts'
+import { isUnchanged } from './cursor.ts'
+import { hasNews, importSession, sessionCursorName } from './import-database.ts'
+import { type FileOutcome, cursorName, importFile } from './import-file.ts'
+import { IMPORTED_HARNESSES, OF_FILES } from './harnesses.ts'
+import type { ImportLock } from './lock.ts'
+import { problemOf } from './problem.ts'
+import { ImportTarget } from './target.ts'
+import type { ThreadJob } from './thread/contract.ts'
+import { inThreads, threadProgram } from './thread/threads.ts'
+
+/** Less is read as quickly by one as by several that have to be started. */
+const MUCH = 64 * 1024 * 1024
+/** So long it reads into the index at once: others wait for it to write theirs. */
+const INDEXING_MS = 250
+
+/** Brings in what is new. May be ended at any time, and goes on from there when it is called again. */
+export function importHistories(
+  workspace: Workspace,
+  request: ImportRequest = {},
+): Promise<ImportReport> {
+  return new Import(workspace, request).run()
+}
+
+/** Something to be read, with how much there is of it. */
+interface Job {
+  readonly harness: string
+  readonly path: string
+  readonly conversation: string
+  readonly target: ImportTarget
+  readonly bytes: number
+  /** For a thread, if one can do it. */
+  readonly file?: {
+    readonly file: HistoryFile
+    readonly head: HistoryHead
+    readonly isAnew: boolean
+  }
+  /** The note on how far it was read, when that is over. */
+  readonly overCursor?: string
+  run(read: (bytes: number) => void): FileOutcome | undefined
+}
+
+/** Something that there is of a conversation. */
+interface Found {
+  readonly conversation: string
+  readonly target: ImportTarget
+  /** Since it was read last. */
+  readonly isUnchanged: boolean
+}
+
+class Import {
+  readonly #request: ImportRequest
+  readonly #targets: readonly ImportTarget[]
+  readonly #unread: { path: string; problem: string }[] = []
+  readonly #histories: OpencodeHistory[] = []
+  readonly #locks: ImportLock[] = []
+  readonly #isDryRun: boolean
+  #upToDate = 0
+  #elsewhere = 0
+
+  constructor(workspace: Workspace, request: ImportRequest) {
+    this.#request = request
+    this.#isDryRun = request.isDryRun === true
+    const others =
+      request.allProjects === true
+        ? knownProjects().filter((root) => root !== workspace.place.root)
+        : []
+    this.#targets = [workspace, ...others.map((root) => new Workspace(root))].map(
+      (each) => new ImportTarget(each),
+    )
+  }
+
+  async run(): Promise<ImportReport> {
+    try {
+      const jobs = [...this.#jobs()]
+      if (!this.#isDryRun) this.#prepare(jobs)
+      const report = await this.#work(jobs)
+      // Whoever reads into the index is in nobody's way.
+      this.#release()
+      if (!this.#isDryRun)
+        await this.#index(new Set([this.#targets[0]!, ...jobs.map((job) => job.target)]))
+      return report
+    } finally {
+      for (const history of this.#histories) history.close()
+      this.#release()
+    }
+  }
+
+  #release(): void {
+    for (const lock of this.#locks.splice(0)) lock.release()
+  }
+
+  #prepare(jobs: readonly Job[]): void {
+    for (const target of new Set(jobs.map((job) => job.target))) {
+      target.workspace.prepare()
+      this.#locks.push(target.lock())
+      rememberProject(target.project)
+    }
+    // All before anything is stored: what is ended meanwhile is gone on with as what it is then.
+    for (const { target, overCursor } of jobs)
+      if (overCursor !== undefined) target.cursors.forget(overCursor)
+  }
+
+  /** Makes what is stored searchable, also what an import that was ended has left. Whatever is left by this one a search reads. */
+  async #index(targets: ReadonlySet<ImportTarget>): Promise<void> {
+    for (const target of targets) {
+      const { workspace } = target
+      if (!workspace.hasConversations()) continue
+      const index = await workspace.index()
+      const totalBytes = index.syncSaid(0).bytesLeft
+      let before = Infinity
+      // Where others store more than it reads, it is theirs to read on.
+      for (let left = totalBytes; left > 0 && left < before;) {
+        this.#request.tell?.({
+          bytes: totalBytes - left,
+          totalBytes,
+          files: 0,
+          totalFiles: 0,
+          isIndexing: true,
+        })
+        await new Promise((resolve) => setImmediate(resolve))
+        before = left
+        left = index.syncSaid(INDEXING_MS).bytesLeft
+      }
+      if (target !== this.#targets[0]) workspace.close()
+    }
+  }
+
+  async #work(jobs: readonly Job[]): Promise<ImportReport> {
+    const added = new Map<string, ImportedConversation>()
+    const fresh = new Set(
+      jobs.filter(({ target, conversation }) => !target.store.has(conversation)),
+    )
+    const totalBytes = jobs.reduce((sum, job) => sum + job.bytes, 0)
+    let [bytes, files, damaged] = [0, 0, 0]
+    const tell = () => {
+      for (const lock of this.#locks) lock.move()
+      this.#request.tell?.({ bytes, totalBytes, files, totalFiles: jobs.length })
+    }
+    const read = (more: number) => {
+      bytes += more
+      tell()
+    }
+    const done = (job: Job, outcome: FileOutcome | undefined) => {
+      files += 1
+      tell()
+      if (outcome === undefined) return
+      damaged += outcome.damaged
+      if (outcome.messages + outcome.compactions === 0) this.#upToDate += 1
+      else add(added, job, outcome, fresh.has(job))
+    }
+    tell()
+    for (const job of await this.#inThreads(jobs, read, done)) this.#doHere(job, read, done)
+    const conversations = [...added.values()]
+    return {
+      isDryRun: this.#isDryRun,
+      conversations,
+      upToDate: this.#upToDate,
+      elsewhere: this.#elsewhere,
+      bytes,
+      messages: conversations.reduce((sum, { messages }) => sum + messages, 0),
+      damaged,
+      unread: this.#unread,
+    }
+  }
+
+  #doHere(
+    job: Job,
+    read: (bytes: number) => void,
+    done: (job: Job, outcome: FileOutcome | undefined) => void,
+  ): void {
+    const outcome = this.#reading(job.path, () => job.run(read))
+    done(job, outcome)
+  }
+
+  /** Has threads do what they can, when there is much of it. Answers what is left. */
+  async #inThreads(
+    jobs: readonly Job[],
+    read: (bytes: number) => void,
+    done: (job: Job, outcome: FileOutcome | undefined) => void,
+  ): Promise<readonly Job[]> {
+    const able = jobs.filter(({ file }) => file !== undefined)
+    const isMuch = able.reduce((sum, job) => sum + job.bytes, 0) >= MUCH
+    const count = this.#request.threads ?? (isMuch ? availableParallelism() : 1)
+    const program = count > 1 ? threadProgram() : undefined
+    if (program === undefined) return jobs
+    const groups = new Map<string, ThreadJob[]>()
+    for (const [number, { harness, file, conversation, target }] of able.entries()) {
+      const key = keyOf({ conversation, target })
+      const job = { number, harness, ...file!, project: target.project, isDryRun: this.#isDryRun }
+      groups.set(key, [...(groups.get(key) ?? []), job])
+    }
+    await inThreads(program, count, [...groups.values()], {
+      read,
+      done: (outcome) => {
+        const job = able[outcome.number]!
+        if (outcome.type === 'unread')
+          this.#unread.push({ path: job.path, problem: outcome.problem })
+        done(job, outcome.type === 'done' ? outcome.outcome : undefined)
+      },
+      doHere: (number) => this.#doHere(able[number]!, read, done),
+    })
+    return jobs.filter(({ file }) => file === undefined)
+  }
+
+  *#jobs(): Generator<Job> {
+    const wanted = this.#request.harnesses ?? IMPORTED_HARNESSES
+    for (const harness of OF_FILES)
+      if (wanted.includes(harness.name)) yield* this.#jobsOfFiles(harness)
+    if (wanted.includes('opencode')) yield* this.#jobsOfDatabases()
+  }
+
+  *#jobsOfFiles(harness: HistoryHarness): Generator<Job> {
+    const found: (Found & { file: HistoryFile; head: HistoryHead; size: number; done: number })[] =
+      []
+    for (const file of this.#files(
+      (env) => harness.files(env),
+      (path) => harness.filesAt(path),
+    )) {
+      const stat = statOrUndefined(file.path)
+      if (stat === undefined || this.#isBefore(stat.mtimeMs)) continue
+      const head = this.#reading(file.path, () => harness.head(file))
+      if (head === undefined) continue
+      const target = this.#targetFor(head)
+      if (target === undefined) continue
+      const cursor = target.cursors.read(cursorName(harness, file))
+      const done = Number(cursor?.['offset'] ?? 0)
+      found.push({
+        file,
+        head,
+        target,
+        conversation: head.conversation,
+        size: stat.size,
+        done,
+        isUnchanged: isUnchanged(cursor, stat),
+      })
+    }
+    for (const { file, head, target, conversation, size, done, isAnew } of this.#news(found)) {
+      yield {
+        harness: harness.name,
+        path: file.path,
+        conversation,
+        target,
+        bytes: isAnew ? size : Math.max(0, size - done),
+        file: { file, head, isAnew },
+        ...(isAnew ? { overCursor: cursorName(harness, file) } : {}),
+        run: (read) =>
+          importFile({ harness, file, head, target, isAnew }, { isDryRun: this.#isDryRun, read }),
+      }
+    }
+  }
+
+  *#jobsOfDatabases(): Generator<Job> {
+    for (const { path } of this.#files(opencodeFiles, opencodeFilesAt)) {
+      const history = this.#reading(path, () => new OpencodeHistory(path))
+      if (history === undefined) continue
+      this.#histories.push(history)
+      const found: (Found & { session: OpencodeSession })[] = []
+      for (const session of this.#reading(path, () => history.sessions()) ?? []) {
+        if (this.#isBefore(session.updatedAt)) continue
+        const target = this.#targetFor(session)
+        if (target === undefined) continue
+        found.push({
+          session,
+          target,
+          conversation: session.conversation,
+          isUnchanged: !hasNews(target, session),
+        })
+      }
+      for (const { session, target, conversation, isAnew } of this.#news(found)) {
+        yield {
+          harness: 'opencode',
+          path,
+          conversation,
+          target,
+          ...(isAnew ? { overCursor: sessionCursorName(session) } : {}),
+          bytes: this.#reading(path, () => history.bytesOf(session)) ?? 0,
+          run: (read) =>
+            importSession(history, session, target, { isDryRun: this.#isDryRun, isAnew, read }),
+        }
+      }
+    }
+  }
+
+  /**
+   * What there is to read. A conversation that was let go of stays so until it grows; then all of it is brought in again, or it
+   * would begin in its middle.
+   */
+  #news<T extends Found>(found: readonly T[]): readonly (T & { readonly isAnew: boolean })[] {
+    const grown = new Set(found.filter((each) => !each.isUnchanged).map(keyOf))
+    const news = found
+      .map((each) => ({ ...each, isAnew: !each.target.store.has(each.conversation) }))
+      .filter((each) => !each.isUnchanged || (each.isAnew && grown.has(keyOf(each))))
+    this.#upToDate += found.length - news.length
+    return news
+  }
+
+  *#files(
+    everywhere: (env: NodeJS.ProcessEnv) => Iterable<HistoryFile>,
+    at: (path: string) => Iterable<HistoryFile>,
+  ): Generator<HistoryFile> {
+    const { paths, env = process.env } = this.#request
+    if (paths === undefined || paths.length === 0) yield* everywhere(env)
+    else for (const path of paths) yield* at(resolve(this.#targets[0]!.workspace.cwd, path))
+  }
+
+  #targetFor(head: HistoryHead): ImportTarget | undefined {
+    const isNamed = (this.#request.paths ?? []).length > 0
+    const target = isNamed ? this.#targets[0] : this.#targets.find((each) => each.owns(head))
+    if (target === undefined) this.#elsewhere += 1
+    return target
+  }
+
+  #isBefore(millis: number): boolean {
+    const { since } = this.#request
+    return since !== undefined && millis < Date.parse(since)
+  }
+
+  /** One file that cannot be read is no reason to import none. */
+  #reading<T>(path: string, work: () => T): T | undefined {
+    try {
+      return work()
+    } catch (error) {
+      const problem = problemOf(error)
+      if (problem === undefined) throw error
+      this.#unread.push({ path, problem })
+      return undefined
+    }
+  }
+}
+
+function keyOf({
+  conversation,
+  target,
+}: {
+  readonly conversation: string
+  readonly target: ImportTarget
+}): string {
+  return `${target.project}\0${conversation}`
+}
+
+function add(
+  added: Map<string, ImportedConversation>,
+  job: Job,
+  outcome: FileOutcome,
+  isNew: boolean,
+): void {
+  const { conversation, harness, target } = job
+  const key = keyOf(job)
+  const before = added.get(key)
+  added.set(key, {
+    conversation,
+    harness,
+    project: target.project,
+    isNew: before?.isNew ?? isNew,
+    messages: (before?.messages ?? 0) + outcome.messages,
+    compactions: (before?.compactions ?? 0) + outcome.compactions,
+  })
+}

@@ -1,0 +1,92 @@
+// A project that histories are imported into: which conversations are its own, and where they go.
+import { realpathSync } from 'node:fs'
+import { isAbsolute, join, relative, sep } from 'node:path'
+import { trackingPath } from '../conversation/tracking.ts'
+import { sha256 } from '../../history/blobs.ts'
+import { type ConversationStore, conversationStore } from '../../history/store.ts'
+import type { HistoryHead } from '../../harness/history.ts'
+import { errnoOf } from '../../journal/errors.ts'
+import { statOrUndefined } from '../../journal/look.ts'
+import { trackingFolderOf } from '../conversation-binding.ts'
+import { findPlace } from '../place.ts'
+import type { Workspace } from '../workspace.ts'
+import { worktreesFolder } from '../worktrees.ts'
+import { Cursors } from './cursor.ts'
+import { ImportLock } from './lock.ts'
+
+export class ImportTarget {
+  readonly workspace: Workspace
+  readonly store: ConversationStore
+  readonly cursors: Cursors
+  readonly #notes: string
+  readonly #folders = new Map<string, boolean>()
+  readonly #hashes: ReadonlySet<string>
+
+  constructor(workspace: Workspace) {
+    const { place, config } = workspace
+    this.workspace = workspace
+    this.store = conversationStore(place.sessions, {
+      extra: [...config.redact.patterns],
+      allow: [...config.redact.allow],
+    })
+    this.#notes = trackingFolderOf(place)
+    this.cursors = new Cursors(join(this.#notes, 'imports'))
+    this.#hashes = new Set(
+      [place.root, place.repository?.worktree ?? place.root, workspace.cwd].map((folder) =>
+        sha256(folder),
+      ),
+    )
+  }
+
+  /** Throws when another import into it is going on. */
+  lock(): ImportLock {
+    return ImportLock.take(join(this.cursors.folder, 'lock'), this.project)
+  }
+
+  get project(): string {
+    return this.workspace.place.root
+  }
+
+  /** Whether a conversation is this project's: it was held in it or in a worktree of it, or hooks have met it here. */
+  owns({ conversation, cwd, cwdHash }: HistoryHead): boolean {
+    if (cwd !== undefined && this.#isInside(cwd)) return true
+    if (cwd === undefined && cwdHash !== undefined && this.#hashes.has(cwdHash)) return true
+    return statOrUndefined(trackingPath(this.#notes, conversation)) !== undefined
+  }
+
+  #isInside(cwd: string): boolean {
+    let isInside = this.#folders.get(cwd)
+    if (isInside === undefined) {
+      isInside = this.#look(cwd)
+      this.#folders.set(cwd, isInside)
+    }
+    return isInside
+  }
+
+  #look(cwd: string): boolean {
+    const { place } = this.workspace
+    if (!isAbsolute(cwd)) return false
+    if (place.repository !== undefined && isWithin(worktreesFolder(place), cwd)) return true
+    const folder = realPath(cwd)
+    // It is gone. A project inside of this one would be, too.
+    if (folder === undefined) return isWithin(place.root, cwd)
+    const found = findPlace(folder)
+    if (found.repository === undefined && place.repository === undefined)
+      return isWithin(place.root, folder)
+    return found.root === place.root
+  }
+}
+
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path)
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way))
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error
+    return undefined
+  }
+}

@@ -1,0 +1,385 @@
+import { join, normalize } from 'node:path'
+import { askGit, runGit } from '../../git/run-git.ts'
+import { StintError } from '../../journal/errors.ts'
+import { createFolder, removeEmptyFolder, removeFile, replaceFile } from '../../journal/files.ts'
+import { mintId, shortId } from '../../journal/ids.ts'
+import { AmbiguousSession, NoSession, chooseSession } from '../../project/choose.ts'
+import { withoutSecrets } from '../../project/clean-draft.ts'
+import { refuseInRun } from '../../project/in-run.ts'
+import type { Place } from '../../project/place.ts'
+import { runFolder } from '../../project/run-files.ts'
+import type { Workspace } from '../../project/workspace.ts'
+import { openSource } from '../sources/open-source.ts'
+import { delegateEnvironment, delegateWrap } from '../delegate-environment.ts'
+import type { DelegateOrder } from '../delegate-order.ts'
+import type { RunEntryData } from '../entries.ts'
+import { readyHarness } from '../make-scene.ts'
+import type { RunOptions } from '../options.ts'
+import { loadProfiles } from '../profiles/load-profiles.ts'
+import { findProfile } from '../profiles/profile-for.ts'
+import { RunLog } from '../run-log.ts'
+import { settle } from '../settled.ts'
+import { thisProcess } from '../start-run.ts'
+import { NOT_WORK, commitOf, headOf, treeOfItsOwn, uncommitted } from '../tree.ts'
+import { repositoryOf, worktreesFolder } from '../../project/worktrees.ts'
+import type { Backlog } from '../../backlog/backlog.ts'
+import { findTask } from '../../backlog/find.ts'
+import { readSpecialist } from '../../backlog/specialist.ts'
+import { type Task, isTaskOpen } from '../../backlog/task.ts'
+import { cleanText, oneLine, slug } from '../../text/clean.ts'
+import { briefFor } from './brief.ts'
+import type { DelegateRequest } from './contract.ts'
+import type { DelegateState } from './delegate-state.ts'
+import { allDelegates, delegateNow, isUnsettled } from './delegates.ts'
+import { foreseenOverlaps } from './foresee-overlap.ts'
+import { MAKING, inTurn } from './in-turn.ts'
+import { removeTree } from './remove-tree.ts'
+import { refuseTooMany } from './too-many.ts'
+import { tellBegun } from './result/tell-parent.ts'
+import { refuseSecretCommand } from './secret-command.ts'
+
+/** What a parallel run says of a delegate of its own. */
+export interface PartOfRun {
+  readonly run: string
+  /** The run's branch. */
+  readonly target: string
+  readonly backlog?: string
+}
+
+const LONGEST_NAME = 28
+const REPORT = 'REPORT.md'
+
+/** Makes a delegate: its branch and worktree, its log and its task file. Nobody works on it yet. What is wrong is said before anything is made. */
+export async function createDelegate(
+  workspace: Workspace,
+  request: DelegateRequest,
+  part?: PartOfRun,
+): Promise<DelegateState> {
+  refuseInRun(workspace, 'delegating')
+  const { place, config } = workspace
+  repositoryOf(place)
+  const others = allDelegates(place)
+  if (part === undefined) refuseTooMany(others, config.delegates.most)
+  const task =
+    request.task === undefined ? undefined : await takeTask(workspace, request.task, others, part)
+  const what = withoutSecrets(cleanText(request.what), config).trim() || task?.title || ''
+  if (what === '')
+    throw new StintError(
+      'NEEDS_ORDER',
+      'a delegate needs to be told what to do',
+      'stint delegate "write tests for the parser"',
+    )
+  const as = specialistNamed(workspace, request.as)
+  const isReadOnly = request.as !== undefined && READERS.has(readSpecialist(request.as) ?? '')
+  refuseSecretCommand(workspace, request.verify ?? '')
+  const options = runOptions(workspace, request, part)
+  const id = mintId(undefined)
+  const { from, target } = beginning(workspace, request.base, part)
+  const parent = part === undefined ? await parentOf(workspace, request.session) : undefined
+  const wanted = { name: request.as ?? task?.shortname ?? what, folder: branchFolder(parent, part) }
+  const folder = `delegate-${shortId(id)}`
+  await refuseWhatCannotStart(
+    workspace,
+    options,
+    id,
+    free(place, others, wanted),
+    join(worktreesFolder(place), folder),
+  )
+  const output = outputOf(request.output, isReadOnly)
+  const files = (request.files ?? []).map((glob) => glob.trim()).filter((glob) => glob !== '')
+  workspace.prepare()
+  const state = await inTurn(place, MAKING, async () => {
+    // Others may have been made since it was looked.
+    const now = allDelegates(place)
+    if (part === undefined) refuseTooMany(now, config.delegates.most)
+    if (task !== undefined) refuseDelegated(task, now)
+    const { name, slot } = free(place, now, wanted)
+    const { brief, file } = await briefFor(
+      workspace,
+      { what, name, files, isReadOnly, ...defined({ as, output, task }) },
+      parent?.id,
+    )
+    const tree = treeOfItsOwn(place, id, `${wanted.folder}/${name}`, { name: folder, from })
+    const order: DelegateOrder = {
+      name,
+      what,
+      target,
+      isReadOnly,
+      files,
+      slot,
+      brief,
+      ...defined({
+        as,
+        group: request.group,
+        task: task?.id,
+        parent: parent?.id,
+        run: part?.run,
+        output,
+      }),
+    }
+    const started = {
+      options,
+      harness: options.harness!,
+      source: `delegate ${name}`,
+      ...tree,
+      delegate: order,
+    }
+    writeDown(workspace, id, started, file)
+    return delegateNow(place, id)
+  })
+  await tellBegun(workspace, state)
+  if (part === undefined) {
+    sayLeftOut(workspace)
+    if (!isReadOnly)
+      for (const line of foreseenOverlaps(workspace, { what, files, ...defined({ task }) }, others))
+        workspace.say(line)
+  }
+  return state
+}
+
+/** With what it needs written down it is there. Where that cannot be written nothing is left of it. */
+function writeDown(
+  { place, config }: Workspace,
+  id: string,
+  started: Omit<RunEntryData['run.started'], 'runner'>,
+  file: string,
+): void {
+  const { base, branch, tree } = started
+  const folder = runFolder(place, id)
+  const taskFile = join(folder, 'task.md')
+  try {
+    createFolder(folder)
+    replaceFile(taskFile, file)
+    // It is with its maker until somebody takes it up.
+    RunLog.create(place, id, config, { ...started, runner: thisProcess() }).close()
+  } catch (error) {
+    removeTree(place, { branch, tree }, base)
+    removeFile(taskFile)
+    removeEmptyFolder(folder)
+    throw error
+  }
+}
+
+/** Its agent, what is put before it, and its environment: a mistake in these is better told now than by a process that is gone. */
+async function refuseWhatCannotStart(
+  workspace: Workspace,
+  options: RunOptions,
+  id: string,
+  order: Pick<DelegateOrder, 'name' | 'slot'>,
+  tree: string,
+): Promise<void> {
+  const { delegates } = workspace.config
+  delegateEnvironment(order, tree, delegates)
+  await readyHarness(
+    workspace,
+    settle(workspace, options),
+    id,
+    delegateWrap(order, tree, delegates),
+  )
+}
+
+/** Specialists who look and tell. */
+const READERS: ReadonlySet<string> = new Set(['reviewer', 'research'])
+
+async function takeTask(
+  workspace: Workspace,
+  name: string,
+  others: readonly DelegateState[],
+  part: PartOfRun | undefined,
+): Promise<Task> {
+  const backlog = await (await openSource(workspace, part?.backlog)).read()
+  const task = findTask(backlog.tasks, name)
+  if (!isTaskOpen(task)) {
+    throw new StintError(
+      'TASK_DONE',
+      `${task.shortname} is completed`,
+      `stint task reopen ${task.shortname} opens it again`,
+    )
+  }
+  refuseDelegated(task, others)
+  refuseWaiting(task, backlog)
+  return task
+}
+
+function refuseDelegated(task: Task, others: readonly DelegateState[]): void {
+  const holder = others.find((one) => one.order.task === task.id && isUnsettled(one))
+  if (holder === undefined) return
+  const { name: other } = holder.order
+  throw new StintError(
+    'TASK_DELEGATED',
+    `${task.shortname} is with the delegate ${other}, which is ${holder.status}`,
+    `stint delegate show ${other}; stint delegate retry ${other} or stint delegate discard ${other}`,
+  )
+}
+
+function refuseWaiting(task: Task, backlog: Backlog): void {
+  const open = [...task.dependsOn, ...task.children]
+    .map((id) => backlog.byId.get(id))
+    .filter((one) => one !== undefined && isTaskOpen(one))
+  const [first] = open
+  if (first === undefined) return
+  throw new StintError(
+    'TASK_WAITS',
+    `${task.shortname} waits for ${open.map((one) => one!.shortname).join(', ')}`,
+    `stint delegate --task ${first.shortname} first`,
+  )
+}
+
+function specialistNamed(workspace: Workspace, as: string | undefined): string | undefined {
+  if (as === undefined) return undefined
+  const { profiles } = loadProfiles(workspace.place.repository?.worktree ?? workspace.place.root)
+  const profile = findProfile(as, profiles)
+  if (profile !== undefined) return profile.name
+  throw new StintError(
+    'NO_PROFILE',
+    `there is no profile "${oneLine(as)}"`,
+    `there are ${profiles.map(({ name }) => name).join(', ')}; stint profiles shows them`,
+  )
+}
+
+function runOptions(
+  workspace: Workspace,
+  request: DelegateRequest,
+  part: PartOfRun | undefined,
+): RunOptions {
+  const { harness, model, verify, budgetTokens, budgetUsd, maxMinutes, permissions, script } =
+    request
+  return {
+    harness: harness ?? workspace.config.run.harness ?? 'claude',
+    ...defined({
+      model,
+      verify,
+      budgetTokens,
+      budgetUsd,
+      maxMinutes,
+      permissions,
+      script,
+      backlog: part?.backlog,
+    }),
+  }
+}
+
+/** Where its branch begins and where its work is to go. */
+function beginning(
+  workspace: Workspace,
+  base: string | undefined,
+  part: PartOfRun | undefined,
+): { from: string; target: string } {
+  const { worktree } = repositoryOf(workspace.place)
+  const branch = part?.target ?? base?.replace(/^refs\/heads\//, '')
+  const tip = branch === undefined ? undefined : commitOf(worktree, branch)
+  if (branch !== undefined && tip !== undefined) return { from: tip, target: branch }
+  const head = headOf(worktree)
+  if (head.branch === undefined) {
+    throw new StintError(
+      'NO_BRANCH',
+      'this checkout is on no branch that work could go back to',
+      'name one: --base BRANCH',
+    )
+  }
+  if (base === undefined) return { from: head.commit, target: head.branch }
+  if (
+    base.startsWith('-') ||
+    !askGit(worktree, ['rev-parse', '--quiet', '--verify', '--end-of-options', `${base}^{commit}`])
+  ) {
+    throw new StintError(
+      'NO_BASE',
+      `there is no branch or commit "${oneLine(base)}"`,
+      'git branch -a lists the branches',
+    )
+  }
+  return {
+    from: runGit(worktree, [
+      'rev-parse',
+      '--verify',
+      '--end-of-options',
+      `${base}^{commit}`,
+    ]).trim(),
+    target: head.branch,
+  }
+}
+
+/** The session it works for. Without one it works for nobody, which is no mistake unless one was named. */
+async function parentOf(
+  workspace: Workspace,
+  name: string | undefined,
+): Promise<{ id: string; name: string } | undefined> {
+  try {
+    return await chooseSession(workspace, name)
+  } catch (error) {
+    if (name !== undefined || !(error instanceof NoSession || error instanceof AmbiguousSession))
+      throw error
+    if (error instanceof AmbiguousSession)
+      workspace.say(
+        'several sessions are active here, so that it works for none: --session names one',
+      )
+    return undefined
+  }
+}
+
+function branchFolder(parent: { name: string } | undefined, part: PartOfRun | undefined): string {
+  return `stint/${parent?.name ?? (part === undefined ? 'delegates' : `run-${shortId(part.run)}-parts`)}`
+}
+
+/** A name and a number that nobody has. */
+function free(
+  { root }: Place,
+  others: readonly DelegateState[],
+  wanted: { readonly name: string; readonly folder: string },
+) {
+  return { name: freeName(root, others, wanted.name, wanted.folder), slot: freeSlot(others) }
+}
+
+function freeName(
+  root: string,
+  others: readonly DelegateState[],
+  wanted: string,
+  folder: string,
+): string {
+  const base = slug(wanted, LONGEST_NAME) || 'delegate'
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? base : `${base}-${number}`
+    if (
+      !others.some(({ order }) => order.name === name) &&
+      commitOf(root, `${folder}/${name}`) === undefined
+    )
+      return name
+  }
+}
+
+function freeSlot(others: readonly DelegateState[]): number {
+  const taken = new Set(others.filter(isUnsettled).map(({ order }) => order.slot))
+  for (let slot = 0; ; slot += 1) if (!taken.has(slot)) return slot
+}
+
+function outputOf(wanted: string | undefined, isReadOnly: boolean): string | undefined {
+  if (wanted === undefined) return isReadOnly ? REPORT : undefined
+  const path = normalize(wanted.trim())
+  const parts = path.toLowerCase().split('/')
+  const isInProject = path !== '.' && !path.startsWith('/') && parts[0] !== '..'
+  // What lies in these is never committed, and a folder is nothing that could be.
+  const isWork = !parts.includes('.git') && !NOT_WORK.includes(parts[0]!) && !path.endsWith('/')
+  if (isInProject && isWork) return path
+  throw new StintError(
+    'BAD_OUTPUT',
+    `"${oneLine(wanted)}" is no file of the project that work could be in`,
+    'give one from the root of the project, like tests/login.test.ts',
+  )
+}
+
+/** What is not committed is not on its branch: better said now than found out later. */
+function sayLeftOut(workspace: Workspace): void {
+  const { worktree } = repositoryOf(workspace.place)
+  const dirty = uncommitted(worktree)
+  if (dirty.length === 0) return
+  const some = dirty.slice(0, 3).join(', ')
+  workspace.say(
+    `it does not have what is not committed here: ${some}${dirty.length > 3 ? ` and ${dirty.length - 3} more` : ''}`,
+  )
+}
+
+function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>
+  }
+}

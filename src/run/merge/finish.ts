@@ -1,0 +1,111 @@
+// What follows when a delegate's work is on its target. Each step may be made again, after a crash in the middle.
+import { existsSync } from 'node:fs'
+import { QUIETLY } from '../../git/working-tree.ts'
+import { GitFailed } from '../../git/run-git.ts'
+import { StintError } from '../../journal/errors.ts'
+import type { Workspace } from '../../project/workspace.ts'
+import type { RunLog } from '../run-log.ts'
+import { removeIfClean } from '../remove-if-clean.ts'
+import { commitsBeyond } from '../delegate/commits-beyond.ts'
+import type { DelegateState } from '../delegate/delegate-state.ts'
+import { letGoOfProved } from '../delegate/proved-commit.ts'
+import { mergeJournals } from '../delegate/result/merge-journals.ts'
+import { keepStrayCommits } from '../delegate/stray-commits.ts'
+import { checkoutsOf } from './checkouts.ts'
+import {
+  contains,
+  inRepository,
+  integrationTree,
+  removeIntegrationTree,
+} from './integration-tree.ts'
+import { targetNow } from './move-target.ts'
+import { reasonOf } from './outcomes.ts'
+import type { MergeStep } from './scene.ts'
+
+export interface Landing {
+  readonly target: string
+  /** What the target was moved to. */
+  readonly commit: string
+  /** The delegate's own last commit. */
+  readonly tip: string
+}
+
+interface Finishing {
+  readonly workspace: Workspace
+  readonly say: (text: string) => void
+  readonly at: (step: MergeStep) => Promise<void>
+}
+
+/** The name under which a merge is kept until the target has it. */
+export function keptMerge(delegate: string): string {
+  return `refs/stint/runs/${delegate}/merge`
+}
+
+export async function finish(
+  { workspace, say, at }: Finishing,
+  log: RunLog,
+  state: DelegateState,
+  landing: Landing,
+): Promise<void> {
+  const { target, commit, tip } = landing
+  const summary = state.ready?.summary
+  await mergeJournals(workspace, state, { commit, target })
+  await at('journals merged')
+  const commits = commitsBeyond(workspace.place, state.run.started.base, [tip])
+  log.append('delegate.moved', {
+    to: 'merged',
+    commit,
+    target,
+    commits,
+    ...(summary === undefined ? {} : { summary }),
+  })
+  await at('merged')
+  try {
+    tidy(workspace, state, landing, say)
+  } catch (error) {
+    // It is merged all the same.
+    if (!(error instanceof StintError)) throw error
+    say(
+      `${state.order.name} is merged, but not all that it leaves could be put away: ${reasonOf(error)}`,
+    )
+  }
+}
+
+/** Takes away what a merged delegate needs no more. What is not in the target stays, and so does what somebody uses. */
+export function tidy(
+  { place }: Workspace,
+  state: DelegateState,
+  { target, tip }: Omit<Landing, 'commit'>,
+  say: (text: string) => void,
+): void {
+  const { branch, isInPlace, options, tree } = state.run.started
+  removeIntegrationTree(place, integrationTree(place, state.id))
+  const now = targetNow(place, target)
+  if (now === undefined || !contains(place, now, tip)) return
+  deleteReference(keptMerge(state.id))
+  letGoOfProved(place, state.id, now)
+  // A branch that was named by a person is that person's.
+  if (isInPlace || branch === target || options.branch !== undefined) return
+  keepStrayCommits(place, state, say)
+  if (existsSync(tree)) removeIfClean(place, state.run.started, say)
+  else quietly('worktree', 'remove', '--force', tree)
+  const at = targetNow(place, branch)
+  if (at === undefined) return
+  if (at !== tip && !contains(place, now, at))
+    return say(`${branch} is left: it has gone on from what was merged`)
+  // Its own worktree is left when it holds what is in no commit.
+  if (checkoutsOf(place, branch).length === 0) deleteReference(`refs/heads/${branch}`, at)
+
+  function deleteReference(name: string, expected?: string): void {
+    quietly('update-ref', '-d', name, ...(expected === undefined ? [] : [expected]))
+  }
+
+  /** What somebody has moved or locked in between stays. */
+  function quietly(...args: readonly string[]): void {
+    try {
+      inRepository(place, ...QUIETLY, ...args)
+    } catch (error) {
+      if (!(error instanceof GitFailed)) throw error
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import type { ProcessMark } from '../../harness/contract.ts'
+import { StintError } from '../../journal/errors.ts'
+import type { Workspace } from '../../project/workspace.ts'
+import type { MergeEvent, MergeOptions } from '../delegate/contract.ts'
+
+/** What all merges of one call share. */
+export interface MergeScene {
+  readonly workspace: Workspace
+  readonly options: MergeOptions
+  /** Who merges. */
+  readonly merger: ProcessMark
+  readonly isStopped: AbortSignal
+  readonly tell: (event: MergeEvent) => void
+  /** Called behind each step that a killed merge may have been the last to make. */
+  readonly at: (step: MergeStep) => Promise<void>
+  /** What is said once, however many are merged. */
+  readonly said: Set<string>
+}
+
+export type MergeStep =
+  | 'begun'
+  | 'merge made'
+  | 'verified'
+  | 'kept'
+  | 'landing'
+  | 'landed'
+  | 'journals merged'
+  | 'merged'
+
+export const STOPPED = 'STOPPED'
+
+export function refuseWhenStopped({ isStopped }: Pick<MergeScene, 'isStopped'>): void {
+  if (isStopped.aborted) throw new StintError(STOPPED, 'the merge was stopped')
+}
+
+export function sayOnce({ said, tell }: Pick<MergeScene, 'said' | 'tell'>, text: string): void {
+  if (said.has(text)) return
+  said.add(text)
+  tell({ type: 'said', text })
+}

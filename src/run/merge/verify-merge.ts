@@ -1,0 +1,97 @@
+// Whether the target would be well with a delegate's work in it.
+import { StintError } from '../../journal/errors.ts'
+import type { Workspace } from '../../project/workspace.ts'
+import { plainEnvironment } from '../agent-environment.ts'
+import { delegateEnvironment } from '../delegate-environment.ts'
+import { openSource } from '../sources/open-source.ts'
+import type { DelegateMove } from '../delegate-order.ts'
+import { settle } from '../settled.ts'
+import { headInWords, headNow, uncommitted } from '../tree.ts'
+import { type VerifyResult, runVerify } from '../verify.ts'
+import { cleanText } from '../../text/clean.ts'
+import type { DelegateState } from '../delegate/delegate-state.ts'
+import { type MergeScene, STOPPED, sayOnce } from './scene.ts'
+
+export interface Red {
+  readonly because: string
+  readonly verify: NonNullable<DelegateMove['verify']>
+}
+
+/** Runs set-up and verify command in a tree at a commit. Undefined when all is green. */
+export async function verifyMerge(
+  scene: MergeScene,
+  state: DelegateState,
+  { tree, to }: { readonly tree: string; readonly to: string },
+): Promise<Red | undefined> {
+  const { tell, workspace } = scene
+  const who = { delegate: state.id, name: state.order.name }
+  const verify = await verifyCommand(workspace, state)
+  if (verify === undefined) {
+    sayOnce(
+      scene,
+      'there is no verify command: what is merged was not tried on the target (verify in .sessions/config.yaml)',
+    )
+    return undefined
+  }
+  const run = async (command: string) => {
+    const result = await runVerify(command, {
+      tree,
+      verifyMs: settle(workspace, state.run.started.options).verifyMs,
+      // As it was proved in: a port or a database of its own is needed here too.
+      env: {
+        ...plainEnvironment(workspace.env),
+        ...delegateEnvironment(state.order, tree, workspace.config.delegates),
+      },
+      isStopped: scene.isStopped,
+    })
+    if (result.isStopped) throw new StintError(STOPPED, 'the merge was stopped')
+    return result
+  }
+  const setup = workspace.config.delegates.setup ?? workspace.config.run.setup
+  if (setup !== undefined) {
+    tell({ type: 'setup.started', ...who, command: setup })
+    const result = await run(setup)
+    if (!result.passed) return red(`the set-up command ${setup} ${result.ending}`, result)
+  }
+  const leftBefore = uncommitted(tree)
+  tell({ type: 'verify.started', ...who, command: verify })
+  const result = await run(verify)
+  const because = result.passed ? changeIn(tree, to, leftBefore) : `${verify} ${result.ending}`
+  tell({ type: 'verify.ended', ...who, passed: because === undefined, seconds: result.seconds })
+  return because === undefined
+    ? undefined
+    : red(result.passed ? `after ${verify}: ${because}` : because, result)
+}
+
+/** The task's own, that of the order, or the project's. */
+async function verifyCommand(
+  workspace: Workspace,
+  { order, run }: DelegateState,
+): Promise<string | undefined> {
+  const { backlog, verify } = run.started.options
+  const source = order.task === undefined ? undefined : await openSource(workspace, backlog)
+  const task = order.task === undefined ? undefined : (await source?.read())?.byId.get(order.task)
+  const command = task?.verify ?? verify ?? workspace.config.verify
+  if (command?.includes('[redacted:') !== true) return command
+  throw new StintError(
+    'VERIFY_REDACTED',
+    'its verify command had a secret in it, which was not written down',
+    `verify and merge ${run.started.branch} by hand; then stint merge ${order.name} finds it merged`,
+  )
+}
+
+/** A verify command that changes what it verifies has verified something else. */
+function changeIn(tree: string, to: string, leftBefore: readonly string[]): string | undefined {
+  const head = headNow(tree)
+  if (head?.commit !== to || head.branch !== undefined)
+    return `HEAD is on ${headInWords(head)} and not at ${to.slice(0, 10)}`
+  const dirty = uncommitted(tree).filter((path) => !leftBefore.includes(path))
+  return dirty.length === 0 ? undefined : `not committed: ${dirty.slice(0, 8).join(', ')}`
+}
+
+function red(because: string, { command, exit, output }: VerifyResult): Red {
+  return {
+    because,
+    verify: { command, output: cleanText(output), ...(exit === undefined ? {} : { exit }) },
+  }
+}

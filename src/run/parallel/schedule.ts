@@ -1,0 +1,114 @@
+// Which tasks are begun now, beside those that run. Pure.
+import type { Task } from '../../backlog/task.ts'
+import { type Touches, overlapOf } from './overlap.ts'
+import { pairOf } from './pairs.ts'
+
+/** A task with the files that it will probably change. */
+export interface Candidate {
+  readonly task: Task
+  readonly touches: Touches
+}
+
+export interface Situation {
+  /** What can be worked on, in the order in which it would be one after the other. */
+  readonly tasks: readonly Candidate[]
+  /** What was begun and is neither in the target nor given up. */
+  readonly running: readonly Candidate[]
+  /** Completed, with its work in the target. */
+  readonly isDone: (task: string) => boolean
+  readonly most: number
+}
+
+export interface Held {
+  readonly task: Task
+  readonly because: string
+}
+
+export interface NextTasks {
+  readonly start: readonly Candidate[]
+  readonly waits: readonly Held[]
+}
+
+/**
+ * What is begun now. What depends on something waits until that is in the target; what comes behind something by the kind
+ * of its work waits for that; what changes the same files goes one after the other. As long as anything can be begun and nothing
+ * runs, something is.
+ */
+export function nextTasks({ tasks, running, isDone, most }: Situation): NextTasks {
+  const before = waitsOf(tasks, running, isDone)
+  const start: Candidate[] = []
+  const waits: Held[] = []
+  const inTheWay: Candidate[] = []
+  const room = most - running.length
+  for (const candidate of tasks) {
+    const { task } = candidate
+    const [wait] = before.get(task.id)!.values()
+    // Beside one that waits for its files nothing is begun that would make it wait longer.
+    const conflict =
+      wait === undefined ? conflictWith(candidate, [...running, ...start, ...inTheWay]) : undefined
+    if (wait !== undefined) waits.push({ task, because: wait })
+    else if (conflict !== undefined) {
+      inTheWay.push(candidate)
+      waits.push({ task, because: conflict })
+    } else if (start.length >= room) waits.push({ task, because: `${most} at once is the most` })
+    else start.push(candidate)
+  }
+  return { start, waits }
+}
+
+/** What each task waits for, and why. */
+function waitsOf(
+  tasks: readonly Candidate[],
+  running: readonly Candidate[],
+  isDone: Situation['isDone'],
+): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  const names = new Map([...running, ...tasks].map(({ task }) => [task.id, task.shortname]))
+  const waits = new Map<string, Map<string, string>>()
+  for (const { task } of tasks) {
+    const open = [...new Set([...task.dependsOn, ...task.children])].filter((id) => !isDone(id))
+    waits.set(task.id, new Map(open.map((id) => [id, `waits for ${names.get(id) ?? id}`])))
+  }
+  const addUnlessCircular = (first: Task, second: Task, because: string) => {
+    const own = waits.get(second.id)
+    // Of rules that contradict each other the later ones are left out, so that the order of the backlog decides.
+    if (own === undefined || own.has(first.id) || doesWaitFor(waits, first.id, second.id)) return
+    own.set(first.id, `waits for ${first.shortname}: ${because}`)
+  }
+  const all = [...running, ...tasks]
+  for (const [index, { task: one }] of all.entries()) {
+    for (const { task: other } of all.slice(Math.max(index + 1, running.length))) {
+      const pair = pairOf(one, other)
+      if (pair === undefined || pair.how === 'together') continue
+      if (pair.how === 'first before second') addUnlessCircular(one, other, pair.because)
+      else addUnlessCircular(other, one, pair.because)
+    }
+  }
+  return waits
+}
+
+function doesWaitFor(
+  waits: ReadonlyMap<string, ReadonlyMap<string, string>>,
+  task: string,
+  wanted: string,
+): boolean {
+  const seen = new Set<string>()
+  const left = [task]
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (next === wanted) return true
+    if (seen.has(next)) continue
+    seen.add(next)
+    left.push(...(waits.get(next)?.keys() ?? []))
+  }
+  return false
+}
+
+function conflictWith(candidate: Candidate, others: readonly Candidate[]): string | undefined {
+  for (const { task, touches } of others) {
+    const { how, paths } = overlapOf(candidate.touches, touches)
+    if (how === 'none') continue
+    const more = paths.length > 2 ? ` and ${paths.length - 2} more` : ''
+    const which = `${paths.slice(0, 2).join(', ')}${more}`
+    return `goes after ${task.shortname}, which ${how === 'likely' ? 'probably ' : ''}changes ${which} too`
+  }
+  return undefined
+}

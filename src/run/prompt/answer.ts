@@ -1,0 +1,230 @@
+// One turn of an agent for a prompt: the conversation is opened, prompted, told of and closed, and nothing of it is left.
+import { roleOf } from '../../context/budget/stages.ts'
+import { recorded } from '../../project/conversation/record-stream.ts'
+import type {
+  Conversation,
+  Harness,
+  HarnessEvent,
+  OpenConversation,
+  Permissions,
+  TurnEnded,
+} from '../../harness/contract.ts'
+import { pointFor } from '../../harness/point-for.ts'
+import type { LiveSession } from '../../project/live-session.ts'
+import type { Workspace } from '../../project/workspace.ts'
+import { LiveConversation } from '../live-conversation.ts'
+import { OWN_COMMANDS } from '../own-commands.ts'
+import { recorderFor } from '../record-conversation.ts'
+import { spendOf } from '../spend.ts'
+import type { Usage } from '../../session/entries.ts'
+import { given } from '../../text/json-fields.ts'
+import type { RedactOptions } from '../../text/redact.ts'
+import { type FirstWords, firstWords } from './first-words.ts'
+import { PROMPT_VARIABLE } from './hold-session.ts'
+import { noteConversation } from './note-conversation.ts'
+import { PromptJournal } from './prompt-journal.ts'
+import type { Questions } from './questions.ts'
+import { SafePieces } from './safe-pieces.ts'
+import type { PromptedSession } from './session-to-prompt.ts'
+import type { Tell } from './tell.ts'
+import type { WayOn } from './way-on.ts'
+
+/** What all parts of a prompt share. */
+export interface PromptScene {
+  readonly id: string
+  readonly text: string
+  /** In the checkout in which the agent works, and with nothing of another agent in its environment. */
+  readonly workspace: Workspace
+  readonly session: PromptedSession
+  readonly journal: LiveSession
+  readonly harness: Harness
+  readonly model: string | undefined
+  readonly permissions: Permissions
+  readonly questions: Questions
+  readonly secrets: RedactOptions
+  readonly stopping: AbortSignal
+  readonly tell: Tell
+}
+
+export interface Answered {
+  readonly how: TurnEnded['how']
+  readonly said?: string
+  readonly failure?: string
+  readonly spent: Readonly<Record<string, Usage>>
+  /** There was no conversation: it could not be opened, or died before the agent said or did anything. */
+  readonly isUntouched: boolean
+}
+
+export async function answer(scene: PromptScene, way: WayOn): Promise<Answered> {
+  const words = await firstWords(scene.workspace, scene.session, way, scene.text)
+  const opened = await open(scene, way)
+  if (opened === 'stopped') return { how: 'interrupted', spent: {}, isUntouched: false }
+  if (typeof opened === 'string')
+    return { how: 'failed', failure: opened, spent: {}, isUntouched: true }
+  return take(scene, way, words, opened)
+}
+
+async function take(
+  scene: PromptScene,
+  way: WayOn,
+  words: FirstWords,
+  opened: Conversation,
+): Promise<Answered> {
+  const { harness, questions, stopping, workspace } = scene
+  const journal = new PromptJournal(workspace, scene.journal, harness.name, scene.text)
+  const crossed = way.how === 'resumed' ? way.crossed : []
+  const point = pointFor(harness.name, workspace.env, workspace.cwd)
+  const written = recorded(opened, recorderFor(workspace, harness.name, workspace.cwd))
+  const live = new LiveConversation(
+    1,
+    written,
+    workspace.config.budget,
+    point,
+    harness.name,
+    crossed,
+  )
+  const stop = () => {
+    questions.refuseAll()
+    live.cut({ why: 'stop' })
+  }
+  stopping.addEventListener('abort', stop, { once: true })
+  try {
+    const watched = watch(scene, journal, live, words)
+    const turned = live.turn(words.text, watched.options)
+    if (stopping.aborted) stop()
+    const turn = await turned
+    journal.turnEnded(turn)
+    sayIfFull(scene, live)
+    const { failure } = turn.ended
+    const how = turn.cut?.why === 'stop' ? 'interrupted' : turn.ended.how
+    const told = {
+      ...given({ failure: how === 'interrupted' ? undefined : failure }),
+      ...(turn.said === '' ? {} : { said: turn.said }),
+    }
+    return { how, ...told, spent: turn.spent, isUntouched: how === 'died' && watched.isUntouched() }
+  } finally {
+    stopping.removeEventListener('abort', stop)
+    questions.refuseAll()
+    await live.close()
+    journal.left('the prompt is answered')
+  }
+}
+
+type Options = Parameters<LiveConversation['turn']>[1]
+
+function watch(
+  { harness, secrets, session, tell, workspace }: PromptScene,
+  journal: PromptJournal,
+  live: LiveConversation,
+  words: FirstWords,
+): { readonly options: Options; readonly isUntouched: () => boolean } {
+  const pieces = new SafePieces(secrets)
+  let isUntouched = true
+  const look = (event: HarnessEvent) => {
+    if (event.type === 'delta') {
+      const text = pieces.take(event.text)
+      if (text !== '') tell({ type: 'delta', text })
+    } else if (event.type === 'anew') {
+      pieces.next()
+      tell({ type: 'anew' })
+    } else if (event.type === 'text') {
+      pieces.next()
+      tell({ type: 'text', text: event.text })
+    } else if (event.type === 'tool') {
+      journal.used(event)
+      tell(event)
+    } else if (event.type === 'started') {
+      const { conversation, model } = event
+      const transcript =
+        harness.name === 'claude'
+          ? noteConversation(workspace, session.id, conversation)
+          : undefined
+      journal.started(conversation, transcript, words)
+      tell({ type: 'conversation', conversation, ...given({ model }) })
+    } else if (event.type === 'compaction') {
+      journal.compacted(event)
+      tell({ type: 'compaction', ...given({ tokensBefore: event.tokensBefore }) })
+    } else if (event.type === 'limit')
+      tell({ type: 'limit', message: event.message, ...given({ resetsAt: event.resetsAt }) })
+    if (event.type === 'text' || event.type === 'delta' || event.type === 'tool')
+      isUntouched = false
+  }
+  return {
+    isUntouched: () => isUntouched,
+    options: {
+      // Somebody waits for the answer, and ends it when it takes too long.
+      silenceMs: Infinity,
+      commandMs: Infinity,
+      deadline: Infinity,
+      endsWhenFull: false,
+      tell: look,
+      isOver: (spent) => {
+        tell({ type: 'usage', gauge: live.gauge, spend: spendOf(spent, workspace.config.prices) })
+        return undefined
+      },
+      crossed: (line, gauge) => {
+        journal.crossed(line, gauge)
+        tell({ type: 'stage', stage: line, gauge })
+      },
+    },
+  }
+}
+
+/** The conversation, or why there is none. */
+async function open(scene: PromptScene, way: WayOn): Promise<Conversation | 'stopped' | string> {
+  const { stopping } = scene
+  if (stopping.aborted) return 'stopped'
+  const opening = scene.harness.open(openingOf(scene, way))
+  const stopped = new Promise<'stopped'>((resolve) =>
+    stopping.addEventListener('abort', () => resolve('stopped'), { once: true }),
+  )
+  try {
+    const first = await Promise.race([opening, stopped])
+    if (first !== 'stopped') return first
+    // It may still come to be, and is not to stay.
+    await opening.then(
+      (late) => late.close(),
+      () => undefined,
+    )
+    return 'stopped'
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+function openingOf(
+  { id, model, permissions, questions, session, workspace }: PromptScene,
+  way: WayOn,
+): OpenConversation {
+  const { config, cwd, env } = workspace
+  return {
+    cwd,
+    // The journal has everything from us, and hooks of the same conversation would tell it twice.
+    env: { ...env, [PROMPT_VARIABLE]: id, STINT_SESSION: session.id, STINT_HOOKS: 'off' },
+    permissions,
+    allow: [
+      ...config.run.allow,
+      ...(config.verify === undefined ? [] : [config.verify]),
+      ...OWN_COMMANDS,
+    ],
+    deltas: true,
+    ...given({ model, branch: workspace.git()?.branch }),
+    ...(way.how === 'resumed' ? { resume: way.conversation } : {}),
+    // Whoever may do what it does unasked never waits for a person who has gone.
+    ...(permissions === 'ask' ? { decide: questions.ask } : {}),
+  }
+}
+
+function sayIfFull({ tell, workspace }: PromptScene, live: LiveConversation): void {
+  const { budget } = workspace.config
+  const { percent } = live.gauge
+  const isFull = live.crossed.some(
+    (line) => line !== 'smart-zone' && roleOf(line, budget) === 'force',
+  )
+  if (!isFull) return
+  const howFull = percent === undefined ? 'full' : `${percent}% full`
+  tell({
+    type: 'said',
+    text: `the context is ${howFull}: the next prompt goes on in a fresh conversation, through a handoff`,
+  })
+}

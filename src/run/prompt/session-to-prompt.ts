@@ -1,0 +1,100 @@
+import { nameFrom } from '../../hook/open-session.ts'
+import type { SessionRow } from '../../index/rows.ts'
+import { StintError } from '../../journal/errors.ts'
+import { activeSession, findSession, isOfRun, refuseClosed } from '../../project/choose.ts'
+import { withoutSecrets } from '../../project/clean-draft.ts'
+import { sessionOfConversation } from '../../project/conversation-binding.ts'
+import { pauseSession } from '../../project/finish.ts'
+import { resumeSession } from '../../project/resume.ts'
+import { initSession } from '../../project/start.ts'
+import type { Workspace } from '../../project/workspace.ts'
+import { oneLine, shorten } from '../../text/clean.ts'
+import type { PromptRequest } from './contract.ts'
+
+const LONGEST_GOAL = 240
+const BY = 'prompt'
+
+export interface PromptedSession {
+  readonly id: string
+  readonly name: string
+  readonly isNew: boolean
+}
+
+/**
+ * The session that a prompt belongs to, if there is one: the one named, else the one that is active here. `around` is where
+ * the command was given; `workspace` has nothing of the agent in it that may have given it.
+ */
+export async function findPrompted(
+  around: Workspace,
+  workspace: Workspace,
+  request: PromptRequest,
+): Promise<SessionRow | undefined> {
+  if (request.isNew === true) return undefined
+  const wanted = request.session ?? around.env.STINT_SESSION ?? ''
+  const row =
+    wanted === ''
+      ? ((await sessionOfConversation(around)) ?? (await activeSession(workspace)))
+      : await findSession(workspace, wanted)
+  if (row === undefined) return undefined
+  refuseClosed(row)
+  if (row.worktree !== workspace.worktree && isOfRun(row.worktree)) {
+    throw new StintError(
+      'SESSION_OF_RUN',
+      `${row.name} belongs to a run, in a worktree of its own`,
+      `stint run --resume goes on with it; from ${row.worktree} it can be prompted`,
+    )
+  }
+  return row
+}
+
+/** Goes on with the session that was found, or opens one. */
+export async function enterPrompted(
+  workspace: Workspace,
+  row: SessionRow | undefined,
+  request: PromptRequest,
+): Promise<PromptedSession> {
+  if (row === undefined)
+    return request.isNew === true
+      ? openAnother(workspace, request.text)
+      : openOrJoin(workspace, request.text)
+  if (row.status === 'paused') await resumeSession(workspace, { session: row.id, by: BY })
+  return { id: row.id, name: row.name, isNew: false }
+}
+
+/** Of two first prompts at once one opens a session, and the other joins it. */
+async function openOrJoin(workspace: Workspace, text: string): Promise<PromptedSession> {
+  try {
+    return await open(workspace, text)
+  } catch (error) {
+    if (!(error instanceof StintError) || error.code !== 'SESSION_ACTIVE') throw error
+    const row = await activeSession(workspace)
+    if (row === undefined) throw error
+    return { id: row.id, name: row.name, isNew: false }
+  }
+}
+
+async function open(workspace: Workspace, text: string): Promise<PromptedSession> {
+  const said = withoutSecrets(text, workspace.config)
+  const name = nameFrom(workspace.git()?.branch, said)
+  const { reading } = await initSession(workspace, {
+    name,
+    goal: shorten(oneLine(said), LONGEST_GOAL),
+    by: BY,
+  })
+  return { id: reading.state.id, name: reading.state.name, isNew: true }
+}
+
+/** Two active ones on one branch would have to be asked about for ever, so that the other is set down. */
+async function openAnother(workspace: Workspace, text: string): Promise<PromptedSession> {
+  const branch = workspace.git()?.branch
+  const active = workspace.hasSessions()
+    ? [...(await workspace.index()).sessions({ status: ['active'] })]
+    : []
+  for (const row of active.filter(
+    (each) => each.branch === branch && each.worktree === workspace.worktree,
+  )) {
+    await pauseSession(workspace, { session: row.id, by: BY })
+    workspace.say(`${row.name} is paused; stint resume ${row.name} goes on with it`)
+  }
+  return open(workspace, text)
+}

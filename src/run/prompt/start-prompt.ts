@@ -1,0 +1,187 @@
+import { startOf } from '../../harness/process/strays.ts'
+import { StintError } from '../../journal/errors.ts'
+import { mintId } from '../../journal/ids.ts'
+import { redaction } from '../../project/clean-draft.ts'
+import { refuseInRun } from '../../project/in-run.ts'
+import { Workspace } from '../../project/workspace.ts'
+import { plainEnvironment } from '../agent-environment.ts'
+import { addSpent } from '../run-state.ts'
+import { spendOf } from '../spend.ts'
+import { given } from '../../text/json-fields.ts'
+import { type Answered, type PromptScene, answer } from './answer.ts'
+import type { PromptEvent, PromptHandle, PromptRequest } from './contract.ts'
+import {
+  harnessToPrompt,
+  problemWith,
+  promptedHarness,
+  refuseMissing,
+  refusePermissions,
+} from './harness-to-prompt.ts'
+import { holdSession } from './hold-session.ts'
+import { Questions } from './questions.ts'
+import { enterPrompted, findPrompted } from './session-to-prompt.ts'
+import { numbered } from './tell.ts'
+import { type WayOn, wayOn } from './way-on.ts'
+
+type Ended = Extract<PromptEvent, { type: 'prompt.ended' }>
+
+/**
+ * One prompt to an agent, in a session that is new or goes on. What is wrong is said before anything is begun; the agent
+ * works behind the handle.
+ */
+export async function startPrompt(
+  around: Workspace,
+  request: PromptRequest,
+  tell: (event: PromptEvent) => void,
+): Promise<PromptHandle> {
+  refuseInRun(around, 'prompting another agent')
+  refuseSenseless(request)
+  const early: string[] = []
+  let say = (text: string): unknown => early.push(text)
+  const { place } = around
+  const workspace = new Workspace(place.repository?.worktree ?? place.root, {
+    say: (text) => say(text),
+    env: plainEnvironment(around.env),
+  })
+  const emit = numbered(tell, redaction(workspace.config))
+  const begun = await begin(around, workspace, request, emit).catch((error: unknown) => {
+    workspace.close()
+    throw error
+  })
+  const { scene, way, stopping } = begun
+  emit({
+    type: 'prompt.started',
+    prompt: scene.id,
+    session: scene.session.id,
+    name: scene.session.name,
+    harness: scene.harness.name,
+    isNewSession: scene.session.isNew,
+    isFresh: way.how !== 'resumed',
+  })
+  say = (text) => emit({ type: 'said', text })
+  for (const text of early) say(text)
+  const startedAt = Date.now()
+  const ended = work(begun, request).then(({ how, said, failure, spent }) => {
+    const spend = spendOf(spent, workspace.config.prices)
+    const seconds = (Date.now() - startedAt) / 1000
+    return emit({ type: 'prompt.ended', how, ...given({ said, failure }), spend, seconds }) as Ended
+  })
+  return {
+    id: scene.id,
+    session: scene.session.id,
+    decide: (asked, isAllowed) => scene.questions.decide(asked, isAllowed),
+    interrupt: async () => {
+      stopping.abort()
+      await ended
+    },
+    ended,
+  }
+}
+
+interface Begun {
+  readonly scene: PromptScene
+  readonly way: WayOn
+  readonly stopping: AbortController
+  /** Gives back what was taken. */
+  readonly finish: () => Promise<void>
+}
+
+async function begin(
+  around: Workspace,
+  workspace: Workspace,
+  request: PromptRequest,
+  tell: PromptScene['tell'],
+): Promise<Begun> {
+  const { model = workspace.config.run.model, permissions = 'ask', text } = request
+  const row = await findPrompted(around, workspace, request)
+  const name = harnessToPrompt(workspace, row?.id, request)
+  refusePermissions(promptedHarness(workspace, name, request), permissions)
+  // Where there is a session already, it is enough to look when the harness could not be had: looking may mean to start it.
+  if (row === undefined)
+    await refuseMissing(promptedHarness(workspace, name, request), workspace.env)
+  const session = await enterPrompted(workspace, row, request)
+  const id = mintId(undefined)
+  const owner = { pid: process.pid, startedAt: startOf(process.pid), mark: '' }
+  const held = await holdSession(workspace.place, session, id, owner)
+  const journal = workspace.session(session.id)
+  const finish = async (): Promise<void> => {
+    await workspace.refreshIfPossible(journal)
+    journal.close()
+    held.release()
+    workspace.close()
+  }
+  try {
+    const stopping = new AbortController()
+    const harness = promptedHarness(workspace, name, request, session.id)
+    const way = wayOn(journal.read(), harness, workspace.config.budget, request)
+    const questions = new Questions(tell, stopping.signal)
+    const secrets = redaction(workspace.config)
+    const shared = {
+      id,
+      text,
+      workspace,
+      session,
+      journal,
+      harness,
+      model,
+      permissions,
+      questions,
+      secrets,
+      tell,
+    }
+    return { scene: { ...shared, stopping: stopping.signal }, way, stopping, finish }
+  } catch (error) {
+    await finish()
+    throw error
+  }
+}
+
+/** Whatever happens, what was taken is given back. */
+async function work({ scene, way, finish }: Begun, request: PromptRequest): Promise<Answered> {
+  try {
+    return await answerSomewhere(scene, way, request)
+  } catch (error) {
+    // Nobody waits for it who could be thrown at: it is told as its end.
+    return {
+      how: 'failed',
+      failure: error instanceof Error ? error.message : String(error),
+      spent: {},
+      isUntouched: true,
+    }
+  } finally {
+    await finish()
+  }
+}
+
+/** A conversation that is gone does not keep its session from going on. */
+async function answerSomewhere(
+  scene: PromptScene,
+  way: WayOn,
+  request: PromptRequest,
+): Promise<Answered> {
+  const answered = await answer(scene, way)
+  if (!answered.isUntouched || scene.stopping.aborted) return answered
+  const problem = await problemWith(scene.harness, scene.workspace.env)
+  if (problem !== undefined)
+    return { ...answered, how: 'failed', failure: `${problem.problem}: ${problem.hint}` }
+  if (way.how !== 'resumed' || request.conversation !== undefined) return answered
+  const why = answered.failure ?? 'no reason given'
+  scene.tell({
+    type: 'said',
+    text: `conversation ${way.conversation} cannot be gone on with: ${why}. A fresh one is begun`,
+  })
+  const again = await answer(scene, { how: 'fresh' })
+  return { ...again, spent: addSpent(answered.spent, again.spent) }
+}
+
+function refuseSenseless({ text, isNew, isFresh, session, conversation }: PromptRequest): void {
+  if (text.trim() === '')
+    throw new StintError('NO_TEXT', 'there is nothing to prompt with', 'stint prompt "What to do"')
+  const refuse = (what: string) => new StintError('SENSELESS', what, 'leave one of them out')
+  if (isNew === true && session !== undefined)
+    throw refuse('a session is either new or the one that is named')
+  if (isNew === true && conversation !== undefined)
+    throw refuse('a new session has no conversation to go on with')
+  if (isFresh === true && conversation !== undefined)
+    throw refuse('a conversation is either fresh or the one that is named')
+}

@@ -1,0 +1,101 @@
+// What a text will cost a model, without a vocabulary: loading one takes longer than everything else a hook does.
+// The rates are those of random text of each kind, the dearest there is, so that prose is overestimated and
+// nothing is underestimated.
+import { firstFalse } from './bisect.ts'
+import { COMMON_WORDS } from './common-words.ts'
+
+const COMMON: ReadonlySet<string> = new Set(COMMON_WORDS.split(/\s+/))
+
+/** What a rate that holds for texts may miss in a few words. */
+export const MARGIN = 4
+
+/** At least as many tokens as a vocabulary makes of the text. */
+export function estimateTokens(text: string): number {
+  return text === '' ? 0 : text.split('\n').reduce((sum, line) => sum + estimateLine(line), MARGIN)
+}
+
+/** The part of a text's tokens that one of its lines has, its end included; these add up. */
+export function estimateLine(line: string): number {
+  let total = 1
+  let before: Kind = 'sign'
+  for (let at = 0, end = 0; at < line.length; at = end) {
+    const code = line.charCodeAt(at)
+    const kind = KINDS.get(code) ?? 'sign'
+    end = endOfRun(line, at, kind)
+    // A space joins the word behind it in Latin script alone.
+    const lone = Number(before === 'space')
+    if (kind === 'space') total += end - at === 1 ? 0 : 1 + (end - at) / 8
+    else if (kind === 'digit') total += lone + Math.ceil((end - at) / 2)
+    else if (kind !== 'sign')
+      total +=
+        tokensOfWord(line.slice(at, end)) +
+        (before === 'small' || before === 'capital' ? JOINED : 0)
+    else total += code < 128 ? 1 : lone + tokensOfCharacter(line.codePointAt(at)!)
+    before = kind
+  }
+  return Math.ceil(total + Number(before === 'space'))
+}
+
+type Kind = 'space' | 'digit' | 'small' | 'capital' | 'sign'
+
+const KINDS: ReadonlyMap<number, Kind> = new Map([
+  [32, 'space' as const],
+  ...charactersOf('0123456789', 'digit'),
+  ...charactersOf('abcdefghijklmnopqrstuvwxyz', 'small'),
+  ...charactersOf('ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'capital'),
+])
+
+function charactersOf(characters: string, kind: Kind): readonly (readonly [number, Kind])[] {
+  return [...characters].map((character) => [character.charCodeAt(0), kind])
+}
+
+/** Where the word, the number or the character ends that begins here. A pattern would do, at many times the time. */
+function endOfRun(line: string, at: number, kind: Kind): number {
+  if (kind === 'sign') return at + (line.codePointAt(at)! > 0xffff ? 2 : 1)
+  let end = at + 1
+  const isKind = (wanted: Kind) => end < line.length && KINDS.get(line.charCodeAt(end)) === wanted
+  const rest = kind === 'capital' && isKind('small') ? 'small' : kind
+  while (isKind(rest)) end += 1
+  return end
+}
+
+/** Words that run into each other are not always cut where they meet. */
+const JOINED = 0.1
+
+function tokensOfWord(word: string): number {
+  if (word.length === 1) return 1
+  if (!/[a-z]/.test(word)) return 0.7 * word.length
+  if (COMMON.has(word.toLowerCase())) return 1
+  if (!isPronounceable(word)) return 0.75 * word.length
+  return word.length <= 3 ? 1.1 : 1.1 + (word.length - 3) * 0.52
+}
+
+function isPronounceable(word: string): boolean {
+  return /[aeiouy]/i.test(word) && !/[bcdfghjklmnpqrstvwxz]{4}|[aeiou]{4}|q[^u]/i.test(word)
+}
+
+/** Up to and including which character, how many tokens each. Where nothing better is known, one for each byte. */
+const RATES: readonly (readonly [upTo: number, rate: number])[] = [
+  [0x40f, 2],
+  [0x44f, 1.25], // Cyrillic
+  [0x5cf, 2],
+  [0x5ea, 1.6], // Hebrew
+  [0xe7f, 2], // Arabic, the scripts of India, Thai
+  [0x200a, 3],
+  [0x206f, 2], // punctuation
+  [0x24ff, 3],
+  [0x259f, 2], // frames
+  [0x3000, 3],
+  [0x30ff, 1.9], // Japanese syllables
+  [0x4dff, 3],
+  [0x9fff, 2.55], // Chinese characters
+  [0xabff, 3],
+  [0xd7a3, 2.75], // Korean syllables
+  [0xffff, 3],
+  [0x1efff, 4],
+  [0x1faff, 3], // emoji
+]
+
+function tokensOfCharacter(code: number): number {
+  return RATES[firstFalse(RATES.length, (index) => code > RATES[index]![0])]?.[1] ?? 4
+}

@@ -1,0 +1,191 @@
+import { expect, test } from 'vitest'
+import { backlogAt, foldBacklog } from '../../src/backlog/backlog.ts'
+import { dependencyCycles, isReady, waitingFor } from '../../src/backlog/waits.ts'
+import { Told, backlogOf } from './world.ts'
+
+test('a task has every default until somebody says otherwise', () => {
+  const told = new Told()
+  told.tell('task.added', { task: 't1', title: 'Fix the login' })
+  const expected = {
+    shortname: 'fix-the-login',
+    priority: 'P2',
+    size: 'M',
+    status: 'ready',
+    labels: [],
+    checklist: [],
+  }
+  expect(told.task('t1')).toMatchObject(expected)
+  expect(told.task('t1').createdAt).toBe(told.entries[0]!.at)
+})
+
+test('changes, moves and ticks add up in the order of their ids', () => {
+  const told = new Told()
+  told.add('t1', { checklist: [{ item: 'one', done: false }] })
+  told.tell('task.changed', { task: 't1', priority: 'P0', labels: ['auth'] })
+  told.tell('task.checked', { task: 't1', item: 'one', done: true })
+  told.move('t1', 'in_progress')
+  told.move('t1', 'failed', 'the server is down')
+  const shuffled = foldBacklog(told.entries.toReversed())
+  expect(shuffled).toEqual(told.backlog())
+  expect(told.task('t1')).toMatchObject({
+    priority: 'P0',
+    labels: ['auth'],
+    checklist: [{ item: 'one', done: true }],
+    status: 'failed',
+    summary: 'the server is down',
+    updatedAt: told.entries.at(-1)!.at,
+  })
+})
+
+test('a retracted move leaves the status before it', () => {
+  const told = backlogOf('a')
+  const moved = told.move('a', 'completed')
+  told.tell('entry.retracted', { entry: moved })
+  expect(told.task('a').status).toBe('ready')
+})
+
+test('an amended addition counts as amended', () => {
+  const told = new Told()
+  const added = told.add('a')
+  told.tell('entry.amended', { entry: added, changes: { title: 'Better' } })
+  expect(told.task('a').title).toBe('Better')
+})
+
+test('a task whose addition was retracted is gone and remembered as withdrawn', () => {
+  const told = new Told()
+  const added = told.add('a')
+  told.tell('entry.retracted', { entry: added })
+  expect(told.backlog().tasks).toEqual([])
+  expect([...told.backlog().withdrawn]).toEqual(['a'])
+})
+
+test('a change that carries a smaller id than its addition still counts', () => {
+  const told = new Told()
+  told.tell('task.changed', { task: 'a', priority: 'P0' })
+  told.add('a', { priority: 'P3' })
+  expect(told.task('a').priority).toBe('P0')
+})
+
+test('the same task added on two machines is one task that keeps what either said', () => {
+  const told = new Told()
+  told.tell('task.added', { task: 'a', title: 'First' })
+  told.tell('task.added', { task: 'a', title: 'Second', verify: 'npm test' })
+  expect(told.backlog().tasks).toHaveLength(1)
+  expect(told.task('a')).toMatchObject({ title: 'First', verify: 'npm test' })
+})
+
+test('values that nobody knows change nothing and throw nothing', () => {
+  const told = backlogOf('a P1 S')
+  const odd: Record<string, unknown> = {
+    task: 'a',
+    priority: 'P9',
+    size: 7,
+    labels: 'x',
+    checklist: [1, null, { item: 3 }],
+    title: {},
+  }
+  told.append([{ kind: 'task.changed', by: 'x', data: odd as never }])
+  told.append([{ kind: 'task.moved', by: 'x', data: { task: 'a', status: 'in_review' } as never }])
+  told.append([{ kind: 'task.moved', by: 'x', data: { task: {} } as never }])
+  told.append([{ kind: 'task.archived' as never, by: 'x', data: { task: 'a' } as never }])
+  expect(told.task('a')).toMatchObject({
+    title: 'Task a',
+    priority: 'P1',
+    size: 'S',
+    status: 'ready',
+    labels: [],
+  })
+})
+
+test('the words of other task lists are understood', () => {
+  const told = new Told()
+  told.add('a', { priority: 'urgent', size: 'xl' })
+  told.append([{ kind: 'task.moved', by: 'x', data: { task: 'a', status: 'working' } as never }])
+  expect(told.task('a')).toMatchObject({ priority: 'P0', size: 'XL', status: 'in_progress' })
+})
+
+test('an empty text or list clears its field', () => {
+  const told = new Told()
+  told.add('a', { assignee: 'code', labels: ['x'] })
+  told.tell('task.changed', { task: 'a', assignee: '', labels: [] })
+  expect(told.task('a')).not.toHaveProperty('assignee')
+  expect(told.task('a').labels).toEqual([])
+})
+
+test('a reworded title keeps the shortname the task is known by', () => {
+  const told = new Told()
+  told.tell('task.added', { task: 'a', title: 'Fix login' })
+  told.tell('task.changed', { task: 'a', title: 'Fix the login page' })
+  expect(told.task('a')).toMatchObject({ shortname: 'fix-login', title: 'Fix the login page' })
+})
+
+test('blocks and children follow from what other tasks say', () => {
+  const backlog = backlogOf('epic', 'a ^epic', 'b <a ^epic', 'c <a').backlog()
+  expect(backlog.byId.get('a')!.blocks).toEqual(['b', 'c'])
+  expect(backlog.byId.get('epic')!.children).toEqual(['a', 'b'])
+})
+
+test('a dependency named by shortname or by part of an id becomes the id', () => {
+  const told = new Told()
+  told.tell('task.added', { task: '019b7000-aaaa-7000-8000-0000deadbeef', title: 'Log in' })
+  told.add('by-name', { dependsOn: ['log-in'] })
+  told.add('by-part', { dependsOn: ['deadbeef'] })
+  expect(told.backlog().tasks[0]!.blocks).toEqual(['by-name', 'by-part'])
+})
+
+test('the sessions whose journals speak of a task are named', () => {
+  const told = backlogOf('a')
+  told.tell('task.linked', { task: 'a' }, { session: 's1' })
+  told.tell('task.moved', { task: 'a', status: 'in_progress' }, { session: 's2' })
+  expect(told.task('a').sessions).toEqual(['s1', 's2'])
+  told.tell('task.unlinked', { task: 'a' }, { session: 's1' })
+  expect(told.task('a').sessions).toEqual(['s2'])
+})
+
+test('the backlog at an entry knows nothing newer', () => {
+  const told = backlogOf('a')
+  const then = told.backlog()
+  told.move('a', 'completed')
+  expect(backlogAt(told.entries, then.lastId)).toEqual(then)
+})
+
+test('a task is ready when all its dependencies are completed', () => {
+  const backlog = backlogOf('a completed', 'b', 'c <a', 'd <a,b').backlog()
+  const ready = backlog.tasks.filter((task) => isReady(backlog, task)).map((task) => task.id)
+  expect(ready).toEqual(['b', 'c'])
+  expect(waitingFor(backlog, backlog.byId.get('d')!).map((wait) => wait.reference)).toEqual(['b'])
+})
+
+test('a dependency that is not in the backlog is waited for and reported', () => {
+  const backlog = backlogOf('a <t9').backlog()
+  expect(isReady(backlog, backlog.byId.get('a')!)).toBe(false)
+  expect(backlog.problems).toEqual(['a waits for t9, which is not in the backlog'])
+})
+
+test.each([
+  [['a <b', 'b <a'], ['dependency cycle: a → b → a']],
+  [['a <a'], ['dependency cycle: a → a']],
+  [['x <a', 'a <b', 'b <c', 'c <a'], ['dependency cycle: a → b → c → a']],
+  [['epic', 'a ^epic <epic'], ['dependency cycle: epic → a → epic']],
+  [['a <b completed', 'b <a'], []],
+])('%j has the cycles %j', (lines, problems) => {
+  expect(backlogOf(...lines).backlog().problems).toEqual(problems)
+})
+
+test('a chain of ten thousand tasks has no cycle and exhausts no stack', () => {
+  const told = new Told()
+  told.append(
+    Array.from({ length: 10_000 }, (_, n) => ({
+      kind: 'task.added' as const,
+      by: 'x',
+      data: { task: `t${n}`, title: `T ${n}`, dependsOn: n === 0 ? [] : [`t${n - 1}`] },
+    })),
+  )
+  expect(dependencyCycles(told.backlog())).toEqual([])
+})
+
+test('a parent completed before its parts is reported and left as it is', () => {
+  const backlog = backlogOf('epic completed', 'a ^epic').backlog()
+  expect(backlog.problems).toEqual(['epic is completed, but its part a is ready'])
+  expect(backlog.byId.get('epic')!.status).toBe('completed')
+})

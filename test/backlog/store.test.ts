@@ -1,0 +1,315 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { StintError } from '../../src/journal/errors.ts'
+import { absorbTaskFiles } from '../../src/backlog/absorb-files.ts'
+import { findTask } from '../../src/backlog/find.ts'
+import { TaskFiles, idFromFile, taskFileName } from '../../src/backlog/store.ts'
+import { scratchFolder } from '../support/scratch.ts'
+import { Told, backlogOf } from './world.ts'
+
+class World {
+  readonly files = new TaskFiles(join(scratchFolder(), '.tasks'))
+  constructor(readonly told: Told) {}
+
+  /** What a command does before and after its own work. */
+  async sync() {
+    const { backlog, absorbed, problems } = await absorbTaskFiles(
+      this.files.read(),
+      this.told.entries,
+      this.told.append,
+    )
+    const asides = problems
+      .filter((problem) => problem.setAside)
+      .map((problem) => this.files.setAside(problem.file))
+    const writes = this.files.writeAll(backlog, absorbed)
+    return { backlog, writes, asides, outcomes: writes.map((write) => write.outcome) }
+  }
+
+  list(place: string): readonly string[] {
+    const folder = join(this.files.folder, place)
+    return existsSync(folder) ? readdirSync(folder) : []
+  }
+
+  text(name: string): string {
+    return readFileSync(join(this.files.folder, name), 'utf8')
+  }
+
+  save(name: string, text: string | Buffer): void {
+    mkdirSync(join(this.files.folder, 'active'), { recursive: true })
+    writeFileSync(join(this.files.folder, name), text)
+  }
+
+  edit(name: string, from: string, to: string): void {
+    this.save(name, this.text(name).replace(from, to))
+  }
+}
+
+test('a folder that is not there has no files', () => {
+  expect(new TaskFiles(join(scratchFolder(), 'none')).read()).toEqual([])
+})
+
+test('open tasks are written to active, completed ones to archive', async () => {
+  const world = new World(backlogOf('a', 'b completed', 'c failed'))
+  expect((await world.sync()).outcomes).toEqual(['written', 'written', 'written'])
+  expect(world.list('active')).toEqual(['a-a.md', 'c-c.md'])
+  expect(world.list('archive')).toEqual(['b-b.md'])
+})
+
+test('a file that shows the same is not written again', async () => {
+  const world = new World(backlogOf('a', 'b'))
+  await world.sync()
+  const before = world.text('active/a-a.md')
+  world.told.tell('task.changed', { task: 'b', priority: 'P0' })
+  expect((await world.sync()).outcomes).toEqual(['unchanged', 'written'])
+  expect(world.text('active/a-a.md')).toBe(before)
+})
+
+test('a file moves when its task is completed, and back when it is reopened', async () => {
+  const world = new World(backlogOf('a'))
+  await world.sync()
+  world.edit('active/a-a.md', 'status: ready', 'status: completed')
+  await world.sync()
+  expect([world.list('active'), world.list('archive')]).toEqual([[], ['a-a.md']])
+  world.told.move('a', 'ready')
+  await world.sync()
+  expect([world.list('active'), world.list('archive')]).toEqual([['a-a.md'], []])
+})
+
+test('a renamed task leaves no file under its old name', async () => {
+  const world = new World(backlogOf('a'))
+  await world.sync()
+  world.edit('active/a-a.md', 'shortname: a', 'shortname: better')
+  await world.sync()
+  expect(world.list('active')).toEqual(['better-a.md'])
+})
+
+test('deleted files come back as they were', async () => {
+  const world = new World(backlogOf('a', 'b completed'))
+  await world.sync()
+  const before = world.text('active/a-a.md')
+  rmSync(world.files.folder, { recursive: true })
+  await world.sync()
+  expect(world.text('active/a-a.md')).toBe(before)
+})
+
+test('a hand-written file is replaced by the file of its task', async () => {
+  const world = new World(new Told())
+  world.save('active/todo.md', '# Buy milk\n\nTwo bottles.\n')
+  const { backlog } = await world.sync()
+  expect(backlog.tasks).toMatchObject([{ title: 'Buy milk', description: 'Two bottles.' }])
+  expect(world.list('active')).toEqual([taskFileName(backlog.tasks[0]!)])
+})
+
+test('a copy made as a pattern becomes a task of its own once it is written into', async () => {
+  const world = new World(backlogOf('a'))
+  await world.sync()
+  const pattern = world.text('active/a-a.md')
+  world.save('active/a-a copy.md', pattern)
+  await world.sync()
+  expect(world.list('active')).toEqual(['a-a copy.md', 'a-a.md'])
+  world.edit('active/a-a copy.md', 'Task a', 'Task of my own')
+  const { backlog } = await world.sync()
+  expect(backlog.tasks.map((task) => task.title)).toEqual(['Task a', 'Task of my own'])
+  expect(world.text('active/a-a.md')).toBe(pattern)
+  expect(world.list('active')).not.toContain('a-a copy.md')
+})
+
+test('a crash between writing the new place and leaving the old one heals', async () => {
+  const world = new World(backlogOf('a'))
+  await world.sync()
+  const old = world.text('active/a-a.md')
+  world.told.move('a', 'completed')
+  await world.sync()
+  world.save('active/a-a.md', old)
+  const { backlog } = await world.sync()
+  expect(backlog.tasks).toMatchObject([{ status: 'completed' }])
+  expect([world.list('active'), world.list('archive')]).toEqual([[], ['a-a.md']])
+})
+
+test('an edit saved after absorbing is left alone until it is absorbed', async () => {
+  const world = new World(backlogOf('a'))
+  await world.sync()
+  world.told.move('a', 'blocked')
+  world.edit('active/a-a.md', 'P2', 'P0')
+  expect(world.files.writeAll(world.told.backlog())).toMatchObject([{ outcome: 'edited' }])
+  expect(world.text('active/a-a.md')).toContain('priority: P0')
+  const { backlog } = await world.sync()
+  expect(backlog.tasks).toMatchObject([{ priority: 'P0', status: 'blocked' }])
+})
+
+test('a file saved between reading and writing is left alone', async () => {
+  const world = new World(backlogOf('a'))
+  await world.sync()
+  const files = world.files.read()
+  world.told.move('a', 'completed')
+  world.edit('active/a-a.md', 'P2', 'P0')
+  const backlog = world.told.backlog()
+  expect(world.files.write(backlog.tasks[0]!, backlog, [], files)).toMatchObject({
+    outcome: 'edited',
+  })
+  expect(world.text('active/a-a.md')).toContain('priority: P0')
+})
+
+test('a file saved at the last moment before it is replaced is not overwritten', async () => {
+  const world = new World(backlogOf('a'))
+  await world.sync()
+  world.told.move('a', 'blocked')
+  const backlog = world.told.backlog()
+  // Rendering is what comes between the last look at the file and its replacement.
+  const task = Object.defineProperty({ ...backlog.tasks[0]! }, 'title', {
+    get() {
+      world.save('active/a-a.md', world.text('active/a-a.md').replace('P2', 'P0'))
+      return 'Task a'
+    },
+  })
+  expect(world.files.write(task, backlog)).toMatchObject({ outcome: 'edited' })
+  expect(world.text('active/a-a.md')).toContain('priority: P0')
+  expect(world.list('active')).toEqual(['a-a.md'])
+  expect((await world.sync()).backlog.tasks).toMatchObject([{ priority: 'P0', status: 'blocked' }])
+})
+
+test('a file that is created at the last moment is not overwritten', async () => {
+  const world = new World(backlogOf('a'))
+  const backlog = world.told.backlog()
+  const task = Object.defineProperty({ ...backlog.tasks[0]! }, 'title', {
+    get: () => (world.save('active/a-a.md', '# Of my own\n'), 'Task a'),
+  })
+  expect(world.files.write(task, backlog, [], [])).toMatchObject({ outcome: 'edited' })
+  expect(world.text('active/a-a.md')).toBe('# Of my own\n')
+})
+
+test('an edit in a file that a killed command had taken away is absorbed by the next, once', async () => {
+  const world = new World(backlogOf('a', 'b'))
+  await world.sync()
+  world.edit('active/a-a.md', 'P2', 'P0')
+  world.save('active/todo.md', '# Buy milk\n')
+  const active = join(world.files.folder, 'active')
+  for (const name of ['a-a.md', 'b-b.md', 'todo.md'])
+    renameSync(join(active, name), join(active, `.taken-0123abcd-${name}`))
+  const leftover = world.files.read().find((file) => file.name === 'todo.md')
+  const { backlog } = await world.sync()
+  expect(backlog.tasks).toMatchObject([
+    { id: 'a', priority: 'P0' },
+    { id: 'b' },
+    { title: 'Buy milk', id: idFromFile(leftover!) },
+  ])
+  expect(world.list('active')).toEqual(backlog.tasks.map(taskFileName).toSorted())
+  expect((await world.sync()).outcomes).toEqual(['unchanged', 'unchanged', 'unchanged'])
+})
+
+test('a file keeps its permissions when it is replaced', async () => {
+  const world = new World(backlogOf('a'))
+  await world.sync()
+  chmodSync(join(world.files.folder, 'active/a-a.md'), 0o640)
+  world.told.move('a', 'blocked')
+  expect((await world.sync()).outcomes).toEqual(['written'])
+  expect(statSync(join(world.files.folder, 'active/a-a.md')).mode & 0o777).toBe(0o640)
+})
+
+test('a hand-written file with the longest name there is becomes a task', async () => {
+  const world = new World(new Told())
+  world.save(`active/${'n'.repeat(252)}.md`, '# Buy milk\n')
+  const { backlog } = await world.sync()
+  expect(world.list('active')).toEqual(backlog.tasks.map(taskFileName))
+})
+
+test('a damaged file is set aside with every byte, and its task is shown again', async () => {
+  const world = new World(backlogOf('a', 'b'))
+  await world.sync()
+  const bytes = Buffer.from([0x2d, 0x2d, 0x2d, 0xff, 0xfe])
+  world.save('active/a-a.md', bytes)
+  world.edit('active/b-b.md', '---', '<<<<<<< HEAD\n---')
+  const { asides, outcomes } = await world.sync()
+  expect(asides).toHaveLength(2)
+  expect(readFileSync(asides[0]!)).toEqual(bytes)
+  expect(outcomes).toEqual(['written', 'written'])
+  expect(world.list('active')).toEqual(['a-a.md', 'b-b.md'])
+})
+
+test('two files of one name set aside in the same instant are both there', () => {
+  const world = new World(new Told())
+  const now = new Date('2026-01-15T10:00:00Z')
+  world.save('active/x.md', 'one')
+  const first = world.files.setAside(world.files.read()[0]!, now)
+  world.save('active/x.md', 'two')
+  const second = world.files.setAside(world.files.read()[0]!, now)
+  expect([readFileSync(first, 'utf8'), readFileSync(second, 'utf8')]).toEqual(['one', 'two'])
+})
+
+test('the file of a task that was taken back goes, unless somebody wrote into it', async () => {
+  const world = new World(new Told())
+  const added = [world.told.add('a'), world.told.add('b')]
+  await world.sync()
+  world.edit('active/b-b.md', 'P2', 'P0')
+  for (const entry of added) world.told.tell('entry.retracted', { entry })
+  const { asides } = await world.sync()
+  expect(world.list('active')).toEqual([])
+  expect(readFileSync(asides[0]!, 'utf8')).toContain('priority: P0')
+})
+
+test('no id leads out of the folder, and no two ids share a file', async () => {
+  const ids = ['../../etc/passwd', '..', 'a/b', 'a-b', 'ü', 'x'.repeat(300)]
+  const world = new World(backlogOf(...ids))
+  const { writes } = await world.sync()
+  expect(new Set(writes.map((write) => write.path)).size).toBe(ids.length)
+  expect(world.list('active')).toHaveLength(ids.length)
+  expect((await world.sync()).outcomes).toEqual(ids.map(() => 'unchanged'))
+})
+
+test('files about the folder and files of other kinds are not tasks', () => {
+  const world = new World(new Told())
+  for (const name of ['README.md', '.hidden.md', 'notes.txt']) world.save(`active/${name}`, 'x')
+  mkdirSync(join(world.files.folder, 'active/folder.md'))
+  expect(world.files.read()).toEqual([])
+})
+
+test('a touched time alone is no edit', async () => {
+  const world = new World(backlogOf('a'))
+  await world.sync()
+  utimesSync(join(world.files.folder, 'active/a-a.md'), new Date(), new Date())
+  const count = world.told.entries.length
+  await world.sync()
+  expect(world.told.entries).toHaveLength(count)
+})
+
+const IDS = ['019b7000-aaaa-7000-8000-0000deadbeef', '019b7000-bbbb-7000-8000-0000cafebabe']
+
+function named(): Told {
+  const told = new Told()
+  told.tell('task.added', { task: IDS[0]!, title: 'Fix login' })
+  told.tell('task.added', { task: IDS[1]!, title: 'Fix logout' })
+  return told
+}
+
+test.each([[IDS[0]!], ['deadbeef'], ['fix-login'], [`fix-login-${IDS[0]}.md`]])(
+  'a task is found by %s',
+  (reference) => {
+    expect(findTask(named().backlog().tasks, reference).id).toBe(IDS[0])
+  },
+)
+
+test('a reference to several tasks is refused with all of them named', () => {
+  const search = () => findTask(named().backlog().tasks, '019b7000')
+  expect(search).toThrow(StintError)
+  expect(search).toThrow(
+    `"019b7000" may mean any of 2 tasks:\n  ${IDS[0]}  fix-login  (ready) Fix login\n  ${IDS[1]}  fix-logout`,
+  )
+})
+
+test('a reference to nothing is refused, and two letters of an id are nothing', () => {
+  for (const reference of ['nothing', 'be', '']) {
+    expect(() => findTask(named().backlog().tasks, reference)).toThrow('there is no task')
+  }
+})

@@ -1,0 +1,135 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isTaskOpen } from '../../src/backlog/task.ts'
+import { type TreeNode, taskTrees } from '../../src/backlog/tree.ts'
+import { aStatus } from './any-task.ts'
+import { Told, backlogOf } from './world.ts'
+
+/** `a(b c(d)) e`, with `!why` behind what stands at the top for a reason. */
+function shape(nodes: readonly TreeNode[]): string {
+  const one = ({ task, parts, partOf }: TreeNode) =>
+    `${task.id}${partOf === undefined ? '' : `!${partOf.why}`}${parts.length === 0 ? '' : `(${shape(parts)})`}`
+  return nodes.map(one).join(' ')
+}
+
+const shapeOf = (told: Told, levels = 20) => shape(taskTrees(told.backlog(), { levels }))
+
+/** Any tasks with any parents, known or not. */
+const anyBacklog = fc
+  .array(fc.record({ parent: fc.option(fc.nat(12)), status: aStatus }), { maxLength: 12 })
+  .map((tasks) => {
+    const told = new Told()
+    tasks.forEach(({ parent, status }, index) => {
+      told.add(`t${index}`, parent === null ? {} : { parent: `t${parent}` })
+      told.move(`t${index}`, status)
+    })
+    return told.backlog()
+  })
+
+function idsIn(nodes: readonly TreeNode[]): readonly string[] {
+  return nodes.flatMap(({ task, parts }) => [task.id, ...idsIn(parts)])
+}
+
+function levelsOf(nodes: readonly TreeNode[]): number {
+  return nodes.reduce((most, { parts }) => Math.max(most, 1 + levelsOf(parts)), 0)
+}
+
+describe('the trees of tasks', () => {
+  test.each([
+    [
+      'parts stand under their task, however deep',
+      ['a', 'b ^a', 'c ^b', 'd ^a', 'e'],
+      'a(b(c) d) e',
+    ],
+    ['a part that was added before its task stands under it all the same', ['b ^a', 'a'], 'a(b)'],
+    [
+      'a part of what the backlog does not have stands at the top',
+      ['a ^ghost', 'b ^a'],
+      'a!unknown(b)',
+    ],
+    ['a task that is a part of itself stands at the top', ['a ^a', 'b'], 'a!circle b'],
+    [
+      'a circle of parents is opened at one of them',
+      ['a ^c', 'b ^a', 'c ^b', 'd ^b'],
+      'a!circle(b(c d))',
+    ],
+    ['what leads into a circle hangs from it', ['z ^b', 'a ^b', 'b ^a'], 'b!circle(z a)'],
+    ['parts of a completed task stand under it', ['a completed', 'b ^a'], 'a(b)'],
+  ])('%s', (_promise, lines, expected) => {
+    expect(shapeOf(backlogOf(...lines))).toBe(expected)
+  })
+
+  test('go on as trees of their own below the deepest level', () => {
+    expect(shapeOf(backlogOf('a', 'b ^a', 'c ^b', 'd ^c', 'e ^d', 'z'), 2)).toBe(
+      'a(b) c!deep(d) e!deep z',
+    )
+  })
+
+  test('hold every task exactly once, in no more levels than asked for, whatever the parents are', () => {
+    fc.assert(
+      fc.property(anyBacklog, fc.integer({ min: 1, max: 4 }), (backlog, levels) => {
+        const trees = taskTrees(backlog, { levels })
+        expect([...idsIn(trees)].toSorted()).toEqual(backlog.tasks.map(({ id }) => id).toSorted())
+        expect(levelsOf(trees)).toBeLessThanOrEqual(levels)
+      }),
+    )
+  })
+
+  test('of what is open leave out completed tasks with nothing open under them, and no others', () => {
+    expect(
+      shape(
+        taskTrees(
+          backlogOf(
+            'a completed',
+            'b ^a completed',
+            'c ^b',
+            'd ^a completed',
+            'e completed',
+          ).backlog(),
+          {
+            levels: 9,
+            isShown: isTaskOpen,
+          },
+        ),
+      ),
+    ).toBe('a(b(c))')
+    fc.assert(
+      fc.property(anyBacklog, (backlog) => {
+        const shown = new Set(idsIn(taskTrees(backlog, { levels: 3, isShown: isTaskOpen })))
+        for (const task of backlog.tasks.filter(isTaskOpen)) expect(shown).toContain(task.id)
+      }),
+    )
+  })
+
+  test('of one task hold it and what is under it, and say what it is a part of', () => {
+    const backlog = backlogOf('a', 'b ^a completed', 'c ^b', 'd').backlog()
+    expect(
+      shape(taskTrees(backlog, { levels: 9, top: backlog.byId.get('b')!, isShown: isTaskOpen })),
+    ).toBe('b!outside(c)')
+    expect(shape(taskTrees(backlog, { levels: 9, top: backlog.byId.get('d')! }))).toBe('d')
+  })
+
+  test('count what is done under a task at whatever depth, shown or not', () => {
+    const backlog = backlogOf(
+      'a',
+      'b ^a completed',
+      'c ^a',
+      'd ^c completed',
+      'e ^c failed',
+    ).backlog()
+    const [a] = taskTrees(backlog, { levels: 2, isShown: isTaskOpen })
+    expect(a).toMatchObject({
+      progress: { done: 2, total: 4 },
+      parts: [{ task: { id: 'c' }, progress: { done: 1, total: 2 } }],
+    })
+  })
+
+  test('are made of a chain as long as the backlog', () => {
+    const told = new Told()
+    told.add('t0')
+    for (let n = 1; n < 5000; n += 1) told.add(`t${n}`, { parent: `t${n - 1}` })
+    const trees = taskTrees(told.backlog(), { levels: 10 })
+    expect(trees).toHaveLength(500)
+    expect(trees[0]!.progress).toEqual({ done: 0, total: 4999 })
+  })
+})

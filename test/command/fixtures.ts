@@ -1,0 +1,46 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Composed, DEFAULT_TOKENS, compose } from '../../src/command/digest/compose.ts'
+import { OutputReader } from '../../src/command/digest/read-output.ts'
+
+const folder = dirname(fileURLToPath(import.meta.url))
+
+/** What tools printed here when they were run, and what others print as their documentation shows it, written by hand. */
+export type Origin = 'recorded' | 'written'
+
+export function outputsOf(origin: Origin): readonly string[] {
+  return readdirSync(join(folder, origin)).toSorted()
+}
+
+export function outputOf(origin: Origin, name: string): string {
+  return readFileSync(join(folder, origin, name), 'utf8')
+}
+
+/** The digest of an output, or of its pieces, as of a command that was run in a folder. */
+export function digestOf(
+  output: string | readonly string[],
+  exitCode: number,
+  tokens = DEFAULT_TOKENS,
+): Composed {
+  const reader = new OutputReader('/home/me/shop')
+  const pieces = [output].flat()
+  for (const piece of pieces) reader.add(piece)
+  const ended = {
+    command: 'run it',
+    exitCode,
+    seconds: 2,
+    bytes: Buffer.byteLength(pieces.join('')),
+  }
+  const pointer = { id: '1a2b3c4d', path: '.sessions/artifacts/1a2b3c4d5e6f7a8b.txt' }
+  return compose(ended, reader.finish(), pointer, tokens)
+}
+
+/** Its lines between the first and the last, which are not about what was printed. */
+export function bodyOf(
+  output: string | readonly string[],
+  exitCode: number,
+  tokens?: number,
+): readonly string[] {
+  return digestOf(output, exitCode, tokens).text.split('\n').slice(1, -1)
+}

@@ -1,0 +1,224 @@
+import * as fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { fold } from '../../src/session/fold.ts'
+import { editsBetween } from '../../src/document/edits.ts'
+import { parseDocument } from '../../src/document/parse.ts'
+import { renderDocument } from '../../src/document/render.ts'
+import { mintId } from '../../src/journal/ids.ts'
+import { PLACES, anyStory, insert } from '../support/stories.ts'
+import { anyText } from '../support/texts.ts'
+import { SESSION_ID, Story } from '../support/worlds.ts'
+
+const MARKER = { offset: 1, sum: '00000000' }
+
+function read(text: string) {
+  const parsed = parseDocument(text)
+  if (!parsed.ok) throw new Error(parsed.problem)
+  return parsed.document
+}
+
+function absorb(story: Story, person: string, base = story.state) {
+  let last = story.entries.at(-1)!.id
+  const mint = () => (last = mintId(last))
+  const edits = editsBetween(base, read(person), { mint, isBaseSure: true })
+  for (const draft of edits.drafts) {
+    const id = draft.id ?? mint()
+    story.entries.push({
+      at: '2025-01-16T09:00:00.000Z',
+      ...draft,
+      id,
+      data: draft.data as Record<string, unknown>,
+    })
+  }
+  return edits
+}
+
+describe('a rendered document', () => {
+  test('read back is no edit, whatever was logged', () => {
+    fc.assert(
+      fc.property(anyStory, (story) => {
+        const state = story.state
+        const edits = editsBetween(state, read(renderDocument(state, MARKER)), {
+          mint: () => 'x',
+          isBaseSure: true,
+        })
+        expect(edits).toEqual({ drafts: [], unabsorbed: [] })
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  test('is the same for the same entries in any order', () => {
+    fc.assert(
+      fc.property(anyStory, fc.infiniteStream(fc.nat()), (story, random) => {
+        const shuffled = story.entries.toSorted(() => (random.next().value % 3) - 1)
+        expect(renderDocument(fold(SESSION_ID, shuffled), MARKER)).toBe(
+          renderDocument(story.state, MARKER),
+        )
+      }),
+      { numRuns: 100 },
+    )
+  })
+})
+
+const word = fc.stringMatching(/^[a-z]{5,12} [a-z]{5,12}$/)
+
+describe('what a person writes into the document', () => {
+  test('is entries afterwards, still there, and absorbed once', () => {
+    fc.assert(
+      fc.property(anyStory, fc.constantFrom(...PLACES), word, (told, place, text) => {
+        const story = told.copy()
+        const rendered = renderDocument(story.state, MARKER)
+        const edits = absorb(story, insert(rendered, place, text))
+        expect(edits.drafts.length).toBeGreaterThan(0)
+        expect(edits.drafts.some((draft) => draft.kind === 'entry.retracted')).toBe(false)
+        const after = renderDocument(story.state, MARKER)
+        expect(after).toContain(text)
+        expect(absorb(story, after).drafts).toEqual([])
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('into an old copy takes nothing newer back', () => {
+    fc.assert(
+      fc.property(
+        anyStory,
+        anyStory,
+        fc.constantFrom(...PLACES),
+        word,
+        (told, newer, place, text) => {
+          const story = told.copy()
+          const base = story.state
+          const rendered = renderDocument(base, MARKER)
+          const person = insert(rendered, place, text)
+          for (const entry of newer.entries.slice(1)) {
+            if (
+              entry.kind === 'progress.made' ||
+              entry.kind === 'key.added' ||
+              entry.kind === 'decision.made'
+            ) {
+              story.add(entry.kind, entry.data as never)
+            }
+          }
+          const before = story.state
+          absorb(story, person, base)
+          const after = story.state
+          for (const list of ['progress', 'key', 'decisions'] as const) {
+            const kept = new Set(after[list].items.map((item) => item.id))
+            expect(before[list].items.every((item) => kept.has(item.id))).toBe(true)
+          }
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+
+  test('as a section of their own stays where they put it', () => {
+    const headings = [
+      '## Context',
+      '## Progress',
+      '## Decisions',
+      '## Discoveries',
+      '## Blockers',
+      '## Next Steps',
+    ]
+    fc.assert(
+      fc.property(
+        anyStory,
+        fc.array(fc.tuple(fc.constantFrom(...headings), word, anyText), {
+          minLength: 1,
+          maxLength: 4,
+        }),
+        (told, added) => {
+          const story = told.copy()
+          for (const [heading, title, body] of added) {
+            const own = `## ${title}\n${body.replaceAll(/^(#|```|~~~|<|>|=|---)/gm, ' $1')}\n`
+            const person = renderDocument(story.state, MARKER).replace(
+              `\n${heading}\n`,
+              () => `\n${own}\n${heading}\n`,
+            )
+            absorb(story, person)
+            const after = renderDocument(story.state, MARKER)
+            expect(after).toContain(`${own}\n${heading}\n`)
+            expect(absorb(story, after).drafts).toEqual([])
+          }
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+
+  test('as a list in another order, with lines added and removed, is that list', () => {
+    const lists = [
+      {
+        kind: 'next.added',
+        heading: '## Next Steps',
+        line: (text: string) => `1. ${text}`,
+        texts: (story: Story) => story.state.next.items,
+      },
+      {
+        kind: 'key.added',
+        heading: '**Key Context** (survives compaction):',
+        line: (text: string) => `- ${text}`,
+        texts: (story: Story) => story.state.key.items,
+      },
+      {
+        kind: 'step.added',
+        heading: '### Remaining',
+        line: (text: string) => `- [ ] ${text}`,
+        texts: (story: Story) => story.state.steps.items.filter(({ status }) => status === 'todo'),
+      },
+    ] as const
+    const anyList = fc.uniqueArray(word, { maxLength: 8 }).chain((before) =>
+      fc.record({
+        before: fc.constant(before),
+        kept: fc.shuffledSubarray(before),
+        added: fc.array(fc.tuple(word, fc.nat()), { maxLength: 4 }),
+      }),
+    )
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...lists),
+        anyList,
+        ({ kind, heading, line, texts }, { before, kept, added }) => {
+          const story = new Story()
+          const done = story.add('step.added', { text: 'done long ago' })
+          story.add('step.done', { step: done })
+          for (const text of before) story.add(kind, { text })
+          const wanted = [...kept]
+          for (const [text, at] of added) wanted.splice(at % (wanted.length + 1), 0, text)
+          const lines = wanted.map((text) => `${line(text)}\n`).join('')
+          const person = renderDocument(story.state, MARKER).replace(
+            new RegExp(`(${heading.replaceAll(/[()*]/g, String.raw`\$&`)}\n)(?:[^\n]+\n)*`),
+            (_, kept: string) => `${kept}${lines}`,
+          )
+          absorb(story, person)
+          expect(texts(story).map(({ text }) => text)).toEqual(wanted)
+          expect(story.state.steps.items[0]?.text).toBe('done long ago')
+          expect(absorb(story, renderDocument(story.state, MARKER)).drafts).toEqual([])
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+
+  test('over any line of the document loses no other line', () => {
+    fc.assert(
+      fc.property(anyStory, fc.nat(), word, (told, at, text) => {
+        const story = told.copy()
+        const lines = renderDocument(story.state, MARKER).split('\n')
+        const candidates = lines.flatMap((line, index) =>
+          /^(?:- |\d+\. )/.test(line) && !/None (?:yet|currently)$/.test(line) ? [index] : [],
+        )
+        fc.pre(candidates.length > 0)
+        const target = candidates[at % candidates.length]!
+        const removed = lines[target]!
+        lines[target] = removed.replace(/^((?:- (?:\[.\] )?|\d+\. ))(.*)$/, `$1${text}`)
+        absorb(story, lines.join('\n'))
+        expect(renderDocument(story.state, MARKER)).toContain(text)
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
