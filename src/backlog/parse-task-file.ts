@@ -11,6 +11,7 @@ import {
   unescapeLines,
   withoutMarker,
 } from './task-file.ts'
+import { defined } from '../text/defined.ts'
 
 /** What a task file says. A key that is absent is undefined where that means "as before", and empty where it means "none". */
 export interface TaskFileContent {
@@ -101,7 +102,7 @@ export async function parseTaskFile(fileText: string): Promise<ParsedTaskFile> {
     checklist: criteria.checklist,
     extra,
   }
-  return { readable: true, content, remarks, ...(marker === undefined ? {} : { marker }) }
+  return { readable: true, content, remarks, ...defined({ marker }) }
 }
 
 function unreadable(reason: string): ParsedTaskFile {

@@ -15,6 +15,7 @@ import { fileSafe } from '../text/times.ts'
 import type { Backlog } from './backlog.ts'
 import type { Task } from './task.ts'
 import { idOf, isUntouched, renderTaskFile, showsTheSame } from './task-file.ts'
+import { defined } from '../text/defined.ts'
 
 export type TaskPlace = 'active' | 'archive'
 
@@ -173,7 +174,7 @@ export class TaskFiles {
         text,
         modifiedMs: Math.floor(stat.mtimeMs),
         isCopy: false,
-        ...(id === undefined ? {} : { id }),
+        ...defined({ id }),
         ...(Buffer.from(text).equals(bytes) ? {} : { damage: 'it is not UTF-8 text' }),
       },
     ]

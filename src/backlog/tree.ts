@@ -2,6 +2,7 @@
 // may be unknown, lead in a circle, or nest deeper than anybody reads. Every task stands in the trees exactly once all the same.
 import { type Task, isTaskOpen } from './task.ts'
 import type { TaskGraph } from './waits.ts'
+import { defined } from '../text/defined.ts'
 
 export interface TreeNode {
   readonly task: Task
@@ -59,7 +60,7 @@ export function taskTrees(
       task,
       parts: nested,
       progress: sum,
-      ...(partOf === undefined ? {} : { partOf }),
+      ...defined({ partOf }),
     })
   }
   return inOrder.flatMap(({ task, depth }) => (isTop(depth) ? (nodes.get(task.id) ?? []) : []))

@@ -2,11 +2,11 @@
 import { resolve } from 'node:path'
 import type { DelegateRequest } from '../run/delegate/contract.ts'
 import type { Context } from './context.ts'
-import { defined } from './defined.ts'
 import { Misuse } from './errors.ts'
 import { json, session, taskName, text, texts, toggle } from './flags.ts'
 import { nearest } from './nearest.ts'
 import { amount, choice, given, harnessOf, tokenCount } from './run-flags.ts'
+import { defined } from '../text/defined.ts'
 
 export interface StartFlags {
   readonly as?: string

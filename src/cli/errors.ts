@@ -1,5 +1,5 @@
 import { StintError } from '../journal/errors.ts'
-import { defined } from './defined.ts'
+import { defined } from '../text/defined.ts'
 
 export const EXIT = { ok: 0, failure: 1, misuse: 2, defect: 70, interrupted: 130 } as const
 

@@ -1,9 +1,9 @@
 // The flags that run and plan share, and what is wrong with what was given.
 import { MOST_AT_ONCE, type RunOptions } from '../run/options.ts'
-import { defined } from './defined.ts'
 import { Misuse } from './errors.ts'
 import { text, texts, toggle } from './flags.ts'
 import { propose } from './propose.ts'
+import { defined } from '../text/defined.ts'
 
 export interface PlanFlags {
   readonly backlog?: string

@@ -1,8 +1,8 @@
 // What can be said of a task on the command line, alike when it is added and when it is changed.
 import { PRIORITIES, SIZES } from '../backlog/task.ts'
-import { defined } from './defined.ts'
 import { Misuse } from './errors.ts'
 import { list, taskName, text, texts } from './flags.ts'
+import { defined } from '../text/defined.ts'
 
 export interface TaskFlags {
   readonly description?: string

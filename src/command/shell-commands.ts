@@ -1,5 +1,6 @@
 // Which programs a shell command runs. Enough of the shell's grammar to tell a program from an argument, a quotation,
 // a here-document or a comment; what it cannot follow gives words that name no program anybody looks for.
+import { defined } from '../text/defined.ts'
 
 /** What stands between two commands. */
 export type Operator = '&&' | '||' | ';' | '|' | '&'
@@ -183,8 +184,7 @@ class Splitter {
       this.#commands.push({
         words: this.#words,
         written: this.#writtenWords,
-        ...(this.#before === undefined ? {} : { before: this.#before }),
-        ...(operator === undefined ? {} : { after: operator }),
+        ...defined({ before: this.#before, after: operator }),
       })
       this.#before = operator
     }

@@ -8,6 +8,7 @@ import { HEADINGS } from './grammar.ts'
 import { inOrder, match } from './match.ts'
 import type { Block, BlockKind, Region } from './model.ts'
 import type { ParsedDocument } from './parse.ts'
+import { defined } from '../text/defined.ts'
 
 export interface Edits {
   readonly drafts: readonly Draft[]
@@ -35,7 +36,7 @@ export function editsBetween(
         kind,
         data: defined(data),
         by: 'document',
-        ...(id === undefined ? {} : { id }),
+        ...defined({ id }),
       } as Draft),
     takeBack: (kind, data, id) => {
       if (options.isBaseSure) log.add(kind, data, id)
@@ -465,10 +466,4 @@ function anchor(after: string | undefined): { after?: string } {
 
 function resolution(block: Block): { resolution?: string } {
   return block.resolution === undefined ? {} : { resolution: block.resolution }
-}
-
-function defined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(
-    Object.entries(value).filter(([, field]) => field !== undefined),
-  ) as never
 }

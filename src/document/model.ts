@@ -11,6 +11,7 @@ import { phaseLine } from '../session/workflow.ts'
 import { second } from '../text/times.ts'
 import { delegateName, delegateText } from './delegate-line.ts'
 import { chain } from './chain.ts'
+import { defined } from '../text/defined.ts'
 
 /** The parts of the document that hold lists. A person's own text may stand in any of them. */
 export const REGIONS = [
@@ -287,9 +288,7 @@ function decisionBlock(decision: Decision): Block {
     text: line(text),
     when: at,
     choice: choice ?? text,
-    ...(context === undefined ? {} : { context }),
-    ...(options === undefined ? {} : { options }),
-    ...(rationale === undefined ? {} : { rationale }),
+    ...defined({ context, options, rationale }),
     ...(whose === undefined ? {} : { whose: line(whose) }),
   }
 }

@@ -1,8 +1,9 @@
 import { type Draft, type EntryData, type EntryKind, draft } from '../session/entries.ts'
 import type { SessionState, Step } from '../session/state.ts'
 import { oneLine, shorten } from '../text/clean.ts'
-import { type Json, given, nameOf, objectOf, textOf } from '../text/json-fields.ts'
+import { type Json, nameOf, objectOf, textOf } from '../text/json-fields.ts'
 import { planItems } from './plan-items.ts'
+import { defined } from '../text/defined.ts'
 
 /** One thing on an agent's own list. What was not said about it is absent. */
 export interface Todo {
@@ -42,7 +43,9 @@ const LIST_TOOLS: Readonly<
       keyIn(objectOf(objectOf(response)?.['task'])?.['id']) ??
       /#(\d+)/.exec(textOf(response) ?? '')?.[1]
     const text = textIn(input['subject'])
-    return text === undefined ? undefined : { isWhole: false, todos: [{ text, ...given({ key }) }] }
+    return text === undefined
+      ? undefined
+      : { isWhole: false, todos: [{ text, ...defined({ key }) }] }
   },
   TaskUpdate: (input, response) => {
     const key = keyIn(input['taskId'])
@@ -50,7 +53,7 @@ const LIST_TOOLS: Readonly<
     return {
       isWhole: false,
       todos: [
-        { key, ...given({ text: textIn(input['subject']), status: statusIn(input['status']) }) },
+        { key, ...defined({ text: textIn(input['subject']), status: statusIn(input['status']) }) },
       ],
     }
   },
@@ -80,7 +83,7 @@ function todoIn(fields: Json | undefined, name: string): readonly Todo[] {
   const status = statusIn(fields?.['status']) ?? 'todo'
   return text === undefined || status === 'dropped'
     ? []
-    : [{ text, status, ...given({ key: keyIn(fields?.['id']) }) }]
+    : [{ text, status, ...defined({ key: keyIn(fields?.['id']) }) }]
 }
 
 function statusIn(value: unknown): Todo['status'] {
@@ -170,7 +173,7 @@ class Alignment {
     }
     const isReworded = text !== undefined && !isSame(step.text, text)
     if (isReworded && step.status !== 'done')
-      return this.#reword(step, { text, status: status ?? step.status, ...given({ key }) })
+      return this.#reword(step, { text, status: status ?? step.status, ...defined({ key }) })
     if (status === 'done' && step.status !== 'done') this.#make('step.done', { step: step.id })
     if (status === 'started' && step.status === 'done')
       this.#make('step.reopened', { step: step.id })

@@ -2,6 +2,7 @@
 import { type Json, listOf, nameOf, objectOf } from '../text/json-fields.ts'
 import type { Part } from './items.ts'
 import { isBase64 } from './pictures.ts'
+import { defined } from '../text/defined.ts'
 
 export function partsOf(content: unknown): readonly Part[] {
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
@@ -79,7 +80,7 @@ function blockOf(part: Part): Json {
       return {
         type: 'thinking',
         thinking: part.text,
-        ...(part.signature === undefined ? {} : { signature: part.signature }),
+        ...defined({ signature: part.signature }),
       }
     case 'image':
       return {

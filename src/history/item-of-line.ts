@@ -1,7 +1,8 @@
 import type { Usage } from '../session/entries.ts'
-import { type Json, countOf, given, listOf, nameOf, objectOf, textOf } from '../text/json-fields.ts'
+import { type Json, countOf, listOf, nameOf, objectOf, textOf } from '../text/json-fields.ts'
 import { partsOf } from './blocks.ts'
 import type { Began, Compaction, ContextSize, HistoryItem, Message, Part, Told } from './items.ts'
+import { defined } from '../text/defined.ts'
 
 /** Between the name of a hook and what it gave, as Claude Code tells its model. */
 export const SAID_BY_HOOK = ' hook additional context: '
@@ -35,7 +36,7 @@ function beganIn(line: Json): Began | undefined {
     nameOf(line['at']),
   ]
   if (conversation === undefined || harness === undefined || at === undefined) return undefined
-  const more = given({
+  const more = defined({
     cwd: nameOf(line['cwd'], 4096),
     model: nameOf(line['model']),
     forkOf: nameOf(line['forkOf']),
@@ -50,7 +51,7 @@ function endedIn(line: Json): HistoryItem | undefined {
 
 function takenBackIn(line: Json): HistoryItem | undefined {
   const id = nameOf(line['uuid'])
-  const more = given({ at: nameOf(line['timestamp']), from: nameOf(line['from']) })
+  const more = defined({ at: nameOf(line['timestamp']), from: nameOf(line['from']) })
   return id === undefined ? undefined : { type: 'taken back', id, ...more }
 }
 
@@ -63,7 +64,7 @@ function messageIn(line: Json, type: Message['role']): Message | undefined {
     ...common(line),
     role,
     parts,
-    ...given({
+    ...defined({
       // A message that failed has a name in the place of a model.
       model: line['isApiErrorMessage'] === true ? undefined : nameOf(message['model']),
       request: nameOf(message['id']) ?? nameOf(line['requestId']),
@@ -94,7 +95,7 @@ function common(line: Json): Pick<Message, 'type' | 'id' | 'parent' | 'at' | 'ag
   return {
     type: 'message',
     id: nameOf(line['uuid']) ?? '',
-    ...given({ parent: nameOf(line['parentUuid']), at: nameOf(line['timestamp']), agent }),
+    ...defined({ parent: nameOf(line['parentUuid']), at: nameOf(line['timestamp']), agent }),
   }
 }
 
@@ -104,7 +105,7 @@ function attachmentIn(line: Json): Message | undefined {
   switch (attachment?.['type']) {
     case 'queued_command': {
       const parts = partsOf(attachment['prompt'])
-      const more = given({
+      const more = defined({
         asTold: renderedIn(line),
         isMeta: attachment['isMeta'] === true || undefined,
       })
@@ -155,7 +156,7 @@ function compactionIn(line: Json): Compaction | undefined {
   return {
     type: 'compaction',
     id,
-    ...given({
+    ...defined({
       at: nameOf(line['timestamp']),
       trigger: nameOf(metadata['trigger']),
       tokensBefore: countOf(metadata['preTokens']),
@@ -176,7 +177,7 @@ function contextIn(context: Json | undefined): ContextSize | undefined {
   if (tokens === undefined) return undefined
   return {
     tokens,
-    ...given({ window: countOf(context?.['window']), point: countOf(context?.['point']) }),
+    ...defined({ window: countOf(context?.['window']), point: countOf(context?.['point']) }),
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Usage } from '../session/entries.ts'
-import { type Json, given } from '../text/json-fields.ts'
+import { type Json } from '../text/json-fields.ts'
 import { blocksOf } from './blocks.ts'
 import type { Compaction, HistoryItem, Message } from './items.ts'
+import { defined } from '../text/defined.ts'
 
 /** The line that holds an item. The names are those of the transcripts that Stint copied first. */
 export function lineOf(item: HistoryItem): Json {
@@ -13,7 +14,7 @@ export function lineOf(item: HistoryItem): Json {
     case 'compaction':
       return compactionLine(item)
     case 'taken back':
-      return given({ type: 'taken-back', uuid: item.id, timestamp: item.at, from: item.from })
+      return defined({ type: 'taken-back', uuid: item.id, timestamp: item.at, from: item.from })
     case 'ended':
       return { ...item }
   }
@@ -22,7 +23,7 @@ export function lineOf(item: HistoryItem): Json {
 /** The message itself stands at the end of its line. */
 export function messageLine(item: Message, message: Json): Json {
   const { id, parent, at, role, asTold, context, agent } = item
-  return given({
+  return defined({
     type: role,
     subtype: role === 'system' ? 'message' : undefined,
     uuid: id,
@@ -41,7 +42,7 @@ export function messageLine(item: Message, message: Json): Json {
 }
 
 function messageOf({ role, parts, model, request, usage }: Message): Json {
-  return given({
+  return defined({
     role,
     id: request,
     model,
@@ -60,12 +61,12 @@ function usageFields({ input, cacheWritten, cacheRead, output }: Usage): Json {
 }
 
 function compactionLine({ id, at, trigger, tokensBefore, tokensAfter, kept }: Compaction): Json {
-  return given({
+  return defined({
     type: 'system',
     subtype: 'compact_boundary',
     uuid: id,
     timestamp: at,
-    compactMetadata: given({
+    compactMetadata: defined({
       trigger,
       preTokens: tokensBefore,
       postTokens: tokensAfter,

@@ -1,9 +1,9 @@
 // What a harness would send next, before it takes the form of any provider: whose turn is whose, and each use of a tool with
 // its result.
-import { given } from '../text/json-fields.ts'
 import { SAID_BY_HOOK } from './item-of-line.ts'
 import type { HistoryItem, Message, Part } from './items.ts'
 import { liveMessages } from './live-messages.ts'
+import { defined } from '../text/defined.ts'
 
 export interface ModelMessage {
   readonly role: Message['role']
@@ -86,7 +86,7 @@ function turnsOf(live: readonly Message[]): readonly Turn[] {
       turn.said.push(...parts)
     else
       turns.push({
-        ...given({ request }),
+        ...defined({ request }),
         said: [...parts],
         results: new Map(),
         reminders: [],

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { NotWritten, StintError, errnoOf } from '../journal/errors.ts'
 import { appendLines, createFolder } from '../journal/files.ts'
 import { namesIn, statOrUndefined } from '../journal/look.ts'
-import { type Json, given, listOf, nameOf, objectOf } from '../text/json-fields.ts'
+import { type Json, listOf, nameOf, objectOf } from '../text/json-fields.ts'
 import type { RedactOptions } from '../text/redact.ts'
 import { Blobs } from './blobs.ts'
 import { isConversationId } from './conversation-id.ts'
@@ -18,6 +18,7 @@ import { lineOf } from './line-of-item.ts'
 import { onceUnlocked } from './lock.ts'
 import { blobsFolder, conversationPath, conversationsFolder } from './places.ts'
 import { readLines } from './read-lines.ts'
+import { defined } from '../text/defined.ts'
 
 export interface StoredConversation {
   readonly id: string
@@ -139,7 +140,7 @@ function mayBeAsked({ type, isMeta, isCompactSummary, isSidechain, message }: Js
 function placed(item: Message, links: ReadonlyMap<string, string>, offset: number): Message {
   const parent = item.parent === undefined ? undefined : (links.get(item.parent) ?? item.parent)
   // Without an id of its own it is known by its place.
-  return { ...item, id: item.id === '' ? `at-${offset}` : item.id, ...given({ parent }) }
+  return { ...item, id: item.id === '' ? `at-${offset}` : item.id, ...defined({ parent }) }
 }
 
 class Writer implements ConversationWriter {

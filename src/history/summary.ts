@@ -1,9 +1,9 @@
 // What a stored conversation amounts to, in a line: for lists, which never hold the whole of it.
 import type { Usage } from '../session/entries.ts'
 import { oneLine, shorten } from '../text/clean.ts'
-import { given } from '../text/json-fields.ts'
 import type { HistoryItem, Message } from './items.ts'
 import { wordsIn } from './typed.ts'
+import { defined } from '../text/defined.ts'
 
 export interface ConversationSummary {
   /** As it says itself; absent where it was stored before conversations did. */
@@ -48,7 +48,7 @@ export class Summing {
     switch (item.type) {
       case 'began': {
         const { harness, at, cwd, model, forkOf } = item
-        const known = given({ cwd, model, forkOf })
+        const known = defined({ cwd, model, forkOf })
         this.#said = { ...known, ...this.#said, harness, startedAt: this.#said.startedAt ?? at }
         break
       }

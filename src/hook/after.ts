@@ -25,6 +25,7 @@ import { takeInCosts } from './take-in-costs.ts'
 import { noteSettled } from './note-settled.ts'
 import { isHandedOver } from './stages.ts'
 import { writeQuickViews } from './quick-views.ts'
+import { defined } from '../text/defined.ts'
 
 const PIECE = 512 * 1024
 /** Of all conversations together: a client that does not know `async` waits for it. The rest comes with the next one. */
@@ -141,7 +142,7 @@ function withUsage(draft: Draft, { conversation, usage: latest }: Tracking): Dra
   const data = draft.data as { readonly conversation: string }
   if (data.conversation !== conversation) return draft
   const { model, ...usage } = latest
-  return { ...draft, data: { ...data, ...(model === undefined ? {} : { model }), usage } }
+  return { ...draft, data: { ...data, ...defined({ model }), usage } }
 }
 
 function copyAll(place: Place, config: Config, tracking: Tracking, { state }: Reading): void {

@@ -1,3 +1,5 @@
+import { defined } from '../text/defined.ts'
+
 /** What a hook answers the harness. */
 export interface Answer {
   /** One line for the person. */
@@ -18,7 +20,7 @@ export function printed(event: string, { person, model, plain }: Answer): string
   if (plain !== undefined) return plain
   if (person === undefined && model === undefined) return ''
   return JSON.stringify({
-    ...(person === undefined ? {} : { systemMessage: person }),
+    ...defined({ systemMessage: person }),
     ...(model === undefined
       ? {}
       : { hookSpecificOutput: { hookEventName: event, additionalContext: model } }),

@@ -6,6 +6,7 @@ import { trackingFolderOf } from '../project/conversation-binding.ts'
 import type { Place } from '../project/place.ts'
 import { readCursor, writeCursor } from '../project/conversation/copy/cursor.ts'
 import { TookTooLong, withinTime } from './within-time.ts'
+import { defined } from '../text/defined.ts'
 
 const PIECE_MS = 600
 const LINE_MS = 200
@@ -27,7 +28,7 @@ export function copyConversation(
     transcript,
     target: conversationPath(place.sessions, conversation),
     conversation: { id: conversation, harness },
-    ...(cursor === undefined ? {} : { cursor }),
+    ...defined({ cursor }),
     maxBytes,
     untilMs,
     redaction: { extra: [...config.redact.patterns], allow: [...config.redact.allow] },

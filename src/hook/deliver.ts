@@ -4,6 +4,7 @@ import { essenceOf } from './essence.ts'
 import { withNewWindow } from './new-window.ts'
 import type { Scene } from './scene.ts'
 import { toldInstead } from './told-instead.ts'
+import { defined } from '../text/defined.ts'
 
 const ATTEMPTS = 3
 
@@ -24,7 +25,7 @@ export async function deliver(
   const { text, mark } = packContext(state, {
     level: why.level,
     conversation,
-    ...(project === undefined ? {} : { project }),
+    ...defined({ project }),
   })
   scene.say({ model: text })
   scene.note({

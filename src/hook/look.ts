@@ -5,6 +5,7 @@ import { mayBeTests } from '../command/may-be-tests.ts'
 import { clip, secretless } from './clip.ts'
 import { openWindow } from './deliver.ts'
 import type { Scene } from './scene.ts'
+import { defined } from '../text/defined.ts'
 
 const PIECE = 1024 * 1024
 const MOST_PIECES = 32
@@ -137,14 +138,14 @@ function recordCompactions(
   { boundaries, summary }: Looked,
 ): void {
   for (const { uuid, trigger, tokensBefore } of boundaries) {
-    const data = { conversation, boundary: uuid, ...(trigger === undefined ? {} : { trigger }) }
+    const data = { conversation, boundary: uuid, ...defined({ trigger }) }
     const tokens = tokensBefore === undefined ? {} : { tokensBefore }
     scene.record('context.compacted', { ...data, ...tokens }, `boundary:${uuid}`)
   }
   if (summary === undefined) return
   const boundary = summary.boundary ?? boundaries.at(-1)?.uuid
   const text = clip(summary.text, LONGEST_SUMMARY, scene.config)
-  const kept = { text, conversation, ...(boundary === undefined ? {} : { boundary }) }
+  const kept = { text, conversation, ...defined({ boundary }) }
   scene.record('summary.kept', kept, `summary:${boundary ?? conversation + text.length}`)
 }
 

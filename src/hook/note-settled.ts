@@ -2,6 +2,7 @@ import { hasAsked, hasSwitched } from './asked.ts'
 import type { Scene } from './scene.ts'
 import { configOf, headOf } from './settled.ts'
 import { nextAlert } from './stages.ts'
+import { defined } from '../text/defined.ts'
 
 const MOST_FILES = 200
 
@@ -23,7 +24,7 @@ export function noteSettled(scene: Scene): void {
       files,
       hasAsked: hasAsked(scene),
       hasSwitched: hasSwitched(scene),
-      ...(alertAt === undefined ? {} : { alertAt }),
+      ...defined({ alertAt }),
     },
   })
 }

@@ -13,6 +13,7 @@ import { noteSettled } from './note-settled.ts'
 import { watchBudget } from './stages.ts'
 import type { EventOf } from '../harness/claude/events.ts'
 import type { Scene } from './scene.ts'
+import { defined } from '../text/defined.ts'
 
 /** The agent did something: what can be told of it without asking anybody is recorded. */
 export async function onToolUsed(scene: Scene<EventOf<'toolUsed'>>): Promise<void> {
@@ -119,7 +120,7 @@ async function recordFacts(scene: Scene, facts: ToolFacts): Promise<void> {
       {
         agent,
         conversation,
-        ...(type === undefined ? {} : { type }),
+        ...defined({ type }),
         ...(task === undefined ? {} : { task: clip(task, 200, scene.config) }),
         ...(result === undefined ? {} : { result: clip(result, LONGEST_RESULT, scene.config) }),
       },

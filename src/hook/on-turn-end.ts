@@ -8,6 +8,7 @@ import { lookAtTranscript } from './look.ts'
 import { writeQuickViews } from './quick-views.ts'
 import type { EventOf } from '../harness/claude/events.ts'
 import type { Scene } from './scene.ts'
+import { defined } from '../text/defined.ts'
 
 const PIECE = 64 * 1024
 
@@ -27,7 +28,7 @@ export async function onStop(scene: Scene<EventOf<'stop'>>): Promise<void> {
       ...(said === undefined || said.trim() === ''
         ? {}
         : { said: clip(said.trim(), LONGEST_MESSAGE, scene.config) }),
-      ...(model === undefined ? {} : { model }),
+      ...defined({ model }),
       ...(latest === undefined ? {} : { usage: usage as typeof latest }),
     })
   }
@@ -47,7 +48,7 @@ export function onSubagentStop(scene: Scene<EventOf<'subagentStop'>>): void {
       type,
       conversation,
       result: clip(lastMessage, LONGEST_RESULT, scene.config),
-      ...(task === undefined ? {} : { task }),
+      ...defined({ task }),
     },
     `agent:${agent}`,
   )

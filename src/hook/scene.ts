@@ -20,6 +20,7 @@ import type { Answer } from './answer.ts'
 import { writeQuickViews } from './quick-views.ts'
 import { type Found, type Here, namedSession, openById, sessionsHere } from './find-session.ts'
 import { withinTime } from './within-time.ts'
+import { defined } from '../text/defined.ts'
 
 const CLEANING_MS = 300
 /** git is asked only where its files do not say it, and an agent waits for it. */
@@ -56,7 +57,7 @@ export class Scene<E extends HookEvent = HookEvent> {
     this.tracking = {
       ...known,
       harness: 'claude',
-      ...(event.transcript === undefined ? {} : { transcript: event.transcript }),
+      ...defined({ transcript: event.transcript }),
       fired: { ...known.fired, [event.name]: this.now },
     }
     this.#found = this.#sessionToWorkOn()
@@ -103,9 +104,7 @@ export class Scene<E extends HookEvent = HookEvent> {
   record<K extends EntryKind>(kind: K, data: EntryData[K], once?: string): void {
     const key = once === undefined ? undefined : `claude:${once}`
     if (key !== undefined && (this.#found?.state.once.includes(key) ?? false)) return
-    this.drafts.push(
-      draft(kind, data, { by: 'hook', ...(key === undefined ? {} : { once: key }) }) as Draft,
-    )
+    this.drafts.push(draft(kind, data, { by: 'hook', ...defined({ once: key }) }) as Draft)
   }
 
   /** Adds to what is put before the model, or said to the person. */
@@ -116,9 +115,7 @@ export class Scene<E extends HookEvent = HookEvent> {
     const model = joined(this.answer.model, more.model)
     const plain = joined(this.answer.plain, more.plain)
     this.answer = {
-      ...(person === undefined ? {} : { person }),
-      ...(model === undefined ? {} : { model }),
-      ...(plain === undefined ? {} : { plain }),
+      ...defined({ person, model, plain }),
     }
   }
 

@@ -28,6 +28,7 @@ import { type Database, type SqlValue, type Statement, isBusy, isUnwritable } fr
 import { snippetLine } from './snippet.ts'
 import { type SaidProgress, synchroniseSaid } from './said/synchronise-said.ts'
 import { synchronise } from './synchronise.ts'
+import { defined } from '../text/defined.ts'
 
 /** Where the sessions of a project are. */
 export interface IndexSource {
@@ -331,7 +332,7 @@ export class SessionIndex {
         // Others clear marks for the file that they keep, not for a memory that they cannot know of.
         full: full || this.#file.isInMemory,
         keepMarks: this.#file.isInMemory,
-        ...(this.#options.progress === undefined ? {} : { progress: this.#options.progress }),
+        ...defined({ progress: this.#options.progress }),
       })
       if (unread !== undefined) this.#options.say(unread)
     } catch (error) {

@@ -8,6 +8,7 @@ import type { Ledger, LedgerRow } from './contract.ts'
 import { type CountedRun, type CountedSession, type Gathered, gather } from './gather.ts'
 import type { RunPart } from './run-amounts.ts'
 import { type Sizes, sizesOf } from './sizes.ts'
+import { defined } from '../text/defined.ts'
 
 /** What a ledger is about, by ids; of the whole project without any. */
 export interface LedgerRequest {
@@ -203,7 +204,7 @@ class Counted {
 
 function ofRun(run: CountedRun): readonly Piece[] {
   return run.parts.map(({ session, task, days, updatedAt }) => ({
-    ...(session === undefined ? {} : { session }),
+    ...defined({ session }),
     tasks: task === undefined ? [] : [task],
     ...whoseOf(run),
     days,

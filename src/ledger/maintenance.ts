@@ -7,6 +7,7 @@ import { inEffect } from '../session/in-effect.ts'
 import { existsSync } from 'node:fs'
 import type { Maintenance } from './contract.ts'
 import { hintsFor } from './hints.ts'
+import { defined } from '../text/defined.ts'
 
 /** As often as the work of ten sessions leaves something worth tidying. */
 const EVERY = 10
@@ -25,7 +26,7 @@ export async function maintenanceOf(
   return {
     sessions: rows.length,
     sinceLast,
-    ...(lastDoneAt === undefined ? {} : { lastDoneAt }),
+    ...defined({ lastDoneAt }),
     every: EVERY,
     isDue: sinceLast >= EVERY,
     hints: await hintsFor(workspace, rows, now),

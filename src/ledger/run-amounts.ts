@@ -13,6 +13,7 @@ import {
   dayOf,
   saving,
 } from './amounts.ts'
+import { defined } from '../text/defined.ts'
 
 /** What a run came to in one session and for one task; without them, what is nobody's in particular. */
 export interface RunPart {
@@ -55,7 +56,7 @@ export function runAmounts(entries: readonly RunEntry[]): RunAmounts | undefined
     startedAt: state.startedAt,
     updatedAt: state.lastAt,
     ...(order === undefined ? {} : { name: order.name }),
-    ...(order?.run === undefined ? {} : { of: order.run }),
+    ...defined({ of: order?.run }),
     parts: parts.all,
     setups: Object.fromEntries(
       state.conversations.flatMap(({ id, opened }) =>
@@ -150,7 +151,7 @@ class Parts {
     const id = task === undefined ? undefined : (this.#task ?? task.id)
     const key = `${session ?? ''} ${id ?? ''}`
     const whose = {
-      ...(session === undefined ? {} : { session }),
+      ...defined({ session }),
       ...(task === undefined || id === undefined ? {} : { task: { id, name: task.name } }),
     }
     const part = this.#parts.get(key) ?? { whose, sums: new Sums(), updatedAt: at }

@@ -3,6 +3,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server'
 import { StintError } from '../journal/errors.ts'
 import { clip, clipped } from './bounds.ts'
 import type { Answer } from './tool.ts'
+import { defined } from '../text/defined.ts'
 
 /** More than the longest handoff, and less than any harness refuses. */
 const LONGEST_TEXT = 50_000
@@ -37,7 +38,7 @@ export function describe(error: unknown): {
     return {
       code: error.code,
       message: error.message,
-      ...(error.hint === undefined ? {} : { hint: error.hint }),
+      ...defined({ hint: error.hint }),
     }
   }
   const message = error instanceof Error ? error.message : String(error)

@@ -1,7 +1,7 @@
 import { type ApiSettings, BASE_URLS, type Provider } from '../harness/api/settings.ts'
 import { LONGEST_SILENCE_SECONDS } from '../harness/api/silence.ts'
-import { given } from '../text/json-fields.ts'
 import type { Refuse } from './budget-config.ts'
+import { defined } from '../text/defined.ts'
 
 /** What the section `api` of the configuration may say: one model, and others by name. */
 export interface ApiConfig {
@@ -50,7 +50,7 @@ function settingsFrom(section: Section, at: string, refuse: Refuse): ApiSettings
     baseUrl: read.address() ?? BASE_URLS[provider],
     headers: read.headers(),
     initialFiles: read.texts('initial_files'),
-    ...given({
+    ...defined({
       model: read.text('model'),
       keyEnv: read.variable(),
       window: read.tokens('window'),

@@ -24,6 +24,7 @@ import { AmbiguousSession, activeSession } from './choose.ts'
 import { withoutSecrets } from './clean-draft.ts'
 import { refuseInRun } from './in-run.ts'
 import type { Workspace } from './workspace.ts'
+import { defined } from '../text/defined.ts'
 
 /** What a session needs to know of a task it is linked to. */
 export type LinkedTask = Pick<Task, 'id' | 'shortname' | 'title' | 'checklist'>
@@ -194,7 +195,7 @@ export async function moveTask(
     task: task.id,
     status,
     ...(summary === '' ? {} : { summary }),
-    ...(git === undefined ? {} : { git }),
+    ...defined({ git }),
   }
   return appendAbout(workspace, task, draft('task.moved', data, { by }))
 }

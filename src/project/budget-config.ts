@@ -1,5 +1,6 @@
 import type { OwnPrice } from '../context/budget/prices.ts'
 import { type BudgetSettings, DEFAULT_BUDGET, faultIn } from '../context/budget/stages.ts'
+import { defined } from '../text/defined.ts'
 
 /** Says what is wrong with a setting. */
 export type Refuse = (reason: string) => Error
@@ -28,7 +29,7 @@ export function budgetFrom(settings: Settings, refuse: Refuse): BudgetSettings {
       'budget.smart_zone',
       refuse,
     ),
-    ...(window === undefined ? {} : { window }),
+    ...defined({ window }),
   }
 }
 

@@ -13,10 +13,10 @@ import type { Tracking } from './conversation/tracking.ts'
 import { readWindow } from './conversation/window.ts'
 import { readUsageTail } from '../harness/claude/usage-tail.ts'
 import { together } from '../harness/claude/usage-totals.ts'
-import { given } from '../text/json-fields.ts'
 import { chooseConversation } from './choose-conversation.ts'
 import { trackingFolderOf } from './conversation-binding.ts'
 import type { Workspace } from './workspace.ts'
+import { defined } from '../text/defined.ts'
 
 export interface BudgetOptions {
   /** A session, or a conversation; absent, the conversation around the command or the one that was active last. */
@@ -74,7 +74,7 @@ export async function budgetOf(
     conversation: tracking.conversation,
     harness: tracking.harness,
     ...budget,
-    ...given({
+    ...defined({
       session,
       model: window?.model ?? tail?.model,
       version: window?.version ?? totals?.version,

@@ -17,6 +17,7 @@ import { chooseSession, refuseClosed } from './choose.ts'
 import { withoutSecrets } from './clean-draft.ts'
 import type { LiveSession, Reading } from './live-session.ts'
 import type { Workspace } from './workspace.ts'
+import { defined } from '../text/defined.ts'
 
 export interface CheckpointOptions {
   readonly session?: string
@@ -80,10 +81,9 @@ export function checkpointDrafts(
           ? { ...state, tldr: { ...state.tldr, renewed: id } }
           : state,
       ),
-    ...(options.note === undefined ? {} : { note: options.note }),
+    ...defined({ note: options.note }),
     ...(options.preCompact === true ? { preCompact: true } : {}),
-    ...(git === undefined ? {} : { git }),
-    ...(code === undefined ? {} : { code }),
+    ...defined({ git, code }),
   }
   return [...key, ...written, draft('checkpoint.made', pin, { id, by })]
 }

@@ -4,6 +4,7 @@ import { linesOf } from './conversation/lines-of-file.ts'
 import { statOrUndefined } from '../journal/look.ts'
 import { type RawEntry, inEffect } from '../session/in-effect.ts'
 import type { Place } from './place.ts'
+import { defined } from '../text/defined.ts'
 
 /** A text that was put before the model, and what the harness's own transcript says of it. */
 export interface Delivery {
@@ -85,7 +86,7 @@ function sight(place: Place, conversation: string, transcript: string | undefine
       mark === undefined
         ? undefined
         : /"timestamp":"([^"]{10,40})"/.exec(text.toString('utf8'))?.[1]
-    if (mark !== undefined) marks.set(mark, { line, ...(at === undefined ? {} : { at }) })
+    if (mark !== undefined) marks.set(mark, { line, ...defined({ at }) })
   }
   return { file, marks, hasAttachments }
 }

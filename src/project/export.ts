@@ -12,6 +12,7 @@ import { exportTarget } from './export/target.ts'
 import { writeExport } from './export/write-export.ts'
 import type { Reading } from './live-session.ts'
 import type { Workspace } from './workspace.ts'
+import { defined } from '../text/defined.ts'
 
 export interface ExportOptions {
   readonly session?: string
@@ -52,7 +53,7 @@ export async function exportSession(
   const content = await contentOf(workspace, reading, format, path !== undefined && !force)
   if (path !== undefined) writeExport(workspace, path, content, { session: row.id, format, force })
   const { id, name, status } = reading.state
-  return { session: { id, name, status }, format, content, ...(path === undefined ? {} : { path }) }
+  return { session: { id, name, status }, format, content, ...defined({ path }) }
 }
 
 async function contentOf(

@@ -8,6 +8,7 @@ import { refuseInRun } from './in-run.ts'
 import type { Reading } from './live-session.ts'
 import { type Resumed, resumeSession } from './resume.ts'
 import type { Workspace } from './workspace.ts'
+import { defined } from '../text/defined.ts'
 
 export interface PauseOptions {
   readonly session?: string
@@ -40,9 +41,9 @@ export async function pauseSession(workspace: Workspace, options: PauseOptions):
   const paused = draft(
     'session.paused',
     {
-      ...(options.note === undefined ? {} : { note: options.note }),
+      ...defined({ note: options.note }),
       ...(other === undefined ? {} : { switchTo: other.id }),
-      ...(git === undefined ? {} : { git }),
+      ...defined({ git }),
     },
     { by },
   )
@@ -50,7 +51,7 @@ export async function pauseSession(workspace: Workspace, options: PauseOptions):
   session.append([
     ...checkpointDrafts(workspace, session, state, {
       by,
-      ...(options.note === undefined ? {} : { note: options.note }),
+      ...defined({ note: options.note }),
     }),
     paused,
     ...tasks,
@@ -81,7 +82,7 @@ export async function closeSession(workspace: Workspace, options: CloseOptions):
   session.append(
     endDrafts(workspace, state, options.how, {
       by,
-      ...(options.reason === undefined ? {} : { reason: options.reason }),
+      ...defined({ reason: options.reason }),
     }),
   )
   const reading = await workspace.refreshIfPossible(session)
@@ -109,8 +110,7 @@ export function endDrafts(
     'session.closed',
     {
       how,
-      ...(options.reason === undefined ? {} : { reason: options.reason }),
-      ...(git === undefined ? {} : { git }),
+      ...defined({ reason: options.reason, git }),
     },
     { by: options.by },
   )

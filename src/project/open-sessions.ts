@@ -15,6 +15,7 @@ import { DEFAULTS } from './config.ts'
 import { LiveSession } from './live-session.ts'
 import { type OpenSession, listOpenSessions, namesIn, openFolder } from './open-session-files.ts'
 import { type Place, logIds } from './place.ts'
+import { defined } from '../text/defined.ts'
 
 const MADE_AGAIN = 200
 
@@ -48,10 +49,9 @@ export function openSessionOf(state: SessionState): OpenSession {
     id,
     name,
     status,
-    ...(branch === undefined ? {} : { branch }),
-    ...(worktree === undefined ? {} : { worktree }),
+    ...defined({ branch, worktree }),
     updatedAt,
-    ...(news === undefined ? {} : { news }),
+    ...defined({ news }),
   }
 }
 

@@ -5,6 +5,7 @@ import { StintError } from '../journal/errors.ts'
 import { chooseSession } from './choose.ts'
 import { projectText } from './project-context.ts'
 import type { Workspace } from './workspace.ts'
+import { defined } from '../text/defined.ts'
 
 export const MOST_BUDGET = 20_000
 const USUAL_BUDGET = 2000
@@ -39,7 +40,7 @@ export async function packSession(workspace: Workspace, request: PackRequest): P
   const { state } = await workspace.refreshIfPossible(session)
   session.close()
   const project = projectText(workspace)
-  const options = { level: 'full', budget, ...(project === undefined ? {} : { project }) } as const
+  const options = { level: 'full', budget, ...defined({ project }) } as const
   const packed = packContext(state, options)
   return {
     ...packed,

@@ -9,6 +9,7 @@ import type { LiveSession, Reading } from './live-session.ts'
 import { type LogEntry, draftsFor } from './log-entries.ts'
 import { leaveForRun, leftForRun, sessionOutOfReach } from './tree-outbox.ts'
 import { type Workspace, hasMoved } from './workspace.ts'
+import { defined } from '../text/defined.ts'
 
 export interface RecordOptions {
   readonly session?: string
@@ -172,11 +173,7 @@ function retraction(
       'stint close --abandon ends the session',
     )
   }
-  return draft(
-    'entry.retracted',
-    { entry: target.id, ...(reason === undefined ? {} : { reason }) },
-    { by },
-  )
+  return draft('entry.retracted', { entry: target.id, ...defined({ reason }) }, { by })
 }
 
 export function findEntry(entries: readonly RawEntry[], reference: string): RawEntry {

@@ -12,6 +12,7 @@ import { runOf } from './in-run.ts'
 import { type RunTask, findRunTask, readRunTasks } from './run-tasks.ts'
 import { leaveForRun, sessionOutOfReach } from './tree-outbox.ts'
 import type { Workspace } from './workspace.ts'
+import { defined } from '../text/defined.ts'
 
 export type ReportedStatus = 'completed' | 'blocked' | 'failed'
 
@@ -57,7 +58,7 @@ export async function reportTask(
     name: task.name,
     status,
     ...said,
-    ...(current === undefined ? {} : { current }),
+    ...defined({ current }),
     ...how,
   }
 }
@@ -97,7 +98,7 @@ export async function checkRunTask(
     name: task.name,
     item: found,
     done,
-    ...(isLeft === undefined ? {} : { isLeft }),
+    ...defined({ isLeft }),
   }
 }
 

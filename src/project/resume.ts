@@ -11,6 +11,7 @@ import type { LiveSession, Reading } from './live-session.ts'
 import { projectText } from './project-context.ts'
 import { startFirst } from './record.ts'
 import { type Workspace, hasMoved } from './workspace.ts'
+import { defined } from '../text/defined.ts'
 
 export interface ResumeOptions {
   readonly session?: string
@@ -57,8 +58,7 @@ export async function resumeSession(
   if (isNews) {
     const { worktree } = workspace
     const data = {
-      ...(git === undefined ? {} : { git }),
-      ...(worktree === undefined ? {} : { worktree }),
+      ...defined({ git, worktree }),
     }
     const tasks = before.status === 'paused' ? moveDrafts(before.tasks, 'in_progress', by) : []
     appendIfPossible(workspace, session, [
@@ -74,8 +74,7 @@ export async function resumeSession(
   return {
     reading,
     before,
-    ...(since === undefined ? {} : { drift: since }),
-    ...(project === undefined ? {} : { project }),
+    ...defined({ drift: since, project }),
   }
 }
 

@@ -9,6 +9,7 @@ import { matchTasks } from '../backlog/find.ts'
 import { readChecklist } from '../backlog/task.ts'
 import type { Place } from './place.ts'
 import { runFolder } from './run-files.ts'
+import { defined } from '../text/defined.ts'
 
 export interface RunTask {
   readonly id: string
@@ -97,5 +98,5 @@ function readTask(task: Readonly<Record<string, unknown>>): readonly RunTask[] {
   if (id === '') return []
   const name = line(task.name) || id
   const checklist = readChecklist(task.checklist)?.map(({ item }) => item)
-  return [{ id, name, title: line(task.title), ...(checklist === undefined ? {} : { checklist }) }]
+  return [{ id, name, title: line(task.title), ...defined({ checklist }) }]
 }

@@ -3,7 +3,6 @@ import { StintError } from '../journal/errors.ts'
 import { mintId } from '../journal/ids.ts'
 import { type Draft, draft } from '../session/entries.ts'
 import { cleanText, oneLine, slug } from '../text/clean.ts'
-import { given } from '../text/json-fields.ts'
 import { linkDrafts, refreshTasks, resolveTasks } from './backlog.ts'
 import { withoutSecrets } from './clean-draft.ts'
 import { bindConversation } from './conversation-binding.ts'
@@ -13,6 +12,7 @@ import type { Reading } from './live-session.ts'
 import { announceSession } from './open-sessions.ts'
 import { whileOpening } from './opening-claim.ts'
 import type { Workspace } from './workspace.ts'
+import { defined } from '../text/defined.ts'
 
 export interface InitOptions {
   readonly name?: string
@@ -59,14 +59,14 @@ export async function initSession(
       workspace.say(`the session is named ${name}`)
     const room = await makeRoom(workspace, name, options)
     const worktree = workspace.worktree
-    const told = { name, goal, ...(title === '' ? {} : { title }), ...given({ git, worktree }) }
+    const told = { name, goal, ...(title === '' ? {} : { title }), ...defined({ git, worktree }) }
     const made = workspace.session(mintId(undefined))
     const steps: Draft[] =
       tasks.length === 1
         ? tasks[0]!.checklist.flatMap(({ item, done }) => stepDrafts(item, done, made.mint(), by))
         : []
     // Hooks look for it there, and may look before the views are rendered.
-    const where = given({ branch: git?.branch, worktree })
+    const where = defined({ branch: git?.branch, worktree })
     announceSession(workspace.place, {
       id: made.id,
       name,

@@ -13,6 +13,7 @@ import { type Place, findPlace, logIds, logPlace } from './place.ts'
 import { prepareFolder } from './prepare-folder.ts'
 import { readConfig } from './read-config.ts'
 import { refresh } from './refresh.ts'
+import { defined } from '../text/defined.ts'
 
 export interface WorkspaceOptions {
   /** Takes a line for the person that is not the answer: what was rebuilt, set aside, redacted. */
@@ -79,7 +80,7 @@ export class Workspace {
       const wasMissing = !existsSync(join(place.sessions, 'index.db'))
       this.#index = await openIndex(source, {
         say: (line) => this.say(line),
-        ...(progress === undefined ? {} : { progress }),
+        ...defined({ progress }),
       })
       // With the first session it is new and no news; after that somebody took it away.
       const { sessions } = this.#index.counts()

@@ -9,6 +9,7 @@ import type { Place } from '../project/place.ts'
 import { isInTheMiddle, keepAndSetBack } from './set-back.ts'
 import { NOT_WORK, type RunTree, commitOf, repositoryAt, uncommitted } from './tree.ts'
 import { repositoryOf } from '../project/worktrees.ts'
+import { defined } from '../text/defined.ts'
 
 export interface Found {
   /** The commit that holds it; absent when all was committed. */
@@ -41,7 +42,7 @@ export function commitAsFound(place: Place, run: string, tree: RunTree): Found {
   if (head.branch !== tree.branch || head.commit === undefined || isInTheMiddle(repository)) {
     const base = commitOf(repositoryOf(place).mainRoot, tree.branch) ?? tree.base
     const { kept, leftOut } = keepAndSetBack(tree, { ref, message, base, leftBefore: [] })
-    return { ...(kept === undefined ? {} : { kept }), ...(leftOut.length === 0 ? {} : { leftOut }) }
+    return { ...defined({ kept }), ...(leftOut.length === 0 ? {} : { leftOut }) }
   }
   if (uncommitted(tree.tree).length === 0) return {}
   const { commit, leftOut } = keepCode(repository, { ref, message, exclude: NOT_WORK })

@@ -3,6 +3,7 @@ import { type OwnPrice, type Price, priceOf } from '../context/budget/prices.ts'
 import { boilerplateAvoided } from './prompts/measure.ts'
 import type { Comparison } from './report.ts'
 import type { Attempt, RunState } from './run-state.ts'
+import { defined } from '../text/defined.ts'
 
 /** One conversation of a run in that comparison. */
 export interface ComparedConversation {
@@ -73,7 +74,7 @@ export function compare(state: RunState, prices: readonly OwnPrice[]): Compariso
     boilerplateAvoided: sum(conversations.map((one) => one.boilerplateAvoided)),
     historyReread: sum(conversations.flatMap(({ reread }) => reread)),
     profilesNotLoaded: sum(conversations.map((one) => one.profilesNotLoaded)),
-    ...(savedUsd === undefined ? {} : { savedUsd }),
+    ...defined({ savedUsd }),
   }
 }
 

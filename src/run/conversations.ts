@@ -11,6 +11,7 @@ import { firstPrompt } from './prompts/first-prompt.ts'
 import { recorderFor } from './record-conversation.ts'
 import type { GivenHandoff, RunSession } from './run-session.ts'
 import type { Scene } from './scene.ts'
+import { defined } from '../text/defined.ts'
 
 export class Conversations {
   live: LiveConversation | undefined
@@ -88,11 +89,10 @@ export class Conversations {
       permissions: settled.permissions,
       trace: (direction) => direction === 'from' && live?.heard(),
       allow: settled.allow,
-      ...(settled.model === undefined ? {} : { model: settled.model }),
-      ...(wrap === undefined ? {} : { wrap }),
+      ...defined({ model: settled.model, wrap }),
       ...(systemPrompt ? { systemPrompt: setup } : {}),
       ...(isResumed ? { resume } : {}),
-      ...(this.#scene.decide === undefined ? {} : { decide: this.#scene.decide }),
+      ...defined({ decide: this.#scene.decide }),
     })
     log.append('conversation.opened', {
       number,

@@ -7,6 +7,7 @@ import { oneLine, shorten } from '../text/clean.ts'
 import { openSource } from './sources/open-source.ts'
 import type { BacklogSource } from './sources/source.ts'
 import type { DelegateOrder } from './delegate-order.ts'
+import { defined } from '../text/defined.ts'
 
 const LONGEST_TITLE = 100
 
@@ -26,7 +27,7 @@ export async function delegateSource(
     if (source === undefined || order.task === undefined) return taskOf(id, order)
     const task = findTask((await source.read()).tasks, order.task)
     const details = joined(task.details, ...(order.what === task.title ? [] : [order.what]))
-    return { ...task, details, ...(order.as === undefined ? {} : { assignee: order.as }) }
+    return { ...task, details, ...defined({ assignee: order.as }) }
   }
   return {
     name: `delegate ${order.name}`,
@@ -65,7 +66,7 @@ function taskOf(id: string, { name, what, as }: DelegateOrder): Task {
     createdAt: '',
     updatedAt: '',
     sessions: [],
-    ...(as === undefined ? {} : { assignee: as }),
+    ...defined({ assignee: as }),
   }
 }
 

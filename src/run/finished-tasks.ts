@@ -3,6 +3,7 @@ import type { Place } from '../project/place.ts'
 import { runIds } from '../project/run-files.ts'
 import { readRun } from './run-log.ts'
 import { type Attempt, type RunState, foldRun, NOTHING, addUsage } from './run-state.ts'
+import { defined } from '../text/defined.ts'
 
 /** More runs than this tell nothing about how tasks are now. */
 const RUNS = 50
@@ -48,7 +49,7 @@ function finished(attempts: readonly Attempt[]): readonly FinishedTask[] {
       seconds: sum(({ seconds }) => seconds),
       wasCompacted: attempts.some(({ compactions }) => compactions > 0),
       wasFirst: isFirst,
-      ...(forecast === undefined ? {} : { forecast }),
+      ...defined({ forecast }),
     },
   ]
 }

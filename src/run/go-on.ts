@@ -18,6 +18,7 @@ import { isAsKept } from './set-back.ts'
 import { bringBack, headInWords, headNow, uncommitted } from './tree.ts'
 import { type Unfinished, leaveWork, unfinishedIn, withKept } from './unfinished.ts'
 import { plannedTask } from './plan/order.ts'
+import { defined } from '../text/defined.ts'
 
 /** Refuses a run that somebody runs, and one that has nothing left. */
 export function refuseToGoOn(run: string, state: RunState): void {
@@ -158,7 +159,7 @@ async function examineOne(scene: Scene, { started }: Attempt, claims: Claims): P
         started.attempt,
       )
       session.leave(task, 'blocked', withKept(report.summary, kept))
-      return over('blocked', { reason: report.summary, ...(kept === undefined ? {} : { kept }) })
+      return over('blocked', { reason: report.summary, ...defined({ kept }) })
     }
     if (report?.status !== 'completed')
       return over('interrupted', { reason: 'the run ended in the middle of it' })

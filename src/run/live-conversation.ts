@@ -7,6 +7,7 @@ import type { Usage } from '../session/entries.ts'
 import type { Breaker, Gauge } from './events.ts'
 import { addSpent } from './run-state.ts'
 import { SameError } from './same-error.ts'
+import { defined } from '../text/defined.ts'
 
 /** Why a turn was ended before the agent ended it. */
 export type Cut =
@@ -105,9 +106,7 @@ export class LiveConversation {
       context,
       smartZone: this.#budget.smartZone,
       stages: this.#budget.stages,
-      ...(window === undefined ? {} : { window }),
-      ...(point === undefined ? {} : { point }),
-      ...(percent === undefined ? {} : { percent }),
+      ...defined({ window, point, percent }),
     }
   }
 
@@ -180,8 +179,7 @@ export class LiveConversation {
       requests,
       compactions,
       seconds: (Date.now() - startedAt) / 1000,
-      ...(this.#cut === undefined ? {} : { cut: this.#cut }),
-      ...(limit === undefined ? {} : { limit }),
+      ...defined({ cut: this.#cut, limit }),
     }
   }
 

@@ -26,6 +26,7 @@ import type { TaskWork } from './task-work.ts'
 import { TurnTaker } from './turn-taker.ts'
 import { type Unfinished, beginningOf, unfinishedIn } from './unfinished.ts'
 import { type TaskOutcome, workTask } from './work-task.ts'
+import { defined } from '../text/defined.ts'
 
 /** Providers keep what they have read for five minutes at least. */
 const WARM_MS = 5 * 60_000
@@ -105,7 +106,7 @@ export class Loop {
       ...handoff,
       isOfTask: false,
       moved: [],
-      ...(from === undefined ? {} : { from }),
+      ...defined({ from }),
     }
   }
 
@@ -303,8 +304,7 @@ export class Loop {
       smartZone: budget.smartZone,
       done: live?.done ?? [],
       isWarm: Date.now() - (live?.lastRequestAt ?? 0) < WARM_MS,
-      ...(live?.point === undefined ? {} : { point: live.point }),
-      ...(price === undefined ? {} : { price }),
+      ...defined({ point: live?.point, price }),
     }
   }
 

@@ -3,6 +3,7 @@ import { compare } from './compare.ts'
 import type { RunReport, SessionReport, Spend, TaskReport } from './report.ts'
 import { type Attempt, type RunState, addSpent } from './run-state.ts'
 import { addSpend, spendOf } from './spend.ts'
+import { defined } from '../text/defined.ts'
 
 export interface ReportOptions {
   readonly run: string
@@ -39,13 +40,11 @@ export function reportFrom(
     startedAt: state.startedAt,
     seconds: state.seconds,
     sessions,
-    ...(state.neverBegun === undefined ? {} : { neverBegun: state.neverBegun }),
+    ...defined({ neverBegun: state.neverBegun }),
     spend: spendOf(spent, prices),
     prices: pricesTold(models, prices),
     compared: compare(state, prices),
-    ...(state.started.options.backlog === undefined
-      ? {}
-      : { backlog: state.started.options.backlog }),
+    ...defined({ backlog: state.started.options.backlog }),
     ...(state.started.isInPlace ? {} : { branch: state.started.branch }),
     commits,
   }
@@ -103,10 +102,9 @@ function taskReports(
       ),
       seconds: own.reduce((sum, { seconds }) => sum + seconds, 0),
       compactions: own.reduce((sum, { compactions }) => sum + compactions, 0),
-      ...(reason === undefined ? {} : { reason }),
-      ...(last.commit === undefined ? {} : { commit: last.commit }),
+      ...defined({ reason, commit: last.commit }),
       ...(added.length === 0 ? {} : { added: added.reduce((sum, tokens) => sum + tokens, 0) }),
-      ...(kept === undefined ? {} : { kept }),
+      ...defined({ kept }),
     }
   })
 }

@@ -21,6 +21,7 @@ import { setupText } from './prompts/setup-text.ts'
 import type { RunLog } from './run-log.ts'
 import type { Delegated, Scene, Settled, Stopping } from './scene.ts'
 import type { RunTree } from './tree.ts'
+import { defined } from '../text/defined.ts'
 
 interface SceneParts {
   readonly run: string
@@ -70,8 +71,7 @@ export function sceneFor(workspace: Workspace, parts: SceneParts): Scene {
       minutes: Math.round(settled.taskMs / 60_000),
       silentMinutes: Math.round(settled.silenceMs / 60_000),
     },
-    ...(project === undefined ? {} : { project }),
-    ...(verify === undefined ? {} : { verify }),
+    ...defined({ project, verify }),
   })
   const scene: Scene = {
     run,
@@ -88,9 +88,11 @@ export function sceneFor(workspace: Workspace, parts: SceneParts): Scene {
     stopping,
     ...apart(parts, config),
     tell: emit,
-    ...(parts.delegate === undefined ? {} : { delegate: parts.delegate }),
-    ...(parts.spentBeside === undefined ? {} : { spentBeside: parts.spentBeside }),
-    ...(parts.spending === undefined ? {} : { spending: parts.spending }),
+    ...defined({
+      delegate: parts.delegate,
+      spentBeside: parts.spentBeside,
+      spending: parts.spending,
+    }),
     // A run that may do what it does unasked never waits for a person who has gone.
     ...(parts.decide === undefined || settled.permissions !== 'ask'
       ? {}
@@ -109,7 +111,7 @@ function apart(
   const wrap = delegateWrap(delegate.order, tree.tree, delegates)
   return {
     extraEnv: delegateEnvironment(delegate.order, tree.tree, delegates),
-    ...(wrap === undefined ? {} : { wrap }),
+    ...defined({ wrap }),
   }
 }
 
@@ -126,7 +128,7 @@ export async function readyHarness(
   const state = join(runFolder(workspace.place, run), 'rehearsal')
   const harness = harnessNamed(settled.harness, workspace, {
     state,
-    ...(settled.script === undefined ? {} : { script: settled.script }),
+    ...defined({ script: settled.script }),
   })
   const env = plainEnvironment(workspace.env)
   const check = wrap === undefined ? await harness.check(env) : checkWrap(wrap, env, workspace.cwd)

@@ -4,6 +4,7 @@ import { type ReportOptions, reportFrom } from './make-report.ts'
 import type { Comparison, RunReport, SessionReport, TaskReport } from './report.ts'
 import { type RunState, addSpent } from './run-state.ts'
 import { spendOf } from './spend.ts'
+import { defined } from '../text/defined.ts'
 
 export function parallelReport(
   state: RunState,
@@ -60,7 +61,7 @@ function unmerged(task: TaskReport, move: RunState['move']): TaskReport {
     ...task,
     outcome: move?.to === 'parked' ? 'parked' : 'open',
     reason,
-    ...(move?.kept === undefined ? {} : { kept: move.kept }),
+    ...defined({ kept: move?.kept }),
   }
 }
 

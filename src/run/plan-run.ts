@@ -21,6 +21,7 @@ import type { PlannedRunTask, RunPlan, WaitingTask } from './run-plan.ts'
 import { Selection } from './selection.ts'
 import { settle } from './settled.ts'
 import { nameOf } from './task-list.ts'
+import { defined } from '../text/defined.ts'
 
 /** What a run would do, and why, if every task took what is forecast. Begins nothing. */
 export async function planRun(workspace: Workspace, options: RunOptions): Promise<RunPlan> {
@@ -59,7 +60,7 @@ export async function planRun(workspace: Workspace, options: RunOptions): Promis
     complexity,
     domain: domainOfRun(tasks.map((task) => domainOfTask(task).domain)),
     tracking: trackingFor(complexity).level,
-    ...(settled.model === undefined ? {} : { model: settled.model }),
+    ...defined({ model: settled.model }),
     sessions: sessions.slice(0, options.maxSessions ?? Infinity).map((session) => ({
       ...session,
       tasks: session.tasks.map(({ task, forecast }) =>
@@ -116,8 +117,7 @@ function beginning(workspace: Workspace, harness: string, model: string | undefi
     smartZone: budget.smartZone,
     done: [],
     isWarm: false,
-    ...(point === undefined ? {} : { point }),
-    ...(price === undefined ? {} : { price }),
+    ...defined({ point, price }),
   }
 }
 

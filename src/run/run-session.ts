@@ -12,6 +12,7 @@ import type { Workspace } from '../project/workspace.ts'
 import type { RawEntry } from '../session/in-effect.ts'
 import { isOpen } from '../session/state.ts'
 import type { Task } from '../backlog/task.ts'
+import { defined } from '../text/defined.ts'
 
 const BY = 'run'
 
@@ -200,7 +201,7 @@ export class RunSession {
           task: task.id,
           status,
           ...(summary === '' ? {} : { summary }),
-          ...(git === undefined ? {} : { git }),
+          ...defined({ git }),
         },
         { by: BY },
       ),
@@ -217,7 +218,7 @@ export class RunSession {
       session: this.id,
       reason,
       by: BY,
-      ...(conversation === undefined ? {} : { conversation }),
+      ...defined({ conversation }),
     })
     return { id: handoff.id, text: handoff.document, hash: handoff.hash }
   }
@@ -249,11 +250,7 @@ export class RunSession {
     const git = this.#workspace.git({ dirty: true })
     this.append([
       ...unfinished.map((task) => draft('task.unlinked', { task }, { by: BY })),
-      draft(
-        'session.closed',
-        { how: 'completed', reason, ...(git === undefined ? {} : { git }) },
-        { by: BY },
-      ),
+      draft('session.closed', { how: 'completed', reason, ...defined({ git }) }, { by: BY }),
     ])
     const reading = await this.#workspace.refreshIfPossible(this.#session)
     this.#session.close()

@@ -5,6 +5,7 @@ import type { AttemptOutcome, RunEntry, RunEntryData } from './entries.ts'
 import { isWhole, neverBegunIn } from './entry-shapes.ts'
 import type { DelegateMove } from './delegate-order.ts'
 import type { EndOfRun, NeverBegun } from './report.ts'
+import { defined } from '../text/defined.ts'
 
 export interface Attempt {
   readonly started: RunEntryData['attempt.started']
@@ -189,10 +190,7 @@ export function foldRun(all: readonly RunEntry[]): RunState | undefined {
     delegates: [...delegates.values()],
     seconds,
     isReady: entries.some(({ kind }) => kind === 'tree.ready'),
-    ...(move === undefined ? {} : { move }),
-    ...(ended === undefined ? {} : { ended }),
-    ...(left === undefined ? {} : { neverBegun: left }),
-    ...(waitsUntil === undefined ? {} : { waitsUntil }),
+    ...defined({ move, ended, neverBegun: left, waitsUntil }),
   }
 }
 

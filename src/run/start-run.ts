@@ -6,7 +6,6 @@ import { mintId } from '../journal/ids.ts'
 import { refuseInRun } from '../project/in-run.ts'
 import type { Workspace } from '../project/workspace.ts'
 import type { Task } from '../backlog/task.ts'
-import { given } from '../text/json-fields.ts'
 import { commandEnvironment } from './agent-environment.ts'
 import { openSource } from './sources/open-source.ts'
 import { Claims } from './claims.ts'
@@ -40,6 +39,7 @@ import { removeIfClean } from './remove-if-clean.ts'
 import { type RunTree, treeInPlace, treeOfItsOwn } from './tree.ts'
 import { repositoryOf } from '../project/worktrees.ts'
 import { runVerify } from './verify.ts'
+import { defined } from '../text/defined.ts'
 
 /** A run that goes on. */
 export interface RunHandle {
@@ -180,7 +180,7 @@ async function beginAgain(
   } catch (error) {
     log.append('run.ended', {
       how: state.ended ?? 'interrupted',
-      ...given({ neverBegun: state.neverBegun }),
+      ...defined({ neverBegun: state.neverBegun }),
     })
     throw error
   }
@@ -249,7 +249,7 @@ export async function work(
     branch: tree.branch,
     worktree: tree.tree,
     expectedSeconds: expected,
-    ...(settled.model === undefined ? {} : { model: settled.model }),
+    ...defined({ model: settled.model }),
   })
   if (!harness.capabilities.multiTurn)
     emit({ type: 'said', text: `${harness.name} takes one task a conversation` })
@@ -279,7 +279,7 @@ export async function work(
     const left = latest.backlog === undefined ? open : selection.open(latest.backlog)
     log.append('run.ended', {
       how,
-      ...given({ neverBegun: neverBegun(left, foldRun(log.read())) }),
+      ...defined({ neverBegun: neverBegun(left, foldRun(log.read())) }),
     })
     if (how === 'finished' && scene.delegate === undefined)
       removeIfClean(workspace.place, tree, (text) => emit({ type: 'said', text }))

@@ -4,6 +4,7 @@ import type { Task } from '../backlog/task.ts'
 import { nameOf as wordFor } from './prompts/task-head.ts'
 import type { TaskName } from './report.ts'
 import type { Scene } from './scene.ts'
+import { defined } from '../text/defined.ts'
 
 /** What people and agents call a task. */
 export function nameOf({
@@ -22,8 +23,5 @@ export function writeTaskList(
 ): void {
   const list = tasks.map((task) => ({ ...nameOf(task), checklist: task.checklist }))
   const path = runTasksPath(scene.workspace.place, scene.run)
-  replaceFile(
-    path,
-    `${JSON.stringify({ ...(current === undefined ? {} : { current }), tasks: list }, null, 1)}\n`,
-  )
+  replaceFile(path, `${JSON.stringify({ ...defined({ current }), tasks: list }, null, 1)}\n`)
 }

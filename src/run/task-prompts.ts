@@ -12,6 +12,7 @@ import { nameOf, taskHead } from './prompts/task-head.ts'
 import type { RunSession } from './run-session.ts'
 import type { Scene } from './scene.ts'
 import type { TaskWork } from './task-work.ts'
+import { defined } from '../text/defined.ts'
 
 /** The task, with what failed if it is not the first attempt, and with the handoff if this is a new conversation. */
 export function attemptPrompt(
@@ -33,8 +34,7 @@ export function attemptPrompt(
   const document = withMoved(given.text, given.moved)
   const extra = extraFor(scene, conversations, work)
   // Of the same task: whoever comes now goes on with it. Else it only tells of what was done before.
-  if (given.isOfTask)
-    return continueText(task, { document, ...(failure === undefined ? {} : { failure }) }, extra)
+  if (given.isOfTask) return continueText(task, { document, ...defined({ failure }) }, extra)
   return `${taskText(task, extra)}\n\nWhat the conversation before this one left, for what you need of it:\n${quoted('handoff', data(document))}`
 }
 
@@ -68,7 +68,7 @@ export async function restorePrompt(
   const verify = verifyOf(scene)
   return restoreText(
     work.task,
-    { context: text, ...(verify === undefined ? {} : { verify }) },
+    { context: text, ...defined({ verify }) },
     extraFor(scene, conversations, work),
   )
 }
@@ -85,7 +85,7 @@ function extraFor(scene: Scene, conversations: Conversations, { task }: TaskWork
       ? [
           {
             name: nameOf(other),
-            ...(other.summary === undefined ? {} : { summary: other.summary }),
+            ...defined({ summary: other.summary }),
           },
         ]
       : []
@@ -93,7 +93,7 @@ function extraFor(scene: Scene, conversations: Conversations, { task }: TaskWork
   const usualVerify = verifyOf(scene)
   return {
     ...(dependsOn.length === 0 ? {} : { dependsOn }),
-    ...(usualVerify === undefined ? {} : { usualVerify }),
+    ...defined({ usualVerify }),
     ...(scene.delegate === undefined ? {} : { brief: scene.delegate.order.brief }),
     ...conversations.ledger.give(profileFor(task, scene.profiles)?.profile),
   }

@@ -19,6 +19,7 @@ import { IdleCompactions } from './idle-compactions.ts'
 import { goOnPrompt } from './task-prompts.ts'
 import type { TaskWork } from './task-work.ts'
 import { fingerprint, repositoryAt } from './tree.ts'
+import { defined } from '../text/defined.ts'
 
 export interface Endured {
   readonly said: string
@@ -107,7 +108,7 @@ export class TurnTaker {
         turns,
         compactions,
         isFull: turn.cut?.why === 'replace',
-        ...(broken === undefined ? {} : { broken }),
+        ...defined({ broken }),
       })
       this.#endIfToldTo(turn.cut)
       if (turn.cut?.why === 'breaker') {
@@ -202,8 +203,7 @@ export class TurnTaker {
             stage: line,
             tokens: gauge.context,
             source: 'run',
-            ...(gauge.point === undefined ? {} : { point: gauge.point }),
-            ...(gauge.window === undefined ? {} : { window: gauge.window }),
+            ...defined({ point: gauge.point, window: gauge.window }),
           }
           session.append([draft('budget.crossed', data, { by: 'run' })])
         },
@@ -221,7 +221,7 @@ export class TurnTaker {
         spent: turn.spent,
         requests: turn.requests,
         context: live.context,
-        ...(live.costUsd === undefined ? {} : { costUsd: live.costUsd }),
+        ...defined({ costUsd: live.costUsd }),
         seconds: turn.seconds,
       })
       this.#journalTurn(session, live, turn)
@@ -253,14 +253,12 @@ export class TurnTaker {
         type: 'tool',
         name,
         status,
-        ...(command === undefined ? {} : { command }),
-        ...(path === undefined ? {} : { path }),
+        ...defined({ command, path }),
       })
     } else if (event.type === 'started') {
       const { conversation, model, window } = event
       const known = {
-        ...(model === undefined ? {} : { model }),
-        ...(window === undefined ? {} : { window }),
+        ...defined({ model, window }),
       }
       log.append('conversation.started', { number: live.number, conversation, ...known })
       session.append([
@@ -277,9 +275,7 @@ export class TurnTaker {
       const conversation = live.id
       const data = {
         ...known,
-        ...(trigger === undefined ? {} : { trigger }),
-        ...(boundary === undefined ? {} : { boundary }),
-        ...(conversation === undefined ? {} : { conversation }),
+        ...defined({ trigger, boundary, conversation }),
       }
       session.append([
         draft('context.compacted', data, {
@@ -290,7 +286,7 @@ export class TurnTaker {
       tell({ type: 'compaction', task: work.name, ...known })
     } else if (event.type === 'limit') {
       const { message, resetsAt } = event
-      log.append('limit.reached', { message, ...(resetsAt === undefined ? {} : { resetsAt }) })
+      log.append('limit.reached', { message, ...defined({ resetsAt }) })
     }
   }
 

@@ -7,6 +7,7 @@ import { commitAsFound } from './as-found.ts'
 import { type KeptWork, type WorkToKeep, keepAndSetBack, keepWork } from './set-back.ts'
 import type { TaskWork } from './task-work.ts'
 import { bringBack, headInWords, headNow, hiddenPaths, uncommitted } from './tree.ts'
+import { defined } from '../text/defined.ts'
 
 /** A task that was begun and that nobody saw the end of: what it has done so far is in the tree. */
 export interface Unfinished extends Pick<TaskWork, 'name' | 'base' | 'leftBefore'> {
@@ -25,7 +26,7 @@ export function unfinishedIn(state: RunState | undefined): Unfinished | undefine
     name: task,
     base,
     leftBefore: leftBefore ?? [],
-    ...(last.kept === undefined ? {} : { kept: last.kept }),
+    ...defined({ kept: last.kept }),
   }
 }
 

@@ -23,6 +23,7 @@ import { attemptPrompt, restorePrompt } from './task-prompts.ts'
 import type { TaskWork } from './task-work.ts'
 import { keepUnfinished, leaveWork, unfinishedIn, withKept } from './unfinished.ts'
 import type { Usage } from '../session/entries.ts'
+import { defined } from '../text/defined.ts'
 
 export type TaskOutcome =
   | { readonly outcome: 'done'; readonly commit: string }
@@ -124,8 +125,7 @@ async function climb(
       commit?: string
       summary?: string
       kept?: string
-    }) =>
-      log.append('attempt.ended', { attempt, ...data, ...(added === undefined ? {} : { added }) })
+    }) => log.append('attempt.ended', { attempt, ...data, ...defined({ added }) })
     if (judged.verdict === 'done') {
       await recordDone(scene, session, work, judged)
       ended({ outcome: 'done', commit: judged.commit, summary: judged.summary })
@@ -144,7 +144,7 @@ async function climb(
       const { kept, ends } = leaveWork(scene, work, attempt)
       const told = withKept(judged.reason, kept)
       session.leave(task, 'blocked', told)
-      ended({ outcome: 'blocked', reason: judged.reason, ...(kept === undefined ? {} : { kept }) })
+      ended({ outcome: 'blocked', reason: judged.reason, ...defined({ kept }) })
       tell({ type: 'task.blocked', task: name, reason: told })
       if (ends !== undefined)
         throw new RunEnds('task failed', `${name.name} is blocked: ${judged.reason}; ${ends}`)
@@ -253,7 +253,7 @@ async function attemptOnce(
           verify: {
             command: verify.command,
             output: verify.output,
-            ...(verify.exit === undefined ? {} : { exit: verify.exit }),
+            ...defined({ exit: verify.exit }),
           },
         }
   const dirty = uncommitted(tree.tree).filter((path) => !work.leftBefore.includes(path))
@@ -283,13 +283,13 @@ function park(
   scene.log.append('task.parked', {
     task: work.task.id,
     reason,
-    ...(kept === undefined ? {} : { kept }),
+    ...defined({ kept }),
   })
   scene.tell({
     type: 'task.parked',
     task: work.name,
     reason,
-    ...(kept === undefined ? {} : { kept }),
+    ...defined({ kept }),
   })
   const because = `${work.name.name} failed: ${reason}`
   if (ends !== undefined) throw new RunEnds('task failed', `${because}; ${ends}`)

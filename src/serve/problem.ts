@@ -1,5 +1,6 @@
 import { StintError, errnoOf } from '../journal/errors.ts'
 import type { Problem } from './contract.ts'
+import { defined } from '../text/defined.ts'
 
 export type Status = 400 | 401 | 403 | 404 | 405 | 409 | 410 | 413 | 415 | 500
 
@@ -41,7 +42,7 @@ export function statusOf(error: unknown): Status {
 export function problemOf(error: unknown): Problem {
   if (error instanceof StintError) {
     const { code, message, hint } = error
-    return { code, message, ...(hint === undefined ? {} : { hint }) }
+    return { code, message, ...defined({ hint }) }
   }
   if (error instanceof Error && errnoOf(error) !== undefined && 'syscall' in error) {
     return { code: 'SYSTEM', message: error.message }

@@ -16,6 +16,7 @@ import {
   remove,
 } from './working-shelf.ts'
 import { type Handler, type Working, initialState, isShelf, workingCopy } from './working-state.ts'
+import { defined } from '../text/defined.ts'
 
 export { NeedsFullFold } from './working-shelf.ts'
 
@@ -339,7 +340,7 @@ const HANDLERS: { readonly [K in EntryKind]?: Handler<K> } = {
       ...item(entry, data.note),
       preCompact: data.preCompact === true,
       ...fields(data, 'tldr'),
-      ...(git === undefined ? {} : { git }),
+      ...defined({ git }),
       ...(typeof code?.commit === 'string' ? { code } : {}),
     })
   },

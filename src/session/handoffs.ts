@@ -3,6 +3,7 @@ import { fields, gitOf, item, str } from './entry-fields.ts'
 import type { Acceptance, Handoff, SessionState } from './state.ts'
 import { change } from './working-shelf.ts'
 import type { Handler } from './working-state.ts'
+import { defined } from '../text/defined.ts'
 
 /** Whoever wants an older one finds it in the journal. */
 const HANDOFFS_KEPT = 6
@@ -56,9 +57,7 @@ export function handoffOf(
     hash: str(data.hash),
     tokens: amount(data.tokens),
     isDraft: data.isDraft === true,
-    ...(to === undefined ? {} : { to }),
-    ...(git === undefined ? {} : { git }),
-    ...(code === undefined ? {} : { code }),
+    ...defined({ to, git, code }),
     accepted: [],
   }
 }

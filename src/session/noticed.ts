@@ -5,6 +5,7 @@ import { amountOf, fields, item, optional, str, usageOf } from './entry-fields.t
 import type { Item, Request } from './state.ts'
 import type { WorkingShelf } from './working-shelf.ts'
 import type { Handler } from './working-state.ts'
+import { defined } from '../text/defined.ts'
 
 export const NOTICED: { readonly [K in EntryKind]?: Handler<K> } = {
   'conversation.joined': (state, data, entry) => {
@@ -30,7 +31,7 @@ export const NOTICED: { readonly [K in EntryKind]?: Handler<K> } = {
       at: entry.at,
       conversation: str(data.conversation),
       ...fields(data, 'said', 'failure', 'model'),
-      ...(usage === undefined ? {} : { usage }),
+      ...defined({ usage }),
     }
   },
   'commit.made': (state, data, entry) => {
@@ -54,8 +55,7 @@ export const NOTICED: { readonly [K in EntryKind]?: Handler<K> } = {
       ...item(entry, data.conversation),
       stage,
       tokens,
-      ...(point === undefined ? {} : { point }),
-      ...(window === undefined ? {} : { window }),
+      ...defined({ point, window }),
       ...fields(data, 'source'),
     }
     pushRecent(state.crossings, crossing, 8)

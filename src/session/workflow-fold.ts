@@ -5,6 +5,7 @@ import { fields, optional, str } from './entry-fields.ts'
 import type { Phase, PhaseStatus, SubPhase, Workflow } from './workflow-state.ts'
 import { indexOfPlace, isApproved, placesOf } from './workflow.ts'
 import type { Handler, Working } from './working-state.ts'
+import { defined } from '../text/defined.ts'
 
 /** More than anybody follows; a snapshot holds all of them. */
 export const MOST_PHASES = 60
@@ -200,7 +201,7 @@ function phasesIn(value: unknown): readonly Phase[] {
         status: 'pending',
         gate: phase.gate === 'approval' ? 'approval' : 'none',
         ...fields(phase, 'focus', 'conversation'),
-        ...(tokens === undefined ? {} : { tokens }),
+        ...defined({ tokens }),
         subPhases,
       },
     ]

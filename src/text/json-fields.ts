@@ -58,13 +58,3 @@ export function saidIn(content: unknown): string {
     })
     .join('\n')
 }
-
-/** The fields that have a value, for types whose optional fields are absent rather than undefined. */
-export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const found: Record<string, unknown> = {}
-  for (const name of Object.keys(fields)) {
-    const value = (fields as Record<string, unknown>)[name]
-    if (value !== undefined) found[name] = value
-  }
-  return found as never
-}

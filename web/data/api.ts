@@ -28,6 +28,7 @@ import type { WorkflowOverview } from '../../src/project/workflow/overview.ts'
 import type { Task } from '../../src/backlog/task.ts'
 import { currentProject } from '../shell/router.ts'
 import { ApiFailure } from './failure.ts'
+import { defined } from '../../src/text/defined.ts'
 
 export { ApiFailure } from './failure.ts'
 
@@ -119,7 +120,7 @@ export const api = {
   tasks: (signal?: AbortSignal) => get<Backlog>('tasks', {}, signal),
   addTask: (task: { title: string } & Partial<Task>) => post<Task>('tasks', task),
   moveTask: (id: string, status: Task['status'], note?: string) =>
-    post<Task>(`tasks/${part(id)}/status`, { status, ...(note === undefined ? {} : { note }) }),
+    post<Task>(`tasks/${part(id)}/status`, { status, ...defined({ note }) }),
   handoffs: (signal?: AbortSignal) => get<readonly HandoffLine[]>('handoffs', {}, signal),
   handoff: (id: string, signal?: AbortSignal) =>
     get<HandoffPage>(`handoffs/${part(id)}`, {}, signal),

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { LiveEvent } from '../../src/serve/contract.ts'
 import { type ApiFailure, asFailure } from './failure.ts'
 import { liveIsUp, onLive } from './live.ts'
+import { defined } from '../../src/text/defined.ts'
 
 export { asFailure } from './failure.ts'
 
@@ -84,8 +85,7 @@ export function useResource<T>(
   const { value, failure, isLoading } =
     answer.key === key ? answer : { value: undefined, failure: undefined, isLoading: true }
   return {
-    ...(value === undefined ? {} : { value }),
-    ...(failure === undefined ? {} : { failure }),
+    ...defined({ value, failure }),
     isLoading,
     reload: () => ask.current(),
   }

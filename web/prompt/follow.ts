@@ -6,6 +6,7 @@ import { type ApiFailure, api } from '../data/api.ts'
 import { liveIsUp, liveState, onLive } from '../data/live.ts'
 import { asFailure } from '../data/resource.ts'
 import { NOTHING_YET, type PromptState, isBehind, take } from './state.ts'
+import { defined } from '../../src/text/defined.ts'
 
 export interface Followed {
   readonly state: PromptState
@@ -23,7 +24,7 @@ export function useFollowed(prompt: string): Followed {
     let isAsking = false
     let isAskedAgain = false
     const show = (failure?: ApiFailure): void =>
-      setFollowed({ state: state.current, ...(failure === undefined ? {} : { failure }) })
+      setFollowed({ state: state.current, ...defined({ failure }) })
     // Pieces of a message come quicker than they can be drawn.
     const draw = (): void => {
       frame = 0

@@ -4,6 +4,7 @@ import type { PermissionRequest } from '../../src/harness/contract.ts'
 import type { PromptEvent } from '../../src/run/prompt/contract.ts'
 import type { Gauge } from '../../src/run/events.ts'
 import type { Spend } from '../../src/run/report.ts'
+import { defined } from '../../src/text/defined.ts'
 
 export type Piece =
   /** `isWhole`: its end has come; until then it grows. */
@@ -85,7 +86,7 @@ function fold(state: PromptState, event: PromptEvent): PromptState {
       return {
         ...state,
         conversation: event.conversation,
-        ...(event.model === undefined ? {} : { model: event.model }),
+        ...defined({ model: event.model }),
       }
     case 'delta': {
       const open = growing(state)
@@ -110,9 +111,7 @@ function fold(state: PromptState, event: PromptEvent): PromptState {
       const at = state.pieces.findLastIndex((piece) => piece.type === 'tool' && piece.id === id)
       const before = state.pieces[at]
       const told = {
-        ...(command === undefined ? {} : { command }),
-        ...(path === undefined ? {} : { path }),
-        ...(output === undefined ? {} : { output }),
+        ...defined({ command, path, output }),
       }
       if (before?.type !== 'tool') return add({ type: 'tool', id, name, status, ...told })
       return exchange(state, at, {

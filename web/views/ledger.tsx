@@ -13,6 +13,7 @@ import { href, hrefTo, useValues } from '../shell/router.ts'
 import { LEDGER_PAUSE_MS, avoidedIn } from './ledger/amounts.ts'
 import { CostTable } from './ledger/cost-table.tsx'
 import { SavingTable } from './ledger/saving-table.tsx'
+import { defined } from '../../src/text/defined.ts'
 
 /** What Stint itself cost here and what it saved; of one session where the address names it. */
 export function LedgerView() {
@@ -20,7 +21,7 @@ export function LedgerView() {
   const session = useValues().get('session') ?? undefined
   const ledger = useResource(
     `ledger ${span} ${session}`,
-    (signal) => api.ledger({ days: span, ...(session === undefined ? {} : { session }) }, signal),
+    (signal) => api.ledger({ days: span, ...defined({ session }) }, signal),
     ({ type }) => type === 'session' || type === 'run' || type === 'conversation',
     LEDGER_PAUSE_MS,
   )

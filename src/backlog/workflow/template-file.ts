@@ -17,6 +17,7 @@ import { MOST_PHASES } from '../../session/workflow-fold.ts'
 import { oneLine } from '../../text/clean.ts'
 import { isInside } from './inside.ts'
 import { type TokenRange, tokenRange } from './token-range.ts'
+import { defined } from '../../text/defined.ts'
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]{0,15}$/
 const LONGEST_NAME = 60
@@ -105,9 +106,7 @@ class Reader {
     const conversation = this.#text(fields.conversation, 'conversation', LONGEST_NAME)
     const phase: TemplatePhase = {
       ...value,
-      ...(gate === undefined ? {} : { gate }),
-      ...(tokens === undefined ? {} : { tokens }),
-      ...(conversation === undefined ? {} : { conversation }),
+      ...defined({ gate, tokens, conversation }),
       ...(subPhases.length === 0 ? {} : { subPhases: subPhases.map((sub) => sub.value) }),
     }
     return { node: read.node, value: phase, parts: subPhases }
@@ -135,7 +134,7 @@ class Reader {
     const value: TemplateSubPhase = {
       id,
       name: name ?? id,
-      ...(focus === undefined ? {} : { focus }),
+      ...defined({ focus }),
       ...(deliverables.length === 0 ? {} : { deliverables }),
     }
     return { fields, value, node, parts: [] as readonly Read<TemplateSubPhase>[] }

@@ -1,11 +1,11 @@
 import { buildCommand } from '@stricli/core'
 import type { ConversationBudget } from '../../project/budget.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { budgetJson, describeBudget, describeBudgetShortly } from '../describe-budget.ts'
 import { json, optionalName, toggle } from '../flags.ts'
 import type { Output } from '../output.ts'
 import { withProject } from '../with-project.ts'
+import { defined } from '../../text/defined.ts'
 
 interface Flags {
   readonly watch?: boolean

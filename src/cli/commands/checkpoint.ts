@@ -5,12 +5,12 @@ import { shortId } from '../../journal/ids.ts'
 import { minute } from '../../text/times.ts'
 import { tldrOf } from '../../session/tldr.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { indent, progressLine, sessionJson } from '../describe.ts'
 import { Misuse } from '../errors.ts'
 import { json, optionalName, session, text, toggle } from '../flags.ts'
 import type { Output } from '../output.ts'
 import { withProject } from '../with-project.ts'
+import { defined } from '../../text/defined.ts'
 
 interface SaveFlags {
   readonly note?: string

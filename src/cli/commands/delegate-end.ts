@@ -4,13 +4,13 @@ import type { DelegateRow } from '../../run/delegate/contract.ts'
 import { refuseInRun } from '../../project/in-run.ts'
 import { chosenDelegates, delegateNames, idsOf, standing } from '../choose-delegates.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { isAtWork, nameOf, rowLine, rowWithNext } from '../describe-delegate.ts'
 import { plural } from '../describe.ts'
 import { shellWord } from '../describe-run.ts'
 import { Misuse } from '../errors.ts'
 import { json, text, toggle } from '../flags.ts'
 import { withDelegates } from '../with-delegates.ts'
+import { defined } from '../../text/defined.ts'
 
 export const stop = buildCommand<{ json?: boolean }, string[], Context>({
   docs: {

@@ -5,12 +5,12 @@ import type { Digest } from '../../project/digest/digest-command.ts'
 import { minute } from '../../text/times.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { plural } from '../describe.ts'
 import { Misuse, describeError, errorJson } from '../errors.ts'
 import { json, number, text } from '../flags.ts'
 import { RunningLine } from '../running-line.ts'
 import { withProject } from '../with-project.ts'
+import { defined } from '../../text/defined.ts'
 
 interface RunFlags {
   readonly label?: string

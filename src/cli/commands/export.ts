@@ -2,10 +2,10 @@ import { buildCommand } from '@stricli/core'
 import { relative } from 'node:path'
 import { EXPORT_FORMATS, type ExportFormat } from '../../document/export/formats.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { Misuse } from '../errors.ts'
 import { json, optionalSession, text, toggle } from '../flags.ts'
 import { withProject } from '../with-project.ts'
+import { defined } from '../../text/defined.ts'
 
 interface Flags {
   readonly format?: ExportFormat

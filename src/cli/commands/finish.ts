@@ -4,7 +4,6 @@ import { count } from '../../session/state.ts'
 import { tldrOf } from '../../session/tldr.ts'
 import { duration } from '../../text/times.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { describeResumed, resumedJson } from '../describe-resumed.ts'
 import { indent, plural, progressLine, sessionJson } from '../describe.ts'
 import { Misuse } from '../errors.ts'
@@ -13,6 +12,7 @@ import type { Output } from '../output.ts'
 import { taskNames } from '../describe-task.ts'
 import { propose } from '../propose.ts'
 import { withProject } from '../with-project.ts'
+import { defined } from '../../text/defined.ts'
 
 interface PauseFlags {
   readonly note?: string
@@ -52,8 +52,7 @@ export const pause = buildCommand<PauseFlags, [], Context>({
       }
       const { reading, resumed } = await project.pause({
         by: 'cli',
-        ...defined({ note: flags.note, switchTo, session }),
-        ...defined({ keepTaskStatus: flags.keepTaskStatus }),
+        ...defined({ note: flags.note, switchTo, session, keepTaskStatus: flags.keepTaskStatus }),
       })
       const { state } = reading
       const value = {

@@ -1,6 +1,5 @@
 import { buildCommand, buildRouteMap } from '@stricli/core'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import {
   describeAccepted,
   describeMade,
@@ -11,6 +10,7 @@ import {
 import { EXIT } from '../errors.ts'
 import { json, number, optionalName, optionalSession, text, toggle } from '../flags.ts'
 import { withProject } from '../with-project.ts'
+import { defined } from '../../text/defined.ts'
 
 interface CreateFlags {
   readonly reason?: string

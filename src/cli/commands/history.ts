@@ -7,7 +7,6 @@ import { oneLine, shorten } from '../../text/clean.ts'
 import { minute } from '../../text/times.ts'
 import type { Context } from '../context.ts'
 import { conversationText } from '../conversation-text.ts'
-import { defined } from '../defined.ts'
 import { plural } from '../describe.ts'
 import { Misuse } from '../errors.ts'
 import { json, optionalName, text, texts, toggle } from '../flags.ts'
@@ -15,6 +14,7 @@ import { moment, timeAgo } from '../moment.ts'
 import type { Output } from '../output.ts'
 import { table } from '../table.ts'
 import { withProject } from '../with-project.ts'
+import { defined } from '../../text/defined.ts'
 
 const FORMATS = ['text', 'json', 'anthropic', 'openai'] as const
 

@@ -3,7 +3,6 @@ import { resolve } from 'node:path'
 import { buildCommand } from '@stricli/core'
 import type { ImportReport } from '../../project/import/contract.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { plural } from '../describe.ts'
 import { EXIT, Misuse } from '../errors.ts'
 import { json, text, toggle } from '../flags.ts'
@@ -11,6 +10,7 @@ import { ImportBar } from '../import-bar.ts'
 import { moment } from '../moment.ts'
 import { size } from '../size.ts'
 import { withProject } from '../with-project.ts'
+import { defined } from '../../text/defined.ts'
 
 interface Flags {
   readonly allProjects?: boolean

@@ -3,13 +3,13 @@ import { join, relative } from 'node:path'
 import { shortId } from '../../journal/ids.ts'
 import type { InitOptions } from '../../project/start.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { sayWaiting } from '../describe-handoff.ts'
 import { sessionJson } from '../describe.ts'
 import { Misuse } from '../errors.ts'
 import { json, list, taskName, text, toggle } from '../flags.ts'
 import { taskNames } from '../describe-task.ts'
 import { withProject } from '../with-project.ts'
+import { defined } from '../../text/defined.ts'
 
 interface Flags {
   readonly name?: string

@@ -1,11 +1,11 @@
 import { buildCommand } from '@stricli/core'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { Misuse } from '../errors.ts'
 import { json, text, toggle } from '../flags.ts'
 import { timeAgo } from '../moment.ts'
 import { propose } from '../propose.ts'
 import { withProject } from '../with-project.ts'
+import { defined } from '../../text/defined.ts'
 
 interface Flags {
   readonly by?: (typeof BY)[number]

@@ -3,12 +3,12 @@ import type { SessionFilter } from '../../index/queries.ts'
 import { StintError } from '../../journal/errors.ts'
 import type { SessionStatus } from '../../session/state.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { Misuse } from '../errors.ts'
 import { json, list as listFlag, number, taskName, text } from '../flags.ts'
 import { moment } from '../moment.ts'
 import { printList } from '../session-list.ts'
 import { withProject } from '../with-project.ts'
+import { defined } from '../../text/defined.ts'
 
 interface Flags {
   readonly status?: readonly string[]

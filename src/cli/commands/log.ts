@@ -4,11 +4,11 @@ import { StintError } from '../../journal/errors.ts'
 import type { Project } from '../../project/open-project.ts'
 import type { RecordOptions, Recorded } from '../../project/record.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { entryLine, progressLine, sessionJson } from '../describe.ts'
 import { Misuse } from '../errors.ts'
 import { json, session, text, texts, toggle } from '../flags.ts'
 import { withProject } from '../with-project.ts'
+import { defined } from '../../text/defined.ts'
 
 interface Flags {
   readonly progress?: readonly string[]
@@ -180,8 +180,12 @@ const NOT_AMENDING = ['done', 'retract', 'current', 'resolved', 'reason'] as con
 function entriesFrom(flags: Flags): readonly LogEntry[] {
   const decisions = flags.decision ?? []
   const detail = {
-    ...defined({ context: flags.context, choice: flags.choice, rationale: flags.rationale }),
-    ...defined({ options: flags.options && numbered(flags.options) }),
+    ...defined({
+      context: flags.context,
+      choice: flags.choice,
+      rationale: flags.rationale,
+      options: flags.options && numbered(flags.options),
+    }),
   }
   if (decisions.length !== 1 && Object.keys(detail).length > 0) {
     throw new Misuse(

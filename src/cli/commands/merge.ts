@@ -10,7 +10,6 @@ import { runGit } from '../../git/run-git.ts'
 import { refuseInRun } from '../../project/in-run.ts'
 import { chosenDelegates, delegateNames, idsOf } from '../choose-delegates.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { isAtWork, nameOf, rowLine } from '../describe-delegate.ts'
 import { countOutcomes, describeOutcome, isAsWanted, mergeEventWords } from '../describe-merge.ts'
 import { plural } from '../describe.ts'
@@ -20,6 +19,7 @@ import { Interrupt } from '../interrupt.ts'
 import { reviewBy } from '../review-merge.ts'
 import { waitFor } from '../wait-for-delegates.ts'
 import { type DelegateScene, withDelegates } from '../with-delegates.ts'
+import { defined } from '../../text/defined.ts'
 
 interface MergeFlags {
   readonly all?: boolean

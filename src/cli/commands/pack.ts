@@ -2,9 +2,9 @@ import { buildCommand } from '@stricli/core'
 import type { ExplainedSection } from '../../context/explain.ts'
 import type { Packed } from '../../project/pack.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { json, number, optionalSession, toggle } from '../flags.ts'
 import { withProject } from '../with-project.ts'
+import { defined } from '../../text/defined.ts'
 
 interface Flags {
   readonly budget?: number

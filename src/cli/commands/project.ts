@@ -1,9 +1,9 @@
 import { buildCommand } from '@stricli/core'
 import type { ProjectContext } from '../../context/survey/project-context.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { json, toggle } from '../flags.ts'
 import { withProject } from '../with-project.ts'
+import { defined } from '../../text/defined.ts'
 
 interface Flags {
   readonly refresh?: boolean

@@ -2,11 +2,11 @@ import { buildCommand } from '@stricli/core'
 import type { Permissions } from '../../harness/contract.ts'
 import type { PromptRequest } from '../../run/prompt/contract.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { Misuse } from '../errors.ts'
 import { session, text, toggle } from '../flags.ts'
 import { choice, given, harnessOf } from '../run-flags.ts'
 import { withWorkspace } from '../with-workspace.ts'
+import { defined } from '../../text/defined.ts'
 
 interface Flags {
   readonly session?: string

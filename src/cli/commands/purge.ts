@@ -3,12 +3,12 @@ import { shortId } from '../../journal/ids.ts'
 import type { Purged } from '../../project/purge.ts'
 import { whyNotPurged } from '../../project/purge/needle.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { plural } from '../describe.ts'
 import { EXIT, Misuse } from '../errors.ts'
 import { json, toggle } from '../flags.ts'
 import type { Output } from '../output.ts'
 import { withProject } from '../with-project.ts'
+import { defined } from '../../text/defined.ts'
 
 interface Flags {
   readonly dryRun?: boolean

@@ -1,10 +1,10 @@
 import { buildCommand } from '@stricli/core'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { describeResumed, resumedJson } from '../describe-resumed.ts'
 import { json, optionalSession, toggle } from '../flags.ts'
 import { printList } from '../session-list.ts'
 import { withProject } from '../with-project.ts'
+import { defined } from '../../text/defined.ts'
 
 interface Flags {
   readonly last?: boolean

@@ -4,12 +4,12 @@ import { shortId } from '../../journal/ids.ts'
 import { KIND_NAMES } from '../../session/kind-names.ts'
 import { minute } from '../../text/times.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { Misuse } from '../errors.ts'
 import { json, number, session, text, toggle } from '../flags.ts'
 import { moment } from '../moment.ts'
 import type { Output } from '../output.ts'
 import { withProject } from '../with-project.ts'
+import { defined } from '../../text/defined.ts'
 
 interface Flags {
   readonly in?: 'journal' | 'said' | 'all'
@@ -78,10 +78,15 @@ export const search = buildCommand<Flags, string[], Context>({
       const hits = project.search({
         text: query,
         limit: flags.limit ?? DEFAULT_LIMIT,
-        ...defined({ in: flags.in }),
-        ...defined({ offset: flags.offset, session: within, allProjects: flags.allProjects }),
-        ...defined({ kind: flags.kind === undefined ? undefined : kindsOf(flags.kind) }),
-        ...defined({ since: moment(flags.since), until: moment(flags.until) }),
+        ...defined({
+          in: flags.in,
+          offset: flags.offset,
+          session: within,
+          allProjects: flags.allProjects,
+          kind: flags.kind === undefined ? undefined : kindsOf(flags.kind),
+          since: moment(flags.since),
+          until: moment(flags.until),
+        }),
         ...(flags.json === true || marks[0] === '' ? {} : { marks }),
       })
       let found = 0

@@ -1,10 +1,10 @@
 import { buildCommand } from '@stricli/core'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { Misuse } from '../errors.ts'
 import { json, number, text, toggle } from '../flags.ts'
 import { withJsonErrors } from '../json-errors.ts'
 import { Output } from '../output.ts'
+import { defined } from '../../text/defined.ts'
 
 interface Flags {
   readonly open?: boolean

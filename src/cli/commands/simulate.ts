@@ -3,13 +3,13 @@ import { relative, resolve } from 'node:path'
 import type { Measurement, Study } from '../study/contract.ts'
 import type { MeasureProgress } from '../study/measure/measure.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { Misuse } from '../errors.ts'
 import { json, number, text, toggle } from '../flags.ts'
 import { Interrupt } from '../interrupt.ts'
 import { withJsonErrors } from '../json-errors.ts'
 import { Output } from '../output.ts'
 import { StudyBar } from '../study-bar.ts'
+import { defined } from '../../text/defined.ts'
 
 interface Flags {
   readonly full?: boolean

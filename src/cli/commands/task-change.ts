@@ -5,12 +5,12 @@ import type { TaskFields } from '../../session/entries.ts'
 import { matchTasks } from '../../backlog/find.ts'
 import type { Task } from '../../backlog/task.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { taskLine } from '../describe-task.ts'
 import { Misuse } from '../errors.ts'
 import { json, list, taskArgument, text, texts } from '../flags.ts'
 import { type TaskFlags, singleFields, taskFlags } from '../task-flags.ts'
 import { withProject } from '../with-project.ts'
+import { defined } from '../../text/defined.ts'
 
 interface ChangeFlags extends TaskFlags {
   readonly title?: string

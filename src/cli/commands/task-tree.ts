@@ -15,6 +15,7 @@ import { withNearest } from '../nearest.ts'
 import { painter } from '../run-view/paint.ts'
 import { line } from '../run-view/words.ts'
 import { withWorkspace } from '../with-workspace.ts'
+import { defined } from '../../text/defined.ts'
 
 /** As deep as JSON is nested: programs that read it have a bound, too. */
 const JSON_LEVELS = 100
@@ -48,7 +49,7 @@ export const taskTree = buildCommand<{ all?: boolean; json?: boolean }, [string?
         taskTrees(backlog, {
           levels,
           isShown: (task) => isAll || isTaskOpen(task),
-          ...(top === undefined ? {} : { top }),
+          ...defined({ top }),
         })
       const delegates = await delegatesByTask(workspace.place, isAll)
       if (flags.json === true) {
@@ -72,7 +73,7 @@ export const taskTree = buildCommand<{ all?: boolean; json?: boolean }, [string?
             delegates,
             isFull,
             paint,
-            ...(columns === undefined ? {} : { columns }),
+            ...defined({ columns }),
           }).join('\n'),
         )
       }
@@ -133,7 +134,7 @@ function treesJson(
     waitsFor: isTaskOpen(task) ? waitingFor(backlog, task).map(({ reference }) => reference) : [],
     progress,
     delegates: delegates.get(task.id) ?? [],
-    ...(partOf === undefined ? {} : { partOf }),
+    ...defined({ partOf }),
     parts: parts.map(node),
   })
   const groups = [...groupsOf(backlog.tasks)].map(([group, members]) => ({

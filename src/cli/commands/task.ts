@@ -3,7 +3,6 @@ import type { ReportedStatus } from '../../project/report-task.ts'
 import type { TaskStatus } from '../../session/entries.ts'
 import { proposeSpecialist } from '../../backlog/specialist.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import { sayWaiting } from '../describe-handoff.ts'
 import { describeTask, taskLine, taskLines } from '../describe-task.ts'
 import { json, list as listFlag, taskArgument, text, toggle } from '../flags.ts'
@@ -11,6 +10,7 @@ import { type TaskFlags, oneOf, singleFields, taskFlags } from '../task-flags.ts
 import { withProject } from '../with-project.ts'
 import { changeTask } from './task-change.ts'
 import { taskTree } from './task-tree.ts'
+import { defined } from '../../text/defined.ts'
 
 interface AddFlags extends TaskFlags {
   readonly json?: boolean

@@ -2,7 +2,6 @@ import { buildCommand, buildRouteMap } from '@stricli/core'
 import { relative } from 'node:path'
 import { currentPlace } from '../../session/workflow.ts'
 import type { Context } from '../context.ts'
-import { defined } from '../defined.ts'
 import {
   describeRecovered,
   describeStep,
@@ -13,6 +12,7 @@ import {
 import { json, optionalName, sessionName, text, toggle } from '../flags.ts'
 import { propose } from '../propose.ts'
 import { withProject } from '../with-project.ts'
+import { defined } from '../../text/defined.ts'
 
 const id = {
   parse: String,

@@ -5,6 +5,7 @@ import type { TaskName } from '../../run/report.ts'
 import type { Paint } from './paint.ts'
 import { cutTo, padTo, widthOf } from './width.ts'
 import { line, name as nameOf, toolWords } from './words.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface AtWork {
   readonly name: string
@@ -34,8 +35,7 @@ export function atWorkAfter(all: readonly AtWork[], event: RunEvent): readonly A
     one.name === event.delegate
       ? {
           ...one,
-          ...(doing === undefined ? {} : { doing }),
-          ...(percent === undefined ? {} : { percent }),
+          ...defined({ doing, percent }),
         }
       : one,
   )

@@ -3,6 +3,7 @@ import type { AttemptPlace, Gauge, RunEvent } from '../../run/events.ts'
 import type { EndOfRun, Spend, TaskName } from '../../run/report.ts'
 import { type AtWork, atWorkAfter } from './at-work.ts'
 import { line, nearby, toolWords, withName, wordsOf } from './words.ts'
+import { defined } from '../../text/defined.ts'
 
 export type Outcome = 'open' | 'done' | 'parked' | 'blocked'
 
@@ -86,10 +87,7 @@ function withFacts(state: RunState, event: RunEvent): RunState {
         harness,
         startedAt: at,
         outcomes: { ...outcomes, ...state.outcomes },
-        ...(model === undefined ? {} : { model }),
-        ...(branch === undefined ? {} : { branch }),
-        ...(worktree === undefined ? {} : { worktree }),
-        ...(expectedSeconds === undefined ? {} : { expectedSeconds }),
+        ...defined({ model, branch, worktree, expectedSeconds }),
         ...(parallel === undefined ? {} : { atWork: [] }),
       }
     }

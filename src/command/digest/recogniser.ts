@@ -3,6 +3,7 @@ import { type Finding, Findings, type Level } from './finding.ts'
 import type { Rule } from './rule.ts'
 import { EXAMPLE_ID, NODE_ID, NUMBERED, TEST_RULES } from './test-rules.ts'
 import { TROUBLE_RULES } from './trouble-rules.ts'
+import { defined } from '../../text/defined.ts'
 
 const RULES: readonly Rule[] = [...TEST_RULES, ...DIAGNOSIS_RULES, ...TROUBLE_RULES]
 
@@ -97,7 +98,7 @@ export class Recogniser {
     const name = title.includes('::') ? title.split('::').slice(1).join('.') : title
     const isKnown = this.#findings.refine(
       (known) => known.title === name || known.title === title,
-      (known) => ({ ...known, title, ...(where === undefined ? {} : { where }) }),
+      (known) => ({ ...known, title, ...defined({ where }) }),
     )
     if (!isKnown) {
       const detail = message === undefined ? [] : [message]
@@ -108,7 +109,7 @@ export class Recogniser {
         line: number,
         lastLine: number,
         times: 1,
-        ...(where === undefined ? {} : { where }),
+        ...defined({ where }),
       })
     }
     return true

@@ -1,5 +1,6 @@
 // A handoff says what can be checked together with whether it was: a claim that nobody looked into travels on as if it
 // were known.
+import { defined } from '../../text/defined.ts'
 
 export type Verdict =
   | { readonly isVerified: true; readonly probe: string; readonly commit?: string }
@@ -13,7 +14,7 @@ export interface Claim {
 
 /** A probe looked, and it is so. */
 export function verified(probe: string, commit?: string): Verdict {
-  return { isVerified: true, probe, ...(commit === undefined ? {} : { commit }) }
+  return { isVerified: true, probe, ...defined({ commit }) }
 }
 
 /** It is not so, or nobody can know. */

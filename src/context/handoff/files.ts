@@ -7,6 +7,7 @@ import { readOrUndefined } from '../../journal/look.ts'
 import { shortId } from '../../journal/ids.ts'
 import { readHead } from './frontmatter.ts'
 import type { RecordedHandoff } from './recorded.ts'
+import { defined } from '../../text/defined.ts'
 
 /** Where the handoffs of a session are, in the folder of its journal. */
 export function handoffFolder(journalFolder: string): string {
@@ -63,9 +64,9 @@ export function fileOf(
   const claimed = text === undefined ? undefined : readHead(text)?.hash
   const isAnothers =
     claimed !== undefined && claimed !== handoff.hash && all.some(({ hash }) => hash === claimed)
-  if (!isAnothers) return { path: plain, ...(text === undefined ? {} : { text }) }
+  if (!isAnothers) return { path: plain, ...defined({ text }) }
   const other = readOrUndefined(beside)?.toString('utf8')
-  return { path: beside, ...(other === undefined ? {} : { text: other }) }
+  return { path: beside, ...defined({ text: other }) }
 }
 
 /** Writes the copies that are missing. One that is there stays, edited or not. */

@@ -17,6 +17,7 @@ import { probeTask } from './probes/task-status.ts'
 import { probeClean, probeDirty } from './probes/working-tree.ts'
 import type { Surroundings } from './surroundings.ts'
 import { verifyClaims } from './verify-commands.ts'
+import { defined } from '../../text/defined.ts'
 
 /** What whoever makes a handoff knows. */
 export interface Gathering {
@@ -69,9 +70,7 @@ export function gatherFacts(from: Gathering): HandoffFacts {
     number: from.number,
     createdAt: from.createdAt,
     isDraft: from.isDraft === true,
-    ...(from.reason === undefined ? {} : { reason: from.reason }),
-    ...(from.to === undefined ? {} : { to: from.to }),
-    ...(git === undefined ? {} : { git }),
+    ...defined({ reason: from.reason, to: from.to, git }),
     position: from.position,
     where: whereClaims(state, now),
     uncommitted: uncommitted(now, from),
@@ -93,7 +92,7 @@ export function gatherFacts(from: Gathering): HandoffFacts {
     ...(from.project === undefined
       ? {}
       : { project: from.project.split('\n').filter((line) => line.trim() !== '') }),
-    ...(madeBy === undefined ? {} : { madeBy }),
+    ...defined({ madeBy }),
     fingerprints: fingerprints(now, files),
     taskStatuses: tasks.flatMap(({ task, status }) =>
       status === undefined ? [] : [{ task, status }],
@@ -128,9 +127,9 @@ function uncommitted(now: Surroundings, { checkpoint }: Gathering): Uncommitted 
   const kept =
     checkpoint?.code === undefined ? undefined : keptWork(now, checkpoint.id, checkpoint.code)
   return {
-    ...(paths === undefined ? {} : { paths }),
+    ...defined({ paths }),
     verdict,
-    ...(kept === undefined ? {} : { kept }),
+    ...defined({ kept }),
   }
 }
 
@@ -162,7 +161,7 @@ function taskFacts({ state, entries, tasks = [] }: Gathering): readonly TaskFact
       task: id,
       claim: { says: `${named} is ${claimed}`, verdict: probeTask(claimed, known?.status) },
       ...(known === undefined ? {} : { status: known.status }),
-      ...(known?.verify === undefined ? {} : { verify: known.verify }),
+      ...defined({ verify: known?.verify }),
     }
   })
 }

@@ -1,4 +1,5 @@
 import type { SessionState } from '../../session/state.ts'
+import { defined } from '../../text/defined.ts'
 
 /** Which program's conversation a handoff comes from: the one it is made in, else the one that was there last. */
 export function harnessOf(
@@ -14,6 +15,6 @@ export function harnessOf(
   return {
     harness: known?.harness ?? 'unknown',
     conversation: id,
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
   }
 }

@@ -12,11 +12,12 @@ import type {
   TurnEnded,
 } from '../contract.ts'
 import { EventQueue } from '../event-queue.ts'
-import { type Json, given, objectOf } from '../../text/json-fields.ts'
+import { type Json, objectOf } from '../../text/json-fields.ts'
 import { answer, isAllowed } from './permission.ts'
 import { type StartedAgent, endOf, failureOf, limitBehind } from './start-agent.ts'
 import { Updates } from './updates.ts'
 import { usageIn } from './usage.ts'
+import { defined } from '../../text/defined.ts'
 
 /** So long may an agent take to end a turn, or itself, before it is ended. */
 const TURN_PATIENCE_MS = 5000
@@ -106,7 +107,11 @@ export class AcpConversation implements Conversation {
       throw new Error('another turn of this conversation is running')
     const turn = newTurn()
     if (!this.#isStarted)
-      turn.events.push({ type: 'started', conversation: this.id, ...given({ model: this.#model }) })
+      turn.events.push({
+        type: 'started',
+        conversation: this.id,
+        ...defined({ model: this.#model }),
+      })
     this.#isStarted = true
     this.#listener.begin(turn)
     turn.ended = this.#take(turn, text)
@@ -132,7 +137,7 @@ export class AcpConversation implements Conversation {
       },
     )
     this.#listener.turn = undefined
-    turn.events.push({ ...end, ...given({ said: updates.said }) })
+    turn.events.push({ ...end, ...defined({ said: updates.said }) })
   }
 
   #ask(text: string): Promise<PromptResponse> {

@@ -1,9 +1,9 @@
 import type { PermissionOption, RequestPermissionResponse } from '@agentclientprotocol/sdk'
 import { oneLine, shorten } from '../../text/clean.ts'
 import type { OpenConversation, PermissionRequest } from '../contract.ts'
-import { given } from '../../text/json-fields.ts'
 import { isPermitted } from '../permission-rules.ts'
 import type { ToolUse } from './tools.ts'
+import { defined } from '../../text/defined.ts'
 
 /** Kinds of tools that change nothing. */
 const LOOKING = new Set(['read', 'search', 'think'])
@@ -20,7 +20,7 @@ async function isAllowedByRules(
   { permissions, allow, cwd, branch }: OpenConversation,
 ): Promise<boolean> {
   const { kind = 'other', command, paths } = use
-  const rules = { permissions, allow, cwd, ...given({ branch }) }
+  const rules = { permissions, allow, cwd, ...defined({ branch }) }
   const request = requestAbout(use)
   if (command !== undefined) return isPermitted(request, rules)
   if (LOOKING.has(kind)) return permissions === 'edits'
@@ -35,7 +35,7 @@ function requestAbout({ name, title, command, cwd, paths }: ToolUse): Permission
   return {
     tool: name,
     title: shorten(words === '' ? name : words, 200),
-    ...given({ command, cwd, path: paths[0] }),
+    ...defined({ command, cwd, path: paths[0] }),
   }
 }
 

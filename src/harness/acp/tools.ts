@@ -1,7 +1,8 @@
 // What an ACP agent tells of its tools. Only the id is certain; the rest comes in pieces, and differs between agents.
 import type { HarnessEvent } from '../contract.ts'
-import { type Json, given, listOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
+import { type Json, listOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
 import { quoteWord } from '../../command/quote-word.ts'
+import { defined } from '../../text/defined.ts'
 
 export type ToolEvent = Extract<HarnessEvent, { readonly type: 'tool' }>
 
@@ -33,7 +34,7 @@ export function toolUse(id: string, told: Json, before?: ToolUse): ToolUse {
       title ??
       'tool',
     paths: paths.length > 0 ? paths : (before?.paths ?? []),
-    ...given({
+    ...defined({
       title,
       kind,
       command:
@@ -51,7 +52,7 @@ export function toolUse(id: string, told: Json, before?: ToolUse): ToolUse {
 export function toolEvent(use: ToolUse, status: ToolEvent['status']): ToolEvent {
   const { id, name, command, paths } = use
   const output = status === 'started' ? undefined : use.output
-  return { type: 'tool', id, name, status, ...given({ command, path: paths[0], output }) }
+  return { type: 'tool', id, name, status, ...defined({ command, path: paths[0], output }) }
 }
 
 function isOver({ status }: Json): boolean {

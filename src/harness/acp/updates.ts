@@ -1,9 +1,10 @@
 // What an ACP agent says while it works, as events. Read from what came over the line and not through the schema: an
 // update that this version of the protocol does not know must not cost the ones it does.
 import type { HarnessEvent } from '../contract.ts'
-import { type Json, countOf, given, nameOf, objectOf, textOf } from '../../text/json-fields.ts'
+import { type Json, countOf, nameOf, objectOf, textOf } from '../../text/json-fields.ts'
 import { limitIn } from '../usage-limit.ts'
 import { type ToolUse, toolEvent, toolUse } from './tools.ts'
+import { defined } from '../../text/defined.ts'
 
 /** Reads the updates of one conversation, in their order. */
 export class Updates {
@@ -112,7 +113,7 @@ export class Updates {
     return [
       {
         type: 'usage',
-        ...given({ context, window: window === 0 ? undefined : window, costUsd, model }),
+        ...defined({ context, window: window === 0 ? undefined : window, costUsd, model }),
       },
     ]
   }
@@ -128,7 +129,7 @@ export class Updates {
     const isDone = update['status'] === 'completed'
     this.#compactions.set(id, { tokensBefore, isTold: isTold || isDone })
     return isDone && !isTold
-      ? [{ type: 'compaction', boundary: id, ...given({ tokensBefore }) }]
+      ? [{ type: 'compaction', boundary: id, ...defined({ tokensBefore }) }]
       : []
   }
 

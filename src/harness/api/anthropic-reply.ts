@@ -1,17 +1,10 @@
 import type { Part } from '../../history/items.ts'
 import type { Usage } from '../../session/entries.ts'
-import {
-  type Json,
-  countOf,
-  given,
-  nameOf,
-  objectOf,
-  parseJson,
-  textOf,
-} from '../../text/json-fields.ts'
+import { type Json, countOf, nameOf, objectOf, parseJson, textOf } from '../../text/json-fields.ts'
 import { ModelFailure, failureInStream } from './model-failure.ts'
 import { type Reply, type ReplyReader, type Stop, inputFrom } from './reply.ts'
 import type { ServerSentEvent } from './server-sent-events.ts'
+import { defined } from '../../text/defined.ts'
 
 /** A block of the answer. Its text is its text, its thoughts, or the JSON of a tool's input. */
 interface Block {
@@ -74,7 +67,7 @@ export class AnthropicReply implements ReplyReader {
     return {
       parts,
       stop,
-      ...given({ usage: usageIn(this.#usage), model: this.#model, request: this.#request }),
+      ...defined({ usage: usageIn(this.#usage), model: this.#model, request: this.#request }),
     }
   }
 
@@ -107,7 +100,7 @@ function partOf({ start, text, signature }: Block, isWhole: boolean): Part | und
       // Without its signature the provider does not take it back.
       return signature === '' ? undefined : { type: 'thinking', text, signature }
     case 'redacted_thinking':
-      return { type: 'thinking', text: '', ...given({ data: textOf(start['data']) }) }
+      return { type: 'thinking', text: '', ...defined({ data: textOf(start['data']) }) }
     case 'tool_use': {
       const [id, name] = [nameOf(start['id']), nameOf(start['name'])]
       if (!isWhole || id === undefined || name === undefined) return undefined

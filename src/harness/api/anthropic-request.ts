@@ -1,6 +1,7 @@
 import { anthropicMessages } from '../../history/formats/anthropic.ts'
-import { type Json, given } from '../../text/json-fields.ts'
+import { type Json } from '../../text/json-fields.ts'
 import type { ModelRequest } from './model-request.ts'
+import { defined } from '../../text/defined.ts'
 
 type Block = Record<string, unknown>
 
@@ -41,7 +42,7 @@ export function anthropicBody({
       input_schema: input,
     })),
     messages,
-    ...given({ thinking: thinkingFor(settings.thinking) }),
+    ...defined({ thinking: thinkingFor(settings.thinking) }),
     ...(settings.effort === undefined ? {} : { output_config: { effort: settings.effort } }),
   }
 }

@@ -2,7 +2,6 @@
 import type { ConversationStore } from '../../history/store.ts'
 import { StintError } from '../../journal/errors.ts'
 import { mintId } from '../../journal/ids.ts'
-import { given } from '../../text/json-fields.ts'
 import { findVersion } from '../claude/setup/program.ts'
 import type {
   Capabilities,
@@ -20,6 +19,7 @@ import { addressOf, formOf } from './provider.ts'
 import { type ApiSettings, isLoopback, keyVariable } from './settings.ts'
 import { ToolProgram } from './tools/tool-program.ts'
 import { roomFor } from './window.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface ApiOptions {
   /** `api`, or `api:NAME`. */
@@ -127,7 +127,7 @@ function openApi(
     program,
     options,
     begin,
-    ...given({ waits }),
+    ...defined({ waits }),
   })
 }
 

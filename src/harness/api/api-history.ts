@@ -4,7 +4,7 @@ import type { Began, HistoryItem, Message, Part } from '../../history/items.ts'
 import { liveMessages } from '../../history/live-messages.ts'
 import type { ConversationStore } from '../../history/store.ts'
 import { mintId } from '../../journal/ids.ts'
-import { given } from '../../text/json-fields.ts'
+import { defined } from '../../text/defined.ts'
 
 export type ToolUse = Extract<Part, { readonly type: 'tool use' }>
 /** What somebody said, without its place. */
@@ -70,7 +70,7 @@ export class ApiHistory {
         id: last,
         at: new Date().toISOString(),
         ...one,
-        ...given({ parent }),
+        ...defined({ parent }),
       }
     })
   }

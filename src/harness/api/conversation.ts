@@ -1,6 +1,5 @@
 import { StintError } from '../../journal/errors.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
-import { given } from '../../text/json-fields.ts'
 import type {
   Conversation,
   HarnessEvent,
@@ -15,6 +14,7 @@ import type { ApiSettings } from './settings.ts'
 import { takeTurn } from './take-turn.ts'
 import type { ToolProgram } from './tools/tool-program.ts'
 import type { Room } from './window.ts'
+import { defined } from '../../text/defined.ts'
 
 const CLOSE_PATIENCE_MS = 2000
 
@@ -90,7 +90,7 @@ export class ApiConversation implements Conversation {
         type: 'started',
         conversation: this.id,
         model,
-        ...given({ window: room.window }),
+        ...defined({ window: room.window }),
       })
     }
     this.#isStarted = true

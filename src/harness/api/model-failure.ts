@@ -1,9 +1,10 @@
 // Why a model did not answer, and what is to be done about it.
 import { oneLine, shorten } from '../../text/clean.ts'
-import { given, objectOf, parseJson, textOf } from '../../text/json-fields.ts'
+import { objectOf, parseJson, textOf } from '../../text/json-fields.ts'
 import { redact } from '../../text/redact.ts'
 import { withoutKey } from './key-out.ts'
 import { limitIn } from '../usage-limit.ts'
+import { defined } from '../../text/defined.ts'
 
 /** `again`: asking again may help. `limit`: the account is used up. `no`: asking again gives the same answer. */
 export type FailureKind = 'again' | 'limit' | 'no'
@@ -76,7 +77,7 @@ export function failureFor({ status, headers, body, keyVariable, now }: Answered
   return new ModelFailure(
     isPassing ? 'again' : 'no',
     told,
-    given({ retryAfterMs: waitIn(headers, now) }),
+    defined({ retryAfterMs: waitIn(headers, now) }),
   )
 }
 
@@ -100,7 +101,7 @@ function throttled(told: string, headers: Headers, now: number): ModelFailure {
   const isFar = resetsAt !== undefined && Date.parse(resetsAt) - now > LONGEST_WAIT_MS
   return new ModelFailure(isFar ? 'limit' : 'again', told, {
     isThrottled: true,
-    ...given({ retryAfterMs, resetsAt }),
+    ...defined({ retryAfterMs, resetsAt }),
   })
 }
 

@@ -1,18 +1,11 @@
 import { randomHex } from '../../journal/random.ts'
 import type { Part } from '../../history/items.ts'
 import type { Usage } from '../../session/entries.ts'
-import {
-  type Json,
-  countOf,
-  given,
-  listOf,
-  nameOf,
-  objectOf,
-  parseJson,
-} from '../../text/json-fields.ts'
+import { type Json, countOf, listOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { ModelFailure, failureInStream } from './model-failure.ts'
 import { type Reply, type ReplyReader, type Stop, inputFrom } from './reply.ts'
 import type { ServerSentEvent } from './server-sent-events.ts'
+import { defined } from '../../text/defined.ts'
 
 interface Call {
   id: string
@@ -77,7 +70,7 @@ export class OpenAiReply implements ReplyReader {
     return {
       parts,
       stop: this.#end(),
-      ...given({ usage: this.#usage, model: this.#model, request: this.#request }),
+      ...defined({ usage: this.#usage, model: this.#model, request: this.#request }),
     }
   }
 

@@ -1,6 +1,7 @@
 import { openAiMessages } from '../../history/formats/openai.ts'
-import { type Json, given } from '../../text/json-fields.ts'
+import { type Json } from '../../text/json-fields.ts'
 import type { ModelRequest } from './model-request.ts'
+import { defined } from '../../text/defined.ts'
 
 /** The body of a request for a chat completion. */
 export function openAiBody({
@@ -22,7 +23,7 @@ export function openAiBody({
       type: 'function',
       function: { name, description, parameters: input },
     })),
-    ...given({ reasoning_effort: settings.effort }),
+    ...defined({ reasoning_effort: settings.effort }),
   }
 }
 

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
 import { oneLine, shorten } from '../../text/clean.ts'
-import { type Json, given, textOf } from '../../text/json-fields.ts'
+import { type Json, textOf } from '../../text/json-fields.ts'
 import type { OpenConversation, PermissionRequest } from '../contract.ts'
 import { isInside } from '../../command/inside-tree.ts'
 import { isPermitted, reasonAgainst } from '../permission-rules.ts'
+import { defined } from '../../text/defined.ts'
 
 /** What a use of a tool is about: its command, or its file by its whole path. */
 export function targetOf(
@@ -11,7 +12,7 @@ export function targetOf(
   cwd: string,
 ): { readonly command?: string; readonly path?: string } {
   const path = textOf(input['path'])
-  return given({
+  return defined({
     command: textOf(input['command']),
     path: path === undefined ? undefined : resolve(cwd, path),
   })

@@ -2,7 +2,6 @@
 // acted upon, and every request is built from what is stored.
 import { randomHex } from '../../journal/random.ts'
 import type { Part } from '../../history/items.ts'
-import { given } from '../../text/json-fields.ts'
 import type { HarnessEvent, OpenConversation, TurnEnded } from '../contract.ts'
 import { type ApiHistory, type StoredContext, toolResult, toolUses } from './api-history.ts'
 import { askModel } from './ask-model.ts'
@@ -14,6 +13,7 @@ import { TOOLS } from './tools/definitions.ts'
 import type { ToolProgram } from './tools/tool-program.ts'
 import { useTool } from './use-tools.ts'
 import type { Room } from './window.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface TurnWork {
   readonly settings: ApiSettings
@@ -42,19 +42,19 @@ export async function takeTurn(prompt: string, work: TurnWork): Promise<TurnEnde
       if (text !== undefined) tell({ type: 'text', text })
       said = text ?? said
       tellUsage(reply, context, work)
-      if (signal.aborted) return { type: 'turn ended', how: 'interrupted', ...given({ said }) }
+      if (signal.aborted) return { type: 'turn ended', how: 'interrupted', ...defined({ said }) }
       if (reply.stop === 'full') throw fullContext('the model had no room left for its answer')
       const failure = FAILURES[reply.stop]
       if (failure !== undefined)
-        return { type: 'turn ended', how: 'failed', failure, ...given({ said }) }
+        return { type: 'turn ended', how: 'failed', failure, ...defined({ said }) }
       const uses = toolUses(reply.parts)
-      if (uses.length === 0) return { type: 'turn ended', how: 'completed', ...given({ said }) }
+      if (uses.length === 0) return { type: 'turn ended', how: 'completed', ...defined({ said }) }
       for (const use of uses) {
         const result = await useTool(use, work)
-        if (result === undefined) return { type: 'turn ended', how: 'died', ...given({ said }) }
+        if (result === undefined) return { type: 'turn ended', how: 'died', ...defined({ said }) }
         history.say({ role: 'user', parts: [toolResult(use.id, result.text, result.isError)] })
       }
-      if (signal.aborted) return { type: 'turn ended', how: 'interrupted', ...given({ said }) }
+      if (signal.aborted) return { type: 'turn ended', how: 'interrupted', ...defined({ said }) }
     }
   } catch (error) {
     if (!(error instanceof ModelFailure)) throw error
@@ -66,8 +66,8 @@ export async function takeTurn(prompt: string, work: TurnWork): Promise<TurnEnde
     })
     if (error.at.isFull === true) tellFull(work)
     if (error.kind === 'limit')
-      tell({ type: 'limit', message: error.message, ...given({ resetsAt: error.at.resetsAt }) })
-    return { type: 'turn ended', how: 'failed', failure: error.message, ...given({ said }) }
+      tell({ type: 'limit', message: error.message, ...defined({ resetsAt: error.at.resetsAt }) })
+    return { type: 'turn ended', how: 'failed', failure: error.message, ...defined({ said }) }
   }
 }
 
@@ -93,7 +93,7 @@ async function answerTo({ system, items, live }: StoredContext, work: TurnWork):
       anew: () => tell({ type: 'anew' }),
       trace: (direction, line) => options.trace?.(direction, line),
       signal,
-      ...given({ waits }),
+      ...defined({ waits }),
     },
   )
   // The uses of tools in an answer that did not come to its end would never be answered.
@@ -111,7 +111,7 @@ async function answerTo({ system, items, live }: StoredContext, work: TurnWork):
       role: 'assistant',
       parts,
       model: reply.model ?? model,
-      ...given({ usage: reply.usage, request }),
+      ...defined({ usage: reply.usage, request }),
     })
   }
   return { ...reply, parts }
@@ -143,14 +143,14 @@ function tellUsage(
     type: 'usage',
     context,
     model: model ?? work.model,
-    ...given({ spent: usage, window: room.window, point: room.point }),
+    ...defined({ spent: usage, window: room.window, point: room.point }),
   })
 }
 
 /** What came since the last answer may have filled it up at once, and whoever hands over has to know. */
 function tellFull({ room: { window, point }, model, tell }: TurnWork): void {
   if (window !== undefined)
-    tell({ type: 'usage', context: window, window, model, ...given({ point }) })
+    tell({ type: 'usage', context: window, window, model, ...defined({ point }) })
 }
 
 function textIn(parts: readonly Part[]): string | undefined {

@@ -1,11 +1,11 @@
 import { cleanText } from '../../text/clean.ts'
-import { given } from '../../text/json-fields.ts'
 import type { HarnessEvent, OpenConversation } from '../contract.ts'
 import type { ToolUse } from './api-history.ts'
 import { refusal, targetOf } from './permission.ts'
 import { UNREADABLE } from './reply.ts'
 import { TOOLS, type ToolResult, faultIn } from './tools/definitions.ts'
 import type { ToolProgram } from './tools/tool-program.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface ToolWork {
   readonly program: ToolProgram
@@ -36,7 +36,7 @@ export async function useTool(
   tell({
     ...about,
     status: result.isError ? 'failed' : 'completed',
-    ...given({ output: cleanText(result.text.slice(-OUTPUT_SHOWN)) }),
+    ...defined({ output: cleanText(result.text.slice(-OUTPUT_SHOWN)) }),
   })
   return result
 }

@@ -3,6 +3,7 @@ import { errnoOf } from '../../journal/errors.ts'
 import { type Json, countOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import type { CompactionSettings } from './compaction-point.ts'
 import { type Surroundings, managedSettings, setupPlace } from './setup/places.ts'
+import { defined } from '../../text/defined.ts'
 
 /** The smallest and the largest window that the client lets a person set. */
 const SMALLEST = 100_000
@@ -42,7 +43,7 @@ export function readCompactionSettings(
   const maxOutput = countOf(Number.parseInt(env('CLAUDE_CODE_MAX_OUTPUT_TOKENS') ?? '', 10))
   return {
     isAutomatic: !isOff,
-    ...(window === undefined ? {} : { window }),
+    ...defined({ window }),
     ...(percent > 0 && percent <= 100 ? { percent } : {}),
     ...(maxOutput === undefined || maxOutput === 0 ? {} : { maxOutput }),
     said,

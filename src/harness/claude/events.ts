@@ -1,6 +1,7 @@
 import { isAbsolute } from 'node:path'
 import { isConversationId } from '../../history/conversation-id.ts'
-import { type Json, given, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
+import { type Json, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
+import { defined } from '../../text/defined.ts'
 
 interface Common {
   /** The event as Claude Code calls it. */
@@ -104,7 +105,7 @@ export function readEvent(json: string): HookEvent | undefined {
     name,
     conversation,
     cwd,
-    ...given({
+    ...defined({
       transcript: pathOf(fields['transcript_path']),
       promptId: nameOf(fields['prompt_id']),
     }),
@@ -120,7 +121,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     ...common,
     kind: 'sessionStart',
     source: nameOf(fields['source']) ?? 'startup',
-    ...given({ model: nameOf(fields['model']) }),
+    ...defined({ model: nameOf(fields['model']) }),
   }),
   UserPromptSubmit: (common, fields) => {
     const prompt = passage(fields['prompt']) ?? ''
@@ -135,7 +136,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     ...common,
     kind: 'preCompact',
     trigger: nameOf(fields['trigger']) ?? 'unknown',
-    ...given({ instructions: passage(fields['custom_instructions']) }),
+    ...defined({ instructions: passage(fields['custom_instructions']) }),
   }),
   PostToolUse: (common, fields) => {
     const tool = nameOf(fields['tool_name'])
@@ -146,14 +147,14 @@ const READERS: Readonly<Record<string, Reader>> = {
       tool,
       input: objectOf(fields['tool_input']) ?? {},
       response: fields['tool_response'],
-      ...given({ toolUseId: nameOf(fields['tool_use_id']), agent: nameOf(fields['agent_id']) }),
+      ...defined({ toolUseId: nameOf(fields['tool_use_id']), agent: nameOf(fields['agent_id']) }),
     }
   },
   Stop: (common, fields) => ({
     ...common,
     kind: 'stop',
     isContinued: fields['stop_hook_active'] === true,
-    ...given({ lastMessage: passage(fields['last_assistant_message']) }),
+    ...defined({ lastMessage: passage(fields['last_assistant_message']) }),
   }),
   SubagentStop: (common, fields) => {
     const agent = nameOf(fields['agent_id'])
@@ -167,7 +168,7 @@ const READERS: Readonly<Record<string, Reader>> = {
       kind: 'subagentStop',
       agent,
       type,
-      ...given({ lastMessage, agentTranscript }),
+      ...defined({ lastMessage, agentTranscript }),
     }
   },
   SessionEnd: (common, fields) => ({
@@ -179,7 +180,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     ...common,
     kind: 'notification',
     message: passage(fields['message']) ?? '',
-    ...given({ about: nameOf(fields['notification_type']) }),
+    ...defined({ about: nameOf(fields['notification_type']) }),
   }),
 }
 

@@ -4,18 +4,11 @@ import { itemOf } from '../../history/item-of-line.ts'
 import { isConversationId } from '../../history/conversation-id.ts'
 import { messageAsWritten } from '../../history/message-as-written.ts'
 import type { HistoryItem, NewItem } from '../../history/items.ts'
-import {
-  type Json,
-  given,
-  listOf,
-  maySpace,
-  nameOf,
-  objectOf,
-  parseJson,
-} from '../../text/json-fields.ts'
+import { type Json, listOf, maySpace, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { filesBelow, filesNamed, firstObjects } from '../history-folders.ts'
 import type { HistoryFile, HistoryHarness, HistoryHead, Translator } from '../history.ts'
 import { configFolder } from './setup/places.ts'
+import { defined } from '../../text/defined.ts'
 
 const HEAD_BYTES = 256 * 1024
 
@@ -109,7 +102,7 @@ class ClaudeTranslator implements Translator {
     }
     const placed =
       item.type === 'message'
-        ? { ...item, ...given({ parent: this.#resolved(item.parent) }) }
+        ? { ...item, ...defined({ parent: this.#resolved(item.parent) }) }
         : item
     return [...this.#began(fields), placed, ...endedBy(fields)]
   }
@@ -137,7 +130,7 @@ class ClaudeTranslator implements Translator {
         conversation,
         harness: 'claude',
         at,
-        ...given({ cwd: nameOf(fields['cwd'], 4096) ?? this.#head.cwd }),
+        ...defined({ cwd: nameOf(fields['cwd'], 4096) ?? this.#head.cwd }),
       },
     ]
   }

@@ -1,15 +1,8 @@
 import type { Usage } from '../../session/entries.ts'
 import { shorten } from '../../text/clean.ts'
-import {
-  type Json,
-  countOf,
-  given,
-  nameOf,
-  objectOf,
-  saidIn,
-  textOf,
-} from '../../text/json-fields.ts'
+import { type Json, countOf, nameOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
 import { parseLine } from './transcript-lines.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface LastAnswer {
   /** When the assistant last said anything, a failure included. ISO. */
@@ -71,7 +64,7 @@ export function lastAnswer(lines: readonly AnswerLine[]): LastAnswer {
     if (!line.isCompacted())
       call = call === undefined ? callIn(message, fields['timestamp']) : call.with(message)
   }
-  return given({
+  return defined({
     lastAssistantAt,
     lastText,
     failure,

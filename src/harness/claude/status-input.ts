@@ -1,9 +1,10 @@
 import { isAbsolute } from 'node:path'
 import type { Limit } from '../../context/budget/figures.ts'
 import { isConversationId } from '../../history/conversation-id.ts'
-import { type Json, countOf, given, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
+import { type Json, countOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { timeOf, usageIn } from './last-answer.ts'
 import { contextOf } from './context-size.ts'
+import { defined } from '../../text/defined.ts'
 
 /** What only the status line is told, as the harness tells it. */
 export interface StatusFigures {
@@ -35,7 +36,7 @@ export function readStatusInput(json: string): StatusInput {
   const conversation = fields['session_id']
   const cwd = pathOf(fields['cwd']) ?? pathOf(objectOf(fields['workspace'])?.['current_dir'])
   return {
-    ...given({ cwd }),
+    ...defined({ cwd }),
     ...(isConversationId(conversation) ? { conversation } : {}),
     figures: figuresIn(fields),
   }
@@ -47,7 +48,7 @@ export function statusFigures(fields: Json): StatusFigures {
   const counts = Object.fromEntries(
     ['usedPercent', 'size', 'used', 'cost'].map((name) => [name, countOf(fields[name])]),
   )
-  return given({
+  return defined({
     ...counts,
     ...limits,
     model: nameOf(fields['model']),
@@ -58,7 +59,7 @@ export function statusFigures(fields: Json): StatusFigures {
 function figuresIn(fields: Json): StatusFigures {
   const window = objectOf(fields['context_window'])
   const limits = objectOf(fields['rate_limits'])
-  return given({
+  return defined({
     usedPercent: positive(window?.['used_percentage']),
     size: positive(window?.['context_window_size']),
     used: usedIn(window),
@@ -82,7 +83,7 @@ function toldLimit(value: unknown): Limit | undefined {
   const percent = countOf(fields?.['used_percentage']) ?? countOf(fields?.['utilization'])
   return percent === undefined
     ? undefined
-    : { percent, ...given({ resetsAt: resetIn(fields?.['resets_at']) }) }
+    : { percent, ...defined({ resetsAt: resetIn(fields?.['resets_at']) }) }
 }
 
 /** Seconds since 1970, or a time in words. */
@@ -98,7 +99,7 @@ function limitOf(value: unknown): Limit | undefined {
   const percent = countOf(fields?.['percent'])
   return percent === undefined
     ? undefined
-    : { percent, ...given({ resetsAt: timeOf(fields?.['resetsAt']) }) }
+    : { percent, ...defined({ resetsAt: timeOf(fields?.['resetsAt']) }) }
 }
 
 function positive(value: unknown): number | undefined {

@@ -1,9 +1,10 @@
 import { isAbsolute, relative, resolve } from 'node:path'
-import { type Json, given, nameOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
+import { type Json, nameOf, objectOf, saidIn, textOf } from '../../text/json-fields.ts'
 import { type PlanChange, todosOf } from '../plan-steps.ts'
 import { programOf, startedCommands } from '../../command/unwrap-command.ts'
 import { bothEnds } from './command-results.ts'
 import type { ToolUsedEvent } from './events.ts'
+import { defined } from '../../text/defined.ts'
 
 /** What the use of a tool shows by itself. */
 export interface ToolFacts {
@@ -35,14 +36,14 @@ const LONGEST_RESULT = 20_000
 
 export function factsOf(event: ToolUsedEvent, root: string): ToolFacts {
   if (EDITORS.has(event.tool))
-    return { isEdit: true, committed: false, ...given({ edited: editedIn(event, root) }) }
+    return { isEdit: true, committed: false, ...defined({ edited: editedIn(event, root) }) }
   if (event.tool === 'Bash') return { isEdit: false, ...commandFacts(event) }
   if (event.tool === 'Task' || event.tool === 'Agent')
     return { isEdit: false, committed: false, ...agentFacts(event) }
   // A delegated agent has a list of its own.
   const todos =
     event.agent === undefined ? todosOf(event.tool, event.input, event.response) : undefined
-  return { isEdit: false, committed: false, ...given({ todos }) }
+  return { isEdit: false, committed: false, ...defined({ todos }) }
 }
 
 function editedIn({ input, response, cwd }: ToolUsedEvent, root: string): string | undefined {
@@ -69,7 +70,7 @@ function commandFacts({ input, response }: ToolUsedEvent): Omit<ToolFacts, 'isEd
   const isOver = !isStillRunning(input, response)
   return {
     committed,
-    ...given({ stintCommand }),
+    ...defined({ stintCommand }),
     ...(isOver ? { command, output: bothEnds(outputOf(response)) } : {}),
   }
 }
@@ -143,6 +144,6 @@ function agentFacts({
   )
   if (status !== 'completed' && result === undefined) return {}
   return {
-    agentFinished: { agent, ...given({ type: nameOf(input['subagent_type']), task, result }) },
+    agentFinished: { agent, ...defined({ type: nameOf(input['subagent_type']), task, result }) },
   }
 }

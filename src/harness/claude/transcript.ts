@@ -4,7 +4,6 @@
 import {
   type Json,
   countOf,
-  given,
   listOf,
   nameOf,
   objectOf,
@@ -15,6 +14,7 @@ import { type CommandResult, CommandResults, type PendingCommand } from './comma
 import { AnswerLine, type LastAnswer, lastAnswer, timeOf } from './last-answer.ts'
 import { LONGEST_LINE } from './read-piece.ts'
 import { compacted, isOfDelegate, parseLine, wholeLines } from './transcript-lines.ts'
+import { defined } from '../../text/defined.ts'
 
 /** Where the conversation was compacted. */
 export interface Boundary {
@@ -104,7 +104,7 @@ class Look {
     return {
       ...lastAnswer(this.#answers),
       boundaries: this.#boundaries,
-      ...given({ summary: this.#summary }),
+      ...defined({ summary: this.#summary }),
       givenMarks: [...this.#marks],
       recordsHookContext: this.#recordsHookContext,
       commands: this.#commands.results,
@@ -156,7 +156,7 @@ class Look {
     // A summary that quotes a mark has not kept what stood behind it.
     if (line['isCompactSummary'] !== true) return this.#addMarks(text)
     const boundary = nameOf(line['parentUuid']) ?? this.#boundaries.at(-1)?.uuid
-    this.#summary = { text, ...given({ boundary }) }
+    this.#summary = { text, ...defined({ boundary }) }
   }
 
   #readAttachment(line: Json): void {
@@ -174,7 +174,7 @@ class Look {
     this.#queued.push({
       uuid,
       text: text.slice(0, LONGEST_PROMPT),
-      ...given({ at: timeOf(line['timestamp']) }),
+      ...defined({ at: timeOf(line['timestamp']) }),
     })
   }
 
@@ -194,7 +194,7 @@ class Look {
     const uuid = /"uuid":\s*"([\w-]{1,100})"/.exec(text)?.[1]
     const at = timeOf(/"timestamp":\s*"([^"]{1,40})"/.exec(text)?.[1])
     const trigger = /"trigger":\s*"(\w{1,40})"/.exec(text)?.[1]
-    if (uuid !== undefined) this.#addBoundary({ uuid, ...given({ trigger, at }) })
+    if (uuid !== undefined) this.#addBoundary({ uuid, ...defined({ trigger, at }) })
   }
 }
 
@@ -207,5 +207,5 @@ export function boundaryIn(line: Json): Boundary | undefined {
   const trigger = nameOf(metadata?.['trigger'])
   const tokensBefore = countOf(metadata?.['preTokens']) ?? countOf(metadata?.['pre_tokens'])
   const tokensAfter = countOf(metadata?.['postTokens']) ?? countOf(metadata?.['post_tokens'])
-  return { uuid, ...given({ trigger, tokensBefore, tokensAfter, at: timeOf(line['timestamp']) }) }
+  return { uuid, ...defined({ trigger, tokensBefore, tokensAfter, at: timeOf(line['timestamp']) }) }
 }

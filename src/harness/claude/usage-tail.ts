@@ -1,8 +1,8 @@
 // How full a context is, from the end of its transcript, at the same cost however long the transcript has become.
-import { given } from '../../text/json-fields.ts'
 import type { UsageTail } from './context-size.ts'
 import { readBackwards } from './read-piece.ts'
 import { lookAtPiece } from './transcript.ts'
+import { defined } from '../../text/defined.ts'
 
 const PIECE = 256 * 1024
 const MOST_PIECES = 32
@@ -16,7 +16,7 @@ export function readUsageTail(
   readBackwards(path, bounds, (bytes) => {
     const { usage, usedAt, model, version, boundaries } = lookAtPiece(bytes)
     if (usage !== undefined)
-      tail = { call: { usage, ...given({ at: usedAt }) }, ...given({ model, version }) }
+      tail = { call: { usage, ...defined({ at: usedAt }) }, ...defined({ model, version }) }
     else if (boundaries.length > 0) tail = { compacted: boundaries.at(-1)! }
     return usage === undefined && boundaries.length === 0 ? 'more' : 'enough'
   })

@@ -1,8 +1,9 @@
 // What Codex wants to be allowed, and how it is told.
 import { oneLine, shorten } from '../../text/clean.ts'
 import type { PermissionRequest } from '../contract.ts'
-import { type Json, given, objectOf, textOf } from '../../text/json-fields.ts'
+import { type Json, objectOf, textOf } from '../../text/json-fields.ts'
 import { commandOf } from './items.ts'
+import { defined } from '../../text/defined.ts'
 
 /** All of these have to be allowed; `answer` is what Codex is then told. */
 export interface Question {
@@ -37,7 +38,7 @@ const QUESTIONS: Readonly<
         {
           tool: 'exec_command',
           title,
-          ...(isInput ? {} : given({ command, cwd: textOf(params['cwd']) })),
+          ...(isInput ? {} : defined({ command, cwd: textOf(params['cwd']) })),
         },
       ],
       answer: decision,
@@ -48,7 +49,7 @@ const QUESTIONS: Readonly<
     const requests = paths.map((path) => ({
       tool: 'apply_patch',
       title: titled('edit', path ?? textOf(params['reason']) ?? 'a file'),
-      ...given({ path }),
+      ...defined({ path }),
     }))
     return { requests, answer: decision }
   },

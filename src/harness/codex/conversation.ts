@@ -20,6 +20,7 @@ import {
   translate,
   withTurn,
 } from './translate.ts'
+import { defined } from '../../text/defined.ts'
 
 /** How long Codex may take to break off a turn before it is ended itself. */
 const INTERRUPT_GRACE_MS = 10_000
@@ -60,7 +61,7 @@ export class CodexConversation implements Conversation {
     this.#server = new AppServer(process, {
       notified: (method, params) => this.#notified(method, params),
       asked: (method, params) => this.#answer(method, params),
-      ...(options.trace === undefined ? {} : { trace: options.trace }),
+      ...defined({ trace: options.trace }),
     })
     void this.#watch()
   }
@@ -81,7 +82,7 @@ export class CodexConversation implements Conversation {
   /** The thread is there. */
   begin({ thread, model, compactsAt }: BegunThread): void {
     this.#standing = standingOf(thread, model, compactsAt)
-    this.#push({ type: 'started', conversation: thread, ...(model === undefined ? {} : { model }) })
+    this.#push({ type: 'started', conversation: thread, ...defined({ model }) })
     for (const [method, params] of this.#early.splice(0)) this.#notified(method, params)
   }
 

@@ -1,5 +1,6 @@
 import { cleanText, shorten } from '../../text/clean.ts'
 import { type Json, countOf, objectOf, parseJson, textOf } from '../../text/json-fields.ts'
+import { defined } from '../../text/defined.ts'
 
 /** What Codex says of a turn that went wrong, in words. */
 export function failureOf(error: Json | undefined): string {
@@ -43,7 +44,7 @@ export function withLimits(before: Limits, params: Json): Limits {
     const usedPercent = countOf(window?.['usedPercent'])
     if (usedPercent === undefined) return []
     const resetsAt = momentOf(window?.['resetsAt'])
-    return [[name, { usedPercent, ...(resetsAt === undefined ? {} : { resetsAt }) }] as const]
+    return [[name, { usedPercent, ...defined({ resetsAt }) }] as const]
   })
   return { ...before, ...Object.fromEntries(windows) }
 }

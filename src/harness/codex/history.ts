@@ -8,7 +8,6 @@ import type { Usage } from '../../session/entries.ts'
 import {
   type Json,
   countOf,
-  given,
   listOf,
   nameOf,
   objectOf,
@@ -18,6 +17,7 @@ import {
 import { filesNamed, firstObjects } from '../history-folders.ts'
 import type { HistoryFile, HistoryHarness, HistoryHead, Translator } from '../history.ts'
 import { messageOf } from './rollout-items.ts'
+import { defined } from '../../text/defined.ts'
 
 const HEAD_BYTES = 512 * 1024
 
@@ -47,7 +47,7 @@ function headOf({ path }: HistoryFile): HistoryHead | undefined {
   const meta = first?.['type'] === 'session_meta' ? objectOf(first['payload']) : undefined
   const conversation = nameOf(meta?.['id'])
   if (!isConversationId(conversation)) return undefined
-  return { conversation, ...given({ cwd: nameOf(meta?.['cwd'], 4096) }) }
+  return { conversation, ...defined({ cwd: nameOf(meta?.['cwd'], 4096) }) }
 }
 
 const PASSED_OVER = [
@@ -108,7 +108,7 @@ class RolloutTranslator implements Translator {
   }
 
   memory(): Json {
-    return given({ model: this.#model, context: this.#context })
+    return defined({ model: this.#model, context: this.#context })
   }
 
   #began(meta: Json, at: string | undefined): readonly HistoryItem[] {
@@ -117,7 +117,7 @@ class RolloutTranslator implements Translator {
     if (nameOf(meta['id']) !== conversation) return []
     const began = nameOf(meta['timestamp']) ?? at
     if (began === undefined) return []
-    const more = given({ cwd: nameOf(meta['cwd'], 4096), forkOf: nameOf(meta['forked_from_id']) })
+    const more = defined({ cwd: nameOf(meta['cwd'], 4096), forkOf: nameOf(meta['forked_from_id']) })
     return [{ type: 'began', conversation, harness: 'codex', at: began, ...more }]
   }
 
@@ -133,7 +133,7 @@ class RolloutTranslator implements Translator {
     const isMeta = message.isMeta === true || metadata?.['compaction_output'] === true
     const whole = {
       ...message,
-      ...given({ at, model: isOfModel ? this.#model : undefined, isMeta: isMeta || undefined }),
+      ...defined({ at, model: isOfModel ? this.#model : undefined, isMeta: isMeta || undefined }),
     }
     // What the model says after a tool's answer belongs to the next request.
     const isNext = isOfModel && this.#held.some(({ role }) => role !== 'assistant')
@@ -152,7 +152,9 @@ class RolloutTranslator implements Translator {
       this.#context = countOf(told['total_tokens']) ?? this.#context
     const shared = request ?? this.#held.find(({ role }) => role === 'assistant')?.id
     this.#held = this.#held.map((message) =>
-      message.role === 'assistant' ? { ...message, usage, ...given({ request: shared }) } : message,
+      message.role === 'assistant'
+        ? { ...message, usage, ...defined({ request: shared }) }
+        : message,
     )
     return this.#release()
   }
@@ -186,7 +188,7 @@ class RolloutTranslator implements Translator {
   #compacted(payload: Json, at: string | undefined, offset: number): readonly HistoryItem[] {
     const id = `compaction-${offset}`
     const summary = textOf(payload['message'])
-    const more = given({ at, tokensBefore: this.#context })
+    const more = defined({ at, tokensBefore: this.#context })
     const history = listOf(payload['replacement_history'])
     const restated = history.flatMap((item, index) => {
       const message = messageOf(objectOf(item) ?? {}, '')
@@ -199,7 +201,7 @@ class RolloutTranslator implements Translator {
         {
           ...rest,
           id: `${id}-${index}`,
-          ...given({ at }),
+          ...defined({ at }),
           ...(isSummary ? { isSummary } : { isMeta: true }),
         },
       ]
@@ -207,7 +209,7 @@ class RolloutTranslator implements Translator {
     const alone: Message[] =
       summary === undefined
         ? []
-        : [{ ...text('user', summary), id: `${id}-0`, ...given({ at }), isSummary: true }]
+        : [{ ...text('user', summary), id: `${id}-0`, ...defined({ at }), isSummary: true }]
     return [
       ...this.#release(),
       { type: 'compaction', id, ...more },
@@ -231,7 +233,7 @@ function failed(failure: string, at: string | undefined, offset: number): Messag
   return {
     ...text('assistant', failure),
     id: `failure-${offset}`,
-    ...given({ at }),
+    ...defined({ at }),
     isFailure: true,
   }
 }

@@ -1,6 +1,7 @@
-import { type Json, given, listOf, objectOf, textOf } from '../../text/json-fields.ts'
+import { type Json, listOf, objectOf, textOf } from '../../text/json-fields.ts'
 import { programOf } from '../../command/unwrap-command.ts'
 import { shellCommands } from '../../command/shell-commands.ts'
+import { defined } from '../../text/defined.ts'
 
 /** What an item of a turn says of the use of a tool. */
 export interface ToolUse {
@@ -20,19 +21,19 @@ export function toolUseOf(item: Json): ToolUse | undefined {
 const KINDS: Readonly<Record<string, (item: Json) => ToolUse>> = {
   commandExecution: (item) => ({
     name: 'exec_command',
-    ...given({ command: commandOf(item['command']) }),
+    ...defined({ command: commandOf(item['command']) }),
     paths: [],
   }),
   fileChange: (item) => {
     const paths = pathsOf(item)
-    return { name: 'apply_patch', ...given({ path: paths[0] }), paths }
+    return { name: 'apply_patch', ...defined({ path: paths[0] }), paths }
   },
   mcpToolCall: (item) =>
     plainly(`${textOf(item['server']) ?? 'mcp'}.${textOf(item['tool']) ?? 'tool'}`),
   dynamicToolCall: (item) => plainly(textOf(item['tool']) ?? 'tool'),
   collabAgentToolCall: (item) => plainly(textOf(item['tool']) ?? 'agent'),
   webSearch: () => plainly('web_search'),
-  imageView: (item) => ({ ...plainly('view_image'), ...given({ path: textOf(item['path']) }) }),
+  imageView: (item) => ({ ...plainly('view_image'), ...defined({ path: textOf(item['path']) }) }),
 }
 
 function plainly(name: string): ToolUse {

@@ -1,6 +1,7 @@
 // What Codex is told for one thread. Nothing of it is written into its configuration.
 import type { OpenConversation, Permissions } from '../contract.ts'
 import type { Json } from '../../text/json-fields.ts'
+import { defined } from '../../text/defined.ts'
 
 type Options = Pick<OpenConversation, 'cwd' | 'env' | 'model' | 'systemPrompt' | 'resume'>
 
@@ -25,7 +26,7 @@ export function threadParams(
     sandbox: 'read-only',
     approvalPolicy: 'untrusted',
     approvalsReviewer: 'user',
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
     // Again when it goes on: otherwise the next compaction would lose them.
     ...(systemPrompt === undefined ? {} : { developerInstructions: instructions }),
     ...(resume === undefined ? {} : { threadId: resume, excludeTurns: true }),

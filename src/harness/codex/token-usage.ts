@@ -1,5 +1,6 @@
 import type { Usage } from '../../session/entries.ts'
 import { type Json, countOf, objectOf } from '../../text/json-fields.ts'
+import { defined } from '../../text/defined.ts'
 
 /** What Codex says of the tokens of a thread. */
 export interface ToldUsage {
@@ -22,8 +23,7 @@ export function toldUsage(params: Json): ToldUsage | undefined {
   return {
     total: usageOf(total),
     last: usageOf(last),
-    ...(context === undefined ? {} : { context }),
-    ...(window === undefined ? {} : { window }),
+    ...defined({ context, window }),
   }
 }
 

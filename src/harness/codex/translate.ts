@@ -1,10 +1,11 @@
 // What Codex tells, in the words of the contract. Pure: what was told before is the standing.
 import type { Usage } from '../../session/entries.ts'
 import type { HarnessEvent, TurnEnded } from '../contract.ts'
-import { type Json, given, nameOf, objectOf, textOf } from '../../text/json-fields.ts'
+import { type Json, nameOf, objectOf, textOf } from '../../text/json-fields.ts'
 import { type Limits, failureOf, isLimit, resetOf, withLimits } from './failures.ts'
 import { type ToolUse, toolUseOf } from './items.ts'
 import { NOTHING, type ToldUsage, difference, pointIn, toldUsage } from './token-usage.ts'
+import { defined } from '../../text/defined.ts'
 
 /** What has to be remembered from one message to the next. */
 export interface Standing {
@@ -40,7 +41,7 @@ export interface Translated {
 export function standingOf(thread: string, model?: string, compactsAt?: number): Standing {
   return {
     thread,
-    ...given({ model, compactsAt }),
+    ...defined({ model, compactsAt }),
     isRunning: false,
     counted: {},
     tools: {},
@@ -63,7 +64,7 @@ export function translate(standing: Standing, method: string, params: Json): Tra
 /** The turn that runs is over, for a reason that Codex may not have told. */
 export function endTurn(standing: Standing, how: TurnEnded['how'], failure?: string): Translated {
   const { compacting: _, ...rest } = standing
-  const ended: TurnEnded = { type: 'turn ended', how, ...given({ said: standing.said, failure }) }
+  const ended: TurnEnded = { type: 'turn ended', how, ...defined({ said: standing.said, failure }) }
   const closed: Standing = { ...rest, isRunning: false }
   // A command may go on behind a turn that was completed, and tells its end in a later one.
   if (how === 'completed') return { standing: closed, events: [ended] }
@@ -119,7 +120,7 @@ function itemStarted(standing: Standing, params: Json): Translated | undefined {
   const item = objectOf(params['item']) ?? {}
   const isOurs = params['threadId'] === standing.thread
   if (isOurs && item['type'] === 'contextCompaction')
-    return quietly({ ...standing, compacting: given({ tokensBefore: standing.context }) })
+    return quietly({ ...standing, compacting: defined({ tokensBefore: standing.context }) })
   const id = nameOf(item['id'])
   const use = toolUseOf(item)
   if (id === undefined || use === undefined) return undefined
@@ -163,7 +164,7 @@ function toolEvent(
   status: 'started' | 'completed' | 'failed',
   output?: string,
 ): HarnessEvent {
-  return { type: 'tool', id, name, status, ...given({ command, path, output }) }
+  return { type: 'tool', id, name, status, ...defined({ command, path, output }) }
 }
 
 const LONGEST_OUTPUT = 4000
@@ -184,7 +185,7 @@ function tokensUsed(standing: Standing, params: Json): Translated | undefined {
   const isOurs = thread === standing.thread
   const before = standing.counted[thread] ?? usedBefore(standing, params, told)
   const spent = difference(told.total, before)
-  const figures = isOurs ? given({ context: told.context, window: told.window }) : {}
+  const figures = isOurs ? defined({ context: told.context, window: told.window }) : {}
   const next: Standing = {
     ...standing,
     ...figures,
@@ -200,8 +201,8 @@ function tokensUsed(standing: Standing, params: Json): Translated | undefined {
 
 function usageEvent(standing: Standing, isFilling: boolean, spent?: Usage): HarnessEvent {
   const { model, context, window, compactsAt } = standing
-  const figures = isFilling ? given({ context, window, point: pointIn(window, compactsAt) }) : {}
-  return { type: 'usage', ...given({ spent, model }), ...figures }
+  const figures = isFilling ? defined({ context, window, point: pointIn(window, compactsAt) }) : {}
+  return { type: 'usage', ...defined({ spent, model }), ...figures }
 }
 
 /**
@@ -217,7 +218,7 @@ function compacted(standing: Standing, boundary: string | undefined): Translated
   const { compacting, ...rest } = standing
   const compaction: HarnessEvent = {
     type: 'compaction',
-    ...given({ tokensBefore: compacting?.tokensBefore, boundary }),
+    ...defined({ tokensBefore: compacting?.tokensBefore, boundary }),
   }
   return { standing: rest, events: [compaction, usageEvent(standing, true)] }
 }
@@ -227,7 +228,7 @@ function limitTold(standing: Standing, error: Json | undefined): Translated | un
   const limit: HarnessEvent = {
     type: 'limit',
     message: failureOf(error),
-    ...given({ resetsAt: resetOf(standing.limits) }),
+    ...defined({ resetsAt: resetOf(standing.limits) }),
   }
   return { standing: { ...standing, isLimitTold: true }, events: [limit] }
 }

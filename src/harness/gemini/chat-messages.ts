@@ -1,14 +1,7 @@
 import type { Message, Part } from '../../history/items.ts'
 import type { Usage } from '../../session/entries.ts'
-import {
-  type Json,
-  countOf,
-  given,
-  listOf,
-  nameOf,
-  objectOf,
-  textOf,
-} from '../../text/json-fields.ts'
+import { type Json, countOf, listOf, nameOf, objectOf, textOf } from '../../text/json-fields.ts'
+import { defined } from '../../text/defined.ts'
 
 /**
  * What a message of a chat says. The uses of tools and their results become messages of their own, named after the call, since both
@@ -17,7 +10,7 @@ import {
 export function messagesOf(fields: Json, window: string): readonly Message[] {
   const id = nameOf(fields['id'])
   if (id === undefined) return []
-  const common = { type: 'message', ...given({ at: nameOf(fields['timestamp']) }) } as const
+  const common = { type: 'message', ...defined({ at: nameOf(fields['timestamp']) }) } as const
   switch (fields['type']) {
     case 'user':
       return saidByUser(fields, id, common, window)
@@ -63,14 +56,14 @@ function saidByModel(fields: Json, id: string, common: Common, window: string): 
     ...common,
     role: 'assistant',
     request: id,
-    ...given({ model: nameOf(fields['model']) }),
+    ...defined({ model: nameOf(fields['model']) }),
   } as const
   const usage = usageOf(objectOf(fields['tokens']))
   const said: Message = {
     ...shared,
     id,
     parts: [...thoughtsOf(fields['thoughts']), ...partsOf(content)],
-    ...given({ usage }),
+    ...defined({ usage }),
   }
   const calls = [
     ...listOf(fields['toolCalls']),

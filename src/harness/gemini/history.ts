@@ -5,10 +5,11 @@ import { homedir } from 'node:os'
 import { isConversationId } from '../../history/conversation-id.ts'
 import type { HistoryItem } from '../../history/items.ts'
 import { readOrUndefined } from '../../journal/look.ts'
-import { type Json, given, listOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
+import { type Json, listOf, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { beginningOf, filesBelow, filesNamed, firstObjects } from '../history-folders.ts'
 import type { HistoryFile, HistoryHarness, HistoryHead, Translator } from '../history.ts'
 import { isSnapshot, messagesOf } from './chat-messages.ts'
+import { defined } from '../../text/defined.ts'
 
 const HEAD_BYTES = 16 * 1024
 
@@ -40,7 +41,7 @@ function headOf(file: HistoryFile): HistoryHead | undefined {
     .trim()
   return {
     conversation,
-    ...given({ cwd: nameOf(cwd, 4096), cwdHash: nameOf(fields?.['projectHash']) }),
+    ...defined({ cwd: nameOf(cwd, 4096), cwdHash: nameOf(fields?.['projectHash']) }),
   }
 }
 
@@ -92,7 +93,7 @@ class ChatTranslator implements Translator {
     if (this.#hasBegun || at === undefined) return []
     this.#hasBegun = true
     const { conversation, cwd } = this.#head
-    return [{ type: 'began', conversation, harness: 'gemini', at, ...given({ cwd }) }]
+    return [{ type: 'began', conversation, harness: 'gemini', at, ...defined({ cwd }) }]
   }
 
   /** All messages anew. Behind the summary of a compression they have new names, and are told once more: that is what the model has. */
@@ -108,7 +109,7 @@ class ChatTranslator implements Translator {
         items.push({
           type: 'compaction',
           id: `compaction-${String(fields['id'])}`,
-          ...given({ at: nameOf(fields['timestamp']) }),
+          ...defined({ at: nameOf(fields['timestamp']) }),
         })
         items.push(
           ...messagesOf(fields, this.#window).map((message) => ({ ...message, isSummary: true })),

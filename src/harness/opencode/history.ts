@@ -5,10 +5,11 @@ import { isConversationId } from '../../history/conversation-id.ts'
 import type { HistoryItem } from '../../history/items.ts'
 import { type Database, loadSqlite } from '../../index/sqlite.ts'
 import { statOrUndefined } from '../../journal/look.ts'
-import { type Json, given, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
+import { type Json, nameOf, objectOf, parseJson } from '../../text/json-fields.ts'
 import { filesNamed } from '../history-folders.ts'
 import type { HistoryFile } from '../history.ts'
 import { itemsOf } from './session-messages.ts'
+import { defined } from '../../text/defined.ts'
 
 const LONGEST = 8 * 1024 * 1024
 const BUSY_MS = 3_000
@@ -80,7 +81,9 @@ export class OpencodeHistory {
       if (!isConversationId(id) || cwd === undefined) return []
       const conversation = rootOf(id, parents)
       const [startedAt, updatedAt] = [Number(row['created']), Number(row['updated'])]
-      return [{ id, conversation, cwd, startedAt, updatedAt, ...given({ revert: revertIn(row) }) }]
+      return [
+        { id, conversation, cwd, startedAt, updatedAt, ...defined({ revert: revertIn(row) }) },
+      ]
     })
   }
 
@@ -136,7 +139,7 @@ export class OpencodeHistory {
       }
       if (isUnfinished(message) && row['isFollowed'] !== 1) return
       const { parts, bytes, damaged } = this.#parts(place.id)
-      const items = itemsOf({ id: place.id, at: place.at, message, parts, ...given({ agent }) })
+      const items = itemsOf({ id: place.id, at: place.at, message, parts, ...defined({ agent }) })
       const began: readonly HistoryItem[] = isFirst
         ? [
             {

@@ -1,7 +1,8 @@
 import type { HistoryItem, Message, Part } from '../../history/items.ts'
 import type { Usage } from '../../session/entries.ts'
-import { type Json, countOf, given, nameOf, objectOf, textOf } from '../../text/json-fields.ts'
+import { type Json, countOf, nameOf, objectOf, textOf } from '../../text/json-fields.ts'
 import { pictureAt } from '../picture-at.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface StoredMessage {
   readonly id: string
@@ -17,7 +18,7 @@ export function itemsOf(stored: StoredMessage): readonly HistoryItem[] {
   const common = {
     type: 'message',
     at: new Date(stored.at).toISOString(),
-    ...given({ agent: stored.agent }),
+    ...defined({ agent: stored.agent }),
   } as const
   const compaction = parts.find((part) => part['type'] === 'compaction')
   if (compaction !== undefined) {
@@ -52,7 +53,7 @@ function saidByModel(
   const shared = {
     ...common,
     role: 'assistant',
-    ...given({ model: nameOf(message['modelID']), isSummary }),
+    ...defined({ model: nameOf(message['modelID']), isSummary }),
   } as const
   const items: HistoryItem[] = []
   // One step is one request. Older versions have several in a message.
@@ -64,7 +65,7 @@ function saidByModel(
     )
     const said = step.flatMap(partOf)
     if (said.length > 0)
-      items.push({ ...shared, id: name, request: name, parts: said, ...given({ usage }) })
+      items.push({ ...shared, id: name, request: name, parts: said, ...defined({ usage }) })
     const results = step.flatMap(resultOf)
     if (results.length > 0)
       items.push({ ...common, id: `${name}-results`, role: 'user', parts: results })

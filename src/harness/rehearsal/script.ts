@@ -2,6 +2,7 @@
 // passed over would be taken for a fault of the run.
 import { LineCounter, type Node, type Pair, isMap, isScalar, isSeq, parseDocument } from 'yaml'
 import { StintError } from '../../journal/errors.ts'
+import { defined } from '../../text/defined.ts'
 
 export type Act =
   | {
@@ -99,7 +100,7 @@ class Reader {
       else this.say(key, `a script has no "${name}"; it has tasks, default, window and start`)
     }
     if (start > window) this.say(node, `it starts with ${start} tokens in a window of ${window}`)
-    return { tasks, window, start, ...(otherwise === undefined ? {} : { default: otherwise }) }
+    return { tasks, window, start, ...defined({ default: otherwise }) }
   }
 
   #tasks(node: Node | null, tasks: Record<string, readonly ScriptedTurn[]>): void {

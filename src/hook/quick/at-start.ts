@@ -16,6 +16,7 @@ import { type Prepared, isUpToDate, readPrepared } from '../prepared.ts'
 import { withNewWindow } from '../new-window.ts'
 import { glimpse, hasUnseenCommand, isTelling } from './glimpse.ts'
 import { type Standing, headOf, leave } from './standing.ts'
+import { defined } from '../../text/defined.ts'
 
 /** Entries that change nothing of what is prepared. */
 const HARMLESS = new Set([
@@ -38,7 +39,7 @@ export function startQuickly(standing: Standing<EventOf<'sessionStart'>>): Answe
     return undefined
 
   const known = standing.tracking ?? newTracking('claude', conversation)
-  const followed = { ...known, session, ...(transcript === undefined ? {} : { transcript }) }
+  const followed = { ...known, session, ...defined({ transcript }) }
   const begun = begin(followed, source)
   const { given } = begun
   const isLast = prepared.conversations.at(-1) === conversation

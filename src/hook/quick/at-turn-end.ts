@@ -7,6 +7,7 @@ import type { EventOf } from '../../harness/claude/events.ts'
 import type { Answer } from '../answer.ts'
 import { glimpse, isTelling } from './glimpse.ts'
 import { type Standing, leave, settledOf } from './standing.ts'
+import { defined } from '../../text/defined.ts'
 
 /** What was said last is left for the journal; what only the transcript tells is looked up afterwards. */
 export function stopQuickly(standing: Standing<EventOf<'stop'>>): Answer | undefined {
@@ -30,7 +31,7 @@ export function subagentStopQuickly(
   if (settled === undefined || lastMessage === undefined) return undefined
   const { [agent]: task } = settled.tracking.agents
   const result = clip(lastMessage, LONGEST_RESULT, standing.config)
-  const data = { agent, type, conversation, result, ...(task === undefined ? {} : { task }) }
+  const data = { agent, type, conversation, result, ...defined({ task }) }
   leave(standing, settled.session, 'agent.finished', data, `agent:${agent}`)
   return {}
 }

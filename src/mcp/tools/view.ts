@@ -5,6 +5,7 @@ import type { Reading } from '../../project/live-session.ts'
 import { currentStep, stepCounts } from '../../session/state.ts'
 import { clip, latestWithin } from '../bounds.ts'
 import type { Answer, Tool } from '../tool.ts'
+import { defined } from '../../text/defined.ts'
 
 const PARTS = [
   'overview',
@@ -47,7 +48,7 @@ export const view: Tool = {
     if (part === 'overview') {
       const { text, leftOut } = await project.pack({
         budget: tokens,
-        ...(session === undefined ? {} : { session }),
+        ...defined({ session }),
       })
       return { value: { text, left_out: leftOut.length === 0 ? undefined : leftOut }, text }
     }

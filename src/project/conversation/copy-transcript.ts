@@ -10,9 +10,10 @@ import { lineOf } from '../../history/line-of-item.ts'
 import { whileLocked } from '../../history/lock.ts'
 import { errnoOf } from '../../journal/errors.ts'
 import { appendLines, createFolder } from '../../journal/files.ts'
-import { type Json, given, nameOf } from '../../text/json-fields.ts'
+import { type Json, nameOf } from '../../text/json-fields.ts'
 import type { RedactOptions } from '../../text/redact.ts'
 import { keptOf, mayBeKept, mayBeLink } from './copy/kept-line.ts'
+import { defined } from '../../text/defined.ts'
 
 /** How far a transcript has been copied. */
 export type CopyCursor = Place
@@ -125,7 +126,7 @@ interface KeptLine extends Kept {
 function firstLine({ id, harness }: CopyRequest['conversation'], { timestamp, cwd }: Json): Kept {
   const at = nameOf(timestamp) ?? new Date().toISOString()
   const where = nameOf(cwd, 4096)
-  const value = lineOf({ type: 'began', conversation: id, harness, at, ...given({ cwd: where }) })
+  const value = lineOf({ type: 'began', conversation: id, harness, at, ...defined({ cwd: where }) })
   return { value, blobs: new Map() }
 }
 

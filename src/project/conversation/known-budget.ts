@@ -13,8 +13,8 @@ import { readCompactionSettings } from '../../harness/claude/compaction-settings
 import { windowOf } from '../../harness/claude/models.ts'
 import { type UsageTail, contextFigure } from '../../harness/claude/context-size.ts'
 import { usualPoint } from '../../harness/compaction-points.ts'
-import { given } from '../../text/json-fields.ts'
 import type { Window } from './window.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface Known {
   readonly harness: string
@@ -37,7 +37,7 @@ export function knownBudget(known: Known): Budget {
   const { window: told, tail = {}, now } = known
   const tokens = contextSize(tail, told, now)
   const window = windowSize(known, tokens)
-  return given({
+  return defined({
     tokens,
     window,
     point: pointFor(known, window, tokens),

@@ -5,7 +5,7 @@ import type { ContextSize, HistoryItem, Message, Part } from '../../history/item
 import type { ConversationStore } from '../../history/store.ts'
 import { mintId } from '../../journal/ids.ts'
 import type { Usage } from '../../session/entries.ts'
-import { given } from '../../text/json-fields.ts'
+import { defined } from '../../text/defined.ts'
 
 /** Follows one conversation. None of its methods fails: what cannot be stored is said, and the conversation goes on. */
 export interface Recorder {
@@ -115,7 +115,7 @@ export class StreamRecorder implements Recorder {
         type: 'compaction',
         id: boundary,
         at: now(),
-        ...given({ trigger, tokensBefore }),
+        ...defined({ trigger, tokensBefore }),
       })
     } else if (event.type === 'turn ended') {
       const { failure } = event
@@ -138,7 +138,7 @@ export class StreamRecorder implements Recorder {
         harness,
         at: now(),
         cwd,
-        ...given({ model }),
+        ...defined({ model }),
       })
     this.#write()
   }
@@ -153,7 +153,7 @@ export class StreamRecorder implements Recorder {
   }: Extract<HarnessEvent, { type: 'tool' }>): void {
     if (status === 'started')
       return this.#add(
-        this.#said([{ type: 'tool use', id, name, input: given({ command, path }) }]),
+        this.#said([{ type: 'tool use', id, name, input: defined({ command, path }) }]),
       )
     const parts: readonly Part[] = output === undefined ? [] : [{ type: 'text', text: output }]
     this.#add(
@@ -169,14 +169,14 @@ export class StreamRecorder implements Recorder {
     point,
   }: Extract<HarnessEvent, { type: 'usage' }>): void {
     this.#model ??= model
-    if (tokens !== undefined) this.#context = { tokens, ...given({ window, point }) }
+    if (tokens !== undefined) this.#context = { tokens, ...defined({ window, point }) }
     if (spent === undefined) return
     this.#used = this.#used === undefined ? spent : plus(this.#used, spent)
     this.#settle()
   }
 
   #said(parts: readonly Part[]): Message {
-    return { ...message('assistant', parts), ...given({ model: this.#model }) }
+    return { ...message('assistant', parts), ...defined({ model: this.#model }) }
   }
 
   /** The text is as it will stay, with what it used, if that is known by now. */
@@ -197,7 +197,7 @@ export class StreamRecorder implements Recorder {
       this.#items.push(item)
       return
     }
-    this.#items.push({ ...item, ...given({ usage: this.#used, context: this.#context }) })
+    this.#items.push({ ...item, ...defined({ usage: this.#used, context: this.#context }) })
     this.#used = undefined
     this.#context = undefined
   }

@@ -14,6 +14,7 @@ import { artifactsFolder, idOf, noteRun, toldPath } from './artifacts.ts'
 import { OutputKeeper } from './keep-output.ts'
 import { recordRun } from './record-run.ts'
 import { runCommand } from './run-command.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface DigestOptions {
   /** The program and its arguments; no shell reads them. */
@@ -81,13 +82,13 @@ export async function digestCommand(workspace: Workspace, options: DigestOptions
     command: shorten(command, LONGEST_COMMAND),
     exit: exitCode,
     lines: reading.lines,
-    ...(summary === undefined ? {} : { summary }),
+    ...defined({ summary }),
   }
   if (path !== undefined)
     noteIfPossible(workspace, () =>
       noteRun(folder, { at: new Date().toISOString(), ...facts, artifact: basename(path) }),
     )
-  const ended = { ...facts, exitCode, ...(signal === undefined ? {} : { signal }), seconds, bytes }
+  const ended = { ...facts, exitCode, ...defined({ signal }), seconds, bytes }
   const composedFor = (recorded: { recordedIn?: string }) =>
     compose(
       ended,
@@ -115,7 +116,7 @@ export async function digestCommand(workspace: Workspace, options: DigestOptions
   const recorded = recordedIn === undefined ? {} : { recordedIn }
   return {
     ...ended,
-    ...(artifact === undefined ? {} : { artifact }),
+    ...defined({ artifact }),
     ...recorded,
     ...composedFor(recorded),
   }

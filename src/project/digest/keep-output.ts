@@ -10,6 +10,7 @@ import { SafeCuts } from '../../text/safe-cuts.ts'
 import { redaction } from '../clean-draft.ts'
 import type { Config } from '../config.ts'
 import { prepareArtifacts } from './artifacts.ts'
+import { defined } from '../../text/defined.ts'
 
 type Encoding = 'utf8' | 'latin1'
 
@@ -73,8 +74,7 @@ export class OutputKeeper {
       reading,
       bytes: this.#bytes,
       redacted: [...this.#redacted],
-      ...(path === undefined ? {} : { path }),
-      ...(this.#problem === undefined ? {} : { problem: this.#problem }),
+      ...defined({ path, problem: this.#problem }),
     }
   }
 

@@ -7,6 +7,7 @@ import { shorten } from '../../text/clean.ts'
 import { NoSession, chooseSession, refuseClosed } from '../choose.ts'
 import { conversationOf } from '../conversation-binding.ts'
 import type { Workspace } from '../workspace.ts'
+import { defined } from '../../text/defined.ts'
 
 const LONGEST_COMMAND = 160
 const NAMES = 3
@@ -56,13 +57,7 @@ function draftsFor(
     ...(kept === undefined ? [] : [draft('output.kept', kept(session), { by }) as Draft]),
     ...(tests === undefined
       ? []
-      : [
-          draft(
-            'test.ran',
-            { ...tests, ...(conversation === undefined ? {} : { conversation }) },
-            { by },
-          ) as Draft,
-        ]),
+      : [draft('test.ran', { ...tests, ...defined({ conversation }) }, { by }) as Draft]),
   ]
 }
 

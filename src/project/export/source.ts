@@ -11,6 +11,7 @@ import { redactedForExport } from '../clean-draft.ts'
 import { trackingFolderOf } from '../conversation-binding.ts'
 import type { Reading } from '../live-session.ts'
 import type { Workspace } from '../workspace.ts'
+import { defined } from '../../text/defined.ts'
 
 /** All that the work of a session is told from: its journal, its tasks wherever they were moved, and what hooks noted. */
 export async function workSourceOf(
@@ -82,9 +83,7 @@ function asExported(task: Task, parent: string | undefined): BacklogTask {
     dependsOn,
     checklist,
     proposed: proposed(task),
-    ...(parent === undefined ? {} : { parent }),
-    ...(group === undefined ? {} : { group }),
-    ...(assignee === undefined ? {} : { assignee }),
+    ...defined({ parent, group, assignee }),
   }
 }
 

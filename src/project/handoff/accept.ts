@@ -15,6 +15,7 @@ import { resumeSession } from '../resume.ts'
 import type { Workspace } from '../workspace.ts'
 import { type FoundHandoff, type GivenFile, fileGiven, findHandoff } from './find.ts'
 import { movedSince, stateOf } from './look.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface AcceptHandoff {
   /** A handoff, a session, or the path of a document; the latest of the session at hand when absent. */
@@ -116,7 +117,7 @@ async function acceptFound(
     number: handoff.number,
     hash: handoff.hash,
     session: { id: state.id, name: state.name },
-    ...(bound === undefined ? {} : { bound }),
+    ...defined({ bound }),
   }
 }
 
@@ -147,7 +148,7 @@ function record(
     outcome: what.outcome,
     ...(what.moved.length === 0 ? {} : { moved: what.moved }),
     ...(what.isForced ? { forced: true } : {}),
-    ...(conversation === undefined ? {} : { conversation }),
+    ...defined({ conversation }),
   }
   try {
     session.append([draft('handoff.accepted', data, { by: what.by })])
@@ -258,15 +259,14 @@ async function acceptBare(
     number: head.number,
     hash: head.hash ?? '',
     session: { id: head.session, name: head.name },
-    ...(bound === undefined ? {} : { bound }),
+    ...defined({ bound }),
   }
 }
 
 function gitIn({ branch, commit }: HandoffHead) {
   if (commit === undefined && branch === undefined) return undefined
   return {
-    ...(branch === undefined ? {} : { branch }),
-    ...(commit === undefined ? {} : { commit }),
+    ...defined({ branch, commit }),
   }
 }
 

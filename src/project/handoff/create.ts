@@ -30,6 +30,7 @@ import type { LiveSession, Reading } from '../live-session.ts'
 import type { Workspace } from '../workspace.ts'
 import { projectText } from '../project-context.ts'
 import { deliverablesOf } from './deliverables.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface CreateHandoff {
   readonly session?: string
@@ -96,7 +97,7 @@ function keepCode(
     checkpointDrafts(workspace, session, state, {
       note,
       by: options.by ?? 'library',
-      ...(git === undefined ? {} : { git }),
+      ...defined({ git }),
     }),
   )
 }
@@ -130,10 +131,7 @@ async function make(
     deliverables: deliverablesOf(state),
     project: projectText(workspace),
     isDraft: options.draft === true,
-    ...(reason === undefined ? {} : { reason }),
-    ...(to === undefined ? {} : { to }),
-    ...(checkpoint === undefined ? {} : { checkpoint }),
-    ...(conversation === undefined ? {} : { conversation }),
+    ...defined({ reason, to, checkpoint, conversation }),
   })
   const { kept } = facts.uncommitted
   const draftOf = (number: number, { text, hash, tokens }: HandoffDocument): Draft => {
@@ -143,10 +141,9 @@ async function make(
       tokens,
       document: text,
       position,
-      ...(reason === undefined ? {} : { reason }),
+      ...defined({ reason }),
       ...(facts.isDraft ? { isDraft: true } : {}),
-      ...(to === undefined ? {} : { to }),
-      ...(facts.git === undefined ? {} : { git: facts.git }),
+      ...defined({ to, git: facts.git }),
       ...(kept === undefined ? {} : { code: { commit: kept.commit, ref: kept.ref } }),
       ...(facts.madeBy === undefined ? {} : { conversation: facts.madeBy.conversation }),
       ...(facts.fingerprints.length === 0 ? {} : { files: facts.fingerprints }),

@@ -10,6 +10,7 @@ import type { LiveSession, Reading } from '../live-session.ts'
 import { chooseToResume } from '../resume.ts'
 import type { Workspace } from '../workspace.ts'
 import { waitingHandoffs } from './waiting.ts'
+import { defined } from '../../text/defined.ts'
 
 /** A handoff, where its journal is, and what its file holds now. */
 export interface FoundHandoff {
@@ -52,7 +53,7 @@ export async function findHandoff(workspace: Workspace, name?: string): Promise<
   const { path, text } = fileOf(handoffFolder(session.folder), handoff, handoffsIn(known.entries))
   const reading = await workspace.refreshIfPossible(session)
   const current = handoffsIn(reading.entries).find((one) => one.id === handoff.id) ?? handoff
-  return { session, reading, handoff: current, path, ...(text === undefined ? {} : { text }) }
+  return { session, reading, handoff: current, path, ...defined({ text }) }
 }
 
 async function placeOf(

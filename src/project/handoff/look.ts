@@ -9,6 +9,7 @@ import { handoffsIn } from '../../context/handoff/recorded.ts'
 import { conversationOf } from '../conversation-binding.ts'
 import type { Workspace } from '../workspace.ts'
 import { type FoundHandoff, findHandoff } from './find.ts'
+import { defined } from '../../text/defined.ts'
 
 /** What became of the file of a handoff. */
 export type FileState = 'intact' | 'edited' | 'missing'
@@ -66,7 +67,7 @@ export async function movedSince(
     state,
     entries,
     tasks: handoff.tasks.length === 0 ? new Map() : await taskStatuses(workspace),
-    ...(acceptor === undefined ? {} : { acceptor }),
+    ...defined({ acceptor }),
   })
 }
 

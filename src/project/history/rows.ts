@@ -7,10 +7,10 @@ import { statOrUndefined } from '../../journal/look.ts'
 import type { SessionRow } from '../../index/rows.ts'
 import { readTracking } from '../conversation/tracking.ts'
 import { inEffect } from '../../session/in-effect.ts'
-import { given } from '../../text/json-fields.ts'
 import { trackingFolderOf } from '../conversation-binding.ts'
 import type { Workspace } from '../workspace.ts'
 import { storeOf } from './store.ts'
+import { defined } from '../../text/defined.ts'
 
 /** A conversation in a list: what is known of it, whether what was said in it is stored here or not. */
 export interface ConversationRow extends ConversationSummary {
@@ -64,11 +64,11 @@ export function rowOf(
   const summary = summarise(isStored ? store.read(id, { isBrief: true }) : [])
   const notes = readTracking(trackingFolderOf(workspace.place), id)
   return {
-    ...given({ startedAt: known?.at, endedBecause: known?.endedBecause }),
+    ...defined({ startedAt: known?.at, endedBecause: known?.endedBecause }),
     ...summary,
     id,
     harness: summary.harness ?? known?.harness ?? notes?.harness ?? 'unknown',
-    ...given({ session: known?.session ?? notes?.session }),
+    ...defined({ session: known?.session ?? notes?.session }),
     isStored,
     bytes: isStored ? sizeOf(workspace, id) : 0,
   }

@@ -9,6 +9,7 @@ import type { FileOptions, FileOutcome } from './import-file.ts'
 import { Sink } from './sink.ts'
 import { takenBackSince } from './taken-back.ts'
 import type { ImportTarget } from './target.ts'
+import { defined } from '../../text/defined.ts'
 
 /** The name of a session's cursor. The file it is in may be moved; a session's id is its own. */
 export function sessionCursorName(session: OpencodeSession): string {
@@ -38,8 +39,7 @@ export function importSession(
   const since = storedUntil(target, conversation, isDryRun)
   const known = place === undefined ? knownIn(store, conversation) : undefined
   const sink = new Sink(isDryRun ? undefined : store.writer(conversation, { isUnsynced: true }), {
-    ...(known === undefined ? {} : { known }),
-    ...(since === undefined ? {} : { since }),
+    ...defined({ known, since }),
   })
   let [bytes, damaged] = [0, 0]
   const keep = (updatedAt?: number) => {
@@ -48,7 +48,7 @@ export function importSession(
     if (!isDryRun)
       cursors.write(name, {
         conversation,
-        ...(place === undefined ? {} : { place }),
+        ...defined({ place }),
         isReverted,
         updatedAt,
       })

@@ -9,6 +9,7 @@ import { knownIn, storedUntil } from './known.ts'
 import { linesFrom } from './line-reader.ts'
 import { Sink, type Stored } from './sink.ts'
 import type { ImportTarget } from './target.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface FileJob {
   readonly harness: HistoryHarness
@@ -152,8 +153,7 @@ function begin(
   const isThere = !isBegun && store.has(conversation)
   const known = harness.isRepetitive || isThere ? knownIn(store, conversation) : undefined
   const sink = new Sink(isDryRun ? undefined : store.writer(conversation, { isUnsynced: true }), {
-    ...(known === undefined ? {} : { known }),
-    ...(since === undefined ? {} : { since }),
+    ...defined({ known, since }),
   })
   return { sink, translator: harness.translator(head, memory ?? {}) }
 }

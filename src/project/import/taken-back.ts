@@ -1,8 +1,8 @@
 import type { TakenBack } from '../../history/items.ts'
 import { TakingBack } from '../../history/taken-back.ts'
 import type { ConversationStore } from '../../history/store.ts'
-import { given } from '../../text/json-fields.ts'
 import { messageOf } from '../../harness/opencode/session-messages.ts'
+import { defined } from '../../text/defined.ts'
 
 /**
  * What has to be stored so that a stored conversation holds what stands of it and nothing else; undefined when it does already.
@@ -23,5 +23,10 @@ export function takenBackSince(
   const end = gone === -1 ? undefined : gone
   if (end === taking.end) return undefined
   const from = end === undefined ? undefined : taking.nodes[end]!.id
-  return { type: 'taken back', id: `taken-back-${from ?? 'nothing'}-${at}`, at, ...given({ from }) }
+  return {
+    type: 'taken back',
+    id: `taken-back-${from ?? 'nothing'}-${at}`,
+    at,
+    ...defined({ from }),
+  }
 }

@@ -8,6 +8,7 @@ import { type InitOptions, initSession } from '../start.ts'
 import type { Workspace } from '../workspace.ts'
 import { appendWithCheckpoint } from './append.ts'
 import { templateFor } from './templates.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface BeginWorkflow {
   /** The short name of the session. */
@@ -42,11 +43,7 @@ export async function beginWorkflow(
   await refuseTaken(workspace, id, adopted?.id)
   const begun = draft('workflow.begun', { workflow: id, name, template }, { by })
   if (adopted === undefined) {
-    return startWorkflow(
-      workspace,
-      { name: id, title: name, by, ...(goal === undefined ? {} : { goal }) },
-      [begun],
-    )
+    return startWorkflow(workspace, { name: id, title: name, by, ...defined({ goal }) }, [begun])
   }
   refuseClosed(adopted)
   const session = workspace.session(adopted.id)

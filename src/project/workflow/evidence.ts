@@ -8,6 +8,7 @@ import { readOrUndefined, statOrUndefined } from '../../journal/look.ts'
 import type { TemplatePhase } from '../../session/entries.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
 import type { Workspace } from '../workspace.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface Evidence {
   readonly source: 'journal' | 'commit' | 'branch' | 'checkpoint' | 'handoff' | 'document'
@@ -113,9 +114,7 @@ function judge(
 ): Evidence | undefined {
   const isNamed = names(text, id)
   const phase = phaseIn(text, phases, isNamed)
-  return isNamed || phase !== undefined
-    ? { ...found, isNamed, ...(phase === undefined ? {} : { phase }) }
-    : undefined
+  return isNamed || phase !== undefined ? { ...found, isNamed, ...defined({ phase }) } : undefined
 }
 
 /** Whether a text has the id as a word: wf-001 is not in wf-0011, nor in wf-001-2. */

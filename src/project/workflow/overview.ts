@@ -9,6 +9,7 @@ import type { Workspace } from '../workspace.ts'
 import { followsNone } from './append.ts'
 import { placeText } from './find-phase.ts'
 import { rootOf } from './settings.ts'
+import { defined } from '../../text/defined.ts'
 
 /** A workflow with what can only be told by looking: at the disk, and at what comes next. */
 export interface WorkflowOverview {
@@ -47,7 +48,7 @@ export function overviewOf(workspace: Workspace, state: SessionState): WorkflowO
       ...one,
       exists: isInside(one.path) && existsSync(join(root, one.path)),
     })),
-    ...(conversation === undefined ? {} : { conversation }),
+    ...defined({ conversation }),
     splitHere: isSplit(state),
     next: nextAction(state, workflow),
   }
@@ -60,7 +61,7 @@ function conversationOf(workflow: Workflow): WorkflowOverview['conversation'] {
   const group = groups[index]
   if (group === undefined) return undefined
   const { name, tokens } = group
-  return { name, number: index + 1, of: groups.length, ...(tokens === undefined ? {} : { tokens }) }
+  return { name, number: index + 1, of: groups.length, ...defined({ tokens }) }
 }
 
 function nextAction(state: SessionState, workflow: Workflow): NextAction {

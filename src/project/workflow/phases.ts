@@ -15,6 +15,7 @@ import type { Reading } from '../live-session.ts'
 import type { Workspace } from '../workspace.ts'
 import { appendWithCheckpoint, openWorkflow } from './append.ts'
 import { findPhase, placeText } from './find-phase.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface PhaseOptions {
   readonly workflow: string
@@ -149,7 +150,7 @@ export async function approvePhase(
   const by = options.by ?? 'library'
   const approved = draft(
     'phase.approved',
-    { phase: phase.id, ...noted(options), ...(said === undefined ? {} : { said }) },
+    { phase: phase.id, ...noted(options), ...defined({ said }) },
     { by },
   )
   const note = checkpointNote(

@@ -22,6 +22,7 @@ import { findPhase } from './find-phase.ts'
 import { type WorkflowOverview, overviewOf } from './overview.ts'
 import { enterPhase } from './phases.ts'
 import { templateFor } from './templates.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface RecoverOptions {
   readonly workflow: string
@@ -205,7 +206,7 @@ async function rebuilt(
             {
               phase: phase.id,
               note: `recovered: ${because}`,
-              ...(git === undefined ? {} : { git }),
+              ...defined({ git }),
             },
             { by },
           ),

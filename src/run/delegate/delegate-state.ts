@@ -3,6 +3,7 @@ import type { DelegateMove, DelegateOrder, DelegateStatus } from '../delegate-or
 import type { RunEntry, RunEntryData } from '../entries.ts'
 import { isWhole } from '../entry-shapes.ts'
 import { type RunState, foldRun } from '../run-state.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface DelegateState {
   readonly id: string
@@ -82,10 +83,7 @@ export function foldDelegate(id: string, all: readonly RunEntry[]): DelegateStat
     rejected,
     notes,
     run,
-    ...(move === undefined ? {} : { move }),
-    ...(ready === undefined ? {} : { ready }),
-    ...(toMend === undefined ? {} : { toMend }),
-    ...(merge === undefined ? {} : { merge }),
+    ...defined({ move, ready, toMend, merge }),
   }
 }
 

@@ -11,6 +11,7 @@ import { commitOf } from '../tree.ts'
 import { repositoryOf } from '../../project/worktrees.ts'
 import type { DelegateRow } from './contract.ts'
 import type { DelegateState } from './delegate-state.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface DelegateDetail extends DelegateRow {
   readonly order: DelegateOrder
@@ -72,9 +73,7 @@ export function detailOf(
       place: started.place,
       at,
       seconds,
-      ...(outcome === undefined ? {} : { outcome }),
-      ...(reason === undefined ? {} : { reason }),
-      ...(commit === undefined ? {} : { commit }),
+      ...defined({ outcome, reason, commit }),
     })),
     rejected,
     sessions: run.sessions.map(({ session, name }) => ({ id: session, name })),
@@ -82,8 +81,7 @@ export function detailOf(
     notes,
     logPath: runLogPlace(place, state.id).path,
     ...reportOf(place, row),
-    ...(model === undefined ? {} : { model }),
-    ...(move === undefined ? {} : { move }),
+    ...defined({ model, move }),
   }
 }
 

@@ -34,6 +34,7 @@ import { keepProved } from './proved-commit.ts'
 import { removeTree } from './remove-tree.ts'
 import { tellBegun, tellParent } from './result/tell-parent.ts'
 import { keepStrayCommits } from './stray-commits.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface WorkOptions {
   /** What others use that share its budget. */
@@ -193,8 +194,7 @@ async function prepare(
     emit,
     decide: undefined,
     delegate,
-    ...(spentBeside === undefined ? {} : { spentBeside }),
-    ...(spending === undefined ? {} : { spending }),
+    ...defined({ spentBeside, spending }),
   })
   return () => work(scene, selection, thisProcess(), state, open, 0, emit)
 }
@@ -203,7 +203,7 @@ function failureOf({ because, target = '', onto = '', files = [], verify }: Dele
   return {
     reason: because ?? 'it did not go into the target',
     merge: { target, onto, files },
-    ...(verify === undefined ? {} : { verify }),
+    ...defined({ verify }),
   }
 }
 
@@ -272,8 +272,7 @@ function readyMove(
 ): DelegateMove {
   const { order, run } = delegateNow(workspace.place, id)
   const known = {
-    ...(commit === undefined ? {} : { commit }),
-    ...(summary === undefined ? {} : { summary }),
+    ...defined({ commit, summary }),
   }
   if (!order.isReadOnly || order.output === undefined) return { to: 'ready', ...known }
   const report = join('runs', id, 'report.md')

@@ -21,6 +21,7 @@ import {
 import { targetNow } from './move-target.ts'
 import { reasonOf } from './outcomes.ts'
 import type { MergeStep } from './scene.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface Landing {
   readonly target: string
@@ -57,7 +58,7 @@ export async function finish(
     commit,
     target,
     commits,
-    ...(summary === undefined ? {} : { summary }),
+    ...defined({ summary }),
   })
   await at('merged')
   try {

@@ -4,6 +4,7 @@ import type { MergeOutcome, MergeProposal } from '../delegate/contract.ts'
 import type { DelegateState } from '../delegate/delegate-state.ts'
 import { inRepository } from './integration-tree.ts'
 import type { MergeScene } from './scene.ts'
+import { defined } from '../../text/defined.ts'
 
 export function outcomeOf(
   { id, order }: DelegateState,
@@ -56,6 +57,6 @@ export function proposalFor(
     to,
     stat,
     contradictions,
-    ...(summary === undefined ? {} : { summary }),
+    ...defined({ summary }),
   }
 }

@@ -7,6 +7,7 @@ import { delegateNow } from '../delegate/delegates.ts'
 import { tellParent } from '../delegate/result/tell-parent.ts'
 import { reasonOf } from './outcomes.ts'
 import type { MergeScene } from './scene.ts'
+import { defined } from '../../text/defined.ts'
 
 type Rejection = DelegateMove & {
   readonly to: 'conflicted' | 'failed'
@@ -30,7 +31,7 @@ export async function reject(
     how: move.to === 'conflicted' ? 'conflicted' : 'red',
     target,
     because,
-    ...(files === undefined ? {} : { files }),
+    ...defined({ files }),
   }
   const retry = `stint delegate retry ${order.name}`
   // Whoever it works for hears of it when there is something for them to do.

@@ -11,6 +11,7 @@ import { type VerifyResult, runVerify } from '../verify.ts'
 import { cleanText } from '../../text/clean.ts'
 import type { DelegateState } from '../delegate/delegate-state.ts'
 import { type MergeScene, STOPPED, sayOnce } from './scene.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface Red {
   readonly because: string
@@ -92,6 +93,6 @@ function changeIn(tree: string, to: string, leftBefore: readonly string[]): stri
 function red(because: string, { command, exit, output }: VerifyResult): Red {
   return {
     because,
-    verify: { command, output: cleanText(output), ...(exit === undefined ? {} : { exit }) },
+    verify: { command, output: cleanText(output), ...defined({ exit }) },
   }
 }

@@ -16,6 +16,7 @@ import { Part, type PartEnd } from './part.ts'
 import { type Candidate, nextTasks } from './schedule.ts'
 import type { Stage } from './stage.ts'
 import type { TakenUp } from './take-up.ts'
+import { defined } from '../../text/defined.ts'
 
 /** Ends of a delegate after which others would fare alike: nothing more is begun. */
 const ENDS_ALL: ReadonlySet<EndOfRun> = new Set([
@@ -187,11 +188,9 @@ export class ParallelRun {
           harness,
           files: candidate.touches.declared,
           permissions: permissions === 'all' ? 'all' : 'edits',
-          ...(model === undefined ? {} : { model }),
-          ...(verify === undefined ? {} : { verify }),
-          ...(script === undefined ? {} : { script }),
+          ...defined({ model, verify, script }),
         },
-        { run, target: tree.branch, ...(backlog === undefined ? {} : { backlog }) },
+        { run, target: tree.branch, ...defined({ backlog }) },
       )
       log.append('delegate.begun', { delegate: state.id, task: id })
       this.#see(state, candidate)

@@ -16,6 +16,7 @@ import { delegateNow } from '../delegate/delegates.ts'
 import { mergeDelegates } from '../merge/queue.ts'
 import { workDelegate } from '../delegate/work-delegate.ts'
 import type { Stage } from './stage.ts'
+import { defined } from '../../text/defined.ts'
 
 /** How it ended for its task. */
 export interface PartEnd {
@@ -142,7 +143,7 @@ export class Part {
       seconds,
       spend,
       ...known,
-      ...(summary === undefined ? {} : { summary }),
+      ...defined({ summary }),
     })
     if (this.#done === undefined)
       workspace.say(`${this.#taskName.name} had been ready, and is merged now`)
@@ -176,8 +177,7 @@ export class Part {
   #tellReady(): void {
     const { ready } = this.#now()
     const known = {
-      ...(ready?.commit === undefined ? {} : { commit: ready.commit }),
-      ...(ready?.summary === undefined ? {} : { summary: ready.summary }),
+      ...defined({ commit: ready?.commit, summary: ready?.summary }),
     }
     this.#tell({ type: 'delegate.ready', delegate: this.#name, task: this.#taskName, ...known })
   }
@@ -236,8 +236,6 @@ function told({ budgetTokens, budgetUsd, onFailure, onLimit, verify }: Settled):
   return {
     onFailure,
     onLimit,
-    ...(budgetTokens === undefined ? {} : { budgetTokens }),
-    ...(budgetUsd === undefined ? {} : { budgetUsd }),
-    ...(verify === undefined ? {} : { verify }),
+    ...defined({ budgetTokens, budgetUsd, verify }),
   }
 }

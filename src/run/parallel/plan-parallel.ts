@@ -7,6 +7,7 @@ import type { PlannedWave, RunPlan } from '../run-plan.ts'
 import { isTaskOpen } from '../../backlog/task.ts'
 import { candidatesIn } from './candidates.ts'
 import { type Candidate, nextTasks } from './schedule.ts'
+import { defined } from '../../text/defined.ts'
 
 /** What a run would do, whether it works on one task at a time or on several. */
 export async function planAnyRun(workspace: Workspace, options: RunOptions): Promise<RunPlan> {
@@ -44,7 +45,7 @@ export async function planParallel(workspace: Workspace, options: RunOptions): P
       at,
       tasks: own.map(({ id, because }) => ({
         task: planned.find(({ task }) => task.id === id)!.task,
-        ...(because === undefined ? {} : { because }),
+        ...defined({ because }),
       })),
     }
   })
@@ -83,7 +84,7 @@ function playOut(
     for (const candidate of start) {
       const { id } = candidate.task
       const why = because.get(id)
-      begun.push({ id, at: now, ...(why === undefined ? {} : { because: why }) })
+      begun.push({ id, at: now, ...defined({ because: why }) })
       running.push({ candidate, ends: now + secondsOf(id) })
     }
     left = left.filter((candidate) => !start.includes(candidate))

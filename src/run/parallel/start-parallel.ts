@@ -30,13 +30,13 @@ import { removeIfClean } from '../remove-if-clean.ts'
 import { treeOfItsOwn } from '../tree.ts'
 import { repositoryOf } from '../../project/worktrees.ts'
 import type { Task } from '../../backlog/task.ts'
-import { given } from '../../text/json-fields.ts'
 import { ParallelRun } from './parallel-run.ts'
 import { planParallel } from './plan-parallel.ts'
 import { Purse } from './purse.ts'
 import { settledForParallel } from './settled-for-parallel.ts'
 import { InTurn, type Stage } from './stage.ts'
 import { type TakenUp, takeUp } from './take-up.ts'
+import { defined } from '../../text/defined.ts'
 
 /** Begins a run that works on several tasks at once, or goes on with one. What is wrong is said before anything is begun. */
 export async function startParallelRun(
@@ -177,7 +177,7 @@ async function beginAgain(
   } catch (error) {
     log.append('run.ended', {
       how: state.ended ?? 'interrupted',
-      ...given({ neverBegun: state.neverBegun }),
+      ...defined({ neverBegun: state.neverBegun }),
     })
     throw error
   }
@@ -204,7 +204,7 @@ async function work(
     worktree: tree.tree,
     expectedSeconds: expected,
     parallel,
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
   })
   const claims = new Claims(workspace.place, run, runner)
   // All the time that somebody ran it counts.
@@ -221,7 +221,7 @@ async function work(
     const left = latest.backlog === undefined ? open : selection.open(latest.backlog)
     log.append('run.ended', {
       how,
-      ...given({ neverBegun: neverBegun(left, foldRun(log.read())) }),
+      ...defined({ neverBegun: neverBegun(left, foldRun(log.read())) }),
     })
     // Nobody works in it: it is where the branch is checked out while others are merged into it.
     removeIfClean(workspace.place, tree, (text) => tell({ type: 'said', text }))

@@ -5,6 +5,7 @@ import type { PlannedTask } from './contract.ts'
 import { type Relation, relationToAll } from './related.ts'
 import { DEFAULT_PLAN, type PlanSettings } from '../../project/plan-settings.ts'
 import { sizeClassOf } from './size.ts'
+import { defined } from '../../text/defined.ts'
 
 /** A task as the planner sees it. */
 export function plannedTask(
@@ -18,8 +19,7 @@ export function plannedTask(
     sizeClass: sizeClassOf(backlog.unsized.has(task.id) ? unsized : { ...unsized, size }, settings),
     labels: task.labels,
     dependsOn: task.dependsOn,
-    ...(task.parent === undefined ? {} : { parent: task.parent }),
-    ...(task.group === undefined ? {} : { group: task.group }),
+    ...defined({ parent: task.parent, group: task.group }),
   }
 }
 

@@ -17,7 +17,6 @@ import { OWN_COMMANDS } from '../own-commands.ts'
 import { recorderFor } from '../record-conversation.ts'
 import { spendOf } from '../spend.ts'
 import type { Usage } from '../../session/entries.ts'
-import { given } from '../../text/json-fields.ts'
 import type { RedactOptions } from '../../text/redact.ts'
 import { type FirstWords, firstWords } from './first-words.ts'
 import { PROMPT_VARIABLE } from './hold-session.ts'
@@ -28,6 +27,7 @@ import { SafePieces } from './safe-pieces.ts'
 import type { PromptedSession } from './session-to-prompt.ts'
 import type { Tell } from './tell.ts'
 import type { WayOn } from './way-on.ts'
+import { defined } from '../../text/defined.ts'
 
 /** What all parts of a prompt share. */
 export interface PromptScene {
@@ -98,7 +98,7 @@ async function take(
     const { failure } = turn.ended
     const how = turn.cut?.why === 'stop' ? 'interrupted' : turn.ended.how
     const told = {
-      ...given({ failure: how === 'interrupted' ? undefined : failure }),
+      ...defined({ failure: how === 'interrupted' ? undefined : failure }),
       ...(turn.said === '' ? {} : { said: turn.said }),
     }
     return { how, ...told, spent: turn.spent, isUntouched: how === 'died' && watched.isUntouched() }
@@ -140,12 +140,12 @@ function watch(
           ? noteConversation(workspace, session.id, conversation)
           : undefined
       journal.started(conversation, transcript, words)
-      tell({ type: 'conversation', conversation, ...given({ model }) })
+      tell({ type: 'conversation', conversation, ...defined({ model }) })
     } else if (event.type === 'compaction') {
       journal.compacted(event)
-      tell({ type: 'compaction', ...given({ tokensBefore: event.tokensBefore }) })
+      tell({ type: 'compaction', ...defined({ tokensBefore: event.tokensBefore }) })
     } else if (event.type === 'limit')
-      tell({ type: 'limit', message: event.message, ...given({ resetsAt: event.resetsAt }) })
+      tell({ type: 'limit', message: event.message, ...defined({ resetsAt: event.resetsAt }) })
     if (event.type === 'text' || event.type === 'delta' || event.type === 'tool')
       isUntouched = false
   }
@@ -208,7 +208,7 @@ function openingOf(
       ...OWN_COMMANDS,
     ],
     deltas: true,
-    ...given({ model, branch: workspace.git()?.branch }),
+    ...defined({ model, branch: workspace.git()?.branch }),
     ...(way.how === 'resumed' ? { resume: way.conversation } : {}),
     // Whoever may do what it does unasked never waits for a person who has gone.
     ...(permissions === 'ask' ? { decide: questions.ask } : {}),

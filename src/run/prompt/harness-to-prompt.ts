@@ -6,6 +6,7 @@ import type { Workspace } from '../../project/workspace.ts'
 import { harnessNamed } from '../harnesses.ts'
 import type { PromptRequest } from './contract.ts'
 import { harnessOfConversation } from './way-on.ts'
+import { defined } from '../../text/defined.ts'
 
 type Missing = Extract<HarnessCheck, { readonly isThere: false }>
 
@@ -40,7 +41,7 @@ export function promptedHarness(
 ): Harness {
   const state =
     session === undefined ? {} : { state: join(runsFolder(workspace.place), 'prompts', session) }
-  return harnessNamed(name, workspace, { ...state, ...(script === undefined ? {} : { script }) })
+  return harnessNamed(name, workspace, { ...state, ...defined({ script }) })
 }
 
 export function refusePermissions({ name, capabilities }: Harness, permissions: Permissions): void {

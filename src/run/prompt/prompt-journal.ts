@@ -12,8 +12,8 @@ import type { Gauge } from '../events.ts'
 import type { Turn } from '../live-conversation.ts'
 import { newCommits } from '../tree.ts'
 import { type Draft, type EntryData, type EntryKind, draft } from '../../session/entries.ts'
-import { given } from '../../text/json-fields.ts'
 import type { FirstWords } from './first-words.ts'
+import { defined } from '../../text/defined.ts'
 
 const BY = 'prompt'
 const EDITING = /^(?:Edit|Write|MultiEdit|NotebookEdit|apply_patch|edit)$/
@@ -48,7 +48,7 @@ export class PromptJournal {
         conversation,
         harness: this.#harness,
         source: BY,
-        ...given({ transcript }),
+        ...defined({ transcript }),
       }),
       ...(context === undefined
         ? []
@@ -77,7 +77,7 @@ export class PromptJournal {
         stage,
         tokens: context,
         source: BY,
-        ...given({ point, window }),
+        ...defined({ point, window }),
       }),
     )
   }
@@ -87,11 +87,11 @@ export class PromptJournal {
     tokensBefore,
     boundary,
   }: Extract<HarnessEvent, { type: 'compaction' }>): void {
-    const data = given({ trigger, tokensBefore, boundary, conversation: this.#conversation })
+    const data = defined({ trigger, tokensBefore, boundary, conversation: this.#conversation })
     this.#append(
       draft('context.compacted', data, {
         by: BY,
-        ...given({ once: boundary && `compaction:${boundary}` }),
+        ...defined({ once: boundary && `compaction:${boundary}` }),
       }),
     )
   }
@@ -102,7 +102,7 @@ export class PromptJournal {
     if (conversation === undefined) return this.#append(...this.#request())
     const words =
       said.trim() === '' ? {} : { said: clip(said.trim(), LONGEST_MESSAGE, this.#workspace.config) }
-    const told = { conversation, ...words, ...given({ failure: ended.failure }) }
+    const told = { conversation, ...words, ...defined({ failure: ended.failure }) }
     const models = Object.entries(spent)
     this.#append(
       ...(models.length === 0

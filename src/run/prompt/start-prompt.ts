@@ -7,7 +7,6 @@ import { Workspace } from '../../project/workspace.ts'
 import { plainEnvironment } from '../agent-environment.ts'
 import { addSpent } from '../run-state.ts'
 import { spendOf } from '../spend.ts'
-import { given } from '../../text/json-fields.ts'
 import { type Answered, type PromptScene, answer } from './answer.ts'
 import type { PromptEvent, PromptHandle, PromptRequest } from './contract.ts'
 import {
@@ -22,6 +21,7 @@ import { Questions } from './questions.ts'
 import { enterPrompted, findPrompted } from './session-to-prompt.ts'
 import { numbered } from './tell.ts'
 import { type WayOn, wayOn } from './way-on.ts'
+import { defined } from '../../text/defined.ts'
 
 type Ended = Extract<PromptEvent, { type: 'prompt.ended' }>
 
@@ -64,7 +64,13 @@ export async function startPrompt(
   const ended = work(begun, request).then(({ how, said, failure, spent }) => {
     const spend = spendOf(spent, workspace.config.prices)
     const seconds = (Date.now() - startedAt) / 1000
-    return emit({ type: 'prompt.ended', how, ...given({ said, failure }), spend, seconds }) as Ended
+    return emit({
+      type: 'prompt.ended',
+      how,
+      ...defined({ said, failure }),
+      spend,
+      seconds,
+    }) as Ended
   })
   return {
     id: scene.id,

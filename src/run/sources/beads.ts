@@ -9,6 +9,7 @@ import { isOwnId } from './names.ts'
 import { type Program, runForJson, runProgram } from './run-program.ts'
 import type { BacklogSource } from './source.ts'
 import { numberedPriority, readLabels, takeBoxes } from './tracker-text.ts'
+import { defined } from '../../text/defined.ts'
 
 const BD: Program = {
   command: 'bd',
@@ -142,7 +143,7 @@ export function beadsTasks(
       ...said,
       // Tasks of one epic belong together, though the epic itself is no task.
       labels: [...(whole === undefined ? [] : [whole.id]), ...said.labels],
-      ...(priority === undefined ? {} : { priority }),
+      ...defined({ priority }),
       dependsOn: waits,
       ...(parent !== undefined && work.has(parent) ? { parent } : {}),
       ...(isHeldBack

@@ -2,6 +2,7 @@
 import type { ChecklistItem } from '../../session/entries.ts'
 import { type Priority, type Size, readPriority, readSize } from '../../backlog/task.ts'
 import { boxOf, lineKinds } from './markdown.ts'
+import { defined } from '../../text/defined.ts'
 
 export interface ReadLabels {
   /** Those that say nothing else. */
@@ -27,8 +28,7 @@ export function readLabels(labels: readonly string[]): ReadLabels {
     labels: found
       .filter((one) => one.size === undefined && one.priority === undefined)
       .map(({ label }) => label),
-    ...(priority === undefined ? {} : { priority }),
-    ...(size === undefined ? {} : { size }),
+    ...defined({ priority, size }),
   }
 }
 

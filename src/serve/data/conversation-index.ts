@@ -6,6 +6,7 @@ import type { ConversationStore } from '../../history/store.ts'
 import { type ConversationSummary, Summing } from '../../history/summary.ts'
 import type { Usage } from '../../session/entries.ts'
 import { oneLine, shorten } from '../../text/clean.ts'
+import { defined } from '../../text/defined.ts'
 
 /** What one request to the model used, and when. */
 export interface Requested {
@@ -129,8 +130,7 @@ export class ConversationIndex {
       number,
       after: this.#own,
       afterTold: this.told.length,
-      ...(at === undefined ? {} : { at }),
-      ...(tokensBefore === undefined ? {} : { tokensBefore }),
+      ...defined({ at, tokensBefore }),
     })
   }
 
@@ -142,7 +142,7 @@ export class ConversationIndex {
     if (message.usage !== undefined) this.#takeUsage(message, message.usage)
     const { agent, context, at } = message
     if (context !== undefined && agent === undefined)
-      this.told.push({ ...context, ...(at === undefined ? {} : { at }) })
+      this.told.push({ ...context, ...defined({ at }) })
   }
 
   #takeUsage(
@@ -153,7 +153,7 @@ export class ConversationIndex {
       model,
       usage,
       isDelegated: agent !== undefined,
-      ...(at === undefined ? {} : { at }),
+      ...defined({ at }),
     }
     const known = this.#byRequest.get(request)
     // The last that was told of a request is the whole of it.

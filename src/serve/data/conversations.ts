@@ -12,9 +12,9 @@ import { NOTHING } from '../../run/run-state.ts'
 import { spendOf } from '../../run/spend.ts'
 import type { Conversation } from '../../session/state.ts'
 import type { ConversationLine } from '../contract.ts'
-import { given } from '../../text/json-fields.ts'
 import { notThere } from '../problem.ts'
 import { ConversationIndex } from './conversation-index.ts'
+import { defined } from '../../text/defined.ts'
 
 /** Those that were looked at last; what is known of the others is read again when it is asked for. */
 const MOST_HELD = { conversations: 200, items: 200_000 }
@@ -125,7 +125,7 @@ export class Conversations {
       title,
       isStored: true,
       spend: spendOf(usage, config.prices),
-      ...given({
+      ...defined({
         model,
         session: session ?? tracking?.session,
         startedAt: startedAt ?? known?.at,
@@ -160,7 +160,7 @@ function unstoredLine(
     title: '',
     isStored: false,
     spend: NOTHING,
-    ...given({
+    ...defined({
       session,
       startedAt: known?.at,
       updatedAt: known?.endedAt,

@@ -3,9 +3,9 @@ import { knownBudget } from '../../project/conversation/known-budget.ts'
 import { readWindow } from '../../project/conversation/window.ts'
 import { trackingFolderOf } from '../../project/conversation-binding.ts'
 import type { Workspace } from '../../project/workspace.ts'
-import { given } from '../../text/json-fields.ts'
 import type { TokenCurve } from '../contract.ts'
 import { type ConversationIndex, contextAfter } from './conversation-index.ts'
+import { defined } from '../../text/defined.ts'
 
 /** How full the context was after each request, and the lines it is held against. */
 export function curveOf(
@@ -18,11 +18,11 @@ export function curveOf(
   const isTold = told.length > 0
   const sizes = isTold
     ? told
-    : own.map((request) => ({ tokens: contextAfter(request), ...given({ at: request.at }) }))
+    : own.map((request) => ({ tokens: contextAfter(request), ...defined({ at: request.at }) }))
   const points = sizes.map(({ tokens, at }, index) => ({
     turn: index + 1,
     tokens,
-    ...given({ at }),
+    ...defined({ at }),
   }))
   const { stages, smartZone, window: configured } = config.budget
   const now = new Date().toISOString()
@@ -31,9 +31,9 @@ export function curveOf(
   const known = knownBudget({
     harness,
     window: readWindow(trackingFolderOf(place), conversation.id),
-    tail: given({
+    tail: defined({
       model,
-      call: last === undefined ? undefined : given({ usage: last.usage, at: last.at }),
+      call: last === undefined ? undefined : defined({ usage: last.usage, at: last.at }),
     }) as never,
     configured,
     root: place.repository?.worktree ?? place.root,
@@ -47,17 +47,17 @@ export function curveOf(
     points,
     compactions: conversation.compactions.map(({ after, afterTold, at, tokensBefore }) => ({
       turn: isTold ? afterTold : after,
-      ...given({ at, tokensBefore }),
+      ...defined({ at, tokensBefore }),
     })),
     smartZone,
     stages: stages.map((stage) => stageOf(stage, point)),
     isPointMeasured: told.at(-1)?.point !== undefined || known.point?.known === 'measured',
-    ...given({ point, window }),
+    ...defined({ point, window }),
   }
 }
 
 function stageOf(stage: number, point: number | undefined): TokenCurve['stages'][number] {
   const tokens = tokensAt(stage, point)
   const percent = stage <= 100 ? stage : point === undefined ? 0 : Math.round((stage / point) * 100)
-  return { percent, ...(tokens === undefined ? {} : { tokens }) }
+  return { percent, ...defined({ tokens }) }
 }

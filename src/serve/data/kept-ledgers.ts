@@ -2,6 +2,7 @@
 import type { Ledger } from '../../ledger/contract.ts'
 import { ledgerOf } from '../../ledger/ledger.ts'
 import type { OpenedProject } from '../projects.ts'
+import { defined } from '../../text/defined.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 /** Those that cost most; the command line lists all. */
@@ -38,8 +39,7 @@ export class KeptLedgers {
     const kept = this.#kept.get(name)
     if (kept !== undefined && kept.stamp === stamp) return kept.ledger
     const scope = {
-      ...(session === undefined ? {} : { session }),
-      ...(since === undefined ? {} : { since }),
+      ...defined({ session, since }),
     }
     const ledger = ledgerOf(workspace, scope).then((whole) => ({
       ...whole,

@@ -7,8 +7,8 @@ import type { Workspace } from '../../project/workspace.ts'
 import { openBacklog } from '../../project/backlog.ts'
 import { isTaskOpen } from '../../backlog/task.ts'
 import type { Task } from '../../backlog/task.ts'
-import { given } from '../../text/json-fields.ts'
 import type { LaneBlock, RunLane, RunPage, RunTask } from '../contract.ts'
+import { defined } from '../../text/defined.ts'
 
 /** Of a long backlog only so many of those are shown that the run has not come to. */
 const MOST_OPEN = 300
@@ -47,7 +47,7 @@ function tasksOf(
     task,
     after: byId.get(task.id)?.dependsOn ?? [],
     outcome: atWork.has(task.id) ? 'running' : outcome,
-    ...given({ reason }),
+    ...defined({ reason }),
   }))
   const ahead =
     row.state === 'ended'
@@ -126,7 +126,7 @@ function blockOf(
     attempt: started.number,
     startedAt: at,
     outcome: isParked ? 'parked' : how,
-    ...given({ endedAt: until, reason: because }),
+    ...defined({ endedAt: until, reason: because }),
   }
 }
 

@@ -7,6 +7,7 @@ import { spendOf } from '../../run/spend.ts'
 import type { Usage } from '../../session/entries.ts'
 import type { UsageAnswer } from '../contract.ts'
 import type { OpenedProject } from '../projects.ts'
+import { defined } from '../../text/defined.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 
@@ -91,7 +92,7 @@ function asAnswer(total: Sums, prices: Parameters<typeof spendOf>[1]): UsageAnsw
     days: byDay.map(([day, spent]) => ({ day, spend: spendOf(spent, prices) })),
     models: [...models].map(([model, usage]) => {
       const { usd } = spendOf({ [model]: usage }, prices)
-      return { model, usage, ...(usd === undefined ? {} : { usd }) }
+      return { model, usage, ...defined({ usd }) }
     }),
     unpriced: [...models.keys()].filter((model) => priceOf(model, prices) === undefined),
   }

@@ -2,7 +2,6 @@
 import type { Hono } from 'hono'
 import { showHandoff } from '../../project/handoff/look.ts'
 import { readStatus } from '../../backlog/task.ts'
-import { given } from '../../text/json-fields.ts'
 import type { Backlog, HandoffPage, LedgerAnswer } from '../contract.ts'
 import { allHandoffs } from '../data/handoffs.ts'
 import { KeptLedgers } from '../data/kept-ledgers.ts'
@@ -20,6 +19,7 @@ import {
   textOf,
 } from '../scene.ts'
 import { sessionOf } from './sessions.ts'
+import { defined } from '../../text/defined.ts'
 
 const BY = 'page'
 const TEXTS = [
@@ -53,7 +53,7 @@ export function backlogRoutes(app: Hono<Bindings>, scene: Scene): void {
       ...Object.fromEntries(LISTS.map((name) => [name, listOfTexts(body, name)])),
     }
     return asked.json(
-      await project.tasks.add({ title: textOf(body, 'title') ?? '', by: BY, ...given(fields) }),
+      await project.tasks.add({ title: textOf(body, 'title') ?? '', by: BY, ...defined(fields) }),
     )
   })
 
@@ -72,7 +72,7 @@ export function backlogRoutes(app: Hono<Bindings>, scene: Scene): void {
     return asked.json(
       await project.tasks.move(asked.req.param('id'), status, {
         by: BY,
-        ...given({ summary: textOf(body, 'note') }),
+        ...defined({ summary: textOf(body, 'note') }),
       }),
     )
   })
@@ -104,7 +104,7 @@ export function backlogRoutes(app: Hono<Bindings>, scene: Scene): void {
     return asked.json(
       (await ledgers.answer(
         project,
-        given({ session, days: daysIn(asked) }),
+        defined({ session, days: daysIn(asked) }),
       )) satisfies LedgerAnswer,
     )
   })

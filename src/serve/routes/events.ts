@@ -2,6 +2,7 @@ import type { Hono } from 'hono'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { withHeaders } from '../guard.ts'
 import { type Bindings, type Scene, projectIn, textIn } from '../scene.ts'
+import { defined } from '../../text/defined.ts'
 
 const TYPE = 'text/event-stream; charset=utf-8'
 
@@ -19,7 +20,7 @@ export function eventRoutes(app: Hono<Bindings>, scene: Scene): void {
     response.writeHead(200, Object.fromEntries(headers))
     const leave = scene.live.join(
       {
-        ...(project === undefined ? {} : { project }),
+        ...defined({ project }),
         write: (text) => void response.write(text),
         get waiting() {
           return response.writableLength

@@ -1,11 +1,11 @@
 import type { Hono } from 'hono'
 import type { SaidHit, SearchHit } from '../../index/open-index.ts'
 import { searchEverywhere } from '../../project/search.ts'
-import { given } from '../../text/json-fields.ts'
 import type { Overview, SearchAnswer, SearchLine } from '../contract.ts'
 import { KnownHarnesses } from '../data/harnesses.ts'
 import { Refused } from '../problem.ts'
 import { type Bindings, type Scene, numberIn, projectIn, textIn } from '../scene.ts'
+import { defined } from '../../text/defined.ts'
 
 const MOST_HITS = 200
 /** Nobody else is answered while it reads on. */
@@ -41,7 +41,7 @@ export function overviewRoutes(app: Hono<Bindings>, scene: Scene): void {
       tellUnread: (bytes: number) => (unreadBytes = bytes),
     } as const
     for await (const hit of searchEverywhere(workspace, query)) hits.push(searchLine(hit))
-    return asked.json({ hits, ...given({ unreadBytes }) } satisfies SearchAnswer)
+    return asked.json({ hits, ...defined({ unreadBytes }) } satisfies SearchAnswer)
   })
 }
 
@@ -58,6 +58,6 @@ function searchLine(hit: SearchHit | SaidHit): SearchLine {
     item,
     kind: role,
     snippet,
-    ...given({ at, session, sessionName: name }),
+    ...defined({ at, session, sessionName: name }),
   }
 }

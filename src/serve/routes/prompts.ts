@@ -1,8 +1,8 @@
 import type { Hono } from 'hono'
 import type { Permissions } from '../../harness/contract.ts'
-import { given } from '../../text/json-fields.ts'
 import { Refused } from '../problem.ts'
 import { type Bindings, type Scene, bodyOf, flagOf, numberIn, projectIn, textOf } from '../scene.ts'
+import { defined } from '../../text/defined.ts'
 
 const PERMISSIONS: readonly Permissions[] = ['ask', 'edits', 'all']
 
@@ -27,7 +27,7 @@ export function promptRoutes(app: Hono<Bindings>, scene: Scene): void {
     }
     const request = {
       text,
-      ...given({
+      ...defined({
         session: textOf(body, 'session'),
         isNew: flagOf(body, 'isNew'),
         conversation: textOf(body, 'conversation'),

@@ -11,7 +11,6 @@ import { NOTHING } from '../../run/run-state.ts'
 import type { Spend } from '../../run/report.ts'
 import { addSpend } from '../../run/spend.ts'
 import type { SessionState, SessionStatus } from '../../session/state.ts'
-import { given } from '../../text/json-fields.ts'
 import type { EntryList, SessionList, SessionPage } from '../contract.ts'
 import { entryList, recordsBefore, recordsFrom } from '../data/entries.ts'
 import { handoffLines } from '../data/handoffs.ts'
@@ -20,6 +19,7 @@ import { renderDocument } from '../../document/render.ts'
 import { Refused } from '../problem.ts'
 import type { OpenedProject } from '../projects.ts'
 import { type Asked, type Bindings, type Scene, numberIn, projectIn, textIn } from '../scene.ts'
+import { defined } from '../../text/defined.ts'
 
 const STATUSES: readonly SessionStatus[] = ['active', 'paused', 'completed', 'abandoned']
 const SORTS = ['updated', 'created', 'name'] as const
@@ -82,7 +82,7 @@ function filterIn(asked: Asked): SessionFilter {
   return {
     limit: numberIn(asked, 'limit', { most: MOST_ROWS }) ?? 50,
     offset: numberIn(asked, 'offset') ?? 0,
-    ...given({
+    ...defined({
       status: status as readonly SessionStatus[] | undefined,
       sort,
       text: textIn(asked, 'text'),

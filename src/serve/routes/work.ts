@@ -16,6 +16,7 @@ import { notThere } from '../problem.ts'
 import type { OpenedProject } from '../projects.ts'
 import { type Bindings, type Scene, bodyOf, projectIn, textOf } from '../scene.ts'
 import { sessionOf } from './sessions.ts'
+import { defined } from '../../text/defined.ts'
 
 const BY = 'page'
 
@@ -116,6 +117,6 @@ function movesOf({ place }: OpenedProject['workspace'], id: string): DelegatePag
     if (kind === 'merge.begun') return [{ at, to: 'merging' }]
     if (kind !== 'delegate.moved') return []
     const { because, to } = entry.data
-    return [{ at, to, ...(because === undefined ? {} : { because }) }]
+    return [{ at, to, ...defined({ because }) }]
   })
 }

@@ -1,5 +1,6 @@
 import { type Command, type Finding, type Look, type Told, purposesOf } from '../finding.ts'
 import { type Toml, readToml } from './toml.ts'
+import { defined } from '../../../text/defined.ts'
 
 const MANAGERS = [
   { name: 'uv', lock: 'uv.lock', run: 'uv run ' },
@@ -68,7 +69,7 @@ function tasks(toml: Toml, from: string): readonly Command[] {
   return TASK_TABLES.flatMap(([table, run]) =>
     purposesOf(toml.keys(table)).map(([purpose, name]): Command => {
       const runs = toml.text(table, name)
-      return { purpose, command: `${run}${name}`, from, ...(runs === undefined ? {} : { runs }) }
+      return { purpose, command: `${run}${name}`, from, ...defined({ runs }) }
     }),
   )
 }

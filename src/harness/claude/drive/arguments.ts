@@ -1,8 +1,8 @@
 import { StintError } from '../../../journal/errors.ts'
 import type { OpenConversation, Permissions } from '../../contract.ts'
-import { given } from '../../../text/json-fields.ts'
 import { KEPT_NAMES } from '../../../command/inside-tree.ts'
 import { shellCommands } from '../../../command/shell-commands.ts'
+import { defined } from '../../../text/defined.ts'
 
 const MODES: Readonly<Record<Permissions, string>> = {
   all: 'bypassPermissions',
@@ -33,7 +33,7 @@ export function greeting(requestId: string, { systemPrompt }: OpenConversation):
   const request = {
     subtype: 'initialize',
     hooks: null,
-    ...given({ appendSystemPrompt: systemPrompt?.toWellFormed() }),
+    ...defined({ appendSystemPrompt: systemPrompt?.toWellFormed() }),
   }
   return { type: 'control_request', request_id: requestId, request }
 }

@@ -1,6 +1,7 @@
 // That the account is used up, in the ways in which Claude Code has said it over time.
 import { oneLine } from '../../../text/clean.ts'
-import { type Json, countOf, given, nameOf, objectOf } from '../../../text/json-fields.ts'
+import { type Json, countOf, nameOf, objectOf } from '../../../text/json-fields.ts'
+import { defined } from '../../../text/defined.ts'
 
 export interface Limit {
   readonly message: string
@@ -20,7 +21,7 @@ export function limitInEvent(event: Json): Limit | undefined {
   return {
     message:
       which === undefined ? 'the usage limit is reached' : `the usage limit is reached (${which})`,
-    ...given({ resetsAt: momentOf(countOf(info['resetsAt'])) }),
+    ...defined({ resetsAt: momentOf(countOf(info['resetsAt'])) }),
   }
 }
 
@@ -33,7 +34,7 @@ export function limitInFailure(result: Json, text: string, now: Date): Limit | u
   if (!isTold && !USED_UP.test(text)) return undefined
   return {
     message: oneLine(text.replace(/\|\d+$/, '')),
-    ...given({ resetsAt: resetIn(text, now) }),
+    ...defined({ resetsAt: resetIn(text, now) }),
   }
 }
 

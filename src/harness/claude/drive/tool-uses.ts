@@ -1,13 +1,6 @@
 import type { HarnessEvent } from '../../contract.ts'
-import {
-  type Json,
-  given,
-  listOf,
-  nameOf,
-  objectOf,
-  saidIn,
-  textOf,
-} from '../../../text/json-fields.ts'
+import { type Json, listOf, nameOf, objectOf, saidIn, textOf } from '../../../text/json-fields.ts'
+import { defined } from '../../../text/defined.ts'
 
 type ToolEvent = Extract<HarnessEvent, { readonly type: 'tool' }>
 type Use = Pick<ToolEvent, 'id' | 'name' | 'command' | 'path'>
@@ -39,7 +32,7 @@ export class ToolUses {
       const status = block['is_error'] === true ? 'failed' : 'completed'
       const output = textOf(saidIn(block['content']))?.slice(-LONGEST_OUTPUT)
       return [
-        { type: 'tool', ...use, status, ...given({ output: output?.toWellFormed() }) } as const,
+        { type: 'tool', ...use, status, ...defined({ output: output?.toWellFormed() }) } as const,
       ]
     })
   }
@@ -47,7 +40,7 @@ export class ToolUses {
 
 /** What a tool is used on: a command, or a file. */
 export function targetOf(input: Json): Pick<ToolEvent, 'command' | 'path'> {
-  return given({
+  return defined({
     command: textOf(input['command']),
     path: nameOf(input['file_path'] ?? input['notebook_path'] ?? input['path'], 4096),
   })

@@ -5,7 +5,6 @@ import type { HarnessEvent, TurnEnded } from '../../contract.ts'
 import {
   type Json,
   countOf,
-  given,
   listOf,
   nameOf,
   objectOf,
@@ -18,6 +17,7 @@ import { windowOf } from '../models.ts'
 import { type Limit, limitInEvent, limitInFailure } from './limits.ts'
 import { NOTHING, Spending } from './spending.ts'
 import { ToolUses } from './tool-uses.ts'
+import { defined } from '../../../text/defined.ts'
 
 /** What the harness says in the place of the model. */
 const SYNTHETIC = '<synthetic>'
@@ -91,7 +91,7 @@ export class Translator {
     if (boundary !== undefined && this.#boundaries.has(boundary)) return []
     if (boundary !== undefined) this.#boundaries.add(boundary)
     const about = objectOf(message['compact_metadata'])
-    const told = given({
+    const told = defined({
       trigger: nameOf(about?.['trigger']),
       tokensBefore: countOf(about?.['pre_tokens']),
       boundary,
@@ -109,7 +109,7 @@ export class Translator {
       {
         type: 'started',
         conversation,
-        ...given({ model: this.#model, window: this.#windowOf(this.#model) }),
+        ...defined({ model: this.#model, window: this.#windowOf(this.#model) }),
       },
     ]
   }
@@ -173,7 +173,7 @@ export class Translator {
     if (spent === undefined) return []
     const context = isContext ? contextOf(usage) : undefined
     const window = isContext ? this.#windowOf(model, context) : undefined
-    return [{ type: 'usage', spent, ...given({ context, window, model }) }]
+    return [{ type: 'usage', spent, ...defined({ context, window, model }) }]
   }
 
   #readToModel(message: Json): readonly HarnessEvent[] {
@@ -187,7 +187,7 @@ export class Translator {
     this.#learnWindows(result)
     const spent = this.#spending.ofResult(result)
     const costUsd = countOf(result['total_cost_usd'])
-    const use = given({ spent, costUsd })
+    const use = defined({ spent, costUsd })
     const told: HarnessEvent[] = Object.keys(use).length === 0 ? [] : [{ type: 'usage', ...use }]
     // Something that ended in the background had the model speak up without a prompt.
     if (!this.#isOfPrompt(result)) return told
@@ -208,7 +208,7 @@ export class Translator {
   #endOf(result: Json): TurnEnded {
     const said = textOf(result['result'])
     const isFailed = result['is_error'] === true || result['subtype'] !== 'success'
-    if (!isFailed) return { type: 'turn ended', how: 'completed', ...given({ said }) }
+    if (!isFailed) return { type: 'turn ended', how: 'completed', ...defined({ said }) }
     const isAborted = textOf(result['terminal_reason'])?.startsWith('aborted') === true
     if (isAborted || (this.#wasInterrupted && result['subtype'] === 'error_during_execution'))
       return { type: 'turn ended', how: 'interrupted' }

@@ -19,6 +19,7 @@ import {
   stintHooks,
 } from './settings.ts'
 import { startNote } from './start-folder.ts'
+import { defined } from '../../../text/defined.ts'
 
 interface Checked {
   /** The folder that it is asked in, which may lie inside the project. */
@@ -106,7 +107,7 @@ function reportOn(scope: Scope, path: string, settings: Settings): PlaceReport {
     path,
     status,
     events: [...currentEvents(settings, groups)],
-    ...(plugin === undefined ? {} : { plugin }),
+    ...defined({ plugin }),
   }
 }
 

@@ -6,6 +6,7 @@ import { harnessNamed } from '../harnesses.ts'
 import { problemOf } from '../problem.ts'
 import { ImportTarget } from '../target.ts'
 import type { ThreadJob, ThreadNews } from './contract.ts'
+import { defined } from '../../../text/defined.ts'
 
 /** Imports the files that come in, one after the other, and tells what came of each. */
 export function serveFiles(port: MessagePort): void {
@@ -20,7 +21,7 @@ export function serveFiles(port: MessagePort): void {
         { harness: harnessNamed(harness), file, head, target, isAnew },
         { isDryRun, read },
       )
-      tell({ type: 'done', number, ...(outcome === undefined ? {} : { outcome }) })
+      tell({ type: 'done', number, ...defined({ outcome }) })
     } catch (error) {
       const problem = problemOf(error)
       if (problem !== undefined) return tell({ type: 'unread', number, problem })
@@ -28,7 +29,7 @@ export function serveFiles(port: MessagePort): void {
       if (!(error instanceof StintError))
         return tell({ type: 'failed', number, message: stack ?? message })
       const { code, hint } = error
-      tell({ type: 'failed', number, message, code, ...(hint === undefined ? {} : { hint }) })
+      tell({ type: 'failed', number, message, code, ...defined({ hint }) })
     }
   })
 }

@@ -8,6 +8,7 @@ import type { DelegateState } from '../delegate-state.ts'
 import { allDelegates } from '../delegates.ts'
 import { contradicts } from './contradicts.ts'
 import { withJournal } from './journal-of-parent.ts'
+import { defined } from '../../../text/defined.ts'
 
 /** More are not read. */
 const MOST = 10
@@ -87,9 +88,7 @@ async function decisionsIn(
 function asked({ text, context, options, choice }: Decision) {
   return {
     title: text,
-    ...(context === undefined ? {} : { context }),
-    ...(options === undefined ? {} : { options }),
-    ...(choice === undefined ? {} : { choice }),
+    ...defined({ context, options, choice }),
   }
 }
 

@@ -11,6 +11,7 @@ import type { DelegateState } from '../delegate-state.ts'
 import { changedFiles } from './changed-files.ts'
 import { appendOnce, withJournal } from './journal-of-parent.ts'
 import { reportDraft } from './tell-parent.ts'
+import { defined } from '../../../text/defined.ts'
 
 const BY = 'delegate'
 
@@ -171,7 +172,7 @@ function taskDrafts(
       {
         task: order.task,
         status: 'completed',
-        ...(summary === undefined ? {} : { summary }),
+        ...defined({ summary }),
         git: { branch: target, commit },
         whose: order.name,
       },

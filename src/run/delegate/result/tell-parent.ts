@@ -13,6 +13,7 @@ import type { DelegateState } from '../delegate-state.ts'
 import { isUnsettled } from '../delegates.ts'
 import { changedFiles } from './changed-files.ts'
 import { appendOnce, withJournal } from './journal-of-parent.ts'
+import { defined } from '../../../text/defined.ts'
 
 const BY = 'delegate'
 
@@ -25,9 +26,7 @@ export async function tellBegun(workspace: Workspace, state: DelegateState): Pro
       delegate: state.id,
       name,
       what,
-      ...(as === undefined ? {} : { as }),
-      ...(task === undefined ? {} : { task }),
-      ...(group === undefined ? {} : { group }),
+      ...defined({ as, task, group }),
       branch: state.run.started.branch,
     },
     { by: BY, once: `delegate:${state.id}:begun:${state.since}` },
@@ -100,13 +99,12 @@ export function reportDraft(
       status,
       what: order.what,
       branch: run.started.branch,
-      ...(summary === undefined ? {} : { summary }),
+      ...defined({ summary }),
       ...(move?.because === undefined || status === 'merged' ? {} : { because: move.because }),
-      ...(move?.commit === undefined ? {} : { commit: move.commit }),
-      ...(move?.report === undefined ? {} : { report: move.report }),
+      ...defined({ commit: move?.commit, report: move?.report }),
       ...(files.length === 0 ? {} : { files }),
       ...(totalOf(usage) === 0 ? {} : { usage }),
-      ...(order.task === undefined ? {} : { task: order.task }),
+      ...defined({ task: order.task }),
       ...more,
     },
     // It is merged once; whatever else becomes of it may come again.

@@ -9,6 +9,7 @@ import { loadLibrary } from './library.ts'
 import type { Answer, Deed, End, Order } from './orders.ts'
 import { stintStore } from './stint-store.ts'
 import type { Store } from './store.ts'
+import { defined } from '../../../../text/defined.ts'
 
 let givenBy = 0
 
@@ -98,7 +99,7 @@ async function recordAll(store: Store, deeds: readonly Deed[]): Promise<End> {
       failed = error instanceof Error ? error.message : String(error)
     }
   }
-  return { end: true, ...(failed === undefined ? {} : { failed }) }
+  return { end: true, ...defined({ failed }) }
 }
 
 async function record(store: Store, deed: Deed): Promise<void> {
